@@ -1,0 +1,1 @@
+//! flashgc-config.
