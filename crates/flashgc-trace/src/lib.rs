@@ -1,1 +1,50 @@
-//! flashgc-trace.
+//! Block traces: read, recognise, filter, describe and write them, streamed in constant memory.
+//!
+//! The way of a trace:
+//! 1. [`open`] takes bytes and a name for messages. It unpacks gzip and zstd, and tells the format
+//!    from the first lines, or uses the one that was given.
+//! 2. [`TraceReader`] cuts lines, has the format parse them, keeps them in order, filters them,
+//!    and gives out [`Record`]s.
+//! 3. [`info`] and [`extents`] read a whole trace and describe it; [`writer`] writes one.
+//!
+//! No file is opened here and no environment is read. What a user can get wrong is a
+//! [`TraceError`] that says where and what to do.
+//!
+//! A new format is one file in `formats/`, and its two lines in `formats/mod.rs`.
+
+mod describe;
+mod detect;
+mod error;
+mod fields;
+mod filter;
+mod format;
+mod formats;
+mod input;
+mod lines;
+mod order;
+mod pages;
+mod reader;
+mod record;
+mod write;
+
+pub use describe::{extents, info, DeviceExtent, DeviceInfo, Extents, Info};
+pub use error::{FieldError, TraceError};
+pub use fields::TimeUnit;
+pub use filter::Filter;
+pub use format::{FormatInfo, LineFormat, LineWriter, NamedFormat, OptionInfo, Verdict};
+pub use formats::blkparse::Action;
+pub use formats::csv::{Column, CsvSpec, Delimiter, Header, OpWords};
+pub use formats::Format;
+pub use order::Disorder;
+pub use reader::{open, OnBadLine, OpenOptions, TraceReader};
+pub use record::{device_id, parse_device, Op, RawRecord, Record};
+pub use write::{writer, TraceWriter, Written};
+
+/// Footprints are counted in pages of this size.
+pub const FOOTPRINT_PAGE_BYTES: u64 = 4096;
+/// A line that is longer than this is an error.
+pub const LINE_BYTES_MAX: usize = 64 * 1024;
+/// A request, other than a trim, of more than this is an error: no drive takes it, and a wrong column does.
+pub const REQUEST_BYTES_MAX: u64 = 1 << 40;
+/// No request ends beyond this address.
+pub const ADDRESS_BYTES_MAX: u64 = 1 << 62;

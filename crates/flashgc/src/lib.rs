@@ -1,1 +1,18 @@
-//! flashgc.
+//! flashgc: a discrete-event simulator of flash storage for the study of garbage collection.
+//!
+//! A run is `Config` (as written) -> `Plan` (checked, derived) -> `Sim` -> `Report`. Nothing in
+//! this crate reads a clock, the environment or a file, and nothing depends on them: the same
+//! input gives the same bytes out, on any machine.
+
+pub mod device;
+pub mod event;
+pub mod ftl;
+pub mod gc;
+pub mod ids;
+pub mod memory;
+pub mod plan;
+pub mod rng;
+pub mod sim;
+pub mod stats;
+pub mod verify;
+pub mod workload;

@@ -1,0 +1,54 @@
+//! Where readers put the mistakes they find and the keys they asked for.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use crate::diagnostic::{Diagnostic, Diagnostics};
+
+/// Collects mistakes from all readers of one configuration.
+#[derive(Debug, Default)]
+pub struct Sink {
+    diagnostics: RefCell<Diagnostics>,
+    /// Dotted table path to the keys asked for, in the order of asking.
+    asked: RefCell<BTreeMap<String, Vec<String>>>,
+}
+
+impl Sink {
+    /// Hands over what was found.
+    pub fn into_diagnostics(self) -> Diagnostics {
+        self.diagnostics.into_inner()
+    }
+
+    /// Whether nothing wrong was found so far.
+    pub fn is_empty(&self) -> bool {
+        self.diagnostics.borrow().is_empty()
+    }
+
+    /// Adds one mistake; an exact repetition is dropped.
+    pub fn push(&self, diagnostic: Diagnostic) {
+        self.diagnostics.borrow_mut().push(diagnostic);
+    }
+
+    /// Adds several mistakes.
+    pub fn extend(&self, diagnostics: impl Into<Diagnostics>) {
+        self.diagnostics.borrow_mut().extend(diagnostics);
+    }
+
+    pub(crate) fn note_layers(&self, layers: &[String]) {
+        self.diagnostics.borrow_mut().note_layers(layers);
+    }
+
+    /// Marks a key of a table as known.
+    pub(crate) fn ask(&self, table: &str, key: &str) {
+        let mut asked = self.asked.borrow_mut();
+        let keys = asked.entry(table.to_string()).or_default();
+        if !keys.iter().any(|known| known == key) {
+            keys.push(key.to_string());
+        }
+    }
+
+    /// The keys of a table that somebody asked for.
+    pub(crate) fn asked(&self, table: &str) -> Vec<String> {
+        self.asked.borrow().get(table).cloned().unwrap_or_default()
+    }
+}

@@ -1,0 +1,175 @@
+//! Layers, assignments and where values came from.
+
+use flashgc_config::{Place, Reader, Sink, Tree};
+use serde_json::json;
+
+fn parse(name: &str, text: &str) -> Tree {
+    Tree::parse(name, text).expect("valid TOML")
+}
+
+fn place(tree: &Tree, table: &str, key: &str) -> Place {
+    let sink = Sink::default();
+    let place = Reader::root(tree, &sink).table(table).place(key);
+    place.expect("a place")
+}
+
+#[test]
+fn the_top_layer_wins_and_tables_merge() {
+    let preset = parse("preset.toml", "name = 'p'\n[timing]\nread = '50 us'\nerase = '3 ms'\n");
+    let mut tree = Tree::nested(&["device"], preset);
+    tree.overlay(parse("run.toml", "seed = 1\n[device.timing]\nread = '40 us'\n[gc]\nx = [1]"));
+    tree.overlay(parse("more.toml", "gc.x = [2, 3]\n"));
+    let expected = json!({
+        "device": { "name": "p", "timing": { "read": "40 us", "erase": "3 ms" } },
+        "seed": 1,
+        "gc": { "x": [2, 3] },
+    });
+    assert_eq!(tree.to_json(), expected);
+
+    let (text, read) = tree.str_at(&["device", "timing", "read"]).expect("a string");
+    assert_eq!((text, read.source.as_str(), read.line, read.column), ("40 us", "run.toml", 3, 8));
+    assert_eq!((read.length, read.text.as_str()), (7, "read = '40 us'"));
+    let (_, erase) = tree.str_at(&["device", "timing", "erase"]).expect("a string");
+    assert_eq!((erase.source.as_str(), erase.line), ("preset.toml", 4));
+    assert_eq!(place(&tree, "gc", "x").source, "more.toml");
+    assert_eq!(place(&tree, "device", "timing").source, "run.toml");
+}
+
+#[test]
+fn a_value_replaces_a_table_and_the_other_way_round() {
+    let mut tree = parse("a", "x.y = 1\nz = 2");
+    tree.overlay(parse("b", "x = 3\nz.w = 4"));
+    assert_eq!(tree.to_json(), json!({ "x": 3, "z": { "w": 4 } }));
+}
+
+#[test]
+fn looking_up_cutting_out_and_copying() {
+    let mut tree = parse("a", "preset = 'x'\nn = 1\n[t.u]\nk = 2\n");
+    assert!(tree.has(&["t", "u", "k"]) && tree.has(&[]) && !tree.has(&["n", "k"]));
+    assert!(tree.str_at(&["n"]).is_none() && tree.str_at(&[]).is_none());
+    assert_eq!(tree.subtree(&["t", "u"]).map(|t| t.to_json()), Some(json!({ "k": 2 })));
+    assert!(tree.subtree(&["n"]).is_none() && tree.subtree(&["none"]).is_none());
+    assert_eq!(tree.remove(&["preset"]), Some(json!("x")));
+    assert_eq!(tree.remove(&["preset"]), None);
+    assert_eq!(tree.remove(&["n", "k"]), None);
+    assert_eq!(tree.remove(&["t", "u"]), Some(json!({ "k": 2 })));
+    assert_eq!(tree.to_json(), json!({ "n": 1, "t": {} }));
+    assert_eq!(Tree::empty().to_json(), json!({}));
+}
+
+#[test]
+fn json_keeps_what_it_can() {
+    let text = "a = 18446744073709551615\nb = -1\nc = 18446744073709551616\nd = nan\ne = 0.5\n";
+    let expected = json!({
+        "a": u64::MAX, "b": -1, "c": "18446744073709551616", "d": "nan", "e": 0.5,
+    });
+    assert_eq!(parse("a", text).to_json(), expected);
+}
+
+#[test]
+fn assignments_take_toml_values_or_bare_strings() {
+    let mut tree = Tree::empty();
+    let assignments = [
+        "a.int=5",
+        "a.float = 0.5",
+        "a.flag=true",
+        "a.quoted=\"5\"",
+        "a.list=[1, 'x']",
+        "a.table={ x = 1 }",
+        "a.table={ y = 2 }",
+        "a.bare=4 blocks",
+        "a.empty=",
+        "a.eq=x=y",
+        "a.date=2024-01-01",
+        "a.open=[1,",
+        " a . spaced = b c ",
+    ];
+    for assignment in assignments {
+        tree.set(assignment).expect(assignment);
+    }
+    let expected = json!({ "a": {
+        "int": 5, "float": 0.5, "flag": true, "quoted": "5", "list": [1, "x"],
+        "table": { "x": 1, "y": 2 }, "bare": "4 blocks", "empty": "", "eq": "x=y",
+        "date": "2024-01-01", "open": "[1,", "spaced": "b c",
+    } });
+    assert_eq!(tree.to_json(), expected);
+}
+
+#[test]
+fn assignments_know_their_place() {
+    let mut tree = parse("run.toml", "[gc]\nsoft = '1 block'\n");
+    tree.set("gc.soft=4 blocks").expect("valid");
+    tree.set("gc.hard = 7").expect("valid");
+    let (text, soft) = tree.str_at(&["gc", "soft"]).expect("a string");
+    assert_eq!(text, "4 blocks");
+    assert_eq!((soft.source.as_str(), soft.line, soft.column, soft.length), ("--set", 1, 9, 8));
+    assert_eq!(soft.text, "gc.soft=4 blocks");
+    let hard = place(&tree, "gc", "hard");
+    assert_eq!((hard.column, hard.length), (11, 1));
+
+    // The header in the file says more about a missing key than the assignment does.
+    let sink = Sink::default();
+    let gc = Reader::root(&tree, &sink).table("gc");
+    gc.required("policy", gc.string("policy"), "the name of a policy");
+    let found = sink.into_diagnostics();
+    let header = found.iter().next().and_then(|d| d.place.clone()).expect("a place");
+    assert_eq!((header.source.as_str(), header.line, header.column), ("run.toml", 1, 2));
+}
+
+#[test]
+fn an_unknown_assigned_key_points_into_the_assignment() {
+    let mut tree = Tree::empty();
+    tree.set("devise.dies=4").expect("valid");
+    let sink = Sink::default();
+    let root = Reader::root(&tree, &sink);
+    root.table("device");
+    root.finish();
+    let expected = "\
+error: unknown key `devise` at the top level
+ --> --set:1:1
+  |
+1 | devise.dies=4
+  | ^^^^^^
+  = help: did you mean `device`?";
+    assert_eq!(sink.into_diagnostics().to_string(), expected);
+}
+
+#[test]
+fn bad_assignments_change_nothing() {
+    let deep = format!("{}=1", ["a"; 33].join("."));
+    let cases = [
+        ("seed", "an assignment needs `=`", 1),
+        ("=1", "a part of the key is empty", 1),
+        ("a..b=1", "a part of the key is empty", 3),
+        ("a.=1", "a part of the key is empty", 3),
+        ("x.n.k.j=1", "`x.n` is a value, not a table", 3),
+        (deep.as_str(), "the key has 33 parts, more than 32", 1),
+    ];
+    let mut tree = parse("a", "x.n = 1");
+    for (assignment, message, column) in cases {
+        let found = tree.set(assignment).expect_err(assignment);
+        let error = found.iter().next().expect("one error");
+        assert_eq!(error.message, message);
+        assert!(error.help.is_some());
+        assert_eq!(error.place.as_ref().map(|place| place.column), Some(column));
+    }
+    assert_eq!(tree.to_json(), json!({ "x": { "n": 1 } }));
+}
+
+#[test]
+fn a_byte_order_mark_is_no_column() {
+    assert_eq!(parse("a", "\u{feff}k = 'x'").str_at(&["k"]).map(|(_, p)| p.column), Some(5));
+}
+
+#[test]
+fn depth_is_refused_and_not_fatal() {
+    let deep = vec!["a"; 100_000].join(".");
+    let texts =
+        [format!("{deep} = 1"), format!("[{deep}]"), format!("a = {}", "[".repeat(100_000))];
+    for text in texts {
+        assert!(Tree::parse("deep.toml", &text).is_err());
+    }
+    let mut tree = Tree::empty();
+    assert!(tree.set(&format!("{deep}=1")).is_err());
+    assert!(tree.set(&format!("a={}", "[".repeat(100_000))).is_ok());
+}

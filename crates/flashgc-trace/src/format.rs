@@ -1,0 +1,141 @@
+//! What a format has to say of itself, and what it has to do.
+
+use crate::error::FieldError;
+use crate::formats::Format;
+use crate::record::{RawRecord, Record};
+use std::fmt;
+use std::str::FromStr;
+
+/// Reads the lines of one format.
+pub trait LineFormat: Send {
+    /// The format's name, without options.
+    fn name(&self) -> &'static str;
+
+    /// Sees the first lines before the first of them is parsed, and may settle what was left open.
+    /// What it returns replaces the format that the reader shows.
+    fn settle(&mut self, sample: &[&[u8]]) -> Option<Format> {
+        let _ = sample;
+        None
+    }
+
+    /// One line without its end. `None` is a header, or an event that was not asked for.
+    /// Lines that are empty or begin with `#` never come here.
+    fn parse(&mut self, line: &[u8]) -> Result<Option<RawRecord>, FieldError>;
+}
+
+/// Writes the lines of one format.
+pub trait LineWriter {
+    /// What comes before the first record, each line with its end.
+    fn header(&self, line: &mut Vec<u8>) {
+        let _ = line;
+    }
+
+    /// Appends a record without the line's end, or says why the format cannot hold it.
+    fn write(&mut self, record: &Record, line: &mut Vec<u8>) -> Result<(), String>;
+}
+
+/// How well some lines fit a format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Not this format.
+    No,
+    /// It would fit, as others might.
+    Fits,
+    /// By its shape it is this one and no other.
+    Sure,
+}
+
+/// An option that a format takes behind its name: `name:option`.
+#[derive(Clone, Copy, Debug)]
+pub struct OptionInfo {
+    /// What it is, in one line.
+    pub what: &'static str,
+    /// Makes a format of it.
+    pub parse: fn(&str) -> Result<Format, String>,
+}
+
+/// A name, and the format it stands for.
+pub type NamedFormat = (&'static str, fn() -> Format);
+
+/// What a format says of itself: for `--help`, for detection and for the manual.
+#[derive(Clone, Copy, Debug)]
+pub struct FormatInfo {
+    /// The name.
+    pub name: &'static str,
+    /// Every name it is asked for by, with what each means.
+    pub names: &'static [NamedFormat],
+    /// One line on what it is.
+    pub title: &'static str,
+    /// The columns, in order.
+    pub columns: &'static str,
+    /// The units of time, address and size.
+    pub units: &'static str,
+    /// Where the format is defined.
+    pub defined: &'static str,
+    /// What is lost when a trace is written so; empty if it cannot be written.
+    pub lost: &'static str,
+    /// An option behind the name.
+    pub option: Option<OptionInfo>,
+    /// Tells the format from the first lines (those that are not empty).
+    pub looks_like: fn(&[&[u8]]) -> Verdict,
+}
+
+impl Format {
+    /// The name it is asked for by, without the option.
+    pub fn name(&self) -> &'static str {
+        let info = self.info();
+        let named = info.names.iter().find(|(_, make)| make() == *self);
+        named.map_or(info.name, |(name, _)| name)
+    }
+
+    /// Every name that can be asked for.
+    pub fn all_names() -> Vec<&'static str> {
+        Format::ALL.iter().flat_map(|info| info.names).map(|(name, _)| *name).collect()
+    }
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    /// A name, or a name with an option: `spc`, `blkparse:Q`, `csv:time:us, op, offset, size`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, option) = match text.split_once(':') {
+            Some((name, option)) => (name.trim(), Some(option.trim())),
+            None => (text.trim(), None),
+        };
+        for info in Format::ALL {
+            if let Some((_, make)) = info.names.iter().find(|(known, _)| *known == name) {
+                return match (option, info.option) {
+                    (None, _) => Ok(make()),
+                    (Some(option), Some(taker)) => (taker.parse)(option),
+                    (Some(_), None) => Err(format!("the format `{name}` takes no option")),
+                };
+            }
+        }
+        Err(format!("there is no format `{name}`; there are {}", Format::all_names().join(", ")))
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())?;
+        match self.option_text() {
+            Some(option) => write!(f, ":{option}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// True if at least half of the lines that say anything are records of this format.
+/// A few spoiled lines must not hide what a file is.
+pub(crate) fn fits_most(mut format: Box<dyn LineFormat>, sample: &[&[u8]]) -> bool {
+    let (mut good, mut bad) = (0, 0);
+    for line in sample {
+        match format.parse(line) {
+            Ok(Some(_)) => good += 1,
+            Ok(None) => {}
+            Err(_) => bad += 1,
+        }
+    }
+    good > 0 && good >= bad
+}

@@ -1,0 +1,124 @@
+//! A load of blkreplay: `start ; sector ; length ; op ; replay_delay ; replay_duration`.
+
+use crate::error::FieldError;
+use crate::fields::{write_u64, Field, Fields, TimeUnit};
+use crate::format::{fits_most, FormatInfo, LineFormat, LineWriter, Verdict};
+use crate::formats::Format;
+use crate::record::{Op, RawRecord, Record};
+use crate::write::whole_blocks;
+use memchr::memchr;
+
+pub(crate) const INFO: FormatInfo = FormatInfo {
+    name: "blkreplay",
+    names: &[("blkreplay", || Format::Blkreplay)],
+    title: "blkreplay .load",
+    columns: "start ; sector ; length ; op ; replay_delay ; replay_duration",
+    units: "seconds with decimals, sectors of 512 bytes, sectors; op: R, W",
+    defined: "blkreplay manual (doc/blkreplay) and the header line of its loads",
+    lost: "the device (one only); offset and size must be multiples of 512",
+    option: None,
+    looks_like,
+};
+
+const BLOCK: u64 = 512;
+
+/// Reads a load. Before the header there may be free text, such as a licence.
+pub(crate) struct Blkreplay {
+    in_body: bool,
+}
+
+pub(crate) fn reader() -> Blkreplay {
+    Blkreplay { in_body: false }
+}
+
+impl LineFormat for Blkreplay {
+    fn name(&self) -> &'static str {
+        INFO.name
+    }
+
+    fn parse(&mut self, line: &[u8]) -> Result<Option<RawRecord>, FieldError> {
+        let text = line.trim_ascii_start();
+        if !self.in_body && memchr(b';', text).is_none() {
+            return Ok(None);
+        }
+        if text.starts_with(b"start") {
+            self.in_body = true;
+            return Ok(None);
+        }
+        let record = parse_row(line)?;
+        self.in_body = true;
+        Ok(Some(record))
+    }
+}
+
+fn parse_row(line: &[u8]) -> Result<RawRecord, FieldError> {
+    let mut fields = Fields::new(line);
+    let expected = "a time in seconds";
+    let at_ns = fields.need_cut(b';', expected)?.time_ns(TimeUnit::S, expected)?;
+    let expected = "a sector of 512 bytes";
+    let offset_bytes = fields.need_cut(b';', expected)?.blocks(BLOCK, expected)?;
+    let expected = "a length in sectors of 512 bytes";
+    let size_bytes = fields.need_cut(b';', expected)?.blocks(BLOCK, expected)?;
+    let op = parse_op(&fields.need_cut(b';', "R or W")?)?;
+    Ok(RawRecord { at_ns, device: 0, op, offset_bytes, size_bytes })
+}
+
+fn parse_op(field: &Field) -> Result<Op, FieldError> {
+    match field.bytes {
+        b"R" | b"r" => Ok(Op::Read),
+        b"W" | b"w" => Ok(Op::Write),
+        b"D" => Ok(Op::Trim),
+        // Flags such as RA (read ahead) are rows, but blkreplay does not replay them.
+        flags if !flags.is_empty() && flags.iter().all(u8::is_ascii_alphabetic) => Ok(Op::Other),
+        _ => Err(field.wrong("R or W")),
+    }
+}
+
+fn looks_like(sample: &[&[u8]]) -> Verdict {
+    if fits_most(Box::new(reader()), sample) {
+        Verdict::Sure
+    } else {
+        Verdict::No
+    }
+}
+
+/// Writes a load. There is no column for the device, so there can be only one.
+#[derive(Default)]
+struct Writer {
+    device: Option<u64>,
+}
+
+pub(crate) fn writer() -> Option<Box<dyn LineWriter>> {
+    Some(Box::<Writer>::default())
+}
+
+impl LineWriter for Writer {
+    fn header(&self, line: &mut Vec<u8>) {
+        line.extend_from_slice(b"start ; sector; length ; op ;  ");
+        line.extend_from_slice(b"replay_delay=0 ; replay_duration=0\n");
+    }
+
+    fn write(&mut self, record: &Record, line: &mut Vec<u8>) -> Result<(), String> {
+        let device = *self.device.get_or_insert(record.device);
+        if device != record.device {
+            let both = format!("{device} and {}", record.device);
+            return Err(format!(
+                "blkreplay has no column for the device, and here are two: {both}"
+            ));
+        }
+        let op: &[u8] = match record.op {
+            Op::Read => b" ; R",
+            Op::Write => b" ; W",
+            Op::Trim => b" ; D",
+            Op::Other => return Err("blkreplay does not replay it".into()),
+        };
+        TimeUnit::S.write_exact(record.at_ns, line);
+        line.extend_from_slice(b" ; ");
+        write_u64(whole_blocks(record.offset_bytes, BLOCK, "offset")?, line);
+        line.extend_from_slice(b" ; ");
+        write_u64(whole_blocks(record.size_bytes, BLOCK, "size")?, line);
+        line.extend_from_slice(op);
+        line.extend_from_slice(b" ; 0.0 ; 0.0");
+        Ok(())
+    }
+}

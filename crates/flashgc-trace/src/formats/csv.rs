@@ -1,0 +1,295 @@
+//! Text with columns that the user names.
+
+use crate::error::FieldError;
+use crate::fields::{write_u64, Field, Fields, TimeUnit};
+use crate::format::{FormatInfo, LineFormat, LineWriter, OptionInfo, Verdict};
+use crate::formats::Format;
+use crate::record::{Op, RawRecord, Record};
+use crate::write::whole_blocks;
+
+pub use super::csv_spec::{Column, CsvSpec, Delimiter, Header, OpWords};
+
+pub(crate) const INFO: FormatInfo = FormatInfo {
+    name: "csv",
+    names: &[("csv", default_format)],
+    title: "columns that you name",
+    columns: "as named: time:UNIT, op, offset[:BLOCK], size[:BLOCK], device, -",
+    units: "as named: s, ms, us, 100ns, ns, ps; bytes or blocks of BLOCK bytes",
+    defined: "the manual, docs/formats/csv.md",
+    lost: "what is below the unit of time, and every column that is not named",
+    option: Some(OptionInfo {
+        what: "columns and settings, such as `time:us, op, offset:512, size:512; delimiter=space; \
+               header=no; read=1; write=0`",
+        parse: |text| text.parse().map(Format::Csv),
+    }),
+    // Any text could be meant, so nothing is ever told to be this.
+    looks_like: |_| Verdict::No,
+};
+
+/// `csv` without columns means these.
+fn default_format() -> Format {
+    Format::Csv(CsvSpec {
+        columns: vec![
+            Column::Time(TimeUnit::Ns),
+            Column::Device,
+            Column::Op,
+            Column::Offset(1),
+            Column::Size(1),
+        ],
+        delimiter: Some(Delimiter::Char(b',')),
+        header: Header::Auto,
+        words: OpWords::default(),
+    })
+}
+
+pub(crate) fn option_text(spec: &CsvSpec) -> Option<String> {
+    Some(spec.to_string())
+}
+
+pub(crate) struct Csv {
+    spec: CsvSpec,
+    delimiter: Option<Delimiter>,
+    /// No row has been seen yet, so the next one may be the header.
+    at_start: bool,
+}
+
+pub(crate) fn reader(spec: &CsvSpec) -> Csv {
+    Csv { spec: spec.clone(), delimiter: spec.delimiter, at_start: true }
+}
+
+impl LineFormat for Csv {
+    fn name(&self) -> &'static str {
+        INFO.name
+    }
+
+    fn parse(&mut self, line: &[u8]) -> Result<Option<RawRecord>, FieldError> {
+        let delimiter = match self.delimiter {
+            Some(delimiter) => delimiter,
+            None => *self.delimiter.insert(self.guess(line)),
+        };
+        if self.at_start {
+            self.at_start = false;
+            if self.is_header(line, delimiter) {
+                return Ok(None);
+            }
+        }
+        self.parse_row(line, delimiter).map(Some)
+    }
+}
+
+#[inline]
+fn next_field<'a>(fields: &mut Fields<'a>, delimiter: Delimiter) -> Option<Field<'a>> {
+    let field = match delimiter {
+        Delimiter::Char(delimiter) => fields.cut(delimiter)?,
+        Delimiter::Blanks => fields.word()?,
+    };
+    match field.bytes {
+        [b'"', inner @ .., b'"'] => Some(Field { bytes: inner, column: field.column + 1 }),
+        _ => Some(field),
+    }
+}
+
+/// Plain numbers, which most columns hold, need not be cut out first.
+#[inline]
+fn quick(fields: &mut Fields, delimiter: u8, column: &Column, row: &mut RawRecord) -> bool {
+    let (place, block) = match column {
+        Column::Time(TimeUnit::Ps) | Column::Op | Column::Skip => return false,
+        Column::Time(unit) => (&mut row.at_ns, unit.ns()),
+        Column::Offset(block) => (&mut row.offset_bytes, *block),
+        Column::Size(block) => (&mut row.size_bytes, *block),
+        Column::Device => (&mut row.device, 1),
+    };
+    let found = fields.quick_blocks(delimiter, block);
+    *place = found.unwrap_or(*place);
+    found.is_some()
+}
+
+impl Csv {
+    /// The first delimiter that cuts the line into enough columns.
+    fn guess(&self, line: &[u8]) -> Delimiter {
+        let count = |byte| 1 + line.iter().filter(|&&found| found == byte).count();
+        let enough = |byte: &&u8| count(**byte) >= self.spec.columns.len();
+        b",;\t|".iter().find(enough).map_or(Delimiter::Blanks, |byte| Delimiter::Char(*byte))
+    }
+
+    fn is_header(&self, line: &[u8], delimiter: Delimiter) -> bool {
+        match self.spec.header {
+            Header::Yes => return true,
+            Header::No => return false,
+            Header::Auto => {}
+        }
+        let mut fields = Fields::new(line);
+        for column in &self.spec.columns {
+            let Some(field) = next_field(&mut fields, delimiter) else { return false };
+            let numeric = matches!(column, Column::Time(_) | Column::Offset(_) | Column::Size(_));
+            if numeric && !field.bytes.first().is_some_and(u8::is_ascii_alphabetic) {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn parse_row(&self, line: &[u8], delimiter: Delimiter) -> Result<RawRecord, FieldError> {
+        let mut fields = Fields::new(line);
+        let mut row =
+            RawRecord { at_ns: 0, device: 0, op: Op::Other, offset_bytes: 0, size_bytes: 0 };
+        for column in &self.spec.columns {
+            if let Delimiter::Char(byte) = delimiter {
+                if quick(&mut fields, byte, column, &mut row) {
+                    continue;
+                }
+            }
+            let Some(field) = next_field(&mut fields, delimiter) else {
+                return Err(self.too_short(line, column));
+            };
+            match column {
+                Column::Skip => {}
+                Column::Time(unit) => row.at_ns = field.time_ns(*unit, "a time")?,
+                Column::Op => row.op = self.op(&field)?,
+                Column::Offset(block) => row.offset_bytes = field.blocks(*block, "an offset")?,
+                Column::Size(block) => row.size_bytes = field.blocks(*block, "a size")?,
+                Column::Device => row.device = field.whole("a device's number")?,
+            }
+        }
+        Ok(row)
+    }
+
+    #[inline]
+    fn op(&self, field: &Field) -> Result<Op, FieldError> {
+        let is = |words: &[String]| {
+            words.iter().any(|word| word.as_bytes().eq_ignore_ascii_case(field.bytes))
+        };
+        let words = &self.spec.words;
+        if is(&words.read) {
+            Ok(Op::Read)
+        } else if is(&words.write) {
+            Ok(Op::Write)
+        } else if is(&words.trim) {
+            Ok(Op::Trim)
+        } else if is(&words.other) {
+            Ok(Op::Other)
+        } else {
+            Err(field
+                .wrong("a word for what to do")
+                .help("say which words mean what, such as `; read=1; write=0; other=2`"))
+        }
+    }
+
+    #[cold]
+    fn too_short(&self, line: &[u8], column: &Column) -> FieldError {
+        let count = self.spec.columns.len();
+        let message = format!("{count} columns; the line ends before `{column}`");
+        FieldError::new(line.len() as u64 + 1, message)
+            .help("the delimiter is told from the first row, unless `; delimiter=...` names it")
+    }
+}
+
+/// Writes the named columns; `-` where one does not count.
+struct Writer {
+    spec: CsvSpec,
+    device: Option<u64>,
+}
+
+pub(crate) fn writer(spec: &CsvSpec) -> Option<Box<dyn LineWriter>> {
+    Some(Box::new(Writer { spec: spec.clone(), device: None }))
+}
+
+impl Writer {
+    fn delimiter(&self) -> u8 {
+        match self.spec.delimiter {
+            Some(Delimiter::Char(byte)) => byte,
+            Some(Delimiter::Blanks) => b' ',
+            None => b',',
+        }
+    }
+
+    fn word(&self, op: Op) -> Result<&str, String> {
+        let words = match op {
+            Op::Read => &self.spec.words.read,
+            Op::Write => &self.spec.words.write,
+            Op::Trim => &self.spec.words.trim,
+            Op::Other => &self.spec.words.other,
+        };
+        words.first().map(String::as_str).ok_or_else(|| format!("no word is named for {op:?}"))
+    }
+}
+
+impl LineWriter for Writer {
+    fn header(&self, line: &mut Vec<u8>) {
+        if self.spec.header == Header::Yes {
+            for (index, column) in self.spec.columns.iter().enumerate() {
+                if index > 0 {
+                    line.push(self.delimiter());
+                }
+                line.extend_from_slice(column.to_string().as_bytes());
+            }
+            line.push(b'\n');
+        }
+    }
+
+    fn write(&mut self, record: &Record, line: &mut Vec<u8>) -> Result<(), String> {
+        let device = *self.device.get_or_insert(record.device);
+        if device != record.device && !self.spec.columns.contains(&Column::Device) {
+            let both = format!("{device} and {}", record.device);
+            return Err(format!("no column is named for the device, and here are two: {both}"));
+        }
+        for (index, column) in self.spec.columns.iter().enumerate() {
+            if index > 0 {
+                line.push(self.delimiter());
+            }
+            match column {
+                Column::Skip => line.push(b'-'),
+                Column::Time(unit) => unit.write_whole(record.at_ns, line),
+                Column::Op => line.extend_from_slice(self.word(record.op)?.as_bytes()),
+                Column::Offset(block) => {
+                    write_u64(whole_blocks(record.offset_bytes, *block, "offset")?, line);
+                }
+                Column::Size(block) => {
+                    write_u64(whole_blocks(record.size_bytes, *block, "size")?, line);
+                }
+                Column::Device => write_u64(record.device, line),
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(spec: &str, lines: &[&str]) -> Vec<RawRecord> {
+        let mut format = reader(&spec.parse().unwrap());
+        lines.iter().filter_map(|line| format.parse(line.as_bytes()).unwrap()).collect()
+    }
+
+    #[test]
+    fn reads_other_layouts() {
+        let rows = parse(
+            "time:us, op, offset:512, size:512, device",
+            &["time\top\toffset\tsize\tdev", "1.5\tR\t8\t16\t3"],
+        );
+        let expected = RawRecord {
+            at_ns: 1500,
+            device: 3,
+            op: Op::Read,
+            offset_bytes: 4096,
+            size_bytes: 8192,
+        };
+        assert_eq!(rows, [expected]);
+        let heimdall = parse(
+            "time:ms, device, offset, size, op; delimiter=space; read=1; write=0",
+            &["223.412 0 3159347200 36864 0"],
+        );
+        assert_eq!((heimdall[0].at_ns, heimdall[0].op), (223_412_000, Op::Write));
+        assert_eq!(parse("-, op, offset, size", &["x,\"w\",1,2,3"])[0].size_bytes, 2);
+    }
+
+    #[test]
+    fn an_unknown_word_is_an_error() {
+        let mut format = reader(&"op, offset, size".parse().unwrap());
+        let error = format.parse(b"1,2,3").unwrap_err();
+        assert_eq!(error.column, 1);
+        assert!(error.help.unwrap().contains("read=1"));
+    }
+}

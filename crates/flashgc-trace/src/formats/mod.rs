@@ -1,0 +1,86 @@
+//! The formats. Adding one: its file here, a `mod` line, and a line in the list below.
+
+use crate::fields::TimeUnit;
+use crate::format::{FormatInfo, LineFormat, LineWriter};
+
+pub(crate) mod blkparse;
+pub(crate) mod blkreplay;
+pub(crate) mod csv;
+mod csv_spec;
+mod disksim;
+mod five;
+mod mqsim;
+mod msr;
+mod spc;
+mod ssdsim;
+
+/// Makes the enum and its tables from one list. A format's file has
+/// `INFO`, `reader(option)`, `writer(option)`, and, if it has an option, `option_text(option)`.
+macro_rules! formats {
+    ($($(#[$doc:meta])* $variant:ident $(($option:ident: $type:ty))? => $module:ident;)*) => {
+        /// A trace format, with its option if it has one.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub enum Format {
+            $($(#[$doc])* $variant $(($type))?,)*
+        }
+
+        impl Format {
+            /// What every format says of itself, in the order of the manual.
+            pub const ALL: &'static [&'static FormatInfo] = &[$(&$module::INFO),*];
+
+            /// What this format says of itself.
+            pub fn info(&self) -> &'static FormatInfo {
+                match self {
+                    $(Format::$variant $(($option))? => {
+                        $(let _ = $option;)?
+                        &$module::INFO
+                    })*
+                }
+            }
+
+            /// Reads its lines.
+            pub fn line_format(&self) -> Box<dyn LineFormat> {
+                match self {
+                    $(Format::$variant $(($option))? => Box::new($module::reader($($option)?)),)*
+                }
+            }
+
+            /// Writes its lines, if it can be written.
+            pub(crate) fn line_writer(&self) -> Option<Box<dyn LineWriter>> {
+                match self {
+                    $(Format::$variant $(($option))? => $module::writer($($option)?),)*
+                }
+            }
+
+            /// Its option as text, where the name alone does not tell it.
+            pub(crate) fn option_text(&self) -> Option<String> {
+                match self {
+                    $(Format::$variant $(($option))? => {
+                        let text: Option<String> = None;
+                        $(let text = text.or($module::option_text($option));)?
+                        text
+                    })*
+                }
+            }
+        }
+    };
+}
+
+formats! {
+    /// MSR Cambridge csv.
+    Msr => msr;
+    /// SPC, the storage performance council's trace file.
+    Spc => spc;
+    /// DiskSim's ASCII trace.
+    DiskSim => disksim;
+    /// SSDSim's ASCII trace, with the unit of its times.
+    SsdSim(unit: TimeUnit) => ssdsim;
+    /// MQSim's ASCII trace, with the unit of its times.
+    MqSim(unit: TimeUnit) => mqsim;
+    /// Text made by blkparse, with the event that is taken.
+    Blkparse(action: blkparse::Action) => blkparse;
+    /// A load of blkreplay.
+    Blkreplay => blkreplay;
+    /// Columns named by the user.
+    Csv(spec: csv_spec::CsvSpec) => csv;
+}

@@ -1,0 +1,176 @@
+//! Time stamps that go backwards.
+
+use crate::error::TraceError;
+use crate::record::Record;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// What to do with a time stamp that is less than the one before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Disorder {
+    /// It is an error.
+    #[default]
+    Refuse,
+    /// Records are sorted if they are late by at most so many ns; more is an error.
+    Window(u64),
+    /// It is counted and given out as it comes.
+    Ignore,
+}
+
+/// So many records at most wait for their turn.
+const WAITING_MAX: usize = 1 << 20;
+
+/// A record that waits, in order of time and then of place in the file.
+struct Waiting(Record);
+
+impl Waiting {
+    fn key(&self) -> (u64, u64) {
+        (self.0.at_ns, self.0.line)
+    }
+}
+
+impl PartialEq for Waiting {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Waiting {}
+
+impl PartialOrd for Waiting {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Waiting {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+/// Keeps records in order of time, or says why that cannot be.
+pub(crate) struct Order {
+    disorder: Disorder,
+    /// The record read last.
+    last: Option<Record>,
+    /// The time given out last.
+    given_ns: u64,
+    latest_ns: u64,
+    waiting: BinaryHeap<Reverse<Waiting>>,
+    out_of_order: u64,
+    step_back_ns_max: u64,
+}
+
+impl Order {
+    pub(crate) fn new(disorder: Disorder) -> Self {
+        Order {
+            disorder,
+            last: None,
+            given_ns: 0,
+            latest_ns: 0,
+            waiting: BinaryHeap::new(),
+            out_of_order: 0,
+            step_back_ns_max: 0,
+        }
+    }
+
+    /// Records that were earlier than the one before them in the file.
+    pub(crate) fn out_of_order(&self) -> u64 {
+        self.out_of_order
+    }
+
+    /// How far a record was behind the latest one before it, at most.
+    pub(crate) fn step_back_ns_max(&self) -> u64 {
+        self.step_back_ns_max
+    }
+
+    /// True if records come out one for one, and never wait.
+    #[inline]
+    pub(crate) fn is_direct(&self) -> bool {
+        !matches!(self.disorder, Disorder::Window(_))
+    }
+
+    /// Takes a record from the file.
+    #[inline]
+    pub(crate) fn take(&mut self, source: &str, record: &Record) -> Result<(), TraceError> {
+        let last = self.last.replace(*record);
+        if record.at_ns < last.map_or(0, |last| last.at_ns) {
+            self.out_of_order += 1;
+            if let (Disorder::Refuse, Some(last)) = (self.disorder, last) {
+                return Err(refused(source, &last, record));
+            }
+        }
+        self.latest_ns = self.latest_ns.max(record.at_ns);
+        self.step_back_ns_max = self.step_back_ns_max.max(self.latest_ns - record.at_ns);
+        if let Disorder::Window(window_ns) = self.disorder {
+            if record.at_ns < self.given_ns {
+                return Err(too_late(source, record, self.latest_ns - record.at_ns, window_ns));
+            }
+            self.waiting.push(Reverse(Waiting(*record)));
+        }
+        Ok(())
+    }
+
+    /// A record whose turn has come; all of them, if the file has ended.
+    pub(crate) fn give(&mut self, ended: bool) -> Option<Record> {
+        let Disorder::Window(window_ns) = self.disorder else { return None };
+        let at_ns = self.waiting.peek()?.0 .0.at_ns;
+        let ripe = self.latest_ns - at_ns >= window_ns;
+        if ended || ripe || self.waiting.len() >= WAITING_MAX {
+            self.given_ns = at_ns;
+            return self.waiting.pop().map(|waiting| waiting.0 .0);
+        }
+        None
+    }
+}
+
+#[cold]
+fn refused(source: &str, last: &Record, record: &Record) -> TraceError {
+    let back_ns = last.at_ns - record.at_ns;
+    let message = format!(
+        "the time goes back by {}: {} ns on line {}, after {} ns on line {}",
+        in_ms(back_ns),
+        record.at_ns,
+        record.line,
+        last.at_ns,
+        last.line,
+    );
+    TraceError::new(source, message).on_line(record.line).help(format!(
+        "if the rows are only a little out of order, sort them as they are read: `--sort-window \
+         {}`\n(disorder = \"window of {}\")",
+        in_ms(round_up_ms(back_ns)),
+        in_ms(round_up_ms(back_ns))
+    ))
+}
+
+#[cold]
+fn too_late(source: &str, record: &Record, late_ns: u64, window_ns: u64) -> TraceError {
+    let message = format!(
+        "line {} is {} late, and the window is {}: {} ns, after later records were given out",
+        record.line,
+        in_ms(late_ns),
+        in_ms(window_ns),
+        record.at_ns,
+    );
+    let help = if late_ns <= window_ns {
+        format!("the window holds at most {WAITING_MAX} records; sort the file first")
+    } else {
+        format!("try `--sort-window {}`", in_ms(round_up_ms(late_ns)))
+    };
+    TraceError::new(source, message).on_line(record.line).help(help)
+}
+
+const NS_PER_MS: u64 = 1_000_000;
+
+fn round_up_ms(ns: u64) -> u64 {
+    ns.div_ceil(NS_PER_MS).saturating_mul(NS_PER_MS)
+}
+
+fn in_ms(ns: u64) -> String {
+    if ns.is_multiple_of(NS_PER_MS) {
+        return format!("{} ms", ns / NS_PER_MS);
+    }
+    let text = format!("{}.{:06}", ns / NS_PER_MS, ns % NS_PER_MS);
+    format!("{} ms", text.trim_end_matches('0'))
+}

@@ -1,0 +1,107 @@
+//! Writes traces.
+
+use crate::error::TraceError;
+use crate::format::LineWriter;
+use crate::formats::Format;
+use crate::record::{Op, Record};
+use std::io::Write;
+
+/// Bytes that are gathered before they are written.
+const CHUNK_BYTES: usize = 64 * 1024;
+
+/// A number of whole blocks, or an error.
+pub(crate) fn whole_blocks(bytes: u64, block: u64, what: &str) -> Result<u64, String> {
+    if bytes.is_multiple_of(block) {
+        return Ok(bytes / block);
+    }
+    Err(format!("its {what} of {bytes} bytes is no multiple of {block}"))
+}
+
+/// What was written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Records.
+    pub rows: u64,
+    /// Records left out because they are neither read, write nor trim.
+    pub others: u64,
+}
+
+/// Writes records in one format.
+///
+/// Times are cut off to the format's resolution: 100 ns for msr, the unit for ssdsim, mqsim and
+/// csv, and nothing is lost with the others. What else a format cannot hold (a trim, an address
+/// between two sectors, a second device) is an error that names the record, except rows of
+/// [`Op::Other`], which are left out and counted.
+pub struct TraceWriter {
+    name: &'static str,
+    lines: Box<dyn LineWriter>,
+    out: Box<dyn Write>,
+    chunk: Vec<u8>,
+    written: Written,
+}
+
+/// A writer for a format, or an error if it cannot be written.
+pub fn writer(format: &Format, out: Box<dyn Write>) -> Result<TraceWriter, TraceError> {
+    let name = format.name();
+    let Some(lines) = format.line_writer() else {
+        return Err(TraceError::new(name, format!("the format {name} cannot be written")));
+    };
+    let mut chunk = Vec::with_capacity(CHUNK_BYTES + 1024);
+    lines.header(&mut chunk);
+    Ok(TraceWriter { name, lines, out, chunk, written: Written::default() })
+}
+
+impl TraceWriter {
+    /// Writes a record.
+    pub fn push(&mut self, record: &Record) -> Result<(), TraceError> {
+        if record.op == Op::Other {
+            self.written.others += 1;
+            return Ok(());
+        }
+        let before = self.chunk.len();
+        if let Err(why) = self.lines.write(record, &mut self.chunk) {
+            self.chunk.truncate(before);
+            return Err(self.refuse(record, &why));
+        }
+        self.chunk.push(b'\n');
+        self.written.rows += 1;
+        if self.chunk.len() >= CHUNK_BYTES {
+            self.flush_chunk()?;
+        }
+        Ok(())
+    }
+
+    /// Writes what is left, and says what was written.
+    pub fn finish(mut self) -> Result<Written, TraceError> {
+        self.flush_chunk()?;
+        self.out.flush().map_err(|error| failed(self.name, &error))?;
+        Ok(self.written)
+    }
+
+    fn flush_chunk(&mut self) -> Result<(), TraceError> {
+        self.out.write_all(&self.chunk).map_err(|error| failed(self.name, &error))?;
+        self.chunk.clear();
+        Ok(())
+    }
+
+    #[cold]
+    fn refuse(&self, record: &Record, why: &str) -> TraceError {
+        let op = match record.op {
+            Op::Read => "read",
+            Op::Write => "write",
+            Op::Trim => "trim",
+            Op::Other => "row",
+        };
+        let message =
+            format!("the {op} of line {} cannot be written as {}: {why}", record.line, self.name);
+        TraceError::new(&format!("(written as {})", self.name), message)
+            .help("csv holds everything: `csv:time:ns, device, op, offset, size`")
+    }
+}
+
+fn failed(name: &str, error: &std::io::Error) -> TraceError {
+    TraceError::new(
+        &format!("(written as {name})"),
+        format!("the trace cannot be written: {error}"),
+    )
+}

@@ -1,0 +1,173 @@
+//! Bad lines, disorder and filters, on traces small enough to read.
+
+use flashgc_trace::{
+    extents, info, open, Disorder, Filter, Format, OnBadLine, Op, OpenOptions, Record, TraceError,
+    TraceReader,
+};
+use std::io::Cursor;
+
+fn reader(text: &str, options: &OpenOptions) -> TraceReader {
+    open("t.txt", Box::new(Cursor::new(text.as_bytes().to_vec())), options).unwrap()
+}
+
+fn as_format(format: &str) -> OpenOptions {
+    OpenOptions { format: Some(format.parse().unwrap()), ..OpenOptions::default() }
+}
+
+fn read(text: &str, options: &OpenOptions) -> Result<Vec<Record>, TraceError> {
+    reader(text, options).collect()
+}
+
+#[test]
+fn a_bad_field_is_pointed_at() {
+    let cases = [
+        ("msr", "128,web,3,Raed,0,512,1", 11, "Read or Write"),
+        ("msr", "128,web,3", 10, "the line ends"),
+        ("spc", "0,x,512,r,0.1", 3, "an address in blocks"),
+        ("spc", "0,1,512,r,-0.1", 11, "a time in seconds"),
+        ("disksim", "0.5 0 8 8 xyz", 11, "hexadecimal flags"),
+        ("ssdsim", "0.5 0 8 8 1", 1, "a whole time in ns"),
+        ("mqsim", "5 0 8 8 2", 9, "0 (write) or 1 (read)"),
+        ("mqsim", "5 0 8 8 1 1", 11, "the end of the line"),
+        ("blkparse", "8,16 0 1 0.1 7 D W x + 8", 20, "a sector"),
+        ("blkparse", "garbage", 1, "a device such as 8,16"),
+        ("blkreplay", "0.1 ; 8 ; 8 ; 7 ; 0 ; 0", 15, "R or W"),
+        ("csv:op, offset, size", "r,99999999999999999999,1", 3, "an offset"),
+        ("spc", "0,18014398509481985,512,r,0.1", 0, "below 4 EiB"),
+        ("spc", "0,0,1099511627777,r,0.1", 0, "at most 1 TiB"),
+    ];
+    for (format, line, column, expected) in cases {
+        let error = read(&format!("{line}\n"), &as_format(format)).unwrap_err();
+        assert_eq!((error.line, error.column.unwrap_or(0)), (Some(1), column), "{error}");
+        assert!(error.message.contains(expected), "{error}");
+        assert_eq!(error.text.as_deref(), Some(line));
+    }
+}
+
+#[test]
+fn bad_lines_can_be_skipped_and_are_counted() {
+    let text = "0,8,512,r,0.1\nx\n0,8,512,q,0.2\n1,8,512,w,0.3\n";
+    let error = read(text, &OpenOptions::default()).unwrap_err();
+    assert_eq!(error.line, Some(2));
+    let skip = OpenOptions { on_bad_line: OnBadLine::Skip, ..OpenOptions::default() };
+    let mut trace = reader(text, &skip);
+    let lines: Vec<u64> = trace.by_ref().map(|record| record.unwrap().line).collect();
+    assert_eq!(lines, [1, 4]);
+    assert_eq!((trace.rows(), trace.bad_rows(), trace.bad_examples().len()), (2, 2, 2));
+    assert_eq!(trace.bad_examples()[1].column, Some(9));
+    let error = read("x\ny\n", &OpenOptions { on_bad_line: OnBadLine::Skip, ..as_format("msr") });
+    assert!(error.unwrap_err().help.unwrap().contains("2 lines"));
+}
+
+const LATE: &str = "30 0 0 8 1\n10 0 8 8 1\n20 0 16 8 0\n50 0 24 8 1\n50 0 32 8 1\n40 0 40 8 0\n";
+
+#[test]
+fn disorder_is_refused_sorted_or_counted() {
+    let mut options = as_format("ssdsim");
+    let error = read(LATE, &options).unwrap_err();
+    assert!(error.message.contains("10 ns on line 2, after 30 ns on line 1"), "{error}");
+    assert!(error.help.unwrap().contains("--sort-window 1 ms"));
+
+    options.disorder = Disorder::Window(20);
+    let sorted = read(LATE, &options).unwrap();
+    let times: Vec<(u64, u64)> = sorted.iter().map(|record| (record.at_ns, record.line)).collect();
+    assert_eq!(times, [(10, 2), (20, 3), (30, 1), (40, 6), (50, 4), (50, 5)]);
+
+    options.disorder = Disorder::Window(9);
+    let error = read("10 0 0 8 1\n30 0 0 8 1\n5 0 0 8 1\n", &options).unwrap_err();
+    assert!(error.message.contains("line 3 is 0.000025 ms late"), "{error}");
+
+    options.disorder = Disorder::Ignore;
+    let found = info(reader(LATE, &options)).unwrap();
+    assert_eq!((found.out_of_order, found.late_ns_max), (2, 20));
+    assert_eq!((found.first_ns, found.last_ns), (10, 50));
+}
+
+#[test]
+fn filters_take_devices_a_span_and_rows() {
+    let text: String =
+        (0..100).map(|at| format!("{} {} {} 8 {}\n", 1000 + at, at % 3, at * 8, at % 2)).collect();
+    let with = |filter: Filter| {
+        let records = read(&text, &OpenOptions { filter, ..as_format("ssdsim") });
+        records.map(|records| records.iter().map(|record| record.line).collect::<Vec<u64>>())
+    };
+    let span = Filter { start_ns: Some(10), length_ns: Some(3), ..Filter::default() };
+    assert_eq!(with(span.clone()).unwrap(), [11, 12, 13]);
+    let devices = Filter { devices: Some(vec![2, 0]), rows: Some(3), ..Filter::default() };
+    assert_eq!(with(devices).unwrap(), [1, 3, 4]);
+    assert_eq!(with(Filter { devices: Some(vec![1]), ..span.clone() }).unwrap(), [11]);
+    let none = with(Filter { devices: Some(vec![9]), ..span }).unwrap_err();
+    assert!(none.message.contains("none of"), "{none}");
+}
+
+#[test]
+fn blkparse_takes_one_event_and_passes_over_the_rest() {
+    let text = "\
+  8,16   5        1     0.000000000 18615  A   R 100 + 8 <- (8,17) 36
+  8,16   5        2     0.000001850 18615  Q  WS 100 + 8 [java]
+  8,16   5        4     0.000008750 18615  P   N [java]
+  8,16   5        0     0.000012990     0  m   N cfq18615S / insert_request
+  8,16   5        6     0.000031865 18615  D   R 100 + 8 [java]
+  8,32   5        7     0.000031866 18615  D  DS 200 + 16 [a b]
+  8,16   5        8     0.000031867 18615  D FWS 300 + 8 [x]
+  8,16   5        9     0.000031868 18615  D  FN [x]
+  8,16   5       10     0.000031869 18615  D   R 36 (12 00 00 00) [x]
+  8,16   5       11     0.000031870 18615  C   R 100 + 8 [0]
+CPU5 (8,16):
+ Reads Queued:           0,        0KiB\t Writes Queued:           0,        0KiB
+
+Total (8,16):
+ IO unplugs:             0        \t Timer unplugs:           0
+";
+    let mut trace = reader(text, &OpenOptions::default());
+    assert_eq!(trace.format().to_string(), "blkparse:D");
+    let records: Vec<Record> = trace.by_ref().map(Result::unwrap).collect();
+    let ops: Vec<Op> = records.iter().map(|record| record.op).collect();
+    assert_eq!(ops, [Op::Read, Op::Trim, Op::Write, Op::Other, Op::Other]);
+    assert_eq!(records[1].device, (8 << 20) | 32);
+    assert_eq!(flashgc_trace::parse_device("8,32"), Some(records[1].device));
+    let queued = read(text, &as_format("blkparse:action=Q")).unwrap();
+    assert_eq!((queued.len(), queued[0].op), (1, Op::Write));
+    assert_eq!(info(reader(text, &OpenOptions::default())).unwrap().format, "blkparse");
+}
+
+#[test]
+fn info_counts_what_can_be_counted_by_hand() {
+    // Two devices; the second write of a page counts once in the footprint.
+    let text = "0,0,4096,w,0\n0,8,8192,W,1\n0,1,512,w,2\n1,0,512,r,3\n";
+    let found = info(reader(text, &OpenOptions::default())).unwrap();
+    assert_eq!((found.rows, found.reads, found.writes, found.trims), (4, 1, 3, 0));
+    assert_eq!((found.footprint_bytes, found.written_footprint_bytes), (4 * 4096, 3 * 4096));
+    assert_eq!((found.written_bytes, found.max_address_bytes), (12_800, 12_288));
+    assert_eq!(found.duration_s, 3.0);
+    assert_eq!(found.sequential_share, Some(0.25));
+    assert_eq!(found.mean_interarrival_ns, Some(1e9));
+    let json = serde_json::to_value(&found).unwrap();
+    for key in "format rows bad_rows reads writes trims read_bytes written_bytes footprint_bytes \
+                written_footprint_bytes max_address_bytes duration_s"
+        .split(' ')
+    {
+        assert!(json.get(key).is_some(), "{key}");
+    }
+    let extents = extents(reader(text, &OpenOptions::default())).unwrap();
+    let bases = (extents.base_bytes(0), extents.base_bytes(1), extents.total_bytes());
+    assert_eq!(bases, (Some(0), Some(12_288), Some(16_384)));
+}
+
+#[test]
+fn names_and_options_are_understood() {
+    for name in Format::all_names() {
+        let format: Format = name.parse().unwrap();
+        assert_eq!(format.name(), name);
+        assert_eq!(format.to_string().parse(), Ok(format));
+    }
+    for (text, part) in [
+        ("mrs", "there is no format `mrs`; there are msr, spc"),
+        ("msr:x", "takes no option"),
+        ("blkparse:QD", "one letter"),
+        ("csv:time, op", "needs its unit"),
+    ] {
+        let error = text.parse::<Format>().unwrap_err();
+        assert!(error.contains(part), "{error}");
+    }
+}

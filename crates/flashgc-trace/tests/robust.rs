@@ -1,0 +1,197 @@
+//! Whatever comes in, an error comes out, never a panic.
+
+use flashgc_trace::{
+    extents, info, open, Disorder, Filter, Format, OnBadLine, OpenOptions, Record, TraceError,
+    TraceReader,
+};
+use proptest::prelude::*;
+use std::io::{self, Cursor, Read, Write};
+
+const SPC: &[u8] = b"0,8,512,r,0.000001\n1,16,512,w,0.000003\n0,24,512,W,0.000002\n";
+
+fn open_bytes(bytes: &[u8], options: &OpenOptions) -> Result<TraceReader, TraceError> {
+    open("t", Box::new(Cursor::new(bytes.to_vec())), options)
+}
+
+fn all(bytes: &[u8], options: &OpenOptions) -> Result<Vec<Record>, TraceError> {
+    open_bytes(bytes, options)?.collect()
+}
+
+fn error(bytes: &[u8], options: &OpenOptions) -> TraceError {
+    all(bytes, options).unwrap_err()
+}
+
+fn given(format: &str) -> OpenOptions {
+    OpenOptions { format: Some(format.parse().unwrap()), ..OpenOptions::default() }
+}
+
+fn formats() -> Vec<Option<Format>> {
+    let csv = "csv:time:us, op, offset:512, size:4k, device; delimiter=space; read=1; write=0";
+    let named = Format::all_names().into_iter().chain([csv, "csv:op,offset,size", "blkparse:Q"]);
+    [None].into_iter().chain(named.map(|name| Some(name.parse().unwrap()))).collect()
+}
+
+fn try_everything(bytes: &[u8]) {
+    for format in formats() {
+        for on_bad_line in [OnBadLine::Stop, OnBadLine::Skip] {
+            for disorder in [Disorder::Refuse, Disorder::Window(5), Disorder::Ignore] {
+                let options = OpenOptions {
+                    format: format.clone(),
+                    on_bad_line,
+                    disorder,
+                    filter: Filter::default(),
+                };
+                let text = |error: TraceError| error.to_string();
+                let _ = open_bytes(bytes, &options).and_then(info).map_err(text);
+                let _ = open_bytes(bytes, &options).and_then(extents).map_err(text);
+            }
+        }
+    }
+}
+
+/// Bytes that often come close to a row.
+fn nearly_rows() -> impl Strategy<Value = Vec<u8>> {
+    let piece = prop::sample::select(vec![
+        "0",
+        "1",
+        "8,16",
+        "512",
+        "Read",
+        "w",
+        "W",
+        "RA",
+        "D",
+        "Q",
+        "+",
+        ",",
+        ";",
+        " ",
+        "\t",
+        "\n",
+        "\r\n",
+        "#",
+        "-",
+        "-1",
+        "0.5",
+        "1e9",
+        "18446744073709551615",
+        "99999999999999999999999",
+        "128166385295514663",
+        "start",
+        "CPU0",
+        "[java]",
+        "\u{fc}",
+        "\0",
+        "\u{feff}",
+        "\"",
+    ]);
+    prop::collection::vec(piece, 0..120).prop_map(|pieces| pieces.concat().into_bytes())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        try_everything(&bytes);
+    }
+
+    #[test]
+    fn bytes_that_nearly_are_rows(bytes in nearly_rows()) {
+        try_everything(&bytes);
+    }
+
+    #[test]
+    fn a_row_with_a_spoiled_byte(at in 0_usize..SPC.len(), byte: u8) {
+        let mut bytes = SPC.to_vec();
+        bytes[at] = byte;
+        try_everything(&bytes);
+    }
+}
+
+#[test]
+fn nothing_and_nearly_nothing() {
+    assert!(error(b"", &OpenOptions::default()).message.contains("empty"));
+    assert!(error(b"\n \n\n", &OpenOptions::default()).message.contains("nothing but"));
+    assert!(error(b"# a\n# b\n", &OpenOptions::default()).message.contains("nothing but"));
+    for format in formats().into_iter().flatten() {
+        let options = OpenOptions { format: Some(format), ..OpenOptions::default() };
+        for bytes in [b"# a\n\n # b".as_slice(), b"\n", b" \t\r\n"] {
+            assert!(error(bytes, &options).to_string().contains("no row of"));
+        }
+    }
+}
+
+#[test]
+fn garbage_is_said_to_be_garbage() {
+    let bytes: Vec<u8> = (0..200_000_u32).map(|at| ((at * 7919) >> 3) as u8).collect();
+    assert!(error(&bytes, &OpenOptions::default()).message.contains("no text"));
+    assert!(error(b"\xff\xfea\0b\0", &OpenOptions::default()).message.contains("UTF-16"));
+    assert!(error(b"BZh91AY", &OpenOptions::default()).help.unwrap().contains("bunzip2"));
+    let error = error(b"hello, world\n", &OpenOptions::default());
+    assert!(error.message.contains("not recognised"));
+    assert_eq!(error.text.as_deref(), Some("hello, world"));
+}
+
+#[test]
+fn a_line_without_end() {
+    let endless = || Box::new(Cursor::new(SPC.to_vec()).chain(io::repeat(b'9').take(50 << 20)));
+    let mut reader = open("t", endless(), &OpenOptions::default()).unwrap();
+    let disorder = OpenOptions { disorder: Disorder::Ignore, ..OpenOptions::default() };
+    assert!(reader.find_map(Result::err).unwrap().message.contains("goes back"));
+    let error = open("t", endless(), &disorder).unwrap().find_map(Result::err).unwrap();
+    assert!(error.message.contains("longer than 65536"), "{error}");
+    assert_eq!(error.line, Some(4));
+    let skip = OpenOptions { on_bad_line: OnBadLine::Skip, ..disorder };
+    let found = info(open("t", endless(), &skip).unwrap()).unwrap();
+    assert_eq!((found.rows, found.bad_rows), (3, 1));
+    let only = || Box::new(io::repeat(b'9').take(10 << 20));
+    let error = open("t", only(), &OpenOptions::default()).unwrap_err();
+    assert!(error.message.contains("longer than 65536"), "{error}");
+}
+
+fn packed() -> [(&'static str, Vec<u8>); 2] {
+    let rows: String = (0..20_000_u64)
+        .map(|at| format!("0,{},4096,w,{}.{:06}\n", at * 7919 % 65_537, at, at * 31 % 1_000_000))
+        .collect();
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(rows.as_bytes()).unwrap();
+    [("gzip", gzip.finish().unwrap()), ("zstd", zstd::encode_all(rows.as_bytes(), 3).unwrap())]
+}
+
+#[test]
+fn packed_traces_are_read_and_cut_ones_are_told() {
+    for (name, bytes) in packed() {
+        assert_eq!(all(&bytes, &OpenOptions::default()).unwrap().len(), 20_000);
+        let twice = [bytes.clone(), bytes.clone()].concat();
+        let ignore = OpenOptions { disorder: Disorder::Ignore, ..OpenOptions::default() };
+        assert_eq!(all(&twice, &ignore).unwrap().len(), 40_000);
+        for kept in [7, 20, bytes.len() / 2, bytes.len() - 3, bytes.len() - 1] {
+            let error = error(&bytes[..kept], &OpenOptions::default());
+            assert!(error.message.contains(&format!("{name} stream")), "{kept}: {error}");
+        }
+        let mut spoiled = bytes.clone();
+        for byte in &mut spoiled[bytes.len() / 2..bytes.len() / 2 + 64] {
+            *byte ^= 0x5a;
+        }
+        assert!(all(&spoiled, &OpenOptions::default()).is_err());
+    }
+}
+
+#[test]
+fn a_stream_that_fails_is_an_error() {
+    struct Fails;
+    impl Read for Fails {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::Error::other("the cable is out"))
+        }
+    }
+    let error = open("t", Box::new(Fails), &OpenOptions::default()).unwrap_err();
+    assert!(error.message.contains("the cable is out"));
+    let later = Cursor::new(SPC[..40].to_vec()).chain(Fails);
+    let mut reader = open("t", Box::new(later), &given("spc")).unwrap();
+    assert!(reader.next().unwrap().is_ok() && reader.next().unwrap().is_ok());
+    let error = reader.next().unwrap().unwrap_err();
+    assert!(error.line == Some(3) && error.message.contains("the cable is out"), "{error}");
+    assert!(reader.next().is_none());
+}

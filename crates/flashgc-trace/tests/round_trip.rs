@@ -1,0 +1,157 @@
+//! Write then read gives the same records, within the format's resolution.
+
+use flashgc_trace::{open, writer, Format, Op, OpenOptions, Record, TraceError};
+use proptest::prelude::*;
+use std::io::{Cursor, Write};
+use std::sync::{Arc, Mutex};
+
+/// Bytes that can still be seen when the writer is gone.
+#[derive(Clone, Default)]
+struct Shared(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+fn write(format: &Format, records: &[Record]) -> Result<Vec<u8>, TraceError> {
+    let shared = Shared::default();
+    let mut writer = writer(format, Box::new(shared.clone()))?;
+    for record in records {
+        writer.push(record)?;
+    }
+    let rows = records.iter().filter(|record| record.op != Op::Other).count() as u64;
+    let written = writer.finish()?;
+    assert_eq!((written.rows, written.others), (rows, records.len() as u64 - rows));
+    let bytes = shared.0.lock().unwrap().clone();
+    Ok(bytes)
+}
+
+fn read(format: &Format, bytes: Vec<u8>) -> Result<Vec<Record>, TraceError> {
+    let options = OpenOptions { format: Some(format.clone()), ..OpenOptions::default() };
+    open("written", Box::new(Cursor::new(bytes)), &options)?.collect()
+}
+
+/// What each format can hold: the resolution of its times, whether it has trims, devices, and
+/// addresses between sectors.
+struct Holds {
+    format: &'static str,
+    resolution_ns: u64,
+    trims: bool,
+    devices: bool,
+    bytes: bool,
+}
+
+const fn holds(format: &'static str, resolution_ns: u64, can: [bool; 3]) -> Holds {
+    let [trims, devices, bytes] = can;
+    Holds { format, resolution_ns, trims, devices, bytes }
+}
+
+const ALL: [Holds; 14] = [
+    holds("msr", 100, [false, true, true]),
+    holds("spc", 1, [false, true, false]),
+    holds("disksim", 1, [false, true, false]),
+    holds("ssdsim", 1, [false, true, false]),
+    holds("ssdsim-us", 1_000, [false, true, false]),
+    holds("mqsim", 1, [false, true, false]),
+    holds("mqsim-us", 1_000, [false, true, false]),
+    holds("mqsim-ps", 1, [false, true, false]),
+    holds("blkparse", 1, [true, true, false]),
+    holds("blkparse:Q", 1, [true, true, false]),
+    holds("blkreplay", 1, [true, false, false]),
+    holds("csv", 1, [true, true, true]),
+    holds("csv:op, size:512, -, offset:512, time:us; delimiter=space", 1_000, [true, false, false]),
+    holds("csv:time:ms,device,op,offset,size;header=yes;read=0;write=1", 1_000_000, [true; 3]),
+];
+
+/// Op, address in sectors, sectors, bytes beyond, time to the record before, device.
+type Draw = (u8, u64, u64, u64, u64, u64);
+
+fn records(draws: &[Draw], holds: &Holds) -> Vec<Record> {
+    let mut at_ns = 0_u64;
+    let row = |(index, draw): (usize, &Draw)| {
+        let &(op, sector, sectors, beyond, gap_ns, device) = draw;
+        at_ns += gap_ns;
+        let op = match op {
+            0 => Op::Read,
+            1 => Op::Write,
+            _ if holds.trims => Op::Trim,
+            _ => Op::Write,
+        };
+        let beyond = if holds.bytes { beyond } else { 0 };
+        let device = if holds.devices { device } else { 0 };
+        let (offset_bytes, size_bytes) = (sector * 512 + beyond, sectors * 512 + beyond);
+        Record { at_ns, device, op, offset_bytes, size_bytes, line: index as u64 + 1 }
+    };
+    draws.iter().enumerate().map(row).collect()
+}
+
+proptest! {
+    #[test]
+    fn what_was_written_is_read(
+        draws in prop::collection::vec(
+            (0_u8..3, 0_u64..1 << 40, 1_u64..1 << 20, 0_u64..512, 0_u64..1 << 40, 0_u64..1 << 30),
+            1..40,
+        ),
+    ) {
+        for holds in &ALL {
+            let format: Format = holds.format.parse().unwrap();
+            let records = records(&draws, holds);
+            let bytes = write(&format, &records).unwrap();
+            let found = read(&format, bytes).unwrap();
+            let cut = |record: &Record| Record {
+                at_ns: record.at_ns / holds.resolution_ns * holds.resolution_ns,
+                line: 0,
+                ..*record
+            };
+            let found: Vec<Record> = found.iter().map(cut).collect();
+            let expected: Vec<Record> = records.iter().map(cut).collect();
+            prop_assert_eq!(found, expected, "{}", holds.format);
+        }
+    }
+}
+
+#[test]
+fn what_a_format_cannot_hold_is_refused() {
+    let record =
+        Record { at_ns: 0, device: 0, op: Op::Trim, offset_bytes: 0, size_bytes: 512, line: 7 };
+    for name in ["msr", "spc", "disksim", "ssdsim", "mqsim"] {
+        let error = write(&name.parse().unwrap(), &[record]).unwrap_err();
+        assert!(error.message.contains("trim of line 7"), "{error}");
+    }
+    let odd = Record { op: Op::Read, offset_bytes: 100, ..record };
+    for name in ["spc", "disksim", "ssdsim", "mqsim", "blkreplay", "blkparse"] {
+        let error = write(&name.parse().unwrap(), &[odd]).unwrap_err();
+        assert!(error.message.contains("multiple of 512"), "{error}");
+    }
+    let second = Record { device: 1, ..record };
+    for name in ["blkreplay", "csv:op, offset, size"] {
+        let error = write(&name.parse().unwrap(), &[record, second]).unwrap_err();
+        assert!(error.message.contains("0 and 1"), "{error}");
+    }
+    let other = Record { op: Op::Other, ..record };
+    assert_eq!(write(&Format::Spc, &[other]).unwrap(), b"");
+}
+
+#[test]
+fn the_default_detects_what_it_wrote() {
+    let row = |at_ns| Record {
+        at_ns,
+        device: 0,
+        op: Op::Write,
+        offset_bytes: 4096,
+        size_bytes: 512,
+        line: 0,
+    };
+    for format in [Format::Msr, Format::Spc, Format::Blkreplay, "blkparse:Q".parse().unwrap()] {
+        let bytes = write(&format, &[row(100), row(200)]).unwrap();
+        let reader =
+            open("written", Box::new(Cursor::new(bytes)), &OpenOptions::default()).unwrap();
+        assert_eq!(*reader.format(), format);
+    }
+}

@@ -1,0 +1,19 @@
+//! A channel's bus: one transfer at a time, first come first served, never booked ahead.
+
+use crate::ids::UnitId;
+use std::collections::VecDeque;
+
+/// The bus of one channel.
+#[derive(Default)]
+pub struct Bus {
+    /// The unit whose transfer is under way.
+    pub holder: Option<UnitId>,
+    /// Since when, in ns.
+    pub since_ns: u64,
+    /// Units that wait, in order of asking.
+    pub waiting: VecDeque<UnitId>,
+    /// Time spent for the host, in ns.
+    pub host_ns: u64,
+    /// Time spent for garbage collection, in ns.
+    pub gc_ns: u64,
+}

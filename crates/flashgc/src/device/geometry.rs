@@ -1,0 +1,276 @@
+//! Where things are: planes, the units they belong to, and the buses that reach them.
+//!
+//! Planes are numbered in the order of striping, so that static allocation is `lpn mod planes`;
+//! `order` says which level turns fastest. Everything above the plane is a table lookup.
+
+use crate::ids::{BlockId, BusId, Divisor, Lpn, PlaneId, Ppn, UnitId};
+use serde::Serialize;
+
+/// A level of the device, from the largest part to the smallest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    /// All chips on one bus.
+    Channel,
+    /// A package with one set of pins.
+    Chip,
+    /// What may work alone inside a chip.
+    Die,
+    /// Blocks that share a data register.
+    Plane,
+}
+
+impl Level {
+    /// The words of the configuration.
+    pub const WORDS: [(&'static str, Level); 4] = [
+        ("channel", Level::Channel),
+        ("chip", Level::Chip),
+        ("die", Level::Die),
+        ("plane", Level::Plane),
+    ];
+
+    /// The word for this level.
+    pub fn word(self) -> &'static str {
+        Self::WORDS[self as usize].0
+    }
+}
+
+/// The counts that a configuration gives.
+#[derive(Clone, Debug, Serialize)]
+pub struct Shape {
+    /// Channels, each with a bus.
+    pub channels: u32,
+    /// Chips on each channel.
+    pub chips_per_channel: u32,
+    /// Dies in each chip.
+    pub dies_per_chip: u32,
+    /// Planes in each die.
+    pub planes_per_die: u32,
+    /// Blocks in each plane.
+    pub blocks_per_plane: u32,
+    /// Pages in each block.
+    pub pages_per_block: u32,
+    /// Bytes of data in a page.
+    pub page_bytes: u32,
+    /// What one array operation keeps busy.
+    pub unit: Level,
+    /// The order of striping, the fastest level first.
+    pub order: [Level; 4],
+    /// Pages of each plane that the host sees.
+    pub exported_pages_per_plane: u32,
+}
+
+impl Shape {
+    /// Planes of the device.
+    pub fn planes(&self) -> u64 {
+        [self.channels, self.chips_per_channel, self.dies_per_chip, self.planes_per_die]
+            .iter()
+            .map(|&n| u64::from(n))
+            .product()
+    }
+
+    /// Physical pages of one plane.
+    pub fn pages_per_plane(&self) -> u64 {
+        u64::from(self.blocks_per_plane) * u64::from(self.pages_per_block)
+    }
+
+    fn count(&self, level: Level) -> u32 {
+        match level {
+            Level::Channel => self.channels,
+            Level::Chip => self.chips_per_channel,
+            Level::Die => self.dies_per_chip,
+            Level::Plane => self.planes_per_die,
+        }
+    }
+}
+
+/// The derived geometry: counts, and tables from each plane to its parts.
+#[derive(Clone, Debug)]
+pub struct Geometry {
+    /// As configured.
+    pub shape: Shape,
+    /// Planes of the device.
+    pub planes: u32,
+    /// Units of the device.
+    pub units: u32,
+    /// Blocks of the device.
+    pub blocks: u32,
+    /// Physical pages of the device.
+    pub pages: u32,
+    /// Pages that the host sees.
+    pub exported_pages: u32,
+    by_planes: Divisor,
+    by_pages_per_block: Divisor,
+    by_blocks_per_plane: Divisor,
+    /// For each plane, the index of its part at each level.
+    part_of_plane: [Vec<u32>; 4],
+    unit_of_plane: Vec<UnitId>,
+    bus_of_unit: Vec<BusId>,
+    planes_of_unit: Vec<Vec<PlaneId>>,
+}
+
+impl Geometry {
+    /// Derives the tables. The plan has checked that every count fits 32 bits.
+    pub fn new(shape: Shape) -> Self {
+        let planes = shape.planes() as u32;
+        let mut part_of_plane: [Vec<u32>; 4] = Default::default();
+        for plane in 0..planes {
+            let at = coordinates(&shape, plane);
+            let mut part = 0;
+            for level in [Level::Channel, Level::Chip, Level::Die, Level::Plane] {
+                part = part * shape.count(level) + at[level as usize];
+                part_of_plane[level as usize].push(part);
+            }
+        }
+        let unit_of_plane: Vec<UnitId> =
+            part_of_plane[shape.unit as usize].iter().map(|&u| UnitId(u)).collect();
+        let units = unit_of_plane.iter().map(|u| u.0 + 1).max().unwrap_or(0);
+        let mut planes_of_unit = vec![Vec::new(); units as usize];
+        let mut bus_of_unit = vec![BusId(0); units as usize];
+        for plane in 0..planes {
+            let unit = unit_of_plane[plane as usize].index();
+            planes_of_unit[unit].push(PlaneId(plane));
+            bus_of_unit[unit] = BusId(part_of_plane[Level::Channel as usize][plane as usize]);
+        }
+        Geometry {
+            planes,
+            units,
+            blocks: planes * shape.blocks_per_plane,
+            pages: planes * shape.blocks_per_plane * shape.pages_per_block,
+            exported_pages: planes * shape.exported_pages_per_plane,
+            by_planes: Divisor::new(planes),
+            by_pages_per_block: Divisor::new(shape.pages_per_block),
+            by_blocks_per_plane: Divisor::new(shape.blocks_per_plane),
+            part_of_plane,
+            unit_of_plane,
+            bus_of_unit,
+            planes_of_unit,
+            shape,
+        }
+    }
+
+    /// The plane that static allocation gives to a logical page.
+    #[inline(always)]
+    pub fn striped_plane(&self, lpn: Lpn) -> PlaneId {
+        PlaneId(self.by_planes.divide_with_rest(lpn.0).1)
+    }
+
+    /// The block of a physical page, and the page's number in it.
+    #[inline(always)]
+    pub fn block_and_page(&self, ppn: Ppn) -> (BlockId, u32) {
+        let (block, page) = self.by_pages_per_block.divide_with_rest(ppn.0);
+        (BlockId(block), page)
+    }
+
+    /// The block of a physical page.
+    #[inline(always)]
+    pub fn block_of(&self, ppn: Ppn) -> BlockId {
+        BlockId(self.by_pages_per_block.divide(ppn.0))
+    }
+
+    /// The plane of a block.
+    #[inline(always)]
+    pub fn plane_of_block(&self, block: BlockId) -> PlaneId {
+        PlaneId(self.by_blocks_per_plane.divide(block.0))
+    }
+
+    /// The plane of a physical page.
+    #[inline(always)]
+    pub fn plane_of(&self, ppn: Ppn) -> PlaneId {
+        self.plane_of_block(self.block_of(ppn))
+    }
+
+    /// The block's first page.
+    #[inline(always)]
+    pub fn first_page(&self, block: BlockId) -> Ppn {
+        Ppn(block.0 * self.shape.pages_per_block)
+    }
+
+    /// The plane's blocks.
+    #[inline(always)]
+    pub fn blocks_of(&self, plane: PlaneId) -> std::ops::Range<u32> {
+        let first = plane.0 * self.shape.blocks_per_plane;
+        first..first + self.shape.blocks_per_plane
+    }
+
+    /// The unit that a plane keeps busy.
+    #[inline(always)]
+    pub fn unit_of(&self, plane: PlaneId) -> UnitId {
+        self.unit_of_plane[plane.index()]
+    }
+
+    /// The bus that reaches a unit.
+    #[inline(always)]
+    pub fn bus_of(&self, unit: UnitId) -> BusId {
+        self.bus_of_unit[unit.index()]
+    }
+
+    /// The planes of a unit, in order of number.
+    #[inline(always)]
+    pub fn planes_of(&self, unit: UnitId) -> &[PlaneId] {
+        &self.planes_of_unit[unit.index()]
+    }
+
+    /// The number of the part of this level that holds the plane.
+    pub fn part_of(&self, plane: PlaneId, level: Level) -> u32 {
+        self.part_of_plane[level as usize][plane.index()]
+    }
+
+    /// Every plane of the part of this level that holds the plane.
+    pub fn domain_of(&self, plane: PlaneId, level: Level) -> Vec<PlaneId> {
+        let part = self.part_of(plane, level);
+        (0..self.planes).map(PlaneId).filter(|&p| self.part_of(p, level) == part).collect()
+    }
+}
+
+/// The channel, chip, die and plane of a plane's number, each counted inside its parent.
+fn coordinates(shape: &Shape, plane: u32) -> [u32; 4] {
+    let mut rest = plane;
+    let mut at = [0; 4];
+    for level in shape.order {
+        at[level as usize] = rest % shape.count(level);
+        rest /= shape.count(level);
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shape(unit: Level) -> Shape {
+        Shape {
+            channels: 2,
+            chips_per_channel: 2,
+            dies_per_chip: 1,
+            planes_per_die: 2,
+            blocks_per_plane: 4,
+            pages_per_block: 8,
+            page_bytes: 4096,
+            unit,
+            order: [Level::Channel, Level::Chip, Level::Die, Level::Plane],
+            exported_pages_per_plane: 20,
+        }
+    }
+
+    #[test]
+    fn striping_turns_the_channel_fastest() {
+        let geometry = Geometry::new(shape(Level::Die));
+        let channels: Vec<u32> =
+            (0..8).map(|p| geometry.part_of(PlaneId(p), Level::Channel)).collect();
+        assert_eq!(channels, [0, 1, 0, 1, 0, 1, 0, 1]);
+        let dies: Vec<u32> = (0..8).map(|p| geometry.unit_of(PlaneId(p)).0).collect();
+        assert_eq!(dies, [0, 2, 1, 3, 0, 2, 1, 3]);
+        assert_eq!(geometry.planes_of(UnitId(0)), [PlaneId(0), PlaneId(4)]);
+        assert_eq!(geometry.bus_of(UnitId(3)), BusId(1));
+        assert_eq!(geometry.exported_pages, 160);
+    }
+
+    #[test]
+    fn a_domain_is_every_plane_under_one_part() {
+        let geometry = Geometry::new(shape(Level::Plane));
+        let channel = geometry.domain_of(PlaneId(0), Level::Channel);
+        assert_eq!(channel, [PlaneId(0), PlaneId(2), PlaneId(4), PlaneId(6)]);
+        assert_eq!(geometry.domain_of(PlaneId(5), Level::Plane), [PlaneId(5)]);
+    }
+}

@@ -1,0 +1,14 @@
+//! The device: geometry, timing, and the units and buses that do the work.
+//!
+//! The device knows operations as rows of phases (bus, array) and who asked for them. It knows
+//! nothing of logical pages or of garbage collection.
+
+pub mod bus;
+pub mod geometry;
+pub mod timing;
+pub mod unit;
+
+pub use bus::Bus;
+pub use geometry::{Geometry, Level, Shape};
+pub use timing::Timing;
+pub use unit::{Phase, Phases, Unit, Worker};

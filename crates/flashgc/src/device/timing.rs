@@ -1,0 +1,66 @@
+//! How long each phase of an operation takes.
+
+use super::unit::Phases;
+use serde::Serialize;
+
+/// The timing of a device, in ns, with the bus time already worked out for one page.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Timing {
+    /// Array read (tR).
+    pub read_ns: u64,
+    /// Array program (tPROG).
+    pub program_ns: u64,
+    /// Array erase (tBERS).
+    pub erase_ns: u64,
+    /// Bus time of one page.
+    pub transfer_ns: u64,
+    /// Bus time of one command.
+    pub command_ns: u64,
+}
+
+impl Timing {
+    /// A read: command, array, transfer out.
+    #[inline]
+    pub fn read(&self) -> Phases {
+        let mut phases = Phases::new();
+        phases.bus(self.command_ns);
+        phases.array(self.read_ns);
+        phases.bus(self.transfer_ns);
+        phases
+    }
+
+    /// A program: command and transfer in, array.
+    #[inline]
+    pub fn program(&self) -> Phases {
+        let mut phases = Phases::new();
+        phases.bus(self.command_ns + self.transfer_ns);
+        phases.array(self.program_ns);
+        phases
+    }
+
+    /// A copyback: the page stays in the plane's register.
+    pub fn copyback(&self) -> Phases {
+        let mut phases = Phases::new();
+        phases.bus(self.command_ns);
+        phases.array(self.read_ns);
+        phases.bus(self.command_ns);
+        phases.array(self.program_ns);
+        phases
+    }
+
+    /// A copy over the bus: the page leaves the plane and comes back.
+    pub fn copy_over_bus(&self) -> Phases {
+        let mut phases = self.read();
+        phases.bus(self.command_ns + self.transfer_ns);
+        phases.array(self.program_ns);
+        phases
+    }
+
+    /// An erase of one extent.
+    pub fn erase(&self) -> Phases {
+        let mut phases = Phases::new();
+        phases.bus(self.command_ns);
+        phases.array(self.erase_ns);
+        phases
+    }
+}

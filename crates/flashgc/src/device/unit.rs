@@ -1,0 +1,161 @@
+//! A unit: what one array operation keeps busy, and the queues in front of it.
+//!
+//! An operation is a short row of phases, each on the bus or in the array. A unit runs one
+//! operation at a time, since its data register is taken from the first phase to the last.
+
+use crate::ids::PlaneId;
+
+/// Most phases that an operation has: a copy over the bus.
+const PHASES_MAX: usize = 6;
+
+/// One phase of an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// The channel's bus for so many ns.
+    Bus(u64),
+    /// The array for so many ns.
+    Array(u64),
+}
+
+/// The phases of an operation, in order. Phases of no length are left out.
+#[derive(Clone, Copy, Debug)]
+pub struct Phases {
+    ns: [u64; PHASES_MAX],
+    on_bus: u8,
+    count: u8,
+}
+
+impl Phases {
+    /// No phase yet.
+    #[inline(always)]
+    pub fn new() -> Self {
+        Phases { ns: [0; PHASES_MAX], on_bus: 0, count: 0 }
+    }
+
+    /// Adds time on the bus.
+    #[inline(always)]
+    pub fn bus(&mut self, ns: u64) {
+        if ns > 0 {
+            self.on_bus |= 1 << self.count;
+            self.ns[self.count as usize] = ns;
+            self.count += 1;
+        }
+    }
+
+    /// Adds time in the array.
+    #[inline(always)]
+    pub fn array(&mut self, ns: u64) {
+        if ns > 0 {
+            self.ns[self.count as usize] = ns;
+            self.count += 1;
+        }
+    }
+
+    /// The phase of this number, if the operation has so many.
+    #[inline(always)]
+    pub fn get(&self, at: u8) -> Option<Phase> {
+        if at >= self.count {
+            return None;
+        }
+        let ns = self.ns[at as usize];
+        Some(if self.on_bus >> at & 1 == 1 { Phase::Bus(ns) } else { Phase::Array(ns) })
+    }
+
+    /// Time from start to end when nothing makes it wait, in ns.
+    pub fn total_ns(&self) -> u64 {
+        self.ns[..self.count as usize].iter().sum()
+    }
+
+    /// Time in the array, in ns.
+    pub fn array_ns(&self) -> u64 {
+        (0..self.count).map(|at| if let Some(Phase::Array(ns)) = self.get(at) { ns } else { 0 }).sum()
+    }
+}
+
+impl Default for Phases {
+    fn default() -> Self {
+        Phases::new()
+    }
+}
+
+/// For whom a unit works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Worker {
+    /// Nobody: the unit is free.
+    Nobody,
+    /// A page operation of the host, by its place in the slab.
+    Host(u32),
+    /// The unit's open garbage collection.
+    Gc,
+}
+
+/// One unit.
+pub struct Unit {
+    /// For whom it works now.
+    pub worker: Worker,
+    /// The phases of the operation under way.
+    pub phases: Phases,
+    /// The phase under way.
+    pub at: u8,
+    /// When the phase began to run (not to wait), in ns.
+    pub phase_since_ns: u64,
+    /// When the operation began, in ns.
+    pub since_ns: u64,
+    /// Time taken by operations of the host, in ns.
+    pub host_ns: u64,
+    /// Time taken by garbage collection, in ns.
+    pub gc_ns: u64,
+    /// Operations of the host that wait here.
+    pub waiting: u32,
+    /// Planes of this unit that want space.
+    pub wanting: u32,
+    /// The plane that is asked first when the unit collects next.
+    pub next_plane: u32,
+    /// Whether this unit is already on the list of units to look at.
+    pub listed: bool,
+    /// The plane of the open job.
+    pub job_plane: PlaneId,
+}
+
+impl Unit {
+    /// A free unit.
+    pub fn new() -> Self {
+        Unit {
+            worker: Worker::Nobody,
+            phases: Phases::new(),
+            at: 0,
+            phase_since_ns: 0,
+            since_ns: 0,
+            host_ns: 0,
+            gc_ns: 0,
+            waiting: 0,
+            wanting: 0,
+            next_plane: 0,
+            listed: false,
+            job_plane: PlaneId::NONE,
+        }
+    }
+}
+
+impl Default for Unit {
+    fn default() -> Self {
+        Unit::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn phases_of_no_length_are_left_out() {
+        let mut phases = Phases::new();
+        phases.bus(0);
+        phases.array(25_000);
+        phases.bus(100);
+        assert_eq!(phases.get(0), Some(Phase::Array(25_000)));
+        assert_eq!(phases.get(1), Some(Phase::Bus(100)));
+        assert_eq!(phases.get(2), None);
+        assert_eq!((phases.total_ns(), phases.array_ns()), (25_100, 25_000));
+    }
+}

@@ -1,0 +1,215 @@
+//! The accounts of every block: which pages are valid, how many, its state, age and wear.
+
+use crate::device::Geometry;
+use crate::ids::{BlockId, Ppn};
+use crate::memory::{bytes_of, prefetch, table};
+
+/// What may be done with a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum BlockState {
+    /// Erased, in its plane's list of free blocks.
+    Free = 0,
+    /// A frontier hands out its pages.
+    Open = 1,
+    /// Full: it may become a victim.
+    Sealed = 2,
+    /// A job moves its pages and erases it.
+    Victim = 3,
+}
+
+const STATE_SHIFT: u32 = 16;
+const VALID_MASK: u32 = (1 << STATE_SHIFT) - 1;
+
+/// The blocks of a drive.
+pub struct Blocks {
+    /// State and number of valid pages together, since they are always asked together.
+    info: Vec<u32>,
+    /// One bit for each page; a block begins at a word of its own.
+    valid_bits: Vec<u64>,
+    words_per_block: usize,
+    pages_per_block: u32,
+    /// Erases since the drive was made.
+    erases: Vec<u32>,
+    /// Erases before the measured part began.
+    erases_before: Vec<u32>,
+    /// When the block was sealed, on the age clock, in ns.
+    sealed_at_ns: Vec<u64>,
+    /// For each plane, the invalid pages of its sealed blocks: what collection could win.
+    pub reclaimable: Vec<u32>,
+}
+
+impl Blocks {
+    /// Erased blocks.
+    pub fn new(geometry: &Geometry) -> Self {
+        let pages_per_block = geometry.shape.pages_per_block;
+        let words_per_block = pages_per_block.div_ceil(64) as usize;
+        let blocks = geometry.blocks as usize;
+        Blocks {
+            info: table(0, blocks),
+            valid_bits: table(0, blocks * words_per_block),
+            words_per_block,
+            pages_per_block,
+            erases: table(0, blocks),
+            erases_before: Vec::new(),
+            sealed_at_ns: table(0, blocks),
+            reclaimable: vec![0; geometry.planes as usize],
+        }
+    }
+
+    /// The state of a block.
+    #[inline(always)]
+    pub fn state(&self, block: BlockId) -> BlockState {
+        state_of(self.info[block.index()])
+    }
+
+    /// Valid pages of a block.
+    #[inline(always)]
+    pub fn valid(&self, block: BlockId) -> u32 {
+        self.info[block.index()] & VALID_MASK
+    }
+
+    /// Whether the block is full and no job works on it.
+    #[inline(always)]
+    pub fn is_sealed(&self, block: BlockId) -> bool {
+        self.state(block) == BlockState::Sealed
+    }
+
+    /// Pages of a block.
+    pub fn pages_per_block(&self) -> u32 {
+        self.pages_per_block
+    }
+
+    /// Erases of a block since the drive was made.
+    pub fn erases(&self, block: BlockId) -> u32 {
+        self.erases[block.index()]
+    }
+
+    /// When the block was sealed, on the age clock, in ns.
+    pub fn sealed_at_ns(&self, block: BlockId) -> u64 {
+        self.sealed_at_ns[block.index()]
+    }
+
+    /// Whether a page holds valid data.
+    #[inline]
+    pub fn is_valid(&self, block: BlockId, page: u32) -> bool {
+        let (word, bit) = self.bit(block, page);
+        self.valid_bits[word] >> bit & 1 == 1
+    }
+
+    #[inline(always)]
+    fn bit(&self, block: BlockId, page: u32) -> (usize, u32) {
+        (block.index() * self.words_per_block + (page / 64) as usize, page % 64)
+    }
+
+    /// Marks a page valid.
+    #[inline(always)]
+    pub fn add_valid(&mut self, block: BlockId, page: u32) {
+        let (word, bit) = self.bit(block, page);
+        debug_assert!(self.valid_bits[word] >> bit & 1 == 0, "page is valid already");
+        self.valid_bits[word] |= 1 << bit;
+        self.info[block.index()] += 1;
+    }
+
+    /// Marks a page invalid; gives the valid pages left and the block's state.
+    #[inline(always)]
+    pub fn remove_valid(&mut self, block: BlockId, page: u32) -> (u32, BlockState) {
+        let (word, bit) = self.bit(block, page);
+        debug_assert!(self.valid_bits[word] >> bit & 1 == 1, "page is not valid");
+        self.valid_bits[word] &= !(1 << bit);
+        let info = &mut self.info[block.index()];
+        *info -= 1;
+        (*info & VALID_MASK, state_of(*info))
+    }
+
+    /// Appends the valid pages of a block, lowest first.
+    pub fn list_valid(&self, block: BlockId, first: Ppn, into: &mut Vec<Ppn>) {
+        let words = block.index() * self.words_per_block;
+        for (at, &word) in self.valid_bits[words..words + self.words_per_block].iter().enumerate() {
+            let mut rest = word;
+            while rest != 0 {
+                into.push(Ppn(first.0 + at as u32 * 64 + rest.trailing_zeros()));
+                rest &= rest - 1;
+            }
+        }
+    }
+
+    /// Marks every page of a block invalid at once: all of them have moved.
+    pub fn clear_valid(&mut self, block: BlockId) {
+        let words = block.index() * self.words_per_block;
+        self.valid_bits[words..words + self.words_per_block].fill(0);
+        self.info[block.index()] &= !VALID_MASK;
+    }
+
+    /// A frontier begins to hand out the block's pages.
+    pub fn open(&mut self, block: BlockId) {
+        debug_assert_eq!(self.info[block.index()], 0, "only an erased block is opened");
+        self.set_state(block, BlockState::Open);
+    }
+
+    /// The block is full; gives its valid pages.
+    pub fn seal(&mut self, block: BlockId, age_ns: u64) -> u32 {
+        debug_assert_eq!(self.state(block), BlockState::Open);
+        self.set_state(block, BlockState::Sealed);
+        self.sealed_at_ns[block.index()] = age_ns;
+        self.valid(block)
+    }
+
+    /// A job takes the block; gives its valid pages.
+    pub fn claim(&mut self, block: BlockId) -> u32 {
+        assert_eq!(self.state(block), BlockState::Sealed, "a victim must be sealed");
+        self.set_state(block, BlockState::Victim);
+        self.valid(block)
+    }
+
+    /// The block is erased.
+    pub fn erase(&mut self, block: BlockId) {
+        assert_eq!(self.state(block), BlockState::Victim, "only a job's victim is erased");
+        assert_eq!(self.valid(block), 0, "an erase would lose data");
+        self.set_state(block, BlockState::Free);
+        self.erases[block.index()] += 1;
+    }
+
+    fn set_state(&mut self, block: BlockId, state: BlockState) {
+        let info = &mut self.info[block.index()];
+        *info = *info & VALID_MASK | (state as u32) << STATE_SHIFT;
+    }
+
+    /// From now on, wear counts from zero for the report.
+    pub fn start_measuring(&mut self) {
+        self.erases_before.clone_from(&self.erases);
+    }
+
+    /// Erases of every block in the measured part.
+    pub fn measured_erases(&self) -> impl Iterator<Item = u32> + '_ {
+        self.erases.iter().enumerate().map(|(block, &now)| {
+            now - self.erases_before.get(block).copied().unwrap_or(0)
+        })
+    }
+
+    /// Brings the accounts of a page into the cache.
+    #[inline(always)]
+    pub fn prefetch(&self, block: BlockId, page: u32) {
+        prefetch(&self.info, block.index());
+        prefetch(&self.valid_bits, self.bit(block, page).0);
+    }
+
+    /// Bytes taken.
+    pub fn bytes(&self) -> u64 {
+        bytes_of(&self.info)
+            + bytes_of(&self.valid_bits)
+            + bytes_of(&self.erases)
+            + bytes_of(&self.erases_before)
+            + bytes_of(&self.sealed_at_ns)
+    }
+}
+
+#[inline(always)]
+fn state_of(info: u32) -> BlockState {
+    match info >> STATE_SHIFT {
+        0 => BlockState::Free,
+        1 => BlockState::Open,
+        2 => BlockState::Sealed,
+        _ => BlockState::Victim,
+    }
+}

@@ -1,0 +1,62 @@
+//! The page map and its reverse: four bytes each for a page.
+
+use crate::ids::{Lpn, Ppn};
+use crate::memory::{bytes_of, prefetch, table};
+
+/// Logical to physical pages, and back.
+pub struct PageMap {
+    to_ppn: Vec<u32>,
+    /// Holds the last logical page written at each physical page; stale once that is invalid.
+    to_lpn: Vec<u32>,
+}
+
+impl PageMap {
+    /// A map in which no page is written.
+    pub fn new(logical: usize, physical: usize) -> Self {
+        PageMap { to_ppn: table(u32::MAX, logical), to_lpn: table(u32::MAX, physical) }
+    }
+
+    /// The physical page, or `Ppn::NONE` where nothing is written.
+    #[inline(always)]
+    pub fn ppn_of(&self, lpn: Lpn) -> Ppn {
+        Ppn(self.to_ppn[lpn.index()])
+    }
+
+    /// The logical page last written here.
+    #[inline(always)]
+    pub fn lpn_of(&self, ppn: Ppn) -> Lpn {
+        Lpn(self.to_lpn[ppn.index()])
+    }
+
+    /// Binds both ways; gives the page that held the data before.
+    #[inline(always)]
+    pub fn bind(&mut self, lpn: Lpn, ppn: Ppn) -> Ppn {
+        let entry = &mut self.to_ppn[lpn.index()];
+        let old = Ppn(*entry);
+        *entry = ppn.0;
+        self.to_lpn[ppn.index()] = lpn.0;
+        old
+    }
+
+    /// Forgets a logical page; gives the page that held its data.
+    pub fn unbind(&mut self, lpn: Lpn) -> Ppn {
+        Ppn(std::mem::replace(&mut self.to_ppn[lpn.index()], u32::MAX))
+    }
+
+    /// Brings the entry of a logical page into the cache.
+    #[inline(always)]
+    pub fn prefetch(&self, lpn: Lpn) {
+        prefetch(&self.to_ppn, lpn.index());
+    }
+
+    /// Brings the reverse entry of a physical page into the cache.
+    #[inline(always)]
+    pub fn prefetch_reverse(&self, ppn: Ppn) {
+        prefetch(&self.to_lpn, ppn.index());
+    }
+
+    /// Bytes taken.
+    pub fn bytes(&self) -> u64 {
+        bytes_of(&self.to_ppn) + bytes_of(&self.to_lpn)
+    }
+}

@@ -1,0 +1,114 @@
+//! The flash translation layer: page map, block accounts, and the frontiers that hand out pages.
+//!
+//! A page's life: erased -> taken from a frontier -> bound to a logical page (valid) -> invalid,
+//! when its logical page is written elsewhere or trimmed -> erased with its block. The FTL keeps
+//! these accounts and never starts an operation; it never calls the garbage collector.
+
+pub mod blocks;
+pub mod frontier;
+pub mod map;
+
+use crate::device::Geometry;
+use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
+use blocks::{BlockState, Blocks};
+pub use frontier::{Parity, Stream, Taken};
+use frontier::{FrontierRules, Frontiers};
+use map::PageMap;
+
+/// The translation layer of one drive.
+pub struct Ftl {
+    /// Logical to physical pages, and back.
+    pub map: PageMap,
+    /// Valid pages, states and wear of every block.
+    pub blocks: Blocks,
+    /// Open blocks and erased blocks of every plane.
+    pub frontiers: Frontiers,
+}
+
+/// What an invalidation did to the block that held the page.
+#[derive(Clone, Copy)]
+pub struct Invalidated {
+    /// The block.
+    pub block: BlockId,
+    /// Its valid pages now.
+    pub valid: u32,
+    /// Its state.
+    pub state: BlockState,
+}
+
+impl Ftl {
+    /// An erased drive.
+    pub fn new(geometry: &Geometry, rules: FrontierRules) -> Self {
+        Ftl {
+            map: PageMap::new(geometry.exported_pages as usize, geometry.pages as usize),
+            blocks: Blocks::new(geometry),
+            frontiers: Frontiers::new(geometry, rules),
+        }
+    }
+
+    /// Binds a logical page to a page just taken, and says which page it leaves.
+    #[inline(always)]
+    pub fn bind(&mut self, geometry: &Geometry, lpn: Lpn, taken: Ppn) -> Ppn {
+        let old = self.map.bind(lpn, taken);
+        let (block, page) = geometry.block_and_page(taken);
+        self.blocks.add_valid(block, page);
+        old
+    }
+
+    /// Marks a page invalid.
+    #[inline(always)]
+    pub fn invalidate(&mut self, geometry: &Geometry, ppn: Ppn) -> Invalidated {
+        let (block, page) = geometry.block_and_page(ppn);
+        let (valid, state) = self.blocks.remove_valid(block, page);
+        if state == BlockState::Sealed {
+            let plane = geometry.plane_of_block(block);
+            self.blocks.reclaimable[plane.index()] += 1;
+        }
+        Invalidated { block, valid, state }
+    }
+
+    /// Moves the valid page at `from` to the page `to`, which was just taken.
+    #[inline(always)]
+    pub fn relocate(&mut self, geometry: &Geometry, from: Ppn, to: Ppn) {
+        let lpn = self.map.lpn_of(from);
+        self.map.bind(lpn, to);
+        let (block, page) = geometry.block_and_page(to);
+        self.blocks.add_valid(block, page);
+        let (block, page) = geometry.block_and_page(from);
+        self.blocks.remove_valid(block, page);
+    }
+
+    /// Closes a full block to writing: from now on it can be a victim.
+    #[inline]
+    pub fn seal(&mut self, geometry: &Geometry, block: BlockId, age_ns: u64) -> u32 {
+        let valid = self.blocks.seal(block, age_ns);
+        let plane = geometry.plane_of_block(block);
+        self.blocks.reclaimable[plane.index()] += geometry.shape.pages_per_block - valid;
+        valid
+    }
+
+    /// Takes a sealed block out of the candidates: a job works on it.
+    pub fn claim(&mut self, geometry: &Geometry, block: BlockId) -> u32 {
+        let valid = self.blocks.claim(block);
+        let plane = geometry.plane_of_block(block);
+        self.blocks.reclaimable[plane.index()] -= geometry.shape.pages_per_block - valid;
+        valid
+    }
+
+    /// Erases a claimed block that holds no valid page, and gives it back to its plane.
+    pub fn erase(&mut self, geometry: &Geometry, block: BlockId) {
+        self.blocks.erase(block);
+        self.frontiers.give_back(geometry.plane_of_block(block), block);
+    }
+
+    /// Whether the host may take a page of this plane now, beside what collection needs.
+    #[inline(always)]
+    pub fn host_has_room(&self, plane: PlaneId) -> bool {
+        self.frontiers.host_has_room(plane)
+    }
+
+    /// Bytes of the tables that grow with the drive.
+    pub fn table_bytes(&self) -> u64 {
+        self.map.bytes() + self.blocks.bytes() + self.frontiers.bytes()
+    }
+}

@@ -1,0 +1,60 @@
+//! Garbage collection: the answers of the nine slots, and the jobs they lead to.
+//!
+//! Life of a job:
+//! 1. The *trigger* finds a plane short of space, so the plane wants space.
+//! 2. When the plane's unit turns to collection, *victim* names a sealed block, which is claimed.
+//! 3. *hold* closes its domain to the host.
+//! 4. *copy* moves every page that is still valid to where *placement* says.
+//! 5. *erase* frees the block; the hold ends; the trigger is asked again.
+//!
+//! Only the simulation moves data (`sim::collect`); what is here decides.
+
+pub mod job;
+pub mod slots;
+pub mod victim;
+
+pub use job::{Copy, Job, JobRow};
+pub use slots::{Batch, CopyChoice, GcPlan, HoldChoice, Space, Watermark};
+
+use crate::device::Geometry;
+use crate::ftl::Ftl;
+use crate::ids::PlaneId;
+use victim::{Policy, VictimPolicy};
+
+/// The collector's state: who wants space, and one job at most for each unit.
+pub struct Gc {
+    /// Ranks the victims.
+    pub victim: Policy,
+    /// Draws for victims that are chosen at random.
+    pub random: crate::rng::Random,
+    /// Planes that want space.
+    pub wants: Vec<bool>,
+    /// The open job of each unit.
+    pub jobs: Vec<Job>,
+    /// Planes whose victim is being moved at present.
+    pub busy_planes: Vec<bool>,
+}
+
+impl Gc {
+    /// Nothing wanted, no job open.
+    pub fn new(plan: &GcPlan, geometry: &Geometry, seed: u64) -> Self {
+        Gc {
+            victim: Policy::new(&plan.victim, geometry),
+            random: crate::rng::Random::named(seed, "victim"),
+            wants: vec![false; geometry.planes as usize],
+            jobs: (0..geometry.units).map(|_| Job::default()).collect(),
+            busy_planes: vec![false; geometry.planes as usize],
+        }
+    }
+
+    /// Whether a plane wants space and some sealed block could give it.
+    #[inline(always)]
+    pub fn can_collect(&self, ftl: &Ftl, plane: PlaneId) -> bool {
+        self.wants[plane.index()] && ftl.blocks.reclaimable[plane.index()] > 0
+    }
+
+    /// Bytes of the tables that grow with the drive.
+    pub fn table_bytes(&self) -> u64 {
+        self.victim.table_bytes()
+    }
+}

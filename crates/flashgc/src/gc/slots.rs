@@ -1,0 +1,117 @@
+//! The slots of a scheme, as the plan has resolved them.
+
+use super::victim;
+use crate::device::Level;
+use crate::ftl::Ftl;
+use crate::ids::PlaneId;
+use serde::Serialize;
+
+/// A resolved scheme: one choice for each slot.
+#[derive(Clone, Debug, Serialize)]
+pub struct GcPlan {
+    /// The preset's name.
+    pub scheme: String,
+    /// When a plane wants space.
+    pub trigger: Watermark,
+    /// Which candidate is next.
+    pub victim: victim::Settings,
+    /// How valid pages move.
+    pub copy: CopyChoice,
+    /// Whether copies go to a frontier of their own.
+    pub separate_gc: bool,
+    /// What is closed to the host while a job works.
+    pub hold: HoldChoice,
+    /// Erased blocks of each plane that host writes never take: derived from the worst job.
+    pub reserve_blocks: u32,
+}
+
+/// An amount of free space in a plane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Space {
+    /// Erased blocks that are not open.
+    Blocks(u32),
+    /// Erased pages, those of open blocks included.
+    Pages(u32),
+}
+
+impl Space {
+    /// Whether the plane's free space is below this amount (or at it, when `inclusive`).
+    #[inline(always)]
+    pub fn is_short(self, ftl: &Ftl, plane: PlaneId, inclusive: bool) -> bool {
+        let (free, limit) = match self {
+            Space::Blocks(limit) => (ftl.frontiers.free_blocks(plane), limit),
+            Space::Pages(limit) => (ftl.frontiers.free_pages(plane), limit),
+        };
+        free < limit || (inclusive && free == limit)
+    }
+
+    /// The amount in pages.
+    pub fn pages(self, pages_per_block: u32) -> u64 {
+        match self {
+            Space::Blocks(blocks) => u64::from(blocks) * u64::from(pages_per_block),
+            Space::Pages(pages) => u64::from(pages),
+        }
+    }
+}
+
+/// The watermark trigger: collect while free space is below a mark.
+#[derive(Clone, Debug, Serialize)]
+pub struct Watermark {
+    /// Below this a plane wants space.
+    pub soft: Space,
+    /// Below this collection goes before every request, whatever the order of service.
+    pub hard: Space,
+    /// Once it wants space, a plane goes on until it has this much.
+    pub stop: Space,
+    /// Whether a mark itself counts as below it (`compare = "<="`).
+    pub inclusive: bool,
+    /// How much one turn of the unit collects.
+    pub batch: Batch,
+}
+
+/// How many blocks are collected before the host may have the unit again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Batch {
+    /// One block.
+    One,
+    /// Blocks until the trigger's `stop`.
+    UntilStop,
+    /// Every block that holds an invalid page when the turn begins.
+    List,
+}
+
+impl Batch {
+    /// The words of the configuration.
+    pub const WORDS: [(&'static str, Batch); 3] =
+        [("one", Batch::One), ("until-stop", Batch::UntilStop), ("list", Batch::List)];
+}
+
+/// The slot *copy*.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CopyChoice {
+    /// Read out to the controller and written back over the bus.
+    Bus,
+    /// Inside the plane, without the bus.
+    Copyback {
+        /// Whether a page keeps its odd or even number.
+        parity: bool,
+    },
+}
+
+/// The slot *hold*: the part around the victim's plane that is closed to the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct HoldChoice {
+    /// The level of the part.
+    pub level: Level,
+}
+
+impl HoldChoice {
+    /// Whether the hold covers every plane of a unit.
+    pub fn covers_unit(self, unit: Level) -> bool {
+        self.level <= unit
+    }
+}

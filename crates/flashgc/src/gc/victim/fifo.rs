@@ -1,0 +1,66 @@
+//! First in, first out: the block that was sealed first, whatever it still holds.
+
+use super::{Candidates, Choice, VictimPolicy};
+use crate::device::Geometry;
+use crate::ids::{BlockId, PlaneId};
+use crate::rng::Random;
+use flashgc_config::Reader;
+use serde::Serialize;
+use std::collections::VecDeque;
+
+/// For the registry.
+pub const CHOICE: Choice = Choice {
+    name: "fifo",
+    about: "the block that was sealed first, even when all of it is valid",
+    keys: &[],
+    source: "log-structured stores; models by Desnoyers 2012, Luojie and Kurkoski 2011",
+};
+
+/// Nothing to set.
+#[derive(Clone, Debug, Serialize)]
+pub struct Settings {}
+
+impl Settings {
+    /// From `[gc.victim.fifo]`.
+    pub fn read(_table: &Reader<'_>) -> Self {
+        Settings {}
+    }
+}
+
+/// Each plane's sealed blocks in order of sealing.
+pub struct Policy {
+    queues: Vec<VecDeque<BlockId>>,
+}
+
+impl Policy {
+    /// Empty queues.
+    pub fn new(_settings: &Settings, geometry: &Geometry) -> Self {
+        Policy { queues: vec![VecDeque::new(); geometry.planes as usize] }
+    }
+}
+
+impl VictimPolicy for Policy {
+    fn sealed(&mut self, plane: PlaneId, block: BlockId, _valid: u32) {
+        self.queues[plane.index()].push_back(block);
+    }
+
+    fn claimed(&mut self, plane: PlaneId, block: BlockId, _valid: u32) {
+        let queue = &mut self.queues[plane.index()];
+        if let Some(at) = queue.iter().position(|&b| b == block) {
+            queue.remove(at);
+        }
+    }
+
+    fn pick(
+        &mut self,
+        plane: PlaneId,
+        _candidates: &Candidates<'_>,
+        _random: &mut Random,
+    ) -> Option<BlockId> {
+        self.queues[plane.index()].front().copied()
+    }
+
+    fn table_bytes(&self) -> u64 {
+        self.queues.iter().map(|queue| queue.capacity() as u64 * 4).sum()
+    }
+}

@@ -1,0 +1,198 @@
+//! Greedy: the sealed block with the fewest valid pages, the lowest among equals.
+//!
+//! An index of buckets makes a choice cheap. For each plane and each count of valid pages up to a
+//! *level*, one bit per block says who has that count; blocks above the level are left out, since
+//! most invalidations meet blocks that are nowhere near being victims. When the buckets run empty
+//! one walk over the plane's blocks finds the new level. The result is exactly that of a full
+//! scan (`index = "scan"`), which a test checks.
+
+use super::{Candidates, Choice, VictimPolicy};
+use crate::device::Geometry;
+use crate::ids::{BlockId, PlaneId};
+use crate::memory::bytes_of;
+use crate::rng::Random;
+use flashgc_config::Reader;
+use serde::Serialize;
+
+/// For the registry.
+pub const CHOICE: Choice = Choice {
+    name: "greedy",
+    about: "the sealed block with the fewest valid pages; the lowest among equals",
+    keys: &[("index", "\"buckets\" (default) or \"scan\": how it is found; same victims")],
+    source: "the common baseline of all five papers",
+};
+
+/// How the minimum is found.
+#[derive(Clone, Debug, Serialize)]
+pub struct Settings {
+    index: Index,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Index {
+    Buckets,
+    Scan,
+}
+
+impl Settings {
+    /// From `[gc.victim.greedy]`.
+    pub fn read(table: &Reader<'_>) -> Self {
+        let options = [("buckets", Index::Buckets), ("scan", Index::Scan)];
+        Settings { index: table.choice("index", &options).unwrap_or(Index::Buckets) }
+    }
+}
+
+/// How far above the present victim's count the buckets reach, as a share of a block.
+const MARGIN_SHARE: u32 = 16;
+
+/// The policy and its buckets.
+pub struct Policy {
+    scan: bool,
+    blocks_per_plane: u32,
+    pages_per_block: u32,
+    words_per_row: usize,
+    planes: Vec<PlaneBuckets>,
+    /// Rows of bits, by plane and count of valid pages.
+    rows: Vec<u64>,
+    /// Bits set in each row.
+    counts: Vec<u32>,
+}
+
+#[derive(Clone, Copy)]
+struct PlaneBuckets {
+    /// Counts up to this one, inclusive, are kept in buckets; none at -1.
+    level: i32,
+    /// No bucket below this count has a block.
+    lowest: u32,
+}
+
+impl Policy {
+    /// Empty buckets.
+    pub fn new(settings: &Settings, geometry: &Geometry) -> Self {
+        let scan = settings.index == Index::Scan;
+        let words_per_row = geometry.shape.blocks_per_plane.div_ceil(64) as usize;
+        let rows =
+            if scan { 0 } else { geometry.planes as usize * geometry.shape.pages_per_block as usize };
+        Policy {
+            scan,
+            blocks_per_plane: geometry.shape.blocks_per_plane,
+            pages_per_block: geometry.shape.pages_per_block,
+            words_per_row,
+            planes: vec![PlaneBuckets { level: -1, lowest: 0 }; geometry.planes as usize],
+            rows: vec![0; rows * words_per_row],
+            counts: vec![0; rows],
+        }
+    }
+
+    #[inline(always)]
+    fn is_kept(&self, plane: PlaneId, valid: u32) -> bool {
+        valid as i32 <= self.planes[plane.index()].level
+    }
+
+    #[inline(always)]
+    fn row(&self, plane: PlaneId, valid: u32) -> usize {
+        plane.index() * self.pages_per_block as usize + valid as usize
+    }
+
+    #[inline(always)]
+    fn flip(&mut self, plane: PlaneId, block: BlockId, valid: u32) -> usize {
+        let local = block.0 - plane.0 * self.blocks_per_plane;
+        let row = self.row(plane, valid);
+        self.rows[row * self.words_per_row + (local / 64) as usize] ^= 1 << (local % 64);
+        row
+    }
+
+    #[inline(always)]
+    fn insert(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
+        let row = self.flip(plane, block, valid);
+        self.counts[row] += 1;
+        let buckets = &mut self.planes[plane.index()];
+        buckets.lowest = buckets.lowest.min(valid);
+    }
+
+    #[inline(always)]
+    fn remove(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
+        let row = self.flip(plane, block, valid);
+        self.counts[row] -= 1;
+    }
+
+    /// Walks over the plane's blocks and fills the buckets around its minimum.
+    fn rebuild(&mut self, plane: PlaneId, candidates: &Candidates<'_>) {
+        let Some(minimum) = candidates.sealed(plane).map(|b| candidates.valid(b)).min() else {
+            return;
+        };
+        if minimum >= self.pages_per_block {
+            return;
+        }
+        let margin = (self.pages_per_block / MARGIN_SHARE).max(1);
+        let level = (minimum + margin).min(self.pages_per_block - 1);
+        self.planes[plane.index()] = PlaneBuckets { level: level as i32, lowest: minimum };
+        for block in candidates.sealed(plane) {
+            let valid = candidates.valid(block);
+            if valid <= level {
+                self.insert(plane, block, valid);
+            }
+        }
+    }
+
+    /// The lowest count with a block, if the buckets hold any.
+    fn lowest(&mut self, plane: PlaneId) -> Option<u32> {
+        let PlaneBuckets { level, lowest } = self.planes[plane.index()];
+        let found = (lowest..(level + 1) as u32).find(|&v| self.counts[self.row(plane, v)] > 0);
+        self.planes[plane.index()].lowest = found.unwrap_or((level + 1) as u32);
+        found
+    }
+}
+
+impl VictimPolicy for Policy {
+    fn sealed(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
+        if self.is_kept(plane, valid) {
+            self.insert(plane, block, valid);
+        }
+    }
+
+    #[inline(always)]
+    fn invalidated(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
+        if !self.is_kept(plane, valid) {
+            return;
+        }
+        if self.is_kept(plane, valid + 1) {
+            self.remove(plane, block, valid + 1);
+        }
+        self.insert(plane, block, valid);
+    }
+
+    fn claimed(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
+        if self.is_kept(plane, valid) {
+            self.remove(plane, block, valid);
+        }
+    }
+
+    fn pick(
+        &mut self,
+        plane: PlaneId,
+        candidates: &Candidates<'_>,
+        _random: &mut Random,
+    ) -> Option<BlockId> {
+        if self.scan {
+            return candidates
+                .sealed(plane)
+                .min_by_key(|&b| (candidates.valid(b), b))
+                .filter(|&b| candidates.invalid(b) > 0);
+        }
+        if self.lowest(plane).is_none() {
+            self.rebuild(plane, candidates);
+        }
+        let lowest = self.lowest(plane)?;
+        let row = self.row(plane, lowest);
+        let words = &self.rows[row * self.words_per_row..][..self.words_per_row];
+        let (at, word) = words.iter().enumerate().find(|(_, word)| **word != 0)?;
+        let local = at as u32 * 64 + word.trailing_zeros();
+        Some(BlockId(plane.0 * self.blocks_per_plane + local))
+    }
+
+    fn table_bytes(&self) -> u64 {
+        bytes_of(&self.rows) + bytes_of(&self.counts)
+    }
+}

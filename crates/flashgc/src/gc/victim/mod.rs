@@ -1,0 +1,176 @@
+//! The slot *victim*: which candidate is collected next.
+//!
+//! A policy only ranks. It hears when a block of a plane is sealed, loses a valid page, or is
+//! claimed by a job, and answers `pick`. It can see every figure of the candidates through
+//! [`Candidates`] and can change nothing, so no policy can corrupt the map.
+//!
+//! A policy is one file in this folder and one word in the registry at the end of this one. Its
+//! file gives `CHOICE` (name, text and keys for people), `Settings` (read from the configuration)
+//! and `Policy`.
+
+use crate::device::Geometry;
+use crate::ftl::blocks::Blocks;
+use crate::ids::{BlockId, PlaneId};
+use crate::rng::Random;
+use flashgc_config::Reader;
+use serde::Serialize;
+
+/// What the registry tells people of a choice.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Choice {
+    /// The word in the configuration.
+    pub name: &'static str,
+    /// What it does, in one sentence.
+    pub about: &'static str,
+    /// Its keys, each with default and meaning.
+    pub keys: &'static [(&'static str, &'static str)],
+    /// Where it comes from.
+    pub source: &'static str,
+}
+
+/// The blocks of a drive as a policy sees them.
+pub struct Candidates<'a> {
+    /// Where the blocks are.
+    pub geometry: &'a Geometry,
+    /// The blocks' accounts.
+    pub blocks: &'a Blocks,
+    /// The present, on the clock that also runs while a drive is preconditioned, in ns.
+    pub age_now_ns: u64,
+}
+
+impl<'a> Candidates<'a> {
+    /// The sealed blocks of a plane, lowest first: a walk over all of the plane's blocks.
+    pub fn sealed(&self, plane: PlaneId) -> impl Iterator<Item = BlockId> + 'a {
+        let blocks = self.blocks;
+        self.geometry.blocks_of(plane).map(BlockId).filter(move |&b| blocks.is_sealed(b))
+    }
+
+    /// Whether the block is sealed.
+    pub fn is_sealed(&self, block: BlockId) -> bool {
+        self.blocks.is_sealed(block)
+    }
+
+    /// Valid pages of a block.
+    pub fn valid(&self, block: BlockId) -> u32 {
+        self.blocks.valid(block)
+    }
+
+    /// Invalid pages of a sealed block.
+    pub fn invalid(&self, block: BlockId) -> u32 {
+        self.pages_per_block() - self.blocks.valid(block)
+    }
+
+    /// Time since the block was sealed, in ns.
+    pub fn age_ns(&self, block: BlockId) -> u64 {
+        self.age_now_ns - self.blocks.sealed_at_ns(block)
+    }
+
+    /// Erases of the block since the drive was made.
+    pub fn erases(&self, block: BlockId) -> u32 {
+        self.blocks.erases(block)
+    }
+
+    /// Pages of a block.
+    pub fn pages_per_block(&self) -> u32 {
+        self.geometry.shape.pages_per_block
+    }
+}
+
+/// A way to rank victims. Every hook has a harmless default.
+pub trait VictimPolicy: Send {
+    /// A block is full and became a candidate.
+    fn sealed(&mut self, _plane: PlaneId, _block: BlockId, _valid: u32) {}
+
+    /// A candidate lost a valid page and has `valid` left.
+    fn invalidated(&mut self, _plane: PlaneId, _block: BlockId, _valid: u32) {}
+
+    /// A candidate was taken by a job.
+    fn claimed(&mut self, _plane: PlaneId, _block: BlockId, _valid: u32) {}
+
+    /// The next victim of this plane. It is asked only while some sealed block of the plane holds
+    /// an invalid page; `None` says that nothing is worth collecting now.
+    fn pick(
+        &mut self,
+        plane: PlaneId,
+        candidates: &Candidates<'_>,
+        random: &mut Random,
+    ) -> Option<BlockId>;
+
+    /// Bytes of the tables that grow with the drive.
+    fn table_bytes(&self) -> u64 {
+        0
+    }
+}
+
+macro_rules! victims {
+    ($($word:ident)*) => {
+        $(pub mod $word;)*
+
+        /// The settings of the chosen policy.
+        #[derive(Clone, Debug, Serialize)]
+        #[allow(non_camel_case_types, missing_docs)]
+        #[serde(untagged)]
+        pub enum Settings { $($word($word::Settings)),* }
+
+        impl Settings {
+            /// Every choice of this slot.
+            pub const CHOICES: &'static [Choice] = &[$($word::CHOICE),*];
+
+            /// Reads the settings of the choice called `name` from its table.
+            pub fn read(name: &str, table: &Reader<'_>) -> Option<Settings> {
+                $(if name == $word::CHOICE.name {
+                    return Some(Settings::$word($word::Settings::read(table)));
+                })*
+                None
+            }
+
+            /// The word in the configuration.
+            pub fn name(&self) -> &'static str {
+                match self { $(Settings::$word(_) => $word::CHOICE.name),* }
+            }
+        }
+
+        /// The policy in use. One of the registry's, called without indirection.
+        #[allow(non_camel_case_types, missing_docs)]
+        pub enum Policy { $($word($word::Policy)),* }
+
+        impl Policy {
+            /// The policy for these settings.
+            pub fn new(settings: &Settings, geometry: &Geometry) -> Policy {
+                match settings {
+                    $(Settings::$word(s) => Policy::$word($word::Policy::new(s, geometry))),*
+                }
+            }
+        }
+
+        impl VictimPolicy for Policy {
+            fn sealed(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
+                match self { $(Policy::$word(p) => p.sealed(plane, block, valid)),* }
+            }
+
+            #[inline(always)]
+            fn invalidated(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
+                match self { $(Policy::$word(p) => p.invalidated(plane, block, valid)),* }
+            }
+
+            fn claimed(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
+                match self { $(Policy::$word(p) => p.claimed(plane, block, valid)),* }
+            }
+
+            fn pick(
+                &mut self,
+                plane: PlaneId,
+                candidates: &Candidates<'_>,
+                random: &mut Random,
+            ) -> Option<BlockId> {
+                match self { $(Policy::$word(p) => p.pick(plane, candidates, random)),* }
+            }
+
+            fn table_bytes(&self) -> u64 {
+                match self { $(Policy::$word(p) => p.table_bytes()),* }
+            }
+        }
+    };
+}
+
+victims! { greedy fifo random d_choices cost_benefit wear_aware }

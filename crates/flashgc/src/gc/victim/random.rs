@@ -1,0 +1,48 @@
+//! Random: any sealed block, each as likely as another.
+
+use super::{Candidates, Choice, VictimPolicy, d_choices};
+use crate::device::Geometry;
+use crate::ids::{BlockId, PlaneId};
+use crate::rng::Random;
+use flashgc_config::Reader;
+use serde::Serialize;
+
+/// For the registry.
+pub const CHOICE: Choice = Choice {
+    name: "random",
+    about: "any sealed block, each as likely as another, even when all of it is valid",
+    keys: &[],
+    source: "the literature's lower bound; write amplification 1 / (1 - utilisation)",
+};
+
+/// Nothing to set.
+#[derive(Clone, Debug, Serialize)]
+pub struct Settings {}
+
+impl Settings {
+    /// From `[gc.victim.random]`.
+    pub fn read(_table: &Reader<'_>) -> Self {
+        Settings {}
+    }
+}
+
+/// The policy keeps nothing.
+pub struct Policy {}
+
+impl Policy {
+    /// Nothing to prepare.
+    pub fn new(_settings: &Settings, _geometry: &Geometry) -> Self {
+        Policy {}
+    }
+}
+
+impl VictimPolicy for Policy {
+    fn pick(
+        &mut self,
+        plane: PlaneId,
+        candidates: &Candidates<'_>,
+        random: &mut Random,
+    ) -> Option<BlockId> {
+        d_choices::sample(plane, candidates, random)
+    }
+}

@@ -1,0 +1,319 @@
+//! Collection: the steps of a job on its unit.
+//!
+//! Where nothing can interrupt a job and its copies need no bus, the list of its pages is fixed
+//! when it begins: their new pages are taken and bound at once, and the job may run as one event.
+//! Otherwise each copy finds out at its own start whether its page is still valid, and binds when
+//! its program starts.
+
+use super::Sim;
+use crate::device::{Phases, Worker};
+use crate::ftl::{Parity, Stream};
+use crate::gc::job::Stage;
+use crate::gc::victim::VictimPolicy;
+use crate::gc::{Batch, Copy, JobRow};
+use crate::ids::{BlockId, PlaneId, Ppn, UnitId};
+use crate::plan::Plan;
+use crate::verify::{Cause, Happened, Watch};
+
+/// The planes that a job closes, for each part of the hold's level.
+pub(super) fn domains(plan: &Plan) -> Vec<Vec<PlaneId>> {
+    let level = plan.gc.hold.level;
+    let mut domains: Vec<Vec<PlaneId>> = Vec::new();
+    for plane in (0..plan.geometry.planes).map(PlaneId) {
+        let part = plan.geometry.part_of(plane, level) as usize;
+        domains.resize(domains.len().max(part + 1), Vec::new());
+        domains[part].push(plane);
+    }
+    domains
+}
+
+impl<W: Watch> Sim<W> {
+    /// Begins a job: the victim is claimed and its domain closed.
+    pub(super) fn open_job(&mut self, unit: UnitId, plane: PlaneId, victim: BlockId) {
+        let batch_left = match self.plan.gc.trigger.batch {
+            Batch::One => 1,
+            Batch::UntilStop => u32::MAX,
+            Batch::List => self.count_candidates(plane),
+        };
+        self.hold(plane);
+        let job = &mut self.gc.jobs[unit.index()];
+        job.batch_left = batch_left;
+        job.hold_since_ns = self.now_ns;
+        self.claim(unit, plane, victim);
+    }
+
+    fn count_candidates(&self, plane: PlaneId) -> u32 {
+        let pages = self.plan.geometry.shape.pages_per_block;
+        let blocks = self.plan.geometry.blocks_of(plane).map(BlockId);
+        blocks
+            .filter(|&b| self.ftl.blocks.is_sealed(b) && self.ftl.blocks.valid(b) < pages)
+            .count() as u32
+    }
+
+    /// Claims the victim and starts its first operation.
+    fn claim(&mut self, unit: UnitId, plane: PlaneId, victim: BlockId) {
+        let free_pages = self.ftl.frontiers.free_pages(plane);
+        let valid = self.claim_victim(plane, victim, free_pages);
+        let fixed = self.plan.fixes_jobs();
+        self.gc.busy_planes[plane.index()] = true;
+        let job = &mut self.gc.jobs[unit.index()];
+        job.plane = Some(plane);
+        job.victim = Some(victim);
+        job.selected_ns = self.now_ns;
+        job.valid_at_selection = valid;
+        job.free_pages_at_selection = free_pages;
+        job.fixed = fixed;
+        job.next = 0;
+        job.moved = 0;
+        job.wasted = 0;
+        job.stage = Stage::Copying;
+        let mut copies = std::mem::take(&mut job.copies);
+        copies.clear();
+        self.list_victim(victim);
+        if fixed {
+            self.move_all(plane, victim, Some(&mut copies));
+        } else {
+            copies.extend(self.scratch.iter().map(|&from| Copy { from, to: Ppn::NONE }));
+        }
+        self.gc.jobs[unit.index()].copies = copies;
+        if fixed && self.plan.coalesce {
+            self.gc.jobs[unit.index()].stage = Stage::Whole;
+            let mut whole = Phases::new();
+            let copies_ns = u64::from(valid) * self.recipes.copy.total_ns();
+            whole.array(copies_ns + self.recipes.erase.total_ns());
+            self.begin(unit, Worker::Gc, whole);
+        } else {
+            self.step_job(unit);
+        }
+    }
+
+    /// Takes a victim out of the candidates; gives its valid pages.
+    pub(super) fn claim_victim(&mut self, plane: PlaneId, victim: BlockId, free_pages: u32) -> u32 {
+        let valid = self.ftl.claim(&self.plan.geometry, victim);
+        self.gc.victim.claimed(plane, victim, valid);
+        self.counters.selections += 1;
+        self.counters.erased_pages_at_selection += u64::from(free_pages);
+        valid
+    }
+
+    /// Lists the victim's valid pages in `scratch`.
+    #[inline(always)]
+    pub(super) fn list_victim(&mut self, victim: BlockId) {
+        self.scratch.clear();
+        let first = self.plan.geometry.first_page(victim);
+        self.ftl.blocks.list_valid(victim, first, &mut self.scratch);
+        for &from in &self.scratch {
+            self.ftl.map.prefetch(self.ftl.map.lpn_of(from));
+        }
+    }
+
+    /// Moves every listed page of the victim in one go, and notes where each went.
+    #[inline(always)]
+    pub(super) fn move_all(
+        &mut self,
+        plane: PlaneId,
+        victim: BlockId,
+        mut copies: Option<&mut Vec<Copy>>,
+    ) {
+        self.ftl.blocks.clear_valid(victim);
+        for at in 0..self.scratch.len() {
+            let from = self.scratch[at];
+            let taken = self.take_page(plane, Stream::Gc, self.parity_of(from));
+            let lpn = self.ftl.map.lpn_of(from);
+            self.ftl.bind(&self.plan.geometry, lpn, taken.ppn);
+            let (ppn, cause) = (taken.ppn, Cause::Copy { from });
+            self.tell(Happened::Programmed { ppn, lpn, cause, current: true });
+            self.seal_if_filled(plane, taken);
+            if let Some(copies) = &mut copies {
+                copies.push(Copy { from, to: taken.ppn });
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn parity_of(&self, from: Ppn) -> Parity {
+        if self.plan.parity() {
+            Parity::Only(self.plan.geometry.block_and_page(from).1 % 2)
+        } else {
+            Parity::Any
+        }
+    }
+
+    /// Starts the next operation of an open job.
+    pub(super) fn step_job(&mut self, unit: UnitId) {
+        let job = &mut self.gc.jobs[unit.index()];
+        if !job.fixed {
+            while let Some(copy) = job.copies.get(job.next) {
+                let (block, page) = self.plan.geometry.block_and_page(copy.from);
+                if self.ftl.blocks.is_valid(block, page) {
+                    break;
+                }
+                job.next += 1;
+            }
+        }
+        if job.next < job.copies.len() {
+            self.begin(unit, Worker::Gc, self.recipes.copy);
+        } else {
+            job.stage = Stage::Erasing;
+            self.begin(unit, Worker::Gc, self.recipes.erase);
+        }
+    }
+
+    /// A phase of a job's operation begins: a copy binds when its program starts.
+    #[inline]
+    pub(super) fn job_phase_begins(&mut self, unit: UnitId) {
+        let job = &self.gc.jobs[unit.index()];
+        let state = &self.units[unit.index()];
+        let programs = state.phases.get(state.at).is_some() && state.phases.get(state.at + 1).is_none();
+        if job.stage != Stage::Copying || job.fixed || !programs {
+            return;
+        }
+        let Some(plane) = job.plane else { return };
+        let from = job.copies[job.next].from;
+        let taken = self.take_page(plane, Stream::Gc, self.parity_of(from));
+        let (block, page) = self.plan.geometry.block_and_page(from);
+        let current = self.ftl.blocks.is_valid(block, page);
+        let lpn = self.ftl.map.lpn_of(from);
+        let (ppn, cause) = (taken.ppn, Cause::Copy { from });
+        self.tell(Happened::Programmed { ppn, lpn, cause, current });
+        if current {
+            self.ftl.relocate(&self.plan.geometry, from, taken.ppn);
+        }
+        let job = &mut self.gc.jobs[unit.index()];
+        job.wasted += u32::from(!current);
+        let next = job.next;
+        job.copies[next].to = taken.ppn;
+        self.seal_if_filled(plane, taken);
+    }
+
+    /// The host rewrote or trimmed a page of a plane in which a job is open.
+    #[cold]
+    pub(super) fn job_loses(&mut self, plane: PlaneId, ppn: Ppn) {
+        let unit = self.plan.geometry.unit_of(plane);
+        let copy_ns = self.recipes.copy.total_ns();
+        let job = &mut self.gc.jobs[unit.index()];
+        let Some(at) = job.copies.iter().position(|copy| copy.to == ppn) else { return };
+        let under_way = if job.fixed {
+            job.selected_ns + (at as u64 + 1) * copy_ns > self.now_ns
+        } else {
+            job.stage == Stage::Copying && at == job.next
+        };
+        job.wasted += u32::from(under_way);
+    }
+
+    /// An operation of a job has ended.
+    pub(super) fn job_operation_ended(&mut self, unit: UnitId) {
+        let job = &mut self.gc.jobs[unit.index()];
+        match job.stage {
+            Stage::Copying => {
+                job.moved += 1;
+                job.next += 1;
+                self.counters.gc_moved += 1;
+            }
+            Stage::Whole => {
+                job.moved = job.copies.len() as u32;
+                self.counters.gc_moved += u64::from(job.moved);
+                self.close_job(unit);
+            }
+            Stage::Erasing => self.close_job(unit),
+            Stage::Closed => unreachable!("a closed job has no operation"),
+        }
+    }
+
+    /// The erase has ended: account for the job, and go on with the batch or let the host in.
+    fn close_job(&mut self, unit: UnitId) {
+        let job = &mut self.gc.jobs[unit.index()];
+        job.stage = Stage::Closed;
+        let (Some(plane), Some(victim)) = (job.plane, job.victim) else { return };
+        let (moved, wasted, valid) = (job.moved, job.wasted, job.valid_at_selection);
+        let (selected_ns, free_before) = (job.selected_ns, job.free_pages_at_selection);
+        let hold_since_ns = job.hold_since_ns;
+        job.batch_left -= 1;
+        let more = job.batch_left > 0;
+        self.gc.busy_planes[plane.index()] = false;
+        self.erase_victim(plane, victim);
+        self.counters.wasted_copies += u64::from(wasted);
+        self.count_job(valid, moved);
+        self.counters.gc_elapsed_ns += self.now_ns - selected_ns;
+        if W::ACTIVE {
+            let row = JobRow {
+                unit: unit.0,
+                plane: plane.0,
+                victim: victim.0 - self.plan.geometry.blocks_of(plane).start,
+                selected_ns,
+                end_ns: self.now_ns,
+                valid,
+                moved,
+                wasted,
+                free_pages_before: free_before,
+                free_pages_after: self.ftl.frontiers.free_pages(plane),
+            };
+            self.tell(Happened::JobClosed(row));
+        }
+        if more && self.gc.can_collect(&self.ftl, plane) {
+            if let Some(victim) = self.pick_victim(plane) {
+                return self.claim(unit, plane, victim);
+            }
+        }
+        self.counters.gc_hold_ns += self.now_ns - hold_since_ns;
+        self.release(plane);
+    }
+
+    /// Erases a victim whose pages have all moved.
+    pub(super) fn erase_victim(&mut self, plane: PlaneId, victim: BlockId) {
+        self.ftl.erase(&self.plan.geometry, victim);
+        self.free_pages_total += u64::from(self.plan.geometry.shape.pages_per_block);
+        self.counters.erases += 1;
+        self.counters.erase_operations += 1;
+        self.tell(Happened::Erased { block: victim });
+        self.ask_trigger_to_stop(plane);
+    }
+
+    /// Adds a job that ended to the counters.
+    pub(super) fn count_job(&mut self, valid: u32, moved: u32) {
+        let counters = &mut self.counters;
+        counters.jobs += 1;
+        counters.victim_blocks += 1;
+        counters.victim_valid += u64::from(valid);
+        counters.moved_in_jobs += u64::from(moved);
+        counters.reclaimed_pages +=
+            u64::from(self.plan.geometry.shape.pages_per_block).saturating_sub(u64::from(moved));
+    }
+
+    /// Whether the unit's own work shuts the host out, so that no queue need be closed.
+    fn holds_by_working(&self) -> bool {
+        self.plan.coalesce
+            && self.plan.fixes_jobs()
+            && self.plan.gc.hold.level == self.plan.geometry.shape.unit
+    }
+
+    fn hold(&mut self, plane: PlaneId) {
+        if self.holds_by_working() {
+            return;
+        }
+        let part = self.plan.geometry.part_of(plane, self.plan.gc.hold.level) as usize;
+        for &closed in &self.domains[part] {
+            self.queues.hold(closed);
+        }
+    }
+
+    fn release(&mut self, plane: PlaneId) {
+        if self.holds_by_working() {
+            return;
+        }
+        let part = self.plan.geometry.part_of(plane, self.plan.gc.hold.level) as usize;
+        for at in 0..self.domains[part].len() {
+            let open = self.domains[part][at];
+            self.queues.release(open);
+            self.look_at(self.plan.geometry.unit_of(open));
+        }
+    }
+
+    pub(super) fn job_operation_name(&self, unit: UnitId) -> &'static str {
+        match self.gc.jobs[unit.index()].stage {
+            Stage::Whole => "collection",
+            Stage::Erasing => "erase",
+            _ => "copy",
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! The host's side: requests come in, are cut into page operations, and are done.
+
+use super::{Sim, SimError};
+use crate::ids::{Lpn, PlaneId};
+use crate::plan::{Allocation, Arrivals};
+use crate::verify::{Happened, Watch};
+use crate::workload::{HostOp, HostRequest, Source, SourceError};
+
+/// What a page operation does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpKind {
+    /// Reads a page for the host.
+    Read,
+    /// Reads the rest of a page that the host writes in part; the write follows.
+    ReadRest,
+    /// Writes a page.
+    Write,
+    /// Gives a page up.
+    Trim,
+}
+
+/// A page operation of the host.
+#[derive(Clone, Copy, Debug)]
+pub struct Op {
+    /// Its page.
+    pub lpn: Lpn,
+    /// The request it belongs to.
+    pub request: u32,
+    /// The plane in whose queue it waits.
+    pub plane: PlaneId,
+    /// What it does.
+    pub kind: OpKind,
+    /// The next in its list.
+    pub next: u32,
+    /// The next operation on the same page, where order is kept by table.
+    pub behind: u32,
+    /// Order of acceptance.
+    pub sequence: u64,
+}
+
+#[derive(Clone, Copy)]
+struct Request {
+    arrived_ns: u64,
+    bytes: u64,
+    pages_left: u32,
+    op: HostOp,
+}
+
+/// Requests and page operations under way, in slabs that grow to the longest queue.
+#[derive(Default)]
+pub struct Slabs {
+    pub(super) ops: Vec<Op>,
+    free_ops: Vec<u32>,
+    requests: Vec<Request>,
+    free_requests: Vec<u32>,
+    sequence: u64,
+}
+
+impl Slabs {
+    #[inline(always)]
+    fn add_op(&mut self, op: Op) -> u32 {
+        if let Some(at) = self.free_ops.pop() {
+            self.ops[at as usize] = op;
+            return at;
+        }
+        self.ops.push(op);
+        (self.ops.len() - 1) as u32
+    }
+
+    #[inline(always)]
+    fn add_request(&mut self, request: Request) -> u32 {
+        if let Some(at) = self.free_requests.pop() {
+            self.requests[at as usize] = request;
+            return at;
+        }
+        self.requests.push(request);
+        (self.requests.len() - 1) as u32
+    }
+}
+
+impl<W: Watch> Sim<W> {
+    /// Takes the next request of an open loop from the source and waits for its time.
+    pub(super) fn fetch_arrival(&mut self, source: &mut dyn Source) -> Result<(), SimError> {
+        self.arrival = source.next()?;
+        match self.arrival {
+            None => {
+                self.source_ended = true;
+                self.note_end_of_arrivals();
+            }
+            Some(request) if request.at_ns < self.now_ns => {
+                return Err(SimError::Source(SourceError(format!(
+                    "a request of the workload arrives at {} ns, after one at {} ns",
+                    request.at_ns, self.now_ns
+                ))));
+            }
+            Some(request) => {
+                if request.at_ns > self.time_limit_ns / 2 {
+                    return Err(SimError::TooLong { limit_ns: self.time_limit_ns / 2 });
+                }
+                let slot = self.units.len() + self.buses.len();
+                self.events.post(slot, request.at_ns);
+            }
+        }
+        Ok(())
+    }
+
+    /// The awaited request of an open loop is here.
+    pub(super) fn request_arrived(&mut self, source: &mut dyn Source) -> Result<(), SimError> {
+        let request = self.arrival.take().expect("an arrival event has its request");
+        self.accept(request);
+        self.load.arrived(self.outstanding);
+        self.fetch_arrival(source)
+    }
+
+    /// Issues the next request of a closed loop.
+    pub(super) fn issue(&mut self, source: &mut dyn Source) -> Result<(), SimError> {
+        self.to_issue -= 1;
+        match source.next()? {
+            None => self.source_ended = true,
+            Some(request) => self.accept(HostRequest { at_ns: self.now_ns, ..request }),
+        }
+        Ok(())
+    }
+
+    /// Cuts a request into page operations and queues them.
+    #[inline]
+    fn accept(&mut self, request: HostRequest) {
+        self.outstanding += 1;
+        let id = self.slabs.add_request(Request {
+            arrived_ns: request.at_ns,
+            bytes: request.bytes,
+            pages_left: request.pages,
+            op: request.op,
+        });
+        for at in 0..request.pages {
+            let lpn = Lpn(request.first.0 + at);
+            let partial = (at == 0 && request.head_partial)
+                || (at + 1 == request.pages && request.tail_partial);
+            let kind = match request.op {
+                HostOp::Read => OpKind::Read,
+                HostOp::Write if partial => OpKind::ReadRest,
+                HostOp::Write => OpKind::Write,
+                // What is given up only in part stays.
+                HostOp::Trim if partial => OpKind::Read,
+                HostOp::Trim => OpKind::Trim,
+            };
+            if request.op == HostOp::Trim && partial {
+                self.page_done_at_once(id);
+                continue;
+            }
+            self.accept_page(lpn, id, kind, request.op);
+        }
+    }
+
+    #[inline(always)]
+    fn accept_page(&mut self, lpn: Lpn, request: u32, kind: OpKind, host: HostOp) {
+        self.ftl.map.prefetch(lpn);
+        let sequence = self.slabs.sequence;
+        self.slabs.sequence += 1;
+        let plane = PlaneId::NONE;
+        let op = Op { lpn, request, plane, kind, next: 0, behind: 0, sequence };
+        let op = self.slabs.add_op(op);
+        self.tell(Happened::Accepted { op, lpn, kind: host });
+        if self.plan.ordered && !self.order.enter(&mut self.slabs.ops, lpn, op) {
+            return;
+        }
+        self.enqueue(op);
+    }
+
+    /// Queues a page operation whose turn it is on its page.
+    #[inline(always)]
+    pub(super) fn enqueue(&mut self, op: u32) {
+        let Op { lpn, kind, .. } = self.slabs.ops[op as usize];
+        let plane = if self.plan.allocation == Allocation::Striped {
+            self.plan.geometry.striped_plane(lpn)
+        } else {
+            match self.dynamic_plane(lpn, kind) {
+                Some(plane) => plane,
+                None => return self.touches_no_flash(op),
+            }
+        };
+        if self.plan.ordered && self.touches_nothing(lpn, kind) {
+            return self.touches_no_flash(op);
+        }
+        self.slabs.ops[op as usize].plane = plane;
+        let list = self.list_of(kind);
+        self.queues.push(&mut self.slabs.ops, plane, list, op);
+        let unit = self.plan.geometry.unit_of(plane);
+        self.units[unit.index()].waiting += 1;
+        self.look_at(unit);
+    }
+
+    /// Whether an operation needs no flash: trims, and reads of what was never written.
+    fn touches_nothing(&self, lpn: Lpn, kind: OpKind) -> bool {
+        match kind {
+            OpKind::Write => false,
+            OpKind::Trim => true,
+            OpKind::Read | OpKind::ReadRest => !self.ftl.map.ppn_of(lpn).is_some(),
+        }
+    }
+
+    /// The list that an operation of this kind waits in.
+    #[inline(always)]
+    pub(super) fn list_of(&self, kind: OpKind) -> u8 {
+        match kind {
+            OpKind::Read | OpKind::ReadRest => self.plan.service.read_queue,
+            OpKind::Write | OpKind::Trim => self.plan.service.write_queue,
+        }
+    }
+
+    /// Where dynamic allocation queues an operation: reads where the data is.
+    fn dynamic_plane(&mut self, lpn: Lpn, kind: OpKind) -> Option<PlaneId> {
+        if kind == OpKind::Write {
+            return Some(self.least_busy_plane());
+        }
+        let ppn = self.ftl.map.ppn_of(lpn);
+        ppn.is_some().then(|| self.plan.geometry.plane_of(ppn))
+    }
+
+    /// Does an operation that needs no flash.
+    pub(super) fn touches_no_flash(&mut self, op: u32) {
+        let Op { lpn, kind, .. } = self.slabs.ops[op as usize];
+        self.tell(Happened::Started { op, lpn });
+        match kind {
+            OpKind::Read => {
+                self.counters.unwritten_read += 1;
+                self.tell(Happened::ReadNothing { lpn });
+            }
+            OpKind::ReadRest => {
+                self.slabs.ops[op as usize].kind = OpKind::Write;
+                return self.enqueue(op);
+            }
+            OpKind::Trim => self.trim(lpn),
+            OpKind::Write => unreachable!("a write needs flash"),
+        }
+        self.page_done(op);
+    }
+
+    /// A page operation is done: the next on its page may go, its request may be done.
+    #[inline(always)]
+    pub(super) fn page_done(&mut self, op: u32) {
+        let Op { lpn, request, kind, .. } = self.slabs.ops[op as usize];
+        if W::ACTIVE {
+            let kind = match kind {
+                OpKind::Read | OpKind::ReadRest => HostOp::Read,
+                OpKind::Write => HostOp::Write,
+                OpKind::Trim => HostOp::Trim,
+            };
+            self.tell(Happened::Done { op, lpn, kind });
+        }
+        let behind =
+            if self.plan.ordered { self.order.leave(&self.slabs.ops, lpn, op) } else { None };
+        self.slabs.free_ops.push(op);
+        self.page_done_at_once(request);
+        if let Some(behind) = behind {
+            self.released.push(behind);
+        }
+    }
+
+    /// One page of a request is done.
+    #[inline(always)]
+    fn page_done_at_once(&mut self, id: u32) {
+        let request = &mut self.slabs.requests[id as usize];
+        match request.op {
+            HostOp::Read => self.counters.host_read += 1,
+            HostOp::Write => self.counters.host_written += 1,
+            HostOp::Trim => self.counters.host_trimmed += 1,
+        }
+        request.pages_left -= 1;
+        if request.pages_left > 0 {
+            return;
+        }
+        let Request { arrived_ns, bytes, op, .. } = *request;
+        let latency_ns = self.now_ns - arrived_ns;
+        match op {
+            HostOp::Read => self.read_latency.record(latency_ns),
+            HostOp::Write => self.write_latency.record(latency_ns),
+            HostOp::Trim => {}
+        }
+        self.counters.requests[op as usize] += 1;
+        if op != HostOp::Trim {
+            self.counters.bytes[op as usize] += bytes;
+        }
+        self.slabs.free_requests.push(id);
+        self.outstanding -= 1;
+        self.requests_done += 1;
+        if let Arrivals::Closed(_) = self.plan.arrivals {
+            self.to_issue += 1;
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! The simulation: the event loop, and the walk of every request through the rooms.
+//!
+//! A host write, room by room: the *workload* gives a request; [`host`] accepts it and cuts it
+//! into page operations; they wait in the queue of their unit; [`service`] starts one when its
+//! unit is free; [`space`] takes a page, binds the map and marks the old page invalid; events end
+//! its phases on bus and array; `stats` takes one sample. When a plane runs short, [`collect`]
+//! opens a job on the plane's unit.
+//!
+//! Units that may have something to start are put on a list, and the loop looks at them after each
+//! event. Nothing calls back into the loop.
+
+mod collect;
+mod host;
+mod order;
+mod precondition;
+mod queues;
+mod results;
+mod service;
+mod space;
+
+use crate::device::{Bus, Unit, Worker};
+use crate::event::Events;
+use crate::ftl::Ftl;
+use crate::gc::Gc;
+use crate::ids::{BusId, PlaneId, Ppn, UnitId};
+use crate::plan::{Arrivals, Plan};
+use crate::stats::{Counters, Latency};
+use crate::verify::{Happened, Unwatched, Watch};
+use crate::workload::{HostRequest, Source, SourceError};
+use host::Slabs;
+use order::PageOrder;
+pub use precondition::{Preconditioning, Steady, SteadyWatch};
+use queues::Queues;
+use service::Recipes;
+pub use results::Results;
+use std::collections::VecDeque;
+
+/// Why a run ended early.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SimError {
+    /// The workload failed; the text names the place.
+    Source(SourceError),
+    /// Requests wait for space that collection cannot win.
+    Full {
+        /// A plane in which a write waits.
+        plane: PlaneId,
+        /// Its erased pages.
+        free_pages: u32,
+        /// Invalid pages in its sealed blocks.
+        reclaimable: u32,
+        /// Requests that wait.
+        waiting: u64,
+    },
+    /// The simulated time does not fit beside the number of its slot.
+    TooLong {
+        /// The last instant that fits, in ns.
+        limit_ns: u64,
+    },
+}
+
+impl From<SourceError> for SimError {
+    fn from(error: SourceError) -> Self {
+        SimError::Source(error)
+    }
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Whether every request is done.
+    pub finished: bool,
+    /// Requests done.
+    pub requests: u64,
+    /// Simulated time, in ns.
+    pub now_ns: u64,
+}
+
+/// One drive, one scheme, one workload.
+pub struct Sim<W: Watch = Unwatched> {
+    plan: Plan,
+    now_ns: u64,
+    events: Events,
+    time_limit_ns: u64,
+    units: Vec<Unit>,
+    buses: Vec<Bus>,
+    queues: Queues,
+    /// Units to look at before the next event.
+    ready: VecDeque<UnitId>,
+    /// Page operations whose turn on their page has come.
+    released: Vec<u32>,
+    /// Units whose next write waits for space that nobody can win yet.
+    starved: Vec<UnitId>,
+    ftl: Ftl,
+    gc: Gc,
+    slabs: Slabs,
+    order: PageOrder,
+    recipes: Recipes,
+    /// Planes that a job closes, by part of the hold's level.
+    domains: Vec<Vec<PlaneId>>,
+    /// Room for the list of a victim's pages.
+    scratch: Vec<Ppn>,
+    arrival: Option<HostRequest>,
+    source_ended: bool,
+    /// Requests of a closed loop that may be issued now.
+    to_issue: u32,
+    outstanding: u64,
+    requests_done: u64,
+    next_plane: u32,
+    /// The age clock at the start of the measured part, in ns.
+    age_base_ns: u64,
+    /// How far the age clock advances for a page programmed before measuring, in ns.
+    age_step_ns: u64,
+    free_pages_total: u64,
+    counters: Counters,
+    read_latency: Latency,
+    write_latency: Latency,
+    load: results::Load,
+    watch: W,
+}
+
+impl<W: Watch> Sim<W> {
+    /// A new drive, erased.
+    pub fn new(plan: Plan, watch: W) -> Self {
+        let geometry = &plan.geometry;
+        let recipes = Recipes::new(&plan);
+        let slots = (geometry.units + geometry.shape.channels + 1) as usize;
+        Sim {
+            now_ns: 0,
+            events: Events::new(slots),
+            time_limit_ns: Events::time_limit_ns(slots),
+            units: (0..geometry.units).map(|_| Unit::new()).collect(),
+            buses: (0..geometry.shape.channels).map(|_| Bus::default()).collect(),
+            queues: Queues::new(&plan),
+            ready: VecDeque::new(),
+            released: Vec::new(),
+            starved: Vec::new(),
+            ftl: Ftl::new(geometry, plan.frontier_rules()),
+            gc: Gc::new(&plan.gc, geometry, plan.seed),
+            slabs: Slabs::default(),
+            order: PageOrder::default(),
+            recipes,
+            domains: collect::domains(&plan),
+            scratch: Vec::new(),
+            arrival: None,
+            source_ended: false,
+            to_issue: 0,
+            outstanding: 0,
+            requests_done: 0,
+            next_plane: 0,
+            age_base_ns: 0,
+            age_step_ns: (plan.timing.program_ns / u64::from(geometry.units)).max(1),
+            free_pages_total: u64::from(geometry.pages),
+            counters: Counters::default(),
+            read_latency: Latency::new(),
+            write_latency: Latency::new(),
+            load: results::Load::default(),
+            watch,
+            plan,
+        }
+    }
+
+    /// Starts the measured part: the first requests are taken from the source.
+    pub fn start(&mut self, source: &mut dyn Source) -> Result<(), SimError> {
+        self.start_counting();
+        match self.plan.arrivals {
+            Arrivals::Open => self.fetch_arrival(source)?,
+            Arrivals::Closed(depth) => {
+                self.to_issue = depth;
+                self.settle(source)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs at most `budget` events, and says how far the run is.
+    pub fn run(&mut self, source: &mut dyn Source, budget: u64) -> Result<Progress, SimError> {
+        for _ in 0..budget {
+            if self.is_finished() {
+                break;
+            }
+            let Some((at_ns, slot)) = self.events.peek() else {
+                self.retry_starved(source)?;
+                continue;
+            };
+            if at_ns > self.time_limit_ns / 2 {
+                return Err(SimError::TooLong { limit_ns: self.time_limit_ns / 2 });
+            }
+            debug_assert!(at_ns >= self.now_ns, "time ran backwards");
+            self.now_ns = at_ns;
+            self.events.clear(slot);
+            let units = self.units.len();
+            if slot < units {
+                self.array_ended(UnitId(slot as u32));
+            } else if slot < units + self.buses.len() {
+                self.transfer_ended(BusId((slot - units) as u32));
+            } else {
+                self.request_arrived(source)?;
+            }
+            self.look_at_starved();
+            self.settle(source)?;
+        }
+        let (finished, requests) = (self.is_finished(), self.requests_done);
+        Ok(Progress { finished, requests, now_ns: self.now_ns })
+    }
+
+    /// Issues what a closed loop may issue and starts what can start, until nothing is left.
+    #[inline(always)]
+    fn settle(&mut self, source: &mut dyn Source) -> Result<(), SimError> {
+        loop {
+            if let Some(op) = self.released.pop() {
+                self.enqueue(op);
+            } else if let Some(unit) = self.ready.pop_front() {
+                self.units[unit.index()].listed = false;
+                self.start_unit(unit);
+            } else if self.to_issue > 0 && !self.source_ended {
+                self.issue(source)?;
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    /// No event is left: what starved gets a last chance, and then the drive is full.
+    fn retry_starved(&mut self, source: &mut dyn Source) -> Result<(), SimError> {
+        self.look_at_starved();
+        self.settle(source)?;
+        if self.events.peek().is_none() && !self.is_finished() {
+            return Err(self.full());
+        }
+        Ok(())
+    }
+
+    fn is_finished(&self) -> bool {
+        self.source_ended && self.outstanding == 0
+    }
+
+    /// Puts a unit on the list of units to look at.
+    #[inline(always)]
+    fn look_at(&mut self, unit: UnitId) {
+        let state = &mut self.units[unit.index()];
+        if !state.listed && state.worker == Worker::Nobody {
+            state.listed = true;
+            self.ready.push_back(unit);
+        }
+    }
+
+    /// Tells the watcher, if there is one.
+    #[inline(always)]
+    fn tell(&mut self, happened: Happened) {
+        if W::ACTIVE {
+            self.watch.see(self.now_ns, happened);
+        }
+    }
+
+    /// The clock that ages are measured on: it also ran while the drive was preconditioned.
+    #[inline(always)]
+    fn age_now_ns(&self) -> u64 {
+        self.age_base_ns + self.now_ns
+    }
+
+    /// What the simulation runs on.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The translation layer, to be looked at.
+    pub fn ftl(&self) -> &Ftl {
+        &self.ftl
+    }
+
+    /// The watcher.
+    pub fn watch(&mut self) -> &mut W {
+        &mut self.watch
+    }
+}

@@ -1,0 +1,40 @@
+//! Keeps operations on one logical page in their order of arrival.
+//!
+//! Only the last accepted operation of each busy page is in the table; the others hang on the one
+//! before them. An operation that finds its page busy waits outside the queues until its turn.
+
+use super::host::Op;
+use crate::ids::Lpn;
+use rustc_hash::FxHashMap;
+
+const NONE: u32 = u32::MAX;
+
+/// The busy pages.
+#[derive(Default)]
+pub struct PageOrder {
+    last: FxHashMap<u32, u32>,
+}
+
+impl PageOrder {
+    /// Notes an accepted operation; says whether it may be queued at once.
+    pub fn enter(&mut self, ops: &mut [Op], lpn: Lpn, op: u32) -> bool {
+        ops[op as usize].behind = NONE;
+        match self.last.insert(lpn.0, op) {
+            None => true,
+            Some(before) => {
+                ops[before as usize].behind = op;
+                false
+            }
+        }
+    }
+
+    /// Notes that an operation is done; gives the one whose turn it is now.
+    pub fn leave(&mut self, ops: &[Op], lpn: Lpn, op: u32) -> Option<u32> {
+        let behind = ops[op as usize].behind;
+        if behind == NONE {
+            self.last.remove(&lpn.0);
+            return None;
+        }
+        Some(behind)
+    }
+}

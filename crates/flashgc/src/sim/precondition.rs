@@ -1,0 +1,204 @@
+//! Preconditioning: the drive is brought to the state in which measuring begins, untimed, through
+//! the same translation layer and the same collector.
+//!
+//! No unit and no bus is kept busy. The age clock advances by the program time over the number of
+//! units for each page programmed, so that policies that ask for ages see sensible ones.
+
+use super::{Sim, SimError};
+use crate::gc::Copy;
+use crate::ids::{Lpn, PlaneId};
+use crate::plan::Allocation;
+use crate::stats::Counters;
+use crate::verify::{Happened, Watch};
+use crate::workload::Overwrites;
+use serde::Serialize;
+
+/// A share of a drive write after which write amplification is looked at.
+const WINDOWS_PER_DRIVE_WRITE: u64 = 4;
+/// So many windows must agree.
+const STEADY_WINDOWS: usize = 4;
+/// How near, as a share of their mean.
+const STEADY_WITHIN: f64 = 0.01;
+
+/// How far preconditioning has come.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Preconditioning {
+    /// Pages written by the fill.
+    pub filled_pages: u64,
+    /// Pages overwritten after it.
+    pub overwritten_pages: u64,
+    /// The same in drive writes.
+    pub drive_writes: f64,
+    /// Programs of overwritten pages and of their copies.
+    pub programmed_pages: u64,
+    /// Write amplification of the whole overwriting.
+    pub write_amplification: Option<f64>,
+    /// How steadiness was found, where it was asked for.
+    pub steady: Option<Steady>,
+}
+
+/// Steadiness of write amplification.
+#[derive(Clone, Debug, Serialize)]
+pub struct Steady {
+    /// Whether it was reached.
+    pub reached: bool,
+    /// Write amplification of the last windows, each a quarter of a drive write.
+    pub windows: Vec<f64>,
+    /// In words, for people.
+    pub how: String,
+}
+
+/// What is watched while a drive is overwritten until it is steady.
+#[derive(Clone, Debug, Default)]
+pub struct SteadyWatch {
+    windows: Vec<f64>,
+    written: u64,
+    moved: u64,
+}
+
+impl SteadyWatch {
+    /// Adds a window; says whether the last ones agree.
+    fn add(&mut self, written: u64, moved: u64) -> bool {
+        let (pages, copies) = (written - self.written, moved - self.moved);
+        (self.written, self.moved) = (written, moved);
+        self.windows.push((pages + copies) as f64 / pages as f64);
+        let Some(last) = self.last() else { return false };
+        let mean = last.iter().sum::<f64>() / last.len() as f64;
+        let reach = last.iter().fold(0.0f64, |far, w| far.max((w - mean).abs()));
+        // One window without a copy says nothing: collection may not have begun.
+        reach <= STEADY_WITHIN * mean && last.iter().all(|&w| w > 1.0)
+    }
+
+    fn last(&self) -> Option<&[f64]> {
+        self.windows.len().checked_sub(STEADY_WINDOWS).map(|first| &self.windows[first..])
+    }
+
+    /// The finding in words.
+    pub fn report(&self, reached: bool, drive_writes: f64) -> Steady {
+        let within = STEADY_WITHIN * 100.0;
+        let how = if reached {
+            format!(
+                "after {drive_writes:.2} drive writes the last {STEADY_WINDOWS} windows of a \
+                 quarter drive write lay within {within} % of their mean"
+            )
+        } else {
+            format!(
+                "not steady after {drive_writes:.2} drive writes: the last {STEADY_WINDOWS} windows \
+                 of a quarter drive write differ by more than {within} % of their mean"
+            )
+        };
+        let windows = self.last().unwrap_or(&self.windows).to_vec();
+        Steady { reached, windows, how }
+    }
+}
+
+impl<W: Watch> Sim<W> {
+    /// Writes the exported pages `from..to` in order, untimed.
+    pub fn fill(&mut self, from: u32, to: u32) -> Result<(), SimError> {
+        for lpn in from..to {
+            self.write_untimed(Lpn(lpn))?;
+        }
+        Ok(())
+    }
+
+    /// Overwrites `count` pages that the source names, untimed.
+    pub fn overwrite(&mut self, source: &mut dyn Overwrites, count: u64) -> Result<(), SimError> {
+        // Addresses are drawn ahead, so that the map's entries are in the cache when needed.
+        let mut ahead = [Lpn::NONE; 16];
+        let mut left = count;
+        while left > 0 {
+            let now = left.min(ahead.len() as u64) as usize;
+            for lpn in &mut ahead[..now] {
+                *lpn = source.next()?;
+                self.ftl.map.prefetch(*lpn);
+            }
+            for lpn in &ahead[..now] {
+                self.prefetch_old(*lpn);
+            }
+            for &lpn in &ahead[..now] {
+                self.write_untimed(lpn)?;
+            }
+            left -= now as u64;
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn prefetch_old(&self, lpn: Lpn) {
+        let ppn = self.ftl.map.ppn_of(lpn);
+        if ppn.is_some() {
+            let (block, page) = self.plan.geometry.block_and_page(ppn);
+            self.ftl.blocks.prefetch(block, page);
+        }
+    }
+
+    /// A window of overwriting is over: is write amplification steady?
+    pub fn is_steady(&self, watch: &mut SteadyWatch, written: u64) -> bool {
+        watch.add(written, self.counters.gc_moved)
+    }
+
+    /// Pages of one window.
+    pub fn steady_window_pages(&self) -> u64 {
+        u64::from(self.plan.geometry.exported_pages).div_ceil(WINDOWS_PER_DRIVE_WRITE)
+    }
+
+    /// Copies since the drive was made or measuring began.
+    pub fn pages_moved(&self) -> u64 {
+        self.counters.gc_moved
+    }
+
+    #[inline(always)]
+    fn write_untimed(&mut self, lpn: Lpn) -> Result<(), SimError> {
+        let plane = if self.plan.allocation == Allocation::Striped {
+            self.plan.geometry.striped_plane(lpn)
+        } else {
+            self.least_busy_plane()
+        };
+        if !self.ftl.host_has_room(plane) {
+            self.want_space(plane);
+            self.collect_untimed(plane);
+            if !self.ftl.host_has_room(plane) {
+                return Err(self.full_plane(plane));
+            }
+        }
+        self.write_page(plane, lpn, u32::MAX);
+        self.tick(1);
+        if self.gc.wants[plane.index()] {
+            self.collect_untimed(plane);
+        }
+        Ok(())
+    }
+
+    /// Collects until the plane has enough, or nothing can be won.
+    fn collect_untimed(&mut self, plane: PlaneId) {
+        while self.gc.can_collect(&self.ftl, plane) {
+            let Some(victim) = self.pick_victim(plane) else { return };
+            let free_pages = self.ftl.frontiers.free_pages(plane);
+            self.claim_victim(plane, victim, free_pages);
+            self.list_victim(victim);
+            self.move_all(plane, victim, None::<&mut Vec<Copy>>);
+            self.counters.gc_moved += self.scratch.len() as u64;
+            self.tick(self.scratch.len() as u64);
+            self.erase_victim(plane, victim);
+        }
+    }
+
+    /// The age clock, in units of one page programmed.
+    #[inline(always)]
+    fn tick(&mut self, pages: u64) {
+        self.age_base_ns += pages * self.age_step_ns;
+    }
+
+    /// The measured part begins: counters at zero, streams of random numbers from their start.
+    pub(super) fn start_counting(&mut self) {
+        self.counters =
+            Counters { free_pages_min: self.free_pages_total, ..Counters::default() };
+        self.ftl.blocks.start_measuring();
+        self.gc.random = crate::rng::Random::named(self.plan.seed, "victim");
+        for unit in &mut self.units {
+            unit.next_plane = 0;
+        }
+        self.next_plane = 0;
+        self.tell(Happened::MeasuringStarts);
+    }
+}

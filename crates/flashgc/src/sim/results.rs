@@ -1,0 +1,195 @@
+//! What a run leaves: raw figures, clipped at the last completion of the host.
+
+use super::{Sim, SimError};
+use crate::device::{Phase, Worker};
+use crate::gc::job::Stage;
+use crate::ids::{PlaneId, UnitId};
+use crate::plan::Arrivals;
+use crate::stats::{Counters, Latency, Spread};
+use crate::verify::Watch;
+use serde::Serialize;
+
+/// How the load of an open loop developed.
+#[derive(Clone, Debug, Default)]
+pub struct Load {
+    arrivals: u64,
+    /// Requests under way when the number of arrivals last doubled, and the time before.
+    backlog_at_doubling: [u64; 2],
+    backlog_at_end: u64,
+    /// Share of the time until the last arrival in which the busiest unit worked.
+    busiest_share: f64,
+}
+
+/// Below this share of the time the busiest unit has room.
+const SATURATED_SHARE: f64 = 0.95;
+
+impl Load {
+    /// A request came; so many are under way.
+    #[inline(always)]
+    pub(super) fn arrived(&mut self, outstanding: u64) {
+        self.arrivals += 1;
+        if self.arrivals.is_power_of_two() {
+            self.backlog_at_doubling = [outstanding, self.backlog_at_doubling[0]];
+        }
+    }
+
+    /// Whether arrivals outran service: the queue still grew at the end and a unit never rested.
+    fn is_saturated(&self, units: u64) -> bool {
+        let [last, before] = self.backlog_at_doubling;
+        let earlier = if self.arrivals.is_power_of_two() { before } else { last };
+        self.busiest_share >= SATURATED_SHARE
+            && self.backlog_at_end > 4 * units
+            && self.backlog_at_end as f64 > 1.2 * earlier as f64
+    }
+}
+
+/// Shares of the time, over all units or all buses.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Shares {
+    /// For the host.
+    pub host: f64,
+    /// For garbage collection.
+    pub gc: f64,
+    /// Neither.
+    pub idle: f64,
+}
+
+/// The raw results of a run.
+pub struct Results {
+    /// Counters of the measured part.
+    pub counters: Counters,
+    /// Latencies of reads.
+    pub read: Latency,
+    /// Latencies of writes.
+    pub write: Latency,
+    /// From the first arrival to the last completion, in ns.
+    pub simulated_ns: u64,
+    /// Jobs open at the end.
+    pub jobs_open: u64,
+    /// Bus time of jobs, in ns.
+    pub gc_transfer_ns: u64,
+    /// Use of the units.
+    pub unit: Shares,
+    /// Use of the buses.
+    pub bus: Shares,
+    /// Erases of the blocks in the measured part.
+    pub wear: Spread,
+    /// Bytes of the tables that grow with the drive.
+    pub table_bytes: u64,
+    /// Whether arrivals outran service.
+    pub saturated: bool,
+}
+
+impl<W: Watch> Sim<W> {
+    /// The source of an open loop has ended.
+    pub(super) fn note_end_of_arrivals(&mut self) {
+        self.load.backlog_at_end = self.outstanding;
+        if self.now_ns > 0 {
+            let busiest = (0..self.units.len()).map(|at| self.worked_ns(at)).max().unwrap_or(0);
+            self.load.busiest_share = busiest as f64 / self.now_ns as f64;
+        }
+    }
+
+    fn worked_ns(&self, unit: usize) -> u64 {
+        let state = &self.units[unit];
+        let open = if state.worker == Worker::Nobody { 0 } else { self.now_ns - state.since_ns };
+        state.host_ns + state.gc_ns + open
+    }
+
+    /// The results; called once every request is done. Work still under way counts up to now.
+    pub fn results(&mut self) -> Results {
+        self.clip_operations();
+        self.clip_jobs();
+        let elapsed_ns = self.now_ns;
+        let (units, buses) = (self.units.len() as u64, self.buses.len() as u64);
+        let sum = |row: &mut dyn Iterator<Item = u64>| row.sum::<u64>();
+        let unit_host = sum(&mut self.units.iter().map(|u| u.host_ns));
+        let unit_gc = sum(&mut self.units.iter().map(|u| u.gc_ns));
+        let bus_host = sum(&mut self.buses.iter().map(|b| b.host_ns));
+        let bus_gc = sum(&mut self.buses.iter().map(|b| b.gc_ns));
+        Results {
+            counters: self.counters.clone(),
+            read: self.read_latency.clone(),
+            write: self.write_latency.clone(),
+            simulated_ns: elapsed_ns,
+            jobs_open: self.gc.jobs.iter().filter(|job| job.is_open()).count() as u64,
+            gc_transfer_ns: bus_gc,
+            unit: shares(unit_host, unit_gc, units * elapsed_ns),
+            bus: shares(bus_host, bus_gc, buses * elapsed_ns),
+            wear: Spread::of(self.ftl.blocks.measured_erases()),
+            table_bytes: self.ftl.table_bytes() + self.gc.table_bytes(),
+            saturated: matches!(self.plan.arrivals, Arrivals::Open)
+                && self.load.is_saturated(units),
+        }
+    }
+
+    /// Adds what units and buses did of operations that have not ended.
+    fn clip_operations(&mut self) {
+        for at in 0..self.units.len() {
+            let state = &mut self.units[at];
+            if state.worker == Worker::Nobody {
+                continue;
+            }
+            let gc = state.worker == Worker::Gc;
+            let spent_ns = self.now_ns - state.since_ns;
+            *(if gc { &mut state.gc_ns } else { &mut state.host_ns }) += spent_ns;
+            if gc && matches!(state.phases.get(state.at), Some(Phase::Array(_))) {
+                self.counters.gc_busy_ns += self.now_ns - state.phase_since_ns;
+            }
+        }
+        for bus in &mut self.buses {
+            if let Some(unit) = bus.holder {
+                let gc = self.units[unit.index()].worker == Worker::Gc;
+                let spent_ns = self.now_ns - bus.since_ns;
+                *(if gc { &mut bus.gc_ns } else { &mut bus.host_ns }) += spent_ns;
+            }
+        }
+    }
+
+    /// Adds the copies that open jobs have ended, and the time for which they shut the host out.
+    fn clip_jobs(&mut self) {
+        let copy_ns = self.recipes.copy.total_ns();
+        for at in 0..self.gc.jobs.len() {
+            let job = &self.gc.jobs[at];
+            if !job.is_open() {
+                continue;
+            }
+            if job.stage == Stage::Whole {
+                let ended = (self.now_ns - job.selected_ns) / copy_ns;
+                self.counters.gc_moved += ended.min(job.copies.len() as u64);
+            }
+            self.counters.wasted_copies += u64::from(job.wasted);
+            self.counters.gc_hold_ns += self.now_ns - job.hold_since_ns;
+        }
+    }
+
+    /// The error of a drive on which nothing can go on.
+    pub(super) fn full(&self) -> SimError {
+        let starved = (0..self.units.len() as u32)
+            .map(UnitId)
+            .find(|unit| self.units[unit.index()].waiting > 0)
+            .and_then(|unit| {
+                let planes = self.plan.geometry.planes_of(unit).iter();
+                planes.copied().min_by_key(|&plane| self.ftl.frontiers.free_pages(plane))
+            });
+        self.full_plane(starved.unwrap_or(PlaneId(0)))
+    }
+
+    pub(super) fn full_plane(&self, plane: PlaneId) -> SimError {
+        SimError::Full {
+            plane,
+            free_pages: self.ftl.frontiers.free_pages(plane),
+            reclaimable: self.ftl.blocks.reclaimable[plane.index()],
+            waiting: self.outstanding,
+        }
+    }
+}
+
+fn shares(host_ns: u64, gc_ns: u64, all_ns: u64) -> Shares {
+    if all_ns == 0 {
+        return Shares { host: 0.0, gc: 0.0, idle: 1.0 };
+    }
+    let (host, gc) = (host_ns as f64 / all_ns as f64, gc_ns as f64 / all_ns as f64);
+    let idle = (all_ns - host_ns - gc_ns) as f64 / all_ns as f64;
+    Shares { host, gc, idle }
+}

@@ -1,0 +1,341 @@
+//! Service: what a free unit starts next, and the phases of what it does.
+
+use super::Sim;
+use super::host::{Op, OpKind};
+use crate::device::{Phase, Phases, Worker};
+use crate::gc::victim::VictimPolicy;
+use crate::ids::{BlockId, BusId, PlaneId, UnitId};
+use crate::plan::{Allocation, Plan, Served};
+use crate::verify::{Happened, Watch, What};
+
+/// The phases of every operation, worked out once.
+pub(super) struct Recipes {
+    pub read: Phases,
+    pub program: Phases,
+    pub copy: Phases,
+    pub erase: Phases,
+}
+
+impl Recipes {
+    pub(super) fn new(plan: &Plan) -> Self {
+        let timing = &plan.timing;
+        Recipes {
+            read: timing.read(),
+            program: timing.program(),
+            copy: match plan.gc.copy {
+                crate::gc::CopyChoice::Bus => timing.copy_over_bus(),
+                crate::gc::CopyChoice::Copyback { .. } => timing.copyback(),
+            },
+            erase: timing.erase(),
+        }
+    }
+}
+
+/// What a free unit does next.
+enum Next {
+    Nothing,
+    /// A job begins: the plane and its victim.
+    Collect(PlaneId, BlockId),
+    /// The open job goes on.
+    Step,
+    /// A page operation of the host, from this list.
+    Host(u32, u8),
+}
+
+impl<W: Watch> Sim<W> {
+    /// Starts what a unit can start. The only place where operations begin.
+    #[inline]
+    pub(super) fn start_unit(&mut self, unit: UnitId) {
+        while self.units[unit.index()].worker == Worker::Nobody {
+            match self.next_for(unit) {
+                Next::Nothing => return,
+                Next::Collect(plane, victim) => self.open_job(unit, plane, victim),
+                Next::Step => self.step_job(unit),
+                Next::Host(op, list) => self.start_host(unit, op, list),
+            }
+        }
+    }
+
+    /// Chooses by the device's order of service.
+    #[inline]
+    fn next_for(&mut self, unit: UnitId) -> Next {
+        if self.is_urgent(unit) {
+            if let Some((plane, victim)) = self.victim_for(unit) {
+                return Next::Collect(plane, victim);
+            }
+        }
+        for at in 0..self.plan.service.order.len() {
+            match self.plan.service.order[at] {
+                Served::Gc => {
+                    if self.gc.jobs[unit.index()].is_open() {
+                        return Next::Step;
+                    }
+                    if self.units[unit.index()].wanting > 0 {
+                        if let Some((plane, victim)) = self.victim_for(unit) {
+                            return Next::Collect(plane, victim);
+                        }
+                    }
+                }
+                Served::Queue(list) => {
+                    if self.units[unit.index()].waiting == 0 {
+                        continue;
+                    }
+                    let Some(op) = self.queues.peek(&self.slabs.ops, unit, list) else { continue };
+                    let Op { kind, plane, .. } = self.slabs.ops[op as usize];
+                    if kind != OpKind::Write || self.ftl.host_has_room(plane) {
+                        return Next::Host(op, list);
+                    }
+                    if let Some(next) = self.make_room(unit, plane, op, list) {
+                        return next;
+                    }
+                }
+            }
+        }
+        Next::Nothing
+    }
+
+    /// Whether a plane of the unit is so short that collection goes before everything.
+    #[inline(always)]
+    fn is_urgent(&self, unit: UnitId) -> bool {
+        let state = &self.units[unit.index()];
+        if state.wanting == 0 || self.gc.jobs[unit.index()].is_open() {
+            return false;
+        }
+        let trigger = &self.plan.gc.trigger;
+        self.plan
+            .geometry
+            .planes_of(unit)
+            .iter()
+            .any(|&plane| trigger.hard.is_short(&self.ftl, plane, trigger.inclusive))
+    }
+
+    /// The next write of the unit finds no page: collect, go elsewhere, or wait.
+    #[cold]
+    fn make_room(&mut self, unit: UnitId, plane: PlaneId, op: u32, list: u8) -> Option<Next> {
+        if self.gc.jobs[unit.index()].is_open() {
+            return Some(Next::Step);
+        }
+        self.want_space(plane);
+        if self.gc.can_collect(&self.ftl, plane) {
+            if let Some(victim) = self.pick_victim(plane) {
+                return Some(Next::Collect(plane, victim));
+            }
+        }
+        if self.plan.allocation == Allocation::Dynamic {
+            let other = self.least_busy_plane();
+            if other != plane && self.ftl.host_has_room(other) {
+                self.take_from_queue(unit, op, list);
+                self.enqueue(op);
+                return None;
+            }
+        }
+        self.starved.push(unit);
+        None
+    }
+
+    /// Looks again at the units whose write found no page.
+    #[inline(always)]
+    pub(super) fn look_at_starved(&mut self) {
+        while let Some(unit) = self.starved.pop() {
+            self.look_at(unit);
+        }
+    }
+
+    /// A victim in one of the unit's planes that want space, each plane in its turn.
+    fn victim_for(&mut self, unit: UnitId) -> Option<(PlaneId, BlockId)> {
+        let count = self.plan.geometry.planes_of(unit).len();
+        let first = self.units[unit.index()].next_plane as usize;
+        for at in 0..count {
+            let turn = (first + at) % count;
+            let plane = self.plan.geometry.planes_of(unit)[turn];
+            if !self.gc.can_collect(&self.ftl, plane) {
+                continue;
+            }
+            if let Some(victim) = self.pick_victim(plane) {
+                self.units[unit.index()].next_plane = ((turn + 1) % count) as u32;
+                return Some((plane, victim));
+            }
+        }
+        None
+    }
+
+    /// Asks the victim policy.
+    pub(super) fn pick_victim(&mut self, plane: PlaneId) -> Option<BlockId> {
+        let candidates = crate::gc::victim::Candidates {
+            geometry: &self.plan.geometry,
+            blocks: &self.ftl.blocks,
+            age_now_ns: self.age_base_ns + self.now_ns,
+        };
+        let victim = self.gc.victim.pick(plane, &candidates, &mut self.gc.random)?;
+        let is_fit = candidates.is_sealed(victim)
+            && self.plan.geometry.plane_of_block(victim) == plane;
+        assert!(is_fit, "the victim policy named block {} of another plane or not full", victim.0);
+        Some(victim)
+    }
+
+    #[inline(always)]
+    fn take_from_queue(&mut self, unit: UnitId, op: u32, list: u8) {
+        let plane = self.slabs.ops[op as usize].plane;
+        self.queues.pop(&self.slabs.ops, plane, list, op);
+        self.units[unit.index()].waiting -= 1;
+    }
+
+    /// Starts a page operation of the host.
+    #[inline(always)]
+    fn start_host(&mut self, unit: UnitId, op: u32, list: u8) {
+        self.take_from_queue(unit, op, list);
+        let Op { lpn, kind, plane, .. } = self.slabs.ops[op as usize];
+        if kind == OpKind::Write {
+            self.tell(Happened::Started { op, lpn });
+            self.write_page(plane, lpn, op);
+            return self.begin(unit, Worker::Host(op), self.recipes.program);
+        }
+        let ppn = self.ftl.map.ppn_of(lpn);
+        if kind == OpKind::Trim || !ppn.is_some() {
+            return self.touches_no_flash(op);
+        }
+        if self.plan.geometry.unit_of(self.plan.geometry.plane_of(ppn)) != unit {
+            // The page has moved since the read was queued.
+            return self.enqueue(op);
+        }
+        self.tell(Happened::Started { op, lpn });
+        self.tell(Happened::Read { ppn, lpn });
+        self.begin(unit, Worker::Host(op), self.recipes.read);
+    }
+
+    /// Begins an operation on a free unit.
+    #[inline(always)]
+    pub(super) fn begin(&mut self, unit: UnitId, worker: Worker, phases: Phases) {
+        let state = &mut self.units[unit.index()];
+        debug_assert!(state.worker == Worker::Nobody);
+        state.worker = worker;
+        state.phases = phases;
+        state.at = 0;
+        state.since_ns = self.now_ns;
+        self.begin_phase(unit);
+    }
+
+    #[inline(always)]
+    fn begin_phase(&mut self, unit: UnitId) {
+        let state = &mut self.units[unit.index()];
+        state.phase_since_ns = self.now_ns;
+        match state.phases.get(state.at) {
+            Some(Phase::Array(ns)) => self.events.post(unit.index(), self.now_ns + ns),
+            Some(Phase::Bus(ns)) => {
+                let bus = self.plan.geometry.bus_of(unit);
+                if self.buses[bus.index()].holder.is_none() {
+                    self.grant(bus, unit, ns);
+                } else {
+                    self.buses[bus.index()].waiting.push_back(unit);
+                }
+            }
+            None => self.operation_ended(unit),
+        }
+    }
+
+    #[inline(always)]
+    fn grant(&mut self, bus: BusId, unit: UnitId, ns: u64) {
+        let state = &mut self.buses[bus.index()];
+        state.holder = Some(unit);
+        state.since_ns = self.now_ns;
+        self.events.post(self.units.len() + bus.index(), self.now_ns + ns);
+    }
+
+    /// A transfer has ended: the bus goes to whoever has waited longest.
+    #[inline(always)]
+    pub(super) fn transfer_ended(&mut self, bus: BusId) {
+        let state = &mut self.buses[bus.index()];
+        let unit = state.holder.take().expect("a transfer that ends has a unit");
+        let spent_ns = self.now_ns - state.since_ns;
+        let gc = self.units[unit.index()].worker == Worker::Gc;
+        *(if gc { &mut state.gc_ns } else { &mut state.host_ns }) += spent_ns;
+        let since_ns = state.since_ns;
+        let next = state.waiting.pop_front();
+        self.tell_busy(What::Bus, unit, since_ns);
+        if let Some(next) = next {
+            let waiting = &self.units[next.index()];
+            if let Some(Phase::Bus(ns)) = waiting.phases.get(waiting.at) {
+                self.grant(bus, next, ns);
+            }
+        }
+        self.advance(unit);
+    }
+
+    /// An array phase has ended.
+    #[inline(always)]
+    pub(super) fn array_ended(&mut self, unit: UnitId) {
+        let state = &self.units[unit.index()];
+        let since_ns = state.phase_since_ns;
+        if state.worker == Worker::Gc {
+            self.counters.gc_busy_ns += self.now_ns - since_ns;
+        }
+        self.tell_busy(What::Array, unit, since_ns);
+        self.advance(unit);
+    }
+
+    #[inline(always)]
+    fn advance(&mut self, unit: UnitId) {
+        let state = &mut self.units[unit.index()];
+        state.at += 1;
+        if state.worker == Worker::Gc {
+            self.job_phase_begins(unit);
+        }
+        self.begin_phase(unit);
+    }
+
+    #[inline(always)]
+    fn operation_ended(&mut self, unit: UnitId) {
+        let state = &mut self.units[unit.index()];
+        let worker = state.worker;
+        let since_ns = state.since_ns;
+        let spent_ns = self.now_ns - since_ns;
+        *(if worker == Worker::Gc { &mut state.gc_ns } else { &mut state.host_ns }) += spent_ns;
+        if W::ACTIVE {
+            let name = self.operation_name(unit);
+            self.tell_busy(What::Operation(name), unit, since_ns);
+        }
+        self.units[unit.index()].worker = Worker::Nobody;
+        match worker {
+            Worker::Host(op) => self.host_operation_ended(op),
+            Worker::Gc => self.job_operation_ended(unit),
+            Worker::Nobody => unreachable!("an operation that ends has a worker"),
+        }
+        self.look_at(unit);
+    }
+
+    #[inline(always)]
+    fn host_operation_ended(&mut self, op: u32) {
+        match self.slabs.ops[op as usize].kind {
+            OpKind::Read => self.counters.array_reads += 1,
+            OpKind::Write => self.counters.array_programs += 1,
+            OpKind::ReadRest => {
+                self.counters.array_reads += 1;
+                self.counters.rest_read += 1;
+                self.slabs.ops[op as usize].kind = OpKind::Write;
+                return self.enqueue(op);
+            }
+            OpKind::Trim => unreachable!("a trim needs no unit"),
+        }
+        self.page_done(op);
+    }
+
+    #[inline(always)]
+    fn tell_busy(&mut self, what: What, unit: UnitId, from_ns: u64) {
+        if W::ACTIVE {
+            let gc = self.units[unit.index()].worker == Worker::Gc;
+            let to_ns = self.now_ns;
+            self.watch.see(to_ns, Happened::Busy { what, unit, from_ns, to_ns, gc });
+        }
+    }
+
+    fn operation_name(&self, unit: UnitId) -> &'static str {
+        match self.units[unit.index()].worker {
+            Worker::Host(op) => match self.slabs.ops[op as usize].kind {
+                OpKind::Read => "read",
+                OpKind::ReadRest => "read-rest",
+                _ => "program",
+            },
+            _ => self.job_operation_name(unit),
+        }
+    }
+}

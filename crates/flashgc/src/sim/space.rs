@@ -1,0 +1,130 @@
+//! Space: taking pages, binding the map, losing old pages, and asking the trigger.
+//!
+//! These steps are the same while a drive is preconditioned and while it is measured.
+
+use super::Sim;
+use crate::ftl::blocks::BlockState;
+use crate::ftl::{Parity, Stream, Taken};
+use crate::gc::victim::VictimPolicy;
+use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
+use crate::verify::{Cause, Happened, Watch};
+use std::cmp::Reverse;
+
+impl<W: Watch> Sim<W> {
+    /// Takes a page for the host, binds it, and marks the old one invalid.
+    #[inline(always)]
+    pub(super) fn write_page(&mut self, plane: PlaneId, lpn: Lpn, op: u32) {
+        let taken = self.take_page(plane, Stream::Host, Parity::Any);
+        let old = self.ftl.bind(&self.plan.geometry, lpn, taken.ppn);
+        let (ppn, cause) = (taken.ppn, Cause::Host { op });
+        self.tell(Happened::Programmed { ppn, lpn, cause, current: true });
+        if old.is_some() {
+            self.lose_page(old);
+        }
+        self.seal_if_filled(plane, taken);
+        if !self.gc.wants[plane.index()] {
+            let trigger = &self.plan.gc.trigger;
+            if trigger.soft.is_short(&self.ftl, plane, trigger.inclusive) {
+                self.want_space(plane);
+            }
+        }
+    }
+
+    /// Takes a page from a frontier. The reserve sees to it that there is one.
+    #[inline(always)]
+    pub(super) fn take_page(&mut self, plane: PlaneId, stream: Stream, parity: Parity) -> Taken {
+        let taken = self.ftl.frontiers.take(&self.plan.geometry, plane, stream, parity);
+        let Some(taken) = taken else {
+            panic!("plane {} has no erased page left: the reserve was too small", plane.0)
+        };
+        if taken.opened.is_some() {
+            self.ftl.blocks.open(taken.opened);
+        }
+        self.free_pages_total -= 1;
+        self.counters.free_pages_min = self.counters.free_pages_min.min(self.free_pages_total);
+        taken
+    }
+
+    /// Closes the block that a page has filled.
+    #[inline(always)]
+    pub(super) fn seal_if_filled(&mut self, plane: PlaneId, taken: Taken) {
+        if taken.filled.is_some() {
+            self.seal(plane, taken.filled);
+        }
+    }
+
+    fn seal(&mut self, plane: PlaneId, block: BlockId) {
+        let age_ns = self.age_now_ns();
+        let valid = self.ftl.seal(&self.plan.geometry, block, age_ns);
+        self.gc.victim.sealed(plane, block, valid);
+    }
+
+    /// A page holds old data from now on.
+    #[inline(always)]
+    pub(super) fn lose_page(&mut self, ppn: Ppn) {
+        let lost = self.ftl.invalidate(&self.plan.geometry, ppn);
+        let plane = self.plan.geometry.plane_of_block(lost.block);
+        if lost.state == BlockState::Sealed {
+            self.gc.victim.invalidated(plane, lost.block, lost.valid);
+        }
+        if self.gc.busy_planes[plane.index()] {
+            self.job_loses(plane, ppn);
+        }
+    }
+
+    /// The host gives a page up.
+    pub(super) fn trim(&mut self, lpn: Lpn) {
+        let old = self.ftl.map.unbind(lpn);
+        self.tell(Happened::Trimmed { lpn });
+        if old.is_some() {
+            self.lose_page(old);
+        }
+    }
+
+    /// A plane wants space from now on.
+    #[inline]
+    pub(super) fn want_space(&mut self, plane: PlaneId) {
+        if !self.gc.wants[plane.index()] {
+            self.gc.wants[plane.index()] = true;
+            self.units[self.plan.geometry.unit_of(plane).index()].wanting += 1;
+        }
+    }
+
+    /// After an erase: does the plane still want space?
+    pub(super) fn ask_trigger_to_stop(&mut self, plane: PlaneId) {
+        let trigger = &self.plan.gc.trigger;
+        if self.gc.wants[plane.index()]
+            && !trigger.stop.is_short(&self.ftl, plane, trigger.inclusive)
+        {
+            self.gc.wants[plane.index()] = false;
+            self.units[self.plan.geometry.unit_of(plane).index()].wanting -= 1;
+        }
+    }
+
+    /// Dynamic allocation: the least busy plane above its reserve, then the one with the most
+    /// erased pages, then the next in turn. When every plane is at its reserve, the best of them.
+    pub(super) fn least_busy_plane(&mut self) -> PlaneId {
+        let planes = self.plan.geometry.planes;
+        let first = self.next_plane;
+        let chosen = (0..planes)
+            .map(|at| {
+                let turn = first + at;
+                PlaneId(if turn < planes { turn } else { turn - planes })
+            })
+            .min_by_key(|&plane| {
+                let load = self.load_of(plane);
+                let free = self.ftl.frontiers.free_pages(plane);
+                (!self.ftl.host_has_room(plane), load, Reverse(free))
+            })
+            .unwrap_or(PlaneId(0));
+        self.next_plane = (chosen.0 + 1) % planes;
+        chosen
+    }
+
+    fn load_of(&self, plane: PlaneId) -> u32 {
+        let unit = self.plan.geometry.unit_of(plane).index();
+        let state = &self.units[unit];
+        let working = state.worker != crate::device::Worker::Nobody || self.gc.jobs[unit].is_open();
+        state.waiting + u32::from(working)
+    }
+}

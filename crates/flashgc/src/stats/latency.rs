@@ -1,0 +1,167 @@
+//! Latencies: an exact mean, minimum, maximum and spread, and a histogram for percentiles.
+
+use super::stddev;
+use hdrhistogram::Histogram;
+use serde::Serialize;
+
+/// Three significant digits keep every percentile within 0.1 %.
+const DIGITS: u8 = 3;
+/// The longest latency that the histogram tells apart: about 52 days.
+const LONGEST_NS: u64 = 1 << 52;
+
+/// The latencies of one kind of request.
+#[derive(Clone)]
+pub struct Latency {
+    histogram: Histogram<u64>,
+    sum: u128,
+    squares: u128,
+    min: u64,
+    max: u64,
+}
+
+/// The figures of the report. `None` where there is no sample.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct LatencySummary {
+    /// Samples.
+    pub count: u64,
+    /// Mean, in ns.
+    pub mean: Option<f64>,
+    /// Standard deviation of the population, in ns.
+    pub stddev: Option<f64>,
+    /// Shortest, in ns.
+    pub min: Option<u64>,
+    /// Percentiles by nearest rank, in ns, within 0.1 %.
+    pub p50: Option<u64>,
+    /// See `p50`.
+    pub p90: Option<u64>,
+    /// See `p50`.
+    pub p95: Option<u64>,
+    /// See `p50`.
+    pub p99: Option<u64>,
+    /// See `p50`.
+    pub p99_9: Option<u64>,
+    /// See `p50`.
+    pub p99_99: Option<u64>,
+    /// Longest, in ns.
+    pub max: Option<u64>,
+}
+
+impl Default for Latency {
+    fn default() -> Self {
+        Latency::new()
+    }
+}
+
+impl Latency {
+    /// No sample yet.
+    pub fn new() -> Self {
+        let histogram = Histogram::new_with_bounds(1, LONGEST_NS, DIGITS)
+            .expect("the bounds of the histogram are fixed and valid");
+        Latency { histogram, sum: 0, squares: 0, min: u64::MAX, max: 0 }
+    }
+
+    /// Adds a sample.
+    #[inline(always)]
+    pub fn record(&mut self, ns: u64) {
+        self.histogram.saturating_record(ns);
+        self.sum += u128::from(ns);
+        self.squares += u128::from(ns) * u128::from(ns);
+        self.min = self.min.min(ns);
+        self.max = self.max.max(ns);
+    }
+
+    /// Adds the samples of another.
+    pub fn add(&mut self, other: &Latency) {
+        self.histogram.add(&other.histogram).expect("both have the same bounds");
+        self.sum += other.sum;
+        self.squares += other.squares;
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+    }
+
+    /// Samples.
+    pub fn count(&self) -> u64 {
+        self.histogram.len()
+    }
+
+    /// The percentile `per_myriad / 10,000` by nearest rank, in ns.
+    fn percentile(&self, per_myriad: u64) -> u64 {
+        let rank = (u128::from(self.count()) * u128::from(per_myriad)).div_ceil(10_000).max(1);
+        let mut seen = 0u128;
+        for bucket in self.histogram.iter_recorded() {
+            seen += u128::from(bucket.count_at_value());
+            if seen >= rank {
+                let at = bucket.value_iterated_to();
+                return self.histogram.median_equivalent(at).clamp(self.min, self.max);
+            }
+        }
+        self.max
+    }
+
+    /// The figures of the report.
+    pub fn summary(&self) -> LatencySummary {
+        let count = self.count();
+        let at = |per_myriad| (count > 0).then(|| self.percentile(per_myriad));
+        LatencySummary {
+            count,
+            mean: (count > 0).then(|| self.sum as f64 / count as f64),
+            stddev: (count > 0).then(|| stddev(count, self.sum, self.squares)),
+            min: (count > 0).then_some(self.min),
+            p50: at(5_000),
+            p90: at(9_000),
+            p95: at(9_500),
+            p99: at(9_900),
+            p99_9: at(9_990),
+            p99_99: at(9_999),
+            max: (count > 0).then_some(self.max),
+        }
+    }
+
+    /// The distribution: upper end of each bucket that holds samples, and its count.
+    pub fn distribution(&self) -> Vec<(u64, u64)> {
+        self.histogram
+            .iter_recorded()
+            .map(|bucket| (bucket.value_iterated_to(), bucket.count_at_value()))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Latency;
+
+    #[test]
+    fn percentiles_are_by_nearest_rank_and_within_a_thousandth() {
+        let mut latency = Latency::new();
+        for ns in 1..=100_000u64 {
+            latency.record(ns * 10);
+        }
+        let summary = latency.summary();
+        for (got, want) in [
+            (summary.p50, 500_000),
+            (summary.p90, 900_000),
+            (summary.p99_9, 999_000),
+            (summary.p99_99, 999_900),
+        ] {
+            let got = got.unwrap();
+            assert!(got.abs_diff(want) as f64 <= want as f64 * 1e-3, "{got} for {want}");
+        }
+        assert_eq!((summary.min, summary.max), (Some(10), Some(1_000_000)));
+        assert_eq!(summary.mean, Some(500_005.0));
+    }
+
+    #[test]
+    fn no_sample_gives_no_figure() {
+        let summary = Latency::new().summary();
+        assert_eq!((summary.count, summary.mean, summary.p99), (0, None, None));
+    }
+
+    #[test]
+    fn one_sample_is_every_percentile() {
+        let mut latency = Latency::new();
+        latency.record(305_600);
+        let summary = latency.summary();
+        assert_eq!((summary.p50, summary.p99_99), (Some(305_600), Some(305_600)));
+        assert_eq!(summary.stddev, Some(0.0));
+    }
+}

@@ -1,0 +1,107 @@
+//! What is counted while a run goes on.
+
+pub mod latency;
+
+pub use latency::Latency;
+
+/// Counters of the measured part.
+#[derive(Clone, Debug, Default)]
+pub struct Counters {
+    /// Requests done: reads, writes, trims.
+    pub requests: [u64; 3],
+    /// Bytes read and written by requests that are done.
+    pub bytes: [u64; 2],
+    /// Pages read at the interface.
+    pub host_read: u64,
+    /// Pages written at the interface.
+    pub host_written: u64,
+    /// Pages of trims.
+    pub host_trimmed: u64,
+    /// Reads of pages that were never written: no flash is touched.
+    pub unwritten_read: u64,
+    /// Reads of the rest of a page that is written in part.
+    pub rest_read: u64,
+    /// Array reads for the host that ended.
+    pub array_reads: u64,
+    /// Array programs for the host that ended.
+    pub array_programs: u64,
+    /// Copies that ended.
+    pub gc_moved: u64,
+    /// Copies whose page was rewritten or trimmed before they ended.
+    pub wasted_copies: u64,
+    /// Blocks erased.
+    pub erases: u64,
+    /// Erase operations.
+    pub erase_operations: u64,
+    /// Jobs that ended.
+    pub jobs: u64,
+    /// Victim blocks of jobs that ended.
+    pub victim_blocks: u64,
+    /// Their valid pages at selection.
+    pub victim_valid: u64,
+    /// Copies of jobs that ended.
+    pub moved_in_jobs: u64,
+    /// Pages won: erased less moved.
+    pub reclaimed_pages: u64,
+    /// Victims chosen.
+    pub selections: u64,
+    /// Erased pages of the plane at each choice, added up.
+    pub erased_pages_at_selection: u64,
+    /// Array time of jobs, in ns.
+    pub gc_busy_ns: u64,
+    /// From choice to end of erase, in ns, over jobs that ended.
+    pub gc_elapsed_ns: u64,
+    /// Time in which a domain was closed to the host, in ns.
+    pub gc_hold_ns: u64,
+    /// Fewest erased pages that the drive had.
+    pub free_pages_min: u64,
+}
+
+/// Mean, extremes and spread of a row of whole numbers.
+#[derive(Clone, Copy, Debug, Default, serde::Serialize)]
+pub struct Spread {
+    /// Mean.
+    pub mean: f64,
+    /// Smallest.
+    pub min: u64,
+    /// Largest.
+    pub max: u64,
+    /// Standard deviation of the population.
+    pub stddev: f64,
+}
+
+impl Spread {
+    /// Over these numbers.
+    pub fn of(numbers: impl Iterator<Item = u32>) -> Spread {
+        let (mut count, mut sum, mut squares) = (0u64, 0u128, 0u128);
+        let (mut min, mut max) = (u64::MAX, 0);
+        for number in numbers {
+            let number = u64::from(number);
+            count += 1;
+            sum += u128::from(number);
+            squares += u128::from(number * number);
+            min = min.min(number);
+            max = max.max(number);
+        }
+        if count == 0 {
+            return Spread::default();
+        }
+        Spread { mean: sum as f64 / count as f64, min, max, stddev: stddev(count, sum, squares) }
+    }
+}
+
+/// The population's standard deviation from exact sums.
+pub fn stddev(count: u64, sum: u128, squares: u128) -> f64 {
+    if count == 0 {
+        return 0.0;
+    }
+    let count = u128::from(count);
+    // count^2 times the variance, in whole numbers where it fits: no cancellation.
+    match (count.checked_mul(squares), sum.checked_mul(sum)) {
+        (Some(all), Some(square)) => libm::sqrt((all - square) as f64) / count as f64,
+        _ => {
+            let mean = sum as f64 / count as f64;
+            libm::sqrt((squares as f64 / count as f64 - mean * mean).max(0.0))
+        }
+    }
+}

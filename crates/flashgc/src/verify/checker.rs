@@ -1,0 +1,280 @@
+//! The checker: a second drive kept by other means, which must agree with the model.
+//!
+//! It believes nothing that the translation layer says. It keeps the content of every physical
+//! page as (logical page, version), learns of programs, reads, erases and trims as they happen,
+//! and asserts what must always hold. A failure panics with the instant and the page: it is an
+//! error of the simulator, never of its input.
+
+use super::{Cause, Happened, Watch, What};
+use crate::device::Geometry;
+use crate::ftl::Ftl;
+use crate::ftl::blocks::BlockState;
+use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
+use crate::workload::HostOp;
+use std::collections::VecDeque;
+
+const ERASED: u32 = u32::MAX;
+
+/// Content of a physical page.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Content {
+    lpn: u32,
+    version: u32,
+}
+
+/// What is checked, and the figures of its own that are compared at the end.
+pub struct Checker {
+    geometry: Geometry,
+    in_order: bool,
+    content: Vec<Content>,
+    /// Pages programmed in each block since its erase, and the lowest that may come next.
+    programmed: Vec<u32>,
+    newest: Vec<u32>,
+    /// Where the newest version of each logical page lies.
+    home: Vec<Ppn>,
+    acknowledged: Vec<u32>,
+    trimmed: Vec<bool>,
+    waiting: Vec<VecDeque<u32>>,
+    last_end_ns: Vec<[u64; 3]>,
+    busy_ns: Busy,
+    /// Pages programmed for the host and for copies in the measured part.
+    pub host_programs: u64,
+    /// See `host_programs`.
+    pub copies: u64,
+    /// Blocks erased in the measured part.
+    pub erases: u64,
+    /// Everything that was reported.
+    pub reports: u64,
+}
+
+/// Time by what was busy, and for whom.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Busy {
+    /// Units working for the host and for collection, in ns.
+    pub unit_ns: [u64; 2],
+    /// Buses, in ns.
+    pub bus_ns: [u64; 2],
+    /// Arrays, in ns.
+    pub array_ns: [u64; 2],
+}
+
+impl Checker {
+    /// For an erased drive. `in_order`: pages of a block are programmed in order of number.
+    pub fn new(geometry: &Geometry, in_order: bool) -> Self {
+        let (logical, physical) = (geometry.exported_pages as usize, geometry.pages as usize);
+        Checker {
+            in_order,
+            content: vec![Content { lpn: ERASED, version: 0 }; physical],
+            programmed: vec![0; geometry.blocks as usize],
+            newest: vec![0; logical],
+            home: vec![Ppn::NONE; logical],
+            acknowledged: vec![0; logical],
+            trimmed: vec![false; logical],
+            waiting: vec![VecDeque::new(); logical],
+            last_end_ns: vec![[0; 3]; geometry.units.max(geometry.shape.channels) as usize],
+            busy_ns: Busy::default(),
+            host_programs: 0,
+            copies: 0,
+            erases: 0,
+            reports: 0,
+            geometry: geometry.clone(),
+        }
+    }
+
+    /// Time by what was busy, as the checker saw it.
+    pub fn busy(&self) -> Busy {
+        self.busy_ns
+    }
+
+    fn program(&mut self, now_ns: u64, ppn: Ppn, lpn: Lpn, cause: Cause, current: bool) {
+        let (block, page) = self.geometry.block_and_page(ppn);
+        assert_eq!(
+            self.content[ppn.index()].lpn, ERASED,
+            "at {now_ns} ns page {} was programmed without an erase", ppn.0
+        );
+        if self.in_order {
+            assert_eq!(
+                self.programmed[block.index()], page,
+                "at {now_ns} ns page {page} of block {} was programmed out of order", block.0
+            );
+        }
+        self.programmed[block.index()] += 1;
+        let version = match cause {
+            Cause::Host { .. } => {
+                self.host_programs += 1;
+                self.newest[lpn.index()] += 1;
+                self.trimmed[lpn.index()] = false;
+                self.newest[lpn.index()]
+            }
+            Cause::Copy { from } => {
+                self.copies += 1;
+                let source = self.content[from.index()];
+                assert_eq!(source.lpn, lpn.0, "at {now_ns} ns a copy moved the wrong data");
+                assert_eq!(
+                    self.geometry.plane_of(from), self.geometry.plane_of(ppn),
+                    "at {now_ns} ns a copy left its plane"
+                );
+                if current {
+                    assert!(
+                        !self.trimmed[lpn.index()]
+                            && source.version == self.newest[lpn.index()],
+                        "at {now_ns} ns a copy of logical page {} was called current but is old",
+                        lpn.0
+                    );
+                }
+                source.version
+            }
+        };
+        self.content[ppn.index()] = Content { lpn: lpn.0, version };
+        if current {
+            self.home[lpn.index()] = ppn;
+        }
+    }
+
+    fn read(&self, now_ns: u64, ppn: Ppn, lpn: Lpn) {
+        let content = self.content[ppn.index()];
+        assert_eq!(content.lpn, lpn.0, "at {now_ns} ns a read of page {} found other data", ppn.0);
+        assert!(
+            content.version == self.newest[lpn.index()] && !self.trimmed[lpn.index()],
+            "at {now_ns} ns a read of logical page {} found version {} of {}",
+            lpn.0, content.version, self.newest[lpn.index()]
+        );
+        assert!(content.version >= self.acknowledged[lpn.index()]);
+    }
+
+    fn read_nothing(&self, now_ns: u64, lpn: Lpn) {
+        assert!(
+            self.newest[lpn.index()] == 0 || self.trimmed[lpn.index()],
+            "at {now_ns} ns a read of logical page {} lost its data", lpn.0
+        );
+    }
+
+    fn erase(&mut self, now_ns: u64, block: BlockId) {
+        self.erases += 1;
+        let first = self.geometry.first_page(block).0;
+        for ppn in first..first + self.geometry.shape.pages_per_block {
+            let lpn = self.content[ppn as usize].lpn as usize;
+            let lost = self.home.get(lpn).is_some_and(|home| home.0 == ppn);
+            assert!(!lost, "at {now_ns} ns an erase lost the data of logical page {lpn}");
+            self.content[ppn as usize] = Content { lpn: ERASED, version: 0 };
+        }
+        assert!(
+            self.programmed[block.index()] > 0,
+            "at {now_ns} ns block {} was erased though it was erased already", block.0
+        );
+        self.programmed[block.index()] = 0;
+    }
+
+    fn started(&mut self, now_ns: u64, op: u32, lpn: Lpn) {
+        assert_eq!(
+            self.waiting[lpn.index()].front(), Some(&op),
+            "at {now_ns} ns an operation on logical page {} overtook an earlier one", lpn.0
+        );
+    }
+
+    fn done(&mut self, now_ns: u64, op: u32, lpn: Lpn, kind: HostOp) {
+        let front = self.waiting[lpn.index()].pop_front();
+        assert_eq!(front, Some(op), "at {now_ns} ns operations on page {} ended askew", lpn.0);
+        if kind == HostOp::Write {
+            self.acknowledged[lpn.index()] = self.newest[lpn.index()];
+        }
+    }
+
+    fn busy_interval(&mut self, what: What, at: usize, span: (u64, u64), gc: bool) {
+        let (kind, lane, times) = match what {
+            What::Operation(_) => (0, at, &mut self.busy_ns.unit_ns),
+            What::Array => (1, at, &mut self.busy_ns.array_ns),
+            What::Bus => (2, at, &mut self.busy_ns.bus_ns),
+        };
+        let (from_ns, to_ns) = span;
+        assert!(from_ns <= to_ns);
+        let end = &mut self.last_end_ns[lane][kind];
+        assert!(*end <= from_ns, "two operations at once: one until {end} ns, one from {from_ns} ns");
+        *end = to_ns;
+        times[usize::from(gc)] += to_ns - from_ns;
+    }
+
+    /// Compares the whole drive with the model's. Costs a walk over every page.
+    pub fn audit(&self, ftl: &Ftl) {
+        let pages_per_block = self.geometry.shape.pages_per_block;
+        let mut valid_in_block = vec![0u32; self.geometry.blocks as usize];
+        for lpn in (0..self.geometry.exported_pages).map(Lpn) {
+            let ppn = ftl.map.ppn_of(lpn);
+            let written = self.newest[lpn.index()] > 0 && !self.trimmed[lpn.index()];
+            assert_eq!(ppn, self.home[lpn.index()], "logical page {} lies elsewhere", lpn.0);
+            assert_eq!(ppn.is_some(), written, "logical page {}: written or not?", lpn.0);
+            if !written {
+                continue;
+            }
+            let newest = Content { lpn: lpn.0, version: self.newest[lpn.index()] };
+            assert_eq!(self.content[ppn.index()], newest, "logical page {} is not at {}", lpn.0, ppn.0);
+            assert_eq!(ftl.map.lpn_of(ppn), lpn, "the reverse map of page {} disagrees", ppn.0);
+            let (block, page) = self.geometry.block_and_page(ppn);
+            assert!(ftl.blocks.is_valid(block, page), "page {} should be valid", ppn.0);
+            valid_in_block[block.index()] += 1;
+        }
+        let planes = self.geometry.planes as usize;
+        let (mut erased, mut reclaimable) = (vec![0u32; planes], vec![0u32; planes]);
+        for block in (0..self.geometry.blocks).map(BlockId) {
+            let plane = self.geometry.plane_of_block(block).index();
+            let valid = valid_in_block[block.index()];
+            assert_eq!(ftl.blocks.valid(block), valid, "block {}: valid pages", block.0);
+            let programmed = self.programmed[block.index()];
+            assert!(valid <= programmed && programmed <= pages_per_block);
+            erased[plane] += pages_per_block - programmed;
+            match ftl.blocks.state(block) {
+                BlockState::Free => assert_eq!(programmed, 0, "block {} is not erased", block.0),
+                BlockState::Sealed => {
+                    assert_eq!(programmed, pages_per_block, "block {} is not full", block.0);
+                    reclaimable[plane] += pages_per_block - valid;
+                }
+                BlockState::Open | BlockState::Victim => {}
+            }
+        }
+        for plane in (0..self.geometry.planes).map(PlaneId) {
+            let at = plane.index();
+            assert_eq!(ftl.frontiers.free_pages(plane), erased[at], "plane {at}: erased pages");
+            assert_eq!(ftl.blocks.reclaimable[at], reclaimable[at], "plane {at}: reclaimable");
+            let free = ftl.frontiers.free_list(plane).collect::<Vec<_>>();
+            assert!(free.iter().all(|&b| ftl.blocks.state(b) == BlockState::Free));
+            assert_eq!(free.len() as u32, ftl.frontiers.free_blocks(plane));
+        }
+    }
+}
+
+impl Watch for Checker {
+    const ACTIVE: bool = true;
+
+    fn see(&mut self, now_ns: u64, happened: Happened) {
+        self.reports += 1;
+        match happened {
+            Happened::MeasuringStarts => {
+                (self.host_programs, self.copies, self.erases) = (0, 0, 0);
+            }
+            Happened::Accepted { op, lpn, .. } => self.waiting[lpn.index()].push_back(op),
+            Happened::Started { op, lpn } => self.started(now_ns, op, lpn),
+            Happened::Done { op, lpn, kind } => self.done(now_ns, op, lpn, kind),
+            Happened::Programmed { ppn, lpn, cause, current } => {
+                self.program(now_ns, ppn, lpn, cause, current);
+            }
+            Happened::Read { ppn, lpn } => self.read(now_ns, ppn, lpn),
+            Happened::ReadNothing { lpn } => self.read_nothing(now_ns, lpn),
+            Happened::Trimmed { lpn } => {
+                self.trimmed[lpn.index()] = true;
+                self.home[lpn.index()] = Ppn::NONE;
+            }
+            Happened::Erased { block } => self.erase(now_ns, block),
+            Happened::Busy { what, unit, from_ns, to_ns, gc } => {
+                let at = match what {
+                    What::Bus => self.geometry.bus_of(unit).index(),
+                    _ => unit.index(),
+                };
+                self.busy_interval(what, at, (from_ns, to_ns), gc);
+            }
+            Happened::JobClosed(row) => {
+                assert!(row.moved <= row.valid, "a job moved more pages than its victim held");
+                assert!(row.wasted <= row.moved);
+            }
+        }
+    }
+}

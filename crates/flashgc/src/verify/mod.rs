@@ -1,0 +1,163 @@
+//! Watching a run from outside: what happens is reported here and nothing comes back.
+//!
+//! The simulation is generic over its watcher. With [`Unwatched`] every report compiles to
+//! nothing.
+
+pub mod checker;
+pub mod recorder;
+
+use crate::gc::JobRow;
+use crate::ids::{BlockId, Lpn, Ppn, UnitId};
+use crate::workload::HostOp;
+
+/// Why a page was programmed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// The host wrote it.
+    Host {
+        /// The page operation.
+        op: u32,
+    },
+    /// A job moved it from here.
+    Copy {
+        /// The page it came from.
+        from: Ppn,
+    },
+}
+
+/// Something that happened.
+#[derive(Clone, Copy, Debug)]
+pub enum Happened {
+    /// The measured part begins.
+    MeasuringStarts,
+    /// A page operation of the host was accepted.
+    Accepted {
+        /// Its place in the slab.
+        op: u32,
+        /// Its page.
+        lpn: Lpn,
+        /// What it does.
+        kind: HostOp,
+    },
+    /// A page operation of the host has begun: its place in the order of its page is taken.
+    Started {
+        /// Its place in the slab.
+        op: u32,
+        /// Its page.
+        lpn: Lpn,
+    },
+    /// A page operation of the host is done and may be acknowledged.
+    Done {
+        /// Its place in the slab.
+        op: u32,
+        /// Its page.
+        lpn: Lpn,
+        /// What it did.
+        kind: HostOp,
+    },
+    /// A page was taken and bound.
+    Programmed {
+        /// The page.
+        ppn: Ppn,
+        /// Its data.
+        lpn: Lpn,
+        /// Why.
+        cause: Cause,
+        /// Whether the data was still current when it was bound.
+        current: bool,
+    },
+    /// A page is read.
+    Read {
+        /// The page.
+        ppn: Ppn,
+        /// The data that is expected there.
+        lpn: Lpn,
+    },
+    /// A read found no data: nothing was ever written there.
+    ReadNothing {
+        /// The page that was asked for.
+        lpn: Lpn,
+    },
+    /// A logical page was given up.
+    Trimmed {
+        /// The page.
+        lpn: Lpn,
+    },
+    /// A block was erased.
+    Erased {
+        /// The block.
+        block: BlockId,
+    },
+    /// A unit or a bus was kept busy by one operation.
+    Busy {
+        /// What was done.
+        what: What,
+        /// The unit.
+        unit: UnitId,
+        /// From when, in ns.
+        from_ns: u64,
+        /// Until when, in ns.
+        to_ns: u64,
+        /// For collection, not for the host.
+        gc: bool,
+    },
+    /// A job ended.
+    JobClosed(JobRow),
+}
+
+/// What an interval was spent on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// A whole operation, from its first phase to its last.
+    Operation(&'static str),
+    /// A phase on the unit's bus.
+    Bus,
+    /// A phase in the unit's array.
+    Array,
+}
+
+/// A watcher. It may refuse what it sees: the run then ends with its words.
+pub trait Watch {
+    /// Whether anything is reported at all.
+    const ACTIVE: bool;
+
+    /// Something happened at this instant.
+    fn see(&mut self, now_ns: u64, happened: Happened);
+}
+
+/// Nobody watches.
+pub struct Unwatched;
+
+impl Watch for Unwatched {
+    const ACTIVE: bool = false;
+
+    #[inline(always)]
+    fn see(&mut self, _now_ns: u64, _happened: Happened) {}
+}
+
+/// Several watchers at once, chosen when the run begins.
+#[derive(Default)]
+pub struct Watchers {
+    /// The checker of invariants.
+    pub checker: Option<checker::Checker>,
+    /// The timeline.
+    pub recorder: Option<recorder::Recorder>,
+    /// Receives a row for each job.
+    pub job_log: Option<Box<dyn FnMut(&JobRow) + Send>>,
+}
+
+impl Watch for Watchers {
+    const ACTIVE: bool = true;
+
+    fn see(&mut self, now_ns: u64, happened: Happened) {
+        if let Some(checker) = &mut self.checker {
+            checker.see(now_ns, happened);
+        }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.see(now_ns, happened);
+        }
+        if let (Some(log), Happened::JobClosed(row)) = (&mut self.job_log, happened) {
+            log(&row);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Workloads: where the host's requests come from.
+//!
+//! A source gives requests in order of time, in logical pages. It knows nothing of the scheme, so
+//! all schemes meet identical requests.
+
+
+pub mod address;
+pub mod synthetic;
+
+use crate::ids::Lpn;
+use serde::Serialize;
+
+/// What a request does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HostOp {
+    /// Reads data.
+    Read,
+    /// Writes data.
+    Write,
+    /// Gives data up.
+    Trim,
+}
+
+/// A request of the host, in pages of the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostRequest {
+    /// Arrival, in ns from the first one.
+    pub at_ns: u64,
+    /// What it does.
+    pub op: HostOp,
+    /// The first page.
+    pub first: Lpn,
+    /// Pages touched, at least one.
+    pub pages: u32,
+    /// Bytes asked for, at most those of the pages.
+    pub bytes: u64,
+    /// Whether the first page is touched only in part.
+    pub head_partial: bool,
+    /// Whether the last page is touched only in part.
+    pub tail_partial: bool,
+}
+
+impl HostRequest {
+    /// The request for `bytes` bytes from `offset_bytes`, in pages of this size.
+    ///
+    /// The caller has checked that the last page's number fits 32 bits.
+    pub fn from_bytes(at_ns: u64, op: HostOp, offset_bytes: u64, bytes: u64, page_bytes: u64) -> Self {
+        let end = offset_bytes + bytes.max(1);
+        let first = offset_bytes / page_bytes;
+        let last = (end - 1) / page_bytes;
+        HostRequest {
+            at_ns,
+            op,
+            first: Lpn(first as u32),
+            pages: (last - first + 1) as u32,
+            bytes: bytes.max(1),
+            head_partial: offset_bytes % page_bytes != 0 || (first == last && end % page_bytes != 0),
+            tail_partial: end % page_bytes != 0,
+        }
+    }
+}
+
+/// Why a source cannot go on. The text is for people and names the place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceError(pub String);
+
+/// Gives the host's requests one by one.
+pub trait Source: Send {
+    /// The next request, or `None` at the end.
+    fn next(&mut self) -> Result<Option<HostRequest>, SourceError>;
+}
+
+/// Gives the logical pages that preconditioning overwrites, for ever.
+pub trait Overwrites: Send {
+    /// The next page to write.
+    fn next(&mut self) -> Result<Lpn, SourceError>;
+}
+
+/// Requests from a list: for tests and for small experiments.
+pub struct ListSource(std::vec::IntoIter<HostRequest>);
+
+impl ListSource {
+    /// These requests, in this order.
+    pub fn new(requests: Vec<HostRequest>) -> Self {
+        ListSource(requests.into_iter())
+    }
+}
+
+impl Source for ListSource {
+    fn next(&mut self) -> Result<Option<HostRequest>, SourceError> {
+        Ok(self.0.next())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn partial_pages_are_told_from_whole_ones() {
+        let parts = |offset, bytes| {
+            let r = HostRequest::from_bytes(0, HostOp::Write, offset, bytes, 4096);
+            (r.first.0, r.pages, r.head_partial, r.tail_partial)
+        };
+        assert_eq!(parts(0, 4096), (0, 1, false, false));
+        assert_eq!(parts(4096, 8192), (1, 2, false, false));
+        assert_eq!(parts(512, 512), (0, 1, true, true));
+        assert_eq!(parts(0, 512), (0, 1, true, true));
+        assert_eq!(parts(512, 8192), (0, 3, true, true));
+        assert_eq!(parts(512, 3584), (0, 1, true, false));
+        assert_eq!(parts(8192, 0), (2, 1, true, true));
+    }
+}
