@@ -106,6 +106,11 @@ impl<'a> Reader<'a> {
         self.entry(key).is_some()
     }
 
+    /// Whether the value under `key` is a table. This counts as asking for it.
+    pub fn is_table(&self, key: &str) -> bool {
+        matches!(self.entry(key), Some(Entry { node: Node::Table(_), .. }))
+    }
+
     /// The keys in the order of the file, those of higher layers last.
     pub fn keys(&self) -> Vec<String> {
         self.entries().map(|entry| entry.key.clone()).collect()

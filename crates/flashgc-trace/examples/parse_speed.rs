@@ -65,7 +65,8 @@ fn main() -> Result<(), TraceError> {
             info_s = info_s.min(start.elapsed().as_secs_f64());
         }
         println!(
-            "{name:<11} {mb:6.1} MB  parse {:6.0} MB/s {:5.1} M rows/s  info {:5.0} MB/s  {sum:x} {}",
+            "{name:<11} {mb:6.1} MB  parse {:6.0} MB/s {:5.1} M rows/s  info {:5.0} MB/s  \
+             {sum:x} {}",
             mb / parse_s,
             ROWS as f64 / parse_s / 1e6,
             mb / info_s,

@@ -199,7 +199,8 @@ struct Pages {
 }
 
 impl Pages {
-    fn add(&mut self, record: &Record) {
+    /// False: the pages spread beyond what a drive can be.
+    fn add(&mut self, record: &Record) -> bool {
         self.rows += 1;
         let end = record.end_bytes();
         self.end_bytes = self.end_bytes.max(end);
@@ -209,14 +210,12 @@ impl Pages {
         }
         // A trim touches no data; a row such as a read ahead does, though it is not replayed.
         if record.op == Op::Trim || record.size_bytes == 0 {
-            return;
+            return true;
         }
         let first = record.offset_bytes / FOOTPRINT_PAGE_BYTES;
         let end = end.div_ceil(FOOTPRINT_PAGE_BYTES);
-        self.touched.insert(first, end);
-        if record.op == Op::Write {
-            self.written.insert(first, end);
-        }
+        let fits = self.touched.insert(first, end);
+        fits && (record.op != Op::Write || self.written.insert(first, end))
     }
 }
 
@@ -231,7 +230,9 @@ pub fn info(mut reader: TraceReader) -> Result<Info, TraceError> {
     while let Some(record) = reader.next() {
         let record = record?;
         totals.add(&record);
-        devices.get(reader.source(), record.device)?.add(&record);
+        if !devices.get(reader.source(), record.device)?.add(&record) {
+            return Err(too_wide(reader.source(), &record));
+        }
     }
     let pages = |count: fn(&Pages) -> u64| devices.values.iter().map(count).sum::<u64>();
     let written_footprint = pages(|device| device.written.count()) * FOOTPRINT_PAGE_BYTES;
@@ -263,6 +264,14 @@ pub fn info(mut reader: TraceReader) -> Result<Info, TraceError> {
         late_ns_max: reader.late_ns_max(),
         devices: devices.iter().map(device_info).collect(),
     })
+}
+
+#[cold]
+fn too_wide(source: &str, record: &Record) -> TraceError {
+    let message = format!("the pages touched on device {} spread over 256 TiB", record.device);
+    TraceError::new(source, message)
+        .on_line(record.line)
+        .help("perhaps the format is another one, or the unit of the addresses")
 }
 
 fn device_info((device, pages): (u64, &Pages)) -> DeviceInfo {

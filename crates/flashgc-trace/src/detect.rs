@@ -57,7 +57,8 @@ fn implied(format: &Format, sample: &[&[u8]]) -> String {
         if row.op != Op::Trim && row.size_bytes > 0 {
             let end = (row.offset_bytes + row.size_bytes).div_ceil(FOOTPRINT_PAGE_BYTES);
             let pages = pages.entry(row.device).or_default();
-            pages.insert(row.offset_bytes / FOOTPRINT_PAGE_BYTES, end);
+            // The sample is too small to spread beyond what a set takes.
+            let _ = pages.insert(row.offset_bytes / FOOTPRINT_PAGE_BYTES, end);
         }
     }
     let footprint_pages: u64 = pages.values().map(PageSet::count).sum();
@@ -92,10 +93,8 @@ fn ambiguous(source: &str, sample: &[&[u8]], candidates: &[&FormatInfo]) -> Trac
         help.push_str(&format!("\n{name:<10} {}", implied(&make(), sample)));
     }
     let shown: Vec<&str> = candidates.iter().map(|info| info.name).collect();
-    let message = format!(
-        "the format cannot be told for certain: these columns would fit {}",
-        shown.join(", ")
-    );
+    let shown = shown.join(", ");
+    let message = format!("the format cannot be told for certain: these columns would fit {shown}");
     let mut error = TraceError::new(source, message);
     error.text = sample.first().map(|line| String::from_utf8_lossy(line).into());
     error.help(help)

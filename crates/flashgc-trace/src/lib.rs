@@ -44,7 +44,8 @@ pub use write::{writer, TraceWriter, Written};
 pub const FOOTPRINT_PAGE_BYTES: u64 = 4096;
 /// A line that is longer than this is an error.
 pub const LINE_BYTES_MAX: usize = 64 * 1024;
-/// A request, other than a trim, of more than this is an error: no drive takes it, and a wrong column does.
+/// A request of more than this, unless it is a trim, is a bad line: no drive takes it, and a wrong
+/// column does.
 pub const REQUEST_BYTES_MAX: u64 = 1 << 40;
 /// No request ends beyond this address.
 pub const ADDRESS_BYTES_MAX: u64 = 1 << 62;

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 /// Pages of a chunk: 256 MiB of address space.
 const CHUNK_PAGES: u64 = 1 << 16;
+/// A set that reaches into more chunks than this spreads over 256 TiB.
+const CHUNKS_MAX: usize = 1 << 20;
 const WORDS: usize = (CHUNK_PAGES / 64) as usize;
 /// A list of more pages than this takes more room than the bitmap.
 const LIST_MAX: usize = 2048;
@@ -22,8 +24,12 @@ pub(crate) struct PageSet {
 }
 
 impl PageSet {
-    /// Adds `first..end`.
-    pub(crate) fn insert(&mut self, first: u64, end: u64) {
+    /// Adds `first..end`. False: the set has spread beyond what a drive can be.
+    #[must_use]
+    pub(crate) fn insert(&mut self, first: u64, end: u64) -> bool {
+        if self.chunks.len() > CHUNKS_MAX {
+            return false;
+        }
         let mut at = first;
         while at < end {
             let index = at / CHUNK_PAGES;
@@ -33,6 +39,7 @@ impl PageSet {
             self.count += chunk.insert((at - base) as usize, (stop - base) as usize);
             at = stop;
         }
+        true
     }
 
     /// Pages in the set.
@@ -42,8 +49,21 @@ impl PageSet {
 }
 
 impl Chunk {
+    fn count(&self) -> u64 {
+        match self {
+            Chunk::List(pages) => pages.len() as u64,
+            Chunk::Bits(_, count) => *count,
+            Chunk::Full => CHUNK_PAGES,
+        }
+    }
+
     /// Adds `first..end` and says how many of them are new.
     fn insert(&mut self, first: usize, end: usize) -> u64 {
+        if (first, end) == (0, CHUNK_PAGES as usize) {
+            let known = self.count();
+            *self = Chunk::Full;
+            return CHUNK_PAGES - known;
+        }
         if let Chunk::List(pages) = self {
             if pages.len() + (end - first) <= LIST_MAX {
                 return insert_in_list(pages, first, end);
@@ -102,7 +122,7 @@ mod tests {
             let mut set = PageSet::default();
             let mut plain = BTreeSet::new();
             for (first, length) in ranges.into_iter().chain(small.into_iter().map(|at| (at, 1))) {
-                set.insert(first, first + length);
+                prop_assert!(set.insert(first, first + length));
                 plain.extend(first..first + length);
                 prop_assert_eq!(set.count(), plain.len() as u64);
             }
@@ -112,8 +132,7 @@ mod tests {
     #[test]
     fn a_full_chunk_takes_no_room() {
         let mut set = PageSet::default();
-        set.insert(0, 3 * CHUNK_PAGES);
-        set.insert(7, 9);
+        assert!(set.insert(0, 3 * CHUNK_PAGES) && set.insert(7, 9));
         assert_eq!(set.count(), 3 * CHUNK_PAGES);
         assert!(set.chunks.values().all(|chunk| matches!(chunk, Chunk::Full)));
     }

@@ -179,6 +179,15 @@ fn packed_traces_are_read_and_cut_ones_are_told() {
 }
 
 #[test]
+fn addresses_without_end_take_no_memory_without_end() {
+    // Each row touches the next terabyte.
+    let rows = (0..2_000_u64).map(|at| format!("0,{},{},w,{at}\n", at << 31, 1_u64 << 40));
+    let bytes = rows.collect::<String>().into_bytes();
+    let error = open_bytes(&bytes, &OpenOptions::default()).and_then(info).unwrap_err();
+    assert!(error.message.contains("256 TiB"), "{error}");
+}
+
+#[test]
 fn a_stream_that_fails_is_an_error() {
     struct Fails;
     impl Read for Fails {

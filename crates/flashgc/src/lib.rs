@@ -4,6 +4,7 @@
 //! this crate reads a clock, the environment or a file, and nothing depends on them: the same
 //! input gives the same bytes out, on any machine.
 
+pub mod config;
 pub mod device;
 pub mod event;
 pub mod ftl;
@@ -11,7 +12,9 @@ pub mod gc;
 pub mod ids;
 pub mod memory;
 pub mod plan;
+pub mod report;
 pub mod rng;
+pub mod session;
 pub mod sim;
 pub mod stats;
 pub mod verify;

@@ -1,4 +1,5 @@
-//! Text made by blkparse: `major,minor cpu sequence time pid action rwbs sector + sectors [process]`.
+//! Text made by blkparse:
+//! `major,minor cpu sequence time pid action rwbs sector + sectors [process]`.
 
 use crate::error::FieldError;
 use crate::fields::{digits, write_u64, Field, Fields, TimeUnit};

@@ -6,7 +6,7 @@ use crate::gc::job::Stage;
 use crate::ids::{PlaneId, UnitId};
 use crate::plan::Arrivals;
 use crate::stats::{Counters, Latency, Spread};
-use crate::verify::Watch;
+use crate::verify::{Watch, Watchers};
 use serde::Serialize;
 
 /// How the load of an open loop developed.
@@ -182,6 +182,30 @@ impl<W: Watch> Sim<W> {
             reclaimable: self.ftl.blocks.reclaimable[plane.index()],
             waiting: self.outstanding,
         }
+    }
+}
+
+impl Sim<Watchers> {
+    /// The checker, where there is one, compares the whole drive with its own.
+    pub fn audit(&self) {
+        if let Some(checker) = &self.watch.checker {
+            checker.audit(&self.ftl);
+        }
+    }
+
+    /// The checker compares its own sums with those of the report.
+    pub fn audit_counters(&self, results: &Results) {
+        let Some(checker) = &self.watch.checker else { return };
+        let counters = &results.counters;
+        assert_eq!(checker.host_programs, counters.array_programs, "programs for the host");
+        assert_eq!(checker.erases, counters.erases, "erases");
+        // Copies of a job that is still open are bound before they end.
+        assert!(checker.copies >= counters.gc_moved, "copies: {}", checker.copies);
+        if results.jobs_open == 0 {
+            assert_eq!(checker.copies, counters.gc_moved, "copies");
+        }
+        let idle = [results.unit.idle, results.bus.idle];
+        assert!(idle.iter().all(|share| (0.0..=1.0).contains(share)), "time: {idle:?}");
     }
 }
 

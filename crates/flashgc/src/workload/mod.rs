@@ -5,6 +5,8 @@
 
 
 pub mod address;
+pub mod layout;
+pub mod replay;
 pub mod synthetic;
 
 use crate::ids::Lpn;

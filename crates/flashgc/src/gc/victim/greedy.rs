@@ -25,11 +25,12 @@ pub const CHOICE: Choice = Choice {
 /// How the minimum is found.
 #[derive(Clone, Debug, Serialize)]
 pub struct Settings {
+    /// Left out of the resolved configuration: it changes no result.
+    #[serde(skip)]
     index: Index,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Index {
     Buckets,
     Scan,

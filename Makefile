@@ -1,0 +1,77 @@
+# make run: a first result. make test: all tests. make check: all that CI does. make help: the rest.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+TRACE ?=
+# A virtual environment that somebody else has activated must not be written to.
+unexport VIRTUAL_ENV CONDA_PREFIX
+
+ENGINE_SOURCES := $(shell find crates devices schemes -type f) Cargo.toml Cargo.lock pyproject.toml
+
+.DEFAULT_GOAL := help
+.PHONY: help run test test-rust test-python check lint format bench picture clean
+
+help: ## what can be made
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
+	  awk -F '\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
+
+run: $(VENV)/.engine ## build if need be, run a built-in workload (or TRACE=file), save runs/latest
+ifeq ($(strip $(TRACE)),)
+	@$(BIN)/flashgc run oltp --out runs/latest
+else
+	@$(BIN)/flashgc run replay --trace "$(TRACE)" --out runs/latest
+endif
+
+test: test-rust test-python ## all tests, Rust and Python
+
+test-rust: | tools
+	cargo test --workspace --quiet
+
+test-python: $(VENV)/.engine $(VENV)/.dev
+	$(BIN)/python -m pytest -q
+
+check: lint test ## everything that CI does
+
+lint: $(VENV)/.engine $(VENV)/.dev ## formatters, linters and type checker, changing nothing
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	$(BIN)/ruff format --check python tests/python scripts
+	$(BIN)/ruff check python tests/python scripts
+	$(BIN)/mypy
+	$(BIN)/python -m mypy.stubtest flashgc._engine --ignore-missing-stub
+
+format: $(VENV)/.dev ## put the code into the project's shape
+	cargo fmt --all
+	$(BIN)/ruff format python tests/python scripts
+	$(BIN)/ruff check --fix python tests/python scripts
+
+bench: | tools ## the benchmarks of the engine
+	cargo bench --workspace
+
+picture: $(VENV)/.engine ## draw the picture of the README again, from a run
+	$(BIN)/python scripts/picture.py
+
+clean: ## remove everything that was made
+	rm -rf $(VENV) target runs python/flashgc/*.so
+
+.PHONY: tools
+tools:
+	@scripts/tools $(PYTHON)
+
+$(VENV)/.run: requirements.txt requirements-build.txt | tools
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "installing the Python packages of requirements.txt"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	  -r requirements.txt -r requirements-build.txt
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.txt $(VENV)/.run
+	@echo "installing the Python packages of requirements-dev.txt"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@
+
+$(VENV)/.engine: $(VENV)/.run $(ENGINE_SOURCES)
+	@echo "building the engine in release mode"
+	@VIRTUAL_ENV="$(abspath $(VENV))" $(BIN)/maturin develop --release
+	@touch $@

@@ -1,0 +1,57 @@
+//! The exceptions of the package, and the wall that no panic of the engine gets through.
+
+use pyo3::create_exception;
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+use std::cell::{Cell, RefCell};
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::Once;
+
+create_exception!(flashgc, FlashgcError, PyException, "The base of every error of flashgc.");
+create_exception!(flashgc, ConfigError, FlashgcError, "A configuration that cannot be run.");
+create_exception!(flashgc, TraceError, FlashgcError, "A trace that cannot be read or written.");
+create_exception!(flashgc, RunError, FlashgcError, "A run that cannot go on.");
+create_exception!(flashgc, OutputError, FlashgcError, "A result that cannot be written.");
+
+thread_local! {
+    static INSIDE: Cell<bool> = const { Cell::new(false) };
+    static PANIC: RefCell<String> = const { RefCell::new(String::new()) };
+}
+static HOOK: Once = Once::new();
+
+/// Does the work; a panic in it becomes a [`RunError`] that asks for a report.
+pub fn guarded<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    HOOK.call_once(install_hook);
+    INSIDE.set(true);
+    let result = panic::catch_unwind(AssertUnwindSafe(work));
+    INSIDE.set(false);
+    result.unwrap_or_else(|_| {
+        let what = PANIC.take();
+        Err(RunError::new_err(format!(
+            "error: this is an error of flashgc itself: {what}\n  \
+             = help: please report it, with the configuration and the command"
+        )))
+    })
+}
+
+/// Panics inside [`guarded`] are kept for the message; all others go where they went before.
+fn install_hook() {
+    let before = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        if INSIDE.get() {
+            PANIC.replace(info.to_string().replace('\n', " "));
+        } else {
+            before(info);
+        }
+    }));
+}
+
+/// Adds the exceptions to the module.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    module.add("FlashgcError", py.get_type::<FlashgcError>())?;
+    module.add("ConfigError", py.get_type::<ConfigError>())?;
+    module.add("TraceError", py.get_type::<TraceError>())?;
+    module.add("RunError", py.get_type::<RunError>())?;
+    module.add("OutputError", py.get_type::<OutputError>())
+}

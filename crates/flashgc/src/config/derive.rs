@@ -1,0 +1,212 @@
+//! What follows from the tables together: amounts of space, the reserve, and what cannot work.
+
+use super::device::Device;
+use super::gc::Scheme;
+use super::precondition::PreconditionPlan;
+use super::workload::WorkloadPlan;
+use crate::device::{Geometry, Shape};
+use crate::gc::{CopyChoice, GcPlan, HoldChoice, Space, Watermark};
+use crate::plan::{Allocation, Plan};
+use crate::workload::synthetic::Size;
+use flashgc_config::Reader;
+use flashgc_config::units::{ShareOf, Threshold};
+
+/// Works out the plan, or notes why there is none.
+pub fn plan(
+    root: &Reader<'_>,
+    seed: u64,
+    device: &Device,
+    scheme: &Scheme,
+    workload: &WorkloadPlan,
+    coalesce: bool,
+) -> Option<Plan> {
+    let gc = gc_plan(root, &device.shape, scheme)?;
+    check_spare(root, &device.shape, &gc)?;
+    let ordered = device.allocation == Allocation::Dynamic
+        || device.service.splits_host()
+        || may_pass(workload, u64::from(device.shape.page_bytes));
+    Some(Plan {
+        seed,
+        geometry: Geometry::new(device.shape.clone()),
+        timing: device.timing,
+        allocation: device.allocation,
+        service: device.service.clone(),
+        gc,
+        arrivals: workload.arrivals(),
+        ordered,
+        coalesce,
+    })
+}
+
+/// Whether operations on one page could pass each other even in one queue: a write of a part of a
+/// page reads first, and a trim needs no unit.
+fn may_pass(workload: &WorkloadPlan, page_bytes: u64) -> bool {
+    match workload {
+        WorkloadPlan::Trace(_) => true,
+        WorkloadPlan::Synthetic(workload) => {
+            let plan = &workload.plan;
+            let is_whole = |size: &Size| match *size {
+                Size::Fixed { bytes, .. } => bytes % page_bytes == 0,
+                Size::Exponential { .. } => plan.align_bytes % page_bytes == 0,
+            };
+            plan.trim_share > 0.0
+                || plan.align_bytes % page_bytes != 0
+                || !plan.sizes.iter().all(is_whole)
+        }
+    }
+}
+
+/// Erased blocks that one collection may need: its victim's pages fill one block at most. With
+/// the odd/even rule a new block takes the odd and the even pages of a victim alike, so one is
+/// enough there too.
+const BLOCKS_OF_WORST_JOB: u32 = 1;
+
+fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> {
+    let marks = root.table("gc").table("trigger").table("watermark");
+    let reserve_blocks = BLOCKS_OF_WORST_JOB;
+    let space = |key: &str, threshold: &Threshold| space(&marks, key, threshold, shape);
+    let soft = space("soft", &scheme.soft)?;
+    let stop = scheme.stop.as_ref().map_or(Some(soft), |stop| space("stop", stop))?;
+    let hard = match &scheme.hard {
+        Some(hard) => space("hard", hard)?,
+        None => Space::Blocks(reserve_blocks + 1),
+    };
+    let pages = |space: Space| space.pages(shape.pages_per_block);
+    let reserve = pages(Space::Blocks(reserve_blocks));
+    if pages(soft) <= reserve {
+        marks.error(
+            "soft",
+            format!("the soft mark ({} pages) is not above the reserve ({reserve} pages)", pages(soft)),
+            format!("collection keeps {reserve_blocks} erased block of each plane for itself: give at least \"{} blocks\"", reserve_blocks + 1),
+        );
+        return None;
+    }
+    if scheme.hard.is_some() && pages(hard) < reserve {
+        marks.error(
+            "hard",
+            format!("the hard mark ({} pages) is below the reserve ({reserve} pages)", pages(hard)),
+            format!("give at least \"{reserve_blocks} blocks\""),
+        );
+        return None;
+    }
+    if scheme.hard.is_some() && pages(hard) > pages(soft) {
+        marks.error("hard", "the hard mark is above the soft mark", "give less than `soft`");
+        return None;
+    }
+    if pages(stop) < pages(soft) {
+        marks.error("stop", "collection would stop below the mark at which it starts", "give at least `soft`");
+        return None;
+    }
+    Some(GcPlan {
+        scheme: scheme.name.clone(),
+        trigger: Watermark { soft, hard, stop, inclusive: scheme.inclusive, batch: scheme.batch },
+        victim: scheme.victim.clone(),
+        copy: scheme.copy,
+        separate_gc: scheme.separate_gc,
+        hold: HoldChoice { level: scheme.hold.unwrap_or(shape.unit) },
+        reserve_blocks,
+    })
+}
+
+/// An amount of space in a plane of this shape. Shares truncate, as in the reference simulators.
+fn space(table: &Reader<'_>, key: &str, threshold: &Threshold, shape: &Shape) -> Option<Space> {
+    let spare_pages = shape.pages_per_plane() - u64::from(shape.exported_pages_per_plane);
+    let (space, all) = match threshold {
+        Threshold::Blocks(blocks) => (Some(*blocks), u64::from(shape.blocks_per_plane)),
+        Threshold::Pages(pages) => (Some(*pages), shape.pages_per_plane()),
+        Threshold::Share { share, of: ShareOf::Physical } => {
+            (Some(share.of(u64::from(shape.blocks_per_plane))), u64::from(shape.blocks_per_plane))
+        }
+        Threshold::Share { share, of: ShareOf::Spare } => {
+            let blocks = spare_pages / u64::from(shape.pages_per_block);
+            (Some(share.of(blocks)), u64::from(shape.blocks_per_plane))
+        }
+    };
+    match space {
+        Some(amount) if amount <= all => Some(match threshold {
+            Threshold::Pages(_) => Space::Pages(amount as u32),
+            _ => Space::Blocks(amount as u32),
+        }),
+        _ => {
+            table.error(key, "the mark is more than a plane has", format!("a plane has {all}"));
+            None
+        }
+    }
+}
+
+/// Collection must be able to reach its mark with every exported page valid, or it never ends.
+fn check_spare(root: &Reader<'_>, shape: &Shape, gc: &GcPlan) -> Option<()> {
+    let per_block = u64::from(shape.pages_per_block);
+    let physical = shape.pages_per_plane();
+    let exported = u64::from(shape.exported_pages_per_plane);
+    let parity = gc.copy == CopyChoice::Copyback { parity: true };
+    let open_blocks = 1 + u64::from(gc.separate_gc) + u64::from(parity);
+    let reserved = (u64::from(gc.reserve_blocks) + open_blocks) * per_block;
+    if exported + reserved >= physical {
+        root.table("device").error(
+            "exported",
+            format!(
+                "a plane has {} spare pages, and collection alone needs {reserved}: {} reserved \
+                 and {open_blocks} open blocks of {per_block} pages",
+                physical - exported,
+                gc.reserve_blocks
+            ),
+            format!(
+                "export less than {:.4} of the pages, or give each plane more blocks",
+                (physical - reserved) as f64 / physical as f64
+            ),
+        );
+        return None;
+    }
+    let mark = gc.trigger.stop.pages(shape.pages_per_block) + u64::from(gc.trigger.inclusive);
+    if exported + mark + open_blocks * per_block >= physical {
+        let room = physical - exported - open_blocks * per_block - 1;
+        let key = if gc.trigger.stop == gc.trigger.soft { "soft" } else { "stop" };
+        root.table("gc").table("trigger").table("watermark").error(
+            key,
+            format!(
+                "the mark ({mark} pages in each plane) is above the over-provisioning: {} spare \
+                 pages, less {open_blocks} open blocks",
+                physical - exported
+            ),
+            format!(
+                "collection could never reach it; give at most \"{} blocks\" or \"{room} pages\"",
+                room / per_block
+            ),
+        );
+        return None;
+    }
+    Some(())
+}
+
+/// A synthetic request must fit the part of the drive it may touch.
+pub fn check_workload(table: &Reader<'_>, workload: &WorkloadPlan, plan: &Plan) {
+    let WorkloadPlan::Synthetic(synthetic) = workload else { return };
+    let shape = &plan.geometry.shape;
+    let exported = f64::from(plan.geometry.exported_pages);
+    let span = (synthetic.plan.footprint * exported) as u64 * u64::from(shape.page_bytes);
+    let largest = synthetic.plan.sizes.iter().map(|size| match *size {
+        Size::Fixed { bytes, .. } => bytes,
+        Size::Exponential { mean_bytes, .. } => mean_bytes,
+    });
+    let largest = largest.max().unwrap_or(0).max(synthetic.plan.align_bytes);
+    if largest > span {
+        table.table("synthetic").error(
+            "footprint",
+            format!("requests of {largest} bytes do not fit the {span} bytes that they may touch"),
+            "make the requests smaller, or the drive or the footprint larger",
+        );
+    }
+}
+
+/// What people should know of the plan.
+pub fn notes(plan: &Plan, precondition: &PreconditionPlan) -> Vec<String> {
+    let mut notes = Vec::new();
+    if !precondition.fill {
+        notes.push("the drive starts erased: collection begins only when it has been filled".into());
+    }
+    if plan.timing.command_ns > 0 {
+        notes.push("commands take bus time, so that copies are simulated one by one: slower runs".into());
+    }
+    notes
+}

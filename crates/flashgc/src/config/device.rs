@@ -1,0 +1,200 @@
+//! `[device]`: geometry, timing, and how work is served.
+
+use crate::device::{Level, Shape, Timing};
+use crate::plan::{Allocation, Served, Service};
+use flashgc_config::{Reader, units::Share};
+
+/// The device as configured.
+pub struct Device {
+    pub shape: Shape,
+    pub timing: Timing,
+    pub allocation: Allocation,
+    pub service: Service,
+    pub service_words: Vec<String>,
+}
+
+/// Valid pages of a block are counted in 16 bits.
+const PAGES_PER_BLOCK_MAX: u32 = 65_535;
+
+/// Reads the table. Errors are noted; `None` where no device can be made.
+pub fn read(table: &Reader<'_>) -> Option<Device> {
+    table.allow("preset");
+    let count = |key: &str, most: u32| {
+        let help = "give it, or start from a preset: `preset = \"slc-msr\"`";
+        table.required(key, table.u32(key, 1..=most), help)
+    };
+    let channels = count("channels", 1024);
+    let chips_per_channel = count("chips_per_channel", 1024);
+    let dies_per_chip = count("dies_per_chip", 1024);
+    let planes_per_die = count("planes_per_die", 1024);
+    let blocks_per_plane = count("blocks_per_plane", 1 << 20);
+    let pages_per_block = count("pages_per_block", PAGES_PER_BLOCK_MAX);
+    let page_bytes = page_bytes(table);
+    let exported = exported(table);
+    let unit = table.required("unit", table.choice("unit", &Level::WORDS), UNIT_HELP);
+    let allocations = [("striped", Allocation::Striped), ("dynamic", Allocation::Dynamic)];
+    let allocation = table.choice("allocation", &allocations).unwrap_or(Allocation::Striped);
+    let order = order(table);
+    let (service, service_words) = service(table);
+    let timing = timing(&table.table("timing"), table.bytes("transfer_bytes"), page_bytes);
+    table.finish();
+    let mut shape = Shape {
+        channels: channels?,
+        chips_per_channel: chips_per_channel?,
+        dies_per_chip: dies_per_chip?,
+        planes_per_die: planes_per_die?,
+        blocks_per_plane: blocks_per_plane?,
+        pages_per_block: pages_per_block?,
+        page_bytes: page_bytes?,
+        unit: unit?,
+        order: order?,
+        exported_pages_per_plane: 0,
+    };
+    check_size(table, &shape)?;
+    // The share is of all pages, and every plane exports the same whole number of them.
+    shape.exported_pages_per_plane = exported?.of(shape.pages_per_plane()) as u32;
+    let timing = timing?;
+    Some(Device { shape, timing, allocation, service: service?, service_words })
+}
+
+const UNIT_HELP: &str = "say what one array operation keeps busy: plane, die, chip or channel";
+
+fn page_bytes(table: &Reader<'_>) -> Option<u32> {
+    let help = "give it with a unit, as in `page_size = \"4 KiB\"`";
+    let bytes = table.required("page_size", table.bytes("page_size"), help)?;
+    if bytes == 0 || bytes % 512 != 0 || bytes > 1 << 20 {
+        table.error(
+            "page_size",
+            format!("a page of {bytes} bytes is not possible"),
+            "a page holds whole sectors: a multiple of 512 B, from 512 B to 1 MiB",
+        );
+        return None;
+    }
+    Some(bytes as u32)
+}
+
+fn exported(table: &Reader<'_>) -> Option<Share> {
+    let help = "the share of the physical pages that the host sees, as in `exported = 0.85`";
+    let share = table.required("exported", table.share("exported"), help)?;
+    if share.numerator == 0 || share.numerator >= share.denominator {
+        table.error("exported", "the share must lie between 0 and 1, both excluded", help);
+        return None;
+    }
+    Some(share)
+}
+
+/// Physical pages are numbered in 32 bits, and the highest number stands for none.
+fn check_size(table: &Reader<'_>, shape: &Shape) -> Option<()> {
+    let planes = shape.planes();
+    let pages = planes.checked_mul(shape.pages_per_plane());
+    if planes > 1 << 16 {
+        table.error("channels", format!("{planes} planes are too many"), "at most 65,536 planes");
+        return None;
+    }
+    if pages.is_none_or(|pages| pages >= u64::from(u32::MAX)) {
+        table.error(
+            "blocks_per_plane",
+            format!("{planes} planes of {} pages are too many pages", shape.pages_per_plane()),
+            "a drive has fewer than 2^32 physical pages: 16 TiB in pages of 4 KiB",
+        );
+        return None;
+    }
+    Some(())
+}
+
+fn order(table: &Reader<'_>) -> Option<[Level; 4]> {
+    let fallback = [Level::Channel, Level::Chip, Level::Die, Level::Plane];
+    let Some(words) = table.strings("order") else { return Some(fallback) };
+    let levels: Vec<Level> = words
+        .iter()
+        .filter_map(|word| Level::WORDS.iter().find(|(name, _)| name == word).map(|(_, l)| *l))
+        .collect();
+    let mut sorted = levels.clone();
+    sorted.sort_unstable();
+    if words.len() != 4 || sorted != fallback {
+        table.error(
+            "order",
+            "the order of striping does not name every level once",
+            "the fastest first, as in `order = [\"channel\", \"chip\", \"die\", \"plane\"]`",
+        );
+        return None;
+    }
+    levels.try_into().ok()
+}
+
+fn service(table: &Reader<'_>) -> (Option<Service>, Vec<String>) {
+    let help = "classes in order of service: [\"gc\", \"host\"] serves requests first come first \
+                served; [\"gc\", \"reads\", \"writes\"] in any order serves reads and writes apart";
+    let Some(words) = table.strings("service") else {
+        return (Some(Service::gc_then_host()), vec!["gc".into(), "host".into()]);
+    };
+    let mut sorted: Vec<&str> = words.iter().map(String::as_str).collect();
+    sorted.sort_unstable();
+    let splits = match sorted[..] {
+        ["gc", "host"] => false,
+        ["gc", "reads", "writes"] => true,
+        _ => {
+            table.error("service", "the order of service does not name each class once", help);
+            return (None, words);
+        }
+    };
+    let mut queues = 0;
+    let (mut read_queue, mut write_queue) = (0, 0);
+    let order = words
+        .iter()
+        .map(|word| {
+            if word == "gc" {
+                return Served::Gc;
+            }
+            let queue = queues;
+            queues += 1;
+            if splits && word == "writes" {
+                write_queue = queue;
+            }
+            if word == "reads" {
+                read_queue = queue;
+            }
+            Served::Queue(queue)
+        })
+        .collect();
+    (Some(Service { order, read_queue, write_queue }), words)
+}
+
+fn timing(
+    table: &Reader<'_>,
+    transfer_bytes: Option<u64>,
+    page_bytes: Option<u32>,
+) -> Option<Timing> {
+    let array = |key: &str| {
+        let ns = table.required(key, table.duration_ns(key), "as in `read = \"25 us\"`")?;
+        if ns == 0 {
+            table.error(key, "an array operation takes time", "give at least 1 ns");
+            return None;
+        }
+        // A year leaves room for a whole collection in 64 bits.
+        if ns > 1_000_000_000_000 {
+            table.error(key, "an array operation this long is not possible", "at most 1000 s");
+            return None;
+        }
+        Some(ns)
+    };
+    let (read_ns, program_ns, erase_ns) = (array("read"), array("program"), array("erase"));
+    let help = "bus time, as in `transfer = \"25 ns/B\"` or \"1600 MB/s\"";
+    let rate = table.required("transfer", table.rate("transfer"), help);
+    let command_ns = table.duration_ns("command").unwrap_or(0);
+    table.finish();
+    let bytes = transfer_bytes.unwrap_or(u64::from(page_bytes?));
+    let transfer_ns = rate?.ns_for(bytes);
+    if transfer_ns.max(command_ns) > 1_000_000_000_000 {
+        table.error("transfer", "a transfer this long is not possible", "at most 1000 s a page");
+        return None;
+    }
+    let timing = Timing {
+        read_ns: read_ns?,
+        program_ns: program_ns?,
+        erase_ns: erase_ns?,
+        transfer_ns,
+        command_ns,
+    };
+    Some(timing)
+}

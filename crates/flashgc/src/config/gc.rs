@@ -1,0 +1,176 @@
+//! `[gc]`: one choice for each slot, and the parameters of the choices.
+
+use crate::device::Level;
+use crate::gc::victim::{self, Choice};
+use crate::gc::{Batch, CopyChoice};
+use flashgc_config::Reader;
+use flashgc_config::units::Threshold;
+use serde_json::{Value, json};
+
+/// The scheme as configured; amounts of space still depend on the device.
+pub struct Scheme {
+    pub name: String,
+    pub soft: Threshold,
+    pub hard: Option<Threshold>,
+    pub stop: Option<Threshold>,
+    pub inclusive: bool,
+    pub batch: Batch,
+    pub victim: victim::Settings,
+    pub copy: CopyChoice,
+    pub separate_gc: bool,
+    /// `None`: the device's unit.
+    pub hold: Option<Level>,
+    /// Parameters of choices that are not in use.
+    pub unused: Vec<String>,
+}
+
+const fn choice(
+    name: &'static str,
+    about: &'static str,
+    keys: &'static [(&'static str, &'static str)],
+) -> Choice {
+    Choice { name, about, keys, source: "" }
+}
+
+const TRIGGER: &[Choice] = &[choice(
+    "watermark",
+    "a plane wants space while its free space is below a mark, tested after a page is taken",
+    &[
+        ("soft", "the mark: \"4 blocks\", \"256 pages\", \"5%\" or \"50% of spare\""),
+        ("hard", "below it collection goes before every request (default: the reserve + 1 block)"),
+        ("stop", "once below soft, go on until this much is free (default: soft)"),
+        ("compare", "\"<\" (default) or \"<=\": whether the mark itself counts as below"),
+        ("batch", "\"one\" (default), \"until-stop\" or \"list\": blocks collected in one turn"),
+    ],
+)];
+const ERASE: &[Choice] = &[choice("block", "one block", &[])];
+const COPY: &[Choice] = &[
+    choice(
+        "copyback",
+        "inside the plane, without the bus",
+        &[("parity", "false (default) or true: a page keeps its odd or even number")],
+    ),
+    choice("bus", "out to the controller and back over the bus", &[]),
+];
+const PLACEMENT: &[Choice] = &[
+    choice("one-frontier", "copies share the open block of the plane with the host", &[]),
+    choice("separate-gc", "copies go to an open block of their own", &[]),
+];
+const HOLD: &[Choice] = &[
+    choice("unit", "the device's unit is closed to the host while a job works", &[]),
+    choice("channel", "the whole channel is closed", &[]),
+    choice("chip", "the whole chip is closed", &[]),
+    choice("die", "the whole die is closed", &[]),
+    choice("plane", "only the plane is closed", &[]),
+];
+const ENTER: &[Choice] = &[choice("never", "a job is never interrupted", &[])];
+const PACE: &[Choice] = &[choice("at-once", "an open job goes on without pause", &[])];
+const ASSIST: &[Choice] = &[choice("nothing", "nothing is done ahead of a job", &[])];
+
+/// The slots in the order of the manual, each with its question and its choices.
+const SLOTS: &[(&str, &str, &[Choice])] = &[
+    ("trigger", "when does a plane want space, and when has it enough?", TRIGGER),
+    ("erase", "what can one erase free?", ERASE),
+    ("victim", "which candidate is next?", victim::Settings::CHOICES),
+    ("copy", "how do valid pages move?", COPY),
+    ("placement", "where do host and copied pages go?", PLACEMENT),
+    ("hold", "what is closed to the host while a job works?", HOLD),
+    ("enter", "when may a waiting request get in?", ENTER),
+    ("pace", "how is an open job spread over time?", PACE),
+    ("assist", "what is done ahead of any job?", ASSIST),
+];
+
+/// The slots and their choices as data.
+pub fn slots_json() -> Value {
+    let slots = SLOTS.iter().map(|(name, question, choices)| {
+        json!({ "name": name, "question": question, "choices": choices })
+    });
+    Value::Array(slots.collect())
+}
+
+/// One slot's table: the choice in use and its parameters.
+struct Slot<'a> {
+    name: &'static str,
+    settings: Reader<'a>,
+    unused: Vec<String>,
+}
+
+fn slot<'a>(gc: &Reader<'a>, at: usize) -> Option<Slot<'a>> {
+    let (name, _, choices) = SLOTS[at];
+    let table = gc.table(name);
+    let options: Vec<(&str, &'static str)> = choices.iter().map(|c| (c.name, c.name)).collect();
+    let used = table.choice("use", &options);
+    let mut unused = Vec::new();
+    for choice in choices.iter().filter(|choice| Some(choice.name) != used) {
+        if table.is_table(choice.name) {
+            let keys = table.table(choice.name).keys();
+            unused.extend(keys.iter().map(|key| format!("gc.{name}.{}.{key}", choice.name)));
+        } else {
+            table.allow(choice.name);
+        }
+    }
+    let used = table.required("use", used, "name the choice of this slot; `flashgc schemes` lists them");
+    let settings = used.map(|used| table.table(used));
+    table.finish();
+    Some(Slot { name: used?, settings: settings?, unused })
+}
+
+/// Reads the table. Errors are noted; `None` where no scheme can be made.
+pub fn read(gc: &Reader<'_>) -> Option<Scheme> {
+    let name = gc.string("scheme").unwrap_or(super::presets::DEFAULT_SCHEME).to_string();
+    let slots: Vec<Option<Slot<'_>>> = (0..SLOTS.len()).map(|at| slot(gc, at)).collect();
+    gc.finish();
+    let unused = slots.iter().flatten().flat_map(|slot| slot.unused.clone()).collect();
+    let mut slots = slots.into_iter();
+    let mut next = || slots.next().flatten();
+    let (trigger, erase, victim, copy) = (next(), next(), next(), next());
+    let (placement, hold) = (next(), next());
+    let marks = trigger.as_ref().and_then(|slot| watermark(&slot.settings));
+    let victim = victim.and_then(|slot| {
+        let settings = victim::Settings::read(slot.name, &slot.settings);
+        slot.settings.finish();
+        settings
+    });
+    let copy = copy.map(|slot| {
+        let choice = match slot.name {
+            "copyback" => {
+                CopyChoice::Copyback { parity: slot.settings.bool("parity").unwrap_or(false) }
+            }
+            _ => CopyChoice::Bus,
+        };
+        slot.settings.finish();
+        choice
+    });
+    for rest in [&erase, &placement, &hold].into_iter().flatten() {
+        rest.settings.finish();
+    }
+    for rest in slots.flatten() {
+        rest.settings.finish();
+    }
+    let hold = hold?.name;
+    let (soft, hard, stop, inclusive, batch) = marks?;
+    Some(Scheme {
+        name,
+        soft,
+        hard,
+        stop,
+        inclusive,
+        batch,
+        victim: victim?,
+        copy: copy?,
+        separate_gc: placement?.name == "separate-gc",
+        hold: Level::WORDS.iter().find(|(word, _)| *word == hold).map(|(_, level)| *level),
+        unused,
+    })
+}
+
+type Marks = (Threshold, Option<Threshold>, Option<Threshold>, bool, Batch);
+
+fn watermark(table: &Reader<'_>) -> Option<Marks> {
+    let soft = table.required("soft", table.threshold("soft"), "as in `soft = \"4 blocks\"`");
+    let (hard, stop) = (table.threshold("hard"), table.threshold("stop"));
+    let inclusive = table.choice("compare", &[("<", false), ("<=", true)]).unwrap_or(false);
+    let batch = table.choice("batch", &Batch::WORDS).unwrap_or(Batch::One);
+    table.finish();
+    Some((soft?, hard, stop, inclusive, batch))
+}

@@ -1,0 +1,207 @@
+//! The configuration: from layers of text to a checked setup, with every error at once.
+//!
+//! Layers, the later over the earlier: the preset of the device and of the scheme, the file, the
+//! assignments of the command line. Each table has a file here that reads it; [`derive`] works out
+//! what follows from them together.
+
+mod derive;
+mod device;
+mod gc;
+mod precondition;
+pub mod presets;
+mod workload;
+
+pub use precondition::PreconditionPlan;
+pub use workload::{AddressPolicy, TracePlan, WorkloadPlan};
+
+use crate::plan::Plan;
+use flashgc_config::{Diagnostic, Diagnostics, Reader, Sink, Tree};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+/// What a run is made from, as text.
+#[derive(Clone, Debug, Default)]
+pub struct Inputs {
+    /// The name of the configuration, for messages.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+    /// A scheme that replaces `gc.scheme`: a preset's name, or a file's name and its text.
+    pub scheme: Option<(String, Option<String>)>,
+    /// A device preset that replaces the whole `[device]` table.
+    pub device: Option<String>,
+    /// Assignments `key.path=value`.
+    pub sets: Vec<String>,
+    /// Whether a trace was given beside the configuration.
+    pub has_trace: bool,
+}
+
+/// A checked configuration: what runs, and what people should know of it.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// What the simulation runs on.
+    pub plan: Plan,
+    /// Where requests come from.
+    pub workload: WorkloadPlan,
+    /// The state in which measuring begins.
+    pub precondition: PreconditionPlan,
+    /// The name of the device preset, or "custom".
+    pub device_name: String,
+    resolved: Value,
+    unused: Vec<String>,
+    notes: Vec<String>,
+}
+
+impl Setup {
+    /// Everything that was resolved, as data.
+    pub fn resolved_json(&self) -> &Value {
+        &self.resolved
+    }
+
+    /// Keys that were given and have no effect, such as parameters of a choice not in use.
+    pub fn unused_keys(&self) -> &[String] {
+        &self.unused
+    }
+
+    /// What people should know of the configuration.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Whether the workload is a trace.
+    pub fn needs_trace(&self) -> bool {
+        matches!(self.workload, WorkloadPlan::Trace(_))
+    }
+
+    /// The trace that the configuration itself names.
+    pub fn trace_file(&self) -> Option<&str> {
+        match &self.workload {
+            WorkloadPlan::Trace(trace) => trace.file.as_deref(),
+            WorkloadPlan::Synthetic(_) => None,
+        }
+    }
+
+    /// A hash over everything that was resolved.
+    pub fn config_hash(&self) -> String {
+        hash_of(&self.resolved)
+    }
+}
+
+/// The hash of a JSON value, in the order in which its keys are sorted.
+pub fn hash_of(value: &Value) -> String {
+    let digest = Sha256::digest(value.to_string().as_bytes());
+    digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Reads and checks a configuration.
+pub fn prepare(inputs: &Inputs) -> Result<Setup, Diagnostics> {
+    let tree = layers(inputs)?;
+    let sink = Sink::default();
+    let setup = read(&tree, &sink, inputs);
+    match setup {
+        Some(setup) if sink.is_empty() => Ok(setup),
+        _ => Err(sink.into_diagnostics()),
+    }
+}
+
+/// Puts the layers on top of each other.
+fn layers(inputs: &Inputs) -> Result<Tree, Diagnostics> {
+    let mut top = Tree::parse(&inputs.name, &inputs.text)?;
+    let mut errors = Diagnostics::default();
+    if let Some(device) = &inputs.device {
+        top.remove(&["device"]);
+        set(&mut top, &format!("device.preset=\"{device}\""), &mut errors);
+    }
+    if let Some((scheme, _)) = &inputs.scheme {
+        set(&mut top, &format!("gc.scheme=\"{scheme}\""), &mut errors);
+    }
+    for assignment in &inputs.sets {
+        set(&mut top, assignment, &mut errors);
+    }
+    let mut tree = Tree::empty();
+    if let Some((name, place)) = top.str_at(&["device", "preset"]) {
+        match presets::device(name) {
+            Some(text) => tree.overlay(Tree::nested(&["device"], preset_tree(name, text)?)),
+            None => errors.push(Diagnostic {
+                place: Some(place),
+                key: Some("device.preset".into()),
+                ..unknown_preset("device", name, &presets::device_names())
+            }),
+        }
+    }
+    let given = top.str_at(&["gc", "scheme"]).map(|(name, place)| (name.to_string(), Some(place)));
+    let (scheme, place) = given.unwrap_or((presets::DEFAULT_SCHEME.into(), None));
+    let own_text = inputs.scheme.as_ref().and_then(|(_, text)| text.as_deref());
+    match own_text.or_else(|| presets::scheme(&scheme)) {
+        Some(text) => tree.overlay(Tree::nested(&["gc"], preset_tree(&scheme, text)?)),
+        None => errors.push(Diagnostic {
+            place,
+            key: Some("gc.scheme".into()),
+            ..unknown_preset("scheme", &scheme, &presets::scheme_names())
+        }),
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    tree.overlay(top);
+    Ok(tree)
+}
+
+fn set(tree: &mut Tree, assignment: &str, errors: &mut Diagnostics) {
+    if let Err(error) = tree.set(assignment) {
+        errors.extend(error);
+    }
+}
+
+/// A preset's tree without its text about itself.
+fn preset_tree(name: &str, text: &str) -> Result<Tree, Diagnostics> {
+    let source = if name.ends_with(".toml") { name.to_string() } else { format!("{name}.toml") };
+    let mut tree = Tree::parse(&source, text)?;
+    tree.remove(&["about"]);
+    Ok(tree)
+}
+
+fn unknown_preset(kind: &str, name: &str, names: &[&str]) -> Diagnostic {
+    let help = match flashgc_config::nearest(name, names) {
+        Some(near) => format!("did you mean \"{near}\"? `flashgc {kind}s` lists them all"),
+        None => format!("there are: {}", names.join(", ")),
+    };
+    Diagnostic { help: Some(help), ..Diagnostic::new(format!("there is no {kind} \"{name}\"")) }
+}
+
+fn read(tree: &Tree, sink: &Sink, inputs: &Inputs) -> Option<Setup> {
+    let root = Reader::root(tree, sink);
+    let seed = root.u64("seed", 0..=u64::MAX).unwrap_or(1);
+    let device = device::read(&root.table("device"));
+    let gc = gc::read(&root.table("gc"));
+    let page_bytes = device.as_ref().map_or(4096, |device| u64::from(device.shape.page_bytes));
+    let workload = workload::read(&root.table("workload"), page_bytes, inputs.has_trace);
+    let precondition = precondition::read(&root.table("precondition"));
+    let engine = root.table("engine");
+    let coalesce = engine.bool("coalesce").unwrap_or(true);
+    engine.finish();
+    root.finish();
+    let (device, gc, workload) = (device?, gc?, workload?);
+    let precondition = precondition?;
+    let plan = derive::plan(&root, seed, &device, &gc, &workload, coalesce)?;
+    derive::check_workload(&root.table("workload"), &workload, &plan);
+    let preset = tree.str_at(&["device", "preset"]).map(|(name, _)| name.to_string());
+    let resolved = json!({
+        "seed": seed,
+        "device": {
+            "preset": preset,
+            "shape": device.shape,
+            "timing": device.timing,
+            "allocation": device.allocation,
+            "service": device.service_words,
+        },
+        "gc": plan.gc,
+        "workload": workload,
+        "precondition": precondition,
+    });
+    let mut unused = gc.unused.clone();
+    unused.extend(workload::unused(&root, inputs.has_trace));
+    let notes = derive::notes(&plan, &precondition);
+    let device_name = preset.unwrap_or_else(|| "custom".into());
+    Some(Setup { plan, workload, precondition, device_name, resolved, unused, notes })
+}

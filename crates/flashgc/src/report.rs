@@ -1,0 +1,191 @@
+//! The report: every figure of a run, with the hash that two equal runs share.
+
+use crate::config::{Setup, hash_of};
+use crate::gc::CopyChoice;
+use crate::sim::{Preconditioning, Results};
+use crate::stats::Latency;
+use serde_json::{Map, Value, json};
+
+/// The version that reports carry.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// What a session knows beside the results.
+pub struct Facts {
+    /// How the drive was brought to its starting state.
+    pub preconditioning: Preconditioning,
+    /// What people should know.
+    pub notes: Vec<String>,
+    /// Lines of the trace that were passed over.
+    pub bad_rows: u64,
+}
+
+/// The report of a run.
+#[derive(Clone)]
+pub struct Report {
+    keys: Map<String, Value>,
+    read: Latency,
+    write: Latency,
+}
+
+impl Report {
+    pub(crate) fn new(setup: &Setup, results: &Results, facts: Facts) -> Self {
+        let mut keys = Map::new();
+        let mut add = |key: &str, value: Value| keys.insert(key.to_string(), value);
+        add("seed", json!(setup.plan.seed));
+        add("config_hash", json!(setup.config_hash()));
+        add("scheme", json!(setup.plan.gc.scheme));
+        add("device", json!(setup.device_name));
+        add("saturated", json!(results.saturated));
+        add("requests", requests(results));
+        add("pages", pages(results));
+        add("write_amplification", json!(write_amplification(results)));
+        add("erases", json!(results.counters.erases));
+        add("erase_operations", json!(results.counters.erase_operations));
+        add("gc", gc(setup, results));
+        add("latency_ns", latency(results));
+        add("throughput", throughput(results));
+        add("utilisation", json!({ "unit": results.unit, "bus": results.bus }));
+        add("wear", json!(results.wear));
+        add("free_pages_min", json!(results.counters.free_pages_min));
+        add("simulated_ns", json!(results.simulated_ns));
+        add("page_operations", json!(page_operations(setup, results)));
+        add("precondition", json!(facts.preconditioning));
+        add("bad_rows", json!(facts.bad_rows));
+        add("capacity", capacity(setup));
+        add("config", setup.resolved_json().clone());
+        let hash = hash_of(&Value::Object(keys.clone()));
+        let mut add = |key: &str, value: Value| keys.insert(key.to_string(), value);
+        add("result_hash", json!(hash));
+        add("version", json!(VERSION));
+        add("table_bytes", json!(results.table_bytes));
+        add("notes", json!(facts.notes));
+        add("unused_keys", json!(setup.unused_keys()));
+        for key in ["wall_s", "precondition_wall_s", "page_operations_per_s", "peak_rss_bytes"] {
+            add(key, Value::Null);
+        }
+        Report { keys, read: results.read.clone(), write: results.write.clone() }
+    }
+
+    /// Adds what only the caller can measure, in s and bytes.
+    pub fn set_walls(&mut self, wall_s: f64, precondition_wall_s: f64, peak_rss_bytes: Option<u64>) {
+        let operations = self.keys["page_operations"].as_u64().unwrap_or(0);
+        let per_s = if wall_s > 0.0 { Some(operations as f64 / wall_s) } else { None };
+        self.keys.insert("wall_s".into(), json!(wall_s));
+        self.keys.insert("precondition_wall_s".into(), json!(precondition_wall_s));
+        self.keys.insert("page_operations_per_s".into(), json!(per_s));
+        self.keys.insert("peak_rss_bytes".into(), json!(peak_rss_bytes));
+    }
+
+    /// The report as data.
+    pub fn to_json(&self) -> Value {
+        Value::Object(self.keys.clone())
+    }
+
+    /// The hash over everything that the input decides.
+    pub fn result_hash(&self) -> &str {
+        self.keys["result_hash"].as_str().unwrap_or_default()
+    }
+
+    /// The distributions of latencies of reads and of writes: for each bucket with samples its
+    /// upper end in ns, and their number.
+    #[allow(clippy::type_complexity)]
+    pub fn latency_distribution(&self) -> (Vec<(u64, u64)>, Vec<(u64, u64)>) {
+        (self.read.distribution(), self.write.distribution())
+    }
+}
+
+fn requests(results: &Results) -> Value {
+    let [read, write, trim] = results.counters.requests;
+    json!({ "read": read, "write": write, "trim": trim })
+}
+
+fn pages(results: &Results) -> Value {
+    let counters = &results.counters;
+    json!({
+        "host_read": counters.host_read,
+        "host_written": counters.host_written,
+        "host_trimmed": counters.host_trimmed,
+        "unwritten_read": counters.unwritten_read,
+        "rest_read": counters.rest_read,
+        "gc_moved": counters.gc_moved,
+        "assist_moved": 0,
+        "wasted_copies": counters.wasted_copies,
+        "overhead": 0,
+    })
+}
+
+fn write_amplification(results: &Results) -> Option<f64> {
+    let counters = &results.counters;
+    (counters.host_written > 0).then(|| {
+        (counters.array_programs + counters.gc_moved) as f64 / counters.host_written as f64
+    })
+}
+
+fn per(sum: u64, count: u64) -> Option<f64> {
+    (count > 0).then(|| sum as f64 / count as f64)
+}
+
+fn gc(setup: &Setup, results: &Results) -> Value {
+    let counters = &results.counters;
+    let per_block = f64::from(setup.plan.geometry.shape.pages_per_block);
+    json!({
+        "count": counters.jobs,
+        "open": results.jobs_open,
+        "victim_blocks": counters.victim_blocks,
+        "valid_per_victim": per(counters.victim_valid, counters.victim_blocks),
+        "moved_per_gc": per(counters.moved_in_jobs, counters.jobs),
+        "reclaimed_pages": counters.reclaimed_pages,
+        "erased_at_selection":
+            per(counters.erased_pages_at_selection, counters.selections).map(|p| p / per_block),
+        "busy_ns": counters.gc_busy_ns,
+        "elapsed_ns": counters.gc_elapsed_ns,
+        "hold_ns": counters.gc_hold_ns,
+        "transfer_ns": results.gc_transfer_ns,
+        "preempted": 0,
+        "suspended": 0,
+        "merged": 0,
+        "pipelined": 0,
+    })
+}
+
+fn latency(results: &Results) -> Value {
+    let mut all = results.read.clone();
+    all.add(&results.write);
+    json!({
+        "read": results.read.summary(),
+        "write": results.write.summary(),
+        "all": all.summary(),
+    })
+}
+
+fn throughput(results: &Results) -> Value {
+    let [read, write, _] = results.counters.requests;
+    let bytes: u64 = results.counters.bytes.iter().sum();
+    let per_s = |count: u64| {
+        (results.simulated_ns > 0).then(|| count as f64 * 1e9 / results.simulated_ns as f64)
+    };
+    json!({ "iops": per_s(read + write), "bytes_per_s": per_s(bytes) })
+}
+
+/// Array reads, programs and copybacks; a copy over the bus is a read and a program.
+fn page_operations(setup: &Setup, results: &Results) -> u64 {
+    let per_copy = match setup.plan.gc.copy {
+        CopyChoice::Bus => 2,
+        CopyChoice::Copyback { .. } => 1,
+    };
+    let counters = &results.counters;
+    counters.array_reads + counters.array_programs + counters.gc_moved * per_copy
+}
+
+fn capacity(setup: &Setup) -> Value {
+    let geometry = &setup.plan.geometry;
+    let page_bytes = u64::from(geometry.shape.page_bytes);
+    json!({
+        "physical_pages": geometry.pages,
+        "physical_bytes": u64::from(geometry.pages) * page_bytes,
+        "exported_pages": geometry.exported_pages,
+        "exported_bytes": u64::from(geometry.exported_pages) * page_bytes,
+        "reserve_pages": setup.plan.gc.reserve_blocks
+            * geometry.shape.pages_per_block * geometry.planes,
+    })
+}

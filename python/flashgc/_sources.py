@@ -1,0 +1,160 @@
+"""Where configurations, schemes and traces come from: files, names, dictionaries and pipes."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import stat
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from flashgc import _toml
+from flashgc._engine import ConfigError, FlashgcError, TraceError
+
+CONFIG_BYTES_MAX = 4 << 20
+_CHUNK_BYTES = 1 << 20
+
+type_error = "a configuration is a path, a built-in name, TOML text or a dictionary"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A text with the name it has in messages."""
+
+    name: str
+    text: str
+
+
+def builtin_configs() -> dict[str, Path]:
+    """The configurations that come with the package, by name."""
+    folder = Path(__file__).parent / "configs"
+    return {path.stem: path for path in sorted(folder.glob("*.toml"))}
+
+
+def read_text(path: Path, error: type[FlashgcError] = ConfigError) -> str:
+    """The text of a file, or an error that says why it has none."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read(CONFIG_BYTES_MAX + 1)
+    except OSError as reason:
+        raise error(f"error: {describe(path, reason)}") from None
+    if len(data) > CONFIG_BYTES_MAX:
+        raise error(f"error: {path} is larger than 4 MiB; this is no configuration")
+    try:
+        return data.decode()
+    except UnicodeDecodeError as reason:
+        raise error(f"error: {path} is no UTF-8 text (byte {reason.start})") from None
+
+
+def describe(path: str | os.PathLike[str], reason: OSError) -> str:
+    """What went wrong with a file, in words."""
+    name = os.fspath(path)
+    if isinstance(reason, FileNotFoundError):
+        return f"{name}: there is no such file"
+    if isinstance(reason, IsADirectoryError):
+        return f"{name} is a directory, not a file"
+    if isinstance(reason, PermissionError):
+        return f"{name}: permission denied"
+    return f"{name}: {(reason.strerror or str(reason)).lower()}"
+
+
+def config(given: object) -> Source:
+    """The text of a configuration, however it was given."""
+    if isinstance(given, Source):
+        return given
+    if isinstance(given, Mapping):
+        return Source("(dictionary)", _toml.dumps(given))
+    if isinstance(given, str) and ("\n" in given or "=" in given):
+        return Source("(text)", given)
+    if not isinstance(given, (str, os.PathLike)):
+        raise ConfigError(f"error: {type_error}, not {type(given).__name__}")
+    path = Path(given)
+    builtin = builtin_configs()
+    if not path.is_file() and os.fspath(given) in builtin:
+        return Source(f"{given} (built in)", builtin[os.fspath(given)].read_text("utf-8"))
+    if not path.exists():
+        near = difflib.get_close_matches(os.fspath(given), builtin, n=1)
+        hint = f"did you mean `{near[0]}`? " if near else ""
+        raise ConfigError(
+            f"error: {given}: there is no such file\n"
+            f"  = help: {hint}give a file, or one of the built-in: {', '.join(builtin)}"
+        )
+    return Source(os.fspath(given), read_text(path))
+
+
+def scheme(given: str | os.PathLike[str] | None) -> tuple[str, str | None] | None:
+    """A scheme as the engine takes it: a name, or the name and text of a file."""
+    if given is None:
+        return None
+    name = os.fspath(given)
+    if not isinstance(given, str) or name.endswith(".toml") or os.sep in name:
+        return name, read_text(Path(name))
+    return name, None
+
+
+def settings(given: Mapping[str, object] | Iterable[str] | None) -> list[str]:
+    """Settings as `key.path=value`, from such strings or from a dictionary, nested or dotted."""
+    if given is None:
+        return []
+    if isinstance(given, str):
+        return [given]
+    if not isinstance(given, Mapping):
+        return list(given)
+    return [f"{key}={_toml.value(item, key)}" for key, item in _flat(given, "")]
+
+
+def _flat(table: Mapping[str, object], prefix: str) -> Iterator[tuple[str, object]]:
+    for key, item in table.items():
+        if isinstance(item, Mapping):
+            yield from _flat(item, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", item
+
+
+@contextmanager
+def trace_file(given: str | os.PathLike[str] | None) -> Iterator[tuple[str, Path] | None]:
+    """The name and the file of a trace.
+
+    A trace is read more than once, so that standard input (`-`) and pipes are copied first.
+    """
+    if given is None:
+        yield None
+        return
+    name = os.fspath(given)
+    if name == "-":
+        with _spooled("standard input", sys.stdin.fileno()) as path:
+            yield "(standard input)", path
+        return
+    try:
+        mode = os.stat(name).st_mode
+    except OSError as reason:
+        raise TraceError(f"error: {describe(name, reason)}") from None
+    if stat.S_ISFIFO(mode):
+        descriptor = os.open(name, os.O_RDONLY)
+        try:
+            with _spooled(name, descriptor) as path:
+                yield name, path
+        finally:
+            os.close(descriptor)
+        return
+    if not stat.S_ISREG(mode):
+        kind = "a directory" if stat.S_ISDIR(mode) else "a device"
+        raise TraceError(f"error: {name} is {kind}, not a file")
+    yield name, Path(name)
+
+
+@contextmanager
+def _spooled(name: str, descriptor: int) -> Iterator[Path]:
+    with tempfile.NamedTemporaryFile(prefix="flashgc-", suffix=".trace") as copy:
+        try:
+            while chunk := os.read(descriptor, _CHUNK_BYTES):
+                copy.write(chunk)
+            copy.flush()
+        except OSError as reason:
+            text = (reason.strerror or str(reason)).lower()
+            raise TraceError(f"error: the copy of {name} in {copy.name}: {text}") from None
+        yield Path(copy.name)
