@@ -4,7 +4,9 @@
 mod errors;
 mod files;
 mod packed;
+mod presets;
 mod pulse;
+mod run;
 mod trace;
 
 use pyo3::prelude::*;
@@ -14,6 +16,11 @@ use pyo3::prelude::*;
 fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     errors::register(module)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<run::Outcome>()?;
+    module.add_function(wrap_pyfunction!(run::run, module)?)?;
+    module.add_function(wrap_pyfunction!(run::check, module)?)?;
+    module.add_function(wrap_pyfunction!(presets::schemes, module)?)?;
+    module.add_function(wrap_pyfunction!(presets::devices, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_info, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_convert, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_formats, module)?)?;

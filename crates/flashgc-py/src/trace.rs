@@ -70,9 +70,8 @@ impl Reading {
     }
 
     fn open(&self, raised: &Raised) -> PyResult<TraceReader> {
-        let file = files::open(&self.path).map_err(|why| {
-            wrong(why.replace(&self.path.display().to_string(), &self.name))
-        })?;
+        let file = files::open(&self.path)
+            .map_err(|why| wrong(why.replace(&self.path.display().to_string(), &self.name)))?;
         let data = SignalReader::new(file, raised.clone());
         let reader = flashgc_trace::open(&self.name, Box::new(data), &self.options()?);
         reader.map_err(|error| raised_or(raised, wrong(error)))
@@ -117,7 +116,7 @@ fn convert(reading: &Reading, target: Option<&Path>, to: &str) -> PyResult<Strin
     let mut reader = reading.open(&raised)?;
     let target = Target::create(target).map_err(OutputError::new_err)?;
     let mut writer = flashgc_trace::writer(&to, Box::new(target.clone())).map_err(wrong)?;
-    while let Some(record) = reader.next() {
+    for record in reader.by_ref() {
         let record = record.map_err(|error| raised_or(&raised, wrong(error)))?;
         writer.push(&record).map_err(|error| target.failure(wrong(error)))?;
         if target.is_closed() {

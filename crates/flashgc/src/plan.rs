@@ -37,11 +37,7 @@ pub struct Service {
 impl Service {
     /// Collection first, then requests first come first served.
     pub fn gc_then_host() -> Self {
-        Service {
-            order: vec![Served::Gc, Served::Queue(0)],
-            read_queue: 0,
-            write_queue: 0,
-        }
+        Service { order: vec![Served::Gc, Served::Queue(0)], read_queue: 0, write_queue: 0 }
     }
 
     /// Whether reads and writes are served apart, so that one may overtake the other.

@@ -1,10 +1,10 @@
 //! The report: every figure of a run, with the hash that two equal runs share.
 
-use crate::config::{Setup, hash_of};
+use crate::config::{hash_of, Setup};
 use crate::gc::CopyChoice;
 use crate::sim::{Preconditioning, Results};
 use crate::stats::Latency;
-use serde_json::{Map, Value, json};
+use serde_json::{json, Map, Value};
 
 /// The version that reports carry.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -67,7 +67,12 @@ impl Report {
     }
 
     /// Adds what only the caller can measure, in s and bytes.
-    pub fn set_walls(&mut self, wall_s: f64, precondition_wall_s: f64, peak_rss_bytes: Option<u64>) {
+    pub fn set_walls(
+        &mut self,
+        wall_s: f64,
+        precondition_wall_s: f64,
+        peak_rss_bytes: Option<u64>,
+    ) {
         let operations = self.keys["page_operations"].as_u64().unwrap_or(0);
         let per_s = if wall_s > 0.0 { Some(operations as f64 / wall_s) } else { None };
         self.keys.insert("wall_s".into(), json!(wall_s));

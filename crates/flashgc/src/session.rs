@@ -3,18 +3,17 @@
 //! The caller has the clock, the files and the keyboard: between two slices it can show progress,
 //! look at the time, or stop.
 
+pub use crate::config::{prepare, Inputs, Setup};
 use crate::config::{PreconditionPlan, TracePlan, WorkloadPlan};
-pub use crate::config::{Inputs, Setup, prepare};
-use crate::gc::JobRow;
 use crate::ids::PlaneId;
 use crate::report::{Facts, Report};
 use crate::rng::Random;
 use crate::sim::{Preconditioning, Sim, SimError, SteadyWatch};
 use crate::verify::checker::Checker;
-use crate::verify::{Unwatched, Watchers};
+use crate::verify::{JobLog, Unwatched, Watchers};
 use crate::workload::layout::{Layout, LayoutScan};
 pub use crate::workload::replay::TraceOpener;
-use crate::workload::replay::{Replay, ReplayOverwrites, reader};
+use crate::workload::replay::{reader, Replay, ReplayOverwrites};
 use crate::workload::synthetic::{Synthetic, SyntheticOverwrites};
 use crate::workload::{HostRequest, Overwrites, Source, SourceError};
 use flashgc_trace::TraceReader;
@@ -26,7 +25,7 @@ pub struct Options {
     /// Whether the checker watches.
     pub verify: bool,
     /// Receives a row for each job.
-    pub job_log: Option<Box<dyn FnMut(&JobRow) + Send>>,
+    pub job_log: Option<JobLog>,
 }
 
 /// What a session does at present.
@@ -116,7 +115,7 @@ macro_rules! engine {
 
 enum Stage {
     Start,
-    Scan { reader: TraceReader, scan: LayoutScan, rows: u64 },
+    Scan { reader: Box<TraceReader>, scan: LayoutScan, rows: u64 },
     Fill { next: u32 },
     Overwrite { source: PreSource, watch: SteadyWatch, written: u64 },
     Run { source: RunSource },
@@ -172,8 +171,7 @@ impl Session {
     pub fn new(setup: Setup, trace: Option<Box<dyn TraceOpener>>, options: Options) -> Self {
         let plan = setup.plan.clone();
         let engine = if options.verify || options.job_log.is_some() {
-            let checker =
-                options.verify.then(|| Checker::new(&plan.geometry, !plan.parity()));
+            let checker = options.verify.then(|| Checker::new(&plan.geometry, !plan.parity()));
             let watchers = Watchers { checker, recorder: None, job_log: options.job_log };
             Engine::Watched(Box::new(Sim::new(plan, watchers)))
         } else {
@@ -238,7 +236,7 @@ impl Session {
 
     fn begin(&mut self) -> Result<Progress, RunError> {
         if let Some(plan) = self.trace_plan() {
-            let reader = self.open_trace(&plan)?;
+            let reader = Box::new(self.open_trace(&plan)?);
             let scan = LayoutScan::new(plan.address, self.page_bytes());
             self.stage = Stage::Scan { reader, scan, rows: 0 };
             return Ok(self.at(Phase::Scan, 0, None));
@@ -249,7 +247,7 @@ impl Session {
 
     fn scan(
         &mut self,
-        mut reader: TraceReader,
+        mut reader: Box<TraceReader>,
         mut scan: LayoutScan,
         rows: u64,
     ) -> Result<Progress, RunError> {
@@ -363,7 +361,7 @@ impl Session {
         engine!(&mut self.engine, sim => sim.overwrite(&mut source, slice))?;
         let written = written + slice;
         let steady = until_steady
-            && written % window == 0
+            && written.is_multiple_of(window)
             && engine!(&self.engine, sim => sim.is_steady(&mut watch, written));
         if written < total && !steady {
             self.stage = Stage::Overwrite { source, watch, written };
@@ -415,7 +413,12 @@ impl Session {
                 let Some(layout) = self.layout.take() else {
                     return Err(RunError("error: the trace's layout is gone".into()));
                 };
-                RunSource::Replay(Box::new(Replay::new(reader, layout, page_bytes, plan.time_scale)))
+                RunSource::Replay(Box::new(Replay::new(
+                    reader,
+                    layout,
+                    page_bytes,
+                    plan.time_scale,
+                )))
             }
         };
         engine!(&mut self.engine, sim => sim.start(&mut source))?;

@@ -8,8 +8,8 @@ use crate::device::{Geometry, Shape};
 use crate::gc::{CopyChoice, GcPlan, HoldChoice, Space, Watermark};
 use crate::plan::{Allocation, Plan};
 use crate::workload::synthetic::Size;
-use flashgc_config::Reader;
 use flashgc_config::units::{ShareOf, Threshold};
+use flashgc_config::Reader;
 
 /// Works out the plan, or notes why there is none.
 pub fn plan(
@@ -94,7 +94,11 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
         return None;
     }
     if pages(stop) < pages(soft) {
-        marks.error("stop", "collection would stop below the mark at which it starts", "give at least `soft`");
+        marks.error(
+            "stop",
+            "collection would stop below the mark at which it starts",
+            "give at least `soft`",
+        );
         return None;
     }
     Some(GcPlan {
@@ -203,10 +207,13 @@ pub fn check_workload(table: &Reader<'_>, workload: &WorkloadPlan, plan: &Plan) 
 pub fn notes(plan: &Plan, precondition: &PreconditionPlan) -> Vec<String> {
     let mut notes = Vec::new();
     if !precondition.fill {
-        notes.push("the drive starts erased: collection begins only when it has been filled".into());
+        notes
+            .push("the drive starts erased: collection begins only when it has been filled".into());
     }
     if plan.timing.command_ns > 0 {
-        notes.push("commands take bus time, so that copies are simulated one by one: slower runs".into());
+        notes.push(
+            "commands take bus time, so that copies are simulated one by one: slower runs".into(),
+        );
     }
     notes
 }

@@ -2,7 +2,7 @@
 
 use crate::device::{Level, Shape, Timing};
 use crate::plan::{Allocation, Served, Service};
-use flashgc_config::{Reader, units::Share};
+use flashgc_config::{units::Share, Reader};
 
 /// The device as configured.
 pub struct Device {

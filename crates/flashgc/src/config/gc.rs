@@ -3,9 +3,9 @@
 use crate::device::Level;
 use crate::gc::victim::{self, Choice};
 use crate::gc::{Batch, CopyChoice};
-use flashgc_config::Reader;
 use flashgc_config::units::Threshold;
-use serde_json::{Value, json};
+use flashgc_config::Reader;
+use serde_json::{json, Value};
 
 /// The scheme as configured; amounts of space still depend on the device.
 pub struct Scheme {
@@ -109,7 +109,8 @@ fn slot<'a>(gc: &Reader<'a>, at: usize) -> Option<Slot<'a>> {
             table.allow(choice.name);
         }
     }
-    let used = table.required("use", used, "name the choice of this slot; `flashgc schemes` lists them");
+    let used =
+        table.required("use", used, "name the choice of this slot; `flashgc schemes` lists them");
     let settings = used.map(|used| table.table(used));
     table.finish();
     Some(Slot { name: used?, settings: settings?, unused })

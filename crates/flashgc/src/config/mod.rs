@@ -12,11 +12,11 @@ pub mod presets;
 mod workload;
 
 pub use precondition::PreconditionPlan;
-pub use workload::{AddressPolicy, TracePlan, WorkloadPlan};
+pub use workload::{TracePlan, WorkloadPlan};
 
 use crate::plan::Plan;
 use flashgc_config::{Diagnostic, Diagnostics, Reader, Sink, Tree};
-use serde_json::{Value, json};
+use serde_json::{json, Value};
 use sha2::{Digest, Sha256};
 
 /// What a run is made from, as text.

@@ -31,7 +31,11 @@ pub fn read(table: &Reader<'_>) -> Option<PreconditionPlan> {
         );
     }
     if !until_steady && most.is_some() {
-        table.error("at_most", "`at_most` has no meaning without `until`", "add until = \"steady\"");
+        table.error(
+            "at_most",
+            "`at_most` has no meaning without `until`",
+            "add until = \"steady\"",
+        );
     }
     if !fill && (until_steady || overwrite.is_some_and(|writes| writes > 0.0)) {
         table.error(

@@ -2,9 +2,10 @@
 
 use crate::plan::Arrivals;
 use crate::workload::address::AddressChoice;
+use crate::workload::layout::AddressPolicy;
 use crate::workload::synthetic::{Interarrival, Size, SyntheticPlan};
-use flashgc_config::{Reader, units};
-use flashgc_trace::{Disorder, Filter, Format, OnBadLine, OpenOptions, parse_device};
+use flashgc_config::{units, Reader};
+use flashgc_trace::{parse_device, Disorder, Filter, Format, OnBadLine, OpenOptions};
 use serde::{Serialize, Serializer};
 
 /// Where requests come from.
@@ -46,18 +47,6 @@ pub struct TracePlan {
 /// The options have no form of their own in JSON.
 fn options_text<S: Serializer>(options: &OpenOptions, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&format_args!("{options:?}"))
-}
-
-/// What becomes of addresses beyond the drive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum AddressPolicy {
-    /// They are an error.
-    Reject,
-    /// They are taken modulo the drive's size.
-    Wrap,
-    /// The pages that the trace touches are numbered without gaps, in order of address.
-    Compact,
 }
 
 impl WorkloadPlan {
@@ -157,7 +146,7 @@ fn synthetic_workload(table: &Reader<'_>, page_bytes: u64) -> Option<SyntheticWo
 /// `align`: requests begin at its multiples. A page by default.
 fn align(table: &Reader<'_>, page_bytes: u64) -> Option<u64> {
     let align = table.bytes("align").unwrap_or(page_bytes);
-    if align == 0 || align % 512 != 0 {
+    if align == 0 || !align.is_multiple_of(512) {
         table.error("align", "requests cannot be aligned so", "a multiple of 512 B");
         return None;
     }
@@ -170,10 +159,13 @@ const SIZE_HELP: &str = "\"4 KiB\"; or shares, as in { \"4 KiB\" = 0.7, \"64 KiB
 /// One size, a mixture with weights, or exponential sizes.
 fn sizes(table: &Reader<'_>, page_bytes: u64) -> Option<Vec<Size>> {
     let check = |bytes: u64| {
-        let fits = bytes > 0 && bytes % 512 == 0 && bytes <= 1 << 30;
+        let fits = bytes > 0 && bytes.is_multiple_of(512) && bytes <= 1 << 30;
         if !fits {
-            table.error("size", format!("a request of {bytes} bytes is not possible"),
-                "whole sectors: a multiple of 512 B, at most 1 GiB");
+            table.error(
+                "size",
+                format!("a request of {bytes} bytes is not possible"),
+                "whole sectors: a multiple of 512 B, at most 1 GiB",
+            );
         }
         fits
     };
@@ -188,7 +180,8 @@ fn sizes(table: &Reader<'_>, page_bytes: u64) -> Option<Vec<Size>> {
     if mixture.has("exponential") {
         let mean_bytes = mixture.bytes("exponential");
         mixture.finish();
-        return check(mean_bytes?).then(|| vec![Size::Exponential { mean_bytes: mean_bytes.unwrap_or(0), weight: 1.0 }]);
+        return check(mean_bytes?)
+            .then(|| vec![Size::Exponential { mean_bytes: mean_bytes.unwrap_or(0), weight: 1.0 }]);
     }
     let mut sizes = Vec::new();
     for key in mixture.keys() {
@@ -204,7 +197,8 @@ fn sizes(table: &Reader<'_>, page_bytes: u64) -> Option<Vec<Size>> {
             }
         }
     }
-    let total: f64 = sizes.iter().map(|s| if let Size::Fixed { weight, .. } = s { *weight } else { 0.0 }).sum();
+    let total: f64 =
+        sizes.iter().map(|s| if let Size::Fixed { weight, .. } = s { *weight } else { 0.0 }).sum();
     if sizes.is_empty() || total <= 0.0 {
         table.error("size", "the mixture of sizes is empty", SIZE_HELP);
         return None;
@@ -282,7 +276,11 @@ fn bursty(parent: &Reader<'_>, table: &Reader<'_>) -> Option<Interarrival> {
     table.finish();
     let (mean, below, share) = (mean?, below?, share?);
     if mean == 0 || below == 0 {
-        parent.error("bursty", "gaps of no length are not possible", "give a mean and a bound above 0");
+        parent.error(
+            "bursty",
+            "gaps of no length are not possible",
+            "give a mean and a bound above 0",
+        );
         return None;
     }
     let found = Interarrival::bursty(mean as f64, below as f64, share);
@@ -304,8 +302,11 @@ fn trace_plan(table: &Reader<'_>) -> Option<TracePlan> {
         Some(name) => match name.parse::<Format>() {
             Ok(format) => Some(Some(format)),
             Err(why) => {
-                table.error("format", format!("there is no such trace format: {why}"),
-                    "\"auto\" recognises most; `flashgc trace info --help` lists the formats");
+                table.error(
+                    "format",
+                    format!("there is no such trace format: {why}"),
+                    "\"auto\" recognises most; `flashgc trace info --help` lists the formats",
+                );
                 None
             }
         },

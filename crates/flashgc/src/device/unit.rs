@@ -68,7 +68,9 @@ impl Phases {
 
     /// Time in the array, in ns.
     pub fn array_ns(&self) -> u64 {
-        (0..self.count).map(|at| if let Some(Phase::Array(ns)) = self.get(at) { ns } else { 0 }).sum()
+        (0..self.count)
+            .map(|at| if let Some(Phase::Array(ns)) = self.get(at) { ns } else { 0 })
+            .sum()
     }
 }
 

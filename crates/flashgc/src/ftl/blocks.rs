@@ -182,9 +182,10 @@ impl Blocks {
 
     /// Erases of every block in the measured part.
     pub fn measured_erases(&self) -> impl Iterator<Item = u32> + '_ {
-        self.erases.iter().enumerate().map(|(block, &now)| {
-            now - self.erases_before.get(block).copied().unwrap_or(0)
-        })
+        self.erases
+            .iter()
+            .enumerate()
+            .map(|(block, &now)| now - self.erases_before.get(block).copied().unwrap_or(0))
     }
 
     /// Brings the accounts of a page into the cache.

@@ -155,11 +155,8 @@ impl Frontiers {
         let ppn = frontier.next;
         frontier.next += 1;
         self.free_pages[plane.index()] -= 1;
-        let filled = if frontier.next == frontier.end {
-            geometry.block_of(Ppn(ppn))
-        } else {
-            BlockId::NONE
-        };
+        let filled =
+            if frontier.next == frontier.end { geometry.block_of(Ppn(ppn)) } else { BlockId::NONE };
         Some(Taken { ppn: Ppn(ppn), filled, opened: BlockId::NONE })
     }
 

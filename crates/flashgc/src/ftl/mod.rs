@@ -11,8 +11,8 @@ pub mod map;
 use crate::device::Geometry;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use blocks::{BlockState, Blocks};
-pub use frontier::{Parity, Stream, Taken};
 use frontier::{FrontierRules, Frontiers};
+pub use frontier::{Parity, Stream, Taken};
 use map::PageMap;
 
 /// The translation layer of one drive.

@@ -45,9 +45,8 @@ impl<W: Watch> Sim<W> {
     fn count_candidates(&self, plane: PlaneId) -> u32 {
         let pages = self.plan.geometry.shape.pages_per_block;
         let blocks = self.plan.geometry.blocks_of(plane).map(BlockId);
-        blocks
-            .filter(|&b| self.ftl.blocks.is_sealed(b) && self.ftl.blocks.valid(b) < pages)
-            .count() as u32
+        blocks.filter(|&b| self.ftl.blocks.is_sealed(b) && self.ftl.blocks.valid(b) < pages).count()
+            as u32
     }
 
     /// Claims the victim and starts its first operation.
@@ -164,7 +163,8 @@ impl<W: Watch> Sim<W> {
     pub(super) fn job_phase_begins(&mut self, unit: UnitId) {
         let job = &self.gc.jobs[unit.index()];
         let state = &self.units[unit.index()];
-        let programs = state.phases.get(state.at).is_some() && state.phases.get(state.at + 1).is_none();
+        let programs =
+            state.phases.get(state.at).is_some() && state.phases.get(state.at + 1).is_none();
         if job.stage != Stage::Copying || job.fixed || !programs {
             return;
         }

@@ -31,8 +31,8 @@ use host::Slabs;
 use order::PageOrder;
 pub use precondition::{Preconditioning, Steady, SteadyWatch};
 use queues::Queues;
-use service::Recipes;
 pub use results::Results;
+use service::Recipes;
 use std::collections::VecDeque;
 
 /// Why a run ended early.

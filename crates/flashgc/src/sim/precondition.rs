@@ -191,8 +191,7 @@ impl<W: Watch> Sim<W> {
 
     /// The measured part begins: counters at zero, streams of random numbers from their start.
     pub(super) fn start_counting(&mut self) {
-        self.counters =
-            Counters { free_pages_min: self.free_pages_total, ..Counters::default() };
+        self.counters = Counters { free_pages_min: self.free_pages_total, ..Counters::default() };
         self.ftl.blocks.start_measuring();
         self.gc.random = crate::rng::Random::named(self.plan.seed, "victim");
         for unit in &mut self.units {

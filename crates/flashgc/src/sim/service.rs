@@ -1,7 +1,7 @@
 //! Service: what a free unit starts next, and the phases of what it does.
 
-use super::Sim;
 use super::host::{Op, OpKind};
+use super::Sim;
 use crate::device::{Phase, Phases, Worker};
 use crate::gc::victim::VictimPolicy;
 use crate::ids::{BlockId, BusId, PlaneId, UnitId};
@@ -167,8 +167,8 @@ impl<W: Watch> Sim<W> {
             age_now_ns: self.age_base_ns + self.now_ns,
         };
         let victim = self.gc.victim.pick(plane, &candidates, &mut self.gc.random)?;
-        let is_fit = candidates.is_sealed(victim)
-            && self.plan.geometry.plane_of_block(victim) == plane;
+        let is_fit =
+            candidates.is_sealed(victim) && self.plan.geometry.plane_of_block(victim) == plane;
         assert!(is_fit, "the victim policy named block {} of another plane or not full", victim.0);
         Some(victim)
     }

@@ -7,8 +7,8 @@
 
 use super::{Cause, Happened, Watch, What};
 use crate::device::Geometry;
-use crate::ftl::Ftl;
 use crate::ftl::blocks::BlockState;
+use crate::ftl::Ftl;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use crate::workload::HostOp;
 use std::collections::VecDeque;
@@ -89,13 +89,17 @@ impl Checker {
     fn program(&mut self, now_ns: u64, ppn: Ppn, lpn: Lpn, cause: Cause, current: bool) {
         let (block, page) = self.geometry.block_and_page(ppn);
         assert_eq!(
-            self.content[ppn.index()].lpn, ERASED,
-            "at {now_ns} ns page {} was programmed without an erase", ppn.0
+            self.content[ppn.index()].lpn,
+            ERASED,
+            "at {now_ns} ns page {} was programmed without an erase",
+            ppn.0
         );
         if self.in_order {
             assert_eq!(
-                self.programmed[block.index()], page,
-                "at {now_ns} ns page {page} of block {} was programmed out of order", block.0
+                self.programmed[block.index()],
+                page,
+                "at {now_ns} ns page {page} of block {} was programmed out of order",
+                block.0
             );
         }
         self.programmed[block.index()] += 1;
@@ -111,13 +115,13 @@ impl Checker {
                 let source = self.content[from.index()];
                 assert_eq!(source.lpn, lpn.0, "at {now_ns} ns a copy moved the wrong data");
                 assert_eq!(
-                    self.geometry.plane_of(from), self.geometry.plane_of(ppn),
+                    self.geometry.plane_of(from),
+                    self.geometry.plane_of(ppn),
                     "at {now_ns} ns a copy left its plane"
                 );
                 if current {
                     assert!(
-                        !self.trimmed[lpn.index()]
-                            && source.version == self.newest[lpn.index()],
+                        !self.trimmed[lpn.index()] && source.version == self.newest[lpn.index()],
                         "at {now_ns} ns a copy of logical page {} was called current but is old",
                         lpn.0
                     );
@@ -137,7 +141,9 @@ impl Checker {
         assert!(
             content.version == self.newest[lpn.index()] && !self.trimmed[lpn.index()],
             "at {now_ns} ns a read of logical page {} found version {} of {}",
-            lpn.0, content.version, self.newest[lpn.index()]
+            lpn.0,
+            content.version,
+            self.newest[lpn.index()]
         );
         assert!(content.version >= self.acknowledged[lpn.index()]);
     }
@@ -145,7 +151,8 @@ impl Checker {
     fn read_nothing(&self, now_ns: u64, lpn: Lpn) {
         assert!(
             self.newest[lpn.index()] == 0 || self.trimmed[lpn.index()],
-            "at {now_ns} ns a read of logical page {} lost its data", lpn.0
+            "at {now_ns} ns a read of logical page {} lost its data",
+            lpn.0
         );
     }
 
@@ -160,15 +167,18 @@ impl Checker {
         }
         assert!(
             self.programmed[block.index()] > 0,
-            "at {now_ns} ns block {} was erased though it was erased already", block.0
+            "at {now_ns} ns block {} was erased though it was erased already",
+            block.0
         );
         self.programmed[block.index()] = 0;
     }
 
     fn started(&mut self, now_ns: u64, op: u32, lpn: Lpn) {
         assert_eq!(
-            self.waiting[lpn.index()].front(), Some(&op),
-            "at {now_ns} ns an operation on logical page {} overtook an earlier one", lpn.0
+            self.waiting[lpn.index()].front(),
+            Some(&op),
+            "at {now_ns} ns an operation on logical page {} overtook an earlier one",
+            lpn.0
         );
     }
 
@@ -189,7 +199,10 @@ impl Checker {
         let (from_ns, to_ns) = span;
         assert!(from_ns <= to_ns);
         let end = &mut self.last_end_ns[lane][kind];
-        assert!(*end <= from_ns, "two operations at once: one until {end} ns, one from {from_ns} ns");
+        assert!(
+            *end <= from_ns,
+            "two operations at once: one until {end} ns, one from {from_ns} ns"
+        );
         *end = to_ns;
         times[usize::from(gc)] += to_ns - from_ns;
     }
@@ -207,7 +220,13 @@ impl Checker {
                 continue;
             }
             let newest = Content { lpn: lpn.0, version: self.newest[lpn.index()] };
-            assert_eq!(self.content[ppn.index()], newest, "logical page {} is not at {}", lpn.0, ppn.0);
+            assert_eq!(
+                self.content[ppn.index()],
+                newest,
+                "logical page {} is not at {}",
+                lpn.0,
+                ppn.0
+            );
             assert_eq!(ftl.map.lpn_of(ppn), lpn, "the reverse map of page {} disagrees", ppn.0);
             let (block, page) = self.geometry.block_and_page(ppn);
             assert!(ftl.blocks.is_valid(block, page), "page {} should be valid", ppn.0);

@@ -135,6 +135,9 @@ impl Watch for Unwatched {
     fn see(&mut self, _now_ns: u64, _happened: Happened) {}
 }
 
+/// Receives a row for each job.
+pub type JobLog = Box<dyn FnMut(&JobRow) + Send>;
+
 /// Several watchers at once, chosen when the run begins.
 #[derive(Default)]
 pub struct Watchers {
@@ -143,7 +146,7 @@ pub struct Watchers {
     /// The timeline.
     pub recorder: Option<recorder::Recorder>,
     /// Receives a row for each job.
-    pub job_log: Option<Box<dyn FnMut(&JobRow) + Send>>,
+    pub job_log: Option<JobLog>,
 }
 
 impl Watch for Watchers {

@@ -4,9 +4,21 @@
 //! A first pass over the trace notes how far each device reaches and, for compaction, which pages
 //! are touched at all.
 
-use crate::config::AddressPolicy;
 use flashgc_trace::{Op, Record};
+use serde::Serialize;
 use std::collections::BTreeMap;
+
+/// What becomes of addresses beyond the drive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AddressPolicy {
+    /// They are an error.
+    Reject,
+    /// They are taken modulo the drive's size.
+    Wrap,
+    /// The pages that the trace touches are numbered without gaps, in order of address.
+    Compact,
+}
 
 /// Pages of one chunk of the set of touched pages.
 const CHUNK_PAGES: u64 = 4096;
@@ -161,8 +173,7 @@ impl Layout {
         if chunk.bits[word] >> bit & 1 == 0 {
             return None;
         }
-        let before: u64 =
-            chunk.bits[..word].iter().map(|word| u64::from(word.count_ones())).sum();
+        let before: u64 = chunk.bits[..word].iter().map(|word| u64::from(word.count_ones())).sum();
         let inside = u64::from((chunk.bits[word] & ((1 << bit) - 1)).count_ones());
         Some(chunk.first_rank + before + inside)
     }

@@ -3,7 +3,6 @@
 //! A source gives requests in order of time, in logical pages. It knows nothing of the scheme, so
 //! all schemes meet identical requests.
 
-
 pub mod address;
 pub mod layout;
 pub mod replay;
@@ -47,7 +46,13 @@ impl HostRequest {
     /// The request for `bytes` bytes from `offset_bytes`, in pages of this size.
     ///
     /// The caller has checked that the last page's number fits 32 bits.
-    pub fn from_bytes(at_ns: u64, op: HostOp, offset_bytes: u64, bytes: u64, page_bytes: u64) -> Self {
+    pub fn from_bytes(
+        at_ns: u64,
+        op: HostOp,
+        offset_bytes: u64,
+        bytes: u64,
+        page_bytes: u64,
+    ) -> Self {
         let end = offset_bytes + bytes.max(1);
         let first = offset_bytes / page_bytes;
         let last = (end - 1) / page_bytes;
@@ -57,8 +62,9 @@ impl HostRequest {
             first: Lpn(first as u32),
             pages: (last - first + 1) as u32,
             bytes: bytes.max(1),
-            head_partial: offset_bytes % page_bytes != 0 || (first == last && end % page_bytes != 0),
-            tail_partial: end % page_bytes != 0,
+            head_partial: !offset_bytes.is_multiple_of(page_bytes)
+                || (first == last && !end.is_multiple_of(page_bytes)),
+            tail_partial: !end.is_multiple_of(page_bytes),
         }
     }
 }

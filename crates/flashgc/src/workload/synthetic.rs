@@ -96,9 +96,7 @@ impl Interarrival {
         let fast_below = 1.0 - libm::exp(-below_ns / fast_ns);
         // The share of short gaps grows with the share of the fast phase: bisect.
         let slow_ns = |p: f64| (mean_ns - p * fast_ns) / (1.0 - p);
-        let short = |p: f64| {
-            p * fast_below + (1.0 - p) * (1.0 - libm::exp(-below_ns / slow_ns(p)))
-        };
+        let short = |p: f64| p * fast_below + (1.0 - p) * (1.0 - libm::exp(-below_ns / slow_ns(p)));
         let (mut low, mut high) = (0.0, 1.0 - 1e-9);
         if share < short(low) - 1e-9 || share > short(high) {
             return None;

@@ -1,0 +1,299 @@
+//! One run: from the text of a configuration to its report.
+
+use crate::errors::{guarded, ConfigError, OutputError, RunError, TraceError};
+use crate::files::{self, reason, NewFile};
+use crate::pulse::{Pulse, Step};
+use flashgc::gc::JobRow;
+use flashgc::session::{self, Inputs, Options, Phase, Progress, Session, Setup, TraceOpener};
+use pyo3::prelude::*;
+use serde_json::json;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// What a run is made of.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Request {
+    name: String,
+    text: String,
+    scheme: Option<(String, Option<String>)>,
+    device: Option<String>,
+    sets: Vec<String>,
+    trace_name: Option<String>,
+    trace_path: Option<PathBuf>,
+}
+
+impl Request {
+    /// The checked configuration, or every mistake in it.
+    pub fn prepare(&self) -> PyResult<Setup> {
+        let inputs = Inputs {
+            name: self.name.clone(),
+            text: self.text.clone(),
+            scheme: self.scheme.clone(),
+            device: self.device.clone(),
+            sets: self.sets.clone(),
+            has_trace: self.trace_path.is_some(),
+        };
+        session::prepare(&inputs).map_err(|errors| ConfigError::new_err(errors.to_string()))
+    }
+
+    fn opener(&self) -> Option<Box<dyn TraceOpener>> {
+        let path = self.trace_path.clone()?;
+        let name = self.trace_name.clone().unwrap_or_else(|| path.display().to_string());
+        Some(Box::new(TraceFile { name, path }))
+    }
+
+    /// The exception for an error of the engine: one that points into the trace is the trace's.
+    pub fn failure(&self, text: &str) -> PyErr {
+        let text = if text.starts_with("error: ") { text.into() } else { format!("error: {text}") };
+        match &self.trace_name {
+            Some(name) if text.contains(&place(name)) => TraceError::new_err(text),
+            _ => RunError::new_err(text),
+        }
+    }
+}
+
+/// How an error points into a trace.
+fn place(name: &str) -> String {
+    format!("--> {name}")
+}
+
+/// A trace in a file.
+struct TraceFile {
+    name: String,
+    path: PathBuf,
+}
+
+impl TraceOpener for TraceFile {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn open(&mut self) -> Result<Box<dyn Read + Send>, String> {
+        let file =
+            files::open(&self.path).map_err(|why| format!("{why}\n  {}", place(&self.name)))?;
+        Ok(Box::new(file))
+    }
+}
+
+/// What a run leaves.
+#[pyclass(frozen, get_all)]
+pub struct Outcome {
+    /// The report, as JSON.
+    report: String,
+    /// Upper ends and counts of the buckets of read latencies.
+    read: Vec<(u64, u64)>,
+    /// The same for writes.
+    write: Vec<(u64, u64)>,
+}
+
+/// Runs a configuration.
+#[pyfunction]
+#[pyo3(signature = (request, verify=false, gc_log=None, progress=None))]
+pub fn run(
+    py: Python<'_>,
+    request: Request,
+    verify: bool,
+    gc_log: Option<PathBuf>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Outcome> {
+    let pulse = Pulse::new(progress);
+    py.detach(|| guarded(|| run_detached(&request, verify, gc_log.as_deref(), pulse)))
+}
+
+fn run_detached(
+    request: &Request,
+    verify: bool,
+    gc_log: Option<&Path>,
+    mut pulse: Pulse,
+) -> PyResult<Outcome> {
+    let setup = request.prepare()?;
+    let log = gc_log.map(JobLog::create).transpose()?;
+    let job_log = log.as_ref().map(JobLog::sink);
+    let mut session = Session::new(setup, request.opener(), Options { verify, job_log });
+    let mut walls = Walls::default();
+    loop {
+        let begun = Instant::now();
+        let progress = session.advance().map_err(|error| request.failure(&error.to_string()))?;
+        walls.add(progress.phase, begun.elapsed());
+        if let Some(log) = &log {
+            log.check()?;
+        }
+        if progress.phase == Phase::Done {
+            pulse.last(step(&progress))?;
+            break;
+        }
+        pulse.beat(|| step(&progress))?;
+    }
+    let mut report = session.report();
+    if let Some(log) = log {
+        log.commit()?;
+    }
+    report.set_walls(walls.run.as_secs_f64(), walls.precondition.as_secs_f64(), peak_rss_bytes());
+    let (read, write) = report.latency_distribution();
+    Ok(Outcome { report: report.to_json().to_string(), read, write })
+}
+
+fn step(progress: &Progress) -> Step {
+    let phase = match progress.phase {
+        Phase::Scan => "scan",
+        Phase::Fill => "fill",
+        Phase::Overwrite => "overwrite",
+        Phase::Run => "run",
+        Phase::Done => "done",
+    };
+    Step { phase, done: progress.done, total: progress.total, now_ns: progress.now_ns }
+}
+
+/// Checks a configuration without running it, and gives what it comes to, as JSON.
+#[pyfunction]
+pub fn check(py: Python<'_>, request: Request) -> PyResult<String> {
+    py.detach(|| {
+        guarded(|| {
+            let setup = request.prepare()?;
+            Ok(json!({
+                "settings": setup.resolved_json(),
+                "config_hash": setup.config_hash(),
+                "unused_keys": setup.unused_keys(),
+                "notes": setup.notes(),
+                "needs_trace": setup.needs_trace(),
+                "trace_file": setup.trace_file(),
+            })
+            .to_string())
+        })
+    })
+}
+
+/// The time that each part of a run takes.
+struct Walls {
+    /// The phase that the next slice belongs to.
+    phase: Phase,
+    run: Duration,
+    precondition: Duration,
+}
+
+impl Default for Walls {
+    fn default() -> Self {
+        Walls { phase: Phase::Scan, run: Duration::ZERO, precondition: Duration::ZERO }
+    }
+}
+
+impl Walls {
+    /// A slice took so long; what comes next is in this phase.
+    fn add(&mut self, next: Phase, spent: Duration) {
+        match self.phase {
+            Phase::Scan | Phase::Done => {}
+            Phase::Fill | Phase::Overwrite => self.precondition += spent,
+            Phase::Run => self.run += spent,
+        }
+        self.phase = next;
+    }
+}
+
+/// The most memory that the process ever had, where the system tells it.
+fn peak_rss_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1024)
+}
+
+/// The log of jobs: a csv file with a row for each.
+#[derive(Clone)]
+struct JobLog(Arc<Mutex<JobFile>>);
+
+struct JobFile {
+    file: Option<NewFile>,
+    rows: u64,
+    failed: Option<io::Error>,
+}
+
+type JobSink = Box<dyn FnMut(&JobRow) + Send>;
+
+impl JobLog {
+    fn create(path: &Path) -> PyResult<JobLog> {
+        let file = NewFile::create(path).map_err(not_written)?;
+        let file = JobFile { file: Some(file), rows: 0, failed: None };
+        Ok(JobLog(Arc::new(Mutex::new(file))))
+    }
+
+    fn sink(&self) -> JobSink {
+        let log = Arc::clone(&self.0);
+        Box::new(move |row| {
+            if let Ok(mut log) = log.lock() {
+                log.push(row);
+            }
+        })
+    }
+
+    fn check(&self) -> PyResult<()> {
+        match self.0.lock() {
+            Ok(log) => match &log.failed {
+                Some(error) => Err(not_written(reason(error))),
+                None => Ok(()),
+            },
+            Err(_) => Ok(()),
+        }
+    }
+
+    fn commit(self) -> PyResult<()> {
+        self.check()?;
+        let file = self.0.lock().ok().and_then(|mut log| {
+            log.begin();
+            log.file.take()
+        });
+        self.check()?;
+        file.map_or(Ok(()), |file| file.commit().map_err(not_written))
+    }
+}
+
+fn not_written(why: String) -> PyErr {
+    OutputError::new_err(format!("error: the log of collections cannot be written: {why}"))
+}
+
+impl JobFile {
+    fn push(&mut self, row: &JobRow) {
+        self.begin();
+        let values: Vec<String> = cells(row).into_iter().map(|(_, value)| value).collect();
+        self.line(&values.join(","));
+        self.rows += 1;
+    }
+
+    /// The names of the columns stand above the first row.
+    fn begin(&mut self) {
+        if self.rows == 0 {
+            let names: Vec<String> = cells(&EMPTY).into_iter().map(|(name, _)| name).collect();
+            self.line(&names.join(","));
+        }
+    }
+
+    fn line(&mut self, text: &str) {
+        if let (Some(file), None) = (&mut self.file, &self.failed) {
+            self.failed = writeln!(file, "{text}").err();
+        }
+    }
+}
+
+/// Only its names count.
+const EMPTY: JobRow = JobRow {
+    unit: 0,
+    plane: 0,
+    victim: 0,
+    selected_ns: 0,
+    end_ns: 0,
+    valid: 0,
+    moved: 0,
+    wasted: 0,
+    free_pages_before: 0,
+    free_pages_after: 0,
+};
+
+/// The names and values of a row in the order of its type, which a JSON text keeps: they are all
+/// numbers, so that every comma parts two of them.
+fn cells(row: &JobRow) -> Vec<(String, String)> {
+    let text = serde_json::to_string(row).unwrap_or_default();
+    let pairs = text.trim_matches(['{', '}']).split(',').filter_map(|pair| pair.split_once(':'));
+    pairs.map(|(name, value)| (name.trim_matches('"').into(), value.into())).collect()
+}

@@ -1,0 +1,13 @@
+"""The errors of flashgc. Each message is ready to be shown to a person, on one or several lines.
+
+>>> import flashgc
+>>> try:
+...     flashgc.run("[device]\\nchanels = 4\\n")
+... except flashgc.ConfigError as error:
+...     print("channels" in str(error))
+True
+"""
+
+from flashgc._engine import ConfigError, FlashgcError, OutputError, RunError, TraceError
+
+__all__ = ["ConfigError", "FlashgcError", "OutputError", "RunError", "TraceError"]

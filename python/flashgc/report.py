@@ -1,0 +1,258 @@
+"""What a run leaves: figures by the names of the contract, tables, and a page to keep."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from flashgc import _output
+from flashgc._engine import Outcome, OutputError
+from flashgc.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+KINDS = ("read", "write", "all")
+FIGURES = (
+    "count", "mean", "stddev", "min", "p50", "p90", "p95", "p99", "p99_9", "p99_99", "max",
+)  # fmt: skip
+
+Distribution = list[tuple[int, int]]
+
+
+class Section(Mapping[str, Any]):
+    """Figures under one name; each is an attribute and an item.
+
+    >>> from flashgc.report import Section
+    >>> wear = Section({"mean": 1.5, "max": 3})
+    >>> wear.mean, wear["max"]
+    (1.5, 3)
+    """
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = dict(values)
+
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - JSON
+        value = self._values[name]
+        return Section(value) if isinstance(value, dict) else value
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - JSON
+        if name.startswith("_"):
+            raise AttributeError(name)
+        try:
+            return self[name]
+        except KeyError:
+            names = ", ".join(self._values)
+            raise AttributeError(f"there is no figure `{name}`; there are {names}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._values]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._values!r})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures as plain dictionaries."""
+        copy: dict[str, Any] = json.loads(json.dumps(self._values))
+        return copy
+
+
+class Report(Section):
+    """The results of one run.
+
+    Every key of the contract (`flashgc run --json`) is an attribute and an item: times in
+    nanoseconds (`_ns`), sizes in bytes (`_bytes`), shares between 0 and 1; a figure that is
+    undefined is None.
+
+    >>> import flashgc
+    >>> report = flashgc.run("oltp", set={"workload.synthetic.requests": 2000})
+    >>> report.requests.read + report.requests.write
+    2000
+    >>> report["latency_ns"]["read"]["p50"] == report.latency_ns.read.p50
+    True
+    """
+
+    def __init__(
+        self,
+        values: Mapping[str, Any],
+        *,
+        settings: Mapping[str, Any] | None = None,
+        notes: Sequence[str] = (),
+        unused: Sequence[str] = (),
+        distributions: Mapping[str, Distribution] | None = None,
+    ) -> None:
+        super().__init__(values)
+        self._settings = dict(settings or {})
+        self._notes = list(notes)
+        self._unused = list(unused)
+        self._distributions = dict(distributions or {})
+
+    @classmethod
+    def _of(cls, outcome: Outcome) -> Report:
+        return cls(
+            json.loads(outcome.report),
+            settings=json.loads(outcome.settings),
+            notes=outcome.notes,
+            unused=outcome.unused,
+            distributions={"read": outcome.read, "write": outcome.write},
+        )
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What was run, with every preset and default filled in."""
+        return self._settings
+
+    @property
+    def notes(self) -> list[str]:
+        """What the engine has to say about the run, for people."""
+        return self._notes
+
+    @property
+    def unused(self) -> list[str]:
+        """Keys of the configuration that had no effect, such as those of a choice not in use."""
+        return self._unused
+
+    @property
+    def latency(self) -> Table:
+        """Latencies: a row each for reads, writes and all; times in ns, NaN where undefined.
+
+        >>> import flashgc
+        >>> report = flashgc.run("oltp", set={"workload.synthetic.requests": 2000})
+        >>> list(report.latency["kind"])
+        [...'read'..., ...'write'..., ...'all'...]
+        >>> report.latency["p99"].shape
+        (3,)
+        """
+        latency = self._values["latency_ns"]
+        columns = {name: [latency[kind][name] for kind in KINDS] for name in FIGURES}
+        return Table({"kind": KINDS, **columns})
+
+    def distribution(self, kind: str = "all") -> Table:
+        """How the latencies of `read`, `write` or `all` requests are spread.
+
+        One row for each bucket of the histogram that holds samples, in order: `latency_ns` (its
+        upper end, int64), `count` (int64) and `share` (of the samples up to there, 0 to 1).
+        A ValueError for any other kind.
+
+        >>> import flashgc
+        >>> report = flashgc.run("oltp", set={"workload.synthetic.requests": 2000})
+        >>> spread = report.distribution("write")
+        >>> int(spread["count"].sum()) == report.requests.write
+        True
+        """
+        import numpy as np
+
+        if kind not in KINDS:
+            raise ValueError(f"the kind is read, write or all, not {kind!r}")
+        if kind == "all":
+            buckets = sorted(self._distributions["read"] + self._distributions["write"])
+        else:
+            buckets = self._distributions[kind]
+        pairs = np.array(buckets, dtype=np.int64).reshape(-1, 2)
+        latency, place = np.unique(pairs[:, 0], return_inverse=True)
+        count = np.zeros(len(latency), dtype=np.int64)
+        np.add.at(count, place, pairs[:, 1])
+        share = np.cumsum(count) / max(int(count.sum()), 1)
+        return Table({"latency_ns": latency, "count": count, "share": share})
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """The figures as one JSON object."""
+        return json.dumps(self._values, indent=indent)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Saves the figures: `.json`, or `.html` for a page that needs nothing else.
+
+        The file appears whole or not at all; an OutputError says why not.
+        """
+        return _save(self, path)
+
+    def _repr_html_(self) -> str:
+        from flashgc import page
+
+        return page.fragment([self])
+
+
+class Comparison(list[Report]):
+    """The reports of several schemes on one drive and the same requests, in the order given."""
+
+    @property
+    def unequal(self) -> dict[str, list[Any]]:
+        """What is not the same for all schemes and should be, with the value of each."""
+        rows = {name: [_find(report.settings, path) for report in self] for name, path in EQUAL}
+        return {name: row for name, row in rows.items() if any(item != row[0] for item in row)}
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """The reports as plain dictionaries."""
+        return [report.to_dict() for report in self]
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """The reports as one JSON list."""
+        return json.dumps(self.to_dict(), indent=indent)
+
+    @property
+    def table(self) -> Table:
+        """The main figures, a row for each scheme: latencies in ns, wear in erases."""
+        columns: dict[str, list[Any]] = {"scheme": [report.scheme for report in self]}
+        for name, path in MAIN_FIGURES.items():
+            columns[name] = [_find(report, path) for report in self]
+        return Table(columns)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Saves all reports: `.json`, or `.html` for a page that needs nothing else."""
+        return _save(self, path)
+
+    def _repr_html_(self) -> str:
+        from flashgc import page
+
+        return page.fragment(self)
+
+
+def _save(what: Report | Comparison, path: str | os.PathLike[str]) -> Path:
+    target = Path(path)
+    if target.suffix == ".json":
+        _output.write(target, what.to_json() + "\n")
+    elif target.suffix in (".html", ".htm"):
+        from flashgc import page
+
+        _output.write(target, page.whole(what if isinstance(what, list) else [what]))
+    else:
+        raise OutputError(f"error: {target}: save it as .json or as .html")
+    return target
+
+
+EQUAL = (
+    ("exported pages", ("device", "exported_pages")),
+    ("reserve", ("gc", "reserve_blocks")),
+    ("preconditioning", ("precondition",)),
+)
+"""What a fair comparison has to have in common."""
+
+MAIN_FIGURES = {
+    "p50": ("latency_ns", "all", "p50"),
+    "p90": ("latency_ns", "all", "p90"),
+    "p95": ("latency_ns", "all", "p95"),
+    "p99": ("latency_ns", "all", "p99"),
+    "p99_9": ("latency_ns", "all", "p99_9"),
+    "p99_99": ("latency_ns", "all", "p99_99"),
+    "write_amplification": ("write_amplification",),
+    "erases": ("erases",),
+    "gc_count": ("gc", "count"),
+    "gc_busy_ns": ("gc", "busy_ns"),
+}
+"""The columns of a comparison, with where each is found in a report."""
+
+
+def _find(values: Mapping[str, Any], path: Sequence[str]) -> Any:  # noqa: ANN401 - JSON
+    found: Any = values
+    for name in path:
+        found = found.get(name) if isinstance(found, Mapping) else None
+    return found

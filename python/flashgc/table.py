@@ -1,0 +1,76 @@
+"""A small table: columns by name, each a NumPy array, all of one length."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+
+class Table(Mapping[str, "NDArray[Any]"]):
+    """Columns by name.
+
+    >>> from flashgc.table import Table
+    >>> table = Table({"kind": ["read", "write"], "p50": [25_000.0, None]})
+    >>> table["p50"]
+    array([25000.,    nan])
+    >>> len(table), table.rows
+    (2, 2)
+    """
+
+    def __init__(self, columns: Mapping[str, Sequence[object] | NDArray[Any]]) -> None:
+        self._columns = {name: _array(column) for name, column in columns.items()}
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return self._columns[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return len(next(iter(self._columns.values()), ()))
+
+    def to_pandas(self) -> Any:  # noqa: ANN401 - pandas need not be installed
+        """The table as a `pandas.DataFrame`; an ImportError if pandas is not installed."""
+        try:
+            import pandas as pd  # type: ignore[import-not-found,unused-ignore]
+        except ImportError:
+            raise ImportError("to_pandas() needs pandas: pip install pandas") from None
+        return pd.DataFrame(self._columns)
+
+    def __repr__(self) -> str:
+        lines = ["  ".join(row) for row in _padded(self._text())]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        head, *body = self._text()
+        cells = ["".join(f"<th>{html.escape(cell)}</th>" for cell in head)]
+        cells += ["".join(f"<td>{html.escape(cell)}</td>" for cell in row) for row in body]
+        return "<table>" + "".join(f"<tr>{row}</tr>" for row in cells) + "</table>"
+
+    def _text(self) -> list[list[str]]:
+        columns = [[name, *(f"{item}" for item in array)] for name, array in self.items()]
+        return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _array(column: Sequence[object] | NDArray[Any]) -> NDArray[np.generic]:
+    import numpy as np
+
+    if any(item is None for item in column):
+        return np.array([np.nan if item is None else item for item in column], dtype=np.float64)
+    return np.asarray(column)
+
+
+def _padded(rows: list[list[str]]) -> list[list[str]]:
+    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
+    return [[cell.rjust(width) for cell, width in zip(row, widths, strict=True)] for row in rows]
