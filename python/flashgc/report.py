@@ -84,42 +84,15 @@ class Report(Section):
     def __init__(
         self,
         values: Mapping[str, Any],
-        *,
-        settings: Mapping[str, Any] | None = None,
-        notes: Sequence[str] = (),
-        unused: Sequence[str] = (),
         distributions: Mapping[str, Distribution] | None = None,
     ) -> None:
         super().__init__(values)
-        self._settings = dict(settings or {})
-        self._notes = list(notes)
-        self._unused = list(unused)
         self._distributions = dict(distributions or {})
 
     @classmethod
     def _of(cls, outcome: Outcome) -> Report:
-        return cls(
-            json.loads(outcome.report),
-            settings=json.loads(outcome.settings),
-            notes=outcome.notes,
-            unused=outcome.unused,
-            distributions={"read": outcome.read, "write": outcome.write},
-        )
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """What was run, with every preset and default filled in."""
-        return self._settings
-
-    @property
-    def notes(self) -> list[str]:
-        """What the engine has to say about the run, for people."""
-        return self._notes
-
-    @property
-    def unused(self) -> list[str]:
-        """Keys of the configuration that had no effect, such as those of a choice not in use."""
-        return self._unused
+        distributions = {"read": outcome.read, "write": outcome.write}
+        return cls(json.loads(outcome.report), distributions)
 
     @property
     def latency(self) -> Table:
@@ -187,7 +160,7 @@ class Comparison(list[Report]):
     @property
     def unequal(self) -> dict[str, list[Any]]:
         """What is not the same for all schemes and should be, with the value of each."""
-        rows = {name: [_find(report.settings, path) for report in self] for name, path in EQUAL}
+        rows = {name: [_find(report, path) for report in self] for name, path in EQUAL.items()}
         return {name: row for name, row in rows.items() if any(item != row[0] for item in row)}
 
     def to_dict(self) -> list[dict[str, Any]]:
@@ -229,11 +202,12 @@ def _save(what: Report | Comparison, path: str | os.PathLike[str]) -> Path:
     return target
 
 
-EQUAL = (
-    ("exported pages", ("device", "exported_pages")),
-    ("reserve", ("gc", "reserve_blocks")),
-    ("preconditioning", ("precondition",)),
-)
+EQUAL = {
+    "exported pages": ("capacity", "exported_pages"),
+    "reserve pages": ("capacity", "reserve_pages"),
+    "preconditioning": ("config", "precondition"),
+    "drive writes before": ("precondition", "drive_writes"),
+}
 """What a fair comparison has to have in common."""
 
 MAIN_FIGURES = {

@@ -79,7 +79,7 @@ impl TraceOpener for TraceFile {
 }
 
 /// What a run leaves.
-#[pyclass(frozen, get_all)]
+#[pyclass(frozen, get_all, module = "flashgc._engine")]
 pub struct Outcome {
     /// The report, as JSON.
     report: String,

@@ -11,7 +11,7 @@ use serde_json::{json, Value};
 use std::path::{Path, PathBuf};
 
 /// An error of the user's, in the shape of all messages.
-fn wrong(message: impl std::fmt::Display) -> PyErr {
+pub fn wrong(message: impl std::fmt::Display) -> PyErr {
     TraceError::new_err(format!("error: {message}"))
 }
 
@@ -30,7 +30,7 @@ pub struct Reading {
 }
 
 /// A format by its name; `auto` and nothing mean: by the content.
-fn format(name: Option<&str>) -> PyResult<Option<Format>> {
+pub fn format(name: Option<&str>) -> PyResult<Option<Format>> {
     match name {
         None | Some("auto") => Ok(None),
         Some(name) => name.parse().map(Some).map_err(wrong),

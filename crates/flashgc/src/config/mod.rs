@@ -81,6 +81,15 @@ impl Setup {
         }
     }
 
+    /// The bytes that the tables of this drive will take, within a few per cent: the caller can
+    /// refuse a drive that does not fit its memory.
+    pub fn table_bytes_expected(&self) -> u64 {
+        let geometry = &self.plan.geometry;
+        let pages = u64::from(geometry.pages);
+        // Two maps of 4 bytes, two bits in bitmaps; a block has its accounts.
+        pages * 8 + pages / 4 + u64::from(geometry.blocks) * 32
+    }
+
     /// A hash over everything that was resolved.
     pub fn config_hash(&self) -> String {
         hash_of(&self.resolved)

@@ -56,6 +56,9 @@ pub struct Policy {
     planes: Vec<PlaneBuckets>,
     /// Rows of bits, by plane and count of valid pages.
     rows: Vec<u64>,
+    /// For each word of a row, one bit: whether it holds any. A long row is not walked.
+    summaries: Vec<u64>,
+    words_per_summary: usize,
     /// Bits set in each row.
     counts: Vec<u32>,
 }
@@ -73,6 +76,7 @@ impl Policy {
     pub fn new(settings: &Settings, geometry: &Geometry) -> Self {
         let scan = settings.index == Index::Scan;
         let words_per_row = geometry.shape.blocks_per_plane.div_ceil(64) as usize;
+        let words_per_summary = words_per_row.div_ceil(64);
         let rows =
             if scan { 0 } else { geometry.planes as usize * geometry.shape.pages_per_block as usize };
         Policy {
@@ -82,6 +86,8 @@ impl Policy {
             words_per_row,
             planes: vec![PlaneBuckets { level: -1, lowest: 0 }; geometry.planes as usize],
             rows: vec![0; rows * words_per_row],
+            summaries: vec![0; rows * words_per_summary],
+            words_per_summary,
             counts: vec![0; rows],
         }
     }
@@ -96,12 +102,27 @@ impl Policy {
         plane.index() * self.pages_per_block as usize + valid as usize
     }
 
+    /// Turns the block's bit in a row, and gives the row.
     #[inline(always)]
     fn flip(&mut self, plane: PlaneId, block: BlockId, valid: u32) -> usize {
         let local = block.0 - plane.0 * self.blocks_per_plane;
         let row = self.row(plane, valid);
-        self.rows[row * self.words_per_row + (local / 64) as usize] ^= 1 << (local % 64);
+        let word = (local / 64) as usize;
+        let bits = &mut self.rows[row * self.words_per_row + word];
+        *bits ^= 1 << (local % 64);
+        let summary = &mut self.summaries[row * self.words_per_summary + word / 64];
+        let mask = 1 << (word % 64);
+        *summary = if *bits == 0 { *summary & !mask } else { *summary | mask };
         row
+    }
+
+    /// The lowest block of a row, counted in its plane.
+    fn first(&self, row: usize) -> Option<u32> {
+        let summaries = &self.summaries[row * self.words_per_summary..][..self.words_per_summary];
+        let (at, summary) = summaries.iter().enumerate().find(|(_, summary)| **summary != 0)?;
+        let word = at * 64 + summary.trailing_zeros() as usize;
+        let bits = self.rows[row * self.words_per_row + word];
+        Some(word as u32 * 64 + bits.trailing_zeros())
     }
 
     #[inline(always)]
@@ -187,13 +208,11 @@ impl VictimPolicy for Policy {
         }
         let lowest = self.lowest(plane)?;
         let row = self.row(plane, lowest);
-        let words = &self.rows[row * self.words_per_row..][..self.words_per_row];
-        let (at, word) = words.iter().enumerate().find(|(_, word)| **word != 0)?;
-        let local = at as u32 * 64 + word.trailing_zeros();
+        let local = self.first(row)?;
         Some(BlockId(plane.0 * self.blocks_per_plane + local))
     }
 
     fn table_bytes(&self) -> u64 {
-        bytes_of(&self.rows) + bytes_of(&self.counts)
+        bytes_of(&self.rows) + bytes_of(&self.summaries) + bytes_of(&self.counts)
     }
 }

@@ -1,0 +1,91 @@
+//! A synthetic workload, written as a trace.
+
+use crate::errors::{guarded, ConfigError, OutputError, RunError};
+use crate::packed::Target;
+use crate::pulse::{Pulse, Step};
+use crate::run::Request;
+use crate::trace::{format, wrong};
+use flashgc::config::WorkloadPlan;
+use flashgc::session::Setup;
+use flashgc::workload::synthetic::Synthetic;
+use flashgc::workload::{HostOp, HostRequest, Source};
+use flashgc_trace::{Op, Record};
+use pyo3::prelude::*;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+/// Requests between two looks at the clock.
+const SLICE: u64 = 10_000;
+
+/// Writes the requests of a synthetic workload; gives counts, as JSON.
+#[pyfunction]
+#[pyo3(signature = (request, target, format, progress=None))]
+pub fn trace_generate(
+    py: Python<'_>,
+    request: Request,
+    target: Option<PathBuf>,
+    format: String,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let pulse = Pulse::new(progress);
+    py.detach(|| guarded(|| generate(&request.prepare()?, target.as_deref(), &format, pulse)))
+}
+
+fn generate(
+    setup: &Setup,
+    target: Option<&Path>,
+    name: &str,
+    mut pulse: Pulse,
+) -> PyResult<String> {
+    let WorkloadPlan::Synthetic(workload) = &setup.workload else {
+        return Err(ConfigError::new_err(
+            "error: the workload is a trace already\n  \
+             = help: give a configuration with [workload.synthetic]",
+        ));
+    };
+    let Some(to) = format(Some(name))? else {
+        return Err(wrong("the format to write has to be named; `auto` is for reading"));
+    };
+    let geometry = &setup.plan.geometry;
+    let page_bytes = u64::from(geometry.shape.page_bytes);
+    let exported = geometry.exported_pages;
+    let mut source = Synthetic::new(&workload.plan, exported, page_bytes, setup.plan.seed);
+    let target = Target::create(target).map_err(OutputError::new_err)?;
+    let mut writer = flashgc_trace::writer(&to, Box::new(target.clone())).map_err(wrong)?;
+    let mut line = 0;
+    while let Some(request) = source.next().map_err(|error| RunError::new_err(error.0))? {
+        line += 1;
+        let record = record(&request, page_bytes, line);
+        writer.push(&record).map_err(|error| target.failure(wrong(error)))?;
+        if target.is_closed() {
+            break;
+        }
+        if line % SLICE == 0 {
+            let (total, now_ns) = (Some(workload.plan.requests), request.at_ns);
+            pulse.beat(|| Step { phase: "run", done: line, total, now_ns })?;
+        }
+    }
+    let written = writer.finish().map_err(|error| target.failure(wrong(error)))?;
+    target.commit().map_err(OutputError::new_err)?;
+    Ok(json!({ "to": to.to_string(), "rows": written.rows }).to_string())
+}
+
+/// A request knows its pages, and whether it takes the first of them only in part: then it
+/// begins as far before the end of its last page as it is long.
+fn record(request: &HostRequest, page_bytes: u64, line: u64) -> Record {
+    let first = u64::from(request.first.0) * page_bytes;
+    let end = first + u64::from(request.pages) * page_bytes;
+    let from_end = request.head_partial && !request.tail_partial;
+    Record {
+        at_ns: request.at_ns,
+        device: 0,
+        op: match request.op {
+            HostOp::Read => Op::Read,
+            HostOp::Write => Op::Write,
+            HostOp::Trim => Op::Trim,
+        },
+        offset_bytes: if from_end { end - request.bytes } else { first },
+        size_bytes: request.bytes,
+        line,
+    }
+}

@@ -1,0 +1,189 @@
+//! What the integration tests share: configurations as text, runs to their end, and figures by key.
+#![allow(dead_code, reason = "every test file uses a part")]
+
+use flashgc::config::WorkloadPlan;
+use flashgc::session::{prepare, Inputs, Options, Phase, Session, Setup, TraceOpener};
+use flashgc::sim::{Results, Sim};
+use flashgc::verify::checker::Checker;
+use flashgc::verify::{Watch, Watchers};
+use flashgc::workload::synthetic::Synthetic;
+use flashgc::workload::Source;
+use serde_json::Value;
+use std::io::{Cursor, Read};
+use std::path::PathBuf;
+
+/// A drive of two channels, two chips each, of two planes: 8 planes of 16 blocks of 8 pages, that
+/// the tests change with assignments.
+pub const TINY: &str = r#"
+seed = 1
+
+[device]
+channels = 2
+chips_per_channel = 2
+dies_per_chip = 1
+planes_per_die = 2
+blocks_per_plane = 16
+pages_per_block = 8
+page_size = "4 KiB"
+exported = 0.6
+unit = "die"
+
+[device.timing]
+read = "25 us"
+program = "200 us"
+erase = "1.5 ms"
+transfer = "0 ns/B"
+command = "0 ns"
+
+[gc]
+scheme = "greedy"
+
+[gc.trigger.watermark]
+soft = "3 blocks"
+
+[workload.synthetic]
+requests = 3_000
+read_share = 0.3
+queue_depth = 8
+
+[precondition]
+fill = "sequential"
+overwrite = 1.0
+"#;
+
+/// The inputs of a configuration with assignments.
+pub fn inputs(text: &str, sets: &[&str]) -> Inputs {
+    Inputs {
+        name: "run.toml".into(),
+        text: text.into(),
+        sets: sets.iter().map(|set| (*set).to_string()).collect(),
+        ..Inputs::default()
+    }
+}
+
+/// A configuration that must be accepted.
+pub fn setup(text: &str, sets: &[&str]) -> Setup {
+    prepare(&inputs(text, sets)).unwrap_or_else(|errors| panic!("{sets:?}\n{errors}"))
+}
+
+/// The errors of a configuration that must be refused, as people see them.
+pub fn refusal(text: &str, sets: &[&str]) -> String {
+    match prepare(&inputs(text, sets)) {
+        Ok(_) => panic!("{sets:?} was accepted"),
+        Err(errors) => errors.to_string(),
+    }
+}
+
+/// Runs a session to its end; gives its report, or the error as people see it.
+pub fn finish(setup: Setup, trace: Option<MemoryTrace>, verify: bool) -> Result<Value, String> {
+    let opener = trace.map(|trace| Box::new(trace) as Box<dyn TraceOpener>);
+    let mut session = Session::new(setup, opener, Options { verify, job_log: None });
+    while session.advance().map_err(|error| error.to_string())?.phase != Phase::Done {}
+    Ok(session.report().to_json())
+}
+
+/// The report of a configuration with assignments.
+pub fn run(text: &str, sets: &[&str]) -> Value {
+    finish(setup(text, sets), None, false).unwrap_or_else(|error| panic!("{sets:?}\n{error}"))
+}
+
+/// The same under the checker.
+pub fn run_verified(text: &str, sets: &[&str]) -> Value {
+    finish(setup(text, sets), None, true).unwrap_or_else(|error| panic!("{sets:?}\n{error}"))
+}
+
+/// The figure at a dotted key.
+pub fn number(report: &Value, key: &str) -> f64 {
+    at(report, key).as_f64().unwrap_or_else(|| panic!("`{key}` is no number"))
+}
+
+/// The whole number at a dotted key.
+pub fn whole(report: &Value, key: &str) -> u64 {
+    at(report, key).as_u64().unwrap_or_else(|| panic!("`{key}` is no whole number"))
+}
+
+/// What lies at a dotted key.
+pub fn at<'a>(report: &'a Value, key: &str) -> &'a Value {
+    let pointer = format!("/{}", key.replace('.', "/"));
+    report.pointer(&pointer).unwrap_or_else(|| panic!("`{key}` is missing"))
+}
+
+/// Asserts that a figure lies within `share` of what is expected.
+pub fn assert_near(what: &str, found: f64, expected: f64, share: f64) {
+    let off = found / expected - 1.0;
+    assert!(off.abs() <= share, "{what}: {found} is {:.3} % off {expected}", off * 100.0);
+}
+
+/// The requests of a synthetic workload.
+pub fn synthetic(setup: &Setup) -> Synthetic {
+    let WorkloadPlan::Synthetic(workload) = &setup.workload else {
+        panic!("the workload is a trace");
+    };
+    let geometry = &setup.plan.geometry;
+    let page_bytes = u64::from(geometry.shape.page_bytes);
+    Synthetic::new(&workload.plan, geometry.exported_pages, page_bytes, setup.plan.seed)
+}
+
+/// Watchers with a checker only.
+pub fn checked(setup: &Setup) -> Watchers {
+    let checker = Checker::new(&setup.plan.geometry, !setup.plan.parity());
+    Watchers { checker: Some(checker), ..Watchers::default() }
+}
+
+/// Runs a simulation to its end in slices of so many events.
+pub fn drain<W: Watch>(sim: &mut Sim<W>, source: &mut dyn Source, budget: u64) -> Results {
+    sim.start(source).expect("the workload starts");
+    while !sim.run(source, budget).expect("the run goes on").finished {}
+    sim.results()
+}
+
+/// A trace in memory.
+#[derive(Clone)]
+pub struct MemoryTrace {
+    /// The name for messages.
+    pub name: String,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+impl MemoryTrace {
+    /// From text.
+    pub fn text(name: &str, text: &str) -> Self {
+        MemoryTrace { name: name.into(), bytes: text.as_bytes().to_vec() }
+    }
+}
+
+impl TraceOpener for MemoryTrace {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn open(&mut self) -> Result<Box<dyn Read + Send>, String> {
+        Ok(Box::new(Cursor::new(self.bytes.clone())))
+    }
+}
+
+/// A file of the folder that lies beside the repository, if the folder is there.
+pub fn shared(path: &str) -> Option<PathBuf> {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    let file = root.join(path);
+    file.exists().then_some(file)
+}
+
+/// The same set of random choices on every machine: a small generator for test inputs.
+pub struct Choices(u64);
+
+impl Choices {
+    /// From a seed.
+    pub fn new(seed: u64) -> Self {
+        Choices(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    /// A number below `bound`.
+    pub fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % bound
+    }
+}

@@ -1,0 +1,42 @@
+"""flashgc: garbage-collection schemes for flash storage on one device, one trace and one clock.
+
+>>> import flashgc
+>>> report = flashgc.run("oltp", set={"workload.synthetic.requests": 2000})
+>>> report.scheme
+'greedy'
+"""
+
+from flashgc import trace
+from flashgc._engine import __version__
+from flashgc.api import (
+    Progress,
+    compare,
+    devices,
+    run,
+    run_seeds,
+    schemes,
+    slots,
+)
+from flashgc.errors import ConfigError, FlashgcError, OutputError, RunError, TraceError
+from flashgc.report import Comparison, Report
+from flashgc.table import Table
+
+__all__ = [
+    "Comparison",
+    "ConfigError",
+    "FlashgcError",
+    "OutputError",
+    "Progress",
+    "Report",
+    "RunError",
+    "Table",
+    "TraceError",
+    "__version__",
+    "compare",
+    "devices",
+    "run",
+    "run_seeds",
+    "schemes",
+    "slots",
+    "trace",
+]

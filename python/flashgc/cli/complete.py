@@ -1,0 +1,63 @@
+"""What the shell can complete: names of configurations, schemes, devices, formats and files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from flashgc import _sources, api, trace
+
+
+def configs(incomplete: str) -> list[str]:
+    """Built-in configurations, and TOML files."""
+    return _starting(list(_sources.builtin_configs()), incomplete) + _files(incomplete, ".toml")
+
+
+def scheme_names(incomplete: str) -> list[str]:
+    """Schemes that come with the package."""
+    return _starting([known["name"] for known in api.schemes()], incomplete)
+
+
+def schemes(incomplete: str) -> list[str]:
+    """Schemes that come with the package, and TOML files."""
+    return scheme_names(incomplete) + _files(incomplete, ".toml")
+
+
+def scheme_lists(incomplete: str) -> list[str]:
+    """The last name of a list with commas."""
+    before, comma, last = incomplete.rpartition(",")
+    taken = before.split(",")
+    return [f"{before}{comma}{name}" for name in scheme_names(last) if name not in taken]
+
+
+def devices(incomplete: str) -> list[str]:
+    """Devices that come with the package."""
+    return _starting([known["name"] for known in api.devices()], incomplete)
+
+
+def formats(incomplete: str) -> list[str]:
+    """Formats of traces."""
+    return _starting([name for known in trace.formats() for name in known["names"]], incomplete)
+
+
+def files(incomplete: str) -> list[str]:
+    """Any file."""
+    return _files(incomplete, "")
+
+
+def _starting(names: list[str], incomplete: str) -> list[str]:
+    return [name for name in names if name.startswith(incomplete)]
+
+
+def _files(incomplete: str, suffix: str) -> list[str]:
+    folder = Path(incomplete) if incomplete.endswith("/") else Path(incomplete).parent
+    try:
+        paths = sorted(folder.iterdir())
+    except OSError:
+        return []
+    found = []
+    for path in paths:
+        name = str(path) + ("/" if path.is_dir() else "")
+        hidden = path.name.startswith(".") and not Path(incomplete).name.startswith(".")
+        if name.startswith(incomplete) and not hidden and (path.is_dir() or name.endswith(suffix)):
+            found.append(name)
+    return found

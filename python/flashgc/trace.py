@@ -1,0 +1,141 @@
+"""Block traces: what one holds, from one format into another, and made from a workload.
+
+Files may be plain, gzip or zstd; the format is recognised by the content, or named.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from flashgc import _engine, _sources, api
+
+PathLike = str | os.PathLike[str]
+
+
+def info(
+    file: PathLike,
+    *,
+    format: str | None = None,
+    on_bad_line: str = "stop",
+    devices: Sequence[str] | None = None,
+    start: str | None = None,
+    length: str | None = None,
+    rows: int | None = None,
+) -> dict[str, Any]:
+    """Reads a whole trace and says what it holds: rows, bytes, footprints, times.
+
+    Sizes are in bytes (`_bytes`), times in seconds (`_s`) or nanoseconds (`_ns`). `start` and
+    `length` are times as `"10 s"`, counted from the first record. A TraceError says what is wrong
+    and in which line; with `on_bad_line="skip"` such lines are counted in `bad_rows`.
+
+    >>> import flashgc, tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "small.spc"
+    >>> _ = file.write_text("0,20941264,8192,W,0.551706\\n0,20939840,4096,R,0.554041\\n")
+    >>> about = flashgc.trace.info(file)
+    >>> about["format"], about["rows"], about["written_bytes"]
+    ('spc', 2, 8192)
+    """
+    with _sources.trace_file(file) as found:
+        reading = _reading(found, format, on_bad_line, devices, start, length, rows)
+        about: dict[str, Any] = json.loads(_engine.trace_info(reading))
+    return about
+
+
+def convert(
+    source: PathLike,
+    target: PathLike,
+    to: str,
+    *,
+    format: str | None = None,
+    on_bad_line: str = "stop",
+    devices: Sequence[str] | None = None,
+    start: str | None = None,
+    length: str | None = None,
+    rows: int | None = None,
+) -> dict[str, Any]:
+    """Writes a trace in the format `to`, packed if `target` ends in `.gz` or `.zst`.
+
+    `-` is standard output. Gives the formats and the numbers of rows; see :func:`info` for the
+    rest. A TraceError names a record that the format cannot hold; an OutputError says why the
+    file cannot be written. The file appears whole or not at all.
+
+    >>> import flashgc, tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "a.spc").write_text("0,8,8192,W,0.5\\n0,32,4096,R,0.6\\n")
+    >>> flashgc.trace.convert(folder / "a.spc", folder / "a.csv.gz", "csv")["rows"]
+    2
+    """
+    with _sources.trace_file(source) as found:
+        reading = _reading(found, format, on_bad_line, devices, start, length, rows)
+        done: dict[str, Any] = json.loads(_engine.trace_convert(reading, _target(target), to))
+    return done
+
+
+def generate(
+    config: api.Config,
+    target: PathLike,
+    format: str = "csv",
+    *,
+    device: str | None = None,
+    set: api.Settings | None = None,
+    seed: int | None = None,
+    progress: api.ProgressCallback | None = None,
+) -> dict[str, Any]:
+    """Writes the requests of a synthetic workload as a trace; arguments as :func:`flashgc.run`.
+
+    Requests of a closed loop have no times of their own: all are written at time 0.
+
+    >>> import flashgc, tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "made.csv"
+    >>> flashgc.trace.generate("oltp", file, set={"workload.synthetic.requests": 100})["rows"]
+    100
+    """
+    request = api._request(config, None, None, device, set, seed)
+    told = api._told(progress)
+    made = _engine.trace_generate(request, _target(target), format, told)
+    done: dict[str, Any] = json.loads(made)
+    return done
+
+
+def formats() -> list[dict[str, Any]]:
+    """The formats that are known: names, columns, units, and what is lost in writing.
+
+    >>> import flashgc
+    >>> "msr" in [known["name"] for known in flashgc.trace.formats()]
+    True
+    """
+    known: list[dict[str, Any]] = json.loads(_engine.trace_formats())
+    return known
+
+
+def _target(target: PathLike) -> PathLike | None:
+    return None if os.fspath(target) == "-" else target
+
+
+def _reading(
+    found: tuple[str, PathLike] | None,
+    format: str | None,
+    on_bad_line: str,
+    devices: Sequence[str] | None,
+    start: str | None,
+    length: str | None,
+    rows: int | None,
+) -> _engine.Reading:
+    if found is None:
+        raise _engine.TraceError("error: no trace was given")
+    return {
+        "name": found[0],
+        "path": found[1],
+        "format": format,
+        "on_bad_line": on_bad_line,
+        "devices": None if devices is None else list(devices),
+        "start": start,
+        "length": length,
+        "rows": rows,
+    }
+
+
+__all__ = ["convert", "formats", "generate", "info"]
