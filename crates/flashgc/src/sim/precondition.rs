@@ -123,15 +123,6 @@ impl<W: Watch> Sim<W> {
         Ok(())
     }
 
-    #[inline(always)]
-    fn prefetch_old(&self, lpn: Lpn) {
-        let ppn = self.ftl.map.ppn_of(lpn);
-        if ppn.is_some() {
-            let (block, page) = self.plan.geometry.block_and_page(ppn);
-            self.ftl.blocks.prefetch(block, page);
-        }
-    }
-
     /// A window of overwriting is over: is write amplification steady?
     pub fn is_steady(&self, watch: &mut SteadyWatch, written: u64) -> bool {
         watch.add(written, self.counters.gc_moved)

@@ -184,7 +184,8 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     fn start_host(&mut self, unit: UnitId, op: u32, list: u8) {
         self.take_from_queue(unit, op, list);
-        let Op { lpn, kind, plane, .. } = self.slabs.ops[op as usize];
+        let Op { lpn, kind, plane, next, .. } = self.slabs.ops[op as usize];
+        self.prefetch_for(next);
         if kind == OpKind::Write {
             self.tell(Happened::Started { op, lpn });
             self.write_page(plane, lpn, op);
@@ -201,6 +202,14 @@ impl<W: Watch> Sim<W> {
         self.tell(Happened::Started { op, lpn });
         self.tell(Happened::Read { ppn, lpn });
         self.begin(unit, Worker::Host(op), self.recipes.read);
+    }
+
+    /// Brings what the next write in a queue will touch into the cache, one operation ahead.
+    #[inline(always)]
+    fn prefetch_for(&self, op: u32) {
+        if let Some(next) = self.slabs.ops.get(op as usize) {
+            self.prefetch_old(next.lpn);
+        }
     }
 
     /// Begins an operation on a free unit.

@@ -72,6 +72,16 @@ impl<W: Watch> Sim<W> {
         }
     }
 
+    /// Brings the accounts of the page that a logical page will leave into the cache.
+    #[inline(always)]
+    pub(super) fn prefetch_old(&self, lpn: Lpn) {
+        let ppn = self.ftl.map.ppn_of(lpn);
+        if ppn.is_some() {
+            let (block, page) = self.plan.geometry.block_and_page(ppn);
+            self.ftl.blocks.prefetch(block, page);
+        }
+    }
+
     /// The host gives a page up.
     pub(super) fn trim(&mut self, lpn: Lpn) {
         let old = self.ftl.map.unbind(lpn);
