@@ -23,7 +23,9 @@ def write(path: str | os.PathLike[str], text: str) -> None:
             return
         _write_then_rename(target, text)
     except OSError as reason:
-        raise OutputError(f"error: the result cannot be written: {describe(path, reason)}") from None
+        raise OutputError(
+            f"error: the result cannot be written: {describe(path, reason)}"
+        ) from None
 
 
 def _write_then_rename(target: Path, text: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -69,7 +70,8 @@ def run(
         OutputError: a log that cannot be written.
         KeyboardInterrupt: on Ctrl-C, at once.
 
-    The interpreter's lock is free while the engine works.
+    Note:
+        The interpreter's lock is free while the engine works.
 
     >>> import flashgc
     >>> report = flashgc.run("oltp", set={"workload.synthetic.requests": 2000}, seed=3)
@@ -179,13 +181,27 @@ def slots() -> dict[str, Any]:
 
 
 def devices() -> list[dict[str, Any]]:
-    """The devices that come with the package: `name`, `title`, `source`, `keys`, `text`.
+    """The devices that come with the package.
+
+    Each has `name`, `title`, `source`, `keys`, `text` and `capacity_bytes` (physical).
 
     >>> import flashgc
     >>> [d["keys"]["channels"] for d in flashgc.devices() if d["name"] == "slc-msr"]
     [8]
     """
-    return [_preset(entry) for entry in json.loads(_engine.devices())]
+    return [_with_capacity(_preset(entry)) for entry in json.loads(_engine.devices())]
+
+
+def _with_capacity(device: dict[str, Any]) -> dict[str, Any]:
+    keys = device["keys"]
+    pages = math.prod(keys[name] for name in _PAGES)
+    number, unit = keys["page_size"].split()
+    page_bytes = int(number) * {"B": 1, "KiB": 1024}[unit]
+    return {**device, "capacity_bytes": pages * page_bytes}
+
+
+_PAGES = ("channels", "chips_per_channel", "dies_per_chip", "planes_per_die",
+          "blocks_per_plane", "pages_per_block")  # fmt: skip
 
 
 def _preset(entry: dict[str, Any]) -> dict[str, Any]:

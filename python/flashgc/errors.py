@@ -1,8 +1,8 @@
-"""The errors of flashgc. Each message is ready to be shown to a person, on one or several lines.
+r"""The errors of flashgc. Each message is ready to be shown to a person, on one or several lines.
 
 >>> import flashgc
 >>> try:
-...     flashgc.run("[device]\\nchanels = 4\\n")
+...     flashgc.run("[device]\nchanels = 4\n")
 ... except flashgc.ConfigError as error:
 ...     print("channels" in str(error))
 True

@@ -85,7 +85,7 @@ def seeds(report: Report) -> Rows:
 def comparison(reports: Comparison) -> Rows:
     """A row for each figure, a column for each scheme; rows of what is unequal are marked."""
     rows = [["", *(report.scheme for report in reports)]]
-    for kind in KINDS:
+    for kind in KINDS[:2]:
         if any(report.latency_ns[kind]["count"] for report in reports):
             for name in ("mean", *PERCENTILES, "max"):
                 values = [units.time(report.latency_ns[kind][name]) for report in reports]
@@ -142,8 +142,10 @@ def _requests(report: Report) -> str:
 
 
 def _pages(pages: Mapping[str, Any]) -> str:
-    parts = [f"{units.count(pages['host_read'])} read and {units.count(pages['host_written'])} written by the host"]
-    parts.append(f"{units.count(pages['gc_moved'])} moved by GC")
+    read, written, moved = (
+        units.count(pages[name]) for name in ("host_read", "host_written", "gc_moved")
+    )
+    parts = [f"{read} read and {written} written by the host", f"{moved} moved by GC"]
     for name in ("assist_moved", "wasted_copies", "overhead"):
         if pages[name]:
             parts.append(f"{units.count(pages[name])} {name.replace('_', ' ')}")

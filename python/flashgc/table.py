@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-
 class Table(Mapping[str, "NDArray[Any]"]):
     """Columns by name.
 
@@ -43,7 +42,7 @@ class Table(Mapping[str, "NDArray[Any]"]):
     def to_pandas(self) -> Any:  # noqa: ANN401 - pandas need not be installed
         """The table as a `pandas.DataFrame`; an ImportError if pandas is not installed."""
         try:
-            import pandas as pd  # type: ignore[import-not-found,unused-ignore]
+            import pandas as pd
         except ImportError:
             raise ImportError("to_pandas() needs pandas: pip install pandas") from None
         return pd.DataFrame(self._columns)

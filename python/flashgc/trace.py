@@ -25,7 +25,7 @@ def info(
     length: str | None = None,
     rows: int | None = None,
 ) -> dict[str, Any]:
-    """Reads a whole trace and says what it holds: rows, bytes, footprints, times.
+    r"""Reads a whole trace and says what it holds: rows, bytes, footprints, times.
 
     Sizes are in bytes (`_bytes`), times in seconds (`_s`) or nanoseconds (`_ns`). `start` and
     `length` are times as `"10 s"`, counted from the first record. A TraceError says what is wrong
@@ -33,7 +33,7 @@ def info(
 
     >>> import flashgc, tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "small.spc"
-    >>> _ = file.write_text("0,20941264,8192,W,0.551706\\n0,20939840,4096,R,0.554041\\n")
+    >>> _ = file.write_text("0,20941264,8192,W,0.551706\n0,20939840,4096,R,0.554041\n")
     >>> about = flashgc.trace.info(file)
     >>> about["format"], about["rows"], about["written_bytes"]
     ('spc', 2, 8192)
@@ -56,7 +56,7 @@ def convert(
     length: str | None = None,
     rows: int | None = None,
 ) -> dict[str, Any]:
-    """Writes a trace in the format `to`, packed if `target` ends in `.gz` or `.zst`.
+    r"""Writes a trace in the format `to`, packed if `target` ends in `.gz` or `.zst`.
 
     `-` is standard output. Gives the formats and the numbers of rows; see :func:`info` for the
     rest. A TraceError names a record that the format cannot hold; an OutputError says why the
@@ -64,7 +64,7 @@ def convert(
 
     >>> import flashgc, tempfile, pathlib
     >>> folder = pathlib.Path(tempfile.mkdtemp())
-    >>> _ = (folder / "a.spc").write_text("0,8,8192,W,0.5\\n0,32,4096,R,0.6\\n")
+    >>> _ = (folder / "a.spc").write_text("0,8,8192,W,0.5\n0,32,4096,R,0.6\n")
     >>> flashgc.trace.convert(folder / "a.spc", folder / "a.csv.gz", "csv")["rows"]
     2
     """

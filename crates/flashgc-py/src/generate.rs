@@ -4,7 +4,7 @@ use crate::errors::{guarded, ConfigError, OutputError, RunError};
 use crate::packed::Target;
 use crate::pulse::{Pulse, Step};
 use crate::run::Request;
-use crate::trace::{format, wrong};
+use crate::trace::{format_to_write, wrong};
 use flashgc::config::WorkloadPlan;
 use flashgc::session::Setup;
 use flashgc::workload::synthetic::Synthetic;
@@ -43,9 +43,7 @@ fn generate(
              = help: give a configuration with [workload.synthetic]",
         ));
     };
-    let Some(to) = format(Some(name))? else {
-        return Err(wrong("the format to write has to be named; `auto` is for reading"));
-    };
+    let to = format_to_write(name)?;
     let geometry = &setup.plan.geometry;
     let page_bytes = u64::from(geometry.shape.page_bytes);
     let exported = geometry.exported_pages;
@@ -67,7 +65,7 @@ fn generate(
     }
     let written = writer.finish().map_err(|error| target.failure(wrong(error)))?;
     target.commit().map_err(OutputError::new_err)?;
-    Ok(json!({ "to": to.to_string(), "rows": written.rows }).to_string())
+    Ok(json!({ "to": to.name(), "rows": written.rows }).to_string())
 }
 
 /// A request knows its pages, and whether it takes the first of them only in part: then it

@@ -30,7 +30,7 @@ pub struct Reading {
 }
 
 /// A format by its name; `auto` and nothing mean: by the content.
-pub fn format(name: Option<&str>) -> PyResult<Option<Format>> {
+fn format(name: Option<&str>) -> PyResult<Option<Format>> {
     match name {
         None | Some("auto") => Ok(None),
         Some(name) => name.parse().map(Some).map_err(wrong),
@@ -78,6 +78,16 @@ impl Reading {
     }
 }
 
+/// Above plain `csv` stands a line of names, by which it is recognised again.
+const CSV_WITH_NAMES: &str = "csv:time:ns, device, op, offset, size; header=yes";
+
+/// The format to write, by its name.
+pub fn format_to_write(name: &str) -> PyResult<Format> {
+    let name = if name == "csv" { CSV_WITH_NAMES } else { name };
+    let missing = || wrong("the format to write has to be named; `auto` is for reading");
+    format(Some(name))?.ok_or_else(missing)
+}
+
 /// Notes on lines that were skipped.
 fn skipped(reader: &TraceReader) -> Vec<String> {
     reader.bad_examples().iter().map(ToString::to_string).collect()
@@ -109,9 +119,7 @@ pub fn trace_convert(
 }
 
 fn convert(reading: &Reading, target: Option<&Path>, to: &str) -> PyResult<String> {
-    let Some(to) = format(Some(to))? else {
-        return Err(wrong("the format to write has to be named; `auto` is for reading"));
-    };
+    let to = format_to_write(to)?;
     let raised = Raised::default();
     let mut reader = reading.open(&raised)?;
     let target = Target::create(target).map_err(OutputError::new_err)?;
@@ -127,7 +135,7 @@ fn convert(reading: &Reading, target: Option<&Path>, to: &str) -> PyResult<Strin
     target.commit().map_err(OutputError::new_err)?;
     Ok(json!({
         "from": reader.format().to_string(),
-        "to": to.to_string(),
+        "to": to.name(),
         "rows": written.rows,
         "left_out": written.others,
         "bad_rows": reader.bad_rows(),

@@ -97,6 +97,8 @@ const SCAN_ROWS: u64 = 50_000;
 const FILL_PAGES: u32 = 1 << 20;
 const OVERWRITE_PAGES: u64 = 1 << 18;
 const RUN_EVENTS: u64 = 200_000;
+/// A drive of at most so many pages is compared after each slice, a larger one at the end.
+const AUDIT_EACH_SLICE_PAGES: u32 = 1 << 20;
 
 /// The watched simulation is slower by much; most runs have no watcher.
 enum Engine {
@@ -435,6 +437,9 @@ impl Session {
             }
             self.audit();
         } else {
+            if self.setup.plan.geometry.pages <= AUDIT_EACH_SLICE_PAGES {
+                self.audit();
+            }
             self.stage = Stage::Run { source };
         }
         Ok(Progress {

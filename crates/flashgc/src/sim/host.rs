@@ -187,6 +187,7 @@ impl<W: Watch> Sim<W> {
         self.queues.push(&mut self.slabs.ops, plane, list, op);
         let unit = self.plan.geometry.unit_of(plane);
         self.units[unit.index()].waiting += 1;
+        self.loads[unit.index()] += 1;
         self.look_at(unit);
     }
 

@@ -82,6 +82,8 @@ pub struct Sim<W: Watch = Unwatched> {
     events: Events,
     time_limit_ns: u64,
     units: Vec<Unit>,
+    /// Operations that wait at each unit or are under way: what dynamic allocation looks at.
+    loads: Vec<u32>,
     buses: Vec<Bus>,
     queues: Queues,
     /// Units to look at before the next event.
@@ -128,6 +130,7 @@ impl<W: Watch> Sim<W> {
             now_ns: 0,
             events: Events::new(slots),
             time_limit_ns: Events::time_limit_ns(slots),
+            loads: vec![0; geometry.units as usize],
             units: (0..geometry.units).map(|_| Unit::new()).collect(),
             buses: (0..geometry.shape.channels).map(|_| Bus::default()).collect(),
             queues: Queues::new(&plan),

@@ -178,6 +178,7 @@ impl<W: Watch> Sim<W> {
         let plane = self.slabs.ops[op as usize].plane;
         self.queues.pop(&self.slabs.ops, plane, list, op);
         self.units[unit.index()].waiting -= 1;
+        self.loads[unit.index()] -= 1;
     }
 
     /// Starts a page operation of the host.
@@ -221,6 +222,7 @@ impl<W: Watch> Sim<W> {
         state.phases = phases;
         state.at = 0;
         state.since_ns = self.now_ns;
+        self.loads[unit.index()] += 1;
         self.begin_phase(unit);
     }
 
@@ -304,6 +306,7 @@ impl<W: Watch> Sim<W> {
             self.tell_busy(What::Operation(name), unit, since_ns);
         }
         self.units[unit.index()].worker = Worker::Nobody;
+        self.loads[unit.index()] -= 1;
         match worker {
             Worker::Host(op) => self.host_operation_ended(op),
             Worker::Gc => self.job_operation_ended(unit),

@@ -4,7 +4,7 @@
 
 use super::Sim;
 use crate::ftl::blocks::BlockState;
-use crate::ftl::{Parity, Stream, Taken};
+use crate::ftl::{Ftl, Parity, Stream, Taken};
 use crate::gc::victim::VictimPolicy;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use crate::verify::{Cause, Happened, Watch};
@@ -114,27 +114,25 @@ impl<W: Watch> Sim<W> {
     /// Dynamic allocation: the least busy plane above its reserve, then the one with the most
     /// erased pages, then the next in turn. When every plane is at its reserve, the best of them.
     pub(super) fn least_busy_plane(&mut self) -> PlaneId {
-        let planes = self.plan.geometry.planes;
-        let first = self.next_plane;
-        let chosen = (0..planes)
-            .map(|at| {
-                let turn = first + at;
-                PlaneId(if turn < planes { turn } else { turn - planes })
-            })
-            .min_by_key(|&plane| {
-                let load = self.load_of(plane);
-                let free = self.ftl.frontiers.free_pages(plane);
-                (!self.ftl.host_has_room(plane), load, Reverse(free))
-            })
-            .unwrap_or(PlaneId(0));
-        self.next_plane = (chosen.0 + 1) % planes;
+        let chosen = self.best_plane(|ftl, plane| ftl.host_has_room(plane));
+        let chosen = chosen.or_else(|| self.best_plane(|_, _| true)).unwrap_or(PlaneId(0));
+        self.next_plane = if chosen.0 + 1 < self.plan.geometry.planes { chosen.0 + 1 } else { 0 };
         chosen
     }
 
-    fn load_of(&self, plane: PlaneId) -> u32 {
-        let unit = self.plan.geometry.unit_of(plane).index();
-        let state = &self.units[unit];
-        let working = state.worker != crate::device::Worker::Nobody || self.gc.jobs[unit].is_open();
-        state.waiting + u32::from(working)
+    /// The best of the planes that are fit. Fitness costs more than rank, so it is asked last.
+    #[inline(always)]
+    fn best_plane(&self, is_fit: impl Fn(&Ftl, PlaneId) -> bool) -> Option<PlaneId> {
+        let (planes, first) = (self.plan.geometry.planes, self.next_plane);
+        let mut best = None;
+        let mut best_rank = (u32::MAX, Reverse(0));
+        for plane in (first..planes).chain(0..first).map(PlaneId) {
+            let load = self.loads[self.plan.geometry.unit_of(plane).index()];
+            let rank = (load, Reverse(self.ftl.frontiers.free_pages(plane)));
+            if rank < best_rank && is_fit(&self.ftl, plane) {
+                (best, best_rank) = (Some(plane), rank);
+            }
+        }
+        best
     }
 }

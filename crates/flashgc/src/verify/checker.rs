@@ -11,6 +11,7 @@ use crate::ftl::blocks::BlockState;
 use crate::ftl::Ftl;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use crate::workload::HostOp;
+use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
 const ERASED: u32 = u32::MAX;
@@ -34,7 +35,8 @@ pub struct Checker {
     home: Vec<Ppn>,
     acknowledged: Vec<u32>,
     trimmed: Vec<bool>,
-    waiting: Vec<VecDeque<u32>>,
+    /// Operations that were accepted and are not done, by logical page. Never walked.
+    waiting: FxHashMap<u32, VecDeque<u32>>,
     last_end_ns: Vec<[u64; 3]>,
     busy_ns: Busy,
     /// Pages programmed for the host and for copies in the measured part.
@@ -70,7 +72,7 @@ impl Checker {
             home: vec![Ppn::NONE; logical],
             acknowledged: vec![0; logical],
             trimmed: vec![false; logical],
-            waiting: vec![VecDeque::new(); logical],
+            waiting: FxHashMap::default(),
             last_end_ns: vec![[0; 3]; geometry.units.max(geometry.shape.channels) as usize],
             busy_ns: Busy::default(),
             host_programs: 0,
@@ -175,7 +177,7 @@ impl Checker {
 
     fn started(&mut self, now_ns: u64, op: u32, lpn: Lpn) {
         assert_eq!(
-            self.waiting[lpn.index()].front(),
+            self.waiting.get(&lpn.0).and_then(VecDeque::front),
             Some(&op),
             "at {now_ns} ns an operation on logical page {} overtook an earlier one",
             lpn.0
@@ -183,7 +185,11 @@ impl Checker {
     }
 
     fn done(&mut self, now_ns: u64, op: u32, lpn: Lpn, kind: HostOp) {
-        let front = self.waiting[lpn.index()].pop_front();
+        let queue = self.waiting.entry(lpn.0).or_default();
+        let front = queue.pop_front();
+        if queue.is_empty() {
+            self.waiting.remove(&lpn.0);
+        }
         assert_eq!(front, Some(op), "at {now_ns} ns operations on page {} ended askew", lpn.0);
         if kind == HostOp::Write {
             self.acknowledged[lpn.index()] = self.newest[lpn.index()];
@@ -270,7 +276,9 @@ impl Watch for Checker {
             Happened::MeasuringStarts => {
                 (self.host_programs, self.copies, self.erases) = (0, 0, 0);
             }
-            Happened::Accepted { op, lpn, .. } => self.waiting[lpn.index()].push_back(op),
+            Happened::Accepted { op, lpn, .. } => {
+                self.waiting.entry(lpn.0).or_default().push_back(op);
+            }
             Happened::Started { op, lpn } => self.started(now_ns, op, lpn),
             Happened::Done { op, lpn, kind } => self.done(now_ns, op, lpn, kind),
             Happened::Programmed { ppn, lpn, cause, current } => {

@@ -176,14 +176,16 @@ pub struct Choices(u64);
 impl Choices {
     /// From a seed.
     pub fn new(seed: u64) -> Self {
-        Choices(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+        Choices(seed)
     }
 
     /// A number below `bound`.
     pub fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % bound
+        // SplitMix64.
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = self.0;
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((bits ^ (bits >> 31)) >> 11) as usize % bound
     }
 }

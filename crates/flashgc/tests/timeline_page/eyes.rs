@@ -1,0 +1,161 @@
+//! The watcher of a page: the checker, and what the page shows.
+
+use flashgc::device::Geometry;
+use flashgc::ids::{BlockId, UnitId};
+use flashgc::verify::checker::Checker;
+use flashgc::verify::{Cause, Happened, Watch, What};
+use std::collections::{BTreeMap, VecDeque};
+
+/// An operation on a unit, or a phase of one.
+#[derive(Clone, Debug)]
+pub struct Row {
+    pub unit: u32,
+    pub from_ns: u64,
+    pub to_ns: u64,
+    /// What was done and to which page or block.
+    pub words: String,
+    /// For a phase: whether it was on the bus.
+    pub on_bus: bool,
+}
+
+/// A page operation of the host, from its acceptance to its end.
+#[derive(Clone, Copy, Debug)]
+pub struct HostPage {
+    pub accepted_ns: u64,
+    pub done_ns: Option<u64>,
+}
+
+pub struct Eyes {
+    pub checker: Option<Checker>,
+    pub operations: Vec<Row>,
+    pub phases: Vec<Row>,
+    pub pages: Vec<HostPage>,
+    pub programmed: Vec<bool>,
+    geometry: Geometry,
+    measuring: bool,
+    /// Phases of the operation under way, for each unit.
+    open: Vec<Vec<Row>>,
+    /// The logical page that each unit reads or writes for the host.
+    host: Vec<u32>,
+    /// Logical pages that were bound elsewhere and whose copies have not ended.
+    copies: Vec<VecDeque<u32>>,
+    /// The place in `pages` of the operations under way.
+    page_of_op: BTreeMap<u32, usize>,
+}
+
+impl Eyes {
+    pub fn new(geometry: &Geometry, in_order: bool) -> Self {
+        let units = geometry.units as usize;
+        Eyes {
+            checker: Some(Checker::new(geometry, in_order)),
+            operations: Vec::new(),
+            phases: Vec::new(),
+            pages: Vec::new(),
+            programmed: vec![false; geometry.pages as usize],
+            geometry: geometry.clone(),
+            measuring: false,
+            open: vec![Vec::new(); units],
+            host: vec![0; units],
+            copies: vec![VecDeque::new(); units],
+            page_of_op: BTreeMap::new(),
+        }
+    }
+
+    fn unit_of(&self, ppn: flashgc::ids::Ppn) -> usize {
+        self.geometry.unit_of(self.geometry.plane_of(ppn)).index()
+    }
+
+    /// The block's number in its plane, with the plane where a unit has several.
+    fn block_words(&self, block: BlockId) -> String {
+        let plane = self.geometry.plane_of_block(block);
+        let local = block.0 - self.geometry.blocks_of(plane).start;
+        if self.geometry.planes > self.geometry.units {
+            return format!("plane {} block {local}", plane.0);
+        }
+        format!("block {local}")
+    }
+
+    fn busy(&mut self, what: What, unit: UnitId, from_ns: u64, to_ns: u64) {
+        let at = unit.index();
+        let row = |words, on_bus| Row { unit: unit.0, from_ns, to_ns, words, on_bus };
+        let name = match what {
+            What::Bus => return self.open[at].push(row(String::new(), true)),
+            What::Array => return self.open[at].push(row(String::new(), false)),
+            What::Operation(name) => name,
+        };
+        let words = match name {
+            "erase" => "erase".into(),
+            "copy" => match self.copies[at].pop_front() {
+                Some(lpn) => format!("copy {lpn}"),
+                None => "copy".into(),
+            },
+            "collection" => {
+                let copies = std::mem::take(&mut self.copies[at]);
+                let copies: Vec<String> = copies.iter().map(u32::to_string).collect();
+                match copies.len() {
+                    0 => "collection: no copy, erase".into(),
+                    _ => format!("collection: copy {}, erase", copies.join(" ")),
+                }
+            }
+            _ => format!("{name} {}", self.host[at]),
+        };
+        for mut phase in std::mem::take(&mut self.open[at]) {
+            phase.words.clone_from(&words);
+            self.phases.push(phase);
+        }
+        self.operations.push(row(words, false));
+    }
+
+    fn erased(&mut self, block: BlockId) {
+        let first = self.geometry.first_page(block).index();
+        self.programmed[first..first + self.geometry.shape.pages_per_block as usize].fill(false);
+        let unit = self.geometry.unit_of(self.geometry.plane_of_block(block));
+        let words = self.block_words(block);
+        for rows in [&mut self.operations, &mut self.phases] {
+            let last = rows.iter_mut().rev().find(|row| row.unit == unit.0);
+            if let Some(row) = last.filter(|row| row.words.ends_with("erase")) {
+                row.words = format!("{} {words}", row.words);
+            }
+        }
+    }
+}
+
+impl Watch for Eyes {
+    const ACTIVE: bool = true;
+
+    fn see(&mut self, now_ns: u64, happened: Happened) {
+        if let Some(checker) = &mut self.checker {
+            checker.see(now_ns, happened);
+        }
+        match happened {
+            Happened::MeasuringStarts => self.measuring = true,
+            Happened::Programmed { ppn, lpn, cause, .. } => {
+                self.programmed[ppn.index()] = true;
+                let unit = self.unit_of(ppn);
+                match cause {
+                    _ if !self.measuring => {}
+                    Cause::Host { .. } => self.host[unit] = lpn.0,
+                    Cause::Copy { .. } => self.copies[unit].push_back(lpn.0),
+                }
+            }
+            Happened::Read { ppn, lpn } => {
+                let unit = self.unit_of(ppn);
+                self.host[unit] = lpn.0;
+            }
+            Happened::Erased { block } => self.erased(block),
+            Happened::Accepted { op, .. } => {
+                self.page_of_op.insert(op, self.pages.len());
+                self.pages.push(HostPage { accepted_ns: now_ns, done_ns: None });
+            }
+            Happened::Done { op, .. } => {
+                if let Some(at) = self.page_of_op.remove(&op) {
+                    self.pages[at].done_ns = Some(now_ns);
+                }
+            }
+            Happened::Busy { what, unit, from_ns, to_ns, .. } => {
+                self.busy(what, unit, from_ns, to_ns);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! What happened, as lines of text.
+
+use super::eyes::Row;
+use super::run::Seen;
+use flashgc::device::{Geometry, Timing};
+use flashgc::ftl::blocks::BlockState;
+use flashgc::ftl::Ftl;
+use flashgc::ids::{BlockId, PlaneId, Ppn};
+
+/// `305.6 us`
+pub fn us(ns: u64) -> String {
+    let (whole, rest) = (ns / 1000, ns % 1000);
+    let digits = format!("{rest:03}");
+    let digits = digits.trim_end_matches('0');
+    if digits.is_empty() {
+        format!("{whole} us")
+    } else {
+        format!("{whole}.{digits} us")
+    }
+}
+
+fn rows(seen: &Seen, rows: &[Row], words: impl Fn(&Row) -> String) -> Vec<String> {
+    let width = rows.iter().map(|row| us(row.to_ns).len()).max().unwrap_or(0);
+    let count = rows.len().to_string().len();
+    let unit = seen.geometry.shape.unit.word();
+    let line = |(at, row): (usize, &Row)| {
+        let (from, to) = (us(row.from_ns), us(row.to_ns));
+        let number = at + 1;
+        format!(
+            "{number:<count$}  {from:>width$} - {to:>width$}  {unit} {}  {}",
+            row.unit,
+            words(row)
+        )
+    };
+    rows.iter().enumerate().map(line).collect()
+}
+
+/// The operations, numbered in order of their start.
+pub fn timeline(seen: &Seen) -> Vec<String> {
+    rows(seen, &seen.operations, |row| row.words.clone())
+}
+
+/// The phases, numbered in order of their start.
+pub fn phases(seen: &Seen) -> Vec<String> {
+    let place = |row: &Row| if row.on_bus { "bus  " } else { "array" };
+    rows(seen, &seen.phases, |row| format!("{}  {}", place(row), row.words))
+}
+
+/// The latency of each request.
+pub fn latency(seen: &Seen) -> Vec<String> {
+    let width = seen.latencies.iter().map(|(words, _)| words.len()).max().unwrap_or(0);
+    let times: Vec<String> =
+        seen.latencies.iter().map(|(_, ns)| ns.map_or("never".into(), us)).collect();
+    let right = times.iter().map(String::len).max().unwrap_or(0);
+    let lines = seen.latencies.iter().zip(&times);
+    lines.map(|((words, _), time)| format!("{words:<width$}  {time:>right$}")).collect()
+}
+
+/// Every block: its state, and what its pages hold: a logical page, `x` invalid, `.` erased.
+pub fn blocks(geometry: &Geometry, ftl: &Ftl, programmed: &[bool]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for plane in (0..geometry.planes).map(PlaneId) {
+        let name = match geometry.planes {
+            1 => String::new(),
+            _ => format!("plane {} ", plane.0),
+        };
+        let first = geometry.blocks_of(plane).start;
+        let mut erased: Vec<u32> = Vec::new();
+        for block in geometry.blocks_of(plane).map(BlockId) {
+            let local = block.0 - first;
+            let state = match ftl.blocks.state(block) {
+                BlockState::Free => {
+                    erased.push(local);
+                    continue;
+                }
+                BlockState::Open => "open  ",
+                BlockState::Sealed => "sealed",
+                BlockState::Victim => "victim",
+            };
+            let pages = 0..geometry.shape.pages_per_block;
+            let cells = pages.map(|page| {
+                let ppn = Ppn(geometry.first_page(block).0 + page);
+                if ftl.blocks.is_valid(block, page) {
+                    format!("{:>3}", ftl.map.lpn_of(ppn).0)
+                } else if programmed[ppn.index()] {
+                    "  x".into()
+                } else {
+                    "  .".into()
+                }
+            });
+            lines.push(format!("{name}block {local}  {state} {}", cells.collect::<String>()));
+        }
+        let erased: Vec<String> = erased.iter().map(u32::to_string).collect();
+        lines.push(match erased.len() {
+            0 => format!("{name}erased: none"),
+            _ => format!("{name}erased: {}", erased.join(" ")),
+        });
+    }
+    lines
+}
+
+/// Figures of the report, by their keys.
+pub fn count(seen: &Seen, key: &str) -> Option<String> {
+    let results = &seen.results;
+    let c = &results.counters;
+    let per = |sum: u64, count: u64| match count {
+        0 => "null".to_string(),
+        _ => format!("{}", sum as f64 / count as f64),
+    };
+    let whole = |number: u64| {
+        let digits = number.to_string();
+        let parts: Vec<String> = digits
+            .as_bytes()
+            .rchunks(3)
+            .rev()
+            .map(|part| String::from_utf8_lossy(part).into_owned())
+            .collect();
+        parts.join("_")
+    };
+    Some(match key {
+        "requests.read" => whole(c.requests[0]),
+        "requests.write" => whole(c.requests[1]),
+        "requests.trim" => whole(c.requests[2]),
+        "pages.host_read" => whole(c.host_read),
+        "pages.host_written" => whole(c.host_written),
+        "pages.host_trimmed" => whole(c.host_trimmed),
+        "pages.unwritten_read" => whole(c.unwritten_read),
+        "pages.rest_read" => whole(c.rest_read),
+        "pages.gc_moved" => whole(c.gc_moved),
+        "pages.wasted_copies" => whole(c.wasted_copies),
+        "write_amplification" => per(c.array_programs + c.gc_moved, c.host_written),
+        "erases" => whole(c.erases),
+        "erase_operations" => whole(c.erase_operations),
+        "gc.count" => whole(c.jobs),
+        "gc.open" => whole(results.jobs_open),
+        "gc.victim_blocks" => whole(c.victim_blocks),
+        "gc.valid_per_victim" => per(c.victim_valid, c.victim_blocks),
+        "gc.moved_per_gc" => per(c.moved_in_jobs, c.jobs),
+        "gc.reclaimed_pages" => whole(c.reclaimed_pages),
+        "gc.busy_ns" => whole(c.gc_busy_ns),
+        "gc.elapsed_ns" => whole(c.gc_elapsed_ns),
+        "gc.hold_ns" => whole(c.gc_hold_ns),
+        "gc.transfer_ns" => whole(results.gc_transfer_ns),
+        "free_pages_min" => whole(c.free_pages_min),
+        "simulated_ns" => whole(results.simulated_ns),
+        _ => return None,
+    })
+}
+
+/// A sum of the device's times: `t_transfer + 2 t_program`.
+pub fn sum_ns(words: &str, timing: &Timing) -> Result<u64, String> {
+    let mut sum_ns = 0;
+    for term in words.split('+').map(str::trim) {
+        let (times, name) = match term.split_once(' ') {
+            Some((times, name)) => {
+                let times = times.parse::<u64>();
+                (times.map_err(|_| format!("`{term}` has no whole number"))?, name.trim())
+            }
+            None => (1, term),
+        };
+        sum_ns += times
+            * match name {
+                "0" => 0,
+                "t_read" => timing.read_ns,
+                "t_program" => timing.program_ns,
+                "t_erase" => timing.erase_ns,
+                "t_transfer" => timing.transfer_ns,
+                "t_command" => timing.command_ns,
+                _ => return Err(format!("`{name}` is no time of the device")),
+            };
+    }
+    Ok(sum_ns)
+}
+
+/// Columns of a figure.
+const COLUMNS: u64 = 66;
+
+/// A drawing: one row for each unit and bus that worked, one letter for each span of time.
+pub fn figure(seen: &Seen) -> Vec<String> {
+    let end_ns = seen.phases.iter().map(|row| row.to_ns).max().unwrap_or(0);
+    if end_ns == 0 {
+        return Vec::new();
+    }
+    let column_ns = nice(end_ns.div_ceil(COLUMNS));
+    let columns = end_ns.div_ceil(column_ns);
+    let unit = seen.geometry.shape.unit.word();
+    let mut lanes: Vec<(String, Vec<u8>)> = Vec::new();
+    for at in 0..seen.geometry.units {
+        let own = |row: &&Row| row.unit == at;
+        if !seen.phases.iter().any(|row| own(&row)) {
+            continue;
+        }
+        let mut lane = vec![b' '; columns as usize];
+        for row in seen.operations.iter().filter(own) {
+            paint(&mut lane, row, column_ns, b'.');
+        }
+        for row in seen.phases.iter().filter(own) {
+            paint(&mut lane, row, column_ns, if row.on_bus { b'=' } else { letter(row) });
+        }
+        lanes.push((format!("{unit} {at}"), lane));
+    }
+    for bus in 0..seen.geometry.shape.channels {
+        let own = |row: &&Row| {
+            row.on_bus && seen.geometry.bus_of(flashgc::ids::UnitId(row.unit)).0 == bus
+        };
+        if !seen.phases.iter().any(|row| own(&row)) {
+            continue;
+        }
+        let mut lane = vec![b' '; columns as usize];
+        for row in seen.phases.iter().filter(own) {
+            paint(&mut lane, row, column_ns, b'0' + (row.unit % 10) as u8);
+        }
+        lanes.push((format!("bus {bus}"), lane));
+    }
+    let width = lanes.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let draw = |(name, lane): &(String, Vec<u8>)| {
+        format!("{name:<width$} |{}|", String::from_utf8_lossy(lane))
+    };
+    let mut lines: Vec<String> = lanes.iter().map(draw).collect();
+    lines.push(format!("{:<width$}  one column is {}", "", us(column_ns)));
+    lines
+}
+
+fn letter(row: &Row) -> u8 {
+    match row.words.split([' ', ':']).next().unwrap_or("") {
+        "read" => b'R',
+        "read-rest" => b'r',
+        "program" => b'P',
+        "copy" => b'c',
+        "erase" => b'E',
+        _ => b'G',
+    }
+}
+
+/// A column shows what happened in its middle.
+fn paint(lane: &mut [u8], row: &Row, column_ns: u64, with: u8) {
+    for (at, cell) in lane.iter_mut().enumerate() {
+        let middle_ns = at as u64 * column_ns + column_ns / 2;
+        if (row.from_ns..row.to_ns).contains(&middle_ns) {
+            *cell = with;
+        }
+    }
+}
+
+/// The next of 1, 2, 5, 10, 20, 50 ... us.
+fn nice(ns: u64) -> u64 {
+    let mut step = 1000;
+    loop {
+        for factor in [1, 2, 5] {
+            if step * factor >= ns {
+                return step * factor;
+            }
+        }
+        step *= 10;
+    }
+}

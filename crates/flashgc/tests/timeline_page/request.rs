@@ -1,0 +1,54 @@
+//! The lines of a `requests` block: `10 us  read 5..7`, `0 us  write 512 B at 5`.
+
+use flashgc::workload::{HostOp, HostRequest};
+use flashgc_config::units::{parse_bytes, parse_duration_ns};
+
+/// A request with the words that name it.
+#[derive(Clone)]
+pub struct Asked {
+    pub words: String,
+    pub request: HostRequest,
+}
+
+/// One line. A time is a number and a unit; without one the request comes at 0.
+pub fn parse(line: &str, page_bytes: u64) -> Result<Asked, String> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let is_op = |word: &&str| matches!(**word, "read" | "write" | "trim");
+    let Some(at) = words.iter().position(|word| is_op(&word)) else {
+        return Err(format!("`{line}` has no read, write or trim"));
+    };
+    let time = words[..at].join(" ");
+    let at_ns = if time.is_empty() { 0 } else { parse_duration_ns(&time)? };
+    let op = match words[at] {
+        "read" => HostOp::Read,
+        "write" => HostOp::Write,
+        _ => HostOp::Trim,
+    };
+    let rest = words[at + 1..].join(" ");
+    let (first, bytes) = match rest.split_once(" at ") {
+        Some((size, first)) => (number(first)?, parse_bytes(size)?),
+        None => {
+            let (first, last) = range(&rest)?;
+            (first, u64::from(last - first + 1) * page_bytes)
+        }
+    };
+    let offset = u64::from(first) * page_bytes;
+    let request = HostRequest::from_bytes(at_ns, op, offset, bytes, page_bytes);
+    Ok(Asked { words: words[at..].join(" "), request })
+}
+
+/// `5`, or `5..7` for the pages 5, 6 and 7.
+pub fn range(text: &str) -> Result<(u32, u32), String> {
+    let (first, last) = match text.split_once("..") {
+        Some((first, last)) => (number(first)?, number(last)?),
+        None => (number(text)?, number(text)?),
+    };
+    if first > last {
+        return Err(format!("`{text}` runs backwards"));
+    }
+    Ok((first, last))
+}
+
+fn number(text: &str) -> Result<u32, String> {
+    text.trim().parse().map_err(|_| format!("`{text}` is not the number of a page"))
+}

@@ -1,0 +1,154 @@
+//! Runs the example that the input blocks of a page describe.
+
+use super::eyes::{Eyes, HostPage, Row};
+use super::render;
+use super::request::{parse, range, Asked};
+use flashgc::device::{Geometry, Timing};
+use flashgc::ids::Lpn;
+use flashgc::session::{prepare, Inputs, RunError, Setup};
+use flashgc::sim::{Results, Sim};
+use flashgc::workload::{HostOp, ListSource, Overwrites, SourceError};
+
+/// The input of an example.
+#[derive(Clone, Default)]
+pub struct Example {
+    pub base: String,
+    pub sets: Vec<String>,
+    pub before: Vec<String>,
+    pub requests: Vec<String>,
+}
+
+/// What happened.
+pub struct Seen {
+    pub geometry: Geometry,
+    pub timing: Timing,
+    pub operations: Vec<Row>,
+    pub phases: Vec<Row>,
+    /// Each request's words, and the time from arrival to its end.
+    pub latencies: Vec<(String, Option<u64>)>,
+    pub blocks_before: Vec<String>,
+    pub blocks: Vec<String>,
+    pub error: Option<String>,
+    pub results: Results,
+}
+
+struct List(std::vec::IntoIter<u32>);
+
+impl Overwrites for List {
+    fn next(&mut self) -> Result<Lpn, SourceError> {
+        self.0.next().map(Lpn).ok_or_else(|| SourceError("the list is over".into()))
+    }
+}
+
+/// Most events that an example may take.
+const EVENTS_MAX: u64 = 100_000;
+
+impl Example {
+    pub fn run(&self) -> Result<Seen, String> {
+        let inputs = Inputs {
+            name: "page".into(),
+            text: self.base.clone(),
+            sets: self.sets.clone(),
+            ..Inputs::default()
+        };
+        let setup = prepare(&inputs).map_err(|errors| errors.to_string())?;
+        let unused = setup.unused_keys();
+        if !unused.is_empty() {
+            return Err(format!("settings without effect: {}", unused.join(", ")));
+        }
+        let page_bytes = u64::from(setup.plan.geometry.shape.page_bytes);
+        let before = numbers(&self.before)?;
+        let asked = self.requests.iter().map(|line| parse(line, page_bytes));
+        let asked: Vec<Asked> = asked.collect::<Result<_, _>>()?;
+        run(&setup, before, &asked)
+    }
+}
+
+/// The pages of a `before` block: lines such as `write 0..15` and `write 3 4 5`.
+fn numbers(lines: &[String]) -> Result<Vec<u32>, String> {
+    let mut numbers = Vec::new();
+    for line in lines {
+        let Some(rest) = line.trim().strip_prefix("write ") else {
+            return Err(format!("`{line}` is not `write` and pages"));
+        };
+        for word in rest.split_whitespace() {
+            let (first, last) = range(word)?;
+            numbers.extend(first..=last);
+        }
+    }
+    Ok(numbers)
+}
+
+fn run(setup: &Setup, before: Vec<u32>, asked: &[Asked]) -> Result<Seen, String> {
+    let plan = setup.plan.clone();
+    let (geometry, timing) = (plan.geometry.clone(), plan.timing);
+    let mut sim = Sim::new(plan.clone(), Eyes::new(&geometry, !plan.parity()));
+    let words = |error| RunError::from(error).to_string();
+    if setup.precondition.fill {
+        sim.fill(0, geometry.exported_pages).map_err(words)?;
+    }
+    let count = before.len() as u64;
+    sim.overwrite(&mut List(before.into_iter()), count).map_err(words)?;
+    let programmed = sim.watch().programmed.clone();
+    let blocks_before = render::blocks(&geometry, sim.ftl(), &programmed);
+    let mut source = ListSource::new(asked.iter().map(|asked| asked.request).collect());
+    let mut outcome = sim.start(&mut source);
+    if outcome.is_ok() {
+        outcome = sim.run(&mut source, EVENTS_MAX).map(|progress| {
+            assert!(progress.finished, "the example does not come to its end");
+        });
+    }
+    let results = sim.results();
+    let checker = sim.watch().checker.take().expect("the checker is there");
+    checker.audit(sim.ftl());
+    if outcome.is_ok() {
+        assert_eq!(checker.host_programs, results.counters.array_programs);
+        assert_eq!(checker.erases, results.counters.erases);
+        assert!(checker.copies >= results.counters.gc_moved);
+    }
+    let eyes = sim.watch();
+    let programmed = eyes.programmed.clone();
+    let (mut operations, mut phases) = (eyes.operations.clone(), eyes.phases.clone());
+    let latencies = latencies(asked, &eyes.pages);
+    operations.sort_by_key(|row| (row.from_ns, row.unit, row.to_ns));
+    phases.sort_by_key(|row| (row.from_ns, row.unit, row.to_ns));
+    let blocks = render::blocks(&geometry, sim.ftl(), &programmed);
+    let error = outcome.err().map(words);
+    Ok(Seen {
+        geometry,
+        timing,
+        operations,
+        phases,
+        latencies,
+        blocks_before,
+        blocks,
+        error,
+        results,
+    })
+}
+
+/// Page operations are accepted in the order of the requests that they belong to.
+fn latencies(asked: &[Asked], pages: &[HostPage]) -> Vec<(String, Option<u64>)> {
+    let mut pages = pages.iter();
+    let mut latencies = Vec::new();
+    for Asked { words, request } in asked {
+        let mut count = request.pages;
+        if request.op == HostOp::Trim {
+            // Pages given up only in part stay, and are no operation.
+            let both = request.pages == 1 && (request.head_partial || request.tail_partial);
+            let parts = u32::from(request.head_partial) + u32::from(request.tail_partial);
+            count -= if both { 1 } else { parts };
+        }
+        let own: Vec<&HostPage> = pages.by_ref().take(count as usize).collect();
+        let start_ns = own.iter().map(|page| page.accepted_ns).min();
+        let ends: Option<Vec<u64>> = own.iter().map(|page| page.done_ns).collect();
+        let end_ns = ends.and_then(|ends| ends.into_iter().max());
+        let latency = match (start_ns, end_ns) {
+            (Some(start), Some(end)) => Some(end - start),
+            (None, _) if count == 0 => Some(0),
+            _ => None,
+        };
+        latencies.push((words.clone(), latency));
+    }
+    latencies
+}

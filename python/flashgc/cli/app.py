@@ -1,0 +1,183 @@
+"""The commands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flashgc.cli import complete, options, presets
+from flashgc.cli import trace as traces
+from flashgc.cli.guard import guarded, say
+from flashgc.cli.options import example
+
+app = typer.Typer(
+    name="flashgc",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=example("flashgc run oltp", "flashgc compare oltp --schemes greedy,cost-benefit"),
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from flashgc import __version__
+
+        print(f"flashgc {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def about(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", "-V", help="Print the version.", callback=_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Garbage-collection schemes for flash storage on one device, one trace and one clock."""
+
+
+RUN_EXAMPLES = (
+    "flashgc run oltp",
+    "flashgc run replay --trace my-trace.csv.zst --scheme cost-benefit",
+    'flashgc run oltp --set gc.trigger.watermark.soft="8 blocks" --json',
+)
+
+
+@app.command(epilog=example(*RUN_EXAMPLES))
+@guarded
+def run(
+    config: options.Config,
+    trace: options.Trace = None,
+    scheme: options.Scheme = None,
+    device: options.Device = None,
+    sets: options.Sets = None,
+    seed: options.Seed = None,
+    seeds: Annotated[
+        int | None,
+        typer.Option(
+            "--seeds",
+            min=1,
+            metavar="N",
+            show_default=False,
+            help="Repeat with N seeds; give means and 95 % intervals.",
+        ),
+    ] = None,
+    verify: options.Verify = False,
+    json: options.Json = False,
+    out: options.Out = None,
+    gc_log: Annotated[
+        Path | None,
+        typer.Option(
+            "--gc-log",
+            metavar="FILE",
+            show_default=False,
+            help="Write a csv row for each collection.",
+        ),
+    ] = None,
+    on_bad_line: options.BadLine = None,
+    jobs: options.Jobs = 2,
+) -> None:
+    """Run one configuration and report latencies, write amplification, GC and wear."""
+    from flashgc import _output, api
+    from flashgc.cli import progress
+
+    folder = None if out is None else _output.folder(out)
+    set_ = options.settings(sets, on_bad_line)
+    names = ["" if seeds is None else f"run {index + 1}" for index in range(seeds or 1)]
+    with progress.bars(names, quiet=json) as shown:
+        if seeds is None:
+            told = None if shown is None else lambda step: shown(0, step)
+            report = api.run(
+                config, trace, scheme=scheme, device=device, set=set_, seed=seed,
+                verify=verify, gc_log=gc_log, progress=told,
+            )  # fmt: skip
+        else:
+            if gc_log is not None:
+                raise typer.BadParameter("a log is of one run; leave --seeds or --gc-log out")
+            report = api.run_seeds(
+                config, seeds, trace, scheme=scheme, device=device, set=set_, seed=seed,
+                verify=verify, jobs=jobs, progress=shown,
+            )  # fmt: skip
+    _saved(report.save, folder)
+    if json:
+        print(report.to_json())
+        return
+    from flashgc.cli import show
+
+    show.report(report)
+    _say_where(folder, gc_log)
+
+
+COMPARE_EXAMPLES = (
+    "flashgc compare oltp --schemes greedy,fifo,cost-benefit",
+    "flashgc compare replay --trace my-trace.csv.zst --schemes greedy,wear-aware --out runs/both",
+)
+
+
+@app.command(epilog=example(*COMPARE_EXAMPLES))
+@guarded
+def compare(
+    config: options.Config,
+    schemes: Annotated[
+        str,
+        typer.Option(
+            "--schemes",
+            metavar="A,B,C",
+            autocompletion=complete.scheme_lists,
+            help="The schemes, by name or as TOML files, with commas between.",
+            show_default=False,
+        ),
+    ],
+    trace: options.Trace = None,
+    device: options.Device = None,
+    sets: options.Sets = None,
+    seed: options.Seed = None,
+    verify: options.Verify = False,
+    json: options.Json = False,
+    out: options.Out = None,
+    on_bad_line: options.BadLine = None,
+    jobs: options.Jobs = 2,
+) -> None:
+    """Run several schemes on the same drive with the same requests, side by side."""
+    from flashgc import _output, api
+    from flashgc.cli import progress
+
+    folder = None if out is None else _output.folder(out)
+    names = [name.strip() for name in schemes.split(",") if name.strip()]
+    with progress.bars(names, quiet=json) as shown:
+        reports = api.compare(
+            config, names, trace, device=device, set=options.settings(sets, on_bad_line),
+            seed=seed, verify=verify, jobs=jobs, progress=shown,
+        )  # fmt: skip
+    _saved(reports.save, folder)
+    if json:
+        print(reports.to_json())
+        return
+    from flashgc.cli import show
+
+    show.comparison(reports)
+    _say_where(folder, None)
+
+
+def _saved(save: options.Saver, folder: Path | None) -> None:
+    if folder is not None:
+        save(folder / "report.html")
+        save(folder / "report.json")
+
+
+def _say_where(folder: Path | None, gc_log: Path | None) -> None:
+    if folder is not None:
+        say(f"saved {folder / 'report.html'} and {folder / 'report.json'}")
+    if gc_log is not None:
+        say(f"saved {gc_log}")
+
+
+app.add_typer(traces.app, name="trace")
+app.command("schemes", epilog=example("flashgc schemes greedy"))(presets.schemes)
+app.command("devices", epilog=example("flashgc devices slc-msr"))(presets.devices)

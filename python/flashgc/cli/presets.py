@@ -1,0 +1,112 @@
+"""`flashgc schemes` and `flashgc devices`."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+import typer
+
+from flashgc.cli import complete, options
+from flashgc.cli.guard import fail, guarded
+
+SchemeName = Annotated[
+    str | None,
+    typer.Argument(metavar="[NAME]", help="Print this one in full.", show_default=False,
+                   autocompletion=complete.scheme_names),
+]  # fmt: skip
+DeviceName = Annotated[
+    str | None,
+    typer.Argument(metavar="[NAME]", help="Print this one in full.", show_default=False,
+                   autocompletion=complete.devices),
+]  # fmt: skip
+
+
+@guarded
+def schemes(name: SchemeName = None, json: options.Json = False) -> None:
+    """List the GC schemes with their slots and sources, or print one."""
+    from flashgc import api
+
+    known = api.schemes()
+    if name is not None or json:
+        _print(known, "scheme", name, json)
+        return
+    rows = [["scheme", "what differs from greedy", "source"]]
+    plain: dict[str, str] = next(
+        (entry["slots"] for entry in known if entry["name"] == "greedy"), {}
+    )
+    for entry in known:
+        differs = (
+            f"{slot} {choice}" for slot, choice in entry["slots"].items()
+            if plain.get(slot) != choice
+        )  # fmt: skip
+        rows.append([entry["name"], ", ".join(differs), entry["source"]])
+    _table(rows)
+    slots = ", ".join(f"{slot} {choice}" for slot, choice in plain.items())
+    print(f"greedy: {slots}")
+    print("`flashgc schemes NAME` prints a scheme in full; it can be saved, changed and run.")
+
+
+@guarded
+def devices(name: DeviceName = None, json: options.Json = False) -> None:
+    """List the devices with geometry, times and sources, or print one."""
+    from flashgc import api
+
+    known = api.devices()
+    if name is not None or json:
+        _print(known, "device", name, json)
+        return
+    rows = [
+        ["device", "capacity", "exported", "geometry", "unit", "read / program / erase", "source"]
+    ]
+    rows += [_device(entry) for entry in known]
+    _table(rows)
+    print("Geometry: channels x chips x dies x planes, blocks, pages, page size.")
+    print("`flashgc devices NAME` prints a device in full.")
+
+
+def _device(entry: dict[str, Any]) -> list[str]:
+    from flashgc import units
+
+    keys, timing = entry["keys"], entry["keys"]["timing"]
+    planes = ("channels", "chips_per_channel", "dies_per_chip", "planes_per_die")
+    parts = "x".join(str(keys[name]) for name in planes)
+    geometry = (
+        f"{parts}, {keys['blocks_per_plane']}, {keys['pages_per_block']}, {keys['page_size']}"
+    )
+    times = " / ".join(timing[name] for name in ("read", "program", "erase"))
+    share = f"{100 * keys['exported']:.4g} %"
+    source = re.split(r"[;.(]", entry["source"])[0].strip()
+    capacity = units.size(entry["capacity_bytes"])
+    return [entry["name"], capacity, share, geometry, keys["unit"], times, source]
+
+
+def _print(known: list[dict[str, Any]], kind: str, name: str | None, json: bool) -> None:
+    import difflib
+    import json as encoder
+
+    chosen = [entry for entry in known if name in (None, entry["name"])]
+    if not chosen:
+        names = [entry["name"] for entry in known]
+        near = difflib.get_close_matches(str(name), names, n=1)
+        hint = f"did you mean `{near[0]}`?" if near else f"there are: {', '.join(names)}"
+        fail(f'error: there is no {kind} "{name}"\n  = help: {hint}')
+    if json:
+        print(encoder.dumps(chosen if name is None else chosen[0], indent=2))
+    else:
+        print(chosen[0]["text"].rstrip())
+
+
+def _table(rows: list[list[str]]) -> None:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    from flashgc.cli import show
+
+    shown = Table(box=box.SIMPLE, pad_edge=False)
+    for index, title in enumerate(rows[0]):
+        shown.add_column(title, no_wrap=index < len(rows[0]) - 1)
+    for row in rows[1:]:
+        shown.add_row(*(Text(cell) for cell in row))
+    show.console().print(shown)

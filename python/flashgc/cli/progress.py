@@ -1,0 +1,59 @@
+"""Progress on standard error, where somebody looks at it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from flashgc import units
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from flashgc import api
+
+    Shown = Callable[[int, api.Progress], None]
+
+PHASES = {"scan": "reading the trace", "fill": "filling the drive", "overwrite": "overwriting it",
+          "run": "measuring", "done": "done"}  # fmt: skip
+
+
+@contextmanager
+def bars(names: list[str], quiet: bool) -> Iterator[Shown | None]:
+    """A bar for each run, or nothing where nobody looks; the bars go when all is done."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.fields[run]}{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[text]}"),
+        TimeRemainingColumn(compact=True),
+    )
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True) as progress:
+        runs = [f"{name}: " if len(names) > 1 else "" for name in names]
+        tasks = [progress.add_task("starting", total=None, run=run, text="") for run in runs]
+        phases = ["" for _ in names]
+
+        def show(index: int, step: api.Progress) -> None:
+            if phases[index] != step.phase:
+                phases[index] = step.phase
+                progress.reset(tasks[index], description=PHASES[step.phase], total=step.total)
+            total = step.total if step.total is not None else None
+            done = total if step.phase == "done" and total is not None else step.done
+            progress.update(tasks[index], completed=done, total=total, text=_text(step))
+
+        yield show
+
+
+def _text(step: api.Progress) -> str:
+    of = f" of {units.count(step.total)}" if step.total is not None else ""
+    at = f", at {units.time(step.now_ns)}" if step.now_ns else ""
+    return f"{units.count(step.done)}{of}{at}"
