@@ -77,6 +77,7 @@ def run(
     >>> report = flashgc.run("oltp", set={"workload.synthetic.requests": 2000}, seed=3)
     >>> report.seed, report.scheme
     (3, 'greedy')
+
     """
     with _sources.trace_file(trace) as file:
         return _run(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -42,10 +43,10 @@ class Table(Mapping[str, "NDArray[Any]"]):
     def to_pandas(self) -> Any:  # noqa: ANN401 - pandas need not be installed
         """The table as a `pandas.DataFrame`; an ImportError if pandas is not installed."""
         try:
-            import pandas as pd
+            pandas = importlib.import_module("pandas")
         except ImportError:
             raise ImportError("to_pandas() needs pandas: pip install pandas") from None
-        return pd.DataFrame(self._columns)
+        return pandas.DataFrame(self._columns)
 
     def __repr__(self) -> str:
         lines = ["  ".join(row) for row in _padded(self._text())]

@@ -109,9 +109,7 @@ def convert(
         source, target, to, format=format, on_bad_line=_bad(on_bad_line),
         devices=devices or None, start=start, length=length, rows=rows,
     )  # fmt: skip
-    left = (
-        f", {done['left_out']} that are no read, write or trim left out" if done["left_out"] else ""
-    )
+    left = f", {done['left_out']} of other kinds left out" if done["left_out"] else ""
     bad = f", {done['bad_rows']} not understood and skipped" if done["bad_rows"] else ""
     say(f"{done['rows']} rows from {done['from']} to {done['to']}{left}{bad}")
 

@@ -1,6 +1,6 @@
 //! Wear-aware greedy: passes over blocks that are more worn than the plane's mean.
 //!
-//! Paper preemptible-gc, section IV-D: among the greedy candidates the first one that is not above
+//! Paper preemptible-gc, section V-B: among the greedy candidates the first one that is not above
 //! the mean number of erases is taken; when all blocks that hold something to win are above it,
 //! the least worn of those with the fewest valid pages.
 
@@ -16,7 +16,7 @@ pub const CHOICE: Choice = Choice {
     name: "wear-aware",
     about: "greedy, passing over blocks erased more often than the mean of their plane",
     keys: &[],
-    source: "paper preemptible-gc, section IV-D",
+    source: "paper preemptible-gc, section V-B",
 };
 
 /// Nothing to set.
