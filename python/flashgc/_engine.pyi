@@ -2,7 +2,27 @@
 
 import os
 from collections.abc import Callable
-from typing import TypedDict, final
+from typing import final
+
+from flashgc._types import Reading, Request
+
+__all__ = [
+    "ConfigError",
+    "FlashgcError",
+    "Outcome",
+    "OutputError",
+    "RunError",
+    "TraceError",
+    "__version__",
+    "check",
+    "devices",
+    "run",
+    "schemes",
+    "trace_convert",
+    "trace_formats",
+    "trace_generate",
+    "trace_info",
+]
 
 __version__: str
 
@@ -11,29 +31,6 @@ class ConfigError(FlashgcError): ...
 class TraceError(FlashgcError): ...
 class RunError(FlashgcError): ...
 class OutputError(FlashgcError): ...
-
-class Request(TypedDict):
-    """What a run is made of."""
-
-    name: str
-    text: str
-    scheme: tuple[str, str | None] | None
-    device: str | None
-    sets: list[str]
-    trace_name: str | None
-    trace_path: str | os.PathLike[str] | None
-
-class Reading(TypedDict):
-    """How a trace is read."""
-
-    name: str
-    path: str | os.PathLike[str]
-    format: str | None
-    on_bad_line: str
-    devices: list[str] | None
-    start: str | None
-    length: str | None
-    rows: int | None
 
 @final
 class Outcome:

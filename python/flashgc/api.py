@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from flashgc import _engine, _sources, statistics
 from flashgc._engine import ConfigError
+from flashgc._types import Request
 from flashgc.report import Comparison, Report
 
 PathLike = str | os.PathLike[str]
@@ -226,12 +227,12 @@ def _request(
     device: str | None,
     set: Settings | None,
     seed: int | None,
-) -> _engine.Request:
+) -> Request:
     source = _sources.config(config)
     sets = _sources.settings(set)
     if seed is not None:
         sets.append(f"seed={int(seed)}")
-    request: _engine.Request = {
+    request: Request = {
         "name": source.name,
         "text": source.text,
         "scheme": _sources.scheme(scheme),
@@ -245,7 +246,7 @@ def _request(
     return request
 
 
-def _add_own_trace(request: _engine.Request) -> None:
+def _add_own_trace(request: Request) -> None:
     """The trace that a configuration names lies beside the configuration."""
     checked = json.loads(_engine.check(request))
     own = checked["trace_file"]
@@ -255,7 +256,7 @@ def _add_own_trace(request: _engine.Request) -> None:
         request["trace_path"] = path
 
 
-def _with_seed(request: _engine.Request, seed: int) -> _engine.Request:
+def _with_seed(request: Request, seed: int) -> Request:
     return {**request, "sets": [*request["sets"], f"seed={seed}"]}
 
 
@@ -264,7 +265,7 @@ def _told(progress: ProgressCallback | None) -> Callable[..., object] | None:
 
 
 def _run(
-    request: _engine.Request,
+    request: Request,
     verify: bool,
     gc_log: PathLike | None,
     progress: Callable[..., object] | None,
@@ -277,7 +278,7 @@ class _StoppedError(Exception):
 
 
 def _run_all(
-    requests: Sequence[_engine.Request],
+    requests: Sequence[Request],
     verify: bool,
     jobs: int,
     progress: Callable[[int, Progress], object] | None,

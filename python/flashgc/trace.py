@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from flashgc import _engine, _sources, api
+from flashgc._types import Reading
 
 PathLike = str | os.PathLike[str]
 
@@ -123,7 +124,7 @@ def _reading(
     start: str | None,
     length: str | None,
     rows: int | None,
-) -> _engine.Reading:
+) -> Reading:
     if found is None:
         raise _engine.TraceError("error: no trace was given")
     return {

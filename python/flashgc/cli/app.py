@@ -80,6 +80,7 @@ def run(
             help="Write a csv row for each collection.",
         ),
     ] = None,
+    format: options.Format = None,
     on_bad_line: options.BadLine = None,
     jobs: options.Jobs = 2,
 ) -> None:
@@ -88,7 +89,7 @@ def run(
     from flashgc.cli import progress
 
     folder = None if out is None else _output.folder(out)
-    set_ = options.settings(sets, on_bad_line)
+    set_ = options.settings(sets, format, on_bad_line)
     names = ["" if seeds is None else f"run {index + 1}" for index in range(seeds or 1)]
     with progress.bars(names, quiet=json) as shown:
         if seeds is None:
@@ -141,6 +142,7 @@ def compare(
     verify: options.Verify = False,
     json: options.Json = False,
     out: options.Out = None,
+    format: options.Format = None,
     on_bad_line: options.BadLine = None,
     jobs: options.Jobs = 2,
 ) -> None:
@@ -152,7 +154,7 @@ def compare(
     names = [name.strip() for name in schemes.split(",") if name.strip()]
     with progress.bars(names, quiet=json) as shown:
         reports = api.compare(
-            config, names, trace, device=device, set=options.settings(sets, on_bad_line),
+            config, names, trace, device=device, set=options.settings(sets, format, on_bad_line),
             seed=seed, verify=verify, jobs=jobs, progress=shown,
         )  # fmt: skip
     _saved(reports.save, folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
@@ -112,7 +113,7 @@ Format = Annotated[
     typer.Option(
         "--format",
         metavar="F",
-        help="The format, where it is not to be recognised by the content.",
+        help="The format of the trace, where it is not to be recognised by the content.",
         autocompletion=complete.formats,
         show_default=False,
     ),
@@ -128,7 +129,13 @@ TraceFile = Annotated[
 ]
 
 
-def settings(sets: list[str] | None, on_bad_line: OnBadLine | None) -> list[str]:
+def settings(
+    sets: list[str] | None, format: str | None, on_bad_line: OnBadLine | None
+) -> list[str]:
     """What was set, with what has an option of its own."""
-    own = [] if on_bad_line is None else [f"workload.trace.on_bad_line={on_bad_line.value}"]
+    own = []
+    if format is not None:
+        own.append(f"workload.trace.format={json.dumps(format)}")
+    if on_bad_line is not None:
+        own.append(f"workload.trace.on_bad_line={on_bad_line.value}")
     return [*own, *(sets or [])]

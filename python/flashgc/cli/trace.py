@@ -79,7 +79,7 @@ def info(
 @app.command(
     epilog=example(
         "flashgc trace convert my-trace.spc my-trace.csv.zst --to csv",
-        "flashgc trace convert my-trace.csv.gz hour.csv --to msr --start '3600 s' --length '60 min'",
+        "flashgc trace convert my-trace.csv.gz hour.csv --to msr --start '3600 s'",
     )
 )
 @guarded
@@ -139,7 +139,8 @@ def generate(
         done = trace.generate(
             config, target, format, device=device, set=sets or [], seed=seed, progress=told
         )
-    say(f"{done['rows']} rows in {done['to']}")
+    csv = "; it is replayed with --format csv" if done["to"] == "csv" else ""
+    say(f"{done['rows']} rows in {done['to']}{csv}")
 
 
 def _bad(on_bad_line: options.OnBadLine | None) -> str:

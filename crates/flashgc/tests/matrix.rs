@@ -1,0 +1,312 @@
+//! The pairwise slot matrix: every pair of choices, of slots and of the device, meets in some run.
+//!
+//! Each row runs random reads, writes and trims on a drive with as little spare as the plan
+//! accepts for it, under the checker, with audits of the whole drive on the way. One page of data
+//! more is refused, with a reason that is pinned here. `FLASHGC_LONG=1` runs 100,000 requests in
+//! every row.
+
+mod common;
+
+use common::{Choices, TINY, checked, inputs, synthetic};
+use flashgc::config::WorkloadPlan;
+use flashgc::session::{Setup, prepare};
+use flashgc::sim::{Sim, SimError};
+use flashgc::workload::Source;
+use flashgc::workload::synthetic::SyntheticOverwrites;
+
+/// A factor: its name, and for each value the assignments that set it.
+type Factor = (&'static str, &'static [&'static str]);
+
+/// The slots of the scheme.
+const SLOTS: &[Factor] = &[
+    (
+        "gc.trigger.watermark.soft",
+        &["\"2 blocks\"", "\"3 blocks\"", "\"20 pages\"", "\"25%\"", "\"50% of spare\""],
+    ),
+    ("gc.trigger.watermark.hard", &["", "\"1 blocks\"", "\"2 blocks\"", "\"12 pages\""]),
+    ("gc.trigger.watermark.stop", &["", "\"4 blocks\"", "\"40 pages\""]),
+    ("gc.trigger.watermark.compare", &["\"<\"", "\"<=\""]),
+    ("gc.trigger.watermark.batch", &["\"one\"", "\"until-stop\"", "\"list\""]),
+    (
+        "gc.victim.use",
+        &[
+            "\"greedy\"",
+            "\"fifo\"",
+            "\"random\"",
+            "\"d-choices\"",
+            "\"cost-benefit\"",
+            "\"wear-aware\"",
+        ],
+    ),
+    ("gc.victim.greedy.index", &["\"buckets\"", "\"scan\""]),
+    ("gc.copy.use", &["\"copyback\"", "\"bus\""]),
+    ("gc.copy.copyback.parity", &["false", "true"]),
+    ("gc.placement.use", &["\"one-frontier\"", "\"separate-gc\""]),
+    ("gc.hold.use", &["\"unit\"", "\"channel\"", "\"chip\"", "\"die\"", "\"plane\""]),
+];
+
+/// The device and the workload that the scheme meets.
+const AROUND: &[Factor] = &[
+    ("device.unit", &["\"plane\"", "\"die\"", "\"chip\"", "\"channel\""]),
+    ("device.allocation", &["\"striped\"", "\"dynamic\""]),
+    (
+        "device.service",
+        &[
+            "[\"gc\",\"host\"]",
+            "[\"host\",\"gc\"]",
+            "[\"gc\",\"reads\",\"writes\"]",
+            "[\"gc\",\"writes\",\"reads\"]",
+            "[\"reads\",\"gc\",\"writes\"]",
+            "[\"reads\",\"writes\",\"gc\"]",
+        ],
+    ),
+    (
+        "device.order",
+        &["[\"channel\",\"chip\",\"die\",\"plane\"]", "[\"plane\",\"die\",\"chip\",\"channel\"]"],
+    ),
+    ("device.blocks_per_plane", &["8", "16", "32"]),
+    ("device.pages_per_block", &["4", "8", "15"]),
+    ("device.timing.transfer", &["\"0 ns/B\"", "\"5 ns/B\"", "\"100 ns/B\""]),
+    ("device.timing.command", &["\"0 ns\"", "\"200 ns\""]),
+    ("engine.coalesce", &["true", "false"]),
+    ("precondition.fill", &["\"sequential\"", "\"none\""]),
+    (
+        "workload.synthetic.size",
+        &["\"4 KiB\"", "\"512 B\"", "{\"1 KiB\"=0.4,\"10 KiB\"=0.3,\"40 KiB\"=0.3}"],
+    ),
+    ("workload.synthetic.trim_share", &["0.0", "0.2"]),
+    ("workload.synthetic.read_share", &["0.0", "0.4", "0.8"]),
+    ("workload.synthetic.address", &["\"uniform\"", "{zipf=1.1}", "{hot_cold={f=0.1,r=0.9}}"]),
+    (
+        ARRIVALS,
+        &[
+            "queue_depth=1",
+            "queue_depth=40",
+            "interarrival={exponential=\"300 us\"}",
+            "interarrival={fixed=\"25 us\"}",
+            "interarrival={bursty={mean=\"400 us\",below=\"40 us\",share=0.8}}",
+        ],
+    ),
+];
+
+const ARRIVALS: &str = "workload.synthetic";
+
+/// One value of each factor.
+type Row = Vec<usize>;
+
+fn factors() -> Vec<Factor> {
+    [SLOTS, AROUND].concat()
+}
+
+/// Rows in which every pair of values meets: each row is built around a pair that has not met, by
+/// taking for each further factor the value that meets most new values.
+fn rows(factors: &[Factor]) -> Vec<Row> {
+    let sizes: Vec<usize> = factors.iter().map(|(_, values)| values.len()).collect();
+    let first: Vec<usize> = sizes
+        .iter()
+        .scan(0, |sum, size| {
+            *sum += size;
+            Some(*sum - size)
+        })
+        .collect();
+    let all = sizes.iter().sum::<usize>();
+    // Pairs that have met, by the numbers of their values; values of one factor never meet.
+    let mut met = vec![vec![false; all]; all];
+    let id = |factor: usize, value: usize| first[factor] + value;
+    let mut rows = Vec::new();
+    let mut choices = Choices::new(1);
+    while let Some((a, b)) = unmet(&sizes, &met, id) {
+        let mut row: Vec<Option<usize>> = vec![None; sizes.len()];
+        (row[a.0], row[b.0]) = (Some(a.1), Some(b.1));
+        for factor in 0..sizes.len() {
+            if row[factor].is_some() {
+                continue;
+            }
+            let offset = choices.below(sizes[factor]);
+            let gain = |value: usize| {
+                let set = row.iter().enumerate().filter_map(|(f, v)| v.map(|v| id(f, v)));
+                set.filter(|&other| !met[id(factor, value)][other]).count()
+            };
+            let values = (0..sizes[factor]).map(|value| (value + offset) % sizes[factor]);
+            row[factor] = values.max_by_key(|&value| gain(value));
+        }
+        let row: Row = row.into_iter().flatten().collect();
+        for a in 0..row.len() {
+            for b in 0..row.len() {
+                met[id(a, row[a])][id(b, row[b])] = true;
+            }
+        }
+        rows.push(row);
+    }
+    rows
+}
+
+type Value = (usize, usize);
+
+fn unmet(
+    sizes: &[usize],
+    met: &[Vec<bool>],
+    id: impl Fn(usize, usize) -> usize,
+) -> Option<(Value, Value)> {
+    for a in 0..sizes.len() {
+        for b in a + 1..sizes.len() {
+            for (x, y) in (0..sizes[a]).flat_map(|x| (0..sizes[b]).map(move |y| (x, y))) {
+                if !met[id(a, x)][id(b, y)] {
+                    return Some(((a, x), (b, y)));
+                }
+            }
+        }
+    }
+    None
+}
+
+fn assignments(factors: &[Factor], row: &[usize]) -> Vec<String> {
+    let values = factors.iter().zip(row).map(|((key, values), &at)| (*key, values[at]));
+    let given = values.filter(|(_, value)| !value.is_empty());
+    given
+        .map(|(key, value)| match key {
+            ARRIVALS => format!("{key}.{value}"),
+            _ => format!("{key}={value}"),
+        })
+        .collect()
+}
+
+/// What the plan may say against a page of data more, or against a scheme at any size of spare.
+const REASONS: &[&str] = &[
+    "spare pages, and collection alone needs",
+    "is above the over-provisioning",
+    "the hard mark is above the soft mark",
+    "is not above the reserve",
+    "is below the reserve",
+    "collection would stop below the mark at which it starts",
+    "the mark is more than a plane has",
+];
+
+fn assert_known(sets: &[String], refusal: &str) {
+    let known = REASONS.iter().any(|reason| refusal.contains(reason));
+    assert!(known, "an unknown reason with\n{}\n{refusal}", sets.join("\n"));
+}
+
+/// The configuration with the most data that the plan accepts, or the reason why there is none.
+fn fullest(sets: &[String]) -> Result<Setup, String> {
+    let text = TINY.replace("queue_depth = 8\n", "");
+    let prepared = |pages: f64, all: f64| {
+        // In the middle of two whole numbers of pages, so that the share cannot truncate wrongly.
+        let exported = format!("device.exported={:.9}", (pages + 0.5) / all);
+        let mut sets: Vec<&str> = sets.iter().map(String::as_str).collect();
+        sets.push(&exported);
+        prepare(&inputs(&text, &sets)).map_err(|errors| errors.to_string())
+    };
+    let of = |key: &str| -> f64 {
+        let value = sets.iter().find_map(|set| set.strip_prefix(key));
+        value.and_then(|value| value.parse().ok()).expect("a whole number")
+    };
+    let all = of("device.blocks_per_plane=") * of("device.pages_per_block=");
+    let mut reason = String::new();
+    for pages in (8..all as u32).rev() {
+        match prepared(f64::from(pages), all) {
+            Ok(setup) => return Ok(setup),
+            Err(refusal) => {
+                assert_known(sets, &refusal);
+                reason = refusal;
+            }
+        }
+    }
+    Err(reason)
+}
+
+fn requests() -> u64 {
+    if std::env::var_os("FLASHGC_LONG").is_some() { 100_000 } else { 2_500 }
+}
+
+/// Runs the row under the checker, which panics at what it does not like.
+fn run_row(setup: &Setup) -> Result<(), SimError> {
+    let WorkloadPlan::Synthetic(workload) = &setup.workload else { return Ok(()) };
+    let exported = setup.plan.geometry.exported_pages;
+    let page_bytes = u64::from(setup.plan.geometry.shape.page_bytes);
+    let mut sim = Sim::new(setup.plan.clone(), checked(setup));
+    if setup.precondition.fill {
+        sim.fill(0, exported)?;
+        let mut source = SyntheticOverwrites::new(&workload.plan, exported, page_bytes, 1);
+        sim.overwrite(&mut source, 2 * u64::from(exported))?;
+        sim.audit();
+    }
+    let mut source: Box<dyn Source> = Box::new(synthetic(setup));
+    sim.start(&mut *source)?;
+    let mut slices = 0u32;
+    let requests = workload.plan.requests;
+    loop {
+        // A prime, so that audits fall on every kind of event.
+        let progress = sim.run(&mut *source, 997)?;
+        if slices % 8 == 0 || requests < 10_000 {
+            sim.audit();
+        }
+        if progress.finished {
+            break;
+        }
+        slices += 1;
+        let spent = u64::from(slices) * 997;
+        assert!(spent < requests * 20_000, "it never ends: {progress:?}");
+    }
+    let results = sim.results();
+    sim.audit();
+    sim.audit_counters(&results);
+    let done: u64 = results.counters.requests.iter().sum();
+    assert_eq!(done, requests, "requests were lost");
+    Ok(())
+}
+
+/// Shown with `--nocapture`.
+#[allow(clippy::print_stderr)]
+fn report(line: &str) {
+    eprintln!("{line}");
+}
+
+/// Runs a row and says what became of it, without ending the test at the first failure.
+fn outcome(factors: &[Factor], row: &[usize]) -> Result<bool, String> {
+    let mut sets = assignments(factors, row);
+    sets.push(format!("workload.synthetic.requests={}", requests()));
+    let setup = match fullest(&sets) {
+        Ok(setup) => setup,
+        Err(_) => return Ok(false),
+    };
+    let row = || {
+        let shape = &setup.plan.geometry.shape;
+        let (data, all) = (shape.exported_pages_per_plane, shape.pages_per_plane());
+        format!("{data} of {all} pages in each plane\n{}", sets.join("\n"))
+    };
+    match std::panic::catch_unwind(|| run_row(&setup)) {
+        Ok(Ok(())) => Ok(true),
+        Ok(Err(error)) => Err(format!("{error:?} with {}", row())),
+        Err(_) => Err(format!("a panic, shown above, with {}", row())),
+    }
+}
+
+#[test]
+fn the_rows_cover_every_pair() {
+    let factors = factors();
+    let rows = rows(&factors);
+    for a in 0..factors.len() {
+        for b in a + 1..factors.len() {
+            for (x, y) in
+                (0..factors[a].1.len()).flat_map(|x| (0..factors[b].1.len()).map(move |y| (x, y)))
+            {
+                assert!(rows.iter().any(|row| row[a] == x && row[b] == y), "{a}={x} {b}={y}");
+            }
+        }
+    }
+    assert!(rows.len() < 120, "{} rows", rows.len());
+}
+
+#[test]
+fn every_pair_of_choices_runs_under_the_checker_or_is_refused() {
+    let factors = factors();
+    let rows = rows(&factors);
+    let outcomes: Vec<_> = rows.iter().map(|row| outcome(&factors, row)).collect();
+    let ran = outcomes.iter().filter(|outcome| **outcome == Ok(true)).count();
+    let refused = outcomes.iter().filter(|outcome| **outcome == Ok(false)).count();
+    report(&format!("{} rows: {ran} ran, {refused} were refused", rows.len()));
+    let failed: Vec<String> = outcomes.into_iter().filter_map(Result::err).collect();
+    assert!(failed.is_empty(), "{} rows failed\n\n{}", failed.len(), failed.join("\n\n"));
+    assert!(ran > 2 * refused, "too few rows say anything");
+}
