@@ -22,34 +22,16 @@ struct Case {
 }
 
 const CASES: &[Case] = &[
-    Case {
-        name: "greedy, 8 GiB",
-        gib: 8,
-        requests: 10_000_000,
-        settings: &[],
-        small_hash: "5c92f64e1ac91693dbc833f84ae37a8b",
-    },
+    Case { name: "greedy, 8 GiB", gib: 8, requests: 10_000_000, settings: &[], small_hash: "ba17a854b5d508b747f770b4bfdffb2e" },
     Case {
         name: "greedy, 8 GiB, ten times as long",
         gib: 8,
         requests: 100_000_000,
         settings: &[],
-        small_hash: "5c92f64e1ac91693dbc833f84ae37a8b",
+        small_hash: "ba17a854b5d508b747f770b4bfdffb2e",
     },
-    Case {
-        name: "greedy, 64 GiB",
-        gib: 64,
-        requests: 10_000_000,
-        settings: &[],
-        small_hash: "5c92f64e1ac91693dbc833f84ae37a8b",
-    },
-    Case {
-        name: "greedy, 256 GiB",
-        gib: 256,
-        requests: 20_000_000,
-        settings: &[],
-        small_hash: "5c92f64e1ac91693dbc833f84ae37a8b",
-    },
+    Case { name: "greedy, 64 GiB", gib: 64, requests: 10_000_000, settings: &[], small_hash: "ba17a854b5d508b747f770b4bfdffb2e" },
+    Case { name: "greedy, 256 GiB", gib: 256, requests: 20_000_000, settings: &[], small_hash: "ba17a854b5d508b747f770b4bfdffb2e" },
     Case {
         name: "greedy, 8 GiB, half reads, zipf 0.99",
         gib: 8,
@@ -58,7 +40,7 @@ const CASES: &[Case] = &[
             "workload.synthetic.read_share=0.5",
             "workload.synthetic.address={ zipf = 0.99 }",
         ],
-        small_hash: "eaccd21363fb37c2d9cae79931647ff6",
+        small_hash: "a206891614b302b28494686fa5670387",
     },
     Case {
         name: "greedy, 8 GiB, 16 KiB requests, reads first",
@@ -69,35 +51,35 @@ const CASES: &[Case] = &[
             "workload.synthetic.size=16 KiB",
             "device.service=[\"reads\", \"gc\", \"writes\"]",
         ],
-        small_hash: "12ff866b62660d29db663542f19e7307",
+        small_hash: "0a272b63cc0b2ed376d2226a50324dff",
     },
     Case {
         name: "d-choices, 8 GiB",
         gib: 8,
         requests: 5_000_000,
         settings: &["gc.victim.use=d-choices"],
-        small_hash: "90cc746a96f8a8728500eeed4b1e0d6f",
+        small_hash: "bbe743640ccbf2f4584dfd04aed31bdc",
     },
     Case {
         name: "cost-benefit, 8 GiB",
         gib: 8,
         requests: 5_000_000,
         settings: &["gc.victim.use=cost-benefit"],
-        small_hash: "4376620f0c1f7a6f7ffa7cb7373c9e6c",
+        small_hash: "6e22a44d1925f5f88be6d2521ddac4d2",
     },
     Case {
         name: "greedy over the bus, 8 GiB",
         gib: 8,
         requests: 5_000_000,
         settings: &["gc.copy.use=bus"],
-        small_hash: "772e98d440f201039797d5551bd1a8de",
+        small_hash: "c3666cc85a079aaee4311d184fce7ad6",
     },
     Case {
         name: "greedy, dynamic allocation, 8 GiB",
         gib: 8,
         requests: 5_000_000,
         settings: &["device.allocation=dynamic"],
-        small_hash: "9bc42265a0508e193912fa322c83803e",
+        small_hash: "fe126c71a2b94cdf57e858d4a34ab765",
     },
 ];
 
@@ -166,6 +148,29 @@ fn run(case: &Case, blocks_per_plane: u32, requests: u64) -> Result<Run, String>
     Ok(Run { report, precondition, measured })
 }
 
+/// A hash over the figures alone, so that a new key of the configuration does not change it.
+fn hash_of_figures(report: &Value) -> String {
+    let mut figures = report.clone();
+    if let Value::Object(keys) = &mut figures {
+        let figures = [
+            "requests",
+            "pages",
+            "write_amplification",
+            "erases",
+            "erase_operations",
+            "gc",
+            "latency_ns",
+            "throughput",
+            "utilisation",
+            "wear",
+            "free_pages_min",
+            "simulated_ns",
+        ];
+        keys.retain(|key, _| figures.contains(&key.as_str()));
+    }
+    flashgc::config::hash_of(&figures)
+}
+
 fn peak_rss_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
@@ -196,7 +201,7 @@ fn in_full(only: Option<&str>) -> Result<(), String> {
             programs / done.precondition.as_secs_f64() / 1e6,
             number(&report, &["table_bytes"]) / pages,
             number(&report, &["peak_rss_bytes"]) / pages,
-            done.report.result_hash(),
+            hash_of_figures(&report),
         );
     }
     println!(
@@ -209,7 +214,7 @@ fn small() -> Result<(), String> {
     let mut wrong = 0;
     for case in CASES {
         let done = run(case, 64, 20_000)?;
-        let hash = done.report.result_hash();
+        let hash = hash_of_figures(&done.report.to_json());
         if hash != case.small_hash {
             println!("{}: hash {hash}, expected {:?}", case.name, case.small_hash);
             wrong += 1;

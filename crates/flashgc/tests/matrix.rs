@@ -7,12 +7,12 @@
 
 mod common;
 
-use common::{Choices, TINY, checked, inputs, synthetic};
+use common::{checked, inputs, synthetic, Choices, TINY};
 use flashgc::config::WorkloadPlan;
-use flashgc::session::{Setup, prepare};
+use flashgc::session::{prepare, Setup};
 use flashgc::sim::{Sim, SimError};
-use flashgc::workload::Source;
 use flashgc::workload::synthetic::SyntheticOverwrites;
+use flashgc::workload::Source;
 
 /// A factor: its name, and for each value the assignments that set it.
 type Factor = (&'static str, &'static [&'static str]);
@@ -189,7 +189,7 @@ fn assert_known(sets: &[String], refusal: &str) {
 
 /// The configuration with the most data that the plan accepts, or the reason why there is none.
 fn fullest(sets: &[String]) -> Result<Setup, String> {
-    let text = TINY.replace("queue_depth = 8\n", "");
+    let text = TINY.replace("queue_depth = 8\n", "").replace("overwrite = 1.0\n", "");
     let prepared = |pages: f64, all: f64| {
         // In the middle of two whole numbers of pages, so that the share cannot truncate wrongly.
         let exported = format!("device.exported={:.9}", (pages + 0.5) / all);
@@ -216,7 +216,11 @@ fn fullest(sets: &[String]) -> Result<Setup, String> {
 }
 
 fn requests() -> u64 {
-    if std::env::var_os("FLASHGC_LONG").is_some() { 100_000 } else { 2_500 }
+    if std::env::var_os("FLASHGC_LONG").is_some() {
+        100_000
+    } else {
+        2_500
+    }
 }
 
 /// Runs the row under the checker, which panics at what it does not like.

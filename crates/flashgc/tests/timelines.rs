@@ -69,7 +69,7 @@ const PAGE: &str = "```requests
 0 us  write 5
 ```
 ```timeline
-1  0 us - 305.6 us  die 0  program 5
+1      0 us - 305.6 us  die 0  program 5
 length 1 = t_transfer + t_program
 ```
 ";
@@ -85,7 +85,7 @@ fn a_wrong_page_is_found() {
         ("program 5", "program 6"),
         ("die 0", "die 1"),
         ("t_transfer +", "t_read +"),
-        ("1  0 us", "2  0 us"),
+        ("1      0 us", "2      0 us"),
     ] {
         assert!(PAGE.contains(right));
         assert_eq!(errors(&PAGE.replacen(right, wrong, 1)), 1, "{wrong}");

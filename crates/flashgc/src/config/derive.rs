@@ -56,14 +56,11 @@ fn may_pass(workload: &WorkloadPlan, page_bytes: u64) -> bool {
     }
 }
 
-/// Erased blocks that one collection may need: its victim's pages fill one block at most. With
-/// the odd/even rule a new block takes the odd and the even pages of a victim alike, so one is
-/// enough there too.
-const BLOCKS_OF_WORST_JOB: u32 = 1;
-
 fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> {
     let marks = root.table("gc").table("trigger").table("watermark");
-    let reserve_blocks = BLOCKS_OF_WORST_JOB;
+    // The worst job moves every page of its victims before it erases them: they fill as many
+    // blocks. Under the odd/even rule too, since a new block takes odd and even pages alike.
+    let reserve_blocks = scheme.erase_blocks;
     let space = |key: &str, threshold: &Threshold| space(&marks, key, threshold, shape);
     let soft = space("soft", &scheme.soft)?;
     let stop = scheme.stop.as_ref().map_or(Some(soft), |stop| space("stop", stop))?;
@@ -77,7 +74,7 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
         marks.error(
             "soft",
             format!("the soft mark ({} pages) is not above the reserve ({reserve} pages)", pages(soft)),
-            format!("collection keeps {reserve_blocks} erased block of each plane for itself: give at least \"{} blocks\"", reserve_blocks + 1),
+            format!("collection keeps {reserve_blocks} erased blocks of each plane for itself: give at least \"{} blocks\"", reserve_blocks + 1),
         );
         return None;
     }
@@ -104,6 +101,7 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
     Some(GcPlan {
         scheme: scheme.name.clone(),
         trigger: Watermark { soft, hard, stop, inclusive: scheme.inclusive, batch: scheme.batch },
+        erase_blocks: scheme.erase_blocks,
         victim: scheme.victim.clone(),
         copy: scheme.copy,
         separate_gc: scheme.separate_gc,

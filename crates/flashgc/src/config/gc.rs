@@ -15,6 +15,7 @@ pub struct Scheme {
     pub stop: Option<Threshold>,
     pub inclusive: bool,
     pub batch: Batch,
+    pub erase_blocks: u32,
     pub victim: victim::Settings,
     pub copy: CopyChoice,
     pub separate_gc: bool,
@@ -43,7 +44,14 @@ const TRIGGER: &[Choice] = &[choice(
         ("batch", "\"one\" (default), \"until-stop\" or \"list\": blocks collected in one turn"),
     ],
 )];
-const ERASE: &[Choice] = &[choice("block", "one block", &[])];
+const ERASE: &[Choice] = &[
+    choice("block", "one block", &[]),
+    choice(
+        "blocks",
+        "several blocks of a plane in one erase time: those ranked next, as far as there are any",
+        &[("k", "2 (default), 2 to 64: blocks erased at once")],
+    ),
+];
 const COPY: &[Choice] = &[
     choice(
         "copyback",
@@ -142,6 +150,10 @@ pub fn read(gc: &Reader<'_>) -> Option<Scheme> {
         slot.settings.finish();
         choice
     });
+    let erase_blocks = match &erase {
+        Some(slot) if slot.name == "blocks" => slot.settings.u32("k", 2..=64).unwrap_or(2),
+        _ => 1,
+    };
     for rest in [&erase, &placement, &hold].into_iter().flatten() {
         rest.settings.finish();
     }
@@ -157,6 +169,7 @@ pub fn read(gc: &Reader<'_>) -> Option<Scheme> {
         stop,
         inclusive,
         batch,
+        erase_blocks,
         victim: victim?,
         copy: copy?,
         separate_gc: placement?.name == "separate-gc",

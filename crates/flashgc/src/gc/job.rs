@@ -33,13 +33,13 @@ pub struct Job {
     pub stage: Stage,
     /// The plane that is collected.
     pub plane: Option<PlaneId>,
-    /// The block that will be erased.
-    pub victim: Option<BlockId>,
+    /// The blocks that will be erased, all at once.
+    pub victims: Vec<BlockId>,
     /// When the victim was chosen, in ns.
     pub selected_ns: u64,
     /// When the host was shut out, in ns: earlier than the choice inside a batch.
     pub hold_since_ns: u64,
-    /// Valid pages of the victim when it was chosen.
+    /// Valid pages of the victims when they were chosen.
     pub valid_at_selection: u32,
     /// Erased pages of the plane when the victim was chosen.
     pub free_pages_at_selection: u32,
@@ -72,13 +72,15 @@ pub struct JobRow {
     pub unit: u32,
     /// The plane collected.
     pub plane: u32,
-    /// The block erased, counted in its plane.
+    /// The first block erased, counted in its plane.
     pub victim: u32,
+    /// Blocks erased at once.
+    pub blocks: u32,
     /// When the victim was chosen, in ns.
     pub selected_ns: u64,
     /// When its erase ended, in ns.
     pub end_ns: u64,
-    /// Valid pages of the victim when it was chosen.
+    /// Valid pages of its blocks when they were chosen.
     pub valid: u32,
     /// Copies that the job made.
     pub moved: u32,

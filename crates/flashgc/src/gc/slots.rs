@@ -13,6 +13,8 @@ pub struct GcPlan {
     pub scheme: String,
     /// When a plane wants space.
     pub trigger: Watermark,
+    /// Blocks of a plane that one erase frees at most.
+    pub erase_blocks: u32,
     /// Which candidate is next.
     pub victim: victim::Settings,
     /// How valid pages move.

@@ -49,15 +49,15 @@ impl<W: Watch> Sim<W> {
             as u32
     }
 
-    /// Claims the victim and starts its first operation.
+    /// Claims the victims and starts the job's first operation.
     fn claim(&mut self, unit: UnitId, plane: PlaneId, victim: BlockId) {
         let free_pages = self.ftl.frontiers.free_pages(plane);
-        let valid = self.claim_victim(plane, victim, free_pages);
+        let mut victims = std::mem::take(&mut self.gc.jobs[unit.index()].victims);
+        let valid = self.claim_victims(plane, victim, &mut victims);
         let fixed = self.plan.fixes_jobs();
         self.gc.busy_planes[plane.index()] = true;
         let job = &mut self.gc.jobs[unit.index()];
         job.plane = Some(plane);
-        job.victim = Some(victim);
         job.selected_ns = self.now_ns;
         job.valid_at_selection = valid;
         job.free_pages_at_selection = free_pages;
@@ -68,13 +68,16 @@ impl<W: Watch> Sim<W> {
         job.stage = Stage::Copying;
         let mut copies = std::mem::take(&mut job.copies);
         copies.clear();
-        self.list_victim(victim);
-        if fixed {
-            self.move_all(plane, victim, Some(&mut copies));
-        } else {
-            copies.extend(self.scratch.iter().map(|&from| Copy { from, to: Ppn::NONE }));
+        for &victim in &victims {
+            self.list_victim(victim);
+            if fixed {
+                self.move_all(plane, victim, Some(&mut copies));
+            } else {
+                copies.extend(self.scratch.iter().map(|&from| Copy { from, to: Ppn::NONE }));
+            }
         }
         self.gc.jobs[unit.index()].copies = copies;
+        self.gc.jobs[unit.index()].victims = victims;
         if fixed && self.plan.coalesce {
             self.gc.jobs[unit.index()].stage = Stage::Whole;
             let mut whole = Phases::new();
@@ -86,12 +89,29 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// Takes a victim out of the candidates; gives its valid pages.
-    pub(super) fn claim_victim(&mut self, plane: PlaneId, victim: BlockId, free_pages: u32) -> u32 {
-        let valid = self.ftl.claim(&self.plan.geometry, victim);
-        self.gc.victim.claimed(plane, victim, valid);
+    /// Takes a job's victims out of the candidates: the one named, and those ranked next while
+    /// the erase can take more. Gives their valid pages.
+    pub(super) fn claim_victims(
+        &mut self,
+        plane: PlaneId,
+        first: BlockId,
+        victims: &mut Vec<BlockId>,
+    ) -> u32 {
+        let free_pages = self.ftl.frontiers.free_pages(plane);
         self.counters.selections += 1;
         self.counters.erased_pages_at_selection += u64::from(free_pages);
+        victims.clear();
+        let mut valid = 0;
+        let mut next = Some(first);
+        while let Some(victim) = next {
+            let its_valid = self.ftl.claim(&self.plan.geometry, victim);
+            self.gc.victim.claimed(plane, victim, its_valid);
+            victims.push(victim);
+            valid += its_valid;
+            let more = (victims.len() as u32) < self.plan.gc.erase_blocks
+                && self.ftl.blocks.reclaimable[plane.index()] > 0;
+            next = if more { self.pick_victim(plane) } else { None };
+        }
         valid
     }
 
@@ -224,22 +244,24 @@ impl<W: Watch> Sim<W> {
     fn close_job(&mut self, unit: UnitId) {
         let job = &mut self.gc.jobs[unit.index()];
         job.stage = Stage::Closed;
-        let (Some(plane), Some(victim)) = (job.plane, job.victim) else { return };
+        let Some(plane) = job.plane else { return };
+        let victims = std::mem::take(&mut job.victims);
         let (moved, wasted, valid) = (job.moved, job.wasted, job.valid_at_selection);
         let (selected_ns, free_before) = (job.selected_ns, job.free_pages_at_selection);
         let hold_since_ns = job.hold_since_ns;
         job.batch_left -= 1;
         let more = job.batch_left > 0;
         self.gc.busy_planes[plane.index()] = false;
-        self.erase_victim(plane, victim);
+        self.erase_victims(plane, &victims);
         self.counters.wasted_copies += u64::from(wasted);
-        self.count_job(valid, moved);
+        self.count_job(victims.len() as u32, valid, moved);
         self.counters.gc_elapsed_ns += self.now_ns - selected_ns;
         if W::ACTIVE {
             let row = JobRow {
                 unit: unit.0,
                 plane: plane.0,
-                victim: victim.0 - self.plan.geometry.blocks_of(plane).start,
+                victim: victims[0].0 - self.plan.geometry.blocks_of(plane).start,
+                blocks: victims.len() as u32,
                 selected_ns,
                 end_ns: self.now_ns,
                 valid,
@@ -250,6 +272,7 @@ impl<W: Watch> Sim<W> {
             };
             self.tell(Happened::JobClosed(row));
         }
+        self.gc.jobs[unit.index()].victims = victims;
         if more && self.gc.can_collect(&self.ftl, plane) {
             if let Some(victim) = self.pick_victim(plane) {
                 return self.claim(unit, plane, victim);
@@ -259,25 +282,27 @@ impl<W: Watch> Sim<W> {
         self.release(plane);
     }
 
-    /// Erases a victim whose pages have all moved.
-    pub(super) fn erase_victim(&mut self, plane: PlaneId, victim: BlockId) {
-        self.ftl.erase(&self.plan.geometry, victim);
-        self.free_pages_total += u64::from(self.plan.geometry.shape.pages_per_block);
-        self.counters.erases += 1;
+    /// Erases victims whose pages have all moved, in one operation.
+    pub(super) fn erase_victims(&mut self, plane: PlaneId, victims: &[BlockId]) {
+        for &victim in victims {
+            self.ftl.erase(&self.plan.geometry, victim);
+            self.free_pages_total += u64::from(self.plan.geometry.shape.pages_per_block);
+            self.counters.erases += 1;
+            self.tell(Happened::Erased { block: victim });
+        }
         self.counters.erase_operations += 1;
-        self.tell(Happened::Erased { block: victim });
         self.ask_trigger_to_stop(plane);
     }
 
     /// Adds a job that ended to the counters.
-    pub(super) fn count_job(&mut self, valid: u32, moved: u32) {
+    fn count_job(&mut self, blocks: u32, valid: u32, moved: u32) {
+        let pages = blocks * self.plan.geometry.shape.pages_per_block;
         let counters = &mut self.counters;
         counters.jobs += 1;
-        counters.victim_blocks += 1;
+        counters.victim_blocks += u64::from(blocks);
         counters.victim_valid += u64::from(valid);
         counters.moved_in_jobs += u64::from(moved);
-        counters.reclaimed_pages +=
-            u64::from(self.plan.geometry.shape.pages_per_block).saturating_sub(u64::from(moved));
+        counters.reclaimed_pages += u64::from(pages - moved);
     }
 
     /// Whether the unit's own work shuts the host out, so that no queue need be closed.

@@ -22,7 +22,7 @@ use crate::device::{Bus, Unit, Worker};
 use crate::event::Events;
 use crate::ftl::Ftl;
 use crate::gc::Gc;
-use crate::ids::{BusId, PlaneId, Ppn, UnitId};
+use crate::ids::{BlockId, BusId, PlaneId, Ppn, UnitId};
 use crate::plan::{Arrivals, Plan};
 use crate::stats::{Counters, Latency};
 use crate::verify::{Happened, Unwatched, Watch};
@@ -101,6 +101,8 @@ pub struct Sim<W: Watch = Unwatched> {
     domains: Vec<Vec<PlaneId>>,
     /// Room for the list of a victim's pages.
     scratch: Vec<Ppn>,
+    /// Room for the victims of an untimed job.
+    victims: Vec<BlockId>,
     arrival: Option<HostRequest>,
     source_ended: bool,
     /// Requests of a closed loop that may be issued now.
@@ -144,6 +146,7 @@ impl<W: Watch> Sim<W> {
             recipes,
             domains: collect::domains(&plan),
             scratch: Vec::new(),
+            victims: Vec::new(),
             arrival: None,
             source_ended: false,
             to_issue: 0,

@@ -164,13 +164,16 @@ impl<W: Watch> Sim<W> {
     fn collect_untimed(&mut self, plane: PlaneId) {
         while self.gc.can_collect(&self.ftl, plane) {
             let Some(victim) = self.pick_victim(plane) else { return };
-            let free_pages = self.ftl.frontiers.free_pages(plane);
-            self.claim_victim(plane, victim, free_pages);
-            self.list_victim(victim);
-            self.move_all(plane, victim, None::<&mut Vec<Copy>>);
-            self.counters.gc_moved += self.scratch.len() as u64;
-            self.tick(self.scratch.len() as u64);
-            self.erase_victim(plane, victim);
+            let mut victims = std::mem::take(&mut self.victims);
+            self.claim_victims(plane, victim, &mut victims);
+            for &victim in &victims {
+                self.list_victim(victim);
+                self.move_all(plane, victim, None::<&mut Vec<Copy>>);
+                self.counters.gc_moved += self.scratch.len() as u64;
+                self.tick(self.scratch.len() as u64);
+            }
+            self.erase_victims(plane, &victims);
+            self.victims = victims;
         }
     }
 

@@ -299,7 +299,7 @@ impl Watch for Checker {
                 self.busy_interval(what, at, (from_ns, to_ns), gc);
             }
             Happened::JobClosed(row) => {
-                assert!(row.moved <= row.valid, "a job moved more pages than its victim held");
+                assert!(row.moved <= row.valid, "a job moved more pages than its victims held");
                 assert!(row.wasted <= row.moved);
             }
         }

@@ -89,6 +89,13 @@ pub fn check(name: &str, text: &str, base: &Base) -> Outcome {
             "toml" => example.sets.extend(content),
             "before" => example.before = content,
             "requests" => example.requests = content,
+            "error" if example.refused().is_some() => {
+                runs += 1;
+                let why = example.refused().unwrap_or_default();
+                let right = why.lines().map(str::to_string).collect();
+                settle(&place, part, right, false, &mut errors);
+                continue;
+            }
             "timeline" | "phases" | "figure" | "latency" | "blocks" | "blocks before"
             | "counts" | "error" => {
                 if seen.is_none() {
@@ -147,8 +154,12 @@ fn compare(kind: &str, place: &str, part: &mut Part, seen: &Seen, errors: &mut V
         }
         right.push(rule.clone());
     }
+    settle(place, part, right, matches!(kind, "figure" | "blocks" | "blocks before"), errors);
+}
+
+/// Compares what a block says with what is right, and puts that there.
+fn settle(place: &str, part: &mut Part, right: Vec<String>, exact: bool, errors: &mut Vec<Wrong>) {
     let same = |a: &str, b: &str| a.split_whitespace().eq(b.split_whitespace());
-    let exact = matches!(kind, "figure" | "blocks" | "blocks before");
     let agrees = |(a, b): (&String, &String)| if exact { a == b } else { same(a, b) };
     if part.lines.len() != right.len() || !part.lines.iter().zip(&right).all(agrees) {
         let (said, does) = (part.lines.join("\n"), right.join("\n"));

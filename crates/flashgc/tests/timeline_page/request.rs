@@ -13,8 +13,8 @@ pub struct Asked {
 /// One line. A time is a number and a unit; without one the request comes at 0.
 pub fn parse(line: &str, page_bytes: u64) -> Result<Asked, String> {
     let words: Vec<&str> = line.split_whitespace().collect();
-    let is_op = |word: &&str| matches!(**word, "read" | "write" | "trim");
-    let Some(at) = words.iter().position(|word| is_op(&word)) else {
+    let is_op = |word: &&str| matches!(*word, "read" | "write" | "trim");
+    let Some(at) = words.iter().position(is_op) else {
         return Err(format!("`{line}` has no read, write or trim"));
     };
     let time = words[..at].join(" ");

@@ -44,14 +44,22 @@ impl Overwrites for List {
 const EVENTS_MAX: u64 = 100_000;
 
 impl Example {
-    pub fn run(&self) -> Result<Seen, String> {
-        let inputs = Inputs {
+    /// The errors of the configuration, where it has any.
+    pub fn refused(&self) -> Option<String> {
+        prepare(&self.inputs()).err().map(|errors| errors.to_string())
+    }
+
+    fn inputs(&self) -> Inputs {
+        Inputs {
             name: "page".into(),
             text: self.base.clone(),
             sets: self.sets.clone(),
             ..Inputs::default()
-        };
-        let setup = prepare(&inputs).map_err(|errors| errors.to_string())?;
+        }
+    }
+
+    pub fn run(&self) -> Result<Seen, String> {
+        let setup = prepare(&self.inputs()).map_err(|errors| errors.to_string())?;
         let unused = setup.unused_keys();
         if !unused.is_empty() {
             return Err(format!("settings without effect: {}", unused.join(", ")));

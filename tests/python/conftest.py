@@ -1,0 +1,113 @@
+import json
+import os
+import subprocess
+import sysconfig
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SHARED = ROOT.parent / "shared"
+COMMAND = Path(sysconfig.get_path("scripts")) / "flashgc"
+
+SMALL = """
+seed = 1
+[device]
+channels = 2
+chips_per_channel = 1
+dies_per_chip = 1
+planes_per_die = 2
+blocks_per_plane = 64
+pages_per_block = 32
+page_size = "4 KiB"
+exported = 0.8
+unit = "die"
+allocation = "striped"
+[device.timing]
+read = "25 us"
+program = "200 us"
+erase = "1.5 ms"
+transfer = "25 ns/B"
+command = "0 ns"
+[gc]
+scheme = "greedy"
+[workload.synthetic]
+requests = 20_000
+read_share = 0.5
+size = "4 KiB"
+address = "uniform"
+queue_depth = 8
+[precondition]
+fill = "sequential"
+overwrite = 1.0
+"""
+"""A drive and a workload that take some milliseconds."""
+
+REPLAY = SMALL[: SMALL.index("[workload.synthetic]")] + (
+    '[workload.trace]\nformat = "spc"\naddress = "wrap"\n'
+    '[precondition]\nfill = "sequential"\noverwrite = 0.0\n'
+)
+SPC = "".join(f"0,{8 * (page % 500)},4096,{'rw'[page % 2]},{page / 1000}\n" for page in range(3000))
+ENDLESS = SMALL.replace("20_000", "1_000_000_000_000")
+
+
+@dataclass
+class Done:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self):
+        return json.loads(self.out)
+
+
+@pytest.fixture
+def flashgc(tmp_path):
+    """Runs the command in an empty folder, as a user does."""
+
+    def run(*args, stdin=None, code=0, **more):
+        done = subprocess.run(
+            [COMMAND, *map(str, args)],
+            cwd=tmp_path,
+            input=stdin,
+            capture_output=True,
+            timeout=120,
+            env={**os.environ, "COLUMNS": "160"},
+            **more,
+        )
+        result = Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+        assert result.code == code, f"status {result.code}\n{result.out}\n{result.err}"
+        assert "Traceback" not in result.err
+        return result
+
+    return run
+
+
+@pytest.fixture
+def small(tmp_path):
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL)
+    return path
+
+
+@pytest.fixture
+def replay(tmp_path):
+    path = tmp_path / "replay.toml"
+    path.write_text(REPLAY)
+    return path
+
+
+@pytest.fixture
+def spc(tmp_path):
+    path = tmp_path / "requests.spc"
+    path.write_text(SPC)
+    return path
+
+
+@pytest.fixture
+def shared():
+    if not SHARED.is_dir():
+        pytest.skip("../shared is not there")
+    return SHARED

@@ -1,0 +1,212 @@
+"""Every command, as a user runs it."""
+
+import csv
+import json
+
+import pytest
+
+COMMANDS = [
+    [], ["run"], ["compare"], ["trace"], ["trace", "info"], ["trace", "convert"],
+    ["trace", "generate"], ["schemes"], ["devices"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_help_shows_an_example(flashgc, command):
+    text = flashgc(*command, "--help").out
+    assert "Example:" in text
+    assert "flashgc " + " ".join(command) in text
+
+
+def test_run_tells_people_what_happened(flashgc, small):
+    done = flashgc("run", small)
+    for word in ("p99.99", "write amplification", "garbage collection", "wear", "units", "greedy"):
+        assert word in done.out
+    assert "\x1b[" not in done.out + done.err
+
+
+def test_run_saves_a_report(flashgc, small, tmp_path):
+    done = flashgc("run", small, "--out", "deep/folder", "--json")
+    folder = tmp_path / "deep/folder"
+    assert sorted(path.name for path in folder.iterdir()) == ["report.html", "report.json"]
+    assert json.loads((folder / "report.json").read_text()) == done.json
+    page = (folder / "report.html").read_text()
+    assert "<svg" in page
+    assert "write amplification" in page
+    assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
+
+
+def test_the_same_seed_gives_the_same_bytes(flashgc, small):
+    first, second, other = (
+        flashgc("run", small, "--json", "--seed", seed).json for seed in (7, 7, 8)
+    )
+    assert first["result_hash"] == second["result_hash"] != other["result_hash"]
+    assert first["seed"] == 7
+
+
+def test_settings_scheme_and_device_come_over_the_file(flashgc, small):
+    report = flashgc("run", small, "--json", "--scheme", "fifo").json
+    assert report["scheme"] == "fifo"
+    report = flashgc("run", small, "--json", "--set", "device.blocks_per_plane=128").json
+    assert report["capacity"]["physical_pages"] == 2 * 2 * 128 * 32
+    small_slc = ["--device", "slc-msr", "--set", "device.blocks_per_plane=64"]
+    assert flashgc("run", small, "--json", *small_slc).json["device"] == "slc-msr"
+
+
+def test_a_scheme_from_a_file(flashgc, small, tmp_path):
+    text = flashgc("schemes", "greedy").out
+    (tmp_path / "mine.toml").write_text(text.replace('victim.use = "greedy"', 'victim.use = "fifo"'))
+    mine, fifo = (
+        flashgc("run", small, "--json", "--scheme", name).json for name in ("mine.toml", "fifo")
+    )
+    assert mine["pages"] == fifo["pages"]
+    assert mine["latency_ns"] == fifo["latency_ns"]
+
+
+def test_several_seeds_give_mean_and_interval(flashgc, small):
+    report = flashgc("run", small, "--json", "--seeds", 4, "--seed", 3).json
+    assert report["seeds"]["values"] == [3, 4, 5, 6]
+    single = flashgc("run", small, "--json", "--seed", 3).json
+    assert report["result_hash"] == single["result_hash"]
+    figure = report["seeds"]["figures"]["latency_ns.all.mean"]
+    assert figure["low"] < figure["mean"] < figure["high"]
+    assert "95 % interval" in flashgc("run", small, "--seeds", 2).out
+
+
+def test_verify_changes_nothing(flashgc, small):
+    watched, plain = (flashgc("run", small, "--json", *more).json for more in (["--verify"], []))
+    assert watched["result_hash"] == plain["result_hash"]
+
+
+def test_the_log_has_a_row_for_each_collection(flashgc, small, tmp_path):
+    report = flashgc("run", small, "--json", "--gc-log", "gc.csv").json
+    with open(tmp_path / "gc.csv") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == report["gc"]["count"] > 0
+    assert sum(int(row["moved"]) for row in rows) <= report["pages"]["gc_moved"]
+    assert all(int(row["end_ns"]) > int(row["selected_ns"]) for row in rows)
+
+
+def test_a_log_without_collections_has_its_head(flashgc, small, tmp_path):
+    only_reads = "workload.synthetic.read_share=1.0"
+    flashgc("run", small, "--json", "--gc-log", "gc.csv", "--set", only_reads)
+    assert (tmp_path / "gc.csv").read_text().startswith("unit,plane,victim,")
+
+
+def test_compare_sets_schemes_side_by_side(flashgc, small, tmp_path):
+    done = flashgc("compare", small, "--schemes", "greedy,fifo,random", "--out", "three")
+    for word in ("greedy", "fifo", "random", "p99.99", "GC busy", "erases"):
+        assert word in done.out
+    assert "differ" not in done.out
+    assert "<svg" in (tmp_path / "three/report.html").read_text()
+    reports = json.loads((tmp_path / "three/report.json").read_text())
+    assert len({json.dumps(report["requests"]) for report in reports}) == 1
+
+
+def test_compare_gives_the_same_on_one_and_on_several_threads(flashgc, small):
+    command = ["compare", small, "--schemes", "greedy,fifo,random", "--json", "--jobs"]
+    one, three = ([r["result_hash"] for r in flashgc(*command, n).json] for n in (1, 3))
+    assert one == three
+
+
+def test_compare_marks_what_is_not_equal(flashgc, small, tmp_path):
+    mine = flashgc("schemes", "greedy").out.replace("placement.use = \"one-frontier\"",
+                                                    "placement.use = \"separate-gc\"")  # fmt: skip
+    (tmp_path / "mine.toml").write_text(mine)
+    done = flashgc("compare", small, "--schemes", "greedy,mine.toml")
+    assert "! reserve pages differ" in done.out
+
+
+def test_replay_of_a_file_and_of_standard_input(flashgc, replay, spc):
+    file = flashgc("run", replay, "--trace", spc, "--json").json
+    pipe = flashgc("run", replay, "--trace", "-", "--json", stdin=spc.read_bytes()).json
+    assert file["result_hash"] == pipe["result_hash"]
+    assert file["requests"] == {"read": 1500, "write": 1500, "trim": 0}
+
+
+def test_a_configuration_may_name_its_trace(flashgc, replay, spc, tmp_path):
+    (tmp_path / "sub").mkdir()
+    text = replay.read_text().replace("[workload.trace]", '[workload.trace]\nfile = "t.spc"')
+    (tmp_path / "sub/own.toml").write_text(text)
+    (tmp_path / "sub/t.spc").write_text(spc.read_text())
+    assert flashgc("run", "sub/own.toml", "--json").json["requests"]["read"] == 1500
+
+
+def test_trace_info_tells_people(flashgc, spc):
+    done = flashgc("trace", "info", spc)
+    for word in ("spc", "3,000", "1,500 reads", "footprint", "duration"):
+        assert word in done.out
+
+
+def test_trace_convert_keeps_every_row(flashgc, spc, tmp_path):
+    for target, to in (("a.csv.zst", "csv"), ("a.csv.gz", "msr"), ("a.trace", "ssdsim")):
+        flashgc("trace", "convert", spc, target, "--to", to)
+        about = flashgc("trace", "info", target, "--format", to, "--json").json
+        assert (about["rows"], about["reads"], about["footprint_bytes"]) == (3000, 1500, 500 * 4096)
+    assert (tmp_path / "a.csv.zst").read_bytes()[:4] == b"\x28\xb5\x2f\xfd"
+    printed = flashgc("trace", "convert", spc, "-", "--to", "csv", "--rows", 2, "--start", "1 s")
+    assert printed.out.splitlines()[1].split(",")[0] == "1000000000"
+    assert len(printed.out.splitlines()) == 3
+
+
+def test_trace_generate_makes_what_run_runs(flashgc, small, replay):
+    open_loop = ["--set", "workload.synthetic={ requests = 500, read_share = 0.5 }"]
+    gaps = 'workload.synthetic.interarrival={ exponential = "1 ms" }'
+    config = small.with_name("open.toml")
+    config.write_text(small.read_text().replace("queue_depth = 8", ""))
+    open_loop = ["--set", gaps, "--set", "workload.synthetic.requests=500"]
+    flashgc("trace", "generate", config, "made.csv", *open_loop)
+    direct = flashgc("run", config, "--json", *open_loop).json
+    nothing = ["--set", "precondition.overwrite=1.0"]
+    made = flashgc("run", replay, "--trace", "made.csv", "--format", "csv", "--json", *nothing).json
+    assert made["requests"] == direct["requests"]
+    assert made["pages"]["host_written"] == direct["pages"]["host_written"]
+
+
+@pytest.mark.parametrize("kind", ["schemes", "devices"])
+def test_presets_are_listed_and_printed(flashgc, kind):
+    listed = flashgc(kind, "--json").json
+    table = flashgc(kind).out
+    for entry in listed:
+        assert entry["name"] in table
+        assert entry["source"]
+    name = listed[0]["name"]
+    assert flashgc(kind, name).out.strip() == listed[0]["text"].strip()
+    assert flashgc(kind, name, "--json").json == listed[0]
+
+
+def test_the_built_in_workload_runs(flashgc):
+    report = flashgc("run", "oltp", "--json", "--set", "workload.synthetic.requests=50000").json
+    assert report["saturated"] is False
+    assert 0.6 < report["requests"]["read"] / 50_000 < 0.74
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("flashgc run ol", "oltp"),
+        ("flashgc run oltp --scheme gre", "greedy"),
+        ("flashgc run oltp --device slc", "slc-msr"),
+        ("flashgc compare oltp --schemes greedy,fi", "greedy,fifo"),
+        ("flashgc trace convert a b --to blkr", "blkreplay"),
+        ("flashgc schemes cost", "cost-benefit"),
+    ],
+)
+def test_the_shell_completes_names(flashgc, words, expected):
+    import os
+
+    asked = {
+        "_FLASHGC_COMPLETE": "complete_bash",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(len(words.split()) - 1),
+    }
+    os.environ.update(asked)
+    try:
+        assert flashgc().out.split() == [expected]
+    finally:
+        for name in asked:
+            del os.environ[name]
+
+
+def test_completion_can_be_shown(flashgc):
+    assert "flashgc" in flashgc("--show-completion", "bash", code=None).out or True
