@@ -67,14 +67,14 @@ class Done:
 def flashgc(tmp_path):
     """Runs the command in an empty folder, as a user does."""
 
-    def run(*args, stdin=None, code=0, **more):
+    def run(*args, stdin=None, code=0, env=None, **more):
         done = subprocess.run(
             [COMMAND, *map(str, args)],
             cwd=tmp_path,
             input=stdin,
             capture_output=True,
             timeout=120,
-            env={**os.environ, "COLUMNS": "160"},
+            env={**os.environ, "COLUMNS": "160", **(env or {})},
             **more,
         )
         result = Done(done.returncode, done.stdout.decode(), done.stderr.decode())

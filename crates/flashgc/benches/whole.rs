@@ -22,7 +22,13 @@ struct Case {
 }
 
 const CASES: &[Case] = &[
-    Case { name: "greedy, 8 GiB", gib: 8, requests: 10_000_000, settings: &[], small_hash: "ba17a854b5d508b747f770b4bfdffb2e" },
+    Case {
+        name: "greedy, 8 GiB",
+        gib: 8,
+        requests: 10_000_000,
+        settings: &[],
+        small_hash: "ba17a854b5d508b747f770b4bfdffb2e",
+    },
     Case {
         name: "greedy, 8 GiB, ten times as long",
         gib: 8,
@@ -30,8 +36,20 @@ const CASES: &[Case] = &[
         settings: &[],
         small_hash: "ba17a854b5d508b747f770b4bfdffb2e",
     },
-    Case { name: "greedy, 64 GiB", gib: 64, requests: 10_000_000, settings: &[], small_hash: "ba17a854b5d508b747f770b4bfdffb2e" },
-    Case { name: "greedy, 256 GiB", gib: 256, requests: 20_000_000, settings: &[], small_hash: "ba17a854b5d508b747f770b4bfdffb2e" },
+    Case {
+        name: "greedy, 64 GiB",
+        gib: 64,
+        requests: 10_000_000,
+        settings: &[],
+        small_hash: "ba17a854b5d508b747f770b4bfdffb2e",
+    },
+    Case {
+        name: "greedy, 256 GiB",
+        gib: 256,
+        requests: 20_000_000,
+        settings: &[],
+        small_hash: "ba17a854b5d508b747f770b4bfdffb2e",
+    },
     Case {
         name: "greedy, 8 GiB, half reads, zipf 0.99",
         gib: 8,

@@ -269,7 +269,7 @@ fn the_checker_catches_two_transfers_on_one_bus() {
 }
 
 #[test]
-#[should_panic(expected = "a job moved more pages than its victim held")]
+#[should_panic(expected = "a job moved more pages than its victim")]
 fn the_checker_catches_a_job_that_moves_too_much() {
     Story::new().tell(Happened::JobClosed(row(3, 4)));
 }
@@ -279,6 +279,7 @@ fn row(valid: u32, moved: u32) -> JobRow {
         unit: 0,
         plane: 0,
         victim: 0,
+        blocks: 1,
         selected_ns: 0,
         end_ns: 1,
         valid,

@@ -34,6 +34,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     let unit = table.required("unit", table.choice("unit", &Level::WORDS), UNIT_HELP);
     let allocations = [("striped", Allocation::Striped), ("dynamic", Allocation::Dynamic)];
     let allocation = table.choice("allocation", &allocations).unwrap_or(Allocation::Striped);
+    let multi_plane = multi_plane(table, unit, planes_per_die);
     let order = order(table);
     let (service, service_words) = service(table);
     let timing = timing(&table.table("timing"), table.bytes("transfer_bytes"), page_bytes);
@@ -47,6 +48,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         pages_per_block: pages_per_block?,
         page_bytes: page_bytes?,
         unit: unit?,
+        multi_plane: multi_plane?,
         order: order?,
         exported_pages_per_plane: 0,
     };
@@ -100,6 +102,33 @@ fn check_size(table: &Reader<'_>, shape: &Shape) -> Option<()> {
         return None;
     }
     Some(())
+}
+
+/// One array operation may serve several planes of a die, where the unit is no smaller than a die.
+fn multi_plane(
+    table: &Reader<'_>,
+    unit: Option<Level>,
+    planes_per_die: Option<u32>,
+) -> Option<u32> {
+    if !table.has("multi_plane") {
+        return Some(1);
+    }
+    let planes = table.u32("multi_plane", 1..=64)?;
+    if planes > 1 && unit == Some(Level::Plane) {
+        table.error(
+            "multi_plane",
+            "planes that are units of their own work alone",
+            "set unit = \"die\", or leave `multi_plane` out",
+        );
+        return None;
+    }
+    if planes_per_die.is_some_and(|most| planes > most) {
+        let most = planes_per_die.unwrap_or(1);
+        let message = format!("{planes} planes at once, and a die has {most}");
+        table.error("multi_plane", message, format!("give at most {most}"));
+        return None;
+    }
+    Some(planes)
 }
 
 fn order(table: &Reader<'_>) -> Option<[Level; 4]> {

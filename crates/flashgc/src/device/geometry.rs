@@ -54,6 +54,8 @@ pub struct Shape {
     pub page_bytes: u32,
     /// What one array operation keeps busy.
     pub unit: Level,
+    /// Planes of one die that one array operation of the host may serve at once.
+    pub multi_plane: u32,
     /// The order of striping, the fastest level first.
     pub order: [Level; 4],
     /// Pages of each plane that the host sees.
@@ -248,6 +250,7 @@ mod tests {
             pages_per_block: 8,
             page_bytes: 4096,
             unit,
+            multi_plane: 1,
             order: [Level::Channel, Level::Chip, Level::Die, Level::Plane],
             exported_pages_per_plane: 20,
         }

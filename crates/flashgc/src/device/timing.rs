@@ -19,21 +19,19 @@ pub struct Timing {
 }
 
 impl Timing {
-    /// A read: command, array, transfer out.
-    #[inline]
-    pub fn read(&self) -> Phases {
+    /// A read of one page in each of so many planes: commands, array once, transfers out.
+    pub fn read(&self, planes: u32) -> Phases {
         let mut phases = Phases::new();
-        phases.bus(self.command_ns);
+        phases.bus(self.command_ns * u64::from(planes));
         phases.array(self.read_ns);
-        phases.bus(self.transfer_ns);
+        phases.bus(self.transfer_ns * u64::from(planes));
         phases
     }
 
-    /// A program: command and transfer in, array.
-    #[inline]
-    pub fn program(&self) -> Phases {
+    /// A program of one page in each of so many planes: commands and transfers in, array once.
+    pub fn program(&self, planes: u32) -> Phases {
         let mut phases = Phases::new();
-        phases.bus(self.command_ns + self.transfer_ns);
+        phases.bus((self.command_ns + self.transfer_ns) * u64::from(planes));
         phases.array(self.program_ns);
         phases
     }
@@ -50,7 +48,7 @@ impl Timing {
 
     /// A copy over the bus: the page leaves the plane and comes back.
     pub fn copy_over_bus(&self) -> Phases {
-        let mut phases = self.read();
+        let mut phases = self.read(1);
         phases.bus(self.command_ns + self.transfer_ns);
         phases.array(self.program_ns);
         phases

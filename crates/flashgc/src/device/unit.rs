@@ -109,6 +109,8 @@ pub struct Unit {
     pub gc_ns: u64,
     /// Operations of the host that wait here.
     pub waiting: u32,
+    /// Further page operations that share the one under way (multi-plane operations).
+    pub group: Vec<u32>,
     /// Planes of this unit that want space.
     pub wanting: u32,
     /// The plane that is asked first when the unit collects next.
@@ -131,6 +133,7 @@ impl Unit {
             host_ns: 0,
             gc_ns: 0,
             waiting: 0,
+            group: Vec::new(),
             wanting: 0,
             next_plane: 0,
             listed: false,

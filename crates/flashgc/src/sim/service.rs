@@ -2,7 +2,7 @@
 
 use super::host::{Op, OpKind};
 use super::Sim;
-use crate::device::{Phase, Phases, Worker};
+use crate::device::{Level, Phase, Phases, Worker};
 use crate::gc::victim::VictimPolicy;
 use crate::ids::{BlockId, BusId, PlaneId, UnitId};
 use crate::plan::{Allocation, Plan, Served};
@@ -10,8 +10,9 @@ use crate::verify::{Happened, Watch, What};
 
 /// The phases of every operation, worked out once.
 pub(super) struct Recipes {
-    pub read: Phases,
-    pub program: Phases,
+    /// By the number of planes that share the operation, less one.
+    pub read: Vec<Phases>,
+    pub program: Vec<Phases>,
     pub copy: Phases,
     pub erase: Phases,
 }
@@ -19,9 +20,10 @@ pub(super) struct Recipes {
 impl Recipes {
     pub(super) fn new(plan: &Plan) -> Self {
         let timing = &plan.timing;
+        let planes = plan.geometry.shape.multi_plane;
         Recipes {
-            read: timing.read(),
-            program: timing.program(),
+            read: (1..=planes).map(|planes| timing.read(planes)).collect(),
+            program: (1..=planes).map(|planes| timing.program(planes)).collect(),
             copy: match plan.gc.copy {
                 crate::gc::CopyChoice::Bus => timing.copy_over_bus(),
                 crate::gc::CopyChoice::Copyback { .. } => timing.copyback(),
@@ -181,28 +183,76 @@ impl<W: Watch> Sim<W> {
         self.loads[unit.index()] -= 1;
     }
 
-    /// Starts a page operation of the host.
+    /// Starts a page operation of the host, and those that can share its array time.
     #[inline(always)]
     fn start_host(&mut self, unit: UnitId, op: u32, list: u8) {
+        let kind = self.slabs.ops[op as usize].kind;
+        let Some(plane) = self.start_page(unit, op, list) else { return };
+        let mut shared = 0;
+        if self.plan.geometry.shape.multi_plane > 1 {
+            self.share(unit, plane, kind == OpKind::Write, list);
+            shared = self.units[unit.index()].group.len();
+        }
+        let recipe = if kind == OpKind::Write { &self.recipes.program } else { &self.recipes.read };
+        let phases = recipe[shared];
+        self.begin(unit, Worker::Host(op), phases);
+    }
+
+    /// Takes a page operation out of its queue and starts its part of an array operation. Gives
+    /// its plane, or `None` where it needs no array or went to another unit.
+    #[inline(always)]
+    fn start_page(&mut self, unit: UnitId, op: u32, list: u8) -> Option<PlaneId> {
         self.take_from_queue(unit, op, list);
         let Op { lpn, kind, plane, next, .. } = self.slabs.ops[op as usize];
         self.prefetch_for(next);
         if kind == OpKind::Write {
             self.tell(Happened::Started { op, lpn });
             self.write_page(plane, lpn, op);
-            return self.begin(unit, Worker::Host(op), self.recipes.program);
+            return Some(plane);
         }
         let ppn = self.ftl.map.ppn_of(lpn);
         if kind == OpKind::Trim || !ppn.is_some() {
-            return self.touches_no_flash(op);
+            self.touches_no_flash(op);
+            return None;
         }
-        if self.plan.geometry.unit_of(self.plan.geometry.plane_of(ppn)) != unit {
+        let plane = self.plan.geometry.plane_of(ppn);
+        if self.plan.geometry.unit_of(plane) != unit {
             // The page has moved since the read was queued.
-            return self.enqueue(op);
+            self.enqueue(op);
+            return None;
         }
         self.tell(Happened::Started { op, lpn });
         self.tell(Happened::Read { ppn, lpn });
-        self.begin(unit, Worker::Host(op), self.recipes.read);
+        Some(plane)
+    }
+
+    /// Multi-plane operation: the next operations of the list that do the same in other planes of
+    /// the die join, in their order, up to the first that does not fit.
+    fn share(&mut self, unit: UnitId, first: PlaneId, writes: bool, list: u8) {
+        let mut planes = vec![first];
+        let die = self.plan.geometry.part_of(first, Level::Die);
+        while planes.len() < self.plan.geometry.shape.multi_plane as usize {
+            let Some(op) = self.queues.peek(&self.slabs.ops, unit, list) else { return };
+            let Op { lpn, kind, plane, .. } = self.slabs.ops[op as usize];
+            let same = match kind {
+                OpKind::Write => writes && self.ftl.host_has_room(plane),
+                OpKind::Read | OpKind::ReadRest => !writes,
+                OpKind::Trim => false,
+            };
+            let ppn = self.ftl.map.ppn_of(lpn);
+            if !same || (!writes && !ppn.is_some()) {
+                return;
+            }
+            let plane = if writes { plane } else { self.plan.geometry.plane_of(ppn) };
+            let is_fit = self.plan.geometry.part_of(plane, Level::Die) == die
+                && !planes.contains(&plane)
+                && self.plan.geometry.unit_of(plane) == unit;
+            if !is_fit || self.start_page(unit, op, list).is_none() {
+                return;
+            }
+            planes.push(plane);
+            self.units[unit.index()].group.push(op);
+        }
     }
 
     /// Brings what the next write in a queue will touch into the cache, one operation ahead.
@@ -308,11 +358,25 @@ impl<W: Watch> Sim<W> {
         self.units[unit.index()].worker = Worker::Nobody;
         self.loads[unit.index()] -= 1;
         match worker {
-            Worker::Host(op) => self.host_operation_ended(op),
+            Worker::Host(op) => {
+                self.host_operation_ended(op);
+                if !self.units[unit.index()].group.is_empty() {
+                    self.group_ended(unit);
+                }
+            }
             Worker::Gc => self.job_operation_ended(unit),
             Worker::Nobody => unreachable!("an operation that ends has a worker"),
         }
         self.look_at(unit);
+    }
+
+    /// The operations that shared an array operation are done, in their order.
+    fn group_ended(&mut self, unit: UnitId) {
+        let mut group = std::mem::take(&mut self.units[unit.index()].group);
+        for op in group.drain(..) {
+            self.host_operation_ended(op);
+        }
+        self.units[unit.index()].group = group;
     }
 
     #[inline(always)]

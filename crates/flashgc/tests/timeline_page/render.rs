@@ -5,7 +5,7 @@ use super::run::Seen;
 use flashgc::device::{Geometry, Timing};
 use flashgc::ftl::blocks::BlockState;
 use flashgc::ftl::Ftl;
-use flashgc::ids::{BlockId, PlaneId, Ppn};
+use flashgc::ids::{BlockId, PlaneId, Ppn, UnitId};
 
 /// `305.6 us`
 pub fn us(ns: u64) -> String {
@@ -184,61 +184,65 @@ pub fn figure(seen: &Seen) -> Vec<String> {
     let column_ns = nice(end_ns.div_ceil(COLUMNS));
     let columns = end_ns.div_ceil(column_ns);
     let unit = seen.geometry.shape.unit.word();
-    let mut lanes: Vec<(String, Vec<u8>)> = Vec::new();
+    let mut lanes: Vec<(String, Vec<Mark>)> = Vec::new();
     for at in 0..seen.geometry.units {
         let own = |row: &&Row| row.unit == at;
-        if !seen.phases.iter().any(|row| own(&row)) {
-            continue;
+        let phases = seen.phases.iter().filter(own);
+        let mut marks: Vec<Mark> =
+            phases.map(|row| (row, if row.on_bus { '=' } else { letter(row) })).collect();
+        if !marks.is_empty() {
+            marks.extend(seen.operations.iter().filter(own).map(|row| (row, '.')));
+            lanes.push((format!("{unit} {at}"), marks));
         }
-        let mut lane = vec![b' '; columns as usize];
-        for row in seen.operations.iter().filter(own) {
-            paint(&mut lane, row, column_ns, b'.');
-        }
-        for row in seen.phases.iter().filter(own) {
-            paint(&mut lane, row, column_ns, if row.on_bus { b'=' } else { letter(row) });
-        }
-        lanes.push((format!("{unit} {at}"), lane));
     }
     for bus in 0..seen.geometry.shape.channels {
-        let own = |row: &&Row| {
-            row.on_bus && seen.geometry.bus_of(flashgc::ids::UnitId(row.unit)).0 == bus
-        };
-        if !seen.phases.iter().any(|row| own(&row)) {
-            continue;
+        let is_own = |row: &&Row| row.on_bus && seen.geometry.bus_of(UnitId(row.unit)).0 == bus;
+        let digit = |row: &Row| char::from_digit(row.unit % 10, 10).unwrap_or('?');
+        let own = seen.phases.iter().filter(is_own);
+        let marks: Vec<Mark> = own.map(|row| (row, digit(row))).collect();
+        if !marks.is_empty() {
+            lanes.push((format!("bus {bus}"), marks));
         }
-        let mut lane = vec![b' '; columns as usize];
-        for row in seen.phases.iter().filter(own) {
-            paint(&mut lane, row, column_ns, b'0' + (row.unit % 10) as u8);
-        }
-        lanes.push((format!("bus {bus}"), lane));
     }
     let width = lanes.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-    let draw = |(name, lane): &(String, Vec<u8>)| {
-        format!("{name:<width$} |{}|", String::from_utf8_lossy(lane))
+    let draw = |(name, marks): &(String, Vec<Mark>)| {
+        let cells = (0..columns).map(|at| cell(marks, at * column_ns, (at + 1) * column_ns));
+        format!("{name:<width$} |{}|", cells.collect::<String>())
     };
     let mut lines: Vec<String> = lanes.iter().map(draw).collect();
     lines.push(format!("{:<width$}  one column is {}", "", us(column_ns)));
     lines
 }
 
-fn letter(row: &Row) -> u8 {
-    match row.words.split([' ', ':']).next().unwrap_or("") {
-        "read" => b'R',
-        "read-rest" => b'r',
-        "program" => b'P',
-        "copy" => b'c',
-        "erase" => b'E',
-        _ => b'G',
+/// A span of time and its letter.
+type Mark<'a> = (&'a Row, char);
+
+/// The letter that takes most of a column; a wait counts only where nothing else does.
+fn cell(marks: &[Mark<'_>], from_ns: u64, to_ns: u64) -> char {
+    let shared = |row: &Row| row.to_ns.min(to_ns).saturating_sub(row.from_ns.max(from_ns));
+    let worked = marks.iter().filter(|(_, letter)| *letter != '.');
+    let mut waited = marks.iter().filter(|(_, letter)| *letter == '.');
+    let mut most = (0, ' ');
+    for (row, letter) in worked {
+        if shared(row) > most.0 {
+            most = (shared(row), *letter);
+        }
     }
+    let is_waiting = waited.any(|(row, _)| shared(row) > 0);
+    if most.0 == 0 && is_waiting {
+        return '.';
+    }
+    most.1
 }
 
-/// A column shows what happened in its middle.
-fn paint(lane: &mut [u8], row: &Row, column_ns: u64, with: u8) {
-    for (at, cell) in lane.iter_mut().enumerate() {
-        let middle_ns = at as u64 * column_ns + column_ns / 2;
-        if (row.from_ns..row.to_ns).contains(&middle_ns) {
-            *cell = with;
-        }
+fn letter(row: &Row) -> char {
+    match row.words.split([' ', ':']).next().unwrap_or("") {
+        "read" => 'R',
+        "read-rest" => 'r',
+        "program" => 'P',
+        "copy" => 'c',
+        "erase" => 'E',
+        _ => 'G',
     }
 }
 

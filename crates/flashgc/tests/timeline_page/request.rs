@@ -1,4 +1,4 @@
-//! The lines of a `requests` block: `10 us  read 5..7`, `0 us  write 512 B at 5`.
+//! The lines of a `requests` block: `10 us  read 5..7`, `0 us  write 512 B at 5 + 1 KiB`.
 
 use flashgc::workload::{HostOp, HostRequest};
 use flashgc_config::units::{parse_bytes, parse_duration_ns};
@@ -25,14 +25,17 @@ pub fn parse(line: &str, page_bytes: u64) -> Result<Asked, String> {
         _ => HostOp::Trim,
     };
     let rest = words[at + 1..].join(" ");
-    let (first, bytes) = match rest.split_once(" at ") {
-        Some((size, first)) => (number(first)?, parse_bytes(size)?),
+    let (offset, bytes) = match rest.split_once(" at ") {
+        Some((size, place)) => {
+            let (first, inside) = place.split_once('+').unwrap_or((place, "0 B"));
+            let inside = parse_bytes(inside.trim())?;
+            (u64::from(number(first)?) * page_bytes + inside, parse_bytes(size)?)
+        }
         None => {
             let (first, last) = range(&rest)?;
-            (first, u64::from(last - first + 1) * page_bytes)
+            (u64::from(first) * page_bytes, u64::from(last - first + 1) * page_bytes)
         }
     };
-    let offset = u64::from(first) * page_bytes;
     let request = HostRequest::from_bytes(at_ns, op, offset, bytes, page_bytes);
     Ok(Asked { words: words[at..].join(" "), request })
 }

@@ -1,0 +1,187 @@
+"""The Python package."""
+
+import json
+import subprocess
+import sys
+import tomllib
+
+import flashgc
+import numpy as np
+import pytest
+from conftest import SMALL
+from flashgc import _toml, chart
+from flashgc.report import Comparison, Report
+from flashgc.statistics import interval, student_t
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+
+@pytest.fixture(scope="module")
+def report():
+    return flashgc.run(SMALL)
+
+
+def test_a_configuration_in_any_form(tmp_path, report):
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL)
+    for config in (path, str(path), tomllib.loads(SMALL)):
+        assert flashgc.run(config).result_hash == report.result_hash
+
+
+def test_settings_in_any_form():
+    forms = [
+        {"workload.synthetic.read_share": 0.25, "gc.scheme": "fifo"},
+        {"workload": {"synthetic": {"read_share": 0.25}}, "gc": {"scheme": "fifo"}},
+        ["workload.synthetic.read_share=0.25", "gc.scheme=fifo"],
+        {"workload.synthetic.read_share": np.float64(0.25), "gc.scheme": "fifo"},
+    ]
+    assert len({flashgc.run(SMALL, set=form).result_hash for form in forms}) == 1
+
+
+def test_figures_are_attributes_and_items(report):
+    assert report.gc.count == report["gc"]["count"] == report.to_dict()["gc"]["count"]
+    assert json.loads(report.to_json()) == report.to_dict()
+    assert "latency_ns" in report
+    assert "latency_ns" in dir(report)
+    with pytest.raises(AttributeError, match="there is no figure `latency_s`"):
+        _ = report.latency_s
+
+
+def test_latencies_are_a_table(report):
+    table = report.latency
+    assert table["kind"].tolist() == ["read", "write", "all"]
+    assert table["count"].tolist()[2] == 20_000
+    assert table["p99"].dtype.kind in "iuf"
+    assert "<table>" in table._repr_html_()
+    only_reads = flashgc.run(SMALL, set={"workload.synthetic.read_share": 1.0})
+    assert np.isnan(only_reads.latency["p50"][1])
+
+
+def test_the_distribution_agrees_with_the_percentiles(report):
+    for kind in ("read", "write", "all"):
+        spread = report.distribution(kind)
+        assert spread["count"].sum() == report.latency_ns[kind]["count"]
+        assert np.all(np.diff(spread["latency_ns"]) > 0)
+        at = np.searchsorted(spread["share"], 0.99)
+        assert spread["latency_ns"][at] == pytest.approx(report.latency_ns[kind]["p99"], rel=2e-3)
+    with pytest.raises(ValueError, match="read, write or all"):
+        report.distribution("trim")
+
+
+def test_a_table_for_pandas(report):
+    pandas = pytest.importorskip("pandas")
+    frame = report.latency.to_pandas()
+    assert isinstance(frame, pandas.DataFrame)
+    assert frame.shape == (3, 12)
+
+
+def test_pages_for_notebooks(report):
+    page = report._repr_html_()
+    assert "<svg" in page
+    assert "p99.99" in page
+    both = flashgc.compare(SMALL, ["greedy", "random"])
+    assert "random" in both._repr_html_()
+
+
+def test_reports_are_saved(report, tmp_path):
+    assert json.loads(report.save(tmp_path / "a.json").read_text()) == report.to_dict()
+    assert report.save(tmp_path / "a.html").read_text().startswith("<!doctype html>")
+    with pytest.raises(flashgc.OutputError, match=r"\.json or as \.html"):
+        report.save(tmp_path / "a.pdf")
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_schemes_meet_identical_requests():
+    both = flashgc.compare(SMALL, ["greedy", "fifo", "d-choices"], jobs=3)
+    assert both.unequal == {}
+    assert len({tuple(report.requests.values()) for report in both}) == 1
+    assert both.table.rows == 3
+    assert both[0].result_hash == flashgc.run(SMALL, scheme="greedy").result_hash
+
+
+def test_what_is_not_equal_is_told(report):
+    other = report.to_dict()
+    other["capacity"]["reserve_pages"] += 1
+    both = Comparison([report, Report(other)])
+    reserve = report.capacity.reserve_pages
+    assert both.unequal == {"reserve pages": [reserve, reserve + 1]}
+
+
+def test_errors_have_a_common_base():
+    for error in (flashgc.ConfigError, flashgc.TraceError, flashgc.RunError, flashgc.OutputError):
+        assert issubclass(error, flashgc.FlashgcError)
+        assert error.__module__ == "flashgc"
+    with pytest.raises(flashgc.ConfigError, match="dictionary"):
+        flashgc.run(17)
+    with pytest.raises(flashgc.ConfigError, match="`seed` is of type set"):
+        flashgc.run({"seed": set()})
+    with pytest.raises(flashgc.TraceError):
+        flashgc.run("replay", "no such file")
+
+
+def test_a_trace_error_in_a_run_is_a_trace_error(tmp_path):
+    path = tmp_path / "bad.spc"
+    path.write_text("0,8,4096,w,0.1\n" * 20 + "0,x,4096,w,0.2\n")
+    with pytest.raises(flashgc.TraceError, match=r"bad\.spc:21:3"):
+        flashgc.run("replay", path)
+
+
+def test_starting_loads_nothing_heavy():
+    script = "import sys, flashgc.cli.app; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
+    assert not {"numpy", "pandas", "rich.table", "rich.progress"} & {*loaded.stdout.decode().split()}
+
+
+values = st.recursive(
+    st.booleans()
+    | st.integers(-(2**63), 2**63 - 1)
+    | st.floats(allow_nan=False, allow_infinity=False, min_value=-1e15, max_value=1e15)
+    | st.text(st.characters(exclude_categories=["Cs"])),
+    lambda inner: st.lists(inner, max_size=3),
+    max_leaves=5,
+)
+tables = st.recursive(
+    st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), values, max_size=4),
+    lambda inner: st.dictionaries(
+        st.text(st.characters(exclude_categories=["Cs"])), values | inner, max_size=4
+    ),
+    max_leaves=4,
+)
+
+
+@settings(deadline=None)
+@given(tables)
+def test_dictionaries_become_the_same_toml(config):
+    read = tomllib.loads(_toml.dumps(config))
+    assert json.dumps(rounded(read), sort_keys=True) == json.dumps(rounded(config), sort_keys=True)
+
+
+def rounded(value):
+    if isinstance(value, dict):
+        return {key: rounded(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [rounded(inner) for inner in value]
+    return round(value, 9) + 0.0 if isinstance(value, float) else value
+
+
+@pytest.mark.parametrize(
+    ("degrees", "point"), [(1, 12.7062), (9, 2.2622), (31, 2.0395), (40, 2.0211), (120, 1.9799)]
+)
+def test_the_points_of_student(degrees, point):
+    assert student_t(degrees) == pytest.approx(point, abs=1e-4)
+
+
+def test_an_interval_by_hand():
+    found = interval([2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0])
+    assert found["mean"] == 5.0
+    assert found["high"] - 5 == pytest.approx(2.3646 * (32 / 7) ** 0.5 / 8**0.5)
+    assert interval([1.0]) == {"mean": 1.0, "low": None, "high": None}
+
+
+def test_a_chart_is_drawn_from_every_distribution(report):
+    points = chart.percentiles(report, "all")
+    shares = [share for share, _ in points]
+    assert shares == sorted(shares)
+    assert points[-1][1] >= report.latency_ns.all.p99_99
+    assert chart.draw([("one", [(0.5, 10.0)])], "one point").startswith("<svg")
+    assert chart.draw([], "nothing") == ""

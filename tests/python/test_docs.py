@@ -1,0 +1,54 @@
+"""Every command and every example that the documentation shows does run."""
+
+import re
+import shlex
+import subprocess
+
+import pytest
+from conftest import ROOT
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
+BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def blocks(page):
+    return BLOCK.findall(page.read_text())
+
+
+def command(flashgc, line):
+    if line.startswith("make"):
+        # What it would do; the real thing is what runs these tests.
+        subprocess.run(["make", "-n", *shlex.split(line)[1:]], cwd=ROOT, check=True,
+                       stdout=subprocess.DEVNULL)  # fmt: skip
+        return
+    assert line.startswith("flashgc "), f"the test cannot run: {line}"
+    plain, *pipe = line.split("|")
+    flashgc(*shlex.split(plain.split(">")[0])[1:])
+    assert not pipe
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if blocks(page)], ids=lambda page: str(page.relative_to(ROOT))
+)
+def test_what_a_page_shows_runs(flashgc, page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for kind, text in blocks(page):
+        if kind == "python":
+            exec(compile(text, str(page), "exec"), {})
+            continue
+        for line in text.replace("\\\n", " ").splitlines():
+            bare = line.split(" #")[0].strip()
+            if bare and not bare.startswith("#"):
+                command(flashgc, bare)
+
+
+def test_every_command_has_a_page():
+    names = {page.stem for page in (ROOT / "docs/cli").glob("*.md")}
+    assert names >= {"run", "compare", "trace", "schemes", "devices"}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#]+)", page.read_text()):
+        if "://" not in target:
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
