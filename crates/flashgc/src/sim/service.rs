@@ -128,6 +128,8 @@ impl<W: Watch> Sim<W> {
             if other != plane && self.ftl.host_has_room(other) {
                 self.take_from_queue(unit, op, list);
                 self.enqueue(op);
+                // What waited behind it may go now.
+                self.look_at(unit);
                 return None;
             }
         }
