@@ -30,7 +30,7 @@ def percentiles(report: Report, kind: str) -> Points:
     rows = zip(spread["share"].tolist(), spread["latency_ns"].tolist(), strict=True)
     for share, latency in rows:
         at = _place(min(share, 1 - 0.5 / total))
-        if at - seen > 0.004 or share >= 1:
+        if at - seen > 0.015 or share >= 1:
             points.append((min(share, 1 - 0.5 / total), float(max(latency, 1))))
             seen = at
     return points

@@ -3,6 +3,7 @@
 import re
 import shlex
 import subprocess
+from pathlib import Path
 
 import pytest
 from conftest import ROOT
@@ -21,10 +22,14 @@ def command(flashgc, line):
         subprocess.run(["make", "-n", *shlex.split(line)[1:]], cwd=ROOT, check=True,
                        stdout=subprocess.DEVNULL)  # fmt: skip
         return
-    assert line.startswith("flashgc "), f"the test cannot run: {line}"
-    plain, *pipe = line.split("|")
-    flashgc(*shlex.split(plain.split(">")[0])[1:])
-    assert not pipe
+    words = shlex.split(line)
+    if words[0] == "flashgc" and ">" in words:
+        at = words.index(">")
+        Path(words[at + 1]).write_text(flashgc(*words[1:at]).out)
+    elif words[0] == "flashgc":
+        flashgc(*words[1:])
+    else:
+        assert words[0] == "cargo" or "=" in words[0], f"the test cannot run: {line}"
 
 
 @pytest.mark.parametrize(

@@ -137,9 +137,8 @@ fn refused(source: &str, last: &Record, record: &Record) -> TraceError {
         last.line,
     );
     TraceError::new(source, message).on_line(record.line).help(format!(
-        "if the rows are only a little out of order, sort them as they are read: `--sort-window \
-         {}`\n(disorder = \"window of {}\")",
-        in_ms(round_up_ms(back_ns)),
+        "if the rows are only a little out of order, sort them as they are read: \
+         sort_window = \"{}\" in [workload.trace]",
         in_ms(round_up_ms(back_ns))
     ))
 }
@@ -156,7 +155,7 @@ fn too_late(source: &str, record: &Record, late_ns: u64, window_ns: u64) -> Trac
     let help = if late_ns <= window_ns {
         format!("the window holds at most {WAITING_MAX} records; sort the file first")
     } else {
-        format!("try `--sort-window {}`", in_ms(round_up_ms(late_ns)))
+        format!("try sort_window = \"{}\"", in_ms(round_up_ms(late_ns)))
     };
     TraceError::new(source, message).on_line(record.line).help(help)
 }

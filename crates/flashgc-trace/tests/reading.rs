@@ -66,7 +66,7 @@ fn disorder_is_refused_sorted_or_counted() {
     let mut options = as_format("ssdsim");
     let error = read(LATE, &options).unwrap_err();
     assert!(error.message.contains("10 ns on line 2, after 30 ns on line 1"), "{error}");
-    assert!(error.help.unwrap().contains("--sort-window 1 ms"));
+    assert!(error.help.unwrap().contains("sort_window = \"1 ms\""));
 
     options.disorder = Disorder::Window(20);
     let sorted = read(LATE, &options).unwrap();

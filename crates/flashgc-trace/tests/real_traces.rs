@@ -175,7 +175,7 @@ fn disorder_is_refused_and_can_be_sorted() {
     let format = Some(SYSTOR.parse().unwrap());
     let refuse = OpenOptions { format, ..OpenOptions::default() };
     let error = open(name, first, &refuse).unwrap().find_map(Result::err).unwrap();
-    assert!(error.help.unwrap().contains("--sort-window"));
+    assert!(error.help.unwrap().contains("sort_window"));
 
     let late_ns = info(reader(name, SYSTOR).unwrap()).unwrap().late_ns_max;
     let sort = OpenOptions { disorder: Disorder::Window(late_ns), ..refuse };
