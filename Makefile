@@ -73,5 +73,5 @@ $(VENV)/.dev: requirements-dev.txt $(VENV)/.run
 
 $(VENV)/.engine: $(VENV)/.run $(ENGINE_SOURCES)
 	@echo "building the engine in release mode"
-	@VIRTUAL_ENV="$(abspath $(VENV))" $(BIN)/maturin develop --release
+	@VIRTUAL_ENV="$(abspath $(VENV))" PIP_QUIET=1 $(BIN)/maturin develop --release
 	@touch $@

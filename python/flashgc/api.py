@@ -171,14 +171,15 @@ def schemes() -> list[dict[str, Any]]:
     return [_preset(entry) for entry in json.loads(_engine.schemes())["schemes"]]
 
 
-def slots() -> dict[str, Any]:
-    """The nine slots of a scheme, with the choices of each.
+def slots() -> list[dict[str, Any]]:
+    """The nine slots of a scheme, with the choices of each and their parameters.
 
     >>> import flashgc
-    >>> "victim" in flashgc.slots()
+    >>> victim = next(slot for slot in flashgc.slots() if slot["name"] == "victim")
+    >>> "greedy" in [choice["name"] for choice in victim["choices"]]
     True
     """
-    listed: dict[str, Any] = json.loads(_engine.schemes())["slots"]
+    listed: list[dict[str, Any]] = json.loads(_engine.schemes())["slots"]
     return listed
 
 

@@ -78,7 +78,7 @@ def convert(
 def generate(
     config: api.Config,
     target: PathLike,
-    format: str = "csv",
+    format: str = "blkreplay",
     *,
     device: str | None = None,
     set: api.Settings | None = None,
@@ -90,7 +90,7 @@ def generate(
     Requests of a closed loop have no times of their own: all are written at time 0.
 
     >>> import flashgc, tempfile, pathlib
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "made.csv"
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "made.load"
     >>> flashgc.trace.generate("oltp", file, set={"workload.synthetic.requests": 100})["rows"]
     100
     """

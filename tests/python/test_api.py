@@ -5,15 +5,16 @@ import subprocess
 import sys
 import tomllib
 
-import flashgc
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import flashgc
 from conftest import SMALL
 from flashgc import _toml, chart
 from flashgc.report import Comparison, Report
 from flashgc.statistics import interval, student_t
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +130,9 @@ def test_a_trace_error_in_a_run_is_a_trace_error(tmp_path):
 def test_starting_loads_nothing_heavy():
     script = "import sys, flashgc.cli.app; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
-    assert not {"numpy", "pandas", "rich.table", "rich.progress"} & {*loaded.stdout.decode().split()}
+    assert not {"numpy", "pandas", "rich.table", "rich.progress"} & {
+        *loaded.stdout.decode().split()
+    }
 
 
 values = st.recursive(

@@ -55,7 +55,9 @@ def test_settings_scheme_and_device_come_over_the_file(flashgc, small):
 
 def test_a_scheme_from_a_file(flashgc, small, tmp_path):
     text = flashgc("schemes", "greedy").out
-    (tmp_path / "mine.toml").write_text(text.replace('victim.use = "greedy"', 'victim.use = "fifo"'))
+    (tmp_path / "mine.toml").write_text(
+        text.replace('victim.use = "greedy"', 'victim.use = "fifo"')
+    )
     mine, fifo = (
         flashgc("run", small, "--json", "--scheme", name).json for name in ("mine.toml", "fifo")
     )
@@ -87,10 +89,10 @@ def test_the_log_has_a_row_for_each_collection(flashgc, small, tmp_path):
     assert all(int(row["end_ns"]) > int(row["selected_ns"]) for row in rows)
 
 
-def test_a_log_without_collections_has_its_head(flashgc, small, tmp_path):
+def test_a_log_without_collections_is_empty(flashgc, small, tmp_path):
     only_reads = "workload.synthetic.read_share=1.0"
     flashgc("run", small, "--json", "--gc-log", "gc.csv", "--set", only_reads)
-    assert (tmp_path / "gc.csv").read_text().startswith("unit,plane,victim,")
+    assert (tmp_path / "gc.csv").read_text() == ""
 
 
 def test_compare_sets_schemes_side_by_side(flashgc, small, tmp_path):
@@ -146,10 +148,10 @@ def test_trace_generate_makes_what_run_runs(flashgc, small, replay):
     config = small.with_name("open.toml")
     config.write_text(small.read_text().replace("queue_depth = 8", ""))
     open_loop = ["--set", gaps, "--set", "workload.synthetic.requests=500"]
-    flashgc("trace", "generate", config, "made.csv", *open_loop)
+    flashgc("trace", "generate", config, "made.load", *open_loop)
     direct = flashgc("run", config, "--json", *open_loop).json
-    nothing = ["--set", "precondition.overwrite=1.0"]
-    made = flashgc("run", replay, "--trace", "made.csv", "--format", "csv", "--json", *nothing).json
+    nothing = ["--set", "precondition.overwrite=1.0", "--set", "workload.trace.format=auto"]
+    made = flashgc("run", replay, "--trace", "made.load", "--json", *nothing).json
     assert made["requests"] == direct["requests"]
     assert made["pages"]["host_written"] == direct["pages"]["host_written"]
 
@@ -164,6 +166,17 @@ def test_presets_are_listed_and_printed(flashgc, kind):
     name = listed[0]["name"]
     assert flashgc(kind, name).out.strip() == listed[0]["text"].strip()
     assert flashgc(kind, name, "--json").json == listed[0]
+
+
+def test_the_choices_of_every_slot_are_listed(flashgc):
+    slots = flashgc("schemes", "--slots", "--json").json
+    assert [slot["name"] for slot in slots] == [
+        "trigger", "erase", "victim", "copy", "placement", "hold", "enter", "pace", "assist",
+    ]  # fmt: skip
+    text = flashgc("schemes", "--slots").out
+    for slot in slots:
+        assert slot["question"] in text
+        assert all(choice["about"] in text for choice in slot["choices"])
 
 
 def test_the_built_in_workload_runs(flashgc):

@@ -5,6 +5,7 @@ import resource
 import subprocess
 
 import pytest
+
 import packing
 from conftest import COMMAND, SPC
 

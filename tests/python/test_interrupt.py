@@ -5,8 +5,9 @@ import subprocess
 import threading
 import time
 
-import flashgc
 import pytest
+
+import flashgc
 from conftest import COMMAND, ENDLESS, SMALL
 
 

@@ -240,11 +240,7 @@ impl JobLog {
 
     fn commit(self) -> PyResult<()> {
         self.check()?;
-        let file = self.0.lock().ok().and_then(|mut log| {
-            log.begin();
-            log.file.take()
-        });
-        self.check()?;
+        let file = self.0.lock().ok().and_then(|mut log| log.file.take());
         file.map_or(Ok(()), |file| file.commit().map_err(not_written))
     }
 }
@@ -254,19 +250,14 @@ fn not_written(why: String) -> PyErr {
 }
 
 impl JobFile {
-    fn push(&mut self, row: &JobRow) {
-        self.begin();
-        let values: Vec<String> = cells(row).into_iter().map(|(_, value)| value).collect();
-        self.line(&values.join(","));
-        self.rows += 1;
-    }
-
     /// The names of the columns stand above the first row.
-    fn begin(&mut self) {
+    fn push(&mut self, row: &JobRow) {
+        let (names, values): (Vec<String>, Vec<String>) = cells(row).into_iter().unzip();
         if self.rows == 0 {
-            let names: Vec<String> = cells(&EMPTY).into_iter().map(|(name, _)| name).collect();
             self.line(&names.join(","));
         }
+        self.line(&values.join(","));
+        self.rows += 1;
     }
 
     fn line(&mut self, text: &str) {
@@ -275,20 +266,6 @@ impl JobFile {
         }
     }
 }
-
-/// Only its names count.
-const EMPTY: JobRow = JobRow {
-    unit: 0,
-    plane: 0,
-    victim: 0,
-    selected_ns: 0,
-    end_ns: 0,
-    valid: 0,
-    moved: 0,
-    wasted: 0,
-    free_pages_before: 0,
-    free_pages_after: 0,
-};
 
 /// The names and values of a row in the order of its type, which a JSON text keeps: they are all
 /// numbers, so that every comma parts two of them.

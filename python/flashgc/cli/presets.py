@@ -23,10 +23,20 @@ DeviceName = Annotated[
 
 
 @guarded
-def schemes(name: SchemeName = None, json: options.Json = False) -> None:
+def schemes(
+    name: SchemeName = None,
+    json: options.Json = False,
+    slots: Annotated[
+        bool,
+        typer.Option("--slots", help="List the choices of every slot, with their parameters."),
+    ] = False,
+) -> None:
     """List the GC schemes with their slots and sources, or print one."""
     from flashgc import api
 
+    if slots:
+        _slots(api.slots(), json)
+        return
     known = api.schemes()
     if name is not None or json:
         _print(known, "scheme", name, json)
@@ -42,9 +52,23 @@ def schemes(name: SchemeName = None, json: options.Json = False) -> None:
         )  # fmt: skip
         rows.append([entry["name"], ", ".join(differs), entry["source"]])
     _table(rows)
-    slots = ", ".join(f"{slot} {choice}" for slot, choice in plain.items())
-    print(f"greedy: {slots}")
+    print("greedy: " + ", ".join(f"{slot} {choice}" for slot, choice in plain.items()))
     print("`flashgc schemes NAME` prints a scheme in full; it can be saved, changed and run.")
+
+
+def _slots(known: list[dict[str, Any]], json: bool) -> None:
+    import json as encoder
+
+    if json:
+        print(encoder.dumps(known, indent=2))
+        return
+    for slot in known:
+        print(f"\n{slot['name']}: {slot['question']}")
+        for choice in slot["choices"]:
+            print(f"  {choice['name']:14} {choice['about']}")
+            for key, meaning in choice["keys"]:
+                print(f"    .{key:11} {meaning}")
+    print('\nSet them as gc.victim.use = "d-choices" and gc.victim.d-choices.d = 5.')
 
 
 @guarded

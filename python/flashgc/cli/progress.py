@@ -45,10 +45,9 @@ def bars(names: list[str], quiet: bool) -> Iterator[Shown | None]:
         def show(index: int, step: api.Progress) -> None:
             if phases[index] != step.phase:
                 phases[index] = step.phase
-                progress.reset(tasks[index], description=PHASES[step.phase], total=step.total)
-            total = step.total if step.total is not None else None
-            done = total if step.phase == "done" and total is not None else step.done
-            progress.update(tasks[index], completed=done, total=total, text=_text(step))
+                named = PHASES[step.phase]
+                progress.reset(tasks[index], description=named, total=step.total, text="")
+            progress.update(tasks[index], completed=step.done, total=step.total, text=_text(step))
 
         yield show
 

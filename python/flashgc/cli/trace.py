@@ -115,7 +115,7 @@ def convert(
 
 
 @app.command(
-    epilog=example("flashgc trace generate oltp oltp.csv.zst --format csv"),
+    epilog=example("flashgc trace generate oltp oltp.load.zst"),
 )
 @guarded
 def generate(
@@ -125,7 +125,7 @@ def generate(
         str,
         typer.Option("--format", metavar="F", help="The format to write.",
                      autocompletion=complete.formats),
-    ] = "csv",
+    ] = "blkreplay",
     device: options.Device = None,
     sets: options.Sets = None,
     seed: options.Seed = None,

@@ -35,8 +35,8 @@ pub struct Eyes {
     measuring: bool,
     /// Phases of the operation under way, for each unit.
     open: Vec<Vec<Row>>,
-    /// The logical page that each unit reads or writes for the host.
-    host: Vec<u32>,
+    /// The logical pages that each unit reads or writes for the host in one operation.
+    host: Vec<Vec<u32>>,
     /// Logical pages that were bound elsewhere and whose copies have not ended.
     copies: Vec<VecDeque<u32>>,
     /// The place in `pages` of the operations under way.
@@ -55,7 +55,7 @@ impl Eyes {
             geometry: geometry.clone(),
             measuring: false,
             open: vec![Vec::new(); units],
-            host: vec![0; units],
+            host: vec![Vec::new(); units],
             copies: vec![VecDeque::new(); units],
             page_of_op: BTreeMap::new(),
         }
@@ -97,7 +97,11 @@ impl Eyes {
                     _ => format!("collection: copy {}, erase", copies.join(" ")),
                 }
             }
-            _ => format!("{name} {}", self.host[at]),
+            _ => {
+                let pages = std::mem::take(&mut self.host[at]);
+                let pages: Vec<String> = pages.iter().map(u32::to_string).collect();
+                format!("{name} {}", pages.join(" "))
+            }
         };
         for mut phase in std::mem::take(&mut self.open[at]) {
             phase.words.clone_from(&words);
@@ -106,16 +110,16 @@ impl Eyes {
         self.operations.push(row(words, false));
     }
 
+    /// The operation that has just ended on the block's unit erased it.
     fn erased(&mut self, block: BlockId) {
-        let first = self.geometry.first_page(block).index();
-        self.programmed[first..first + self.geometry.shape.pages_per_block as usize].fill(false);
         let unit = self.geometry.unit_of(self.geometry.plane_of_block(block));
         let words = self.block_words(block);
-        for rows in [&mut self.operations, &mut self.phases] {
-            let last = rows.iter_mut().rev().find(|row| row.unit == unit.0);
-            if let Some(row) = last.filter(|row| row.words.ends_with("erase")) {
-                row.words = format!("{} {words}", row.words);
-            }
+        let Some(at) = self.operations.iter().rposition(|row| row.unit == unit.0) else { return };
+        let from_ns = self.operations[at].from_ns;
+        let operation = std::iter::once(&mut self.operations[at]);
+        let own = |row: &&mut Row| row.unit == unit.0 && row.from_ns >= from_ns;
+        for row in operation.chain(self.phases.iter_mut().filter(own)) {
+            row.words = format!("{} {words}", row.words);
         }
     }
 }
@@ -134,15 +138,22 @@ impl Watch for Eyes {
                 let unit = self.unit_of(ppn);
                 match cause {
                     _ if !self.measuring => {}
-                    Cause::Host { .. } => self.host[unit] = lpn.0,
+                    Cause::Host { .. } => self.host[unit].push(lpn.0),
                     Cause::Copy { .. } => self.copies[unit].push_back(lpn.0),
                 }
             }
             Happened::Read { ppn, lpn } => {
                 let unit = self.unit_of(ppn);
-                self.host[unit] = lpn.0;
+                self.host[unit].push(lpn.0);
             }
-            Happened::Erased { block } => self.erased(block),
+            Happened::Erased { block } => {
+                let first = self.geometry.first_page(block).index();
+                let pages = self.geometry.shape.pages_per_block as usize;
+                self.programmed[first..first + pages].fill(false);
+                if self.measuring {
+                    self.erased(block);
+                }
+            }
             Happened::Accepted { op, .. } => {
                 self.page_of_op.insert(op, self.pages.len());
                 self.pages.push(HostPage { accepted_ns: now_ns, done_ns: None });

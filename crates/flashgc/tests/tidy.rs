@@ -1,0 +1,444 @@
+//! House style, as a test: sizes of files, the order of the rooms, what the engine may not touch,
+//! and documents that agree with the program.
+
+use flashgc::config::presets;
+use flashgc::session::{prepare, Inputs};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Files of this ending below a folder, in order, without what was built.
+fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("the folder can be read") {
+            let path = entry.expect("an entry").path();
+            let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+            if path.is_dir() && name != "target" && !name.starts_with('.') {
+                folders.push(path);
+            } else if path.extension().is_some_and(|found| found == ending) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn short(path: &Path) -> String {
+    path.strip_prefix(root()).unwrap_or(path).display().to_string()
+}
+
+fn none(complaints: &[String]) {
+    assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
+}
+
+#[test]
+fn rust_files_are_short_and_narrow() {
+    let mut complaints = Vec::new();
+    for path in files(&root().join("crates"), "rs") {
+        let (name, text) = (short(&path), read(&path));
+        let lines = text.lines().count();
+        if lines > 600 {
+            complaints.push(format!("{name}: {lines} lines, more than 600"));
+        }
+        for (at, line) in text.lines().enumerate() {
+            let columns = line.chars().count();
+            if columns > 100 {
+                complaints.push(format!("{name}:{}: {columns} columns", at + 1));
+            }
+        }
+    }
+    none(&complaints);
+}
+
+/// The rooms of the engine in order: each may use those before it, and no room after it.
+const ROOMS: &[&str] = &[
+    "ids", "memory", "rng", "event", "device", "ftl", "gc", "plan", "workload", "stats", "verify",
+    "sim", "config", "report", "session",
+];
+
+#[test]
+fn rooms_use_only_the_rooms_before_them() {
+    let source = root().join("crates/flashgc/src");
+    let order: BTreeMap<&str, usize> = ROOMS.iter().enumerate().map(|(at, &r)| (r, at)).collect();
+    let mut complaints = Vec::new();
+    for path in files(&source, "rs") {
+        let inside = path.strip_prefix(&source).expect("below the source");
+        let first = inside.iter().next().expect("a part").to_string_lossy();
+        let room = first.trim_end_matches(".rs");
+        if room == "lib" {
+            continue;
+        }
+        let Some(&own) = order.get(room) else {
+            complaints.push(format!("{}: `{room}` has no place in the order", short(&path)));
+            continue;
+        };
+        for (at, line) in read(&path).lines().enumerate() {
+            for used in line.split("crate::").skip(1) {
+                let used = used.split(|c: char| !c.is_alphanumeric() && c != '_').next();
+                let used = used.unwrap_or("");
+                if order.get(used).is_none_or(|&place| place > own) {
+                    complaints.push(format!("{}:{}: uses `{used}`", short(&path), at + 1));
+                }
+            }
+        }
+    }
+    none(&complaints);
+}
+
+/// What the engine may not touch, since the same input must give the same bytes everywhere.
+const FORBIDDEN: &[&str] = &[
+    "std::time",
+    "std::env",
+    "std::fs",
+    "std::net",
+    "std::thread",
+    "std::process",
+    "thread_rng",
+    "from_os_rng",
+    "RandomState",
+    "std::collections::HashMap",
+    "std::collections::HashSet",
+    // Their last digit depends on the machine; libm's does not.
+    ".ln()",
+    ".exp()",
+    ".powf(",
+];
+
+#[test]
+fn the_engine_has_no_clock_no_files_and_no_threads() {
+    let mut complaints = Vec::new();
+    for path in files(&root().join("crates/flashgc/src"), "rs") {
+        for (at, line) in read(&path).lines().enumerate() {
+            let code = line.split("//").next().unwrap_or("");
+            for word in FORBIDDEN.iter().filter(|word| code.contains(*word)) {
+                complaints.push(format!("{}:{}: {word}", short(&path), at + 1));
+            }
+            // `std::{env, fs}` and the like.
+            if let Some(list) = code.trim().strip_prefix("use std::{") {
+                let words = list.split(|c: char| !c.is_alphanumeric() && c != '_');
+                let bad = ["time", "env", "fs", "net", "thread", "process"];
+                for word in words.filter(|word| bad.contains(word)) {
+                    complaints.push(format!("{}:{}: std::{word}", short(&path), at + 1));
+                }
+            }
+        }
+    }
+    none(&complaints);
+}
+
+#[test]
+fn presets_say_what_they_are_and_have_their_pages() {
+    let mut complaints = Vec::new();
+    let lists = [
+        ("schemes", presets::schemes_json()["schemes"].clone()),
+        ("devices", presets::devices_json()),
+    ];
+    for (kind, list) in lists {
+        let shipped: BTreeSet<String> = list
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|p| p["name"].as_str().unwrap().into())
+            .collect();
+        for path in files(&root().join(kind), "toml") {
+            let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+            if !shipped.contains(&name) {
+                complaints.push(format!("{kind}/{name}.toml is not in the list of presets"));
+            }
+        }
+        for preset in list.as_array().expect("a list") {
+            let name = preset["name"].as_str().expect("a name");
+            for key in ["title", "source"] {
+                let text = preset["keys"]["about"][key].as_str().unwrap_or("");
+                if text.is_empty() {
+                    complaints.push(format!("{kind}/{name}.toml has no about.{key}"));
+                }
+            }
+            let page = root().join(format!("docs/{kind}/{name}.md"));
+            if !page.exists() {
+                complaints.push(format!("docs/{kind}/{name}.md is missing"));
+            }
+            let index = read(&root().join(format!("docs/{kind}/README.md")));
+            if !index.contains(&format!("]({name}.md)")) {
+                complaints.push(format!("docs/{kind}/README.md does not link to {name}.md"));
+            }
+        }
+    }
+    none(&complaints);
+}
+
+#[test]
+fn scheme_pages_have_the_same_headings() {
+    let headings = [
+        "## What it does",
+        "## Where it comes from",
+        "## Parameters",
+        "## What to watch",
+        "## Example",
+    ];
+    for name in presets::scheme_names() {
+        let text = read(&root().join(format!("docs/schemes/{name}.md")));
+        let found: Vec<&str> = text.lines().filter(|line| line.starts_with("## ")).collect();
+        assert_eq!(found, headings, "docs/schemes/{name}.md");
+    }
+}
+
+/// The manual's list of slots and choices is that of the program.
+#[test]
+fn every_choice_of_every_slot_is_in_the_manual() {
+    let schemes = read(&root().join("docs/schemes/README.md"));
+    let keys = documented();
+    let mut complaints = Vec::new();
+    for slot in presets::schemes_json()["slots"].as_array().expect("a list") {
+        let slot_name = slot["name"].as_str().expect("a name");
+        let row = schemes.lines().find(|line| line.starts_with(&format!("| {slot_name} |")));
+        for choice in slot["choices"].as_array().expect("a list") {
+            let name = choice["name"].as_str().expect("a name");
+            if !row.is_some_and(|row| row.contains(&format!("`{name}`"))) {
+                complaints.push(format!("docs/schemes/README.md: slot {slot_name} lacks {name}"));
+            }
+            let range = &keys[&format!("gc.{slot_name}.use")].range;
+            if !range.contains(&format!("`\"{name}\"`")) {
+                complaints.push(format!("docs/configuration.md: gc.{slot_name}.use lacks {name}"));
+            }
+        }
+    }
+    none(&complaints);
+}
+
+#[test]
+fn links_between_documents_resolve() {
+    let mut pages = files(&root().join("docs"), "md");
+    for name in ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md"] {
+        let path = root().join(name);
+        if path.exists() {
+            pages.push(path);
+        }
+    }
+    let mut complaints = Vec::new();
+    for page in pages {
+        let mut fenced = false;
+        for (at, line) in read(&page).lines().enumerate() {
+            fenced ^= line.starts_with("```");
+            if fenced {
+                continue;
+            }
+            for target in line.split("](").skip(1) {
+                let target = target.split([')', '#', ' ']).next().unwrap_or("");
+                if target.is_empty() || target.contains("://") || target.starts_with("mailto:") {
+                    continue;
+                }
+                let folder = page.parent().expect("a folder");
+                if !folder.join(target).exists() {
+                    complaints.push(format!("{}:{}: {target}", short(&page), at + 1));
+                }
+            }
+        }
+    }
+    none(&complaints);
+}
+
+/// A row of the tables in docs/configuration.md.
+struct Documented {
+    default: String,
+    range: String,
+}
+
+fn documented() -> BTreeMap<String, Documented> {
+    let text = read(&root().join("docs/configuration.md"));
+    let mut keys = BTreeMap::new();
+    for line in text.lines().filter(|line| line.starts_with("| `")) {
+        let cells: Vec<&str> = line.trim_matches('|').split(" | ").map(str::trim).collect();
+        let [key, default, range, _] = cells[..] else { panic!("not four cells: {line}") };
+        let row = Documented { default: default.into(), range: range.into() };
+        let key = key.trim_matches('`').to_string();
+        assert!(keys.insert(key, row).is_none(), "{line} is there twice");
+    }
+    keys
+}
+
+const SYNTHETIC: &str = "workload.synthetic.requests=10";
+const CLOSED: &str = "workload.synthetic.queue_depth=1";
+const TRACE: &str = "workload.trace.format=\"auto\"";
+
+fn outcome(sets: &[String]) -> Result<String, Vec<(String, String)>> {
+    let text = "device.preset = \"slc-msr\"\n".to_string();
+    let inputs = Inputs { name: "test".into(), text, sets: sets.to_vec(), ..Inputs::default() };
+    match prepare(&inputs) {
+        Ok(setup) => Ok(setup.config_hash()),
+        Err(errors) => Err(errors
+            .iter()
+            .map(|error| (error.message.clone(), error.help.clone().unwrap_or_default()))
+            .collect()),
+    }
+}
+
+/// A word that is like no key, so that the message about it lists all keys of its table.
+const STRANGE: &str = "qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq";
+
+/// The keys that the readers ask for in a table, as the message about a strange key has them.
+fn asked(table: &str, sets: &[&str]) -> Vec<String> {
+    let mut sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
+    let strange = if table.is_empty() { STRANGE.into() } else { format!("{table}.{STRANGE}") };
+    sets.push(format!("{strange}=1"));
+    let errors = outcome(&sets).expect_err("the strange key is refused");
+    let help = errors
+        .iter()
+        .find(|(message, _)| message.contains(STRANGE) && message.starts_with("unknown key"))
+        .unwrap_or_else(|| panic!("nobody reads [{table}]: {errors:?}"));
+    let Some(list) = help.1.strip_prefix("valid keys: ") else { return Vec::new() };
+    let join = |key: &str| match table {
+        "" => key.to_string(),
+        _ => format!("{table}.{key}"),
+    };
+    list.split(", ").map(|key| join(key.trim_matches('`'))).collect()
+}
+
+/// All keys that any reader asks for.
+fn all_asked() -> BTreeSet<String> {
+    let synthetic = [SYNTHETIC, CLOSED];
+    let mut keys = BTreeSet::new();
+    for table in [
+        "",
+        "device",
+        "device.timing",
+        "gc",
+        "workload",
+        "workload.synthetic",
+        "precondition",
+        "engine",
+    ] {
+        keys.extend(asked(table, &synthetic));
+    }
+    keys.extend(asked("workload.trace", &[TRACE]));
+    let open =
+        ["workload.synthetic.requests=10", "workload.synthetic.size={ exponential = \"8 KiB\" }"];
+    for table in [
+        "workload.synthetic.size",
+        "workload.synthetic.address",
+        "workload.synthetic.address.hot_cold",
+        "workload.synthetic.interarrival",
+        "workload.synthetic.interarrival.bursty",
+    ] {
+        keys.extend(asked(table, &open));
+    }
+    for slot in presets::schemes_json()["slots"].as_array().expect("a list") {
+        let slot_name = slot["name"].as_str().expect("a name");
+        keys.extend(asked(&format!("gc.{slot_name}"), &synthetic));
+        for choice in slot["choices"].as_array().expect("a list") {
+            let name = choice["name"].as_str().expect("a name");
+            let table = format!("gc.{slot_name}.{name}");
+            let uses = format!("gc.{slot_name}.use=\"{name}\"");
+            let read = asked(&table, &[SYNTHETIC, CLOSED, &uses]);
+            let told: Vec<String> = choice["keys"]
+                .as_array()
+                .expect("a list")
+                .iter()
+                .map(|key| format!("{table}.{}", key[0].as_str().expect("a key")))
+                .collect();
+            assert_eq!(BTreeSet::from_iter(&read), BTreeSet::from_iter(&told), "{table}");
+            keys.extend(read);
+        }
+    }
+    keys
+}
+
+#[test]
+fn the_manual_has_the_keys_that_the_program_reads() {
+    let (asked, documented) = (all_asked(), documented());
+    let mut complaints = Vec::new();
+    for key in documented.keys().filter(|key| !asked.contains(*key)) {
+        complaints.push(format!("docs/configuration.md has {key}, which nobody reads"));
+    }
+    let choices = presets::schemes_json();
+    let is_choice = |key: &str| {
+        choices["slots"].as_array().expect("a list").iter().any(|slot| {
+            let slot_name = slot["name"].as_str().unwrap_or("");
+            let names = slot["choices"].as_array().expect("a list").iter();
+            names
+                .into_iter()
+                .any(|c| key == format!("gc.{slot_name}.{}", c["name"].as_str().unwrap_or("")))
+        })
+    };
+    for key in asked.iter().filter(|key| !documented.contains_key(*key) && !is_choice(key)) {
+        // A table has its keys in place of its own.
+        let below = format!("{key}.");
+        if !documented.keys().any(|documented| documented.starts_with(&below)) {
+            complaints.push(format!("docs/configuration.md lacks {key}"));
+        }
+    }
+    none(&complaints);
+}
+
+/// Where the manual names a value as default, giving it changes nothing.
+#[test]
+fn defaults_are_as_the_manual_says() {
+    let mut complaints = Vec::new();
+    let mut tried = 0;
+    for (key, row) in documented() {
+        let Some(value) = row.default.strip_prefix('`').and_then(|d| d.strip_suffix('`')) else {
+            continue;
+        };
+        let mut sets: Vec<String> = match key.starts_with("workload.trace") {
+            true => vec![TRACE.into()],
+            false => vec![SYNTHETIC.into(), CLOSED.into()],
+        };
+        if let [gc, slot, choice, _] = key.split('.').collect::<Vec<_>>()[..] {
+            if gc == "gc" {
+                sets.push(format!("gc.{slot}.use=\"{choice}\""));
+            }
+        }
+        let without = outcome(&sets).unwrap_or_else(|errors| panic!("{key}: {errors:?}"));
+        sets.push(format!("{key}={value}"));
+        tried += 1;
+        match outcome(&sets) {
+            Ok(with) if with == without => {}
+            Ok(_) => complaints.push(format!("{key}: {value} is not the default")),
+            Err(errors) => complaints.push(format!("{key} = {value}: {errors:?}")),
+        }
+    }
+    assert!(tried > 15, "only {tried} defaults were tried");
+    none(&complaints);
+}
+
+/// The report has the keys that docs/definitions.md defines, and no other at its top.
+#[test]
+fn the_manual_defines_every_key_of_the_report() {
+    use flashgc::session::{Options, Phase, Session};
+    let text = read(&root().join("docs/definitions.md"));
+    let inputs = Inputs {
+        name: "test".into(),
+        text: "device.preset = \"slc-msr\"\n".into(),
+        sets: vec!["device.blocks_per_plane=40".into(), SYNTHETIC.into(), CLOSED.into()],
+        ..Inputs::default()
+    };
+    let setup = prepare(&inputs).expect("the configuration is right");
+    let mut session = Session::new(setup, None, Options::default());
+    while session.advance().expect("the run goes on").phase != Phase::Done {}
+    let report = session.report().to_json();
+    let mut complaints = Vec::new();
+    for (key, value) in report.as_object().expect("an object") {
+        let inner = value.as_object().filter(|_| key != "config");
+        let inner = inner.map(|map| map.keys().collect::<Vec<_>>()).unwrap_or_default();
+        if !text.contains(&format!("`{key}")) {
+            complaints.push(format!("docs/definitions.md lacks {key}"));
+        }
+        for inner in inner {
+            let names = [format!("`{key}.{inner}`"), format!("`.{inner}`"), format!("`{inner}`")];
+            if !names.iter().any(|name| text.contains(name)) {
+                complaints.push(format!("docs/definitions.md lacks {key}.{inner}"));
+            }
+        }
+    }
+    none(&complaints);
+}
