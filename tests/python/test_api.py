@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import tomllib
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -186,5 +187,7 @@ def test_a_chart_is_drawn_from_every_distribution(report):
     shares = [share for share, _ in points]
     assert shares == sorted(shares)
     assert points[-1][1] >= report.latency_ns.all.p99_99
+    drawn = ElementTree.fromstring(chart.draw([("a < b", points)], "two & more"))
+    assert drawn.tag == "{http://www.w3.org/2000/svg}svg"
     assert chart.draw([("one", [(0.5, 10.0)])], "one point").startswith("<svg")
     assert chart.draw([], "nothing") == ""

@@ -53,13 +53,13 @@ impl Report {
         add("bad_rows", json!(facts.bad_rows));
         add("capacity", capacity(setup));
         add("config", setup.resolved_json().clone());
+        add("notes", json!(facts.notes));
+        add("unused_keys", json!(setup.unused_keys()));
         let hash = hash_of(&Value::Object(keys.clone()));
         let mut add = |key: &str, value: Value| keys.insert(key.to_string(), value);
         add("result_hash", json!(hash));
         add("version", json!(VERSION));
         add("table_bytes", json!(results.table_bytes));
-        add("notes", json!(facts.notes));
-        add("unused_keys", json!(setup.unused_keys()));
         for key in ["wall_s", "precondition_wall_s", "page_operations_per_s", "peak_rss_bytes"] {
             add(key, Value::Null);
         }

@@ -6,7 +6,7 @@
 
 mod common;
 
-use common::{MemoryTrace, assert_near, at, finish, number, setup, shared, whole};
+use common::{assert_near, at, finish, number, setup, shared, whole, MemoryTrace};
 use serde_json::Value;
 
 /// Shown with `--nocapture`.
@@ -145,6 +145,7 @@ const REPLAY: &str = r#"
 [device]
 preset = "slc-msr"
 blocks_per_plane = 32
+exported = 0.6
 
 [workload.trace]
 address = "wrap"
@@ -171,8 +172,8 @@ fn msr_cambridge_is_replayed_with_all_its_requests() {
     let Some(report) = replay("msr_web_3.csv", &[]) else { return };
     let (reads, writes) = requests(&report);
     // 31,380 rows, 32.03 % reads; a request across the drive's end is split in two.
-    assert!((10_051..10_100).contains(&reads), "{reads}");
-    assert!((21_329..21_400).contains(&writes), "{writes}");
+    assert!((10_050..10_100).contains(&reads), "{reads}");
+    assert!((31_380..31_450).contains(&(reads + writes)), "{reads} {writes}");
     assert_near("duration", number(&report, "simulated_ns") / 1e9, 594_376.2, 1e-4);
 }
 
@@ -186,7 +187,8 @@ fn a_compacted_trace_needs_no_more_than_its_footprint() {
 
 #[test]
 fn blkreplay_loads_are_replayed() {
-    for (name, rows) in [("linux-webserver-2.load", 268_663), ("windows-shared-server.load", 1371)] {
+    for (name, rows) in [("linux-webserver-2.load", 268_663), ("windows-shared-server.load", 1371)]
+    {
         let Some(report) = replay(name, &["workload.trace.rows=30_000"]) else { return };
         let (reads, writes) = requests(&report);
         let least = rows.min(29_000);
@@ -208,19 +210,19 @@ fn spc_asus_lie_one_behind_the_other_wrapped_or_compacted() {
 
 #[test]
 fn blkparse_texts_are_replayed_once_sorted() {
-    let sets = ["workload.trace.sort_window=\"1000 s\""];
-    for (name, rows) in [("ycsb_btrfs.blkparse.txt", 1824), ("ycsb_ext4.blkparse.txt", 9887)] {
-        let trace = trace(name);
-        let Some(trace) = trace else { return };
-        match finish(setup(REPLAY, &sets), Some(trace), true) {
-            Ok(report) => {
-                let (reads, writes) = requests(&report);
-                assert!(reads + writes >= rows, "{name}: {reads} {writes}");
-            }
-            // One row of the ext4 text has a bogus stamp: said with its line, never guessed.
-            Err(error) => assert!(error.contains(&format!("--> {name}:")), "{error}"),
-        }
-    }
+    // One row of the ext4 text has a bogus stamp far ahead of its neighbours, which makes the
+    // replay too long for the clock: an error that says so. Its rows before that one are replayed.
+    let window = "workload.trace.sort_window=\"1000 s\"";
+    let Some(report) = replay("ycsb_btrfs.blkparse.txt", &[window]) else { return };
+    let (reads, writes) = requests(&report);
+    assert!((1824..1900).contains(&(reads + writes)), "{reads} {writes}");
+    let rows = "workload.trace.rows=5_000";
+    let Some(report) = replay("ycsb_ext4.blkparse.txt", &[window, rows]) else { return };
+    let (reads, writes) = requests(&report);
+    assert!((5000..5100).contains(&(reads + writes)), "{reads} {writes}");
+    let Some(trace) = trace("ycsb_ext4.blkparse.txt") else { return };
+    let error = finish(setup(REPLAY, &[window]), Some(trace), true).expect_err("a bogus stamp");
+    assert!(error.contains("days of simulated time"), "{error}");
 }
 
 #[test]
@@ -247,7 +249,7 @@ fn half_the_time_between_arrivals_takes_half_as_long() {
 fn every_scheme_replays_a_real_trace_under_the_checker() {
     for scheme in ["greedy", "fifo", "random", "d-choices", "cost-benefit", "wear-aware"] {
         let scheme = format!("gc.scheme=\"{scheme}\"");
-        let sets = [scheme.as_str(), "device.blocks_per_plane=20", "workload.trace.rows=8_000"];
+        let sets = [scheme.as_str(), "device.blocks_per_plane=16", "workload.trace.rows=8_000"];
         let Some(report) = replay("linux-mysql.load", &sets) else { return };
         assert!(whole(&report, "erases") > 0, "{scheme}");
     }

@@ -73,8 +73,15 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
     if pages(soft) <= reserve {
         marks.error(
             "soft",
-            format!("the soft mark ({} pages) is not above the reserve ({reserve} pages)", pages(soft)),
-            format!("collection keeps {reserve_blocks} erased blocks of each plane for itself: give at least \"{} blocks\"", reserve_blocks + 1),
+            format!(
+                "the soft mark ({} pages) is not above the reserve ({reserve} pages)",
+                pages(soft)
+            ),
+            format!(
+                "collection keeps {reserve_blocks} erased blocks of each plane for itself: give \
+                 at least \"{} blocks\"",
+                reserve_blocks + 1
+            ),
         );
         return None;
     }
@@ -100,6 +107,7 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
     }
     Some(GcPlan {
         scheme: scheme.name.clone(),
+        slots: scheme.slots.clone(),
         trigger: Watermark { soft, hard, stop, inclusive: scheme.inclusive, batch: scheme.batch },
         erase_blocks: scheme.erase_blocks,
         victim: scheme.victim.clone(),

@@ -6,6 +6,7 @@ use crate::gc::{Batch, CopyChoice};
 use flashgc_config::units::Threshold;
 use flashgc_config::Reader;
 use serde_json::{json, Value};
+use std::collections::BTreeMap;
 
 /// The scheme as configured; amounts of space still depend on the device.
 pub struct Scheme {
@@ -21,6 +22,8 @@ pub struct Scheme {
     pub separate_gc: bool,
     /// `None`: the device's unit.
     pub hold: Option<Level>,
+    /// The choice of every slot.
+    pub slots: BTreeMap<&'static str, &'static str>,
     /// Parameters of choices that are not in use.
     pub unused: Vec<String>,
 }
@@ -130,6 +133,9 @@ pub fn read(gc: &Reader<'_>) -> Option<Scheme> {
     let slots: Vec<Option<Slot<'_>>> = (0..SLOTS.len()).map(|at| slot(gc, at)).collect();
     gc.finish();
     let unused = slots.iter().flatten().flat_map(|slot| slot.unused.clone()).collect();
+    let used = SLOTS.iter().zip(&slots);
+    let used = used.filter_map(|((name, ..), slot)| Some((*name, slot.as_ref()?.name)));
+    let used: BTreeMap<_, _> = used.collect();
     let mut slots = slots.into_iter();
     let mut next = || slots.next().flatten();
     let (trigger, erase, victim, copy) = (next(), next(), next(), next());
@@ -174,6 +180,7 @@ pub fn read(gc: &Reader<'_>) -> Option<Scheme> {
         copy: copy?,
         separate_gc: placement?.name == "separate-gc",
         hold: Level::WORDS.iter().find(|(word, _)| *word == hold).map(|(_, level)| *level),
+        slots: used,
         unused,
     })
 }

@@ -6,7 +6,8 @@
 //!
 //! With the odd/even rule a copy must land on a page of its source's parity. A frontier then
 //! hands out even and odd pages apart; a block that has only one kind left stays open, and what
-//! needs the other kind opens a new block. Nothing is wasted (paper parallel-gc, section IV-C3).
+//! needs the other kind opens a new block. Nothing is wasted (paper parallel-gc, section IV-C3):
+//! where copies have a frontier of their own, the host takes what they leave before it is short.
 
 use crate::device::Geometry;
 use crate::ids::{BlockId, PlaneId, Ppn};
@@ -134,6 +135,7 @@ impl Frontiers {
         frontier.next < frontier.end
             || !frontier.halves.is_empty()
             || self.free_blocks(plane) > self.rules.reserve_blocks
+            || !self.frontiers[self.index(plane, Stream::Gc)].halves.is_empty()
     }
 
     /// Hands out the next page of a stream's frontier, opening a block when it has run out.
@@ -150,7 +152,7 @@ impl Frontiers {
         let index = self.index(plane, stream);
         let frontier = &mut self.frontiers[index];
         if frontier.next == frontier.end {
-            return self.take_slowly(geometry, plane, index, parity);
+            return self.take_slowly(geometry, plane, stream, parity);
         }
         let ppn = frontier.next;
         frontier.next += 1;
@@ -166,12 +168,13 @@ impl Frontiers {
         &mut self,
         geometry: &Geometry,
         plane: PlaneId,
-        index: usize,
+        stream: Stream,
         parity: Parity,
     ) -> Option<Taken> {
         if self.rules.parity {
-            return self.take_half(geometry, plane, index, parity);
+            return self.take_half(geometry, plane, stream, parity);
         }
+        let index = self.index(plane, stream);
         let block = BlockId(self.free_blocks[plane.index()].pop_front()?);
         let first = geometry.first_page(block).0;
         let frontier = &mut self.frontiers[index];
@@ -185,10 +188,15 @@ impl Frontiers {
         &mut self,
         geometry: &Geometry,
         plane: PlaneId,
-        index: usize,
+        stream: Stream,
         parity: Parity,
     ) -> Option<Taken> {
         let mut opened = BlockId::NONE;
+        let mut index = self.index(plane, stream);
+        let may_open = stream == Stream::Gc || self.free_blocks(plane) > self.rules.reserve_blocks;
+        if self.frontiers[index].halves.is_empty() && !may_open {
+            index = self.index(plane, Stream::Gc);
+        }
         let halves = &mut self.frontiers[index].halves;
         let at = match halves.iter().position(|half| half.lane(parity).is_some()) {
             Some(at) => at,

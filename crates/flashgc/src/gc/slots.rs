@@ -5,12 +5,15 @@ use crate::device::Level;
 use crate::ftl::Ftl;
 use crate::ids::PlaneId;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// A resolved scheme: one choice for each slot.
 #[derive(Clone, Debug, Serialize)]
 pub struct GcPlan {
     /// The preset's name.
     pub scheme: String,
+    /// The choice of every slot, by the slot's name.
+    pub slots: BTreeMap<&'static str, &'static str>,
     /// When a plane wants space.
     pub trigger: Watermark,
     /// Blocks of a plane that one erase frees at most.

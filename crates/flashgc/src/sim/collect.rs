@@ -42,7 +42,14 @@ impl<W: Watch> Sim<W> {
         self.claim(unit, plane, victim);
     }
 
-    fn count_candidates(&self, plane: PlaneId) -> u32 {
+    /// Whether a turn goes on after an erase: the plane still wants space, or blocks of the list
+    /// with which the turn began are left; and there is something to win.
+    pub(super) fn goes_on(&self, plane: PlaneId, listed: u32) -> bool {
+        let wants = self.gc.wants[plane.index()] || listed > 0;
+        wants && self.ftl.blocks.reclaimable[plane.index()] > 0
+    }
+
+    pub(super) fn count_candidates(&self, plane: PlaneId) -> u32 {
         let pages = self.plan.geometry.shape.pages_per_block;
         let blocks = self.plan.geometry.blocks_of(plane).map(BlockId);
         blocks.filter(|&b| self.ftl.blocks.is_sealed(b) && self.ftl.blocks.valid(b) < pages).count()
@@ -250,7 +257,7 @@ impl<W: Watch> Sim<W> {
         let (selected_ns, free_before) = (job.selected_ns, job.free_pages_at_selection);
         let hold_since_ns = job.hold_since_ns;
         job.batch_left -= 1;
-        let more = job.batch_left > 0;
+        let batch_left = job.batch_left;
         self.gc.busy_planes[plane.index()] = false;
         self.erase_victims(plane, &victims);
         self.counters.wasted_copies += u64::from(wasted);
@@ -273,7 +280,8 @@ impl<W: Watch> Sim<W> {
             self.tell(Happened::JobClosed(row));
         }
         self.gc.jobs[unit.index()].victims = victims;
-        if more && self.gc.can_collect(&self.ftl, plane) {
+        let listed = if self.plan.gc.trigger.batch == Batch::List { batch_left } else { 0 };
+        if batch_left > 0 && self.goes_on(plane, listed) {
             if let Some(victim) = self.pick_victim(plane) {
                 return self.claim(unit, plane, victim);
             }

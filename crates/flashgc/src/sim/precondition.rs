@@ -5,7 +5,7 @@
 //! units for each page programmed, so that policies that ask for ages see sensible ones.
 
 use super::{Sim, SimError};
-use crate::gc::Copy;
+use crate::gc::{Batch, Copy};
 use crate::ids::{Lpn, PlaneId};
 use crate::plan::Allocation;
 use crate::stats::Counters;
@@ -83,8 +83,8 @@ impl SteadyWatch {
             )
         } else {
             format!(
-                "not steady after {drive_writes:.2} drive writes: the last {STEADY_WINDOWS} windows \
-                 of a quarter drive write differ by more than {within} % of their mean"
+                "not steady after {drive_writes:.2} drive writes: the last {STEADY_WINDOWS} \
+                 windows of a quarter drive write differ by more than {within} % of their mean"
             )
         };
         let windows = self.last().unwrap_or(&self.windows).to_vec();
@@ -140,17 +140,13 @@ impl<W: Watch> Sim<W> {
 
     #[inline(always)]
     fn write_untimed(&mut self, lpn: Lpn) -> Result<(), SimError> {
-        let plane = if self.plan.allocation == Allocation::Striped {
+        let mut plane = if self.plan.allocation == Allocation::Striped {
             self.plan.geometry.striped_plane(lpn)
         } else {
             self.least_busy_plane()
         };
         if !self.ftl.host_has_room(plane) {
-            self.want_space(plane);
-            self.collect_untimed(plane);
-            if !self.ftl.host_has_room(plane) {
-                return Err(self.full_plane(plane));
-            }
+            plane = self.make_room_untimed(plane)?;
         }
         self.write_page(plane, lpn, u32::MAX);
         self.tick(1);
@@ -160,21 +156,53 @@ impl<W: Watch> Sim<W> {
         Ok(())
     }
 
+    /// Collects until the host has a page in this plane; where writes are free to go elsewhere,
+    /// in any plane.
+    #[cold]
+    fn make_room_untimed(&mut self, plane: PlaneId) -> Result<PlaneId, SimError> {
+        let planes = match self.plan.allocation {
+            Allocation::Striped => plane.0..plane.0 + 1,
+            Allocation::Dynamic => 0..self.plan.geometry.planes,
+        };
+        for plane in planes.map(PlaneId) {
+            while !self.ftl.host_has_room(plane) {
+                self.want_space(plane);
+                if !self.gc.can_collect(&self.ftl, plane) || !self.collect_one_untimed(plane) {
+                    break;
+                }
+            }
+            if self.ftl.host_has_room(plane) {
+                return Ok(plane);
+            }
+        }
+        Err(self.full_plane(plane))
+    }
+
     /// Collects until the plane has enough, or nothing can be won.
     fn collect_untimed(&mut self, plane: PlaneId) {
-        while self.gc.can_collect(&self.ftl, plane) {
-            let Some(victim) = self.pick_victim(plane) else { return };
-            let mut victims = std::mem::take(&mut self.victims);
-            self.claim_victims(plane, victim, &mut victims);
-            for &victim in &victims {
-                self.list_victim(victim);
-                self.move_all(plane, victim, None::<&mut Vec<Copy>>);
-                self.counters.gc_moved += self.scratch.len() as u64;
-                self.tick(self.scratch.len() as u64);
-            }
-            self.erase_victims(plane, &victims);
-            self.victims = victims;
+        let mut listed = match self.plan.gc.trigger.batch {
+            Batch::List => self.count_candidates(plane),
+            Batch::One | Batch::UntilStop => 0,
+        };
+        while self.goes_on(plane, listed) && self.collect_one_untimed(plane) {
+            listed = listed.saturating_sub(1);
         }
+    }
+
+    /// One job, untimed. Says whether there was a victim.
+    fn collect_one_untimed(&mut self, plane: PlaneId) -> bool {
+        let Some(victim) = self.pick_victim(plane) else { return false };
+        let mut victims = std::mem::take(&mut self.victims);
+        self.claim_victims(plane, victim, &mut victims);
+        for &victim in &victims {
+            self.list_victim(victim);
+            self.move_all(plane, victim, None::<&mut Vec<Copy>>);
+            self.counters.gc_moved += self.scratch.len() as u64;
+            self.tick(self.scratch.len() as u64);
+        }
+        self.erase_victims(plane, &victims);
+        self.victims = victims;
+        true
     }
 
     /// The age clock, in units of one page programmed.

@@ -13,7 +13,7 @@ use serde::Serialize;
 #[derive(Clone, Debug, Default)]
 pub struct Load {
     arrivals: u64,
-    /// Requests under way when the number of arrivals last doubled, and the time before.
+    /// Requests under way when the number of arrivals last doubled, and the time before that.
     backlog_at_doubling: [u64; 2],
     backlog_at_end: u64,
     /// Share of the time until the last arrival in which the busiest unit worked.
@@ -35,8 +35,8 @@ impl Load {
 
     /// Whether arrivals outran service: the queue still grew at the end and a unit never rested.
     fn is_saturated(&self, units: u64) -> bool {
-        let [last, before] = self.backlog_at_doubling;
-        let earlier = if self.arrivals.is_power_of_two() { before } else { last };
+        // When between a quarter and a half of the requests had come.
+        let earlier = self.backlog_at_doubling[1];
         self.busiest_share >= SATURATED_SHARE
             && self.backlog_at_end > 4 * units
             && self.backlog_at_end as f64 > 1.2 * earlier as f64

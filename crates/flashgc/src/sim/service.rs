@@ -134,6 +134,9 @@ impl<W: Watch> Sim<W> {
             }
         }
         self.starved.push(unit);
+        if self.plan.allocation == Allocation::Dynamic {
+            self.want_space_anywhere();
+        }
         None
     }
 

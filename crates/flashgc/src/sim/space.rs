@@ -66,6 +66,10 @@ impl<W: Watch> Sim<W> {
         let plane = self.plan.geometry.plane_of_block(lost.block);
         if lost.state == BlockState::Sealed {
             self.gc.victim.invalidated(plane, lost.block, lost.valid);
+            if self.ftl.blocks.reclaimable[plane.index()] == 1 && self.gc.wants[plane.index()] {
+                // The plane wanted space and had nothing to win until now.
+                self.look_at(self.plan.geometry.unit_of(plane));
+            }
         }
         if self.gc.busy_planes[plane.index()] {
             self.job_loses(plane, ppn);
@@ -97,6 +101,16 @@ impl<W: Watch> Sim<W> {
         if !self.gc.wants[plane.index()] {
             self.gc.wants[plane.index()] = true;
             self.units[self.plan.geometry.unit_of(plane).index()].wanting += 1;
+        }
+    }
+
+    /// No plane has a page for the host: every plane that has something to win wants space.
+    pub(super) fn want_space_anywhere(&mut self) {
+        for plane in (0..self.plan.geometry.planes).map(PlaneId) {
+            if self.ftl.blocks.reclaimable[plane.index()] > 0 && !self.ftl.host_has_room(plane) {
+                self.want_space(plane);
+                self.look_at(self.plan.geometry.unit_of(plane));
+            }
         }
     }
 

@@ -77,8 +77,8 @@ impl Policy {
         let scan = settings.index == Index::Scan;
         let words_per_row = geometry.shape.blocks_per_plane.div_ceil(64) as usize;
         let words_per_summary = words_per_row.div_ceil(64);
-        let rows =
-            if scan { 0 } else { geometry.planes as usize * geometry.shape.pages_per_block as usize };
+        let counts = geometry.planes as usize * geometry.shape.pages_per_block as usize;
+        let rows = if scan { 0 } else { counts };
         Policy {
             scan,
             blocks_per_plane: geometry.shape.blocks_per_plane,

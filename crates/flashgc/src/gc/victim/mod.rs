@@ -13,7 +13,8 @@ use crate::ftl::blocks::Blocks;
 use crate::ids::{BlockId, PlaneId};
 use crate::rng::Random;
 use flashgc_config::Reader;
-use serde::Serialize;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 
 /// What the registry tells people of a choice.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -107,10 +108,20 @@ macro_rules! victims {
         $(pub mod $word;)*
 
         /// The settings of the chosen policy.
-        #[derive(Clone, Debug, Serialize)]
+        #[derive(Clone, Debug)]
         #[allow(non_camel_case_types, missing_docs)]
-        #[serde(untagged)]
         pub enum Settings { $($word($word::Settings)),* }
+
+        impl Serialize for Settings {
+            /// As in the configuration: the settings under the word for the choice.
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                let mut map = serializer.serialize_map(Some(1))?;
+                match self {
+                    $(Settings::$word(s) => map.serialize_entry($word::CHOICE.name, s)?),*
+                }
+                map.end()
+            }
+        }
 
         impl Settings {
             /// Every choice of this slot.
