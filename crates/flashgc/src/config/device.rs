@@ -19,6 +19,14 @@ const PAGES_PER_BLOCK_MAX: u32 = 65_535;
 /// Reads the table. Errors are noted; `None` where no device can be made.
 pub fn read(table: &Reader<'_>) -> Option<Device> {
     table.allow("preset");
+    if !table.exists() {
+        table.error(
+            "",
+            "there is no device",
+            "add [device] with preset = \"slc-msr\"; `flashgc devices` lists the presets",
+        );
+        return None;
+    }
     let count = |key: &str, most: u32| {
         let help = "give it, or start from a preset: `preset = \"slc-msr\"`";
         table.required(key, table.u32(key, 1..=most), help)
@@ -195,7 +203,8 @@ fn timing(
     page_bytes: Option<u32>,
 ) -> Option<Timing> {
     let array = |key: &str| {
-        let ns = table.required(key, table.duration_ns(key), "as in `read = \"25 us\"`")?;
+        let help = format!("a duration, as in `{key} = \"25 us\"`");
+        let ns = table.required(key, table.duration_ns(key), &help)?;
         if ns == 0 {
             table.error(key, "an array operation takes time", "give at least 1 ns");
             return None;
