@@ -18,7 +18,7 @@ impl Tree {
     /// Lays one assignment over the tree, such as `gc.trigger.soft=4 blocks`.
     ///
     /// The value is a TOML number, boolean, quoted string, array or inline table if it reads as
-    /// one, else a bare string. An inline table merges with a table already there.
+    /// one, else a bare string. An inline table takes the place of a table already there.
     pub fn set(&mut self, assignment: &str) -> Result<(), Diagnostics> {
         let source = SourceText::new(SOURCE, assignment);
         let fail = |start: usize, end: usize, message: &str, help: &str| Diagnostic {
@@ -53,6 +53,9 @@ impl Tree {
         }
         let value_start = assignment.len() - assignment[equals + 1..].trim_start().len();
         let mut node = value(&source, value_start, assignment[value_start..].trim_end());
+        if matches!(node, Node::Table(_)) {
+            self.remove(&words);
+        }
         for (start, part) in parts.iter().rev() {
             let header = Some(Origin::new(&source, *start..start + part.len()));
             let entry = Entry { key: part.to_string(), header, weak: true, node };

@@ -53,7 +53,7 @@ fn generate(
     let mut line = 0;
     while let Some(request) = source.next().map_err(|error| RunError::new_err(error.0))? {
         line += 1;
-        let record = record(&request, page_bytes, line);
+        let record = record(&request, line);
         writer.push(&record).map_err(|error| target.failure(wrong(error)))?;
         if target.is_closed() {
             break;
@@ -68,12 +68,7 @@ fn generate(
     Ok(json!({ "to": to.name(), "rows": written.rows }).to_string())
 }
 
-/// A request knows its pages, and whether it takes the first of them only in part: then it
-/// begins as far before the end of its last page as it is long.
-fn record(request: &HostRequest, page_bytes: u64, line: u64) -> Record {
-    let first = u64::from(request.first.0) * page_bytes;
-    let end = first + u64::from(request.pages) * page_bytes;
-    let from_end = request.head_partial && !request.tail_partial;
+fn record(request: &HostRequest, line: u64) -> Record {
     Record {
         at_ns: request.at_ns,
         device: 0,
@@ -82,7 +77,7 @@ fn record(request: &HostRequest, page_bytes: u64, line: u64) -> Record {
             HostOp::Write => Op::Write,
             HostOp::Trim => Op::Trim,
         },
-        offset_bytes: if from_end { end - request.bytes } else { first },
+        offset_bytes: request.offset_bytes,
         size_bytes: request.bytes,
         line,
     }

@@ -45,19 +45,17 @@ impl Request {
         Some(Box::new(TraceFile { name, path }))
     }
 
-    /// The exception for an error of the engine: one that points into the trace is the trace's.
-    pub fn failure(&self, text: &str) -> PyErr {
-        let text = if text.starts_with("error: ") { text.into() } else { format!("error: {text}") };
-        match &self.trace_name {
-            Some(name) if text.contains(&place(name)) => TraceError::new_err(text),
-            _ => RunError::new_err(text),
+    /// The exception for an error of the engine.
+    fn failure(error: &session::RunError) -> PyErr {
+        let text = &error.text;
+        let text =
+            if text.starts_with("error: ") { text.clone() } else { format!("error: {text}") };
+        if error.in_trace {
+            TraceError::new_err(text)
+        } else {
+            RunError::new_err(text)
         }
     }
-}
-
-/// How an error points into a trace.
-fn place(name: &str) -> String {
-    format!("--> {name}")
 }
 
 /// A trace in a file.
@@ -72,8 +70,7 @@ impl TraceOpener for TraceFile {
     }
 
     fn open(&mut self) -> Result<Box<dyn Read + Send>, String> {
-        let file =
-            files::open(&self.path).map_err(|why| format!("{why}\n  {}", place(&self.name)))?;
+        let file = files::open(&self.path).map_err(|why| format!("{why}\n  --> {}", self.name))?;
         Ok(Box::new(file))
     }
 }
@@ -110,13 +107,14 @@ fn run_detached(
     mut pulse: Pulse,
 ) -> PyResult<Outcome> {
     let setup = request.prepare()?;
+    check_memory(&setup)?;
     let log = gc_log.map(JobLog::create).transpose()?;
     let job_log = log.as_ref().map(JobLog::sink);
     let mut session = Session::new(setup, request.opener(), Options { verify, job_log });
     let mut walls = Walls::default();
     loop {
         let begun = Instant::now();
-        let progress = session.advance().map_err(|error| request.failure(&error.to_string()))?;
+        let progress = session.advance().map_err(|error| Request::failure(&error))?;
         walls.add(progress.phase, begun.elapsed());
         if let Some(log) = &log {
             log.check()?;
@@ -194,8 +192,33 @@ impl Walls {
 
 /// The most memory that the process ever had, where the system tells it.
 fn peak_rss_bytes() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    kib_of("/proc/self/status", "VmHWM:")
+}
+
+/// Refuses a drive whose tables would not fit this machine, before the system kills the process.
+fn check_memory(setup: &Setup) -> PyResult<()> {
+    let needed = setup.table_bytes_expected();
+    match available_bytes() {
+        Some(available) if needed > available => Err(ConfigError::new_err(format!(
+            "error: the tables of this drive take {:.1} GiB, and the machine has {:.1} GiB left\n  \
+             = help: make the drive smaller: fewer blocks, or larger pages",
+            needed as f64 / GIB,
+            available as f64 / GIB
+        ))),
+        _ => Ok(()),
+    }
+}
+
+const GIB: f64 = (1u64 << 30) as f64;
+
+/// The memory that can be had, where the system tells it.
+fn available_bytes() -> Option<u64> {
+    kib_of("/proc/meminfo", "MemAvailable:")
+}
+
+fn kib_of(file: &str, name: &str) -> Option<u64> {
+    let text = std::fs::read_to_string(file).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib * 1024)
 }
@@ -206,7 +229,6 @@ struct JobLog(Arc<Mutex<JobFile>>);
 
 struct JobFile {
     file: Option<NewFile>,
-    rows: u64,
     failed: Option<io::Error>,
 }
 
@@ -215,7 +237,9 @@ type JobSink = Box<dyn FnMut(&JobRow) + Send>;
 impl JobLog {
     fn create(path: &Path) -> PyResult<JobLog> {
         let file = NewFile::create(path).map_err(not_written)?;
-        let file = JobFile { file: Some(file), rows: 0, failed: None };
+        let mut file = JobFile { file: Some(file), failed: None };
+        // The names of the columns stand there even where nothing was collected.
+        file.line(cells(&JobRow::default()).into_iter().map(|(name, _)| name));
         Ok(JobLog(Arc::new(Mutex::new(file))))
     }
 
@@ -250,17 +274,12 @@ fn not_written(why: String) -> PyErr {
 }
 
 impl JobFile {
-    /// The names of the columns stand above the first row.
     fn push(&mut self, row: &JobRow) {
-        let (names, values): (Vec<String>, Vec<String>) = cells(row).into_iter().unzip();
-        if self.rows == 0 {
-            self.line(&names.join(","));
-        }
-        self.line(&values.join(","));
-        self.rows += 1;
+        self.line(cells(row).into_iter().map(|(_, value)| value));
     }
 
-    fn line(&mut self, text: &str) {
+    fn line(&mut self, cells: impl Iterator<Item = String>) {
+        let text = cells.collect::<Vec<_>>().join(",");
         if let (Some(file), None) = (&mut self.file, &self.failed) {
             self.failed = writeln!(file, "{text}").err();
         }

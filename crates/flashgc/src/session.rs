@@ -58,11 +58,26 @@ pub struct Progress {
 
 /// Why a session ended early. The text is ready for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RunError(pub String);
+pub struct RunError {
+    /// What, where, and what to do.
+    pub text: String,
+    /// Whether the trace is at fault, and not the configuration or the drive.
+    pub in_trace: bool,
+}
+
+impl RunError {
+    fn new(text: impl Into<String>) -> Self {
+        RunError { text: text.into(), in_trace: false }
+    }
+
+    fn in_trace(text: impl Into<String>) -> Self {
+        RunError { text: text.into(), in_trace: true }
+    }
+}
 
 impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.text)
     }
 }
 
@@ -70,14 +85,14 @@ impl std::error::Error for RunError {}
 
 impl From<SourceError> for RunError {
     fn from(error: SourceError) -> Self {
-        RunError(error.0)
+        RunError::in_trace(error.0)
     }
 }
 
 impl From<SimError> for RunError {
     fn from(error: SimError) -> Self {
-        RunError(match error {
-            SimError::Source(SourceError(text)) => text,
+        RunError::new(match error {
+            SimError::Source(error) => return error.into(),
             SimError::Full { plane: PlaneId(plane), free_pages, reclaimable, waiting } => format!(
                 "error: the drive is full: {waiting} requests wait, and plane {plane} has \
                  {free_pages} erased pages and {reclaimable} invalid ones to collect\n  = help: \
@@ -227,10 +242,9 @@ impl Session {
 
     fn open_trace(&mut self, plan: &TracePlan) -> Result<TraceReader, RunError> {
         let Some(opener) = &mut self.trace else {
-            return Err(RunError(
+            return Err(RunError::new(
                 "error: the workload is a trace, and none was given\n  = help: give one with \
-                 --trace FILE"
-                    .into(),
+                 --trace FILE",
             ));
         };
         Ok(reader(&mut **opener, &plan.options)?)
@@ -256,7 +270,7 @@ impl Session {
         for _ in 0..SCAN_ROWS {
             match reader.next() {
                 Some(record) => {
-                    scan.see(&record.map_err(|error| RunError(error.to_string()))?);
+                    scan.see(&record.map_err(|error| RunError::in_trace(error.to_string()))?);
                 }
                 None => return self.end_scan(&reader, scan),
             }
@@ -270,7 +284,7 @@ impl Session {
         let Some(plan) = self.trace_plan() else { return self.advance() };
         let name = reader.source();
         if scan.requests == 0 {
-            return Err(RunError(format!(
+            return Err(RunError::in_trace(format!(
                 "error: {name}: the trace has no request that can be replayed\n  = help: look at \
                  it with `flashgc trace info`, and at the filters of [workload.trace]"
             )));
@@ -280,7 +294,7 @@ impl Session {
         let exported = self.setup.plan.geometry.exported_pages;
         let layout = scan
             .finish(plan.address, exported)
-            .map_err(|why| RunError(format!("error: {name}: {why}")))?;
+            .map_err(|why| RunError::in_trace(format!("error: {name}: {why}")))?;
         if layout.wraps() {
             self.notes.push(format!(
                 "the trace spans {} pages and the drive has {exported}: addresses were wrapped",
@@ -329,7 +343,7 @@ impl Session {
             )),
             WorkloadPlan::Trace(plan) => {
                 let (Some(opener), Some(layout)) = (self.trace.take(), self.layout.take()) else {
-                    return Err(RunError("error: the trace is gone".into()));
+                    return Err(RunError::new("error: the trace is gone"));
                 };
                 let uniform = (self.trace_writes == 0)
                     .then(|| (Random::named(seed, "precondition"), exported));
@@ -404,7 +418,7 @@ impl Session {
         let mut source = match self.trace_plan() {
             None => {
                 let WorkloadPlan::Synthetic(workload) = &self.setup.workload else {
-                    return Err(RunError("error: there is no workload".into()));
+                    return Err(RunError::new("error: there is no workload"));
                 };
                 let seed = self.setup.plan.seed;
                 let source = Synthetic::new(&workload.plan, exported, page_bytes, seed);
@@ -413,7 +427,7 @@ impl Session {
             Some(plan) => {
                 let reader = self.open_trace(&plan)?;
                 let Some(layout) = self.layout.take() else {
-                    return Err(RunError("error: the trace's layout is gone".into()));
+                    return Err(RunError::new("error: the trace's layout is gone"));
                 };
                 RunSource::Replay(Box::new(Replay::new(
                     reader,

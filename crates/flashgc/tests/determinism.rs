@@ -116,7 +116,7 @@ fn assert_equal(sets: &[String], what: &str, a: &Value, b: &Value) {
 #[test]
 fn coalesced_and_plain_execution_give_the_same_bytes() {
     let mut choices = Choices::new(2);
-    for _ in 0..6000 {
+    for _ in 0..400 {
         let sets = draw(&mut choices);
         let [coalesced, plain] =
             ["engine.coalesce=true", "engine.coalesce=false"].map(|set| run_drawn(&sets, &[set]));

@@ -254,7 +254,7 @@ fn run_row(setup: &Setup) -> Result<(), SimError> {
     loop {
         // A prime, so that audits fall on every kind of event.
         let progress = sim.run(&mut *source, 997)?;
-        if slices % 8 == 0 || requests < 10_000 {
+        if slices.is_multiple_of(8) || requests < 10_000 {
             sim.audit();
         }
         if progress.finished {

@@ -66,7 +66,7 @@ impl Job {
 }
 
 /// What the log of collections keeps of a job.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct JobRow {
     /// The unit that worked.
     pub unit: u32,

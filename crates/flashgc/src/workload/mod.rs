@@ -34,6 +34,8 @@ pub struct HostRequest {
     pub first: Lpn,
     /// Pages touched, at least one.
     pub pages: u32,
+    /// The first byte.
+    pub offset_bytes: u64,
     /// Bytes asked for, at most those of the pages.
     pub bytes: u64,
     /// Whether the first page is touched only in part.
@@ -61,6 +63,7 @@ impl HostRequest {
             op,
             first: Lpn(first as u32),
             pages: (last - first + 1) as u32,
+            offset_bytes,
             bytes: bytes.max(1),
             head_partial: !offset_bytes.is_multiple_of(page_bytes)
                 || (first == last && !end.is_multiple_of(page_bytes)),

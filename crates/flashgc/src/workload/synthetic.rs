@@ -245,6 +245,7 @@ impl Source for Synthetic {
                 op,
                 first,
                 pages: 1,
+                offset_bytes: u64::from(first.0) * self.page_bytes,
                 bytes: self.page_bytes,
                 head_partial: false,
                 tail_partial: false,
