@@ -88,6 +88,12 @@ fn what_no_device_can_be_is_refused() {
             &["too many pages", "16 TiB"],
         ),
         ("unit = \"die\"", "unit = \"die\"\norder = [\"die\"]", &["every level once"]),
+        (
+            "unit = \"die\"",
+            "unit = \"plane\"\nmulti_plane = 2",
+            &["planes that are units of their own work alone", "set unit = \"die\""],
+        ),
+        ("unit = \"die\"", "unit = \"die\"\nmulti_plane = 3", &["give at most 2"]),
         ("unit = \"die\"", "unit = \"die\"\nservice = [\"gc\"]", &["each class once"]),
     ];
     for (from, to, parts) in cases {
@@ -293,8 +299,7 @@ fn zstd(content: &[u8]) -> Vec<u8> {
 
 #[test]
 fn a_truncated_archive_is_an_error_of_its_own() {
-    let rows: String =
-        ROWS.to_string() + "\n" + &"128166372003061700,web,0,Read,0,512,9\n".repeat(20);
+    let rows = format!("{ROWS}{}", "128166372003061700,web,0,Read,0,512,9\n".repeat(20));
     let frame = zstd(rows.as_bytes());
     let whole = MemoryTrace { name: "t.zst".into(), bytes: frame.clone() };
     let report = finish(setup(TRACED, &[]), Some(whole), true).expect("the frame is whole");
@@ -395,7 +400,7 @@ const VALUES: &[&str] = &[
     "\"dynamic\"",
     "\"bus\"",
     "\"separate-gc\"",
-    "\"fifo\"",
+    "\"fifo\"", "\"blocks\"",
     "\"random\"",
     "\"list\"",
     "\"until-stop\"",
@@ -438,6 +443,8 @@ const KEYS: &[&str] = &[
     "gc.trigger.watermark.compare",
     "gc.trigger.watermark.batch",
     "gc.victim.use",
+    "gc.erase.use",
+    "gc.erase.blocks.k",
     "gc.victim.d-choices.d",
     "gc.copy.use",
     "gc.copy.copyback.parity",
@@ -486,7 +493,11 @@ fn try_to_run(text: &str, sets: &[&str]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 3000,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn any_values_of_the_known_keys_run_or_are_refused(

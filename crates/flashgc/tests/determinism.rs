@@ -43,6 +43,7 @@ const KEYS: &[(&str, &[&str])] = &[
             "\"wear-aware\"",
         ],
     ),
+    ("gc.erase.use", &["\"block\"", "\"blocks\""]),
     ("gc.copy.copyback.parity", &["false", "true"]),
     ("gc.placement.use", &["\"one-frontier\"", "\"separate-gc\""]),
     ("gc.hold.use", &["\"unit\"", "\"channel\"", "\"chip\"", "\"die\"", "\"plane\""]),
@@ -120,6 +121,17 @@ fn coalesced_and_plain_execution_give_the_same_bytes() {
         let sets = draw(&mut choices);
         let [coalesced, plain] =
             ["engine.coalesce=true", "engine.coalesce=false"].map(|set| run_drawn(&sets, &[set]));
+        assert_equal(&sets, "coalesced and plain", &coalesced, &plain);
+    }
+}
+
+#[test]
+fn coalesced_and_plain_execution_agree_where_planes_work_together() {
+    let mut choices = Choices::new(7);
+    for _ in 0..100 {
+        let sets = draw(&mut choices);
+        let [coalesced, plain] = ["engine.coalesce=true", "engine.coalesce=false"]
+            .map(|set| run_drawn(&sets, &["device.unit=\"chip\"", "device.multi_plane=2", set]));
         assert_equal(&sets, "coalesced and plain", &coalesced, &plain);
     }
 }

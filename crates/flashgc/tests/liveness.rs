@@ -69,7 +69,6 @@ fn dynamic_allocation_collects_in_a_plane_that_has_something_to_win() {
 /// Under the odd/even rule a frontier of copies may keep blocks open whose odd or even pages are
 /// used up. The plan must know how many, or the host must be able to use them.
 #[test]
-#[ignore = "bug: copies under the odd/even rule strand pages of a separate frontier"]
 fn the_odd_even_rule_beside_a_gc_frontier_does_not_strand_pages() {
     let sets = [
         "gc.copy.copyback.parity=true",
@@ -83,7 +82,6 @@ fn the_odd_even_rule_beside_a_gc_frontier_does_not_strand_pages() {
 
 /// The worst case of the same: only even pages survive, so that copies never need an odd one.
 #[test]
-#[ignore = "bug: copies under the odd/even rule strand pages of a separate frontier"]
 fn the_odd_even_rule_survives_data_that_is_cold_on_even_pages_only() {
     for placement in ["one-frontier", "separate-gc"] {
         let placement = format!("gc.placement.use=\"{placement}\"");

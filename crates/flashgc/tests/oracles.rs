@@ -362,7 +362,8 @@ read_share = 1.0
 interarrival = { exponential = "100 us" }
 "#;
 
-/// Poisson arrivals at one unit with a fixed service time S: the mean wait is rho S / (2 (1 - rho)).
+/// Poisson arrivals at one unit with a fixed service time S: the mean wait is
+/// rho S / (2 (1 - rho)).
 fn wait_against_pollaczek_khinchine(text: &str, mean_us: u32, sets: &[&str]) {
     let found = run(text, sets);
     let (service_ns, mean_ns) = (50_000.0, f64::from(mean_us) * 1e3);

@@ -48,7 +48,11 @@ const SERVICES: [&str; 5] = [
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 400,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     /// The checker asserts that operations start and end in order on each page, and that a read
     /// finds the newest version that was acknowledged, or a later one.

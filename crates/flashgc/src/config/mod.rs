@@ -119,13 +119,15 @@ fn layers(inputs: &Inputs) -> Result<Tree, Diagnostics> {
     let mut errors = Diagnostics::default();
     if let Some(device) = &inputs.device {
         top.remove(&["device"]);
-        set(&mut top, &format!("device.preset=\"{device}\""), &mut errors);
+        top.overlay(named("--device", "device.preset", device)?);
     }
     if let Some((scheme, _)) = &inputs.scheme {
-        set(&mut top, &format!("gc.scheme=\"{scheme}\""), &mut errors);
+        top.overlay(named("--scheme", "gc.scheme", scheme)?);
     }
     for assignment in &inputs.sets {
-        set(&mut top, assignment, &mut errors);
+        if let Err(error) = top.set(assignment) {
+            errors.extend(error);
+        }
     }
     let mut tree = Tree::empty();
     if let Some((name, place)) = top.str_at(&["device", "preset"]) {
@@ -156,10 +158,10 @@ fn layers(inputs: &Inputs) -> Result<Tree, Diagnostics> {
     Ok(tree)
 }
 
-fn set(tree: &mut Tree, assignment: &str, errors: &mut Diagnostics) {
-    if let Err(error) = tree.set(assignment) {
-        errors.extend(error);
-    }
+/// A key that an option of the command line gives, so that an error points at the option.
+fn named(option: &str, key: &str, value: &str) -> Result<Tree, Diagnostics> {
+    // JSON's escapes are among TOML's.
+    Tree::parse(option, &format!("{key} = {}", Value::from(value)))
 }
 
 /// A preset's tree without its text about itself.
