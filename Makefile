@@ -26,7 +26,7 @@ endif
 test: test-rust test-python ## all tests, Rust and Python
 
 test-rust: | tools
-	cargo test --workspace --quiet
+	cargo test --workspace --quiet --profile tests
 
 test-python: $(VENV)/.engine $(VENV)/.dev
 	$(BIN)/python -m pytest -q

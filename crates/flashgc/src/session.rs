@@ -99,8 +99,9 @@ impl From<SimError> for RunError {
                  export less (`device.exported`), or trim"
             ),
             SimError::TooLong { limit_ns } => format!(
-                "error: the run lasts longer than {} days of simulated time\n  = help: scale its \
-                 times down (`workload.trace.time_scale`), or cut it (`workload.trace.length`)",
+                "error: the run lasts longer than {} days of simulated time\n  = help: look for a \
+                 wrong time stamp, scale its times down (`workload.trace.time_scale`), or cut it \
+                 (`workload.trace.length`)",
                 limit_ns / 86_400_000_000_000
             ),
         })

@@ -152,6 +152,7 @@ fn check_spare(root: &Reader<'_>, shape: &Shape, gc: &GcPlan) -> Option<()> {
     let parity = gc.copy == CopyChoice::Copyback { parity: true };
     let open_blocks = 1 + u64::from(gc.separate_gc) + u64::from(parity);
     let reserved = (u64::from(gc.reserve_blocks) + open_blocks) * per_block;
+    let mark = gc.trigger.stop.pages(shape.pages_per_block) + u64::from(gc.trigger.inclusive);
     if exported + reserved >= physical {
         root.table("device").error(
             "exported",
@@ -163,12 +164,12 @@ fn check_spare(root: &Reader<'_>, shape: &Shape, gc: &GcPlan) -> Option<()> {
             ),
             format!(
                 "export less than {:.4} of the pages, or give each plane more blocks",
-                (physical - reserved) as f64 / physical as f64
+                physical.saturating_sub(reserved.max(mark + open_blocks * per_block)) as f64
+                    / physical as f64
             ),
         );
         return None;
     }
-    let mark = gc.trigger.stop.pages(shape.pages_per_block) + u64::from(gc.trigger.inclusive);
     if exported + mark + open_blocks * per_block >= physical {
         let room = physical - exported - open_blocks * per_block - 1;
         let key = if gc.trigger.stop == gc.trigger.soft { "soft" } else { "stop" };

@@ -158,8 +158,25 @@ impl<W: Watch> Sim<W> {
                 let ended = (self.now_ns - job.selected_ns) / copy_ns;
                 self.counters.gc_moved += ended.min(job.copies.len() as u64);
             }
+            // A copy that ends at this very instant has ended, whether or not its event is due
+            // behind the one that ended the run.
+            if job.stage == Stage::Copying && self.phase_ends_now(at) {
+                self.counters.gc_moved += 1;
+            }
             self.counters.wasted_copies += u64::from(job.wasted);
             self.counters.gc_hold_ns += self.now_ns - job.hold_since_ns;
+        }
+    }
+
+    /// Whether the last phase of a job's operation ends at the present instant.
+    fn phase_ends_now(&self, unit: usize) -> bool {
+        let state = &self.units[unit];
+        let is_last = state.phases.get(state.at + 1).is_none();
+        match state.phases.get(state.at) {
+            Some(Phase::Array(ns)) if state.worker == Worker::Gc && is_last => {
+                state.phase_since_ns + ns == self.now_ns
+            }
+            _ => false,
         }
     }
 

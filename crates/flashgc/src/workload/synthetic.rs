@@ -233,7 +233,8 @@ impl Source for Synthetic {
         if let Some(interarrival) = &self.plan.interarrival {
             // Time begins with the first arrival.
             if !self.first {
-                self.at_ns += interarrival.next_ns(&mut self.arrival);
+                let gap_ns = interarrival.next_ns(&mut self.arrival);
+                self.at_ns = self.at_ns.saturating_add(gap_ns);
             }
             self.first = false;
         }
