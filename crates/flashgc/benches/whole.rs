@@ -229,9 +229,6 @@ fn in_full(only: Option<&str>) -> Result<(), String> {
             hash_of_figures(&report),
         );
     }
-    println!(
-        "(RSS is the highest of the process so far: meaningful where the drive is the largest yet)"
-    );
     Ok(())
 }
 
