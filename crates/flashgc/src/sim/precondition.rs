@@ -17,6 +17,8 @@ use serde::Serialize;
 const WINDOWS_PER_DRIVE_WRITE: u64 = 4;
 /// So many windows must agree.
 const STEADY_WINDOWS: usize = 4;
+/// Fewer windows say nothing of a drift.
+const STEADY_WINDOWS_MIN: usize = 8;
 /// How near, as a share of their mean.
 const STEADY_WITHIN: f64 = 0.01;
 
@@ -57,16 +59,26 @@ pub struct SteadyWatch {
 }
 
 impl SteadyWatch {
-    /// Adds a window; says whether the last ones agree.
+    /// Adds a window; says whether write amplification is steady.
+    ///
+    /// The last windows must agree, and the second half of all windows must agree with the quarter
+    /// before it: a slow drift, as of hot and cold data that part over tens of drive writes, moves
+    /// too little between neighbours to be seen there.
     fn add(&mut self, written: u64, moved: u64) -> bool {
         let (pages, copies) = (written - self.written, moved - self.moved);
         (self.written, self.moved) = (written, moved);
         self.windows.push((pages + copies) as f64 / pages as f64);
-        let Some(last) = self.last() else { return false };
-        let mean = last.iter().sum::<f64>() / last.len() as f64;
-        let reach = last.iter().fold(0.0f64, |far, w| far.max((w - mean).abs()));
-        // One window without a copy says nothing: collection may not have begun.
-        reach <= STEADY_WITHIN * mean && last.iter().all(|&w| w > 1.0)
+        let Some(last) = self.last().filter(|_| self.windows.len() >= STEADY_WINDOWS_MIN) else {
+            return false;
+        };
+        let recent = mean(last);
+        let reach = last.iter().fold(0.0f64, |far, w| far.max((w - recent).abs()));
+        let count = self.windows.len();
+        let (before, since) = (&self.windows[count / 4..count / 2], &self.windows[count / 2..]);
+        let drift = (mean(since) - mean(before)).abs();
+        // A window without a copy says nothing: collection may not have begun.
+        let collects = self.windows[count / 4..].iter().all(|&w| w > 1.0);
+        collects && reach <= STEADY_WITHIN * recent && drift <= STEADY_WITHIN * mean(since)
     }
 
     fn last(&self) -> Option<&[f64]> {
@@ -79,17 +91,23 @@ impl SteadyWatch {
         let how = if reached {
             format!(
                 "after {drive_writes:.2} drive writes the last {STEADY_WINDOWS} windows of a \
-                 quarter drive write lay within {within} % of their mean"
+                 quarter drive write lay within {within} % of their mean, and the second half of \
+                 the writes within {within} % of the quarter before it"
             )
         } else {
             format!(
                 "not steady after {drive_writes:.2} drive writes: the last {STEADY_WINDOWS} \
-                 windows of a quarter drive write differ by more than {within} % of their mean"
+                 windows of a quarter drive write differ by more than {within} % of their mean, \
+                 or the second half of the writes from the quarter before it"
             )
         };
         let windows = self.last().unwrap_or(&self.windows).to_vec();
         Steady { reached, windows, how }
     }
+}
+
+fn mean(windows: &[f64]) -> f64 {
+    windows.iter().sum::<f64>() / windows.len() as f64
 }
 
 impl<W: Watch> Sim<W> {
@@ -221,5 +239,40 @@ impl<W: Watch> Sim<W> {
         }
         self.next_plane = 0;
         self.tell(Happened::MeasuringStarts);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SteadyWatch;
+
+    /// Windows of 1000 pages whose write amplification follows this curve, until it is steady.
+    fn windows_until_steady(curve: impl Fn(f64) -> f64) -> usize {
+        let mut watch = SteadyWatch::default();
+        let mut moved = 0;
+        (1..1000)
+            .find(|&count| {
+                moved += ((curve(count as f64) - 1.0) * 1000.0) as u64;
+                watch.add(count * 1000, moved)
+            })
+            .map_or(1000, |count| count as usize)
+    }
+
+    #[test]
+    fn a_constant_is_steady_as_soon_as_there_are_windows() {
+        assert_eq!(windows_until_steady(|_| 3.0), 8);
+    }
+
+    #[test]
+    fn a_slow_drift_is_not_taken_for_steadiness() {
+        // It falls by a third, with a time constant of 40 windows: 0.2 % from one to the next.
+        let found = windows_until_steady(|at| 3.0 + (-at / 40.0).exp());
+        let left = (-(found as f64) / 40.0).exp() / 3.0;
+        assert!(left < 0.01, "steady after {found} windows, {left:.3} above the end");
+    }
+
+    #[test]
+    fn a_drive_that_does_not_collect_is_not_steady() {
+        assert_eq!(windows_until_steady(|_| 1.0), 1000);
     }
 }
