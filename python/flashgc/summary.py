@@ -185,6 +185,9 @@ def _simulated(report: Report) -> str:
     before = report.get("precondition") or {}
     writes = before.get("drive_writes")
     told = f"; before it {units.figures(writes)} drive writes" if writes else ""
+    steady = before.get("steady")
+    if steady:
+        told += " until steady" if steady["reached"] else ", and not steady yet"
     return f"{units.time(report.simulated_ns)}{told}"
 
 

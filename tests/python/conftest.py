@@ -1,5 +1,6 @@
 import json
 import os
+import signal
 import subprocess
 import sysconfig
 from dataclasses import dataclass
@@ -10,6 +11,10 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared"
 COMMAND = Path(sysconfig.get_path("scripts")) / "flashgc"
+
+# A shell that starts the tests in the background has them ignore Ctrl-C, and what they start
+# would ignore it too.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SMALL = """
 seed = 1

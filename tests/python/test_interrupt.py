@@ -27,10 +27,13 @@ def test_ctrl_c_ends_a_run_within_a_second(tmp_path):
     with subprocess.Popen(
         command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as child:
-        started(child, tmp_path)
-        child.send_signal(signal.SIGINT)
-        sent = time.monotonic()
-        out, err = child.communicate(timeout=20)
+        try:
+            started(child, tmp_path)
+            child.send_signal(signal.SIGINT)
+            sent = time.monotonic()
+            out, err = child.communicate(timeout=20)
+        finally:
+            child.kill()
     assert time.monotonic() - sent < 1
     assert child.returncode == 130
     assert out == b""
