@@ -7,9 +7,9 @@ use super::{Candidates, Choice, VictimPolicy};
 use crate::device::Geometry;
 use crate::ids::{BlockId, PlaneId};
 use crate::rng::Random;
-use flashgc_config::Reader;
-use serde::Serialize;
 use std::cmp::Ordering;
+
+pub use super::NoSettings as Settings;
 
 /// For the registry.
 pub const CHOICE: Choice = Choice {
@@ -18,17 +18,6 @@ pub const CHOICE: Choice = Choice {
     keys: &[],
     source: "Rosenblum and Ousterhout 1992 (LFS)",
 };
-
-/// Nothing to set.
-#[derive(Clone, Debug, Serialize)]
-pub struct Settings {}
-
-impl Settings {
-    /// From `[gc.victim.cost-benefit]`.
-    pub fn read(_table: &Reader<'_>) -> Self {
-        Settings {}
-    }
-}
 
 /// The policy keeps nothing: ages change with every choice.
 pub struct Policy {}

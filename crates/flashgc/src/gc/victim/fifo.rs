@@ -4,9 +4,9 @@ use super::{Candidates, Choice, VictimPolicy};
 use crate::device::Geometry;
 use crate::ids::{BlockId, PlaneId};
 use crate::rng::Random;
-use flashgc_config::Reader;
-use serde::Serialize;
 use std::collections::VecDeque;
+
+pub use super::NoSettings as Settings;
 
 /// For the registry.
 pub const CHOICE: Choice = Choice {
@@ -15,17 +15,6 @@ pub const CHOICE: Choice = Choice {
     keys: &[],
     source: "log-structured stores; models by Desnoyers 2012, Luojie and Kurkoski 2011",
 };
-
-/// Nothing to set.
-#[derive(Clone, Debug, Serialize)]
-pub struct Settings {}
-
-impl Settings {
-    /// From `[gc.victim.fifo]`.
-    pub fn read(_table: &Reader<'_>) -> Self {
-        Settings {}
-    }
-}
 
 /// Each plane's sealed blocks in order of sealing.
 pub struct Policy {

@@ -77,6 +77,17 @@ impl<'a> Candidates<'a> {
     }
 }
 
+/// The settings of a policy that has none: `pub use super::NoSettings as Settings;`.
+#[derive(Clone, Debug, Serialize)]
+pub struct NoSettings {}
+
+impl NoSettings {
+    /// From the choice's table, in which no key is known.
+    pub fn read(_table: &Reader<'_>) -> Self {
+        NoSettings {}
+    }
+}
+
 /// A way to rank victims. Every hook has a harmless default.
 pub trait VictimPolicy: Send {
     /// A block is full and became a candidate.

@@ -4,8 +4,8 @@ use super::{Candidates, Choice, VictimPolicy, d_choices};
 use crate::device::Geometry;
 use crate::ids::{BlockId, PlaneId};
 use crate::rng::Random;
-use flashgc_config::Reader;
-use serde::Serialize;
+
+pub use super::NoSettings as Settings;
 
 /// For the registry.
 pub const CHOICE: Choice = Choice {
@@ -14,17 +14,6 @@ pub const CHOICE: Choice = Choice {
     keys: &[],
     source: "the literature's lower bound; write amplification 1 / (1 - utilisation)",
 };
-
-/// Nothing to set.
-#[derive(Clone, Debug, Serialize)]
-pub struct Settings {}
-
-impl Settings {
-    /// From `[gc.victim.random]`.
-    pub fn read(_table: &Reader<'_>) -> Self {
-        Settings {}
-    }
-}
 
 /// The policy keeps nothing.
 pub struct Policy {}

@@ -8,8 +8,8 @@ use super::{Candidates, Choice, VictimPolicy};
 use crate::device::Geometry;
 use crate::ids::{BlockId, PlaneId};
 use crate::rng::Random;
-use flashgc_config::Reader;
-use serde::Serialize;
+
+pub use super::NoSettings as Settings;
 
 /// For the registry.
 pub const CHOICE: Choice = Choice {
@@ -18,17 +18,6 @@ pub const CHOICE: Choice = Choice {
     keys: &[],
     source: "paper preemptible-gc, section V-B",
 };
-
-/// Nothing to set.
-#[derive(Clone, Debug, Serialize)]
-pub struct Settings {}
-
-impl Settings {
-    /// From `[gc.victim.wear-aware]`.
-    pub fn read(_table: &Reader<'_>) -> Self {
-        Settings {}
-    }
-}
 
 /// The policy keeps nothing: means change with every erase.
 pub struct Policy {}
