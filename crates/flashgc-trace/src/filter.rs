@@ -15,13 +15,6 @@ pub struct Filter {
     pub rows: Option<u64>,
 }
 
-impl Filter {
-    /// True if nothing is left out.
-    pub fn is_all(&self) -> bool {
-        *self == Filter::default()
-    }
-}
-
 /// What becomes of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {

@@ -190,7 +190,7 @@ impl Session {
         let plan = setup.plan.clone();
         let engine = if options.verify || options.job_log.is_some() {
             let checker = options.verify.then(|| Checker::new(&plan.geometry, !plan.parity()));
-            let watchers = Watchers { checker, recorder: None, job_log: options.job_log };
+            let watchers = Watchers { checker, job_log: options.job_log };
             Engine::Watched(Box::new(Sim::new(plan, watchers)))
         } else {
             Engine::Plain(Box::new(Sim::new(plan, Unwatched)))

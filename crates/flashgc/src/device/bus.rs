@@ -1,5 +1,6 @@
 //! A channel's bus: one transfer at a time, first come first served, never booked ahead.
 
+use super::Spent;
 use crate::ids::UnitId;
 use std::collections::VecDeque;
 
@@ -12,8 +13,6 @@ pub struct Bus {
     pub since_ns: u64,
     /// Units that wait, in order of asking.
     pub waiting: VecDeque<UnitId>,
-    /// Time spent for the host, in ns.
-    pub host_ns: u64,
-    /// Time spent for garbage collection, in ns.
-    pub gc_ns: u64,
+    /// Time taken by transfers.
+    pub spent: Spent,
 }

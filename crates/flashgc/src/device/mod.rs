@@ -5,10 +5,12 @@
 
 pub mod bus;
 pub mod geometry;
+pub mod spent;
 pub mod timing;
 pub mod unit;
 
 pub use bus::Bus;
 pub use geometry::{Geometry, Level, Shape};
+pub use spent::Spent;
 pub use timing::Timing;
 pub use unit::{Phase, Phases, Unit, Worker};

@@ -3,7 +3,7 @@
 //! An operation is a short row of phases, each on the bus or in the array. A unit runs one
 //! operation at a time, since its data register is taken from the first phase to the last.
 
-use crate::ids::PlaneId;
+use super::Spent;
 
 /// Most phases that an operation has: a copy over the bus.
 const PHASES_MAX: usize = 6;
@@ -91,7 +91,8 @@ pub enum Worker {
     Gc,
 }
 
-/// One unit.
+/// One unit. Aligned, since an event looks at one unit and at little else.
+#[repr(align(64))]
 pub struct Unit {
     /// For whom it works now.
     pub worker: Worker,
@@ -103,10 +104,8 @@ pub struct Unit {
     pub phase_since_ns: u64,
     /// When the operation began, in ns.
     pub since_ns: u64,
-    /// Time taken by operations of the host, in ns.
-    pub host_ns: u64,
-    /// Time taken by garbage collection, in ns.
-    pub gc_ns: u64,
+    /// Time taken by operations, from the first phase to the last.
+    pub spent: Spent,
     /// Operations of the host that wait here.
     pub waiting: u32,
     /// Further page operations that share the one under way (multi-plane operations).
@@ -117,8 +116,6 @@ pub struct Unit {
     pub next_plane: u32,
     /// Whether this unit is already on the list of units to look at.
     pub listed: bool,
-    /// The plane of the open job.
-    pub job_plane: PlaneId,
 }
 
 impl Unit {
@@ -130,14 +127,12 @@ impl Unit {
             at: 0,
             phase_since_ns: 0,
             since_ns: 0,
-            host_ns: 0,
-            gc_ns: 0,
+            spent: Spent::default(),
             waiting: 0,
             group: Vec::new(),
             wanting: 0,
             next_plane: 0,
             listed: false,
-            job_plane: PlaneId::NONE,
         }
     }
 }

@@ -234,12 +234,6 @@ impl Frontiers {
         self.free_blocks[plane.index()].iter().map(|&b| BlockId(b))
     }
 
-    /// Brings the reverse map entry's address of the next host page to the caller.
-    #[inline(always)]
-    pub fn peek_next(&self, plane: PlaneId, stream: Stream) -> Ppn {
-        Ppn(self.frontiers[self.index(plane, stream)].next)
-    }
-
     /// Bytes taken by what grows with the drive.
     pub fn bytes(&self) -> u64 {
         self.free_blocks.iter().map(|list| list.capacity() as u64 * 4).sum()

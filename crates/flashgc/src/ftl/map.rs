@@ -49,12 +49,6 @@ impl PageMap {
         prefetch(&self.to_ppn, lpn.index());
     }
 
-    /// Brings the reverse entry of a physical page into the cache.
-    #[inline(always)]
-    pub fn prefetch_reverse(&self, ppn: Ppn) {
-        prefetch(&self.to_lpn, ppn.index());
-    }
-
     /// Bytes taken.
     pub fn bytes(&self) -> u64 {
         bytes_of(&self.to_ppn) + bytes_of(&self.to_lpn)

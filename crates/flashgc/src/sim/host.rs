@@ -140,14 +140,13 @@ impl<W: Watch> Sim<W> {
                 HostOp::Read => OpKind::Read,
                 HostOp::Write if partial => OpKind::ReadRest,
                 HostOp::Write => OpKind::Write,
-                // What is given up only in part stays.
-                HostOp::Trim if partial => OpKind::Read,
+                HostOp::Trim if partial => {
+                    // What is given up only in part stays.
+                    self.request_page_done(id);
+                    continue;
+                }
                 HostOp::Trim => OpKind::Trim,
             };
-            if request.op == HostOp::Trim && partial {
-                self.page_done_at_once(id);
-                continue;
-            }
             self.accept_page(lpn, id, kind, request.op);
         }
     }
@@ -252,7 +251,7 @@ impl<W: Watch> Sim<W> {
         let behind =
             if self.plan.ordered { self.order.leave(&self.slabs.ops, lpn, op) } else { None };
         self.slabs.free_ops.push(op);
-        self.page_done_at_once(request);
+        self.request_page_done(request);
         if let Some(behind) = behind {
             self.released.push(behind);
         }
@@ -260,7 +259,7 @@ impl<W: Watch> Sim<W> {
 
     /// One page of a request is done.
     #[inline(always)]
-    fn page_done_at_once(&mut self, id: u32) {
+    fn request_page_done(&mut self, id: u32) {
         let request = &mut self.slabs.requests[id as usize];
         match request.op {
             HostOp::Read => self.counters.host_read += 1,

@@ -1,11 +1,12 @@
 //! What a run leaves: raw figures, clipped at the last completion of the host.
 
 use super::{Sim, SimError};
-use crate::device::{Phase, Worker};
+use crate::device::{Phase, Spent, Worker};
 use crate::gc::job::Stage;
 use crate::ids::{PlaneId, UnitId};
 use crate::plan::Arrivals;
 use crate::stats::{Counters, Latency, Spread};
+use crate::verify::checker::Busy;
 use crate::verify::{Watch, Watchers};
 use serde::Serialize;
 
@@ -93,7 +94,7 @@ impl<W: Watch> Sim<W> {
     fn worked_ns(&self, unit: usize) -> u64 {
         let state = &self.units[unit];
         let open = if state.worker == Worker::Nobody { 0 } else { self.now_ns - state.since_ns };
-        state.host_ns + state.gc_ns + open
+        state.spent.total_ns() + open
     }
 
     /// The results; called once every request is done. Work still under way counts up to now.
@@ -102,20 +103,17 @@ impl<W: Watch> Sim<W> {
         self.clip_jobs();
         let elapsed_ns = self.now_ns;
         let (units, buses) = (self.units.len() as u64, self.buses.len() as u64);
-        let sum = |row: &mut dyn Iterator<Item = u64>| row.sum::<u64>();
-        let unit_host = sum(&mut self.units.iter().map(|u| u.host_ns));
-        let unit_gc = sum(&mut self.units.iter().map(|u| u.gc_ns));
-        let bus_host = sum(&mut self.buses.iter().map(|b| b.host_ns));
-        let bus_gc = sum(&mut self.buses.iter().map(|b| b.gc_ns));
+        let on_units = Spent::sum(self.units.iter().map(|unit| unit.spent));
+        let on_buses = Spent::sum(self.buses.iter().map(|bus| bus.spent));
         Results {
             counters: self.counters.clone(),
             read: self.read_latency.clone(),
             write: self.write_latency.clone(),
             simulated_ns: elapsed_ns,
             jobs_open: self.gc.jobs.iter().filter(|job| job.is_open()).count() as u64,
-            gc_transfer_ns: bus_gc,
-            unit: shares(unit_host, unit_gc, units * elapsed_ns),
-            bus: shares(bus_host, bus_gc, buses * elapsed_ns),
+            gc_transfer_ns: on_buses.gc_ns,
+            unit: shares(on_units, units * elapsed_ns),
+            bus: shares(on_buses, buses * elapsed_ns),
             wear: Spread::of(self.ftl.blocks.measured_erases()),
             table_bytes: self.ftl.table_bytes() + self.gc.table_bytes(),
             saturated: matches!(self.plan.arrivals, Arrivals::Open)
@@ -132,7 +130,7 @@ impl<W: Watch> Sim<W> {
             }
             let gc = state.worker == Worker::Gc;
             let spent_ns = self.now_ns - state.since_ns;
-            *(if gc { &mut state.gc_ns } else { &mut state.host_ns }) += spent_ns;
+            state.spent.add(gc, spent_ns);
             if gc && matches!(state.phases.get(state.at), Some(Phase::Array(_))) {
                 self.counters.gc_busy_ns += self.now_ns - state.phase_since_ns;
             }
@@ -141,7 +139,7 @@ impl<W: Watch> Sim<W> {
             if let Some(unit) = bus.holder {
                 let gc = self.units[unit.index()].worker == Worker::Gc;
                 let spent_ns = self.now_ns - bus.since_ns;
-                *(if gc { &mut bus.gc_ns } else { &mut bus.host_ns }) += spent_ns;
+                bus.spent.add(gc, spent_ns);
             }
         }
     }
@@ -223,14 +221,28 @@ impl Sim<Watchers> {
         }
         let idle = [results.unit.idle, results.bus.idle];
         assert!(idle.iter().all(|share| (0.0..=1.0).contains(share)), "time: {idle:?}");
+        self.audit_times(checker.busy());
+    }
+
+    /// Where no operation is cut off at the end, the checker saw every ns that was accounted for.
+    fn audit_times(&self, seen: Busy) {
+        if self.units.iter().any(|unit| unit.worker != Worker::Nobody) {
+            return;
+        }
+        let units = Spent::sum(self.units.iter().map(|unit| unit.spent));
+        let buses = Spent::sum(self.buses.iter().map(|bus| bus.spent));
+        assert_eq!([units.host_ns, units.gc_ns], seen.unit_ns, "time of the units");
+        assert_eq!([buses.host_ns, buses.gc_ns], seen.bus_ns, "time of the buses");
+        assert_eq!(self.counters.gc_busy_ns, seen.array_ns[1], "array time of collection");
     }
 }
 
-fn shares(host_ns: u64, gc_ns: u64, all_ns: u64) -> Shares {
+fn shares(spent: Spent, all_ns: u64) -> Shares {
     if all_ns == 0 {
         return Shares { host: 0.0, gc: 0.0, idle: 1.0 };
     }
-    let (host, gc) = (host_ns as f64 / all_ns as f64, gc_ns as f64 / all_ns as f64);
-    let idle = (all_ns - host_ns - gc_ns) as f64 / all_ns as f64;
+    let share = |ns: u64| ns as f64 / all_ns as f64;
+    let (host, gc) = (share(spent.host_ns), share(spent.gc_ns));
+    let idle = share(all_ns - spent.total_ns());
     Shares { host, gc, idle }
 }

@@ -314,7 +314,7 @@ impl<W: Watch> Sim<W> {
         let unit = state.holder.take().expect("a transfer that ends has a unit");
         let spent_ns = self.now_ns - state.since_ns;
         let gc = self.units[unit.index()].worker == Worker::Gc;
-        *(if gc { &mut state.gc_ns } else { &mut state.host_ns }) += spent_ns;
+        state.spent.add(gc, spent_ns);
         let since_ns = state.since_ns;
         let next = state.waiting.pop_front();
         self.tell_busy(What::Bus, unit, since_ns);
@@ -355,7 +355,7 @@ impl<W: Watch> Sim<W> {
         let worker = state.worker;
         let since_ns = state.since_ns;
         let spent_ns = self.now_ns - since_ns;
-        *(if worker == Worker::Gc { &mut state.gc_ns } else { &mut state.host_ns }) += spent_ns;
+        state.spent.add(worker == Worker::Gc, spent_ns);
         if W::ACTIVE {
             let name = self.operation_name(unit);
             self.tell_busy(What::Operation(name), unit, since_ns);

@@ -4,7 +4,6 @@
 //! nothing.
 
 pub mod checker;
-pub mod recorder;
 
 use crate::gc::JobRow;
 use crate::ids::{BlockId, Lpn, Ppn, UnitId};
@@ -143,8 +142,6 @@ pub type JobLog = Box<dyn FnMut(&JobRow) + Send>;
 pub struct Watchers {
     /// The checker of invariants.
     pub checker: Option<checker::Checker>,
-    /// The timeline.
-    pub recorder: Option<recorder::Recorder>,
     /// Receives a row for each job.
     pub job_log: Option<JobLog>,
 }
@@ -155,9 +152,6 @@ impl Watch for Watchers {
     fn see(&mut self, now_ns: u64, happened: Happened) {
         if let Some(checker) = &mut self.checker {
             checker.see(now_ns, happened);
-        }
-        if let Some(recorder) = &mut self.recorder {
-            recorder.see(now_ns, happened);
         }
         if let (Some(log), Happened::JobClosed(row)) = (&mut self.job_log, happened) {
             log(&row);
