@@ -1,7 +1,7 @@
 //! Tells the format from the first lines. What several formats fit is never guessed.
 
 use crate::error::TraceError;
-use crate::format::{FormatInfo, Verdict};
+use crate::format::{FormatInfo, Look, Verdict};
 use crate::formats::Format;
 use crate::pages::PageSet;
 use crate::record::{Op, RawRecord};
@@ -16,7 +16,11 @@ pub(crate) fn detect(source: &str, sample: &[&[u8]]) -> Result<Format, TraceErro
     }
     let by_verdict = |wanted: Verdict| -> Vec<&FormatInfo> {
         let all = Format::ALL.iter().copied();
-        all.filter(|info| (info.looks_like)(sample) == wanted).collect()
+        let verdict = |info: &FormatInfo| match info.looks_like {
+            Look::Lines(lines) => lines(sample),
+            Look::Head(_) => Verdict::No,
+        };
+        all.filter(|info| verdict(info) == wanted).collect()
     };
     let sure = by_verdict(Verdict::Sure);
     if let [info] = sure[..] {

@@ -45,6 +45,15 @@ pub enum Verdict {
     Sure,
 }
 
+/// How a format is told from the beginning of a file.
+#[derive(Clone, Copy, Debug)]
+pub enum Look {
+    /// From the first lines (those that are not empty).
+    Lines(fn(&[&[u8]]) -> Verdict),
+    /// From the first bytes, of a format that is no text.
+    Head(fn(&[u8]) -> bool),
+}
+
 /// An option that a format takes behind its name: `name:option`.
 #[derive(Clone, Copy, Debug)]
 pub struct OptionInfo {
@@ -76,8 +85,8 @@ pub struct FormatInfo {
     pub lost: &'static str,
     /// An option behind the name.
     pub option: Option<OptionInfo>,
-    /// Tells the format from the first lines (those that are not empty).
-    pub looks_like: fn(&[&[u8]]) -> Verdict,
+    /// Tells the format from how a file begins.
+    pub looks_like: Look,
 }
 
 impl Format {

@@ -31,7 +31,7 @@ pub use describe::{extents, info, DeviceExtent, DeviceInfo, Extents, Info};
 pub use error::{FieldError, TraceError};
 pub use fields::TimeUnit;
 pub use filter::Filter;
-pub use format::{FormatInfo, LineFormat, LineWriter, NamedFormat, OptionInfo, Verdict};
+pub use format::{FormatInfo, LineFormat, LineWriter, Look, NamedFormat, OptionInfo, Verdict};
 pub use formats::blkparse::Action;
 pub use formats::csv::{Column, CsvSpec, Delimiter, Header, OpWords};
 pub use formats::Format;

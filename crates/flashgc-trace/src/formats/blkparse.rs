@@ -3,7 +3,7 @@
 
 use crate::error::FieldError;
 use crate::fields::{digits, write_u64, Field, Fields, TimeUnit};
-use crate::format::{fits_most, FormatInfo, LineFormat, LineWriter, OptionInfo, Verdict};
+use crate::format::{fits_most, FormatInfo, LineFormat, LineWriter, Look, OptionInfo, Verdict};
 use crate::formats::Format;
 use crate::record::{device_id, major_minor, Op, RawRecord, Record};
 use crate::write::whole_blocks;
@@ -22,7 +22,7 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
                first lines hold no D",
         parse: parse_option,
     }),
-    looks_like,
+    looks_like: Look::Lines(looks_like),
 };
 
 /// Which event of a request is taken as its row.

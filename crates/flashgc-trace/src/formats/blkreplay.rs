@@ -2,7 +2,7 @@
 
 use crate::error::FieldError;
 use crate::fields::{write_u64, Field, Fields, TimeUnit};
-use crate::format::{fits_most, FormatInfo, LineFormat, LineWriter, Verdict};
+use crate::format::{fits_most, FormatInfo, LineFormat, LineWriter, Look, Verdict};
 use crate::formats::Format;
 use crate::record::{Op, RawRecord, Record};
 use crate::write::whole_blocks;
@@ -17,7 +17,7 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
     defined: "blkreplay manual (doc/blkreplay) and the header line of its loads",
     lost: "the device (one only); offset and size must be multiples of 512",
     option: None,
-    looks_like,
+    looks_like: Look::Lines(looks_like),
 };
 
 const BLOCK: u64 = 512;

@@ -2,7 +2,7 @@
 
 use crate::error::FieldError;
 use crate::fields::{write_u64, Field, Fields, TimeUnit};
-use crate::format::{FormatInfo, LineFormat, LineWriter, OptionInfo, Verdict};
+use crate::format::{FormatInfo, LineFormat, LineWriter, Look, OptionInfo, Verdict};
 use crate::formats::Format;
 use crate::record::{Op, RawRecord, Record};
 use crate::write::whole_blocks;
@@ -23,7 +23,7 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
         parse: |text| text.parse().map(Format::Csv),
     }),
     // Any text could be meant, so nothing is ever told to be this.
-    looks_like: |_| Verdict::No,
+    looks_like: Look::Lines(|_| Verdict::No),
 };
 
 /// `csv` without columns means these.

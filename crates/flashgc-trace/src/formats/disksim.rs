@@ -1,7 +1,7 @@
 //! DiskSim's ASCII trace: time in ms, device, block, blocks, flags.
 
 use crate::fields::TimeUnit;
-use crate::format::{FormatInfo, LineWriter};
+use crate::format::{FormatInfo, LineWriter, Look};
 use crate::formats::five::Five;
 use crate::formats::Format;
 
@@ -14,7 +14,7 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
     defined: "DiskSim 4.0 manual, default (ASCII) input format; disksim_iotrace.c",
     lost: "no trims; offset and size must be multiples of 512",
     option: None,
-    looks_like: |sample| reader().looks_like(sample),
+    looks_like: Look::Lines(|sample| reader().looks_like(sample)),
 };
 
 pub(crate) fn reader() -> Five {

@@ -1,7 +1,7 @@
 //! MQSim's ASCII trace: time in ns (or us, or ps), device, sector, sectors, op.
 
 use crate::fields::TimeUnit;
-use crate::format::{FormatInfo, LineWriter};
+use crate::format::{FormatInfo, LineWriter, Look};
 use crate::formats::five::Five;
 use crate::formats::Format;
 
@@ -18,7 +18,7 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
     defined: "MQSim README, trace-based workloads; ASCII_Trace_Definition.h (read code 1)",
     lost: "what is below the unit of time; no trims; offset and size must be multiples of 512",
     option: None,
-    looks_like: |sample| reader(&TimeUnit::Ns).looks_like(sample),
+    looks_like: Look::Lines(|sample| reader(&TimeUnit::Ns).looks_like(sample)),
 };
 
 pub(crate) fn reader(unit: &TimeUnit) -> Five {

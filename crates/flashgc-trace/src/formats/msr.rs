@@ -2,7 +2,7 @@
 
 use crate::error::FieldError;
 use crate::fields::{write_u64, Field, Fields, TimeUnit};
-use crate::format::{fits_most, FormatInfo, LineFormat, LineWriter, Verdict};
+use crate::format::{fits_most, FormatInfo, LineFormat, LineWriter, Look, Verdict};
 use crate::formats::Format;
 use crate::record::{Op, RawRecord, Record};
 
@@ -15,7 +15,7 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
     defined: "README of the SNIA download; Narayanan et al., FAST 2008",
     lost: "what is below 100 ns, the host's name and the response time; no trims",
     option: None,
-    looks_like,
+    looks_like: Look::Lines(looks_like),
 };
 
 pub(crate) struct Msr;

@@ -2,7 +2,7 @@
 
 use crate::error::FieldError;
 use crate::fields::{write_u64, Field, Fields, TimeUnit};
-use crate::format::{fits_most, FormatInfo, LineFormat, LineWriter, Verdict};
+use crate::format::{fits_most, FormatInfo, LineFormat, LineWriter, Look, Verdict};
 use crate::formats::Format;
 use crate::record::{Op, RawRecord, Record};
 use crate::write::whole_blocks;
@@ -16,7 +16,7 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
     defined: "SPC trace file format specification, revision 1.0.1",
     lost: "optional fields; no trims; an offset must be a multiple of 512",
     option: None,
-    looks_like,
+    looks_like: Look::Lines(looks_like),
 };
 
 const BLOCK: u64 = 512;

@@ -1,7 +1,7 @@
 //! SSDSim's ASCII trace: time in ns (or us), device, sector, sectors, op.
 
 use crate::fields::TimeUnit;
-use crate::format::{FormatInfo, LineWriter};
+use crate::format::{FormatInfo, LineWriter, Look};
 use crate::formats::five::Five;
 use crate::formats::Format;
 
@@ -17,7 +17,7 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
     defined: "SSDSim, get_requests() in ssd.c; Hu et al., ICS 2011",
     lost: "what is below the unit of time; no trims; offset and size must be multiples of 512",
     option: None,
-    looks_like: |sample| reader(&TimeUnit::Ns).looks_like(sample),
+    looks_like: Look::Lines(|sample| reader(&TimeUnit::Ns).looks_like(sample)),
 };
 
 pub(crate) fn reader(unit: &TimeUnit) -> Five {
