@@ -5,6 +5,7 @@ use crate::format::{FormatInfo, Look, Verdict};
 use crate::formats::Format;
 use crate::pages::PageSet;
 use crate::record::{Op, RawRecord};
+use crate::rows::{implausible, Parser};
 use crate::FOOTPRINT_PAGE_BYTES;
 use std::collections::BTreeMap;
 
@@ -51,13 +52,13 @@ fn unknown(source: &str, sample: &[&[u8]]) -> TraceError {
 
 /// What a candidate makes of the sample.
 fn implied(format: &Format, sample: &[&[u8]]) -> String {
-    let mut parser = format.line_format();
+    let Parser::Lines(mut parser) = format.parser() else { return String::new() };
     let rows: Vec<RawRecord> =
         sample.iter().filter_map(|line| parser.parse(line).ok().flatten()).collect();
     let times = || rows.iter().map(|row| row.at_ns);
     let duration_ns = times().max().unwrap_or(0) - times().min().unwrap_or(0);
     let mut pages: BTreeMap<u64, PageSet> = BTreeMap::new();
-    for row in rows.iter().filter(|row| crate::reader::implausible(row).is_none()) {
+    for row in rows.iter().filter(|row| implausible(row).is_none()) {
         if row.op != Op::Trim && row.size_bytes > 0 {
             let end = (row.offset_bytes + row.size_bytes).div_ceil(FOOTPRINT_PAGE_BYTES);
             let pages = pages.entry(row.device).or_default();

@@ -7,9 +7,11 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceError {
     /// Name of the trace.
-    pub source: String,
-    /// Line, from 1.
+    pub source: Box<str>,
+    /// Line, from 1; a record, in a file that is no text.
     pub line: Option<u64>,
+    /// How far a file that is no text was read, in bytes.
+    pub at_byte: Option<u64>,
     /// Character in the line, from 1.
     pub column: Option<u64>,
     /// The line itself.
@@ -17,7 +19,7 @@ pub struct TraceError {
     /// What is wrong.
     pub message: String,
     /// What to do.
-    pub help: Option<String>,
+    pub help: Option<Box<str>>,
 }
 
 /// What is wrong with a field; the reader turns it into a [`TraceError`].
@@ -52,8 +54,9 @@ const SHOWN_BEFORE_CARET: usize = 60;
 impl TraceError {
     pub(crate) fn new(source: &str, message: impl Into<String>) -> Self {
         TraceError {
-            source: source.to_string(),
+            source: source.into(),
             line: None,
+            at_byte: None,
             column: None,
             text: None,
             message: message.into(),
@@ -61,7 +64,7 @@ impl TraceError {
         }
     }
 
-    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+    pub(crate) fn help(mut self, help: impl Into<Box<str>>) -> Self {
         self.help = Some(help.into());
         self
     }
@@ -116,8 +119,10 @@ impl fmt::Display for TraceError {
         let number = self.line.map(|line| line.to_string()).unwrap_or_default();
         let margin = " ".repeat(number.len());
         write!(f, "\n{margin}--> {}", self.source)?;
-        if let Some(line) = self.line {
-            write!(f, ":{line}")?;
+        match (self.line, self.at_byte) {
+            (Some(record), Some(at_byte)) => write!(f, ": record {record}, byte {at_byte}")?,
+            (Some(line), None) => write!(f, ":{line}")?,
+            (None, _) => {}
         }
         if let Some(column) = self.column {
             write!(f, ":{column}")?;

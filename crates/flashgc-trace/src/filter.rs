@@ -11,6 +11,9 @@ pub struct Filter {
     pub start_ns: Option<u64>,
     /// Only for this long, from `start_ns` on; the end itself is out.
     pub length_ns: Option<u64>,
+    /// Only from this row of the trace on; 0 is the first one. Rows count in the order in which
+    /// they are given out, before any other condition.
+    pub first_row: Option<u64>,
     /// At most so many records.
     pub rows: Option<u64>,
 }
@@ -28,6 +31,8 @@ pub(crate) enum Fate {
 pub(crate) struct Sieve {
     filter: Filter,
     first_ns: Option<u64>,
+    /// Rows judged so far.
+    seen: u64,
     kept: u64,
     /// Times never go back, so that the end of the span ends the reading.
     ordered: bool,
@@ -38,14 +43,20 @@ impl Sieve {
         if let Some(devices) = &mut filter.devices {
             devices.sort_unstable();
         }
-        Sieve { filter, first_ns: None, kept: 0, ordered }
+        Sieve { filter, first_ns: None, seen: 0, kept: 0, ordered }
     }
 
-    pub(crate) fn judge(&mut self, record: &Record) -> Fate {
+    /// `passed` rows were passed over unread.
+    #[inline]
+    pub(crate) fn judge(&mut self, record: &Record, passed: u64) -> Fate {
+        self.seen += 1;
         let first_ns = *self.first_ns.get_or_insert(record.at_ns);
         let start_ns = self.filter.start_ns.unwrap_or(0);
         let since_ns = record.at_ns.saturating_sub(first_ns);
         if since_ns < start_ns {
+            return Fate::Drop;
+        }
+        if self.filter.first_row.is_some_and(|first_row| self.seen + passed <= first_row) {
             return Fate::Drop;
         }
         if self.filter.length_ns.is_some_and(|length_ns| since_ns - start_ns >= length_ns) {

@@ -1,5 +1,6 @@
 //! Unpacks what was packed.
 
+use crate::buffer::{Data, Rewound, Stream};
 use crate::error::TraceError;
 use std::io::{self, Cursor, Read};
 
@@ -34,8 +35,8 @@ const FOREIGN: [(&[u8], &str, &str); 5] = [
 /// The bytes of the trace itself.
 pub(crate) fn unpack(
     source: &str,
-    mut data: Box<dyn Read + Send>,
-) -> Result<(Box<dyn Read + Send>, Packing), TraceError> {
+    mut data: Box<dyn Data>,
+) -> Result<(Box<dyn Data>, Packing), TraceError> {
     let mut magic = Vec::new();
     let read = data.by_ref().take(MAGIC_BYTES as u64).read_to_end(&mut magic);
     if let Err(error) = read {
@@ -51,15 +52,16 @@ pub(crate) fn unpack(
     let gzip = magic.starts_with(&[0x1f, 0x8b]);
     let zstd = magic.starts_with(&[0x28, 0xb5, 0x2f, 0xfd])
         || (magic.len() >= 4 && magic[0] & 0xf0 == 0x50 && magic[1..4] == [0x2a, 0x4d, 0x18]);
-    let whole = Cursor::new(magic).chain(data);
+    let whole = Rewound { head: Cursor::new(magic), data };
     if gzip {
-        return Ok((Box::new(flate2::read::MultiGzDecoder::new(whole)), Packing::Gzip));
+        let unpacked = Box::new(flate2::read::MultiGzDecoder::new(whole));
+        return Ok((Box::new(Stream(unpacked)), Packing::Gzip));
     }
     if zstd {
         let decoder = zstd::stream::read::Decoder::new(whole).map_err(|error: io::Error| {
             TraceError::new(source, format!("the zstd stream cannot be unpacked: {error}"))
         })?;
-        return Ok((Box::new(decoder), Packing::Zstd));
+        return Ok((Box::new(Stream(Box::new(decoder))), Packing::Zstd));
     }
     Ok((Box::new(whole), Packing::Plain))
 }

@@ -12,6 +12,8 @@
 //!
 //! A new format is one file in `formats/`, and its two lines in `formats/mod.rs`.
 
+mod binary;
+mod buffer;
 mod describe;
 mod detect;
 mod error;
@@ -25,8 +27,10 @@ mod order;
 mod pages;
 mod reader;
 mod record;
+mod rows;
 mod write;
 
+pub use binary::{BinaryFormat, Bytes, RecordProblem};
 pub use describe::{extents, info, DeviceExtent, DeviceInfo, Extents, Info};
 pub use error::{FieldError, TraceError};
 pub use fields::TimeUnit;
@@ -36,9 +40,10 @@ pub use formats::blkparse::Action;
 pub use formats::csv::{Column, CsvSpec, Delimiter, Header, OpWords};
 pub use formats::Format;
 pub use order::Disorder;
-pub use reader::{open, OnBadLine, OpenOptions, TraceReader};
+pub use reader::{open, open_file, OnBadLine, OpenOptions, TraceReader};
 pub use record::{device_id, parse_device, Op, RawRecord, Record};
-pub use write::{writer, TraceWriter, Written};
+pub use rows::Parser;
+pub use write::{writer, writer_with, TraceWriter, Written};
 
 /// Footprints are counted in pages of this size.
 pub const FOOTPRINT_PAGE_BYTES: u64 = 4096;

@@ -1,20 +1,21 @@
-//! Cuts a stream into lines, in one buffer of fixed size.
+//! Cuts a stream into lines.
 
+use crate::buffer::Buffer;
 use crate::LINE_BYTES_MAX;
 use memchr::memchr;
-use std::io::{self, Read};
-use std::ops::Range;
-
-const BUFFER_BYTES: usize = 256 * 1024;
+use std::io;
 
 /// Why there is no next line.
 #[derive(Debug)]
 pub(crate) enum LineProblem {
     /// The stream failed.
     Io(io::Error),
-    /// The line is longer than allowed; its beginning is in the buffer.
-    TooLong(Range<usize>),
+    /// The line is longer than allowed; so much of its beginning can be shown.
+    TooLong(Vec<u8>),
 }
+
+/// So much of a line that is too long is kept.
+const SHOWN_BYTES: usize = 200;
 
 /// True if there is nothing on the line, or only a comment.
 #[inline]
@@ -25,30 +26,22 @@ pub(crate) fn says_nothing(line: &[u8]) -> bool {
 
 /// Lines of a stream.
 pub(crate) struct Lines {
-    data: Box<dyn Read + Send>,
-    buffer: Box<[u8]>,
-    start: usize,
-    end: usize,
-    ended: bool,
-    /// A failure that was met while looking ahead; it is told when its turn comes.
-    failure: Option<io::Error>,
+    buffer: Buffer,
     /// The rest of a line that was too long is still to be thrown away.
     skipping: bool,
     line: u64,
 }
 
+/// Where a line lies: so many of the bytes taken last, of which so many are its own.
+#[derive(Clone, Copy)]
+pub(crate) struct Line {
+    taken: usize,
+    length: usize,
+}
+
 impl Lines {
-    pub(crate) fn new(data: Box<dyn Read + Send>) -> Self {
-        Lines {
-            data,
-            buffer: vec![0; BUFFER_BYTES].into_boxed_slice(),
-            start: 0,
-            end: 0,
-            ended: false,
-            failure: None,
-            skipping: false,
-            line: 0,
-        }
+    pub(crate) fn new(buffer: Buffer) -> Self {
+        Lines { buffer, skipping: false, line: 0 }
     }
 
     /// Number of the line that was given last.
@@ -56,99 +49,69 @@ impl Lines {
         self.line
     }
 
-    /// The bytes of a range that was given, until the next call.
-    pub(crate) fn bytes(&self, range: Range<usize>) -> &[u8] {
-        &self.buffer[range]
-    }
-
-    /// Reads once more. False: nothing more will come.
-    fn fill(&mut self) -> bool {
-        if self.ended || self.failure.is_some() {
-            return false;
-        }
-        if self.end == self.buffer.len() && self.start > 0 {
-            self.buffer.copy_within(self.start..self.end, 0);
-            self.end -= self.start;
-            self.start = 0;
-        }
-        if self.end == self.buffer.len() {
-            return false;
-        }
-        loop {
-            match self.data.read(&mut self.buffer[self.end..]) {
-                Ok(0) => self.ended = true,
-                Ok(count) => self.end += count,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => self.failure = Some(error),
-            }
-            return !self.ended && self.failure.is_none();
-        }
+    /// The bytes of a line that was given, until the next call.
+    #[inline]
+    pub(crate) fn bytes(&self, line: Line) -> &[u8] {
+        &self.buffer.taken(line.taken)[..line.length]
     }
 
     /// The next line, without its end. `None` at the end of the stream.
     #[inline]
-    pub(crate) fn next(&mut self) -> Result<Option<Range<usize>>, LineProblem> {
+    pub(crate) fn next(&mut self) -> Result<Option<Line>, LineProblem> {
         if self.skipping {
-            self.skip_rest()?;
+            self.skip_rest();
         }
-        let mut searched = self.start;
+        let mut searched = 0;
         loop {
-            if let Some(length) = memchr(b'\n', &self.buffer[searched..self.end]) {
-                let (from, to) = (self.start, searched + length);
-                self.start = to + 1;
-                self.line += 1;
-                if to - from > LINE_BYTES_MAX {
-                    return Err(LineProblem::TooLong(from..from + LINE_BYTES_MAX));
-                }
-                return Ok(Some(from..self.without_return(from, to)));
+            let ahead = self.buffer.ahead();
+            if let Some(at) = memchr(b'\n', &ahead[searched..]) {
+                return self.give(searched + at, searched + at + 1);
             }
-            if self.end - self.start > LINE_BYTES_MAX {
-                let from = self.start;
-                self.start = self.end;
+            searched = ahead.len();
+            if searched > LINE_BYTES_MAX {
                 self.skipping = true;
-                self.line += 1;
-                return Err(LineProblem::TooLong(from..from + LINE_BYTES_MAX));
+                return self.give(searched, searched);
             }
-            let known = self.end - self.start;
-            if !self.fill() {
+            if !self.buffer.fill() {
                 return self.last();
             }
-            searched = self.start + known;
         }
+    }
+
+    /// Takes a line with its end.
+    #[inline]
+    fn give(&mut self, length: usize, taken: usize) -> Result<Option<Line>, LineProblem> {
+        self.line += 1;
+        self.buffer.take(taken);
+        let line = &self.buffer.taken(taken)[..length];
+        if length > LINE_BYTES_MAX {
+            return Err(LineProblem::TooLong(line[..SHOWN_BYTES].to_vec()));
+        }
+        let length = length - usize::from(line.last() == Some(&b'\r'));
+        Ok(Some(Line { taken, length }))
     }
 
     /// What follows the last line end.
-    fn last(&mut self) -> Result<Option<Range<usize>>, LineProblem> {
-        if let Some(error) = self.failure.take() {
-            self.ended = true;
-            self.start = self.end;
+    fn last(&mut self) -> Result<Option<Line>, LineProblem> {
+        if let Some(error) = self.buffer.take_failure() {
             return Err(LineProblem::Io(error));
         }
-        if self.start == self.end {
-            return Ok(None);
+        match self.buffer.ahead().len() {
+            0 => Ok(None),
+            rest => self.give(rest, rest),
         }
-        let (from, to) = (self.start, self.end);
-        self.start = to;
-        self.line += 1;
-        Ok(Some(from..self.without_return(from, to)))
     }
 
-    fn without_return(&self, from: usize, to: usize) -> usize {
-        to - usize::from(to > from && self.buffer[to - 1] == b'\r')
-    }
-
-    fn skip_rest(&mut self) -> Result<(), LineProblem> {
+    fn skip_rest(&mut self) {
+        self.skipping = false;
         loop {
-            if let Some(length) = memchr(b'\n', &self.buffer[self.start..self.end]) {
-                self.start += length + 1;
-                self.skipping = false;
-                return Ok(());
+            if let Some(at) = memchr(b'\n', self.buffer.ahead()) {
+                self.buffer.take(at + 1);
+                return;
             }
-            self.start = 0;
-            self.end = 0;
-            if !self.fill() {
-                self.skipping = false;
-                return Ok(());
+            self.buffer.clear();
+            if !self.buffer.fill() {
+                return;
             }
         }
     }
@@ -157,42 +120,45 @@ impl Lines {
     /// the buffer ends first.
     pub(crate) fn peek(&mut self, count: usize) -> Vec<&[u8]> {
         let mut full = 0;
-        // Counted from `start`, since reading may move what is in the buffer.
+        // Counted from what is ahead, since reading may move what is in the buffer.
         let mut searched = 0;
         while full < count {
-            let rest = &self.buffer[self.start + searched..self.end];
+            let rest = &self.buffer.ahead()[searched..];
             if let Some(length) = memchr(b'\n', rest) {
                 full += usize::from(!says_nothing(&rest[..length]));
                 searched += length + 1;
-            } else if !self.fill() {
+            } else if !self.buffer.fill() {
                 break;
             }
         }
-        let to = if self.ended { self.end } else { self.start + searched };
-        let lines = self.buffer[self.start..to].split(|&byte| byte == b'\n');
+        let ahead = self.buffer.ahead();
+        let known = if self.buffer.ended() { ahead } else { &ahead[..searched] };
+        let lines = known.split(|&byte| byte == b'\n');
         let lines = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
         lines.filter(|line| !says_nothing(line)).take(count).collect()
     }
 
     /// The first bytes, without taking them.
     pub(crate) fn head(&self) -> &[u8] {
-        &self.buffer[self.start..self.end]
+        self.buffer.ahead()
     }
 
     /// Takes bytes that stand before the first line.
     pub(crate) fn skip(&mut self, count: usize) {
-        self.start += count;
+        self.buffer.take(count);
     }
 
     /// The failure that was met while looking ahead.
     pub(crate) fn take_failure(&mut self) -> Option<io::Error> {
-        self.failure.take()
+        self.buffer.take_failure()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::buffer::Stream;
+    use std::io::Read;
 
     /// Gives a few bytes at a time.
     struct Drip(Vec<u8>, usize, usize);
@@ -207,7 +173,8 @@ mod tests {
     }
 
     fn all(data: &[u8], step: usize) -> Vec<Vec<u8>> {
-        let mut lines = Lines::new(Box::new(Drip(data.to_vec(), step, 0)));
+        let mut lines =
+            Lines::new(Buffer::new(Box::new(Stream(Box::new(Drip(data.to_vec(), step, 0))))));
         lines.peek(3);
         let mut found = Vec::new();
         loop {
@@ -215,7 +182,7 @@ mod tests {
                 Ok(Some(range)) => found.push(lines.bytes(range).to_vec()),
                 Ok(None) => return found,
                 Err(LineProblem::TooLong(range)) => {
-                    let kept = &lines.bytes(range)[..3];
+                    let kept = &range[..3];
                     found.push(format!("long {}", String::from_utf8_lossy(kept)).into_bytes());
                 }
                 Err(LineProblem::Io(error)) => panic!("{error}"),

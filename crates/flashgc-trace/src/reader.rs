@@ -1,18 +1,20 @@
-//! From bytes to records: lines, the format's parser, order, filter.
+//! From bytes to records: the format, its rows, order, filter.
 
+use crate::binary::Bytes;
+use crate::buffer::{Buffer, Data, File, Stream};
 use crate::detect;
-use crate::error::{FieldError, TraceError};
+use crate::error::TraceError;
 use crate::filter::{Fate, Filter, Sieve};
-use crate::format::LineFormat;
+use crate::format::{LineFormat, Look};
 use crate::formats::Format;
 use crate::input::{self, Packing};
-use crate::lines::{says_nothing, LineProblem, Lines};
+use crate::lines::Lines;
 use crate::order::{Disorder, Order};
-use crate::record::{Op, RawRecord, Record};
-use crate::{ADDRESS_BYTES_MAX, LINE_BYTES_MAX, REQUEST_BYTES_MAX};
+use crate::record::Record;
+use crate::rows::{long_line, BinaryRows, Parser, RowProblem, TextRows};
+use crate::LINE_BYTES_MAX;
 use std::fmt;
-use std::io::Read;
-use std::ops::Range;
+use std::io::{Read, Seek};
 
 /// What to do with a line that cannot be understood.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,15 +41,17 @@ pub struct OpenOptions {
 
 /// So many lines that say something are looked at to tell the format.
 const SAMPLE_LINES: usize = 200;
+/// So many bytes are looked at to tell a format that is no text.
+const HEAD_BYTES: usize = 4096;
+/// So many bytes are looked at to settle what it leaves open.
+const SETTLE_BYTES: usize = 128 * 1024;
 /// So many bad lines are kept.
 const EXAMPLES_MAX: usize = 5;
 
 /// The records of a trace, one after the other. After an error there are no more.
 pub struct TraceReader {
     source: String,
-    lines: Lines,
-    packing: Packing,
-    parser: Box<dyn LineFormat>,
+    rows_of: Rows,
     format: Format,
     on_bad_line: OnBadLine,
     order: Order,
@@ -70,6 +74,38 @@ impl fmt::Debug for TraceReader {
     }
 }
 
+/// Text, or records that are no text.
+enum Rows {
+    Text(TextRows),
+    Binary(BinaryRows),
+}
+
+impl Rows {
+    #[inline]
+    fn next(&mut self) -> Result<Option<Record>, RowProblem> {
+        match self {
+            Rows::Text(rows) => rows.next(),
+            Rows::Binary(rows) => rows.next(),
+        }
+    }
+
+    /// Rows that were passed over unread.
+    #[inline]
+    fn passed(&self) -> u64 {
+        match self {
+            Rows::Text(_) => 0,
+            Rows::Binary(rows) => rows.parser.first_row(),
+        }
+    }
+
+    fn format_name(&self) -> &'static str {
+        match self {
+            Rows::Text(rows) => rows.parser.name(),
+            Rows::Binary(rows) => rows.parser.name(),
+        }
+    }
+}
+
 /// Opens a trace: unpacks it, and tells its format or takes the one given.
 /// `source_name` is for messages only.
 pub fn open(
@@ -77,17 +113,34 @@ pub fn open(
     data: Box<dyn Read + Send>,
     options: &OpenOptions,
 ) -> Result<TraceReader, TraceError> {
+    open_data(source_name, Box::new(Stream(data)), options)
+}
+
+/// As [`open`], from a file: what is not wanted of a trace in our own format is passed over
+/// without being read.
+pub fn open_file(
+    source_name: &str,
+    file: impl Read + Seek + Send + 'static,
+    options: &OpenOptions,
+) -> Result<TraceReader, TraceError> {
+    open_data(source_name, Box::new(File(file)), options)
+}
+
+fn open_data(
+    source_name: &str,
+    data: Box<dyn Data>,
+    options: &OpenOptions,
+) -> Result<TraceReader, TraceError> {
     let (data, packing) = input::unpack(source_name, data)?;
-    let mut lines = Lines::new(data);
-    lines.peek(SAMPLE_LINES);
-    skip_mark(source_name, &mut lines)?;
-    let (format, parser) = choose(source_name, &mut lines, packing, options)?;
+    let mut buffer = Buffer::new(data);
+    let (rows_of, format) = match binary_format(&mut buffer, options) {
+        Some(format) => binary_rows(source_name, packing, buffer, format, options),
+        None => text_rows(source_name, packing, buffer, options)?,
+    };
     let ordered = options.disorder != Disorder::Ignore;
     Ok(TraceReader {
         source: source_name.to_string(),
-        lines,
-        packing,
-        parser,
+        rows_of,
         format,
         on_bad_line: options.on_bad_line,
         order: Order::new(options.disorder),
@@ -99,6 +152,53 @@ pub fn open(
         bad_rows: 0,
         bad_examples: Vec::new(),
     })
+}
+
+/// The format, if it is no text.
+fn binary_format(buffer: &mut Buffer, options: &OpenOptions) -> Option<Format> {
+    if let Some(format) = &options.format {
+        return matches!(format.info().looks_like, Look::Head(_)).then(|| format.clone());
+    }
+    let head = buffer.fill_to(HEAD_BYTES);
+    let mut all = Format::ALL.iter();
+    let found = all.find(|info| matches!(info.looks_like, Look::Head(is) if is(head)))?;
+    Some((found.names[0].1)())
+}
+
+fn binary_rows(
+    source: &str,
+    packing: Packing,
+    mut buffer: Buffer,
+    format: Format,
+    options: &OpenOptions,
+) -> (Rows, Format) {
+    let mut parser = match format.parser() {
+        Parser::Binary(parser) => parser,
+        Parser::Lines(_) => unreachable!("a format told from its first bytes is no text"),
+    };
+    if !matches!(options.disorder, Disorder::Window(_)) {
+        // Sorted records count in their new order, which is known only when all are read.
+        let Filter { start_ns, first_row, .. } = options.filter;
+        parser.want(start_ns.unwrap_or(0), first_row.unwrap_or(0));
+    }
+    let format = parser.settle(buffer.fill_to(SETTLE_BYTES)).unwrap_or(format);
+    let source = source.to_string();
+    let rows = BinaryRows { source, packing, bytes: Bytes::new(buffer), parser, record: 0 };
+    (Rows::Binary(rows), format)
+}
+
+fn text_rows(
+    source: &str,
+    packing: Packing,
+    buffer: Buffer,
+    options: &OpenOptions,
+) -> Result<(Rows, Format), TraceError> {
+    let mut lines = Lines::new(buffer);
+    lines.peek(SAMPLE_LINES);
+    skip_mark(source, &mut lines)?;
+    let (format, parser) = choose(source, &mut lines, packing, options)?;
+    let source = source.to_string();
+    Ok((Rows::Text(TextRows { source, packing, lines, parser }), format))
 }
 
 /// Passes over a byte order mark of UTF-8, and refuses those of UTF-16.
@@ -130,7 +230,9 @@ fn choose(
         None => detect::detect(source, &sample),
     };
     let settled = chosen.map(|format| {
-        let mut parser = format.line_format();
+        let Parser::Lines(mut parser) = format.parser() else {
+            unreachable!("a format that is no text is told from its first bytes")
+        };
         let format = parser.settle(&sample).unwrap_or(format);
         (format, parser)
     });
@@ -143,25 +245,6 @@ fn choose(
             _ => error,
         }
     })
-}
-
-fn long_line(source: &str, line: u64, text: &[u8]) -> TraceError {
-    TraceError::new(source, format!("the line is longer than {LINE_BYTES_MAX} bytes"))
-        .at(line, text, 0)
-        .help("this is hardly a text with one request on each line")
-}
-
-/// Why no drive could be asked for this.
-pub(crate) fn implausible(row: &RawRecord) -> Option<&'static str> {
-    // A trim may well cover a whole drive.
-    if row.op != Op::Trim && row.size_bytes > REQUEST_BYTES_MAX {
-        return Some("a request of at most 1 TiB");
-    }
-    let end = row.offset_bytes.checked_add(row.size_bytes);
-    if end.is_none_or(|end| end > ADDRESS_BYTES_MAX) {
-        return Some("an address below 4 EiB");
-    }
-    None
 }
 
 impl TraceReader {
@@ -190,6 +273,14 @@ impl TraceReader {
         &self.bad_examples
     }
 
+    /// What the file says of where it comes from.
+    pub fn origin(&self) -> Option<&str> {
+        match &self.rows_of {
+            Rows::Text(_) => None,
+            Rows::Binary(rows) => rows.parser.origin(),
+        }
+    }
+
     /// Records so far that were earlier than the one before them in the file.
     pub fn out_of_order(&self) -> u64 {
         self.order.out_of_order()
@@ -205,61 +296,19 @@ impl TraceReader {
     #[inline]
     fn read_row(&mut self) -> Result<Option<Record>, TraceError> {
         loop {
-            let range = match self.lines.next() {
-                Ok(Some(range)) => range,
-                Ok(None) => return Ok(None),
-                Err(problem) => {
-                    self.on_problem(problem)?;
-                    continue;
+            match self.rows_of.next() {
+                Ok(Some(row)) => {
+                    self.rows_read += 1;
+                    return Ok(Some(row));
                 }
-            };
-            let line = self.lines.bytes(range.clone());
-            if says_nothing(line) {
-                continue;
-            }
-            match self.parser.parse(line) {
-                Ok(None) => {}
-                Ok(Some(row)) => match implausible(&row) {
-                    None => {
-                        self.rows_read += 1;
-                        return Ok(Some(row.on_line(self.lines.line())));
-                    }
-                    Some(expected) => self.on_bad_row(range, FieldError::new(0, expected))?,
-                },
-                Err(error) => self.on_bad_row(range, error)?,
+                Ok(None) => return Ok(None),
+                Err(RowProblem::Bad(error)) => self.bad(error)?,
+                Err(RowProblem::Broken(error)) => return Err(error),
             }
         }
     }
 
     #[cold]
-    fn on_problem(&mut self, problem: LineProblem) -> Result<(), TraceError> {
-        match problem {
-            LineProblem::Io(error) => {
-                let error = input::failure(&self.source, self.packing, &error);
-                Err(error.on_line(self.lines.line() + 1))
-            }
-            LineProblem::TooLong(range) => {
-                let text = self.lines.bytes(range);
-                self.bad(long_line(&self.source, self.lines.line(), text))
-            }
-        }
-    }
-
-    #[cold]
-    fn on_bad_row(&mut self, range: Range<usize>, wrong: FieldError) -> Result<(), TraceError> {
-        let text = self.lines.bytes(range);
-        let name = self.parser.name();
-        let message = if detect::is_binary(text) {
-            format!("the line is no text, and no row of {name}")
-        } else {
-            format!("not a row of {name}: expected {}", wrong.expected)
-        };
-        let mut error =
-            TraceError::new(&self.source, message).at(self.lines.line(), text, wrong.column);
-        error.help = wrong.help.map(|help| help.into_owned());
-        self.bad(error)
-    }
-
     fn bad(&mut self, error: TraceError) -> Result<(), TraceError> {
         if self.on_bad_line == OnBadLine::Stop {
             return Err(error);
@@ -300,7 +349,8 @@ impl TraceReader {
                 return Ok(None);
             }
             let Some(record) = self.next_in_order()? else { return self.end() };
-            match self.sieve.judge(&record) {
+            let passed = self.rows_of.passed();
+            match self.sieve.judge(&record, passed) {
                 Fate::Keep => return Ok(Some(record)),
                 Fate::Drop => {}
                 Fate::Stop => return self.end(),
@@ -313,7 +363,7 @@ impl TraceReader {
         if self.rows > 0 {
             return Ok(None);
         }
-        let name = self.parser.name();
+        let name = self.rows_of.format_name();
         if self.rows_read > 0 {
             let message = format!("the filter leaves none of {} rows", self.rows_read);
             return Err(TraceError::new(&self.source, message));

@@ -4,7 +4,7 @@ use crate::error::TraceError;
 use crate::format::LineWriter;
 use crate::formats::Format;
 use crate::record::{Op, Record};
-use std::io::Write;
+use std::io::{self, Write};
 
 /// Bytes that are gathered before they are written.
 const CHUNK_BYTES: usize = 64 * 1024;
@@ -15,6 +15,30 @@ pub(crate) fn whole_blocks(bytes: u64, block: u64, what: &str) -> Result<u64, St
         return Ok(bytes / block);
     }
     Err(format!("its {what} of {bytes} bytes is no multiple of {block}"))
+}
+
+/// Writes the records of a format that is no text.
+pub(crate) trait BinaryWriter {
+    /// What comes before the first record.
+    fn begin(&mut self, origin: &str, out: &mut Vec<u8>) -> io::Result<()>;
+    /// A record; it need not appear at once.
+    fn push(&mut self, record: &Record, out: &mut Vec<u8>) -> io::Result<()>;
+    /// What comes after the last record.
+    fn finish(&mut self, out: &mut Vec<u8>) -> io::Result<()>;
+}
+
+/// Writes the records of one format.
+pub(crate) enum RecordWriter {
+    /// As lines.
+    Lines(Box<dyn LineWriter>),
+    /// As a file that is no text; nothing is lost in it.
+    Binary(Box<dyn BinaryWriter>),
+}
+
+impl From<Box<dyn LineWriter>> for RecordWriter {
+    fn from(lines: Box<dyn LineWriter>) -> Self {
+        RecordWriter::Lines(lines)
+    }
 }
 
 /// What was written.
@@ -34,7 +58,7 @@ pub struct Written {
 /// [`Op::Other`], which are left out and counted.
 pub struct TraceWriter {
     name: &'static str,
-    lines: Box<dyn LineWriter>,
+    records: RecordWriter,
     out: Box<dyn Write>,
     chunk: Vec<u8>,
     written: Written,
@@ -42,28 +66,50 @@ pub struct TraceWriter {
 
 /// A writer for a format, or an error if it cannot be written.
 pub fn writer(format: &Format, out: Box<dyn Write>) -> Result<TraceWriter, TraceError> {
+    writer_with(format, "", out)
+}
+
+/// As [`writer`]. Our own format keeps the `origin` of the records, a few words.
+pub fn writer_with(
+    format: &Format,
+    origin: &str,
+    out: Box<dyn Write>,
+) -> Result<TraceWriter, TraceError> {
     let name = format.name();
-    let Some(lines) = format.line_writer() else {
+    let Some(mut records) = format.record_writer() else {
         return Err(TraceError::new(name, format!("the format {name} cannot be written")));
     };
     let mut chunk = Vec::with_capacity(CHUNK_BYTES + 1024);
-    lines.header(&mut chunk);
-    Ok(TraceWriter { name, lines, out, chunk, written: Written::default() })
+    match &mut records {
+        RecordWriter::Lines(lines) => lines.header(&mut chunk),
+        RecordWriter::Binary(binary) => {
+            binary.begin(origin, &mut chunk).map_err(|error| failed(name, &error))?;
+        }
+    }
+    Ok(TraceWriter { name, records, out, chunk, written: Written::default() })
 }
 
 impl TraceWriter {
     /// Writes a record.
     pub fn push(&mut self, record: &Record) -> Result<(), TraceError> {
-        if record.op == Op::Other {
-            self.written.others += 1;
-            return Ok(());
+        match &mut self.records {
+            RecordWriter::Binary(binary) => {
+                let pushed = binary.push(record, &mut self.chunk);
+                pushed.map_err(|error| failed(self.name, &error))?;
+            }
+            RecordWriter::Lines(_) if record.op == Op::Other => {
+                self.written.others += 1;
+                return Ok(());
+            }
+            RecordWriter::Lines(lines) => {
+                let before = self.chunk.len();
+                if let Err(why) = lines.write(record, &mut self.chunk) {
+                    self.chunk.truncate(before);
+                    return Err(self.refuse(record, &why));
+                }
+                self.chunk.push(b'\n');
+            }
         }
-        let before = self.chunk.len();
-        if let Err(why) = self.lines.write(record, &mut self.chunk) {
-            self.chunk.truncate(before);
-            return Err(self.refuse(record, &why));
-        }
-        self.chunk.push(b'\n');
         self.written.rows += 1;
         if self.chunk.len() >= CHUNK_BYTES {
             self.flush_chunk()?;
@@ -73,6 +119,9 @@ impl TraceWriter {
 
     /// Writes what is left, and says what was written.
     pub fn finish(mut self) -> Result<Written, TraceError> {
+        if let RecordWriter::Binary(binary) = &mut self.records {
+            binary.finish(&mut self.chunk).map_err(|error| failed(self.name, &error))?;
+        }
         self.flush_chunk()?;
         self.out.flush().map_err(|error| failed(self.name, &error))?;
         Ok(self.written)
@@ -95,7 +144,7 @@ impl TraceWriter {
         let message =
             format!("the {op} of line {} cannot be written as {}: {why}", record.line, self.name);
         TraceError::new(&format!("(written as {})", self.name), message)
-            .help("csv holds everything: `csv:time:ns, device, op, offset, size`")
+            .help("fgt holds everything, and so does csv: `csv:time:ns, device, op, offset, size`")
     }
 }
 

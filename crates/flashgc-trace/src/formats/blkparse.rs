@@ -39,10 +39,15 @@ const BLOCK: u64 = 512;
 const SUMMARY: [&[u8]; 6] = [b"CPU", b"Total", b"Throughput", b"Events", b"Skips", b"Input file"];
 
 fn parse_option(text: &str) -> Result<Format, String> {
+    parse_action(text).map(Format::Blkparse)
+}
+
+/// The event that is taken, as a user writes it.
+pub(crate) fn parse_action(text: &str) -> Result<Action, String> {
     let text = text.strip_prefix("action=").unwrap_or(text);
     match text.as_bytes() {
-        b"auto" => Ok(Format::Blkparse(Action::Auto)),
-        [letter] if letter.is_ascii_alphabetic() => Ok(Format::Blkparse(Action::Letter(*letter))),
+        b"auto" => Ok(Action::Auto),
+        [letter] if letter.is_ascii_alphabetic() => Ok(Action::Letter(*letter)),
         _ => Err(format!("`{text}` is no event of blkparse; it is one letter, such as Q or D")),
     }
 }

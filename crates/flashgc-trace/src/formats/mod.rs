@@ -1,18 +1,25 @@
 //! The formats. Adding one: its file here, a `mod` line, and a line in the list below.
 
 use crate::fields::TimeUnit;
-use crate::format::{FormatInfo, LineFormat, LineWriter};
+use crate::format::FormatInfo;
+use crate::rows::{IntoParser, Parser};
+use crate::write::RecordWriter;
 
 pub(crate) mod blkparse;
 pub(crate) mod blkreplay;
+mod blktrace;
 pub(crate) mod csv;
 mod csv_spec;
 mod disksim;
+mod fgt;
 mod five;
 mod mqsim;
 mod msr;
+mod scsi;
 mod spc;
+mod srt;
 mod ssdsim;
+mod vscsi;
 
 /// Makes the enum and its tables from one list. A format's file has
 /// `INFO`, `reader(option)`, `writer(option)`, and, if it has an option, `option_text(option)`.
@@ -38,17 +45,21 @@ macro_rules! formats {
                 }
             }
 
-            /// Reads its lines.
-            pub fn line_format(&self) -> Box<dyn LineFormat> {
+            /// Reads its rows.
+            pub fn parser(&self) -> Parser {
                 match self {
-                    $(Format::$variant $(($option))? => Box::new($module::reader($($option)?)),)*
+                    $(Format::$variant $(($option))? => {
+                        $module::reader($($option)?).into_parser()
+                    })*
                 }
             }
 
-            /// Writes its lines, if it can be written.
-            pub(crate) fn line_writer(&self) -> Option<Box<dyn LineWriter>> {
+            /// Writes its records, if it can be written.
+            pub(crate) fn record_writer(&self) -> Option<RecordWriter> {
                 match self {
-                    $(Format::$variant $(($option))? => $module::writer($($option)?),)*
+                    $(Format::$variant $(($option))? => {
+                        $module::writer($($option)?).map(RecordWriter::from)
+                    })*
                 }
             }
 
@@ -81,6 +92,14 @@ formats! {
     Blkparse(action: blkparse::Action) => blkparse;
     /// A load of blkreplay.
     Blkreplay => blkreplay;
+    /// What blktrace records, with the event that is taken.
+    Blktrace(action: blkparse::Action) => blktrace;
+    /// CloudPhysics' binary traces.
+    Vscsi => vscsi;
+    /// HP's traces.
+    Srt => srt;
+    /// Our own.
+    Fgt => fgt;
     /// Columns named by the user.
     Csv(spec: csv_spec::CsvSpec) => csv;
 }

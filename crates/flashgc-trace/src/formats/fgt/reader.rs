@@ -1,0 +1,203 @@
+//! Reads our own format.
+
+use super::columns::{self, column_bytes_max};
+use super::frame::{
+    Head, Header, COLUMNS, FRAME_RECORDS_MAX, HEAD_BYTES, MAGIC, ORIGIN_BYTES_MAX, VERSION,
+};
+use super::INFO;
+use crate::binary::{BinaryFormat, Bytes, RecordProblem};
+use crate::record::{Op, RawRecord};
+
+#[derive(Default)]
+pub(super) struct Reader {
+    header: Option<Header>,
+    zstd: Option<zstd::bulk::Decompressor<'static>>,
+    packed: Vec<u8>,
+    plain: Vec<u8>,
+    columns: [Vec<u64>; COLUMNS],
+    /// Records of the frame, and which of them is next.
+    records: usize,
+    next: usize,
+    /// Rows of all frames so far.
+    rows: u64,
+    /// Rows that were passed over.
+    skipped: u64,
+    first_ns: Option<u64>,
+    want_start_ns: u64,
+    want_row: u64,
+    ended: bool,
+}
+
+fn broken(why: impl Into<String>) -> RecordProblem {
+    RecordProblem::Broken(why.into())
+}
+
+fn damaged(what: &str) -> RecordProblem {
+    broken(format!("{what} is damaged; fetch or convert the file again"))
+}
+
+impl Reader {
+    fn read_header(&mut self, bytes: &mut Bytes) -> Result<(), RecordProblem> {
+        let fixed = bytes.take::<16>()?.ok_or(RecordProblem::Cut)?;
+        if fixed[..8] != MAGIC {
+            return Err(broken("it does not begin as such a file does"));
+        }
+        let number = |at: usize| {
+            u32::from_le_bytes([fixed[at], fixed[at + 1], fixed[at + 2], fixed[at + 3]])
+        };
+        let (version, length) = (number(8), number(12));
+        if version != VERSION {
+            return Err(broken(format!(
+                "it has version {version}, and this program reads version {VERSION}"
+            )));
+        }
+        if length > ORIGIN_BYTES_MAX {
+            return Err(damaged("its header"));
+        }
+        let mut whole = fixed.to_vec();
+        whole.resize(16 + length as usize, 0);
+        bytes.fill(&mut whole[16..])?;
+        let crc = bytes.take::<4>()?.ok_or(RecordProblem::Cut)?;
+        let header = serde_json::from_slice(&whole[16..]);
+        if crc32fast::hash(&whole) != u32::from_le_bytes(crc) || header.is_err() {
+            return Err(damaged("its header"));
+        }
+        self.header = header.ok();
+        Ok(())
+    }
+
+    /// Goes to the next frame that is wanted. False: the file has ended.
+    fn next_frame(&mut self, bytes: &mut Bytes) -> Result<bool, RecordProblem> {
+        loop {
+            let head = bytes.take::<HEAD_BYTES>()?.ok_or(RecordProblem::Cut)?;
+            let Some(head) = Head::from_bytes(&head) else {
+                return Err(damaged("the head of a frame"));
+            };
+            if head.first_row != self.rows {
+                return Err(broken(format!(
+                    "a frame is missing: row {} is followed by row {}",
+                    self.rows, head.first_row
+                )));
+            }
+            if head.records == 0 {
+                return self.end(bytes);
+            }
+            let most = COLUMNS * column_bytes_max(head.records as usize);
+            if head.records > FRAME_RECORDS_MAX
+                || head.plain_bytes as usize > most
+                || head.packed_bytes as usize > 2 * most + 1024
+            {
+                return Err(damaged("the head of a frame"));
+            }
+            self.rows += u64::from(head.records);
+            if self.is_wanted(&head) {
+                self.unpack(&head, bytes)?;
+                return Ok(true);
+            }
+            bytes.skip(u64::from(head.packed_bytes))?;
+            self.skipped += u64::from(head.records);
+        }
+    }
+
+    /// The very first frame tells when the trace begins, and is always read.
+    fn is_wanted(&self, head: &Head) -> bool {
+        let Some(first_ns) = self.first_ns else { return true };
+        let in_time = head.latest_ns.saturating_sub(first_ns) >= self.want_start_ns;
+        in_time && self.rows > self.want_row
+    }
+
+    fn end(&mut self, bytes: &mut Bytes) -> Result<bool, RecordProblem> {
+        self.ended = true;
+        if !bytes.peek(1)?.is_empty() {
+            return Err(broken("something follows its end; files of this kind are not joined so"));
+        }
+        Ok(false)
+    }
+
+    fn unpack(&mut self, head: &Head, bytes: &mut Bytes) -> Result<(), RecordProblem> {
+        self.packed.resize(head.packed_bytes as usize, 0);
+        bytes.fill(&mut self.packed)?;
+        let plain_bytes = head.plain_bytes as usize;
+        self.plain.resize(plain_bytes, 0);
+        if self.zstd.is_none() {
+            self.zstd = Some(zstd::bulk::Decompressor::new().map_err(RecordProblem::Io)?);
+        }
+        let unpacked = self
+            .zstd
+            .as_mut()
+            .map(|zstd| zstd.decompress_to_buffer(&self.packed, self.plain.as_mut_slice()));
+        if !matches!(unpacked, Some(Ok(count)) if count == plain_bytes) {
+            return Err(damaged("a frame"));
+        }
+        let mut rest = self.plain.as_slice();
+        for column in &mut self.columns {
+            column.resize(head.records as usize, 0);
+            let taken = columns::read(rest, column).ok_or_else(|| damaged("a frame"))?;
+            rest = &rest[taken..];
+        }
+        if !rest.is_empty() {
+            return Err(damaged("a frame"));
+        }
+        self.records = head.records as usize;
+        self.next = 0;
+        self.first_ns = self.first_ns.or(self.columns[0].first().copied());
+        Ok(())
+    }
+
+    #[inline]
+    fn record(&self, at: usize) -> Option<RawRecord> {
+        let [at_ns, device, op, offset, size] = &self.columns;
+        let op = match op.get(at)? {
+            0 => Op::Read,
+            1 => Op::Write,
+            2 => Op::Trim,
+            3 => Op::Other,
+            _ => return None,
+        };
+        Some(RawRecord {
+            at_ns: *at_ns.get(at)?,
+            device: *device.get(at)?,
+            op,
+            offset_bytes: *offset.get(at)?,
+            size_bytes: *size.get(at)?,
+        })
+    }
+}
+
+impl BinaryFormat for Reader {
+    fn name(&self) -> &'static str {
+        INFO.name
+    }
+
+    #[inline]
+    fn next(&mut self, bytes: &mut Bytes) -> Result<Option<RawRecord>, RecordProblem> {
+        while self.next == self.records {
+            if self.ended {
+                return Ok(None);
+            }
+            if self.header.is_none() {
+                self.read_header(bytes)?;
+            }
+            if !self.next_frame(bytes)? {
+                return Ok(None);
+            }
+        }
+        self.next += 1;
+        match self.record(self.next - 1) {
+            Some(record) => Ok(Some(record)),
+            None => Err(RecordProblem::Bad("there is no such operation".into())),
+        }
+    }
+
+    fn first_row(&self) -> u64 {
+        self.skipped
+    }
+
+    fn want(&mut self, start_ns: u64, first_row: u64) {
+        (self.want_start_ns, self.want_row) = (start_ns, first_row);
+    }
+
+    fn origin(&self) -> Option<&str> {
+        self.header.as_ref().map(|header| header.origin.as_str())
+    }
+}

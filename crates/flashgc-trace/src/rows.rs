@@ -1,0 +1,184 @@
+//! The rows of a file, whatever its kind: text cut into lines, or binary records.
+
+use crate::binary::{BinaryFormat, Bytes, RecordProblem};
+use crate::detect;
+use crate::error::{FieldError, TraceError};
+use crate::format::LineFormat;
+use crate::input::{self, Packing};
+use crate::lines::{says_nothing, Line, LineProblem, Lines};
+use crate::record::{Op, RawRecord, Record};
+use crate::{ADDRESS_BYTES_MAX, LINE_BYTES_MAX, REQUEST_BYTES_MAX};
+
+/// Reads the rows of one format.
+pub enum Parser {
+    /// Of a text.
+    Lines(Box<dyn LineFormat>),
+    /// Of a format that is no text.
+    Binary(Box<dyn BinaryFormat>),
+}
+
+/// What a format's file gives as its reader.
+pub(crate) trait IntoParser {
+    fn into_parser(self) -> Parser;
+}
+
+impl<T: LineFormat + 'static> IntoParser for T {
+    fn into_parser(self) -> Parser {
+        Parser::Lines(Box::new(self))
+    }
+}
+
+impl IntoParser for Parser {
+    fn into_parser(self) -> Parser {
+        self
+    }
+}
+
+/// Why there is no next row.
+pub(crate) enum RowProblem {
+    /// This row was not understood; the next one may be.
+    Bad(TraceError),
+    /// Nothing more can be read.
+    Broken(TraceError),
+}
+
+/// Why no drive could be asked for this.
+pub(crate) fn implausible(row: &RawRecord) -> Option<&'static str> {
+    // A trim may well cover a whole drive.
+    if row.op != Op::Trim && row.size_bytes > REQUEST_BYTES_MAX {
+        return Some("a request of at most 1 TiB");
+    }
+    let end = row.offset_bytes.checked_add(row.size_bytes);
+    if end.is_none_or(|end| end > ADDRESS_BYTES_MAX) {
+        return Some("an address below 4 EiB");
+    }
+    None
+}
+
+/// The rows of a text.
+pub(crate) struct TextRows {
+    pub(crate) source: String,
+    pub(crate) packing: Packing,
+    pub(crate) lines: Lines,
+    pub(crate) parser: Box<dyn LineFormat>,
+}
+
+impl TextRows {
+    /// The next row of the file, whatever its time.
+    #[inline]
+    pub(crate) fn next(&mut self) -> Result<Option<Record>, RowProblem> {
+        loop {
+            let line = match self.lines.next() {
+                Ok(Some(line)) => line,
+                Ok(None) => return Ok(None),
+                Err(problem) => return Err(self.on_problem(problem)),
+            };
+            let text = self.lines.bytes(line);
+            if says_nothing(text) {
+                continue;
+            }
+            match self.parser.parse(text) {
+                Ok(None) => {}
+                Ok(Some(row)) => match implausible(&row) {
+                    None => return Ok(Some(row.on_line(self.lines.line()))),
+                    Some(expected) => return Err(self.bad(line, FieldError::new(0, expected))),
+                },
+                Err(wrong) => return Err(self.bad(line, wrong)),
+            }
+        }
+    }
+
+    #[cold]
+    fn on_problem(&self, problem: LineProblem) -> RowProblem {
+        match problem {
+            LineProblem::Io(error) => {
+                let error = input::failure(&self.source, self.packing, &error);
+                RowProblem::Broken(error.on_line(self.lines.line() + 1))
+            }
+            LineProblem::TooLong(text) => {
+                RowProblem::Bad(long_line(&self.source, self.lines.line(), &text))
+            }
+        }
+    }
+
+    #[cold]
+    fn bad(&self, line: Line, wrong: FieldError) -> RowProblem {
+        let text = self.lines.bytes(line);
+        let name = self.parser.name();
+        let message = if detect::is_binary(text) {
+            format!("the line is no text, and no row of {name}")
+        } else {
+            format!("not a row of {name}: expected {}", wrong.expected)
+        };
+        let mut error =
+            TraceError::new(&self.source, message).at(self.lines.line(), text, wrong.column);
+        error.help = wrong.help.map(|help| help.into_owned().into());
+        RowProblem::Bad(error)
+    }
+}
+
+pub(crate) fn long_line(source: &str, line: u64, text: &[u8]) -> TraceError {
+    TraceError::new(source, format!("the line is longer than {LINE_BYTES_MAX} bytes"))
+        .at(line, text, 0)
+        .help("this is hardly a text with one request on each line")
+}
+
+/// The rows of a file that is no text.
+pub(crate) struct BinaryRows {
+    pub(crate) source: String,
+    pub(crate) packing: Packing,
+    pub(crate) bytes: Bytes,
+    pub(crate) parser: Box<dyn BinaryFormat>,
+    /// Records given so far; they are numbered as lines are.
+    pub(crate) record: u64,
+}
+
+impl BinaryRows {
+    #[inline]
+    pub(crate) fn next(&mut self) -> Result<Option<Record>, RowProblem> {
+        match self.parser.next(&mut self.bytes) {
+            Ok(None) => Ok(None),
+            Ok(Some(row)) => {
+                self.record += 1;
+                match implausible(&row) {
+                    None => Ok(Some(row.on_line(self.parser.first_row() + self.record))),
+                    Some(expected) => {
+                        let problem = RecordProblem::Bad(format!("expected {expected}"));
+                        Err(self.on_problem(problem))
+                    }
+                }
+            }
+            Err(problem) => {
+                self.record += 1;
+                Err(self.on_problem(problem))
+            }
+        }
+    }
+
+    #[cold]
+    fn on_problem(&self, problem: RecordProblem) -> RowProblem {
+        let (name, at_byte) = (self.parser.name(), self.bytes.position());
+        let record = self.parser.first_row() + self.record;
+        let error = |message: String| {
+            let mut error = TraceError::new(&self.source, message);
+            error.line = Some(record);
+            error.at_byte = Some(at_byte);
+            error
+        };
+        match problem {
+            RecordProblem::Io(failure) => {
+                RowProblem::Broken(input::failure(&self.source, self.packing, &failure))
+            }
+            RecordProblem::Bad(why) => {
+                RowProblem::Bad(error(format!("not a record of {name}: {why}")))
+            }
+            RecordProblem::Broken(why) => {
+                RowProblem::Broken(error(format!("the {name} file cannot be read further: {why}")))
+            }
+            RecordProblem::Cut => RowProblem::Broken(
+                error(format!("the {name} file ends within a record"))
+                    .help("the file was cut, perhaps by a download that broke off; fetch it again"),
+            ),
+        }
+    }
+}
