@@ -27,7 +27,10 @@ mod reader;
 mod record;
 mod write;
 
-pub use describe::{extents, info, DeviceExtent, DeviceInfo, Extents, Info};
+pub use describe::{
+    extents, info, Batches, Burst, DeviceExtent, DeviceInfo, Extents, GapInfo, Hotness, Info,
+    Interarrival, Sequential, SizeInfo, Sizes, SpreadInfo, Timeline, Updates,
+};
 pub use error::{FieldError, TraceError};
 pub use fields::TimeUnit;
 pub use filter::Filter;
