@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from flashgc import chart, summary
 from flashgc.report import KINDS, Comparison, Report
 
-_STYLE = """
+STYLE = """
 :root { color-scheme: light dark; }
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
 table { border-collapse: collapse; margin: 1rem 0; }
@@ -33,7 +33,7 @@ def whole(reports: Sequence[Report]) -> str:
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{html.escape(title)}</title><style>{_STYLE}</style></head>\n"
+        f"<title>{html.escape(title)}</title><style>{STYLE}</style></head>\n"
         f"<body><h1>{html.escape(title)}</h1>\n{body}\n{details}\n"
         f"<p>flashgc {version}</p></body></html>\n"
     )
@@ -46,7 +46,7 @@ def fragment(reports: Sequence[Report]) -> str:
     several = Comparison(reports)
     curves = [(report.scheme, chart.percentiles(report, "all")) for report in several]
     parts = [f"<p>{html.escape(_same(several))}</p>", _drawn(curves, "Latency of all requests")]
-    parts.append(f'<div class="wide">{_table(summary.comparison(several))}</div>')
+    parts.append(f'<div class="wide">{table(summary.comparison(several))}</div>')
     for report in several:
         parts += [_note(f"{report.scheme}: {text}") for text in summary.warnings(report)]
     return "\n".join(parts)
@@ -57,13 +57,13 @@ def _one(report: Report) -> str:
     curves = [(f"{kind}s", chart.percentiles(report, kind)) for kind in kinds]
     parts = [f"<p>{html.escape(summary.head(report))}</p>"]
     parts += [_note(text) for text in summary.warnings(report)]
-    parts += [_drawn(curves, "Latency of reads and writes"), _table(summary.latency(report))]
+    parts += [_drawn(curves, "Latency of reads and writes"), table(summary.latency(report))]
     parts.append(
-        _table([["", ""], *([name, text] for name, text in summary.facts(report))], "facts")
+        table([["", ""], *([name, text] for name, text in summary.facts(report))], "facts")
     )
     seeds = summary.seeds(report)
     if seeds:
-        parts.append(_table(seeds))
+        parts.append(table(seeds))
     return "\n".join(parts)
 
 
@@ -82,7 +82,8 @@ def _note(text: str) -> str:
     return f'<p class="note">{html.escape(text)}</p>'
 
 
-def _table(rows: summary.Rows, kind: str = "") -> str:
+def table(rows: summary.Rows, kind: str = "") -> str:
+    """A table whose first row is its head; an empty head is left out."""
     head, *body = rows
     name = f' class="{kind}"' if kind else ""
     cells = ["".join(f"<th>{html.escape(cell)}</th>" for cell in head)] if any(head) else []

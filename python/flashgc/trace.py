@@ -26,7 +26,7 @@ def info(
     length: str | None = None,
     rows: int | None = None,
 ) -> dict[str, Any]:
-    r"""Reads a whole trace and says what it holds: rows, bytes, footprints, times.
+    r"""Reads a whole trace and says what it holds and what it is like, as `trace info --json`.
 
     Sizes are in bytes (`_bytes`), times in seconds (`_s`) or nanoseconds (`_ns`). `start` and
     `length` are times as `"10 s"`, counted from the first record. A TraceError says what is wrong

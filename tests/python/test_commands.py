@@ -2,6 +2,7 @@
 
 import csv
 import json
+from xml.etree import ElementTree
 
 import pytest
 
@@ -132,6 +133,40 @@ def test_trace_info_tells_people(flashgc, spc):
     done = flashgc("trace", "info", spc)
     for word in ("spc", "3,000", "1,500 reads", "footprint", "duration"):
         assert word in done.out
+
+
+def test_trace_info_says_how_values_are_spread(flashgc, spc):
+    about = flashgc("trace", "info", spc, "--json").json
+    assert about["read_share"] == 0.5
+    assert about["interarrival_ns"]["write"]["p50"] <= 2_000_000 <= 1.016 * 2_000_000
+    assert about["interarrival_ns"]["all"]["below_1_5_ms_share"] == 1.0
+    assert about["size_bytes"]["write"]["common"] == [[4096, 1.0]]
+    assert about["sequential"]["write_share"] > 0.9
+    # 1,500 writes of 250 pages, always in the same order.
+    assert about["updates"]["distance_bytes"]["min"] == 250 * 4096
+    assert about["hotness"]["writes_per_page"]["max"] == 6
+    shown = flashgc("trace", "info", spc).out
+    for part in ("from write to write", "written before an update", "windows of", "4 KiB 100.0 %"):
+        assert part in shown
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3000])
+def test_trace_info_draws_a_page_and_a_picture(flashgc, spc, tmp_path, rows):
+    for name in ("a.html", "a.svg"):
+        done = flashgc("trace", "info", spc, "--rows", rows, "--plot", name)
+        assert f"saved {name}" in done.out + done.err
+    page = (tmp_path / "a.html").read_text()
+    assert page.count("<svg") == (8 if rows == 3000 else page.count("<figure>"))
+    assert "NaN" not in page
+    assert "http" not in page.replace("http://www.w3.org", "")
+    tree = ElementTree.fromstring((tmp_path / "a.svg").read_text())
+    titles = [found.text for found in tree.iter("{http://www.w3.org/2000/svg}title")]
+    assert "Sizes" in titles
+
+
+def test_trace_info_draws_no_other_kind(flashgc, spc):
+    done = flashgc("trace", "info", spc, "--plot", "a.png", code=2)
+    assert ".svg" in done.err
 
 
 def test_trace_convert_keeps_every_row(flashgc, spc, tmp_path):

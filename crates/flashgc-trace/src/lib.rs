@@ -31,7 +31,10 @@ mod rows;
 mod write;
 
 pub use binary::{BinaryFormat, Bytes, RecordProblem};
-pub use describe::{extents, info, DeviceExtent, DeviceInfo, Extents, Info};
+pub use describe::{
+    extents, info, Batches, Burst, DeviceExtent, DeviceInfo, Extents, GapInfo, Hotness, Info,
+    Interarrival, Sequential, SizeInfo, Sizes, SpreadInfo, Timeline, Updates,
+};
 pub use error::{FieldError, TraceError};
 pub use fields::TimeUnit;
 pub use filter::Filter;

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -43,10 +45,19 @@ Rows = Annotated[
     int | None,
     typer.Option("--rows", metavar="N", min=1, show_default=False, help="At most so many rows."),
 ]
+Plot = Annotated[
+    Path | None,
+    typer.Option("--plot", metavar="FILE", show_default=False,
+                 help="Save charts: .html for a page, .svg for a picture."),
+]  # fmt: skip
 
 
 @app.command(
-    epilog=example("flashgc trace info my-trace.csv.zst", "flashgc trace info my.txt --json")
+    epilog=example(
+        "flashgc trace info my-trace.csv.zst",
+        "flashgc trace info my.txt --json",
+        "flashgc trace info my-trace.spc --plot my-trace.html",
+    )
 )
 @guarded
 def info(
@@ -58,22 +69,31 @@ def info(
     length: Length = None,
     rows: Rows = None,
     json: options.Json = False,
+    plot: Plot = None,
 ) -> None:
-    """Read a whole trace and say what it holds."""
-    from flashgc import trace
+    """Read a whole trace and say what it holds and what it is like."""
+    from flashgc import trace, trace_page
 
+    if plot is not None:
+        trace_page.check(plot)
     about = trace.info(
         file, format=format, on_bad_line=_bad(on_bad_line), devices=devices or None,
         start=start, length=length, rows=rows,
     )  # fmt: skip
+    if plot is not None:
+        trace_page.save(about, plot, _name(file))
     if json:
-        import json as encoder
-
-        print(encoder.dumps(about, indent=2))
+        print(_json(about))
         return
+    from flashgc import trace_summary
     from flashgc.cli import show
 
-    show.console().print(show.pairs(_facts(about)))
+    out = show.console()
+    out.print(show.pairs(trace_summary.facts(about)))
+    for table in (trace_summary.spreads, trace_summary.common_sizes, trace_summary.bursts):
+        out.print(show.rows(table(about)))
+    if plot is not None:
+        say(f"saved {plot}")
 
 
 @app.command(
@@ -143,39 +163,20 @@ def generate(
     say(f"{done['rows']} rows in {done['to']}{csv}")
 
 
+_NUMBERS = re.compile(r"\[[\s\d.,eE+-]+\]")
+
+
+def _json(about: dict[str, Any]) -> str:
+    """JSON for people too: a list of numbers stands on one line."""
+    import json
+
+    text = json.dumps(about, indent=2)
+    return _NUMBERS.sub(lambda found: re.sub(r"\s+", " ", found.group()), text)
+
+
+def _name(file: str) -> str:
+    return "standard input" if file == "-" else Path(file).name
+
+
 def _bad(on_bad_line: options.OnBadLine | None) -> str:
     return "stop" if on_bad_line is None else on_bad_line.value
-
-
-def _facts(about: dict[str, Any]) -> list[tuple[str, str]]:
-    from flashgc import units
-
-    option = f" ({about['format_option']})" if about.get("format_option") else ""
-    reads, writes, trims = (units.count(about[name]) for name in ("reads", "writes", "trims"))
-    return [
-        ("format", f"{about['format']}{option}"),
-        ("rows", f"{units.count(about['rows'])}, and {about['bad_rows']} not understood"),
-        ("requests", f"{reads} reads, {writes} writes, {trims} trims, {about['others']} others"),
-        ("read", f"{units.size(about['read_bytes'])}, {_mean(about['mean_read_bytes'])}"),
-        ("written", f"{units.size(about['written_bytes'])}, {_mean(about['mean_write_bytes'])}"),
-        ("footprint", f"{units.size(about['footprint_bytes'])}, in whole 4 KiB pages"),
-        ("written footprint", f"{units.size(about['written_footprint_bytes'])}, "
-         f"each page {units.figures(about['overwrite_ratio'])} times"),
-        ("highest address", units.size(about["max_address_bytes"])),
-        ("duration", units.time(about["duration_s"] * 1e9)),
-        ("between rows", f"{units.time(about['mean_interarrival_ns'])} on average"),
-        ("sequential", units.share(about["sequential_share"])),
-        ("devices", _devices(about["devices"])),
-        ("out of order", f"{units.count(about['out_of_order'])} rows, "
-         f"by {units.time(about['late_ns_max'])} at most"),
-    ]  # fmt: skip
-
-
-def _mean(mean_bytes: float | None) -> str:
-    return "none" if mean_bytes is None else f"{mean_bytes:,.0f} B on average"
-
-
-def _devices(devices: list[dict[str, Any]]) -> str:
-    names = ", ".join(str(known["device"]) for known in devices[:8])
-    more = f" and {len(devices) - 8} more" if len(devices) > 8 else ""
-    return f"{len(devices)}: {names}{more}"

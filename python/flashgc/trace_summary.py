@@ -1,0 +1,149 @@
+"""What people are told of a trace: the same words and figures on a terminal and on a page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from flashgc import units
+
+Facts = list[tuple[str, str]]
+Rows = list[list[str]]
+About = Mapping[str, Any]
+
+
+def facts(about: About) -> Facts:
+    """What the trace holds, in all."""
+    option = f" ({about['format_option']})" if about.get("format_option") else ""
+    reads, writes, trims = (units.count(about[name]) for name in ("reads", "writes", "trims"))
+    return [
+        ("format", f"{about['format']}{option}"),
+        ("rows", f"{units.count(about['rows'])}, and {about['bad_rows']} not understood"),
+        ("requests", f"{reads} reads, {writes} writes, {trims} trims, {about['others']} others"),
+        ("read share", units.share(about["read_share"])),
+        ("read", f"{units.size(about['read_bytes'])}, {_mean(about['mean_read_bytes'])}"),
+        ("written", f"{units.size(about['written_bytes'])}, {_mean(about['mean_write_bytes'])}"),
+        ("footprint", f"{units.size(about['footprint_bytes'])}, in whole 4 KiB pages"),
+        ("written footprint", f"{units.size(about['written_footprint_bytes'])}, "
+         f"each page {units.figures(about['overwrite_ratio'])} times"),
+        ("highest address", units.size(about["max_address_bytes"])),
+        ("duration", units.time(about["duration_s"] * 1e9)),
+        ("between rows", f"{units.time(about['mean_interarrival_ns'])} on average"),
+        ("sequential", _sequential(about)),
+        ("equal times", _batches(about["batches"])),
+        ("updates", _updates(about)),
+        ("hotness", _hotness(about["hotness"])),
+        ("devices", _devices(about["devices"])),
+        ("out of order", f"{units.count(about['out_of_order'])} rows, "
+         f"by {units.time(about['late_ns_max'])} at most"),
+    ]  # fmt: skip
+
+
+_SPREAD = ("mean", "stddev", "p10", "p50", "p90", "p99", "max")
+_NAMES = {"stddev": "deviation"}
+
+
+def spreads(about: About) -> Rows:
+    """Sizes, gaps and update intervals: a row each, with mean and percentiles."""
+    gaps, size, updates = about["interarrival_ns"], about["size_bytes"], about["updates"]
+    rows = [["", *(_NAMES.get(name, name) for name in _SPREAD), "CV", "below 1.5 ms"]]
+    for name in ("read", "write"):
+        rows.append([f"size of {name}s", *_values(size[name], units.size)])
+    for name in ("all", "read", "write"):
+        label = "between rows" if name == "all" else f"from {name} to {name}"
+        row = [label, *_values(gaps[name], units.time)]
+        rows.append([*row, units.share(gaps[name]["below_1_5_ms_share"])])
+    rows.append(["update interval", *_values(updates["interval_ns"], units.time)])
+    rows.append(["written before an update", *_values(updates["distance_bytes"], units.size)])
+    rows.append(["writes of a page", *_values(about["hotness"]["writes_per_page"], units.figures)])
+    return [[*row, *[""] * (len(rows[0]) - len(row))] for row in rows]
+
+
+def bursts(about: About) -> Rows:
+    """Rows in windows of several lengths."""
+    rows = [["windows of", "rows, mean", "peak", "peak / mean", "dispersion", "empty"]]
+    for burst in about["bursts"]:
+        rows.append([
+            units.time(burst["window_ns"]).replace(".0 ", " ").replace(".00 ", " "),
+            units.figures(burst["mean_rows"]),
+            units.count(burst["peak_rows"]),
+            units.figures(burst["peak_to_mean"]),
+            units.figures(burst["dispersion"]),
+            units.share(burst["empty_share"]),
+        ])  # fmt: skip
+    return rows
+
+
+def common_sizes(about: About) -> Rows:
+    """The most frequent sizes by operation, with their shares."""
+    rows = [["most frequent sizes", "", "", "", "", ""]]
+    for name in ("read", "write"):
+        common: Sequence[tuple[int, float]] = about["size_bytes"][name]["common"][:5]
+        cells = [f"{_short(size)} {units.share(share)}" for size, share in common]
+        rows.append([f"of {name}s", *cells, *[""] * (5 - len(cells))])
+    return rows
+
+
+def _values(spread: Mapping[str, Any], show: Any) -> list[str]:  # noqa: ANN401 - a formatter
+    cells = [show(spread[name] if name != "mean" else _whole(spread)) for name in _SPREAD]
+    return [*cells, units.figures(spread["cv"])]
+
+
+def _whole(spread: Mapping[str, Any]) -> float | None:
+    mean: float | None = spread["mean"]
+    return mean
+
+
+def _short(size_bytes: int) -> str:
+    return units.size(size_bytes).replace(".00 ", " ").replace(".0 ", " ")
+
+
+def _mean(mean_bytes: float | None) -> str:
+    return "none" if mean_bytes is None else f"{mean_bytes:,.0f} B on average"
+
+
+def _sequential(about: About) -> str:
+    found = about["sequential"]
+    if not about["reads"] + about["writes"]:
+        return units.NOTHING
+    reads, writes = units.share(found["read_share"]), units.share(found["write_share"])
+    runs = units.figures(found["run_requests"]["mean"])
+    return (
+        f"{units.share(about['sequential_share'])} of the requests ({reads} of reads, "
+        f"{writes} of writes); a run has {runs} requests on average"
+    )
+
+
+def _batches(batches: Mapping[str, Any]) -> str:
+    if not batches["count"]:
+        return "none"
+    return (
+        f"{units.share(batches['rows_share'])} of the rows, in {units.count(batches['count'])} "
+        f"groups of {units.figures(batches['mean_rows'])}, {units.count(batches['max_rows'])} "
+        "at most"
+    )
+
+
+def _updates(about: About) -> str:
+    updates = about["updates"]
+    if updates["rewritten_share"] is None:
+        return "nothing was written"
+    sampled = updates["sampled_share"]
+    told = "" if sampled == 1 else f" (from {units.share(sampled)} of the pages, drawn by hash)"
+    return f"{units.share(updates['rewritten_share'])} of the pages written had been before{told}"
+
+
+def _hotness(hotness: Mapping[str, Any]) -> str:
+    if not hotness["pages"]:
+        return units.NOTHING
+    parts = (
+        f"{units.share(hotness[f'top_{percent}_percent'])} to {percent} %"
+        for percent in (1, 5, 10, 20)
+    )
+    return f"of the page writes go {', '.join(parts)} of the pages written"
+
+
+def _devices(devices: Sequence[Mapping[str, Any]]) -> str:
+    names = ", ".join(str(known["device"]) for known in devices[:8])
+    more = f" and {len(devices) - 8} more" if len(devices) > 8 else ""
+    return f"{len(devices)}: {names}{more}"
