@@ -22,6 +22,7 @@ __all__ = [
     "trace_formats",
     "trace_generate",
     "trace_info",
+    "trace_merge",
 ]
 
 __version__: str
@@ -55,7 +56,16 @@ def check(request: Request) -> str: ...
 def schemes() -> str: ...
 def devices() -> str: ...
 def trace_info(reading: Reading) -> str: ...
-def trace_convert(reading: Reading, target: str | os.PathLike[str] | None, to: str) -> str: ...
+def trace_convert(
+    reading: Reading, target: str | os.PathLike[str] | None, to: str | None, keep: bool
+) -> str: ...
+def trace_merge(
+    readings: list[Reading],
+    target: str | os.PathLike[str] | None,
+    to: str | None,
+    renumber: bool,
+    align: bool,
+) -> str: ...
 def trace_generate(
     request: Request,
     target: str | os.PathLike[str] | None,

@@ -26,4 +26,6 @@ class Reading(TypedDict):
     devices: list[str] | None
     start: str | None
     length: str | None
+    first_row: int | None
     rows: int | None
+    sort_window: str | None

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import Any
 
 from flashgc import _engine, _sources, api
@@ -24,7 +25,9 @@ def info(
     devices: Sequence[str] | None = None,
     start: str | None = None,
     length: str | None = None,
+    first_row: int | None = None,
     rows: int | None = None,
+    sort_window: str | None = None,
 ) -> dict[str, Any]:
     r"""Reads a whole trace and says what it holds and what it is like, as `trace info --json`.
 
@@ -40,7 +43,9 @@ def info(
     ('spc', 2, 8192)
     """
     with _sources.trace_file(file) as found:
-        reading = _reading(found, format, on_bad_line, devices, start, length, rows)
+        reading = _reading(
+            found, format, on_bad_line, devices, start, length, first_row, rows, sort_window
+        )
         about: dict[str, Any] = json.loads(_engine.trace_info(reading))
     return about
 
@@ -48,20 +53,24 @@ def info(
 def convert(
     source: PathLike,
     target: PathLike,
-    to: str,
+    to: str | None = None,
     *,
     format: str | None = None,
     on_bad_line: str = "stop",
     devices: Sequence[str] | None = None,
     start: str | None = None,
     length: str | None = None,
+    first_row: int | None = None,
     rows: int | None = None,
+    sort_window: str | None = None,
 ) -> dict[str, Any]:
     r"""Writes a trace in the format `to`, packed if `target` ends in `.gz` or `.zst`.
 
-    `-` is standard output. Gives the formats and the numbers of rows; see :func:`info` for the
-    rest. A TraceError names a record that the format cannot hold; an OutputError says why the
-    file cannot be written. The file appears whole or not at all.
+    `-` is standard output. `to` may be left out for a target that ends in `.fgt`. Rows stay in
+    their order; with a `sort_window` such as `"10 ms"`, rows that are late by no more are sorted.
+    Gives the formats and the numbers of rows; see :func:`info` for the rest. A TraceError names a
+    record that the format cannot hold; an OutputError says why the file cannot be written. The
+    file appears whole or not at all.
 
     >>> import flashgc, tempfile, pathlib
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -70,8 +79,80 @@ def convert(
     2
     """
     with _sources.trace_file(source) as found:
-        reading = _reading(found, format, on_bad_line, devices, start, length, rows)
-        done: dict[str, Any] = json.loads(_engine.trace_convert(reading, _target(target), to))
+        reading = _reading(
+            found, format, on_bad_line, devices, start, length, first_row, rows, sort_window
+        )
+        written = _engine.trace_convert(reading, _target(target), to, False)
+    done: dict[str, Any] = json.loads(written)
+    return done
+
+
+def cut(
+    source: PathLike,
+    target: PathLike,
+    to: str | None = None,
+    *,
+    format: str | None = None,
+    on_bad_line: str = "stop",
+    devices: Sequence[str] | None = None,
+    start: str | None = None,
+    length: str | None = None,
+    first_row: int | None = None,
+    rows: int | None = None,
+    sort_window: str | None = None,
+) -> dict[str, Any]:
+    r"""Writes a part of a trace: as :func:`convert`, in the format of the trace itself.
+
+    Of a file in our own format, what lies before `start` or `first_row` is not read.
+
+    >>> import flashgc, tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "a.spc").write_text("0,8,8192,W,0.5\n0,32,4096,R,0.6\n")
+    >>> flashgc.trace.cut(folder / "a.spc", folder / "b.spc", first_row=1)["rows"]
+    1
+    """
+    with _sources.trace_file(source) as found:
+        reading = _reading(
+            found, format, on_bad_line, devices, start, length, first_row, rows, sort_window
+        )
+        written = _engine.trace_convert(reading, _target(target), to, True)
+    done: dict[str, Any] = json.loads(written)
+    return done
+
+
+def merge(
+    sources: Sequence[PathLike],
+    target: PathLike,
+    to: str | None = None,
+    *,
+    renumber: bool = False,
+    align: bool = False,
+    format: str | None = None,
+    on_bad_line: str = "stop",
+    sort_window: str | None = None,
+) -> dict[str, Any]:
+    r"""Writes several traces as one, in order of time; rows of one time in order of the traces.
+
+    With `renumber` every device of every trace gets a number of its own; otherwise devices of one
+    number are one device. With `align` each trace begins at time 0; otherwise times are those of
+    the traces. `to` may be left out where all traces are of one format, or `target` ends in
+    `.fgt`. A TraceError names a row that goes back in time, unless a `sort_window` sorts it.
+
+    >>> import flashgc, tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "a.spc").write_text("0,8,8192,W,0.5\n0,32,4096,R,0.6\n")
+    >>> parts = [folder / "a.spc", folder / "a.spc"]
+    >>> flashgc.trace.merge(parts, folder / "two.spc", renumber=True)["rows"]
+    4
+    """
+    with ExitStack() as open_files:
+        found = [open_files.enter_context(_sources.trace_file(source)) for source in sources]
+        readings = [
+            _reading(one, format, on_bad_line, None, None, None, None, None, sort_window)
+            for one in found
+        ]
+        written = _engine.trace_merge(readings, _target(target), to, renumber, align)
+    done: dict[str, Any] = json.loads(written)
     return done
 
 
@@ -123,7 +204,9 @@ def _reading(
     devices: Sequence[str] | None,
     start: str | None,
     length: str | None,
+    first_row: int | None,
     rows: int | None,
+    sort_window: str | None,
 ) -> Reading:
     if found is None:
         raise _engine.TraceError("error: no trace was given")
@@ -135,8 +218,10 @@ def _reading(
         "devices": None if devices is None else list(devices),
         "start": start,
         "length": length,
+        "first_row": first_row,
         "rows": rows,
+        "sort_window": sort_window,
     }
 
 
-__all__ = ["convert", "formats", "generate", "info"]
+__all__ = ["convert", "cut", "formats", "generate", "info", "merge"]

@@ -2,7 +2,7 @@
 
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -93,6 +93,12 @@ impl<R: Read> Read for SignalReader<R> {
             }
         }
         self.inner.read(buffer)
+    }
+}
+
+impl<R: Seek> Seek for SignalReader<R> {
+    fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
+        self.inner.seek(to)
     }
 }
 

@@ -5,7 +5,9 @@ use crate::files;
 use crate::packed::Target;
 use crate::pulse::{raised_or, Raised, SignalReader};
 use flashgc_config::units;
-use flashgc_trace::{Disorder, Filter, Format, OnBadLine, OpenOptions, TraceReader};
+use flashgc_trace::{
+    Disorder, Filter, Format, MergeOptions, OnBadLine, OpenOptions, Record, TraceReader, Written,
+};
 use pyo3::prelude::*;
 use serde_json::{json, Value};
 use std::path::{Path, PathBuf};
@@ -26,8 +28,13 @@ pub struct Reading {
     devices: Option<Vec<String>>,
     start: Option<String>,
     length: Option<String>,
+    first_row: Option<u64>,
     rows: Option<u64>,
+    sort_window: Option<String>,
 }
+
+/// How the names of files in our own format end.
+const OURS: &str = "fgt";
 
 /// A format by its name; `auto` and nothing mean: by the content.
 fn format(name: Option<&str>) -> PyResult<Option<Format>> {
@@ -38,7 +45,14 @@ fn format(name: Option<&str>) -> PyResult<Option<Format>> {
 }
 
 impl Reading {
-    fn options(&self) -> PyResult<OpenOptions> {
+    /// The name without its folders, which say nothing to others.
+    fn shown(&self) -> String {
+        let name = Path::new(&self.name).file_name();
+        name.map_or_else(|| self.name.clone(), |name| name.to_string_lossy().into_owned())
+    }
+
+    /// Without a window, rows that are out of order are given out as `disorder` says.
+    fn options(&self, disorder: Disorder) -> PyResult<OpenOptions> {
         let on_bad_line = match self.on_bad_line.as_str() {
             "stop" => OnBadLine::Stop,
             "skip" => OnBadLine::Skip,
@@ -59,21 +73,22 @@ impl Reading {
         Ok(OpenOptions {
             format: format(self.format.as_deref())?,
             on_bad_line,
-            disorder: Disorder::Ignore,
+            disorder: time("sort_window", &self.sort_window)?.map_or(disorder, Disorder::Window),
             filter: Filter {
                 devices: devices.map(|list| list.iter().map(device).collect()).transpose()?,
                 start_ns: time("start", &self.start)?,
                 length_ns: time("length", &self.length)?,
+                first_row: self.first_row,
                 rows: self.rows,
             },
         })
     }
 
-    fn open(&self, raised: &Raised) -> PyResult<TraceReader> {
+    fn open(&self, raised: &Raised, disorder: Disorder) -> PyResult<TraceReader> {
         let file = files::open(&self.path)
             .map_err(|why| wrong(why.replace(&self.path.display().to_string(), &self.name)))?;
         let data = SignalReader::new(file, raised.clone());
-        let reader = flashgc_trace::open(&self.name, Box::new(data), &self.options()?);
+        let reader = flashgc_trace::open_file(&self.name, data, &self.options(disorder)?);
         reader.map_err(|error| raised_or(raised, wrong(error)))
     }
 }
@@ -99,7 +114,7 @@ pub fn trace_info(py: Python<'_>, reading: Reading) -> PyResult<String> {
     py.detach(|| {
         guarded(|| {
             let raised = Raised::default();
-            let reader = reading.open(&raised)?;
+            let reader = reading.open(&raised, Disorder::Ignore)?;
             let info = flashgc_trace::info(reader);
             let info = info.map_err(|error| raised_or(&raised, wrong(error)))?;
             Ok(serde_json::to_value(info).unwrap_or(Value::Null).to_string())
@@ -107,32 +122,51 @@ pub fn trace_info(py: Python<'_>, reading: Reading) -> PyResult<String> {
     })
 }
 
-/// Writes a trace in another format; gives counts, as JSON.
+/// The format to write: as named, by the end of the target's name, or as the source.
+fn target_format(
+    name: Option<&str>,
+    target: Option<&Path>,
+    source: Option<&Format>,
+) -> PyResult<Format> {
+    let ours = target.and_then(Path::extension).is_some_and(|end| end == OURS);
+    match (name, source) {
+        (Some(name), _) => format_to_write(name),
+        (None, _) if ours => Ok(Format::Fgt),
+        (None, Some(source)) => Ok(source.clone()),
+        (None, None) => Err(wrong(
+            "the format to write is not named\n  = help: name it with `--to`, or write to a \
+             file that ends in .fgt",
+        )),
+    }
+}
+
+/// Writes a trace in another format, or in its own if none is named and `keep` says so; gives
+/// counts, as JSON.
 #[pyfunction]
 pub fn trace_convert(
     py: Python<'_>,
     reading: Reading,
     target: Option<PathBuf>,
-    to: String,
+    to: Option<String>,
+    keep: bool,
 ) -> PyResult<String> {
-    py.detach(|| guarded(|| convert(&reading, target.as_deref(), &to)))
+    py.detach(|| guarded(|| convert(&reading, target.as_deref(), to.as_deref(), keep)))
 }
 
-fn convert(reading: &Reading, target: Option<&Path>, to: &str) -> PyResult<String> {
-    let to = format_to_write(to)?;
+fn convert(
+    reading: &Reading,
+    target: Option<&Path>,
+    to: Option<&str>,
+    keep: bool,
+) -> PyResult<String> {
     let raised = Raised::default();
-    let mut reader = reading.open(&raised)?;
-    let target = Target::create(target).map_err(OutputError::new_err)?;
-    let mut writer = flashgc_trace::writer(&to, Box::new(target.clone())).map_err(wrong)?;
-    for record in reader.by_ref() {
-        let record = record.map_err(|error| raised_or(&raised, wrong(error)))?;
-        writer.push(&record).map_err(|error| target.failure(wrong(error)))?;
-        if target.is_closed() {
-            break;
-        }
-    }
-    let written = writer.finish().map_err(|error| target.failure(wrong(error)))?;
-    target.commit().map_err(OutputError::new_err)?;
+    let mut reader = reading.open(&raised, Disorder::Ignore)?;
+    let to = target_format(to, target, keep.then(|| reader.format()))?;
+    let origin = match reader.origin() {
+        Some(origin) => origin.to_string(),
+        None => format!("{} ({})", reading.shown(), reader.format()),
+    };
+    let written = write_all(&mut reader, &to, &origin, target, &raised)?;
     Ok(json!({
         "from": reader.format().to_string(),
         "to": to.name(),
@@ -140,8 +174,86 @@ fn convert(reading: &Reading, target: Option<&Path>, to: &str) -> PyResult<Strin
         "left_out": written.others,
         "bad_rows": reader.bad_rows(),
         "bad_examples": skipped(&reader),
+        "out_of_order": if reading.sort_window.is_some() { 0 } else { reader.out_of_order() },
     })
     .to_string())
+}
+
+/// Writes records to a target, which appears whole or not at all.
+fn write_all(
+    records: &mut dyn Iterator<Item = Result<Record, flashgc_trace::TraceError>>,
+    to: &Format,
+    origin: &str,
+    target: Option<&Path>,
+    raised: &Raised,
+) -> PyResult<Written> {
+    let target = Target::create(target).map_err(OutputError::new_err)?;
+    let out = Box::new(target.clone());
+    let mut writer = flashgc_trace::writer_with(to, origin, out).map_err(wrong)?;
+    for record in records {
+        let record = record.map_err(|error| raised_or(raised, wrong(error)))?;
+        writer.push(&record).map_err(|error| target.failure(wrong(error)))?;
+        if target.is_closed() {
+            break;
+        }
+    }
+    let written = writer.finish().map_err(|error| target.failure(wrong(error)))?;
+    target.commit().map_err(OutputError::new_err)?;
+    Ok(written)
+}
+
+/// Writes several traces as one, in order of time; gives counts, as JSON.
+#[pyfunction]
+pub fn trace_merge(
+    py: Python<'_>,
+    readings: Vec<Reading>,
+    target: Option<PathBuf>,
+    to: Option<String>,
+    renumber: bool,
+    align: bool,
+) -> PyResult<String> {
+    let options = MergeOptions { renumber, align };
+    py.detach(|| guarded(|| merge(&readings, target.as_deref(), to.as_deref(), options)))
+}
+
+fn merge(
+    readings: &[Reading],
+    target: Option<&Path>,
+    to: Option<&str>,
+    options: MergeOptions,
+) -> PyResult<String> {
+    let raised = Raised::default();
+    let mut readers = Vec::new();
+    for reading in readings {
+        readers.push(reading.open(&raised, Disorder::Refuse)?);
+    }
+    let formats: Vec<&Format> = readers.iter().map(TraceReader::format).collect();
+    let same = formats.first().copied().filter(|first| formats.iter().all(|it| it == first));
+    let to = target_format(to, target, same)?;
+    let names: Vec<String> = readings.iter().map(Reading::shown).collect();
+    let told = |error| raised_or(&raised, wrong(error));
+    let mut merged = flashgc_trace::merge(readers, options).map_err(told)?;
+    let origin = origin_of_all(&names);
+    let written = write_all(&mut merged, &to, &origin, target, &raised)?;
+    Ok(json!({
+        "to": to.name(),
+        "rows": written.rows,
+        "left_out": written.others,
+        "bad_rows": merged.bad_rows(),
+        "traces": names.len(),
+    })
+    .to_string())
+}
+
+/// So many names are kept of traces that were merged.
+const NAMES_MAX: usize = 16;
+
+fn origin_of_all(names: &[String]) -> String {
+    let shown = names[..names.len().min(NAMES_MAX)].join(", ");
+    match names.len().saturating_sub(NAMES_MAX) {
+        0 => format!("merged from {shown}"),
+        more => format!("merged from {shown} and {more} more"),
+    }
 }
 
 /// The formats and what each says of itself, as JSON.

@@ -23,6 +23,7 @@ mod format;
 mod formats;
 mod input;
 mod lines;
+mod merge;
 mod order;
 mod pages;
 mod reader;
@@ -42,6 +43,7 @@ pub use format::{FormatInfo, LineFormat, LineWriter, Look, NamedFormat, OptionIn
 pub use formats::blkparse::Action;
 pub use formats::csv::{Column, CsvSpec, Delimiter, Header, OpWords};
 pub use formats::Format;
+pub use merge::{merge, Merge, MergeOptions, MERGE_TRACES_MAX};
 pub use order::Disorder;
 pub use reader::{open, open_file, OnBadLine, OpenOptions, TraceReader};
 pub use record::{device_id, parse_device, Op, RawRecord, Record};

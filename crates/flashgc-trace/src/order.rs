@@ -138,7 +138,7 @@ fn refused(source: &str, last: &Record, record: &Record) -> TraceError {
     );
     TraceError::new(source, message).on_line(record.line).help(format!(
         "if the rows are only a little out of order, sort them as they are read: \
-         sort_window = \"{}\" in [workload.trace]",
+         `--sort-window \"{0}\"`, or in a configuration sort_window = \"{0}\" in [workload.trace]",
         in_ms(round_up_ms(back_ns))
     ))
 }
@@ -155,7 +155,7 @@ fn too_late(source: &str, record: &Record, late_ns: u64, window_ns: u64) -> Trac
     let help = if late_ns <= window_ns {
         format!("the window holds at most {WAITING_MAX} records; sort the file first")
     } else {
-        format!("try sort_window = \"{}\"", in_ms(round_up_ms(late_ns)))
+        format!("a window of \"{}\" is needed, at least", in_ms(round_up_ms(late_ns)))
     };
     TraceError::new(source, message).on_line(record.line).help(help)
 }

@@ -1,4 +1,4 @@
-"""`flashgc trace info`, `convert` and `generate`."""
+"""`flashgc trace info`, `convert`, `cut`, `merge` and `generate`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from flashgc.cli.options import example
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Describe, convert and make traces.",
+    help="Describe, convert, cut, merge and make traces.",
     epilog=example("flashgc trace info my-trace.csv.zst"),
 )
 
@@ -41,6 +41,31 @@ Length = Annotated[
     str | None,
     typer.Option("--length", metavar="TIME", show_default=False, help="Only for so long."),
 ]
+FirstRow = Annotated[
+    int | None,
+    typer.Option("--first-row", metavar="N", min=0, show_default=False,
+                 help="Only from this row on; the first is 0."),
+]  # fmt: skip
+SortWindow = Annotated[
+    str | None,
+    typer.Option("--sort-window", metavar="TIME", show_default=False,
+                 help='Sort rows that are late by at most so much, as "10 ms".'),
+]  # fmt: skip
+To = Annotated[
+    str | None,
+    typer.Option("--to", metavar="F", show_default=False, autocompletion=complete.formats,
+                 help="The format to write; fgt, if the name ends so."),
+]  # fmt: skip
+ToKept = Annotated[
+    str | None,
+    typer.Option("--to", metavar="F", show_default=False, autocompletion=complete.formats,
+                 help="The format to write; that of the trace, or fgt if the name ends so."),
+]  # fmt: skip
+Source = Annotated[
+    str,
+    typer.Argument(metavar="SRC", help="The trace to read; - is standard input.",
+                   autocompletion=complete.files, show_default=False),
+]  # fmt: skip
 Rows = Annotated[
     int | None,
     typer.Option("--rows", metavar="N", min=1, show_default=False, help="At most so many rows."),
@@ -67,7 +92,9 @@ def info(
     devices: Devices = None,
     start: Start = None,
     length: Length = None,
+    first_row: FirstRow = None,
     rows: Rows = None,
+    sort_window: SortWindow = None,
     json: options.Json = False,
     plot: Plot = None,
 ) -> None:
@@ -78,7 +105,7 @@ def info(
         trace_page.check(plot)
     about = trace.info(
         file, format=format, on_bad_line=_bad(on_bad_line), devices=devices or None,
-        start=start, length=length, rows=rows,
+        start=start, length=length, first_row=first_row, rows=rows, sort_window=sort_window,
     )  # fmt: skip
     if plot is not None:
         trace_page.save(about, plot, _name(file))
@@ -98,40 +125,99 @@ def info(
 
 @app.command(
     epilog=example(
+        "flashgc trace convert my-trace.csv.gz my-trace.fgt",
         "flashgc trace convert my-trace.spc my-trace.csv.zst --to csv",
-        "flashgc trace convert my-trace.csv.gz hour.csv --to msr --start '3600 s'",
     )
 )
 @guarded
 def convert(
-    source: Annotated[
-        str,
-        typer.Argument(metavar="SRC", help="The trace to read; - is standard input.",
-                       autocompletion=complete.files, show_default=False),
-    ],
+    source: Source,
     target: Target,
-    to: Annotated[
-        str,
-        typer.Option("--to", metavar="F", help="The format to write.",
-                     autocompletion=complete.formats, show_default=False),
-    ],
+    to: To = None,
     format: options.Format = None,
     on_bad_line: options.BadLine = None,
     devices: Devices = None,
     start: Start = None,
     length: Length = None,
+    first_row: FirstRow = None,
     rows: Rows = None,
-) -> None:  # fmt: skip
+    sort_window: SortWindow = None,
+) -> None:
     """Write a trace in another format."""
     from flashgc import trace
 
     done = trace.convert(
         source, target, to, format=format, on_bad_line=_bad(on_bad_line),
-        devices=devices or None, start=start, length=length, rows=rows,
+        devices=devices or None, start=start, length=length, first_row=first_row, rows=rows,
+        sort_window=sort_window,
     )  # fmt: skip
-    left = f", {done['left_out']} of other kinds left out" if done["left_out"] else ""
-    bad = f", {done['bad_rows']} not understood and skipped" if done["bad_rows"] else ""
-    say(f"{done['rows']} rows from {done['from']} to {done['to']}{left}{bad}")
+    _say_written(done, f"rows from {done['from']} to {done['to']}")
+
+
+@app.command(
+    epilog=example(
+        "flashgc trace cut my-trace.csv.gz hour.csv.gz --start '3600 s' --length '1 h'",
+        "flashgc trace cut my-trace.fgt middle.fgt --first-row 1000000 --rows 50000",
+    )
+)
+@guarded
+def cut(
+    source: Source,
+    target: Target,
+    to: ToKept = None,
+    format: options.Format = None,
+    on_bad_line: options.BadLine = None,
+    devices: Devices = None,
+    start: Start = None,
+    length: Length = None,
+    first_row: FirstRow = None,
+    rows: Rows = None,
+    sort_window: SortWindow = None,
+) -> None:
+    """Write a part of a trace: by time, by device, by row."""
+    from flashgc import trace
+
+    done = trace.cut(
+        source, target, to, format=format, on_bad_line=_bad(on_bad_line),
+        devices=devices or None, start=start, length=length, first_row=first_row, rows=rows,
+        sort_window=sort_window,
+    )  # fmt: skip
+    _say_written(done, f"rows in {done['to']}")
+
+
+@app.command(
+    epilog=example("flashgc trace merge sdb.blktrace.0 sdb.blktrace.1 sdb.fgt --sort-window '1 s'")
+)
+@guarded
+def merge(
+    files: Annotated[
+        list[str],
+        typer.Argument(metavar="SRC... DST", autocompletion=complete.files, show_default=False,
+                       help="The traces to read, and at last the file to write."),
+    ],
+    to: ToKept = None,
+    renumber: Annotated[
+        bool,
+        typer.Option("--renumber", help="Give every device of every trace a number of its own."),
+    ] = False,
+    align: Annotated[
+        bool, typer.Option("--align", help="Let every trace begin at time 0.")
+    ] = False,
+    format: options.Format = None,
+    on_bad_line: options.BadLine = None,
+    sort_window: SortWindow = None,
+) -> None:  # fmt: skip
+    """Write several traces as one, in order of time."""
+    from flashgc import trace
+
+    *sources, target = files
+    if not sources:
+        raise typer.BadParameter("name the traces to read, and at last the file to write")
+    done = trace.merge(
+        sources, target, to, renumber=renumber, align=align, format=format,
+        on_bad_line=_bad(on_bad_line), sort_window=sort_window,
+    )  # fmt: skip
+    _say_written(done, f"rows of {done['traces']} traces in {done['to']}")
 
 
 @app.command(
@@ -176,6 +262,13 @@ def _json(about: dict[str, Any]) -> str:
 
 def _name(file: str) -> str:
     return "standard input" if file == "-" else Path(file).name
+
+
+def _say_written(done: dict[str, Any], what: str) -> None:
+    left = f", {done['left_out']} of other kinds left out" if done["left_out"] else ""
+    bad = f", {done['bad_rows']} not understood and skipped" if done["bad_rows"] else ""
+    late = f", {done['out_of_order']} out of order" if done.get("out_of_order") else ""
+    say(f"{done['rows']} {what}{left}{bad}{late}")
 
 
 def _bad(on_bad_line: options.OnBadLine | None) -> str:

@@ -37,6 +37,8 @@ pub struct Info {
     pub format: String,
     /// Its option, such as the event taken from blkparse.
     pub format_option: Option<String>,
+    /// What the file says of where it comes from, if its format can.
+    pub origin: Option<String>,
     /// Rows that are records.
     pub rows: u64,
     /// Rows that were not understood.
@@ -196,6 +198,7 @@ impl Gathered {
         Info {
             format: reader.format().name().to_string(),
             format_option: reader.format().option_text(),
+            origin: reader.origin().map(str::to_string),
             rows: totals.rows,
             bad_rows: reader.bad_rows(),
             reads: totals.reads,

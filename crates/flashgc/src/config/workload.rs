@@ -322,6 +322,7 @@ fn trace_plan(table: &Reader<'_>) -> Option<TracePlan> {
         devices: devices(table),
         start_ns: table.duration_ns("start"),
         length_ns: table.duration_ns("length"),
+        first_row: table.u64("first_row", 0..=u64::MAX),
         rows: table.u64("rows", 1..=u64::MAX),
     };
     let bad = [("stop", OnBadLine::Stop), ("skip", OnBadLine::Skip)];
