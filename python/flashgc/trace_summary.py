@@ -16,8 +16,10 @@ def facts(about: About) -> Facts:
     """What the trace holds, in all."""
     option = f" ({about['format_option']})" if about.get("format_option") else ""
     reads, writes, trims = (units.count(about[name]) for name in ("reads", "writes", "trims"))
+    origin = [("made from", about["origin"])] if about.get("origin") else []
     return [
         ("format", f"{about['format']}{option}"),
+        *origin,
         ("rows", f"{units.count(about['rows'])}, and {about['bad_rows']} not understood"),
         ("requests", f"{reads} reads, {writes} writes, {trims} trims, {about['others']} others"),
         ("read share", units.share(about["read_share"])),

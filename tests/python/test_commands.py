@@ -8,7 +8,8 @@ import pytest
 
 COMMANDS = [
     [], ["run"], ["compare"], ["trace"], ["trace", "info"], ["trace", "convert"],
-    ["trace", "generate"], ["schemes"], ["devices"],
+    ["trace", "cut"],
+    ["trace", "merge"], ["trace", "generate"], ["schemes"], ["devices"],
 ]  # fmt: skip
 
 
@@ -178,6 +179,58 @@ def test_trace_convert_keeps_every_row(flashgc, spc, tmp_path):
     printed = flashgc("trace", "convert", spc, "-", "--to", "csv", "--rows", 2, "--start", "1 s")
     assert printed.out.splitlines()[1].split(",")[0] == "1000000000"
     assert len(printed.out.splitlines()) == 3
+
+
+def test_our_own_format_keeps_all_and_says_where_it_comes_from(flashgc, spc, replay):
+    flashgc("trace", "convert", spc, "a.fgt")
+    first, second = (flashgc("trace", "info", name, "--json").json for name in (spc, "a.fgt"))
+    assert second.pop("format") == "fgt"
+    assert second.pop("origin") == f"{spc.name} (spc)"
+    assert second == {key: first[key] for key in second}
+    assert "made from" in flashgc("trace", "info", "a.fgt").out
+    told = ["--format", "auto", "--json"]
+    runs = [flashgc("run", replay, "--trace", name, *told).json for name in (spc, "a.fgt")]
+    assert runs[0]["result_hash"] == runs[1]["result_hash"]
+
+
+def test_trace_cut_takes_parts_by_time_device_and_row(flashgc, spc):
+    flashgc("trace", "convert", spc, "a.fgt")
+    for source in (spc, "a.fgt"):
+        flashgc("trace", "cut", source, "rows.csv", "--to", "csv", "--first-row", 10, "--rows", 5)
+        rows = flashgc("trace", "info", "rows.csv", "--format", "csv", "--json").json
+        assert rows["rows"] == 5
+        cut = flashgc("trace", "cut", source, "time.fgt", "--start", "1 s", "--length", "1 s")
+        assert "in fgt" in cut.err
+        part = flashgc("trace", "info", "time.fgt", "--json").json
+        assert part["first_ns"] >= 1_000_000_000
+        assert part["last_ns"] < 2_000_000_000
+        nothing = flashgc("trace", "cut", source, "x.fgt", "--only-device", 77, code=2)
+        assert "leaves none" in nothing.err
+    kept = flashgc("trace", "cut", spc, "kept.spc", "--rows", 3)
+    assert "3 rows in spc" in kept.err
+
+
+def test_trace_merge_joins_in_order_of_time(flashgc, spc, tmp_path):
+    flashgc("trace", "merge", spc, spc, "two.spc")
+    assert flashgc("trace", "info", "two.spc", "--json").json["rows"] == 6000
+    flashgc("trace", "merge", spc, spc, "two.fgt", "--renumber", "--align")
+    about = flashgc("trace", "info", "two.fgt", "--json").json
+    assert (about["rows"], len(about["devices"]), about["out_of_order"]) == (6000, 2, 0)
+    late = tmp_path / "late.spc"
+    late.write_text("0,8,512,R,1.0\n0,8,512,R,0.5\n")
+    refused = flashgc("trace", "merge", late, spc, "x.spc", code=2)
+    assert "--sort-window" in refused.err
+    assert not (tmp_path / "x.spc").exists()
+    flashgc("trace", "merge", late, spc, "x.spc", "--sort-window", "500 ms")
+    assert "SRC" in flashgc("trace", "merge", "alone.spc", code=2).err
+
+
+def test_rows_out_of_order_are_told_or_sorted(flashgc, tmp_path):
+    late = tmp_path / "late.spc"
+    late.write_text("0,8,512,R,1.0\n0,8,512,R,0.5\n0,8,512,R,2.0\n")
+    assert "1 out of order" in flashgc("trace", "convert", late, "a.fgt").err
+    assert "out of" not in flashgc("trace", "convert", late, "b.fgt", "--sort-window", "1 s").err
+    assert flashgc("trace", "info", "b.fgt", "--json").json["out_of_order"] == 0
 
 
 def test_trace_generate_makes_what_run_runs(flashgc, small, replay):
