@@ -10,7 +10,7 @@ unexport VIRTUAL_ENV CONDA_PREFIX
 ENGINE_SOURCES := $(shell find crates devices schemes -type f) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-rust test-python long check lint format bench picture clean
+.PHONY: help run test test-rust test-python long fuzz check lint format bench picture clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
@@ -33,6 +33,10 @@ test-python: $(VENV)/.engine $(VENV)/.dev
 
 long: | tools ## the long form of the pairwise slot matrix: 100,000 operations a pair
 	FLASHGC_LONG=1 cargo test --quiet --profile tests -p flashgc --test matrix
+
+FUZZ_SECONDS ?= 60
+fuzz: | tools ## fuzz every reader, our own formats and the configuration (FUZZ_SECONDS=60 each)
+	scripts/fuzz $(FUZZ_SECONDS)
 
 check: lint test ## everything that CI does
 
