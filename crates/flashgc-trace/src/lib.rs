@@ -34,6 +34,7 @@ pub use filter::Filter;
 pub use format::{FormatInfo, LineFormat, LineWriter, Look, NamedFormat, OptionInfo, Verdict};
 pub use formats::blkparse::Action;
 pub use formats::csv::{Column, CsvSpec, Delimiter, Header, OpWords};
+pub use formats::etw::Stamp;
 pub use formats::Format;
 pub use order::Disorder;
 pub use reader::{open, OnBadLine, OpenOptions, TraceReader};
