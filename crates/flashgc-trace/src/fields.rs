@@ -194,19 +194,27 @@ impl<'a> Fields<'a> {
         block: u64,
         expected: &'static str,
     ) -> Result<u64, FieldError> {
+        match self.quick_word_blocks(block) {
+            Some(bytes) => Ok(bytes),
+            None => self.need_word(expected)?.blocks(block, expected),
+        }
+    }
+
+    /// As [`Fields::quick_blocks`], for the next word between blanks.
+    #[inline]
+    pub(crate) fn quick_word_blocks(&mut self, block: u64) -> Option<u64> {
         let mut from = self.at;
         while self.line.get(from).is_some_and(|&byte| is_blank(byte)) {
             from += 1;
         }
         let (value, length) = leading_digits(&self.line[from..]);
         let ends = self.line.get(from + length).is_none_or(|&byte| is_blank(byte));
-        if (1..=19).contains(&length) && ends {
-            if let Some(bytes) = value.checked_mul(block) {
-                self.at = from + length;
-                return Ok(bytes);
-            }
+        if !(1..=19).contains(&length) || !ends {
+            return None;
         }
-        self.need_word(expected)?.blocks(block, expected)
+        let bytes = value.checked_mul(block)?;
+        self.at = from + length;
+        Some(bytes)
     }
 
     /// The last word, which is taken off the end of the line.

@@ -221,12 +221,12 @@ fn extents_agree_with_info() {
 #[test]
 fn five_numbers_are_not_guessed() {
     let files = [
-        ("tpcc-small.mqsim.trace", "mqsim      last"),
-        ("DTRS.first300s.ssdsim.trace", "ssdsim-us  last"),
-        ("ssd-postmark-aligned2.disksim.trace", "disksim    last"),
-        ("Financial1.rows3-50002.flashsim.trace", "flashsim   last"),
-        ("msr_cut10k.rw_20_80.105.trace", "heimdall   last"),
-        ("tencent_cbs.first50000.csv", "tencent    last"),
+        ("tpcc-small.mqsim.trace", "mqsim        last"),
+        ("DTRS.first300s.ssdsim.trace", "ssdsim-us    last"),
+        ("ssd-postmark-aligned2.disksim.trace", "disksim      last"),
+        ("Financial1.rows3-50002.flashsim.trace", "flashsim     last"),
+        ("msr_cut10k.rw_20_80.105.trace", "heimdall     last"),
+        ("tencent_cbs.first50000.csv", "tencent      last"),
     ];
     for (name, candidate) in files {
         let Some(file) = file(name) else { continue };

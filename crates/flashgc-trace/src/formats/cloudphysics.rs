@@ -72,11 +72,11 @@ fn looks_like(sample: &[&[u8]]) -> Verdict {
         return Verdict::No;
     }
     // Codes such as 2a are no decimal numbers, so that these columns are nobody else's.
-    let has_code = |line: &&&[u8]| {
-        let code = line.split(|&byte| byte == b',').nth(2);
-        code.is_some_and(|code| code.iter().any(u8::is_ascii_alphabetic))
+    let has_code = |line: &&[u8]| {
+        let code = line.split(|&byte| byte == b',').nth(2).unwrap_or_default();
+        hexadecimal(code).is_some() && code.iter().any(u8::is_ascii_alphabetic)
     };
-    if sample.iter().filter(has_code).count() > 0 {
+    if sample[0] == HEADER || sample.iter().any(has_code) {
         Verdict::Sure
     } else {
         Verdict::Fits
