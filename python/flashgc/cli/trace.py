@@ -93,7 +93,7 @@ def convert(
     to: Annotated[
         str,
         typer.Option("--to", metavar="F", help="The format to write.",
-                     autocompletion=complete.formats, show_default=False),
+                     autocompletion=complete.formats_to_write, show_default=False),
     ],
     format: options.Format = None,
     on_bad_line: options.BadLine = None,
@@ -124,7 +124,7 @@ def generate(
     format: Annotated[
         str,
         typer.Option("--format", metavar="F", help="The format to write.",
-                     autocompletion=complete.formats),
+                     autocompletion=complete.formats_to_write),
     ] = "blkreplay",
     device: options.Device = None,
     sets: options.Sets = None,

@@ -27,6 +27,8 @@ const EXPECTED_HEADER: &str = "the first line, `fio version 2 iolog` or `fio ver
 const ACTION: &str = "an action: read, write, trim, sync, datasync, wait, add, open, close";
 /// More files than this are a sign of something else.
 const FILES_MAX: u64 = 1 << 16;
+/// Neither does fio read longer names.
+const NAME_BYTES_MAX: usize = 256;
 
 #[derive(Clone, Copy)]
 enum Version {
@@ -130,6 +132,9 @@ impl Files {
         if let Some(number) = self.numbers.get(name.bytes) {
             return Ok(*number);
         }
+        if name.bytes.len() > NAME_BYTES_MAX {
+            return Err(name.wrong("the name of a file, at most 256 bytes long"));
+        }
         let number = self.numbers.len() as u64;
         if number == FILES_MAX {
             return Err(name.wrong("one of at most 65536 files"));
@@ -223,5 +228,19 @@ mod tests {
                     880 nvme wait 7 0\n888 nvme sync 3 9\n";
         assert_eq!(rows(text), [(878_000, 0, Op::Write, 16_384), (888_000, 0, Op::Other, 0)]);
         assert_eq!(reader().parse(b"878 nvme write 0 16384").unwrap_err().column, 1);
+    }
+
+    #[test]
+    fn files_without_end_are_an_error() {
+        let mut format = reader();
+        format.parse(b"fio version 3 iolog").unwrap();
+        let long = format!("1 {} read 0 512", "x".repeat(257));
+        assert_eq!(format.parse(long.as_bytes()).unwrap_err().column, 3);
+        for file in 0..FILES_MAX {
+            let row = format.parse(format!("1 {file} read 0 512").as_bytes()).unwrap().unwrap();
+            assert_eq!(row.device, file);
+        }
+        assert!(format.parse(b"1 0 read 0 512").is_ok());
+        assert!(format.parse(b"1 x read 0 512").unwrap_err().expected.contains("65536"));
     }
 }
