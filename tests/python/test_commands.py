@@ -283,6 +283,7 @@ def test_the_built_in_workload_runs(flashgc):
         ("flashgc run oltp --device slc", "slc-msr"),
         ("flashgc compare oltp --schemes greedy,fi", "greedy,fifo"),
         ("flashgc trace convert a b --to blkr", "blkreplay"),
+        ("flashgc trace convert a b --to fi", "fio"),
         ("flashgc schemes cost", "cost-benefit"),
     ],
 )

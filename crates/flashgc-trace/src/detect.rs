@@ -95,7 +95,7 @@ fn ambiguous(source: &str, sample: &[&[u8]], candidates: &[&FormatInfo]) -> Trac
          rows would then",
     );
     for (name, make) in names {
-        help.push_str(&format!("\n{name:<10} {}", implied(&make(), sample)));
+        help.push_str(&format!("\n{name:<12} {}", implied(&make(), sample)));
     }
     let shown: Vec<&str> = candidates.iter().map(|info| info.name).collect();
     let shown = shown.join(", ");

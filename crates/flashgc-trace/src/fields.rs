@@ -1,6 +1,7 @@
 //! Fields of a line and the numbers in them. Bytes in, integers out: no text, no floats.
 
 use crate::error::FieldError;
+use memchr::memrchr2;
 use std::fmt;
 use std::str::FromStr;
 
@@ -193,19 +194,49 @@ impl<'a> Fields<'a> {
         block: u64,
         expected: &'static str,
     ) -> Result<u64, FieldError> {
+        match self.quick_word_blocks(block) {
+            Some(bytes) => Ok(bytes),
+            None => self.need_word(expected)?.blocks(block, expected),
+        }
+    }
+
+    /// As [`Fields::quick_blocks`], for the next word between blanks.
+    #[inline]
+    pub(crate) fn quick_word_blocks(&mut self, block: u64) -> Option<u64> {
         let mut from = self.at;
         while self.line.get(from).is_some_and(|&byte| is_blank(byte)) {
             from += 1;
         }
         let (value, length) = leading_digits(&self.line[from..]);
         let ends = self.line.get(from + length).is_none_or(|&byte| is_blank(byte));
-        if (1..=19).contains(&length) && ends {
-            if let Some(bytes) = value.checked_mul(block) {
-                self.at = from + length;
-                return Ok(bytes);
-            }
+        if !(1..=19).contains(&length) || !ends {
+            return None;
         }
-        self.need_word(expected)?.blocks(block, expected)
+        let bytes = value.checked_mul(block)?;
+        self.at = from + length;
+        Some(bytes)
+    }
+
+    /// The last word, which is taken off the end of the line.
+    #[inline]
+    pub(crate) fn last_word(&mut self) -> Option<Field<'a>> {
+        let mut to = self.line.len();
+        while to > self.at && is_blank(self.line[to - 1]) {
+            to -= 1;
+        }
+        let rest = &self.line[self.at..to];
+        let from = self.at + memrchr2(b' ', b'\t', rest).map_or(0, |at| at + 1);
+        self.line = &self.line[..from];
+        (from < to).then(|| Field { bytes: &rest[from - self.at..], column: from as u64 + 1 })
+    }
+
+    /// As [`Fields::last_word`], where a word must be left.
+    #[inline]
+    pub(crate) fn need_last_word(
+        &mut self,
+        expected: &'static str,
+    ) -> Result<Field<'a>, FieldError> {
+        self.last_word().ok_or_else(|| FieldError::new(self.at as u64 + 1, expected))
     }
 
     /// Nothing may follow.
@@ -263,6 +294,26 @@ pub(crate) fn digits(bytes: &[u8]) -> Option<u64> {
     Some(value)
 }
 
+/// Hexadecimal digits, with or without `0x` before them, to a number.
+#[inline]
+pub(crate) fn hexadecimal(bytes: &[u8]) -> Option<u64> {
+    let bytes = bytes.strip_prefix(b"0x").unwrap_or(bytes);
+    if !(1..=16).contains(&bytes.len()) {
+        return None;
+    }
+    let mut value = 0_u64;
+    for &byte in bytes {
+        let digit = match byte {
+            b'0'..=b'9' => byte - b'0',
+            b'a'..=b'f' => byte - b'a' + 10,
+            b'A'..=b'F' => byte - b'A' + 10,
+            _ => return None,
+        };
+        value = value << 4 | u64::from(digit);
+    }
+    Some(value)
+}
+
 impl Field<'_> {
     /// An error that points here.
     #[cold]
@@ -281,6 +332,15 @@ impl Field<'_> {
     pub(crate) fn blocks(&self, block: u64, expected: &'static str) -> Result<u64, FieldError> {
         let count = self.whole(expected)?;
         count.checked_mul(block).ok_or_else(|| self.not_a_number(expected))
+    }
+
+    /// A whole number, hexadecimal if it begins with `0x`.
+    #[inline]
+    pub(crate) fn whole_or_hex(&self, expected: &'static str) -> Result<u64, FieldError> {
+        if self.bytes.starts_with(b"0x") {
+            return hexadecimal(self.bytes).ok_or_else(|| self.wrong(expected));
+        }
+        self.whole(expected)
     }
 
     /// A time, with or without decimals, in ns; what is below a nanosecond is cut off.
@@ -390,5 +450,33 @@ mod tests {
         assert_eq!(words.word().unwrap().column, 3);
         assert_eq!(words.word().unwrap().bytes, b"x");
         assert!(words.word().is_none());
+    }
+
+    #[test]
+    fn words_are_taken_from_the_end_too() {
+        let mut words = Fields::new(b"7 a b\t 12  34 ");
+        assert_eq!(words.word().unwrap().bytes, b"7");
+        let last = words.last_word().unwrap();
+        assert_eq!((last.bytes, last.column), (b"34".as_slice(), 12));
+        assert_eq!(words.last_word().unwrap().bytes, b"12");
+        assert_eq!(words.last_word().unwrap().bytes, b"b");
+        assert_eq!(words.last_word().unwrap().column, 3);
+        assert!(words.last_word().is_none() && words.word().is_none());
+        assert_eq!(words.need_last_word("a word").unwrap_err().column, 2);
+    }
+
+    #[test]
+    fn hexadecimal_numbers() {
+        let cases: [(&[u8], Option<u64>); 6] = [
+            (b"0x018f0b8000", Some(0x1_8f0b_8000)),
+            (b"2A", Some(42)),
+            (b"ffffffffffffffff", Some(u64::MAX)),
+            (b"11111111111111111", None),
+            (b"0x", None),
+            (b"g1", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(hexadecimal(text), expected);
+        }
     }
 }

@@ -32,6 +32,26 @@ fn a_bad_field_is_pointed_at() {
         ("blkparse", "8,16 0 1 0.1 7 D W x + 8", 20, "a sector"),
         ("blkparse", "garbage", 1, "a device such as 8,16"),
         ("blkreplay", "0.1 ; 8 ; 8 ; 7 ; 0 ; 0", 15, "R or W"),
+        ("systor", "1.5,0.1,X,0,8,8", 9, "R, W or nothing"),
+        ("systor", "1.5,0.1,R,0,8.5,8", 13, "an offset in bytes"),
+        ("alibaba", "419,W,8792731648,16384,0.5", 24, "a whole time in us"),
+        ("alibaba", "419,D,8792731648,16384,5", 5, "R or W"),
+        ("tencent", "1538323200,4247200,128,2,1058", 24, "0 (read) or 1 (write)"),
+        ("tencent", "1538323200,4247200,128,1,1058,7", 31, "the end of the line"),
+        ("cloudphysics", "3,5633898368802,2a,512,42932745", 1, "the version"),
+        ("cloudphysics", "1,5633898368802,2x,512,42932745", 17, "code of SCSI"),
+        ("fio", "/a read 0 512", 1, "the first line"),
+        ("flashsim", "26.214000\t0\t-1\t1\t0", 13, "an address in blocks"),
+        ("flashsim", "26.214000\t0\t8\t1.5\t0", 15, "in pages of 4096"),
+        ("heimdall", "223.412 0 3159347200 x 0", 22, "a size in bytes"),
+        ("diskmon", "0\t0.016375\t0.0003\t0\tFlush\t3271215\t8", 21, "Read or Write"),
+        ("biotracer", "8 8 4097 4 1.1 1.2 1.3 1.4", 5, "the bytes of so many sectors"),
+        ("biotracer", "8 8 4096 4 1.1 1.2 1.3", 23, "the line ends"),
+        ("etw", "DiskRead, 8612, x (3), 7, 0xf, 0x1g, 0x10, 3, 0", 32, "an offset in bytes"),
+        ("etw", "DiskWrite, 8612, x (3), 7, 0xf, 0x1", 36, "the line ends"),
+        ("etw-start", "DiskRead, 8612, x (3), 7, 0xf, 0x1, 0x10, y, 0", 43, "a whole time"),
+        ("wiscsee", "39949 D flush 299008 4096 0.0 0 False", 9, "read, write or discard"),
+        ("hfplayer", "36,81.096,17,FLUSH,0,30,14,1,1,0,22,8,12,6,1,5", 14, "RD_IN or WR_IN"),
         ("csv:op, offset, size", "r,99999999999999999999,1", 3, "an offset"),
         ("spc", "0,18014398509481985,512,r,0.1", 0, "below 4 EiB"),
         ("spc", "0,0,1099511627777,r,0.1", 0, "at most 1 TiB"),
@@ -42,6 +62,76 @@ fn a_bad_field_is_pointed_at() {
         assert!(error.message.contains(expected), "{error}");
         assert_eq!(error.text.as_deref(), Some(line));
     }
+}
+
+#[test]
+fn a_bad_field_of_fiu_is_pointed_at_though_names_hold_blanks() {
+    let md5 = "d6c75ba46e82326fefa545b57a12e221";
+    let read = |row: &str| read(&format!("{row} {md5}\n"), &as_format("fiu"));
+    let row = read("89966522969723 4270 a b 7 18579576 8 W 6 3").unwrap()[0];
+    assert_eq!((row.at_ns, row.op), (89_966_522_969_723, Op::Write));
+    assert_eq!((row.device, row.offset_bytes), ((6 << 20) | 3, 18_579_576 * 512));
+    for (row, column, expected) in [
+        ("89.5 4270 nfsd 18579576 8 W 6 0", 1, "a whole time in ns"),
+        ("8 4270 nfsd 18x 8 W 6 0", 13, "an address in blocks"),
+        ("8 4270 nfsd 18 8 F 6 0", 18, "R or W"),
+        ("8 4270 nfsd 18 8 R 6 1048576", 22, "a number of a device"),
+        ("8 4270 nfsd 18 8 R 6 0 x", 24, "a number of a device"),
+        ("8 4270 R 6 0", 7, "a size in blocks"),
+    ] {
+        match read(row) {
+            Err(error) => {
+                assert_eq!((error.line, error.column), (Some(1), Some(column)), "{error}");
+                assert!(error.message.contains(expected), "{error}");
+            }
+            Ok(_) => panic!("{row}"),
+        }
+    }
+}
+
+#[test]
+fn a_bad_field_of_a_log_is_pointed_at() {
+    let cases = [
+        ("fio version 3 iolog\n0.5 /a read 0 512\n", 1, "a whole time in us"),
+        ("fio version 3 iolog\n5 /a format 0 512\n", 6, "an action"),
+        ("fio version 2 iolog\n/a read 0 -8\n", 11, "a length in bytes"),
+        ("fio version 2 iolog\n/a wait soon\n", 9, "a whole time in us"),
+    ];
+    for (text, column, expected) in cases {
+        let error = read(text, &OpenOptions::default()).unwrap_err();
+        assert_eq!((error.line, error.column), (Some(2), Some(column)), "{error}");
+        assert!(&*error.source == "t.txt" && error.message.contains(expected), "{error}");
+    }
+}
+
+/// The shapes that files of a format may have, and where they end up.
+#[test]
+fn other_shapes_of_a_format_are_known_too() {
+    let cases = [
+        ("systor", "1.5,0.1,R,0,8,8\n2.5,,W,0,8,8\n3.5,,,0,8,8\n", "RW-"),
+        ("tencent", "Timestamp,Offset,Size,IOType,VolumeID\n1,8,8,0,3\n1,8,8,1,3\n", "RW"),
+        ("alibaba", "device_id,opcode,offset,length,timestamp\n7,R,1,2,3\n", "R"),
+        ("cloudphysics", "version,time,op,size,lbn\n1,5,28,512,1\n1,5,42,512,1\n", "RT"),
+        ("cloudphysics", "2,5,8,512,1\n2,5,A,512,1\n2,5,88,512,1\n2,5,0x35,0,0\n", "RWR-"),
+        ("etw", "BeginHeader\n x, y\nEndHeader\nDiskWrite, 1, p, 2, 3, 0x200, 512, 4, 5\n", "W"),
+        ("hfplayer", "1,50,8,RD,2,8,5,6,0,0,2,2,4,7,6,2\n1,50,8,RD_OUT,2,8,5\n", "R"),
+        ("wiscsee", "7 D write 0 512 0.5 0 True\n7 C write 0 512 0.6 0.1 True\n", "W"),
+    ];
+    for (format, text, ops) in cases {
+        let trace = reader(text, &OpenOptions::default());
+        assert_eq!(trace.format().name(), format);
+        let letter = |record: Result<Record, TraceError>| match record.unwrap().op {
+            Op::Read => 'R',
+            Op::Write => 'W',
+            Op::Trim => 'T',
+            Op::Other => '-',
+        };
+        assert_eq!(trace.map(letter).collect::<String>(), ops, "{format}");
+    }
+    // Without a letter in a code, these are bare numbers.
+    let bare =
+        open("t", Box::new(Cursor::new(b"1,5,28,512,1\n".to_vec())), &OpenOptions::default());
+    assert!(bare.unwrap_err().help.unwrap().contains("cloudphysics last"));
 }
 
 #[test]

@@ -9,6 +9,36 @@ use std::io::{self, Cursor, Read, Write};
 
 const SPC: &[u8] = b"0,8,512,r,0.000001\n1,16,512,w,0.000003\n0,24,512,W,0.000002\n";
 
+/// Some rows of formats that have a file of their own.
+const ROWS: [(&str, &str); 13] = [
+    (
+        "systor",
+        "Timestamp,Response,IOType,LUN,Offset,Size\n1.133076000,0.000806000,R,0,8990,131072\n\
+         1.2,,W,5,0,512\n",
+    ),
+    ("alibaba", "419,W,8792731648,16384,1577808144360767\n7,R,0,4096,1577808144360768\n"),
+    ("tencent", "1538323200,4247200,128,1,1058\n1538323200,13896880,128,0,1063\n"),
+    ("cloudphysics", "version,time,op,size,lbn\n1,5633,2a,512,42932745\n1,5634,28,512,7\n"),
+    (
+        "fiu",
+        "899 42 rpc.mountd 185 8 W 6 0 d6c75ba46e82326fefa545b57a12e221\n\
+         900 42 a b 508516672 8 R 6 0 88b93b628d84082186026d9da044f173\n",
+    ),
+    ("fio", "fio version 3 iolog\n2 a add\n8 a open\n9 a write 0 512\n9 a trim 0 512\n"),
+    ("fio", "fio version 2 iolog\na add\na open\na write 0 512\na wait 9 0\nb read 0 512\n"),
+    ("flashsim", "26.214000\t0\t303574\t1\t0\n26.3\t0\t240840\t1\t1\n"),
+    ("diskmon", "0\t0.016\t0.0003\t0\tWrite\t32712\t8\r\n1\t0.017\t0\t0\tRead\t1087\t8\r\n"),
+    ("biotracer", "8\t\t8\t\t4096\t\t4\t\t1.7\t\t1.8\t\t1.8\t\t1.9\n8 8 4096 5 2.7 2.8 2.8 2.9\n"),
+    (
+        "etw-start",
+        "BeginHeader\n DiskRead, TimeStamp, ByteOffset, IOSize, ElapsedTime, DiskNum\n\
+         EndHeader\n DiskRead, 8612, 0x018f0b8000, 0x00001000, 283, 1\n\
+         DiskWrite, 8613, 0x0, 0x1000, 84, 1\n",
+    ),
+    ("wiscsee", "39 D read 299 4096 0.0 0 False\n0 D discard 299 4096 0.1 7.3e-05 True\n"),
+    ("hfplayer", "36,81.096,17,WR_IN,0,30,14,1,1,0,22,8,12\n36,81.2,17,RD,0,30,15,1,1,0,22,8,12\n"),
+];
+
 fn open_bytes(bytes: &[u8], options: &OpenOptions) -> Result<TraceReader, TraceError> {
     open("t", Box::new(Cursor::new(bytes.to_vec())), options)
 }
@@ -29,6 +59,17 @@ fn formats() -> Vec<Option<Format>> {
     let csv = "csv:time:us, op, offset:512, size:4k, device; delimiter=space; read=1; write=0";
     let named = Format::all_names().into_iter().chain([csv, "csv:op,offset,size", "blkparse:Q"]);
     [None].into_iter().chain(named.map(|name| Some(name.parse().unwrap()))).collect()
+}
+
+/// Reads bytes with the format given and with it left open.
+fn try_format(name: &str, bytes: &[u8]) {
+    for options in [given(name), OpenOptions::default()] {
+        for on_bad_line in [OnBadLine::Stop, OnBadLine::Skip] {
+            let options = OpenOptions { on_bad_line, ..options.clone() };
+            let text = |error: TraceError| error.to_string();
+            let _ = open_bytes(bytes, &options).and_then(info).map_err(text);
+        }
+    }
 }
 
 fn try_everything(bytes: &[u8]) {
@@ -80,6 +121,16 @@ fn nearly_rows() -> impl Strategy<Value = Vec<u8>> {
         "start",
         "CPU0",
         "[java]",
+        "fio version 2 iolog",
+        "fio version 3 iolog\n",
+        "wait",
+        "trim",
+        "DiskRead",
+        "BeginHeader",
+        "0x1f",
+        "2a",
+        "WR_IN",
+        "4096",
         "\u{fc}",
         "\0",
         "\u{feff}",
@@ -106,6 +157,34 @@ proptest! {
         let mut bytes = SPC.to_vec();
         bytes[at] = byte;
         try_everything(&bytes);
+    }
+
+    #[test]
+    fn a_row_of_any_format_with_a_spoiled_byte(at: prop::sample::Index, byte: u8) {
+        for (name, rows) in ROWS {
+            let mut bytes = rows.as_bytes().to_vec();
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+            try_format(name, &bytes);
+            try_format(name, &bytes[..at]);
+        }
+    }
+}
+
+#[test]
+fn every_format_has_rows_to_be_spoiled() {
+    for (name, rows) in ROWS {
+        let found = open_bytes(rows.as_bytes(), &given(name)).and_then(info).unwrap();
+        assert!(found.rows >= 2, "{name}");
+        // What looks like nobody else's is told, and bare numbers are not.
+        let told = open_bytes(rows.as_bytes(), &OpenOptions::default());
+        match told {
+            Ok(reader) => {
+                let given = given(name).format.unwrap();
+                assert_eq!(reader.format().info().name, given.info().name);
+            }
+            Err(error) => assert!(["flashsim", "tencent"].contains(&name), "{name}: {error}"),
+        }
     }
 }
 

@@ -45,14 +45,16 @@ struct Holds {
     trims: bool,
     devices: bool,
     bytes: bool,
+    /// Bytes in which the size is counted, if not as the address.
+    size: Option<u64>,
 }
 
 const fn holds(format: &'static str, resolution_ns: u64, can: [bool; 3]) -> Holds {
     let [trims, devices, bytes] = can;
-    Holds { format, resolution_ns, trims, devices, bytes }
+    Holds { format, resolution_ns, trims, devices, bytes, size: None }
 }
 
-const ALL: [Holds; 14] = [
+const ALL: [Holds; 21] = [
     holds("msr", 100, [false, true, true]),
     holds("spc", 1, [false, true, false]),
     holds("disksim", 1, [false, true, false]),
@@ -64,6 +66,14 @@ const ALL: [Holds; 14] = [
     holds("blkparse", 1, [true, true, false]),
     holds("blkparse:Q", 1, [true, true, false]),
     holds("blkreplay", 1, [true, false, false]),
+    holds("systor", 1, [false, true, true]),
+    holds("alibaba", 1_000, [false, true, true]),
+    holds("tencent", 1_000_000_000, [false, true, false]),
+    holds("cloudphysics", 1_000, [true, false, false]),
+    // Its devices are numbered as they appear; see the test of its own.
+    holds("fio", 1_000, [true, false, true]),
+    Holds { size: Some(4096), ..holds("flashsim", 1, [false, true, false]) },
+    holds("heimdall", 1, [false, true, true]),
     holds("csv", 1, [true, true, true]),
     holds("csv:op, size:512, -, offset:512, time:us; delimiter=space", 1_000, [true, false, false]),
     holds("csv:time:ms,device,op,offset,size;header=yes;read=0;write=1", 1_000_000, [true; 3]),
@@ -85,7 +95,8 @@ fn records(draws: &[Draw], holds: &Holds) -> Vec<Record> {
         };
         let beyond = if holds.bytes { beyond } else { 0 };
         let device = if holds.devices { device } else { 0 };
-        let (offset_bytes, size_bytes) = (sector * 512 + beyond, sectors * 512 + beyond);
+        let offset_bytes = sector * 512 + beyond;
+        let size_bytes = sectors * holds.size.unwrap_or(512) + beyond;
         Record { at_ns, device, op, offset_bytes, size_bytes, line: index as u64 + 1 }
     };
     draws.iter().enumerate().map(row).collect()
@@ -120,22 +131,47 @@ proptest! {
 fn what_a_format_cannot_hold_is_refused() {
     let record =
         Record { at_ns: 0, device: 0, op: Op::Trim, offset_bytes: 0, size_bytes: 512, line: 7 };
-    for name in ["msr", "spc", "disksim", "ssdsim", "mqsim"] {
+    for name in ["msr", "spc", "disksim", "ssdsim", "mqsim", "systor", "alibaba", "tencent"] {
         let error = write(&name.parse().unwrap(), &[record]).unwrap_err();
         assert!(error.message.contains("trim of line 7"), "{error}");
     }
     let odd = Record { op: Op::Read, offset_bytes: 100, ..record };
-    for name in ["spc", "disksim", "ssdsim", "mqsim", "blkreplay", "blkparse"] {
+    for name in ["spc", "disksim", "blkreplay", "blkparse", "tencent", "cloudphysics"] {
         let error = write(&name.parse().unwrap(), &[odd]).unwrap_err();
         assert!(error.message.contains("multiple of 512"), "{error}");
     }
     let second = Record { device: 1, ..record };
-    for name in ["blkreplay", "csv:op, offset, size"] {
+    let error = write(&Format::FlashSim, &[Record { op: Op::Read, ..record }]).unwrap_err();
+    assert!(error.message.contains("multiple of 4096"), "{error}");
+    for name in ["blkreplay", "cloudphysics", "csv:op, offset, size"] {
         let error = write(&name.parse().unwrap(), &[record, second]).unwrap_err();
         assert!(error.message.contains("0 and 1"), "{error}");
     }
+    for name in ["fiu", "diskmon", "biotracer", "etw", "wiscsee", "hfplayer"] {
+        let error = write(&name.parse().unwrap(), &[]).unwrap_err();
+        assert!(error.message.contains("cannot be written"), "{error}");
+    }
     let other = Record { op: Op::Other, ..record };
     assert_eq!(write(&Format::Spc, &[other]).unwrap(), b"");
+}
+
+#[test]
+fn devices_of_fio_are_files_in_the_order_of_their_first_row() {
+    let row = |at_ns, device| {
+        let (offset_bytes, size_bytes) = (4096, 512);
+        Record { at_ns, device, op: Op::Write, offset_bytes, size_bytes, line: 0 }
+    };
+    let bytes = write(&Format::Fio, &[row(0, 70), row(1000, 3), row(2000, 70)]).unwrap();
+    let text = String::from_utf8(bytes.clone()).unwrap();
+    assert_eq!(
+        text,
+        "fio version 3 iolog\n0 /trace/device-70 add\n0 /trace/device-70 open\n\
+         0 /trace/device-70 write 4096 512\n1 /trace/device-3 add\n1 /trace/device-3 open\n\
+         1 /trace/device-3 write 4096 512\n2 /trace/device-70 write 4096 512\n"
+    );
+    let found = read(&Format::Fio, bytes).unwrap();
+    let found: Vec<_> = found.iter().map(|record| (record.at_ns, record.device)).collect();
+    assert_eq!(found, [(0, 0), (1000, 1), (2000, 0)]);
 }
 
 #[test]
@@ -148,7 +184,10 @@ fn the_default_detects_what_it_wrote() {
         size_bytes: 512,
         line: 0,
     };
-    for format in [Format::Msr, Format::Spc, Format::Blkreplay, "blkparse:Q".parse().unwrap()] {
+    let mut told = vec![Format::Msr, Format::Spc, Format::Blkreplay, Format::Systor];
+    told.extend([Format::Alibaba, Format::CloudPhysics, Format::Fio]);
+    told.push("blkparse:Q".parse().unwrap());
+    for format in told {
         let bytes = write(&format, &[row(100), row(200)]).unwrap();
         let reader =
             open("written", Box::new(Cursor::new(bytes)), &OpenOptions::default()).unwrap();

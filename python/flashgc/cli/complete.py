@@ -39,6 +39,12 @@ def formats(incomplete: str) -> list[str]:
     return _starting([name for known in trace.formats() for name in known["names"]], incomplete)
 
 
+def formats_to_write(incomplete: str) -> list[str]:
+    """Formats of traces that can be written, which say what is lost."""
+    known = [known["names"] for known in trace.formats() if known["lost"]]
+    return _starting([name for names in known for name in names], incomplete)
+
+
 def files(incomplete: str) -> list[str]:
     """Any file."""
     return _files(incomplete, "")

@@ -53,12 +53,12 @@ SortWindow = Annotated[
 ]  # fmt: skip
 To = Annotated[
     str | None,
-    typer.Option("--to", metavar="F", show_default=False, autocompletion=complete.formats,
+    typer.Option("--to", metavar="F", show_default=False, autocompletion=complete.formats_to_write,
                  help="The format to write; fgt, if the name ends so."),
 ]  # fmt: skip
 ToKept = Annotated[
     str | None,
-    typer.Option("--to", metavar="F", show_default=False, autocompletion=complete.formats,
+    typer.Option("--to", metavar="F", show_default=False, autocompletion=complete.formats_to_write,
                  help="The format to write; that of the trace, or fgt if the name ends so."),
 ]  # fmt: skip
 Source = Annotated[
@@ -230,7 +230,7 @@ def generate(
     format: Annotated[
         str,
         typer.Option("--format", metavar="F", help="The format to write.",
-                     autocompletion=complete.formats),
+                     autocompletion=complete.formats_to_write),
     ] = "blkreplay",
     device: options.Device = None,
     sets: options.Sets = None,

@@ -91,7 +91,7 @@ fn next_field<'a>(fields: &mut Fields<'a>, delimiter: Delimiter) -> Option<Field
 
 /// Plain numbers, which most columns hold, need not be cut out first.
 #[inline]
-fn quick(fields: &mut Fields, delimiter: u8, column: &Column, row: &mut RawRecord) -> bool {
+fn quick(fields: &mut Fields, delimiter: Delimiter, column: &Column, row: &mut RawRecord) -> bool {
     let (place, block) = match column {
         Column::Time(TimeUnit::Ps) | Column::Op | Column::Skip => return false,
         Column::Time(unit) => (&mut row.at_ns, unit.ns()),
@@ -99,7 +99,10 @@ fn quick(fields: &mut Fields, delimiter: u8, column: &Column, row: &mut RawRecor
         Column::Size(block) => (&mut row.size_bytes, *block),
         Column::Device => (&mut row.device, 1),
     };
-    let found = fields.quick_blocks(delimiter, block);
+    let found = match delimiter {
+        Delimiter::Char(delimiter) => fields.quick_blocks(delimiter, block),
+        Delimiter::Blanks => fields.quick_word_blocks(block),
+    };
     *place = found.unwrap_or(*place);
     found.is_some()
 }
@@ -134,10 +137,8 @@ impl Csv {
         let mut row =
             RawRecord { at_ns: 0, device: 0, op: Op::Other, offset_bytes: 0, size_bytes: 0 };
         for column in &self.spec.columns {
-            if let Delimiter::Char(byte) = delimiter {
-                if quick(&mut fields, byte, column, &mut row) {
-                    continue;
-                }
+            if quick(&mut fields, delimiter, column, &mut row) {
+                continue;
             }
             let Some(field) = next_field(&mut fields, delimiter) else {
                 return Err(self.too_short(line, column));

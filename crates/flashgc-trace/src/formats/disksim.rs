@@ -2,7 +2,7 @@
 
 use crate::fields::TimeUnit;
 use crate::format::{FormatInfo, LineWriter, Look};
-use crate::formats::five::Five;
+use crate::formats::five::{Five, SECTOR, SECTORS};
 use crate::formats::Format;
 
 pub(crate) const INFO: FormatInfo = FormatInfo {
@@ -18,7 +18,15 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
 };
 
 pub(crate) fn reader() -> Five {
-    Five { name: INFO.name, unit: TimeUnit::Ms, time: "a time in ms", flags: true, decimals: true }
+    Five {
+        name: INFO.name,
+        unit: TimeUnit::Ms,
+        time: "a time in ms",
+        decimals: true,
+        address: SECTOR,
+        size: SECTORS,
+        flags: true,
+    }
 }
 
 pub(crate) fn writer() -> Option<Box<dyn LineWriter>> {

@@ -1,13 +1,25 @@
-//! Five numbers between blanks: time, device, block, size, and what to do.
-//! DiskSim began it, and several simulators took it over with other units.
+//! Five numbers in a row: time, device, address, size, op. DiskSim, SSDSim, MQSim, FlashSim and
+//! FlashNet all have them, with other units.
 
 use crate::error::FieldError;
-use crate::fields::{write_u64, Field, Fields, TimeUnit};
+use crate::fields::{hexadecimal, write_u64, Field, Fields, TimeUnit};
 use crate::format::{fits_most, LineFormat, LineWriter, Verdict};
 use crate::record::{Op, RawRecord, Record};
 use crate::write::whole_blocks;
 
-const BLOCK: u64 = 512;
+/// In what an address or a size is counted.
+#[derive(Clone, Copy)]
+pub(crate) struct Count {
+    /// Bytes of one.
+    pub(crate) block: u64,
+    /// What should be there, for messages.
+    pub(crate) what: &'static str,
+}
+
+/// The address of most of them.
+pub(crate) const SECTOR: Count = Count { block: 512, what: "an address in blocks of 512 bytes" };
+/// The size of most of them.
+pub(crate) const SECTORS: Count = Count { block: 512, what: "a size in blocks of 512 bytes" };
 
 /// One such format.
 #[derive(Clone, Copy)]
@@ -15,10 +27,12 @@ pub(crate) struct Five {
     pub(crate) name: &'static str,
     pub(crate) unit: TimeUnit,
     pub(crate) time: &'static str,
-    /// The last column is hexadecimal flags, of which bit 0 counts.
-    pub(crate) flags: bool,
     /// Times may have decimals.
     pub(crate) decimals: bool,
+    pub(crate) address: Count,
+    pub(crate) size: Count,
+    /// The last column is hexadecimal flags, of which bit 0 counts.
+    pub(crate) flags: bool,
 }
 
 impl LineFormat for Five {
@@ -36,10 +50,8 @@ impl LineFormat for Five {
             fields.word_blocks(self.unit.ns(), self.time)?
         };
         let device = fields.word_blocks(1, "the device's number")?;
-        let expected = "an address in blocks of 512 bytes";
-        let offset_bytes = fields.word_blocks(BLOCK, expected)?;
-        let expected = "a size in blocks of 512 bytes";
-        let size_bytes = fields.word_blocks(BLOCK, expected)?;
+        let offset_bytes = fields.word_blocks(self.address.block, self.address.what)?;
+        let size_bytes = fields.word_blocks(self.size.block, self.size.what)?;
         let op = self.op(&fields.need_word("0 (write) or 1 (read)")?)?;
         fields.no_more_words()?;
         Ok(Some(RawRecord { at_ns, device, op, offset_bytes, size_bytes }))
@@ -69,14 +81,6 @@ impl Five {
     }
 }
 
-fn hexadecimal(bytes: &[u8]) -> Option<u64> {
-    let bytes = bytes.strip_prefix(b"0x").unwrap_or(bytes);
-    if bytes.is_empty() || bytes.len() > 16 || !bytes.iter().all(u8::is_ascii_hexdigit) {
-        return None;
-    }
-    u64::from_str_radix(std::str::from_utf8(bytes).ok()?, 16).ok()
-}
-
 impl LineWriter for Five {
     fn write(&mut self, record: &Record, line: &mut Vec<u8>) -> Result<(), String> {
         let op = match record.op {
@@ -92,9 +96,9 @@ impl LineWriter for Five {
         line.push(b' ');
         write_u64(record.device, line);
         line.push(b' ');
-        write_u64(whole_blocks(record.offset_bytes, BLOCK, "offset")?, line);
+        write_u64(whole_blocks(record.offset_bytes, self.address.block, "offset")?, line);
         line.push(b' ');
-        write_u64(whole_blocks(record.size_bytes, BLOCK, "size")?, line);
+        write_u64(whole_blocks(record.size_bytes, self.size.block, "size")?, line);
         line.extend_from_slice(&[b' ', op]);
         Ok(())
     }

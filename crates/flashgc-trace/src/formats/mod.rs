@@ -5,21 +5,34 @@ use crate::format::FormatInfo;
 use crate::rows::{IntoParser, Parser};
 use crate::write::RecordWriter;
 
+mod alibaba;
+mod biotracer;
 pub(crate) mod blkparse;
 pub(crate) mod blkreplay;
 mod blktrace;
+mod cloudphysics;
 pub(crate) mod csv;
 mod csv_spec;
+mod diskmon;
 mod disksim;
+pub(crate) mod etw;
 mod fgt;
+mod fio;
+mod fiu;
 mod five;
+mod flashsim;
+mod heimdall;
+mod hfplayer;
 mod mqsim;
 mod msr;
 mod scsi;
 mod spc;
 mod srt;
 mod ssdsim;
+mod systor;
+mod tencent;
 mod vscsi;
+mod wiscsee;
 
 /// Makes the enum and its tables from one list. A format's file has
 /// `INFO`, `reader(option)`, `writer(option)`, and, if it has an option, `option_text(option)`.
@@ -92,6 +105,32 @@ formats! {
     Blkparse(action: blkparse::Action) => blkparse;
     /// A load of blkreplay.
     Blkreplay => blkreplay;
+    /// SYSTOR '17 csv.
+    Systor => systor;
+    /// Alibaba block traces.
+    Alibaba => alibaba;
+    /// Tencent CBS csv.
+    Tencent => tencent;
+    /// CloudPhysics csv.
+    CloudPhysics => cloudphysics;
+    /// The traces of FIU.
+    Fiu => fiu;
+    /// An iolog of fio.
+    Fio => fio;
+    /// FlashSim's ASCII trace.
+    FlashSim => flashsim;
+    /// Heimdall's and FlashNet's ASCII trace.
+    Heimdall => heimdall;
+    /// A log of DiskMon.
+    DiskMon => diskmon;
+    /// The traces of BIOtracer.
+    BioTracer => biotracer;
+    /// Disk events of Windows, with the time that counts.
+    Etw(stamp: etw::Stamp) => etw;
+    /// Events of WiscSee.
+    WiscSee => wiscsee;
+    /// A trace of hfplayer.
+    HfPlayer => hfplayer;
     /// What blktrace records, with the event that is taken.
     Blktrace(action: blkparse::Action) => blktrace;
     /// CloudPhysics' binary traces.

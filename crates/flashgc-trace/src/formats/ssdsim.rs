@@ -2,7 +2,7 @@
 
 use crate::fields::TimeUnit;
 use crate::format::{FormatInfo, LineWriter, Look};
-use crate::formats::five::Five;
+use crate::formats::five::{Five, SECTOR, SECTORS};
 use crate::formats::Format;
 
 pub(crate) const INFO: FormatInfo = FormatInfo {
@@ -22,7 +22,15 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
 
 pub(crate) fn reader(unit: &TimeUnit) -> Five {
     let time = if *unit == TimeUnit::Us { "a whole time in us" } else { "a whole time in ns" };
-    Five { name: INFO.name, unit: *unit, time, flags: false, decimals: false }
+    Five {
+        name: INFO.name,
+        unit: *unit,
+        time,
+        decimals: false,
+        address: SECTOR,
+        size: SECTORS,
+        flags: false,
+    }
 }
 
 pub(crate) fn writer(unit: &TimeUnit) -> Option<Box<dyn LineWriter>> {
