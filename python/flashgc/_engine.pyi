@@ -22,6 +22,7 @@ __all__ = [
     "trace_formats",
     "trace_generate",
     "trace_info",
+    "workload_statistics",
 ]
 
 __version__: str
@@ -63,3 +64,4 @@ def trace_generate(
     progress: _ProgressCallback | None = None,
 ) -> str: ...
 def trace_formats() -> str: ...
+def workload_statistics(request: Request, progress: _ProgressCallback | None = None) -> str: ...

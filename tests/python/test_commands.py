@@ -7,7 +7,7 @@ import pytest
 
 COMMANDS = [
     [], ["run"], ["compare"], ["trace"], ["trace", "info"], ["trace", "convert"],
-    ["trace", "generate"], ["schemes"], ["devices"],
+    ["trace", "generate"], ["schemes"], ["devices"], ["workloads"],
 ]  # fmt: skip
 
 

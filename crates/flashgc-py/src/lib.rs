@@ -25,6 +25,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(trace::trace_info, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_convert, module)?)?;
     module.add_function(wrap_pyfunction!(generate::trace_generate, module)?)?;
+    module.add_function(wrap_pyfunction!(generate::workload_statistics, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_formats, module)?)?;
     Ok(())
 }
