@@ -8,6 +8,7 @@
 
 from flashgc import trace
 from flashgc._engine import __version__
+from flashgc._workloads import workload, workloads
 from flashgc.api import (
     Progress,
     compare,
@@ -39,4 +40,6 @@ __all__ = [
     "schemes",
     "slots",
     "trace",
+    "workload",
+    "workloads",
 ]

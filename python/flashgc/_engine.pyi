@@ -23,6 +23,7 @@ __all__ = [
     "trace_generate",
     "trace_info",
     "trace_merge",
+    "workload_statistics",
 ]
 
 __version__: str
@@ -73,3 +74,4 @@ def trace_generate(
     progress: _ProgressCallback | None = None,
 ) -> str: ...
 def trace_formats() -> str: ...
+def workload_statistics(request: Request, progress: _ProgressCallback | None = None) -> str: ...

@@ -30,8 +30,17 @@ class Source:
 
 
 def builtin_configs() -> dict[str, Path]:
-    """The configurations that come with the package, by name."""
-    folder = Path(__file__).parent / "configs"
+    """The configurations that come with the package, by name; look-alike workloads are last."""
+    return {**_folder("configs"), **workload_configs()}
+
+
+def workload_configs() -> dict[str, Path]:
+    """Those of them that are look-alike workloads."""
+    return _folder("workloads")
+
+
+def _folder(name: str) -> dict[str, Path]:
+    folder = Path(__file__).parent / name
     return {path.stem: path for path in sorted(folder.glob("*.toml"))}
 
 
@@ -81,7 +90,8 @@ def config(given: object) -> Source:
         hint = f"did you mean `{near[0]}`? " if near else ""
         raise ConfigError(
             f"error: {given}: there is no such file\n"
-            f"  = help: {hint}give a file, or one of the built-in: {', '.join(builtin)}"
+            f"  = help: {hint}give a file, or one of the built-in: "
+            f"{', '.join(_folder('configs'))}, and what `flashgc workloads` lists"
         )
     return Source(os.fspath(given), read_text(path))
 

@@ -8,8 +8,8 @@ import pytest
 
 COMMANDS = [
     [], ["run"], ["compare"], ["trace"], ["trace", "info"], ["trace", "convert"],
-    ["trace", "cut"],
-    ["trace", "merge"], ["trace", "generate"], ["schemes"], ["devices"],
+    ["trace", "cut"], ["trace", "merge"], ["trace", "generate"], ["schemes"], ["devices"],
+    ["workloads"],
 ]  # fmt: skip
 
 

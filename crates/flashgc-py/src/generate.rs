@@ -1,4 +1,4 @@
-//! A synthetic workload, written as a trace.
+//! A synthetic workload, written as a trace or counted.
 
 use crate::errors::{guarded, ConfigError, OutputError, RunError};
 use crate::packed::Target;
@@ -7,11 +7,13 @@ use crate::run::Request;
 use crate::trace::{format_to_write, wrong};
 use flashgc::config::WorkloadPlan;
 use flashgc::session::Setup;
-use flashgc::workload::synthetic::Synthetic;
+use flashgc::workload::statistics::Counter;
+use flashgc::workload::synthetic::{Synthetic, SyntheticPlan};
 use flashgc::workload::{HostOp, HostRequest, Source};
 use flashgc_trace::{Op, Record};
 use pyo3::prelude::*;
-use serde_json::json;
+use serde_json::{json, Value};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// Requests between two looks at the clock.
@@ -31,38 +33,78 @@ pub fn trace_generate(
     py.detach(|| guarded(|| generate(&request.prepare()?, target.as_deref(), &format, pulse)))
 }
 
-fn generate(
-    setup: &Setup,
-    target: Option<&Path>,
-    name: &str,
-    mut pulse: Pulse,
+/// Counts the requests of a synthetic workload; gives its statistics, as JSON.
+#[pyfunction]
+#[pyo3(signature = (request, progress=None))]
+pub fn workload_statistics(
+    py: Python<'_>,
+    request: Request,
+    progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let WorkloadPlan::Synthetic(workload) = &setup.workload else {
-        return Err(ConfigError::new_err(
+    let pulse = Pulse::new(progress);
+    py.detach(|| guarded(|| count(&request.prepare()?, pulse)))
+}
+
+/// The requests of a configuration that has some of its own.
+fn plan(setup: &Setup) -> PyResult<&SyntheticPlan> {
+    match &setup.workload {
+        WorkloadPlan::Synthetic(workload) => Ok(&workload.plan),
+        WorkloadPlan::Trace(_) => Err(ConfigError::new_err(
             "error: the workload is a trace already\n  \
              = help: give a configuration with [workload.synthetic]",
-        ));
-    };
-    let to = format_to_write(name)?;
+        )),
+    }
+}
+
+/// Hands over each request with its number, from 1, until one is enough.
+fn each(
+    setup: &Setup,
+    mut pulse: Pulse,
+    mut act: impl FnMut(&HostRequest, u64) -> PyResult<ControlFlow<()>>,
+) -> PyResult<()> {
+    let plan = plan(setup)?;
     let geometry = &setup.plan.geometry;
     let page_bytes = u64::from(geometry.shape.page_bytes);
     let exported = geometry.exported_pages;
-    let mut source = Synthetic::new(&workload.plan, exported, page_bytes, setup.plan.seed);
-    let target = Target::create(target).map_err(OutputError::new_err)?;
-    let mut writer = flashgc_trace::writer(&to, Box::new(target.clone())).map_err(wrong)?;
+    let mut source = Synthetic::new(plan, exported, page_bytes, setup.plan.seed);
     let mut line = 0;
     while let Some(request) = source.next().map_err(|error| RunError::new_err(error.0))? {
         line += 1;
-        let record = record(&request, line);
-        writer.push(&record).map_err(|error| target.failure(wrong(error)))?;
-        if target.is_closed() {
+        if act(&request, line)?.is_break() {
             break;
         }
         if line % SLICE == 0 {
-            let (total, now_ns) = (Some(workload.plan.requests), request.at_ns);
+            let (total, now_ns) = (Some(plan.requests), request.at_ns);
             pulse.beat(|| Step { phase: "run", done: line, total, now_ns })?;
         }
     }
+    Ok(())
+}
+
+fn count(setup: &Setup, pulse: Pulse) -> PyResult<String> {
+    let geometry = &setup.plan.geometry;
+    let drive_bytes = u64::from(geometry.exported_pages) * u64::from(geometry.shape.page_bytes);
+    let mut counter = Counter::new(drive_bytes);
+    each(setup, pulse, |request, _| {
+        counter.see(request);
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(serde_json::to_value(counter.statistics()).unwrap_or(Value::Null).to_string())
+}
+
+fn generate(setup: &Setup, target: Option<&Path>, name: &str, pulse: Pulse) -> PyResult<String> {
+    // Before a file is begun.
+    plan(setup)?;
+    let to = format_to_write(name)?;
+    let target = Target::create(target).map_err(OutputError::new_err)?;
+    let mut writer = flashgc_trace::writer(&to, Box::new(target.clone())).map_err(wrong)?;
+    each(setup, pulse, |request, line| {
+        writer.push(&record(request, line)).map_err(|error| target.failure(wrong(error)))?;
+        Ok(match target.is_closed() {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        })
+    })?;
     let written = writer.finish().map_err(|error| target.failure(wrong(error)))?;
     target.commit().map_err(OutputError::new_err)?;
     Ok(json!({ "to": to.name(), "rows": written.rows }).to_string())

@@ -26,6 +26,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(trace::trace_convert, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_merge, module)?)?;
     module.add_function(wrap_pyfunction!(generate::trace_generate, module)?)?;
+    module.add_function(wrap_pyfunction!(generate::workload_statistics, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_formats, module)?)?;
     Ok(())
 }

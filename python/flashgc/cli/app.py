@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from flashgc.cli import complete, options, presets
+from flashgc.cli import complete, options, presets, workloads
 from flashgc.cli import trace as traces
 from flashgc.cli.guard import guarded, say
 from flashgc.cli.options import example
@@ -183,3 +183,6 @@ def _say_where(folder: Path | None, gc_log: Path | None) -> None:
 app.add_typer(traces.app, name="trace")
 app.command("schemes", epilog=example("flashgc schemes greedy"))(presets.schemes)
 app.command("devices", epilog=example("flashgc devices slc-msr"))(presets.devices)
+app.command("workloads", epilog=example("flashgc workloads", "flashgc workloads financial-like"))(
+    workloads.workloads
+)

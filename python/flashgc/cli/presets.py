@@ -51,7 +51,7 @@ def schemes(
             if plain.get(slot) != choice
         )  # fmt: skip
         rows.append([entry["name"], ", ".join(differs), entry["source"]])
-    _table(rows)
+    table(rows)
     print("greedy: " + ", ".join(f"{slot} {choice}" for slot, choice in plain.items()))
     print("`flashgc schemes NAME` prints a scheme in full; it can be saved, changed and run.")
 
@@ -84,7 +84,7 @@ def devices(name: DeviceName = None, json: options.Json = False) -> None:
         ["device", "capacity", "exported", "geometry", "unit", "read / program / erase", "source"]
     ]
     rows += [_device(entry) for entry in known]
-    _table(rows)
+    table(rows)
     print("Geometry: channels x chips x dies x planes, blocks, pages, page size.")
     print("`flashgc devices NAME` prints a device in full.")
 
@@ -121,7 +121,8 @@ def _print(known: list[dict[str, Any]], kind: str, name: str | None, json: bool)
         print(chosen[0]["text"].rstrip())
 
 
-def _table(rows: list[list[str]]) -> None:
+def table(rows: list[list[str]]) -> None:
+    """Prints rows below a head; only the last column may break."""
     from rich import box
     from rich.table import Table
     from rich.text import Text

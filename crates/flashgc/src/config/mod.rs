@@ -182,6 +182,8 @@ fn unknown_preset(kind: &str, name: &str, names: &[&str]) -> Diagnostic {
 
 fn read(tree: &Tree, sink: &Sink, inputs: &Inputs) -> Option<Setup> {
     let root = Reader::root(tree, sink);
+    // What a configuration says of itself is for people.
+    root.allow("about");
     let seed = root.u64("seed", 0..=u64::MAX).unwrap_or(1);
     let device = device::read(&root.table("device"));
     let gc = gc::read(&root.table("gc"));

@@ -6,10 +6,15 @@
 pub mod address;
 pub mod layout;
 pub mod replay;
+pub mod statistics;
 pub mod synthetic;
 
 use crate::ids::Lpn;
 use serde::Serialize;
+
+/// Gaps below this count as short in statistics: 1.5 ms, the erase time of SLC flash, by which
+/// paper preemptible-gc counts bursty writes (Table VIII).
+pub const SHORT_GAP_NS: u64 = 1_500_000;
 
 /// What a request does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
