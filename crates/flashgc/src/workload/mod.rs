@@ -7,6 +7,7 @@ pub mod address;
 pub mod layout;
 pub mod replay;
 pub mod synthetic;
+pub mod trace_fill;
 
 use crate::ids::Lpn;
 use serde::Serialize;
