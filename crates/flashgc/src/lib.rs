@@ -6,6 +6,7 @@
 
 pub mod config;
 pub mod device;
+pub mod drive;
 pub mod event;
 pub mod ftl;
 pub mod gc;

@@ -13,6 +13,8 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub struct Facts {
     /// How the drive was brought to its starting state.
     pub preconditioning: Preconditioning,
+    /// The saved drive on which the run began, if it did.
+    pub drive: Option<Value>,
     /// What people should know.
     pub notes: Vec<String>,
     /// Lines of the trace that were passed over.
@@ -56,6 +58,8 @@ impl Report {
         add("notes", json!(facts.notes));
         add("unused_keys", json!(setup.unused_keys()));
         let hash = hash_of(&Value::Object(keys.clone()));
+        // Which file the drive lay in makes no difference to what came out.
+        keys["precondition"]["drive"] = json!(facts.drive);
         let mut add = |key: &str, value: Value| keys.insert(key.to_string(), value);
         add("result_hash", json!(hash));
         add("version", json!(VERSION));

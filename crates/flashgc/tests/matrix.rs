@@ -8,7 +8,7 @@
 mod common;
 
 use common::{checked, inputs, synthetic, Choices, TINY};
-use flashgc::config::WorkloadPlan;
+use flashgc::config::{Fill, WorkloadPlan};
 use flashgc::session::{prepare, Setup};
 use flashgc::sim::{Sim, SimError};
 use flashgc::workload::synthetic::SyntheticOverwrites;
@@ -278,7 +278,7 @@ fn run_row(setup: &Setup) -> Result<(), SimError> {
     let exported = setup.plan.geometry.exported_pages;
     let page_bytes = u64::from(setup.plan.geometry.shape.page_bytes);
     let mut sim = Sim::new(setup.plan.clone(), checked(setup));
-    if setup.precondition.fill {
+    if setup.precondition.fill == Fill::Sequential {
         sim.fill(0, exported)?;
         let mut source = SyntheticOverwrites::new(&workload.plan, exported, page_bytes, 1);
         sim.overwrite(&mut source, 2 * u64::from(exported))?;

@@ -2,9 +2,10 @@
 
 use super::device::Device;
 use super::gc::Scheme;
-use super::precondition::PreconditionPlan;
+use super::precondition::{Fill, PreconditionPlan};
 use super::workload::WorkloadPlan;
 use crate::device::{Geometry, Shape};
+use crate::drive::aged_blocks;
 use crate::gc::{CopyChoice, GcPlan, HoldChoice, Space, Watermark};
 use crate::plan::{Allocation, Plan};
 use crate::workload::synthetic::{Footprint, Mix, PhasePlan, Size};
@@ -20,8 +21,7 @@ pub fn plan(
     workload: &WorkloadPlan,
     coalesce: bool,
 ) -> Option<Plan> {
-    let gc = gc_plan(root, &device.shape, scheme)?;
-    check_spare(root, &device.shape, &gc)?;
+    let gc = scheme_plan(root, &device.shape, scheme)?;
     let ordered = device.allocation == Allocation::Dynamic
         || device.service.splits_host()
         || may_pass(workload, u64::from(device.shape.page_bytes));
@@ -36,6 +36,13 @@ pub fn plan(
         ordered,
         coalesce,
     })
+}
+
+/// The scheme on a device of this shape, if it can work there.
+pub fn scheme_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> {
+    let gc = gc_plan(root, shape, scheme)?;
+    check_spare(root, shape, &gc)?;
+    Some(gc)
 }
 
 /// Whether operations on one page could pass each other even in one queue: a write of a part of a
@@ -224,10 +231,33 @@ pub fn check_workload(table: &Reader<'_>, workload: &WorkloadPlan, plan: &Plan) 
     }
 }
 
+/// An aged drive must have the erased blocks that collection keeps for itself.
+pub fn check_aged(
+    table: &Reader<'_>,
+    precondition: &PreconditionPlan,
+    plan: &Plan,
+    filler: Option<&GcPlan>,
+) {
+    let Some(ratio) = precondition.aged_ratio else { return };
+    let blocks = plan.geometry.shape.blocks_per_plane;
+    let (aged, written) = aged_blocks(&plan.geometry, ratio);
+    let reserve = plan.gc.reserve_blocks.max(filler.map_or(0, |gc| gc.reserve_blocks));
+    if blocks - aged < reserve {
+        table.error(
+            "aged_ratio",
+            format!(
+                "{aged} of the {blocks} blocks of each plane would be aged, with {written} invalid \
+                 pages each, and collection keeps {reserve} erased blocks for itself"
+            ),
+            "give a smaller ratio, or each plane more blocks",
+        );
+    }
+}
+
 /// What people should know of the plan.
 pub fn notes(plan: &Plan, precondition: &PreconditionPlan) -> Vec<String> {
     let mut notes = Vec::new();
-    if !precondition.fill {
+    if precondition.fill == Fill::None {
         notes
             .push("the drive starts erased: collection begins only when it has been filled".into());
     }

@@ -11,9 +11,10 @@ mod precondition;
 pub mod presets;
 mod workload;
 
-pub use precondition::PreconditionPlan;
+pub use precondition::{Fill, PreconditionPlan};
 pub use workload::{TracePlan, WorkloadPlan};
 
+use crate::gc::GcPlan;
 use crate::plan::Plan;
 use flashgc_config::{Diagnostic, Diagnostics, Reader, Sink, Tree};
 use serde_json::{json, Value};
@@ -45,6 +46,8 @@ pub struct Setup {
     pub workload: WorkloadPlan,
     /// The state in which measuring begins.
     pub precondition: PreconditionPlan,
+    /// The scheme that is at work until then, where it is not the run's own.
+    pub filler: Option<GcPlan>,
     /// The name of the device preset, or "custom".
     pub device_name: String,
     resolved: Value,
@@ -88,6 +91,20 @@ impl Setup {
         let pages = u64::from(geometry.pages);
         // Two maps of 4 bytes, two bits in bitmaps; a block has its accounts.
         pages * 8 + pages / 4 + u64::from(geometry.blocks) * 32
+    }
+
+    /// What the simulation runs on while the drive is preconditioned.
+    pub fn preconditioning_plan(&self) -> Plan {
+        let mut plan = self.plan.clone();
+        if let Some(filler) = &self.filler {
+            plan.gc = filler.clone();
+        }
+        plan
+    }
+
+    /// The drive was preconditioned before, and like this.
+    pub(crate) fn preconditioned(&mut self, how: &Value) {
+        self.resolved["precondition"] = how.clone();
     }
 
     /// A hash over everything that was resolved.
@@ -189,7 +206,8 @@ fn read(tree: &Tree, sink: &Sink, inputs: &Inputs) -> Option<Setup> {
     let gc = gc::read(&root.table("gc"));
     let page_bytes = device.as_ref().map_or(4096, |device| u64::from(device.shape.page_bytes));
     let workload = workload::read(&root.table("workload"), page_bytes, inputs.has_trace);
-    let precondition = precondition::read(&root.table("precondition"));
+    let is_trace = matches!(workload, Some(WorkloadPlan::Trace(_)));
+    let precondition = precondition::read(&root.table("precondition"), is_trace);
     let engine = root.table("engine");
     let coalesce = engine.bool("coalesce").unwrap_or(true);
     engine.finish();
@@ -197,6 +215,8 @@ fn read(tree: &Tree, sink: &Sink, inputs: &Inputs) -> Option<Setup> {
     let (device, gc, workload) = (device?, gc?, workload?);
     let precondition = precondition?;
     let plan = derive::plan(&root, seed, &device, &gc, &workload, coalesce)?;
+    let filler = filler(&root, &precondition, &device);
+    derive::check_aged(&root.table("precondition"), &precondition, &plan, filler.as_ref());
     derive::check_workload(&root.table("workload"), &workload, &plan);
     let preset = tree.str_at(&["device", "preset"]).map(|(name, _)| name.to_string());
     let resolved = json!({
@@ -216,5 +236,43 @@ fn read(tree: &Tree, sink: &Sink, inputs: &Inputs) -> Option<Setup> {
     unused.extend(workload::unused(&root, inputs.has_trace));
     let notes = derive::notes(&plan, &precondition);
     let device_name = preset.unwrap_or_else(|| "custom".into());
-    Some(Setup { plan, workload, precondition, device_name, resolved, unused, notes })
+    Some(Setup { plan, workload, precondition, filler, device_name, resolved, unused, notes })
+}
+
+/// The scheme of `precondition.scheme`: the preset as it is, whatever else `[gc]` says.
+fn filler(
+    root: &Reader<'_>,
+    precondition: &PreconditionPlan,
+    device: &device::Device,
+) -> Option<GcPlan> {
+    let name = precondition.scheme.as_deref()?;
+    let sink = Sink::default();
+    let tree = presets::scheme(name).map(|text| preset_tree(name, text))?;
+    let plan = match tree {
+        Ok(tree) => {
+            let mut tree = Tree::nested(&["gc"], tree);
+            // JSON's escapes are among TOML's.
+            let named = Tree::parse(name, &format!("gc.scheme = {}", Value::from(name)));
+            named.map(|named| tree.overlay(named)).ok()?;
+            let root = Reader::root(&tree, &sink);
+            gc::read(&root.table("gc"))
+                .and_then(|scheme| derive::scheme_plan(&root, &device.shape, &scheme))
+        }
+        Err(errors) => {
+            sink.extend(errors);
+            None
+        }
+    };
+    if plan.is_none() {
+        let errors = sink.into_diagnostics();
+        let first = errors.iter().next();
+        let why = first.map_or(String::new(), |error| format!(": {}", error.message));
+        let help = first.and_then(|error| error.help.clone()).unwrap_or_default();
+        root.table("precondition").error(
+            "scheme",
+            format!("the scheme \"{name}\" cannot work on this device{why}"),
+            help,
+        );
+    }
+    plan
 }

@@ -1,25 +1,65 @@
 //! `[precondition]`: the state of the drive when measuring begins.
 
+use super::presets;
 use flashgc_config::Reader;
 use serde::Serialize;
+
+/// How a drive is filled before anything is overwritten.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fill {
+    /// Every exported page once, in order.
+    Sequential,
+    /// What the trace reads, then what it writes, then both further on, until all is written.
+    Trace,
+    /// Invalid pages in the first blocks of each plane, and no valid ones.
+    Aged,
+    /// Not at all.
+    None,
+}
+
+impl Fill {
+    /// The words of the configuration.
+    const WORDS: [(&'static str, Fill); 4] = [
+        ("sequential", Fill::Sequential),
+        ("trace", Fill::Trace),
+        ("aged", Fill::Aged),
+        ("none", Fill::None),
+    ];
+}
 
 /// How a drive is brought to its starting state.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PreconditionPlan {
-    /// Whether every exported page is written once, in order.
-    pub fill: bool,
+    /// How it is filled.
+    pub fill: Fill,
+    /// Share of each plane's pages that an aged drive has invalid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aged_ratio: Option<f64>,
     /// Drive writes of overwriting after it; the most that are tried where it is until steady.
     pub overwrite: f64,
     /// Whether overwriting ends as soon as write amplification is steady.
     pub until_steady: bool,
+    /// The preset of the scheme that is at work meanwhile; none for the run's own.
+    pub scheme: Option<String>,
 }
 
 /// The most drive writes that are tried where none is said.
 const STEADY_DRIVE_WRITES_MAX: f64 = 50.0;
 
 /// Reads the table.
-pub fn read(table: &Reader<'_>) -> Option<PreconditionPlan> {
-    let fill = table.choice("fill", &[("sequential", true), ("none", false)]).unwrap_or(true);
+pub fn read(table: &Reader<'_>, is_trace: bool) -> Option<PreconditionPlan> {
+    let fill = table.choice("fill", &Fill::WORDS).unwrap_or(Fill::Sequential);
+    if fill == Fill::Trace && !is_trace {
+        table.error(
+            "fill",
+            "a drive is filled by a trace only where the workload is a trace",
+            "set fill = \"sequential\"; or make a trace with `flashgc trace generate`, and replay \
+             it",
+        );
+    }
+    let aged_ratio = aged_ratio(table, fill);
+    let scheme = scheme(table);
     let overwrite = table.f64("overwrite", 0.0..=10_000.0);
     let until_steady = table.choice("until", &[("steady", true)]).unwrap_or(false);
     let most = table.f64("at_most", 0.0..=10_000.0);
@@ -37,7 +77,7 @@ pub fn read(table: &Reader<'_>) -> Option<PreconditionPlan> {
             "add until = \"steady\"",
         );
     }
-    if !fill && (until_steady || overwrite.is_some_and(|writes| writes > 0.0)) {
+    if fill == Fill::None && (until_steady || overwrite.is_some_and(|writes| writes > 0.0)) {
         table.error(
             "fill",
             "a drive is overwritten only after it was filled",
@@ -50,5 +90,33 @@ pub fn read(table: &Reader<'_>) -> Option<PreconditionPlan> {
     } else {
         overwrite.unwrap_or(0.0)
     };
-    Some(PreconditionPlan { fill, overwrite, until_steady })
+    Some(PreconditionPlan { fill, aged_ratio, overwrite, until_steady, scheme })
+}
+
+fn aged_ratio(table: &Reader<'_>, fill: Fill) -> Option<f64> {
+    let ratio = table.f64("aged_ratio", 0.0..=1.0);
+    let help = "the share of each plane's pages that is invalid, as in `aged_ratio = 0.5`";
+    match fill {
+        Fill::Aged => table.required("aged_ratio", ratio, help),
+        _ if ratio.is_some() => {
+            table.error("aged_ratio", "only an aged drive has a ratio", "set fill = \"aged\"");
+            None
+        }
+        _ => None,
+    }
+}
+
+/// `scheme`: the name of a preset.
+fn scheme(table: &Reader<'_>) -> Option<String> {
+    let name = table.string("scheme")?;
+    if presets::scheme(name).is_some() {
+        return Some(name.into());
+    }
+    let names = presets::scheme_names();
+    let help = match flashgc_config::nearest(name, &names) {
+        Some(near) => format!("did you mean \"{near}\"? `flashgc schemes` lists them all"),
+        None => format!("a preset: {}", names.join(", ")),
+    };
+    table.error("scheme", format!("there is no scheme \"{name}\""), help);
+    None
 }

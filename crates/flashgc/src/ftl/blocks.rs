@@ -35,6 +35,9 @@ pub struct Blocks {
     erases_before: Vec<u32>,
     /// When the block was sealed, on the age clock, in ns.
     sealed_at_ns: Vec<u64>,
+    /// The number of the sealing: blocks that were sealed at one instant still have an order.
+    seal_number: Vec<u64>,
+    seals: u64,
     /// For each plane, the invalid pages of its sealed blocks: what collection could win.
     pub reclaimable: Vec<u32>,
 }
@@ -53,6 +56,8 @@ impl Blocks {
             erases: table(0, blocks),
             erases_before: Vec::new(),
             sealed_at_ns: table(0, blocks),
+            seal_number: table(0, blocks),
+            seals: 0,
             reclaimable: vec![0; geometry.planes as usize],
         }
     }
@@ -88,6 +93,11 @@ impl Blocks {
     /// When the block was sealed, on the age clock, in ns.
     pub fn sealed_at_ns(&self, block: BlockId) -> u64 {
         self.sealed_at_ns[block.index()]
+    }
+
+    /// The number of the block's sealing: lower is earlier.
+    pub fn seal_number(&self, block: BlockId) -> u64 {
+        self.seal_number[block.index()]
     }
 
     /// Whether a page holds valid data.
@@ -152,6 +162,8 @@ impl Blocks {
         debug_assert_eq!(self.state(block), BlockState::Open);
         self.set_state(block, BlockState::Sealed);
         self.sealed_at_ns[block.index()] = age_ns;
+        self.seal_number[block.index()] = self.seals;
+        self.seals += 1;
         self.valid(block)
     }
 
@@ -173,6 +185,41 @@ impl Blocks {
     fn set_state(&mut self, block: BlockId, state: BlockState) {
         let info = &mut self.info[block.index()];
         *info = *info & VALID_MASK | (state as u32) << STATE_SHIFT;
+    }
+
+    /// Marks a page of a saved drive valid; says whether it was so before.
+    #[inline(always)]
+    pub(crate) fn restore_valid(&mut self, block: BlockId, page: u32) -> bool {
+        let (word, bit) = self.bit(block, page);
+        let was_valid = self.valid_bits[word] >> bit & 1 == 1;
+        self.valid_bits[word] |= 1 << bit;
+        was_valid
+    }
+
+    /// The last valid page of each kind of a block, even and odd.
+    pub(crate) fn last_valid(&self, block: BlockId) -> [Option<u32>; 2] {
+        const EVEN: u64 = 0x5555_5555_5555_5555;
+        let words = block.index() * self.words_per_block;
+        let words = &self.valid_bits[words..words + self.words_per_block];
+        [EVEN, !EVEN].map(|lane| {
+            let at = words.iter().rposition(|word| word & lane != 0)?;
+            Some(at as u32 * 64 + 63 - (words[at] & lane).leading_zeros())
+        })
+    }
+
+    /// Takes over a block of a saved drive, whose valid pages are marked: its state and its wear.
+    pub(crate) fn restore(&mut self, block: BlockId, state: BlockState, erases: u32) -> u32 {
+        let words = block.index() * self.words_per_block;
+        let words = &self.valid_bits[words..words + self.words_per_block];
+        let valid = words.iter().map(|word| word.count_ones()).sum::<u32>();
+        self.info[block.index()] = valid | (state as u32) << STATE_SHIFT;
+        self.erases[block.index()] = erases;
+        valid
+    }
+
+    /// Erases of every block since the drive was made.
+    pub(crate) fn into_wear(self) -> (Vec<u32>, Vec<u64>) {
+        (self.erases, self.sealed_at_ns)
     }
 
     /// From now on, wear counts from zero for the report.
@@ -202,6 +249,7 @@ impl Blocks {
             + bytes_of(&self.erases)
             + bytes_of(&self.erases_before)
             + bytes_of(&self.sealed_at_ns)
+            + bytes_of(&self.seal_number)
     }
 }
 

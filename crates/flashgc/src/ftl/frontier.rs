@@ -8,7 +8,12 @@
 //! hands out even and odd pages apart; a block that has only one kind left stays open, and what
 //! needs the other kind opens a new block. Nothing is wasted (paper parallel-gc, section IV-C3):
 //! where copies have a frontier of their own, the host takes what they leave before it is short.
+//!
+//! A drive that was filled by another scheme, or that was aged, may have more blocks open than
+//! there are frontiers. Such *started* blocks are opened before erased ones, and written on from
+//! where they are.
 
+use super::open::{OpenBlock, Role};
 use crate::device::Geometry;
 use crate::ids::{BlockId, PlaneId, Ppn};
 use std::collections::VecDeque;
@@ -86,10 +91,19 @@ impl HalfBlock {
     }
 }
 
+/// An open block that waits for a frontier; its pages are written up to `next`.
+#[derive(Clone, Copy)]
+struct Started {
+    block: BlockId,
+    next: u32,
+}
+
 /// The frontiers and free lists of all planes.
 pub struct Frontiers {
     rules: FrontierRules,
     frontiers: Vec<Frontier>,
+    /// Open blocks that no frontier has yet, with their next page: taken before erased ones.
+    started: Vec<VecDeque<Started>>,
     free_blocks: Vec<VecDeque<u32>>,
     /// Erased pages of each plane, in free and in open blocks.
     free_pages: Vec<u32>,
@@ -99,14 +113,22 @@ pub struct Frontiers {
 impl Frontiers {
     /// Every block erased, none open.
     pub fn new(geometry: &Geometry, rules: FrontierRules) -> Self {
+        let mut frontiers = Frontiers::empty(geometry, rules);
+        for plane in (0..geometry.planes).map(PlaneId) {
+            geometry.blocks_of(plane).for_each(|b| frontiers.give_back(plane, BlockId(b)));
+        }
+        frontiers
+    }
+
+    /// Frontiers that have nothing yet, not even erased blocks.
+    pub(crate) fn empty(geometry: &Geometry, rules: FrontierRules) -> Self {
         let planes = geometry.planes as usize;
         Frontiers {
             rules,
             frontiers: vec![Frontier::default(); planes * 2],
-            free_blocks: (0..geometry.planes)
-                .map(|plane| geometry.blocks_of(PlaneId(plane)).collect())
-                .collect(),
-            free_pages: vec![geometry.shape.pages_per_plane() as u32; planes],
+            started: vec![VecDeque::new(); planes],
+            free_blocks: vec![VecDeque::new(); planes],
+            free_pages: vec![0; planes],
             pages_per_block: geometry.shape.pages_per_block,
         }
     }
@@ -136,6 +158,7 @@ impl Frontiers {
             || !frontier.halves.is_empty()
             || self.free_blocks(plane) > self.rules.reserve_blocks
             || !self.frontiers[self.index(plane, Stream::Gc)].halves.is_empty()
+            || !self.started[plane.index()].is_empty()
     }
 
     /// Hands out the next page of a stream's frontier, opening a block when it has run out.
@@ -175,13 +198,19 @@ impl Frontiers {
             return self.take_half(geometry, plane, stream, parity);
         }
         let index = self.index(plane, stream);
-        let block = BlockId(self.free_blocks[plane.index()].pop_front()?);
-        let first = geometry.first_page(block).0;
+        let (block, next, opened) = match self.started[plane.index()].pop_front() {
+            Some(Started { block, next }) => (block, next, BlockId::NONE),
+            None => {
+                let block = BlockId(self.free_blocks[plane.index()].pop_front()?);
+                (block, geometry.first_page(block).0, block)
+            }
+        };
+        let end = geometry.first_page(block).0 + self.pages_per_block;
         let frontier = &mut self.frontiers[index];
-        (frontier.next, frontier.end) = (first + 1, first + self.pages_per_block);
+        (frontier.next, frontier.end) = (next + 1, end);
         self.free_pages[plane.index()] -= 1;
-        let filled = if self.pages_per_block == 1 { block } else { BlockId::NONE };
-        Some(Taken { ppn: Ppn(first), filled, opened: block })
+        let filled = if next + 1 == end { block } else { BlockId::NONE };
+        Some(Taken { ppn: Ppn(next), filled, opened })
     }
 
     fn take_half(
@@ -227,6 +256,52 @@ impl Frontiers {
     pub fn give_back(&mut self, plane: PlaneId, block: BlockId) {
         self.free_blocks[plane.index()].push_back(block.0);
         self.free_pages[plane.index()] += self.pages_per_block;
+    }
+
+    /// An open block of a drive that was not filled here goes to the frontier whose it is, or
+    /// waits for one. Where pages are handed out in order, those that were left out are given up.
+    pub(crate) fn adopt(&mut self, geometry: &Geometry, plane: PlaneId, open: OpenBlock) {
+        let first = geometry.first_page(open.block).0;
+        let end = first + self.pages_per_block;
+        let stream = if open.role == Role::Gc { Stream::Gc } else { Stream::Host };
+        let index = self.index(plane, stream);
+        if self.rules.parity {
+            let [even, odd] = open.next;
+            let half = HalfBlock { block: open.block, next: [first + even, first + odd], end };
+            self.frontiers[index].halves.push_back(half);
+            self.free_pages[plane.index()] += self.pages_per_block - (even / 2 + odd / 2);
+            return;
+        }
+        self.free_pages[plane.index()] += self.pages_per_block - open.end();
+        let is_own = open.role == Role::Host || (open.role == Role::Gc && self.rules.separate_gc);
+        let next = first + open.end();
+        let frontier = &mut self.frontiers[index];
+        if is_own && frontier.next == frontier.end {
+            (frontier.next, frontier.end) = (next, end);
+        } else {
+            self.started[plane.index()].push_back(Started { block: open.block, next });
+        }
+    }
+
+    /// The open blocks of a plane, in the order in which they will be written.
+    pub fn open_blocks(&self, geometry: &Geometry, plane: PlaneId) -> Vec<OpenBlock> {
+        let mut found = Vec::new();
+        for (at, role) in [Role::Host, Role::Gc].into_iter().enumerate() {
+            let frontier = &self.frontiers[plane.index() * 2 + at];
+            found.extend(frontier.halves.iter().map(|half| {
+                let first = geometry.first_page(half.block).0;
+                OpenBlock { block: half.block, role, next: half.next.map(|next| next - first) }
+            }));
+            if frontier.next < frontier.end {
+                let (block, page) = geometry.block_and_page(Ppn(frontier.next));
+                found.push(OpenBlock::written(block, role, page));
+            }
+        }
+        found.extend(self.started[plane.index()].iter().map(|started| {
+            let written = started.next - geometry.first_page(started.block).0;
+            OpenBlock::written(started.block, Role::Started, written)
+        }));
+        found
     }
 
     /// Erased blocks of a plane, the next to be opened first.

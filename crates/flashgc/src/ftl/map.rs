@@ -16,6 +16,30 @@ impl PageMap {
         PageMap { to_ppn: table(u32::MAX, logical), to_lpn: table(u32::MAX, physical) }
     }
 
+    /// The map of a saved drive, with nothing in the reverse yet.
+    pub(crate) fn of(to_ppn: Vec<u32>, physical: usize) -> Self {
+        PageMap { to_ppn, to_lpn: table(u32::MAX, physical) }
+    }
+
+    /// Brings the reverse entry of what a logical page holds into the cache.
+    #[inline(always)]
+    pub(crate) fn prefetch_reverse(&self, lpn: usize) {
+        if let Some(&ppn) = self.to_ppn.get(lpn) {
+            prefetch(&self.to_lpn, ppn as usize);
+        }
+    }
+
+    /// Notes which logical page a physical one holds, as the map has it.
+    #[inline(always)]
+    pub(crate) fn restore_reverse(&mut self, lpn: Lpn, ppn: Ppn) {
+        self.to_lpn[ppn.index()] = lpn.0;
+    }
+
+    /// The physical page of each logical one.
+    pub(crate) fn into_table(self) -> Vec<u32> {
+        self.to_ppn
+    }
+
     /// The physical page, or `Ppn::NONE` where nothing is written.
     #[inline(always)]
     pub fn ppn_of(&self, lpn: Lpn) -> Ppn {

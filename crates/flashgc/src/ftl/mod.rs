@@ -7,6 +7,7 @@
 pub mod blocks;
 pub mod frontier;
 pub mod map;
+pub mod open;
 
 use crate::device::Geometry;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
@@ -85,6 +86,14 @@ impl Ftl {
         let plane = geometry.plane_of_block(block);
         self.blocks.reclaimable[plane.index()] += geometry.shape.pages_per_block - valid;
         valid
+    }
+
+    /// The sealed blocks of a plane in the order of their sealing.
+    pub fn sealed_in_order(&self, geometry: &Geometry, plane: PlaneId) -> Vec<BlockId> {
+        let blocks = geometry.blocks_of(plane).map(BlockId);
+        let mut sealed: Vec<BlockId> = blocks.filter(|&b| self.blocks.is_sealed(b)).collect();
+        sealed.sort_unstable_by_key(|&block| self.blocks.seal_number(block));
+        sealed
     }
 
     /// Takes a sealed block out of the candidates: a job works on it.

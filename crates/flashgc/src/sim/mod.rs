@@ -10,6 +10,8 @@
 //! event. Nothing calls back into the loop.
 
 mod collect;
+mod drive;
+mod fill;
 mod host;
 mod order;
 mod precondition;
@@ -27,6 +29,7 @@ use crate::plan::{Arrivals, Plan};
 use crate::stats::{Counters, Latency};
 use crate::verify::{Happened, Unwatched, Watch};
 use crate::workload::{HostRequest, Source, SourceError};
+pub use fill::{FillState, TraceFilled};
 use host::Slabs;
 use order::PageOrder;
 pub use precondition::{Preconditioning, Steady, SteadyWatch};
@@ -125,6 +128,11 @@ pub struct Sim<W: Watch = Unwatched> {
 impl<W: Watch> Sim<W> {
     /// A new drive, erased.
     pub fn new(plan: Plan, watch: W) -> Self {
+        let ftl = Ftl::new(&plan.geometry, plan.frontier_rules());
+        Sim::with_ftl(plan, ftl, watch)
+    }
+
+    fn with_ftl(plan: Plan, ftl: Ftl, watch: W) -> Self {
         let geometry = &plan.geometry;
         let recipes = Recipes::new(&plan);
         let slots = (geometry.units + geometry.shape.channels + 1) as usize;
@@ -139,7 +147,7 @@ impl<W: Watch> Sim<W> {
             ready: VecDeque::new(),
             released: Vec::new(),
             starved: Vec::new(),
-            ftl: Ftl::new(geometry, plan.frontier_rules()),
+            ftl,
             gc: Gc::new(&plan.gc, geometry, plan.seed),
             slabs: Slabs::default(),
             order: PageOrder::default(),

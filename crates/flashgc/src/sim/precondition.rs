@@ -4,14 +4,16 @@
 //! No unit and no bus is kept busy. The age clock advances by the program time over the number of
 //! units for each page programmed, so that policies that ask for ages see sensible ones.
 
-use super::{Sim, SimError};
+use super::{Sim, SimError, TraceFilled};
+use crate::drive::Carried;
+use crate::gc::victim::VictimPolicy;
 use crate::gc::{Batch, Copy};
-use crate::ids::{Lpn, PlaneId};
+use crate::ids::{BlockId, Lpn, PlaneId};
 use crate::plan::Allocation;
 use crate::stats::Counters;
 use crate::verify::{Happened, Watch};
 use crate::workload::Overwrites;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A share of a drive write after which write amplification is looked at.
 const WINDOWS_PER_DRIVE_WRITE: u64 = 4;
@@ -23,24 +25,32 @@ const STEADY_WINDOWS_MIN: usize = 8;
 const STEADY_WITHIN: f64 = 0.01;
 
 /// How far preconditioning has come.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Preconditioning {
+    /// The scheme that was at work.
+    pub scheme: String,
     /// Pages written by the fill.
     pub filled_pages: u64,
+    /// How a trace filled it, where one did.
+    pub trace_fill: Option<TraceFilled>,
+    /// Invalid pages that ageing gave it.
+    pub aged_pages: u64,
     /// Pages overwritten after it.
     pub overwritten_pages: u64,
     /// The same in drive writes.
     pub drive_writes: f64,
-    /// Programs of overwritten pages and of their copies.
+    /// Programs of overwritten pages, and copies since the fill.
     pub programmed_pages: u64,
     /// Write amplification of the whole overwriting.
     pub write_amplification: Option<f64>,
     /// How steadiness was found, where it was asked for.
     pub steady: Option<Steady>,
+    /// What the run's scheme could not take over as it was.
+    pub carried: Carried,
 }
 
 /// Steadiness of write amplification.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Steady {
     /// Whether it was reached.
     pub reached: bool,
@@ -59,6 +69,11 @@ pub struct SteadyWatch {
 }
 
 impl SteadyWatch {
+    /// From a drive on which so many copies were made already.
+    pub fn since(moved: u64) -> Self {
+        SteadyWatch { moved, ..SteadyWatch::default() }
+    }
+
     /// Adds a window; says whether write amplification is steady.
     ///
     /// The last windows must agree, and the second half of all windows must agree with the quarter
@@ -157,7 +172,7 @@ impl<W: Watch> Sim<W> {
     }
 
     #[inline(always)]
-    fn write_untimed(&mut self, lpn: Lpn) -> Result<(), SimError> {
+    pub(super) fn write_untimed(&mut self, lpn: Lpn) -> Result<(), SimError> {
         let mut plane = if self.plan.allocation == Allocation::Striped {
             self.plan.geometry.striped_plane(lpn)
         } else {
@@ -212,15 +227,27 @@ impl<W: Watch> Sim<W> {
         let Some(victim) = self.pick_victim(plane) else { return false };
         let mut victims = std::mem::take(&mut self.victims);
         self.claim_victims(plane, victim, &mut victims);
-        for &victim in &victims {
+        self.empty_untimed(plane, &victims);
+        self.victims = victims;
+        true
+    }
+
+    /// Moves what claimed blocks hold, and erases them.
+    fn empty_untimed(&mut self, plane: PlaneId, victims: &[BlockId]) {
+        for &victim in victims {
             self.list_victim(victim);
             self.move_all(plane, victim, None::<&mut Vec<Copy>>);
             self.counters.gc_moved += self.scratch.len() as u64;
             self.tick(self.scratch.len() as u64);
         }
-        self.erase_victims(plane, &victims);
-        self.victims = victims;
-        true
+        self.erase_victims(plane, victims);
+    }
+
+    /// Collects this one sealed block, untimed.
+    pub(super) fn collect_block_untimed(&mut self, plane: PlaneId, victim: BlockId) {
+        let valid = self.ftl.claim(&self.plan.geometry, victim);
+        self.gc.victim.claimed(plane, victim, valid);
+        self.empty_untimed(plane, &[victim]);
     }
 
     /// The age clock, in units of one page programmed.

@@ -7,6 +7,7 @@
 
 use super::{Cause, Happened, Watch, What};
 use crate::device::Geometry;
+use crate::drive::Drive;
 use crate::ftl::blocks::BlockState;
 use crate::ftl::Ftl;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
@@ -15,6 +16,8 @@ use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
 const ERASED: u32 = u32::MAX;
+/// Data that was invalid before the checker saw it. No logical page has so high a number.
+const OLD: u32 = u32::MAX - 1;
 
 /// Content of a physical page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -81,6 +84,43 @@ impl Checker {
             reports: 0,
             geometry: geometry.clone(),
         }
+    }
+
+    /// For a drive in this state, in which every page is in its first version.
+    pub fn with_drive(geometry: &Geometry, in_order: bool, drive: &Drive) -> Self {
+        let mut checker = Checker::new(geometry, in_order);
+        let pages_per_block = geometry.shape.pages_per_block;
+        let mut open = drive.open.iter();
+        for (at, plane) in drive.planes.iter().enumerate() {
+            let first = at * geometry.shape.blocks_per_plane as usize;
+            let held = (plane.sealed + plane.open) as usize;
+            for (at, &block) in drive.order[first..first + held].iter().enumerate() {
+                let open = if at < plane.sealed as usize { None } else { open.next() };
+                // What the odd/even rule left out is given up where pages go in order.
+                let is_written = |page: u32| {
+                    open.is_none_or(|o| o.is_written(page) || (in_order && page < o.end()))
+                };
+                let pages = (0..pages_per_block).filter(|&page| is_written(page));
+                let first = geometry.first_page(BlockId(block)).0;
+                for page in pages {
+                    checker.content[(first + page) as usize].lpn = OLD;
+                    checker.programmed[block as usize] += 1;
+                }
+            }
+        }
+        for (lpn, &ppn) in drive.map.iter().enumerate().filter(|(_, &ppn)| ppn != u32::MAX) {
+            checker.content[ppn as usize] = Content { lpn: lpn as u32, version: 1 };
+            checker.newest[lpn] = 1;
+            checker.home[lpn] = Ppn(ppn);
+        }
+        checker
+    }
+
+    /// The checker goes on with the drive in this state: each page must lie where it lay.
+    pub fn go_on_with(&self, in_order: bool, drive: &Drive) -> Self {
+        let next = Checker::with_drive(&self.geometry, in_order, drive);
+        assert!(next.home == self.home, "a page moved while the drive changed hands");
+        next
     }
 
     /// Time by what was busy, as the checker saw it.

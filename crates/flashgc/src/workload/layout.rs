@@ -134,6 +134,16 @@ impl Layout {
         self.pages
     }
 
+    /// Pages of the drive from its start to the last that the trace reaches.
+    pub fn span_on_drive(&self) -> u64 {
+        let last = self.chunks.last().map(|chunk| {
+            let inside = chunk.bits.iter().map(|word| u64::from(word.count_ones()));
+            chunk.first_rank + inside.sum::<u64>()
+        });
+        let span = if self.policy == AddressPolicy::Compact { last } else { Some(self.pages) };
+        span.unwrap_or(0).min(self.exported_pages)
+    }
+
     /// Where a request lies: in two runs where it crosses the end of the drive.
     pub fn place(&self, record: &Record, into: &mut Vec<Placed>) -> Result<(), String> {
         let (offset, size) = (record.offset_bytes, record.size_bytes);

@@ -8,6 +8,7 @@ pub mod layout;
 pub mod replay;
 pub mod statistics;
 pub mod synthetic;
+pub mod trace_fill;
 
 use crate::ids::Lpn;
 use serde::Serialize;

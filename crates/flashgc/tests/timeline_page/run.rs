@@ -92,7 +92,7 @@ fn run(setup: &Setup, before: Vec<u32>, asked: &[Asked]) -> Result<Seen, String>
     let (geometry, timing) = (plan.geometry.clone(), plan.timing);
     let mut sim = Sim::new(plan.clone(), Eyes::new(&geometry, !plan.parity()));
     let words = |error| RunError::from(error).to_string();
-    if setup.precondition.fill {
+    if setup.precondition.fill == Fill::Sequential {
         sim.fill(0, geometry.exported_pages).map_err(words)?;
     }
     let count = before.len() as u64;

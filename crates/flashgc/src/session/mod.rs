@@ -2,21 +2,31 @@
 //!
 //! The caller has the clock, the files and the keyboard: between two slices it can show progress,
 //! look at the time, or stop.
+//!
+//! Between preconditioning and measuring the drive can be taken out, to be saved ([`saved`]); and
+//! a session can begin there, with a saved drive.
+
+mod engine;
+mod precondition;
+pub mod saved;
 
 pub use crate::config::{prepare, Inputs, Setup};
-use crate::config::{PreconditionPlan, TracePlan, WorkloadPlan};
+use crate::config::{TracePlan, WorkloadPlan};
 use crate::ids::PlaneId;
 use crate::report::{Facts, Report};
-use crate::rng::Random;
-use crate::sim::{Preconditioning, Sim, SimError, SteadyWatch};
-use crate::verify::checker::Checker;
-use crate::verify::{JobLog, Unwatched, Watchers};
+use crate::sim::{FillState, Preconditioning, SimError, SteadyWatch};
+use crate::verify::JobLog;
 use crate::workload::layout::{Layout, LayoutScan};
 pub use crate::workload::replay::TraceOpener;
-use crate::workload::replay::{reader, Replay, ReplayOverwrites};
-use crate::workload::synthetic::{Synthetic, SyntheticOverwrites};
-use crate::workload::{HostRequest, Overwrites, Source, SourceError};
+use crate::workload::replay::{reader, Replay};
+use crate::workload::synthetic::Synthetic;
+use crate::workload::trace_fill::TraceFill;
+use crate::workload::{HostRequest, Source, SourceError};
+use engine::{engine, Engine};
 use flashgc_trace::TraceReader;
+use precondition::PreSource;
+use saved::TraceFacts;
+pub use saved::{Origin, SavedDrive};
 use std::fmt;
 
 /// What may be asked of a session beside its setup.
@@ -37,6 +47,8 @@ pub enum Phase {
     Fill,
     /// The drive is overwritten.
     Overwrite,
+    /// The drive is preconditioned; measuring is about to begin.
+    Ready,
     /// The measured part.
     Run,
     /// Over.
@@ -110,49 +122,19 @@ impl From<SimError> for RunError {
 
 /// Rows, pages and events of one slice.
 const SCAN_ROWS: u64 = 50_000;
-const FILL_PAGES: u32 = 1 << 20;
-const OVERWRITE_PAGES: u64 = 1 << 18;
 const RUN_EVENTS: u64 = 200_000;
 /// A drive of at most so many pages is compared after each slice, a larger one at the end.
 const AUDIT_EACH_SLICE_PAGES: u32 = 1 << 20;
-
-/// The watched simulation is slower by much; most runs have no watcher.
-enum Engine {
-    Plain(Box<Sim<Unwatched>>),
-    Watched(Box<Sim<Watchers>>),
-}
-
-macro_rules! engine {
-    ($engine:expr, $sim:ident => $body:expr) => {
-        match $engine {
-            Engine::Plain($sim) => $body,
-            Engine::Watched($sim) => $body,
-        }
-    };
-}
 
 enum Stage {
     Start,
     Scan { reader: Box<TraceReader>, scan: LayoutScan, rows: u64 },
     Fill { next: u32 },
-    Overwrite { source: PreSource, watch: SteadyWatch, written: u64 },
+    TraceFill { source: Box<TraceFill>, state: FillState },
+    Overwrite { source: PreSource, watch: SteadyWatch, written: u64, moved_before: u64 },
+    Ready,
     Run { source: RunSource },
     Done,
-}
-
-enum PreSource {
-    Synthetic(Box<SyntheticOverwrites>),
-    Replay(Box<ReplayOverwrites>),
-}
-
-impl Overwrites for PreSource {
-    #[inline]
-    fn next(&mut self) -> Result<crate::ids::Lpn, SourceError> {
-        match self {
-            PreSource::Synthetic(source) => source.next(),
-            PreSource::Replay(source) => source.next(),
-        }
-    }
 }
 
 enum RunSource {
@@ -179,7 +161,11 @@ pub struct Session {
     layout: Option<Layout>,
     requests: Option<u64>,
     trace_writes: u64,
+    /// What of the trace the state of the drive depends on.
+    trace_facts: Option<TraceFacts>,
     preconditioning: Preconditioning,
+    /// The drive that was given, and its name.
+    given: Option<(Origin, String)>,
     notes: Vec<String>,
     bad_rows: u64,
 }
@@ -187,14 +173,12 @@ pub struct Session {
 impl Session {
     /// A session at its beginning.
     pub fn new(setup: Setup, trace: Option<Box<dyn TraceOpener>>, options: Options) -> Self {
-        let plan = setup.plan.clone();
-        let engine = if options.verify || options.job_log.is_some() {
-            let checker = options.verify.then(|| Checker::new(&plan.geometry, !plan.parity()));
-            let watchers = Watchers { checker, job_log: options.job_log };
-            Engine::Watched(Box::new(Sim::new(plan, watchers)))
-        } else {
-            Engine::Plain(Box::new(Sim::new(plan, Unwatched)))
-        };
+        let engine = Engine::new(setup.preconditioning_plan(), options);
+        Session::with_engine(setup, trace, engine)
+    }
+
+    fn with_engine(setup: Setup, trace: Option<Box<dyn TraceOpener>>, engine: Engine) -> Self {
+        let scheme = setup.filler.as_ref().unwrap_or(&setup.plan.gc).scheme.clone();
         let requests = match &setup.workload {
             WorkloadPlan::Synthetic(workload) => Some(workload.plan.requests),
             WorkloadPlan::Trace(_) => None,
@@ -208,7 +192,9 @@ impl Session {
             layout: None,
             requests,
             trace_writes: 0,
-            preconditioning: Preconditioning::default(),
+            trace_facts: None,
+            preconditioning: Preconditioning { scheme, ..Preconditioning::default() },
+            given: None,
             bad_rows: 0,
         }
     }
@@ -220,7 +206,11 @@ impl Session {
             Stage::Start => self.begin(),
             Stage::Scan { reader, scan, rows } => self.scan(reader, scan, rows),
             Stage::Fill { next } => self.fill(next),
-            Stage::Overwrite { source, watch, written } => self.overwrite(source, watch, written),
+            Stage::TraceFill { source, state } => self.fill_by_trace(source, state),
+            Stage::Overwrite { source, watch, written, moved_before } => {
+                self.overwrite(source, watch, written, moved_before)
+            }
+            Stage::Ready => self.begin_run(),
             Stage::Run { source } => self.run(source),
             Stage::Done => Ok(self.at(Phase::Done, 0, None)),
         }
@@ -255,11 +245,11 @@ impl Session {
         if let Some(plan) = self.trace_plan() {
             let reader = Box::new(self.open_trace(&plan)?);
             let scan = LayoutScan::new(plan.address, self.page_bytes());
+            self.trace_facts = self.depends_on_workload().then(TraceFacts::default);
             self.stage = Stage::Scan { reader, scan, rows: 0 };
             return Ok(self.at(Phase::Scan, 0, None));
         }
-        self.begin_fill();
-        Ok(self.at(Phase::Fill, 0, Some(u64::from(self.setup.plan.geometry.exported_pages))))
+        self.begin_fill()
     }
 
     fn scan(
@@ -271,7 +261,11 @@ impl Session {
         for _ in 0..SCAN_ROWS {
             match reader.next() {
                 Some(record) => {
-                    scan.see(&record.map_err(|error| RunError::in_trace(error.to_string()))?);
+                    let record = record.map_err(|error| RunError::in_trace(error.to_string()))?;
+                    scan.see(&record);
+                    if let Some(facts) = &mut self.trace_facts {
+                        facts.see(&record);
+                    }
                 }
                 None => return self.end_scan(&reader, scan),
             }
@@ -303,117 +297,20 @@ impl Session {
             ));
         }
         self.layout = Some(layout);
-        self.begin_fill();
-        Ok(self.at(Phase::Fill, 0, Some(u64::from(exported))))
+        self.begin_fill()
     }
 
-    fn begin_fill(&mut self) {
-        let pages = self.setup.plan.geometry.exported_pages;
-        let next = if self.setup.precondition.fill { 0 } else { pages };
-        self.stage = Stage::Fill { next };
-    }
-
-    fn fill(&mut self, next: u32) -> Result<Progress, RunError> {
-        let pages = self.setup.plan.geometry.exported_pages;
-        let to = pages.min(next.saturating_add(FILL_PAGES));
-        engine!(&mut self.engine, sim => sim.fill(next, to))?;
-        if to < pages {
-            self.stage = Stage::Fill { next: to };
-            return Ok(self.at(Phase::Fill, u64::from(to), Some(u64::from(pages))));
-        }
-        if self.setup.precondition.fill {
-            self.preconditioning.filled_pages = u64::from(pages);
-        }
-        self.begin_overwrite()
-    }
-
-    fn overwrite_pages(&self) -> u64 {
-        let PreconditionPlan { overwrite, .. } = self.setup.precondition;
-        (overwrite * f64::from(self.setup.plan.geometry.exported_pages)) as u64
-    }
-
-    fn begin_overwrite(&mut self) -> Result<Progress, RunError> {
-        if self.overwrite_pages() == 0 {
-            return self.begin_run();
-        }
-        let exported = self.setup.plan.geometry.exported_pages;
-        let (seed, page_bytes) = (self.setup.plan.seed, self.page_bytes());
-        let source = match &self.setup.workload {
-            WorkloadPlan::Synthetic(workload) => PreSource::Synthetic(Box::new(
-                SyntheticOverwrites::new(&workload.plan, exported, page_bytes, seed),
-            )),
-            WorkloadPlan::Trace(plan) => {
-                let (Some(opener), Some(layout)) = (self.trace.take(), self.layout.take()) else {
-                    return Err(RunError::new("error: the trace is gone"));
-                };
-                let uniform = (self.trace_writes == 0)
-                    .then(|| (Random::named(seed, "precondition"), exported));
-                if uniform.is_some() {
-                    self.notes.push(
-                        "the trace writes nothing: the drive was overwritten uniformly".into(),
-                    );
-                }
-                let options = plan.options.clone();
-                let source = ReplayOverwrites::new(opener, options, layout, page_bytes, uniform);
-                PreSource::Replay(Box::new(source))
-            }
-        };
-        self.stage = Stage::Overwrite { source, watch: SteadyWatch::default(), written: 0 };
-        Ok(self.at(Phase::Overwrite, 0, Some(self.overwrite_pages())))
-    }
-
-    fn overwrite(
-        &mut self,
-        mut source: PreSource,
-        mut watch: SteadyWatch,
-        written: u64,
-    ) -> Result<Progress, RunError> {
-        let total = self.overwrite_pages();
-        let until_steady = self.setup.precondition.until_steady;
-        let window = engine!(&self.engine, sim => sim.steady_window_pages());
-        let mut slice = OVERWRITE_PAGES.min(total - written);
-        if until_steady {
-            slice = slice.min(window - written % window);
-        }
-        engine!(&mut self.engine, sim => sim.overwrite(&mut source, slice))?;
-        let written = written + slice;
-        let steady = until_steady
-            && written.is_multiple_of(window)
-            && engine!(&self.engine, sim => sim.is_steady(&mut watch, written));
-        if written < total && !steady {
-            self.stage = Stage::Overwrite { source, watch, written };
-            return Ok(self.at(Phase::Overwrite, written, Some(total)));
-        }
-        self.end_overwrite(source, &watch, written, steady);
-        self.begin_run()
-    }
-
-    fn end_overwrite(
-        &mut self,
-        source: PreSource,
-        watch: &SteadyWatch,
-        written: u64,
-        steady: bool,
-    ) {
-        let moved = engine!(&self.engine, sim => sim.pages_moved());
-        let drive_writes = written as f64 / f64::from(self.setup.plan.geometry.exported_pages);
-        let done = &mut self.preconditioning;
-        done.overwritten_pages = written;
-        done.drive_writes = drive_writes;
-        done.programmed_pages = written + moved;
-        done.write_amplification = Some((written + moved) as f64 / written as f64);
-        if self.setup.precondition.until_steady {
-            done.steady = Some(watch.report(steady, drive_writes));
-        }
-        if let PreSource::Replay(source) = source {
-            let (opener, layout) = source.into_parts();
-            self.trace = Some(opener);
-            self.layout = layout;
-        }
-    }
-
+    /// Measuring begins: another scheme may take the drive over.
     fn begin_run(&mut self) -> Result<Progress, RunError> {
-        self.audit();
+        if self.setup.filler.is_some() && self.given.is_none() {
+            let carried = self.engine.hand_over(self.setup.plan.clone(), None);
+            self.preconditioning.carried = carried.map_err(|why| {
+                RunError::new(format!(
+                    "error: the scheme cannot take the drive over: {why}\n  = help: leave \
+                     `precondition.scheme` out, or export less (`device.exported`)"
+                ))
+            })?;
+        }
         let exported = self.setup.plan.geometry.exported_pages;
         let page_bytes = self.page_bytes();
         let mut source = match self.trace_plan() {
@@ -483,6 +380,7 @@ impl Session {
         }
         let facts = Facts {
             preconditioning: self.preconditioning,
+            drive: self.given.map(|(origin, name)| origin.for_report(&name)),
             notes: self.notes,
             bad_rows: self.bad_rows,
         };

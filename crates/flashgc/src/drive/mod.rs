@@ -1,0 +1,111 @@
+//! The state of a drive apart from any scheme: what lies where, and what each block has been
+//! through.
+//!
+//! Life of a state: taken out of a simulation once the drive is preconditioned ([`Drive::of`]);
+//! kept, or saved to a file; put into a simulation of the same or of another scheme ([`restore`]).
+//! It holds what cannot be worked out again and nothing else: no counts of valid pages, no reverse
+//! map, no index of victims. So what is put in agrees with itself, whatever the file says.
+
+mod restore;
+
+pub use restore::{restore, Carried, DriveFault};
+
+use crate::device::Geometry;
+pub use crate::ftl::open::{OpenBlock, Role};
+use crate::ftl::Ftl;
+use crate::ids::{BlockId, PlaneId};
+use crate::memory::table;
+
+/// The blocks of one plane, by state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PlaneBlocks {
+    /// Blocks that are full.
+    pub sealed: u32,
+    /// Blocks that are written in part.
+    pub open: u32,
+    /// Whether the trigger wanted space here.
+    pub wants: bool,
+}
+
+/// The state of a drive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Drive {
+    /// The physical page of each logical one; `u32::MAX` where nothing is written.
+    pub map: Vec<u32>,
+    /// The blocks of each plane: the sealed ones in the order of their sealing, the open ones, and
+    /// the erased ones in the order in which they will be opened.
+    pub order: Vec<u32>,
+    /// How many of these are sealed and open, plane by plane.
+    pub planes: Vec<PlaneBlocks>,
+    /// The open blocks of all planes, in the order of `order`.
+    pub open: Vec<OpenBlock>,
+    /// When each block was sealed, on the age clock, in ns; without meaning for the others.
+    pub sealed_at_ns: Vec<u64>,
+    /// Erases of each block since the drive was made.
+    pub erases: Vec<u32>,
+    /// The age clock, in ns.
+    pub age_ns: u64,
+}
+
+impl Drive {
+    /// The state of a translation layer on which nothing is under way.
+    pub fn of(geometry: &Geometry, ftl: Ftl, wants: &[bool], age_ns: u64) -> Self {
+        let mut order = Vec::with_capacity(geometry.blocks as usize);
+        let mut planes = Vec::with_capacity(geometry.planes as usize);
+        let mut open = Vec::new();
+        for plane in (0..geometry.planes).map(PlaneId) {
+            let sealed = ftl.sealed_in_order(geometry, plane);
+            let opened = ftl.frontiers.open_blocks(geometry, plane);
+            planes.push(PlaneBlocks {
+                sealed: sealed.len() as u32,
+                open: opened.len() as u32,
+                wants: wants[plane.index()],
+            });
+            order.extend(sealed.iter().map(|block| block.0));
+            order.extend(opened.iter().map(|open| open.block.0));
+            order.extend(ftl.frontiers.free_list(plane).map(|block| block.0));
+            open.extend(opened);
+        }
+        assert_eq!(order.len(), geometry.blocks as usize, "a block is being collected");
+        let (erases, sealed_at_ns) = ftl.blocks.into_wear();
+        Drive { map: ftl.map.into_table(), order, planes, open, sealed_at_ns, erases, age_ns }
+    }
+
+    /// A drive aged as SSDSim ages it: in the first blocks of each plane the first pages hold
+    /// invalid data, up to `ratio` of the plane's pages, and no page holds valid data.
+    ///
+    /// SSDSim (`make_aged`) writes the pages n < pages_per_block * ratio + 1 of one block after
+    /// the other, until the plane has ratio * pages of them. The rest of these blocks stays
+    /// erased, and is written in order.
+    pub fn aged(geometry: &Geometry, ratio: f64) -> Self {
+        let pages_per_block = geometry.shape.pages_per_block;
+        let (aged, written) = aged_blocks(geometry, ratio);
+        let full = written == pages_per_block;
+        let mut open = Vec::new();
+        for plane in (0..geometry.planes).map(PlaneId).filter(|_| !full) {
+            let blocks = geometry.blocks_of(plane).take(aged as usize).map(BlockId);
+            open.extend(blocks.map(|block| OpenBlock::written(block, Role::Started, written)));
+        }
+        let (sealed, opened) = if full { (aged, 0) } else { (0, aged) };
+        let plane = PlaneBlocks { sealed, open: opened, wants: false };
+        Drive {
+            map: table(u32::MAX, geometry.exported_pages as usize),
+            order: (0..geometry.blocks).collect(),
+            planes: vec![plane; geometry.planes as usize],
+            open,
+            sealed_at_ns: vec![0; geometry.blocks as usize],
+            erases: vec![0; geometry.blocks as usize],
+            age_ns: 0,
+        }
+    }
+}
+
+/// How many blocks of each plane are aged, and how many pages of each are written.
+pub fn aged_blocks(geometry: &Geometry, ratio: f64) -> (u32, u32) {
+    let pages_per_block = geometry.shape.pages_per_block;
+    let written = libm::ceil(f64::from(pages_per_block) * ratio) as u32 + 1;
+    let written = written.min(pages_per_block);
+    let pages = geometry.shape.pages_per_plane() as f64 * ratio;
+    let aged = libm::ceil(pages / f64::from(written)) as u32;
+    (aged.min(geometry.shape.blocks_per_plane), written)
+}

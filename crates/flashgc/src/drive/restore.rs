@@ -1,0 +1,199 @@
+//! Putting a state into a translation layer, under any rules of frontiers.
+//!
+//! The state may come from a file, so nothing in it is believed: what does not fit is refused, and
+//! what is worked out from it cannot disagree with it. One pass over the map, one over the blocks.
+
+use super::{Drive, OpenBlock};
+use crate::device::Geometry;
+use crate::ftl::blocks::{BlockState, Blocks};
+use crate::ftl::frontier::{FrontierRules, Frontiers};
+use crate::ftl::map::PageMap;
+use crate::ftl::Ftl;
+use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Why a state cannot be that of this drive. The text is for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DriveFault(pub String);
+
+impl fmt::Display for DriveFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for DriveFault {}
+
+/// What another scheme could not take over as it was.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Carried {
+    /// Erased pages given up, since the odd/even rule had left them out.
+    pub padded_pages: u64,
+    /// Blocks that were full with these, and sealed.
+    pub sealed_blocks: u64,
+    /// Blocks collected, untimed, since the scheme keeps a larger reserve.
+    pub collected_blocks: u64,
+    /// Copies that this took.
+    pub moved_pages: u64,
+}
+
+/// The age clock may reach this, in ns: 146 years, which leaves room for a run.
+const AGE_NS_MAX: u64 = 1 << 62;
+/// The wear of a block may reach this.
+const ERASES_MAX: u32 = 1 << 31;
+/// So many entries ahead the tables are asked for.
+const AHEAD: usize = 24;
+
+fn fault<T>(what: impl Into<String>) -> Result<T, DriveFault> {
+    Err(DriveFault(what.into()))
+}
+
+/// The translation layer of a drive in this state.
+pub fn restore(
+    geometry: &Geometry,
+    rules: FrontierRules,
+    drive: Drive,
+) -> Result<(Ftl, Carried), DriveFault> {
+    check_sizes(geometry, &drive)?;
+    let Drive { map, order, planes, open, sealed_at_ns, erases, age_ns } = drive;
+    if let Some(block) = erases.iter().position(|&erases| erases > ERASES_MAX) {
+        return fault(format!("block {block} was erased {} times", erases[block]));
+    }
+    let mut blocks = Blocks::new(geometry);
+    let map = restore_map(geometry, map, &mut blocks)?;
+    let ftl = Ftl { map, blocks, frontiers: Frontiers::empty(geometry, rules) };
+    let mut to = Restoring { geometry, rules, ftl, erases, age_ns, carried: Carried::default() };
+    let mut seen = vec![false; geometry.blocks as usize];
+    let mut open = open.into_iter();
+    for (plane, count) in (0..geometry.planes).map(PlaneId).zip(&planes) {
+        let all = geometry.blocks_of(plane);
+        let listed = &order[all.start as usize..all.end as usize];
+        for block in listed {
+            if !all.contains(block) || std::mem::replace(&mut seen[*block as usize], true) {
+                return fault(format!("block {block} stands in the list of plane {}", plane.0));
+            }
+        }
+        let (sealed, rest) = listed.split_at(count.sealed as usize);
+        let (opened, erased) = rest.split_at(count.open as usize);
+        for block in sealed.iter().copied().map(BlockId) {
+            to.seal(block, sealed_at_ns[block.index()])?;
+        }
+        for block in opened.iter().copied().map(BlockId) {
+            match open.next().filter(|open| open.block == block) {
+                Some(open) => to.open(plane, open)?,
+                None => return fault(format!("block {} is open: how far?", block.0)),
+            }
+        }
+        for block in erased.iter().copied().map(BlockId) {
+            to.free(plane, block)?;
+        }
+    }
+    Ok((to.ftl, to.carried))
+}
+
+/// A translation layer that is being put together, block by block.
+struct Restoring<'a> {
+    geometry: &'a Geometry,
+    rules: FrontierRules,
+    ftl: Ftl,
+    erases: Vec<u32>,
+    age_ns: u64,
+    carried: Carried,
+}
+
+impl Restoring<'_> {
+    fn seal(&mut self, block: BlockId, sealed_ns: u64) -> Result<(), DriveFault> {
+        if sealed_ns > self.age_ns {
+            return fault(format!("block {} was sealed in the future", block.0));
+        }
+        self.ftl.blocks.restore(block, BlockState::Open, self.erases[block.index()]);
+        self.ftl.seal(self.geometry, block, sealed_ns);
+        Ok(())
+    }
+
+    fn open(&mut self, plane: PlaneId, open: OpenBlock) -> Result<(), DriveFault> {
+        let block = open.block;
+        let pages_per_block = self.geometry.shape.pages_per_block;
+        if !open.is_sound(pages_per_block) {
+            return fault(format!("block {} is open and not written in part", block.0));
+        }
+        let last = self.ftl.blocks.last_valid(block);
+        if last.into_iter().flatten().any(|page| !open.is_written(page)) {
+            return fault(format!("block {} holds data beyond what is written", block.0));
+        }
+        self.ftl.blocks.restore(block, BlockState::Open, self.erases[block.index()]);
+        if self.rules.parity || open.end() < pages_per_block {
+            self.ftl.frontiers.adopt(self.geometry, plane, open);
+        } else {
+            self.ftl.seal(self.geometry, block, self.age_ns);
+            self.carried.sealed_blocks += 1;
+        }
+        if !self.rules.parity {
+            self.carried.padded_pages += u64::from(open.holes());
+        }
+        Ok(())
+    }
+
+    fn free(&mut self, plane: PlaneId, block: BlockId) -> Result<(), DriveFault> {
+        let erases = self.erases[block.index()];
+        if self.ftl.blocks.restore(block, BlockState::Free, erases) > 0 {
+            return fault(format!("block {} is erased and holds data", block.0));
+        }
+        self.ftl.frontiers.give_back(plane, block);
+        Ok(())
+    }
+}
+
+fn check_sizes(geometry: &Geometry, drive: &Drive) -> Result<(), DriveFault> {
+    let blocks = geometry.blocks as usize;
+    let sizes = [
+        ("map", drive.map.len(), geometry.exported_pages as usize),
+        ("order", drive.order.len(), blocks),
+        ("planes", drive.planes.len(), geometry.planes as usize),
+        ("sealed_at_ns", drive.sealed_at_ns.len(), blocks),
+        ("erases", drive.erases.len(), blocks),
+    ];
+    if let Some((name, found, due)) = sizes.iter().find(|(_, found, due)| found != due) {
+        return fault(format!("the table `{name}` has {found} entries in place of {due}"));
+    }
+    let per_plane = u64::from(geometry.shape.blocks_per_plane);
+    let held = |plane: &super::PlaneBlocks| u64::from(plane.sealed) + u64::from(plane.open);
+    if drive.planes.iter().any(|plane| held(plane) > per_plane) {
+        return fault("a plane holds more blocks than it has");
+    }
+    let open: u64 = drive.planes.iter().map(|plane| u64::from(plane.open)).sum();
+    if open != drive.open.len() as u64 {
+        return fault(format!("{open} blocks are open, and {} are described", drive.open.len()));
+    }
+    if drive.age_ns > AGE_NS_MAX {
+        return fault(format!("its age of {} ns is not possible", drive.age_ns));
+    }
+    Ok(())
+}
+
+/// The reverse map and the valid pages follow from the map.
+fn restore_map(
+    geometry: &Geometry,
+    to_ppn: Vec<u32>,
+    blocks: &mut Blocks,
+) -> Result<PageMap, DriveFault> {
+    let mut map = PageMap::of(to_ppn, geometry.pages as usize);
+    for lpn in (0..geometry.exported_pages).map(Lpn) {
+        // Physical pages lie at random, so their entries are asked for ahead.
+        map.prefetch_reverse(lpn.index() + AHEAD);
+        let ppn = map.ppn_of(lpn);
+        if ppn == Ppn::NONE {
+            continue;
+        }
+        if ppn.0 >= geometry.pages {
+            return fault(format!("logical page {} lies beyond the drive", lpn.0));
+        }
+        let (block, page) = geometry.block_and_page(ppn);
+        if blocks.restore_valid(block, page) {
+            return fault(format!("two logical pages lie at physical page {}", ppn.0));
+        }
+        map.restore_reverse(lpn, ppn);
+    }
+    Ok(map)
+}

@@ -1,0 +1,201 @@
+//! The slices in which a drive is filled and overwritten.
+
+use super::engine::{engine, Engine};
+use super::{Phase, Progress, RunError, Session, Stage};
+use crate::config::{Fill, WorkloadPlan};
+use crate::drive::{aged_blocks, Drive};
+use crate::ids::Lpn;
+use crate::rng::Random;
+use crate::sim::{FillState, SteadyWatch};
+use crate::workload::layout::Layout;
+use crate::workload::replay::{ReplayOverwrites, TraceOpener};
+use crate::workload::synthetic::SyntheticOverwrites;
+use crate::workload::trace_fill::TraceFill;
+use crate::workload::{Overwrites, SourceError};
+
+/// Pages of one slice.
+const FILL_PAGES: u32 = 1 << 20;
+const OVERWRITE_PAGES: u64 = 1 << 18;
+
+/// Where the overwritten pages come from.
+pub(super) enum PreSource {
+    Synthetic(Box<SyntheticOverwrites>),
+    Replay(Box<ReplayOverwrites>),
+}
+
+impl Overwrites for PreSource {
+    #[inline]
+    fn next(&mut self) -> Result<Lpn, SourceError> {
+        match self {
+            PreSource::Synthetic(source) => source.next(),
+            PreSource::Replay(source) => source.next(),
+        }
+    }
+}
+
+impl Session {
+    fn exported(&self) -> u32 {
+        self.setup.plan.geometry.exported_pages
+    }
+
+    fn filling(&self, done: u32) -> Progress {
+        self.at(Phase::Fill, u64::from(done), Some(u64::from(self.exported())))
+    }
+
+    /// Preconditioning begins, where the drive was not given.
+    pub(super) fn begin_fill(&mut self) -> Result<Progress, RunError> {
+        if self.given.is_some() {
+            return self.ready();
+        }
+        self.stage = match self.setup.precondition.fill {
+            Fill::Sequential => Stage::Fill { next: 0 },
+            Fill::None => Stage::Fill { next: self.exported() },
+            Fill::Aged => {
+                self.age()?;
+                Stage::Fill { next: self.exported() }
+            }
+            Fill::Trace => {
+                let (opener, options, layout) = self.take_trace()?;
+                let source = TraceFill::new(opener, options, layout, self.page_bytes());
+                Stage::TraceFill { source: Box::new(source), state: FillState::default() }
+            }
+        };
+        Ok(self.filling(0))
+    }
+
+    /// What reads the trace. It comes back when it has been read.
+    fn take_trace(
+        &mut self,
+    ) -> Result<(Box<dyn TraceOpener>, flashgc_trace::OpenOptions, Layout), RunError> {
+        match (self.trace_plan(), self.trace.take(), self.layout.take()) {
+            (Some(plan), Some(opener), Some(layout)) => Ok((opener, plan.options, layout)),
+            _ => Err(RunError::new("error: the trace is gone")),
+        }
+    }
+
+    fn age(&mut self) -> Result<(), RunError> {
+        let plan = self.setup.preconditioning_plan();
+        let ratio = self.setup.precondition.aged_ratio.unwrap_or(0.0);
+        let (blocks, pages) = aged_blocks(&plan.geometry, ratio);
+        self.preconditioning.aged_pages =
+            u64::from(blocks) * u64::from(pages) * u64::from(plan.geometry.planes);
+        let drive = Drive::aged(&plan.geometry, ratio);
+        let aged = self.engine.hand_over(plan, Some(drive));
+        aged.map(|_| ()).map_err(|why| RunError::new(format!("error: the aged drive: {why}")))
+    }
+
+    pub(super) fn fill(&mut self, next: u32) -> Result<Progress, RunError> {
+        let pages = self.exported();
+        let to = pages.min(next.saturating_add(FILL_PAGES));
+        engine!(&mut self.engine, sim => sim.fill(next, to))?;
+        if to < pages {
+            self.stage = Stage::Fill { next: to };
+            return Ok(self.filling(to));
+        }
+        if self.setup.precondition.fill == Fill::Sequential {
+            self.preconditioning.filled_pages = u64::from(pages);
+        }
+        self.begin_overwrite()
+    }
+
+    pub(super) fn fill_by_trace(
+        &mut self,
+        mut source: Box<TraceFill>,
+        mut state: FillState,
+    ) -> Result<Progress, RunError> {
+        let full = engine!(
+            &mut self.engine,
+            sim => sim.fill_by_trace(&mut source, &mut state, OVERWRITE_PAGES)
+        )?;
+        if !full {
+            let progress = self.filling(state.written);
+            self.stage = Stage::TraceFill { source, state };
+            return Ok(progress);
+        }
+        let (opener, layout) = source.into_parts();
+        (self.trace, self.layout) = (Some(opener), layout);
+        self.preconditioning.filled_pages = state.filled.pages();
+        self.preconditioning.trace_fill = Some(state.filled);
+        self.begin_overwrite()
+    }
+
+    fn overwrite_pages(&self) -> u64 {
+        (self.setup.precondition.overwrite * f64::from(self.exported())) as u64
+    }
+
+    fn begin_overwrite(&mut self) -> Result<Progress, RunError> {
+        if self.overwrite_pages() == 0 {
+            return self.ready();
+        }
+        let exported = self.exported();
+        let (seed, page_bytes) = (self.setup.plan.seed, self.page_bytes());
+        let source = match &self.setup.workload {
+            WorkloadPlan::Synthetic(workload) => PreSource::Synthetic(Box::new(
+                SyntheticOverwrites::new(&workload.plan, exported, page_bytes, seed),
+            )),
+            WorkloadPlan::Trace(_) => {
+                let (opener, options, layout) = self.take_trace()?;
+                let uniform = (self.trace_writes == 0)
+                    .then(|| (Random::named(seed, "precondition"), exported));
+                if uniform.is_some() {
+                    self.notes.push(
+                        "the trace writes nothing: the drive was overwritten uniformly".into(),
+                    );
+                }
+                let source = ReplayOverwrites::new(opener, options, layout, page_bytes, uniform);
+                PreSource::Replay(Box::new(source))
+            }
+        };
+        let moved_before = engine!(&self.engine, sim => sim.pages_moved());
+        let watch = SteadyWatch::since(moved_before);
+        self.stage = Stage::Overwrite { source, watch, written: 0, moved_before };
+        Ok(self.at(Phase::Overwrite, 0, Some(self.overwrite_pages())))
+    }
+
+    pub(super) fn overwrite(
+        &mut self,
+        mut source: PreSource,
+        mut watch: SteadyWatch,
+        written: u64,
+        moved_before: u64,
+    ) -> Result<Progress, RunError> {
+        let total = self.overwrite_pages();
+        let until_steady = self.setup.precondition.until_steady;
+        let window = engine!(&self.engine, sim => sim.steady_window_pages());
+        let mut slice = OVERWRITE_PAGES.min(total - written);
+        if until_steady {
+            slice = slice.min(window - written % window);
+        }
+        engine!(&mut self.engine, sim => sim.overwrite(&mut source, slice))?;
+        let written = written + slice;
+        let steady = until_steady
+            && written.is_multiple_of(window)
+            && engine!(&self.engine, sim => sim.is_steady(&mut watch, written));
+        if written < total && !steady {
+            self.stage = Stage::Overwrite { source, watch, written, moved_before };
+            return Ok(self.at(Phase::Overwrite, written, Some(total)));
+        }
+        let moved = engine!(&self.engine, sim => sim.pages_moved()) - moved_before;
+        let drive_writes = written as f64 / f64::from(self.exported());
+        let done = &mut self.preconditioning;
+        done.overwritten_pages = written;
+        done.drive_writes = drive_writes;
+        done.programmed_pages = written + moved;
+        done.write_amplification = Some((written + moved) as f64 / written as f64);
+        if until_steady {
+            done.steady = Some(watch.report(steady, drive_writes));
+        }
+        if let PreSource::Replay(source) = source {
+            let (opener, layout) = source.into_parts();
+            (self.trace, self.layout) = (Some(opener), layout);
+        }
+        self.ready()
+    }
+
+    /// The drive is in the state in which measuring begins.
+    fn ready(&mut self) -> Result<Progress, RunError> {
+        self.audit();
+        self.stage = Stage::Ready;
+        Ok(self.at(Phase::Ready, 0, self.requests))
+    }
+}

@@ -1,0 +1,230 @@
+//! Drives that outlive their session: what made them, and whether they fit a configuration.
+
+use super::engine::Engine;
+use super::{Options, RunError, Session, Stage};
+use crate::config::{hash_of, Fill, Setup, WorkloadPlan};
+use crate::drive::Drive;
+use crate::report::VERSION;
+use crate::sim::Preconditioning;
+use crate::workload::replay::TraceOpener;
+use crate::workload::synthetic::SyntheticPlan;
+use flashgc_trace::Record;
+use serde::{Deserialize, Serialize};
+use serde_json::{json, Value};
+use sha2::{Digest, Sha256};
+
+/// A drive and what made it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SavedDrive {
+    /// What made it.
+    pub origin: Origin,
+    /// Its state.
+    pub state: Drive,
+}
+
+/// Where the state of a drive comes from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Origin {
+    /// The version of flashgc that made it.
+    pub version: String,
+    /// Everything that the state depends on: device, scheme, seed, preconditioning, and of the
+    /// workload what preconditioning took from it.
+    pub made_from: Value,
+    /// What preconditioning came to, as in the report.
+    pub precondition: Preconditioning,
+}
+
+impl Origin {
+    /// The hash over everything that the state depends on: equal for equal drives.
+    pub fn key(&self) -> String {
+        hash_of(&self.made_from)
+    }
+
+    /// For the report of a run on the drive.
+    pub(super) fn for_report(&self, name: &str) -> Value {
+        json!({
+            "file": name,
+            "key": self.key(),
+            "version": self.version,
+            "seed": self.made_from["seed"],
+        })
+    }
+}
+
+/// What of a trace the state of a drive depends on.
+#[derive(Clone, Default)]
+pub(super) struct TraceFacts {
+    requests: u64,
+    digest: Sha256,
+}
+
+impl TraceFacts {
+    pub fn see(&mut self, record: &Record) {
+        let Record { device, op, offset_bytes, size_bytes, .. } = record;
+        self.requests += 1;
+        let mut bytes = [0; 25];
+        bytes[..8].copy_from_slice(&device.to_le_bytes());
+        bytes[8..16].copy_from_slice(&offset_bytes.to_le_bytes());
+        bytes[16..24].copy_from_slice(&size_bytes.to_le_bytes());
+        bytes[24] = *op as u8;
+        self.digest.update(bytes);
+    }
+
+    fn json(&self) -> Value {
+        let digest = self.digest.clone().finalize();
+        let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        json!({ "requests": self.requests, "sha256": digest })
+    }
+}
+
+/// The facts of a device that a state is bound to, by the key of the configuration, and those
+/// that it only depends on.
+fn device_facts(setup: &Setup) -> Value {
+    let (shape, plan) = (&setup.plan.geometry.shape, &setup.plan);
+    json!({
+        "channels": shape.channels,
+        "chips_per_channel": shape.chips_per_channel,
+        "dies_per_chip": shape.dies_per_chip,
+        "planes_per_die": shape.planes_per_die,
+        "blocks_per_plane": shape.blocks_per_plane,
+        "pages_per_block": shape.pages_per_block,
+        "page_size": shape.page_bytes,
+        "exported": shape.exported_pages_per_plane,
+        "order": shape.order,
+        "allocation": plan.allocation,
+        "unit": shape.unit,
+        "program_ns": plan.timing.program_ns,
+    })
+}
+
+/// Keys in which a drive and a configuration may differ: they only scale the age clock.
+const FREE: [&str; 2] = ["unit", "program_ns"];
+
+/// What differs between the device of a drive and that of a configuration, a line for each key.
+fn differences(made_from: &Value, setup: &Setup) -> Vec<String> {
+    let own = device_facts(setup);
+    let keys = own.as_object().into_iter().flatten();
+    keys.filter(|(key, value)| {
+        !FREE.contains(&key.as_str()) && made_from["device"][*key] != **value
+    })
+    .map(|(key, value)| {
+        let of = match key.as_str() {
+            "exported" => " pages of each plane",
+            "page_size" => " B",
+            _ => "",
+        };
+        let made = &made_from["device"][key];
+        format!("device.{key}: {made}{of} in the drive, {value}{of} in the configuration")
+    })
+    .collect()
+}
+
+impl Session {
+    /// A session that begins with a saved drive in place of preconditioning; `name` is what
+    /// messages and the report call it.
+    pub fn with_drive(
+        setup: Setup,
+        trace: Option<Box<dyn TraceOpener>>,
+        saved: SavedDrive,
+        name: &str,
+        options: Options,
+    ) -> Result<Session, RunError> {
+        let SavedDrive { origin, state } = saved;
+        check_fit(&setup, &origin, name)?;
+        let (engine, carried) =
+            Engine::with_drive(setup.plan.clone(), state, options).map_err(|why| {
+                RunError::new(format!(
+                    "error: the saved drive cannot be used: {why}\n  --> {name}\n  = help: make \
+                     it again with `flashgc drive save`"
+                ))
+            })?;
+        let mut session = Session::with_engine(setup, trace, engine);
+        session.preconditioning = origin.precondition.clone();
+        session.preconditioning.carried = carried;
+        let how = origin.made_from["precondition"].clone();
+        if !is_same(&how, &session.setup.resolved_json()["precondition"]) {
+            session.notes.push(
+                "the drive is the saved one: [precondition] of the configuration had no effect"
+                    .into(),
+            );
+        }
+        session.setup.preconditioned(&how);
+        session.given = Some((origin, name.into()));
+        Ok(session)
+    }
+
+    /// The drive, once it is preconditioned ([`super::Phase::Ready`]) and before it is measured.
+    pub fn into_drive(self) -> Result<SavedDrive, RunError> {
+        if !matches!(self.stage, Stage::Ready) {
+            return Err(RunError::new("error: the drive is not preconditioned yet"));
+        }
+        let origin = self.origin();
+        Ok(SavedDrive { origin, state: self.engine.into_drive() })
+    }
+
+    /// Whether the state of the drive depends on the workload.
+    pub(super) fn depends_on_workload(&self) -> bool {
+        let precondition = &self.setup.precondition;
+        self.given.is_none() && (precondition.overwrite > 0.0 || precondition.fill == Fill::Trace)
+    }
+
+    fn origin(&self) -> Origin {
+        if let Some((origin, _)) = &self.given {
+            return origin.clone();
+        }
+        let setup = &self.setup;
+        let filler = setup.filler.as_ref().unwrap_or(&setup.plan.gc);
+        let mut precondition = setup.resolved_json()["precondition"].clone();
+        precondition["scheme"] = json!(filler.scheme);
+        let made_from = json!({
+            "device": device_facts(setup),
+            "gc": filler,
+            "seed": setup.plan.seed,
+            "precondition": precondition,
+            "workload": self.depends_on_workload().then(|| self.workload_facts()),
+        });
+        let precondition = self.preconditioning.clone();
+        Origin { version: VERSION.into(), made_from, precondition }
+    }
+
+    fn workload_facts(&self) -> Value {
+        match &self.setup.workload {
+            WorkloadPlan::Trace(plan) => json!({
+                "address": plan.address,
+                "trace": self.trace_facts.as_ref().map(TraceFacts::json),
+            }),
+            // How many requests there are, of which kind and when, makes no difference.
+            WorkloadPlan::Synthetic(workload) => json!({
+                "synthetic": SyntheticPlan {
+                    requests: 0,
+                    read_share: 0.0,
+                    trim_share: 0.0,
+                    interarrival: None,
+                    ..workload.plan.clone()
+                },
+            }),
+        }
+    }
+}
+
+/// Whether two ways of preconditioning are the same but for the scheme.
+fn is_same(a: &Value, b: &Value) -> bool {
+    let without_scheme = |how: &Value| {
+        let mut how = how.clone();
+        how["scheme"] = Value::Null;
+        how
+    };
+    a.is_object() && b.is_object() && without_scheme(a) == without_scheme(b)
+}
+
+fn check_fit(setup: &Setup, origin: &Origin, name: &str) -> Result<(), RunError> {
+    let differences = differences(&origin.made_from, setup);
+    if differences.is_empty() {
+        return Ok(());
+    }
+    let listed: String = differences.iter().map(|line| format!("\n  | {line}")).collect();
+    Err(RunError::new(format!(
+        "error: the saved drive is that of another device\n  --> {name}{listed}\n  = help: make \
+         one with `flashgc drive save CONFIG FILE`, or give the device that it was made with"
+    )))
+}

@@ -1,0 +1,105 @@
+//! Filling a drive by the requests of a trace, untimed.
+
+use super::{Sim, SimError};
+use crate::ids::Lpn;
+use crate::verify::Watch;
+use crate::workload::trace_fill::{FillRequest, Pass, TraceFill};
+use serde::{Deserialize, Serialize};
+
+/// How far a trace has filled the drive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TraceFilled {
+    /// Pages written since the trace reads them.
+    pub read_pages: u64,
+    /// Pages written since it writes them.
+    pub write_pages: u64,
+    /// Pages written by shifted requests.
+    pub shifted_pages: u64,
+}
+
+impl TraceFilled {
+    /// All pages written.
+    pub fn pages(&self) -> u64 {
+        self.read_pages + self.write_pages + self.shifted_pages
+    }
+}
+
+/// What a fill by a trace keeps between two slices.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FillState {
+    /// What it has done.
+    pub filled: TraceFilled,
+    /// Exported pages that hold data.
+    pub written: u32,
+    /// No page below this one is without data.
+    lowest: u32,
+}
+
+impl<W: Watch> Sim<W> {
+    /// Writes requests of the trace until about `budget` pages were written; says whether every
+    /// exported page has been written.
+    ///
+    /// A shifted request goes to its shifted pages, modulo the exported ones, as far as they were
+    /// never written; where all of them were, it goes on to the lowest page that never was. So
+    /// each writes at least one page anew, and the fill ends.
+    pub fn fill_by_trace(
+        &mut self,
+        source: &mut TraceFill,
+        state: &mut FillState,
+        budget: u64,
+    ) -> Result<bool, SimError> {
+        let exported = self.plan.geometry.exported_pages;
+        let before = state.filled.pages();
+        while state.filled.pages() - before < budget {
+            let FillRequest { pass, first, pages } = source.next()?;
+            let Pass::Shifted(by) = pass else {
+                for lpn in first..first + pages {
+                    state.written += u32::from(self.is_unwritten(lpn));
+                    self.write_untimed(Lpn(lpn))?;
+                }
+                match pass {
+                    Pass::Reads => state.filled.read_pages += u64::from(pages),
+                    _ => state.filled.write_pages += u64::from(pages),
+                }
+                continue;
+            };
+            if state.written == exported {
+                return Ok(true);
+            }
+            let shifted = ((u64::from(first) + by) % u64::from(exported)) as u32;
+            if self.fill_gaps(state, shifted, pages)? == 0 {
+                while !self.is_unwritten(state.lowest) {
+                    state.lowest += 1;
+                }
+                self.fill_gaps(state, state.lowest, pages)?;
+            }
+        }
+        Ok(false)
+    }
+
+    fn is_unwritten(&self, lpn: u32) -> bool {
+        !self.ftl.map.ppn_of(Lpn(lpn)).is_some()
+    }
+
+    /// Writes those of these pages that were never written, around the end of the drive.
+    fn fill_gaps(
+        &mut self,
+        state: &mut FillState,
+        first: u32,
+        pages: u32,
+    ) -> Result<u32, SimError> {
+        let exported = self.plan.geometry.exported_pages;
+        let mut lpn = first;
+        let mut count = 0;
+        for _ in 0..pages.min(exported) {
+            if self.is_unwritten(lpn) {
+                self.write_untimed(Lpn(lpn))?;
+                count += 1;
+            }
+            lpn = if lpn + 1 < exported { lpn + 1 } else { 0 };
+        }
+        state.written += count;
+        state.filled.shifted_pages += u64::from(count);
+        Ok(count)
+    }
+}

@@ -1,0 +1,123 @@
+//! The requests of a trace, as writes that fill a drive.
+//!
+//! Paper parallel-gc, section V-A.3: first the addresses and sizes of the reads are written, since
+//! what is read must have been written before; then those of the writes; and where both together
+//! do not fill the drive, the requests again with their addresses shifted. Each pass over the
+//! trace shifts them by its span once more.
+
+use super::layout::Layout;
+use super::replay::{reader, Replay, TraceOpener};
+use super::{HostOp, Source, SourceError};
+use flashgc_trace::OpenOptions;
+
+/// Which requests are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pass {
+    /// Those that read.
+    Reads,
+    /// Those that write.
+    Writes,
+    /// Both, moved up by so many pages.
+    Shifted(u64),
+}
+
+/// A request to write, in pages; the shift is not in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FillRequest {
+    /// The pass it belongs to.
+    pub pass: Pass,
+    /// Its first page.
+    pub first: u32,
+    /// Its pages.
+    pub pages: u32,
+}
+
+/// The requests, pass after pass, without end.
+pub struct TraceFill {
+    opener: Box<dyn TraceOpener>,
+    options: OpenOptions,
+    layout: Option<Layout>,
+    replay: Option<Replay>,
+    page_bytes: u64,
+    pass: Pass,
+    span_pages: u64,
+    /// Whether the present pass has given a request.
+    gave: bool,
+}
+
+impl TraceFill {
+    /// From the beginning of the trace.
+    pub fn new(
+        opener: Box<dyn TraceOpener>,
+        options: OpenOptions,
+        layout: Layout,
+        page_bytes: u64,
+    ) -> Self {
+        let span_pages = layout.span_on_drive();
+        TraceFill {
+            opener,
+            options,
+            layout: Some(layout),
+            replay: None,
+            page_bytes,
+            pass: Pass::Reads,
+            span_pages,
+            gave: false,
+        }
+    }
+
+    /// Gives back what opens the trace, and its layout.
+    pub fn into_parts(self) -> (Box<dyn TraceOpener>, Option<Layout>) {
+        let layout = self.replay.map(Replay::into_layout).or(self.layout);
+        (self.opener, layout)
+    }
+
+    /// The next request.
+    pub fn next(&mut self) -> Result<FillRequest, SourceError> {
+        loop {
+            let replay = match &mut self.replay {
+                Some(replay) => replay,
+                None => {
+                    let reader = reader(&mut *self.opener, &self.options)?;
+                    let Some(layout) = self.layout.take() else {
+                        return Err(SourceError("the trace's layout was lost".into()));
+                    };
+                    self.replay.insert(Replay::new(reader, layout, self.page_bytes, 1.0))
+                }
+            };
+            match replay.next()? {
+                None => self.end_pass()?,
+                Some(request) => {
+                    let fits = match self.pass {
+                        Pass::Reads => request.op == HostOp::Read,
+                        Pass::Writes => request.op == HostOp::Write,
+                        Pass::Shifted(_) => request.op != HostOp::Trim,
+                    };
+                    if fits {
+                        self.gave = true;
+                        let (first, pages) = (request.first.0, request.pages);
+                        return Ok(FillRequest { pass: self.pass, first, pages });
+                    }
+                }
+            }
+        }
+    }
+
+    fn end_pass(&mut self) -> Result<(), SourceError> {
+        self.pass = match self.pass {
+            Pass::Reads => Pass::Writes,
+            Pass::Writes => Pass::Shifted(self.span_pages),
+            Pass::Shifted(_) if !self.gave => {
+                return Err(SourceError(format!(
+                    "error: {}: the trace neither reads nor writes, so that it cannot fill a \
+                     drive\n  = help: set precondition.fill = \"sequential\"",
+                    self.opener.name()
+                )));
+            }
+            Pass::Shifted(by) => Pass::Shifted(by.saturating_add(self.span_pages)),
+        };
+        self.gave = false;
+        self.layout = self.replay.take().map(Replay::into_layout);
+        Ok(())
+    }
+}
