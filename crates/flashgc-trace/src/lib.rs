@@ -35,6 +35,7 @@ pub use format::{FormatInfo, LineFormat, LineWriter, Look, NamedFormat, OptionIn
 pub use formats::blkparse::Action;
 pub use formats::csv::{Column, CsvSpec, Delimiter, Header, OpWords};
 pub use formats::etw::Stamp;
+pub use formats::fio::Waits;
 pub use formats::Format;
 pub use order::Disorder;
 pub use reader::{open, OnBadLine, OpenOptions, TraceReader};

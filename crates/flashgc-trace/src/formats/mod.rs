@@ -13,7 +13,7 @@ mod csv_spec;
 mod diskmon;
 mod disksim;
 pub(crate) mod etw;
-mod fio;
+pub(crate) mod fio;
 mod fiu;
 mod five;
 mod flashsim;
@@ -104,8 +104,8 @@ formats! {
     CloudPhysics => cloudphysics;
     /// The traces of FIU.
     Fiu => fiu;
-    /// An iolog of fio.
-    Fio => fio;
+    /// An iolog of fio, with what its waits mean.
+    Fio(waits: fio::Waits) => fio;
     /// FlashSim's ASCII trace.
     FlashSim => flashsim;
     /// Heimdall's and FlashNet's ASCII trace.
