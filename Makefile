@@ -53,7 +53,7 @@ format: $(VENV)/.dev ## put the code into the project's shape
 	$(BIN)/ruff format python tests/python scripts
 	$(BIN)/ruff check --fix python tests/python scripts
 
-bench: | tools ## the benchmarks of the engine
+bench: | tools ## the benchmarks of the engine and of the trace formats
 	cargo bench --workspace
 
 picture: $(VENV)/.engine ## draw the picture of the README again, from a run

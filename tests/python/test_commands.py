@@ -283,7 +283,7 @@ def test_the_built_in_workload_runs(flashgc):
         ("flashgc run oltp --device slc", "slc-msr"),
         ("flashgc compare oltp --schemes greedy,fi", "greedy,fifo"),
         ("flashgc trace convert a b --to blkr", "blkreplay"),
-        ("flashgc trace convert a b --to fi", "fio"),
+        ("flashgc trace convert a b --to di", "disksim"),
         ("flashgc schemes cost", "cost-benefit"),
     ],
 )

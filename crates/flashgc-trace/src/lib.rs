@@ -43,6 +43,7 @@ pub use format::{FormatInfo, LineFormat, LineWriter, Look, NamedFormat, OptionIn
 pub use formats::blkparse::Action;
 pub use formats::csv::{Column, CsvSpec, Delimiter, Header, OpWords};
 pub use formats::etw::Stamp;
+pub use formats::fio::Waits;
 pub use formats::Format;
 pub use merge::{merge, Merge, MergeOptions, MERGE_TRACES_MAX};
 pub use order::Disorder;

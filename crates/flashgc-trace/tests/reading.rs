@@ -98,10 +98,23 @@ fn a_bad_field_of_a_log_is_pointed_at() {
         ("fio version 2 iolog\n/a wait soon\n", 9, "a whole time in us"),
     ];
     for (text, column, expected) in cases {
-        let error = read(text, &OpenOptions::default()).unwrap_err();
+        let error = read(text, &as_format("fio")).unwrap_err();
         assert_eq!((error.line, error.column), (Some(2), Some(column)), "{error}");
         assert!(&*error.source == "t.txt" && error.message.contains(expected), "{error}");
     }
+}
+
+#[test]
+fn waits_of_fio_are_not_guessed() {
+    let text = "fio version 2 iolog\na wait 4000 0\na read 0 8\na wait 6000 0\na read 8 8\n";
+    let open = |text: &str| {
+        open("t", Box::new(Cursor::new(text.as_bytes().to_vec())), &OpenOptions::default())
+    };
+    let help = open(text).unwrap_err().help.unwrap();
+    assert!(help.contains("fio          last 6.000 ms"), "{help}");
+    assert!(help.contains("fio-ms       last 2.000 s"), "{help}");
+    assert!(open("fio version 2 iolog\na read 0 8\n").is_ok());
+    assert!(open("fio version 3 iolog\n1 a wait 0 8\n").is_ok());
 }
 
 /// The shapes that files of a format may have, and where they end up.

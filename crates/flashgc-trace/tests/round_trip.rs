@@ -161,7 +161,8 @@ fn devices_of_fio_are_files_in_the_order_of_their_first_row() {
         let (offset_bytes, size_bytes) = (4096, 512);
         Record { at_ns, device, op: Op::Write, offset_bytes, size_bytes, line: 0 }
     };
-    let bytes = write(&Format::Fio, &[row(0, 70), row(1000, 3), row(2000, 70)]).unwrap();
+    let fio: Format = "fio".parse().unwrap();
+    let bytes = write(&fio, &[row(0, 70), row(1000, 3), row(2000, 70)]).unwrap();
     let text = String::from_utf8(bytes.clone()).unwrap();
     assert_eq!(
         text,
@@ -169,7 +170,7 @@ fn devices_of_fio_are_files_in_the_order_of_their_first_row() {
          0 /trace/device-70 write 4096 512\n1 /trace/device-3 add\n1 /trace/device-3 open\n\
          1 /trace/device-3 write 4096 512\n2 /trace/device-70 write 4096 512\n"
     );
-    let found = read(&Format::Fio, bytes).unwrap();
+    let found = read(&fio, bytes).unwrap();
     let found: Vec<_> = found.iter().map(|record| (record.at_ns, record.device)).collect();
     assert_eq!(found, [(0, 0), (1000, 1), (2000, 0)]);
 }
@@ -185,7 +186,7 @@ fn the_default_detects_what_it_wrote() {
         line: 0,
     };
     let mut told = vec![Format::Msr, Format::Spc, Format::Blkreplay, Format::Systor];
-    told.extend([Format::Alibaba, Format::CloudPhysics, Format::Fio]);
+    told.extend([Format::Alibaba, Format::CloudPhysics, "fio".parse().unwrap()]);
     told.push("blkparse:Q".parse().unwrap());
     for format in told {
         let bytes = write(&format, &[row(100), row(200)]).unwrap();

@@ -11,10 +11,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) const INFO: FormatInfo = FormatInfo {
     name: "fio",
-    names: &[("fio", || Format::Fio)],
-    title: "fio iolog, version 2 and 3",
+    names: &[("fio", || Format::Fio(Waits::Manual)), ("fio-ms", || Format::Fio(Waits::Program))],
+    title: "fio iolog, version 2 and 3; fio-ms: waits of version 2 as fio takes them",
     columns: "time file action offset length (version 2: no time, and waits)",
-    units: "microseconds, bytes, bytes; action: read, write, trim, sync, datasync, wait",
+    units: "microseconds (fio-ms: waits in ms), bytes, bytes; action: read, write, trim, sync, \
+            datasync, wait",
     defined: "fio's HOWTO, trace file format v2 and v3; log_io_u() and read_iolog() in iolog.c",
     lost: "what is below a microsecond; devices are files, numbered as they appear",
     option: None,
@@ -30,6 +31,15 @@ const FILES_MAX: u64 = 1 << 16;
 /// Neither does fio read longer names.
 const NAME_BYTES_MAX: usize = 256;
 
+/// What a wait of version 2 means. The manual and the program differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waits {
+    /// Microseconds from the wait before.
+    Manual,
+    /// Milliseconds from the start.
+    Program,
+}
+
 #[derive(Clone, Copy)]
 enum Version {
     Waits,
@@ -37,16 +47,20 @@ enum Version {
 }
 
 /// Reads one log.
-#[derive(Default)]
 pub(crate) struct Fio {
+    waits: Waits,
     version: Option<Version>,
-    /// The sum of the waits so far; version 2 only.
+    /// Where the waits so far have brought us; version 2 only.
     clock_ns: u64,
     files: Files,
 }
 
-pub(crate) fn reader() -> Fio {
-    Fio::default()
+pub(crate) fn reader(waits: &Waits) -> Fio {
+    Fio { waits: *waits, version: None, clock_ns: 0, files: Files::default() }
+}
+
+pub(crate) fn option_text(_waits: &Waits) -> Option<String> {
+    None
 }
 
 impl LineFormat for Fio {
@@ -88,14 +102,21 @@ impl LineFormat for Fio {
 
 impl Fio {
     fn wait(&mut self, fields: &mut Fields) -> Result<(), FieldError> {
-        let expected = "a whole time in us";
+        let (unit, expected) = match self.waits {
+            Waits::Manual => (TimeUnit::Us, "a whole time in us"),
+            Waits::Program => (TimeUnit::Ms, "a whole time in ms"),
+        };
         let field = fields.need_word(expected)?;
-        let wait_ns = field.blocks(TimeUnit::Us.ns(), expected)?;
-        // Version 3 has times of its own, and fio passes over its waits too.
-        if matches!(self.version, Some(Version::Waits)) {
-            let after_ns = self.clock_ns.checked_add(wait_ns);
-            self.clock_ns =
-                after_ns.ok_or_else(|| field.wrong(expected).help("the waits are too long"))?;
+        let wait_ns = field.blocks(unit.ns(), expected)?;
+        match (self.version, self.waits) {
+            (Some(Version::Waits), Waits::Manual) => {
+                let after_ns = self.clock_ns.checked_add(wait_ns);
+                self.clock_ns =
+                    after_ns.ok_or_else(|| field.wrong(expected).help("the waits are too long"))?;
+            }
+            (Some(Version::Waits), Waits::Program) => self.clock_ns = self.clock_ns.max(wait_ns),
+            // Version 3 has times of its own, and fio passes over its waits too.
+            _ => {}
         }
         Ok(())
     }
@@ -145,10 +166,15 @@ impl Files {
 }
 
 fn looks_like(sample: &[&[u8]]) -> Verdict {
-    if sample.first().is_some_and(|line| header(line).is_some()) {
-        Verdict::Sure
-    } else {
-        Verdict::No
+    let is_wait = |line: &&[u8]| {
+        let mut fields = Fields::new(line);
+        fields.word().and_then(|_| fields.word()).is_some_and(|action| action.bytes == b"wait")
+    };
+    match sample.first().and_then(|line| header(line)) {
+        None => Verdict::No,
+        // What its waits mean is not to be guessed.
+        Some(Version::Waits) if sample.iter().any(is_wait) => Verdict::Fits,
+        Some(_) => Verdict::Sure,
     }
 }
 
@@ -158,7 +184,7 @@ struct Writer {
     opened: BTreeSet<u64>,
 }
 
-pub(crate) fn writer() -> Option<Box<dyn LineWriter>> {
+pub(crate) fn writer(_waits: &Waits) -> Option<Box<dyn LineWriter>> {
     Some(Box::<Writer>::default())
 }
 
@@ -199,8 +225,8 @@ impl LineWriter for Writer {
 mod tests {
     use super::*;
 
-    fn rows(text: &str) -> Vec<(u64, u64, Op, u64)> {
-        let mut format = reader();
+    fn rows(text: &str, waits: Waits) -> Vec<(u64, u64, Op, u64)> {
+        let mut format = reader(&waits);
         let rows = text.lines().filter_map(|line| format.parse(line.as_bytes()).unwrap());
         rows.map(|row| (row.at_ns, row.device, row.op, row.size_bytes)).collect()
     }
@@ -215,24 +241,35 @@ mod tests {
             (200_000, 0, Op::Other, 0),
             (200_000, 0, Op::Trim, 1),
         ];
-        assert_eq!(rows(text), expected);
-        let mut format = reader();
+        assert_eq!(rows(text, Waits::Manual), expected);
+        let mut format = reader(&Waits::Manual);
         format.parse(b"fio version 2 iolog").unwrap();
         format.parse(b"/a wait 18446744073709551 0").unwrap();
         assert_eq!(format.parse(b"/a wait 1000 0").unwrap_err().column, 9);
     }
 
     #[test]
+    fn the_program_counts_waits_in_ms_from_the_start() {
+        let text = "fio version 2 iolog\na wait 4000 0\na read 0 8\na wait 6000 0\na read 8 8\n\
+                    a wait 5000 0\na read 16 8\n";
+        let times: Vec<u64> = rows(text, Waits::Program).iter().map(|row| row.0).collect();
+        assert_eq!(times, [4_000_000_000, 6_000_000_000, 6_000_000_000]);
+    }
+
+    #[test]
     fn version_3_has_times() {
         let text = "fio version 3 iolog \n2 nvme add\n872 nvme open\n878 nvme write 0 16384\n\
                     880 nvme wait 7 0\n888 nvme sync 3 9\n";
-        assert_eq!(rows(text), [(878_000, 0, Op::Write, 16_384), (888_000, 0, Op::Other, 0)]);
-        assert_eq!(reader().parse(b"878 nvme write 0 16384").unwrap_err().column, 1);
+        assert_eq!(
+            rows(text, Waits::Manual),
+            [(878_000, 0, Op::Write, 16_384), (888_000, 0, Op::Other, 0)]
+        );
+        assert_eq!(reader(&Waits::Manual).parse(b"878 nvme write 0 16384").unwrap_err().column, 1);
     }
 
     #[test]
     fn files_without_end_are_an_error() {
-        let mut format = reader();
+        let mut format = reader(&Waits::Manual);
         format.parse(b"fio version 3 iolog").unwrap();
         let long = format!("1 {} read 0 512", "x".repeat(257));
         assert_eq!(format.parse(long.as_bytes()).unwrap_err().column, 3);

@@ -17,7 +17,7 @@ mod diskmon;
 mod disksim;
 pub(crate) mod etw;
 mod fgt;
-mod fio;
+pub(crate) mod fio;
 mod fiu;
 mod five;
 mod flashsim;
@@ -115,8 +115,8 @@ formats! {
     CloudPhysics => cloudphysics;
     /// The traces of FIU.
     Fiu => fiu;
-    /// An iolog of fio.
-    Fio => fio;
+    /// An iolog of fio, with what its waits mean.
+    Fio(waits: fio::Waits) => fio;
     /// FlashSim's ASCII trace.
     FlashSim => flashsim;
     /// Heimdall's and FlashNet's ASCII trace.

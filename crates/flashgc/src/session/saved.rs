@@ -7,7 +7,7 @@ use crate::drive::Drive;
 use crate::report::VERSION;
 use crate::sim::Preconditioning;
 use crate::workload::replay::TraceOpener;
-use crate::workload::synthetic::SyntheticPlan;
+use crate::workload::synthetic::SyntheticOverwrites;
 use flashgc_trace::Record;
 use serde::{Deserialize, Serialize};
 use serde_json::{json, Value};
@@ -193,16 +193,9 @@ impl Session {
                 "address": plan.address,
                 "trace": self.trace_facts.as_ref().map(TraceFacts::json),
             }),
-            // How many requests there are, of which kind and when, makes no difference.
-            WorkloadPlan::Synthetic(workload) => json!({
-                "synthetic": SyntheticPlan {
-                    requests: 0,
-                    read_share: 0.0,
-                    trim_share: 0.0,
-                    interarrival: None,
-                    ..workload.plan.clone()
-                },
-            }),
+            WorkloadPlan::Synthetic(workload) => {
+                json!({ "synthetic": SyntheticOverwrites::made_from(&workload.plan) })
+            }
         }
     }
 }

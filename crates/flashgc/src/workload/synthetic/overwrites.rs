@@ -5,6 +5,7 @@ use super::SyntheticPlan;
 use crate::ids::Lpn;
 use crate::rng::Random;
 use crate::workload::{Overwrites, SourceError};
+use serde_json::{json, Value};
 
 /// Pages for preconditioning, from the workload's own distribution of addresses and sizes.
 ///
@@ -21,24 +22,36 @@ pub struct SyntheticOverwrites {
     end: u64,
 }
 
+/// The share of all writes that each phase has.
+fn shares(plan: &SyntheticPlan) -> Vec<f64> {
+    let writes = |share: fn(f64) -> f64| {
+        let of = |phase: &super::PhasePlan| phase.requests as f64 * share(phase.mix.write_share());
+        plan.phases.iter().map(of).collect::<Vec<f64>>()
+    };
+    // A workload that never writes has the addresses of its requests overwritten.
+    let mut weights = writes(|share| share);
+    if weights.iter().sum::<f64>() <= 0.0 {
+        weights = writes(|_| 1.0);
+    }
+    let total: f64 = weights.iter().sum();
+    weights.into_iter().map(|weight| weight / total).collect()
+}
+
 impl SyntheticOverwrites {
+    /// What of a workload makes a difference: not how many requests there are, which of them
+    /// read, and when they come.
+    pub fn made_from(plan: &SyntheticPlan) -> Value {
+        let of = |(phase, share): (&super::PhasePlan, f64)| json!({ "share": share, "footprint": phase.footprint, "write": phase.write });
+        let phases: Vec<Value> = plan.phases.iter().zip(shares(plan)).map(of).collect();
+        json!({ "align_bytes": plan.align_bytes, "phases": phases })
+    }
+
     /// From streams of their own, which the measured part does not draw from.
     pub fn new(plan: &SyntheticPlan, exported_pages: u32, page_bytes: u64, seed: u64) -> Self {
-        let writes = |share: fn(f64) -> f64| {
-            let of =
-                |phase: &super::PhasePlan| phase.requests as f64 * share(phase.mix.write_share());
-            plan.phases.iter().map(of).collect::<Vec<f64>>()
-        };
-        // A workload that never writes has the addresses of its requests overwritten.
-        let mut weights = writes(|share| share);
-        if weights.iter().sum::<f64>() <= 0.0 {
-            weights = writes(|_| 1.0);
-        }
-        let total: f64 = weights.iter().sum();
         let (mut phases, mut sum, mut one_page) = (Vec::new(), 0.0, true);
-        for (phase, weight) in plan.phases.iter().zip(weights) {
-            if weight > 0.0 {
-                sum += weight / total;
+        for (phase, share) in plan.phases.iter().zip(shares(plan)) {
+            if share > 0.0 {
+                sum += share;
                 let span_bytes = phase.footprint.pages(exported_pages, page_bytes) * page_bytes;
                 let pattern = Pattern::new(&phase.write, plan.align_bytes, span_bytes);
                 one_page &= pattern.is_one_page(&phase.write, page_bytes);
