@@ -20,22 +20,33 @@ const ROUNDS: u32 = 5;
 /// A time of our days, for formats that count from an epoch; the others begin a run anew.
 const EPOCH_NS: u64 = 1_281_663_852_955_146_600;
 
-/// One row as text, for a format that is not written.
-type Row = fn(&Record) -> String;
+/// How the rows of a format are made.
+enum Rows {
+    /// By the format's own writer.
+    Written,
+    /// As lines of text.
+    Lines(fn(&Record) -> String),
+    /// As binary records behind a head.
+    Binary(&'static [u8], fn(&Record) -> Vec<u8>),
+}
 
-/// A format, whether its clock is that of our days, and its rows if it is not written.
+/// A format, whether its clock is that of our days, and its rows.
 struct Case {
     format: &'static str,
     epoch: bool,
-    row: Option<Row>,
+    rows: Rows,
 }
 
 const fn written(format: &'static str, epoch: bool) -> Case {
-    Case { format, epoch, row: None }
+    Case { format, epoch, rows: Rows::Written }
 }
 
-const fn made(format: &'static str, epoch: bool, row: Row) -> Case {
-    Case { format, epoch, row: Some(row) }
+const fn made(format: &'static str, epoch: bool, row: fn(&Record) -> String) -> Case {
+    Case { format, epoch, rows: Rows::Lines(row) }
+}
+
+const fn binary(format: &'static str, head: &'static [u8], record: fn(&Record) -> Vec<u8>) -> Case {
+    Case { format, epoch: false, rows: Rows::Binary(head, record) }
 }
 
 const CASES: &[Case] = &[
@@ -60,6 +71,10 @@ const CASES: &[Case] = &[
     made("etw-start", false, etw),
     made("wiscsee", false, wiscsee),
     made("hfplayer", false, hfplayer),
+    binary("blktrace", b"", blktrace),
+    binary("vscsi", b"", vscsi),
+    binary("srt", SRT_HEAD, srt),
+    written("fgt", true),
     written("csv", true),
     written("csv:time:us, op, offset:512, size:512; delimiter=space; read=1; write=0", false),
 ];
@@ -122,6 +137,41 @@ fn hfplayer(record: &Record) -> String {
     )
 }
 
+fn words(numbers: &[u32], one: fn(u32) -> [u8; 4]) -> Vec<u8> {
+    numbers.iter().flat_map(|&number| one(number)).collect()
+}
+
+/// Low half first.
+fn halves(number: u64) -> [u32; 2] {
+    [number as u32, (number >> 32) as u32]
+}
+
+fn blktrace(record: &Record) -> Vec<u8> {
+    let category = if record.op == Op::Read { 1 } else { 2 };
+    let [time, sector] = [record.at_ns, record.offset_bytes / 512].map(halves);
+    let [bytes, action] = [record.size_bytes as u32, category << 16 | 7];
+    let first = [0x6561_7407, record.line as u32, time[0], time[1], sector[0], sector[1]];
+    words(&[&first[..], &[bytes, action, 77, 0, 3, 0]].concat(), u32::to_le_bytes)
+}
+
+fn vscsi(record: &Record) -> Vec<u8> {
+    let command = if record.op == Op::Read { 0x28 } else { 0x2a };
+    let [block, us, after] = [record.offset_bytes / 512, record.at_ns / 1000, 300].map(halves);
+    let first = [0x200 << 16 | command, record.line as u32, record.size_bytes as u32, 1];
+    let rest = [block[0], block[1], us[0], us[1], after[0], after[1]];
+    words(&[&first[..], &rest].concat(), u32::to_le_bytes)
+}
+
+const SRT_HEAD: &[u8] = b"$$TR_IOREC-1.3\0\ndisks = { sectorsize = 512 };\n\x0c";
+
+fn srt(record: &Record) -> Vec<u8> {
+    let (s, ns) = seconds(record.at_ns);
+    let (size, block) = (record.size_bytes as u32, (record.offset_bytes / 512) as u32);
+    let flags = u32::from(record.op == Op::Read);
+    let first = [56, 4 << 16 | 1, s as u32, (ns / 1000) as u32, 0, 1];
+    words(&[&first[..], &[size, block, 0, 4, 0, flags, 0, 1]].concat(), u32::to_be_bytes)
+}
+
 /// Rows as in a busy server's trace, the same each time.
 fn record(index: u64, epoch: bool) -> Record {
     let mixed = index.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 17;
@@ -149,11 +199,18 @@ impl Write for Shared {
     }
 }
 
-/// So many rows as text.
-fn text(case: &Case, format: &Format, rows: u64) -> Result<Vec<u8>, TraceError> {
+/// A file of so many rows.
+fn file(case: &Case, format: &Format, rows: u64) -> Result<Vec<u8>, TraceError> {
     let records = (0..rows).map(|index| record(index, case.epoch));
-    if let Some(row) = case.row {
-        return Ok(records.map(|record| row(&record) + "\n").collect::<String>().into_bytes());
+    match case.rows {
+        Rows::Written => {}
+        Rows::Lines(row) => {
+            let lines = records.map(|record| row(&record) + "\n");
+            return Ok(lines.collect::<String>().into_bytes());
+        }
+        Rows::Binary(head, row) => {
+            return Ok(head.iter().copied().chain(records.flat_map(|it| row(&it))).collect());
+        }
     }
     let shared = Shared::default();
     let mut out = writer(format, Box::new(shared.clone()))?;
@@ -167,8 +224,8 @@ fn text(case: &Case, format: &Format, rows: u64) -> Result<Vec<u8>, TraceError> 
 
 fn in_full(case: &Case) -> Result<(), TraceError> {
     let format: Format = case.format.parse().expect("a known name");
-    let row_bytes = text(case, &format, 10_000)?.len() / 10_000;
-    let bytes: Arc<[u8]> = text(case, &format, (BYTES / row_bytes) as u64)?.into();
+    let row_bytes = file(case, &format, 10_000)?.len() / 10_000;
+    let bytes: Arc<[u8]> = file(case, &format, (BYTES / row_bytes) as u64)?.into();
     let options = OpenOptions { format: Some(format), ..OpenOptions::default() };
     let opened = || open(case.format, Box::new(Cursor::new(bytes.clone())), &options);
     let (mut parse_s, mut info_s) = (f64::MAX, f64::MAX);
@@ -200,7 +257,7 @@ fn in_full(case: &Case) -> Result<(), TraceError> {
 /// What was written is read, but for the times, which not all formats hold.
 fn small(case: &Case) -> Result<(), TraceError> {
     let format: Format = case.format.parse().expect("a known name");
-    let bytes = text(case, &format, SMALL_ROWS)?;
+    let bytes = file(case, &format, SMALL_ROWS)?;
     let options = OpenOptions { format: Some(format), ..OpenOptions::default() };
     let found: Vec<Record> =
         open(case.format, Box::new(Cursor::new(bytes)), &options)?.collect::<Result<_, _>>()?;

@@ -3,6 +3,9 @@
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 
 const BUFFER_BYTES: usize = 256 * 1024;
+/// As much as the head of what follows.
+const STEP_AFTER_SKIP: usize = 64;
+const STEP_GROWTH: usize = 8;
 
 /// A stream that can be passed over quickly, if it is a file.
 pub(crate) trait Data: Read + Send {
@@ -74,6 +77,8 @@ pub(crate) struct Buffer {
     start: usize,
     end: usize,
     ended: bool,
+    /// So much is read at once: little after bytes were passed over, since more may be.
+    step: usize,
     /// A failure that was met while looking ahead; it is told when its turn comes.
     failure: Option<io::Error>,
 }
@@ -86,6 +91,7 @@ impl Buffer {
             start: 0,
             end: 0,
             ended: false,
+            step: BUFFER_BYTES,
             failure: None,
         }
     }
@@ -141,8 +147,10 @@ impl Buffer {
         if self.end == self.bytes.len() {
             return false;
         }
+        let to = self.bytes.len().min(self.end + self.step);
+        self.step = BUFFER_BYTES.min(self.step * STEP_GROWTH);
         loop {
-            match self.data.read(&mut self.bytes[self.end..]) {
+            match self.data.read(&mut self.bytes[self.end..to]) {
                 Ok(0) => self.ended = true,
                 Ok(count) => self.end += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
@@ -185,7 +193,11 @@ impl Buffer {
         self.start += ahead as usize;
         match self.take_failure() {
             Some(failure) if ahead < count => Err(failure),
-            _ => self.data.skip(count - ahead),
+            _ if ahead == count => Ok(()),
+            _ => {
+                self.step = STEP_AFTER_SKIP;
+                self.data.skip(count - ahead)
+            }
         }
     }
 }

@@ -52,8 +52,9 @@ impl Ord for Waiting {
 /// Keeps records in order of time, or says why that cannot be.
 pub(crate) struct Order {
     disorder: Disorder,
-    /// The record read last.
-    last: Option<Record>,
+    /// Time and line of the record read last.
+    last_ns: u64,
+    last_line: u64,
     /// The time given out last.
     given_ns: u64,
     latest_ns: u64,
@@ -66,7 +67,8 @@ impl Order {
     pub(crate) fn new(disorder: Disorder) -> Self {
         Order {
             disorder,
-            last: None,
+            last_ns: 0,
+            last_line: 0,
             given_ns: 0,
             latest_ns: 0,
             waiting: BinaryHeap::new(),
@@ -94,13 +96,13 @@ impl Order {
     /// Takes a record from the file.
     #[inline]
     pub(crate) fn take(&mut self, source: &str, record: &Record) -> Result<(), TraceError> {
-        let last = self.last.replace(*record);
-        if record.at_ns < last.map_or(0, |last| last.at_ns) {
+        if record.at_ns < self.last_ns {
             self.out_of_order += 1;
-            if let (Disorder::Refuse, Some(last)) = (self.disorder, last) {
-                return Err(refused(source, &last, record));
+            if self.disorder == Disorder::Refuse {
+                return Err(refused(source, (self.last_ns, self.last_line), record));
             }
         }
+        (self.last_ns, self.last_line) = (record.at_ns, record.line);
         self.latest_ns = self.latest_ns.max(record.at_ns);
         self.step_back_ns_max = self.step_back_ns_max.max(self.latest_ns - record.at_ns);
         if let Disorder::Window(window_ns) = self.disorder {
@@ -126,15 +128,16 @@ impl Order {
 }
 
 #[cold]
-fn refused(source: &str, last: &Record, record: &Record) -> TraceError {
-    let back_ns = last.at_ns - record.at_ns;
+fn refused(source: &str, last: (u64, u64), record: &Record) -> TraceError {
+    let (last_ns, last_line) = last;
+    let back_ns = last_ns - record.at_ns;
     let message = format!(
         "the time goes back by {}: {} ns on line {}, after {} ns on line {}",
         in_ms(back_ns),
         record.at_ns,
         record.line,
-        last.at_ns,
-        last.line,
+        last_ns,
+        last_line,
     );
     TraceError::new(source, message).on_line(record.line).help(format!(
         "if the rows are only a little out of order, sort them as they are read: \

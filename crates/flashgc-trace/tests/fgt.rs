@@ -116,9 +116,7 @@ struct Counted(Cursor<Vec<u8>>, Arc<AtomicU64>);
 
 impl Read for Counted {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        // Small pieces, so that reading ahead is not taken for need.
-        let most = into.len().min(4096);
-        let count = self.0.read(&mut into[..most])?;
+        let count = self.0.read(into)?;
         self.1.fetch_add(count as u64, Ordering::Relaxed);
         Ok(count)
     }
@@ -132,19 +130,19 @@ impl Seek for Counted {
 
 #[test]
 fn what_is_not_wanted_is_not_read() {
-    let records = many(400_000);
+    let records = many(1_600_000);
     let bytes = pack(&records);
     let whole = bytes.len() as u64;
-    let by_row = Filter { first_row: Some(399_990), ..Filter::default() };
-    let by_time = Filter { start_ns: Some(399_990_000), ..Filter::default() };
+    let by_row = Filter { first_row: Some(1_599_990), ..Filter::default() };
+    let by_time = Filter { start_ns: Some(1_599_990_000), ..Filter::default() };
     for filter in [by_row, by_time] {
         let read = Arc::new(AtomicU64::new(0));
         let file = Counted(Cursor::new(bytes.clone()), read.clone());
         let found = open_file("t", file, &options(filter.clone())).unwrap();
         let found: Vec<Record> = found.map(Result::unwrap).collect();
-        assert_eq!(found, records[399_990..]);
+        assert_eq!(found, records[1_599_990..]);
         let read = read.load(Ordering::Relaxed);
-        assert!(read < whole / 3, "{read} of {whole} bytes read for {filter:?}");
+        assert!(read < whole / 10, "{read} of {whole} bytes read for {filter:?}");
         // A stream gives the same.
         let stream = open("t", Box::new(Cursor::new(bytes.clone())), &options(filter)).unwrap();
         assert_eq!(stream.map(Result::unwrap).collect::<Vec<_>>(), found);

@@ -8,7 +8,7 @@ pub(super) const VERSION: u32 = 1;
 /// An origin is a few words.
 pub(super) const ORIGIN_BYTES_MAX: u32 = 64 * 1024;
 /// Records of a frame: its columns fit into a core's own cache.
-pub(super) const FRAME_RECORDS: usize = 16 * 1024;
+pub(super) const FRAME_RECORDS: usize = 8 * 1024;
 /// A reader takes no larger ones.
 pub(super) const FRAME_RECORDS_MAX: u32 = 64 * 1024;
 pub(super) const HEAD_BYTES: usize = 40;

@@ -15,8 +15,8 @@ pub(super) struct Reader {
     packed: Vec<u8>,
     plain: Vec<u8>,
     columns: [Vec<u64>; COLUMNS],
-    /// Records of the frame, and which of them is next.
-    records: usize,
+    /// The records of the frame, and which of them is next.
+    records: Vec<RawRecord>,
     next: usize,
     /// Rows of all frames so far.
     rows: u64,
@@ -138,29 +138,29 @@ impl Reader {
         if !rest.is_empty() {
             return Err(damaged("a frame"));
         }
-        self.records = head.records as usize;
-        self.next = 0;
         self.first_ns = self.first_ns.or(self.columns[0].first().copied());
-        Ok(())
+        self.join_columns()
     }
 
-    #[inline]
-    fn record(&self, at: usize) -> Option<RawRecord> {
+    /// Makes records of the columns, once for the frame.
+    fn join_columns(&mut self) -> Result<(), RecordProblem> {
+        const OPS: [Op; 4] = [Op::Read, Op::Write, Op::Trim, Op::Other];
         let [at_ns, device, op, offset, size] = &self.columns;
-        let op = match op.get(at)? {
-            0 => Op::Read,
-            1 => Op::Write,
-            2 => Op::Trim,
-            3 => Op::Other,
-            _ => return None,
-        };
-        Some(RawRecord {
-            at_ns: *at_ns.get(at)?,
-            device: *device.get(at)?,
-            op,
-            offset_bytes: *offset.get(at)?,
-            size_bytes: *size.get(at)?,
-        })
+        if op.iter().any(|&op| op >= OPS.len() as u64) {
+            return Err(broken("a record has an operation that is not known"));
+        }
+        let places = offset.iter().zip(size);
+        let columns = at_ns.iter().zip(device).zip(op).zip(places);
+        self.records.clear();
+        self.records.extend(columns.map(|(((at_ns, device), op), (offset, size))| RawRecord {
+            at_ns: *at_ns,
+            device: *device,
+            op: OPS[*op as usize % OPS.len()],
+            offset_bytes: *offset,
+            size_bytes: *size,
+        }));
+        self.next = 0;
+        Ok(())
     }
 }
 
@@ -171,7 +171,7 @@ impl BinaryFormat for Reader {
 
     #[inline]
     fn next(&mut self, bytes: &mut Bytes) -> Result<Option<RawRecord>, RecordProblem> {
-        while self.next == self.records {
+        while self.next == self.records.len() {
             if self.ended {
                 return Ok(None);
             }
@@ -183,10 +183,7 @@ impl BinaryFormat for Reader {
             }
         }
         self.next += 1;
-        match self.record(self.next - 1) {
-            Some(record) => Ok(Some(record)),
-            None => Err(RecordProblem::Bad("there is no such operation".into())),
-        }
+        Ok(self.records.get(self.next - 1).copied())
     }
 
     fn first_row(&self) -> u64 {
