@@ -4,6 +4,7 @@
 //! they were. A workload is one phase or several, one after the other.
 
 pub mod arrivals;
+mod form;
 mod overwrites;
 pub mod pattern;
 pub mod sizes;
@@ -21,7 +22,7 @@ use pattern::{Draws, Pattern};
 use serde::Serialize;
 
 /// A synthetic workload.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SyntheticPlan {
     /// Requests of the measured part.
     pub requests: u64,
