@@ -208,6 +208,19 @@ fn preconditioning_draws_from_all_phases_in_proportion() {
     assert_near("pages of the first phase", inside / 4e5, expected, 0.01);
 }
 
+/// Without gaps the first stream never lets the second come; the drive is overwritten all the same.
+#[test]
+fn streams_without_gaps_are_reads() {
+    let workload = "requests = 50\nread_interarrival = { fixed = \"0 ns\" }\n\
+                    write_interarrival = { fixed = \"0 ns\" }\n";
+    assert_eq!(of(&requests(workload), HostOp::Read).len(), 50);
+    let setup = setup(workload);
+    let WorkloadPlan::Synthetic(workload) = &setup.workload else { panic!("synthetic") };
+    let exported = setup.plan.geometry.exported_pages;
+    let mut pages = SyntheticOverwrites::new(&workload.plan, exported, PAGE_BYTES, 1);
+    assert!((0..100).all(|_| pages.next().expect("no trace").0 < exported));
+}
+
 /// A phase that says nothing is as no phase, and phases may be split.
 #[test]
 fn phases_without_keys_change_nothing() {

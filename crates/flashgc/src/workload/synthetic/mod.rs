@@ -78,7 +78,12 @@ impl Mix {
             Mix::Shares { read_share, trim_share, .. } => (1.0 - read_share - trim_share).max(0.0),
             Mix::Streams { read, write } => {
                 let (read_ns, write_ns) = (read.mean_ns(), write.mean_ns());
-                read_ns / (read_ns + write_ns)
+                // Of two at the same time the read comes first, so that without gaps all are reads.
+                if read_ns > 0.0 {
+                    read_ns / (read_ns + write_ns)
+                } else {
+                    0.0
+                }
             }
         }
     }
