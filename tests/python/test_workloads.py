@@ -67,6 +67,18 @@ def test_the_bursts_of_tpch_lie_in_the_first_tenth_of_its_time(tmp_path):
     assert all(row["op"] == "w" and int(row["time:ns"]) < 0.12 * last for row in large)
 
 
+def test_the_description_of_the_trace_says_the_same(tmp_path):
+    settings = {"workload.synthetic.requests": 30_000}
+    file = tmp_path / "made.load.zst"
+    flashgc.trace.generate("vdi-like", file, set=settings)
+    told = flashgc.trace.info(file)
+    counted = flashgc.workload("vdi-like", set=settings)["statistics"]
+    same = ("reads", "writes", "read_bytes", "written_bytes", "sequential_share",
+            "footprint_bytes", "written_footprint_bytes")  # fmt: skip
+    assert [told[what] for what in same] == [counted[what] for what in same]
+    assert told["mean_interarrival_ns"] == pytest.approx(counted["mean_interarrival_ns"])
+
+
 def test_workloads_lists_and_compares(flashgc):
     listed = flashgc("workloads").out
     assert all(name in listed for name in NAMES)

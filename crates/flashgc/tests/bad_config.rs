@@ -417,6 +417,8 @@ const VALUES: &[&str] = &[
     "{ groups = [{ places = 0.5, requests = 0.0 }] }",
     "[{ share = 1.0 }]",
     "[{ share = 1e-9, footprint = \"64 KiB\" }, { share = 0.999999999, trim_share = 0.5 }]",
+    "[{ share = 1, read_interarrival = { fixed = \"0 ns\" }, \
+      write_interarrival = { fixed = \"0 ns\" } }]",
     "[{ share = 0.5, read_interarrival = { fixed = \"0 ns\" }, \
       write_interarrival = { fixed = \"1 ns\" } }, { share = 0.5 }]",
     "{ fixed = \"0 ns\" }",

@@ -208,6 +208,19 @@ fn preconditioning_draws_from_all_phases_in_proportion() {
     assert_near("pages of the first phase", inside / 4e5, expected, 0.01);
 }
 
+/// Without gaps the first stream never lets the second come; the drive is overwritten all the same.
+#[test]
+fn streams_without_gaps_are_reads() {
+    let workload = "requests = 50\nread_interarrival = { fixed = \"0 ns\" }\n\
+                    write_interarrival = { fixed = \"0 ns\" }\n";
+    assert_eq!(of(&requests(workload), HostOp::Read).len(), 50);
+    let setup = setup(workload);
+    let WorkloadPlan::Synthetic(workload) = &setup.workload else { panic!("synthetic") };
+    let exported = setup.plan.geometry.exported_pages;
+    let mut pages = SyntheticOverwrites::new(&workload.plan, exported, PAGE_BYTES, 1);
+    assert!((0..100).all(|_| pages.next().expect("no trace").0 < exported));
+}
+
 /// A phase that says nothing is as no phase, and phases may be split.
 #[test]
 fn phases_without_keys_change_nothing() {
@@ -304,4 +317,33 @@ fn phases_can_be_set_from_the_command_line() {
     let ops: Vec<HostOp> =
         std::iter::from_fn(|| source.next().expect("no trace")).map(|r| r.op).collect();
     assert_eq!(ops, [[HostOp::Read; 5], [HostOp::Write; 5]].concat());
+}
+
+/// The hash of a result covers the configuration, so that what is written of a workload that uses
+/// nothing new stays as it was.
+#[test]
+fn a_plain_workload_keeps_its_form_in_reports() {
+    let plain = "requests = 10\nread_share = 0.25\nsize = { \"4 KiB\" = 1, \"8 KiB\" = 3 }\n\
+                 interarrival = { exponential = \"1 ms\" }\n";
+    let written = |workload: &str| setup(workload).resolved_json()["workload"]["synthetic"].clone();
+    let expected = serde_json::json!({
+        "requests": 10,
+        "read_share": 0.25,
+        "trim_share": 0.0,
+        "sizes": [
+            { "fixed": { "bytes": 4096, "weight": 1.0 } },
+            { "fixed": { "bytes": 8192, "weight": 3.0 } },
+        ],
+        "address": "uniform",
+        "footprint": 1.0,
+        "sequential_share": 0.0,
+        "align_bytes": 4096,
+        "interarrival": { "exponential": { "mean_ns": 1_000_000 } },
+        "arrivals": "open",
+    });
+    assert_eq!(written(plain), expected);
+    for more in ["rate = 2", "footprint = \"512 MiB\"", "read_size = \"4 KiB\""] {
+        let found = written(&format!("{plain}{more}\n"));
+        assert_eq!(found["phases"].as_array().map(Vec::len), Some(1), "{found}");
+    }
 }

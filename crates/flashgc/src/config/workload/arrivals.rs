@@ -17,9 +17,9 @@ pub fn read(table: &Reader<'_>, key: &str) -> Option<Interarrival> {
     let named: Vec<&str> = kinds.into_iter().filter(|kind| choice.has(kind)).collect();
     let found = match named[..] {
         ["fixed"] => choice.duration_ns("fixed").map(|ns| Interarrival::Fixed { ns }),
-        ["exponential"] => choice
-            .duration_ns("exponential")
-            .map(|mean_ns| Interarrival::Exponential { mean_ns: mean_ns as f64 }),
+        ["exponential"] => {
+            choice.duration_ns("exponential").map(|mean_ns| Interarrival::Exponential { mean_ns })
+        }
         ["bursty"] => bursty(&choice, &choice.table("bursty")),
         ["hyperexponential"] => hyperexponential(&choice.table("hyperexponential")),
         _ => {

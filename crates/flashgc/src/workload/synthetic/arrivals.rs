@@ -15,7 +15,16 @@ pub enum Interarrival {
     /// Exponential.
     Exponential {
         /// Mean, in ns.
-        mean_ns: f64,
+        mean_ns: u64,
+    },
+    /// Two-phase hyper-exponential with a given share of short gaps; each gap draws its phase.
+    Bursty {
+        /// Share of arrivals in the fast phase.
+        fast_share: f64,
+        /// Mean gap of the fast phase, in ns.
+        fast_ns: f64,
+        /// Mean gap of the slow phase, in ns.
+        slow_ns: f64,
     },
     /// Two-phase hyper-exponential. With the probability `stay` a gap is of the same phase as the
     /// gap before it, otherwise its phase is drawn afresh. So `fast_share` is the share of fast
@@ -73,8 +82,7 @@ impl Interarrival {
                 high = middle;
             }
         }
-        let slow_ns = slow_ns(low);
-        Some(Interarrival::Hyperexponential { fast_share: low, fast_ns, slow_ns, stay: 0.0 })
+        Some(Interarrival::Bursty { fast_share: low, fast_ns, slow_ns: slow_ns(low) })
     }
 
     /// With p the share, q that of exponential gaps and E their mean below the bound b, the mean m
@@ -108,8 +116,10 @@ impl Interarrival {
     pub fn mean_ns(&self) -> f64 {
         match *self {
             Interarrival::Fixed { ns } => ns as f64,
-            Interarrival::Exponential { mean_ns } | Interarrival::Spaced { mean_ns, .. } => mean_ns,
-            Interarrival::Hyperexponential { fast_share, fast_ns, slow_ns, .. } => {
+            Interarrival::Exponential { mean_ns } => mean_ns as f64,
+            Interarrival::Spaced { mean_ns, .. } => mean_ns,
+            Interarrival::Bursty { fast_share, fast_ns, slow_ns }
+            | Interarrival::Hyperexponential { fast_share, fast_ns, slow_ns, .. } => {
                 fast_share * fast_ns + (1.0 - fast_share) * slow_ns
             }
         }
@@ -135,7 +145,11 @@ impl Gaps {
     pub fn next_ns(&mut self, random: &mut Random) -> u64 {
         let gap_ns = match self.choice {
             Interarrival::Fixed { ns } => return ns,
-            Interarrival::Exponential { mean_ns } => random.exponential() * mean_ns,
+            Interarrival::Exponential { mean_ns } => random.exponential() * mean_ns as f64,
+            Interarrival::Bursty { fast_share, fast_ns, slow_ns } => {
+                let mean_ns = if random.unit() < fast_share { fast_ns } else { slow_ns };
+                random.exponential() * mean_ns
+            }
             Interarrival::Hyperexponential { fast_share, fast_ns, slow_ns, stay } => {
                 let fast = match self.fast {
                     Some(fast) if stay > 0.0 && random.unit() < stay => fast,
@@ -231,7 +245,7 @@ mod tests {
     #[test]
     fn bursty_arrivals_have_the_mean_and_the_share_asked_for() {
         let bursty = assert_bursty(13.47e6, 1.5e6, 0.3132);
-        assert!(matches!(bursty, Interarrival::Hyperexponential { .. }));
+        assert!(matches!(bursty, Interarrival::Bursty { .. }));
     }
 
     #[test]
@@ -290,7 +304,7 @@ mod tests {
     #[test]
     fn two_streams_come_in_order_each_at_its_own_rate() {
         let mut random = [Random::named(1, "read-arrival"), Random::named(1, "write-arrival")];
-        let reads = Interarrival::Exponential { mean_ns: 1e6 };
+        let reads = Interarrival::Exponential { mean_ns: 1_000_000 };
         let writes = Interarrival::Fixed { ns: 3_000_000 };
         let mut both = TwoStreams::new(reads, writes);
         both.begin_at_0(&mut random);

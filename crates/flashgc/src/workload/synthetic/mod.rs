@@ -4,6 +4,7 @@
 //! they were. A workload is one phase or several, one after the other.
 
 pub mod arrivals;
+mod form;
 mod overwrites;
 pub mod pattern;
 pub mod sizes;
@@ -21,7 +22,7 @@ use pattern::{Draws, Pattern};
 use serde::Serialize;
 
 /// A synthetic workload.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SyntheticPlan {
     /// Requests of the measured part.
     pub requests: u64,
@@ -77,7 +78,12 @@ impl Mix {
             Mix::Shares { read_share, trim_share, .. } => (1.0 - read_share - trim_share).max(0.0),
             Mix::Streams { read, write } => {
                 let (read_ns, write_ns) = (read.mean_ns(), write.mean_ns());
-                read_ns / (read_ns + write_ns)
+                // Of two at the same time the read comes first, so that without gaps all are reads.
+                if read_ns > 0.0 {
+                    read_ns / (read_ns + write_ns)
+                } else {
+                    0.0
+                }
             }
         }
     }

@@ -1,0 +1,57 @@
+//! How a plan is written into a report: a plain workload in few words, any other in full.
+//!
+//! The hash of a result covers this text, so that a plain workload keeps its form whatever else
+//! workloads learn.
+
+use super::{Footprint, Interarrival, Mix, PhasePlan, Size, SyntheticPlan};
+use crate::workload::address::AddressChoice;
+use serde::{Serialize, Serializer};
+
+/// One phase in which reads and writes are alike, on a share of the drive.
+#[derive(Serialize)]
+struct Plain<'a> {
+    requests: u64,
+    read_share: f64,
+    trim_share: f64,
+    sizes: &'a [Size],
+    address: &'a AddressChoice,
+    footprint: f64,
+    sequential_share: f64,
+    align_bytes: u64,
+    interarrival: Option<Interarrival>,
+}
+
+#[derive(Serialize)]
+struct Full<'a> {
+    requests: u64,
+    align_bytes: u64,
+    rate: f64,
+    phases: &'a [PhasePlan],
+}
+
+fn plain(plan: &SyntheticPlan) -> Option<Plain<'_>> {
+    let [phase] = &plan.phases[..] else { return None };
+    let Mix::Shares { read_share, trim_share, interarrival } = phase.mix else { return None };
+    let Footprint::Share(footprint) = phase.footprint else { return None };
+    (plan.rate == 1.0 && phase.read == phase.write).then_some(Plain {
+        requests: plan.requests,
+        read_share,
+        trim_share,
+        sizes: &phase.read.sizes,
+        address: &phase.read.address,
+        footprint,
+        sequential_share: phase.read.sequential_share,
+        align_bytes: plan.align_bytes,
+        interarrival,
+    })
+}
+
+impl Serialize for SyntheticPlan {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let SyntheticPlan { requests, align_bytes, rate, ref phases } = *self;
+        match plain(self) {
+            Some(plain) => plain.serialize(serializer),
+            None => Full { requests, align_bytes, rate, phases }.serialize(serializer),
+        }
+    }
+}
