@@ -1,6 +1,7 @@
 //! Memory does not grow with the rows of a trace. Alone in its program, since it looks at the
 //! whole program's memory. With `FLASHGC_LONG=1` it reads 100 million rows.
 #![cfg(target_os = "linux")]
+#![allow(clippy::print_stdout)]
 
 use flashgc_trace::{extents, info, open, writer, Format, Op, OpenOptions, Record};
 use std::fs;
