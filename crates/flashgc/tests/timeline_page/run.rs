@@ -3,6 +3,7 @@
 use super::eyes::{Eyes, HostPage, Row};
 use super::render;
 use super::request::{parse, range, Asked};
+use flashgc::config::Fill;
 use flashgc::device::{Geometry, Timing};
 use flashgc::ids::Lpn;
 use flashgc::session::{prepare, Inputs, RunError, Setup};
