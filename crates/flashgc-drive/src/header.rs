@@ -62,8 +62,8 @@ impl Header {
         Ok(head.len() as u64 + 32)
     }
 
-    /// Reads the head of a file.
-    pub(crate) fn read(from: &mut dyn Read) -> Result<Self, DriveError> {
+    /// Reads the head of a file; gives its length in bytes too.
+    pub(crate) fn read(from: &mut dyn Read) -> Result<(Self, u64), DriveError> {
         let mut head = Vec::new();
         from.take(16).read_to_end(&mut head)?;
         if head.len() < 8 || head[..8] != MAGIC {
@@ -91,6 +91,6 @@ impl Header {
         if header.origin.key() != header.key {
             return Err(DriveError::damaged("its key is not that of what made it"));
         }
-        Ok(header)
+        Ok((header, head.len() as u64 + 32))
     }
 }

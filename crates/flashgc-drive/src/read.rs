@@ -34,13 +34,14 @@ impl Limits {
 pub struct Opened<R> {
     /// What it says.
     pub header: Header,
+    head_bytes: u64,
     from: R,
 }
 
 /// Reads the header of a drive.
 pub fn open<R: Read>(mut from: R) -> Result<Opened<R>, DriveError> {
-    let header = Header::read(&mut from)?;
-    Ok(Opened { header, from })
+    let (header, head_bytes) = Header::read(&mut from)?;
+    Ok(Opened { header, head_bytes, from })
 }
 
 /// The drive in these bytes: what a fuzzer calls.
@@ -49,6 +50,11 @@ pub fn decode(bytes: &[u8], limits: &Limits) -> Result<SavedDrive, DriveError> {
 }
 
 impl<R: Read> Opened<R> {
+    /// Bytes of the whole file, as its header has it.
+    pub fn file_bytes(&self) -> u64 {
+        self.head_bytes + self.header.frame_bytes()
+    }
+
     /// Reads the tables. They have the sizes of the device; whether what they say makes sense is
     /// for the engine to find out.
     pub fn load(mut self, limits: &Limits) -> Result<SavedDrive, DriveError> {

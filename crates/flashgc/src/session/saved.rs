@@ -40,6 +40,20 @@ impl Origin {
         hash_of(&self.made_from)
     }
 
+    /// Whether the drive is of the device of this configuration; `name` is what messages call it.
+    pub fn check_fit(&self, setup: &Setup, name: &str) -> Result<(), RunError> {
+        let differences = differences(&self.made_from, setup);
+        if differences.is_empty() {
+            return Ok(());
+        }
+        let listed: String = differences.iter().map(|line| format!("\n  | {line}")).collect();
+        Err(RunError::new(format!(
+            "error: the saved drive is that of another device\n  --> {name}{listed}\n  = help: \
+             make one with `flashgc drive save CONFIG FILE`, or give the device that it was made \
+             with"
+        )))
+    }
+
     /// For the report of a run on the drive.
     pub(super) fn for_report(&self, name: &str) -> Value {
         json!({
@@ -130,7 +144,7 @@ impl Session {
         options: Options,
     ) -> Result<Session, RunError> {
         let SavedDrive { origin, state } = saved;
-        check_fit(&setup, &origin, name)?;
+        origin.check_fit(&setup, name)?;
         let (engine, carried) =
             Engine::with_drive(setup.plan.clone(), state, options).map_err(|why| {
                 RunError::new(format!(
@@ -215,16 +229,4 @@ fn is_same(a: &Value, b: &Value) -> bool {
         how
     };
     a.is_object() && b.is_object() && without_scheme(a) == without_scheme(b)
-}
-
-fn check_fit(setup: &Setup, origin: &Origin, name: &str) -> Result<(), RunError> {
-    let differences = differences(&origin.made_from, setup);
-    if differences.is_empty() {
-        return Ok(());
-    }
-    let listed: String = differences.iter().map(|line| format!("\n  | {line}")).collect();
-    Err(RunError::new(format!(
-        "error: the saved drive is that of another device\n  --> {name}{listed}\n  = help: make \
-         one with `flashgc drive save CONFIG FILE`, or give the device that it was made with"
-    )))
 }
