@@ -6,7 +6,8 @@ import json
 import pytest
 
 COMMANDS = [
-    [], ["run"], ["compare"], ["trace"], ["trace", "info"], ["trace", "convert"],
+    [], ["run"], ["compare"], ["drive"], ["drive", "save"], ["drive", "info"], ["trace"],
+    ["trace", "info"], ["trace", "convert"],
     ["trace", "generate"], ["schemes"], ["devices"],
 ]  # fmt: skip
 

@@ -60,7 +60,9 @@ def save(
     say(f"saved {file}: {units.size(about['bytes'])}, key {about['key']}")
 
 
-@app.command(epilog=example("flashgc drive info oltp.drive", "flashgc drive info oltp.drive --json"))
+@app.command(
+    epilog=example("flashgc drive info oltp.drive", "flashgc drive info oltp.drive --json")
+)
 @guarded
 def info(file: File, json: options.Json = False) -> None:
     """Say what made a saved drive, and what it is."""
