@@ -88,6 +88,9 @@ impl Header {
         }
         let header: Header = serde_json::from_slice(&head[16..])
             .map_err(|error| DriveError::damaged(format!("its header: {error}")))?;
+        if !header.origin.is_sound() {
+            return Err(DriveError::damaged("it does not say what made it"));
+        }
         if header.origin.key() != header.key {
             return Err(DriveError::damaged("its key is not that of what made it"));
         }

@@ -172,6 +172,13 @@ fn a_crafted_header_takes_no_memory() {
             Err(other) => panic!("{pointer}: {other}"),
         }
     }
+    for pointer in ["/origin/made_from/device", "/origin/made_from/seed", "/origin/made_from"] {
+        let crafted = with_header(bytes, |header| {
+            *header.pointer_mut(pointer).expect("it is there") = "?".into();
+        });
+        let error = decode(&crafted, limits).expect_err("it is refused").to_string();
+        assert!(error.contains("it does not say what made it"), "{error}");
+    }
     let other = with_header(bytes, |header| {
         header["origin"]["made_from"]["seed"] = 3.into();
     });

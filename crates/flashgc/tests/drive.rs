@@ -397,6 +397,7 @@ fn an_aged_drive_must_leave_what_collection_keeps() {
         (&["precondition.fill=\"aged\""][..], "missing key `precondition.aged_ratio`"),
         (&["precondition.aged_ratio=0.5"], "only an aged drive has a ratio"),
         (&["precondition.fill=\"trace\""], "only where the workload is a trace"),
+        (&["precondition.scheme=\"fifo\"", "precondition.fill=\"none\""], "by no scheme"),
         (&["precondition.scheme=\"gredy\""], "did you mean \"greedy\"?"),
     ] {
         let refusal = common::refusal(TINY, sets);

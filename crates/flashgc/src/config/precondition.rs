@@ -84,6 +84,13 @@ pub fn read(table: &Reader<'_>, is_synthetic: bool) -> Option<PreconditionPlan> 
             "set fill = \"sequential\", or leave `overwrite` and `until` out",
         );
     }
+    if fill == Fill::None && scheme.is_some() {
+        table.error(
+            "scheme",
+            "a drive that starts erased is preconditioned by no scheme",
+            "set fill = \"sequential\", or leave `scheme` out",
+        );
+    }
     table.finish();
     let overwrite = if until_steady {
         most.unwrap_or(STEADY_DRIVE_WRITES_MAX)

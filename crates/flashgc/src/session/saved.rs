@@ -40,6 +40,15 @@ impl Origin {
         hash_of(&self.made_from)
     }
 
+    /// Whether it says what people are told of a drive. One from a file may say anything.
+    pub fn is_sound(&self) -> bool {
+        let made_from = &self.made_from;
+        let is_number = |key: &&str| made_from["device"][key].as_u64().is_some_and(|n| n < 1 << 32);
+        COUNTS.iter().all(is_number)
+            && made_from["seed"].is_u64()
+            && made_from["precondition"]["fill"].is_string()
+    }
+
     /// Whether the drive is of the device of this configuration; `name` is what messages call it.
     pub fn check_fit(&self, setup: &Setup, name: &str) -> Result<(), RunError> {
         let differences = differences(&self.made_from, setup);
@@ -110,6 +119,18 @@ fn device_facts(setup: &Setup) -> Value {
         "program_ns": plan.timing.program_ns,
     })
 }
+
+/// The counts among them.
+const COUNTS: [&str; 8] = [
+    "channels",
+    "chips_per_channel",
+    "dies_per_chip",
+    "planes_per_die",
+    "blocks_per_plane",
+    "pages_per_block",
+    "page_size",
+    "exported",
+];
 
 /// Keys in which a drive and a configuration may differ: they only scale the age clock.
 const FREE: [&str; 2] = ["unit", "program_ns"];
