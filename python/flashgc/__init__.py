@@ -6,7 +6,7 @@
 'greedy'
 """
 
-from flashgc import trace
+from flashgc import drive, trace
 from flashgc._engine import __version__
 from flashgc._workloads import workload, workloads
 from flashgc.api import (
@@ -18,13 +18,21 @@ from flashgc.api import (
     schemes,
     slots,
 )
-from flashgc.errors import ConfigError, FlashgcError, OutputError, RunError, TraceError
+from flashgc.errors import (
+    ConfigError,
+    DriveError,
+    FlashgcError,
+    OutputError,
+    RunError,
+    TraceError,
+)
 from flashgc.report import Comparison, Report
 from flashgc.table import Table
 
 __all__ = [
     "Comparison",
     "ConfigError",
+    "DriveError",
     "FlashgcError",
     "OutputError",
     "Progress",
@@ -35,6 +43,7 @@ __all__ = [
     "__version__",
     "compare",
     "devices",
+    "drive",
     "run",
     "run_seeds",
     "schemes",

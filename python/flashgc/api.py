@@ -46,6 +46,7 @@ def run(
     set: Settings | None = None,
     seed: int | None = None,
     verify: bool = False,
+    drive: PathLike | None = None,
     gc_log: PathLike | None = None,
     progress: ProgressCallback | None = None,
 ) -> Report:
@@ -60,6 +61,8 @@ def run(
             strings `key.path=value`.
         seed: over the configuration's seed; a whole number from 0.
         verify: whether the checkers watch every operation (slower).
+        drive: a file of :func:`flashgc.drive.save`; the run begins with this drive, and it is not
+            preconditioned.
         gc_log: a csv file that gets a row for each collection; times in ns.
         progress: called with a :class:`Progress` at most ten times a second; what it raises ends
             the run.
@@ -67,6 +70,7 @@ def run(
     Raises:
         ConfigError: with every mistake of the configuration.
         TraceError: a trace that cannot be read.
+        DriveError: a saved drive that cannot be read, or is that of another device.
         RunError: a run that cannot go on, such as a full drive.
         OutputError: a log that cannot be written.
         KeyboardInterrupt: on Ctrl-C, at once.
@@ -81,9 +85,8 @@ def run(
 
     """
     with _sources.trace_file(trace) as file:
-        return _run(
-            _request(config, file, scheme, device, set, seed), verify, gc_log, _told(progress)
-        )
+        request = _request(config, file, scheme, device, set, seed)
+        return _run(request, verify, gc_log, drive, _told(progress))
 
 
 def run_seeds(
@@ -96,6 +99,7 @@ def run_seeds(
     set: Settings | None = None,
     seed: int | None = None,
     verify: bool = False,
+    drive: PathLike | None = None,
     jobs: int = 2,
     progress: Callable[[int, Progress], object] | None = None,
 ) -> Report:
@@ -121,7 +125,7 @@ def run_seeds(
         first = json.loads(_engine.check(request))["settings"]["seed"]
         values = list(range(first, first + seeds))
         requests = [_with_seed(request, value) for value in values]
-        reports = _run_all(requests, verify, jobs, progress)
+        reports = _run_all(requests, verify, drive, jobs, progress)
     figures = statistics.intervals(reports)
     report = reports[0]
     report._values["seeds"] = {"count": seeds, "values": values, "figures": figures}
@@ -137,14 +141,15 @@ def compare(
     set: Settings | None = None,
     seed: int | None = None,
     verify: bool = False,
+    drive: PathLike | None = None,
     jobs: int = 2,
     progress: Callable[[int, Progress], object] | None = None,
 ) -> Comparison:
     """Runs several schemes on the same drive with the same requests, `jobs` at a time.
 
-    Takes what :func:`run` takes, with `schemes` in place of `scheme`; `progress` is called with
-    the index of the scheme and its :class:`Progress`. What ought to be equal and is not is in
-    :attr:`Comparison.unequal`.
+    Takes what :func:`run` takes, with `schemes` in place of `scheme`; with `drive` all of them
+    begin with that saved drive. `progress` is called with the index of the scheme and its
+    :class:`Progress`. What ought to be equal and is not is in :attr:`Comparison.unequal`.
 
     >>> import flashgc
     >>> small = {"workload.synthetic.requests": 2000}
@@ -158,7 +163,7 @@ def compare(
         raise ConfigError("error: there is no scheme to compare\n  = help: `flashgc schemes`")
     with _sources.trace_file(trace) as file:
         requests = [_request(config, file, name, device, set, seed) for name in schemes]
-        return Comparison(_run_all(requests, verify, jobs, progress))
+        return Comparison(_run_all(requests, verify, drive, jobs, progress))
 
 
 def schemes() -> list[dict[str, Any]]:
@@ -269,9 +274,11 @@ def _run(
     request: Request,
     verify: bool,
     gc_log: PathLike | None,
+    drive: PathLike | None,
     progress: Callable[..., object] | None,
 ) -> Report:
-    return Report._of(_engine.run(request, verify, gc_log, progress))
+    own = None if drive is None else os.fspath(drive)
+    return Report._of(_engine.run(request, verify, gc_log, progress, own))
 
 
 class _StoppedError(Exception):
@@ -281,6 +288,7 @@ class _StoppedError(Exception):
 def _run_all(
     requests: Sequence[Request],
     verify: bool,
+    drive: PathLike | None,
     jobs: int,
     progress: Callable[[int, Progress], object] | None,
 ) -> list[Report]:
@@ -296,7 +304,7 @@ def _run_all(
             if progress is not None:
                 progress(index, Progress(*step))
 
-        return _run(requests[index], verify, None, tell)
+        return _run(requests[index], verify, None, drive, tell)
 
     with ThreadPoolExecutor(max_workers=max(1, jobs)) as pool:
         futures = [pool.submit(one, index) for index in range(len(requests))]

@@ -8,6 +8,13 @@ r"""The errors of flashgc. Each message is ready to be shown to a person, on one
 True
 """
 
-from flashgc._engine import ConfigError, FlashgcError, OutputError, RunError, TraceError
+from flashgc._engine import (
+    ConfigError,
+    DriveError,
+    FlashgcError,
+    OutputError,
+    RunError,
+    TraceError,
+)
 
-__all__ = ["ConfigError", "FlashgcError", "OutputError", "RunError", "TraceError"]
+__all__ = ["ConfigError", "DriveError", "FlashgcError", "OutputError", "RunError", "TraceError"]

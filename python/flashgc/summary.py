@@ -44,6 +44,7 @@ def facts(report: Report) -> list[tuple[str, str]]:
         ("wear", _wear(report)),
         ("units", _use(report.utilisation.unit)),
         ("buses", _use(report.utilisation.bus)),
+        *_drive(report),
         ("simulated", _simulated(report)),
         ("took", _took(report)),
     ]
@@ -179,6 +180,35 @@ def _wear(report: Report) -> str:
 
 def _use(use: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} {units.share(use[name])}" for name in ("host", "gc", "idle"))
+
+
+def filled(how: Mapping[str, Any], done: Mapping[str, Any]) -> str:
+    """How a drive was filled, and with how many pages."""
+    if how["fill"] == "none":
+        return "not at all"
+    if how["fill"] == "aged":
+        return f"aged: {units.count(done['aged_pages'])} invalid pages"
+    return f"{how['fill']}: {units.count(done['filled_pages'])} pages written"
+
+
+def overwritten(done: Mapping[str, Any]) -> str:
+    """How much of a drive was overwritten after that."""
+    if not done["drive_writes"]:
+        return "not at all"
+    amplification = units.figures(done["write_amplification"])
+    steady = done["steady"]
+    until = "" if steady is None else ", until steady" if steady["reached"] else ", not steady yet"
+    writes = units.figures(done["drive_writes"])
+    return f"{writes} drive writes, write amplification {amplification}{until}"
+
+
+def _drive(report: Report) -> list[tuple[str, str]]:
+    """The saved drive that a run began with."""
+    before = report.get("precondition") or {}
+    drive = before.get("drive")
+    if not drive:
+        return []
+    return [("drive", f"{drive['file']}, filled by {before['scheme']}, key {drive['key']}")]
 
 
 def _simulated(report: Report) -> str:

@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 import pytest
 
 COMMANDS = [
-    [], ["run"], ["compare"], ["trace"], ["trace", "info"], ["trace", "convert"],
-    ["trace", "cut"], ["trace", "merge"], ["trace", "generate"], ["schemes"], ["devices"],
-    ["workloads"],
+    [], ["run"], ["compare"], ["drive"], ["drive", "save"], ["drive", "info"], ["trace"],
+    ["trace", "info"], ["trace", "convert"], ["trace", "cut"], ["trace", "merge"],
+    ["trace", "generate"], ["schemes"], ["devices"], ["workloads"],
 ]  # fmt: skip
 
 

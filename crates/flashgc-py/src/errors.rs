@@ -10,6 +10,7 @@ use std::sync::Once;
 create_exception!(flashgc, FlashgcError, PyException, "The base of every error of flashgc.");
 create_exception!(flashgc, ConfigError, FlashgcError, "A configuration that cannot be run.");
 create_exception!(flashgc, TraceError, FlashgcError, "A trace that cannot be read or written.");
+create_exception!(flashgc, DriveError, FlashgcError, "A saved drive that cannot be used.");
 create_exception!(flashgc, RunError, FlashgcError, "A run that cannot go on.");
 create_exception!(flashgc, OutputError, FlashgcError, "A result that cannot be written.");
 
@@ -52,6 +53,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("FlashgcError", py.get_type::<FlashgcError>())?;
     module.add("ConfigError", py.get_type::<ConfigError>())?;
     module.add("TraceError", py.get_type::<TraceError>())?;
+    module.add("DriveError", py.get_type::<DriveError>())?;
     module.add("RunError", py.get_type::<RunError>())?;
     module.add("OutputError", py.get_type::<OutputError>())
 }

@@ -1,6 +1,7 @@
 //! `flashgc._engine`: the engine for Python. Thin: it owns the clock, the files and the
 //! interpreter's lock, and leaves everything else to the engine and to the package.
 
+mod drive;
 mod errors;
 mod files;
 mod generate;
@@ -22,6 +23,8 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run::check, module)?)?;
     module.add_function(wrap_pyfunction!(presets::schemes, module)?)?;
     module.add_function(wrap_pyfunction!(presets::devices, module)?)?;
+    module.add_function(wrap_pyfunction!(drive::drive_save, module)?)?;
+    module.add_function(wrap_pyfunction!(drive::drive_info, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_info, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_convert, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_merge, module)?)?;

@@ -1,5 +1,6 @@
 //! One run: from the text of a configuration to its report.
 
+use crate::drive;
 use crate::errors::{guarded, ConfigError, OutputError, RunError, TraceError};
 use crate::files::{self, reason, NewFile};
 use crate::pulse::{Pulse, Step};
@@ -39,14 +40,14 @@ impl Request {
         session::prepare(&inputs).map_err(|errors| ConfigError::new_err(errors.to_string()))
     }
 
-    fn opener(&self) -> Option<Box<dyn TraceOpener>> {
+    pub fn opener(&self) -> Option<Box<dyn TraceOpener>> {
         let path = self.trace_path.clone()?;
         let name = self.trace_name.clone().unwrap_or_else(|| path.display().to_string());
         Some(Box::new(TraceFile { name, path }))
     }
 
     /// The exception for an error of the engine.
-    fn failure(error: &session::RunError) -> PyErr {
+    pub fn failure(error: &session::RunError) -> PyErr {
         let text = &error.text;
         let text =
             if text.starts_with("error: ") { text.clone() } else { format!("error: {text}") };
@@ -88,30 +89,39 @@ pub struct Outcome {
 
 /// Runs a configuration.
 #[pyfunction]
-#[pyo3(signature = (request, verify=false, gc_log=None, progress=None))]
+#[pyo3(signature = (request, verify=false, gc_log=None, progress=None, drive=None))]
 pub fn run(
     py: Python<'_>,
     request: Request,
     verify: bool,
     gc_log: Option<PathBuf>,
     progress: Option<Py<PyAny>>,
+    drive: Option<PathBuf>,
 ) -> PyResult<Outcome> {
     let pulse = Pulse::new(progress);
-    py.detach(|| guarded(|| run_detached(&request, verify, gc_log.as_deref(), pulse)))
+    let (gc_log, drive) = (gc_log.as_deref(), drive.as_deref());
+    py.detach(|| guarded(|| run_detached(&request, verify, gc_log, drive, pulse)))
 }
 
 fn run_detached(
     request: &Request,
     verify: bool,
     gc_log: Option<&Path>,
+    drive: Option<&Path>,
     mut pulse: Pulse,
 ) -> PyResult<Outcome> {
     let setup = request.prepare()?;
     check_memory(&setup)?;
     let log = gc_log.map(JobLog::create).transpose()?;
     let job_log = log.as_ref().map(JobLog::sink);
-    let mut session = Session::new(setup, request.opener(), Options { verify, job_log });
+    let options = Options { verify, job_log };
     let mut walls = Walls::default();
+    let begun = Instant::now();
+    let mut session = match drive {
+        None => Session::new(setup, request.opener(), options),
+        Some(path) => drive::session(setup, request.opener(), path, options)?,
+    };
+    walls.precondition = begun.elapsed();
     loop {
         let begun = Instant::now();
         let progress = session.advance().map_err(|error| Request::failure(&error))?;
@@ -134,12 +144,12 @@ fn run_detached(
     Ok(Outcome { report: report.to_json().to_string(), read, write })
 }
 
-fn step(progress: &Progress) -> Step {
+pub fn step(progress: &Progress) -> Step {
     let phase = match progress.phase {
         Phase::Scan => "scan",
         Phase::Fill => "fill",
         Phase::Overwrite => "overwrite",
-        Phase::Run => "run",
+        Phase::Ready | Phase::Run => "run",
         Phase::Done => "done",
     };
     Step { phase, done: progress.done, total: progress.total, now_ns: progress.now_ns }
@@ -183,7 +193,7 @@ impl Walls {
     fn add(&mut self, next: Phase, spent: Duration) {
         match self.phase {
             Phase::Scan | Phase::Done => {}
-            Phase::Fill | Phase::Overwrite => self.precondition += spent,
+            Phase::Fill | Phase::Overwrite | Phase::Ready => self.precondition += spent,
             Phase::Run => self.run += spent,
         }
         self.phase = next;
@@ -196,7 +206,7 @@ fn peak_rss_bytes() -> Option<u64> {
 }
 
 /// Refuses a drive whose tables would not fit this machine, before the system kills the process.
-fn check_memory(setup: &Setup) -> PyResult<()> {
+pub fn check_memory(setup: &Setup) -> PyResult<()> {
     let needed = setup.table_bytes_expected();
     match available_bytes() {
         Some(available) if needed > available => Err(ConfigError::new_err(format!(

@@ -478,6 +478,8 @@ const KEYS: &[&str] = &[
     "workload.synthetic.queue_depth",
     "workload.synthetic.interarrival",
     "precondition.fill",
+    "precondition.aged_ratio",
+    "precondition.scheme",
     "precondition.overwrite",
     "precondition.until",
     "precondition.at_most",

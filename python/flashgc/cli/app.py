@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from flashgc.cli import complete, options, presets, workloads
+from flashgc.cli import drive as drives
 from flashgc.cli import trace as traces
 from flashgc.cli.guard import guarded, say
 from flashgc.cli.options import example
@@ -69,6 +70,7 @@ def run(
         ),
     ] = None,
     verify: options.Verify = False,
+    drive: options.Drive = None,
     json: options.Json = False,
     out: options.Out = None,
     gc_log: Annotated[
@@ -96,14 +98,14 @@ def run(
             told = None if shown is None else lambda step: shown(0, step)
             report = api.run(
                 config, trace, scheme=scheme, device=device, set=set_, seed=seed,
-                verify=verify, gc_log=gc_log, progress=told,
+                verify=verify, drive=drive, gc_log=gc_log, progress=told,
             )  # fmt: skip
         else:
             if gc_log is not None:
                 raise typer.BadParameter("a log is of one run; leave --seeds or --gc-log out")
             report = api.run_seeds(
                 config, seeds, trace, scheme=scheme, device=device, set=set_, seed=seed,
-                verify=verify, jobs=jobs, progress=shown,
+                verify=verify, drive=drive, jobs=jobs, progress=shown,
             )  # fmt: skip
     _saved(report.save, folder)
     if json:
@@ -140,6 +142,7 @@ def compare(
     sets: options.Sets = None,
     seed: options.Seed = None,
     verify: options.Verify = False,
+    drive: options.Drive = None,
     json: options.Json = False,
     out: options.Out = None,
     format: options.Format = None,
@@ -155,7 +158,7 @@ def compare(
     with progress.bars(names, quiet=json) as shown:
         reports = api.compare(
             config, names, trace, device=device, set=options.settings(sets, format, on_bad_line),
-            seed=seed, verify=verify, jobs=jobs, progress=shown,
+            seed=seed, verify=verify, drive=drive, jobs=jobs, progress=shown,
         )  # fmt: skip
     _saved(reports.save, folder)
     if json:
@@ -180,6 +183,7 @@ def _say_where(folder: Path | None, gc_log: Path | None) -> None:
         say(f"saved {gc_log}")
 
 
+app.add_typer(drives.app, name="drive")
 app.add_typer(traces.app, name="trace")
 app.command("schemes", epilog=example("flashgc schemes greedy"))(presets.schemes)
 app.command("devices", epilog=example("flashgc devices slc-msr"))(presets.devices)

@@ -86,6 +86,16 @@ Verify = Annotated[
     bool,
     typer.Option("--verify", help="Let the checkers watch every operation (slower)."),
 ]
+Drive = Annotated[
+    str | None,
+    typer.Option(
+        "--drive",
+        metavar="FILE",
+        help="Begin with a saved drive, in place of preconditioning one.",
+        autocompletion=complete.files,
+        show_default=False,
+    ),
+]
 Json = Annotated[
     bool,
     typer.Option("--json", help="Print JSON, and nothing else, on standard output."),

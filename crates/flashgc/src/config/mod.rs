@@ -206,8 +206,8 @@ fn read(tree: &Tree, sink: &Sink, inputs: &Inputs) -> Option<Setup> {
     let gc = gc::read(&root.table("gc"));
     let page_bytes = device.as_ref().map_or(4096, |device| u64::from(device.shape.page_bytes));
     let workload = workload::read(&root.table("workload"), page_bytes, inputs.has_trace);
-    let is_trace = matches!(workload, Some(WorkloadPlan::Trace(_)));
-    let precondition = precondition::read(&root.table("precondition"), is_trace);
+    let is_synthetic = matches!(workload, Some(WorkloadPlan::Synthetic(_)));
+    let precondition = precondition::read(&root.table("precondition"), is_synthetic);
     let engine = root.table("engine");
     let coalesce = engine.bool("coalesce").unwrap_or(true);
     engine.finish();

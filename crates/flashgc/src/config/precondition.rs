@@ -48,9 +48,9 @@ pub struct PreconditionPlan {
 const STEADY_DRIVE_WRITES_MAX: f64 = 50.0;
 
 /// Reads the table.
-pub fn read(table: &Reader<'_>, is_trace: bool) -> Option<PreconditionPlan> {
+pub fn read(table: &Reader<'_>, is_synthetic: bool) -> Option<PreconditionPlan> {
     let fill = table.choice("fill", &Fill::WORDS).unwrap_or(Fill::Sequential);
-    if fill == Fill::Trace && !is_trace {
+    if fill == Fill::Trace && is_synthetic {
         table.error(
             "fill",
             "a drive is filled by a trace only where the workload is a trace",
@@ -82,6 +82,13 @@ pub fn read(table: &Reader<'_>, is_trace: bool) -> Option<PreconditionPlan> {
             "fill",
             "a drive is overwritten only after it was filled",
             "set fill = \"sequential\", or leave `overwrite` and `until` out",
+        );
+    }
+    if fill == Fill::None && scheme.is_some() {
+        table.error(
+            "scheme",
+            "a drive that starts erased is preconditioned by no scheme",
+            "set fill = \"sequential\", or leave `scheme` out",
         );
     }
     table.finish();

@@ -49,10 +49,12 @@ fn fault<T>(what: impl Into<String>) -> Result<T, DriveFault> {
     Err(DriveFault(what.into()))
 }
 
-/// The translation layer of a drive in this state.
+/// The translation layer of a drive in this state. `striped`: each page lies in the plane that
+/// its number says.
 pub fn restore(
     geometry: &Geometry,
     rules: FrontierRules,
+    striped: bool,
     drive: Drive,
 ) -> Result<(Ftl, Carried), DriveFault> {
     check_sizes(geometry, &drive)?;
@@ -61,7 +63,7 @@ pub fn restore(
         return fault(format!("block {block} was erased {} times", erases[block]));
     }
     let mut blocks = Blocks::new(geometry);
-    let map = restore_map(geometry, map, &mut blocks)?;
+    let map = restore_map(geometry, striped, map, &mut blocks)?;
     let ftl = Ftl { map, blocks, frontiers: Frontiers::empty(geometry, rules) };
     let mut to = Restoring { geometry, rules, ftl, erases, age_ns, carried: Carried::default() };
     let mut seen = vec![false; geometry.blocks as usize];
@@ -175,6 +177,7 @@ fn check_sizes(geometry: &Geometry, drive: &Drive) -> Result<(), DriveFault> {
 /// The reverse map and the valid pages follow from the map.
 fn restore_map(
     geometry: &Geometry,
+    striped: bool,
     to_ppn: Vec<u32>,
     blocks: &mut Blocks,
 ) -> Result<PageMap, DriveFault> {
@@ -190,6 +193,9 @@ fn restore_map(
             return fault(format!("logical page {} lies beyond the drive", lpn.0));
         }
         let (block, page) = geometry.block_and_page(ppn);
+        if striped && geometry.plane_of_block(block) != geometry.striped_plane(lpn) {
+            return fault(format!("logical page {} lies in the wrong plane", lpn.0));
+        }
         if blocks.restore_valid(block, page) {
             return fault(format!("two logical pages lie at physical page {}", ppn.0));
         }

@@ -40,6 +40,29 @@ impl Origin {
         hash_of(&self.made_from)
     }
 
+    /// Whether it says what people are told of a drive. One from a file may say anything.
+    pub fn is_sound(&self) -> bool {
+        let made_from = &self.made_from;
+        let is_number = |key: &&str| made_from["device"][key].as_u64().is_some_and(|n| n < 1 << 32);
+        COUNTS.iter().all(is_number)
+            && made_from["seed"].is_u64()
+            && made_from["precondition"]["fill"].is_string()
+    }
+
+    /// Whether the drive is of the device of this configuration; `name` is what messages call it.
+    pub fn check_fit(&self, setup: &Setup, name: &str) -> Result<(), RunError> {
+        let differences = differences(&self.made_from, setup);
+        if differences.is_empty() {
+            return Ok(());
+        }
+        let listed: String = differences.iter().map(|line| format!("\n  | {line}")).collect();
+        Err(RunError::new(format!(
+            "error: the saved drive is that of another device\n  --> {name}{listed}\n  = help: \
+             make one with `flashgc drive save CONFIG FILE`, or give the device that it was made \
+             with"
+        )))
+    }
+
     /// For the report of a run on the drive.
     pub(super) fn for_report(&self, name: &str) -> Value {
         json!({
@@ -97,6 +120,18 @@ fn device_facts(setup: &Setup) -> Value {
     })
 }
 
+/// The counts among them.
+const COUNTS: [&str; 8] = [
+    "channels",
+    "chips_per_channel",
+    "dies_per_chip",
+    "planes_per_die",
+    "blocks_per_plane",
+    "pages_per_block",
+    "page_size",
+    "exported",
+];
+
 /// Keys in which a drive and a configuration may differ: they only scale the age clock.
 const FREE: [&str; 2] = ["unit", "program_ns"];
 
@@ -130,7 +165,7 @@ impl Session {
         options: Options,
     ) -> Result<Session, RunError> {
         let SavedDrive { origin, state } = saved;
-        check_fit(&setup, &origin, name)?;
+        origin.check_fit(&setup, name)?;
         let (engine, carried) =
             Engine::with_drive(setup.plan.clone(), state, options).map_err(|why| {
                 RunError::new(format!(
@@ -208,16 +243,4 @@ fn is_same(a: &Value, b: &Value) -> bool {
         how
     };
     a.is_object() && b.is_object() && without_scheme(a) == without_scheme(b)
-}
-
-fn check_fit(setup: &Setup, origin: &Origin, name: &str) -> Result<(), RunError> {
-    let differences = differences(&origin.made_from, setup);
-    if differences.is_empty() {
-        return Ok(());
-    }
-    let listed: String = differences.iter().map(|line| format!("\n  | {line}")).collect();
-    Err(RunError::new(format!(
-        "error: the saved drive is that of another device\n  --> {name}{listed}\n  = help: make \
-         one with `flashgc drive save CONFIG FILE`, or give the device that it was made with"
-    )))
 }

@@ -51,7 +51,7 @@ impl<W: Watch> Sim<W> {
         let exported = self.plan.geometry.exported_pages;
         let before = state.filled.pages();
         while state.filled.pages() - before < budget {
-            let FillRequest { pass, first, pages } = source.next()?;
+            let FillRequest { pass, first, pages } = source.next_request()?;
             let Pass::Shifted(by) = pass else {
                 for lpn in first..first + pages {
                     state.written += u32::from(self.is_unwritten(lpn));

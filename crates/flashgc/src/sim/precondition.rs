@@ -263,8 +263,16 @@ impl<W: Watch> Sim<W> {
         self.gc.random = crate::rng::Random::named(self.plan.seed, "victim");
         for unit in &mut self.units {
             unit.next_plane = 0;
+            unit.listed = false;
         }
         self.next_plane = 0;
+        // Planes that found nothing to win when they wanted space, and might now.
+        self.ready.clear();
+        for plane in (0..self.plan.geometry.planes).map(PlaneId) {
+            if self.gc.can_collect(&self.ftl, plane) {
+                self.look_at(self.plan.geometry.unit_of(plane));
+            }
+        }
         self.tell(Happened::MeasuringStarts);
     }
 }

@@ -72,8 +72,8 @@ impl TraceFill {
         (self.opener, layout)
     }
 
-    /// The next request.
-    pub fn next(&mut self) -> Result<FillRequest, SourceError> {
+    /// The next request; there is always one.
+    pub fn next_request(&mut self) -> Result<FillRequest, SourceError> {
         loop {
             let replay = match &mut self.replay {
                 Some(replay) => replay,

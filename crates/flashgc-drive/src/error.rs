@@ -1,0 +1,55 @@
+//! What can be wrong with a file.
+
+use std::fmt;
+use std::io;
+
+/// Why a file gives no drive. The text names no file: the caller knows which it was.
+#[derive(Debug)]
+pub enum DriveError {
+    /// It is something else.
+    NotADrive,
+    /// Its format is newer than this program.
+    Newer {
+        /// The version of the format.
+        version: u32,
+    },
+    /// It is cut off, changed, or more than it says.
+    Damaged {
+        /// What is wrong.
+        what: String,
+    },
+    /// It cannot be read.
+    Io(io::Error),
+}
+
+impl DriveError {
+    pub(crate) fn damaged(what: impl Into<String>) -> Self {
+        DriveError::Damaged { what: what.into() }
+    }
+}
+
+impl From<io::Error> for DriveError {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::UnexpectedEof => DriveError::damaged("it is cut off"),
+            _ => DriveError::Io(error),
+        }
+    }
+}
+
+impl fmt::Display for DriveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DriveError::NotADrive => f.write_str("this is no saved drive"),
+            DriveError::Newer { version } => write!(
+                f,
+                "the saved drive has version {version} of the format, and this flashgc reads {}",
+                crate::VERSION
+            ),
+            DriveError::Damaged { what } => write!(f, "the saved drive is damaged: {what}"),
+            DriveError::Io(error) => write!(f, "the saved drive cannot be read: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for DriveError {}

@@ -1,0 +1,99 @@
+//! The head of a file: what it is, what made it, and what follows.
+
+use crate::DriveError;
+use flashgc::session::Origin;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::io::{self, Read, Write};
+
+/// What every file begins with.
+const MAGIC: [u8; 8] = *b"FGCDRIVE";
+/// The version of the format that is written, and the newest that is read.
+pub const VERSION: u32 = 1;
+/// A header is shorter than this, in bytes: some 200 for each GiB of tables, and the origin.
+const HEADER_BYTES_MAX: u32 = 4 << 20;
+
+/// The head of a saved drive.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// What made it.
+    pub origin: Origin,
+    /// The hash over everything that the state depends on.
+    pub key: String,
+    /// The age clock, in ns.
+    pub age_ns: u64,
+    /// The tables, in their order.
+    pub sections: Vec<Section>,
+}
+
+/// One table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Section {
+    /// Its name.
+    pub name: String,
+    /// Its numbers.
+    pub entries: u64,
+    /// Bytes of each.
+    pub entry_bytes: u32,
+    /// Bytes of each of its frames in the file.
+    pub frames: Vec<u32>,
+}
+
+impl Header {
+    /// Bytes of all frames.
+    pub fn frame_bytes(&self) -> u64 {
+        self.sections.iter().flat_map(|section| &section.frames).map(|&b| u64::from(b)).sum()
+    }
+
+    /// Writes the head of a file.
+    pub(crate) fn write(&self, to: &mut dyn Write) -> io::Result<u64> {
+        let json = serde_json::to_vec(self)?;
+        let bytes = u32::try_from(json.len()).ok().filter(|&bytes| bytes <= HEADER_BYTES_MAX);
+        let Some(bytes) = bytes else {
+            return Err(io::Error::other("the header is too long"));
+        };
+        let mut head = Vec::with_capacity(json.len() + 16);
+        head.extend(MAGIC);
+        head.extend(VERSION.to_le_bytes());
+        head.extend(bytes.to_le_bytes());
+        head.extend(json);
+        to.write_all(&head)?;
+        to.write_all(&Sha256::digest(&head))?;
+        Ok(head.len() as u64 + 32)
+    }
+
+    /// Reads the head of a file; gives its length in bytes too.
+    pub(crate) fn read(from: &mut dyn Read) -> Result<(Self, u64), DriveError> {
+        let mut head = Vec::new();
+        from.take(16).read_to_end(&mut head)?;
+        if head.len() < 8 || head[..8] != MAGIC {
+            return Err(DriveError::NotADrive);
+        }
+        let number = |at: usize| {
+            let bytes = head.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());
+            bytes.map(u32::from_le_bytes).ok_or_else(|| DriveError::damaged("it is cut off"))
+        };
+        let (version, bytes) = (number(8)?, number(12)?);
+        if version > VERSION {
+            return Err(DriveError::Newer { version });
+        }
+        if version == 0 || bytes > HEADER_BYTES_MAX {
+            return Err(DriveError::damaged("its header is not understood"));
+        }
+        from.take(u64::from(bytes)).read_to_end(&mut head)?;
+        let mut sum = [0; 32];
+        from.read_exact(&mut sum)?;
+        if Sha256::digest(&head)[..] != sum {
+            return Err(DriveError::damaged("the checksum of its header is wrong"));
+        }
+        let header: Header = serde_json::from_slice(&head[16..])
+            .map_err(|error| DriveError::damaged(format!("its header: {error}")))?;
+        if !header.origin.is_sound() {
+            return Err(DriveError::damaged("it does not say what made it"));
+        }
+        if header.origin.key() != header.key {
+            return Err(DriveError::damaged("its key is not that of what made it"));
+        }
+        Ok((header, head.len() as u64 + 32))
+    }
+}

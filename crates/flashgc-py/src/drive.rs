@@ -1,0 +1,113 @@
+//! Saved drives: made, looked at, and begun with.
+
+use crate::errors::{guarded, DriveError, OutputError};
+use crate::files::{self, NewFile};
+use crate::pulse::Pulse;
+use crate::run::{check_memory, step, Request};
+use flashgc::session::{Options, Phase, Session, Setup, TraceOpener};
+use flashgc_drive::{Limits, Opened};
+use pyo3::prelude::*;
+use serde_json::json;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+/// An error of a file, in the shape of all messages.
+fn wrong(path: &Path, why: impl std::fmt::Display) -> PyErr {
+    DriveError::new_err(format!(
+        "error: {why}\n  --> {}\n  = help: `flashgc drive save CONFIG FILE` makes one",
+        path.display()
+    ))
+}
+
+fn open(path: &Path) -> PyResult<Opened<BufReader<File>>> {
+    let file = files::open(path).map_err(|why| DriveError::new_err(format!("error: {why}")))?;
+    flashgc_drive::open(BufReader::with_capacity(1 << 20, file)).map_err(|why| wrong(path, why))
+}
+
+/// A session that begins with the drive in a file.
+pub fn session(
+    setup: Setup,
+    trace: Option<Box<dyn TraceOpener>>,
+    path: &Path,
+    options: Options,
+) -> PyResult<Session> {
+    let failed = |error: flashgc::session::RunError| DriveError::new_err(error.text);
+    let name = path.display().to_string();
+    let opened = open(path)?;
+    // What differs is told by its keys, before the sizes of tables disagree.
+    opened.header.origin.check_fit(&setup, &name).map_err(failed)?;
+    let saved = opened.load(&Limits::of(&setup.plan.geometry)).map_err(|why| wrong(path, why))?;
+    Session::with_drive(setup, trace, saved, &name, options).map_err(failed)
+}
+
+/// Preconditions a drive and saves it; gives what it is, as JSON.
+#[pyfunction]
+#[pyo3(signature = (request, target, verify=false, progress=None))]
+pub fn drive_save(
+    py: Python<'_>,
+    request: Request,
+    target: PathBuf,
+    verify: bool,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let pulse = Pulse::new(progress);
+    py.detach(|| guarded(|| save(&request, &target, verify, pulse)))
+}
+
+fn save(request: &Request, target: &Path, verify: bool, mut pulse: Pulse) -> PyResult<String> {
+    let failed =
+        |why: String| OutputError::new_err(format!("error: the drive cannot be saved: {why}"));
+    let setup = request.prepare()?;
+    check_memory(&setup)?;
+    let mut file = NewFile::create(target).map_err(failed)?;
+    let mut session = Session::new(setup, request.opener(), Options { verify, job_log: None });
+    loop {
+        let progress = session.advance().map_err(|error| Request::failure(&error))?;
+        if progress.phase == Phase::Ready {
+            pulse.last(step(&progress))?;
+            break;
+        }
+        pulse.beat(|| step(&progress))?;
+    }
+    let saved = session.into_drive().map_err(|error| Request::failure(&error))?;
+    let bytes = flashgc_drive::write(&mut file, &saved)
+        .map_err(|error| failed(format!("{}: {}", target.display(), files::reason(&error))))?;
+    file.commit().map_err(failed)?;
+    let origin = &saved.origin;
+    let told = json!({
+        "key": origin.key(),
+        "bytes": bytes,
+        "version": origin.version,
+        "made_from": origin.made_from,
+        "precondition": origin.precondition,
+    });
+    Ok(told.to_string())
+}
+
+/// What a saved drive is, as JSON. Its tables are not read.
+#[pyfunction]
+pub fn drive_info(py: Python<'_>, path: PathBuf) -> PyResult<String> {
+    py.detach(|| guarded(|| info(&path)))
+}
+
+fn info(path: &Path) -> PyResult<String> {
+    let opened = open(path)?;
+    let bytes = opened.file_bytes();
+    let about = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file);
+    if about.is_some_and(|about| about.len() != bytes) {
+        return Err(wrong(
+            path,
+            format!("the saved drive is damaged: it ought to have {bytes} bytes"),
+        ));
+    }
+    let origin = &opened.header.origin;
+    let told = json!({
+        "key": opened.header.key,
+        "bytes": bytes,
+        "version": origin.version,
+        "made_from": origin.made_from,
+        "precondition": origin.precondition,
+    });
+    Ok(told.to_string())
+}

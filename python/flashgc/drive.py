@@ -1,0 +1,55 @@
+"""Saved drives: preconditioned once, and begun with as often as one likes.
+
+`flashgc.run(config, drive=file)` and `flashgc.compare(..., drive=file)` begin with one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+from flashgc import _engine, _sources, api
+
+PathLike = str | os.PathLike[str]
+
+
+def save(
+    config: api.Config,
+    file: PathLike,
+    trace: PathLike | None = None,
+    *,
+    scheme: PathLike | None = None,
+    device: str | None = None,
+    set: api.Settings | None = None,
+    seed: int | None = None,
+    verify: bool = False,
+    progress: api.ProgressCallback | None = None,
+) -> dict[str, Any]:
+    """Preconditions a drive as :func:`flashgc.run` does, and saves it in place of running on it.
+
+    Gives what :func:`info` tells of the file. An OutputError says why it cannot be written; it
+    appears whole or not at all.
+
+    >>> import flashgc, tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "oltp.drive"
+    >>> about = flashgc.drive.save("oltp", file, set={"precondition.overwrite": 0.5})
+    >>> about["precondition"]["drive_writes"], about["key"] == flashgc.drive.info(file)["key"]
+    (0.5, True)
+    """
+    with _sources.trace_file(trace) as found:
+        request = api._request(config, found, scheme, device, set, seed)
+        told = _engine.drive_save(request, os.fspath(file), verify, api._told(progress))
+    about: dict[str, Any] = json.loads(told)
+    return about
+
+
+def info(file: PathLike) -> dict[str, Any]:
+    """What made a drive, and what it is.
+
+    `key` (equal for equal drives), `bytes` (of the file), `version` (of flashgc), `made_from`
+    (everything that the drive depends on: device, scheme, seed, preconditioning, workload), and
+    `precondition` (what it came to, as in a report). A DriveError says what is wrong with the file.
+    """
+    about: dict[str, Any] = json.loads(_engine.drive_info(os.fspath(file)))
+    return about
