@@ -233,6 +233,7 @@ impl<W: Watch> Sim<W> {
     }
 
     /// Moves what claimed blocks hold, and erases them.
+    #[inline(always)]
     fn empty_untimed(&mut self, plane: PlaneId, victims: &[BlockId]) {
         for &victim in victims {
             self.list_victim(victim);
@@ -244,6 +245,7 @@ impl<W: Watch> Sim<W> {
     }
 
     /// Collects this one sealed block, untimed.
+    #[cold]
     pub(super) fn collect_block_untimed(&mut self, plane: PlaneId, victim: BlockId) {
         let valid = self.ftl.claim(&self.plan.geometry, victim);
         self.gc.victim.claimed(plane, victim, valid);
