@@ -3,10 +3,12 @@
 //! another one. cargo-fuzz calls them (`fuzz/`), and so does a test, with every input of `inputs/`.
 
 mod config;
+mod drive;
 mod fgt;
 mod trace;
 
 pub use config::config;
+pub use drive::drive;
 pub use fgt::fgt;
 pub use trace::{detect, reader};
 
@@ -15,4 +17,4 @@ pub type Target = fn(&[u8]);
 
 /// The targets by name.
 pub const TARGETS: &[(&str, Target)] =
-    &[("reader", reader), ("detect", detect), ("fgt", fgt), ("config", config)];
+    &[("reader", reader), ("detect", detect), ("fgt", fgt), ("config", config), ("drive", drive)];

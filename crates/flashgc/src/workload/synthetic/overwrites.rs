@@ -41,7 +41,10 @@ impl SyntheticOverwrites {
     /// What of a workload makes a difference: not how many requests there are, which of them
     /// read, and when they come.
     pub fn made_from(plan: &SyntheticPlan) -> Value {
-        let of = |(phase, share): (&super::PhasePlan, f64)| json!({ "share": share, "footprint": phase.footprint, "write": phase.write });
+        let of = |(phase, share): (&super::PhasePlan, f64)| {
+            let (footprint, write) = (&phase.footprint, &phase.write);
+            json!({ "share": share, "footprint": footprint, "write": write })
+        };
         let phases: Vec<Value> = plan.phases.iter().zip(shares(plan)).map(of).collect();
         json!({ "align_bytes": plan.align_bytes, "phases": phases })
     }
