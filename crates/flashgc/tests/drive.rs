@@ -330,7 +330,8 @@ fn spoil(state: &mut Drive, choices: &mut Choices) {
         12 => {
             // One block more is full, and one less open or erased.
             let at = a % state.planes.len();
-            state.planes[at].sealed += 1;
+            let sealed = &mut state.planes[at].sealed;
+            *sealed = sealed.wrapping_add(1);
         }
         _ => {
             state.map.truncate(a % 1000);
