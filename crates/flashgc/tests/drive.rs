@@ -246,30 +246,29 @@ fn a_drive_of_another_device_is_refused_with_every_difference() {
     run_on(&setup(TINY, &sets), drive, true).expect("it runs");
 }
 
-/// Whatever a file says, the state is refused, or the run ends or says that the drive is full.
+/// Whatever a file says and whoever takes it over, the state is refused, or the run ends or says
+/// that the drive is full.
 #[test]
 fn no_state_corrupts_the_engine() {
-    let setups = ["\"striped\"", "\"dynamic\""].map(|allocation| {
-        let allocation = format!("device.allocation={allocation}");
-        let sets = ["precondition.overwrite=2.0", "workload.synthetic.requests=300"];
-        setup(TINY, &[&sets[..], &[&allocation]].concat())
-    });
-    let drives = [0, 1].map(|at| preconditioned(&setups[at], None, false));
     let mut choices = Choices::new(15);
     let (mut refused, mut ran) = (0, 0);
-    for at in (0..3000).map(|at| at % 2) {
-        let (setup, drive) = (&setups[at], &drives[at]);
-        let mut crafted = drive.clone();
-        for _ in 0..1 + choices.below(3) {
-            spoil(&mut crafted.state, &mut choices);
-        }
-        let verify = choices.below(2) == 0;
-        match run_on(setup, crafted, verify) {
-            Ok(_) => ran += 1,
-            Err(error) => {
-                let known = ["the saved drive cannot be used", "the drive is full"];
-                assert!(known.iter().any(|known| error.contains(known)), "{error}");
-                refused += 1;
+    while refused + ran < 3000 {
+        let around = draw(&mut choices, AROUND);
+        let [from, to] = [0, 1].map(|_| [around.clone(), draw(&mut choices, SCHEME)].concat());
+        let (Some(from), Some(to)) = (try_setup(&from), try_setup(&to)) else { continue };
+        let drive = preconditioned(&from, None, false);
+        for case in 0..20 {
+            let mut crafted = drive.clone();
+            for _ in 0..1 + choices.below(3) {
+                spoil(&mut crafted.state, &mut choices);
+            }
+            match run_on(&to, crafted, case % 2 == 0) {
+                Ok(_) => ran += 1,
+                Err(error) => {
+                    let known = ["the saved drive cannot be used", "the drive is full"];
+                    assert!(known.iter().any(|known| error.contains(known)), "{error}");
+                    refused += 1;
+                }
             }
         }
     }
@@ -331,7 +330,8 @@ fn spoil(state: &mut Drive, choices: &mut Choices) {
         12 => {
             // One block more is full, and one less open or erased.
             let at = a % state.planes.len();
-            state.planes[at].sealed += 1;
+            let sealed = &mut state.planes[at].sealed;
+            *sealed = sealed.wrapping_add(1);
         }
         _ => {
             state.map.truncate(a % 1000);
