@@ -20,7 +20,7 @@ pub(crate) fn document(source_name: &str, text: &str) -> Result<Tree, Diagnostic
     let source = SourceText::new(source_name, text);
     let (table, errors) = DeTable::parse_recoverable(text);
     if errors.is_empty() {
-        let root = Builder { source: &source, shift: 0, weak: false }.table(table.get_ref());
+        let root = Builder { source: &source, shift: 0, weak: false }.table(table.get_ref(), None);
         return Ok(Tree { root, layers: vec![source_name.to_string()] });
     }
     let mut found = Diagnostics::default();
@@ -87,7 +87,7 @@ impl Builder<'_> {
         Origin::new(self.source, span.start + self.shift..span.end + self.shift)
     }
 
-    fn table(&self, table: &DeTable<'_>) -> Table {
+    fn table(&self, table: &DeTable<'_>, origin: Option<Origin>) -> Table {
         let mut pairs: Vec<_> = table.iter().collect();
         // The parser sorts by name; people think in the order of the file.
         pairs.sort_by_key(|(key, _)| key.span().start);
@@ -97,7 +97,7 @@ impl Builder<'_> {
             weak: self.weak,
             node: self.node(value),
         });
-        Table { entries: entries.collect() }
+        Table { entries: entries.collect(), origin }
     }
 
     fn array(&self, array: &DeArray<'_>) -> Vec<Node> {
@@ -107,7 +107,7 @@ impl Builder<'_> {
     pub(crate) fn node(&self, value: &Spanned<DeValue<'_>>) -> Node {
         let origin = self.origin(value.span());
         let value = match value.get_ref() {
-            DeValue::Table(table) => return Node::Table(self.table(table)),
+            DeValue::Table(table) => return Node::Table(self.table(table, Some(origin))),
             DeValue::Array(array) => return Node::Array { items: self.array(array), origin },
             DeValue::String(text) => Scalar::Text(text.to_string()),
             DeValue::Boolean(flag) => Scalar::Bool(*flag),

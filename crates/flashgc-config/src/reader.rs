@@ -273,6 +273,44 @@ impl<'a> Reader<'a> {
         (strings.len() == items.len()).then_some(strings)
     }
 
+    /// Views of the tables of a list, in order. The path of the second ends in `[2]`.
+    pub fn tables(&self, key: &str) -> Option<Vec<Reader<'a>>> {
+        let entry = self.entry(key)?;
+        let name = self.dotted(key);
+        let help = format!("write tables in brackets, as in [{{ ... }}], or `[[{name}]]` for each");
+        let Node::Array { items, origin: list } = &entry.node else {
+            return self.wrong(entry, "a list of tables", &help);
+        };
+        let mut tables = Vec::new();
+        for (index, item) in items.iter().enumerate() {
+            let origin = match item {
+                Node::Table(table) => {
+                    tables.push(Reader {
+                        sink: self.sink,
+                        table: Some(table),
+                        header: table.origin.as_ref().or(Some(list)),
+                        path: format!("{name}[{}]", index + 1),
+                        broken: false,
+                    });
+                    continue;
+                }
+                Node::Leaf { origin, .. } | Node::Array { origin, .. } => origin,
+            };
+            let message = format!("item {} of `{name}` is not a table: {}", index + 1, shown(item));
+            self.report(key, Some(origin), message, help.clone());
+        }
+        if items.is_empty() {
+            return self.wrong(entry, "a list of one table or more", &help);
+        }
+        (tables.len() == items.len()).then_some(tables)
+    }
+
+    /// Whether the value under `key` is text. This counts as asking for it.
+    pub fn is_text(&self, key: &str) -> bool {
+        let node = self.entry(key).map(|entry| &entry.node);
+        matches!(node, Some(Node::Leaf { value: Scalar::Text(_), .. }))
+    }
+
     /// One of the named options.
     pub fn choice<T: Copy>(&self, key: &str, options: &[(&str, T)]) -> Option<T> {
         let entry = self.entry(key)?;

@@ -59,7 +59,7 @@ impl Tree {
         for (start, part) in parts.iter().rev() {
             let header = Some(Origin::new(&source, *start..start + part.len()));
             let entry = Entry { key: part.to_string(), header, weak: true, node };
-            node = Node::Table(Table { entries: vec![entry] });
+            node = Node::Table(Table { entries: vec![entry], origin: None });
         }
         if let Node::Table(root) = node {
             self.overlay(Tree { root, layers: vec![SOURCE.to_string()] });

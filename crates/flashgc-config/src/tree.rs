@@ -45,6 +45,8 @@ pub(crate) struct Entry {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Table {
     pub(crate) entries: Vec<Entry>,
+    /// Where it is written; only the tables of a list need it.
+    pub(crate) origin: Option<Origin>,
 }
 
 impl Table {
@@ -108,7 +110,8 @@ impl Tree {
         for key in path.iter().rev() {
             let key = key.to_string();
             let node = Node::Table(root);
-            root = Table { entries: vec![Entry { key, header: None, weak: true, node }] };
+            let entries = vec![Entry { key, header: None, weak: true, node }];
+            root = Table { entries, origin: None };
         }
         Tree { root, layers }
     }

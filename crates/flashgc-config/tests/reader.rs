@@ -169,3 +169,47 @@ fn asking_is_remembered_between_readers() {
     assert!(errors.is_empty(), "{errors:?}");
     assert_eq!(unread, ["a.deep.z", "other.w", "other.\"q.r\"", "empty"]);
 }
+
+#[test]
+fn lists_of_tables() {
+    let sum = |r: &Reader<'_>| {
+        let items = r.tables("k")?;
+        let values = items.iter().map(|item| {
+            let value = item.required("n", item.u64("n", 0..=9), "a number");
+            item.finish();
+            value
+        });
+        values.sum::<Option<u64>>()
+    };
+    assert_eq!(good("[[k]]\nn = 1\n[[k]]\nn = 5", sum), 6);
+    assert_eq!(good("k = [{ n = 4 }]", sum), 4);
+    assert_eq!(read("", sum), (None, vec![]));
+    let error = bad("k = [{ n = 4 }, { n = 10 }]", sum);
+    assert_eq!(error, "`k[2].n` is out of range: 10 | write a number from 0 to 9");
+    assert!(bad("[[k]]\n[[k]]\nn = 1", sum).starts_with("missing key `k[1].n` | a number"));
+    let (_, errors) = read("k = [{ n = 4, m = 1 }]", sum);
+    assert!(errors[0].starts_with("unknown key `m` in [k[1]]"), "{errors:?}");
+    assert!(bad("k = [{ n = 4 }, 7]", sum).starts_with("item 2 of `k` is not a table: 7"));
+    for wrong in ["[]", "{ n = 1 }", "3"] {
+        let error = bad(&format!("k = {wrong}"), sum);
+        assert!(error.starts_with("`k` is not a list of"), "{error}");
+    }
+}
+
+/// A table of a list in which a key is missing is shown where it begins.
+#[test]
+fn a_table_of_a_list_has_a_place() {
+    let tree = Tree::parse("run.toml", "[[k]]\nn = 1\n\n[[k]]\n").expect("valid TOML");
+    let sink = Sink::default();
+    let items = Reader::root(&tree, &sink).tables("k").expect("a list");
+    items[1].required("n", items[1].u64("n", 0..=9), "a number");
+    let place = sink.into_diagnostics().iter().next().and_then(|found| found.place.clone());
+    assert_eq!(place.map(|place| place.line), Some(4));
+}
+
+#[test]
+fn text_is_told_from_numbers() {
+    let is_text = |text: &str| read(text, |r| r.is_text("k")).0;
+    assert!(is_text("k = \"4 KiB\""));
+    assert!(!is_text("k = 4") && !is_text("k = {}") && !is_text(""));
+}

@@ -236,7 +236,7 @@ impl Session {
 
     fn trace_plan(&self) -> Option<TracePlan> {
         match &self.setup.workload {
-            WorkloadPlan::Trace(plan) => Some(plan.clone()),
+            WorkloadPlan::Trace(plan) => Some((**plan).clone()),
             WorkloadPlan::Synthetic(_) => None,
         }
     }

@@ -304,6 +304,17 @@ fn asked(table: &str, sets: &[&str]) -> Vec<String> {
     list.split(", ").map(|key| join(key.trim_matches('`'))).collect()
 }
 
+/// The same for the tables of a list.
+fn asked_in_list(list: &str, sets: &[&str]) -> Vec<String> {
+    let strange = format!("{list}=[{{{STRANGE}=1}}]");
+    let sets: Vec<String> = sets.iter().copied().chain([&*strange]).map(String::from).collect();
+    let errors = outcome(&sets).expect_err("the strange key is refused");
+    let unknown = errors.iter().find(|(message, _)| message.contains(STRANGE));
+    let help = &unknown.unwrap_or_else(|| panic!("nobody reads {list}: {errors:?}")).1;
+    let keys = help.strip_prefix("valid keys: ").expect("a list of keys");
+    keys.split(", ").map(|key| format!("{list}.{}", key.trim_matches('`'))).collect()
+}
+
 /// All keys that any reader asks for.
 fn all_asked() -> BTreeSet<String> {
     let synthetic = [SYNTHETIC, CLOSED];
@@ -329,8 +340,12 @@ fn all_asked() -> BTreeSet<String> {
         "workload.synthetic.address.hot_cold",
         "workload.synthetic.interarrival",
         "workload.synthetic.interarrival.bursty",
+        "workload.synthetic.interarrival.hyperexponential",
     ] {
         keys.extend(asked(table, &open));
+    }
+    for list in ["workload.synthetic.address.groups", "workload.synthetic.phases"] {
+        keys.extend(asked_in_list(list, &open));
     }
     for slot in presets::schemes_json()["slots"].as_array().expect("a list") {
         let slot_name = slot["name"].as_str().expect("a name");

@@ -7,7 +7,7 @@ use super::workload::WorkloadPlan;
 use crate::device::{Geometry, Shape};
 use crate::gc::{CopyChoice, GcPlan, HoldChoice, Space, Watermark};
 use crate::plan::{Allocation, Plan};
-use crate::workload::synthetic::Size;
+use crate::workload::synthetic::{Footprint, Mix, PhasePlan, Size};
 use flashgc_config::units::{ShareOf, Threshold};
 use flashgc_config::Reader;
 
@@ -45,13 +45,14 @@ fn may_pass(workload: &WorkloadPlan, page_bytes: u64) -> bool {
         WorkloadPlan::Trace(_) => true,
         WorkloadPlan::Synthetic(workload) => {
             let plan = &workload.plan;
-            let is_whole = |size: &Size| match *size {
-                Size::Fixed { bytes, .. } => bytes % page_bytes == 0,
-                Size::Exponential { .. } => plan.align_bytes % page_bytes == 0,
+            let is_whole = |size: &Size| size.is_whole_pages(plan.align_bytes, page_bytes);
+            let trims =
+                |mix: &Mix| matches!(mix, Mix::Shares { trim_share, .. } if *trim_share > 0.0);
+            let passes = |phase: &PhasePlan| {
+                let mut sizes = phase.read.sizes.iter().chain(&phase.write.sizes);
+                trims(&phase.mix) || !sizes.all(is_whole)
             };
-            plan.trim_share > 0.0
-                || plan.align_bytes % page_bytes != 0
-                || !plan.sizes.iter().all(is_whole)
+            plan.align_bytes % page_bytes != 0 || plan.phases.iter().any(passes)
         }
     }
 }
@@ -193,20 +194,33 @@ fn check_spare(root: &Reader<'_>, shape: &Shape, gc: &GcPlan) -> Option<()> {
 /// A synthetic request must fit the part of the drive it may touch.
 pub fn check_workload(table: &Reader<'_>, workload: &WorkloadPlan, plan: &Plan) {
     let WorkloadPlan::Synthetic(synthetic) = workload else { return };
-    let shape = &plan.geometry.shape;
-    let exported = f64::from(plan.geometry.exported_pages);
-    let span = (synthetic.plan.footprint * exported) as u64 * u64::from(shape.page_bytes);
-    let largest = synthetic.plan.sizes.iter().map(|size| match *size {
-        Size::Fixed { bytes, .. } => bytes,
-        Size::Exponential { mean_bytes, .. } => mean_bytes,
-    });
-    let largest = largest.max().unwrap_or(0).max(synthetic.plan.align_bytes);
-    if largest > span {
-        table.table("synthetic").error(
-            "footprint",
-            format!("requests of {largest} bytes do not fit the {span} bytes that they may touch"),
-            "make the requests smaller, or the drive or the footprint larger",
-        );
+    let table = table.table("synthetic");
+    let page_bytes = u64::from(plan.geometry.shape.page_bytes);
+    let exported = plan.geometry.exported_pages;
+    let drive_bytes = u64::from(exported) * page_bytes;
+    for phase in &synthetic.plan.phases {
+        let span = match phase.footprint {
+            Footprint::Share(share) => (share * f64::from(exported)) as u64 * page_bytes,
+            Footprint::Bytes(bytes) => bytes / page_bytes * page_bytes,
+        };
+        if span > drive_bytes {
+            table.error(
+                "footprint",
+                format!("the drive has {drive_bytes} bytes, and requests go to {span}"),
+                "make the footprint smaller, or the drive larger; or give a share, as in 0.5",
+            );
+        }
+        let sizes = phase.read.sizes.iter().chain(&phase.write.sizes).map(Size::mean_bytes);
+        let largest = sizes.max().unwrap_or(0).max(synthetic.plan.align_bytes);
+        if largest > span {
+            table.error(
+                "footprint",
+                format!(
+                    "requests of {largest} bytes do not fit the {span} bytes that they may touch"
+                ),
+                "make the requests smaller, or the drive or the footprint larger",
+            );
+        }
     }
 }
 

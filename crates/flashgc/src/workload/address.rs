@@ -22,6 +22,18 @@ pub enum AddressChoice {
         /// Share of the requests that go there.
         r: f64,
     },
+    /// Groups of places, one behind the other, each with its share of the requests; uniform in
+    /// each.
+    Groups(Vec<Group>),
+}
+
+/// A group of places.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Group {
+    /// Its share of the places.
+    pub places: f64,
+    /// Its share of the requests.
+    pub requests: f64,
 }
 
 /// Draws places.
@@ -36,21 +48,31 @@ enum Draw {
     Uniform,
     Zipf { zipf: Zipf<f64>, stride: u64 },
     HotCold { hot: u64, r: f64 },
+    Groups(Vec<Drawn>),
+}
+
+/// A group: its share of the requests and that of those before it, and its places.
+#[derive(Clone)]
+struct Drawn {
+    up_to: f64,
+    first: u64,
+    places: u64,
 }
 
 impl Addresses {
     /// Over so many places, at least one.
     pub fn new(choice: &AddressChoice, positions: u64) -> Self {
         let positions = positions.max(1);
-        let draw = match *choice {
+        let draw = match choice {
             AddressChoice::Uniform => Draw::Uniform,
-            AddressChoice::Zipf { theta } => match Zipf::new(positions as f64, theta) {
+            AddressChoice::Zipf { theta } => match Zipf::new(positions as f64, *theta) {
                 Ok(zipf) => Draw::Zipf { zipf, stride: scatter_stride(positions) },
                 Err(_) => Draw::Uniform,
             },
             AddressChoice::HotCold { f, r } => {
-                Draw::HotCold { hot: (f * positions as f64) as u64, r }
+                Draw::HotCold { hot: (f * positions as f64) as u64, r: *r }
             }
+            AddressChoice::Groups(groups) => Draw::Groups(drawn(groups, positions)),
         };
         Addresses { positions, draw }
     }
@@ -72,8 +94,31 @@ impl Addresses {
                     hot + random.below(cold)
                 }
             }
+            Draw::Groups(groups) => {
+                let drawn = random.unit();
+                let at = groups.partition_point(|group| group.up_to <= drawn);
+                let group = &groups[at.min(groups.len() - 1)];
+                group.first + random.below(group.places)
+            }
         }
     }
+}
+
+/// The places of each group that has requests: at least one, even if its share is less.
+fn drawn(groups: &[Group], positions: u64) -> Vec<Drawn> {
+    let (mut share, mut up_to) = (0.0, 0.0);
+    let place = |share: f64| libm::round(share * positions as f64) as u64;
+    let mut drawn = Vec::new();
+    for group in groups {
+        let first = place(share).min(positions - 1);
+        share += group.places;
+        up_to += group.requests;
+        if group.requests > 0.0 {
+            let places = place(share).min(positions).saturating_sub(first).max(1);
+            drawn.push(Drawn { up_to, first, places });
+        }
+    }
+    drawn
 }
 
 /// A stride without a common divisor with `positions`, near its golden section: successive ranks
@@ -110,6 +155,31 @@ mod tests {
         let hot: u64 = counts[..20].iter().sum();
         assert!((79_000..81_000).contains(&hot), "{hot}");
         assert!(counts.iter().all(|&n| n > 0));
+    }
+
+    #[test]
+    fn groups_get_their_shares_and_what_is_in_none_gets_nothing() {
+        let group = |places, requests| Group { places, requests };
+        let groups = vec![group(0.1, 0.6), group(0.3, 0.0), group(0.2, 0.3), group(0.2, 0.1)];
+        let counts = counts(AddressChoice::Groups(groups), 50, 100_000);
+        let sum = |from: usize, to: usize| counts[from..to].iter().sum::<u64>();
+        assert_eq!((sum(5, 20), sum(40, 50)), (0, 0));
+        for (found, expected) in [(sum(0, 5), 60_000), (sum(20, 30), 30_000), (sum(30, 40), 10_000)]
+        {
+            assert!(u64::abs_diff(found, expected) < 1_000, "{found}");
+        }
+        assert!(counts[..5].iter().all(|&n| n.abs_diff(12_000) < 600), "{counts:?}");
+    }
+
+    #[test]
+    fn a_group_smaller_than_a_place_keeps_its_requests() {
+        let groups =
+            vec![Group { places: 0.001, requests: 0.5 }, Group { places: 0.9, requests: 0.5 }];
+        for positions in [1, 2, 10] {
+            let counts = counts(AddressChoice::Groups(groups.clone()), positions, 10_000);
+            assert_eq!(counts.iter().sum::<u64>(), 10_000);
+            assert!(counts[0] > 4_500, "{counts:?}");
+        }
     }
 
     #[test]

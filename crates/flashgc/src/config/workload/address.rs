@@ -1,0 +1,91 @@
+//! `address`, `read_address` and `write_address`, and the footprint.
+
+use crate::workload::address::{AddressChoice, Group};
+use crate::workload::synthetic::Footprint;
+use flashgc_config::Reader;
+
+const HELP: &str =
+    "\"uniform\", { zipf = 0.99 }, { hot_cold = { f = 0.2, r = 0.8 } } (r of the requests go to f \
+     of the drive), or { groups = [{ places = 0.2, requests = 0.8 }] }";
+
+/// Sums of shares that were written with few digits.
+const TOLERANCE: f64 = 1e-6;
+
+/// Reads the distribution under `key`. `None` where there is none, and after an error.
+pub fn read(table: &Reader<'_>, key: &str) -> Option<AddressChoice> {
+    if !table.has(key) {
+        return None;
+    }
+    if !table.is_table(key) {
+        return match table.string(key)? {
+            "uniform" => Some(AddressChoice::Uniform),
+            other => {
+                let message = format!("there is no distribution of addresses \"{other}\"");
+                table.error(key, message, HELP);
+                None
+            }
+        };
+    }
+    let choice = table.table(key);
+    let chosen = if choice.has("zipf") {
+        choice.f64("zipf", 0.0..=10.0).map(|theta| AddressChoice::Zipf { theta })
+    } else if choice.has("hot_cold") {
+        let shares = choice.table("hot_cold");
+        let f = shares.required("f", shares.f64("f", 0.0..=1.0), "hot share of the drive");
+        let r = shares.required("r", shares.f64("r", 0.0..=1.0), "share of requests that go there");
+        shares.finish();
+        f.zip(r).map(|(f, r)| AddressChoice::HotCold { f, r })
+    } else if choice.has("groups") {
+        groups(&choice)
+    } else {
+        table.error(key, "the distribution of addresses has no name", HELP);
+        None
+    };
+    choice.finish();
+    chosen
+}
+
+/// What the groups leave of the requests goes to what they leave of the places.
+fn groups(choice: &Reader<'_>) -> Option<AddressChoice> {
+    let mut groups = Vec::new();
+    let (mut places, mut requests) = (0.0, 0.0);
+    for item in choice.tables("groups")? {
+        let share = |key: &str, what: &str| item.required(key, item.f64(key, 0.0..=1.0), what);
+        let group = share("places", "the group's share of the places")
+            .zip(share("requests", "the share of the requests that go there"));
+        item.finish();
+        let group = group.map(|(places, requests)| Group { places, requests })?;
+        places += group.places;
+        requests += group.requests;
+        groups.push(group);
+    }
+    if places > 1.0 + TOLERANCE || requests > 1.0 + TOLERANCE {
+        choice.error(
+            "groups",
+            format!("the groups have {places:.4} of the places and {requests:.4} of the requests"),
+            "each of the two sums is at most 1",
+        );
+        return None;
+    }
+    let rest = Group { places: (1.0 - places).max(0.0), requests: (1.0 - requests).max(0.0) };
+    if rest.requests > TOLERANCE {
+        if rest.places <= TOLERANCE {
+            choice.error(
+                "groups",
+                format!("{:.4} of the requests go to no group", rest.requests),
+                "let the shares of the requests add up to 1, or leave some places to the rest",
+            );
+            return None;
+        }
+        groups.push(rest);
+    }
+    Some(AddressChoice::Groups(groups))
+}
+
+/// Reads the footprint: a share of the drive, or a size.
+pub fn footprint(table: &Reader<'_>) -> Option<Footprint> {
+    if table.is_text("footprint") {
+        return table.bytes("footprint").map(Footprint::Bytes);
+    }
+    table.f64("footprint", 0.0..=1.0).map(Footprint::Share)
+}

@@ -1,0 +1,261 @@
+//! Synthetic workloads: address, size, operation and arrival from one seed.
+//!
+//! Each of them draws from a stream of its own, so that changing the sizes leaves the addresses as
+//! they were. A workload is one phase or several, one after the other.
+
+pub mod arrivals;
+mod overwrites;
+pub mod pattern;
+pub mod sizes;
+
+pub use arrivals::Interarrival;
+pub use overwrites::SyntheticOverwrites;
+pub use pattern::{Footprint, PatternPlan};
+pub use sizes::Size;
+
+use super::{HostOp, HostRequest, Source, SourceError};
+use crate::ids::Lpn;
+use crate::rng::Random;
+use arrivals::{Gaps, TwoStreams};
+use pattern::{Draws, Pattern};
+use serde::Serialize;
+
+/// A synthetic workload.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SyntheticPlan {
+    /// Requests of the measured part.
+    pub requests: u64,
+    /// Requests begin at multiples of this many bytes.
+    pub align_bytes: u64,
+    /// All times are divided by this.
+    pub rate: f64,
+    /// At least one; their requests are all.
+    pub phases: Vec<PhasePlan>,
+}
+
+/// A part of a workload in which nothing changes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PhasePlan {
+    /// Its requests.
+    pub requests: u64,
+    /// Which of them read and write, and when they arrive.
+    pub mix: Mix,
+    /// The part of the drive that they go to.
+    pub footprint: Footprint,
+    /// The reads.
+    pub read: PatternPlan,
+    /// The writes and trims.
+    pub write: PatternPlan,
+}
+
+/// Which requests read and write, and when they arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mix {
+    /// One stream of arrivals, of which each is what it is by chance.
+    Shares {
+        /// Share of reads.
+        read_share: f64,
+        /// Share of trims.
+        trim_share: f64,
+        /// The gaps, in an open loop.
+        interarrival: Option<Interarrival>,
+    },
+    /// Two independent streams. The share of reads follows from their rates.
+    Streams {
+        /// Gaps between reads.
+        read: Interarrival,
+        /// Gaps between writes.
+        write: Interarrival,
+    },
+}
+
+impl Mix {
+    /// The share of writes among the requests.
+    pub fn write_share(&self) -> f64 {
+        match *self {
+            Mix::Shares { read_share, trim_share, .. } => (1.0 - read_share - trim_share).max(0.0),
+            Mix::Streams { read, write } => {
+                let (read_ns, write_ns) = (read.mean_ns(), write.mean_ns());
+                read_ns / (read_ns + write_ns)
+            }
+        }
+    }
+}
+
+/// A phase under way.
+struct Phase {
+    requests: u64,
+    read_share: f64,
+    trim_share: f64,
+    timing: Timing,
+    /// Reads and writes are one whole page each, and alike.
+    one_page: bool,
+    read: Pattern,
+    write: Pattern,
+}
+
+enum Timing {
+    /// A closed loop has no times.
+    Closed,
+    One(Gaps),
+    Two(TwoStreams),
+}
+
+impl Phase {
+    fn new(plan: &PhasePlan, align_bytes: u64, exported_pages: u32, page_bytes: u64) -> Self {
+        let span_bytes = plan.footprint.pages(exported_pages, page_bytes) * page_bytes;
+        let pattern = |plan: &PatternPlan| Pattern::new(plan, align_bytes, span_bytes);
+        let (read, write) = (pattern(&plan.read), pattern(&plan.write));
+        let (read_share, trim_share, timing) = match plan.mix {
+            Mix::Shares { read_share, trim_share, interarrival } => {
+                let one = |choice| Timing::One(Gaps::new(choice));
+                (read_share, trim_share, interarrival.map_or(Timing::Closed, one))
+            }
+            Mix::Streams { read, write } => (0.0, 0.0, Timing::Two(TwoStreams::new(read, write))),
+        };
+        Phase {
+            requests: plan.requests,
+            read_share,
+            trim_share,
+            timing,
+            one_page: plan.read == plan.write && write.is_one_page(&plan.write, page_bytes),
+            read,
+            write,
+        }
+    }
+}
+
+/// Draws the requests of a plan.
+pub struct Synthetic {
+    page_bytes: u64,
+    /// Requests left in the phase under way.
+    left: u64,
+    phase: Phase,
+    later: std::vec::IntoIter<Phase>,
+    rate: f64,
+    /// Time before it is divided by the rate, so that no rate changes the order of requests.
+    at_ns: u64,
+    first: bool,
+    arrival: Random,
+    arrivals: [Random; 2],
+    op: Random,
+    draws: Draws,
+}
+
+impl Synthetic {
+    /// Over a drive of so many exported pages.
+    ///
+    /// # Panics
+    /// If the plan has no phase.
+    pub fn new(plan: &SyntheticPlan, exported_pages: u32, page_bytes: u64, seed: u64) -> Self {
+        let phase = |phase| Phase::new(phase, plan.align_bytes, exported_pages, page_bytes);
+        let mut phases = plan.phases.iter().map(phase).collect::<Vec<_>>().into_iter();
+        let mut source = Synthetic {
+            page_bytes,
+            left: 0,
+            phase: phases.next().expect("a workload has a phase"),
+            later: phases,
+            rate: plan.rate,
+            at_ns: 0,
+            first: true,
+            arrival: Random::named(seed, "arrival"),
+            arrivals: [Random::named(seed, "read-arrival"), Random::named(seed, "write-arrival")],
+            op: Random::named(seed, "op"),
+            draws: Draws::new(seed, "address", "size"),
+        };
+        source.begin_phase();
+        source
+    }
+
+    fn begin_phase(&mut self) {
+        self.left = self.phase.requests;
+        if let Timing::Two(streams) = &mut self.phase.timing {
+            match self.first {
+                true => streams.begin_at_0(&mut self.arrivals),
+                false => streams.begin(self.at_ns, &mut self.arrivals),
+            }
+        }
+    }
+
+    /// Goes on to the next phase that has requests; false at the end.
+    #[cold]
+    fn next_phase(&mut self) -> bool {
+        while self.left == 0 {
+            let Some(phase) = self.later.next() else { return false };
+            self.phase = phase;
+            self.begin_phase();
+        }
+        true
+    }
+
+    /// The operation of the next request, whose time is then `at_ns`.
+    #[inline(always)]
+    fn arrive(&mut self) -> HostOp {
+        match &mut self.phase.timing {
+            Timing::Closed => {}
+            Timing::One(gaps) => {
+                // Time begins with the first arrival.
+                if !self.first {
+                    let gap_ns = gaps.next_ns(&mut self.arrival);
+                    self.at_ns = self.at_ns.saturating_add(gap_ns);
+                }
+                self.first = false;
+            }
+            Timing::Two(streams) => {
+                let (at_ns, is_read) = streams.next(&mut self.arrivals);
+                self.at_ns = at_ns;
+                self.first = false;
+                return if is_read { HostOp::Read } else { HostOp::Write };
+            }
+        }
+        self.draw_op()
+    }
+
+    #[inline(always)]
+    fn draw_op(&mut self) -> HostOp {
+        let (read, trim) = (self.phase.read_share, self.phase.trim_share);
+        if trim == 0.0 && (read == 0.0 || read == 1.0) {
+            return if read == 0.0 { HostOp::Write } else { HostOp::Read };
+        }
+        let drawn = self.op.unit();
+        if drawn < read {
+            HostOp::Read
+        } else if drawn < read + trim {
+            HostOp::Trim
+        } else {
+            HostOp::Write
+        }
+    }
+}
+
+impl Source for Synthetic {
+    #[inline]
+    fn next(&mut self) -> Result<Option<HostRequest>, SourceError> {
+        if self.left == 0 && !self.next_phase() {
+            return Ok(None);
+        }
+        self.left -= 1;
+        let op = self.arrive();
+        let at_ns = match self.rate {
+            1.0 => self.at_ns,
+            rate => libm::round(self.at_ns as f64 / rate) as u64,
+        };
+        if self.phase.one_page {
+            let first = Lpn(self.phase.write.next_place(&mut self.draws) as u32);
+            return Ok(Some(HostRequest {
+                at_ns,
+                op,
+                first,
+                pages: 1,
+                offset_bytes: u64::from(first.0) * self.page_bytes,
+                bytes: self.page_bytes,
+                head_partial: false,
+                tail_partial: false,
+            }));
+        }
+        let pattern = if op == HostOp::Read { &self.phase.read } else { &self.phase.write };
+        let (offset, bytes) = pattern.next(&mut self.draws);
+        Ok(Some(HostRequest::from_bytes(at_ns, op, offset, bytes, self.page_bytes)))
+    }
+}

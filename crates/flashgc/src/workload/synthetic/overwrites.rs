@@ -1,0 +1,82 @@
+//! The writes of a synthetic workload for ever: how a drive is preconditioned.
+
+use super::pattern::{Draws, Pattern};
+use super::SyntheticPlan;
+use crate::ids::Lpn;
+use crate::rng::Random;
+use crate::workload::{Overwrites, SourceError};
+
+/// Pages for preconditioning, from the workload's own distribution of addresses and sizes.
+///
+/// Of several phases, each has as many of the writes as it has in the workload.
+pub struct SyntheticOverwrites {
+    /// Each phase's writes, with the share of all writes up to here.
+    phases: Vec<(f64, Pattern)>,
+    phase: Random,
+    draws: Draws,
+    page_bytes: u64,
+    one_page: bool,
+    /// Pages of the request under way.
+    next: u64,
+    end: u64,
+}
+
+impl SyntheticOverwrites {
+    /// From streams of their own, which the measured part does not draw from.
+    pub fn new(plan: &SyntheticPlan, exported_pages: u32, page_bytes: u64, seed: u64) -> Self {
+        let writes = |share: fn(f64) -> f64| {
+            let of =
+                |phase: &super::PhasePlan| phase.requests as f64 * share(phase.mix.write_share());
+            plan.phases.iter().map(of).collect::<Vec<f64>>()
+        };
+        // A workload that never writes has the addresses of its requests overwritten.
+        let mut weights = writes(|share| share);
+        if weights.iter().sum::<f64>() <= 0.0 {
+            weights = writes(|_| 1.0);
+        }
+        let total: f64 = weights.iter().sum();
+        let (mut phases, mut sum, mut one_page) = (Vec::new(), 0.0, true);
+        for (phase, weight) in plan.phases.iter().zip(weights) {
+            if weight > 0.0 {
+                sum += weight / total;
+                let span_bytes = phase.footprint.pages(exported_pages, page_bytes) * page_bytes;
+                let pattern = Pattern::new(&phase.write, plan.align_bytes, span_bytes);
+                one_page &= pattern.is_one_page(&phase.write, page_bytes);
+                phases.push((sum, pattern));
+            }
+        }
+        SyntheticOverwrites {
+            phases,
+            phase: Random::named(seed, "precondition-phase"),
+            draws: Draws::new(seed, "precondition", "precondition-size"),
+            page_bytes,
+            one_page,
+            next: 0,
+            end: 0,
+        }
+    }
+}
+
+impl Overwrites for SyntheticOverwrites {
+    #[inline]
+    fn next(&mut self) -> Result<Lpn, SourceError> {
+        if self.next == self.end {
+            let pattern = match &self.phases[..] {
+                [(_, only)] => only,
+                several => {
+                    let drawn = self.phase.unit();
+                    let at = several.partition_point(|(sum, _)| *sum <= drawn);
+                    &several[at.min(several.len() - 1)].1
+                }
+            };
+            if self.one_page {
+                return Ok(Lpn(pattern.next_place(&mut self.draws) as u32));
+            }
+            let (offset, bytes) = pattern.next(&mut self.draws);
+            self.next = offset / self.page_bytes;
+            self.end = (offset + bytes.max(1)).div_ceil(self.page_bytes);
+        }
+        self.next += 1;
+        Ok(Lpn((self.next - 1) as u32))
+    }
+}

@@ -1,0 +1,116 @@
+//! Where requests of one kind go, and how large they are.
+
+use super::sizes::{Size, Sizes};
+use crate::rng::Random;
+use crate::workload::address::{AddressChoice, Addresses};
+use serde::Serialize;
+
+/// Sizes and addresses of the reads, or of the writes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PatternPlan {
+    /// Sizes in bytes, with weights.
+    pub sizes: Vec<Size>,
+    /// Where requests go.
+    pub address: AddressChoice,
+    /// Share of the requests that begin where the one before ended, whatever that one did.
+    pub sequential_share: f64,
+}
+
+/// The part of the drive, from its start, that requests go to.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Footprint {
+    /// A share of the drive.
+    Share(f64),
+    /// So many bytes, in whole pages.
+    Bytes(u64),
+}
+
+impl Footprint {
+    /// Pages on a drive of so many: at least one, at most all.
+    pub fn pages(&self, exported_pages: u32, page_bytes: u64) -> u64 {
+        let pages = match *self {
+            Footprint::Share(share) => (share * f64::from(exported_pages)) as u64,
+            Footprint::Bytes(bytes) => bytes / page_bytes,
+        };
+        pages.clamp(1, u64::from(exported_pages))
+    }
+}
+
+/// Draws requests of one pattern.
+#[derive(Clone)]
+pub struct Pattern {
+    sizes: Sizes,
+    addresses: Addresses,
+    sequential_share: f64,
+    align_bytes: u64,
+    span_bytes: u64,
+}
+
+/// The streams that patterns draw from, and the byte after the request before.
+pub struct Draws {
+    /// For addresses, and for which requests are sequential.
+    pub address: Random,
+    /// For sizes.
+    pub size: Random,
+    /// Where the request before ended, in bytes.
+    pub next_offset: u64,
+}
+
+impl Draws {
+    /// From the streams of these names.
+    pub fn new(seed: u64, address: &str, size: &str) -> Self {
+        Draws {
+            address: Random::named(seed, address),
+            size: Random::named(seed, size),
+            next_offset: 0,
+        }
+    }
+}
+
+impl Pattern {
+    /// Over the first `span_bytes` of the drive.
+    pub fn new(plan: &PatternPlan, align_bytes: u64, span_bytes: u64) -> Self {
+        Pattern {
+            sizes: Sizes::new(&plan.sizes, align_bytes),
+            addresses: Addresses::new(&plan.address, span_bytes / align_bytes),
+            sequential_share: plan.sequential_share,
+            align_bytes,
+            span_bytes,
+        }
+    }
+
+    /// Whether every request is one whole page at a place of its own, so that [`Self::next_place`]
+    /// says everything.
+    pub fn is_one_page(&self, plan: &PatternPlan, page_bytes: u64) -> bool {
+        matches!(plan.sizes[..], [Size::Fixed { bytes, .. }] if bytes == page_bytes)
+            && self.align_bytes == page_bytes
+            && self.sequential_share == 0.0
+    }
+
+    /// The next place, in units of the alignment.
+    #[inline(always)]
+    pub fn next_place(&self, draws: &mut Draws) -> u64 {
+        self.addresses.next(&mut draws.address)
+    }
+
+    /// The next request: its first byte, and its bytes.
+    #[inline]
+    pub fn next(&self, draws: &mut Draws) -> (u64, u64) {
+        let bytes = self.sizes.next(&mut draws.size).min(self.span_bytes);
+        let offset = self.next_offset(draws, bytes);
+        draws.next_offset = offset + bytes;
+        (offset, bytes)
+    }
+
+    #[inline]
+    fn next_offset(&self, draws: &mut Draws, bytes: u64) -> u64 {
+        if self.sequential_share > 0.0 && draws.address.unit() < self.sequential_share {
+            let fits = draws.next_offset + bytes <= self.span_bytes;
+            return if fits { draws.next_offset } else { 0 };
+        }
+        let offset = self.next_place(draws) * self.align_bytes;
+        // A request that would leave the footprint is moved back to end with it.
+        offset.min((self.span_bytes - bytes) / self.align_bytes * self.align_bytes)
+    }
+}
