@@ -18,10 +18,12 @@ __all__ = [
     "devices",
     "run",
     "schemes",
+    "trace_columns",
     "trace_convert",
     "trace_formats",
     "trace_generate",
     "trace_info",
+    "trace_ranks",
 ]
 
 __version__: str
@@ -63,3 +65,5 @@ def trace_generate(
     progress: _ProgressCallback | None = None,
 ) -> str: ...
 def trace_formats() -> str: ...
+def trace_columns(reading: Reading) -> tuple[bytes, bytes, bytes, bytes, bytes]: ...
+def trace_ranks(places: bytes, count: int) -> bytes: ...

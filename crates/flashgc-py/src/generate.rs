@@ -5,8 +5,9 @@ use crate::packed::Target;
 use crate::pulse::{Pulse, Step};
 use crate::run::Request;
 use crate::trace::{format_to_write, wrong};
-use flashgc::config::WorkloadPlan;
+use flashgc::config::{SyntheticWorkload, WorkloadPlan};
 use flashgc::session::Setup;
+use flashgc::workload::alike::Alike;
 use flashgc::workload::synthetic::Synthetic;
 use flashgc::workload::{HostOp, HostRequest, Source};
 use flashgc_trace::{Op, Record};
@@ -37,17 +38,23 @@ fn generate(
     name: &str,
     mut pulse: Pulse,
 ) -> PyResult<String> {
-    let WorkloadPlan::Synthetic(workload) = &setup.workload else {
-        return Err(ConfigError::new_err(
-            "error: the workload is a trace already\n  \
-             = help: give a configuration with [workload.synthetic]",
-        ));
-    };
     let to = format_to_write(name)?;
     let geometry = &setup.plan.geometry;
     let page_bytes = u64::from(geometry.shape.page_bytes);
     let exported = geometry.exported_pages;
-    let mut source = Synthetic::new(&workload.plan, exported, page_bytes, setup.plan.seed);
+    let seed = setup.plan.seed;
+    let (mut source, requests): (Box<dyn Source>, u64) = match &setup.workload {
+        WorkloadPlan::Synthetic(SyntheticWorkload { plan, .. }) => {
+            (Box::new(Synthetic::new(plan, exported, page_bytes, seed)), plan.requests)
+        }
+        WorkloadPlan::Alike(plan) => (Box::new(Alike::new(plan, page_bytes, seed)), plan.requests),
+        WorkloadPlan::Trace(_) => {
+            return Err(ConfigError::new_err(
+                "error: the workload is a trace already\n  \
+                 = help: give a configuration with [workload.synthetic] or [workload.alike]",
+            ));
+        }
+    };
     let target = Target::create(target).map_err(OutputError::new_err)?;
     let mut writer = flashgc_trace::writer(&to, Box::new(target.clone())).map_err(wrong)?;
     let mut line = 0;
@@ -59,7 +66,7 @@ fn generate(
             break;
         }
         if line % SLICE == 0 {
-            let (total, now_ns) = (Some(workload.plan.requests), request.at_ns);
+            let (total, now_ns) = (Some(requests), request.at_ns);
             pulse.beat(|| Step { phase: "run", done: line, total, now_ns })?;
         }
     }

@@ -11,6 +11,7 @@ use crate::rng::Random;
 use crate::sim::{Preconditioning, Sim, SimError, SteadyWatch};
 use crate::verify::checker::Checker;
 use crate::verify::{JobLog, Unwatched, Watchers};
+use crate::workload::alike::{Alike, AlikeOverwrites};
 use crate::workload::layout::{Layout, LayoutScan};
 pub use crate::workload::replay::TraceOpener;
 use crate::workload::replay::{reader, Replay, ReplayOverwrites};
@@ -142,6 +143,7 @@ enum Stage {
 
 enum PreSource {
     Synthetic(Box<SyntheticOverwrites>),
+    Alike(Box<AlikeOverwrites>),
     Replay(Box<ReplayOverwrites>),
 }
 
@@ -150,6 +152,7 @@ impl Overwrites for PreSource {
     fn next(&mut self) -> Result<crate::ids::Lpn, SourceError> {
         match self {
             PreSource::Synthetic(source) => source.next(),
+            PreSource::Alike(source) => source.next(),
             PreSource::Replay(source) => source.next(),
         }
     }
@@ -157,6 +160,7 @@ impl Overwrites for PreSource {
 
 enum RunSource {
     Synthetic(Box<Synthetic>),
+    Alike(Box<Alike>),
     Replay(Box<Replay>),
 }
 
@@ -165,6 +169,7 @@ impl Source for RunSource {
     fn next(&mut self) -> Result<Option<HostRequest>, SourceError> {
         match self {
             RunSource::Synthetic(source) => source.next(),
+            RunSource::Alike(source) => source.next(),
             RunSource::Replay(source) => source.next(),
         }
     }
@@ -197,6 +202,7 @@ impl Session {
         };
         let requests = match &setup.workload {
             WorkloadPlan::Synthetic(workload) => Some(workload.plan.requests),
+            WorkloadPlan::Alike(plan) => Some(plan.requests),
             WorkloadPlan::Trace(_) => None,
         };
         Session {
@@ -237,7 +243,7 @@ impl Session {
     fn trace_plan(&self) -> Option<TracePlan> {
         match &self.setup.workload {
             WorkloadPlan::Trace(plan) => Some((**plan).clone()),
-            WorkloadPlan::Synthetic(_) => None,
+            WorkloadPlan::Synthetic(_) | WorkloadPlan::Alike(_) => None,
         }
     }
 
@@ -342,6 +348,9 @@ impl Session {
             WorkloadPlan::Synthetic(workload) => PreSource::Synthetic(Box::new(
                 SyntheticOverwrites::new(&workload.plan, exported, page_bytes, seed),
             )),
+            WorkloadPlan::Alike(plan) => {
+                PreSource::Alike(Box::new(AlikeOverwrites::new(plan, page_bytes, seed)))
+            }
             WorkloadPlan::Trace(plan) => {
                 let (Some(opener), Some(layout)) = (self.trace.take(), self.layout.take()) else {
                     return Err(RunError::new("error: the trace is gone"));
@@ -418,12 +427,18 @@ impl Session {
         let page_bytes = self.page_bytes();
         let mut source = match self.trace_plan() {
             None => {
-                let WorkloadPlan::Synthetic(workload) = &self.setup.workload else {
-                    return Err(RunError::new("error: there is no workload"));
-                };
                 let seed = self.setup.plan.seed;
-                let source = Synthetic::new(&workload.plan, exported, page_bytes, seed);
-                RunSource::Synthetic(Box::new(source))
+                match &self.setup.workload {
+                    WorkloadPlan::Synthetic(workload) => RunSource::Synthetic(Box::new(
+                        Synthetic::new(&workload.plan, exported, page_bytes, seed),
+                    )),
+                    WorkloadPlan::Alike(plan) => {
+                        RunSource::Alike(Box::new(Alike::new(plan, page_bytes, seed)))
+                    }
+                    WorkloadPlan::Trace(_) => {
+                        return Err(RunError::new("error: there is no workload"));
+                    }
+                }
             }
             Some(plan) => {
                 let reader = self.open_trace(&plan)?;

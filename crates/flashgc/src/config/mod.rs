@@ -12,7 +12,7 @@ pub mod presets;
 mod workload;
 
 pub use precondition::PreconditionPlan;
-pub use workload::{TracePlan, WorkloadPlan};
+pub use workload::{SyntheticWorkload, TracePlan, WorkloadPlan};
 
 use crate::plan::Plan;
 use flashgc_config::{Diagnostic, Diagnostics, Reader, Sink, Tree};
@@ -77,7 +77,7 @@ impl Setup {
     pub fn trace_file(&self) -> Option<&str> {
         match &self.workload {
             WorkloadPlan::Trace(trace) => trace.file.as_deref(),
-            WorkloadPlan::Synthetic(_) => None,
+            WorkloadPlan::Synthetic(_) | WorkloadPlan::Alike(_) => None,
         }
     }
 
