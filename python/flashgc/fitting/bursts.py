@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flashgc.fitting.mixtures import Floats, Ints, Weights, kinds, mixture, sizes
+from flashgc.fitting.mixtures import Flags, Floats, Ints, Weights, kinds, mixture, sizes
 from flashgc.fitting.places import Places
 from flashgc.fitting.requests import PAGE_BYTES, Requests
 
@@ -14,9 +14,9 @@ PAUSE_NS = 1_000_000
 """A longer gap ends a burst."""
 LENGTH_MAX = 64
 """Bursts of more requests are cut."""
-KINDS = 16
-PARTS = 256
-PART_REQUESTS = 50
+KINDS = 32
+PARTS = 512
+PART_REQUESTS = 25
 """A part of the course has at least so many requests."""
 
 
@@ -139,7 +139,7 @@ def _with_stay(one: Kind, share: float) -> Kind:
     return Kind(**{**vars(one), "stay": share})
 
 
-def _mean(values: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> float:
+def _mean(values: Flags) -> float:
     return float(values.mean()) if len(values) else 0.0
 
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from flashgc import api, statistics
+from flashgc import api
 
 SPARE_PAGES = 64
 """Look-alikes may need a few pages more than their trace."""
@@ -41,42 +41,44 @@ def drive(footprint_pages: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def shared(device: Mapping[str, Any]) -> dict[str, Any]:
+    """What both have in common: drive, scheme and preconditioning."""
+    return {
+        "device": dict(device),
+        "gc": {"scheme": "greedy"},
+        "precondition": {"fill": "sequential", "overwrite": 2.0},
+    }
+
+
 def compare(
     trace: str | os.PathLike[str],
     workload: Mapping[str, Any],
     device: Mapping[str, Any],
     *,
     reading: Mapping[str, Any],
+    name: str | None = None,
     set: api.Settings | None = None,
     seeds: int = 3,
 ) -> list[dict[str, Any]]:
     """A row for each figure: `original`, the mean of the look-alikes, and their `difference`.
 
     Both are preconditioned with two drive writes of their own. `low` and `high` are the least and
-    the greatest figure of any seed.
+    the greatest figure of any seed. `name` is that of a device in place of `device`.
     """
-    shared: dict[str, Any] = {
-        "device": dict(device),
-        "gc": {"scheme": "greedy"},
-        "precondition": {"fill": "sequential", "overwrite": 2.0},
-    }
-    replay = {**shared, "workload": {"trace": {"address": "compact", **reading}}}
-    original = api.run(replay, trace, set=set)
-    reports = [
-        api.run({**shared, "workload": {"alike": workload}}, set=set, seed=seed)
-        for seed in range(1, seeds + 1)
-    ]
+    both = shared(device)
+    replay = {**both, "workload": {"trace": {"address": "compact", **reading}}}
+    alike = {**both, "workload": {"alike": workload}}
+    original = api.run(replay, trace, device=name, set=set)
+    reports = [api.run(alike, device=name, set=set, seed=seed) for seed in range(1, seeds + 1)]
     rows = []
-    for name, path in FIGURES.items():
+    for figure, path in FIGURES.items():
         known = _find(original, path)
-        found = [
-            value for value in (_find(report, path) for report in reports) if value is not None
-        ]
+        found = [value for value in (_find(one, path) for one in reports) if value is not None]
         if known is None or not found:
             continue
-        mean = statistics.interval(found)["mean"] or 0.0
+        mean = math.fsum(found) / len(found)
         rows.append({
-            "figure": name, "original": known, "look_alike": mean, "low": min(found),
+            "figure": figure, "original": known, "look_alike": mean, "low": min(found),
             "high": max(found), "difference": mean / known - 1 if known else None,
         })  # fmt: skip
     return rows

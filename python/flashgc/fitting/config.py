@@ -7,6 +7,7 @@ from typing import Any
 
 from flashgc import _toml
 from flashgc.fitting import bursts, places
+from flashgc.fitting.check import shared
 from flashgc.fitting.mixtures import Weights
 from flashgc.fitting.requests import Requests
 
@@ -28,13 +29,20 @@ def workload(requests: Requests) -> Table:
     })  # fmt: skip
 
 
-def text(workload: Mapping[str, Any], head: str, device: Mapping[str, Any]) -> str:
+_HEAD = """\
+# A look-alike of a trace with {requests:,} requests, made by `flashgc trace fit`.
+# It holds distributions alone, and no address of the trace; see docs/look-alikes.md.
+# The drive is as large as what the trace touches. For another one: --device NAME.
+seed = 1
+"""
+
+
+def text(workload: Mapping[str, Any], device: Mapping[str, Any]) -> str:
     """A whole configuration, which `flashgc run` runs."""
-    lines = [f"# {line}" for line in head.splitlines()]
-    lines += ["seed = 1", "", "[device]"]
-    lines += [f"{key} = {_toml.value(value, key)}" for key, value in device.items()]
-    lines += ["", "[gc]", 'scheme = "greedy"', "", "[precondition]", 'fill = "sequential"']
-    lines += ["overwrite = 2.0", "", "[workload.alike]"]
+    lines = [_HEAD.format(requests=workload["requests"])]
+    for name, table in shared(device).items():
+        lines += [f"[{name}]", *_lines(table), ""]
+    lines.append("[workload.alike]")
     lines += _lines({key: item for key, item in workload.items() if not isinstance(item, list)})
     for name in ("places", "regions", "bursts", "course"):
         for item in workload.get(name, ()):
@@ -55,6 +63,7 @@ def _place(kind: places.Kind) -> Table:
         "adjacent": _share(kind.adjacent),
         "in_order": _share(kind.in_order),
         "age": _mixture(kind.age, lambda end: f"{end:.6f}".rstrip("0").rstrip(".")),
+        "again_share": _share(kind.again_share),
         "sequential_share": _share(kind.sequential_share),
     })  # fmt: skip
 

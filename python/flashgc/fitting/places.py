@@ -11,14 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from flashgc import _engine
-from flashgc.fitting.mixtures import Floats, Ints, Weights, ages, kinds, mixture, sizes
+from flashgc.fitting.mixtures import Flags, Floats, Ints, Weights, ages, kinds, mixture, sizes
 from flashgc.fitting.requests import PAGE_BYTES, Requests, expand, touched
 
 REGION_PAGES = 1024
 """Some blocks of all units: what lies together in one of these is erased together."""
-_SIZES = (4097, 16_385, 65_537, 262_145)
+_SIZES = (4097, 8193, 16_385, 32_769, 65_537, 262_145)
 _COUNTS = (2, 5)
-_REGION_KINDS = 12
+_REGION_KINDS = 40
 _SOON = 8
 _AGES = 24
 
@@ -33,6 +33,7 @@ class Kind:
     adjacent: float
     in_order: float
     age: Weights
+    again_share: float
     sequential_share: float
 
 
@@ -56,7 +57,7 @@ class Places:
     """The kind of place that each request writes; -1 for reads."""
     rank: Floats
     """How long ago it was written, from 0 (the newest) to 1 (the oldest of its kind)."""
-    read_written: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    read_written: Flags
     """Whether a request begins on a page that is written at some time."""
 
 
@@ -78,20 +79,26 @@ def find(requests: Requests) -> Places:
     kind = np.digitize(size[first], _SIZES) * (len(_COUNTS) + 1) + np.digitize(count, _COUNTS)
     kind = np.unique(kind, return_inverse=True)[1].reshape(-1)
     of_request[writes] = kind[place]
-    rank[writes] = _ranks(place, kind)
+    again = np.zeros(len(requests), dtype=bool)
+    rank[writes], again[writes] = _ranks(place, kind)
     owner = _owners(requests, writes, kind[place], pages)
     regions, runs = _regions(owner, int(kind.max()) + 1)
     found = [
-        _kind(requests, writes, first, place, kind == at, rank, runs[at])
+        _kind(requests, writes, first, place, kind == at, rank, again, runs[at])
         for at in range(int(kind.max()) + 1)
     ]
     written = owner[np.searchsorted(pages, requests.first_page)] <= kind.max()
     return Places(found, regions, runs[-1], of_request, rank, written)
 
 
-def _ranks(place: Ints, kind: Ints) -> Floats:
-    """Rank of each write among the places of its kind, if the trace repeats for ever."""
+def _ranks(place: Ints, kind: Ints) -> tuple[Floats, Flags]:
+    """Rank of each write among the places of its kind, if the trace repeats for ever.
+
+    And whether it is that of the write before, of the same kind: then the place is the one that
+    was written after the other one last time, too.
+    """
     ranks = np.zeros(len(place))
+    again = np.zeros(len(place), dtype=bool)
     for at in range(int(kind.max()) + 1):
         mine = np.flatnonzero(kind == at)
         number = np.full(len(kind), -1, dtype=np.int64)
@@ -100,7 +107,8 @@ def _ranks(place: Ints, kind: Ints) -> Floats:
         numbers = number[place[these]].astype("<u4").tobytes()
         found = np.frombuffer(_engine.trace_ranks(numbers, len(mine)), dtype="<u4")
         ranks[these] = found / max(len(mine) - 1, 1)
-    return ranks
+        again[these[1:]] = found[1:] == found[:-1]
+    return ranks, again
 
 
 def _owners(requests: Requests, writes: Ints, kind: Ints, pages: Ints) -> Ints:
@@ -150,8 +158,9 @@ def _kind(
     writes: Ints,
     first: Ints,
     place: Ints,
-    mine: np.ndarray[tuple[int], np.dtype[np.bool_]],
+    mine: Flags,
     rank: Floats,
+    again: Flags,
     run: Weights,
 ) -> Kind:
     """The places of one kind; `first` is the first write of each place."""
@@ -163,6 +172,8 @@ def _kind(
     soon = float(((steps > 0) & (steps <= _SOON)).mean()) if len(steps) else 0.0
     all_writes = writes[mine[place]]
     sequential = requests.sequential[all_writes]
+    jumps = all_writes[~sequential]
+    fresh = jumps[~again[jumps]]
     adjacent = 1 - float(alone.mean())
     share = float(sequential.mean()) / adjacent if adjacent > 0 else 0.0
     return Kind(
@@ -171,6 +182,7 @@ def _kind(
         run=run,
         adjacent=adjacent,
         in_order=soon,
-        age=ages(rank[all_writes[~sequential]], _AGES) or [(1.0, 1.0)],
+        age=ages(rank[fresh if len(fresh) else all_writes], _AGES),
+        again_share=float(again[jumps].mean()) if len(jumps) else 0.0,
         sequential_share=min(share, 1.0),
     )

@@ -8,7 +8,7 @@ import numpy as np
 
 from flashgc import _engine
 from flashgc._types import Reading
-from flashgc.fitting.mixtures import Ints
+from flashgc.fitting.mixtures import Flags, Ints
 
 PAGE_BYTES = 4096
 _READ, _WRITE = 0, 1
@@ -19,10 +19,10 @@ class Requests:
     """Reads and writes in order of time; devices lie one behind the other."""
 
     at_ns: Ints
-    writes: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    writes: Flags
     start: Ints
     size: Ints
-    sequential: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    sequential: Flags
     """Begins where the request before ended."""
     late_ns_max: int
     """How late a row is behind the latest one before it."""

@@ -78,6 +78,7 @@ fn places(table: &Reader<'_>) -> Option<PlacesPlan> {
         adjacent: share(table, "adjacent"),
         in_order: share(table, "in_order"),
         age: ages(table)?,
+        again_share: share(table, "again_share"),
         sequential_share: share(table, "sequential_share"),
     };
     table.finish();

@@ -64,6 +64,9 @@ pub struct PlacesPlan {
     pub in_order: f64,
     /// How long ago a place was written that is written again.
     pub age: Ages,
+    /// Share of the writes that go on in the order of last time: to the place that was then written
+    /// after the one before.
+    pub again_share: f64,
     /// Share of the writes that go on with an adjacent place, where there is one.
     pub sequential_share: f64,
 }
@@ -145,6 +148,9 @@ pub struct Alike {
     burst: usize,
     burst_left: u64,
     op: HostOp,
+    /// The rank that was drawn last for each kind of places. It belongs to the place that was
+    /// written after the last one, since that one is the newest now.
+    last_ranks: Vec<Option<u32>>,
     /// The place written by the request before, if it was a write.
     last_place: Option<(usize, u32)>,
     /// Where the request before ended, in bytes.
@@ -165,6 +171,7 @@ impl Alike {
             burst: 0,
             burst_left: 0,
             op: HostOp::Write,
+            last_ranks: vec![None; plan.places.len()],
             last_place: None,
             end: 0,
         }
@@ -227,8 +234,12 @@ impl Alike {
             }
             _ => None,
         };
-        let place = next
-            .unwrap_or_else(|| places.recency.find(plan.age.draw(places.recency.len(), random)));
+        let place = next.unwrap_or_else(|| {
+            let again = self.last_ranks[kind].filter(|_| random.unit() < plan.again_share);
+            let rank = again.unwrap_or_else(|| plan.age.draw(places.recency.len(), random));
+            self.last_ranks[kind] = Some(rank);
+            places.recency.find(rank)
+        });
         places.recency.touch(place);
         self.last_place = Some((kind, place));
         (places.starts[place as usize], u64::from(places.sizes[place as usize]))
