@@ -21,12 +21,14 @@ __all__ = [
     "drive_save",
     "run",
     "schemes",
+    "trace_columns",
     "trace_convert",
     "trace_formats",
     "trace_generate",
     "trace_info",
     "trace_merge",
     "workload_statistics",
+    "trace_ranks",
 ]
 
 __version__: str
@@ -87,3 +89,5 @@ def trace_generate(
 ) -> str: ...
 def trace_formats() -> str: ...
 def workload_statistics(request: Request, progress: _ProgressCallback | None = None) -> str: ...
+def trace_columns(reading: Reading) -> tuple[bytes, bytes, bytes, bytes, bytes]: ...
+def trace_ranks(places: bytes, count: int) -> bytes: ...

@@ -9,9 +9,10 @@ import json
 import os
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from typing import Any
 
-from flashgc import _engine, _sources, api
+from flashgc import _engine, _output, _sources, api
 from flashgc._types import Reading
 
 PathLike = str | os.PathLike[str]
@@ -182,6 +183,99 @@ def generate(
     return done
 
 
+def fit(
+    file: PathLike,
+    target: PathLike | None = None,
+    *,
+    format: str | None = None,
+    on_bad_line: str = "stop",
+    devices: Sequence[str] | None = None,
+    start: str | None = None,
+    length: str | None = None,
+    rows: int | None = None,
+) -> Fit:
+    r"""A look-alike of a trace: a workload of distributions, without an address of the trace.
+
+    `target` is a TOML file to write, which :func:`flashgc.run` runs. Arguments are those of
+    :func:`info`. The whole trace is held in memory, some 100 bytes for each row.
+
+    >>> import flashgc, tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "small.spc"
+    >>> rows = (f"0,{page * 13 % 640 * 8},4096,W,{page / 1000}\n" for page in range(2000))
+    >>> _ = file.write_text("".join(rows))
+    >>> alike = flashgc.trace.fit(file)
+    >>> flashgc.run(alike.config).requests.write
+    2000
+    """
+    from flashgc.fitting import config, requests
+    from flashgc.fitting.check import drive
+
+    with _sources.trace_file(file) as found:
+        reading = _reading(found, format, on_bad_line, devices, start, length, None, rows, None)
+        read = requests.read(reading)
+    result = Fit(config.workload(read), drive(read.footprint_pages()), read.late_ns_max)
+    if target is not None:
+        _output.write(target, result.text)
+    return result
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A look-alike of a trace."""
+
+    workload: dict[str, Any]
+    """The table `[workload.alike]`."""
+    device: dict[str, Any]
+    """The table `[device]` of a small drive, as large as the trace's footprint."""
+    late_ns: int
+    """How late a row of the trace is behind one before it, at most."""
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """A whole configuration."""
+        from flashgc.fitting import check
+
+        return {"seed": 1, **check.shared(self.device), "workload": {"alike": self.workload}}
+
+    @property
+    def text(self) -> str:
+        """The same as TOML."""
+        from flashgc.fitting import config
+
+        return config.text(self.workload, self.device)
+
+
+def check_fit(
+    file: PathLike,
+    alike: Fit,
+    *,
+    format: str | None = None,
+    on_bad_line: str = "stop",
+    devices: Sequence[str] | None = None,
+    start: str | None = None,
+    length: str | None = None,
+    rows: int | None = None,
+    device: str | None = None,
+    set: api.Settings | None = None,
+    seeds: int = 3,
+) -> list[dict[str, Any]]:
+    """Runs a trace and its look-alike on the same drive: a row for each figure.
+
+    The drive is `alike.device`, unless `device` names another; both are preconditioned with two
+    drive writes of their own. Rows have `figure`, `original`, `look_alike` (the mean of `seeds`
+    runs), `low`, `high`, and `difference` (look-alike / original - 1).
+    """
+    from flashgc.fitting import check
+
+    reading = {"format": format, "on_bad_line": on_bad_line, "start": start, "length": length,
+               "rows": rows, "devices": None if devices is None else list(devices),
+               "sort_window": f"{alike.late_ns} ns" if alike.late_ns else None}  # fmt: skip
+    known = {key: value for key, value in reading.items() if value is not None}
+    return check.compare(
+        file, alike.workload, alike.device, reading=known, name=device, set=set, seeds=seeds
+    )
+
+
 def formats() -> list[dict[str, Any]]:
     """The formats that are known: names, columns, units, and what is lost in writing.
 
@@ -224,4 +318,14 @@ def _reading(
     }
 
 
-__all__ = ["convert", "cut", "formats", "generate", "info", "merge"]
+__all__ = [
+    "Fit",
+    "check_fit",
+    "convert",
+    "cut",
+    "fit",
+    "formats",
+    "generate",
+    "info",
+    "merge",
+]

@@ -86,6 +86,19 @@ def common_sizes(about: About) -> Rows:
     return rows
 
 
+def checked(rows: Sequence[Mapping[str, Any]]) -> Rows:
+    """A trace and its look-alike: a row for each figure."""
+    table = [["", "trace", "look-alike", "its seeds", "difference"]]
+    for row in rows:
+        show = units.time if "latency" in row["figure"] else units.figures
+        low, high = show(row["low"]), show(row["high"])
+        difference = row["difference"]
+        told = units.NOTHING if difference is None else f"{100 * difference:+.1f} %"
+        cells = [show(row["original"]), show(row["look_alike"]), f"{low} to {high}", told]
+        table.append([row["figure"], *cells])
+    return table
+
+
 def _values(spread: Mapping[str, Any], show: Any) -> list[str]:  # noqa: ANN401 - a formatter
     cells = [show(spread[name] if name != "mean" else _whole(spread)) for name in _SPREAD]
     return [*cells, units.figures(spread["cv"])]

@@ -5,10 +5,11 @@ use crate::packed::Target;
 use crate::pulse::{Pulse, Step};
 use crate::run::Request;
 use crate::trace::{format_to_write, wrong};
-use flashgc::config::WorkloadPlan;
+use flashgc::config::{SyntheticWorkload, WorkloadPlan};
 use flashgc::session::Setup;
+use flashgc::workload::alike::Alike;
 use flashgc::workload::statistics::Counter;
-use flashgc::workload::synthetic::{Synthetic, SyntheticPlan};
+use flashgc::workload::synthetic::Synthetic;
 use flashgc::workload::{HostOp, HostRequest, Source};
 use flashgc_trace::{Op, Record};
 use pyo3::prelude::*;
@@ -45,28 +46,31 @@ pub fn workload_statistics(
     py.detach(|| guarded(|| count(&request.prepare()?, pulse)))
 }
 
-/// The requests of a configuration that has some of its own.
-fn plan(setup: &Setup) -> PyResult<&SyntheticPlan> {
+/// The requests of a configuration that has some of its own, and how many they are.
+fn requests(setup: &Setup) -> PyResult<(Box<dyn Source>, u64)> {
+    let geometry = &setup.plan.geometry;
+    let page_bytes = u64::from(geometry.shape.page_bytes);
+    let (exported, seed) = (geometry.exported_pages, setup.plan.seed);
     match &setup.workload {
-        WorkloadPlan::Synthetic(workload) => Ok(&workload.plan),
+        WorkloadPlan::Synthetic(SyntheticWorkload { plan, .. }) => {
+            Ok((Box::new(Synthetic::new(plan, exported, page_bytes, seed)), plan.requests))
+        }
+        WorkloadPlan::Alike(plan) => {
+            Ok((Box::new(Alike::new(plan, page_bytes, seed)), plan.requests))
+        }
         WorkloadPlan::Trace(_) => Err(ConfigError::new_err(
             "error: the workload is a trace already\n  \
-             = help: give a configuration with [workload.synthetic]",
+             = help: give a configuration with [workload.synthetic] or [workload.alike]",
         )),
     }
 }
 
 /// Hands over each request with its number, from 1, until one is enough.
 fn each(
-    setup: &Setup,
+    (mut source, requests): (Box<dyn Source>, u64),
     mut pulse: Pulse,
     mut act: impl FnMut(&HostRequest, u64) -> PyResult<ControlFlow<()>>,
 ) -> PyResult<()> {
-    let plan = plan(setup)?;
-    let geometry = &setup.plan.geometry;
-    let page_bytes = u64::from(geometry.shape.page_bytes);
-    let exported = geometry.exported_pages;
-    let mut source = Synthetic::new(plan, exported, page_bytes, setup.plan.seed);
     let mut line = 0;
     while let Some(request) = source.next().map_err(|error| RunError::new_err(error.0))? {
         line += 1;
@@ -74,7 +78,7 @@ fn each(
             break;
         }
         if line % SLICE == 0 {
-            let (total, now_ns) = (Some(plan.requests), request.at_ns);
+            let (total, now_ns) = (Some(requests), request.at_ns);
             pulse.beat(|| Step { phase: "run", done: line, total, now_ns })?;
         }
     }
@@ -85,7 +89,7 @@ fn count(setup: &Setup, pulse: Pulse) -> PyResult<String> {
     let geometry = &setup.plan.geometry;
     let drive_bytes = u64::from(geometry.exported_pages) * u64::from(geometry.shape.page_bytes);
     let mut counter = Counter::new(drive_bytes);
-    each(setup, pulse, |request, _| {
+    each(requests(setup)?, pulse, |request, _| {
         counter.see(request);
         Ok(ControlFlow::Continue(()))
     })?;
@@ -94,11 +98,11 @@ fn count(setup: &Setup, pulse: Pulse) -> PyResult<String> {
 
 fn generate(setup: &Setup, target: Option<&Path>, name: &str, pulse: Pulse) -> PyResult<String> {
     // Before a file is begun.
-    plan(setup)?;
+    let source = requests(setup)?;
     let to = format_to_write(name)?;
     let target = Target::create(target).map_err(OutputError::new_err)?;
     let mut writer = flashgc_trace::writer(&to, Box::new(target.clone())).map_err(wrong)?;
-    each(setup, pulse, |request, line| {
+    each(source, pulse, |request, line| {
         writer.push(&record(request, line)).map_err(|error| target.failure(wrong(error)))?;
         Ok(match target.is_closed() {
             true => ControlFlow::Break(()),

@@ -4,6 +4,7 @@
 mod drive;
 mod errors;
 mod files;
+mod fit;
 mod generate;
 mod packed;
 mod presets;
@@ -31,5 +32,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(generate::trace_generate, module)?)?;
     module.add_function(wrap_pyfunction!(generate::workload_statistics, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_formats, module)?)?;
+    module.add_function(wrap_pyfunction!(fit::trace_columns, module)?)?;
+    module.add_function(wrap_pyfunction!(fit::trace_ranks, module)?)?;
     Ok(())
 }

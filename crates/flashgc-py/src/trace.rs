@@ -84,7 +84,7 @@ impl Reading {
         })
     }
 
-    fn open(&self, raised: &Raised, disorder: Disorder) -> PyResult<TraceReader> {
+    pub fn open(&self, raised: &Raised, disorder: Disorder) -> PyResult<TraceReader> {
         let file = files::open(&self.path)
             .map_err(|why| wrong(why.replace(&self.path.display().to_string(), &self.name)))?;
         let data = SignalReader::new(file, raised.clone());

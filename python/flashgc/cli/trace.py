@@ -1,4 +1,4 @@
-"""`flashgc trace info`, `convert`, `cut`, `merge` and `generate`."""
+"""`flashgc trace info`, `convert`, `cut`, `merge`, `generate` and `fit`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from flashgc.cli.options import example
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Describe, convert, cut, merge and make traces.",
+    help="Describe, convert, cut, merge and make traces, and what is like them.",
     epilog=example("flashgc trace info my-trace.csv.zst"),
 )
 
@@ -247,6 +247,69 @@ def generate(
         )
     csv = "; it is replayed with --format csv" if done["to"] == "csv" else ""
     say(f"{done['rows']} rows in {done['to']}{csv}")
+
+
+@app.command(
+    epilog=example(
+        "flashgc trace fit my-trace.csv.zst --out my-like.toml",
+        "flashgc trace fit my-trace.csv.zst --check",
+    )
+)
+@guarded
+def fit(
+    file: options.TraceFile,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", show_default=False,
+                     help="The configuration to write, a TOML file."),
+    ] = None,
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Run trace and look-alike on one drive, and compare."),
+    ] = False,
+    seeds: Annotated[
+        int, typer.Option("--seeds", min=1, metavar="N", help="Look-alikes that are run.")
+    ] = 3,
+    device: options.Device = None,
+    sets: options.Sets = None,
+    format: options.Format = None,
+    on_bad_line: options.BadLine = None,
+    devices: Devices = None,
+    start: Start = None,
+    length: Length = None,
+    rows: Rows = None,
+    json: options.Json = False,
+) -> None:  # fmt: skip
+    """Make a look-alike of a trace: a workload of distributions that can be shared."""
+    from flashgc import _sources, trace
+
+    if not check and (device is not None or sets):
+        raise typer.BadParameter("--device and --set say where to --check")
+    part: dict[str, Any] = {
+        "format": format, "on_bad_line": _bad(on_bad_line), "devices": devices or None,
+        "start": start, "length": length, "rows": rows,
+    }  # fmt: skip
+    with _sources.trace_file(file) as found:
+        # Standard input is read more than once.
+        path = file if found is None else found[1]
+        made = trace.fit(path, out, **part)
+        if out is None and not check:
+            print(made.text, end="")
+            return
+        if out is not None:
+            say(f"saved {out}; `flashgc run {out}` runs it")
+        if not check:
+            return
+        told = trace.check_fit(path, made, device=device, set=sets or [], seeds=seeds, **part)
+    if json:
+        import json as encoder
+
+        print(encoder.dumps(told, indent=2))
+        return
+    from flashgc import trace_summary
+    from flashgc.cli import show
+
+    show.console().print(show.rows(trace_summary.checked(told)))
 
 
 _NUMBERS = re.compile(r"\[[\s\d.,eE+-]+\]")

@@ -8,6 +8,7 @@ use crate::device::{Geometry, Shape};
 use crate::drive::aged_blocks;
 use crate::gc::{CopyChoice, GcPlan, HoldChoice, Space, Watermark};
 use crate::plan::{Allocation, Plan};
+use crate::workload::alike::{Alike, AlikePlan, RegionPlan, PAGE_BYTES};
 use crate::workload::synthetic::{Footprint, Mix, PhasePlan, Size};
 use flashgc_config::units::{ShareOf, Threshold};
 use flashgc_config::Reader;
@@ -49,7 +50,7 @@ pub fn scheme_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<
 /// page reads first, and a trim needs no unit.
 fn may_pass(workload: &WorkloadPlan, page_bytes: u64) -> bool {
     match workload {
-        WorkloadPlan::Trace(_) => true,
+        WorkloadPlan::Trace(_) | WorkloadPlan::Alike(_) => true,
         WorkloadPlan::Synthetic(workload) => {
             let plan = &workload.plan;
             let is_whole = |size: &Size| size.is_whole_pages(plan.align_bytes, page_bytes);
@@ -200,6 +201,9 @@ fn check_spare(root: &Reader<'_>, shape: &Shape, gc: &GcPlan) -> Option<()> {
 
 /// A synthetic request must fit the part of the drive it may touch.
 pub fn check_workload(table: &Reader<'_>, workload: &WorkloadPlan, plan: &Plan) {
+    if let WorkloadPlan::Alike(alike) = workload {
+        return check_alike(table, alike, plan);
+    }
     let WorkloadPlan::Synthetic(synthetic) = workload else { return };
     let table = table.table("synthetic");
     let page_bytes = u64::from(plan.geometry.shape.page_bytes);
@@ -267,4 +271,23 @@ pub fn notes(plan: &Plan, precondition: &PreconditionPlan) -> Vec<String> {
         );
     }
     notes
+}
+
+/// The places of a workload that is like a trace must fit the drive.
+fn check_alike(table: &Reader<'_>, alike: &AlikePlan, plan: &Plan) {
+    let page_bytes = u64::from(plan.geometry.shape.page_bytes);
+    let drive_bytes = u64::from(plan.geometry.exported_pages) * page_bytes;
+    let pages = |region: &RegionPlan| u64::from(region.count) * u64::from(region.of_pages);
+    let all: u64 = alike.regions.iter().map(pages).fold(0, u64::saturating_add);
+    let least_bytes = all.saturating_mul(PAGE_BYTES);
+    // The regions of a drive that is much too small need not be laid out.
+    let fits = least_bytes / 2 <= drive_bytes;
+    let bytes = if fits { Alike::span_bytes(alike, plan.seed) } else { least_bytes };
+    if bytes > drive_bytes {
+        table.table("alike").error(
+            "regions",
+            format!("the requests go to {bytes} bytes, and the drive has {drive_bytes}"),
+            "make the drive larger (device.blocks_per_plane)",
+        );
+    }
 }

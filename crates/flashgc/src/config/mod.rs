@@ -12,7 +12,7 @@ pub mod presets;
 mod workload;
 
 pub use precondition::{Fill, PreconditionPlan};
-pub use workload::{TracePlan, WorkloadPlan};
+pub use workload::{SyntheticWorkload, TracePlan, WorkloadPlan};
 
 use crate::gc::GcPlan;
 use crate::plan::Plan;
@@ -80,7 +80,7 @@ impl Setup {
     pub fn trace_file(&self) -> Option<&str> {
         match &self.workload {
             WorkloadPlan::Trace(trace) => trace.file.as_deref(),
-            WorkloadPlan::Synthetic(_) => None,
+            WorkloadPlan::Synthetic(_) | WorkloadPlan::Alike(_) => None,
         }
     }
 

@@ -16,6 +16,7 @@ use crate::ids::PlaneId;
 use crate::report::{Facts, Report};
 use crate::sim::{FillState, Preconditioning, SimError, SteadyWatch};
 use crate::verify::JobLog;
+use crate::workload::alike::Alike;
 use crate::workload::layout::{Layout, LayoutScan};
 pub use crate::workload::replay::TraceOpener;
 use crate::workload::replay::{reader, Replay};
@@ -139,6 +140,7 @@ enum Stage {
 
 enum RunSource {
     Synthetic(Box<Synthetic>),
+    Alike(Box<Alike>),
     Replay(Box<Replay>),
 }
 
@@ -147,6 +149,7 @@ impl Source for RunSource {
     fn next(&mut self) -> Result<Option<HostRequest>, SourceError> {
         match self {
             RunSource::Synthetic(source) => source.next(),
+            RunSource::Alike(source) => source.next(),
             RunSource::Replay(source) => source.next(),
         }
     }
@@ -181,6 +184,7 @@ impl Session {
         let scheme = setup.filler.as_ref().unwrap_or(&setup.plan.gc).scheme.clone();
         let requests = match &setup.workload {
             WorkloadPlan::Synthetic(workload) => Some(workload.plan.requests),
+            WorkloadPlan::Alike(plan) => Some(plan.requests),
             WorkloadPlan::Trace(_) => None,
         };
         Session {
@@ -227,7 +231,7 @@ impl Session {
     fn trace_plan(&self) -> Option<TracePlan> {
         match &self.setup.workload {
             WorkloadPlan::Trace(plan) => Some((**plan).clone()),
-            WorkloadPlan::Synthetic(_) => None,
+            WorkloadPlan::Synthetic(_) | WorkloadPlan::Alike(_) => None,
         }
     }
 
@@ -315,12 +319,18 @@ impl Session {
         let page_bytes = self.page_bytes();
         let mut source = match self.trace_plan() {
             None => {
-                let WorkloadPlan::Synthetic(workload) = &self.setup.workload else {
-                    return Err(RunError::new("error: there is no workload"));
-                };
                 let seed = self.setup.plan.seed;
-                let source = Synthetic::new(&workload.plan, exported, page_bytes, seed);
-                RunSource::Synthetic(Box::new(source))
+                match &self.setup.workload {
+                    WorkloadPlan::Synthetic(workload) => RunSource::Synthetic(Box::new(
+                        Synthetic::new(&workload.plan, exported, page_bytes, seed),
+                    )),
+                    WorkloadPlan::Alike(plan) => {
+                        RunSource::Alike(Box::new(Alike::new(plan, page_bytes, seed)))
+                    }
+                    WorkloadPlan::Trace(_) => {
+                        return Err(RunError::new("error: there is no workload"));
+                    }
+                }
             }
             Some(plan) => {
                 let reader = self.open_trace(&plan)?;

@@ -7,6 +7,7 @@ use crate::drive::{aged_blocks, Drive};
 use crate::ids::Lpn;
 use crate::rng::Random;
 use crate::sim::{FillState, SteadyWatch};
+use crate::workload::alike::AlikeOverwrites;
 use crate::workload::layout::Layout;
 use crate::workload::replay::{ReplayOverwrites, TraceOpener};
 use crate::workload::synthetic::SyntheticOverwrites;
@@ -20,6 +21,7 @@ const OVERWRITE_PAGES: u64 = 1 << 18;
 /// Where the overwritten pages come from.
 pub(super) enum PreSource {
     Synthetic(Box<SyntheticOverwrites>),
+    Alike(Box<AlikeOverwrites>),
     Replay(Box<ReplayOverwrites>),
 }
 
@@ -28,6 +30,7 @@ impl Overwrites for PreSource {
     fn next(&mut self) -> Result<Lpn, SourceError> {
         match self {
             PreSource::Synthetic(source) => source.next(),
+            PreSource::Alike(source) => source.next(),
             PreSource::Replay(source) => source.next(),
         }
     }
@@ -133,6 +136,9 @@ impl Session {
             WorkloadPlan::Synthetic(workload) => PreSource::Synthetic(Box::new(
                 SyntheticOverwrites::new(&workload.plan, exported, page_bytes, seed),
             )),
+            WorkloadPlan::Alike(plan) => {
+                PreSource::Alike(Box::new(AlikeOverwrites::new(plan, page_bytes, seed)))
+            }
             WorkloadPlan::Trace(_) => {
                 let (opener, options, layout) = self.take_trace()?;
                 let uniform = (self.trace_writes == 0)

@@ -228,6 +228,7 @@ impl Session {
                 "address": plan.address,
                 "trace": self.trace_facts.as_ref().map(TraceFacts::json),
             }),
+            WorkloadPlan::Alike(plan) => json!({ "alike": plan }),
             WorkloadPlan::Synthetic(workload) => {
                 json!({ "synthetic": SyntheticOverwrites::made_from(&workload.plan) })
             }

@@ -4,6 +4,7 @@
 //! all schemes meet identical requests.
 
 pub mod address;
+pub mod alike;
 pub mod layout;
 pub mod replay;
 pub mod statistics;

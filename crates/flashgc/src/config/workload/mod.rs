@@ -1,12 +1,14 @@
 //! `[workload]`: a synthetic workload, or how a trace is replayed.
 
 mod address;
+mod alike;
 mod arrivals;
 mod sizes;
 mod synthetic;
 mod trace;
 
 use crate::plan::Arrivals;
+use crate::workload::alike::AlikePlan;
 use crate::workload::layout::AddressPolicy;
 use crate::workload::synthetic::SyntheticPlan;
 use flashgc_config::Reader;
@@ -19,6 +21,8 @@ use serde::{Serialize, Serializer};
 pub enum WorkloadPlan {
     /// Drawn from distributions.
     Synthetic(SyntheticWorkload),
+    /// Drawn from the distributions of a trace.
+    Alike(Box<AlikePlan>),
     /// Read from a trace.
     Trace(Box<TracePlan>),
 }
@@ -59,6 +63,7 @@ impl WorkloadPlan {
     pub fn arrivals(&self) -> Arrivals {
         match self {
             WorkloadPlan::Synthetic(workload) => workload.arrivals,
+            WorkloadPlan::Alike(_) => Arrivals::Open,
             WorkloadPlan::Trace(trace) => trace.arrivals,
         }
     }
@@ -67,7 +72,18 @@ impl WorkloadPlan {
 /// Reads the table. Errors are noted; `None` where there is no workload.
 pub fn read(table: &Reader<'_>, page_bytes: u64, has_trace: bool) -> Option<WorkloadPlan> {
     let (synthetic, trace) = (table.table("synthetic"), table.table("trace"));
+    let alike = table.table("alike");
     table.finish();
+    if alike.exists() && !has_trace {
+        if synthetic.exists() || trace.exists() {
+            table.error(
+                "alike",
+                "there is more than one workload",
+                "keep one of [workload.alike], [workload.synthetic] and [workload.trace]",
+            );
+        }
+        return alike::read(&alike).map(|plan| WorkloadPlan::Alike(Box::new(plan)));
+    }
     if has_trace || trace.exists() {
         if trace.exists() && synthetic.exists() && !has_trace {
             table.error(
@@ -91,9 +107,13 @@ pub fn read(table: &Reader<'_>, page_bytes: u64, has_trace: bool) -> Option<Work
 
 /// Keys of the other workload, which have no effect.
 pub fn unused(root: &Reader<'_>, has_trace: bool) -> Vec<String> {
-    let synthetic = root.table("workload").table("synthetic");
+    let (workload, mut unused) = (root.table("workload"), Vec::new());
     if !has_trace {
-        return synthetic::unused(&synthetic);
+        return synthetic::unused(&workload.table("synthetic"));
     }
-    synthetic.keys().iter().map(|key| format!("workload.synthetic.{key}")).collect()
+    for name in ["synthetic", "alike"] {
+        let keys = workload.table(name).keys();
+        unused.extend(keys.iter().map(|key| format!("workload.{name}.{key}")));
+    }
+    unused
 }

@@ -1,0 +1,88 @@
+//! What `trace fit` needs of a trace: its columns, and how long ago places were written.
+
+use crate::errors::guarded;
+use crate::pulse::Raised;
+use crate::trace::{wrong, Reading};
+use flashgc::workload::alike::Recency;
+use flashgc_trace::{Disorder, Op};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+/// Times in ns, devices, operations, first bytes and sizes in bytes; each as 64-bit little-endian
+/// numbers but the operations, which are one byte each: 0 reads, 1 writes, 2 trims, 3 others.
+type Columns<'py> = (
+    Bound<'py, PyBytes>,
+    Bound<'py, PyBytes>,
+    Bound<'py, PyBytes>,
+    Bound<'py, PyBytes>,
+    Bound<'py, PyBytes>,
+);
+
+#[derive(Default)]
+struct Rows {
+    times: Vec<u8>,
+    devices: Vec<u8>,
+    ops: Vec<u8>,
+    offsets: Vec<u8>,
+    sizes: Vec<u8>,
+}
+
+/// The columns of a trace, in the order of the file.
+#[pyfunction]
+pub fn trace_columns(py: Python<'_>, reading: Reading) -> PyResult<Columns<'_>> {
+    let rows = py.detach(|| guarded(|| columns(&reading)))?;
+    Ok((
+        PyBytes::new(py, &rows.times),
+        PyBytes::new(py, &rows.devices),
+        PyBytes::new(py, &rows.ops),
+        PyBytes::new(py, &rows.offsets),
+        PyBytes::new(py, &rows.sizes),
+    ))
+}
+
+fn columns(reading: &Reading) -> PyResult<Rows> {
+    let raised = Raised::default();
+    let mut rows = Rows::default();
+    for record in reading.open(&raised, Disorder::Ignore)? {
+        let record = record.map_err(|error| crate::pulse::raised_or(&raised, wrong(error)))?;
+        rows.times.extend(record.at_ns.to_le_bytes());
+        rows.devices.extend(record.device.to_le_bytes());
+        rows.ops.push(match record.op {
+            Op::Read => 0,
+            Op::Write => 1,
+            Op::Trim => 2,
+            Op::Other => 3,
+        });
+        rows.offsets.extend(record.offset_bytes.to_le_bytes());
+        rows.sizes.extend(record.size_bytes.to_le_bytes());
+    }
+    Ok(rows)
+}
+
+/// How many places were written since the last write of each, if all writes are repeated again and
+/// again. `places` are numbers from 0 to below `count`, as 32-bit little-endian numbers, and so
+/// are the results.
+#[pyfunction]
+pub fn trace_ranks<'py>(
+    py: Python<'py>,
+    places: &[u8],
+    count: u32,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let numbers = || {
+        places.chunks_exact(4).map(|four| u32::from_le_bytes([four[0], four[1], four[2], four[3]]))
+    };
+    if numbers().any(|place| place >= count) {
+        return Err(wrong("a place is out of range"));
+    }
+    let ranks = py.detach(|| {
+        let mut recency = Recency::new(&(0..count).collect::<Vec<u32>>());
+        numbers().for_each(|place| recency.touch(place));
+        let mut ranks = Vec::with_capacity(places.len());
+        for place in numbers() {
+            ranks.extend(recency.rank(place).to_le_bytes());
+            recency.touch(place);
+        }
+        ranks
+    });
+    Ok(PyBytes::new(py, &ranks))
+}

@@ -1,0 +1,256 @@
+//! `[workload.alike]`: a workload that is like a trace, as `flashgc trace fit` writes it.
+
+use crate::workload::alike::{
+    Ages, AlikePlan, BurstPlan, Mixture, PartPlan, PlacesPlan, RegionPlan, PAGE_BYTES,
+};
+use flashgc_config::{units, Reader};
+
+/// More of anything than this is a mistake.
+const MANY: u64 = 1 << 32;
+/// The largest request, in bytes.
+const SIZE_BYTES_MAX: u64 = 1 << 30;
+
+/// Reads the table. Errors are noted; `None` where there can be no plan.
+pub fn read(table: &Reader<'_>) -> Option<AlikePlan> {
+    let requests = table.required(
+        "requests",
+        table.u64("requests", 1..=1_000_000_000_000),
+        "how many, as in `requests = 1_000_000`",
+    );
+    let rate = table.f64("rate", 1e-6..=1e6).unwrap_or(1.0);
+    let read_only_run = mixture(table, "read_only_run", PAGES).unwrap_or(Mixture::only(1));
+    let read_offset = mixture(table, "read_offset", OFFSET).unwrap_or(Mixture::only(0));
+    let places = list(table, "places", places);
+    let kinds = places.as_ref().map_or(0, Vec::len);
+    let regions = needed(table, "regions", |item| region(item, kinds));
+    let bursts = needed(table, "bursts", |item| burst(item, kinds));
+    let burst_kinds = bursts.as_ref().map_or(0, Vec::len);
+    let course = needed(table, "course", |item| part(item, burst_kinds));
+    table.finish();
+    let course = course?;
+    if !course.iter().any(|part| part.bursts.iter().any(|&(_, count)| count > 0)) {
+        table.error("course", "there is no burst in the whole course", "as in bursts = { 1 = 20 }");
+        return None;
+    }
+    Some(AlikePlan {
+        requests: requests?,
+        rate,
+        places: places?,
+        regions: regions?,
+        read_only_run,
+        read_offset,
+        bursts: bursts?,
+        course,
+    })
+}
+
+/// A list that may be missing.
+fn list<'a, T>(
+    table: &Reader<'a>,
+    key: &str,
+    item: impl Fn(&Reader<'a>) -> Option<T>,
+) -> Option<Vec<T>> {
+    if !table.has(key) {
+        return Some(Vec::new());
+    }
+    let items = table.tables(key)?;
+    // Every item is read, so that all errors are told.
+    let read: Vec<Option<T>> = items.iter().map(item).collect();
+    read.into_iter().collect()
+}
+
+fn needed<'a, T>(
+    table: &Reader<'a>,
+    key: &str,
+    item: impl Fn(&Reader<'a>) -> Option<T>,
+) -> Option<Vec<T>> {
+    let found = list(table, key, item)?;
+    let some = (!found.is_empty()).then_some(found);
+    table.required(key, some, "at least one; `flashgc trace fit` makes them from a trace")
+}
+
+fn places(table: &Reader<'_>) -> Option<PlacesPlan> {
+    let size = mixture(table, "size", SIZE);
+    let plan = PlacesPlan {
+        size: table.required("size", size, SIZE.example)?,
+        offset: mixture(table, "offset", OFFSET).unwrap_or(Mixture::only(0)),
+        run: mixture(table, "run", PAGES).unwrap_or(Mixture::only(1)),
+        adjacent: share(table, "adjacent"),
+        in_order: share(table, "in_order"),
+        age: ages(table)?,
+        again_share: share(table, "again_share"),
+        sequential_share: share(table, "sequential_share"),
+    };
+    table.finish();
+    Some(plan)
+}
+
+fn region(table: &Reader<'_>, kinds: usize) -> Option<RegionPlan> {
+    let count = table.u32("count", 1..=u32::MAX).unwrap_or(1);
+    let of_pages = table.u32("pages", 1..=1 << 24);
+    let of_pages = table.required("pages", of_pages, "pages of 4 KiB, as in 1024");
+    let written = table.table("written");
+    let mut pages = vec![0.0; kinds];
+    for key in written.keys() {
+        let count = written.f64(&key, 0.0..=f64::from(1 << 24));
+        let kind = index(&written, &key, kinds, "places");
+        if let (Some(kind), Some(count)) = (kind, count) {
+            pages[kind] = count;
+        }
+    }
+    table.finish();
+    let of_pages = of_pages?;
+    if pages.iter().sum::<f64>() > f64::from(of_pages) * 1.001 {
+        table.error("written", "more pages are written than there are", "at most `pages` in all");
+        return None;
+    }
+    Some(RegionPlan { count, of_pages, pages })
+}
+
+fn burst(table: &Reader<'_>, kinds: usize) -> Option<BurstPlan> {
+    let read_share = share(table, "read_share");
+    let places = mixture_by_index(table, "places", kinds, "places");
+    if places.is_none() && read_share < 1.0 {
+        table.error(
+            "places",
+            "it is not said which places are written",
+            "as in { 1 = 0.7, 3 = 0.3 }",
+        );
+        return None;
+    }
+    let plan = BurstPlan {
+        length: mixture(table, "length", COUNT).unwrap_or(Mixture::only(1)),
+        pause: mixture(table, "pause", TIME).unwrap_or(Mixture::only(0)),
+        gap: mixture(table, "gap", TIME).unwrap_or(Mixture::only(0)),
+        stay: share(table, "stay"),
+        read_share,
+        same_share: share(table, "same_share"),
+        read_size: mixture(table, "read_size", SIZE).unwrap_or(Mixture::only(PAGE_BYTES)),
+        read_sequential_share: share(table, "read_sequential_share"),
+        read_written_share: share(table, "read_written_share"),
+        places: places.unwrap_or_default(),
+    };
+    table.finish();
+    Some(plan)
+}
+
+fn part(table: &Reader<'_>, kinds: usize) -> Option<PartPlan> {
+    let pauses_ns = table.duration_ns("pauses").unwrap_or(0);
+    let counts = table.table("bursts");
+    let mut bursts = Vec::new();
+    for key in counts.keys() {
+        let count = counts.u32(&key, 0..=u32::MAX);
+        let kind = index(&counts, &key, kinds, "bursts");
+        bursts.push((kind? as u32, count?));
+    }
+    table.finish();
+    Some(PartPlan { pauses_ns, bursts })
+}
+
+fn share(table: &Reader<'_>, key: &str) -> f64 {
+    table.f64(key, 0.0..=1.0).unwrap_or(0.0)
+}
+
+/// A number from 1 that names one of a list.
+fn index(table: &Reader<'_>, key: &str, count: usize, what: &str) -> Option<usize> {
+    let found = key.parse::<usize>().ok().filter(|number| (1..=count).contains(number));
+    if found.is_none() {
+        let help = format!("numbers from 1 on, in the order of the list; there are {count}");
+        table.error(key, format!("there is no number {key} among the {what}"), help);
+    }
+    found.map(|number| number - 1)
+}
+
+/// What the values of a mixture are.
+#[derive(Clone, Copy)]
+struct Values {
+    parse: fn(&str) -> Option<u64>,
+    example: &'static str,
+}
+
+const SIZE: Values = Values {
+    parse: |text| {
+        let bytes = units::parse_bytes(text).ok()?;
+        (bytes > 0 && bytes.is_multiple_of(512) && bytes <= SIZE_BYTES_MAX).then_some(bytes)
+    },
+    example: "sizes in whole sectors with weights, as in { \"4 KiB\" = 0.7, \"64 KiB\" = 0.3 }",
+};
+const OFFSET: Values = Values {
+    parse: |text| {
+        let bytes = units::parse_bytes(text).ok()?;
+        (bytes.is_multiple_of(512) && bytes < PAGE_BYTES).then_some(bytes)
+    },
+    example: "whole sectors below 4 KiB with weights, as in { \"0 B\" = 0.9, \"512 B\" = 0.1 }",
+};
+const TIME: Values = Values {
+    parse: |text| units::parse_duration_ns(text).ok(),
+    example: "times with weights, as in { \"10 us\" = 0.7, \"2 ms\" = 0.3 }",
+};
+const COUNT: Values = Values {
+    parse: |text| text.parse().ok().filter(|count| (1..MANY).contains(count)),
+    example: "counts with weights, as in { 1 = 0.7, 8 = 0.3 }",
+};
+const PAGES: Values =
+    Values { parse: COUNT.parse, example: "pages with weights, as in { 1 = 0.7, 8 = 0.3 }" };
+
+/// Values with weights. `None` where there are none, and after an error.
+fn mixture(table: &Reader<'_>, key: &str, values: Values) -> Option<Mixture> {
+    if !table.has(key) {
+        return None;
+    }
+    let given = table.table(key);
+    let mut weighted = Vec::new();
+    for name in given.keys() {
+        let weight = given.f64(&name, 0.0..=1e9);
+        let Some(value) = (values.parse)(&name) else {
+            given.error(&name, format!("\"{name}\" is not possible here"), values.example);
+            return None;
+        };
+        weighted.push((value, weight?));
+    }
+    given.finish();
+    let found = Mixture::new(&weighted);
+    if found.is_none() {
+        table.error(key, "no value has a weight above 0", values.example);
+    }
+    found
+}
+
+fn mixture_by_index(table: &Reader<'_>, key: &str, count: usize, what: &str) -> Option<Mixture> {
+    if !table.has(key) {
+        return None;
+    }
+    let given = table.table(key);
+    let mut weighted = Vec::new();
+    for name in given.keys() {
+        let weight = given.f64(&name, 0.0..=1e9);
+        weighted.push((index(&given, &name, count, what)? as u64, weight?));
+    }
+    given.finish();
+    Mixture::new(&weighted)
+}
+
+/// Ranges of ages, each from the end of the one before.
+fn ages(table: &Reader<'_>) -> Option<Ages> {
+    const HELP: &str = "rising ends of ranges between 0 (the newest) and 1 (the oldest) with \
+                        weights, as in { \"0.01\" = 0.3, \"0.5\" = 0.2, \"1\" = 0.5 }";
+    if !table.has("age") {
+        return Ages::new(&[(0.999_999, 1.0)]);
+    }
+    let given = table.table("age");
+    let mut weighted: Vec<(f64, f64)> = Vec::new();
+    for name in given.keys() {
+        let weight = given.f64(&name, 0.0..=1e9)?;
+        let end = name.parse::<f64>().ok().filter(|end| (0.0..=1.0).contains(end));
+        let before = weighted.last().map_or(0.0, |&(end, _)| end);
+        match end.filter(|end| *end >= before) {
+            Some(end) => weighted.push((end, weight)),
+            None => {
+                given.error(&name, format!("the range that ends with {name} is none"), HELP);
+                return None;
+            }
+        }
+    }
+    given.finish();
+    table.required("age", Ages::new(&weighted), HELP)
+}

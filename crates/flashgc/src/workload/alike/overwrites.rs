@@ -1,0 +1,53 @@
+//! The writes of such a workload for ever: how a drive is preconditioned.
+
+use super::{Alike, AlikePlan};
+use crate::ids::Lpn;
+use crate::workload::{HostOp, Overwrites, SourceError};
+
+/// Pages for preconditioning: the writes of the measured part, again and again, just as the writes
+/// of a trace are replayed. Were they drawn anew, the order in which places were last written
+/// would break off where the measured part begins. A workload that never writes has the pages of
+/// its reads overwritten.
+pub struct AlikeOverwrites {
+    plan: AlikePlan,
+    page_bytes: u64,
+    seed: u64,
+    requests: Alike,
+    writes_only: bool,
+    next: u32,
+    end: u32,
+}
+
+impl AlikeOverwrites {
+    /// On a drive with pages of this size.
+    pub fn new(plan: &AlikePlan, page_bytes: u64, seed: u64) -> Self {
+        let mut first = Alike::new(plan, page_bytes, seed);
+        let writes_only = (0..plan.requests).any(|_| first.next_request().op == HostOp::Write);
+        AlikeOverwrites {
+            plan: plan.clone(),
+            page_bytes,
+            seed,
+            requests: Alike::new(plan, page_bytes, seed),
+            writes_only,
+            next: 0,
+            end: 0,
+        }
+    }
+}
+
+impl Overwrites for AlikeOverwrites {
+    fn next(&mut self) -> Result<Lpn, SourceError> {
+        while self.next == self.end {
+            if self.requests.left == 0 {
+                self.requests = Alike::new(&self.plan, self.page_bytes, self.seed);
+            }
+            let request = self.requests.next_request();
+            if request.op == HostOp::Write || !self.writes_only {
+                self.next = request.first.0;
+                self.end = request.first.0 + request.pages;
+            }
+        }
+        self.next += 1;
+        Ok(Lpn(self.next - 1))
+    }
+}
