@@ -27,8 +27,8 @@ __all__ = [
     "trace_generate",
     "trace_info",
     "trace_merge",
-    "workload_statistics",
     "trace_ranks",
+    "workload_statistics",
 ]
 
 __version__: str
