@@ -334,7 +334,7 @@ fn spoil(state: &mut Drive, choices: &mut Choices) {
             *sealed = sealed.wrapping_add(1);
         }
         _ => {
-            state.map.truncate(a % 1000);
+            state.map.truncate(1 + a % 1000);
         }
     }
 }
