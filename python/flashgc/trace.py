@@ -208,12 +208,14 @@ def fit(
     2000
     """
     from flashgc.fitting import config, requests
-    from flashgc.fitting.check import drive
+    from flashgc.fitting.check import drive, overwrite
 
     with _sources.trace_file(file) as found:
         reading = _reading(found, format, on_bad_line, devices, start, length, None, rows, None)
         read = requests.read(reading)
-    result = Fit(config.workload(read), drive(read.footprint_pages()), read.late_ns_max)
+    pages = read.footprint_pages()
+    before = overwrite(read.written_pages(), pages)
+    result = Fit(config.workload(read), drive(pages), before, read.late_ns_max)
     if target is not None:
         _output.write(target, result.text)
     return result
@@ -227,6 +229,8 @@ class Fit:
     """The table `[workload.alike]`."""
     device: dict[str, Any]
     """The table `[device]` of a small drive, as large as the trace's footprint."""
+    overwrite: float
+    """Drive writes of preconditioning."""
     late_ns: int
     """How late a row of the trace is behind one before it, at most."""
 
@@ -235,14 +239,18 @@ class Fit:
         """A whole configuration."""
         from flashgc.fitting import check
 
-        return {"seed": 1, **check.shared(self.device), "workload": {"alike": self.workload}}
+        return {
+            "seed": 1,
+            **check.shared(self.device, self.overwrite),
+            "workload": {"alike": self.workload},
+        }
 
     @property
     def text(self) -> str:
         """The same as TOML."""
         from flashgc.fitting import config
 
-        return config.text(self.workload, self.device)
+        return config.text(self.workload, self.device, self.overwrite)
 
 
 def check_fit(
@@ -261,8 +269,8 @@ def check_fit(
 ) -> list[dict[str, Any]]:
     """Runs a trace and its look-alike on the same drive: a row for each figure.
 
-    The drive is `alike.device`, unless `device` names another; both are preconditioned with two
-    drive writes of their own. Rows have `figure`, `original`, `look_alike` (the mean of `seeds`
+    The drive is `alike.device`, unless `device` names another; both are preconditioned with
+    `alike.overwrite` drive writes of their own. Rows have `figure`, `original`, `look_alike` (the mean of `seeds`
     runs), `low`, `high`, and `difference` (look-alike / original - 1).
     """
     from flashgc.fitting import check
@@ -272,8 +280,9 @@ def check_fit(
                "sort_window": f"{alike.late_ns} ns" if alike.late_ns else None}  # fmt: skip
     known = {key: value for key, value in reading.items() if value is not None}
     return check.compare(
-        file, alike.workload, alike.device, reading=known, name=device, set=set, seeds=seeds
-    )
+        file, alike.workload, alike.device, alike.overwrite,
+        reading=known, name=device, set=set, seeds=seeds,
+    )  # fmt: skip
 
 
 def formats() -> list[dict[str, Any]]:

@@ -269,6 +269,12 @@ fn documented() -> BTreeMap<String, Documented> {
 
 const SYNTHETIC: &str = "workload.synthetic.requests=10";
 const CLOSED: &str = "workload.synthetic.queue_depth=1";
+const ALIKE: [&str; 4] = [
+    "workload.alike.requests=10",
+    "workload.alike.regions=[{pages=9}]",
+    "workload.alike.bursts=[{read_share=1.0}]",
+    "workload.alike.course=[{bursts={1=1}}]",
+];
 const TRACE: &str = "workload.trace.format=\"auto\"";
 
 fn outcome(sets: &[String]) -> Result<String, Vec<(String, String)>> {
@@ -347,6 +353,11 @@ fn all_asked() -> BTreeSet<String> {
     for list in ["workload.synthetic.address.groups", "workload.synthetic.phases"] {
         keys.extend(asked_in_list(list, &open));
     }
+    keys.extend(asked("workload.alike", &["workload.alike.requests=10"]));
+    for list in ["places", "regions", "bursts", "course"] {
+        let list = format!("workload.alike.{list}");
+        keys.extend(asked_in_list(&list, &["workload.alike.requests=10"]));
+    }
     for slot in presets::schemes_json()["slots"].as_array().expect("a list") {
         let slot_name = slot["name"].as_str().expect("a name");
         keys.extend(asked(&format!("gc.{slot_name}"), &synthetic));
@@ -404,9 +415,10 @@ fn defaults_are_as_the_manual_says() {
         let Some(value) = row.default.strip_prefix('`').and_then(|d| d.strip_suffix('`')) else {
             continue;
         };
-        let mut sets: Vec<String> = match key.starts_with("workload.trace") {
-            true => vec![TRACE.into()],
-            false => vec![SYNTHETIC.into(), CLOSED.into()],
+        let mut sets: Vec<String> = match key.split('.').nth(1) {
+            Some("trace") => vec![TRACE.into()],
+            Some("alike") => ALIKE.map(String::from).to_vec(),
+            _ => vec![SYNTHETIC.into(), CLOSED.into()],
         };
         if let [gc, slot, choice, _] = key.split('.').collect::<Vec<_>>()[..] {
             if gc == "gc" {

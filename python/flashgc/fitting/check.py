@@ -19,6 +19,8 @@ FIGURES: Mapping[str, tuple[str, ...]] = {
     "mean read latency": ("latency_ns", "read", "mean"),
     "mean write latency": ("latency_ns", "write", "mean"),
     "p99 latency": ("latency_ns", "all", "p99"),
+    "pages read": ("pages", "host_read"),
+    "pages written": ("pages", "host_written"),
 }
 """What is compared; the first two count."""
 
@@ -41,12 +43,20 @@ def drive(footprint_pages: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def shared(device: Mapping[str, Any]) -> dict[str, Any]:
+def overwrite(written_pages: int, footprint_pages: int) -> float:
+    """Drive writes before the measured part.
+
+    None where the trace writes so little that it would have to be repeated 200 times.
+    """
+    return 2.0 if written_pages >= footprint_pages / 100 else 0.0
+
+
+def shared(device: Mapping[str, Any], overwrite: float) -> dict[str, Any]:
     """What both have in common: drive, scheme and preconditioning."""
     return {
         "device": dict(device),
         "gc": {"scheme": "greedy"},
-        "precondition": {"fill": "sequential", "overwrite": 2.0},
+        "precondition": {"fill": "sequential", "overwrite": overwrite},
     }
 
 
@@ -54,6 +64,7 @@ def compare(
     trace: str | os.PathLike[str],
     workload: Mapping[str, Any],
     device: Mapping[str, Any],
+    overwrite: float,
     *,
     reading: Mapping[str, Any],
     name: str | None = None,
@@ -62,10 +73,10 @@ def compare(
 ) -> list[dict[str, Any]]:
     """A row for each figure: `original`, the mean of the look-alikes, and their `difference`.
 
-    Both are preconditioned with two drive writes of their own. `low` and `high` are the least and
+    Both are preconditioned with `overwrite` drive writes of their own. `low` and `high` are the least and
     the greatest figure of any seed. `name` is that of a device in place of `device`.
     """
-    both = shared(device)
+    both = shared(device, overwrite)
     replay = {**both, "workload": {"trace": {"address": "compact", **reading}}}
     alike = {**both, "workload": {"alike": workload}}
     original = api.run(replay, trace, device=name, set=set)

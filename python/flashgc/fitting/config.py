@@ -37,10 +37,10 @@ seed = 1
 """
 
 
-def text(workload: Mapping[str, Any], device: Mapping[str, Any]) -> str:
+def text(workload: Mapping[str, Any], device: Mapping[str, Any], overwrite: float) -> str:
     """A whole configuration, which `flashgc run` runs."""
     lines = [_HEAD.format(requests=workload["requests"])]
-    for name, table in shared(device).items():
+    for name, table in shared(device, overwrite).items():
         lines += [f"[{name}]", *_lines(table), ""]
     lines.append("[workload.alike]")
     lines += _lines({key: item for key, item in workload.items() if not isinstance(item, list)})

@@ -40,6 +40,10 @@ class Requests:
         """The page after the last one."""
         return -(-(self.start + self.size) // PAGE_BYTES)
 
+    def written_pages(self) -> int:
+        """Pages that are written, as often as they are."""
+        return int((self.end_page - self.first_page)[self.writes].sum())
+
     def footprint_pages(self) -> int:
         """Pages that are touched, each once."""
         return len(touched(self.first_page, self.end_page))

@@ -71,18 +71,16 @@ fn needed<'a, T>(
 
 fn places(table: &Reader<'_>) -> Option<PlacesPlan> {
     let size = mixture(table, "size", SIZE);
-    let plan = PlacesPlan {
-        size: table.required("size", size, SIZE.example)?,
-        offset: mixture(table, "offset", OFFSET).unwrap_or(Mixture::only(0)),
-        run: mixture(table, "run", PAGES).unwrap_or(Mixture::only(1)),
-        adjacent: share(table, "adjacent"),
-        in_order: share(table, "in_order"),
-        age: ages(table)?,
-        again_share: share(table, "again_share"),
-        sequential_share: share(table, "sequential_share"),
-    };
+    let size = table.required("size", size, SIZE.example);
+    let offset = mixture(table, "offset", OFFSET).unwrap_or(Mixture::only(0));
+    let run = mixture(table, "run", PAGES).unwrap_or(Mixture::only(1));
+    let (adjacent, in_order) = (share(table, "adjacent"), share(table, "in_order"));
+    let age = ages(table);
+    let again_share = share(table, "again_share");
+    let sequential_share = share(table, "sequential_share");
     table.finish();
-    Some(plan)
+    let (size, age) = (size?, age?);
+    Some(PlacesPlan { size, offset, run, adjacent, in_order, age, again_share, sequential_share })
 }
 
 fn region(table: &Reader<'_>, kinds: usize) -> Option<RegionPlan> {
@@ -110,14 +108,7 @@ fn region(table: &Reader<'_>, kinds: usize) -> Option<RegionPlan> {
 fn burst(table: &Reader<'_>, kinds: usize) -> Option<BurstPlan> {
     let read_share = share(table, "read_share");
     let places = mixture_by_index(table, "places", kinds, "places");
-    if places.is_none() && read_share < 1.0 {
-        table.error(
-            "places",
-            "it is not said which places are written",
-            "as in { 1 = 0.7, 3 = 0.3 }",
-        );
-        return None;
-    }
+    let lacks_places = places.is_none() && read_share < 1.0;
     let plan = BurstPlan {
         length: mixture(table, "length", COUNT).unwrap_or(Mixture::only(1)),
         pause: mixture(table, "pause", TIME).unwrap_or(Mixture::only(0)),
@@ -131,20 +122,27 @@ fn burst(table: &Reader<'_>, kinds: usize) -> Option<BurstPlan> {
         places: places.unwrap_or_default(),
     };
     table.finish();
+    if lacks_places {
+        table.error(
+            "places",
+            "it is not said which places are written",
+            "numbers of [[workload.alike.places]] with weights, as in { 1 = 0.7, 3 = 0.3 }",
+        );
+        return None;
+    }
     Some(plan)
 }
 
 fn part(table: &Reader<'_>, kinds: usize) -> Option<PartPlan> {
     let pauses_ns = table.duration_ns("pauses").unwrap_or(0);
     let counts = table.table("bursts");
-    let mut bursts = Vec::new();
-    for key in counts.keys() {
-        let count = counts.u32(&key, 0..=u32::MAX);
-        let kind = index(&counts, &key, kinds, "bursts");
-        bursts.push((kind? as u32, count?));
-    }
+    let of = |key: &String| {
+        let count = counts.u32(key, 0..=1 << 20);
+        Some((index(&counts, key, kinds, "bursts")? as u32, count?))
+    };
+    let bursts: Vec<Option<(u32, u32)>> = counts.keys().iter().map(of).collect();
     table.finish();
-    Some(PartPlan { pauses_ns, bursts })
+    Some(PartPlan { pauses_ns, bursts: bursts.into_iter().collect::<Option<_>>()? })
 }
 
 fn share(table: &Reader<'_>, key: &str) -> f64 {

@@ -1,0 +1,81 @@
+"""How like their traces look-alikes are: a Markdown table over all traces of a folder.
+
+    python scripts/look_alikes.py FOLDER [--formats FILE] [--only PART] [--seeds N]
+
+FILE has lines `name | ... | format`: the first cell is a file of the folder without `.zst`, the
+last its format, empty where it is told from the content. Without it all files are tried so.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from flashgc import FlashgcError, trace, units
+
+HEAD = (
+    "| trace | requests | footprint | written | WA | look-alike | difference | mean latency | "
+    "look-alike | difference |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
+)
+WITHIN = 0.1
+
+
+def formats(listed: Path | None, folder: Path) -> list[tuple[Path, str | None]]:
+    if listed is None:
+        files = sorted(path for path in folder.iterdir() if path.suffix not in (".md", ".sha256"))
+        return [(path, None) for path in files]
+    found = []
+    for line in listed.read_text().splitlines():
+        cells = [cell.strip() for cell in line.split("|")]
+        if not line.startswith("#") and len(cells) > 1:
+            path = folder / f"{cells[0]}.zst"
+            found.append((path if path.exists() else folder / cells[0], cells[-1] or None))
+    return found
+
+
+def row(path: Path, name: str | None, seeds: int) -> tuple[str, bool | None]:
+    """A row of the table, and whether both figures are near; None if nothing could be run."""
+    title = path.name.removesuffix(".zst")
+    try:
+        about = trace.info(path, format=name)
+        alike = trace.fit(path, format=name)
+        told = trace.check_fit(path, alike, format=name, seeds=seeds)
+    except FlashgcError as error:
+        why = str(error).splitlines()[0].removeprefix("error: ")
+        return f"| {title} | | | | | | | | | {why} |", None
+    figures = {found["figure"]: found for found in told}
+    cells = [title, f"{about['rows']:,}", units.size(about["footprint_bytes"])]
+    cells.append(units.size(about["written_bytes"]))
+    near = True
+    for figure, show in (("write amplification", "{:.2f}".format), ("mean latency", units.time)):
+        found = figures.get(figure)
+        if found is None:
+            cells += ["-", "-", "-"]
+            continue
+        difference = found["difference"]
+        near &= abs(difference) <= WITHIN
+        cells += [show(found["original"]), show(found["look_alike"]), f"{100 * difference:+.0f} %"]
+    return "| " + " | ".join(cells) + " |", near
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--formats", type=Path, help="a file that names formats")
+    parser.add_argument("--only", default="", help="only names with this part")
+    parser.add_argument("--seeds", type=int, default=3)
+    given = parser.parse_args()
+    print(HEAD, flush=True)
+    verdicts = []
+    for path, name in formats(given.formats, given.folder):
+        if given.only not in path.name:
+            continue
+        line, near = row(path, name, given.seeds)
+        print(line, flush=True)
+        if near is not None:
+            verdicts.append(near)
+    print(f"\n{sum(verdicts)} of {len(verdicts)} traces are within 10 % in both figures.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
