@@ -10,8 +10,13 @@ pub trait BinaryFormat: Send {
     /// The format's name.
     fn name(&self) -> &'static str;
 
-    /// The next record; `None` at the end of the file.
-    fn next(&mut self, bytes: &mut Bytes) -> Result<Option<RawRecord>, RecordProblem>;
+    /// Puts the next records into an empty list, however many come at once; none at the end of
+    /// the file.
+    fn next_few(
+        &mut self,
+        bytes: &mut Bytes,
+        records: &mut Vec<RawRecord>,
+    ) -> Result<(), RecordProblem>;
 
     /// Sees the first bytes before the first record is read, and may settle what was left open.
     /// What it returns replaces the format that the reader shows.

@@ -94,7 +94,7 @@ impl Rows {
     fn passed(&self) -> u64 {
         match self {
             Rows::Text(_) => 0,
-            Rows::Binary(rows) => rows.parser.first_row(),
+            Rows::Binary(rows) => rows.passed(),
         }
     }
 
@@ -182,8 +182,7 @@ fn binary_rows(
         parser.want(start_ns.unwrap_or(0), first_row.unwrap_or(0));
     }
     let format = parser.settle(buffer.fill_to(SETTLE_BYTES)).unwrap_or(format);
-    let source = source.to_string();
-    let rows = BinaryRows { source, packing, bytes: Bytes::new(buffer), parser, record: 0 };
+    let rows = BinaryRows::new(source, packing, Bytes::new(buffer), parser);
     (Rows::Binary(rows), format)
 }
 

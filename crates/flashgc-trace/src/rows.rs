@@ -129,36 +129,68 @@ pub(crate) struct BinaryRows {
     pub(crate) packing: Packing,
     pub(crate) bytes: Bytes,
     pub(crate) parser: Box<dyn BinaryFormat>,
-    /// Records given so far; they are numbered as lines are.
-    pub(crate) record: u64,
+    /// Records that were read at once, and how many of them have been given out.
+    ahead: Vec<RawRecord>,
+    given: usize,
+    /// Records given so far and those passed over; they are numbered as lines are.
+    record: u64,
+    passed: u64,
 }
 
 impl BinaryRows {
+    pub(crate) fn new(
+        source: &str,
+        packing: Packing,
+        bytes: Bytes,
+        parser: Box<dyn BinaryFormat>,
+    ) -> Self {
+        let source = source.to_string();
+        let (ahead, given, record, passed) = (Vec::new(), 0, 0, 0);
+        BinaryRows { source, packing, bytes, parser, ahead, given, record, passed }
+    }
+
+    /// Records that were passed over unread.
+    #[inline]
+    pub(crate) fn passed(&self) -> u64 {
+        self.passed
+    }
+
     #[inline]
     pub(crate) fn next(&mut self) -> Result<Option<Record>, RowProblem> {
-        match self.parser.next(&mut self.bytes) {
-            Ok(None) => Ok(None),
-            Ok(Some(row)) => {
-                self.record += 1;
-                match implausible(&row) {
-                    None => Ok(Some(row.on_line(self.parser.first_row() + self.record))),
-                    Some(expected) => {
-                        let problem = RecordProblem::Bad(format!("expected {expected}"));
-                        Err(self.on_problem(problem))
-                    }
-                }
-            }
-            Err(problem) => {
-                self.record += 1;
-                Err(self.on_problem(problem))
+        if self.given == self.ahead.len() && !self.read_ahead()? {
+            return Ok(None);
+        }
+        let row = self.ahead[self.given];
+        self.given += 1;
+        self.record += 1;
+        match implausible(&row) {
+            None => Ok(Some(row.on_line(self.record))),
+            Some(expected) => {
+                Err(self.on_problem(RecordProblem::Bad(format!("expected {expected}"))))
             }
         }
+    }
+
+    /// False: the file has ended.
+    fn read_ahead(&mut self) -> Result<bool, RowProblem> {
+        self.given = 0;
+        self.ahead.clear();
+        let read = self.parser.next_few(&mut self.bytes, &mut self.ahead);
+        let passed = self.parser.first_row();
+        self.record += passed - self.passed;
+        self.passed = passed;
+        if let Err(problem) = read {
+            self.ahead.clear();
+            self.record += 1;
+            return Err(self.on_problem(problem));
+        }
+        Ok(!self.ahead.is_empty())
     }
 
     #[cold]
     fn on_problem(&self, problem: RecordProblem) -> RowProblem {
         let (name, at_byte) = (self.parser.name(), self.bytes.position());
-        let record = self.parser.first_row() + self.record;
+        let record = self.record;
         let error = |message: String| {
             let mut error = TraceError::new(&self.source, message);
             error.line = Some(record);

@@ -162,21 +162,8 @@ pub(crate) fn writer(_: &Action) -> Option<RecordWriter> {
     None
 }
 
-impl BinaryFormat for Blktrace {
-    fn name(&self) -> &'static str {
-        INFO.name
-    }
-
-    fn settle(&mut self, head: &[u8]) -> Option<Format> {
-        if self.action == Action::Auto {
-            let letters = letters(head);
-            let has = |letter| letters.contains(&letter);
-            let letter = if has(b'D') || !has(b'Q') { b'D' } else { b'Q' };
-            self.action = Action::Letter(letter);
-        }
-        Some(Format::Blktrace(self.action))
-    }
-
+impl Blktrace {
+    /// The next record; `None` at the end of the file.
     fn next(&mut self, bytes: &mut Bytes) -> Result<Option<RawRecord>, RecordProblem> {
         loop {
             let record = bytes.peek(RECORD_BYTES)?;
@@ -205,6 +192,31 @@ impl BinaryFormat for Blktrace {
                 return event.row().map(Some);
             }
         }
+    }
+}
+
+impl BinaryFormat for Blktrace {
+    fn name(&self) -> &'static str {
+        INFO.name
+    }
+
+    fn settle(&mut self, head: &[u8]) -> Option<Format> {
+        if self.action == Action::Auto {
+            let letters = letters(head);
+            let has = |letter| letters.contains(&letter);
+            let letter = if has(b'D') || !has(b'Q') { b'D' } else { b'Q' };
+            self.action = Action::Letter(letter);
+        }
+        Some(Format::Blktrace(self.action))
+    }
+
+    fn next_few(
+        &mut self,
+        bytes: &mut Bytes,
+        records: &mut Vec<RawRecord>,
+    ) -> Result<(), RecordProblem> {
+        records.extend(self.next(bytes)?);
+        Ok(())
     }
 }
 

@@ -51,11 +51,8 @@ pub(crate) fn writer() -> Option<RecordWriter> {
     None
 }
 
-impl BinaryFormat for Srt {
-    fn name(&self) -> &'static str {
-        INFO.name
-    }
-
+impl Srt {
+    /// The next record; `None` at the end of the file.
     fn next(&mut self, bytes: &mut Bytes) -> Result<Option<RawRecord>, RecordProblem> {
         let sector_bytes = match self.sector_bytes {
             Some(sector_bytes) => sector_bytes,
@@ -79,6 +76,21 @@ impl BinaryFormat for Srt {
             }
         }
         Ok(None)
+    }
+}
+
+impl BinaryFormat for Srt {
+    fn name(&self) -> &'static str {
+        INFO.name
+    }
+
+    fn next_few(
+        &mut self,
+        bytes: &mut Bytes,
+        records: &mut Vec<RawRecord>,
+    ) -> Result<(), RecordProblem> {
+        records.extend(self.next(bytes)?);
+        Ok(())
     }
 }
 

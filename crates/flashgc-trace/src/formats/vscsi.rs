@@ -90,11 +90,8 @@ pub(crate) fn writer() -> Option<RecordWriter> {
     None
 }
 
-impl BinaryFormat for Vscsi {
-    fn name(&self) -> &'static str {
-        INFO.name
-    }
-
+impl Vscsi {
+    /// The next record; `None` at the end of the file.
     fn next(&mut self, bytes: &mut Bytes) -> Result<Option<RawRecord>, RecordProblem> {
         let version = match self.version {
             Some(version) => version,
@@ -124,6 +121,21 @@ impl BinaryFormat for Vscsi {
             return Err(RecordProblem::Bad("its version is another one".into()));
         }
         row.map(Some)
+    }
+}
+
+impl BinaryFormat for Vscsi {
+    fn name(&self) -> &'static str {
+        INFO.name
+    }
+
+    fn next_few(
+        &mut self,
+        bytes: &mut Bytes,
+        records: &mut Vec<RawRecord>,
+    ) -> Result<(), RecordProblem> {
+        records.extend(self.next(bytes)?);
+        Ok(())
     }
 }
 

@@ -15,9 +15,6 @@ pub(super) struct Reader {
     packed: Vec<u8>,
     plain: Vec<u8>,
     columns: [Vec<u64>; COLUMNS],
-    /// The records of the frame, and which of them is next.
-    records: Vec<RawRecord>,
-    next: usize,
     /// Rows of all frames so far.
     rows: u64,
     /// Rows that were passed over.
@@ -139,11 +136,11 @@ impl Reader {
             return Err(damaged("a frame"));
         }
         self.first_ns = self.first_ns.or(self.columns[0].first().copied());
-        self.join_columns()
+        Ok(())
     }
 
     /// Makes records of the columns, once for the frame.
-    fn join_columns(&mut self) -> Result<(), RecordProblem> {
+    fn join_columns(&self, records: &mut Vec<RawRecord>) -> Result<(), RecordProblem> {
         const OPS: [Op; 4] = [Op::Read, Op::Write, Op::Trim, Op::Other];
         let [at_ns, device, op, offset, size] = &self.columns;
         if op.iter().any(|&op| op >= OPS.len() as u64) {
@@ -151,15 +148,13 @@ impl Reader {
         }
         let places = offset.iter().zip(size);
         let columns = at_ns.iter().zip(device).zip(op).zip(places);
-        self.records.clear();
-        self.records.extend(columns.map(|(((at_ns, device), op), (offset, size))| RawRecord {
+        records.extend(columns.map(|(((at_ns, device), op), (offset, size))| RawRecord {
             at_ns: *at_ns,
             device: *device,
             op: OPS[*op as usize % OPS.len()],
             offset_bytes: *offset,
             size_bytes: *size,
         }));
-        self.next = 0;
         Ok(())
     }
 }
@@ -169,21 +164,21 @@ impl BinaryFormat for Reader {
         INFO.name
     }
 
-    #[inline]
-    fn next(&mut self, bytes: &mut Bytes) -> Result<Option<RawRecord>, RecordProblem> {
-        while self.next == self.records.len() {
-            if self.ended {
-                return Ok(None);
-            }
-            if self.header.is_none() {
-                self.read_header(bytes)?;
-            }
-            if !self.next_frame(bytes)? {
-                return Ok(None);
-            }
+    fn next_few(
+        &mut self,
+        bytes: &mut Bytes,
+        records: &mut Vec<RawRecord>,
+    ) -> Result<(), RecordProblem> {
+        if self.ended {
+            return Ok(());
         }
-        self.next += 1;
-        Ok(self.records.get(self.next - 1).copied())
+        if self.header.is_none() {
+            self.read_header(bytes)?;
+        }
+        match self.next_frame(bytes)? {
+            true => self.join_columns(records),
+            false => Ok(()),
+        }
     }
 
     fn first_row(&self) -> u64 {
