@@ -31,14 +31,16 @@ test-rust: | tools
 test-python: $(VENV)/.engine $(VENV)/.dev
 	$(BIN)/python -m pytest -q
 
-long: | tools ## the long form of the pairwise slot matrix: 100,000 operations a pair
-	FLASHGC_LONG=1 cargo test --quiet --profile tests -p flashgc --test matrix
+long: | tools ## long forms: 100,000 operations a pair of slots, every real trace in full, 100 million rows
+	FLASHGC_LONG=1 cargo test --quiet --profile tests -p flashgc --test matrix --test every_trace
+	FLASHGC_LONG=1 cargo test --quiet --profile tests -p flashgc-trace --test flat_memory
 
 FUZZ_SECONDS ?= 60
-fuzz: | tools ## fuzz every reader, our own formats and the configuration (FUZZ_SECONDS=60 each)
+fuzz: | tools ## fuzz readers, our own formats and the configuration (FUZZ_SECONDS=60 each)
 	scripts/fuzz $(FUZZ_SECONDS)
 
 check: lint test ## everything that CI does
+	scripts/fuzz 5
 
 lint: $(VENV)/.engine $(VENV)/.dev ## formatters, linters and type checker, changing nothing
 	cargo fmt --all --check

@@ -24,9 +24,13 @@ pub fn config(data: &[u8]) {
         }
     };
     assert!(!setup.config_hash().is_empty());
-    let WorkloadPlan::Synthetic(workload) = &setup.workload else { return };
+    let requests = match &setup.workload {
+        WorkloadPlan::Synthetic(workload) => workload.plan.requests,
+        WorkloadPlan::Alike(plan) => plan.requests,
+        WorkloadPlan::Trace(_) => return,
+    };
     let small = setup.plan.geometry.pages <= PAGES_MAX
-        && workload.plan.requests <= REQUESTS_MAX
+        && requests <= REQUESTS_MAX
         && setup.precondition.overwrite <= DRIVE_WRITES_MAX;
     if !small {
         return;

@@ -12,8 +12,10 @@ use std::collections::BTreeMap;
 /// The format of these lines, or an error that says what they could be.
 pub(crate) fn detect(source: &str, sample: &[&[u8]]) -> Result<Format, TraceError> {
     if sample.iter().any(|line| is_binary(line)) {
-        return Err(TraceError::new(source, "this is no text: it holds control characters")
-            .help("traces are read as text, plain or packed with gzip or zstd"));
+        return Err(TraceError::new(source, "this is no text: it holds control characters").help(
+            "traces are text, or binary as blktrace, vscsi, srt and fgt are; plain, or packed \
+                 with gzip or zstd",
+        ));
     }
     let by_verdict = |wanted: Verdict| -> Vec<&FormatInfo> {
         let all = Format::ALL.iter().copied();

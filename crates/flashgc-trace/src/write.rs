@@ -52,8 +52,8 @@ pub struct Written {
 
 /// Writes records in one format.
 ///
-/// Times are cut off to the format's resolution: 100 ns for msr, the unit for ssdsim, mqsim and
-/// csv, and nothing is lost with the others. What else a format cannot hold (a trim, an address
+/// Times are cut off to the format's resolution, which its page in the manual tells; with fgt
+/// nothing is lost. What else a format cannot hold (a trim, an address
 /// between two sectors, a second device) is an error that names the record, except rows of
 /// [`Op::Other`], which are left out and counted.
 pub struct TraceWriter {
@@ -77,7 +77,10 @@ pub fn writer_with(
 ) -> Result<TraceWriter, TraceError> {
     let name = format.name();
     let Some(mut records) = format.record_writer() else {
-        return Err(TraceError::new(name, format!("the format {name} cannot be written")));
+        let written = Format::ALL.iter().filter(|info| !info.lost.is_empty());
+        let names: Vec<&str> = written.map(|info| info.name).collect();
+        return Err(TraceError::new(name, format!("the format {name} cannot be written"))
+            .help(format!("these can: {}", names.join(", "))));
     };
     let mut chunk = Vec::with_capacity(CHUNK_BYTES + 1024);
     match &mut records {
