@@ -2,6 +2,7 @@
 
 import csv
 import json
+import random
 from xml.etree import ElementTree
 
 import pytest
@@ -259,12 +260,18 @@ def test_trace_fit_makes_a_look_alike_that_runs(flashgc, spc, tmp_path):
     assert "3000 rows" in made
 
 
-def test_trace_fit_checks_against_the_trace(flashgc, spc):
+def test_trace_fit_checks_against_the_trace(flashgc, tmp_path):
+    drawn = random.Random(1)
+    rows = [
+        f"0,{8 * drawn.randrange(2000)},4096,{drawn.choice('rw')},{at / 500}" for at in range(9000)
+    ]
+    spc = tmp_path / "drawn.spc"
+    spc.write_text("\n".join(rows) + "\n")
     rows = flashgc("trace", "fit", spc, "--check", "--seeds", 2, "--json").json
     figures = {row["figure"]: row for row in rows}
     assert abs(figures["write amplification"]["difference"]) < 0.1
     assert abs(figures["mean latency"]["difference"]) < 0.1
-    assert figures["pages written"]["original"] == 1500
+    assert abs(figures["pages written"]["difference"]) < 0.05
     shown = flashgc("trace", "fit", spc, "--check", "--set", "device.unit=plane").out
     assert "look-alike" in shown
     assert "mean read latency" in shown

@@ -170,17 +170,17 @@ fn runs_of(plan: &AlikePlan, region: usize, owed: &mut [f64], random: &mut Rando
     let region = &plan.regions[region];
     let written: f64 = region.pages.iter().sum();
     let read_only = (region.of_pages as f64 - written).max(0.0);
-    for kind in 0..owed.len() {
-        owed[kind] += region.pages.get(kind).copied().unwrap_or(read_only);
+    for (kind, owed) in owed.iter_mut().enumerate() {
+        *owed += region.pages.get(kind).copied().unwrap_or(read_only);
         let places = plan.places.get(kind);
-        while owed[kind] >= 1.0 {
+        while *owed >= 1.0 {
             let drawn = places.map_or(&plan.read_only_run, |places| &places.run).draw(random);
             let first_bytes = places.map_or(0, |places| places.size.draw(random));
-            let most = (owed[kind] as u64).max(1);
+            let most = (*owed as u64).max(1);
             // A place is not cut short by the end of a run; the next region makes it good.
             let pages = drawn.clamp(1, most).max(first_bytes.div_ceil(PAGE_BYTES));
             runs.push(Run { kind: places.map(|_| kind), pages, first_bytes });
-            owed[kind] -= pages as f64;
+            *owed -= pages as f64;
         }
     }
     shuffle(&mut runs, random);
