@@ -4,13 +4,15 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 TRACE ?=
+TRACES ?= ../shared/traces
+FORMATS ?=
 # A virtual environment that somebody else has activated must not be written to.
 unexport VIRTUAL_ENV CONDA_PREFIX
 
 ENGINE_SOURCES := $(shell find crates devices schemes -type f) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-rust test-python long fuzz check lint format bench picture clean
+.PHONY: help run test test-rust test-python long fuzz check lint format look-alikes bench picture clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
@@ -54,6 +56,9 @@ format: $(VENV)/.dev ## put the code into the project's shape
 	cargo fmt --all
 	$(BIN)/ruff format python tests/python scripts
 	$(BIN)/ruff check --fix python tests/python scripts
+
+look-alikes: $(VENV)/.engine ## check the look-alikes of all traces in TRACES=folder (FORMATS=file names formats)
+	@$(BIN)/python scripts/look_alikes.py "$(TRACES)" $(if $(FORMATS),--formats "$(FORMATS)")
 
 bench: | tools ## the benchmarks of the engine and of the trace formats
 	cargo bench --workspace

@@ -270,8 +270,8 @@ def check_fit(
     """Runs a trace and its look-alike on the same drive: a row for each figure.
 
     The drive is `alike.device`, unless `device` names another; both are preconditioned with
-    `alike.overwrite` drive writes of their own. Rows have `figure`, `original`, `look_alike` (the mean of `seeds`
-    runs), `low`, `high`, and `difference` (look-alike / original - 1).
+    `alike.overwrite` drive writes of their own. Rows have `figure`, `original`, `look_alike` (the
+    mean of `seeds` runs), `low`, `high`, and `difference` (look-alike / original - 1).
     """
     from flashgc.fitting import check
 

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import random
 from xml.etree import ElementTree
 
 import pytest
@@ -298,3 +299,47 @@ def test_the_shell_completes_names(flashgc, words, expected):
 
 def test_completion_can_be_shown(flashgc):
     assert "_FLASHGC_COMPLETE=complete_bash" in flashgc("--show-completion", "bash").out
+
+
+def test_trace_fit_makes_a_look_alike_that_runs(flashgc, spc, tmp_path):
+    flashgc("trace", "fit", spc, "--out", "like.toml")
+    text = (tmp_path / "like.toml").read_text()
+    assert "[[workload.alike.course]]" in text
+    report = flashgc("run", "like.toml", "--json").json
+    assert report["requests"]["read"] + report["requests"]["write"] == 3000
+    assert abs(report["requests"]["read"] - 1500) < 150
+    # The same bytes again, on standard output.
+    assert flashgc("trace", "fit", "-", stdin=spc.read_bytes()).out == text
+    made = flashgc("trace", "generate", "like.toml", "like.load").err
+    assert "3000 rows" in made
+
+
+def test_trace_fit_checks_against_the_trace(flashgc, tmp_path):
+    drawn = random.Random(1)
+    rows = [
+        f"0,{8 * drawn.randrange(2000)},4096,{drawn.choice('rw')},{at / 500}" for at in range(9000)
+    ]
+    spc = tmp_path / "drawn.spc"
+    spc.write_text("\n".join(rows) + "\n")
+    rows = flashgc("trace", "fit", spc, "--check", "--seeds", 2, "--json").json
+    figures = {row["figure"]: row for row in rows}
+    assert abs(figures["write amplification"]["difference"]) < 0.1
+    assert abs(figures["mean latency"]["difference"]) < 0.1
+    assert abs(figures["pages written"]["difference"]) < 0.05
+    shown = flashgc("trace", "fit", spc, "--check", "--set", "device.unit=plane").out
+    assert "look-alike" in shown
+    assert "mean read latency" in shown
+    refused = flashgc("trace", "fit", spc, "--set", "device.unit=plane", code=2)
+    assert "--check" in refused.err
+
+
+def test_trace_fit_needs_requests(flashgc, tmp_path):
+    (tmp_path / "trims.csv").write_text("time:ns,device,op,offset,size\n0,0,t,0,4096\n")
+    refused = flashgc("trace", "fit", "trims.csv", "--format",
+                      "csv:time:ns, device, op, offset, size; header=yes", code=2)  # fmt: skip
+    assert "no reads and no writes" in refused.err
+    one = "time:ns,device,op,offset,size\n5,0,w,512,4096\n"
+    (tmp_path / "one.csv").write_text(one)
+    flashgc("trace", "fit", "one.csv", "--format",
+            "csv:time:ns, device, op, offset, size; header=yes", "--out", "one.toml")  # fmt: skip
+    assert flashgc("run", "one.toml", "--json").json["requests"]["write"] == 1

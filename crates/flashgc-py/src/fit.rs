@@ -68,21 +68,65 @@ pub fn trace_ranks<'py>(
     places: &[u8],
     count: u32,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let numbers = || {
-        places.chunks_exact(4).map(|four| u32::from_le_bytes([four[0], four[1], four[2], four[3]]))
-    };
-    if numbers().any(|place| place >= count) {
-        return Err(wrong("a place is out of range"));
-    }
+    let numbers = numbers(places, count)?;
     let ranks = py.detach(|| {
         let mut recency = Recency::new(&(0..count).collect::<Vec<u32>>());
-        numbers().for_each(|place| recency.touch(place));
+        numbers.iter().for_each(|&place| recency.touch(place));
         let mut ranks = Vec::with_capacity(places.len());
-        for place in numbers() {
+        for &place in &numbers {
             ranks.extend(recency.rank(place).to_le_bytes());
             recency.touch(place);
         }
         ranks
     });
     Ok(PyBytes::new(py, &ranks))
+}
+
+/// Pages between what a write begins with and what the write before ended with, when they were
+/// last written, at most, if the write goes on in the order of last time.
+const NEAR_PAGES: u64 = 64;
+
+/// Whether each write goes on in the order of last time, if all writes are repeated again and
+/// again: a byte each. Writes are given by their first pages and the pages after their last ones,
+/// below `count`, as 32-bit little-endian numbers.
+#[pyfunction]
+pub fn trace_again<'py>(
+    py: Python<'py>,
+    first: &[u8],
+    end: &[u8],
+    count: u32,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let (first, end) = (numbers(first, count)?, numbers(end, count.saturating_add(1))?);
+    let again = py.detach(|| {
+        let mut written_at = vec![0_u64; count as usize];
+        let mut now = 1_u64;
+        let mut again = vec![0_u8; first.len()];
+        for round in 0..2 {
+            let mut before = 0;
+            for (at, (&first, &end)) in first.iter().zip(&end).enumerate() {
+                let pages = first as usize..(end as usize).max(first as usize + 1);
+                let Some(places) = written_at.get_mut(pages) else { continue };
+                let begins = places.first().copied().unwrap_or(0);
+                let near = begins > before && begins - before <= NEAR_PAGES;
+                again[at] = u8::from(round == 1 && before > 0 && near);
+                before = places.last().copied().unwrap_or(0);
+                for place in places {
+                    *place = now;
+                    now += 1;
+                }
+            }
+        }
+        again
+    });
+    Ok(PyBytes::new(py, &again))
+}
+
+/// Numbers below `count`, from their bytes.
+fn numbers(places: &[u8], count: u32) -> PyResult<Vec<u32>> {
+    let number = |four: &[u8]| u32::from_le_bytes([four[0], four[1], four[2], four[3]]);
+    let found: Vec<u32> = places.chunks_exact(4).map(number).collect();
+    if found.iter().any(|&place| place >= count) {
+        return Err(wrong("a place is out of range"));
+    }
+    Ok(found)
 }

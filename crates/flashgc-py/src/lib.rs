@@ -34,5 +34,6 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(trace::trace_formats, module)?)?;
     module.add_function(wrap_pyfunction!(fit::trace_columns, module)?)?;
     module.add_function(wrap_pyfunction!(fit::trace_ranks, module)?)?;
+    module.add_function(wrap_pyfunction!(fit::trace_again, module)?)?;
     Ok(())
 }

@@ -106,8 +106,8 @@ fn writes_go_to_places_and_the_oldest_come_in_turn() {
 #[test]
 fn the_order_of_last_time_can_be_kept() {
     let again = PLAIN
-        .replace("age = { \"0.5\" = 1 }", "age = { \"0.3\" = 1 }\nagain_share = 0.95")
-        .replace("places = { 1 = 0.75, 2 = 0.25 }", "places = { 2 = 1 }");
+        .replace("age = { \"0.5\" = 1 }", "age = { \"0.3\" = 1 }")
+        .replace("places = { 1 = 0.75, 2 = 0.25 }", "places = { 2 = 1 }\nagain_share = 0.95");
     let found: Vec<u64> = requests(&again, 1)
         .iter()
         .filter(|r| r.op == HostOp::Write)

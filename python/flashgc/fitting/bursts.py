@@ -33,6 +33,7 @@ class Kind:
     read_size: Weights
     read_sequential_share: float
     read_written_share: float
+    again_share: float
     places: Weights
 
 
@@ -126,6 +127,7 @@ def _kind(requests: Requests, places: Places, gap: Ints, begins: Ints, mine: Int
         read_size=sizes(requests.size[reads], 16),
         read_sequential_share=_mean(requests.sequential[reads]),
         read_written_share=_mean(places.read_written[alone]),
+        again_share=_mean(places.again[writes]),
         places=mixture(places.of_request[writes], 64),
     )
 

@@ -73,8 +73,8 @@ def compare(
 ) -> list[dict[str, Any]]:
     """A row for each figure: `original`, the mean of the look-alikes, and their `difference`.
 
-    Both are preconditioned with `overwrite` drive writes of their own. `low` and `high` are the least and
-    the greatest figure of any seed. `name` is that of a device in place of `device`.
+    Both are preconditioned with `overwrite` drive writes of their own. `low` and `high` are the
+    least and the greatest figure of any seed. `name` is that of a device in place of `device`.
     """
     both = shared(device, overwrite)
     replay = {**both, "workload": {"trace": {"address": "compact", **reading}}}

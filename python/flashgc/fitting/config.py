@@ -31,7 +31,7 @@ def workload(requests: Requests) -> Table:
 
 _HEAD = """\
 # A look-alike of a trace with {requests:,} requests, made by `flashgc trace fit`.
-# It holds distributions alone, and no address of the trace; see docs/look-alikes.md.
+# It holds distributions alone, and no address of the trace; see docs/fitted.md.
 # The drive is as large as what the trace touches. For another one: --device NAME.
 seed = 1
 """
@@ -63,7 +63,6 @@ def _place(kind: places.Kind) -> Table:
         "adjacent": _share(kind.adjacent),
         "in_order": _share(kind.in_order),
         "age": _mixture(kind.age, lambda end: f"{end:.6f}".rstrip("0").rstrip(".")),
-        "again_share": _share(kind.again_share),
         "sequential_share": _share(kind.sequential_share),
     })  # fmt: skip
 
@@ -91,6 +90,7 @@ def _burst(kind: bursts.Kind) -> Table:
         "read_size": _mixture(kind.read_size, _bytes),
         "read_sequential_share": _share(kind.read_sequential_share),
         "read_written_share": _share(kind.read_written_share),
+        "again_share": _share(kind.again_share),
         "places": _mixture(kind.places, lambda number: str(round(number) + 1)),
     })  # fmt: skip
 

@@ -33,7 +33,6 @@ class Kind:
     adjacent: float
     in_order: float
     age: Weights
-    again_share: float
     sequential_share: float
 
 
@@ -57,6 +56,8 @@ class Places:
     """The kind of place that each request writes; -1 for reads."""
     rank: Floats
     """How long ago it was written, from 0 (the newest) to 1 (the oldest of its kind)."""
+    again: Flags
+    """Whether a write goes on in the order in which its pages were written last time."""
     read_written: Flags
     """Whether a request begins on a page that is written at some time."""
 
@@ -70,7 +71,7 @@ def find(requests: Requests) -> Places:
     if len(writes) == 0:
         regions, runs = _regions(np.zeros(len(pages), dtype=np.int64), 0)
         nothing = np.zeros(len(requests), dtype=bool)
-        return Places([], regions, runs[0], of_request, rank, nothing)
+        return Places([], regions, runs[0], of_request, rank, nothing, nothing)
     start, size = requests.start[writes], requests.size[writes]
     _, first, place, count = np.unique(
         start, return_index=True, return_inverse=True, return_counts=True
@@ -80,7 +81,7 @@ def find(requests: Requests) -> Places:
     kind = np.unique(kind, return_inverse=True)[1].reshape(-1)
     of_request[writes] = kind[place]
     again = np.zeros(len(requests), dtype=bool)
-    rank[writes], again[writes] = _ranks(place, kind)
+    rank[writes], again[writes] = _ranks(place, kind), _again(requests, writes, pages)
     owner = _owners(requests, writes, kind[place], pages)
     regions, runs = _regions(owner, int(kind.max()) + 1)
     found = [
@@ -88,17 +89,12 @@ def find(requests: Requests) -> Places:
         for at in range(int(kind.max()) + 1)
     ]
     written = owner[np.searchsorted(pages, requests.first_page)] <= kind.max()
-    return Places(found, regions, runs[-1], of_request, rank, written)
+    return Places(found, regions, runs[-1], of_request, rank, again, written)
 
 
-def _ranks(place: Ints, kind: Ints) -> tuple[Floats, Flags]:
-    """Rank of each write among the places of its kind, if the trace repeats for ever.
-
-    And whether it is that of the write before, of the same kind: then the place is the one that
-    was written after the other one last time, too.
-    """
+def _ranks(place: Ints, kind: Ints) -> Floats:
+    """Rank of each write among the places of its kind, if the trace repeats for ever."""
     ranks = np.zeros(len(place))
-    again = np.zeros(len(place), dtype=bool)
     for at in range(int(kind.max()) + 1):
         mine = np.flatnonzero(kind == at)
         number = np.full(len(kind), -1, dtype=np.int64)
@@ -107,8 +103,17 @@ def _ranks(place: Ints, kind: Ints) -> tuple[Floats, Flags]:
         numbers = number[place[these]].astype("<u4").tobytes()
         found = np.frombuffer(_engine.trace_ranks(numbers, len(mine)), dtype="<u4")
         ranks[these] = found / max(len(mine) - 1, 1)
-        again[these[1:]] = found[1:] == found[:-1]
-    return ranks, again
+    return ranks
+
+
+def _again(requests: Requests, writes: Ints, pages: Ints) -> Flags:
+    """Whether each write goes on in the order of last time."""
+    first = np.searchsorted(pages, requests.first_page[writes])
+    end = first + (requests.end_page - requests.first_page)[writes]
+    found = _engine.trace_again(
+        first.astype("<u4").tobytes(), end.astype("<u4").tobytes(), len(pages)
+    )
+    return np.frombuffer(found, dtype=np.uint8).astype(bool)
 
 
 def _owners(requests: Requests, writes: Ints, kind: Ints, pages: Ints) -> Ints:
@@ -167,9 +172,9 @@ def _kind(
     begins = writes[first[mine]]
     alone = ~requests.sequential[begins]
     offset = requests.start[begins[alone]] % PAGE_BYTES // 512 * 512
-    order = np.argsort(np.argsort(begins, kind="stable"), kind="stable")
-    steps = np.diff(order)
-    soon = float(((steps > 0) & (steps <= _SOON)).mean()) if len(steps) else 0.0
+    order = np.argsort(np.argsort(first, kind="stable"), kind="stable")
+    steps = np.diff(order, prepend=-_SOON - 1)[mine]
+    soon = float(((steps > 0) & (steps <= _SOON)).mean())
     all_writes = writes[mine[place]]
     sequential = requests.sequential[all_writes]
     jumps = all_writes[~sequential]
@@ -183,6 +188,5 @@ def _kind(
         adjacent=adjacent,
         in_order=soon,
         age=ages(rank[fresh if len(fresh) else all_writes], _AGES),
-        again_share=float(again[jumps].mean()) if len(jumps) else 0.0,
         sequential_share=min(share, 1.0),
     )

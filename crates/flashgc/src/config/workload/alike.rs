@@ -76,11 +76,10 @@ fn places(table: &Reader<'_>) -> Option<PlacesPlan> {
     let run = mixture(table, "run", PAGES).unwrap_or(Mixture::only(1));
     let (adjacent, in_order) = (share(table, "adjacent"), share(table, "in_order"));
     let age = ages(table);
-    let again_share = share(table, "again_share");
     let sequential_share = share(table, "sequential_share");
     table.finish();
     let (size, age) = (size?, age?);
-    Some(PlacesPlan { size, offset, run, adjacent, in_order, age, again_share, sequential_share })
+    Some(PlacesPlan { size, offset, run, adjacent, in_order, age, sequential_share })
 }
 
 fn region(table: &Reader<'_>, kinds: usize) -> Option<RegionPlan> {
@@ -119,6 +118,7 @@ fn burst(table: &Reader<'_>, kinds: usize) -> Option<BurstPlan> {
         read_size: mixture(table, "read_size", SIZE).unwrap_or(Mixture::only(PAGE_BYTES)),
         read_sequential_share: share(table, "read_sequential_share"),
         read_written_share: share(table, "read_written_share"),
+        again_share: share(table, "again_share"),
         places: places.unwrap_or_default(),
     };
     table.finish();

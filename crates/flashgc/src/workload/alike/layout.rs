@@ -1,5 +1,6 @@
 //! Where the places lie: regions, and in them runs of pages of one kind.
 
+use super::order::Order;
 use super::recency::Recency;
 use super::{AlikePlan, PlacesPlan, PAGE_BYTES};
 use crate::rng::Random;
@@ -16,6 +17,8 @@ pub struct Places {
     pub sizes: Vec<u32>,
     /// In the order of their last writes.
     pub recency: Recency,
+    /// The number of the first of them among all places.
+    pub base: u32,
 }
 
 /// Everything that the requests go to.
@@ -25,8 +28,18 @@ pub struct Layout {
     pub places: Vec<Places>,
     /// Pages that are only read: first page of each run, and pages up to its end.
     pub read_only: Vec<(u64, u64)>,
+    /// All places in the order of their last writes.
+    pub order: Order,
     /// Bytes in all.
     pub bytes: u64,
+}
+
+impl Layout {
+    /// The kind of a place and its number in it, from its number among all.
+    pub fn place(&self, number: u32) -> (usize, u32) {
+        let kind = self.places.partition_point(|kind| kind.base <= number).saturating_sub(1);
+        (kind, number - self.places[kind].base)
+    }
 }
 
 /// The places of one kind, while they are laid out.
@@ -34,9 +47,10 @@ struct Laid<'a> {
     plan: &'a PlacesPlan,
     starts: Vec<u64>,
     sizes: Vec<u32>,
-    /// Places that were first written one after the other.
-    chains: Vec<Vec<u32>>,
 }
+
+/// Places that were first written one after the other: their kinds and numbers.
+type Chains = Vec<Vec<(usize, u32)>>;
 
 /// A run of pages of one kind; `None`: only read.
 struct Run {
@@ -47,16 +61,17 @@ struct Run {
 }
 
 impl Laid<'_> {
-    /// Fills the bytes `at..end` with places, the first of them of `first_bytes`.
-    fn fill(&mut self, mut at: u64, end: u64, first_bytes: u64, random: &mut Random) {
-        let mut bytes = first_bytes;
+    /// Fills the pages of a run with places.
+    fn fill(&mut self, page: u64, run: &Run, chains: &mut Chains, random: &mut Random) {
+        let (mut at, end) = (page * PAGE_BYTES, (page + run.pages) * PAGE_BYTES);
+        let mut bytes = run.first_bytes;
         let mut is_first = true;
         while at < end {
             let adjacent = !is_first && random.unit() < self.plan.adjacent;
             if !adjacent {
                 let chained = random.unit() < self.plan.in_order;
-                if self.chains.is_empty() || !chained {
-                    self.chains.push(Vec::new());
+                if chains.is_empty() || !chained {
+                    chains.push(Vec::new());
                 }
                 at = at.next_multiple_of(PAGE_BYTES);
                 let shifted = at + self.plan.offset.draw(random);
@@ -67,8 +82,8 @@ impl Laid<'_> {
             }
             is_first = false;
             let size = bytes.clamp(SECTOR_BYTES, end - at);
-            if let Some(chain) = self.chains.last_mut() {
-                chain.push(self.starts.len() as u32);
+            if let (Some(chain), Some(kind)) = (chains.last_mut(), run.kind) {
+                chain.push((kind, self.starts.len() as u32));
             }
             self.starts.push(at);
             self.sizes.push(size as u32);
@@ -76,12 +91,31 @@ impl Laid<'_> {
             bytes = self.plan.size.draw(random);
         }
     }
+}
 
-    fn done(mut self, random: &mut Random) -> Places {
-        shuffle(&mut self.chains, random);
-        let order: Vec<u32> = self.chains.concat();
-        Places { starts: self.starts, sizes: self.sizes, recency: Recency::new(&order) }
+/// Puts all places into the order of their chains, which come in an order of chance.
+fn in_order(laid: Vec<Laid<'_>>, mut chains: Chains, random: &mut Random) -> (Vec<Places>, Order) {
+    shuffle(&mut chains, random);
+    let mut orders: Vec<Vec<u32>> = vec![Vec::new(); laid.len()];
+    let mut bases = Vec::with_capacity(laid.len());
+    let mut count = 0;
+    for kind in &laid {
+        bases.push(count);
+        count += kind.starts.len() as u32;
     }
+    let mut all = Vec::with_capacity(count as usize);
+    for &(kind, place) in chains.iter().flatten() {
+        orders[kind].push(place);
+        all.push(bases[kind] + place);
+    }
+    let kinds = laid.into_iter().zip(orders).zip(bases);
+    let places = kinds.map(|((laid, order), base)| Places {
+        starts: laid.starts,
+        sizes: laid.sizes,
+        recency: Recency::new(&order),
+        base,
+    });
+    (places.collect(), Order::new(&all))
 }
 
 fn shuffle<T>(items: &mut [T], random: &mut Random) {
@@ -93,7 +127,7 @@ fn shuffle<T>(items: &mut [T], random: &mut Random) {
 /// Lays out the regions of a plan, in an order of chance.
 pub fn lay_out(plan: &AlikePlan, random: &mut Random) -> Layout {
     let kinds = plan.places.len();
-    let laid = |plan| Laid { plan, starts: Vec::new(), sizes: Vec::new(), chains: Vec::new() };
+    let laid = |plan| Laid { plan, starts: Vec::new(), sizes: Vec::new() };
     let mut places: Vec<Laid<'_>> = plan.places.iter().map(laid).collect();
     let mut regions: Vec<usize> = Vec::new();
     for (at, region) in plan.regions.iter().enumerate() {
@@ -103,33 +137,31 @@ pub fn lay_out(plan: &AlikePlan, random: &mut Random) -> Layout {
     // What is left of a page, or was too much, is made good in the next region.
     let mut owed = vec![0.0; kinds + 1];
     let (mut page, mut read_only, mut read_pages) = (0_u64, Vec::new(), 0);
+    let mut chains: Chains = Vec::new();
     for region in regions {
         for run in runs_of(plan, region, &mut owed, random) {
-            let end = page + run.pages;
             match run.kind {
-                Some(kind) => {
-                    let (from, end) = (page * PAGE_BYTES, end * PAGE_BYTES);
-                    places[kind].fill(from, end, run.first_bytes, random);
-                }
+                Some(kind) => places[kind].fill(page, &run, &mut chains, random),
                 None => {
                     read_pages += run.pages;
                     read_only.push((page, read_pages));
                 }
             }
-            page = end;
+            page += run.pages;
         }
     }
     // A kind of which not even a page came together has one.
-    for laid in &mut places {
+    for (kind, laid) in places.iter_mut().enumerate() {
         if laid.starts.is_empty() {
-            let bytes = laid.plan.size.draw(random);
-            let pages = bytes.div_ceil(PAGE_BYTES).max(1);
-            laid.fill(page * PAGE_BYTES, (page + pages) * PAGE_BYTES, bytes, random);
+            let first_bytes = laid.plan.size.draw(random);
+            let pages = first_bytes.div_ceil(PAGE_BYTES).max(1);
+            let run = Run { kind: Some(kind), pages, first_bytes };
+            laid.fill(page, &run, &mut chains, random);
             page += pages;
         }
     }
-    let places = places.into_iter().map(|laid| laid.done(random)).collect();
-    Layout { places, read_only, bytes: page * PAGE_BYTES }
+    let (places, order) = in_order(places, chains, random);
+    Layout { places, read_only, order, bytes: page * PAGE_BYTES }
 }
 
 /// The runs of one region, in an order of chance.
@@ -138,17 +170,17 @@ fn runs_of(plan: &AlikePlan, region: usize, owed: &mut [f64], random: &mut Rando
     let region = &plan.regions[region];
     let written: f64 = region.pages.iter().sum();
     let read_only = (region.of_pages as f64 - written).max(0.0);
-    for kind in 0..owed.len() {
-        owed[kind] += region.pages.get(kind).copied().unwrap_or(read_only);
+    for (kind, owed) in owed.iter_mut().enumerate() {
+        *owed += region.pages.get(kind).copied().unwrap_or(read_only);
         let places = plan.places.get(kind);
-        while owed[kind] >= 1.0 {
+        while *owed >= 1.0 {
             let drawn = places.map_or(&plan.read_only_run, |places| &places.run).draw(random);
             let first_bytes = places.map_or(0, |places| places.size.draw(random));
-            let most = (owed[kind] as u64).max(1);
+            let most = (*owed as u64).max(1);
             // A place is not cut short by the end of a run; the next region makes it good.
             let pages = drawn.clamp(1, most).max(first_bytes.div_ceil(PAGE_BYTES));
             runs.push(Run { kind: places.map(|_| kind), pages, first_bytes });
-            owed[kind] -= pages as f64;
+            *owed -= pages as f64;
         }
     }
     shuffle(&mut runs, random);

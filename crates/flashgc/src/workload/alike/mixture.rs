@@ -59,11 +59,6 @@ impl Mixture {
         let value = self.draw(random) as f64;
         (value * (0.5 + random.unit())) as u64
     }
-
-    /// The values.
-    pub fn values(&self) -> &[u64] {
-        &self.values
-    }
 }
 
 /// How long ago places were written that are written again: ranges of their rank among all, from 0

@@ -11,10 +11,12 @@
 pub mod course;
 pub mod layout;
 pub mod mixture;
+mod order;
 mod overwrites;
 mod recency;
 
 pub use mixture::{Ages, Mixture};
+pub use order::Order;
 pub use overwrites::AlikeOverwrites;
 pub use recency::Recency;
 
@@ -64,9 +66,6 @@ pub struct PlacesPlan {
     pub in_order: f64,
     /// How long ago a place was written that is written again.
     pub age: Ages,
-    /// Share of the writes that go on in the order of last time: to the place that was then written
-    /// after the one before.
-    pub again_share: f64,
     /// Share of the writes that go on with an adjacent place, where there is one.
     pub sequential_share: f64,
 }
@@ -103,7 +102,10 @@ pub struct BurstPlan {
     pub read_sequential_share: f64,
     /// Share of the others that go to places.
     pub read_written_share: f64,
-    /// Kinds of places that are written.
+    /// Share of the writes that go on in the order of last time: to the place that was then written
+    /// after the one before.
+    pub again_share: f64,
+    /// Kinds of places that the others go to.
     pub places: Mixture,
 }
 
@@ -148,9 +150,8 @@ pub struct Alike {
     burst: usize,
     burst_left: u64,
     op: HostOp,
-    /// The rank that was drawn last for each kind of places. It belongs to the place that was
-    /// written after the last one, since that one is the newest now.
-    last_ranks: Vec<Option<u32>>,
+    /// The place, by its number among all, that was written last time after the one before.
+    follower: Option<u32>,
     /// The place written by the request before, if it was a write.
     last_place: Option<(usize, u32)>,
     /// Where the request before ended, in bytes.
@@ -171,7 +172,7 @@ impl Alike {
             burst: 0,
             burst_left: 0,
             op: HostOp::Write,
-            last_ranks: vec![None; plan.places.len()],
+            follower: None,
             last_place: None,
             end: 0,
         }
@@ -222,27 +223,35 @@ impl Alike {
 
     /// The first byte and the size of a write.
     fn write(&mut self) -> (u64, u64) {
-        let kind = self.plan.bursts[self.burst].places.draw(&mut self.streams.address) as usize;
-        let (plan, places) = (&self.plan.places[kind], &mut self.layout.places[kind]);
+        let burst = &self.plan.bursts[self.burst];
         let random = &mut self.streams.address;
-        let next = match self.last_place {
-            Some((last, place)) if last == kind && random.unit() < plan.sequential_share => {
-                let adjacent = |next: &u32| {
-                    places.starts.get(*next as usize).is_some_and(|start| *start == self.end)
-                };
-                Some(place + 1).filter(adjacent)
-            }
-            _ => None,
+        let kind = burst.places.draw(random) as usize;
+        // The follower must be of the kind that is drawn, so that each kind keeps its share.
+        let follower = self.follower.map(|number| self.layout.place(number));
+        let follower = follower.filter(|&(of, _)| of == kind && random.unit() < burst.again_share);
+        let place = match follower {
+            Some((_, place)) => place,
+            None => self.next_place(kind),
         };
-        let place = next.unwrap_or_else(|| {
-            let again = self.last_ranks[kind].filter(|_| random.unit() < plan.again_share);
-            let rank = again.unwrap_or_else(|| plan.age.draw(places.recency.len(), random));
-            self.last_ranks[kind] = Some(rank);
-            places.recency.find(rank)
-        });
+        let places = &mut self.layout.places[kind];
         places.recency.touch(place);
+        self.follower = Some(self.layout.order.touch(places.base + place));
         self.last_place = Some((kind, place));
         (places.starts[place as usize], u64::from(places.sizes[place as usize]))
+    }
+
+    /// The place beside the one before, or one that was written some time ago.
+    fn next_place(&mut self, kind: usize) -> u32 {
+        let random = &mut self.streams.address;
+        let (plan, places) = (&self.plan.places[kind], &self.layout.places[kind]);
+        if let Some((last, place)) = self.last_place {
+            let start = places.starts.get(place as usize + 1);
+            let adjacent = last == kind && random.unit() < plan.sequential_share;
+            if adjacent && start == Some(&self.end) {
+                return place + 1;
+            }
+        }
+        places.recency.find(plan.age.draw(places.recency.len(), random))
     }
 
     /// The first byte and the size of a read.
