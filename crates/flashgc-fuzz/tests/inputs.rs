@@ -1,4 +1,5 @@
 //! Every input that is kept goes through its target: the seeds, and what a fuzzer found.
+#![allow(clippy::print_stdout)]
 
 use flashgc_fuzz::TARGETS;
 use std::fs;

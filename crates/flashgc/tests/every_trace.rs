@@ -3,6 +3,7 @@
 //! The drive has an eighth more pages than the trace touches, and is filled and half overwritten,
 //! so that it collects as soon as the trace writes. The short form replays 4,000 rows of each;
 //! `FLASHGC_LONG=1` all.
+#![allow(clippy::print_stdout)]
 
 mod common;
 
