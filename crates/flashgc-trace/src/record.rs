@@ -3,8 +3,12 @@
 use serde::Serialize;
 
 /// What a request does.
+///
+/// It is as wide as what stands beside it in a record: a byte would leave a gap there, and a gap
+/// is copied in pieces, which costs more than decoding a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[repr(u64)]
 pub enum Op {
     /// Reads data.
     Read,
