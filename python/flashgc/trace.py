@@ -213,9 +213,11 @@ def fit(
     with _sources.trace_file(file) as found:
         reading = _reading(found, format, on_bad_line, devices, start, length, None, rows, None)
         read = requests.read(reading)
+        # A replay meets every row in the order of the file, also those that `start` leaves out.
+        late_ns = int(json.loads(_engine.trace_info(reading))["late_ns_max"])
     pages = read.footprint_pages()
     before = overwrite(read.written_pages(), pages)
-    result = Fit(config.workload(read), drive(pages), before, read.late_ns_max)
+    result = Fit(config.workload(read), drive(pages), before, late_ns)
     if target is not None:
         _output.write(target, result.text)
     return result

@@ -333,6 +333,16 @@ def test_trace_fit_checks_against_the_trace(flashgc, tmp_path):
     assert "--check" in refused.err
 
 
+def test_trace_fit_checks_a_part_beside_late_rows(flashgc, tmp_path):
+    rows = [f"0,{8 * (at * 13 % 640)},4096,w,{1000 + at / 100}" for at in range(3000)]
+    rows[0], rows[1500] = "0,0,4096,w,0", "0,0,4096,w,1"
+    spc = tmp_path / "jumps.spc"
+    spc.write_text("\n".join(rows) + "\n")
+    rows = flashgc("trace", "fit", spc, "--check", "--start", "500 s", "--seeds", 1, "--json").json
+    figures = {row["figure"]: row for row in rows}
+    assert figures["pages written"]["original"] == 2998
+
+
 def test_trace_fit_needs_requests(flashgc, tmp_path):
     (tmp_path / "trims.csv").write_text("time:ns,device,op,offset,size\n0,0,t,0,4096\n")
     refused = flashgc("trace", "fit", "trims.csv", "--format",

@@ -24,8 +24,6 @@ class Requests:
     size: Ints
     sequential: Flags
     """Begins where the request before ended."""
-    late_ns_max: int
-    """How late a row is behind the latest one before it."""
 
     def __len__(self) -> int:
         return len(self.at_ns)
@@ -80,7 +78,6 @@ def read(reading: Reading) -> Requests:
     if not wanted.any():
         raise _engine.TraceError("error: the trace has no reads and no writes to be like")
     at_ns, device, op, start, size = (column[wanted] for column in (at_ns, device, op, start, size))
-    late_ns = int((np.maximum.accumulate(at_ns) - at_ns).max())
     order = np.argsort(at_ns, kind="stable")
     at_ns, device, op, start, size = (column[order] for column in (at_ns, device, op, start, size))
     numbers = np.unique(device, return_inverse=True)[1].reshape(-1)
@@ -89,4 +86,4 @@ def read(reading: Reading) -> Requests:
     start = start + (np.cumsum(ends) - ends)[numbers]
     sequential = np.zeros(len(start), dtype=bool)
     sequential[1:] = start[1:] == start[:-1] + size[:-1]
-    return Requests(at_ns, op == _WRITE, start, size, sequential, late_ns)
+    return Requests(at_ns, op == _WRITE, start, size, sequential)
