@@ -158,6 +158,17 @@ fn preconditioning_writes_what_the_measured_part_writes() {
     }
 }
 
+/// The last run of nexus5_calout's look-alike took more pages than its drive had.
+#[test]
+fn a_last_run_that_is_too_long_is_cut() {
+    let long = PLAIN.replace("run = { 2 = 1 }", "run = { 2 = 0.9, 300 = 0.1 }");
+    for seed in 1..40 {
+        let last = requests(&long, seed).iter().map(|it| it.offset_bytes + it.bytes).max();
+        // 500 pages, a hundredth of them, 32 more, and one for a kind of places that has none.
+        assert!(last.is_some_and(|last| last <= (505 + 32 + 2) * 4096), "{seed}: {last:?}");
+    }
+}
+
 #[test]
 fn a_workload_that_only_reads_runs_too() {
     let text = "requests = 500\n[[workload.alike.regions]]\npages = 40\n\

@@ -2,7 +2,7 @@
 
 use super::order::Order;
 use super::recency::Recency;
-use super::{AlikePlan, PlacesPlan, PAGE_BYTES};
+use super::{AlikePlan, PlacesPlan, RegionPlan, PAGE_BYTES};
 use crate::rng::Random;
 
 /// Sectors are the finest unit of addresses.
@@ -124,6 +124,9 @@ fn shuffle<T>(items: &mut [T], random: &mut Random) {
     }
 }
 
+/// Pages that the regions may take beyond their own and a hundredth of them.
+const EXCESS_PAGES: u64 = 32;
+
 /// Lays out the regions of a plan, in an order of chance.
 pub fn lay_out(plan: &AlikePlan, random: &mut Random) -> Layout {
     let kinds = plan.places.len();
@@ -138,8 +141,16 @@ pub fn lay_out(plan: &AlikePlan, random: &mut Random) -> Layout {
     let mut owed = vec![0.0; kinds + 1];
     let (mut page, mut read_only, mut read_pages) = (0_u64, Vec::new(), 0);
     let mut chains: Chains = Vec::new();
+    // A last run that is much too long would need a larger drive than the trace does.
+    let pages = |region: &RegionPlan| u64::from(region.count) * u64::from(region.of_pages);
+    let all: u64 = plan.regions.iter().map(pages).sum();
+    let most = all + all / 100 + EXCESS_PAGES;
     for region in regions {
-        for run in runs_of(plan, region, &mut owed, random) {
+        for mut run in runs_of(plan, region, &mut owed, random) {
+            run.pages = run.pages.min(most.saturating_sub(page));
+            if run.pages == 0 {
+                continue;
+            }
             match run.kind {
                 Some(kind) => places[kind].fill(page, &run, &mut chains, random),
                 None => {
