@@ -161,7 +161,7 @@ fn preconditioning_writes_what_the_measured_part_writes() {
 /// The last run of nexus5_calout's look-alike took more pages than its drive had.
 #[test]
 fn a_last_run_that_is_too_long_is_cut() {
-    let long = PLAIN.replace("run = { 2 = 1 }", "run = { 2 = 0.9, 300 = 0.1 }");
+    let long = PLAIN.replace("size = { \"8 KiB\" = 1 }", "size = { \"8 KiB\" = 9, \"1 MiB\" = 1 }");
     for seed in 1..40 {
         let last = requests(&long, seed).iter().map(|it| it.offset_bytes + it.bytes).max();
         // 500 pages, a hundredth of them, 32 more, and one for a kind of places that has none.
