@@ -80,12 +80,12 @@ def convert(
     2
     """
     with _sources.trace_file(source) as found:
-        reading = _reading(
-            found, format, on_bad_line, devices, start, length, first_row, rows, sort_window
-        )
-        written = _engine.trace_convert(reading, _target(target), to, False)
-    done: dict[str, Any] = json.loads(written)
-    return done
+        return _rewrite(
+            _reading(
+                found, format, on_bad_line, devices, start, length, first_row, rows, sort_window
+            ),
+            target, to, keep_format=False,
+        )  # fmt: skip
 
 
 def cut(
@@ -113,12 +113,12 @@ def cut(
     1
     """
     with _sources.trace_file(source) as found:
-        reading = _reading(
-            found, format, on_bad_line, devices, start, length, first_row, rows, sort_window
-        )
-        written = _engine.trace_convert(reading, _target(target), to, True)
-    done: dict[str, Any] = json.loads(written)
-    return done
+        return _rewrite(
+            _reading(
+                found, format, on_bad_line, devices, start, length, first_row, rows, sort_window
+            ),
+            target, to, keep_format=True,
+        )  # fmt: skip
 
 
 def merge(
@@ -296,6 +296,15 @@ def formats() -> list[dict[str, Any]]:
     """
     known: list[dict[str, Any]] = json.loads(_engine.trace_formats())
     return known
+
+
+def _rewrite(
+    reading: Reading, target: PathLike, to: str | None, *, keep_format: bool
+) -> dict[str, Any]:
+    """Writes what is read; with `keep_format` in its own format where `to` names none."""
+    written = _engine.trace_convert(reading, _target(target), to, keep_format)
+    done: dict[str, Any] = json.loads(written)
+    return done
 
 
 def _target(target: PathLike) -> PathLike | None:

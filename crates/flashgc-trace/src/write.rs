@@ -17,6 +17,22 @@ pub(crate) fn whole_blocks(bytes: u64, block: u64, what: &str) -> Result<u64, St
     Err(format!("its {what} of {bytes} bytes is no multiple of {block}"))
 }
 
+/// The device of a format that has no column for it: there can be only one.
+#[derive(Default)]
+pub(crate) struct OneDevice(Option<u64>);
+
+impl OneDevice {
+    /// An error if the record is of another device than the first one.
+    pub(crate) fn check(&mut self, record: &Record, format: &str) -> Result<(), String> {
+        let first = *self.0.get_or_insert(record.device);
+        if first == record.device {
+            return Ok(());
+        }
+        let both = format!("{first} and {}", record.device);
+        Err(format!("{format} has no column for the device, and here are two: {both}"))
+    }
+}
+
 /// Writes the records of a format that is no text.
 pub(crate) trait BinaryWriter {
     /// What comes before the first record.

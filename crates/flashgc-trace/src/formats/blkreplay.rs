@@ -5,7 +5,7 @@ use crate::fields::{write_u64, Field, Fields, TimeUnit};
 use crate::format::{fits_most, FormatInfo, LineFormat, LineWriter, Look, Verdict};
 use crate::formats::Format;
 use crate::record::{Op, RawRecord, Record};
-use crate::write::whole_blocks;
+use crate::write::{whole_blocks, OneDevice};
 use memchr::memchr;
 
 pub(crate) const INFO: FormatInfo = FormatInfo {
@@ -85,7 +85,7 @@ fn looks_like(sample: &[&[u8]]) -> Verdict {
 /// Writes a load. There is no column for the device, so there can be only one.
 #[derive(Default)]
 struct Writer {
-    device: Option<u64>,
+    device: OneDevice,
 }
 
 pub(crate) fn writer() -> Option<Box<dyn LineWriter>> {
@@ -99,13 +99,7 @@ impl LineWriter for Writer {
     }
 
     fn write(&mut self, record: &Record, line: &mut Vec<u8>) -> Result<(), String> {
-        let device = *self.device.get_or_insert(record.device);
-        if device != record.device {
-            let both = format!("{device} and {}", record.device);
-            return Err(format!(
-                "blkreplay has no column for the device, and here are two: {both}"
-            ));
-        }
+        self.device.check(record, INFO.name)?;
         let op: &[u8] = match record.op {
             Op::Read => b" ; R",
             Op::Write => b" ; W",

@@ -6,7 +6,7 @@ use crate::format::{fits_most, FormatInfo, LineFormat, LineWriter, Look, Verdict
 use crate::formats::scsi;
 use crate::formats::Format;
 use crate::record::{Op, RawRecord, Record};
-use crate::write::whole_blocks;
+use crate::write::{whole_blocks, OneDevice};
 
 pub(crate) const INFO: FormatInfo = FormatInfo {
     name: "cloudphysics",
@@ -82,7 +82,7 @@ fn looks_like(sample: &[&[u8]]) -> Verdict {
 /// Writes rows of one device, since there is no column for it.
 #[derive(Default)]
 struct Writer {
-    device: Option<u64>,
+    device: OneDevice,
 }
 
 pub(crate) fn writer() -> Option<Box<dyn LineWriter>> {
@@ -96,13 +96,7 @@ impl LineWriter for Writer {
     }
 
     fn write(&mut self, record: &Record, line: &mut Vec<u8>) -> Result<(), String> {
-        let device = *self.device.get_or_insert(record.device);
-        if device != record.device {
-            let both = format!("{device} and {}", record.device);
-            return Err(format!(
-                "cloudphysics has no column for the device, and here are two: {both}"
-            ));
-        }
+        self.device.check(record, INFO.name)?;
         let op: &[u8] = match record.op {
             Op::Read => b",28,",
             Op::Write => b",2a,",
