@@ -26,6 +26,7 @@ from flashgc.errors import (
     RunError,
     TraceError,
 )
+from flashgc.registers import RegisterCost, register_cost
 from flashgc.report import Comparison, Report
 from flashgc.table import Table
 
@@ -36,6 +37,7 @@ __all__ = [
     "FlashgcError",
     "OutputError",
     "Progress",
+    "RegisterCost",
     "Report",
     "RunError",
     "Table",
@@ -44,6 +46,7 @@ __all__ = [
     "compare",
     "devices",
     "drive",
+    "register_cost",
     "run",
     "run_seeds",
     "schemes",

@@ -6,7 +6,7 @@ use super::precondition::{Fill, PreconditionPlan};
 use super::workload::WorkloadPlan;
 use crate::device::{Geometry, Shape};
 use crate::drive::aged_blocks;
-use crate::gc::{GcPlan, HoldChoice, Space, Watermark};
+use crate::gc::{CopyChoice, GcPlan, HoldChoice, Space, Watermark};
 use crate::plan::{Allocation, Plan};
 use crate::workload::alike::{Alike, AlikePlan, RegionPlan, PAGE_BYTES};
 use crate::workload::synthetic::{Footprint, Mix, PhasePlan, Size};
@@ -315,6 +315,13 @@ pub fn notes(plan: &Plan, precondition: &PreconditionPlan) -> Vec<String> {
     if precondition.fill == Fill::None {
         notes
             .push("the drive starts erased: collection begins only when it has been filled".into());
+    }
+    if matches!(plan.gc.copy, CopyChoice::Parallel(_)) && plan.gc.copy.at_once() == 1 {
+        notes.push(
+            "pages move one by one: the planes have one data register (device.registers), or the \
+             scheme uses one (gc.copy.parallel.workers)"
+                .into(),
+        );
     }
     if plan.timing.command_ns > 0 {
         notes.push(

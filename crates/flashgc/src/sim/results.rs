@@ -224,9 +224,24 @@ impl Sim<Watchers> {
         if results.jobs_open == 0 {
             assert_eq!(checker.copies, counters.gc_moved, "copies");
         }
+        self.audit_collection_time(counters);
         let idle = [results.unit.idle, results.bus.idle];
         assert!(idle.iter().all(|share| (0.0..=1.0).contains(share)), "time: {idle:?}");
         self.audit_times(checker.busy());
+    }
+
+    /// What the jobs that ended cost: a step of copies is a read and a program, however many pages
+    /// it moves, and an erase frees its blocks in one erase time (paper parallel-gc, section V-D).
+    fn audit_collection_time(&self, counters: &Counters) {
+        let timing = &self.plan.timing;
+        let steps_ns = counters.copy_steps * (timing.read_ns + timing.program_ns);
+        // Pages that go to other units are programmed one by one, in as many units as can be.
+        let sent = self.plan.gc.copy.is_global();
+        let sent_ns = (counters.moved_in_jobs - counters.copy_steps) * timing.program_ns;
+        let copies_ns = steps_ns + if sent { sent_ns } else { 0 };
+        let expected_ns = copies_ns + counters.erase_operations * timing.erase_ns;
+        let closed_ns = counters.gc_busy_ns - counters.gc_busy_open_ns;
+        assert_eq!(closed_ns, expected_ns, "array time of the jobs that ended");
     }
 
     /// Where no operation is cut off at the end, the checker saw every ns that was accounted for.

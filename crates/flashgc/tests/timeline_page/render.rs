@@ -136,6 +136,8 @@ pub fn count(seen: &Seen, key: &str) -> Option<String> {
         "gc.victim_blocks" => whole(c.victim_blocks),
         "gc.valid_per_victim" => per(c.victim_valid, c.victim_blocks),
         "gc.moved_per_gc" => per(c.moved_in_jobs, c.jobs),
+        "gc.copy_steps" => whole(c.copy_steps),
+        "gc.busy_open_ns" => whole(c.gc_busy_open_ns),
         "gc.reclaimed_pages" => whole(c.reclaimed_pages),
         "gc.busy_ns" => whole(c.gc_busy_ns),
         "gc.elapsed_ns" => whole(c.gc_elapsed_ns),
@@ -241,6 +243,8 @@ fn letter(row: &Row) -> char {
         "read-rest" => 'r',
         "program" => 'P',
         "copy" => 'c',
+        "read-out" => 'o',
+        "program-copy" => 'p',
         "erase" => 'E',
         _ => 'G',
     }
