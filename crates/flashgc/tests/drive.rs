@@ -38,7 +38,7 @@ const SCHEME: &[(&str, &[&str])] = &[
     ("gc.trigger.watermark.stop", &["\"5 blocks\"", "\"42 pages\""]),
     ("gc.trigger.watermark.batch", &["\"one\"", "\"list\""]),
     ("gc.erase.use", &["\"block\"", "\"blocks\""]),
-    ("gc.copy.use", &["\"copyback\"", "\"bus\""]),
+    ("gc.copy.use", &["\"copyback\"", "\"bus\"", "\"parallel\""]),
     ("gc.copy.copyback.parity", &["false", "true"]),
     ("gc.placement.use", &["\"one-frontier\"", "\"separate-gc\""]),
     ("gc.hold.use", &["\"unit\"", "\"plane\""]),
@@ -143,7 +143,7 @@ fn sealed_only(mut state: Drive) -> Drive {
 fn another_scheme_takes_a_drive_over_under_the_checker() {
     let mut choices = Choices::new(13);
     let (mut ran, mut padded, mut collected, mut refused) = (0, 0, 0, 0);
-    while ran < 200 {
+    while ran < 400 {
         let around = draw(&mut choices, AROUND);
         let [from, to] = [0, 1].map(|_| [around.clone(), draw(&mut choices, SCHEME)].concat());
         let (Some(from), Some(to)) = (try_setup(&from), try_setup(&to)) else { continue };

@@ -8,10 +8,11 @@
 
 use super::Sim;
 use crate::device::Worker;
+use crate::ftl::{Parity, Stream};
 use crate::gc::job::Stage;
 use crate::gc::Inbound;
-use crate::ids::{PlaneId, UnitId};
-use crate::verify::{Happened, Watch};
+use crate::ids::{BlockId, PlaneId, UnitId};
+use crate::verify::{Cause, Happened, Watch};
 
 impl<W: Watch> Sim<W> {
     /// The plane that a page of this one goes to.
@@ -29,6 +30,22 @@ impl<W: Watch> Sim<W> {
     /// pages are for that job: it may have opened a block of the reserve.
     fn takes_inbound(&self, plane: PlaneId) -> bool {
         self.ftl.frontiers.copy_has_room(plane) && !self.gc.busy_planes[plane.index()]
+    }
+
+    /// Moves every listed page of the victim to other units, untimed.
+    #[cold]
+    pub(super) fn move_away(&mut self, plane: PlaneId, victim: BlockId) {
+        self.ftl.blocks.clear_valid(victim);
+        for at in 0..self.scratch.len() {
+            let from = self.scratch[at];
+            let plane = self.copy_target(plane);
+            let taken = self.take_page(plane, Stream::Gc, Parity::Any);
+            let lpn = self.ftl.map.lpn_of(from);
+            self.ftl.bind(&self.plan.geometry, lpn, taken.ppn);
+            let (ppn, cause) = (taken.ppn, Cause::Copy { from });
+            self.tell(Happened::Programmed { ppn, lpn, cause, current: true });
+            self.seal_if_filled(plane, taken);
+        }
     }
 
     /// The pages of a step were read: each goes to the unit that will program it.
@@ -105,8 +122,12 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     pub(super) fn job_worked(&mut self, unit: UnitId, ns: u64) {
         self.counters.gc_busy_ns += ns;
-        let sent = self.gc.programming[unit.index()].as_ref();
-        let job = sent.map_or(unit, |inbound| inbound.job);
+        let job = match self.units[unit.index()].worker {
+            Worker::Inbound => {
+                self.gc.programming[unit.index()].as_ref().map_or(unit, |inbound| inbound.job)
+            }
+            _ => unit,
+        };
         self.gc.jobs[job.index()].busy_ns += ns;
     }
 

@@ -75,8 +75,9 @@ impl<W: Watch> Sim<W> {
         job.fixed = fixed;
         (job.next, job.moved, job.steps, job.wasted, job.busy_ns) = (0, 0, 0, 0, 0);
         job.stage = Stage::Copying;
+        job.lists.clear();
         let mut copies = std::mem::take(&mut job.copies);
-        self.collect_pages(plane, &victims, fixed, &mut copies);
+        self.collect_pages(unit, plane, &victims, &mut copies);
         let job = &mut self.gc.jobs[unit.index()];
         job.copies = copies;
         job.victims = victims;
@@ -97,23 +98,25 @@ impl<W: Watch> Sim<W> {
 
     /// Lists the valid pages of the victims, lowest first; where the job is fixed they find their
     /// new pages now.
+    #[inline(always)]
     fn collect_pages(
         &mut self,
+        unit: UnitId,
         plane: PlaneId,
         victims: &[Victim],
-        fixed: bool,
         copies: &mut Vec<Copy>,
     ) {
         copies.clear();
-        let by_block = self.plan.gc.copy.lists_by_block();
-        for (at, victim) in victims.iter().enumerate() {
-            let list = if by_block { at as u32 } else { 0 };
+        let fixed = self.gc.jobs[unit.index()].fixed;
+        for victim in victims {
+            if self.plan.gc.copy.lists_by_block() {
+                self.gc.jobs[unit.index()].lists.push(copies.len());
+            }
             self.list_victim(victim.block);
             if fixed {
-                self.move_all(plane, victim.block, list, Some(copies));
+                self.move_all(plane, victim.block, Some(copies));
             } else {
-                let pages = self.scratch.iter();
-                copies.extend(pages.map(|&from| Copy { from, to: Ppn::NONE, list }));
+                copies.extend(self.scratch.iter().map(|&from| Copy { from, to: Ppn::NONE }));
             }
         }
     }
@@ -164,22 +167,19 @@ impl<W: Watch> Sim<W> {
         &mut self,
         plane: PlaneId,
         victim: BlockId,
-        list: u32,
         mut copies: Option<&mut Vec<Copy>>,
     ) {
         self.ftl.blocks.clear_valid(victim);
-        let is_global = self.plan.gc.copy.is_global();
         for at in 0..self.scratch.len() {
             let from = self.scratch[at];
-            let lpn = self.ftl.map.lpn_of(from);
-            let plane = if is_global { self.copy_target(plane) } else { plane };
             let taken = self.take_page(plane, Stream::Gc, self.parity_of(from));
+            let lpn = self.ftl.map.lpn_of(from);
             self.ftl.bind(&self.plan.geometry, lpn, taken.ppn);
             let (ppn, cause) = (taken.ppn, Cause::Copy { from });
             self.tell(Happened::Programmed { ppn, lpn, cause, current: true });
             self.seal_if_filled(plane, taken);
             if let Some(copies) = &mut copies {
-                copies.push(Copy { from, to: taken.ppn, list });
+                copies.push(Copy { from, to: taken.ppn });
             }
         }
     }
@@ -214,16 +214,15 @@ impl<W: Watch> Sim<W> {
         let at_once = self.plan.gc.copy.at_once() as usize;
         let job = &mut self.gc.jobs[unit.index()];
         job.step.clear();
-        while let Some(copy) = job.copies.get(job.next) {
-            let first = job.step.first().map(|&first| job.copies[first].list);
-            if job.step.len() == at_once || first.is_some_and(|list| list != copy.list) {
-                return;
+        while job.next < job.copies.len() && job.step.is_empty() {
+            let end = job.list_end(job.next);
+            while job.next < end && job.step.len() < at_once {
+                let (block, page) = self.plan.geometry.block_and_page(job.copies[job.next].from);
+                if job.fixed || self.ftl.blocks.is_valid(block, page) {
+                    job.step.push(job.next);
+                }
+                job.next += 1;
             }
-            let (block, page) = self.plan.geometry.block_and_page(copy.from);
-            if job.fixed || self.ftl.blocks.is_valid(block, page) {
-                job.step.push(job.next);
-            }
-            job.next += 1;
         }
     }
 

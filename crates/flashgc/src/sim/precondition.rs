@@ -237,7 +237,11 @@ impl<W: Watch> Sim<W> {
     fn empty_untimed(&mut self, plane: PlaneId, victims: &[Victim]) {
         for &Victim { block, .. } in victims {
             self.list_victim(block);
-            self.move_all(plane, block, 0, None::<&mut Vec<Copy>>);
+            if self.plan.gc.copy.is_global() {
+                self.move_away(plane, block);
+            } else {
+                self.move_all(plane, block, None::<&mut Vec<Copy>>);
+            }
             self.counters.gc_moved += self.scratch.len() as u64;
             self.tick(self.scratch.len() as u64);
         }
