@@ -97,10 +97,12 @@ impl Plan {
 
     /// Whether nothing can interrupt a job, so that its pages are fixed when it begins.
     ///
-    /// The copies must need no bus, and the hold must cover the unit that works.
+    /// The copies must need no bus, not for summaries either, and the hold must cover
+    /// the unit that works.
     pub fn fixes_jobs(&self) -> bool {
         matches!(self.gc.copy, CopyChoice::Copyback { .. })
             && self.timing.command_ns == 0
+            && !self.timing.times_summaries_of_copies()
             && self.gc.hold.covers_unit(self.geometry.shape.unit)
     }
 }

@@ -119,7 +119,7 @@ fn pages(results: &Results) -> Value {
         "gc_moved": counters.gc_moved,
         "assist_moved": 0,
         "wasted_copies": counters.wasted_copies,
-        "overhead": 0,
+        "overhead": counters.overhead,
     })
 }
 
@@ -136,7 +136,7 @@ fn per(sum: u64, count: u64) -> Option<f64> {
 
 fn gc(setup: &Setup, results: &Results) -> Value {
     let counters = &results.counters;
-    let per_block = f64::from(setup.plan.geometry.shape.pages_per_block);
+    let per_block = f64::from(setup.plan.geometry.shape.data_pages());
     json!({
         "count": counters.jobs,
         "open": results.jobs_open,
@@ -195,6 +195,6 @@ fn capacity(setup: &Setup) -> Value {
         "exported_pages": geometry.exported_pages,
         "exported_bytes": u64::from(geometry.exported_pages) * page_bytes,
         "reserve_pages": setup.plan.gc.reserve_blocks
-            * geometry.shape.pages_per_block * geometry.planes,
+            * geometry.shape.data_pages() * geometry.planes,
     })
 }

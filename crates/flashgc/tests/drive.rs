@@ -13,6 +13,7 @@ const AROUND: &[(&str, &[&str])] = &[
     ("device.allocation", &["\"striped\"", "\"dynamic\""]),
     ("device.unit", &["\"plane\"", "\"die\"", "\"channel\""]),
     ("device.pages_per_block", &["5", "8", "16"]),
+    ("device.summary", &["", "{pages=1,copies=\"free\"}"]),
     ("device.exported", &["0.5", "0.4"]),
     ("workload.synthetic.size", &["\"4 KiB\"", "{\"2 KiB\"=0.5,\"16 KiB\"=0.5}"]),
     ("workload.synthetic.address", &["\"uniform\"", "{hot_cold={f=0.1,r=0.9}}"]),
@@ -45,9 +46,11 @@ const SCHEME: &[(&str, &[&str])] = &[
 ];
 
 fn draw(choices: &mut Choices, keys: &[(&str, &[&str])]) -> Vec<String> {
-    let pick =
-        |(key, values): &(&str, &[&str])| format!("{key}={}", values[choices.below(values.len())]);
-    keys.iter().map(pick).collect()
+    let pick = |(key, values): &(&str, &[&str])| {
+        let value = values[choices.below(values.len())];
+        (!value.is_empty()).then(|| format!("{key}={value}"))
+    };
+    keys.iter().filter_map(pick).collect()
 }
 
 /// The setup of these assignments, where the plan accepts it.
@@ -241,6 +244,13 @@ fn a_drive_of_another_device_is_refused_with_every_difference() {
         assert!(error.contains(part), "{part} is not in\n{error}");
     }
     assert!(!error.contains("device.channels"));
+    let with_summary = setup(TINY, &["device.summary={pages=1}"]);
+    let error = run_on(&with_summary, drive.clone(), false).expect_err("it does not fit");
+    let part = "device.summary.pages: none in the drive, 1 in the configuration";
+    assert!(error.contains(part), "{error}");
+    let summarised = preconditioned(&with_summary, None, false);
+    let error = run_on(&setup(TINY, &[]), summarised, false).expect_err("it does not fit");
+    assert!(error.contains("device.summary.pages: 1 in the drive, none in the conf"), "{error}");
     // Timing, units and service are not part of the state.
     let sets = ["device.timing.read=\"50 us\"", "device.unit=\"plane\""];
     run_on(&setup(TINY, &sets), drive, true).expect("it runs");

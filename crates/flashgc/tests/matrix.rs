@@ -58,6 +58,7 @@ const SLOTS: &[Factor] = &[
 const MARKS: &str = "gc.trigger.watermark";
 const ERASE: &str = "gc.erase";
 const DEVICE: &str = "device";
+const SUMMARY: &str = "device.summary";
 
 /// The device and the workload that the scheme meets.
 const AROUND: &[Factor] = &[
@@ -90,7 +91,8 @@ const AROUND: &[Factor] = &[
         &["[\"channel\",\"chip\",\"die\",\"plane\"]", "[\"plane\",\"die\",\"chip\",\"channel\"]"],
     ),
     ("device.blocks_per_plane", &["16", "24", "32"]),
-    ("device.pages_per_block", &["5", "8", "16"]),
+    ("device.pages_per_block", &["7", "8", "16"]),
+    (SUMMARY, &["", "{pages=1,transfer=\"528 B\",copies=\"free\"}", "{pages=1,copies=\"timed\"}"]),
     ("device.timing.transfer", &["\"0 ns/B\"", "\"5 ns/B\"", "\"100 ns/B\""]),
     ("device.timing.command", &["\"0 ns\"", "\"200 ns\""]),
     ("engine.coalesce", &["true", "false"]),
@@ -211,6 +213,7 @@ fn assignments(factors: &[Factor], row: &[usize]) -> Vec<String> {
         .flat_map(|(key, value)| match key {
             MARKS | ERASE | DEVICE => several(key, value),
             ARRIVALS => vec![format!("{key}.{value}")],
+            _ if value.is_empty() => Vec::new(),
             _ => vec![format!("{key}={value}")],
         })
         .collect()

@@ -337,6 +337,7 @@ fn all_asked() -> BTreeSet<String> {
     ] {
         keys.extend(asked(table, &synthetic));
     }
+    keys.extend(asked("device.summary", &[SYNTHETIC, CLOSED, "device.summary.pages=1"]));
     keys.extend(asked("workload.trace", &[TRACE]));
     let open =
         ["workload.synthetic.requests=10", "workload.synthetic.size={ exponential = \"8 KiB\" }"];
@@ -418,6 +419,9 @@ fn defaults_are_as_the_manual_says() {
         let mut sets: Vec<String> = match key.split('.').nth(1) {
             Some("trace") => vec![TRACE.into()],
             Some("alike") => ALIKE.map(String::from).to_vec(),
+            Some("summary") => {
+                vec![SYNTHETIC.into(), CLOSED.into(), "device.summary.pages=1".into()]
+            }
             _ => vec![SYNTHETIC.into(), CLOSED.into()],
         };
         if let [gc, slot, choice, _] = key.split('.').collect::<Vec<_>>()[..] {

@@ -77,7 +77,7 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
         Some(hard) => space("hard", hard)?,
         None => Space::Blocks(reserve_blocks + 1),
     };
-    let pages = |space: Space| space.pages(shape.pages_per_block);
+    let pages = |space: Space| space.pages(shape.data_pages());
     let reserve = pages(Space::Blocks(reserve_blocks));
     if pages(soft) <= reserve {
         marks.error(
@@ -129,15 +129,16 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
 
 /// An amount of space in a plane of this shape. Shares truncate, as in the reference simulators.
 fn space(table: &Reader<'_>, key: &str, threshold: &Threshold, shape: &Shape) -> Option<Space> {
-    let spare_pages = shape.pages_per_plane() - u64::from(shape.exported_pages_per_plane);
+    let exported = u64::from(shape.exported_pages_per_plane);
+    let spare_pages = shape.data_pages_per_plane().saturating_sub(exported);
     let (space, all) = match threshold {
         Threshold::Blocks(blocks) => (Some(*blocks), u64::from(shape.blocks_per_plane)),
-        Threshold::Pages(pages) => (Some(*pages), shape.pages_per_plane()),
+        Threshold::Pages(pages) => (Some(*pages), shape.data_pages_per_plane()),
         Threshold::Share { share, of: ShareOf::Physical } => {
             (Some(share.of(u64::from(shape.blocks_per_plane))), u64::from(shape.blocks_per_plane))
         }
         Threshold::Share { share, of: ShareOf::Spare } => {
-            let blocks = spare_pages / u64::from(shape.pages_per_block);
+            let blocks = spare_pages / u64::from(shape.data_pages());
             (Some(share.of(blocks)), u64::from(shape.blocks_per_plane))
         }
     };
@@ -155,26 +156,26 @@ fn space(table: &Reader<'_>, key: &str, threshold: &Threshold, shape: &Shape) ->
 
 /// Collection must be able to reach its mark with every exported page valid, or it never ends.
 fn check_spare(root: &Reader<'_>, shape: &Shape, gc: &GcPlan) -> Option<()> {
-    let per_block = u64::from(shape.pages_per_block);
-    let physical = shape.pages_per_plane();
+    let per_block = u64::from(shape.data_pages());
+    let physical = shape.data_pages_per_plane();
     let exported = u64::from(shape.exported_pages_per_plane);
     let parity = gc.copy == CopyChoice::Copyback { parity: true };
     let open_blocks = 1 + u64::from(gc.separate_gc) + u64::from(parity);
     let reserved = (u64::from(gc.reserve_blocks) + open_blocks) * per_block;
-    let mark = gc.trigger.stop.pages(shape.pages_per_block) + u64::from(gc.trigger.inclusive);
+    let mark = gc.trigger.stop.pages(shape.data_pages()) + u64::from(gc.trigger.inclusive);
     if exported + reserved >= physical {
         root.table("device").error(
             "exported",
             format!(
                 "a plane has {} spare pages, and collection alone needs {reserved}: {} reserved \
                  and {open_blocks} open blocks of {per_block} pages",
-                physical - exported,
+                physical.saturating_sub(exported),
                 gc.reserve_blocks
             ),
             format!(
                 "export less than {:.4} of the pages, or give each plane more blocks",
                 physical.saturating_sub(reserved.max(mark + open_blocks * per_block)) as f64
-                    / physical as f64
+                    / shape.pages_per_plane() as f64
             ),
         );
         return None;

@@ -1,8 +1,9 @@
 //! `[device]`: geometry, timing, and how work is served.
 
-use crate::device::{Level, Shape, Timing};
+use crate::device::{Level, Shape, Summary, Timing};
 use crate::plan::{Allocation, Served, Service};
-use flashgc_config::{units::Share, Reader};
+use flashgc_config::units::{Rate, Share};
+use flashgc_config::Reader;
 
 /// The device as configured.
 pub struct Device {
@@ -45,7 +46,10 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     let multi_plane = multi_plane(table, unit, planes_per_die);
     let order = order(table);
     let (service, service_words) = service(table);
-    let timing = timing(&table.table("timing"), table.bytes("transfer_bytes"), page_bytes);
+    let bytes = table.bytes("transfer_bytes").or(page_bytes.map(u64::from));
+    let times = timing(&table.table("timing"), bytes);
+    let rate = times.map(|(_, rate)| rate);
+    let summary = summary(table, rate, bytes, pages_per_block);
     table.finish();
     let mut shape = Shape {
         channels: channels?,
@@ -54,6 +58,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         planes_per_die: planes_per_die?,
         blocks_per_plane: blocks_per_plane?,
         pages_per_block: pages_per_block?,
+        summary_pages: summary?.map_or(0, |summary| summary.pages),
         page_bytes: page_bytes?,
         unit: unit?,
         multi_plane: multi_plane?,
@@ -63,7 +68,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     check_size(table, &shape)?;
     // The share is of all pages, and every plane exports the same whole number of them.
     shape.exported_pages_per_plane = exported?.of(shape.pages_per_plane()) as u32;
-    let timing = timing?;
+    let timing = Timing { summary: summary?, ..times?.0 };
     Some(Device { shape, timing, allocation, service: service?, service_words })
 }
 
@@ -139,6 +144,40 @@ fn multi_plane(
     Some(planes)
 }
 
+/// `[device.summary]`: the last pages of each block describe it. `Some(None)` where there are none.
+fn summary(
+    device: &Reader<'_>,
+    rate: Option<Rate>,
+    page_bytes: Option<u64>,
+    pages_per_block: Option<u32>,
+) -> Option<Option<Summary>> {
+    if !device.has("summary") {
+        return Some(None);
+    }
+    let table = device.table("summary");
+    let help = "the pages at the end of each block that describe it, as in `pages = 1`";
+    let pages = table.required("pages", table.u32("pages", 1..=PAGES_PER_BLOCK_MAX), help);
+    let bytes = table.bytes("transfer").or(page_bytes);
+    let words = [("timed", true), ("free", false)];
+    let timed_copies = table.choice("copies", &words).unwrap_or(true);
+    table.finish();
+    let (pages, pages_per_block) = (pages?, pages_per_block?);
+    if pages >= pages_per_block {
+        table.error(
+            "pages",
+            format!("blocks of {pages_per_block} pages would hold no data"),
+            format!("give less than {pages_per_block}"),
+        );
+        return None;
+    }
+    let transfer_ns = rate?.ns_for(bytes?);
+    if transfer_ns > 1_000_000_000_000 {
+        table.error("transfer", "a transfer this long is not possible", "at most 1000 s a page");
+        return None;
+    }
+    Some(Some(Summary { pages, transfer_ns, timed_copies }))
+}
+
 fn order(table: &Reader<'_>) -> Option<[Level; 4]> {
     let fallback = [Level::Channel, Level::Chip, Level::Die, Level::Plane];
     let Some(words) = table.strings("order") else { return Some(fallback) };
@@ -197,11 +236,7 @@ fn service(table: &Reader<'_>) -> (Option<Service>, Vec<String>) {
     (Some(Service { order, read_queue, write_queue }), words)
 }
 
-fn timing(
-    table: &Reader<'_>,
-    transfer_bytes: Option<u64>,
-    page_bytes: Option<u32>,
-) -> Option<Timing> {
+fn timing(table: &Reader<'_>, transfer_bytes: Option<u64>) -> Option<(Timing, Rate)> {
     let array = |key: &str| {
         let help = format!("a duration, as in `{key} = \"25 us\"`");
         let ns = table.required(key, table.duration_ns(key), &help)?;
@@ -221,8 +256,7 @@ fn timing(
     let rate = table.required("transfer", table.rate("transfer"), help);
     let command_ns = table.duration_ns("command").unwrap_or(0);
     table.finish();
-    let bytes = transfer_bytes.unwrap_or(u64::from(page_bytes?));
-    let transfer_ns = rate?.ns_for(bytes);
+    let transfer_ns = rate?.ns_for(transfer_bytes?);
     if transfer_ns.max(command_ns) > 1_000_000_000_000 {
         table.error("transfer", "a transfer this long is not possible", "at most 1000 s a page");
         return None;
@@ -233,6 +267,7 @@ fn timing(
         erase_ns: erase_ns?,
         transfer_ns,
         command_ns,
+        summary: None,
     };
-    Some(timing)
+    Some((timing, rate?))
 }

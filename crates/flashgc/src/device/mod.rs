@@ -12,5 +12,5 @@ pub mod unit;
 pub use bus::Bus;
 pub use geometry::{Geometry, Level, Shape};
 pub use spent::Spent;
-pub use timing::Timing;
+pub use timing::{Summary, Timing};
 pub use unit::{Phase, Phases, Unit, Worker};

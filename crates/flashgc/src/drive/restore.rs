@@ -116,8 +116,8 @@ impl Restoring<'_> {
 
     fn open(&mut self, plane: PlaneId, open: OpenBlock) -> Result<(), DriveFault> {
         let block = open.block;
-        let pages_per_block = self.geometry.shape.pages_per_block;
-        if !open.is_sound(pages_per_block) {
+        let data_pages = self.geometry.shape.data_pages();
+        if !open.is_sound(data_pages) {
             return fault(format!("block {} is open and not written in part", block.0));
         }
         let last = self.ftl.blocks.last_valid(block);
@@ -125,7 +125,7 @@ impl Restoring<'_> {
             return fault(format!("block {} holds data beyond what is written", block.0));
         }
         self.ftl.blocks.restore(block, BlockState::Open, self.erases[block.index()]);
-        if self.rules.parity || open.end() < pages_per_block {
+        if self.rules.parity || open.end() < data_pages {
             self.ftl.frontiers.adopt(self.geometry, plane, open);
         } else {
             self.ftl.seal(self.geometry, block, self.age_ns);
@@ -193,6 +193,9 @@ fn restore_map(
             return fault(format!("logical page {} lies beyond the drive", lpn.0));
         }
         let (block, page) = geometry.block_and_page(ppn);
+        if page >= geometry.shape.data_pages() {
+            return fault(format!("logical page {} lies in the summary of a block", lpn.0));
+        }
         if striped && geometry.plane_of_block(block) != geometry.striped_plane(lpn) {
             return fault(format!("logical page {} lies in the wrong plane", lpn.0));
         }

@@ -47,6 +47,8 @@ pub struct Job {
     pub fixed: bool,
     /// The pages to move, in order.
     pub copies: Vec<Copy>,
+    /// The copies that filled a block, by their place in the list, in order.
+    pub fills: Vec<u32>,
     /// The copy under way or next.
     pub next: usize,
     /// Copies that ended.
@@ -62,6 +64,11 @@ impl Job {
     #[inline(always)]
     pub fn is_open(&self) -> bool {
         self.stage != Stage::Closed
+    }
+
+    /// Whether the copy at this place filled a block.
+    pub fn fills_with(&self, at: usize) -> bool {
+        self.fills.binary_search(&(at as u32)).is_ok()
     }
 }
 

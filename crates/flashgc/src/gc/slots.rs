@@ -52,9 +52,9 @@ impl Space {
     }
 
     /// The amount in pages.
-    pub fn pages(self, pages_per_block: u32) -> u64 {
+    pub fn pages(self, data_pages: u32) -> u64 {
         match self {
-            Space::Blocks(blocks) => u64::from(blocks) * u64::from(pages_per_block),
+            Space::Blocks(blocks) => u64::from(blocks) * u64::from(data_pages),
             Space::Pages(pages) => u64::from(pages),
         }
     }

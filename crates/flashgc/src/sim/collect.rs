@@ -50,7 +50,7 @@ impl<W: Watch> Sim<W> {
     }
 
     pub(super) fn count_candidates(&self, plane: PlaneId) -> u32 {
-        let pages = self.plan.geometry.shape.pages_per_block;
+        let pages = self.plan.geometry.shape.data_pages();
         let blocks = self.plan.geometry.blocks_of(plane).map(BlockId);
         blocks.filter(|&b| self.ftl.blocks.is_sealed(b) && self.ftl.blocks.valid(b) < pages).count()
             as u32
@@ -70,6 +70,7 @@ impl<W: Watch> Sim<W> {
         job.free_pages_at_selection = free_pages;
         job.fixed = fixed;
         job.next = 0;
+        job.fills.clear();
         job.moved = 0;
         job.wasted = 0;
         job.stage = Stage::Copying;
@@ -151,6 +152,10 @@ impl<W: Watch> Sim<W> {
             self.tell(Happened::Programmed { ppn, lpn, cause, current: true });
             self.seal_if_filled(plane, taken);
             if let Some(copies) = &mut copies {
+                if taken.filled.is_some() {
+                    let unit = self.plan.geometry.unit_of(plane);
+                    self.gc.jobs[unit.index()].fills.push(copies.len() as u32);
+                }
                 copies.push(Copy { from, to: taken.ppn });
             }
         }
@@ -190,8 +195,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn job_phase_begins(&mut self, unit: UnitId) {
         let job = &self.gc.jobs[unit.index()];
         let state = &self.units[unit.index()];
-        let programs =
-            state.phases.get(state.at).is_some() && state.phases.get(state.at + 1).is_none();
+        let programs = state.at + 1 == self.recipes.copy.count();
         if job.stage != Stage::Copying || job.fixed || !programs {
             return;
         }
@@ -210,6 +214,12 @@ impl<W: Watch> Sim<W> {
         job.wasted += u32::from(!current);
         let next = job.next;
         job.copies[next].to = taken.ppn;
+        if taken.filled.is_some() {
+            job.fills.push(next as u32);
+            if self.plan.timing.times_summaries_of_copies() {
+                self.plan.timing.add_summaries(&mut self.units[unit.index()].phases, 1);
+            }
+        }
         self.seal_if_filled(plane, taken);
     }
 
@@ -230,16 +240,20 @@ impl<W: Watch> Sim<W> {
 
     /// An operation of a job has ended.
     pub(super) fn job_operation_ended(&mut self, unit: UnitId) {
+        let summary_pages = u64::from(self.plan.geometry.shape.summary_pages);
         let job = &mut self.gc.jobs[unit.index()];
         match job.stage {
             Stage::Copying => {
+                let fills = u64::from(job.fills_with(job.next));
                 job.moved += 1;
                 job.next += 1;
                 self.counters.gc_moved += 1;
+                self.counters.overhead += fills * summary_pages;
             }
             Stage::Whole => {
                 job.moved = job.copies.len() as u32;
                 self.counters.gc_moved += u64::from(job.moved);
+                self.counters.overhead += job.fills.len() as u64 * summary_pages;
                 self.close_job(unit);
             }
             Stage::Erasing => self.close_job(unit),
@@ -294,7 +308,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn erase_victims(&mut self, plane: PlaneId, victims: &[BlockId]) {
         for &victim in victims {
             self.ftl.erase(&self.plan.geometry, victim);
-            self.free_pages_total += u64::from(self.plan.geometry.shape.pages_per_block);
+            self.free_pages_total += u64::from(self.plan.geometry.shape.data_pages());
             self.counters.erases += 1;
             self.tell(Happened::Erased { block: victim });
         }
@@ -304,7 +318,7 @@ impl<W: Watch> Sim<W> {
 
     /// Adds a job that ended to the counters.
     fn count_job(&mut self, blocks: u32, valid: u32, moved: u32) {
-        let pages = blocks * self.plan.geometry.shape.pages_per_block;
+        let pages = blocks * self.plan.geometry.shape.data_pages();
         let counters = &mut self.counters;
         counters.jobs += 1;
         counters.victim_blocks += u64::from(blocks);

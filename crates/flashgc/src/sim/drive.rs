@@ -81,6 +81,6 @@ impl<W: Watch> Sim<W> {
         let valid = blocks.valid(victim);
         // One erased block takes the pages of any victim, whatever the rules of the frontiers.
         let has_room = valid == 0 || self.ftl.frontiers.free_blocks(plane) > 0;
-        (valid < blocks.pages_per_block() && has_room).then_some(victim)
+        (valid < blocks.data_pages() && has_room).then_some(victim)
     }
 }

@@ -163,7 +163,7 @@ impl<W: Watch> Sim<W> {
             next_plane: 0,
             age_base_ns: 0,
             age_step_ns: (plan.timing.program_ns / u64::from(geometry.units)).max(1),
-            free_pages_total: u64::from(geometry.pages),
+            free_pages_total: u64::from(geometry.blocks) * u64::from(geometry.shape.data_pages()),
             counters: Counters::default(),
             read_latency: Latency::new(),
             write_latency: Latency::new(),

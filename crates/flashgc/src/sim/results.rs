@@ -147,6 +147,7 @@ impl<W: Watch> Sim<W> {
     /// Adds the copies that open jobs have ended, and the time for which they shut the host out.
     fn clip_jobs(&mut self) {
         let copy_ns = self.recipes.copy.total_ns();
+        let summary_pages = u64::from(self.plan.geometry.shape.summary_pages);
         for at in 0..self.gc.jobs.len() {
             let job = &self.gc.jobs[at];
             if !job.is_open() {
@@ -155,11 +156,14 @@ impl<W: Watch> Sim<W> {
             if job.stage == Stage::Whole {
                 let ended = (self.now_ns - job.selected_ns) / copy_ns;
                 self.counters.gc_moved += ended.min(job.copies.len() as u64);
+                let fills = job.fills.iter().filter(|&&at| u64::from(at) < ended).count();
+                self.counters.overhead += fills as u64 * summary_pages;
             }
             // A copy that ends at this very instant has ended, whether or not its event is due
             // behind the one that ended the run.
             if job.stage == Stage::Copying && self.phase_ends_now(at) {
                 self.counters.gc_moved += 1;
+                self.counters.overhead += u64::from(job.fills_with(job.next)) * summary_pages;
             }
             self.counters.wasted_copies += u64::from(job.wasted);
             self.counters.gc_hold_ns += self.now_ns - job.hold_since_ns;
@@ -218,6 +222,7 @@ impl Sim<Watchers> {
         assert!(checker.copies >= counters.gc_moved, "copies: {}", checker.copies);
         if results.jobs_open == 0 {
             assert_eq!(checker.copies, counters.gc_moved, "copies");
+            assert_eq!(checker.summaries, counters.overhead, "pages of summaries");
         }
         let idle = [results.unit.idle, results.bus.idle];
         assert!(idle.iter().all(|share| (0.0..=1.0).contains(share)), "time: {idle:?}");

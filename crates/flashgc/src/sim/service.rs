@@ -199,7 +199,11 @@ impl<W: Watch> Sim<W> {
             shared = self.units[unit.index()].group.len();
         }
         let recipe = if kind == OpKind::Write { &self.recipes.program } else { &self.recipes.read };
-        let phases = recipe[shared];
+        let mut phases = recipe[shared];
+        let filled = self.units[unit.index()].filled;
+        if filled > 0 {
+            self.plan.timing.add_summaries(&mut phases, filled);
+        }
         self.begin(unit, Worker::Host(op), phases);
     }
 
@@ -212,7 +216,9 @@ impl<W: Watch> Sim<W> {
         self.prefetch_for(next);
         if kind == OpKind::Write {
             self.tell(Happened::Started { op, lpn });
-            self.write_page(plane, lpn, op);
+            if self.write_page(plane, lpn, op) {
+                self.units[unit.index()].filled += 1;
+            }
             return Some(plane);
         }
         let ppn = self.ftl.map.ppn_of(lpn);
@@ -364,6 +370,7 @@ impl<W: Watch> Sim<W> {
         self.loads[unit.index()] -= 1;
         match worker {
             Worker::Host(op) => {
+                self.summaries_ended(unit);
                 self.host_operation_ended(op);
                 if !self.units[unit.index()].group.is_empty() {
                     self.group_ended(unit);
@@ -382,6 +389,14 @@ impl<W: Watch> Sim<W> {
             self.host_operation_ended(op);
         }
         self.units[unit.index()].group = group;
+    }
+
+    /// The summaries that an operation of the host wrote are done.
+    #[inline(always)]
+    fn summaries_ended(&mut self, unit: UnitId) {
+        let filled = std::mem::take(&mut self.units[unit.index()].filled);
+        let pages = self.plan.geometry.shape.summary_pages;
+        self.counters.overhead += u64::from(filled) * u64::from(pages);
     }
 
     #[inline(always)]

@@ -11,9 +11,10 @@ use crate::verify::{Cause, Happened, Watch};
 use std::cmp::Reverse;
 
 impl<W: Watch> Sim<W> {
-    /// Takes a page for the host, binds it, and marks the old one invalid.
+    /// Takes a page for the host, binds it, and marks the old one invalid. Says whether it filled
+    /// its block.
     #[inline(always)]
-    pub(super) fn write_page(&mut self, plane: PlaneId, lpn: Lpn, op: u32) {
+    pub(super) fn write_page(&mut self, plane: PlaneId, lpn: Lpn, op: u32) -> bool {
         let taken = self.take_page(plane, Stream::Host, Parity::Any);
         let old = self.ftl.bind(&self.plan.geometry, lpn, taken.ppn);
         let (ppn, cause) = (taken.ppn, Cause::Host { op });
@@ -28,6 +29,7 @@ impl<W: Watch> Sim<W> {
                 self.want_space(plane);
             }
         }
+        taken.filled.is_some()
     }
 
     /// Takes a page from a frontier. The reserve sees to it that there is one.

@@ -80,7 +80,10 @@ pub fn blocks(geometry: &Geometry, ftl: &Ftl, programmed: &[bool]) -> Vec<String
             let pages = 0..geometry.shape.pages_per_block;
             let cells = pages.map(|page| {
                 let ppn = Ppn(geometry.first_page(block).0 + page);
-                if ftl.blocks.is_valid(block, page) {
+                let is_full = !matches!(ftl.blocks.state(block), BlockState::Open);
+                if is_full && page >= geometry.shape.data_pages() {
+                    "  s".into()
+                } else if ftl.blocks.is_valid(block, page) {
                     format!("{:>3}", ftl.map.lpn_of(ppn).0)
                 } else if programmed[ppn.index()] {
                     "  x".into()
@@ -127,6 +130,7 @@ pub fn count(seen: &Seen, key: &str) -> Option<String> {
         "pages.unwritten_read" => whole(c.unwritten_read),
         "pages.rest_read" => whole(c.rest_read),
         "pages.gc_moved" => whole(c.gc_moved),
+        "pages.overhead" => whole(c.overhead),
         "pages.wasted_copies" => whole(c.wasted_copies),
         "write_amplification" => per(c.array_programs + c.gc_moved, c.host_written),
         "erases" => whole(c.erases),

@@ -51,7 +51,7 @@ const MARGIN_SHARE: u32 = 16;
 pub struct Policy {
     scan: bool,
     blocks_per_plane: u32,
-    pages_per_block: u32,
+    data_pages: u32,
     words_per_row: usize,
     planes: Vec<PlaneBuckets>,
     /// Rows of bits, by plane and count of valid pages.
@@ -77,12 +77,12 @@ impl Policy {
         let scan = settings.index == Index::Scan;
         let words_per_row = geometry.shape.blocks_per_plane.div_ceil(64) as usize;
         let words_per_summary = words_per_row.div_ceil(64);
-        let counts = geometry.planes as usize * geometry.shape.pages_per_block as usize;
+        let counts = geometry.planes as usize * geometry.shape.data_pages() as usize;
         let rows = if scan { 0 } else { counts };
         Policy {
             scan,
             blocks_per_plane: geometry.shape.blocks_per_plane,
-            pages_per_block: geometry.shape.pages_per_block,
+            data_pages: geometry.shape.data_pages(),
             words_per_row,
             planes: vec![PlaneBuckets { level: -1, lowest: 0 }; geometry.planes as usize],
             rows: vec![0; rows * words_per_row],
@@ -99,7 +99,7 @@ impl Policy {
 
     #[inline(always)]
     fn row(&self, plane: PlaneId, valid: u32) -> usize {
-        plane.index() * self.pages_per_block as usize + valid as usize
+        plane.index() * self.data_pages as usize + valid as usize
     }
 
     /// Turns the block's bit in a row, and gives the row.
@@ -144,11 +144,11 @@ impl Policy {
         let Some(minimum) = candidates.sealed(plane).map(|b| candidates.valid(b)).min() else {
             return;
         };
-        if minimum >= self.pages_per_block {
+        if minimum >= self.data_pages {
             return;
         }
-        let margin = (self.pages_per_block / MARGIN_SHARE).max(1);
-        let level = (minimum + margin).min(self.pages_per_block - 1);
+        let margin = (self.data_pages / MARGIN_SHARE).max(1);
+        let level = (minimum + margin).min(self.data_pages - 1);
         self.planes[plane.index()] = PlaneBuckets { level: level as i32, lowest: minimum };
         for block in candidates.sealed(plane) {
             let valid = candidates.valid(block);
