@@ -35,6 +35,25 @@ fn a_block_holds_fewer_pages_of_data() {
 }
 
 #[test]
+fn exported_space_may_be_given_by_reserved_blocks() {
+    let pages =
+        |text: &str, sets: &[&str]| setup(text, sets).plan.geometry.shape.exported_pages_per_plane;
+    let reserved = "device.exported={reserved_blocks=\"37.5%\"}";
+    assert_eq!(pages(TINY, &[reserved]), 10 * 8);
+    assert_eq!(pages(TINY, &["device.exported={reserved_blocks=\"43%\"}"]), 10 * 8, "truncated");
+    assert_eq!(pages(TINY, &[reserved, FREE]), 10 * 7);
+    assert_eq!(pages(TINY, &["device.exported={reserved_blocks=\"7 blocks\"}"]), 9 * 8);
+    // The later layer wins, whichever of the two it gives.
+    assert_eq!(pages(TINY, &[reserved, "device.exported=0.5"]), 64);
+    let preset = "device.preset = \"slc-msr\"\nworkload.synthetic.requests = 1\n\
+                  workload.synthetic.queue_depth = 1\n";
+    assert_eq!(pages(preset, &["device.exported.reserved_blocks=\"15%\""]), 1741 * 64);
+    let own = format!("{preset}device.exported.reserved_blocks = \"15%\"\n");
+    assert_eq!(pages(&own, &[]), 1741 * 64);
+    assert_eq!(pages(&own, &["device.exported=0.85"]), 111_411);
+}
+
+#[test]
 fn the_write_that_fills_a_block_pays_for_its_summary() {
     // An erased drive: 64 writes in turn, 7 pages to a block, so that 9 of them fill one.
     let more = [

@@ -338,6 +338,8 @@ fn all_asked() -> BTreeSet<String> {
         keys.extend(asked(table, &synthetic));
     }
     keys.extend(asked("device.summary", &[SYNTHETIC, CLOSED, "device.summary.pages=1"]));
+    let reserved = "device.exported.reserved_blocks=\"15%\"";
+    keys.extend(asked("device.exported", &[SYNTHETIC, CLOSED, reserved]));
     keys.extend(asked("workload.trace", &[TRACE]));
     let open =
         ["workload.synthetic.requests=10", "workload.synthetic.size={ exponential = \"8 KiB\" }"];

@@ -2,7 +2,7 @@
 
 use crate::device::{Level, Shape, Summary, Timing};
 use crate::plan::{Allocation, Served, Service};
-use flashgc_config::units::{Rate, Share};
+use flashgc_config::units::{Rate, Share, ShareOf, Threshold};
 use flashgc_config::Reader;
 
 /// The device as configured.
@@ -66,8 +66,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         exported_pages_per_plane: 0,
     };
     check_size(table, &shape)?;
-    // The share is of all pages, and every plane exports the same whole number of them.
-    shape.exported_pages_per_plane = exported?.of(shape.pages_per_plane()) as u32;
+    shape.exported_pages_per_plane = exported?.pages(table, &shape)?;
     let timing = Timing { summary: summary?, ..times?.0 };
     Some(Device { shape, timing, allocation, service: service?, service_words })
 }
@@ -88,8 +87,66 @@ fn page_bytes(table: &Reader<'_>) -> Option<u32> {
     Some(bytes as u32)
 }
 
-fn exported(table: &Reader<'_>) -> Option<Share> {
-    let help = "the share of the physical pages that the host sees, as in `exported = 0.85`";
+/// What of a plane the host sees.
+enum Exported {
+    /// A share of its physical pages.
+    Share(Share),
+    /// All pages of data but those of some blocks.
+    AllBut(Reserved),
+}
+
+/// An amount of blocks of a plane.
+enum Reserved {
+    Share(Share),
+    Blocks(u64),
+}
+
+impl Exported {
+    /// In pages of one plane. Shares truncate, as in the reference simulators.
+    fn pages(&self, table: &Reader<'_>, shape: &Shape) -> Option<u32> {
+        let reserved = match self {
+            // The share is of all pages, and every plane exports the same whole number of them.
+            Exported::Share(share) => return Some(share.of(shape.pages_per_plane()) as u32),
+            Exported::AllBut(Reserved::Share(share)) => share.of(shape.blocks_per_plane.into()),
+            Exported::AllBut(Reserved::Blocks(blocks)) => *blocks,
+        };
+        let all = u64::from(shape.blocks_per_plane);
+        if reserved == 0 || reserved >= all {
+            table.table("exported").error(
+                "reserved_blocks",
+                format!("{reserved} of the {all} blocks of each plane would be reserved"),
+                format!("give more than none and less than {all}"),
+            );
+            return None;
+        }
+        Some((all - reserved) as u32 * shape.data_pages())
+    }
+}
+
+fn exported(table: &Reader<'_>) -> Option<Exported> {
+    if !table.is_table("exported") {
+        return exported_share(table).map(Exported::Share);
+    }
+    let table = table.table("exported");
+    let help = "the blocks of each plane that the host never sees: `reserved_blocks = \"15%\"` or \
+                \"307 blocks\"";
+    let key = "reserved_blocks";
+    let found = table.required(key, table.threshold(key), help);
+    table.finish();
+    let reserved = match found? {
+        Threshold::Blocks(blocks) => Reserved::Blocks(blocks),
+        Threshold::Share { share, of: ShareOf::Physical } => Reserved::Share(share),
+        Threshold::Pages(_) | Threshold::Share { of: ShareOf::Spare, .. } => {
+            table.error(key, "this is not an amount of the blocks of a plane", help);
+            return None;
+        }
+    };
+    Some(Exported::AllBut(reserved))
+}
+
+fn exported_share(table: &Reader<'_>) -> Option<Share> {
+    let help = "the share of the physical pages that the host sees, as in `exported = 0.85`; or \
+                `exported = { reserved_blocks = \"15%\" }`";
     let share = table.required("exported", table.share("exported"), help)?;
     if share.numerator == 0 || share.numerator >= share.denominator {
         table.error("exported", "the share must lie between 0 and 1, both excluded", help);
