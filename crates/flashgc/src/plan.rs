@@ -1,6 +1,6 @@
 //! The plan: a configuration that was checked and worked out. Only a plan reaches the simulation.
 
-use crate::device::{Geometry, Timing};
+use crate::device::{Geometry, Level, Pools, Timing};
 use crate::ftl::frontier::FrontierRules;
 use crate::gc::{CopyChoice, GcPlan};
 
@@ -10,7 +10,8 @@ use crate::gc::{CopyChoice, GcPlan};
 pub enum Allocation {
     /// Logical page modulo planes, fixed at acceptance.
     Striped,
-    /// The least busy plane when the write is queued, then the one with most erased pages.
+    /// A plane of the page's pool: the least busy when the write is queued, then the one with most
+    /// erased pages. In a pool inside one unit, the latter when it starts.
     Dynamic,
 }
 
@@ -67,6 +68,10 @@ pub struct Plan {
     pub timing: Timing,
     /// How writes find their plane.
     pub allocation: Allocation,
+    /// The level of the pools of planes, where dynamic allocation has any smaller than the device.
+    pub pool: Option<Level>,
+    /// The planes that the writes of a logical page may go to.
+    pub pools: Pools,
     /// What a unit serves first.
     pub service: Service,
     /// The scheme.
@@ -88,6 +93,13 @@ impl Plan {
             parity: self.parity(),
             reserve_blocks: self.gc.reserve_blocks,
         }
+    }
+
+    /// Whether a write finds its plane when it starts, not when it is queued: all planes of its
+    /// pool belong to one unit, and one queue serves them.
+    pub fn chooses_at_start(&self) -> bool {
+        let unit = self.geometry.shape.unit;
+        self.pool.is_some_and(|level| level >= unit) && self.gc.hold.covers_unit(unit)
     }
 
     /// Whether copies keep the parity of their page.

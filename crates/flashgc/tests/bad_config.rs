@@ -103,6 +103,7 @@ fn what_no_device_can_be_is_refused() {
             &["planes that are units of their own work alone", "set unit = \"die\""],
         ),
         ("unit = \"die\"", "unit = \"die\"\nmulti_plane = 3", &["give at most 2"]),
+        ("unit = \"die\"", "unit = \"die\"\npool = \"plane\"", &["`device.pool`", "\"die\""]),
         ("unit = \"die\"", "unit = \"die\"\nsummary = {}", &["`device.summary.pages`"]),
         ("unit = \"die\"", "unit = \"die\"\nsummary = 1", &["`device.summary`"]),
         (
@@ -154,6 +155,11 @@ fn marks_and_spare_must_fit_each_other() {
         ),
         (soft, "soft = \"3 bloks\"", &["`gc.trigger.watermark.soft`"]),
         (soft, "soft = \"3 blocks\"\ncompare = \">\"", &["`gc.trigger.watermark.compare`"]),
+        (
+            soft,
+            "soft = \"3 blocks\"\nbackground = 0",
+            &["`gc.trigger.watermark.background`", "true or false"],
+        ),
         (soft, "soft = \"3 blocks\"\nbatch = \"two\"", &["`gc.trigger.watermark.batch`"]),
     ];
     for (from, to, parts) in cases {
@@ -470,6 +476,7 @@ const KEYS: &[&str] = &[
     "device.summary.copies",
     "device.unit",
     "device.allocation",
+    "device.pool",
     "device.order",
     "device.service",
     "device.transfer_bytes",
@@ -483,6 +490,8 @@ const KEYS: &[&str] = &[
     "gc.trigger.watermark.stop",
     "gc.trigger.watermark.compare",
     "gc.trigger.watermark.batch",
+    "gc.trigger.watermark.background",
+    "gc.victim.greedy.ties",
     "gc.victim.use",
     "gc.erase.use",
     "gc.erase.blocks.k",

@@ -47,7 +47,9 @@ const SLOTS: &[Factor] = &[
             "\"wear-aware\"",
         ],
     ),
+    ("gc.trigger.watermark.background", &["true", "false"]),
     ("gc.victim.greedy.index", &["\"buckets\"", "\"scan\""]),
+    ("gc.victim.greedy.ties", &["\"lowest\"", "\"highest\""]),
     ("gc.copy.use", &["\"copyback\"", "\"bus\""]),
     ("gc.copy.copyback.parity", &["false", "true"]),
     ("gc.placement.use", &["\"one-frontier\"", "\"separate-gc\""]),
@@ -75,6 +77,7 @@ const AROUND: &[Factor] = &[
         ],
     ),
     ("device.allocation", &["\"striped\"", "\"dynamic\""]),
+    ("device.pool", &["\"device\"", "\"channel\"", "\"chip\"", "\"die\""]),
     (
         "device.service",
         &[

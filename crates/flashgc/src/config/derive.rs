@@ -4,7 +4,7 @@ use super::device::Device;
 use super::gc::Scheme;
 use super::precondition::{Fill, PreconditionPlan};
 use super::workload::WorkloadPlan;
-use crate::device::{Geometry, Shape};
+use crate::device::{Geometry, Level, Pools, Shape};
 use crate::drive::aged_blocks;
 use crate::gc::{CopyChoice, GcPlan, HoldChoice, Space, Watermark};
 use crate::plan::{Allocation, Plan};
@@ -26,11 +26,18 @@ pub fn plan(
     let ordered = device.allocation == Allocation::Dynamic
         || device.service.splits_host()
         || may_pass(workload, u64::from(device.shape.page_bytes));
+    let geometry = Geometry::new(device.shape.clone());
+    let pools = match device.allocation {
+        Allocation::Striped => Pools::new(&geometry, Some(Level::Plane)),
+        Allocation::Dynamic => Pools::new(&geometry, device.pool),
+    };
     Some(Plan {
         seed,
-        geometry: Geometry::new(device.shape.clone()),
+        geometry,
         timing: device.timing,
         allocation: device.allocation,
+        pool: device.pool,
+        pools,
         service: device.service.clone(),
         gc,
         arrivals: workload.arrivals(),
@@ -117,7 +124,14 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
     Some(GcPlan {
         scheme: scheme.name.clone(),
         slots: scheme.slots.clone(),
-        trigger: Watermark { soft, hard, stop, inclusive: scheme.inclusive, batch: scheme.batch },
+        trigger: Watermark {
+            soft,
+            hard,
+            stop,
+            inclusive: scheme.inclusive,
+            batch: scheme.batch,
+            background: scheme.background,
+        },
         erase_blocks: scheme.erase_blocks,
         victim: scheme.victim.clone(),
         copy: scheme.copy,

@@ -10,8 +10,12 @@ pub struct Device {
     pub shape: Shape,
     pub timing: Timing,
     pub allocation: Allocation,
+    /// `None`: the whole device, or no pools at all.
+    pub pool: Option<Level>,
     pub service: Service,
     pub service_words: Vec<String>,
+    /// Keys without effect.
+    pub unused: Vec<String>,
 }
 
 /// Valid pages of a block are counted in 16 bits.
@@ -43,6 +47,8 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     let unit = table.required("unit", table.choice("unit", &Level::WORDS), UNIT_HELP);
     let allocations = [("striped", Allocation::Striped), ("dynamic", Allocation::Dynamic)];
     let allocation = table.choice("allocation", &allocations).unwrap_or(Allocation::Striped);
+    let pool = table.choice("pool", &POOLS).flatten();
+    let has_pools = allocation == Allocation::Dynamic;
     let multi_plane = multi_plane(table, unit, planes_per_die);
     let order = order(table);
     let (service, service_words) = service(table);
@@ -68,8 +74,24 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     check_size(table, &shape)?;
     shape.exported_pages_per_plane = exported?.pages(table, &shape)?;
     let timing = Timing { summary: summary?, ..times?.0 };
-    Some(Device { shape, timing, allocation, service: service?, service_words })
+    Some(Device {
+        shape,
+        timing,
+        allocation,
+        pool: pool.filter(|_| has_pools),
+        service: service?,
+        service_words,
+        unused: if pool.is_some() && !has_pools { vec!["device.pool".into()] } else { Vec::new() },
+    })
 }
+
+/// The words for the planes among which a write finds its own.
+const POOLS: [(&str, Option<Level>); 4] = [
+    ("device", None),
+    ("channel", Some(Level::Channel)),
+    ("chip", Some(Level::Chip)),
+    ("die", Some(Level::Die)),
+];
 
 const UNIT_HELP: &str = "say what one array operation keeps busy: plane, die, chip or channel";
 

@@ -16,6 +16,7 @@ pub struct Scheme {
     pub stop: Option<Threshold>,
     pub inclusive: bool,
     pub batch: Batch,
+    pub background: bool,
     pub erase_blocks: u32,
     pub victim: victim::Settings,
     pub copy: CopyChoice,
@@ -45,6 +46,7 @@ const TRIGGER: &[Choice] = &[choice(
         ("stop", "once below soft, go on until this much is free (default: soft)"),
         ("compare", "\"<\" (default) or \"<=\": whether the mark itself counts as below"),
         ("batch", "\"one\" (default), \"until-stop\" or \"list\": blocks collected in one turn"),
+        ("background", "true (default) or false: whether a unit for which nothing waits collects"),
     ],
 )];
 const ERASE: &[Choice] = &[
@@ -167,7 +169,7 @@ pub fn read(gc: &Reader<'_>) -> Option<Scheme> {
         rest.settings.finish();
     }
     let hold = hold?.name;
-    let (soft, hard, stop, inclusive, batch) = marks?;
+    let (soft, hard, stop, inclusive, batch, background) = marks?;
     Some(Scheme {
         name,
         soft,
@@ -175,6 +177,7 @@ pub fn read(gc: &Reader<'_>) -> Option<Scheme> {
         stop,
         inclusive,
         batch,
+        background,
         erase_blocks,
         victim: victim?,
         copy: copy?,
@@ -185,13 +188,14 @@ pub fn read(gc: &Reader<'_>) -> Option<Scheme> {
     })
 }
 
-type Marks = (Threshold, Option<Threshold>, Option<Threshold>, bool, Batch);
+type Marks = (Threshold, Option<Threshold>, Option<Threshold>, bool, Batch, bool);
 
 fn watermark(table: &Reader<'_>) -> Option<Marks> {
     let soft = table.required("soft", table.threshold("soft"), "as in `soft = \"4 blocks\"`");
     let (hard, stop) = (table.threshold("hard"), table.threshold("stop"));
     let inclusive = table.choice("compare", &[("<", false), ("<=", true)]).unwrap_or(false);
     let batch = table.choice("batch", &Batch::WORDS).unwrap_or(Batch::One);
+    let background = table.bool("background").unwrap_or(true);
     table.finish();
-    Some((soft?, hard, stop, inclusive, batch))
+    Some((soft?, hard, stop, inclusive, batch, background))
 }

@@ -73,6 +73,13 @@ pub struct Watermark {
     pub inclusive: bool,
     /// How much one turn of the unit collects.
     pub batch: Batch,
+    /// Whether a unit collects while no request waits there.
+    #[serde(skip_serializing_if = "is_true")]
+    pub background: bool,
+}
+
+fn is_true(flag: &bool) -> bool {
+    *flag
 }
 
 /// How many blocks are collected before the host may have the unit again.

@@ -123,6 +123,9 @@ fn device_facts(setup: &Setup) -> Value {
     if shape.summary_pages > 0 {
         facts["summary.pages"] = json!(shape.summary_pages);
     }
+    if let Some(pool) = plan.pool {
+        facts["pool"] = json!(pool);
+    }
     facts
 }
 

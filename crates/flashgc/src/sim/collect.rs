@@ -295,7 +295,7 @@ impl<W: Watch> Sim<W> {
         }
         self.gc.jobs[unit.index()].victims = victims;
         let listed = if self.plan.gc.trigger.batch == Batch::List { batch_left } else { 0 };
-        if batch_left > 0 && self.goes_on(plane, listed) {
+        if batch_left > 0 && self.goes_on(plane, listed) && self.may_open_job(unit) {
             if let Some(victim) = self.pick_victim(plane) {
                 return self.claim(unit, plane, victim);
             }

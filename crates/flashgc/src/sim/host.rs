@@ -211,7 +211,10 @@ impl<W: Watch> Sim<W> {
     /// Where dynamic allocation queues an operation: reads where the data is.
     fn dynamic_plane(&mut self, lpn: Lpn, kind: OpKind) -> Option<PlaneId> {
         if kind == OpKind::Write {
-            return Some(self.least_busy_plane());
+            // Where the plane is chosen later, any plane of the pool names the queue.
+            let at_start = self.chooses_at_start;
+            let striped = self.plan.geometry.striped_plane(lpn);
+            return Some(if at_start { striped } else { self.least_busy_plane(lpn) });
         }
         let ppn = self.ftl.map.ppn_of(lpn);
         ppn.is_some().then(|| self.plan.geometry.plane_of(ppn))

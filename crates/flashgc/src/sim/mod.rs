@@ -112,7 +112,10 @@ pub struct Sim<W: Watch = Unwatched> {
     to_issue: u32,
     outstanding: u64,
     requests_done: u64,
-    next_plane: u32,
+    /// In each pool, the place of the plane that is asked first next time.
+    next_in_pool: Vec<u32>,
+    /// Whether a write finds its plane when it starts.
+    chooses_at_start: bool,
     /// The age clock at the start of the measured part, in ns.
     age_base_ns: u64,
     /// How far the age clock advances for a page programmed before measuring, in ns.
@@ -160,7 +163,8 @@ impl<W: Watch> Sim<W> {
             to_issue: 0,
             outstanding: 0,
             requests_done: 0,
-            next_plane: 0,
+            next_in_pool: vec![0; plan.pools.count()],
+            chooses_at_start: plan.chooses_at_start(),
             age_base_ns: 0,
             age_step_ns: (plan.timing.program_ns / u64::from(geometry.units)).max(1),
             free_pages_total: u64::from(geometry.blocks) * u64::from(geometry.shape.data_pages()),
