@@ -3,6 +3,7 @@
 use crate::device::{Geometry, Level, Pools, Timing};
 use crate::ftl::frontier::FrontierRules;
 use crate::gc::{CopyChoice, GcPlan};
+use flashgc_config::units::Rate;
 
 /// How writes find their plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -66,6 +67,8 @@ pub struct Plan {
     pub geometry: Geometry,
     /// Times of the operations.
     pub timing: Timing,
+    /// The host's link, where there is one: how long a request's bytes take to cross it.
+    pub host_link: Option<Rate>,
     /// How writes find their plane.
     pub allocation: Allocation,
     /// The level of the pools of planes, where dynamic allocation has any smaller than the device.

@@ -46,7 +46,7 @@ impl Report {
         add("gc", gc(setup, results));
         add("latency_ns", latency(results));
         add("throughput", throughput(results));
-        add("utilisation", json!({ "unit": results.unit, "bus": results.bus }));
+        add("utilisation", utilisation(results));
         add("wear", json!(results.wear));
         add("free_pages_min", json!(results.counters.free_pages_min));
         add("simulated_ns", json!(results.simulated_ns));
@@ -165,6 +165,14 @@ fn latency(results: &Results) -> Value {
         "write": results.write.summary(),
         "all": all.summary(),
     })
+}
+
+fn utilisation(results: &Results) -> Value {
+    let mut keys = json!({ "unit": results.unit, "bus": results.bus });
+    if let Some(link) = results.host_link {
+        keys["host_link"] = json!(link);
+    }
+    keys
 }
 
 fn throughput(results: &Results) -> Value {

@@ -104,6 +104,12 @@ fn what_no_device_can_be_is_refused() {
         ),
         ("unit = \"die\"", "unit = \"die\"\nmulti_plane = 3", &["give at most 2"]),
         ("unit = \"die\"", "unit = \"die\"\npool = \"plane\"", &["`device.pool`", "\"die\""]),
+        ("unit = \"die\"", "unit = \"die\"\nhost_link = {}", &["`device.host_link.transfer`"]),
+        (
+            "unit = \"die\"",
+            "unit = \"die\"\nhost_link = { transfer = \"2 ms/B\" }",
+            &["a link this slow"],
+        ),
         ("unit = \"die\"", "unit = \"die\"\nsummary = {}", &["`device.summary.pages`"]),
         ("unit = \"die\"", "unit = \"die\"\nsummary = 1", &["`device.summary`"]),
         (
@@ -470,6 +476,8 @@ const KEYS: &[&str] = &[
     "device.page_size",
     "device.exported",
     "device.exported.reserved_blocks",
+    "device.host_link",
+    "device.host_link.transfer",
     "device.summary",
     "device.summary.pages",
     "device.summary.transfer",

@@ -60,6 +60,7 @@ const SLOTS: &[Factor] = &[
 const MARKS: &str = "gc.trigger.watermark";
 const ERASE: &str = "gc.erase";
 const DEVICE: &str = "device";
+const LINK: &str = "device.host_link";
 const SUMMARY: &str = "device.summary";
 
 /// The device and the workload that the scheme meets.
@@ -95,6 +96,7 @@ const AROUND: &[Factor] = &[
     ),
     ("device.blocks_per_plane", &["16", "24", "32"]),
     ("device.pages_per_block", &["7", "8", "16"]),
+    (LINK, &["", "{transfer=\"0.5 ns/B\"}", "{transfer=\"30 ns/B\"}"]),
     (SUMMARY, &["", "{pages=1,transfer=\"528 B\",copies=\"free\"}", "{pages=1,copies=\"timed\"}"]),
     ("device.timing.transfer", &["\"0 ns/B\"", "\"5 ns/B\"", "\"100 ns/B\""]),
     ("device.timing.command", &["\"0 ns\"", "\"200 ns\""]),
@@ -114,6 +116,7 @@ const AROUND: &[Factor] = &[
             "queue_depth=40",
             "interarrival={exponential=\"300 us\"}",
             "interarrival={fixed=\"25 us\"}",
+            "interarrival={uniform=\"500 us\"}",
             "interarrival={bursty={mean=\"400 us\",below=\"40 us\",share=0.8}}",
         ],
     ),

@@ -35,6 +35,7 @@ pub fn plan(
         seed,
         geometry,
         timing: device.timing,
+        host_link: device.host_link,
         allocation: device.allocation,
         pool: device.pool,
         pools,

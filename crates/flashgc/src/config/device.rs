@@ -10,6 +10,7 @@ pub struct Device {
     pub shape: Shape,
     pub timing: Timing,
     pub allocation: Allocation,
+    pub host_link: Option<Rate>,
     /// `None`: the whole device, or no pools at all.
     pub pool: Option<Level>,
     pub service: Service,
@@ -56,6 +57,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     let times = timing(&table.table("timing"), bytes);
     let rate = times.map(|(_, rate)| rate);
     let summary = summary(table, rate, bytes, pages_per_block);
+    let host_link = host_link(table);
     table.finish();
     let mut shape = Shape {
         channels: channels?,
@@ -77,6 +79,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     Some(Device {
         shape,
         timing,
+        host_link,
         allocation,
         pool: pool.filter(|_| has_pools),
         service: service?,
@@ -255,6 +258,22 @@ fn summary(
         return None;
     }
     Some(Some(Summary { pages, transfer_ns, timed_copies }))
+}
+
+/// `[device.host_link]`: what lies between the host and the device.
+fn host_link(device: &Reader<'_>) -> Option<Rate> {
+    if !device.has("host_link") {
+        return None;
+    }
+    let table = device.table("host_link");
+    let help = "time of the link, as in `transfer = \"0.4656 ns/B\"` or \"2000 MB/s\"";
+    let rate = table.required("transfer", table.rate("transfer"), help);
+    table.finish();
+    if rate.is_some_and(|rate| rate.ns_for(1) > 1_000_000) {
+        table.error("transfer", "a link this slow is not possible", "at most 1 ms a byte");
+        return None;
+    }
+    rate
 }
 
 fn order(table: &Reader<'_>) -> Option<[Level; 4]> {

@@ -236,6 +236,10 @@ fn read(tree: &Tree, sink: &Sink, inputs: &Inputs) -> Option<Setup> {
     if let Some(pool) = device.pool {
         resolved["device"]["pool"] = json!(pool);
     }
+    if let Some(rate) = device.host_link {
+        let (ns, bytes) = rate.ns_per_byte();
+        resolved["device"]["host_link"] = json!({ "ns": ns, "for_bytes": bytes });
+    }
     let mut unused = [&device.unused[..], &gc.unused].concat();
     unused.extend(workload::unused(&root, inputs.has_trace));
     let notes = derive::notes(&plan, &precondition);

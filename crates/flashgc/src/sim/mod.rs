@@ -13,6 +13,7 @@ mod collect;
 mod drive;
 mod fill;
 mod host;
+mod link;
 mod order;
 mod precondition;
 mod queues;
@@ -31,6 +32,7 @@ use crate::verify::{Happened, Unwatched, Watch};
 use crate::workload::{HostRequest, Source, SourceError};
 pub use fill::{FillState, TraceFilled};
 use host::Slabs;
+use link::Link;
 use order::PageOrder;
 pub use precondition::{Preconditioning, Steady, SteadyWatch};
 use queues::Queues;
@@ -88,6 +90,8 @@ pub struct Sim<W: Watch = Unwatched> {
     /// Operations that wait at each unit or are under way: what dynamic allocation looks at.
     loads: Vec<u32>,
     buses: Vec<Bus>,
+    /// The host's link, where the device has one.
+    link: Option<Link>,
     queues: Queues,
     /// Units to look at before the next event.
     ready: VecDeque<UnitId>,
@@ -138,7 +142,8 @@ impl<W: Watch> Sim<W> {
     fn with_ftl(plan: Plan, ftl: Ftl, watch: W) -> Self {
         let geometry = &plan.geometry;
         let recipes = Recipes::new(&plan);
-        let slots = (geometry.units + geometry.shape.channels + 1) as usize;
+        let slots = geometry.units + geometry.shape.channels + 1;
+        let slots = slots as usize + usize::from(plan.host_link.is_some());
         Sim {
             now_ns: 0,
             events: Events::new(slots),
@@ -146,6 +151,7 @@ impl<W: Watch> Sim<W> {
             loads: vec![0; geometry.units as usize],
             units: (0..geometry.units).map(|_| Unit::new()).collect(),
             buses: (0..geometry.shape.channels).map(|_| Bus::default()).collect(),
+            link: plan.host_link.map(Link::new),
             queues: Queues::new(&plan),
             ready: VecDeque::new(),
             released: Vec::new(),
@@ -211,6 +217,8 @@ impl<W: Watch> Sim<W> {
                 self.array_ended(UnitId(slot as u32));
             } else if slot < units + self.buses.len() {
                 self.transfer_ended(BusId((slot - units) as u32));
+            } else if self.link.is_some() && slot == self.link_slot() {
+                self.crossing_ended();
             } else {
                 self.request_arrived(source)?;
             }

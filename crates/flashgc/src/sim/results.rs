@@ -55,6 +55,15 @@ pub struct Shares {
     pub idle: f64,
 }
 
+/// Shares of the time of the host's link.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct LinkShares {
+    /// For the host.
+    pub host: f64,
+    /// Nothing crosses.
+    pub idle: f64,
+}
+
 /// The raw results of a run.
 pub struct Results {
     /// Counters of the measured part.
@@ -73,6 +82,8 @@ pub struct Results {
     pub unit: Shares,
     /// Use of the buses.
     pub bus: Shares,
+    /// Use of the host's link, where there is one.
+    pub host_link: Option<LinkShares>,
     /// Erases of the blocks in the measured part.
     pub wear: Spread,
     /// Bytes of the tables that grow with the drive.
@@ -114,6 +125,11 @@ impl<W: Watch> Sim<W> {
             gc_transfer_ns: on_buses.gc_ns,
             unit: shares(on_units, units * elapsed_ns),
             bus: shares(on_buses, buses * elapsed_ns),
+            host_link: self.link.as_ref().map(|link| {
+                let spent = Spent { host_ns: link.spent_ns, gc_ns: 0 };
+                let Shares { host, idle, .. } = shares(spent, elapsed_ns);
+                LinkShares { host, idle }
+            }),
             wear: Spread::of(self.ftl.blocks.measured_erases()),
             table_bytes: self.ftl.table_bytes() + self.gc.table_bytes(),
             saturated: matches!(self.plan.arrivals, Arrivals::Open)
@@ -238,6 +254,8 @@ impl Sim<Watchers> {
         let buses = Spent::sum(self.buses.iter().map(|bus| bus.spent));
         assert_eq!([units.host_ns, units.gc_ns], seen.unit_ns, "time of the units");
         assert_eq!([buses.host_ns, buses.gc_ns], seen.bus_ns, "time of the buses");
+        let link_ns = self.link.as_ref().map_or(0, |link| link.spent_ns);
+        assert_eq!(link_ns, seen.link_ns, "time of the host's link");
         assert_eq!(self.counters.gc_busy_ns, seen.array_ns[1], "array time of collection");
     }
 }

@@ -155,7 +155,8 @@ impl<W: Watch> Sim<W> {
         self.next_in_pool[pool] = self.plan.pools.place_after(plane);
     }
 
-    /// The best of the pool's planes that are fit. Fitness costs more than rank, so it is asked last.
+    /// The best of the pool's planes that are fit. Fitness costs more than rank, so it is asked
+    /// last.
     #[inline(always)]
     fn best_plane(&self, pool: usize, is_fit: impl Fn(&Ftl, PlaneId) -> bool) -> Option<PlaneId> {
         let (before, rest) =

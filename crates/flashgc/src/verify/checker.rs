@@ -41,6 +41,7 @@ pub struct Checker {
     /// Operations that were accepted and are not done, by logical page. Never walked.
     waiting: FxHashMap<u32, VecDeque<u32>>,
     last_end_ns: Vec<[u64; 3]>,
+    link_end_ns: u64,
     busy_ns: Busy,
     /// Pages programmed for the host and for copies in the measured part.
     pub host_programs: u64,
@@ -63,6 +64,8 @@ pub struct Busy {
     pub bus_ns: [u64; 2],
     /// Arrays, in ns.
     pub array_ns: [u64; 2],
+    /// The host's link, in ns.
+    pub link_ns: u64,
 }
 
 impl Checker {
@@ -79,6 +82,7 @@ impl Checker {
             trimmed: vec![false; logical],
             waiting: FxHashMap::default(),
             last_end_ns: vec![[0; 3]; geometry.units.max(geometry.shape.channels) as usize],
+            link_end_ns: 0,
             busy_ns: Busy::default(),
             host_programs: 0,
             copies: 0,
@@ -350,6 +354,11 @@ impl Watch for Checker {
                     _ => unit.index(),
                 };
                 self.busy_interval(what, at, (from_ns, to_ns), gc);
+            }
+            Happened::Crossed { from_ns, to_ns, .. } => {
+                assert!(self.link_end_ns <= from_ns, "two requests cross the link at {from_ns} ns");
+                self.link_end_ns = to_ns;
+                self.busy_ns.link_ns += to_ns - from_ns;
             }
             Happened::JobClosed(row) => {
                 assert!(row.moved <= row.valid, "a job moved more pages than its victims held");

@@ -1,6 +1,6 @@
 //! What happened, as lines of text.
 
-use super::eyes::Row;
+use super::eyes::{Row, LINK};
 use super::run::Seen;
 use flashgc::device::{Geometry, Timing};
 use flashgc::ftl::blocks::BlockState;
@@ -26,11 +26,8 @@ fn rows(seen: &Seen, rows: &[Row], words: impl Fn(&Row) -> String) -> Vec<String
     let line = |(at, row): (usize, &Row)| {
         let (from, to) = (us(row.from_ns), us(row.to_ns));
         let number = at + 1;
-        format!(
-            "{number:<count$}  {from:>width$} - {to:>width$}  {unit} {}  {}",
-            row.unit,
-            words(row)
-        )
+        let place = if row.unit == LINK { "link".into() } else { format!("{unit} {}", row.unit) };
+        format!("{number:<count$}  {from:>width$} - {to:>width$}  {place}  {}", words(row))
     };
     rows.iter().enumerate().map(line).collect()
 }
@@ -145,6 +142,8 @@ pub fn count(seen: &Seen, key: &str) -> Option<String> {
         "gc.elapsed_ns" => whole(c.gc_elapsed_ns),
         "gc.hold_ns" => whole(c.gc_hold_ns),
         "gc.transfer_ns" => whole(results.gc_transfer_ns),
+        "latency_ns.read.max" => whole(results.read.summary().max.unwrap_or(0)),
+        "latency_ns.write.max" => whole(results.write.summary().max.unwrap_or(0)),
         "free_pages_min" => whole(c.free_pages_min),
         "simulated_ns" => whole(results.simulated_ns),
         _ => return None,
