@@ -73,6 +73,15 @@ fn what_no_device_can_be_is_refused() {
         ("page_size = \"4 KiB\"", "page_size = \"4000 B\"", &["multiple of 512 B"]),
         ("exported = 0.6", "exported = 1.0", &["must lie between 0 and 1"]),
         ("exported = 0.6", "exported = 0.0", &["must lie between 0 and 1"]),
+        ("exported = 0.6", "exported = { reserved_blocks = \"0%\" }", &["0 of the 16 blocks"]),
+        ("exported = 0.6", "exported = { reserved_blocks = \"16 blocks\" }", &["less than 16"]),
+        (
+            "exported = 0.6",
+            "exported = { reserved_blocks = \"9 pages\" }",
+            &["not an amount of the blocks of a plane", "\"307 blocks\""],
+        ),
+        ("exported = 0.6", "exported = { blocks = 3 }", &["`reserved_blocks`"]),
+        ("exported = 0.6", "exported = { reserved_blocks = 3 }", &["device.exported.reserved"]),
         ("exported = 0.6", "", &["`device.exported`", "share of the physical pages"]),
         ("read = \"25 us\"", "read = \"0 us\"", &["an array operation takes time"]),
         ("read = \"25 us\"", "read = \"1000 h\"", &["`device.timing.read`"]),
@@ -94,6 +103,30 @@ fn what_no_device_can_be_is_refused() {
             &["planes that are units of their own work alone", "set unit = \"die\""],
         ),
         ("unit = \"die\"", "unit = \"die\"\nmulti_plane = 3", &["give at most 2"]),
+        ("unit = \"die\"", "unit = \"die\"\npool = \"plane\"", &["`device.pool`", "\"die\""]),
+        ("unit = \"die\"", "unit = \"die\"\nhost_link = {}", &["`device.host_link.transfer`"]),
+        (
+            "unit = \"die\"",
+            "unit = \"die\"\nhost_link = { transfer = \"2 ms/B\" }",
+            &["a link this slow"],
+        ),
+        ("unit = \"die\"", "unit = \"die\"\nsummary = {}", &["`device.summary.pages`"]),
+        ("unit = \"die\"", "unit = \"die\"\nsummary = 1", &["`device.summary`"]),
+        (
+            "unit = \"die\"",
+            "unit = \"die\"\nsummary = { pages = 8 }",
+            &["blocks of 8 pages would hold no data", "give less than 8"],
+        ),
+        (
+            "unit = \"die\"",
+            "unit = \"die\"\nsummary = { pages = 7 }",
+            &["a plane has 0 spare pages"],
+        ),
+        (
+            "unit = \"die\"",
+            "unit = \"die\"\nsummary = { pages = 1, copies = \"none\" }",
+            &["`device.summary.copies`"],
+        ),
         ("unit = \"die\"", "unit = \"die\"\nservice = [\"gc\"]", &["each class once"]),
     ];
     for (from, to, parts) in cases {
@@ -128,58 +161,16 @@ fn marks_and_spare_must_fit_each_other() {
         ),
         (soft, "soft = \"3 bloks\"", &["`gc.trigger.watermark.soft`"]),
         (soft, "soft = \"3 blocks\"\ncompare = \">\"", &["`gc.trigger.watermark.compare`"]),
+        (
+            soft,
+            "soft = \"3 blocks\"\nbackground = 0",
+            &["`gc.trigger.watermark.background`", "true or false"],
+        ),
         (soft, "soft = \"3 blocks\"\nbatch = \"two\"", &["`gc.trigger.watermark.batch`"]),
     ];
     for (from, to, parts) in cases {
         assert_says(&with(from, to), parts);
     }
-}
-
-#[test]
-fn copies_at_once_need_registers_and_somewhere_to_go() {
-    let parallel = "copy.use = \"parallel\"\n";
-    let with = |keys: &str| format!("[gc]\n{parallel}{keys}");
-    let cases: &[(&str, &[&str])] = &[
-        (
-            "copy.parallel.workers = 2\n",
-            &["2 pages at once, and a plane has 1 data registers", "set device.registers = 2"],
-        ),
-        ("copy.parallel.workers = 0\n", &["workers"]),
-        ("copy.parallel.path = \"away\"\n", &["\"local\"", "\"global\""]),
-        (
-            "copy.parallel.path = \"global\"\n",
-            &["this device gives every page one plane", "device.allocation = \"dynamic\""],
-        ),
-        (
-            "copy.parallel.path = \"global\"\ncopy.parallel.parity = true\n",
-            &["may go to any page", "path = \"local\""],
-        ),
-        (
-            "erase.use = \"blocks\"\nerase.blocks.move_cap = \"9 blocks\"\n",
-            &["more than 2 blocks hold", "leave it out for no bound"],
-        ),
-        (
-            "erase.use = \"blocks\"\nerase.blocks.move_cap = \"5%\"\n",
-            &["the bound on moves is no share", "\"1 block\""],
-        ),
-    ];
-    for (keys, parts) in cases {
-        assert_says(&refusal(&TINY.replacen("[gc]\n", &with(keys), 1), &[]), parts);
-    }
-}
-
-#[test]
-fn copies_to_other_units_need_another_unit() {
-    let sets = [
-        "gc.copy.use=\"parallel\"",
-        "gc.copy.parallel.path=\"global\"",
-        "device.allocation=\"dynamic\"",
-        "device.channels=1",
-        "device.chips_per_channel=1",
-        "device.unit=\"chip\"",
-    ];
-    let refusal = refusal(TINY, &sets);
-    assert!(refusal.contains("there is no other unit to copy to"), "{refusal}");
 }
 
 #[test]
@@ -484,8 +475,16 @@ const KEYS: &[&str] = &[
     "device.pages_per_block",
     "device.page_size",
     "device.exported",
+    "device.exported.reserved_blocks",
+    "device.host_link",
+    "device.host_link.transfer",
+    "device.summary",
+    "device.summary.pages",
+    "device.summary.transfer",
+    "device.summary.copies",
     "device.unit",
     "device.allocation",
+    "device.pool",
     "device.order",
     "device.service",
     "device.transfer_bytes",
@@ -499,6 +498,8 @@ const KEYS: &[&str] = &[
     "gc.trigger.watermark.stop",
     "gc.trigger.watermark.compare",
     "gc.trigger.watermark.batch",
+    "gc.trigger.watermark.background",
+    "gc.victim.greedy.ties",
     "gc.victim.use",
     "gc.erase.use",
     "gc.erase.blocks.k",

@@ -130,6 +130,13 @@ def _register_cost(
     )
 
 
+def _exported(exported: float | dict[str, str]) -> str:
+    """The share of the pages that the host sees, or which blocks it does not."""
+    if isinstance(exported, dict):
+        return f"all but {exported['reserved_blocks']} of the blocks"
+    return f"{100 * exported:.4g} %"
+
+
 def _device(entry: dict[str, Any]) -> list[str]:
     from flashgc import units
 
@@ -140,7 +147,7 @@ def _device(entry: dict[str, Any]) -> list[str]:
         f"{parts}, {keys['blocks_per_plane']}, {keys['pages_per_block']}, {keys['page_size']}"
     )
     times = " / ".join(timing[name] for name in ("read", "program", "erase"))
-    share = f"{100 * keys['exported']:.4g} %"
+    share = _exported(keys["exported"])
     source = re.split(r"[;.(]", entry["source"])[0].strip()
     capacity = units.size(entry["capacity_bytes"])
     return [entry["name"], capacity, share, geometry, keys["unit"], times, source]

@@ -71,6 +71,8 @@ pub struct Job {
     pub copies: Vec<Copy>,
     /// Where each list but the last ends: a step of several copies takes them from one list.
     pub lists: Vec<usize>,
+    /// The copies that filled a block, by their place in the list.
+    pub fills: Vec<u32>,
     /// The first copy that no step has taken yet.
     pub next: usize,
     /// The copies of the step under way, by their place in `copies`.
@@ -114,6 +116,16 @@ impl Job {
             (end < self.copies.len()).then(|| self.step_end(end, at_once))
         });
         ends.take_while(|&end| end > 0)
+    }
+
+    /// How many copies of the step under way filled a block.
+    pub fn fills_of_step(&self) -> u32 {
+        self.step.iter().filter(|&&at| self.fills_with(at)).count() as u32
+    }
+
+    /// Whether the copy at this place filled a block.
+    pub fn fills_with(&self, at: usize) -> bool {
+        self.fills.contains(&(at as u32))
     }
 }
 
