@@ -9,7 +9,7 @@ FORMATS ?=
 # A virtual environment that somebody else has activated must not be written to.
 unexport VIRTUAL_ENV CONDA_PREFIX
 
-ENGINE_SOURCES := $(shell find crates devices schemes -type f) Cargo.toml Cargo.lock pyproject.toml
+ENGINE_SOURCES := $(shell find crates devices papers schemes -type f) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-rust test-python long fuzz check lint format look-alikes bench picture clean

@@ -27,6 +27,7 @@ from flashgc.errors import (
     TraceError,
 )
 from flashgc.report import Comparison, Report
+from flashgc.reproduction import Reproduction, reproduce
 from flashgc.table import Table
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "OutputError",
     "Progress",
     "Report",
+    "Reproduction",
     "RunError",
     "Table",
     "TraceError",
@@ -44,6 +46,7 @@ __all__ = [
     "compare",
     "devices",
     "drive",
+    "reproduce",
     "run",
     "run_seeds",
     "schemes",
