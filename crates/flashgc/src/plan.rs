@@ -2,7 +2,7 @@
 
 use crate::device::{Geometry, Timing};
 use crate::ftl::frontier::FrontierRules;
-use crate::gc::{CopyChoice, GcPlan};
+use crate::gc::GcPlan;
 
 /// How writes find their plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -92,14 +92,14 @@ impl Plan {
 
     /// Whether copies keep the parity of their page.
     pub fn parity(&self) -> bool {
-        self.gc.copy == CopyChoice::Copyback { parity: true }
+        self.gc.copy.parity()
     }
 
     /// Whether nothing can interrupt a job, so that its pages are fixed when it begins.
     ///
     /// The copies must need no bus, and the hold must cover the unit that works.
     pub fn fixes_jobs(&self) -> bool {
-        matches!(self.gc.copy, CopyChoice::Copyback { .. })
+        self.gc.copy.stays_in_plane()
             && self.timing.command_ns == 0
             && self.gc.hold.covers_unit(self.geometry.shape.unit)
     }

@@ -1,7 +1,6 @@
 //! The report: every figure of a run, with the hash that two equal runs share.
 
 use crate::config::{hash_of, Setup};
-use crate::gc::CopyChoice;
 use crate::sim::{Preconditioning, Results};
 use crate::stats::Latency;
 use serde_json::{json, Map, Value};
@@ -143,10 +142,13 @@ fn gc(setup: &Setup, results: &Results) -> Value {
         "victim_blocks": counters.victim_blocks,
         "valid_per_victim": per(counters.victim_valid, counters.victim_blocks),
         "moved_per_gc": per(counters.moved_in_jobs, counters.jobs),
+        "copy_steps": counters.copy_steps,
+        "valid_distribution": valid_distribution(results),
         "reclaimed_pages": counters.reclaimed_pages,
         "erased_at_selection":
             per(counters.erased_pages_at_selection, counters.selections).map(|p| p / per_block),
         "busy_ns": counters.gc_busy_ns,
+        "busy_open_ns": counters.gc_busy_open_ns,
         "elapsed_ns": counters.gc_elapsed_ns,
         "hold_ns": counters.gc_hold_ns,
         "transfer_ns": results.gc_transfer_ns,
@@ -155,6 +157,12 @@ fn gc(setup: &Setup, results: &Results) -> Value {
         "merged": 0,
         "pipelined": 0,
     })
+}
+
+/// Victim blocks by their valid pages: pairs, lowest first.
+fn valid_distribution(results: &Results) -> Vec<(usize, u64)> {
+    let victims = results.counters.victims_by_valid.iter().copied().enumerate();
+    victims.filter(|&(_, blocks)| blocks > 0).collect()
 }
 
 fn latency(results: &Results) -> Value {
@@ -178,10 +186,7 @@ fn throughput(results: &Results) -> Value {
 
 /// Array reads, programs and copybacks; a copy over the bus is a read and a program.
 fn page_operations(setup: &Setup, results: &Results) -> u64 {
-    let per_copy = match setup.plan.gc.copy {
-        CopyChoice::Bus => 2,
-        CopyChoice::Copyback { .. } => 1,
-    };
+    let per_copy = if setup.plan.gc.copy.stays_in_plane() { 1 } else { 2 };
     let counters = &results.counters;
     counters.array_reads + counters.array_programs + counters.gc_moved * per_copy
 }

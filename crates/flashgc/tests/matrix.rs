@@ -33,7 +33,15 @@ const SLOTS: &[Factor] = &[
             "soft=\"40% of spare\" stop=\"60% of spare\"",
         ],
     ),
-    (ERASE, &["use=\"block\"", "use=\"blocks\" blocks.k=\"2\"", "use=\"blocks\" blocks.k=\"3\""]),
+    (
+        ERASE,
+        &[
+            "use=\"block\"",
+            "use=\"blocks\" blocks.k=\"2\"",
+            "use=\"blocks\" blocks.k=\"3\"",
+            "use=\"blocks\" blocks.k=\"3\" blocks.move_cap=\"1 block\"",
+        ],
+    ),
     ("gc.trigger.watermark.compare", &["\"<\"", "\"<=\""]),
     ("gc.trigger.watermark.batch", &["\"one\"", "\"until-stop\"", "\"list\""]),
     (
@@ -48,8 +56,19 @@ const SLOTS: &[Factor] = &[
         ],
     ),
     ("gc.victim.greedy.index", &["\"buckets\"", "\"scan\""]),
-    ("gc.copy.use", &["\"copyback\"", "\"bus\""]),
-    ("gc.copy.copyback.parity", &["false", "true"]),
+    (
+        COPY,
+        &[
+            "use=\"copyback\"",
+            "use=\"copyback\" copyback.parity=\"true\"",
+            "use=\"bus\"",
+            "use=\"parallel\" parallel.workers=\"2\"",
+            "use=\"parallel\" parallel.workers=\"3\" parallel.parity=\"false\"",
+            "use=\"parallel\" parallel.parity=\"false\" parallel.list=\"extent\"",
+            "use=\"parallel\" parallel.workers=\"1\" parallel.path=\"global\"",
+            "use=\"parallel\" parallel.path=\"global\" parallel.list=\"extent\"",
+        ],
+    ),
     ("gc.placement.use", &["\"one-frontier\"", "\"separate-gc\""]),
     ("gc.hold.use", &["\"unit\"", "\"channel\"", "\"chip\"", "\"die\"", "\"plane\""]),
 ];
@@ -57,6 +76,7 @@ const SLOTS: &[Factor] = &[
 /// Marks that fit each other; `bad_config.rs` pins what the plan says of those that do not.
 const MARKS: &str = "gc.trigger.watermark";
 const ERASE: &str = "gc.erase";
+const COPY: &str = "gc.copy";
 const DEVICE: &str = "device";
 
 /// The device and the workload that the scheme meets.
@@ -172,11 +192,19 @@ fn rows(factors: &[Factor], seed: u64) -> Vec<Row> {
 type Value = (usize, usize);
 
 /// The only pairs of choices that the plan refuses at every size of spare: a mark of two blocks,
-/// and collections that keep as many to themselves. Such a row runs with an erase of one block.
+/// and collections that keep as many to themselves; and copies to other units where each page has
+/// one plane. Such a row runs with an erase of one block, or with dynamic allocation.
 fn without_refused(factors: &[Factor], mut row: Row) -> Row {
     let at = |name: &str| factors.iter().position(|(key, _)| *key == name).expect("a factor");
-    if row[at(MARKS)] == 0 {
+    // A bound of one block on the moves leaves one to keep, and two under the odd/even rule.
+    let copy = factors[at(COPY)].1[row[at(COPY)]];
+    let is_bounded = row[at(ERASE)] == 3 && !copy.contains("parity=\"true\"");
+    let is_even = copy.contains("parallel") && !copy.contains("parity") && !copy.contains("global");
+    if row[at(MARKS)] == 0 && (!is_bounded || is_even) {
         row[at(ERASE)] = 0;
+    }
+    if copy.contains("global") {
+        row[at("device.allocation")] = 1;
     }
     row
 }
@@ -209,20 +237,23 @@ fn assignments(factors: &[Factor], row: &[usize]) -> Vec<String> {
     let values = factors.iter().zip(row).map(|((key, values), &at)| (*key, values[at]));
     values
         .flat_map(|(key, value)| match key {
-            MARKS | ERASE | DEVICE => several(key, value),
+            MARKS | ERASE | COPY | DEVICE => several(key, value),
             ARRIVALS => vec![format!("{key}.{value}")],
             _ => vec![format!("{key}={value}")],
         })
         .collect()
 }
 
-/// The assignments of a value that sets several keys, each in quotes; numbers lose theirs.
+/// The assignments of a value that sets several keys, each in quotes; numbers and truths lose
+/// theirs.
 fn several(key: &str, value: &str) -> Vec<String> {
     let given = value.split("\" ").filter_map(|set| set.trim_end_matches('"').split_once("=\""));
     given
-        .map(|(name, value)| match value.parse::<u32>() {
-            Ok(number) => format!("{key}.{name}={number}"),
-            Err(_) => format!("{key}.{name}=\"{value}\""),
+        .map(|(name, value)| {
+            match value.parse::<u32>().is_ok() || ["true", "false"].contains(&value) {
+                true => format!("{key}.{name}={value}"),
+                false => format!("{key}.{name}=\"{value}\""),
+            }
         })
         .collect()
 }
@@ -313,6 +344,7 @@ fn run_row(setup: &Setup) -> Result<(), SimError> {
 fn outcome(factors: &[Factor], row: &[usize]) -> Result<(), String> {
     let mut sets = assignments(factors, row);
     sets.push(format!("workload.synthetic.requests={}", requests()));
+    sets.push("device.registers=4".into());
     let setup = fullest(&sets);
     let row = || {
         let shape = &setup.plan.geometry.shape;
@@ -342,9 +374,11 @@ fn the_rows_cover_every_pair() {
             }
         }
     }
-    let refused =
-        SEVERAL_BLOCKS.map(|erase| ["soft=\"2 blocks\"", erase]).into_iter().collect::<Vec<_>>();
-    assert_eq!(missing, refused);
+    let several = SEVERAL_BLOCKS.map(|erase| ["soft=\"2 blocks\"", erase]);
+    let global = factors.iter().find(|(key, _)| *key == COPY).expect("a factor").1;
+    let global = global.iter().filter(|value| value.contains("global"));
+    let refused = several.into_iter().chain(global.map(|&copy| [copy, "\"striped\""]));
+    assert_eq!(missing, refused.collect::<Vec<_>>());
 }
 
 const SEVERAL_BLOCKS: [&str; 2] =

@@ -8,13 +8,15 @@ use flashgc::device::Geometry;
 use flashgc::gc::JobRow;
 use flashgc::ids::{BlockId, Lpn, Ppn, UnitId};
 use flashgc::sim::Sim;
-use flashgc::verify::checker::Checker;
+use flashgc::verify::checker::{Checker, Promises};
 use flashgc::verify::{Cause, Happened, Watch, What};
 use flashgc::workload::{HostOp, HostRequest, ListSource};
 use proptest::prelude::*;
 
 /// Requests on so few pages that they meet each other all the time.
 const PAGES: u64 = 6;
+/// Copies one by one, inside the plane.
+const PROMISES: Promises = Promises { in_order: true, in_plane: true, at_once: 1, by_block: false };
 
 fn any_request() -> impl Strategy<Value = (HostOp, u64, u64, u64)> {
     let op = prop_oneof![
@@ -114,7 +116,7 @@ struct Story {
 
 impl Story {
     fn new() -> Self {
-        Story { checker: Checker::new(&geometry(), true), now_ns: 0, ops: 0 }
+        Story { checker: Checker::new(&geometry(), PROMISES), now_ns: 0, ops: 0 }
     }
 
     fn tell(&mut self, happened: Happened) -> &mut Self {
@@ -288,6 +290,7 @@ fn row(valid: u32, moved: u32) -> JobRow {
         end_ns: 1,
         valid,
         moved,
+        steps: moved,
         wasted: 0,
         free_pages_before: 0,
         free_pages_after: 8,
@@ -308,7 +311,7 @@ fn an_audit_catches_a_map_that_the_checker_did_not_see() {
         cause: Cause::Host { op: 0 },
         current: true,
     };
-    let mut checker = Checker::new(&setup.plan.geometry, false);
+    let mut checker = Checker::new(&setup.plan.geometry, Promises { in_order: false, ..PROMISES });
     checker.see(0, unseen);
     checker.audit(sim.ftl());
 }

@@ -6,7 +6,7 @@ use super::precondition::{Fill, PreconditionPlan};
 use super::workload::WorkloadPlan;
 use crate::device::{Geometry, Shape};
 use crate::drive::aged_blocks;
-use crate::gc::{CopyChoice, GcPlan, HoldChoice, Space, Watermark};
+use crate::gc::{GcPlan, HoldChoice, Space, Watermark};
 use crate::plan::{Allocation, Plan};
 use crate::workload::alike::{Alike, AlikePlan, RegionPlan, PAGE_BYTES};
 use crate::workload::synthetic::{Footprint, Mix, PhasePlan, Size};
@@ -22,7 +22,7 @@ pub fn plan(
     workload: &WorkloadPlan,
     coalesce: bool,
 ) -> Option<Plan> {
-    let gc = scheme_plan(root, &device.shape, scheme)?;
+    let gc = scheme_plan(root, device, scheme)?;
     let ordered = device.allocation == Allocation::Dynamic
         || device.service.splits_host()
         || may_pass(workload, u64::from(device.shape.page_bytes));
@@ -39,11 +39,34 @@ pub fn plan(
     })
 }
 
-/// The scheme on a device of this shape, if it can work there.
-pub fn scheme_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> {
-    let gc = gc_plan(root, shape, scheme)?;
-    check_spare(root, shape, &gc)?;
+/// The scheme on this device, if it can work there.
+pub fn scheme_plan(root: &Reader<'_>, device: &Device, scheme: &Scheme) -> Option<GcPlan> {
+    let gc = gc_plan(root, &device.shape, scheme)?;
+    check_spare(root, &device.shape, &gc)?;
+    check_global(root, device, &gc)?;
     Some(gc)
+}
+
+/// Pages that leave their plane must be found by the map, and need another unit to go to.
+fn check_global(root: &Reader<'_>, device: &Device, gc: &GcPlan) -> Option<()> {
+    if !gc.copy.is_global() {
+        return Some(());
+    }
+    let table = root.table("gc").table("copy").table("parallel");
+    if device.allocation == Allocation::Striped {
+        table.error(
+            "path",
+            "copies to other units need pages that may lie anywhere, and this device gives every \
+             page one plane",
+            "set device.allocation = \"dynamic\", or path = \"local\"",
+        );
+        return None;
+    }
+    if Geometry::new(device.shape.clone()).units == 1 {
+        table.error("path", "there is no other unit to copy to", "set path = \"local\"");
+        return None;
+    }
+    Some(())
 }
 
 /// Whether operations on one page could pass each other even in one queue: a write of a part of a
@@ -69,7 +92,13 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
     let marks = root.table("gc").table("trigger").table("watermark");
     // The worst job moves every page of its victims before it erases them: they fill as many
     // blocks. Under the odd/even rule too, since a new block takes odd and even pages alike.
-    let reserve_blocks = scheme.erase_blocks;
+    // With a bound on moves they fill no more than it allows, and one block always counts.
+    let move_cap_pages = move_cap(root, scheme, shape)?;
+    let reserve_blocks = move_cap_pages.map_or(scheme.erase_blocks, |pages| {
+        // Under the odd/even rule all of them may be of one kind.
+        let per_block = shape.pages_per_block / if scheme.copy.parity() { 2 } else { 1 };
+        pages.div_ceil(per_block.max(1)).clamp(1, scheme.erase_blocks)
+    });
     let space = |key: &str, threshold: &Threshold| space(&marks, key, threshold, shape);
     let soft = space("soft", &scheme.soft)?;
     let stop = scheme.stop.as_ref().map_or(Some(soft), |stop| space("stop", stop))?;
@@ -119,12 +148,35 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
         slots: scheme.slots.clone(),
         trigger: Watermark { soft, hard, stop, inclusive: scheme.inclusive, batch: scheme.batch },
         erase_blocks: scheme.erase_blocks,
+        move_cap_pages,
         victim: scheme.victim.clone(),
         copy: scheme.copy,
         separate_gc: scheme.separate_gc,
         hold: HoldChoice { level: scheme.hold.unwrap_or(shape.unit) },
         reserve_blocks,
     })
+}
+
+/// The bound on the moves of a collection of several blocks, in pages.
+fn move_cap(root: &Reader<'_>, scheme: &Scheme, shape: &Shape) -> Option<Option<u32>> {
+    let Some(cap) = &scheme.move_cap else { return Some(None) };
+    let table = root.table("gc").table("erase").table("blocks");
+    let most = u64::from(scheme.erase_blocks) * u64::from(shape.pages_per_block);
+    let pages = match cap {
+        Threshold::Pages(pages) => *pages,
+        Threshold::Blocks(blocks) => blocks.saturating_mul(u64::from(shape.pages_per_block)),
+        Threshold::Share { .. } => {
+            let help = "as in \"1 block\" or \"48 pages\"";
+            table.error("move_cap", "the bound on moves is no share", help);
+            return None;
+        }
+    };
+    if pages > most {
+        let message = format!("{pages} pages are more than {} blocks hold", scheme.erase_blocks);
+        table.error("move_cap", message, "leave it out for no bound, or give less");
+        return None;
+    }
+    Some(Some(pages as u32))
 }
 
 /// An amount of space in a plane of this shape. Shares truncate, as in the reference simulators.
@@ -158,8 +210,7 @@ fn check_spare(root: &Reader<'_>, shape: &Shape, gc: &GcPlan) -> Option<()> {
     let per_block = u64::from(shape.pages_per_block);
     let physical = shape.pages_per_plane();
     let exported = u64::from(shape.exported_pages_per_plane);
-    let parity = gc.copy == CopyChoice::Copyback { parity: true };
-    let open_blocks = 1 + u64::from(gc.separate_gc) + u64::from(parity);
+    let open_blocks = 1 + u64::from(gc.separate_gc) + u64::from(gc.copy.parity());
     let reserved = (u64::from(gc.reserve_blocks) + open_blocks) * per_block;
     let mark = gc.trigger.stop.pages(shape.pages_per_block) + u64::from(gc.trigger.inclusive);
     if exported + reserved >= physical {

@@ -42,6 +42,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     let unit = table.required("unit", table.choice("unit", &Level::WORDS), UNIT_HELP);
     let allocations = [("striped", Allocation::Striped), ("dynamic", Allocation::Dynamic)];
     let allocation = table.choice("allocation", &allocations).unwrap_or(Allocation::Striped);
+    let registers = if table.has("registers") { table.u32("registers", 1..=64) } else { Some(1) };
     let multi_plane = multi_plane(table, unit, planes_per_die);
     let order = order(table);
     let (service, service_words) = service(table);
@@ -56,6 +57,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         pages_per_block: pages_per_block?,
         page_bytes: page_bytes?,
         unit: unit?,
+        registers: registers?,
         multi_plane: multi_plane?,
         order: order?,
         exported_pages_per_plane: 0,

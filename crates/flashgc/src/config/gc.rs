@@ -2,7 +2,7 @@
 
 use crate::device::Level;
 use crate::gc::victim::{self, Choice};
-use crate::gc::{Batch, CopyChoice};
+use crate::gc::{Batch, CopyChoice, CopyPath, ListOf, ParallelCopy};
 use flashgc_config::units::Threshold;
 use flashgc_config::Reader;
 use serde_json::{json, Value};
@@ -17,6 +17,7 @@ pub struct Scheme {
     pub inclusive: bool,
     pub batch: Batch,
     pub erase_blocks: u32,
+    pub move_cap: Option<Threshold>,
     pub victim: victim::Settings,
     pub copy: CopyChoice,
     pub separate_gc: bool,
@@ -52,7 +53,10 @@ const ERASE: &[Choice] = &[
     choice(
         "blocks",
         "several blocks of a plane in one erase time: those ranked next, as far as there are any",
-        &[("k", "2 (default), 2 to 64: blocks erased at once")],
+        &[
+            ("k", "2 (default), 2 to 64: blocks erased at once"),
+            ("move_cap", "\"1 block\" or \"48 pages\": no further block if more pages had to move"),
+        ],
     ),
 ];
 const COPY: &[Choice] = &[
@@ -62,6 +66,16 @@ const COPY: &[Choice] = &[
         &[("parity", "false (default) or true: a page keeps its odd or even number")],
     ),
     choice("bus", "out to the controller and back over the bus", &[]),
+    choice(
+        "parallel",
+        "several pages of a plane at once, one in each of its data registers",
+        &[
+            ("workers", "pages that move at once (default: device.registers)"),
+            ("parity", "true (default) or false: a page keeps its odd or even number; local only"),
+            ("path", "\"local\" (default): by copyback; \"global\": over the bus to other units"),
+            ("list", "\"block\" (default) or \"extent\": whose pages fill a step"),
+        ],
+    ),
 ];
 const PLACEMENT: &[Choice] = &[
     choice("one-frontier", "copies share the open block of the plane with the host", &[]),
@@ -127,8 +141,9 @@ fn slot<'a>(gc: &Reader<'a>, at: usize) -> Option<Slot<'a>> {
     Some(Slot { name: used?, settings: settings?, unused })
 }
 
-/// Reads the table. Errors are noted; `None` where no scheme can be made.
-pub fn read(gc: &Reader<'_>) -> Option<Scheme> {
+/// Reads the table; the device has so many data registers in a plane. Errors are noted; `None`
+/// where no scheme can be made.
+pub fn read(gc: &Reader<'_>, registers: u32) -> Option<Scheme> {
     let name = gc.string("scheme").unwrap_or(super::presets::DEFAULT_SCHEME).to_string();
     let slots: Vec<Option<Slot<'_>>> = (0..SLOTS.len()).map(|at| slot(gc, at)).collect();
     gc.finish();
@@ -151,14 +166,17 @@ pub fn read(gc: &Reader<'_>) -> Option<Scheme> {
             "copyback" => {
                 CopyChoice::Copyback { parity: slot.settings.bool("parity").unwrap_or(false) }
             }
+            "parallel" => CopyChoice::Parallel(parallel(&slot.settings, registers)),
             _ => CopyChoice::Bus,
         };
         slot.settings.finish();
         choice
     });
-    let erase_blocks = match &erase {
-        Some(slot) if slot.name == "blocks" => slot.settings.u32("k", 2..=64).unwrap_or(2),
-        _ => 1,
+    let (erase_blocks, move_cap) = match &erase {
+        Some(slot) if slot.name == "blocks" => {
+            (slot.settings.u32("k", 2..=64).unwrap_or(2), slot.settings.threshold("move_cap"))
+        }
+        _ => (1, None),
     };
     for rest in [&erase, &placement, &hold].into_iter().flatten() {
         rest.settings.finish();
@@ -176,6 +194,7 @@ pub fn read(gc: &Reader<'_>) -> Option<Scheme> {
         inclusive,
         batch,
         erase_blocks,
+        move_cap,
         victim: victim?,
         copy: copy?,
         separate_gc: placement?.name == "separate-gc",
@@ -183,6 +202,33 @@ pub fn read(gc: &Reader<'_>) -> Option<Scheme> {
         slots: used,
         unused,
     })
+}
+
+/// Parallel page migration: no more pages at once than a plane has registers.
+fn parallel(table: &Reader<'_>, registers: u32) -> ParallelCopy {
+    let workers = table.u32("workers", 1..=64).unwrap_or(registers);
+    if workers > registers {
+        table.error(
+            "workers",
+            format!("{workers} pages at once, and a plane has {registers} data registers"),
+            format!("give at most {registers}, or set device.registers = {workers}"),
+        );
+    }
+    let path = table.choice("path", &CopyPath::WORDS).unwrap_or(CopyPath::Local);
+    let parity = table.bool("parity");
+    if path == CopyPath::Global && parity == Some(true) {
+        table.error(
+            "parity",
+            "pages that go over the bus may go to any page",
+            "leave `parity` out, or set path = \"local\"",
+        );
+    }
+    ParallelCopy {
+        workers,
+        parity: path == CopyPath::Local && parity.unwrap_or(true),
+        path,
+        list: table.choice("list", &ListOf::WORDS).unwrap_or(ListOf::Block),
+    }
 }
 
 type Marks = (Threshold, Option<Threshold>, Option<Threshold>, bool, Batch);

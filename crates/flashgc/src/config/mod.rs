@@ -203,7 +203,8 @@ fn read(tree: &Tree, sink: &Sink, inputs: &Inputs) -> Option<Setup> {
     root.allow("about");
     let seed = root.u64("seed", 0..=u64::MAX).unwrap_or(1);
     let device = device::read(&root.table("device"));
-    let gc = gc::read(&root.table("gc"));
+    let registers = device.as_ref().map_or(1, |device| device.shape.registers);
+    let gc = gc::read(&root.table("gc"), registers);
     let page_bytes = device.as_ref().map_or(4096, |device| u64::from(device.shape.page_bytes));
     let workload = workload::read(&root.table("workload"), page_bytes, inputs.has_trace);
     let is_synthetic = matches!(workload, Some(WorkloadPlan::Synthetic(_)));
@@ -255,8 +256,8 @@ fn filler(
             let named = Tree::parse(name, &format!("gc.scheme = {}", Value::from(name)));
             named.map(|named| tree.overlay(named)).ok()?;
             let root = Reader::root(&tree, &sink);
-            gc::read(&root.table("gc"))
-                .and_then(|scheme| derive::scheme_plan(&root, &device.shape, &scheme))
+            gc::read(&root.table("gc"), device.shape.registers)
+                .and_then(|scheme| derive::scheme_plan(&root, device, &scheme))
         }
         Err(errors) => {
             sink.extend(errors);

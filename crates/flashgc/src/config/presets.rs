@@ -17,7 +17,8 @@ const DEVICES: &[(&str, &str)] = files!("devices":
     "pre-gc-2d" "pre-gc-3d" "enterprise-tlc");
 
 const SCHEMES: &[(&str, &str)] = files!("schemes":
-    "greedy" "fifo" "random" "d-choices" "cost-benefit" "wear-aware");
+    "greedy" "fifo" "random" "d-choices" "cost-benefit" "wear-aware"
+    "parallel" "ippbe" "ippbe-original" "parallel-ippbe");
 
 fn find(list: &'static [(&str, &str)], name: &str) -> Option<&'static str> {
     list.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)

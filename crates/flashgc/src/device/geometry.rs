@@ -54,12 +54,21 @@ pub struct Shape {
     pub page_bytes: u32,
     /// What one array operation keeps busy.
     pub unit: Level,
+    /// Data registers of each plane: so many pages of it may move at once.
+    #[serde(skip_serializing_if = "is_one")]
+    pub registers: u32,
     /// Planes of one die that one array operation of the host may serve at once.
     pub multi_plane: u32,
     /// The order of striping, the fastest level first.
     pub order: [Level; 4],
     /// Pages of each plane that the host sees.
     pub exported_pages_per_plane: u32,
+}
+
+/// What every part has is left out of the resolved configuration.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_one(count: &u32) -> bool {
+    *count == 1
 }
 
 impl Shape {
@@ -250,6 +259,7 @@ mod tests {
             pages_per_block: 8,
             page_bytes: 4096,
             unit,
+            registers: 1,
             multi_plane: 1,
             order: [Level::Channel, Level::Chip, Level::Die, Level::Plane],
             exported_pages_per_plane: 20,

@@ -36,12 +36,13 @@ impl Timing {
         phases
     }
 
-    /// A copyback: the page stays in the plane's register.
-    pub fn copyback(&self) -> Phases {
+    /// A copyback of so many pages at once, each in a data register of its own.
+    pub fn copyback(&self, pages: u32) -> Phases {
+        let commands_ns = self.command_ns * u64::from(pages);
         let mut phases = Phases::new();
-        phases.bus(self.command_ns);
+        phases.bus(commands_ns);
         phases.array(self.read_ns);
-        phases.bus(self.command_ns);
+        phases.bus(commands_ns);
         phases.array(self.program_ns);
         phases
     }

@@ -89,6 +89,16 @@ pub enum Worker {
     Host(u32),
     /// The unit's open garbage collection.
     Gc,
+    /// The collection of another unit, one of whose pages is programmed here.
+    Inbound,
+}
+
+impl Worker {
+    /// Whether this is collection.
+    #[inline(always)]
+    pub fn is_gc(self) -> bool {
+        matches!(self, Worker::Gc | Worker::Inbound)
+    }
 }
 
 /// One unit. Aligned, since an event looks at one unit and at little else.
@@ -108,6 +118,8 @@ pub struct Unit {
     pub spent: Spent,
     /// Operations of the host that wait here.
     pub waiting: u32,
+    /// Pages from jobs of other units that wait to be programmed here.
+    pub inbound: u32,
     /// Further page operations that share the one under way (multi-plane operations).
     pub group: Vec<u32>,
     /// Planes of this unit that want space.
@@ -129,6 +141,7 @@ impl Unit {
             since_ns: 0,
             spent: Spent::default(),
             waiting: 0,
+            inbound: 0,
             group: Vec::new(),
             wanting: 0,
             next_plane: 0,

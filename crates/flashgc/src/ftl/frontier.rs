@@ -161,6 +161,14 @@ impl Frontiers {
             || !self.started[plane.index()].is_empty()
     }
 
+    /// Whether a page from another plane's victim can come here without touching the reserve.
+    pub fn copy_has_room(&self, plane: PlaneId) -> bool {
+        let frontier = &self.frontiers[self.index(plane, Stream::Gc)];
+        frontier.next < frontier.end
+            || self.free_blocks(plane) > self.rules.reserve_blocks
+            || !self.started[plane.index()].is_empty()
+    }
+
     /// Hands out the next page of a stream's frontier, opening a block when it has run out.
     ///
     /// Gives `None` only when the plane has no erased block left.

@@ -1,7 +1,16 @@
 //! A job: one collection, from the choice of its victim to the end of its erase.
 
-use crate::ids::{BlockId, PlaneId, Ppn};
+use crate::ids::{BlockId, PlaneId, Ppn, UnitId};
 use serde::Serialize;
+
+/// A block that a job erases.
+#[derive(Clone, Copy, Debug)]
+pub struct Victim {
+    /// The block.
+    pub block: BlockId,
+    /// Its valid pages when it was chosen.
+    pub valid: u32,
+}
 
 /// One page that a job moves.
 #[derive(Clone, Copy, Debug)]
@@ -10,6 +19,19 @@ pub struct Copy {
     pub from: Ppn,
     /// Where it goes; `Ppn::NONE` until its page is taken.
     pub to: Ppn,
+    /// The list it belongs to: a step of several copies takes them from one list.
+    pub list: u32,
+}
+
+/// A page that was read in one unit and is to be programmed in another.
+#[derive(Clone, Copy, Debug)]
+pub struct Inbound {
+    /// The unit whose job moves it.
+    pub job: UnitId,
+    /// Its place among that job's copies.
+    pub copy: usize,
+    /// The plane that it goes to.
+    pub plane: PlaneId,
 }
 
 /// How far a job is.
@@ -20,8 +42,10 @@ pub enum Stage {
     Closed,
     /// All copies and the erase run as one operation.
     Whole,
-    /// Pages are being moved one by one.
+    /// Pages are being moved, step by step.
     Copying,
+    /// The pages of a step were read, and are being programmed in other units.
+    Sending,
     /// The victim is being erased.
     Erasing,
 }
@@ -34,7 +58,7 @@ pub struct Job {
     /// The plane that is collected.
     pub plane: Option<PlaneId>,
     /// The blocks that will be erased, all at once.
-    pub victims: Vec<BlockId>,
+    pub victims: Vec<Victim>,
     /// When the victim was chosen, in ns.
     pub selected_ns: u64,
     /// When the host was shut out, in ns: earlier than the choice inside a batch.
@@ -47,8 +71,16 @@ pub struct Job {
     pub fixed: bool,
     /// The pages to move, in order.
     pub copies: Vec<Copy>,
-    /// The copy under way or next.
+    /// The first copy that no step has taken yet.
     pub next: usize,
+    /// The copies of the step under way, by their place in `copies`.
+    pub step: Vec<usize>,
+    /// Copies of the step that other units have not programmed yet.
+    pub away: u32,
+    /// Steps that ended.
+    pub steps: u32,
+    /// Time in which an array worked for this job, in ns.
+    pub busy_ns: u64,
     /// Copies that ended.
     pub moved: u32,
     /// Copies of pages that the host rewrote or trimmed before they ended.
@@ -62,6 +94,22 @@ impl Job {
     #[inline(always)]
     pub fn is_open(&self) -> bool {
         self.stage != Stage::Closed
+    }
+
+    /// Where the step ends that begins with this copy: so many at once, all of one list.
+    pub fn step_end(&self, first: usize, at_once: u32) -> usize {
+        let most = &self.copies[first..self.copies.len().min(first + at_once as usize)];
+        let list = self.copies.get(first).map(|copy| copy.list);
+        first + most.iter().take_while(|copy| Some(copy.list) == list).count()
+    }
+
+    /// The ends of the steps of a job whose pages are fixed.
+    pub fn step_ends(&self, at_once: u32) -> impl Iterator<Item = usize> + '_ {
+        let first = self.step_end(0, at_once);
+        let ends = std::iter::successors(Some(first), move |&end| {
+            (end < self.copies.len()).then(|| self.step_end(end, at_once))
+        });
+        ends.take_while(|&end| end > 0)
     }
 }
 
@@ -84,6 +132,8 @@ pub struct JobRow {
     pub valid: u32,
     /// Copies that the job made.
     pub moved: u32,
+    /// Steps in which it made them: several copies at once are one.
+    pub steps: u32,
     /// Copies whose page was rewritten or trimmed before they ended.
     pub wasted: u32,
     /// Erased pages of the plane when the victim was chosen.

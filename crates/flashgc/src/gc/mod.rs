@@ -13,12 +13,15 @@ pub mod job;
 pub mod slots;
 pub mod victim;
 
-pub use job::{Copy, Job, JobRow};
-pub use slots::{Batch, CopyChoice, GcPlan, HoldChoice, Space, Watermark};
+pub use job::{Copy, Inbound, Job, JobRow, Victim};
+pub use slots::{
+    Batch, CopyChoice, CopyPath, GcPlan, HoldChoice, ListOf, ParallelCopy, Space, Watermark,
+};
 
 use crate::device::Geometry;
 use crate::ftl::Ftl;
 use crate::ids::PlaneId;
+use std::collections::VecDeque;
 use victim::{Policy, VictimPolicy};
 
 /// The collector's state: who wants space, and one job at most for each unit.
@@ -33,6 +36,10 @@ pub struct Gc {
     pub jobs: Vec<Job>,
     /// Planes whose victim is being moved at present.
     pub busy_planes: Vec<bool>,
+    /// Pages from jobs of other units that wait to be programmed in each unit.
+    pub inbound: Vec<VecDeque<Inbound>>,
+    /// The page from another unit's job that each unit programs at present.
+    pub programming: Vec<Option<Inbound>>,
 }
 
 impl Gc {
@@ -44,6 +51,8 @@ impl Gc {
             wants: vec![false; geometry.planes as usize],
             jobs: (0..geometry.units).map(|_| Job::default()).collect(),
             busy_planes: vec![false; geometry.planes as usize],
+            inbound: vec![VecDeque::new(); geometry.units as usize],
+            programming: vec![None; geometry.units as usize],
         }
     }
 

@@ -4,7 +4,7 @@ use super::Options;
 use crate::drive::{restore, Carried, Drive, DriveFault};
 use crate::plan::{Allocation, Plan};
 use crate::sim::Sim;
-use crate::verify::checker::Checker;
+use crate::verify::checker::{Checker, Promises};
 use crate::verify::{Unwatched, Watchers};
 
 /// The watched simulation is slower by much; most runs have no watcher.
@@ -33,7 +33,7 @@ impl Engine {
         if !options.verify && options.job_log.is_none() {
             return Engine::Plain(Box::new(Sim::new(plan, Unwatched)));
         }
-        let checker = options.verify.then(|| Checker::new(&plan.geometry, !plan.parity()));
+        let checker = options.verify.then(|| Checker::new(&plan.geometry, Promises::of(&plan)));
         let watchers = Watchers { checker, job_log: options.job_log };
         Engine::Watched(Box::new(Sim::new(plan, watchers)))
     }
@@ -52,7 +52,7 @@ impl Engine {
             // The checker believes the state, so that it is looked at first.
             let striped = plan.allocation == Allocation::Striped;
             restore(&plan.geometry, plan.frontier_rules(), striped, drive.clone())?;
-            watchers.checker = Some(Checker::with_drive(&plan.geometry, !plan.parity(), &drive));
+            watchers.checker = Some(Checker::with_drive(&plan, &drive));
         }
         watched(plan, drive, watchers)
     }
@@ -66,10 +66,9 @@ impl Engine {
             }
             Engine::Watched(sim) => {
                 let (own, mut watchers) = sim.into_drive();
-                let in_order = !plan.parity();
                 watchers.checker = watchers.checker.map(|checker| match &given {
-                    None => checker.go_on_with(in_order, &own),
-                    Some(given) => Checker::with_drive(&plan.geometry, in_order, given),
+                    None => checker.go_on_with(&plan, &own),
+                    Some(given) => Checker::with_drive(&plan, given),
                 });
                 watched(plan, given.unwrap_or(own), watchers)?
             }

@@ -4,13 +4,17 @@
 //! when it begins: their new pages are taken and bound at once, and the job may run as one event.
 //! Otherwise each copy finds out at its own start whether its page is still valid, and binds when
 //! its program starts.
+//!
+//! Copies go in steps (paper parallel-gc, Algorithms 2 to 4): the valid pages of a list are
+//! collected, and each step takes the next of them, as many as the scheme moves at once. All of a
+//! step are read together and programmed together. Copies to other units are in [`super::away`].
 
 use super::Sim;
 use crate::device::{Phases, Worker};
 use crate::ftl::{Parity, Stream};
 use crate::gc::job::Stage;
 use crate::gc::victim::VictimPolicy;
-use crate::gc::{Batch, Copy, JobRow};
+use crate::gc::{Batch, Copy, Job, JobRow, Victim};
 use crate::ids::{BlockId, PlaneId, Ppn, UnitId};
 use crate::plan::Plan;
 use crate::verify::{Cause, Happened, Watch};
@@ -69,30 +73,48 @@ impl<W: Watch> Sim<W> {
         job.valid_at_selection = valid;
         job.free_pages_at_selection = free_pages;
         job.fixed = fixed;
-        job.next = 0;
-        job.moved = 0;
-        job.wasted = 0;
+        (job.next, job.moved, job.steps, job.wasted, job.busy_ns) = (0, 0, 0, 0, 0);
         job.stage = Stage::Copying;
         let mut copies = std::mem::take(&mut job.copies);
-        copies.clear();
-        for &victim in &victims {
-            self.list_victim(victim);
-            if fixed {
-                self.move_all(plane, victim, Some(&mut copies));
-            } else {
-                copies.extend(self.scratch.iter().map(|&from| Copy { from, to: Ppn::NONE }));
-            }
-        }
-        self.gc.jobs[unit.index()].copies = copies;
-        self.gc.jobs[unit.index()].victims = victims;
+        self.collect_pages(plane, &victims, fixed, &mut copies);
+        let job = &mut self.gc.jobs[unit.index()];
+        job.copies = copies;
+        job.victims = victims;
         if fixed && self.plan.coalesce {
-            self.gc.jobs[unit.index()].stage = Stage::Whole;
+            job.stage = Stage::Whole;
+            job.steps = match self.plan.gc.copy.at_once() {
+                1 => valid,
+                at_once => job.step_ends(at_once).count() as u32,
+            };
             let mut whole = Phases::new();
-            let copies_ns = u64::from(valid) * self.recipes.copy.total_ns();
+            let copies_ns = u64::from(job.steps) * self.recipes.copy_ns();
             whole.array(copies_ns + self.recipes.erase.total_ns());
             self.begin(unit, Worker::Gc, whole);
         } else {
             self.step_job(unit);
+        }
+    }
+
+    /// Lists the valid pages of the victims, lowest first; where the job is fixed they find their
+    /// new pages now.
+    fn collect_pages(
+        &mut self,
+        plane: PlaneId,
+        victims: &[Victim],
+        fixed: bool,
+        copies: &mut Vec<Copy>,
+    ) {
+        copies.clear();
+        let by_block = self.plan.gc.copy.lists_by_block();
+        for (at, victim) in victims.iter().enumerate() {
+            let list = if by_block { at as u32 } else { 0 };
+            self.list_victim(victim.block);
+            if fixed {
+                self.move_all(plane, victim.block, list, Some(copies));
+            } else {
+                let pages = self.scratch.iter();
+                copies.extend(pages.map(|&from| Copy { from, to: Ppn::NONE, list }));
+            }
         }
     }
 
@@ -102,7 +124,7 @@ impl<W: Watch> Sim<W> {
         &mut self,
         plane: PlaneId,
         first: BlockId,
-        victims: &mut Vec<BlockId>,
+        victims: &mut Vec<Victim>,
     ) -> u32 {
         let free_pages = self.ftl.frontiers.free_pages(plane);
         self.counters.selections += 1;
@@ -110,14 +132,17 @@ impl<W: Watch> Sim<W> {
         victims.clear();
         let mut valid = 0;
         let mut next = Some(first);
-        while let Some(victim) = next {
-            let its_valid = self.ftl.claim(&self.plan.geometry, victim);
-            self.gc.victim.claimed(plane, victim, its_valid);
-            victims.push(victim);
+        let cap = self.plan.gc.move_cap_pages.unwrap_or(u32::MAX);
+        while let Some(block) = next {
+            let its_valid = self.ftl.claim(&self.plan.geometry, block);
+            self.gc.victim.claimed(plane, block, its_valid);
+            victims.push(Victim { block, valid: its_valid });
             valid += its_valid;
             let more = (victims.len() as u32) < self.plan.gc.erase_blocks
                 && self.ftl.blocks.reclaimable[plane.index()] > 0;
             next = if more { self.pick_victim(plane) } else { None };
+            // The bound on moves (IPPBE; SEMANTICS c): the first block always counts.
+            next = next.filter(|&block| valid + self.ftl.blocks.valid(block) <= cap);
         }
         valid
     }
@@ -139,19 +164,22 @@ impl<W: Watch> Sim<W> {
         &mut self,
         plane: PlaneId,
         victim: BlockId,
+        list: u32,
         mut copies: Option<&mut Vec<Copy>>,
     ) {
         self.ftl.blocks.clear_valid(victim);
+        let is_global = self.plan.gc.copy.is_global();
         for at in 0..self.scratch.len() {
             let from = self.scratch[at];
-            let taken = self.take_page(plane, Stream::Gc, self.parity_of(from));
             let lpn = self.ftl.map.lpn_of(from);
+            let plane = if is_global { self.copy_target(plane) } else { plane };
+            let taken = self.take_page(plane, Stream::Gc, self.parity_of(from));
             self.ftl.bind(&self.plan.geometry, lpn, taken.ppn);
             let (ppn, cause) = (taken.ppn, Cause::Copy { from });
             self.tell(Happened::Programmed { ppn, lpn, cause, current: true });
             self.seal_if_filled(plane, taken);
             if let Some(copies) = &mut copies {
-                copies.push(Copy { from, to: taken.ppn });
+                copies.push(Copy { from, to: taken.ppn, list });
             }
         }
     }
@@ -167,36 +195,57 @@ impl<W: Watch> Sim<W> {
 
     /// Starts the next operation of an open job.
     pub(super) fn step_job(&mut self, unit: UnitId) {
+        self.take_step(unit);
         let job = &mut self.gc.jobs[unit.index()];
-        if !job.fixed {
-            while let Some(copy) = job.copies.get(job.next) {
-                let (block, page) = self.plan.geometry.block_and_page(copy.from);
-                if self.ftl.blocks.is_valid(block, page) {
-                    break;
-                }
-                job.next += 1;
-            }
-        }
-        if job.next < job.copies.len() {
-            self.begin(unit, Worker::Gc, self.recipes.copy);
-        } else {
+        if job.step.is_empty() {
             job.stage = Stage::Erasing;
             self.begin(unit, Worker::Gc, self.recipes.erase);
+            return;
+        }
+        let copies = job.step.len();
+        if self.plan.gc.copy.is_global() {
+            self.tell_read_out(unit);
+        }
+        self.begin(unit, Worker::Gc, self.recipes.copy[copies - 1]);
+    }
+
+    /// Takes the next copies of one list into the step; pages that went invalid are passed over.
+    fn take_step(&mut self, unit: UnitId) {
+        let at_once = self.plan.gc.copy.at_once() as usize;
+        let job = &mut self.gc.jobs[unit.index()];
+        job.step.clear();
+        while let Some(copy) = job.copies.get(job.next) {
+            let first = job.step.first().map(|&first| job.copies[first].list);
+            if job.step.len() == at_once || first.is_some_and(|list| list != copy.list) {
+                return;
+            }
+            let (block, page) = self.plan.geometry.block_and_page(copy.from);
+            if job.fixed || self.ftl.blocks.is_valid(block, page) {
+                job.step.push(job.next);
+            }
+            job.next += 1;
         }
     }
 
-    /// A phase of a job's operation begins: a copy binds when its program starts.
+    /// A phase of a job's operation begins: copies bind when their program starts.
     #[inline]
     pub(super) fn job_phase_begins(&mut self, unit: UnitId) {
         let job = &self.gc.jobs[unit.index()];
         let state = &self.units[unit.index()];
         let programs =
             state.phases.get(state.at).is_some() && state.phases.get(state.at + 1).is_none();
-        if job.stage != Stage::Copying || job.fixed || !programs {
+        let binds = job.stage == Stage::Copying && !job.fixed && programs;
+        let Some(plane) = job.plane.filter(|_| binds && !self.plan.gc.copy.is_global()) else {
             return;
+        };
+        for at in 0..job.step.len() {
+            self.bind_copy(unit, self.gc.jobs[unit.index()].step[at], plane);
         }
-        let Some(plane) = job.plane else { return };
-        let from = job.copies[job.next].from;
+    }
+
+    /// A copy of this unit's job is programmed in a plane: its page is taken and bound.
+    pub(super) fn bind_copy(&mut self, unit: UnitId, copy: usize, plane: PlaneId) {
+        let from = self.gc.jobs[unit.index()].copies[copy].from;
         let taken = self.take_page(plane, Stream::Gc, self.parity_of(from));
         let (block, page) = self.plan.geometry.block_and_page(from);
         let current = self.ftl.blocks.is_valid(block, page);
@@ -208,8 +257,7 @@ impl<W: Watch> Sim<W> {
         }
         let job = &mut self.gc.jobs[unit.index()];
         job.wasted += u32::from(!current);
-        let next = job.next;
-        job.copies[next].to = taken.ppn;
+        job.copies[copy].to = taken.ppn;
         self.seal_if_filled(plane, taken);
     }
 
@@ -217,13 +265,15 @@ impl<W: Watch> Sim<W> {
     #[cold]
     pub(super) fn job_loses(&mut self, plane: PlaneId, ppn: Ppn) {
         let unit = self.plan.geometry.unit_of(plane);
-        let copy_ns = self.recipes.copy.total_ns();
+        let copy_ns = self.recipes.copy_ns();
+        let at_once = self.plan.gc.copy.at_once();
         let job = &mut self.gc.jobs[unit.index()];
         let Some(at) = job.copies.iter().position(|copy| copy.to == ppn) else { return };
         let under_way = if job.fixed {
-            job.selected_ns + (at as u64 + 1) * copy_ns > self.now_ns
+            let step = job.step_ends(at_once).take_while(|&end| end <= at).count();
+            job.selected_ns + (step as u64 + 1) * copy_ns > self.now_ns
         } else {
-            job.stage == Stage::Copying && at == job.next
+            job.stage == Stage::Copying && job.step.contains(&at)
         };
         job.wasted += u32::from(under_way);
     }
@@ -232,10 +282,12 @@ impl<W: Watch> Sim<W> {
     pub(super) fn job_operation_ended(&mut self, unit: UnitId) {
         let job = &mut self.gc.jobs[unit.index()];
         match job.stage {
+            Stage::Copying if self.plan.gc.copy.is_global() => self.send_step(unit),
             Stage::Copying => {
-                job.moved += 1;
-                job.next += 1;
-                self.counters.gc_moved += 1;
+                let copies = job.step.len() as u32;
+                job.moved += copies;
+                job.steps += 1;
+                self.counters.gc_moved += u64::from(copies);
             }
             Stage::Whole => {
                 job.moved = job.copies.len() as u32;
@@ -243,7 +295,7 @@ impl<W: Watch> Sim<W> {
                 self.close_job(unit);
             }
             Stage::Erasing => self.close_job(unit),
-            Stage::Closed => unreachable!("a closed job has no operation"),
+            Stage::Closed | Stage::Sending => unreachable!("this job has no operation"),
         }
     }
 
@@ -252,31 +304,14 @@ impl<W: Watch> Sim<W> {
         let job = &mut self.gc.jobs[unit.index()];
         job.stage = Stage::Closed;
         let Some(plane) = job.plane else { return };
-        let victims = std::mem::take(&mut job.victims);
-        let (moved, wasted, valid) = (job.moved, job.wasted, job.valid_at_selection);
-        let (selected_ns, free_before) = (job.selected_ns, job.free_pages_at_selection);
-        let hold_since_ns = job.hold_since_ns;
         job.batch_left -= 1;
-        let batch_left = job.batch_left;
+        let (hold_since_ns, batch_left) = (job.hold_since_ns, job.batch_left);
+        let victims = std::mem::take(&mut job.victims);
         self.gc.busy_planes[plane.index()] = false;
         self.erase_victims(plane, &victims);
-        self.counters.wasted_copies += u64::from(wasted);
-        self.count_job(victims.len() as u32, valid, moved);
-        self.counters.gc_elapsed_ns += self.now_ns - selected_ns;
+        self.count_job(unit, &victims);
         if W::ACTIVE {
-            let row = JobRow {
-                unit: unit.0,
-                plane: plane.0,
-                victim: victims[0].0 - self.plan.geometry.blocks_of(plane).start,
-                blocks: victims.len() as u32,
-                selected_ns,
-                end_ns: self.now_ns,
-                valid,
-                moved,
-                wasted,
-                free_pages_before: free_before,
-                free_pages_after: self.ftl.frontiers.free_pages(plane),
-            };
+            let row = self.job_row(unit, plane, &victims);
             self.tell(Happened::JobClosed(row));
         }
         self.gc.jobs[unit.index()].victims = victims;
@@ -291,26 +326,52 @@ impl<W: Watch> Sim<W> {
     }
 
     /// Erases victims whose pages have all moved, in one operation.
-    pub(super) fn erase_victims(&mut self, plane: PlaneId, victims: &[BlockId]) {
-        for &victim in victims {
-            self.ftl.erase(&self.plan.geometry, victim);
+    pub(super) fn erase_victims(&mut self, plane: PlaneId, victims: &[Victim]) {
+        for &Victim { block, .. } in victims {
+            self.ftl.erase(&self.plan.geometry, block);
             self.free_pages_total += u64::from(self.plan.geometry.shape.pages_per_block);
             self.counters.erases += 1;
-            self.tell(Happened::Erased { block: victim });
+            self.tell(Happened::Erased { block });
         }
         self.counters.erase_operations += 1;
         self.ask_trigger_to_stop(plane);
     }
 
     /// Adds a job that ended to the counters.
-    fn count_job(&mut self, blocks: u32, valid: u32, moved: u32) {
-        let pages = blocks * self.plan.geometry.shape.pages_per_block;
+    fn count_job(&mut self, unit: UnitId, victims: &[Victim]) {
+        let pages = victims.len() as u32 * self.plan.geometry.shape.pages_per_block;
+        let Job { moved, steps, wasted, selected_ns, .. } = self.gc.jobs[unit.index()];
         let counters = &mut self.counters;
         counters.jobs += 1;
-        counters.victim_blocks += u64::from(blocks);
-        counters.victim_valid += u64::from(valid);
+        counters.victim_blocks += victims.len() as u64;
+        for victim in victims {
+            counters.victim_valid += u64::from(victim.valid);
+            counters.add_victim(victim.valid);
+        }
         counters.moved_in_jobs += u64::from(moved);
+        counters.copy_steps += u64::from(steps);
+        counters.wasted_copies += u64::from(wasted);
         counters.reclaimed_pages += u64::from(pages - moved);
+        counters.gc_elapsed_ns += self.now_ns - selected_ns;
+    }
+
+    /// The row of the log for a job that has just ended.
+    fn job_row(&self, unit: UnitId, plane: PlaneId, victims: &[Victim]) -> JobRow {
+        let job = &self.gc.jobs[unit.index()];
+        JobRow {
+            unit: unit.0,
+            plane: plane.0,
+            victim: victims[0].block.0 - self.plan.geometry.blocks_of(plane).start,
+            blocks: victims.len() as u32,
+            selected_ns: job.selected_ns,
+            end_ns: self.now_ns,
+            valid: job.valid_at_selection,
+            moved: job.moved,
+            steps: job.steps,
+            wasted: job.wasted,
+            free_pages_before: job.free_pages_at_selection,
+            free_pages_after: self.ftl.frontiers.free_pages(plane),
+        }
     }
 
     /// Whether the unit's own work shuts the host out, so that no queue need be closed.
@@ -346,6 +407,7 @@ impl<W: Watch> Sim<W> {
         match self.gc.jobs[unit.index()].stage {
             Stage::Whole => "collection",
             Stage::Erasing => "erase",
+            _ if self.plan.gc.copy.is_global() => "read-out",
             _ => "copy",
         }
     }

@@ -9,6 +9,7 @@
 //! Units that may have something to start are put on a list, and the loop looks at them after each
 //! event. Nothing calls back into the loop.
 
+mod away;
 mod collect;
 mod drive;
 mod fill;
@@ -23,8 +24,8 @@ mod space;
 use crate::device::{Bus, Unit, Worker};
 use crate::event::Events;
 use crate::ftl::Ftl;
-use crate::gc::Gc;
-use crate::ids::{BlockId, BusId, PlaneId, Ppn, UnitId};
+use crate::gc::{Gc, Victim};
+use crate::ids::{BusId, PlaneId, Ppn, UnitId};
 use crate::plan::{Arrivals, Plan};
 use crate::stats::{Counters, Latency};
 use crate::verify::{Happened, Unwatched, Watch};
@@ -105,7 +106,7 @@ pub struct Sim<W: Watch = Unwatched> {
     /// Room for the list of a victim's pages.
     scratch: Vec<Ppn>,
     /// Room for the victims of an untimed job.
-    victims: Vec<BlockId>,
+    victims: Vec<Victim>,
     arrival: Option<HostRequest>,
     source_ended: bool,
     /// Requests of a closed loop that may be issued now.

@@ -7,7 +7,7 @@
 use super::{Sim, SimError, TraceFilled};
 use crate::drive::Carried;
 use crate::gc::victim::VictimPolicy;
-use crate::gc::{Batch, Copy};
+use crate::gc::{Batch, Copy, Victim};
 use crate::ids::{BlockId, Lpn, PlaneId};
 use crate::plan::Allocation;
 use crate::stats::Counters;
@@ -234,10 +234,10 @@ impl<W: Watch> Sim<W> {
 
     /// Moves what claimed blocks hold, and erases them.
     #[inline(always)]
-    fn empty_untimed(&mut self, plane: PlaneId, victims: &[BlockId]) {
-        for &victim in victims {
-            self.list_victim(victim);
-            self.move_all(plane, victim, None::<&mut Vec<Copy>>);
+    fn empty_untimed(&mut self, plane: PlaneId, victims: &[Victim]) {
+        for &Victim { block, .. } in victims {
+            self.list_victim(block);
+            self.move_all(plane, block, 0, None::<&mut Vec<Copy>>);
             self.counters.gc_moved += self.scratch.len() as u64;
             self.tick(self.scratch.len() as u64);
         }
@@ -246,10 +246,10 @@ impl<W: Watch> Sim<W> {
 
     /// Collects this one sealed block, untimed.
     #[cold]
-    pub(super) fn collect_block_untimed(&mut self, plane: PlaneId, victim: BlockId) {
-        let valid = self.ftl.claim(&self.plan.geometry, victim);
-        self.gc.victim.claimed(plane, victim, valid);
-        self.empty_untimed(plane, &[victim]);
+    pub(super) fn collect_block_untimed(&mut self, plane: PlaneId, block: BlockId) {
+        let valid = self.ftl.claim(&self.plan.geometry, block);
+        self.gc.victim.claimed(plane, block, valid);
+        self.empty_untimed(plane, &[Victim { block, valid }]);
     }
 
     /// The age clock, in units of one page programmed.

@@ -128,16 +128,17 @@ impl<W: Watch> Sim<W> {
             if state.worker == Worker::Nobody {
                 continue;
             }
-            let gc = state.worker == Worker::Gc;
+            let gc = state.worker.is_gc();
             let spent_ns = self.now_ns - state.since_ns;
             state.spent.add(gc, spent_ns);
+            let since_ns = state.phase_since_ns;
             if gc && matches!(state.phases.get(state.at), Some(Phase::Array(_))) {
-                self.counters.gc_busy_ns += self.now_ns - state.phase_since_ns;
+                self.job_worked(UnitId(at as u32), self.now_ns - since_ns);
             }
         }
         for bus in &mut self.buses {
             if let Some(unit) = bus.holder {
-                let gc = self.units[unit.index()].worker == Worker::Gc;
+                let gc = self.units[unit.index()].worker.is_gc();
                 let spent_ns = self.now_ns - bus.since_ns;
                 bus.spent.add(gc, spent_ns);
             }
@@ -146,32 +147,36 @@ impl<W: Watch> Sim<W> {
 
     /// Adds the copies that open jobs have ended, and the time for which they shut the host out.
     fn clip_jobs(&mut self) {
-        let copy_ns = self.recipes.copy.total_ns();
+        let (copy_ns, at_once) = (self.recipes.copy_ns(), self.plan.gc.copy.at_once());
         for at in 0..self.gc.jobs.len() {
             let job = &self.gc.jobs[at];
             if !job.is_open() {
                 continue;
             }
             if job.stage == Stage::Whole {
-                let ended = (self.now_ns - job.selected_ns) / copy_ns;
-                self.counters.gc_moved += ended.min(job.copies.len() as u64);
+                let steps = (self.now_ns - job.selected_ns) / copy_ns;
+                let ended = job.step_ends(at_once).take(steps as usize).last();
+                self.counters.gc_moved += ended.unwrap_or(0) as u64;
             }
             // A copy that ends at this very instant has ended, whether or not its event is due
             // behind the one that ended the run.
-            if job.stage == Stage::Copying && self.phase_ends_now(at) {
-                self.counters.gc_moved += 1;
+            let is_local = !self.plan.gc.copy.is_global();
+            if job.stage == Stage::Copying && is_local && self.phase_ends_now(at) {
+                self.counters.gc_moved += job.step.len() as u64;
             }
+            self.counters.gc_moved += self.inbound_ends_now(at);
+            self.counters.gc_busy_open_ns += job.busy_ns;
             self.counters.wasted_copies += u64::from(job.wasted);
             self.counters.gc_hold_ns += self.now_ns - job.hold_since_ns;
         }
     }
 
     /// Whether the last phase of a job's operation ends at the present instant.
-    fn phase_ends_now(&self, unit: usize) -> bool {
+    pub(super) fn phase_ends_now(&self, unit: usize) -> bool {
         let state = &self.units[unit];
         let is_last = state.phases.get(state.at + 1).is_none();
         match state.phases.get(state.at) {
-            Some(Phase::Array(ns)) if state.worker == Worker::Gc && is_last => {
+            Some(Phase::Array(ns)) if state.worker.is_gc() && is_last => {
                 state.phase_since_ns + ns == self.now_ns
             }
             _ => false,

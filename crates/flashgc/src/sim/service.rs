@@ -3,7 +3,9 @@
 use super::host::{Op, OpKind};
 use super::Sim;
 use crate::device::{Level, Phase, Phases, Worker};
+use crate::gc::job::Stage;
 use crate::gc::victim::VictimPolicy;
+use crate::gc::{CopyChoice, Inbound};
 use crate::ids::{BlockId, BusId, PlaneId, UnitId};
 use crate::plan::{Allocation, Plan, Served};
 use crate::verify::{Happened, Watch, What};
@@ -13,7 +15,9 @@ pub(super) struct Recipes {
     /// By the number of planes that share the operation, less one.
     pub read: Vec<Phases>,
     pub program: Vec<Phases>,
-    pub copy: Phases,
+    /// By the number of pages that move at once, less one. Pages that go to other units are only
+    /// read here.
+    pub copy: Vec<Phases>,
     pub erase: Phases,
 }
 
@@ -24,12 +28,21 @@ impl Recipes {
         Recipes {
             read: (1..=planes).map(|planes| timing.read(planes)).collect(),
             program: (1..=planes).map(|planes| timing.program(planes)).collect(),
-            copy: match plan.gc.copy {
-                crate::gc::CopyChoice::Bus => timing.copy_over_bus(),
-                crate::gc::CopyChoice::Copyback { .. } => timing.copyback(),
-            },
+            copy: (1..=plan.gc.copy.at_once())
+                .map(|pages| match plan.gc.copy {
+                    CopyChoice::Bus => timing.copy_over_bus(),
+                    copy if copy.is_global() => timing.read(pages),
+                    _ => timing.copyback(pages),
+                })
+                .collect(),
             erase: timing.erase(),
         }
+    }
+
+    /// Time of one step of copies that nothing makes wait, without commands, in ns.
+    #[inline(always)]
+    pub(super) fn copy_ns(&self) -> u64 {
+        self.copy[0].total_ns()
     }
 }
 
@@ -40,6 +53,8 @@ enum Next {
     Collect(PlaneId, BlockId),
     /// The open job goes on.
     Step,
+    /// A page of another unit's job is programmed.
+    Program(Inbound),
     /// A page operation of the host, from this list.
     Host(u32, u8),
 }
@@ -53,6 +68,7 @@ impl<W: Watch> Sim<W> {
                 Next::Nothing => return,
                 Next::Collect(plane, victim) => self.open_job(unit, plane, victim),
                 Next::Step => self.step_job(unit),
+                Next::Program(inbound) => self.start_inbound(unit, inbound),
                 Next::Host(op, list) => self.start_host(unit, op, list),
             }
         }
@@ -61,6 +77,11 @@ impl<W: Watch> Sim<W> {
     /// Chooses by the device's order of service.
     #[inline]
     fn next_for(&mut self, unit: UnitId) -> Next {
+        if self.units[unit.index()].inbound > 0 {
+            if let Some(inbound) = self.next_inbound(unit) {
+                return Next::Program(inbound);
+            }
+        }
         if self.is_urgent(unit) {
             if let Some((plane, victim)) = self.victim_for(unit) {
                 return Next::Collect(plane, victim);
@@ -69,8 +90,11 @@ impl<W: Watch> Sim<W> {
         for at in 0..self.plan.service.order.len() {
             match self.plan.service.order[at] {
                 Served::Gc => {
-                    if self.gc.jobs[unit.index()].is_open() {
-                        return Next::Step;
+                    match self.gc.jobs[unit.index()].stage {
+                        Stage::Closed => {}
+                        // It goes on when its pages have arrived.
+                        Stage::Sending => continue,
+                        _ => return Next::Step,
                     }
                     if self.units[unit.index()].wanting > 0 {
                         if let Some((plane, victim)) = self.victim_for(unit) {
@@ -114,8 +138,10 @@ impl<W: Watch> Sim<W> {
     /// The next write of the unit finds no page: collect, go elsewhere, or wait.
     #[cold]
     fn make_room(&mut self, unit: UnitId, plane: PlaneId, op: u32, list: u8) -> Option<Next> {
-        if self.gc.jobs[unit.index()].is_open() {
-            return Some(Next::Step);
+        match self.gc.jobs[unit.index()].stage {
+            Stage::Closed => {}
+            Stage::Sending => return None,
+            _ => return Some(Next::Step),
         }
         self.want_space(plane);
         if self.gc.can_collect(&self.ftl, plane) {
@@ -313,7 +339,7 @@ impl<W: Watch> Sim<W> {
         let state = &mut self.buses[bus.index()];
         let unit = state.holder.take().expect("a transfer that ends has a unit");
         let spent_ns = self.now_ns - state.since_ns;
-        let gc = self.units[unit.index()].worker == Worker::Gc;
+        let gc = self.units[unit.index()].worker.is_gc();
         state.spent.add(gc, spent_ns);
         let since_ns = state.since_ns;
         let next = state.waiting.pop_front();
@@ -332,8 +358,8 @@ impl<W: Watch> Sim<W> {
     pub(super) fn array_ended(&mut self, unit: UnitId) {
         let state = &self.units[unit.index()];
         let since_ns = state.phase_since_ns;
-        if state.worker == Worker::Gc {
-            self.counters.gc_busy_ns += self.now_ns - since_ns;
+        if state.worker.is_gc() {
+            self.job_worked(unit, self.now_ns - since_ns);
         }
         self.tell_busy(What::Array, unit, since_ns);
         self.advance(unit);
@@ -355,10 +381,11 @@ impl<W: Watch> Sim<W> {
         let worker = state.worker;
         let since_ns = state.since_ns;
         let spent_ns = self.now_ns - since_ns;
-        state.spent.add(worker == Worker::Gc, spent_ns);
+        state.spent.add(worker.is_gc(), spent_ns);
         if W::ACTIVE {
             let name = self.operation_name(unit);
-            self.tell_busy(What::Operation(name), unit, since_ns);
+            let copies = self.gc.jobs[unit.index()].step.len() as u32;
+            self.tell_busy(What::Operation(name, copies), unit, since_ns);
         }
         self.units[unit.index()].worker = Worker::Nobody;
         self.loads[unit.index()] -= 1;
@@ -370,6 +397,7 @@ impl<W: Watch> Sim<W> {
                 }
             }
             Worker::Gc => self.job_operation_ended(unit),
+            Worker::Inbound => self.inbound_ended(unit),
             Worker::Nobody => unreachable!("an operation that ends has a worker"),
         }
         self.look_at(unit);
@@ -403,7 +431,7 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     fn tell_busy(&mut self, what: What, unit: UnitId, from_ns: u64) {
         if W::ACTIVE {
-            let gc = self.units[unit.index()].worker == Worker::Gc;
+            let gc = self.units[unit.index()].worker.is_gc();
             let to_ns = self.now_ns;
             self.watch.see(to_ns, Happened::Busy { what, unit, from_ns, to_ns, gc });
         }
@@ -416,6 +444,7 @@ impl<W: Watch> Sim<W> {
                 OpKind::ReadRest => "read-rest",
                 _ => "program",
             },
+            Worker::Inbound => "program-copy",
             _ => self.job_operation_name(unit),
         }
     }

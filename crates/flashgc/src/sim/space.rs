@@ -22,6 +22,12 @@ impl<W: Watch> Sim<W> {
             self.lose_page(old);
         }
         self.seal_if_filled(plane, taken);
+        self.ask_trigger(plane);
+    }
+
+    /// After a page was taken: does the plane want space?
+    #[inline(always)]
+    pub(super) fn ask_trigger(&mut self, plane: PlaneId) {
         if !self.gc.wants[plane.index()] {
             let trigger = &self.plan.gc.trigger;
             if trigger.soft.is_short(&self.ftl, plane, trigger.inclusive) {
@@ -136,7 +142,7 @@ impl<W: Watch> Sim<W> {
 
     /// The best of the planes that are fit. Fitness costs more than rank, so it is asked last.
     #[inline(always)]
-    fn best_plane(&self, is_fit: impl Fn(&Ftl, PlaneId) -> bool) -> Option<PlaneId> {
+    pub(super) fn best_plane(&self, is_fit: impl Fn(&Ftl, PlaneId) -> bool) -> Option<PlaneId> {
         let (planes, first) = (self.plan.geometry.planes, self.next_plane);
         let mut best = None;
         let mut best_rank = (u32::MAX, Reverse(0));

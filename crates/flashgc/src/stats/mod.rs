@@ -39,8 +39,12 @@ pub struct Counters {
     pub victim_blocks: u64,
     /// Their valid pages at selection.
     pub victim_valid: u64,
+    /// Victim blocks of jobs that ended, by their valid pages at selection.
+    pub victims_by_valid: Vec<u64>,
     /// Copies of jobs that ended.
     pub moved_in_jobs: u64,
+    /// Steps in which they were made: several copies at once are one.
+    pub copy_steps: u64,
     /// Pages won: erased less moved.
     pub reclaimed_pages: u64,
     /// Victims chosen.
@@ -49,12 +53,26 @@ pub struct Counters {
     pub erased_pages_at_selection: u64,
     /// Array time of jobs, in ns.
     pub gc_busy_ns: u64,
+    /// The part of it that went to jobs which had not ended, in ns.
+    pub gc_busy_open_ns: u64,
     /// From choice to end of erase, in ns, over jobs that ended.
     pub gc_elapsed_ns: u64,
     /// Time in which a domain was closed to the host, in ns.
     pub gc_hold_ns: u64,
     /// Fewest erased pages that the drive had.
     pub free_pages_min: u64,
+}
+
+impl Counters {
+    /// Counts a victim block of a job that ended.
+    #[inline]
+    pub fn add_victim(&mut self, valid: u32) {
+        let at = valid as usize;
+        if self.victims_by_valid.len() <= at {
+            self.victims_by_valid.resize(at + 1, 0);
+        }
+        self.victims_by_valid[at] += 1;
+    }
 }
 
 /// Mean, extremes and spread of a row of whole numbers.

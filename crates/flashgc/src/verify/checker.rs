@@ -10,7 +10,9 @@ use crate::device::Geometry;
 use crate::drive::Drive;
 use crate::ftl::blocks::BlockState;
 use crate::ftl::Ftl;
+use crate::gc::JobRow;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
+use crate::plan::Plan;
 use crate::workload::HostOp;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -26,10 +28,36 @@ struct Content {
     version: u32,
 }
 
+/// What a plan promises of its copies, and the checker holds it to.
+#[derive(Clone, Copy, Debug)]
+pub struct Promises {
+    /// Pages of a block are programmed in order of number.
+    pub in_order: bool,
+    /// Copies stay in their plane.
+    pub in_plane: bool,
+    /// Copies of one step, at most.
+    pub at_once: u32,
+    /// Each victim has steps of its own.
+    pub by_block: bool,
+}
+
+impl Promises {
+    /// Those of this plan.
+    pub fn of(plan: &Plan) -> Self {
+        let copy = plan.gc.copy;
+        Promises {
+            in_order: !plan.parity(),
+            in_plane: !copy.is_global(),
+            at_once: copy.at_once(),
+            by_block: copy.lists_by_block(),
+        }
+    }
+}
+
 /// What is checked, and the figures of its own that are compared at the end.
 pub struct Checker {
     geometry: Geometry,
-    in_order: bool,
+    promises: Promises,
     content: Vec<Content>,
     /// Pages programmed in each block since its erase, and the lowest that may come next.
     programmed: Vec<u32>,
@@ -40,6 +68,11 @@ pub struct Checker {
     trimmed: Vec<bool>,
     /// Operations that were accepted and are not done, by logical page. Never walked.
     waiting: FxHashMap<u32, VecDeque<u32>>,
+    /// Copies that left each block since its erase.
+    copied: Vec<u32>,
+    /// The same for the blocks that the present job has erased.
+    emptied: Vec<u32>,
+    is_measuring: bool,
     last_end_ns: Vec<[u64; 3]>,
     busy_ns: Busy,
     /// Pages programmed for the host and for copies in the measured part.
@@ -64,11 +97,11 @@ pub struct Busy {
 }
 
 impl Checker {
-    /// For an erased drive. `in_order`: pages of a block are programmed in order of number.
-    pub fn new(geometry: &Geometry, in_order: bool) -> Self {
+    /// For an erased drive.
+    pub fn new(geometry: &Geometry, promises: Promises) -> Self {
         let (logical, physical) = (geometry.exported_pages as usize, geometry.pages as usize);
         Checker {
-            in_order,
+            promises,
             content: vec![Content { lpn: ERASED, version: 0 }; physical],
             programmed: vec![0; geometry.blocks as usize],
             newest: vec![0; logical],
@@ -76,6 +109,9 @@ impl Checker {
             acknowledged: vec![0; logical],
             trimmed: vec![false; logical],
             waiting: FxHashMap::default(),
+            copied: vec![0; geometry.blocks as usize],
+            emptied: Vec::new(),
+            is_measuring: false,
             last_end_ns: vec![[0; 3]; geometry.units.max(geometry.shape.channels) as usize],
             busy_ns: Busy::default(),
             host_programs: 0,
@@ -87,8 +123,9 @@ impl Checker {
     }
 
     /// For a drive in this state, in which every page is in its first version.
-    pub fn with_drive(geometry: &Geometry, in_order: bool, drive: &Drive) -> Self {
-        let mut checker = Checker::new(geometry, in_order);
+    pub fn with_drive(plan: &Plan, drive: &Drive) -> Self {
+        let (geometry, in_order) = (&plan.geometry, !plan.parity());
+        let mut checker = Checker::new(geometry, Promises::of(plan));
         let pages_per_block = geometry.shape.pages_per_block;
         let mut open = drive.open.iter();
         for (at, plane) in drive.planes.iter().enumerate() {
@@ -117,8 +154,8 @@ impl Checker {
     }
 
     /// The checker goes on with the drive in this state: each page must lie where it lay.
-    pub fn go_on_with(&self, in_order: bool, drive: &Drive) -> Self {
-        let next = Checker::with_drive(&self.geometry, in_order, drive);
+    pub fn go_on_with(&self, plan: &Plan, drive: &Drive) -> Self {
+        let next = Checker::with_drive(plan, drive);
         assert!(next.home == self.home, "a page moved while the drive changed hands");
         next
     }
@@ -136,7 +173,7 @@ impl Checker {
             "at {now_ns} ns page {} was programmed without an erase",
             ppn.0
         );
-        if self.in_order {
+        if self.promises.in_order {
             assert_eq!(
                 self.programmed[block.index()],
                 page,
@@ -154,11 +191,12 @@ impl Checker {
             }
             Cause::Copy { from } => {
                 self.copies += 1;
+                self.copied[self.geometry.block_of(from).index()] += 1;
                 let source = self.content[from.index()];
                 assert_eq!(source.lpn, lpn.0, "at {now_ns} ns a copy moved the wrong data");
-                assert_eq!(
-                    self.geometry.plane_of(from),
-                    self.geometry.plane_of(ppn),
+                assert!(
+                    !self.promises.in_plane
+                        || self.geometry.plane_of(from) == self.geometry.plane_of(ppn),
                     "at {now_ns} ns a copy left its plane"
                 );
                 if current {
@@ -213,6 +251,26 @@ impl Checker {
             block.0
         );
         self.programmed[block.index()] = 0;
+        let copied = std::mem::take(&mut self.copied[block.index()]);
+        if self.is_measuring {
+            self.emptied.push(copied);
+        }
+    }
+
+    /// A job made as many copies as left its blocks, in as few steps as its lists allow.
+    fn job_closed(&mut self, row: &JobRow) {
+        assert!(row.moved <= row.valid, "a job moved more pages than its victims held");
+        assert!(row.wasted <= row.moved);
+        let copied: u32 = self.emptied.iter().sum();
+        assert_eq!(row.moved, copied, "copies of a job");
+        let steps = |copies: u32| copies.div_ceil(self.promises.at_once);
+        let expected = match self.promises.by_block {
+            true => self.emptied.iter().map(|&copies| steps(copies)).sum(),
+            false => steps(copied),
+        };
+        assert_eq!(row.steps, expected, "steps of a job");
+        assert_eq!(row.blocks as usize, self.emptied.len(), "blocks of a job");
+        self.emptied.clear();
     }
 
     fn started(&mut self, now_ns: u64, op: u32, lpn: Lpn) {
@@ -238,7 +296,7 @@ impl Checker {
 
     fn busy_interval(&mut self, what: What, at: usize, span: (u64, u64), gc: bool) {
         let (kind, lane, times) = match what {
-            What::Operation(_) => (0, at, &mut self.busy_ns.unit_ns),
+            What::Operation(..) => (0, at, &mut self.busy_ns.unit_ns),
             What::Array => (1, at, &mut self.busy_ns.array_ns),
             What::Bus => (2, at, &mut self.busy_ns.bus_ns),
         };
@@ -315,6 +373,7 @@ impl Watch for Checker {
         match happened {
             Happened::MeasuringStarts => {
                 (self.host_programs, self.copies, self.erases) = (0, 0, 0);
+                self.is_measuring = true;
             }
             Happened::Accepted { op, lpn, .. } => {
                 self.waiting.entry(lpn.0).or_default().push_back(op);
@@ -338,10 +397,7 @@ impl Watch for Checker {
                 };
                 self.busy_interval(what, at, (from_ns, to_ns), gc);
             }
-            Happened::JobClosed(row) => {
-                assert!(row.moved <= row.valid, "a job moved more pages than its victims held");
-                assert!(row.wasted <= row.moved);
-            }
+            Happened::JobClosed(row) => self.job_closed(&row),
         }
     }
 }

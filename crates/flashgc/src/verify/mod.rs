@@ -107,8 +107,9 @@ pub enum Happened {
 /// What an interval was spent on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
-    /// A whole operation, from its first phase to its last.
-    Operation(&'static str),
+    /// A whole operation, from its first phase to its last, and the copies of its step if it is
+    /// one of a job.
+    Operation(&'static str, u32),
     /// A phase on the unit's bus.
     Bus,
     /// A phase in the unit's array.

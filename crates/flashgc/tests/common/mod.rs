@@ -4,7 +4,7 @@
 use flashgc::config::WorkloadPlan;
 use flashgc::session::{prepare, Inputs, Options, Phase, Session, Setup, TraceOpener};
 use flashgc::sim::{Results, Sim};
-use flashgc::verify::checker::Checker;
+use flashgc::verify::checker::{Checker, Promises};
 use flashgc::verify::{Watch, Watchers};
 use flashgc::workload::synthetic::Synthetic;
 use flashgc::workload::Source;
@@ -126,7 +126,7 @@ pub fn synthetic(setup: &Setup) -> Synthetic {
 
 /// Watchers with a checker only.
 pub fn checked(setup: &Setup) -> Watchers {
-    let checker = Checker::new(&setup.plan.geometry, !setup.plan.parity());
+    let checker = Checker::new(&setup.plan.geometry, Promises::of(&setup.plan));
     Watchers { checker: Some(checker), ..Watchers::default() }
 }
 

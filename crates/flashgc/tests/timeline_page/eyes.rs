@@ -2,7 +2,7 @@
 
 use flashgc::device::Geometry;
 use flashgc::ids::{BlockId, UnitId};
-use flashgc::verify::checker::Checker;
+use flashgc::verify::checker::{Checker, Promises};
 use flashgc::verify::{Cause, Happened, Watch, What};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -44,10 +44,10 @@ pub struct Eyes {
 }
 
 impl Eyes {
-    pub fn new(geometry: &Geometry, in_order: bool) -> Self {
+    pub fn new(geometry: &Geometry, promises: Promises) -> Self {
         let units = geometry.units as usize;
         Eyes {
-            checker: Some(Checker::new(geometry, in_order)),
+            checker: Some(Checker::new(geometry, promises)),
             operations: Vec::new(),
             phases: Vec::new(),
             pages: Vec::new(),
@@ -78,17 +78,19 @@ impl Eyes {
     fn busy(&mut self, what: What, unit: UnitId, from_ns: u64, to_ns: u64) {
         let at = unit.index();
         let row = |words, on_bus| Row { unit: unit.0, from_ns, to_ns, words, on_bus };
-        let name = match what {
+        let (name, copies) = match what {
             What::Bus => return self.open[at].push(row(String::new(), true)),
             What::Array => return self.open[at].push(row(String::new(), false)),
-            What::Operation(name) => name,
+            What::Operation(name, copies) => (name, copies as usize),
         };
         let words = match name {
             "erase" => "erase".into(),
-            "copy" => match self.copies[at].pop_front() {
-                Some(lpn) => format!("copy {lpn}"),
-                None => "copy".into(),
-            },
+            "copy" | "program-copy" => {
+                let copies = if name == "copy" { copies.min(self.copies[at].len()) } else { 1 };
+                let copies = self.copies[at].drain(..copies).map(|lpn| lpn.to_string());
+                let copies: Vec<String> = copies.collect();
+                format!("{name} {}", copies.join(" "))
+            }
             "collection" => {
                 let copies = std::mem::take(&mut self.copies[at]);
                 let copies: Vec<String> = copies.iter().map(u32::to_string).collect();

@@ -8,6 +8,7 @@ use flashgc::device::{Geometry, Timing};
 use flashgc::ids::Lpn;
 use flashgc::session::{prepare, Inputs, RunError, Setup};
 use flashgc::sim::{Results, Sim};
+use flashgc::verify::checker::Promises;
 use flashgc::workload::{HostOp, ListSource, Overwrites, SourceError};
 
 /// The input of an example.
@@ -91,7 +92,7 @@ fn numbers(lines: &[String]) -> Result<Vec<u32>, String> {
 fn run(setup: &Setup, before: Vec<u32>, asked: &[Asked]) -> Result<Seen, String> {
     let plan = setup.plan.clone();
     let (geometry, timing) = (plan.geometry.clone(), plan.timing);
-    let mut sim = Sim::new(plan.clone(), Eyes::new(&geometry, !plan.parity()));
+    let mut sim = Sim::new(plan.clone(), Eyes::new(&geometry, Promises::of(&plan)));
     let words = |error| RunError::from(error).to_string();
     if setup.precondition.fill == Fill::Sequential {
         sim.fill(0, geometry.exported_pages).map_err(words)?;
