@@ -17,6 +17,9 @@ from flashgc._types import Request
 from flashgc.reproduction.experiment import Choice, Experiment, Point, Source
 
 QUICK = "quick: a small drive and few requests"
+
+Differs = tuple[tuple[str, str], ...]
+"""Choices whose figures cannot be held against the paper's: the label, and the reason."""
 _CHUNK_BYTES = 1 << 20
 _ENDINGS = ("", ".zst", ".gz")
 
@@ -44,7 +47,7 @@ class Planned:
     key: str
     """A hash of all that decides the report."""
     table_bytes: int
-    differs: str | None
+    differs: Differs
 
 
 class Planner:
@@ -101,8 +104,11 @@ class Planner:
         if checked["unused_keys"]:
             unused = ", ".join(map(str, checked["unused_keys"]))
             raise ConfigError(f"error: {label}: these keys have no effect: {unused}")
-        reasons = [used.source.differs for used in chosen if used.source.differs]
-        differs = QUICK if self._quick else "; ".join(reasons) or None
+        labels = [experiment.axes[axis][name].label
+                  for axis, name in zip(experiment.axes, point, strict=True)]  # fmt: skip
+        pairs = zip(labels, chosen, strict=True)
+        differs = tuple((what, used.source.differs) for what, used in pairs if used.source.differs)
+        differs = (("", QUICK),) if self._quick else differs
         key = _key(checked["config_hash"], file)
         return Planned(point, label, request, key, _table_bytes(checked["settings"]), differs)
 

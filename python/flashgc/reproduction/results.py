@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from flashgc.reproduction.experiment import Experiment, Point, Where
+from flashgc.reproduction.plan import Differs
 
 TAKE: dict[str, Callable[[Sequence[float]], float]] = {
     "mean": statistics.fmean,
@@ -27,9 +28,19 @@ class Results:
 
     experiment: Experiment
     reports: Mapping[Point, Mapping[str, Any]]
-    differs: Mapping[Point, str]
-    """Runs whose figures are not comparable, each with the reason."""
+    differs: Mapping[Point, Differs]
+    """Runs whose figures are not comparable, each with the reasons."""
     quick: bool = False
+
+    def why_different(self, points: Iterable[Point]) -> str:
+        """Why figures of these runs are not comparable; empty where they are."""
+        reasons: dict[str, list[str]] = {}
+        for label, why in dict.fromkeys(
+            pair for point in points for pair in self.differs.get(point, ())
+        ):
+            reasons.setdefault(why, []).append(label)
+        told = [f"{', '.join(filter(None, who))}: {why}" for why, who in reasons.items()]
+        return "; ".join(text.removeprefix(": ") for text in told)
 
     def figure(self, measure: str, point: Point) -> float | None:
         """A measure of a run; None where it is undefined."""

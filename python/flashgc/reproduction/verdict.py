@@ -6,17 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flashgc import units
 from flashgc.reproduction import checks
 from flashgc.reproduction.claims import Check, Claim, Order, Tolerance, Value, pairs
 from flashgc.reproduction.experiment import Point
-from flashgc.reproduction.results import Results
+from flashgc.reproduction.grid import cell
+from flashgc.reproduction.results import PERCENT, Results
 
 MET, NEAR, NOT_MET, NOT_COMPARABLE = "met", "near", "not met", "not comparable"
 VERDICTS = (MET, NEAR, NOT_MET, NOT_COMPARABLE)
 
 NEAR_SHARE = 0.1
-"""An order that fails at no more than this share of its places is near."""
+"""An order that fails at no more than this share of its places is near, and so is one that fails
+only where both figures are equal."""
 _SHOWN = 4
 
 
@@ -69,7 +70,7 @@ def _value(claim: Claim, test: Value, results: Results) -> Judged:
         measured = None if other is None else measured - other
     if measured is None:
         return None, NOT_COMPARABLE, "undefined: nothing was collected in one of the runs"
-    differs = _differs(claim.runs(results.experiment), results)
+    differs = results.why_different(claim.runs(results.experiment))
     if differs:
         return measured, NOT_COMPARABLE, differs
     assert not isinstance(claim.claimed, str)
@@ -92,14 +93,11 @@ def compared(measured: float, claimed: float, tolerance: Tolerance) -> str:
     return NEAR if off <= tolerance.near * (1 + 1e-9) else NOT_MET
 
 
-def _differs(points: Sequence[Point], results: Results) -> str:
-    reasons = [results.differs[point] for point in points if point in results.differs]
-    return "; ".join(dict.fromkeys(reasons))
-
-
 def _order(test: Order, results: Results) -> Judged:
     experiment = results.experiment
-    total, undefined, wrong = 0, 0, []
+    total, undefined, equal = 0, 0, 0
+    wrong: list[str] = []
+    unit = _unit(test, results)
     for point in test.points:
         for left_at, right_at in pairs(experiment, test, point):
             left = test.quantity.of(results, left_at)
@@ -109,17 +107,17 @@ def _order(test: Order, results: Results) -> Judged:
                 continue
             total += 1
             if not (left > right if test.word == "above" else left < right):
-                signs = f"{units.figures(left)} against {units.figures(right)}"
+                equal += left == right
+                signs = f"{cell(left, unit)} against {cell(right, unit)}"
                 wrong.append(f"{_named(test, results, left_at)}: {signs}")
     if total == 0:
         return None, NOT_COMPARABLE, "undefined: nothing was collected in the runs"
-    right_share = len(wrong) / total
-    verdict = MET if not wrong else NEAR if right_share <= NEAR_SHARE else NOT_MET
+    near = len(wrong) <= NEAR_SHARE * total or len(wrong) == equal
+    verdict = MET if not wrong else NEAR if near else NOT_MET
     more = f" and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
     why = f"not at {'; '.join(wrong[:_SHOWN])}{more}" if wrong else ""
     left_out = f"{undefined} undefined" if undefined else ""
-    used = _differs(_order_points(test, results), results)
-    alike = f"in part not the paper's own runs ({used})" if used else ""
+    alike = results.why_different(_order_points(test, results))
     measured = f"{total - len(wrong)} of {total}"
     return measured, verdict, "; ".join(filter(None, [why, left_out, alike]))
 
@@ -135,6 +133,13 @@ def _order_points(test: Order, results: Results) -> list[Point]:
             *(test.other.runs(experiment, right) if right is not None else []),
         ]
     ]
+
+
+def _unit(test: Order, results: Results) -> str:
+    quantity = test.quantity
+    if quantity.against is not None:
+        return PERCENT if quantity.percent else ""
+    return results.experiment.measures[quantity.measure].unit
 
 
 def _named(test: Order, results: Results, point: Point) -> str:
