@@ -46,7 +46,7 @@ def _top(known: Sequence[float]) -> float:
     """The highest bar, or a little above the others where one is far higher than they are."""
     if not known:
         return 1.0
-    usual = known[(len(known) - 1) * 9 // 10]
+    usual = known[(len(known) - 1) * 3 // 4]
     return known[-1] if known[-1] <= _CLIP * usual else 1.5 * usual
 
 
