@@ -26,6 +26,7 @@ from flashgc.errors import (
     RunError,
     TraceError,
 )
+from flashgc.registers import RegisterCost, register_cost
 from flashgc.report import Comparison, Report
 from flashgc.reproduction import Reproduction, reproduce
 from flashgc.table import Table
@@ -37,6 +38,7 @@ __all__ = [
     "FlashgcError",
     "OutputError",
     "Progress",
+    "RegisterCost",
     "Report",
     "Reproduction",
     "RunError",
@@ -46,6 +48,7 @@ __all__ = [
     "compare",
     "devices",
     "drive",
+    "register_cost",
     "reproduce",
     "run",
     "run_seeds",

@@ -1,8 +1,9 @@
 //! The plan: a configuration that was checked and worked out. Only a plan reaches the simulation.
 
-use crate::device::{Geometry, Timing};
+use crate::device::{Geometry, Level, Pools, Timing};
 use crate::ftl::frontier::FrontierRules;
 use crate::gc::GcPlan;
+use flashgc_config::units::Rate;
 
 /// How writes find their plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -10,7 +11,8 @@ use crate::gc::GcPlan;
 pub enum Allocation {
     /// Logical page modulo planes, fixed at acceptance.
     Striped,
-    /// The least busy plane when the write is queued, then the one with most erased pages.
+    /// A plane of the page's pool: the least busy when the write is queued, then the one with most
+    /// erased pages. In a pool inside one unit, the latter when it starts.
     Dynamic,
 }
 
@@ -65,8 +67,14 @@ pub struct Plan {
     pub geometry: Geometry,
     /// Times of the operations.
     pub timing: Timing,
+    /// The host's link, where there is one: how long a request's bytes take to cross it.
+    pub host_link: Option<Rate>,
     /// How writes find their plane.
     pub allocation: Allocation,
+    /// The level of the pools of planes, where dynamic allocation has any smaller than the device.
+    pub pool: Option<Level>,
+    /// The planes that the writes of a logical page may go to.
+    pub pools: Pools,
     /// What a unit serves first.
     pub service: Service,
     /// The scheme.
@@ -90,6 +98,13 @@ impl Plan {
         }
     }
 
+    /// Whether a write finds its plane when it starts, not when it is queued: all planes of its
+    /// pool belong to one unit, and one queue serves them.
+    pub fn chooses_at_start(&self) -> bool {
+        let unit = self.geometry.shape.unit;
+        self.pool.is_some_and(|level| level >= unit) && self.gc.hold.covers_unit(unit)
+    }
+
     /// Whether copies keep the parity of their page.
     pub fn parity(&self) -> bool {
         self.gc.copy.parity()
@@ -97,10 +112,12 @@ impl Plan {
 
     /// Whether nothing can interrupt a job, so that its pages are fixed when it begins.
     ///
-    /// The copies must need no bus, and the hold must cover the unit that works.
+    /// The copies must need no bus, not for summaries either, and the hold must cover
+    /// the unit that works.
     pub fn fixes_jobs(&self) -> bool {
         self.gc.copy.stays_in_plane()
             && self.timing.command_ns == 0
+            && !self.timing.times_summaries_of_copies()
             && self.gc.hold.covers_unit(self.geometry.shape.unit)
     }
 }

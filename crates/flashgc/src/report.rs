@@ -45,7 +45,7 @@ impl Report {
         add("gc", gc(setup, results));
         add("latency_ns", latency(results));
         add("throughput", throughput(results));
-        add("utilisation", json!({ "unit": results.unit, "bus": results.bus }));
+        add("utilisation", utilisation(results));
         add("wear", json!(results.wear));
         add("free_pages_min", json!(results.counters.free_pages_min));
         add("simulated_ns", json!(results.simulated_ns));
@@ -118,7 +118,7 @@ fn pages(results: &Results) -> Value {
         "gc_moved": counters.gc_moved,
         "assist_moved": 0,
         "wasted_copies": counters.wasted_copies,
-        "overhead": 0,
+        "overhead": counters.overhead,
     })
 }
 
@@ -135,7 +135,7 @@ fn per(sum: u64, count: u64) -> Option<f64> {
 
 fn gc(setup: &Setup, results: &Results) -> Value {
     let counters = &results.counters;
-    let per_block = f64::from(setup.plan.geometry.shape.pages_per_block);
+    let per_block = f64::from(setup.plan.geometry.shape.data_pages());
     json!({
         "count": counters.jobs,
         "open": results.jobs_open,
@@ -175,6 +175,14 @@ fn latency(results: &Results) -> Value {
     })
 }
 
+fn utilisation(results: &Results) -> Value {
+    let mut keys = json!({ "unit": results.unit, "bus": results.bus });
+    if let Some(link) = results.host_link {
+        keys["host_link"] = json!(link);
+    }
+    keys
+}
+
 fn throughput(results: &Results) -> Value {
     let [read, write, _] = results.counters.requests;
     let bytes: u64 = results.counters.bytes.iter().sum();
@@ -200,6 +208,6 @@ fn capacity(setup: &Setup) -> Value {
         "exported_pages": geometry.exported_pages,
         "exported_bytes": u64::from(geometry.exported_pages) * page_bytes,
         "reserve_pages": setup.plan.gc.reserve_blocks
-            * geometry.shape.pages_per_block * geometry.planes,
+            * geometry.shape.data_pages() * geometry.planes,
     })
 }

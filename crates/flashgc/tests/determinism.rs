@@ -176,6 +176,12 @@ fn greedy_by_buckets_and_by_scan_choose_the_same_victims() {
             run_drawn(&sets, &["gc.victim.use=\"greedy\"", &index])
         });
         assert_equal(&sets, "buckets and scan", &buckets, &scan);
+        let [buckets, scan] = ["buckets", "scan"].map(|index| {
+            let index = format!("gc.victim.greedy.index=\"{index}\"");
+            let highest = "gc.victim.greedy.ties=\"highest\"";
+            run_drawn(&sets, &["gc.victim.use=\"greedy\"", highest, &index])
+        });
+        assert_equal(&sets, "buckets and scan, highest", &buckets, &scan);
     }
 }
 
@@ -183,8 +189,11 @@ fn greedy_by_buckets_and_by_scan_choose_the_same_victims() {
 #[test]
 fn greedy_by_buckets_and_by_scan_agree_on_larger_blocks() {
     for address in ["\"uniform\"", "{zipf=0.99}", "{hot_cold={f=0.1,r=0.9}}"] {
-        for exported in ["0.5", "0.8", "0.9"] {
+        for (exported, ties) in
+            [("0.5", "lowest"), ("0.8", "lowest"), ("0.9", "lowest"), ("0.8", "highest")]
+        {
             let sets = [
+                format!("gc.victim.greedy.ties=\"{ties}\""),
                 "device.blocks_per_plane=100".to_string(),
                 "device.pages_per_block=96".to_string(),
                 "workload.synthetic.requests=30_000".to_string(),

@@ -55,7 +55,9 @@ const SLOTS: &[Factor] = &[
             "\"wear-aware\"",
         ],
     ),
+    ("gc.trigger.watermark.background", &["true", "false"]),
     ("gc.victim.greedy.index", &["\"buckets\"", "\"scan\""]),
+    ("gc.victim.greedy.ties", &["\"lowest\"", "\"highest\""]),
     (
         COPY,
         &[
@@ -78,6 +80,8 @@ const MARKS: &str = "gc.trigger.watermark";
 const ERASE: &str = "gc.erase";
 const COPY: &str = "gc.copy";
 const DEVICE: &str = "device";
+const LINK: &str = "device.host_link";
+const SUMMARY: &str = "device.summary";
 
 /// The device and the workload that the scheme meets.
 const AROUND: &[Factor] = &[
@@ -94,6 +98,7 @@ const AROUND: &[Factor] = &[
         ],
     ),
     ("device.allocation", &["\"striped\"", "\"dynamic\""]),
+    ("device.pool", &["\"device\"", "\"channel\"", "\"chip\"", "\"die\""]),
     (
         "device.service",
         &[
@@ -110,7 +115,9 @@ const AROUND: &[Factor] = &[
         &["[\"channel\",\"chip\",\"die\",\"plane\"]", "[\"plane\",\"die\",\"chip\",\"channel\"]"],
     ),
     ("device.blocks_per_plane", &["16", "24", "32"]),
-    ("device.pages_per_block", &["5", "8", "16"]),
+    ("device.pages_per_block", &["7", "8", "16"]),
+    (LINK, &["", "{transfer=\"0.5 ns/B\"}", "{transfer=\"30 ns/B\"}"]),
+    (SUMMARY, &["", "{pages=1,transfer=\"528 B\",copies=\"free\"}", "{pages=1,copies=\"timed\"}"]),
     ("device.timing.transfer", &["\"0 ns/B\"", "\"5 ns/B\"", "\"100 ns/B\""]),
     ("device.timing.command", &["\"0 ns\"", "\"200 ns\""]),
     ("engine.coalesce", &["true", "false"]),
@@ -129,6 +136,7 @@ const AROUND: &[Factor] = &[
             "queue_depth=40",
             "interarrival={exponential=\"300 us\"}",
             "interarrival={fixed=\"25 us\"}",
+            "interarrival={uniform=\"500 us\"}",
             "interarrival={bursty={mean=\"400 us\",below=\"40 us\",share=0.8}}",
         ],
     ),
@@ -193,7 +201,8 @@ type Value = (usize, usize);
 
 /// The only pairs of choices that the plan refuses at every size of spare: a mark of two blocks,
 /// and collections that keep as many to themselves; and copies to other units where each page has
-/// one plane. Such a row runs with an erase of one block, or with dynamic allocation.
+/// one plane or one unit. Such a row runs with an erase of one block, or with dynamic allocation
+/// and planes that are units.
 fn without_refused(factors: &[Factor], mut row: Row) -> Row {
     let at = |name: &str| factors.iter().position(|(key, _)| *key == name).expect("a factor");
     // A bound of one block on the moves leaves one to keep, and two under the odd/even rule.
@@ -205,6 +214,10 @@ fn without_refused(factors: &[Factor], mut row: Row) -> Row {
     }
     if copy.contains("global") {
         row[at("device.allocation")] = 1;
+        // The pool must hold more than one unit.
+        if row[at("device.pool")] > 0 {
+            row[at(DEVICE)] = 0;
+        }
     }
     row
 }
@@ -239,6 +252,7 @@ fn assignments(factors: &[Factor], row: &[usize]) -> Vec<String> {
         .flat_map(|(key, value)| match key {
             MARKS | ERASE | COPY | DEVICE => several(key, value),
             ARRIVALS => vec![format!("{key}.{value}")],
+            _ if value.is_empty() => Vec::new(),
             _ => vec![format!("{key}={value}")],
         })
         .collect()

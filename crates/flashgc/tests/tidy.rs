@@ -337,6 +337,11 @@ fn all_asked() -> BTreeSet<String> {
     ] {
         keys.extend(asked(table, &synthetic));
     }
+    keys.extend(asked("device.summary", &[SYNTHETIC, CLOSED, "device.summary.pages=1"]));
+    let link = "device.host_link.transfer=\"1 ns/B\"";
+    keys.extend(asked("device.host_link", &[SYNTHETIC, CLOSED, link]));
+    let reserved = "device.exported.reserved_blocks=\"15%\"";
+    keys.extend(asked("device.exported", &[SYNTHETIC, CLOSED, reserved]));
     keys.extend(asked("workload.trace", &[TRACE]));
     let open =
         ["workload.synthetic.requests=10", "workload.synthetic.size={ exponential = \"8 KiB\" }"];
@@ -418,6 +423,9 @@ fn defaults_are_as_the_manual_says() {
         let mut sets: Vec<String> = match key.split('.').nth(1) {
             Some("trace") => vec![TRACE.into()],
             Some("alike") => ALIKE.map(String::from).to_vec(),
+            Some("summary") => {
+                vec![SYNTHETIC.into(), CLOSED.into(), "device.summary.pages=1".into()]
+            }
             _ => vec![SYNTHETIC.into(), CLOSED.into()],
         };
         if let [gc, slot, choice, _] = key.split('.').collect::<Vec<_>>()[..] {
@@ -446,7 +454,12 @@ fn the_manual_defines_every_key_of_the_report() {
     let inputs = Inputs {
         name: "test".into(),
         text: "device.preset = \"slc-msr\"\n".into(),
-        sets: vec!["device.blocks_per_plane=40".into(), SYNTHETIC.into(), CLOSED.into()],
+        sets: vec![
+            "device.blocks_per_plane=40".into(),
+            "device.host_link.transfer=\"1 ns/B\"".into(),
+            SYNTHETIC.into(),
+            CLOSED.into(),
+        ],
         ..Inputs::default()
     };
     let setup = prepare(&inputs).expect("the configuration is right");

@@ -72,11 +72,25 @@ def _slots(known: list[dict[str, Any]], json: bool) -> None:
 
 
 @guarded
-def devices(name: DeviceName = None, json: options.Json = False) -> None:
+def devices(
+    name: DeviceName = None,
+    json: options.Json = False,
+    registers: Annotated[
+        int | None,
+        typer.Option(min=1, max=64, show_default=False, help="Print what so many data registers "
+                     "in each plane would take (paper parallel-gc, section IV-C)."),
+    ] = None,
+    die_mm2: Annotated[
+        float, typer.Option("--die-mm2", min=0.1, help="Area of a die, for --registers.")
+    ] = 128.0,
+) -> None:  # fmt: skip
     """List the devices with geometry, times and sources, or print one."""
     from flashgc import api
 
     known = api.devices()
+    if registers is not None:
+        _register_cost(known, name, registers, die_mm2, json)
+        return
     if name is not None or json:
         _print(known, "device", name, json)
         return
@@ -89,6 +103,40 @@ def devices(name: DeviceName = None, json: options.Json = False) -> None:
     print("`flashgc devices NAME` prints a device in full.")
 
 
+def _register_cost(
+    known: list[dict[str, Any]], name: str | None, registers: int, die_mm2: float, json: bool
+) -> None:
+    import json as encoder
+
+    from flashgc.registers import register_cost
+
+    if name is None:
+        fail("error: registers of which device?\n  = help: `flashgc devices NAME --registers 4`")
+    if all(entry["name"] != name for entry in known):
+        _print(known, "device", name, json)
+    cost = register_cost(str(name), registers, die_mm2=die_mm2)
+    if json:
+        print(encoder.dumps(cost._asdict(), indent=2))
+        return
+    print(
+        f"{name}: {registers} data registers in each plane, {registers} sets in each die\n"
+        f"added to a die of {die_mm2:g} mm2: {cost.data_registers} data, "
+        f"{cost.command_registers} command and {cost.address_registers} address registers of "
+        f"{cost.page_bytes} bytes\n"
+        f"area: {cost.area_mm2:.3g} mm2, {100 * cost.share_of_die:.2g} % of the die\n"
+        f"price of all data registers: at most {cost.usd_at_most:.3f} US dollars for a die\n"
+        "SRAM of 4.75 MB/mm2 at 500 dollars a GB; without wiring "
+        "(paper parallel-gc, section IV-C2)."
+    )
+
+
+def _exported(exported: float | dict[str, str]) -> str:
+    """The share of the pages that the host sees, or which blocks it does not."""
+    if isinstance(exported, dict):
+        return f"all but {exported['reserved_blocks']} of the blocks"
+    return f"{100 * exported:.4g} %"
+
+
 def _device(entry: dict[str, Any]) -> list[str]:
     from flashgc import units
 
@@ -99,7 +147,7 @@ def _device(entry: dict[str, Any]) -> list[str]:
         f"{parts}, {keys['blocks_per_plane']}, {keys['pages_per_block']}, {keys['page_size']}"
     )
     times = " / ".join(timing[name] for name in ("read", "program", "erase"))
-    share = f"{100 * keys['exported']:.4g} %"
+    share = _exported(keys["exported"])
     source = re.split(r"[;.(]", entry["source"])[0].strip()
     capacity = units.size(entry["capacity_bytes"])
     return [entry["name"], capacity, share, geometry, keys["unit"], times, source]

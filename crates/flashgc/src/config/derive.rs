@@ -4,9 +4,9 @@ use super::device::Device;
 use super::gc::Scheme;
 use super::precondition::{Fill, PreconditionPlan};
 use super::workload::WorkloadPlan;
-use crate::device::{Geometry, Shape};
+use crate::device::{Geometry, Level, Pools, Shape};
 use crate::drive::aged_blocks;
-use crate::gc::{GcPlan, HoldChoice, Space, Watermark};
+use crate::gc::{CopyChoice, GcPlan, HoldChoice, Space, Watermark};
 use crate::plan::{Allocation, Plan};
 use crate::workload::alike::{Alike, AlikePlan, RegionPlan, PAGE_BYTES};
 use crate::workload::synthetic::{Footprint, Mix, PhasePlan, Size};
@@ -26,11 +26,19 @@ pub fn plan(
     let ordered = device.allocation == Allocation::Dynamic
         || device.service.splits_host()
         || may_pass(workload, u64::from(device.shape.page_bytes));
+    let geometry = Geometry::new(device.shape.clone());
+    let pools = match device.allocation {
+        Allocation::Striped => Pools::new(&geometry, Some(Level::Plane)),
+        Allocation::Dynamic => Pools::new(&geometry, device.pool),
+    };
     Some(Plan {
         seed,
-        geometry: Geometry::new(device.shape.clone()),
+        geometry,
         timing: device.timing,
+        host_link: device.host_link,
         allocation: device.allocation,
+        pool: device.pool,
+        pools,
         service: device.service.clone(),
         gc,
         arrivals: workload.arrivals(),
@@ -62,8 +70,13 @@ fn check_global(root: &Reader<'_>, device: &Device, gc: &GcPlan) -> Option<()> {
         );
         return None;
     }
-    if Geometry::new(device.shape.clone()).units == 1 {
-        table.error("path", "there is no other unit to copy to", "set path = \"local\"");
+    let is_in_one = device.pool.is_some_and(|pool| pool >= device.shape.unit);
+    if is_in_one || Geometry::new(device.shape.clone()).units == 1 {
+        table.error(
+            "path",
+            "there is no other unit to copy to",
+            "set path = \"local\", or let device.pool hold several units",
+        );
         return None;
     }
     Some(())
@@ -106,7 +119,7 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
         Some(hard) => space("hard", hard)?,
         None => Space::Blocks(reserve_blocks + 1),
     };
-    let pages = |space: Space| space.pages(shape.pages_per_block);
+    let pages = |space: Space| space.pages(shape.data_pages());
     let reserve = pages(Space::Blocks(reserve_blocks));
     if pages(soft) <= reserve {
         marks.error(
@@ -146,7 +159,14 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
     Some(GcPlan {
         scheme: scheme.name.clone(),
         slots: scheme.slots.clone(),
-        trigger: Watermark { soft, hard, stop, inclusive: scheme.inclusive, batch: scheme.batch },
+        trigger: Watermark {
+            soft,
+            hard,
+            stop,
+            inclusive: scheme.inclusive,
+            batch: scheme.batch,
+            background: scheme.background,
+        },
         erase_blocks: scheme.erase_blocks,
         move_cap_pages,
         victim: scheme.victim.clone(),
@@ -181,15 +201,16 @@ fn move_cap(root: &Reader<'_>, scheme: &Scheme, shape: &Shape) -> Option<Option<
 
 /// An amount of space in a plane of this shape. Shares truncate, as in the reference simulators.
 fn space(table: &Reader<'_>, key: &str, threshold: &Threshold, shape: &Shape) -> Option<Space> {
-    let spare_pages = shape.pages_per_plane() - u64::from(shape.exported_pages_per_plane);
+    let exported = u64::from(shape.exported_pages_per_plane);
+    let spare_pages = shape.data_pages_per_plane().saturating_sub(exported);
     let (space, all) = match threshold {
         Threshold::Blocks(blocks) => (Some(*blocks), u64::from(shape.blocks_per_plane)),
-        Threshold::Pages(pages) => (Some(*pages), shape.pages_per_plane()),
+        Threshold::Pages(pages) => (Some(*pages), shape.data_pages_per_plane()),
         Threshold::Share { share, of: ShareOf::Physical } => {
             (Some(share.of(u64::from(shape.blocks_per_plane))), u64::from(shape.blocks_per_plane))
         }
         Threshold::Share { share, of: ShareOf::Spare } => {
-            let blocks = spare_pages / u64::from(shape.pages_per_block);
+            let blocks = spare_pages / u64::from(shape.data_pages());
             (Some(share.of(blocks)), u64::from(shape.blocks_per_plane))
         }
     };
@@ -207,25 +228,25 @@ fn space(table: &Reader<'_>, key: &str, threshold: &Threshold, shape: &Shape) ->
 
 /// Collection must be able to reach its mark with every exported page valid, or it never ends.
 fn check_spare(root: &Reader<'_>, shape: &Shape, gc: &GcPlan) -> Option<()> {
-    let per_block = u64::from(shape.pages_per_block);
-    let physical = shape.pages_per_plane();
+    let per_block = u64::from(shape.data_pages());
+    let physical = shape.data_pages_per_plane();
     let exported = u64::from(shape.exported_pages_per_plane);
     let open_blocks = 1 + u64::from(gc.separate_gc) + u64::from(gc.copy.parity());
     let reserved = (u64::from(gc.reserve_blocks) + open_blocks) * per_block;
-    let mark = gc.trigger.stop.pages(shape.pages_per_block) + u64::from(gc.trigger.inclusive);
+    let mark = gc.trigger.stop.pages(shape.data_pages()) + u64::from(gc.trigger.inclusive);
     if exported + reserved >= physical {
         root.table("device").error(
             "exported",
             format!(
                 "a plane has {} spare pages, and collection alone needs {reserved}: {} reserved \
                  and {open_blocks} open blocks of {per_block} pages",
-                physical - exported,
+                physical.saturating_sub(exported),
                 gc.reserve_blocks
             ),
             format!(
                 "export less than {:.4} of the pages, or give each plane more blocks",
                 physical.saturating_sub(reserved.max(mark + open_blocks * per_block)) as f64
-                    / physical as f64
+                    / shape.pages_per_plane() as f64
             ),
         );
         return None;
@@ -315,6 +336,13 @@ pub fn notes(plan: &Plan, precondition: &PreconditionPlan) -> Vec<String> {
     if precondition.fill == Fill::None {
         notes
             .push("the drive starts erased: collection begins only when it has been filled".into());
+    }
+    if matches!(plan.gc.copy, CopyChoice::Parallel(_)) && plan.gc.copy.at_once() == 1 {
+        notes.push(
+            "pages move one by one: the planes have one data register (device.registers), or the \
+             scheme uses one (gc.copy.parallel.workers)"
+                .into(),
+        );
     }
     if plan.timing.command_ns > 0 {
         notes.push(

@@ -1,16 +1,22 @@
 //! `[device]`: geometry, timing, and how work is served.
 
-use crate::device::{Level, Shape, Timing};
+use crate::device::{Level, Shape, Summary, Timing};
 use crate::plan::{Allocation, Served, Service};
-use flashgc_config::{units::Share, Reader};
+use flashgc_config::units::{Rate, Share, ShareOf, Threshold};
+use flashgc_config::Reader;
 
 /// The device as configured.
 pub struct Device {
     pub shape: Shape,
     pub timing: Timing,
     pub allocation: Allocation,
+    pub host_link: Option<Rate>,
+    /// `None`: the whole device, or no pools at all.
+    pub pool: Option<Level>,
     pub service: Service,
     pub service_words: Vec<String>,
+    /// Keys without effect.
+    pub unused: Vec<String>,
 }
 
 /// Valid pages of a block are counted in 16 bits.
@@ -43,10 +49,16 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     let allocations = [("striped", Allocation::Striped), ("dynamic", Allocation::Dynamic)];
     let allocation = table.choice("allocation", &allocations).unwrap_or(Allocation::Striped);
     let registers = if table.has("registers") { table.u32("registers", 1..=64) } else { Some(1) };
+    let pool = table.choice("pool", &POOLS).flatten();
+    let has_pools = allocation == Allocation::Dynamic;
     let multi_plane = multi_plane(table, unit, planes_per_die);
     let order = order(table);
     let (service, service_words) = service(table);
-    let timing = timing(&table.table("timing"), table.bytes("transfer_bytes"), page_bytes);
+    let bytes = table.bytes("transfer_bytes").or(page_bytes.map(u64::from));
+    let times = timing(&table.table("timing"), bytes);
+    let rate = times.map(|(_, rate)| rate);
+    let summary = summary(table, rate, bytes, pages_per_block);
+    let host_link = host_link(table);
     table.finish();
     let mut shape = Shape {
         channels: channels?,
@@ -55,6 +67,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         planes_per_die: planes_per_die?,
         blocks_per_plane: blocks_per_plane?,
         pages_per_block: pages_per_block?,
+        summary_pages: summary?.map_or(0, |summary| summary.pages),
         page_bytes: page_bytes?,
         unit: unit?,
         registers: registers?,
@@ -63,11 +76,27 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         exported_pages_per_plane: 0,
     };
     check_size(table, &shape)?;
-    // The share is of all pages, and every plane exports the same whole number of them.
-    shape.exported_pages_per_plane = exported?.of(shape.pages_per_plane()) as u32;
-    let timing = timing?;
-    Some(Device { shape, timing, allocation, service: service?, service_words })
+    shape.exported_pages_per_plane = exported?.pages(table, &shape)?;
+    let timing = Timing { summary: summary?, ..times?.0 };
+    Some(Device {
+        shape,
+        timing,
+        host_link,
+        allocation,
+        pool: pool.filter(|_| has_pools),
+        service: service?,
+        service_words,
+        unused: if pool.is_some() && !has_pools { vec!["device.pool".into()] } else { Vec::new() },
+    })
 }
+
+/// The words for the planes among which a write finds its own.
+const POOLS: [(&str, Option<Level>); 4] = [
+    ("device", None),
+    ("channel", Some(Level::Channel)),
+    ("chip", Some(Level::Chip)),
+    ("die", Some(Level::Die)),
+];
 
 const UNIT_HELP: &str = "say what one array operation keeps busy: plane, die, chip or channel";
 
@@ -85,8 +114,66 @@ fn page_bytes(table: &Reader<'_>) -> Option<u32> {
     Some(bytes as u32)
 }
 
-fn exported(table: &Reader<'_>) -> Option<Share> {
-    let help = "the share of the physical pages that the host sees, as in `exported = 0.85`";
+/// What of a plane the host sees.
+enum Exported {
+    /// A share of its physical pages.
+    Share(Share),
+    /// All pages of data but those of some blocks.
+    AllBut(Reserved),
+}
+
+/// An amount of blocks of a plane.
+enum Reserved {
+    Share(Share),
+    Blocks(u64),
+}
+
+impl Exported {
+    /// In pages of one plane. Shares truncate, as in the reference simulators.
+    fn pages(&self, table: &Reader<'_>, shape: &Shape) -> Option<u32> {
+        let reserved = match self {
+            // The share is of all pages, and every plane exports the same whole number of them.
+            Exported::Share(share) => return Some(share.of(shape.pages_per_plane()) as u32),
+            Exported::AllBut(Reserved::Share(share)) => share.of(shape.blocks_per_plane.into()),
+            Exported::AllBut(Reserved::Blocks(blocks)) => *blocks,
+        };
+        let all = u64::from(shape.blocks_per_plane);
+        if reserved == 0 || reserved >= all {
+            table.table("exported").error(
+                "reserved_blocks",
+                format!("{reserved} of the {all} blocks of each plane would be reserved"),
+                format!("give more than none and less than {all}"),
+            );
+            return None;
+        }
+        Some((all - reserved) as u32 * shape.data_pages())
+    }
+}
+
+fn exported(table: &Reader<'_>) -> Option<Exported> {
+    if !table.is_table("exported") {
+        return exported_share(table).map(Exported::Share);
+    }
+    let table = table.table("exported");
+    let help = "the blocks of each plane that the host never sees: `reserved_blocks = \"15%\"` or \
+                \"307 blocks\"";
+    let key = "reserved_blocks";
+    let found = table.required(key, table.threshold(key), help);
+    table.finish();
+    let reserved = match found? {
+        Threshold::Blocks(blocks) => Reserved::Blocks(blocks),
+        Threshold::Share { share, of: ShareOf::Physical } => Reserved::Share(share),
+        Threshold::Pages(_) | Threshold::Share { of: ShareOf::Spare, .. } => {
+            table.error(key, "this is not an amount of the blocks of a plane", help);
+            return None;
+        }
+    };
+    Some(Exported::AllBut(reserved))
+}
+
+fn exported_share(table: &Reader<'_>) -> Option<Share> {
+    let help = "the share of the physical pages that the host sees, as in `exported = 0.85`; or \
+                `exported = { reserved_blocks = \"15%\" }`";
     let share = table.required("exported", table.share("exported"), help)?;
     if share.numerator == 0 || share.numerator >= share.denominator {
         table.error("exported", "the share must lie between 0 and 1, both excluded", help);
@@ -139,6 +226,56 @@ fn multi_plane(
         return None;
     }
     Some(planes)
+}
+
+/// `[device.summary]`: the last pages of each block describe it. `Some(None)` where there are none.
+fn summary(
+    device: &Reader<'_>,
+    rate: Option<Rate>,
+    page_bytes: Option<u64>,
+    pages_per_block: Option<u32>,
+) -> Option<Option<Summary>> {
+    if !device.has("summary") {
+        return Some(None);
+    }
+    let table = device.table("summary");
+    let help = "the pages at the end of each block that describe it, as in `pages = 1`";
+    let pages = table.required("pages", table.u32("pages", 1..=PAGES_PER_BLOCK_MAX), help);
+    let bytes = table.bytes("transfer").or(page_bytes);
+    let words = [("timed", true), ("free", false)];
+    let timed_copies = table.choice("copies", &words).unwrap_or(true);
+    table.finish();
+    let (pages, pages_per_block) = (pages?, pages_per_block?);
+    if pages >= pages_per_block {
+        table.error(
+            "pages",
+            format!("blocks of {pages_per_block} pages would hold no data"),
+            format!("give less than {pages_per_block}"),
+        );
+        return None;
+    }
+    let transfer_ns = rate?.ns_for(bytes?);
+    if transfer_ns > 1_000_000_000_000 {
+        table.error("transfer", "a transfer this long is not possible", "at most 1000 s a page");
+        return None;
+    }
+    Some(Some(Summary { pages, transfer_ns, timed_copies }))
+}
+
+/// `[device.host_link]`: what lies between the host and the device.
+fn host_link(device: &Reader<'_>) -> Option<Rate> {
+    if !device.has("host_link") {
+        return None;
+    }
+    let table = device.table("host_link");
+    let help = "time of the link, as in `transfer = \"0.4656 ns/B\"` or \"2000 MB/s\"";
+    let rate = table.required("transfer", table.rate("transfer"), help);
+    table.finish();
+    if rate.is_some_and(|rate| rate.ns_for(1) > 1_000_000) {
+        table.error("transfer", "a link this slow is not possible", "at most 1 ms a byte");
+        return None;
+    }
+    rate
 }
 
 fn order(table: &Reader<'_>) -> Option<[Level; 4]> {
@@ -199,11 +336,7 @@ fn service(table: &Reader<'_>) -> (Option<Service>, Vec<String>) {
     (Some(Service { order, read_queue, write_queue }), words)
 }
 
-fn timing(
-    table: &Reader<'_>,
-    transfer_bytes: Option<u64>,
-    page_bytes: Option<u32>,
-) -> Option<Timing> {
+fn timing(table: &Reader<'_>, transfer_bytes: Option<u64>) -> Option<(Timing, Rate)> {
     let array = |key: &str| {
         let help = format!("a duration, as in `{key} = \"25 us\"`");
         let ns = table.required(key, table.duration_ns(key), &help)?;
@@ -223,8 +356,7 @@ fn timing(
     let rate = table.required("transfer", table.rate("transfer"), help);
     let command_ns = table.duration_ns("command").unwrap_or(0);
     table.finish();
-    let bytes = transfer_bytes.unwrap_or(u64::from(page_bytes?));
-    let transfer_ns = rate?.ns_for(bytes);
+    let transfer_ns = rate?.ns_for(transfer_bytes?);
     if transfer_ns.max(command_ns) > 1_000_000_000_000 {
         table.error("transfer", "a transfer this long is not possible", "at most 1000 s a page");
         return None;
@@ -235,6 +367,7 @@ fn timing(
         erase_ns: erase_ns?,
         transfer_ns,
         command_ns,
+        summary: None,
     };
-    Some(timing)
+    Some((timing, rate?))
 }

@@ -16,6 +16,7 @@ pub struct Scheme {
     pub stop: Option<Threshold>,
     pub inclusive: bool,
     pub batch: Batch,
+    pub background: bool,
     pub erase_blocks: u32,
     pub move_cap: Option<Threshold>,
     pub victim: victim::Settings,
@@ -46,6 +47,7 @@ const TRIGGER: &[Choice] = &[choice(
         ("stop", "once below soft, go on until this much is free (default: soft)"),
         ("compare", "\"<\" (default) or \"<=\": whether the mark itself counts as below"),
         ("batch", "\"one\" (default), \"until-stop\" or \"list\": blocks collected in one turn"),
+        ("background", "true (default) or false: whether a unit for which nothing waits collects"),
     ],
 )];
 const ERASE: &[Choice] = &[
@@ -185,7 +187,7 @@ pub fn read(gc: &Reader<'_>, registers: u32) -> Option<Scheme> {
         rest.settings.finish();
     }
     let hold = hold?.name;
-    let (soft, hard, stop, inclusive, batch) = marks?;
+    let (soft, hard, stop, inclusive, batch, background) = marks?;
     Some(Scheme {
         name,
         soft,
@@ -193,6 +195,7 @@ pub fn read(gc: &Reader<'_>, registers: u32) -> Option<Scheme> {
         stop,
         inclusive,
         batch,
+        background,
         erase_blocks,
         move_cap,
         victim: victim?,
@@ -231,13 +234,14 @@ fn parallel(table: &Reader<'_>, registers: u32) -> ParallelCopy {
     }
 }
 
-type Marks = (Threshold, Option<Threshold>, Option<Threshold>, bool, Batch);
+type Marks = (Threshold, Option<Threshold>, Option<Threshold>, bool, Batch, bool);
 
 fn watermark(table: &Reader<'_>) -> Option<Marks> {
     let soft = table.required("soft", table.threshold("soft"), "as in `soft = \"4 blocks\"`");
     let (hard, stop) = (table.threshold("hard"), table.threshold("stop"));
     let inclusive = table.choice("compare", &[("<", false), ("<=", true)]).unwrap_or(false);
     let batch = table.choice("batch", &Batch::WORDS).unwrap_or(Batch::One);
+    let background = table.bool("background").unwrap_or(true);
     table.finish();
-    Some((soft?, hard, stop, inclusive, batch))
+    Some((soft?, hard, stop, inclusive, batch, background))
 }

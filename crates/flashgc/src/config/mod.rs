@@ -220,7 +220,7 @@ fn read(tree: &Tree, sink: &Sink, inputs: &Inputs) -> Option<Setup> {
     derive::check_aged(&root.table("precondition"), &precondition, &plan, filler.as_ref());
     derive::check_workload(&root.table("workload"), &workload, &plan);
     let preset = tree.str_at(&["device", "preset"]).map(|(name, _)| name.to_string());
-    let resolved = json!({
+    let mut resolved = json!({
         "seed": seed,
         "device": {
             "preset": preset,
@@ -233,7 +233,15 @@ fn read(tree: &Tree, sink: &Sink, inputs: &Inputs) -> Option<Setup> {
         "workload": workload,
         "precondition": precondition,
     });
-    let mut unused = gc.unused.clone();
+    // What most devices do not have is left out.
+    if let Some(pool) = device.pool {
+        resolved["device"]["pool"] = json!(pool);
+    }
+    if let Some(rate) = device.host_link {
+        let (ns, bytes) = rate.ns_per_byte();
+        resolved["device"]["host_link"] = json!({ "ns": ns, "for_bytes": bytes });
+    }
+    let mut unused = [&device.unused[..], &gc.unused].concat();
     unused.extend(workload::unused(&root, inputs.has_trace));
     let notes = derive::notes(&plan, &precondition);
     let device_name = preset.unwrap_or_else(|| "custom".into());

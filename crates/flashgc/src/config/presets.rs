@@ -13,11 +13,11 @@ macro_rules! files {
 }
 
 const DEVICES: &[(&str, &str)] = files!("devices":
-    "slc-msr" "parallel-gc-slc" "parallel-gc-mlc" "speedup-gc-tlc" "on-demand-gc-slc"
+    "slc-msr" "disksim-msr" "parallel-gc-slc" "parallel-gc-mlc" "speedup-gc-tlc" "on-demand-gc-slc"
     "pre-gc-2d" "pre-gc-3d" "enterprise-tlc");
 
 const SCHEMES: &[(&str, &str)] = files!("schemes":
-    "greedy" "fifo" "random" "d-choices" "cost-benefit" "wear-aware"
+    "greedy" "greedy-msr" "fifo" "random" "d-choices" "cost-benefit" "wear-aware"
     "parallel" "ippbe" "ippbe-original" "parallel-ippbe");
 
 fn find(list: &'static [(&str, &str)], name: &str) -> Option<&'static str> {

@@ -50,6 +50,9 @@ pub struct Shape {
     pub blocks_per_plane: u32,
     /// Pages in each block.
     pub pages_per_block: u32,
+    /// The last of them, which hold a summary of the block and no data.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub summary_pages: u32,
     /// Bytes of data in a page.
     pub page_bytes: u32,
     /// What one array operation keeps busy.
@@ -71,7 +74,22 @@ fn is_one(count: &u32) -> bool {
     *count == 1
 }
 
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
 impl Shape {
+    /// Pages of a block that hold data.
+    #[inline(always)]
+    pub fn data_pages(&self) -> u32 {
+        self.pages_per_block - self.summary_pages
+    }
+
+    /// Pages of one plane that hold data.
+    pub fn data_pages_per_plane(&self) -> u64 {
+        u64::from(self.blocks_per_plane) * u64::from(self.data_pages())
+    }
+
     /// Planes of the device.
     pub fn planes(&self) -> u64 {
         [self.channels, self.chips_per_channel, self.dies_per_chip, self.planes_per_die]
@@ -257,6 +275,7 @@ mod tests {
             planes_per_die: 2,
             blocks_per_plane: 4,
             pages_per_block: 8,
+            summary_pages: 0,
             page_bytes: 4096,
             unit,
             registers: 1,

@@ -5,12 +5,14 @@
 
 pub mod bus;
 pub mod geometry;
+pub mod pools;
 pub mod spent;
 pub mod timing;
 pub mod unit;
 
 pub use bus::Bus;
 pub use geometry::{Geometry, Level, Shape};
+pub use pools::Pools;
 pub use spent::Spent;
-pub use timing::Timing;
+pub use timing::{Summary, Timing};
 pub use unit::{Phase, Phases, Unit, Worker};

@@ -16,6 +16,20 @@ pub struct Timing {
     pub transfer_ns: u64,
     /// Bus time of one command.
     pub command_ns: u64,
+    /// What the summary of a block costs, where blocks have one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary: Option<Summary>,
+}
+
+/// The cost of the summary that a block gets as soon as its last page of data is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    /// Its pages.
+    pub pages: u32,
+    /// Bus time of one of them, in ns.
+    pub transfer_ns: u64,
+    /// Whether the copy that fills a block pays for it, as a write of the host always does.
+    pub timed_copies: bool,
 }
 
 impl Timing {
@@ -53,6 +67,20 @@ impl Timing {
         phases.bus(self.command_ns + self.transfer_ns);
         phases.array(self.program_ns);
         phases
+    }
+
+    /// Adds the summaries of so many blocks that the last program of a row has filled: commands
+    /// and transfers in, and one array time for each page. Their planes program together.
+    pub fn add_summaries(&self, phases: &mut Phases, blocks: u32) {
+        let Some(summary) = self.summary.filter(|_| blocks > 0) else { return };
+        let pages = u64::from(summary.pages);
+        phases.bus((self.command_ns + summary.transfer_ns) * pages * u64::from(blocks));
+        phases.array(self.program_ns * pages);
+    }
+
+    /// Whether copies may have to write summaries.
+    pub fn times_summaries_of_copies(&self) -> bool {
+        self.summary.is_some_and(|summary| summary.timed_copies)
     }
 
     /// An erase of one extent.

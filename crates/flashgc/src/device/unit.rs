@@ -5,8 +5,8 @@
 
 use super::Spent;
 
-/// Most phases that an operation has: a copy over the bus.
-const PHASES_MAX: usize = 6;
+/// Most phases that an operation has: a copy over the bus that fills a block with a summary.
+const PHASES_MAX: usize = 7;
 
 /// One phase of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +49,12 @@ impl Phases {
             self.ns[self.count as usize] = ns;
             self.count += 1;
         }
+    }
+
+    /// How many there are.
+    #[inline(always)]
+    pub fn count(&self) -> u8 {
+        self.count
     }
 
     /// The phase of this number, if the operation has so many.
@@ -122,6 +128,8 @@ pub struct Unit {
     pub inbound: u32,
     /// Further page operations that share the one under way (multi-plane operations).
     pub group: Vec<u32>,
+    /// Blocks that the operation of the host under way fills.
+    pub filled: u32,
     /// Planes of this unit that want space.
     pub wanting: u32,
     /// The plane that is asked first when the unit collects next.
@@ -143,6 +151,7 @@ impl Unit {
             waiting: 0,
             inbound: 0,
             group: Vec::new(),
+            filled: 0,
             wanting: 0,
             next_plane: 0,
             listed: false,

@@ -78,9 +78,9 @@ impl Drive {
     /// the other, until the plane has ratio * pages of them. The rest of these blocks stays
     /// erased, and is written in order.
     pub fn aged(geometry: &Geometry, ratio: f64) -> Self {
-        let pages_per_block = geometry.shape.pages_per_block;
+        let data_pages = geometry.shape.data_pages();
         let (aged, written) = aged_blocks(geometry, ratio);
-        let full = written == pages_per_block;
+        let full = written == data_pages;
         let mut open = Vec::new();
         for plane in (0..geometry.planes).map(PlaneId).filter(|_| !full) {
             let blocks = geometry.blocks_of(plane).take(aged as usize).map(BlockId);
@@ -102,10 +102,10 @@ impl Drive {
 
 /// How many blocks of each plane are aged, and how many pages of each are written.
 pub fn aged_blocks(geometry: &Geometry, ratio: f64) -> (u32, u32) {
-    let pages_per_block = geometry.shape.pages_per_block;
-    let written = libm::ceil(f64::from(pages_per_block) * ratio) as u32 + 1;
-    let written = written.min(pages_per_block);
-    let pages = geometry.shape.pages_per_plane() as f64 * ratio;
+    let data_pages = geometry.shape.data_pages();
+    let written = libm::ceil(f64::from(data_pages) * ratio) as u32 + 1;
+    let written = written.min(data_pages);
+    let pages = geometry.shape.data_pages_per_plane() as f64 * ratio;
     let aged = libm::ceil(pages / f64::from(written)) as u32;
     (aged.min(geometry.shape.blocks_per_plane), written)
 }

@@ -4,7 +4,7 @@
 //! what is worked out from it cannot disagree with it. One pass over the map, one over the blocks.
 
 use super::{Drive, OpenBlock};
-use crate::device::Geometry;
+use crate::device::{Geometry, Pools};
 use crate::ftl::blocks::{BlockState, Blocks};
 use crate::ftl::frontier::{FrontierRules, Frontiers};
 use crate::ftl::map::PageMap;
@@ -49,12 +49,11 @@ fn fault<T>(what: impl Into<String>) -> Result<T, DriveFault> {
     Err(DriveFault(what.into()))
 }
 
-/// The translation layer of a drive in this state. `striped`: each page lies in the plane that
-/// its number says.
+/// The translation layer of a drive in this state. Each page lies in the pool that its number says.
 pub fn restore(
     geometry: &Geometry,
     rules: FrontierRules,
-    striped: bool,
+    pools: &Pools,
     drive: Drive,
 ) -> Result<(Ftl, Carried), DriveFault> {
     check_sizes(geometry, &drive)?;
@@ -63,7 +62,7 @@ pub fn restore(
         return fault(format!("block {block} was erased {} times", erases[block]));
     }
     let mut blocks = Blocks::new(geometry);
-    let map = restore_map(geometry, striped, map, &mut blocks)?;
+    let map = restore_map(geometry, pools, map, &mut blocks)?;
     let ftl = Ftl { map, blocks, frontiers: Frontiers::empty(geometry, rules) };
     let mut to = Restoring { geometry, rules, ftl, erases, age_ns, carried: Carried::default() };
     let mut seen = vec![false; geometry.blocks as usize];
@@ -116,8 +115,8 @@ impl Restoring<'_> {
 
     fn open(&mut self, plane: PlaneId, open: OpenBlock) -> Result<(), DriveFault> {
         let block = open.block;
-        let pages_per_block = self.geometry.shape.pages_per_block;
-        if !open.is_sound(pages_per_block) {
+        let data_pages = self.geometry.shape.data_pages();
+        if !open.is_sound(data_pages) {
             return fault(format!("block {} is open and not written in part", block.0));
         }
         let last = self.ftl.blocks.last_valid(block);
@@ -125,7 +124,7 @@ impl Restoring<'_> {
             return fault(format!("block {} holds data beyond what is written", block.0));
         }
         self.ftl.blocks.restore(block, BlockState::Open, self.erases[block.index()]);
-        if self.rules.parity || open.end() < pages_per_block {
+        if self.rules.parity || open.end() < data_pages {
             self.ftl.frontiers.adopt(self.geometry, plane, open);
         } else {
             self.ftl.seal(self.geometry, block, self.age_ns);
@@ -177,7 +176,7 @@ fn check_sizes(geometry: &Geometry, drive: &Drive) -> Result<(), DriveFault> {
 /// The reverse map and the valid pages follow from the map.
 fn restore_map(
     geometry: &Geometry,
-    striped: bool,
+    pools: &Pools,
     to_ppn: Vec<u32>,
     blocks: &mut Blocks,
 ) -> Result<PageMap, DriveFault> {
@@ -193,7 +192,10 @@ fn restore_map(
             return fault(format!("logical page {} lies beyond the drive", lpn.0));
         }
         let (block, page) = geometry.block_and_page(ppn);
-        if striped && geometry.plane_of_block(block) != geometry.striped_plane(lpn) {
+        if page >= geometry.shape.data_pages() {
+            return fault(format!("logical page {} lies in the summary of a block", lpn.0));
+        }
+        if pools.of_plane(geometry.plane_of_block(block)) != pools.of_page(geometry, lpn) {
             return fault(format!("logical page {} lies in the wrong plane", lpn.0));
         }
         if blocks.restore_valid(block, page) {

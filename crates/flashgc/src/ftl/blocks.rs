@@ -28,7 +28,7 @@ pub struct Blocks {
     /// One bit for each page; a block begins at a word of its own.
     valid_bits: Vec<u64>,
     words_per_block: usize,
-    pages_per_block: u32,
+    data_pages: u32,
     /// Erases since the drive was made.
     erases: Vec<u32>,
     /// Erases before the measured part began.
@@ -52,7 +52,7 @@ impl Blocks {
             info: table(0, blocks),
             valid_bits: table(0, blocks * words_per_block),
             words_per_block,
-            pages_per_block,
+            data_pages: geometry.shape.data_pages(),
             erases: table(0, blocks),
             erases_before: Vec::new(),
             sealed_at_ns: table(0, blocks),
@@ -80,9 +80,9 @@ impl Blocks {
         self.state(block) == BlockState::Sealed
     }
 
-    /// Pages of a block.
-    pub fn pages_per_block(&self) -> u32 {
-        self.pages_per_block
+    /// Pages of a block that hold data.
+    pub fn data_pages(&self) -> u32 {
+        self.data_pages
     }
 
     /// Erases of a block since the drive was made.

@@ -107,7 +107,8 @@ pub struct Frontiers {
     free_blocks: Vec<VecDeque<u32>>,
     /// Erased pages of each plane, in free and in open blocks.
     free_pages: Vec<u32>,
-    pages_per_block: u32,
+    /// Pages of a block that are handed out: those for data.
+    data_pages: u32,
 }
 
 impl Frontiers {
@@ -129,7 +130,7 @@ impl Frontiers {
             started: vec![VecDeque::new(); planes],
             free_blocks: vec![VecDeque::new(); planes],
             free_pages: vec![0; planes],
-            pages_per_block: geometry.shape.pages_per_block,
+            data_pages: geometry.shape.data_pages(),
         }
     }
 
@@ -213,7 +214,7 @@ impl Frontiers {
                 (block, geometry.first_page(block).0, block)
             }
         };
-        let end = geometry.first_page(block).0 + self.pages_per_block;
+        let end = geometry.first_page(block).0 + self.data_pages;
         let frontier = &mut self.frontiers[index];
         (frontier.next, frontier.end) = (next + 1, end);
         self.free_pages[plane.index()] -= 1;
@@ -243,7 +244,7 @@ impl Frontiers {
                 halves.push_back(HalfBlock {
                     block: opened,
                     next: [first, first + 1],
-                    end: first + self.pages_per_block,
+                    end: first + self.data_pages,
                 });
                 halves.len() - 1
             }
@@ -263,24 +264,24 @@ impl Frontiers {
     /// An erased block comes back to its plane.
     pub fn give_back(&mut self, plane: PlaneId, block: BlockId) {
         self.free_blocks[plane.index()].push_back(block.0);
-        self.free_pages[plane.index()] += self.pages_per_block;
+        self.free_pages[plane.index()] += self.data_pages;
     }
 
     /// An open block of a drive that was not filled here goes to the frontier whose it is, or
     /// waits for one. Where pages are handed out in order, those that were left out are given up.
     pub(crate) fn adopt(&mut self, geometry: &Geometry, plane: PlaneId, open: OpenBlock) {
         let first = geometry.first_page(open.block).0;
-        let end = first + self.pages_per_block;
+        let end = first + self.data_pages;
         let stream = if open.role == Role::Gc { Stream::Gc } else { Stream::Host };
         let index = self.index(plane, stream);
         if self.rules.parity {
             let [even, odd] = open.next;
             let half = HalfBlock { block: open.block, next: [first + even, first + odd], end };
             self.frontiers[index].halves.push_back(half);
-            self.free_pages[plane.index()] += self.pages_per_block - (even / 2 + odd / 2);
+            self.free_pages[plane.index()] += self.data_pages - (even / 2 + odd / 2);
             return;
         }
-        self.free_pages[plane.index()] += self.pages_per_block - open.end();
+        self.free_pages[plane.index()] += self.data_pages - open.end();
         let is_own = open.role == Role::Host || (open.role == Role::Gc && self.rules.separate_gc);
         let next = first + open.end();
         let frontier = &mut self.frontiers[index];

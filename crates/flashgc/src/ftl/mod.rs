@@ -84,7 +84,7 @@ impl Ftl {
     pub fn seal(&mut self, geometry: &Geometry, block: BlockId, age_ns: u64) -> u32 {
         let valid = self.blocks.seal(block, age_ns);
         let plane = geometry.plane_of_block(block);
-        self.blocks.reclaimable[plane.index()] += geometry.shape.pages_per_block - valid;
+        self.blocks.reclaimable[plane.index()] += geometry.shape.data_pages() - valid;
         valid
     }
 
@@ -100,7 +100,7 @@ impl Ftl {
     pub fn claim(&mut self, geometry: &Geometry, block: BlockId) -> u32 {
         let valid = self.blocks.claim(block);
         let plane = geometry.plane_of_block(block);
-        self.blocks.reclaimable[plane.index()] -= geometry.shape.pages_per_block - valid;
+        self.blocks.reclaimable[plane.index()] -= geometry.shape.data_pages() - valid;
         valid
     }
 

@@ -47,15 +47,15 @@ impl OpenBlock {
     }
 
     /// Whether this can be an open block: something is written and something is not.
-    pub fn is_sound(&self, pages_per_block: u32) -> bool {
+    pub fn is_sound(&self, data_pages: u32) -> bool {
         let [even, odd] = self.next;
-        let past = [pages_per_block.next_multiple_of(2), pages_per_block | 1];
+        let past = [data_pages.next_multiple_of(2), data_pages | 1];
         even % 2 == 0
             && odd % 2 == 1
             && even <= past[0]
             && odd <= past[1]
             && self.next != [0, 1]
-            && (even < pages_per_block || odd < pages_per_block)
+            && (even < data_pages || odd < data_pages)
     }
 }
 

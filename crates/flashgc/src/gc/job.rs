@@ -19,8 +19,6 @@ pub struct Copy {
     pub from: Ppn,
     /// Where it goes; `Ppn::NONE` until its page is taken.
     pub to: Ppn,
-    /// The list it belongs to: a step of several copies takes them from one list.
-    pub list: u32,
 }
 
 /// A page that was read in one unit and is to be programmed in another.
@@ -71,6 +69,10 @@ pub struct Job {
     pub fixed: bool,
     /// The pages to move, in order.
     pub copies: Vec<Copy>,
+    /// Where each list but the last ends: a step of several copies takes them from one list.
+    pub lists: Vec<usize>,
+    /// The copies that filled a block, by their place in the list.
+    pub fills: Vec<u32>,
     /// The first copy that no step has taken yet.
     pub next: usize,
     /// The copies of the step under way, by their place in `copies`.
@@ -98,9 +100,13 @@ impl Job {
 
     /// Where the step ends that begins with this copy: so many at once, all of one list.
     pub fn step_end(&self, first: usize, at_once: u32) -> usize {
-        let most = &self.copies[first..self.copies.len().min(first + at_once as usize)];
-        let list = self.copies.get(first).map(|copy| copy.list);
-        first + most.iter().take_while(|copy| Some(copy.list) == list).count()
+        self.list_end(first).min(first + at_once as usize)
+    }
+
+    /// The end of the list that this copy belongs to.
+    pub fn list_end(&self, copy: usize) -> usize {
+        let end = self.lists.iter().copied().find(|&end| end > copy);
+        end.unwrap_or(self.copies.len())
     }
 
     /// The ends of the steps of a job whose pages are fixed.
@@ -110,6 +116,16 @@ impl Job {
             (end < self.copies.len()).then(|| self.step_end(end, at_once))
         });
         ends.take_while(|&end| end > 0)
+    }
+
+    /// How many copies of the step under way filled a block.
+    pub fn fills_of_step(&self) -> u32 {
+        self.step.iter().filter(|&&at| self.fills_with(at)).count() as u32
+    }
+
+    /// Whether the copy at this place filled a block.
+    pub fn fills_with(&self, at: usize) -> bool {
+        self.fills.contains(&(at as u32))
     }
 }
 

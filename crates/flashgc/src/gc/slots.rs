@@ -55,9 +55,9 @@ impl Space {
     }
 
     /// The amount in pages.
-    pub fn pages(self, pages_per_block: u32) -> u64 {
+    pub fn pages(self, data_pages: u32) -> u64 {
         match self {
-            Space::Blocks(blocks) => u64::from(blocks) * u64::from(pages_per_block),
+            Space::Blocks(blocks) => u64::from(blocks) * u64::from(data_pages),
             Space::Pages(pages) => u64::from(pages),
         }
     }
@@ -76,6 +76,13 @@ pub struct Watermark {
     pub inclusive: bool,
     /// How much one turn of the unit collects.
     pub batch: Batch,
+    /// Whether a unit collects while no request waits there.
+    #[serde(skip_serializing_if = "is_true")]
+    pub background: bool,
+}
+
+fn is_true(flag: &bool) -> bool {
+    *flag
 }
 
 /// How many blocks are collected before the host may have the unit again.

@@ -2,7 +2,7 @@
 
 use super::Options;
 use crate::drive::{restore, Carried, Drive, DriveFault};
-use crate::plan::{Allocation, Plan};
+use crate::plan::Plan;
 use crate::sim::Sim;
 use crate::verify::checker::{Checker, Promises};
 use crate::verify::{Unwatched, Watchers};
@@ -50,8 +50,7 @@ impl Engine {
         let mut watchers = Watchers { checker: None, job_log: options.job_log };
         if options.verify {
             // The checker believes the state, so that it is looked at first.
-            let striped = plan.allocation == Allocation::Striped;
-            restore(&plan.geometry, plan.frontier_rules(), striped, drive.clone())?;
+            restore(&plan.geometry, plan.frontier_rules(), &plan.pools, drive.clone())?;
             watchers.checker = Some(Checker::with_drive(&plan, &drive));
         }
         watched(plan, drive, watchers)

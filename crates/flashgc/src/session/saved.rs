@@ -12,6 +12,7 @@ use flashgc_trace::Record;
 use serde::{Deserialize, Serialize};
 use serde_json::{json, Value};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 
 /// A drive and what made it.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,7 +105,7 @@ impl TraceFacts {
 /// that it only depends on.
 fn device_facts(setup: &Setup) -> Value {
     let (shape, plan) = (&setup.plan.geometry.shape, &setup.plan);
-    json!({
+    let mut facts = json!({
         "channels": shape.channels,
         "chips_per_channel": shape.chips_per_channel,
         "dies_per_chip": shape.dies_per_chip,
@@ -117,7 +118,15 @@ fn device_facts(setup: &Setup) -> Value {
         "allocation": plan.allocation,
         "unit": shape.unit,
         "program_ns": plan.timing.program_ns,
-    })
+    });
+    // What most devices do not have is left out, so that their drives keep their keys.
+    if shape.summary_pages > 0 {
+        facts["summary.pages"] = json!(shape.summary_pages);
+    }
+    if let Some(pool) = plan.pool {
+        facts["pool"] = json!(pool);
+    }
+    facts
 }
 
 /// The counts among them.
@@ -137,21 +146,28 @@ const FREE: [&str; 2] = ["unit", "program_ns"];
 
 /// What differs between the device of a drive and that of a configuration, a line for each key.
 fn differences(made_from: &Value, setup: &Setup) -> Vec<String> {
-    let own = device_facts(setup);
-    let keys = own.as_object().into_iter().flatten();
-    keys.filter(|(key, value)| {
-        !FREE.contains(&key.as_str()) && made_from["device"][*key] != **value
-    })
-    .map(|(key, value)| {
-        let of = match key.as_str() {
-            "exported" => " pages of each plane",
-            "page_size" => " B",
-            _ => "",
-        };
-        let made = &made_from["device"][key];
-        format!("device.{key}: {made}{of} in the drive, {value}{of} in the configuration")
-    })
-    .collect()
+    let (made, own) = (&made_from["device"], device_facts(setup));
+    let facts = [&own, made].map(|facts| facts.as_object().into_iter().flatten());
+    // In the order of the configuration's facts, then what only the drive has.
+    let mut keys: Vec<&String> = facts.into_iter().flatten().map(|(key, _)| key).collect();
+    let mut seen = BTreeSet::new();
+    keys.retain(|key| seen.insert(*key) && !FREE.contains(&key.as_str()));
+    keys.retain(|key| made[*key] != own[*key]);
+    let shown = |fact: &Value, of: &str| match fact {
+        Value::Null => "none".to_string(),
+        fact => format!("{fact}{of}"),
+    };
+    keys.iter()
+        .map(|key| {
+            let of = match key.as_str() {
+                "exported" => " pages of each plane",
+                "page_size" => " B",
+                _ => "",
+            };
+            let (made, own) = (shown(&made[*key], of), shown(&own[*key], of));
+            format!("device.{key}: {made} in the drive, {own} in the configuration")
+        })
+        .collect()
 }
 
 impl Session {

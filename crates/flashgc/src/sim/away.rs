@@ -8,20 +8,22 @@
 
 use super::Sim;
 use crate::device::Worker;
+use crate::ftl::{Parity, Stream};
 use crate::gc::job::Stage;
 use crate::gc::Inbound;
-use crate::ids::{PlaneId, UnitId};
-use crate::verify::{Happened, Watch};
+use crate::ids::{BlockId, PlaneId, UnitId};
+use crate::verify::{Cause, Happened, Watch};
 
 impl<W: Watch> Sim<W> {
-    /// The plane that a page of this one goes to.
+    /// The plane that a page of this one goes to, in the same pool.
     pub(super) fn copy_target(&mut self, from: PlaneId) -> PlaneId {
         let own = self.plan.geometry.unit_of(from);
-        let best = self.best_plane(|_, plane| {
+        let pool = self.plan.pools.of_plane(from);
+        let best = self.best_plane(pool, |_, plane| {
             self.plan.geometry.unit_of(plane) != own && self.takes_inbound(plane)
         });
         let Some(chosen) = best else { return from };
-        self.next_plane = if chosen.0 + 1 < self.plan.geometry.planes { chosen.0 + 1 } else { 0 };
+        self.has_chosen(chosen);
         chosen
     }
 
@@ -29,6 +31,22 @@ impl<W: Watch> Sim<W> {
     /// pages are for that job: it may have opened a block of the reserve.
     fn takes_inbound(&self, plane: PlaneId) -> bool {
         self.ftl.frontiers.copy_has_room(plane) && !self.gc.busy_planes[plane.index()]
+    }
+
+    /// Moves every listed page of the victim to other units, untimed.
+    #[cold]
+    pub(super) fn move_away(&mut self, plane: PlaneId, victim: BlockId) {
+        self.ftl.blocks.clear_valid(victim);
+        for at in 0..self.scratch.len() {
+            let from = self.scratch[at];
+            let plane = self.copy_target(plane);
+            let taken = self.take_page(plane, Stream::Gc, Parity::Any);
+            let lpn = self.ftl.map.lpn_of(from);
+            self.ftl.bind(&self.plan.geometry, lpn, taken.ppn);
+            let (ppn, cause) = (taken.ppn, Cause::Copy { from });
+            self.tell(Happened::Programmed { ppn, lpn, cause, current: true });
+            self.seal_if_filled(plane, taken);
+        }
     }
 
     /// The pages of a step were read: each goes to the unit that will program it.
@@ -75,7 +93,12 @@ impl<W: Watch> Sim<W> {
         self.gc.programming[unit.index()] = Some(inbound);
         self.bind_copy(job, copy, plane);
         self.ask_trigger(plane);
-        self.begin(unit, Worker::Inbound, self.recipes.program[0]);
+        let mut phases = self.recipes.program[0];
+        let fills = self.gc.jobs[job.index()].fills_with(copy);
+        if fills && self.plan.timing.times_summaries_of_copies() {
+            self.plan.timing.add_summaries(&mut phases, 1);
+        }
+        self.begin(unit, Worker::Inbound, phases);
     }
 
     /// A page of another unit's job is programmed; with the last of a step that job goes on.
@@ -84,7 +107,9 @@ impl<W: Watch> Sim<W> {
         let job = &mut self.gc.jobs[inbound.job.index()];
         job.moved += 1;
         job.away -= 1;
+        let fills = u64::from(job.fills_with(inbound.copy));
         self.counters.gc_moved += 1;
+        self.counters.overhead += fills * u64::from(self.plan.geometry.shape.summary_pages);
         if job.away == 0 {
             job.stage = Stage::Copying;
             job.steps += 1;
@@ -92,21 +117,29 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// Copies of this unit's job whose program ends at this very instant.
-    pub(super) fn inbound_ends_now(&self, unit: usize) -> u64 {
-        let ends = |at: usize| {
-            let is_own = |inbound: &Inbound| inbound.job.index() == unit;
-            self.gc.programming[at].as_ref().is_some_and(is_own) && self.phase_ends_now(at)
-        };
-        (0..self.units.len()).filter(|&at| ends(at)).count() as u64
+    /// Copies of this unit's job whose program ends at this very instant, and how many of them
+    /// filled a block.
+    pub(super) fn inbound_ends_now(&self, unit: usize) -> (u64, u64) {
+        let under_way = (0..self.units.len()).filter_map(|at| {
+            let inbound = self.gc.programming[at].as_ref()?;
+            (inbound.job.index() == unit && self.phase_ends_now(at)).then_some(inbound.copy)
+        });
+        let job = &self.gc.jobs[unit];
+        under_way.fold((0, 0), |(copies, fills), copy| {
+            (copies + 1, fills + u64::from(job.fills_with(copy)))
+        })
     }
 
     /// An array worked for a job, of this unit or of the one whose page it programs.
     #[inline(always)]
     pub(super) fn job_worked(&mut self, unit: UnitId, ns: u64) {
         self.counters.gc_busy_ns += ns;
-        let sent = self.gc.programming[unit.index()].as_ref();
-        let job = sent.map_or(unit, |inbound| inbound.job);
+        let job = match self.units[unit.index()].worker {
+            Worker::Inbound => {
+                self.gc.programming[unit.index()].as_ref().map_or(unit, |inbound| inbound.job)
+            }
+            _ => unit,
+        };
         self.gc.jobs[job.index()].busy_ns += ns;
     }
 

@@ -54,7 +54,7 @@ impl<W: Watch> Sim<W> {
     }
 
     pub(super) fn count_candidates(&self, plane: PlaneId) -> u32 {
-        let pages = self.plan.geometry.shape.pages_per_block;
+        let pages = self.plan.geometry.shape.data_pages();
         let blocks = self.plan.geometry.blocks_of(plane).map(BlockId);
         blocks.filter(|&b| self.ftl.blocks.is_sealed(b) && self.ftl.blocks.valid(b) < pages).count()
             as u32
@@ -74,9 +74,11 @@ impl<W: Watch> Sim<W> {
         job.free_pages_at_selection = free_pages;
         job.fixed = fixed;
         (job.next, job.moved, job.steps, job.wasted, job.busy_ns) = (0, 0, 0, 0, 0);
+        job.fills.clear();
         job.stage = Stage::Copying;
+        job.lists.clear();
         let mut copies = std::mem::take(&mut job.copies);
-        self.collect_pages(plane, &victims, fixed, &mut copies);
+        self.collect_pages(unit, plane, &victims, &mut copies);
         let job = &mut self.gc.jobs[unit.index()];
         job.copies = copies;
         job.victims = victims;
@@ -97,23 +99,25 @@ impl<W: Watch> Sim<W> {
 
     /// Lists the valid pages of the victims, lowest first; where the job is fixed they find their
     /// new pages now.
+    #[inline(always)]
     fn collect_pages(
         &mut self,
+        unit: UnitId,
         plane: PlaneId,
         victims: &[Victim],
-        fixed: bool,
         copies: &mut Vec<Copy>,
     ) {
         copies.clear();
-        let by_block = self.plan.gc.copy.lists_by_block();
-        for (at, victim) in victims.iter().enumerate() {
-            let list = if by_block { at as u32 } else { 0 };
+        let fixed = self.gc.jobs[unit.index()].fixed;
+        for victim in victims {
+            if self.plan.gc.copy.lists_by_block() {
+                self.gc.jobs[unit.index()].lists.push(copies.len());
+            }
             self.list_victim(victim.block);
             if fixed {
-                self.move_all(plane, victim.block, list, Some(copies));
+                self.move_all(plane, victim.block, Some(copies));
             } else {
-                let pages = self.scratch.iter();
-                copies.extend(pages.map(|&from| Copy { from, to: Ppn::NONE, list }));
+                copies.extend(self.scratch.iter().map(|&from| Copy { from, to: Ppn::NONE }));
             }
         }
     }
@@ -164,22 +168,23 @@ impl<W: Watch> Sim<W> {
         &mut self,
         plane: PlaneId,
         victim: BlockId,
-        list: u32,
         mut copies: Option<&mut Vec<Copy>>,
     ) {
         self.ftl.blocks.clear_valid(victim);
-        let is_global = self.plan.gc.copy.is_global();
         for at in 0..self.scratch.len() {
             let from = self.scratch[at];
-            let lpn = self.ftl.map.lpn_of(from);
-            let plane = if is_global { self.copy_target(plane) } else { plane };
             let taken = self.take_page(plane, Stream::Gc, self.parity_of(from));
+            let lpn = self.ftl.map.lpn_of(from);
             self.ftl.bind(&self.plan.geometry, lpn, taken.ppn);
             let (ppn, cause) = (taken.ppn, Cause::Copy { from });
             self.tell(Happened::Programmed { ppn, lpn, cause, current: true });
             self.seal_if_filled(plane, taken);
             if let Some(copies) = &mut copies {
-                copies.push(Copy { from, to: taken.ppn, list });
+                if taken.filled.is_some() {
+                    let unit = self.plan.geometry.unit_of(plane);
+                    self.gc.jobs[unit.index()].fills.push(copies.len() as u32);
+                }
+                copies.push(Copy { from, to: taken.ppn });
             }
         }
     }
@@ -214,16 +219,15 @@ impl<W: Watch> Sim<W> {
         let at_once = self.plan.gc.copy.at_once() as usize;
         let job = &mut self.gc.jobs[unit.index()];
         job.step.clear();
-        while let Some(copy) = job.copies.get(job.next) {
-            let first = job.step.first().map(|&first| job.copies[first].list);
-            if job.step.len() == at_once || first.is_some_and(|list| list != copy.list) {
-                return;
+        while job.next < job.copies.len() && job.step.is_empty() {
+            let end = job.list_end(job.next);
+            while job.next < end && job.step.len() < at_once {
+                let (block, page) = self.plan.geometry.block_and_page(job.copies[job.next].from);
+                if job.fixed || self.ftl.blocks.is_valid(block, page) {
+                    job.step.push(job.next);
+                }
+                job.next += 1;
             }
-            let (block, page) = self.plan.geometry.block_and_page(copy.from);
-            if job.fixed || self.ftl.blocks.is_valid(block, page) {
-                job.step.push(job.next);
-            }
-            job.next += 1;
         }
     }
 
@@ -232,14 +236,21 @@ impl<W: Watch> Sim<W> {
     pub(super) fn job_phase_begins(&mut self, unit: UnitId) {
         let job = &self.gc.jobs[unit.index()];
         let state = &self.units[unit.index()];
-        let programs =
-            state.phases.get(state.at).is_some() && state.phases.get(state.at + 1).is_none();
+        let programs = job
+            .step
+            .len()
+            .checked_sub(1)
+            .is_some_and(|at| state.at + 1 == self.recipes.copy[at].count());
         let binds = job.stage == Stage::Copying && !job.fixed && programs;
         let Some(plane) = job.plane.filter(|_| binds && !self.plan.gc.copy.is_global()) else {
             return;
         };
         for at in 0..job.step.len() {
             self.bind_copy(unit, self.gc.jobs[unit.index()].step[at], plane);
+        }
+        if self.plan.timing.times_summaries_of_copies() {
+            let fills = self.gc.jobs[unit.index()].fills_of_step();
+            self.plan.timing.add_summaries(&mut self.units[unit.index()].phases, fills);
         }
     }
 
@@ -258,6 +269,9 @@ impl<W: Watch> Sim<W> {
         let job = &mut self.gc.jobs[unit.index()];
         job.wasted += u32::from(!current);
         job.copies[copy].to = taken.ppn;
+        if taken.filled.is_some() {
+            job.fills.push(copy as u32);
+        }
         self.seal_if_filled(plane, taken);
     }
 
@@ -280,18 +294,22 @@ impl<W: Watch> Sim<W> {
 
     /// An operation of a job has ended.
     pub(super) fn job_operation_ended(&mut self, unit: UnitId) {
+        let summary_pages = u64::from(self.plan.geometry.shape.summary_pages);
         let job = &mut self.gc.jobs[unit.index()];
         match job.stage {
             Stage::Copying if self.plan.gc.copy.is_global() => self.send_step(unit),
             Stage::Copying => {
                 let copies = job.step.len() as u32;
+                let fills = u64::from(job.fills_of_step());
                 job.moved += copies;
                 job.steps += 1;
                 self.counters.gc_moved += u64::from(copies);
+                self.counters.overhead += fills * summary_pages;
             }
             Stage::Whole => {
                 job.moved = job.copies.len() as u32;
                 self.counters.gc_moved += u64::from(job.moved);
+                self.counters.overhead += job.fills.len() as u64 * summary_pages;
                 self.close_job(unit);
             }
             Stage::Erasing => self.close_job(unit),
@@ -316,7 +334,7 @@ impl<W: Watch> Sim<W> {
         }
         self.gc.jobs[unit.index()].victims = victims;
         let listed = if self.plan.gc.trigger.batch == Batch::List { batch_left } else { 0 };
-        if batch_left > 0 && self.goes_on(plane, listed) {
+        if batch_left > 0 && self.goes_on(plane, listed) && self.may_open_job(unit) {
             if let Some(victim) = self.pick_victim(plane) {
                 return self.claim(unit, plane, victim);
             }
@@ -329,7 +347,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn erase_victims(&mut self, plane: PlaneId, victims: &[Victim]) {
         for &Victim { block, .. } in victims {
             self.ftl.erase(&self.plan.geometry, block);
-            self.free_pages_total += u64::from(self.plan.geometry.shape.pages_per_block);
+            self.free_pages_total += u64::from(self.plan.geometry.shape.data_pages());
             self.counters.erases += 1;
             self.tell(Happened::Erased { block });
         }
@@ -339,7 +357,7 @@ impl<W: Watch> Sim<W> {
 
     /// Adds a job that ended to the counters.
     fn count_job(&mut self, unit: UnitId, victims: &[Victim]) {
-        let pages = victims.len() as u32 * self.plan.geometry.shape.pages_per_block;
+        let pages = victims.len() as u32 * self.plan.geometry.shape.data_pages();
         let Job { moved, steps, wasted, selected_ns, .. } = self.gc.jobs[unit.index()];
         let counters = &mut self.counters;
         counters.jobs += 1;

@@ -8,16 +8,16 @@ use super::Sim;
 use crate::drive::{restore, Carried, Drive, DriveFault};
 use crate::gc::victim::VictimPolicy;
 use crate::ids::{BlockId, PlaneId};
-use crate::plan::{Allocation, Plan};
+use crate::plan::Plan;
 use crate::verify::Watch;
 
 impl<W: Watch> Sim<W> {
     /// A simulation of this plan on a drive in this state.
     pub fn with_drive(plan: Plan, drive: Drive, watch: W) -> Result<(Self, Carried), DriveFault> {
         let age_ns = drive.age_ns;
-        let striped = plan.allocation == Allocation::Striped;
         let wanted: Vec<bool> = drive.planes.iter().map(|plane| plane.wants).collect();
-        let (ftl, mut carried) = restore(&plan.geometry, plan.frontier_rules(), striped, drive)?;
+        let (ftl, mut carried) =
+            restore(&plan.geometry, plan.frontier_rules(), &plan.pools, drive)?;
         let mut sim = Sim::with_ftl(plan, ftl, watch);
         sim.age_base_ns = age_ns;
         sim.free_pages_total = 0;
@@ -81,6 +81,6 @@ impl<W: Watch> Sim<W> {
         let valid = blocks.valid(victim);
         // One erased block takes the pages of any victim, whatever the rules of the frontiers.
         let has_room = valid == 0 || self.ftl.frontiers.free_blocks(plane) > 0;
-        (valid < blocks.pages_per_block() && has_room).then_some(victim)
+        (valid < blocks.data_pages() && has_room).then_some(victim)
     }
 }

@@ -97,7 +97,7 @@ impl<W: Watch> Sim<W> {
                 if request.at_ns > self.time_limit_ns / 2 {
                     return Err(SimError::TooLong { limit_ns: self.time_limit_ns / 2 });
                 }
-                let slot = self.units.len() + self.buses.len();
+                let slot = self.link_slot() + usize::from(self.link.is_some());
                 self.events.post(slot, request.at_ns);
             }
         }
@@ -122,7 +122,7 @@ impl<W: Watch> Sim<W> {
         Ok(())
     }
 
-    /// Cuts a request into page operations and queues them.
+    /// Notes a request. Its pages are queued at once, or when its data has crossed the link.
     #[inline]
     fn accept(&mut self, request: HostRequest) {
         self.outstanding += 1;
@@ -132,6 +132,21 @@ impl<W: Watch> Sim<W> {
             pages_left: request.pages,
             op: request.op,
         });
+        match request.op {
+            HostOp::Write => self.write_comes(id, request),
+            HostOp::Read | HostOp::Trim => self.cut(id, request),
+        }
+    }
+
+    /// What a request does, and with how many bytes.
+    pub(super) fn op_and_bytes(&self, id: u32) -> (HostOp, u64) {
+        let Request { op, bytes, .. } = self.slabs.requests[id as usize];
+        (op, bytes)
+    }
+
+    /// Cuts a request into page operations and queues them.
+    #[inline]
+    pub(super) fn cut(&mut self, id: u32, request: HostRequest) {
         for at in 0..request.pages {
             let lpn = Lpn(request.first.0 + at);
             let partial = (at == 0 && request.head_partial)
@@ -211,7 +226,10 @@ impl<W: Watch> Sim<W> {
     /// Where dynamic allocation queues an operation: reads where the data is.
     fn dynamic_plane(&mut self, lpn: Lpn, kind: OpKind) -> Option<PlaneId> {
         if kind == OpKind::Write {
-            return Some(self.least_busy_plane());
+            // Where the plane is chosen later, any plane of the pool names the queue.
+            let at_start = self.chooses_at_start;
+            let striped = self.plan.geometry.striped_plane(lpn);
+            return Some(if at_start { striped } else { self.least_busy_plane(lpn) });
         }
         let ppn = self.ftl.map.ppn_of(lpn);
         ppn.is_some().then(|| self.plan.geometry.plane_of(ppn))
@@ -267,10 +285,15 @@ impl<W: Watch> Sim<W> {
             HostOp::Trim => self.counters.host_trimmed += 1,
         }
         request.pages_left -= 1;
-        if request.pages_left > 0 {
-            return;
+        if request.pages_left == 0 {
+            self.pages_done(id);
         }
-        let Request { arrived_ns, bytes, op, .. } = *request;
+    }
+
+    /// A request is done.
+    #[inline(always)]
+    pub(super) fn request_done(&mut self, id: u32) {
+        let Request { arrived_ns, bytes, op, .. } = self.slabs.requests[id as usize];
         let latency_ns = self.now_ns - arrived_ns;
         match op {
             HostOp::Read => self.read_latency.record(latency_ns),

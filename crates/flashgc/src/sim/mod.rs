@@ -14,6 +14,7 @@ mod collect;
 mod drive;
 mod fill;
 mod host;
+mod link;
 mod order;
 mod precondition;
 mod queues;
@@ -32,6 +33,7 @@ use crate::verify::{Happened, Unwatched, Watch};
 use crate::workload::{HostRequest, Source, SourceError};
 pub use fill::{FillState, TraceFilled};
 use host::Slabs;
+use link::Link;
 use order::PageOrder;
 pub use precondition::{Preconditioning, Steady, SteadyWatch};
 use queues::Queues;
@@ -89,6 +91,8 @@ pub struct Sim<W: Watch = Unwatched> {
     /// Operations that wait at each unit or are under way: what dynamic allocation looks at.
     loads: Vec<u32>,
     buses: Vec<Bus>,
+    /// The host's link, where the device has one.
+    link: Option<Link>,
     queues: Queues,
     /// Units to look at before the next event.
     ready: VecDeque<UnitId>,
@@ -113,7 +117,10 @@ pub struct Sim<W: Watch = Unwatched> {
     to_issue: u32,
     outstanding: u64,
     requests_done: u64,
-    next_plane: u32,
+    /// In each pool, the place of the plane that is asked first next time.
+    next_in_pool: Vec<u32>,
+    /// Whether a write finds its plane when it starts.
+    chooses_at_start: bool,
     /// The age clock at the start of the measured part, in ns.
     age_base_ns: u64,
     /// How far the age clock advances for a page programmed before measuring, in ns.
@@ -136,7 +143,8 @@ impl<W: Watch> Sim<W> {
     fn with_ftl(plan: Plan, ftl: Ftl, watch: W) -> Self {
         let geometry = &plan.geometry;
         let recipes = Recipes::new(&plan);
-        let slots = (geometry.units + geometry.shape.channels + 1) as usize;
+        let slots = geometry.units + geometry.shape.channels + 1;
+        let slots = slots as usize + usize::from(plan.host_link.is_some());
         Sim {
             now_ns: 0,
             events: Events::new(slots),
@@ -144,6 +152,7 @@ impl<W: Watch> Sim<W> {
             loads: vec![0; geometry.units as usize],
             units: (0..geometry.units).map(|_| Unit::new()).collect(),
             buses: (0..geometry.shape.channels).map(|_| Bus::default()).collect(),
+            link: plan.host_link.map(Link::new),
             queues: Queues::new(&plan),
             ready: VecDeque::new(),
             released: Vec::new(),
@@ -161,10 +170,11 @@ impl<W: Watch> Sim<W> {
             to_issue: 0,
             outstanding: 0,
             requests_done: 0,
-            next_plane: 0,
+            next_in_pool: vec![0; plan.pools.count()],
+            chooses_at_start: plan.chooses_at_start(),
             age_base_ns: 0,
             age_step_ns: (plan.timing.program_ns / u64::from(geometry.units)).max(1),
-            free_pages_total: u64::from(geometry.pages),
+            free_pages_total: u64::from(geometry.blocks) * u64::from(geometry.shape.data_pages()),
             counters: Counters::default(),
             read_latency: Latency::new(),
             write_latency: Latency::new(),
@@ -208,6 +218,8 @@ impl<W: Watch> Sim<W> {
                 self.array_ended(UnitId(slot as u32));
             } else if slot < units + self.buses.len() {
                 self.transfer_ended(BusId((slot - units) as u32));
+            } else if self.link.is_some() && slot == self.link_slot() {
+                self.crossing_ended();
             } else {
                 self.request_arrived(source)?;
             }

@@ -176,7 +176,7 @@ impl<W: Watch> Sim<W> {
         let mut plane = if self.plan.allocation == Allocation::Striped {
             self.plan.geometry.striped_plane(lpn)
         } else {
-            self.least_busy_plane()
+            self.least_busy_plane(lpn)
         };
         if !self.ftl.host_has_room(plane) {
             plane = self.make_room_untimed(plane)?;
@@ -190,14 +190,12 @@ impl<W: Watch> Sim<W> {
     }
 
     /// Collects until the host has a page in this plane; where writes are free to go elsewhere,
-    /// in any plane.
+    /// in any plane of the pool.
     #[cold]
     fn make_room_untimed(&mut self, plane: PlaneId) -> Result<PlaneId, SimError> {
-        let planes = match self.plan.allocation {
-            Allocation::Striped => plane.0..plane.0 + 1,
-            Allocation::Dynamic => 0..self.plan.geometry.planes,
-        };
-        for plane in planes.map(PlaneId) {
+        let pool = self.plan.pools.of_plane(plane);
+        for at in 0..self.plan.pools.planes(pool).len() {
+            let plane = self.plan.pools.planes(pool)[at];
             while !self.ftl.host_has_room(plane) {
                 self.want_space(plane);
                 if !self.gc.can_collect(&self.ftl, plane) || !self.collect_one_untimed(plane) {
@@ -237,7 +235,11 @@ impl<W: Watch> Sim<W> {
     fn empty_untimed(&mut self, plane: PlaneId, victims: &[Victim]) {
         for &Victim { block, .. } in victims {
             self.list_victim(block);
-            self.move_all(plane, block, 0, None::<&mut Vec<Copy>>);
+            if self.plan.gc.copy.is_global() {
+                self.move_away(plane, block);
+            } else {
+                self.move_all(plane, block, None::<&mut Vec<Copy>>);
+            }
             self.counters.gc_moved += self.scratch.len() as u64;
             self.tick(self.scratch.len() as u64);
         }
@@ -267,7 +269,7 @@ impl<W: Watch> Sim<W> {
             unit.next_plane = 0;
             unit.listed = false;
         }
-        self.next_plane = 0;
+        self.next_in_pool.fill(0);
         // Planes that found nothing to win when they wanted space, and might now.
         self.ready.clear();
         for plane in (0..self.plan.geometry.planes).map(PlaneId) {

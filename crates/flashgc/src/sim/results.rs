@@ -55,6 +55,15 @@ pub struct Shares {
     pub idle: f64,
 }
 
+/// Shares of the time of the host's link.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct LinkShares {
+    /// For the host.
+    pub host: f64,
+    /// Nothing crosses.
+    pub idle: f64,
+}
+
 /// The raw results of a run.
 pub struct Results {
     /// Counters of the measured part.
@@ -73,6 +82,8 @@ pub struct Results {
     pub unit: Shares,
     /// Use of the buses.
     pub bus: Shares,
+    /// Use of the host's link, where there is one.
+    pub host_link: Option<LinkShares>,
     /// Erases of the blocks in the measured part.
     pub wear: Spread,
     /// Bytes of the tables that grow with the drive.
@@ -114,6 +125,11 @@ impl<W: Watch> Sim<W> {
             gc_transfer_ns: on_buses.gc_ns,
             unit: shares(on_units, units * elapsed_ns),
             bus: shares(on_buses, buses * elapsed_ns),
+            host_link: self.link.as_ref().map(|link| {
+                let spent = Spent { host_ns: link.spent_ns, gc_ns: 0 };
+                let Shares { host, idle, .. } = shares(spent, elapsed_ns);
+                LinkShares { host, idle }
+            }),
             wear: Spread::of(self.ftl.blocks.measured_erases()),
             table_bytes: self.ftl.table_bytes() + self.gc.table_bytes(),
             saturated: matches!(self.plan.arrivals, Arrivals::Open)
@@ -148,6 +164,7 @@ impl<W: Watch> Sim<W> {
     /// Adds the copies that open jobs have ended, and the time for which they shut the host out.
     fn clip_jobs(&mut self) {
         let (copy_ns, at_once) = (self.recipes.copy_ns(), self.plan.gc.copy.at_once());
+        let summary_pages = u64::from(self.plan.geometry.shape.summary_pages);
         for at in 0..self.gc.jobs.len() {
             let job = &self.gc.jobs[at];
             if !job.is_open() {
@@ -155,16 +172,21 @@ impl<W: Watch> Sim<W> {
             }
             if job.stage == Stage::Whole {
                 let steps = (self.now_ns - job.selected_ns) / copy_ns;
-                let ended = job.step_ends(at_once).take(steps as usize).last();
-                self.counters.gc_moved += ended.unwrap_or(0) as u64;
+                let ended = job.step_ends(at_once).take(steps as usize).last().unwrap_or(0);
+                self.counters.gc_moved += ended as u64;
+                let fills = job.fills.iter().filter(|&&at| (at as usize) < ended).count();
+                self.counters.overhead += fills as u64 * summary_pages;
             }
             // A copy that ends at this very instant has ended, whether or not its event is due
             // behind the one that ended the run.
             let is_local = !self.plan.gc.copy.is_global();
             if job.stage == Stage::Copying && is_local && self.phase_ends_now(at) {
                 self.counters.gc_moved += job.step.len() as u64;
+                self.counters.overhead += u64::from(job.fills_of_step()) * summary_pages;
             }
-            self.counters.gc_moved += self.inbound_ends_now(at);
+            let (copies, fills) = self.inbound_ends_now(at);
+            self.counters.gc_moved += copies;
+            self.counters.overhead += fills * summary_pages;
             self.counters.gc_busy_open_ns += job.busy_ns;
             self.counters.wasted_copies += u64::from(job.wasted);
             self.counters.gc_hold_ns += self.now_ns - job.hold_since_ns;
@@ -223,10 +245,30 @@ impl Sim<Watchers> {
         assert!(checker.copies >= counters.gc_moved, "copies: {}", checker.copies);
         if results.jobs_open == 0 {
             assert_eq!(checker.copies, counters.gc_moved, "copies");
+            assert_eq!(checker.summaries, counters.overhead, "pages of summaries");
         }
+        self.audit_collection_time(counters);
         let idle = [results.unit.idle, results.bus.idle];
         assert!(idle.iter().all(|share| (0.0..=1.0).contains(share)), "time: {idle:?}");
         self.audit_times(checker.busy());
+    }
+
+    /// What the jobs that ended cost: a step of copies is a read and a program, however many pages
+    /// it moves, and an erase frees its blocks in one erase time (paper parallel-gc, section V-D).
+    /// Copies that pay for summaries cost more.
+    fn audit_collection_time(&self, counters: &Counters) {
+        let timing = &self.plan.timing;
+        if timing.times_summaries_of_copies() {
+            return;
+        }
+        let steps_ns = counters.copy_steps * (timing.read_ns + timing.program_ns);
+        // Pages that go to other units are programmed one by one, in as many units as can be.
+        let sent = self.plan.gc.copy.is_global();
+        let sent_ns = (counters.moved_in_jobs - counters.copy_steps) * timing.program_ns;
+        let copies_ns = steps_ns + if sent { sent_ns } else { 0 };
+        let expected_ns = copies_ns + counters.erase_operations * timing.erase_ns;
+        let closed_ns = counters.gc_busy_ns - counters.gc_busy_open_ns;
+        assert_eq!(closed_ns, expected_ns, "array time of the jobs that ended");
     }
 
     /// Where no operation is cut off at the end, the checker saw every ns that was accounted for.
@@ -238,6 +280,8 @@ impl Sim<Watchers> {
         let buses = Spent::sum(self.buses.iter().map(|bus| bus.spent));
         assert_eq!([units.host_ns, units.gc_ns], seen.unit_ns, "time of the units");
         assert_eq!([buses.host_ns, buses.gc_ns], seen.bus_ns, "time of the buses");
+        let link_ns = self.link.as_ref().map_or(0, |link| link.spent_ns);
+        assert_eq!(link_ns, seen.link_ns, "time of the host's link");
         assert_eq!(self.counters.gc_busy_ns, seen.array_ns[1], "array time of collection");
     }
 }

@@ -96,7 +96,7 @@ impl<W: Watch> Sim<W> {
                         Stage::Sending => continue,
                         _ => return Next::Step,
                     }
-                    if self.units[unit.index()].wanting > 0 {
+                    if self.units[unit.index()].wanting > 0 && self.may_open_job(unit) {
                         if let Some((plane, victim)) = self.victim_for(unit) {
                             return Next::Collect(plane, victim);
                         }
@@ -107,7 +107,8 @@ impl<W: Watch> Sim<W> {
                         continue;
                     }
                     let Some(op) = self.queues.peek(&self.slabs.ops, unit, list) else { continue };
-                    let Op { kind, plane, .. } = self.slabs.ops[op as usize];
+                    let kind = self.slabs.ops[op as usize].kind;
+                    let plane = self.plane_to_start(op);
                     if kind != OpKind::Write || self.ftl.host_has_room(plane) {
                         return Next::Host(op, list);
                     }
@@ -124,7 +125,8 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     fn is_urgent(&self, unit: UnitId) -> bool {
         let state = &self.units[unit.index()];
-        if state.wanting == 0 || self.gc.jobs[unit.index()].is_open() {
+        let is_open = self.gc.jobs[unit.index()].is_open();
+        if state.wanting == 0 || is_open || !self.may_open_job(unit) {
             return false;
         }
         let trigger = &self.plan.gc.trigger;
@@ -133,6 +135,15 @@ impl<W: Watch> Sim<W> {
             .planes_of(unit)
             .iter()
             .any(|&plane| trigger.hard.is_short(&self.ftl, plane, trigger.inclusive))
+    }
+
+    /// Whether a job may begin: always, or while a request waits at the unit. A write that waits
+    /// for space anywhere is reason enough, since it may be this unit that has some to win.
+    #[inline(always)]
+    pub(super) fn may_open_job(&self, unit: UnitId) -> bool {
+        self.plan.gc.trigger.background
+            || self.units[unit.index()].waiting > 0
+            || !self.starved.is_empty()
     }
 
     /// The next write of the unit finds no page: collect, go elsewhere, or wait.
@@ -149,8 +160,9 @@ impl<W: Watch> Sim<W> {
                 return Some(Next::Collect(plane, victim));
             }
         }
-        if self.plan.allocation == Allocation::Dynamic {
-            let other = self.least_busy_plane();
+        let lpn = self.slabs.ops[op as usize].lpn;
+        if self.plan.allocation == Allocation::Dynamic && !self.chooses_at_start {
+            let other = self.least_busy_plane(lpn);
             if other != plane && self.ftl.host_has_room(other) {
                 self.take_from_queue(unit, op, list);
                 self.enqueue(op);
@@ -161,9 +173,21 @@ impl<W: Watch> Sim<W> {
         }
         self.starved.push(unit);
         if self.plan.allocation == Allocation::Dynamic {
-            self.want_space_anywhere();
+            self.want_space_in_pool(lpn);
         }
         None
+    }
+
+    /// The plane of an operation that is about to start. A write may find it only now.
+    #[inline(always)]
+    fn plane_to_start(&mut self, op: u32) -> PlaneId {
+        let Op { lpn, kind, plane, .. } = self.slabs.ops[op as usize];
+        if !self.chooses_at_start || kind != OpKind::Write {
+            return plane;
+        }
+        let chosen = self.fittest_plane(lpn);
+        self.slabs.ops[op as usize].plane = chosen;
+        chosen
     }
 
     /// Looks again at the units whose write found no page.
@@ -225,7 +249,11 @@ impl<W: Watch> Sim<W> {
             shared = self.units[unit.index()].group.len();
         }
         let recipe = if kind == OpKind::Write { &self.recipes.program } else { &self.recipes.read };
-        let phases = recipe[shared];
+        let mut phases = recipe[shared];
+        let filled = self.units[unit.index()].filled;
+        if filled > 0 {
+            self.plan.timing.add_summaries(&mut phases, filled);
+        }
         self.begin(unit, Worker::Host(op), phases);
     }
 
@@ -238,7 +266,12 @@ impl<W: Watch> Sim<W> {
         self.prefetch_for(next);
         if kind == OpKind::Write {
             self.tell(Happened::Started { op, lpn });
-            self.write_page(plane, lpn, op);
+            if self.chooses_at_start {
+                self.has_chosen(plane);
+            }
+            if self.write_page(plane, lpn, op) {
+                self.units[unit.index()].filled += 1;
+            }
             return Some(plane);
         }
         let ppn = self.ftl.map.ppn_of(lpn);
@@ -264,7 +297,8 @@ impl<W: Watch> Sim<W> {
         let die = self.plan.geometry.part_of(first, Level::Die);
         while planes.len() < self.plan.geometry.shape.multi_plane as usize {
             let Some(op) = self.queues.peek(&self.slabs.ops, unit, list) else { return };
-            let Op { lpn, kind, plane, .. } = self.slabs.ops[op as usize];
+            let Op { lpn, kind, .. } = self.slabs.ops[op as usize];
+            let plane = self.plane_to_start(op);
             let same = match kind {
                 OpKind::Write => writes && self.ftl.host_has_room(plane),
                 OpKind::Read | OpKind::ReadRest => !writes,
@@ -391,6 +425,7 @@ impl<W: Watch> Sim<W> {
         self.loads[unit.index()] -= 1;
         match worker {
             Worker::Host(op) => {
+                self.summaries_ended(unit);
                 self.host_operation_ended(op);
                 if !self.units[unit.index()].group.is_empty() {
                     self.group_ended(unit);
@@ -410,6 +445,14 @@ impl<W: Watch> Sim<W> {
             self.host_operation_ended(op);
         }
         self.units[unit.index()].group = group;
+    }
+
+    /// The summaries that an operation of the host wrote are done.
+    #[inline(always)]
+    fn summaries_ended(&mut self, unit: UnitId) {
+        let filled = std::mem::take(&mut self.units[unit.index()].filled);
+        let pages = self.plan.geometry.shape.summary_pages;
+        self.counters.overhead += u64::from(filled) * u64::from(pages);
     }
 
     #[inline(always)]

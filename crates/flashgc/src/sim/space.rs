@@ -11,9 +11,10 @@ use crate::verify::{Cause, Happened, Watch};
 use std::cmp::Reverse;
 
 impl<W: Watch> Sim<W> {
-    /// Takes a page for the host, binds it, and marks the old one invalid.
+    /// Takes a page for the host, binds it, and marks the old one invalid. Says whether it filled
+    /// its block.
     #[inline(always)]
-    pub(super) fn write_page(&mut self, plane: PlaneId, lpn: Lpn, op: u32) {
+    pub(super) fn write_page(&mut self, plane: PlaneId, lpn: Lpn, op: u32) -> bool {
         let taken = self.take_page(plane, Stream::Host, Parity::Any);
         let old = self.ftl.bind(&self.plan.geometry, lpn, taken.ppn);
         let (ppn, cause) = (taken.ppn, Cause::Host { op });
@@ -23,6 +24,7 @@ impl<W: Watch> Sim<W> {
         }
         self.seal_if_filled(plane, taken);
         self.ask_trigger(plane);
+        taken.filled.is_some()
     }
 
     /// After a page was taken: does the plane want space?
@@ -110,9 +112,12 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// No plane has a page for the host: every plane that has something to win wants space.
-    pub(super) fn want_space_anywhere(&mut self) {
-        for plane in (0..self.plan.geometry.planes).map(PlaneId) {
+    /// No plane of the page's pool has a page for the host: each that has something to win wants
+    /// space.
+    pub(super) fn want_space_in_pool(&mut self, lpn: Lpn) {
+        let pool = self.plan.pools.of_page(&self.plan.geometry, lpn);
+        for at in 0..self.plan.pools.planes(pool).len() {
+            let plane = self.plan.pools.planes(pool)[at];
             if self.ftl.blocks.reclaimable[plane.index()] > 0 && !self.ftl.host_has_room(plane) {
                 self.want_space(plane);
                 self.look_at(self.plan.geometry.unit_of(plane));
@@ -131,22 +136,44 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// Dynamic allocation: the least busy plane above its reserve, then the one with the most
-    /// erased pages, then the next in turn. When every plane is at its reserve, the best of them.
-    pub(super) fn least_busy_plane(&mut self) -> PlaneId {
-        let chosen = self.best_plane(|ftl, plane| ftl.host_has_room(plane));
-        let chosen = chosen.or_else(|| self.best_plane(|_, _| true)).unwrap_or(PlaneId(0));
-        self.next_plane = if chosen.0 + 1 < self.plan.geometry.planes { chosen.0 + 1 } else { 0 };
+    /// Dynamic allocation: the [`fittest_plane`](Self::fittest_plane). The next in turn is then
+    /// the one behind it.
+    pub(super) fn least_busy_plane(&mut self, lpn: Lpn) -> PlaneId {
+        let chosen = self.fittest_plane(lpn);
+        self.has_chosen(chosen);
         chosen
     }
 
-    /// The best of the planes that are fit. Fitness costs more than rank, so it is asked last.
+    /// In the page's pool: the least busy plane above its reserve, then the one with the most
+    /// erased pages, then the next in turn. When every plane is at its reserve, the best of them.
     #[inline(always)]
-    pub(super) fn best_plane(&self, is_fit: impl Fn(&Ftl, PlaneId) -> bool) -> Option<PlaneId> {
-        let (planes, first) = (self.plan.geometry.planes, self.next_plane);
+    pub(super) fn fittest_plane(&self, lpn: Lpn) -> PlaneId {
+        let pool = self.plan.pools.of_page(&self.plan.geometry, lpn);
+        let chosen = self.best_plane(pool, |ftl, plane| ftl.host_has_room(plane));
+        let chosen = chosen.or_else(|| self.best_plane(pool, |_, _| true));
+        chosen.unwrap_or(self.plan.pools.planes(pool)[0])
+    }
+
+    /// The plane behind this one is the next in turn of its pool.
+    #[inline(always)]
+    pub(super) fn has_chosen(&mut self, plane: PlaneId) {
+        let pool = self.plan.pools.of_plane(plane);
+        self.next_in_pool[pool] = self.plan.pools.place_after(plane);
+    }
+
+    /// The best of the pool's planes that are fit. Fitness costs more than rank, so it is asked
+    /// last.
+    #[inline(always)]
+    pub(super) fn best_plane(
+        &self,
+        pool: usize,
+        is_fit: impl Fn(&Ftl, PlaneId) -> bool,
+    ) -> Option<PlaneId> {
+        let (before, rest) =
+            self.plan.pools.planes(pool).split_at(self.next_in_pool[pool] as usize);
         let mut best = None;
         let mut best_rank = (u32::MAX, Reverse(0));
-        for plane in (first..planes).chain(0..first).map(PlaneId) {
+        for &plane in rest.iter().chain(before) {
             let load = self.loads[self.plan.geometry.unit_of(plane).index()];
             let rank = (load, Reverse(self.ftl.frontiers.free_pages(plane)));
             if rank < best_rank && is_fit(&self.ftl, plane) {

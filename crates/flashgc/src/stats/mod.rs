@@ -29,6 +29,8 @@ pub struct Counters {
     pub gc_moved: u64,
     /// Copies whose page was rewritten or trimmed before they ended.
     pub wasted_copies: u64,
+    /// Pages of summaries programmed.
+    pub overhead: u64,
     /// Blocks erased.
     pub erases: u64,
     /// Erase operations.

@@ -74,11 +74,14 @@ pub struct Checker {
     emptied: Vec<u32>,
     is_measuring: bool,
     last_end_ns: Vec<[u64; 3]>,
+    link_end_ns: u64,
     busy_ns: Busy,
     /// Pages programmed for the host and for copies in the measured part.
     pub host_programs: u64,
     /// See `host_programs`.
     pub copies: u64,
+    /// Pages of summaries that full blocks got in the measured part.
+    pub summaries: u64,
     /// Blocks erased in the measured part.
     pub erases: u64,
     /// Everything that was reported.
@@ -94,6 +97,8 @@ pub struct Busy {
     pub bus_ns: [u64; 2],
     /// Arrays, in ns.
     pub array_ns: [u64; 2],
+    /// The host's link, in ns.
+    pub link_ns: u64,
 }
 
 impl Checker {
@@ -113,9 +118,11 @@ impl Checker {
             emptied: Vec::new(),
             is_measuring: false,
             last_end_ns: vec![[0; 3]; geometry.units.max(geometry.shape.channels) as usize],
+            link_end_ns: 0,
             busy_ns: Busy::default(),
             host_programs: 0,
             copies: 0,
+            summaries: 0,
             erases: 0,
             reports: 0,
             geometry: geometry.clone(),
@@ -126,7 +133,7 @@ impl Checker {
     pub fn with_drive(plan: &Plan, drive: &Drive) -> Self {
         let (geometry, in_order) = (&plan.geometry, !plan.parity());
         let mut checker = Checker::new(geometry, Promises::of(plan));
-        let pages_per_block = geometry.shape.pages_per_block;
+        let data_pages = geometry.shape.data_pages();
         let mut open = drive.open.iter();
         for (at, plane) in drive.planes.iter().enumerate() {
             let first = at * geometry.shape.blocks_per_plane as usize;
@@ -137,7 +144,7 @@ impl Checker {
                 let is_written = |page: u32| {
                     open.is_none_or(|o| o.is_written(page) || (in_order && page < o.end()))
                 };
-                let pages = (0..pages_per_block).filter(|&page| is_written(page));
+                let pages = (0..data_pages).filter(|&page| is_written(page));
                 let first = geometry.first_page(BlockId(block)).0;
                 for page in pages {
                     checker.content[(first + page) as usize].lpn = OLD;
@@ -181,7 +188,16 @@ impl Checker {
                 block.0
             );
         }
+        let shape = &self.geometry.shape;
+        assert!(
+            page < shape.data_pages(),
+            "at {now_ns} ns page {page} of block {}, which is for its summary, was given data",
+            block.0
+        );
         self.programmed[block.index()] += 1;
+        if self.programmed[block.index()] == shape.data_pages() {
+            self.summaries += u64::from(shape.summary_pages);
+        }
         let version = match cause {
             Cause::Host { .. } => {
                 self.host_programs += 1;
@@ -313,7 +329,7 @@ impl Checker {
 
     /// Compares the whole drive with the model's. Costs a walk over every page.
     pub fn audit(&self, ftl: &Ftl) {
-        let pages_per_block = self.geometry.shape.pages_per_block;
+        let data_pages = self.geometry.shape.data_pages();
         let mut valid_in_block = vec![0u32; self.geometry.blocks as usize];
         for lpn in (0..self.geometry.exported_pages).map(Lpn) {
             let ppn = ftl.map.ppn_of(lpn);
@@ -343,13 +359,13 @@ impl Checker {
             let valid = valid_in_block[block.index()];
             assert_eq!(ftl.blocks.valid(block), valid, "block {}: valid pages", block.0);
             let programmed = self.programmed[block.index()];
-            assert!(valid <= programmed && programmed <= pages_per_block);
-            erased[plane] += pages_per_block - programmed;
+            assert!(valid <= programmed && programmed <= data_pages);
+            erased[plane] += data_pages - programmed;
             match ftl.blocks.state(block) {
                 BlockState::Free => assert_eq!(programmed, 0, "block {} is not erased", block.0),
                 BlockState::Sealed => {
-                    assert_eq!(programmed, pages_per_block, "block {} is not full", block.0);
-                    reclaimable[plane] += pages_per_block - valid;
+                    assert_eq!(programmed, data_pages, "block {} is not full", block.0);
+                    reclaimable[plane] += data_pages - valid;
                 }
                 BlockState::Open | BlockState::Victim => {}
             }
@@ -374,6 +390,7 @@ impl Watch for Checker {
             Happened::MeasuringStarts => {
                 (self.host_programs, self.copies, self.erases) = (0, 0, 0);
                 self.is_measuring = true;
+                self.summaries = 0;
             }
             Happened::Accepted { op, lpn, .. } => {
                 self.waiting.entry(lpn.0).or_default().push_back(op);
@@ -396,6 +413,11 @@ impl Watch for Checker {
                     _ => unit.index(),
                 };
                 self.busy_interval(what, at, (from_ns, to_ns), gc);
+            }
+            Happened::Crossed { from_ns, to_ns, .. } => {
+                assert!(self.link_end_ns <= from_ns, "two requests cross the link at {from_ns} ns");
+                self.link_end_ns = to_ns;
+                self.busy_ns.link_ns += to_ns - from_ns;
             }
             Happened::JobClosed(row) => self.job_closed(&row),
         }

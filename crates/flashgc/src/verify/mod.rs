@@ -100,6 +100,15 @@ pub enum Happened {
         /// For collection, not for the host.
         gc: bool,
     },
+    /// A request's data crossed the host's link.
+    Crossed {
+        /// A write goes in, a read comes out.
+        op: HostOp,
+        /// From when, in ns.
+        from_ns: u64,
+        /// Until when, in ns.
+        to_ns: u64,
+    },
     /// A job ended.
     JobClosed(JobRow),
 }

@@ -4,7 +4,11 @@ use flashgc::device::Geometry;
 use flashgc::ids::{BlockId, UnitId};
 use flashgc::verify::checker::{Checker, Promises};
 use flashgc::verify::{Cause, Happened, Watch, What};
+use flashgc::workload::HostOp;
 use std::collections::{BTreeMap, VecDeque};
+
+/// Stands for the host's link in place of a unit.
+pub const LINK: u32 = u32::MAX;
 
 /// An operation on a unit, or a phase of one.
 #[derive(Clone, Debug)]
@@ -164,6 +168,12 @@ impl Watch for Eyes {
                 if let Some(at) = self.page_of_op.remove(&op) {
                     self.pages[at].done_ns = Some(now_ns);
                 }
+            }
+            Happened::Crossed { op, from_ns, to_ns } => {
+                let words = if op == HostOp::Write { "write goes in" } else { "read comes out" };
+                let unit = LINK;
+                let row = Row { unit, from_ns, to_ns, words: words.into(), on_bus: false };
+                self.operations.push(row);
             }
             Happened::Busy { what, unit, from_ns, to_ns, .. } => {
                 self.busy(what, unit, from_ns, to_ns);

@@ -1,6 +1,6 @@
 //! What happened, as lines of text.
 
-use super::eyes::Row;
+use super::eyes::{Row, LINK};
 use super::run::Seen;
 use flashgc::device::{Geometry, Timing};
 use flashgc::ftl::blocks::BlockState;
@@ -26,11 +26,8 @@ fn rows(seen: &Seen, rows: &[Row], words: impl Fn(&Row) -> String) -> Vec<String
     let line = |(at, row): (usize, &Row)| {
         let (from, to) = (us(row.from_ns), us(row.to_ns));
         let number = at + 1;
-        format!(
-            "{number:<count$}  {from:>width$} - {to:>width$}  {unit} {}  {}",
-            row.unit,
-            words(row)
-        )
+        let place = if row.unit == LINK { "link".into() } else { format!("{unit} {}", row.unit) };
+        format!("{number:<count$}  {from:>width$} - {to:>width$}  {place}  {}", words(row))
     };
     rows.iter().enumerate().map(line).collect()
 }
@@ -80,7 +77,10 @@ pub fn blocks(geometry: &Geometry, ftl: &Ftl, programmed: &[bool]) -> Vec<String
             let pages = 0..geometry.shape.pages_per_block;
             let cells = pages.map(|page| {
                 let ppn = Ppn(geometry.first_page(block).0 + page);
-                if ftl.blocks.is_valid(block, page) {
+                let is_full = !matches!(ftl.blocks.state(block), BlockState::Open);
+                if is_full && page >= geometry.shape.data_pages() {
+                    "  s".into()
+                } else if ftl.blocks.is_valid(block, page) {
                     format!("{:>3}", ftl.map.lpn_of(ppn).0)
                 } else if programmed[ppn.index()] {
                     "  x".into()
@@ -127,6 +127,7 @@ pub fn count(seen: &Seen, key: &str) -> Option<String> {
         "pages.unwritten_read" => whole(c.unwritten_read),
         "pages.rest_read" => whole(c.rest_read),
         "pages.gc_moved" => whole(c.gc_moved),
+        "pages.overhead" => whole(c.overhead),
         "pages.wasted_copies" => whole(c.wasted_copies),
         "write_amplification" => per(c.array_programs + c.gc_moved, c.host_written),
         "erases" => whole(c.erases),
@@ -136,11 +137,15 @@ pub fn count(seen: &Seen, key: &str) -> Option<String> {
         "gc.victim_blocks" => whole(c.victim_blocks),
         "gc.valid_per_victim" => per(c.victim_valid, c.victim_blocks),
         "gc.moved_per_gc" => per(c.moved_in_jobs, c.jobs),
+        "gc.copy_steps" => whole(c.copy_steps),
+        "gc.busy_open_ns" => whole(c.gc_busy_open_ns),
         "gc.reclaimed_pages" => whole(c.reclaimed_pages),
         "gc.busy_ns" => whole(c.gc_busy_ns),
         "gc.elapsed_ns" => whole(c.gc_elapsed_ns),
         "gc.hold_ns" => whole(c.gc_hold_ns),
         "gc.transfer_ns" => whole(results.gc_transfer_ns),
+        "latency_ns.read.max" => whole(results.read.summary().max.unwrap_or(0)),
+        "latency_ns.write.max" => whole(results.write.summary().max.unwrap_or(0)),
         "free_pages_min" => whole(c.free_pages_min),
         "simulated_ns" => whole(results.simulated_ns),
         _ => return None,
@@ -241,6 +246,8 @@ fn letter(row: &Row) -> char {
         "read-rest" => 'r',
         "program" => 'P',
         "copy" => 'c',
+        "read-out" => 'o',
+        "program-copy" => 'p',
         "erase" => 'E',
         _ => 'G',
     }

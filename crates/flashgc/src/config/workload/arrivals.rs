@@ -3,7 +3,7 @@
 use crate::workload::synthetic::Interarrival;
 use flashgc_config::Reader;
 
-const HELP: &str = "fixed = \"100 us\", exponential = \"100 us\", \
+const HELP: &str = "fixed = \"100 us\", uniform = \"1 ms\" (from 0), exponential = \"100 us\", \
                     bursty = { mean = \"13 ms\", below = \"1.5 ms\", share = 0.31 }, or \
                     hyperexponential = { fast_share = 0.4, fast = \"100 us\", slow = \"20 ms\" }";
 
@@ -13,10 +13,11 @@ pub fn read(table: &Reader<'_>, key: &str) -> Option<Interarrival> {
         return None;
     }
     let choice = table.table(key);
-    let kinds = ["fixed", "exponential", "bursty", "hyperexponential"];
+    let kinds = ["fixed", "uniform", "exponential", "bursty", "hyperexponential"];
     let named: Vec<&str> = kinds.into_iter().filter(|kind| choice.has(kind)).collect();
     let found = match named[..] {
         ["fixed"] => choice.duration_ns("fixed").map(|ns| Interarrival::Fixed { ns }),
+        ["uniform"] => choice.duration_ns("uniform").map(|max_ns| Interarrival::Uniform { max_ns }),
         ["exponential"] => {
             choice.duration_ns("exponential").map(|mean_ns| Interarrival::Exponential { mean_ns })
         }

@@ -39,7 +39,7 @@ impl VictimPolicy for Policy {
         let mut best: Option<(BlockId, u128, u128)> = None;
         for block in candidates.sealed(plane).filter(|&b| candidates.invalid(b) > 0) {
             let gain = u128::from(candidates.invalid(block)) * u128::from(candidates.age_ns(block));
-            let cost = u128::from(candidates.pages_per_block() + candidates.valid(block));
+            let cost = u128::from(candidates.data_pages() + candidates.valid(block));
             let better = match best {
                 None => true,
                 Some((_, best_gain, best_cost)) => {

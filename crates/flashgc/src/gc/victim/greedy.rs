@@ -1,4 +1,4 @@
-//! Greedy: the sealed block with the fewest valid pages, the lowest among equals.
+//! Greedy: the sealed block with the fewest valid pages, the lowest or the highest among equals.
 //!
 //! An index of buckets makes a choice cheap. For each plane and each count of valid pages up to a
 //! *level*, one bit per block says who has that count; blocks above the level are left out, since
@@ -13,12 +13,16 @@ use crate::memory::bytes_of;
 use crate::rng::Random;
 use flashgc_config::Reader;
 use serde::Serialize;
+use std::cmp::Reverse;
 
 /// For the registry.
 pub const CHOICE: Choice = Choice {
     name: "greedy",
-    about: "the sealed block with the fewest valid pages; the lowest among equals",
-    keys: &[("index", "\"buckets\" (default) or \"scan\": how it is found; same victims")],
+    about: "the sealed block with the fewest valid pages; the lowest or highest among equals",
+    keys: &[
+        ("index", "\"buckets\" (default) or \"scan\": how it is found; same victims"),
+        ("ties", "\"lowest\" (default) or \"highest\": which among equals, by number"),
+    ],
     source: "the common baseline of all five papers",
 };
 
@@ -28,6 +32,22 @@ pub struct Settings {
     /// Left out of the resolved configuration: it changes no result.
     #[serde(skip)]
     index: Index,
+    /// Which block is taken among equals.
+    #[serde(skip_serializing_if = "Ties::is_lowest")]
+    ties: Ties,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Ties {
+    Lowest,
+    Highest,
+}
+
+impl Ties {
+    fn is_lowest(&self) -> bool {
+        *self == Ties::Lowest
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +60,11 @@ impl Settings {
     /// From `[gc.victim.greedy]`.
     pub fn read(table: &Reader<'_>) -> Self {
         let options = [("buckets", Index::Buckets), ("scan", Index::Scan)];
-        Settings { index: table.choice("index", &options).unwrap_or(Index::Buckets) }
+        let ties = [("lowest", Ties::Lowest), ("highest", Ties::Highest)];
+        Settings {
+            index: table.choice("index", &options).unwrap_or(Index::Buckets),
+            ties: table.choice("ties", &ties).unwrap_or(Ties::Lowest),
+        }
     }
 }
 
@@ -50,8 +74,9 @@ const MARGIN_SHARE: u32 = 16;
 /// The policy and its buckets.
 pub struct Policy {
     scan: bool,
+    ties: Ties,
     blocks_per_plane: u32,
-    pages_per_block: u32,
+    data_pages: u32,
     words_per_row: usize,
     planes: Vec<PlaneBuckets>,
     /// Rows of bits, by plane and count of valid pages.
@@ -77,12 +102,13 @@ impl Policy {
         let scan = settings.index == Index::Scan;
         let words_per_row = geometry.shape.blocks_per_plane.div_ceil(64) as usize;
         let words_per_summary = words_per_row.div_ceil(64);
-        let counts = geometry.planes as usize * geometry.shape.pages_per_block as usize;
+        let counts = geometry.planes as usize * geometry.shape.data_pages() as usize;
         let rows = if scan { 0 } else { counts };
         Policy {
             scan,
+            ties: settings.ties,
             blocks_per_plane: geometry.shape.blocks_per_plane,
-            pages_per_block: geometry.shape.pages_per_block,
+            data_pages: geometry.shape.data_pages(),
             words_per_row,
             planes: vec![PlaneBuckets { level: -1, lowest: 0 }; geometry.planes as usize],
             rows: vec![0; rows * words_per_row],
@@ -99,7 +125,7 @@ impl Policy {
 
     #[inline(always)]
     fn row(&self, plane: PlaneId, valid: u32) -> usize {
-        plane.index() * self.pages_per_block as usize + valid as usize
+        plane.index() * self.data_pages as usize + valid as usize
     }
 
     /// Turns the block's bit in a row, and gives the row.
@@ -125,6 +151,16 @@ impl Policy {
         Some(word as u32 * 64 + bits.trailing_zeros())
     }
 
+    /// The highest block of a row, counted in its plane.
+    fn last(&self, row: usize) -> Option<u32> {
+        let summaries = &self.summaries[row * self.words_per_summary..][..self.words_per_summary];
+        let (at, summary) =
+            summaries.iter().enumerate().rev().find(|(_, summary)| **summary != 0)?;
+        let word = at * 64 + 63 - summary.leading_zeros() as usize;
+        let bits = self.rows[row * self.words_per_row + word];
+        Some(word as u32 * 64 + 63 - bits.leading_zeros())
+    }
+
     #[inline(always)]
     fn insert(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
         let row = self.flip(plane, block, valid);
@@ -144,11 +180,11 @@ impl Policy {
         let Some(minimum) = candidates.sealed(plane).map(|b| candidates.valid(b)).min() else {
             return;
         };
-        if minimum >= self.pages_per_block {
+        if minimum >= self.data_pages {
             return;
         }
-        let margin = (self.pages_per_block / MARGIN_SHARE).max(1);
-        let level = (minimum + margin).min(self.pages_per_block - 1);
+        let margin = (self.data_pages / MARGIN_SHARE).max(1);
+        let level = (minimum + margin).min(self.data_pages - 1);
         self.planes[plane.index()] = PlaneBuckets { level: level as i32, lowest: minimum };
         for block in candidates.sealed(plane) {
             let valid = candidates.valid(block);
@@ -198,17 +234,22 @@ impl VictimPolicy for Policy {
         _random: &mut Random,
     ) -> Option<BlockId> {
         if self.scan {
-            return candidates
-                .sealed(plane)
-                .min_by_key(|&b| (candidates.valid(b), b))
-                .filter(|&b| candidates.invalid(b) > 0);
+            let sealed = candidates.sealed(plane);
+            let fewest = match self.ties {
+                Ties::Lowest => sealed.min_by_key(|&b| (candidates.valid(b), b)),
+                Ties::Highest => sealed.min_by_key(|&b| (candidates.valid(b), Reverse(b))),
+            };
+            return fewest.filter(|&b| candidates.invalid(b) > 0);
         }
         if self.lowest(plane).is_none() {
             self.rebuild(plane, candidates);
         }
         let lowest = self.lowest(plane)?;
         let row = self.row(plane, lowest);
-        let local = self.first(row)?;
+        let local = match self.ties {
+            Ties::Lowest => self.first(row)?,
+            Ties::Highest => self.last(row)?,
+        };
         Some(BlockId(plane.0 * self.blocks_per_plane + local))
     }
 

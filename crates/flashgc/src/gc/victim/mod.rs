@@ -58,7 +58,7 @@ impl<'a> Candidates<'a> {
 
     /// Invalid pages of a sealed block.
     pub fn invalid(&self, block: BlockId) -> u32 {
-        self.pages_per_block() - self.blocks.valid(block)
+        self.data_pages() - self.blocks.valid(block)
     }
 
     /// Time since the block was sealed, in ns.
@@ -71,9 +71,9 @@ impl<'a> Candidates<'a> {
         self.blocks.erases(block)
     }
 
-    /// Pages of a block.
-    pub fn pages_per_block(&self) -> u32 {
-        self.geometry.shape.pages_per_block
+    /// Pages of a block that hold data.
+    pub fn data_pages(&self) -> u32 {
+        self.geometry.shape.data_pages()
     }
 }
 

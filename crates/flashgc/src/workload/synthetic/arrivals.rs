@@ -12,6 +12,11 @@ pub enum Interarrival {
         /// In ns.
         ns: u64,
     },
+    /// Uniform from 0.
+    Uniform {
+        /// The longest, in ns.
+        max_ns: u64,
+    },
     /// Exponential.
     Exponential {
         /// Mean, in ns.
@@ -116,6 +121,7 @@ impl Interarrival {
     pub fn mean_ns(&self) -> f64 {
         match *self {
             Interarrival::Fixed { ns } => ns as f64,
+            Interarrival::Uniform { max_ns } => max_ns as f64 / 2.0,
             Interarrival::Exponential { mean_ns } => mean_ns as f64,
             Interarrival::Spaced { mean_ns, .. } => mean_ns,
             Interarrival::Bursty { fast_share, fast_ns, slow_ns }
@@ -145,6 +151,7 @@ impl Gaps {
     pub fn next_ns(&mut self, random: &mut Random) -> u64 {
         let gap_ns = match self.choice {
             Interarrival::Fixed { ns } => return ns,
+            Interarrival::Uniform { max_ns } => random.unit() * max_ns as f64,
             Interarrival::Exponential { mean_ns } => random.exponential() * mean_ns as f64,
             Interarrival::Bursty { fast_share, fast_ns, slow_ns } => {
                 let mean_ns = if random.unit() < fast_share { fast_ns } else { slow_ns };
