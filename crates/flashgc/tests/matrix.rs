@@ -215,7 +215,12 @@ fn without_refused(factors: &[Factor], mut row: Row) -> Row {
     if copy.contains("global") {
         row[at("device.allocation")] = 1;
         // The pool must hold more than one unit.
-        if row[at("device.pool")] > 0 {
+        let device = factors[at(DEVICE)].1[row[at(DEVICE)]];
+        let levels = ["\"channel\"", "\"chip\"", "\"die\"", "\"plane\""];
+        let unit = levels.iter().position(|level| device.contains(level)).unwrap_or(0);
+        if unit == 0 {
+            row[at("device.pool")] = 0;
+        } else if row[at("device.pool")] > unit {
             row[at(DEVICE)] = 0;
         }
     }

@@ -109,7 +109,7 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
     let move_cap_pages = move_cap(root, scheme, shape)?;
     let reserve_blocks = move_cap_pages.map_or(scheme.erase_blocks, |pages| {
         // Under the odd/even rule all of them may be of one kind.
-        let per_block = shape.pages_per_block / if scheme.copy.parity() { 2 } else { 1 };
+        let per_block = shape.data_pages() / if scheme.copy.parity() { 2 } else { 1 };
         pages.div_ceil(per_block.max(1)).clamp(1, scheme.erase_blocks)
     });
     let space = |key: &str, threshold: &Threshold| space(&marks, key, threshold, shape);
@@ -181,10 +181,10 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
 fn move_cap(root: &Reader<'_>, scheme: &Scheme, shape: &Shape) -> Option<Option<u32>> {
     let Some(cap) = &scheme.move_cap else { return Some(None) };
     let table = root.table("gc").table("erase").table("blocks");
-    let most = u64::from(scheme.erase_blocks) * u64::from(shape.pages_per_block);
+    let most = u64::from(scheme.erase_blocks) * u64::from(shape.data_pages());
     let pages = match cap {
         Threshold::Pages(pages) => *pages,
-        Threshold::Blocks(blocks) => blocks.saturating_mul(u64::from(shape.pages_per_block)),
+        Threshold::Blocks(blocks) => blocks.saturating_mul(u64::from(shape.data_pages())),
         Threshold::Share { .. } => {
             let help = "as in \"1 block\" or \"48 pages\"";
             table.error("move_cap", "the bound on moves is no share", help);

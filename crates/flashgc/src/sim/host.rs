@@ -122,7 +122,7 @@ impl<W: Watch> Sim<W> {
         Ok(())
     }
 
-    /// Notes a request. Its pages are queued at once, or when its data has crossed the link.
+    /// Notes a request. Its pages are queued at once, or when it has come in over the link.
     #[inline]
     fn accept(&mut self, request: HostRequest) {
         self.outstanding += 1;
@@ -132,10 +132,7 @@ impl<W: Watch> Sim<W> {
             pages_left: request.pages,
             op: request.op,
         });
-        match request.op {
-            HostOp::Write => self.write_comes(id, request),
-            HostOp::Read | HostOp::Trim => self.cut(id, request),
-        }
+        self.come_in(id, request);
     }
 
     /// What a request does, and with how many bytes.
