@@ -1,6 +1,7 @@
 """`flashgc reproduce`: what a paper ran, held against what it says."""
 
 import json
+import re
 import signal
 import subprocess
 import time
@@ -522,3 +523,11 @@ def test_a_bar_that_is_far_too_high_is_cut_and_bears_its_value():
     heights = [float(one.get("height")) for one in rectangles(picture)]
     assert max(heights) < 5 * min(heights)
     assert "50" in [one.text for one in picture.iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_the_examples_of_the_manual_are_a_paper():
+    page = (ROOT / "docs/reproductions.md").read_text()
+    first, second = re.findall(r"^```toml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    known = described.load(first, "experiment.toml")
+    assert [item.id for item in known.items] == ["5a"]
+    assert len(stated.load(second, "claims.toml", known)) == 5
