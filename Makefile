@@ -9,10 +9,10 @@ FORMATS ?=
 # A virtual environment that somebody else has activated must not be written to.
 unexport VIRTUAL_ENV CONDA_PREFIX
 
-ENGINE_SOURCES := $(shell find crates devices schemes -type f) Cargo.toml Cargo.lock pyproject.toml
+ENGINE_SOURCES := $(shell find crates devices papers schemes -type f) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-rust test-python long fuzz check lint format look-alikes bench picture clean
+.PHONY: help run test test-rust test-python long fuzz check lint format look-alikes reproduce bench picture clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
@@ -59,6 +59,11 @@ format: $(VENV)/.dev ## put the code into the project's shape
 
 look-alikes: $(VENV)/.engine ## check the look-alikes of all traces in TRACES=folder (FORMATS=file names formats)
 	@$(BIN)/python scripts/look_alikes.py "$(TRACES)" $(if $(FORMATS),--formats "$(FORMATS)")
+
+reproduce: $(VENV)/.engine ## reproduce the papers, with the traces in TRACES=folder; takes minutes
+	@for paper in papers/*/; do \
+	  $(BIN)/flashgc reproduce "$$(basename $$paper)" $(if $(wildcard $(TRACES)),--traces "$(TRACES)") || exit $$?; \
+	done
 
 bench: | tools ## the benchmarks of the engine and of the trace formats
 	cargo bench --workspace

@@ -28,6 +28,7 @@ from flashgc.errors import (
 )
 from flashgc.registers import RegisterCost, register_cost
 from flashgc.report import Comparison, Report
+from flashgc.reproduction import Reproduction, reproduce
 from flashgc.table import Table
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "Progress",
     "RegisterCost",
     "Report",
+    "Reproduction",
     "RunError",
     "Table",
     "TraceError",
@@ -47,6 +49,7 @@ __all__ = [
     "devices",
     "drive",
     "register_cost",
+    "reproduce",
     "run",
     "run_seeds",
     "schemes",

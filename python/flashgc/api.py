@@ -291,8 +291,12 @@ def _run_all(
     drive: PathLike | None,
     jobs: int,
     progress: Callable[[int, Progress], object] | None,
+    done: Callable[[int, Report], object] | None = None,
 ) -> list[Report]:
-    """Runs all of them, `jobs` at a time. The first error ends the others."""
+    """Runs all of them, `jobs` at a time. The first error ends the others.
+
+    `done` is called with each report as soon as it is there, from the thread of its run.
+    """
     for request in requests:
         _engine.check(request)  # every mistake is found before the first run
     stop = threading.Event()
@@ -304,7 +308,10 @@ def _run_all(
             if progress is not None:
                 progress(index, Progress(*step))
 
-        return _run(requests[index], verify, None, drive, tell)
+        report = _run(requests[index], verify, None, drive, tell)
+        if done is not None:
+            done(index, report)
+        return report
 
     with ThreadPoolExecutor(max_workers=max(1, jobs)) as pool:
         futures = [pool.submit(one, index) for index in range(len(requests))]

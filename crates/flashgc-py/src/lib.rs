@@ -7,6 +7,7 @@ mod files;
 mod fit;
 mod generate;
 mod packed;
+mod papers;
 mod presets;
 mod pulse;
 mod run;
@@ -24,6 +25,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run::check, module)?)?;
     module.add_function(wrap_pyfunction!(presets::schemes, module)?)?;
     module.add_function(wrap_pyfunction!(presets::devices, module)?)?;
+    module.add_function(wrap_pyfunction!(papers::papers, module)?)?;
     module.add_function(wrap_pyfunction!(drive::drive_save, module)?)?;
     module.add_function(wrap_pyfunction!(drive::drive_info, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_info, module)?)?;

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from flashgc.cli import complete, options, presets, workloads
+from flashgc.cli import complete, options, presets, reproduce, workloads
 from flashgc.cli import drive as drives
 from flashgc.cli import trace as traces
 from flashgc.cli.guard import guarded, say
@@ -190,3 +190,11 @@ app.command("devices", epilog=example("flashgc devices slc-msr"))(presets.device
 app.command("workloads", epilog=example("flashgc workloads", "flashgc workloads financial-like"))(
     workloads.workloads
 )
+app.command(
+    "reproduce",
+    epilog=example(
+        "flashgc reproduce",
+        "flashgc reproduce parallel-gc --traces my-traces",
+        "flashgc reproduce parallel-gc/5a,table-3 --quick",
+    ),
+)(reproduce.reproduce)

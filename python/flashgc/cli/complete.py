@@ -45,6 +45,22 @@ def formats_to_write(incomplete: str) -> list[str]:
     return _starting([name for names in known for name in names], incomplete)
 
 
+def papers(incomplete: str) -> list[str]:
+    """Papers that come with the package, and their figures and tables after a slash."""
+    from flashgc.reproduction import papers as known
+
+    paper, slash, begun = incomplete.partition("/")
+    if not slash:
+        return _starting(known.names(), incomplete)
+    if paper not in known.names():
+        return []
+    before, comma, last = begun.rpartition(",")
+    ids = [item.id for item in known.load(paper).experiment.items]
+    taken = before.split(",")
+    free = [name for name in _starting(ids, last) if name not in taken]
+    return [f"{paper}/{before}{comma}{name}" for name in free]
+
+
 def files(incomplete: str) -> list[str]:
     """Any file."""
     return _files(incomplete, "")

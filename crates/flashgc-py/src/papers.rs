@@ -1,0 +1,35 @@
+//! The reproduced papers that ship with the program: each a folder of `papers/` at the root of
+//! the repository, with three files. What they mean is the business of the Python package.
+
+use pyo3::prelude::*;
+use serde_json::json;
+
+struct Paper {
+    name: &'static str,
+    experiment: &'static str,
+    claims: &'static str,
+    readme: &'static str,
+}
+
+macro_rules! papers {
+    ($($name:literal)*) => {
+        &[$(Paper {
+            name: $name,
+            experiment: include_str!(concat!("../../../papers/", $name, "/experiment.toml")),
+            claims: include_str!(concat!("../../../papers/", $name, "/claims.toml")),
+            readme: include_str!(concat!("../../../papers/", $name, "/README.md")),
+        }),*]
+    };
+}
+
+const PAPERS: &[Paper] = papers!("parallel-gc");
+
+/// Every paper: its name and its three files as text.
+#[pyfunction]
+pub fn papers() -> String {
+    let list = PAPERS.iter().map(|paper| {
+        let Paper { name, experiment, claims, readme } = paper;
+        json!({ "name": name, "experiment": experiment, "claims": claims, "readme": readme })
+    });
+    serde_json::Value::Array(list.collect()).to_string()
+}

@@ -1,0 +1,37 @@
+"""What must hold in every report, whatever was run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+Report = Mapping[str, Any]
+Complaint = str | None
+
+
+class MissingError(Exception):
+    """The report lacks what the check needs; the text says what."""
+
+
+def gc_cost_identity(report: Report) -> Complaint:
+    """GC time is what the victims of the run cost, to the nanosecond.
+
+    `busy_ns` - `busy_open_ns` = sum over victim blocks of ceil(valid / N) x (tR + tPROG) +
+    `erase_operations` x tBERS, with N copies at once.
+    """
+    gc, config = report["gc"], report["config"]
+    if "valid_distribution" not in gc or "busy_open_ns" not in gc:
+        raise MissingError("this engine does not report gc.valid_distribution")
+    timing = config["device"]["timing"]
+    at_once = config["gc"]["copy"].get("parallel", {}).get("workers", 1)
+    copy_ns = timing["read_ns"] + timing["program_ns"]
+    steps = sum(-(-valid // at_once) * blocks for valid, blocks in gc["valid_distribution"])
+    expected_ns = steps * copy_ns + report["erase_operations"] * timing["erase_ns"]
+    measured_ns = gc["busy_ns"] - gc["busy_open_ns"]
+    if measured_ns == expected_ns:
+        return None
+    return f"{measured_ns:,} ns of GC, and its victims cost {expected_ns:,} ns"
+
+
+CHECKS: dict[str, Callable[[Report], Complaint]] = {"gc-cost-identity": gc_cost_identity}
+"""By the names that a claims.toml uses. None: it holds; else what is wrong."""

@@ -1,0 +1,91 @@
+"""The measured figures of a figure or table: measures over the choices of two axes."""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass
+
+from flashgc import units
+from flashgc.reproduction.experiment import Item
+from flashgc.reproduction.results import Results, beside
+
+Cells = list[list[float | None]]
+MEAN = "mean"
+
+
+@dataclass(frozen=True)
+class Grid:
+    """One block of cells for each measure, rows by columns."""
+
+    item: Item
+    rows: list[str]
+    columns: list[str]
+    measures: list[tuple[str, str]]
+    """Label and unit of each."""
+    blocks: list[Cells]
+
+    def table(self) -> list[list[str]]:
+        """As text: a head, and a row for each row."""
+        several = len(self.measures) > 1
+        head = [""]
+        for column in self.columns:
+            head += [f"{column}, {label}" if several else column for label, _ in self.measures]
+        table = [head]
+        for at, row in enumerate(self.rows):
+            cells = [row]
+            for index in range(len(self.columns)):
+                pairs = zip(self.blocks, self.measures, strict=True)
+                cells += [cell(block[at][index], unit) for block, (_, unit) in pairs]
+            table.append(cells)
+        return table
+
+
+def cell(value: float | str | None, unit: str) -> str:
+    """A figure with its unit; times in a unit that fits.
+
+    >>> from flashgc.reproduction.grid import cell
+    >>> cell(1500.0, "ns"), cell(12.84, "pages"), cell(33.333, "%"), cell(None, "%")
+    ('1.50 us', '12.8', '33.3 %', '-')
+    """
+    if value is None:
+        return units.NOTHING
+    if isinstance(value, str):
+        return value
+    if unit == "ns":
+        return units.time(value)
+    return f"{value:,.1f} %" if unit == "%" else units.figures(value)
+
+
+def measured(item: Item, results: Results) -> Grid:
+    """The grid of an item; its runs must be there."""
+    experiment = results.experiment
+    rows, columns = item.at[item.rows], item.at[item.columns]
+    first = experiment.points({axis: names[:1] for axis, names in item.at.items()})[0]
+    blocks: list[Cells] = []
+    for measure in item.measures:
+        block: Cells = []
+        for row in rows:
+            cells: list[float | None] = []
+            for column in columns:
+                point = experiment.moved(first, {item.rows: row, item.columns: column})
+                value = results.figure(measure, point)
+                if item.against:
+                    other = results.figure(measure, experiment.moved(point, item.against))
+                    value = beside(value, other, item.way, percent=False)
+                cells.append(value)
+            block.append(cells)
+        blocks.append([*block, _mean(block)] if item.mean else block)
+    labels = [experiment.axes[item.rows][row].label for row in rows]
+    heads = [experiment.axes[item.columns][column].label for column in columns]
+    named = [experiment.measures[name] for name in item.measures]
+    kinds = [(one.label, "" if item.against else one.unit) for one in named]
+    return Grid(item, [*labels, MEAN] if item.mean else labels, heads, kinds, blocks)
+
+
+def _mean(block: Cells) -> list[float | None]:
+    """Of each column, where every row has a figure."""
+    means: list[float | None] = []
+    for column in zip(*block, strict=True):
+        known = [value for value in column if value is not None]
+        means.append(statistics.fmean(known) if len(known) == len(column) else None)
+    return means

@@ -1,0 +1,196 @@
+"""`flashgc.reproduce`: runs what a paper ran, and holds it against what the paper says."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from flashgc import _output
+from flashgc.reproduction import bars, grid, papers, runs, verdict, written
+from flashgc.reproduction.claims import Claim
+from flashgc.reproduction.experiment import ANY, Item, Point
+from flashgc.reproduction.grid import Grid
+from flashgc.reproduction.papers import Paper
+from flashgc.reproduction.plan import Planner
+from flashgc.reproduction.results import Results
+from flashgc.reproduction.runs import Step
+from flashgc.reproduction.verdict import Verdict
+from flashgc.reproduction.written import SourceUsed
+
+PathLike = str | os.PathLike[str]
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What a reproduction has found."""
+
+    paper: str
+    """The name of the paper."""
+    title: str
+    claims: list[dict[str, Any]]
+    """A claim each: `paper`, `place`, `what`, `unit`, `claimed`, `measured`, `verdict` (met, near,
+    not met, not comparable), `note`; more: `source`, `in` (figures and tables), `fails`."""
+    tables: dict[str, list[list[str]]]
+    """The measured cells of each figure and table, as text; the first row is the head."""
+    figures: dict[str, str]
+    """Each figure as SVG."""
+    sources: list[SourceUsed]
+    """What was run for each workload, or for another choice that has alternatives."""
+    folder: Path
+    """Where everything was saved."""
+    report: str
+    """The name of the report in there."""
+    runs: int
+    runs_kept: int
+    """How many of the runs were there from before."""
+    items: list[Item]
+    """The figures and tables that were reproduced."""
+    verdicts: list[Verdict]
+    """The claims, each with how it was tested."""
+
+    @property
+    def failed(self) -> list[dict[str, Any]]:
+        """The claims that were not met, without a known reason."""
+        return [claim for claim in self.claims if claim["fails"]]
+
+    @property
+    def summary(self) -> str:
+        """How many claims have which verdict."""
+        return written.summary(self.verdicts)
+
+    def claim_rows(self, item: str | None) -> list[list[str]]:
+        """The claims of a figure or table below a head; of none of them where it is None."""
+        wanted = ANY if item is None else item
+        return written.claim_rows([one for one in self.verdicts if wanted in one.claim.parts])
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """The claims as a JSON list."""
+        return json.dumps(self.claims, indent=indent)
+
+
+def reproduce(
+    paper: str,
+    figures: Iterable[str] | None = None,
+    traces: PathLike | None = None,
+    out: PathLike | None = None,
+    jobs: int | None = None,
+    fresh: bool = False,
+    quick: bool = False,
+    progress: Callable[[Step], object] | None = None,
+) -> Reproduction:
+    """Runs what a paper ran and holds the results against the paper's claims.
+
+    Args:
+        paper: the name of a paper (`flashgc reproduce` lists them), or a folder with
+            experiment.toml, claims.toml and README.md.
+        figures: only these figures and tables, such as ["5a", "table-3"].
+        traces: a folder of traces; what is not there is replaced by look-alikes, and said.
+        out: where reports, figures and runs go; `runs/reproduce/PAPER` if not given. Runs that are
+            there from before are not repeated.
+        jobs: so many runs at a time; as many as there are processors if not given.
+        fresh: whether to run everything again.
+        quick: whether to run a few requests on small drives, which shows that everything works.
+        progress: called with a :class:`flashgc.reproduction.Step`; what it raises ends all runs.
+
+    Raises:
+        ConfigError: an unknown paper or figure, or mistakes in its files.
+        TraceError: a folder or a trace that cannot be read.
+        OutputError: results that cannot be written.
+
+    >>> import flashgc, tempfile
+    >>> done = flashgc.reproduce("parallel-gc", ["table-5"], out=tempfile.mkdtemp(), quick=True)
+    >>> {claim["verdict"] for claim in done.claims} <= {"met", "not comparable"}
+    True
+
+    """
+    known = papers.load(paper)
+    items = known.items(None if figures is None else list(figures))
+    claims = [claim for claim in known.claims if claim.belongs([item.id for item in items])]
+    planner = Planner(known.experiment, traces, quick)
+    planned = [planner.planned(point) for point in _points(known, items, claims)]
+    folder = _output.folder(Path("runs/reproduce") / known.name if out is None else out)
+    follow = _Last(progress)
+    reports = runs.run_all(planned, folder / "runs", jobs, fresh, follow)
+    differs = {one.point: one.differs for one in planned if one.differs}
+    results = Results(known.experiment, reports, differs, quick)
+    verdicts = [verdict.judge(known.name, claim, results) for claim in claims]
+    grids = [grid.measured(item, results) for item in items]
+    pictures = {one.item.id: _drawn(one) for one in grids if one.item.form == "bars"}
+    sources = _sources(planner, results)
+    page = written.Page(known, grids, verdicts, sources, reports, quick)
+    part = "" if figures is None else "-" + "-".join(item.id for item in items)
+    _save(folder, part, page, verdicts, pictures)
+    return Reproduction(
+        paper=known.name,
+        title=known.experiment.title,
+        claims=[one.to_dict() for one in verdicts],
+        tables={one.item.id: one.table() for one in grids},
+        figures=pictures,
+        sources=sources,
+        folder=folder,
+        report=f"report{part}.md",
+        runs=len(planned),
+        runs_kept=follow.last.kept,
+        items=items,
+        verdicts=verdicts,
+    )
+
+
+class _Last:
+    """Passes each step on, and keeps the last."""
+
+    def __init__(self, told: Callable[[Step], object] | None) -> None:
+        self._told = told
+        self.last = Step(0.0, 0, 0, 0, "")
+
+    def __call__(self, step: Step) -> None:
+        self.last = step
+        if self._told is not None:
+            self._told(step)
+
+
+def _points(known: Paper, items: Sequence[Item], claims: Sequence[Claim]) -> list[Point]:
+    """All runs that these figures, tables and claims need, each once."""
+    experiment = known.experiment
+    wanted = [experiment.item_points(item) for item in items]
+    wanted += [claim.runs(experiment) for claim in claims]
+    return list(dict.fromkeys(itertools.chain(*wanted)))
+
+
+def _sources(planner: Planner, results: Results) -> list[SourceUsed]:
+    """What was run for each choice that has alternatives."""
+    found = []
+    for at, (axis, choices) in enumerate(results.experiment.axes.items()):
+        for choice in choices.values():
+            reports = [
+                report for point, report in results.reports.items() if point[at] == choice.name
+            ]
+            if len(choice.sources) > 1 and reports:
+                used = planner.used(axis, choice.name)
+                requests = sum(reports[0]["requests"].values())
+                found.append(
+                    SourceUsed(choice.label, used.describe(), requests, used.source.differs)
+                )
+    return found
+
+
+def _drawn(one: Grid) -> str:
+    label, unit = one.measures[0]
+    beside = f"{label}, normalised" if one.item.against else label
+    return bars.draw(one, one.item.title, f"{beside}, {unit}" if unit else beside)
+
+
+def _save(
+    folder: Path, part: str, page: written.Page, verdicts: Sequence[Verdict],
+    pictures: Mapping[str, str],
+) -> None:  # fmt: skip
+    claims = [one.to_dict() for one in verdicts]
+    for name, picture in pictures.items():
+        _output.write(folder / f"figure-{name}.svg", picture)
+    _output.write(folder / f"claims{part}.json", json.dumps(claims, indent=2) + "\n")
+    _output.write(folder / f"report{part}.md", page.markdown())

@@ -1,0 +1,108 @@
+"""The reports of all runs, and figures worked out of several of them."""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flashgc.reproduction.experiment import Experiment, Point, Where
+from flashgc.reproduction.plan import Differs
+
+TAKE: dict[str, Callable[[Sequence[float]], float]] = {
+    "mean": statistics.fmean,
+    "max": max,
+    "min": min,
+    "range": lambda values: max(values) - min(values),
+}
+"""What becomes of the figures of several choices."""
+
+PERCENT = "%"
+
+
+@dataclass(frozen=True)
+class Results:
+    """What the runs left, and why some of them cannot be held against the paper."""
+
+    experiment: Experiment
+    reports: Mapping[Point, Mapping[str, Any]]
+    differs: Mapping[Point, Differs]
+    """Runs whose figures are not comparable, each with the reasons."""
+    quick: bool = False
+
+    def why_different(self, points: Iterable[Point]) -> str:
+        """Why figures of these runs are not comparable; empty where they are."""
+        reasons: dict[str, list[str]] = {}
+        for label, why in dict.fromkeys(
+            pair for point in points for pair in self.differs.get(point, ())
+        ):
+            reasons.setdefault(why, []).append(label)
+        told = [f"{', '.join(filter(None, who))}: {why}" for why, who in reasons.items()]
+        return "; ".join(text.removeprefix(": ") for text in told)
+
+    def figure(self, measure: str, point: Point) -> float | None:
+        """A measure of a run; None where it is undefined."""
+        return self.experiment.measures[measure].formula.of(self.reports[point])
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """How a figure is worked out: beside another run, and over several choices of an axis."""
+
+    measure: str
+    way: str = "value"
+    against: Mapping[str, str] | None = None
+    over: str | None = None
+    take: str = "mean"
+    over_choices: tuple[str, ...] = ()
+    percent: bool = False
+
+    def runs(self, experiment: Experiment, point: Point) -> list[Point]:
+        """The runs that the figure at this point needs."""
+        own = self._spread(experiment, point)
+        return [*own, *(experiment.moved(each, self.against) for each in own if self.against)]
+
+    def of(self, results: Results, point: Point) -> float | None:
+        """The figure; None where one that it needs is undefined."""
+        values = [self._one(results, each) for each in self._spread(results.experiment, point)]
+        known = [value for value in values if value is not None]
+        return TAKE[self.take](known) if len(known) == len(values) else None
+
+    def _spread(self, experiment: Experiment, point: Point) -> list[Point]:
+        if self.over is None:
+            return [point]
+        return [experiment.moved(point, {self.over: name}) for name in self.over_choices]
+
+    def _one(self, results: Results, point: Point) -> float | None:
+        value = results.figure(self.measure, point)
+        if self.against is None or self.way == "value":
+            return value
+        other = results.figure(self.measure, results.experiment.moved(point, self.against))
+        return beside(value, other, self.way, self.percent)
+
+
+def beside(value: float | None, other: float | None, way: str, percent: bool) -> float | None:
+    """A figure beside that of another run, in percent if so wished; see `experiment.WAYS`.
+
+    >>> from flashgc.reproduction.results import beside
+    >>> beside(3.0, 4.0, "ratio", True), beside(3.0, 4.0, "reduction", False)
+    (75.0, 0.25)
+    """
+    if way == "value":
+        return value
+    if value is None or other is None or 0 in (other, value if way == "factor" else other):
+        return None
+    found = {"ratio": value / other, "reduction": 1 - value / other}.get(way)
+    found = other / value if found is None else found
+    return 100 * found if percent else found
+
+
+def changes(change: Where) -> list[dict[str, str]]:
+    """Every way to make the change, where several choices of an axis are named."""
+    axes = list(change)
+    return [
+        dict(zip(axes, names, strict=True))
+        for names in itertools.product(*(change[axis] for axis in axes))
+    ]

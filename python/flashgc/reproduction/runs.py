@@ -1,0 +1,144 @@
+"""Runs what is planned, several at a time, and keeps each report as soon as it is there."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from flashgc import _engine, _output, api
+from flashgc._engine import OutputError
+from flashgc.report import Report
+from flashgc.reproduction.experiment import Point
+from flashgc.reproduction.plan import Planned
+
+
+class Step(NamedTuple):
+    """How far a reproduction is."""
+
+    share: float
+    """Of the work, between 0 and 1; runs count by the size of their drives."""
+    runs_done: int
+    runs: int
+    kept: int
+    """Of the runs that are done, how many were there from before."""
+    label: str
+    """A run that goes on now."""
+
+
+Told = Callable[[Step], object]
+
+
+def run_all(
+    planned: Sequence[Planned],
+    folder: Path,
+    jobs: int | None,
+    fresh: bool,
+    told: Told | None,
+) -> dict[Point, Mapping[str, Any]]:
+    """The reports of all runs; those that the folder has from before are not run again."""
+    _output.folder(folder)
+    kept = {} if fresh else {one.point: _kept(folder, one) for one in planned}
+    reports = {point: report for point, report in kept.items() if report is not None}
+    # The longest go first, so that the last ones to end are short.
+    missing = sorted(
+        (one for one in planned if one.point not in reports), key=lambda one: -one.table_bytes
+    )
+    follow = _Follow(planned, missing, len(reports), told)
+
+    alone = threading.Lock()
+
+    def done(index: int, report: Report) -> None:
+        one, values = missing[index], report.to_dict()
+        with alone:  # runs end in threads of their own
+            _keep(folder, one, values)
+            reports[one.point] = values
+        follow.ended(index)
+
+    if missing:
+        at_once = _at_once(jobs, max(one.table_bytes for one in missing))
+        requests = [one.request for one in missing]
+        api._run_all(requests, False, None, at_once, follow.progress, done)
+    return {one.point: reports[one.point] for one in planned}
+
+
+class _Follow:
+    """Adds up how far all runs are."""
+
+    def __init__(
+        self, planned: Sequence[Planned], missing: Sequence[Planned], kept: int, told: Told | None
+    ) -> None:
+        self._missing, self._runs, self._kept, self._told = missing, len(planned), kept, told
+        self._weights = [float(one.table_bytes) for one in missing]
+        self._shares = [0.0 for _ in missing]
+        self._done = 0
+        self._tell("")
+
+    def progress(self, index: int, step: api.Progress) -> None:
+        """A run is so far: preconditioning is taken for the first half of it."""
+        part = step.done / step.total if step.total else 0.0
+        share = 0.5 + 0.5 * min(part, 1.0) if step.phase == "run" else 0.25 * min(part, 1.0)
+        self._shares[index] = max(self._shares[index], share)
+        self._tell(self._missing[index].label)
+
+    def ended(self, index: int) -> None:
+        """A run is done."""
+        self._shares[index] = 1.0
+        self._done += 1
+        self._tell(self._missing[index].label)
+
+    def _tell(self, label: str) -> None:
+        if self._told is None:
+            return
+        pairs = zip(self._weights, self._shares, strict=True)
+        share = sum(weight * share for weight, share in pairs) / (sum(self._weights) or 1.0)
+        done = self._kept + self._done
+        self._told(Step(share if self._missing else 1.0, done, self._runs, self._kept, label))
+
+
+def _at_once(jobs: int | None, table_bytes: int) -> int:
+    """As many runs as there are processors, or as were asked for, and as memory holds."""
+    wanted = jobs if jobs is not None else os.cpu_count() or 1
+    available = _available_bytes()
+    if available is None:
+        return wanted
+    return max(1, min(wanted, int(0.8 * available / table_bytes)))
+
+
+def _available_bytes() -> int | None:
+    try:
+        text = Path("/proc/meminfo").read_text("ascii")
+    except OSError:
+        return None
+    found = re.search(r"^MemAvailable:\s+(\d+) kB", text, re.MULTILINE)
+    return None if found is None else 1024 * int(found.group(1))
+
+
+def _file(folder: Path, one: Planned) -> Path:
+    words = re.sub(r"[^a-z0-9]+", "-", one.label.lower()).strip("-")
+    return folder / f"{words}-{one.key[:12]}.json"
+
+
+def _keep(folder: Path, one: Planned, report: Mapping[str, Any]) -> None:
+    kept = {"run": one.label, "key": one.key, "version": _engine.__version__, "report": report}
+    _output.write(_file(folder, one), json.dumps(kept, indent=1) + "\n")
+
+
+def _kept(folder: Path, one: Planned) -> Mapping[str, Any] | None:
+    """The report of this very run, if it is there whole."""
+    path = _file(folder, one)
+    try:
+        kept = json.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return None
+    except OSError as reason:
+        raise OutputError(f"error: {path}: {(reason.strerror or str(reason)).lower()}") from None
+    except ValueError:
+        return None
+    whole = isinstance(kept, dict) and kept.get("key") == one.key
+    report = kept.get("report") if whole else None
+    return report if isinstance(report, dict) else None

@@ -1,0 +1,170 @@
+"""Holds what was measured against what is claimed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flashgc.reproduction import checks
+from flashgc.reproduction.claims import Check, Claim, Order, Tolerance, Value, pairs
+from flashgc.reproduction.experiment import Point
+from flashgc.reproduction.grid import cell
+from flashgc.reproduction.results import PERCENT, Results
+
+MET, NEAR, NOT_MET, NOT_COMPARABLE = "met", "near", "not met", "not comparable"
+VERDICTS = (MET, NEAR, NOT_MET, NOT_COMPARABLE)
+
+NEAR_SHARE = 0.1
+"""An order that fails at no more than this share of its places is near, and so is one that fails
+only where both figures are equal."""
+_SHOWN = 4
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A claim with what was measured."""
+
+    paper: str
+    claim: Claim
+    measured: float | str | None
+    verdict: str
+    note: str
+    fails: bool
+    """Whether it was not met and nobody knows why; a quick run fails by its checks alone."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As `flashgc reproduce --json` has it."""
+        claim = self.claim
+        return {
+            "paper": self.paper, "place": claim.place, "what": claim.what, "unit": claim.unit,
+            "claimed": claim.claimed, "measured": self.measured, "verdict": self.verdict,
+            "note": self.note, "source": claim.source, "in": list(claim.parts),
+            "fails": self.fails,
+        }  # fmt: skip
+
+
+def judge(paper: str, claim: Claim, results: Results) -> Verdict:
+    """The verdict on a claim; the runs that it needs must be there."""
+    match claim.test:
+        case Value():
+            measured, verdict, why = _value(claim, claim.test, results)
+        case Order():
+            measured, verdict, why = _order(claim.test, results)
+        case Check(name):
+            measured, verdict, why = _check(name, results)
+    reason = claim.why_not if verdict in (NOT_MET, NEAR) else None
+    note = "; ".join(filter(None, [why, reason, claim.note]))
+    counts = isinstance(claim.test, Check) or not results.quick
+    fails = verdict == NOT_MET and claim.why_not is None and counts
+    return Verdict(paper, claim, measured, verdict, note, fails)
+
+
+Judged = tuple[float | str | None, str, str]
+
+
+def _value(claim: Claim, test: Value, results: Results) -> Judged:
+    measured = test.quantity.of(results, test.point)
+    if test.minus and measured is not None:
+        other = test.quantity.of(results, results.experiment.moved(test.point, test.minus))
+        measured = None if other is None else measured - other
+    if measured is None:
+        return None, NOT_COMPARABLE, "undefined: nothing was collected in one of the runs"
+    differs = results.why_different(claim.runs(results.experiment))
+    if differs:
+        return measured, NOT_COMPARABLE, differs
+    assert not isinstance(claim.claimed, str)
+    return measured, compared(measured, claim.claimed, test.tolerance), ""
+
+
+def compared(measured: float, claimed: float, tolerance: Tolerance) -> str:
+    """Met, near or not met.
+
+    >>> from flashgc.reproduction.claims import Tolerance
+    >>> from flashgc.reproduction.verdict import compared
+    >>> within = Tolerance(0.02, 0.05, relative=True)
+    >>> [compared(value, 100.0, within) for value in (98.0, 96.0, 94.0)]
+    ['met', 'near', 'not met']
+    """
+    off = abs(measured - claimed) / (abs(claimed) or 1 if tolerance.relative else 1)
+    # A figure that is off by exactly what is allowed is within it, whatever binary floats say.
+    if off <= tolerance.met * (1 + 1e-9):
+        return MET
+    return NEAR if off <= tolerance.near * (1 + 1e-9) else NOT_MET
+
+
+def _order(test: Order, results: Results) -> Judged:
+    experiment = results.experiment
+    total, undefined, equal = 0, 0, 0
+    wrong: list[str] = []
+    unit = _unit(test, results)
+    for point in test.points:
+        for left_at, right_at in pairs(experiment, test, point):
+            left = test.quantity.of(results, left_at)
+            right = test.bound if right_at is None else test.other.of(results, right_at)
+            if left is None or right is None:
+                undefined += 1
+                continue
+            total += 1
+            if not (left > right if test.word == "above" else left < right):
+                equal += left == right
+                signs = f"{cell(left, unit)} against {cell(right, unit)}"
+                wrong.append(f"{_named(test, results, left_at)}: {signs}")
+    if total == 0:
+        return None, NOT_COMPARABLE, "undefined: nothing was collected in the runs"
+    near = len(wrong) <= NEAR_SHARE * total or len(wrong) == equal
+    verdict = MET if not wrong else NEAR if near else NOT_MET
+    more = f" and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
+    why = f"not at {'; '.join(wrong[:_SHOWN])}{more}" if wrong else ""
+    left_out = f"{undefined} undefined" if undefined else ""
+    alike = results.why_different(_order_points(test, results))
+    measured = f"{total - len(wrong)} of {total}"
+    return measured, verdict, "; ".join(filter(None, [why, left_out, alike]))
+
+
+def _order_points(test: Order, results: Results) -> list[Point]:
+    experiment = results.experiment
+    return [
+        run
+        for point in test.points
+        for left, right in pairs(experiment, test, point)
+        for run in [
+            *test.quantity.runs(experiment, left),
+            *(test.other.runs(experiment, right) if right is not None else []),
+        ]
+    ]
+
+
+def _unit(test: Order, results: Results) -> str:
+    quantity = test.quantity
+    if quantity.against is not None:
+        return PERCENT if quantity.percent else ""
+    return results.experiment.measures[quantity.measure].unit
+
+
+def _named(test: Order, results: Results, point: Point) -> str:
+    several = [
+        axis for at, axis in enumerate(results.experiment.axes)
+        if axis != test.quantity.over and len({each[at] for each in test.points}) > 1
+    ]  # fmt: skip
+    several += [test.along] if test.along is not None else []
+    return results.experiment.label(point, several or None)
+
+
+def _check(name: str, results: Results) -> Judged:
+    wrong: list[str] = []
+    try:
+        for point, report in results.reports.items():
+            complaint = checks.CHECKS[name](report)
+            if complaint is not None:
+                wrong.append(f"{results.experiment.label(point)}: {complaint}")
+    except checks.MissingError as missing:
+        return None, NOT_COMPARABLE, str(missing)
+    total = len(results.reports)
+    why = f"not in {'; '.join(wrong[:_SHOWN])}" if wrong else ""
+    return f"{total - len(wrong)} of {total}", NOT_MET if wrong else MET, why
+
+
+def counted(verdicts: Sequence[Verdict]) -> Mapping[str, int]:
+    """How many claims have each verdict."""
+    return {word: sum(one.verdict == word for one in verdicts) for word in VERDICTS}

@@ -1,0 +1,125 @@
+"""The report of a reproduction as Markdown: figures, tables, claims, and what was run."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flashgc import _engine, units
+from flashgc.reproduction.experiment import ANY, Point
+from flashgc.reproduction.grid import Grid, cell
+from flashgc.reproduction.papers import Paper
+from flashgc.reproduction.verdict import VERDICTS, Verdict, counted
+
+CLAIM_HEAD = ["place", "what", "paper", "measured", "verdict"]
+PAPER = "paper"
+
+
+@dataclass(frozen=True)
+class SourceUsed:
+    """What was run for a choice that has alternatives."""
+
+    label: str
+    what: str
+    requests: int
+    differs: str | None
+    """Why figures cannot be held against the paper's; None where they can."""
+
+    def text(self) -> str:
+        """In words."""
+        return f"{self.what}; {units.count(self.requests)} requests"
+
+
+@dataclass(frozen=True)
+class Page:
+    """All that the report tells."""
+
+    paper: Paper
+    grids: Sequence[Grid]
+    verdicts: Sequence[Verdict]
+    sources: Sequence[SourceUsed]
+    reports: Mapping[Point, Mapping[str, Any]]
+    quick: bool
+
+    def markdown(self) -> str:
+        """The page."""
+        experiment = self.paper.experiment
+        parts = [
+            f"# {experiment.title}: reproduced\n",
+            f"{experiment.citation}\n",
+            f"{summary(self.verdicts)}\n",
+        ]
+        if self.quick:
+            parts.append("**Quick run**: small drives and few requests. No figure counts.\n")
+        for grid in self.grids:
+            parts += self._item(grid)
+        loose = [one for one in self.verdicts if ANY in one.claim.parts]
+        if loose:
+            parts += ["## Every run\n", _claims(loose)]
+        parts += ["## What was run\n", self._environment(), "## About this reproduction\n"]
+        readme = self.paper.readme.strip().splitlines()
+        # Its own headings stand below that of this page.
+        parts.append(
+            "\n".join(f"##{line}" if line.startswith("#") else line for line in readme[1:])
+        )
+        return "\n".join(parts).rstrip() + "\n"
+
+    def _item(self, grid: Grid) -> list[str]:
+        item = grid.item
+        parts = [f"## {item.id}: {item.title}\n"]
+        if item.note:
+            parts.append(f"{item.note}\n")
+        if item.form == "bars":
+            parts.append(f"![{item.title}](figure-{item.id}.svg)\n")
+        parts += ["Measured:\n", _table(grid.table())]
+        own = [one for one in self.verdicts if item.id in one.claim.parts]
+        return [*parts, _claims(own)] if own else parts
+
+    def _environment(self) -> str:
+        seeds = sorted({report["seed"] for report in self.reports.values()})
+        rows = [["workload", "what was run", "held against the paper"]]
+        rows += [[one.label, one.text(), one.differs or "yes"] for one in self.sources]
+        versions = sorted({str(report["version"]) for report in self.reports.values()})
+        lines = [
+            f"- flashgc {', '.join(versions)}; this report by {_engine.__version__}",
+            f"- runs: {len(self.reports)}; seed {', '.join(map(str, seeds))}",
+            f"- Python {platform.python_version()}, {platform.system()} {platform.machine()}; no "
+            "figure depends on the machine",
+            "- each run is kept whole under `runs/`, with its configuration\n",
+        ]
+        return "\n".join(lines) + "\n" + _table(rows)
+
+
+def summary(verdicts: Sequence[Verdict]) -> str:
+    """How many claims have which verdict, in one line."""
+    counts = counted(verdicts)
+    known = sum(one.verdict == "not met" and one.claim.why_not is not None for one in verdicts)
+    because = f" ({known} with a known reason)" if known else ""
+    listed = [f"{counts[word]} {word}{because if word == 'not met' else ''}" for word in VERDICTS]
+    return f"{len(verdicts)} claims: {', '.join(listed)}."
+
+
+def claim_rows(verdicts: Sequence[Verdict]) -> list[list[str]]:
+    """A row for each claim; what is not of the paper itself says so."""
+    rows = [CLAIM_HEAD]
+    for one in verdicts:
+        claim = one.claim
+        source = "" if claim.source == PAPER else f" ({claim.source})"
+        row = [claim.place, claim.what + source, cell(claim.claimed, claim.unit),
+               cell(one.measured, claim.unit), one.verdict]  # fmt: skip
+        rows.append(row)
+    return rows
+
+
+def _claims(verdicts: Sequence[Verdict]) -> str:
+    head, *rows = claim_rows(verdicts)
+    noted = [[*row, one.note] for row, one in zip(rows, verdicts, strict=True)]
+    return _table([[*head, "note"], *noted])
+
+
+def _table(rows: Sequence[Sequence[str]]) -> str:
+    head, *body = [[text.replace("|", "\\|") for text in row] for row in rows]
+    lines = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
+    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in body)]) + "\n"
