@@ -105,6 +105,13 @@ impl Plan {
         self.pool.is_some_and(|level| level >= unit) && self.gc.hold.covers_unit(unit)
     }
 
+    /// Whether one queue serves all that is done to a page, one after the other.
+    pub fn queues_keep_order(&self) -> bool {
+        self.chooses_at_start()
+            && !self.service.splits_host()
+            && self.geometry.shape.multi_plane == 1
+    }
+
     /// Whether copies keep the parity of their page.
     pub fn parity(&self) -> bool {
         self.gc.copy.parity()

@@ -30,6 +30,8 @@ pub struct Op {
     pub plane: PlaneId,
     /// What it does.
     pub kind: OpKind,
+    /// Whether it is in a queue of a unit, or has been.
+    pub queued: bool,
     /// The next in its list.
     pub next: u32,
     /// The next operation on the same page, where order is kept by table.
@@ -169,13 +171,31 @@ impl<W: Watch> Sim<W> {
         let sequence = self.slabs.sequence;
         self.slabs.sequence += 1;
         let plane = PlaneId::NONE;
-        let op = Op { lpn, request, plane, kind, next: 0, behind: 0, sequence };
+        let queued = false;
+        let op = Op { lpn, request, plane, kind, queued, next: 0, behind: 0, sequence };
         let op = self.slabs.add_op(op);
         self.tell(Happened::Accepted { op, lpn, kind: host });
-        if self.plan.ordered && !self.order.enter(&mut self.slabs.ops, lpn, op) {
-            return;
+        if self.plan.ordered {
+            if let Some(before) = self.order.enter(&mut self.slabs.ops, lpn, op) {
+                if !self.may_queue_behind(before, op) {
+                    return;
+                }
+            }
         }
         self.enqueue(op);
+    }
+
+    /// Whether one queue keeps the order of two operations on a page: each is one operation of the
+    /// unit, and the first is in the queue.
+    fn may_queue_behind(&self, before: u32, op: u32) -> bool {
+        let is_one = |kind: OpKind| matches!(kind, OpKind::Read | OpKind::Write);
+        let before = &self.slabs.ops[before as usize];
+        let Op { lpn, kind, .. } = self.slabs.ops[op as usize];
+        self.queues_keep_order
+            && before.queued
+            && is_one(before.kind)
+            && is_one(kind)
+            && !self.touches_nothing(lpn, kind)
     }
 
     /// Queues a page operation whose turn it is on its page.
@@ -194,6 +214,7 @@ impl<W: Watch> Sim<W> {
             return self.touches_no_flash(op);
         }
         self.slabs.ops[op as usize].plane = plane;
+        self.slabs.ops[op as usize].queued = true;
         let list = self.list_of(kind);
         self.queues.push(&mut self.slabs.ops, plane, list, op);
         let unit = self.plan.geometry.unit_of(plane);
@@ -267,7 +288,7 @@ impl<W: Watch> Sim<W> {
             if self.plan.ordered { self.order.leave(&self.slabs.ops, lpn, op) } else { None };
         self.slabs.free_ops.push(op);
         self.request_page_done(request);
-        if let Some(behind) = behind {
+        if let Some(behind) = behind.filter(|&behind| !self.slabs.ops[behind as usize].queued) {
             self.released.push(behind);
         }
     }

@@ -121,6 +121,8 @@ pub struct Sim<W: Watch = Unwatched> {
     next_in_pool: Vec<u32>,
     /// Whether a write finds its plane when it starts.
     chooses_at_start: bool,
+    /// Whether operations on one page stay in order in the queue of their unit.
+    queues_keep_order: bool,
     /// The age clock at the start of the measured part, in ns.
     age_base_ns: u64,
     /// How far the age clock advances for a page programmed before measuring, in ns.
@@ -172,6 +174,7 @@ impl<W: Watch> Sim<W> {
             requests_done: 0,
             next_in_pool: vec![0; plan.pools.count()],
             chooses_at_start: plan.chooses_at_start(),
+            queues_keep_order: plan.queues_keep_order(),
             age_base_ns: 0,
             age_step_ns: (plan.timing.program_ns / u64::from(geometry.units)).max(1),
             free_pages_total: u64::from(geometry.blocks) * u64::from(geometry.shape.data_pages()),

@@ -1,7 +1,8 @@
 //! Keeps operations on one logical page in their order of arrival.
 //!
 //! Only the last accepted operation of each busy page is in the table; the others hang on the one
-//! before them. An operation that finds its page busy waits outside the queues until its turn.
+//! before them. An operation that finds its page busy waits outside the queues until its turn,
+//! unless both wait in one queue that keeps the order by itself.
 
 use super::host::Op;
 use crate::ids::Lpn;
@@ -16,16 +17,14 @@ pub struct PageOrder {
 }
 
 impl PageOrder {
-    /// Notes an accepted operation; says whether it may be queued at once.
-    pub fn enter(&mut self, ops: &mut [Op], lpn: Lpn, op: u32) -> bool {
+    /// Notes an accepted operation; gives the one before it, if its page is busy.
+    pub fn enter(&mut self, ops: &mut [Op], lpn: Lpn, op: u32) -> Option<u32> {
         ops[op as usize].behind = NONE;
-        match self.last.insert(lpn.0, op) {
-            None => true,
-            Some(before) => {
-                ops[before as usize].behind = op;
-                false
-            }
+        let before = self.last.insert(lpn.0, op);
+        if let Some(before) = before {
+            ops[before as usize].behind = op;
         }
+        before
     }
 
     /// Notes that an operation is done; gives the one whose turn it is now.
