@@ -280,12 +280,14 @@ def test_the_built_in_workload_runs(flashgc):
     ("words", "expected"),
     [
         ("flashgc run ol", "oltp"),
-        ("flashgc run oltp --scheme gre", "greedy"),
+        ("flashgc run oltp --scheme fi", "fifo"),
         ("flashgc run oltp --device slc", "slc-msr"),
         ("flashgc compare oltp --schemes greedy,fi", "greedy,fifo"),
         ("flashgc trace convert a b --to blkr", "blkreplay"),
         ("flashgc trace convert a b --to di", "disksim"),
         ("flashgc schemes cost", "cost-benefit"),
+        ("flashgc reproduce par", "parallel-gc"),
+        ("flashgc reproduce parallel-gc/table-3,5a,table-5", "parallel-gc/table-3,5a,table-5"),
     ],
 )
 def test_the_shell_completes_names(flashgc, words, expected):
