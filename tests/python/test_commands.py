@@ -280,7 +280,7 @@ def test_the_built_in_workload_runs(flashgc):
     ("words", "expected"),
     [
         ("flashgc run ol", "oltp"),
-        ("flashgc run oltp --scheme fi", "fifo"),
+        ("flashgc run oltp --scheme wea", "wear-aware"),
         ("flashgc run oltp --device slc", "slc-msr"),
         ("flashgc compare oltp --schemes greedy,fi", "greedy,fifo"),
         ("flashgc trace convert a b --to blkr", "blkreplay"),
