@@ -286,6 +286,8 @@ def test_the_built_in_workload_runs(flashgc):
         ("flashgc trace convert a b --to blkr", "blkreplay"),
         ("flashgc trace convert a b --to di", "disksim"),
         ("flashgc schemes cost", "cost-benefit"),
+        ("flashgc reproduce par", "parallel-gc"),
+        ("flashgc reproduce parallel-gc/table-3,5a,table-5", "parallel-gc/table-3,5a,table-5"),
     ],
 )
 def test_the_shell_completes_names(flashgc, words, expected):

@@ -435,7 +435,8 @@ BOTH = {"load": "*", "scheme": "greedy"}
 @pytest.mark.parametrize(
     ("fifo", "word", "measured"),
     [((99, 99, 99), "met", "3 of 3"), ((99, 99, 100), "near", "2 of 3"),
-     ((99, 99, 101), "not met", "2 of 3"), ((101, 101, 101), "not met", "0 of 3")],
+     ((99, 99, 101), "not met", "2 of 3"), ((101, 101, 101), "not met", "0 of 3"),
+     ((100, 100, 100), "not met", "0 of 3"), ((99, 100, 100), "not met", "1 of 3")],
 )  # fmt: skip
 def test_an_order_holds_everywhere_or_says_where_not(fifo, word, measured):
     loads = ("low", "high", "recorded")

@@ -16,8 +16,8 @@ MET, NEAR, NOT_MET, NOT_COMPARABLE = "met", "near", "not met", "not comparable"
 VERDICTS = (MET, NEAR, NOT_MET, NOT_COMPARABLE)
 
 NEAR_SHARE = 0.1
-"""An order that fails at no more than this share of its places is near, and so is one that fails
-only where both figures are equal."""
+"""An order that fails at no more than this share of its places is near. So is one that holds at
+most of its places and has equal figures at the others; equal everywhere is no order."""
 _SHOWN = 4
 
 
@@ -112,7 +112,8 @@ def _order(test: Order, results: Results) -> Judged:
                 wrong.append(f"{_named(test, results, left_at)}: {signs}")
     if total == 0:
         return None, NOT_COMPARABLE, "undefined: nothing was collected in the runs"
-    near = len(wrong) <= NEAR_SHARE * total or len(wrong) == equal
+    ties_alone = len(wrong) == equal < total / 2
+    near = len(wrong) <= NEAR_SHARE * total or ties_alone
     verdict = MET if not wrong else NEAR if near else NOT_MET
     more = f" and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
     why = f"not at {'; '.join(wrong[:_SHOWN])}{more}" if wrong else ""
