@@ -77,6 +77,8 @@ pub struct Counters {
     pub exhausted: u64,
     /// The longest that an operation of the host waited for a job alone, in ns.
     pub gc_wait_max_ns: u64,
+    /// The longest from then on to its end, in ns.
+    pub gc_response_max_ns: u64,
     /// Steps of jobs that ended whose pages were read, where reads and programs go apart.
     pub read_steps: u64,
     /// Programs of jobs that ended, of nothing but merged writes.
