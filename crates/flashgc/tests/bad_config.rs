@@ -519,6 +519,8 @@ const KEYS: &[&str] = &[
     "workload.synthetic.footprint",
     "workload.synthetic.sequential_share",
     "workload.synthetic.read_sequential_share",
+    "workload.synthetic.high_share",
+    "workload.synthetic.write_high_share",
     "workload.synthetic.phases",
     "workload.synthetic.rate",
     "workload.synthetic.read_interarrival",

@@ -37,6 +37,8 @@ pub enum Happened {
         lpn: Lpn,
         /// What it does.
         kind: HostOp,
+        /// Whether its request is of high priority.
+        high: bool,
     },
     /// A page operation of the host has begun: its place in the order of its page is taken.
     Started {
