@@ -130,6 +130,7 @@ impl<W: Watch> Sim<W> {
     #[inline]
     fn accept(&mut self, request: HostRequest) {
         self.outstanding += 1;
+        self.tell(Happened::Arrived { outstanding: self.outstanding });
         let id = self.slabs.add_request(Request {
             arrived_ns: request.at_ns,
             bytes: request.bytes,
@@ -327,6 +328,7 @@ impl<W: Watch> Sim<W> {
         }
         self.slabs.free_requests.push(id);
         self.outstanding -= 1;
+        self.tell(Happened::Served { op, latency_ns, outstanding: self.outstanding });
         self.requests_done += 1;
         if let Arrivals::Closed(_) = self.plan.arrivals {
             self.to_issue += 1;

@@ -420,6 +420,10 @@ impl Watch for Checker {
                 self.busy_ns.link_ns += to_ns - from_ns;
             }
             Happened::JobClosed(row) => self.job_closed(&row),
+            Happened::FreeBlocks { .. }
+            | Happened::Arrived { .. }
+            | Happened::Served { .. }
+            | Happened::Opened { .. } => {}
         }
     }
 }
