@@ -1,8 +1,11 @@
 //! What is counted while a run goes on.
 
+pub mod free_blocks;
 pub mod latency;
+pub mod series;
 
 pub use latency::Latency;
+pub use series::{Series, SeriesRequest, SeriesRow, SeriesSink};
 
 /// Counters of the measured part.
 #[derive(Clone, Debug, Default)]

@@ -431,6 +431,10 @@ impl Watch for Checker {
                 self.busy_ns.link_ns += to_ns - from_ns;
             }
             Happened::JobClosed(row) => self.job_closed(&row),
+            Happened::FreeBlocks { .. }
+            | Happened::Arrived { .. }
+            | Happened::Served { .. }
+            | Happened::Opened { .. } => {}
         }
     }
 }
