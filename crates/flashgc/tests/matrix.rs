@@ -73,6 +73,7 @@ const SLOTS: &[Factor] = &[
     ),
     ("gc.placement.use", &["\"one-frontier\"", "\"separate-gc\""]),
     ("gc.hold.use", &["\"unit\"", "\"channel\"", "\"chip\"", "\"die\"", "\"plane\""]),
+    (ASSIST, &["\"nothing\"", "\"flush-buffer\""]),
 ];
 
 /// Marks that fit each other; `bad_config.rs` pins what the plan says of those that do not.
@@ -82,6 +83,8 @@ const COPY: &str = "gc.copy";
 const DEVICE: &str = "device";
 const LINK: &str = "device.host_link";
 const SUMMARY: &str = "device.summary";
+const BUFFER: &str = "device.write_buffer";
+const ASSIST: &str = "gc.assist.use";
 
 /// The device and the workload that the scheme meets.
 const AROUND: &[Factor] = &[
@@ -118,6 +121,7 @@ const AROUND: &[Factor] = &[
     ("device.pages_per_block", &["7", "8", "16"]),
     (LINK, &["", "{transfer=\"0.5 ns/B\"}", "{transfer=\"30 ns/B\"}"]),
     (SUMMARY, &["", "{pages=1,transfer=\"528 B\",copies=\"free\"}", "{pages=1,copies=\"timed\"}"]),
+    (BUFFER, &["", "{size=\"4 KiB\",access=\"90 us\"}", "{size=\"64 KiB\"}"]),
     ("device.timing.transfer", &["\"0 ns/B\"", "\"5 ns/B\"", "\"100 ns/B\""]),
     ("device.timing.command", &["\"0 ns\"", "\"200 ns\""]),
     ("engine.coalesce", &["true", "false"]),
@@ -201,8 +205,8 @@ type Value = (usize, usize);
 
 /// The only pairs of choices that the plan refuses at every size of spare: a mark of two blocks,
 /// and collections that keep as many to themselves; and copies to other units where each page has
-/// one plane or one unit. Such a row runs with an erase of one block, or with dynamic allocation
-/// and planes that are units.
+/// one plane or one unit; and flushes without a write buffer. Such a row runs with an erase of one
+/// block, with dynamic allocation and planes that are units, or with a buffer.
 fn without_refused(factors: &[Factor], mut row: Row) -> Row {
     let at = |name: &str| factors.iter().position(|(key, _)| *key == name).expect("a factor");
     // A bound of one block on the moves leaves one to keep, and two under the odd/even rule.
@@ -211,6 +215,9 @@ fn without_refused(factors: &[Factor], mut row: Row) -> Row {
     let is_even = copy.contains("parallel") && !copy.contains("parity") && !copy.contains("global");
     if row[at(MARKS)] == 0 && (!is_bounded || is_even) {
         row[at(ERASE)] = 0;
+    }
+    if row[at(ASSIST)] == 1 && row[at(BUFFER)] == 0 {
+        row[at(BUFFER)] = 2;
     }
     if copy.contains("global") {
         row[at("device.allocation")] = 1;
@@ -396,8 +403,9 @@ fn the_rows_cover_every_pair() {
     let several = SEVERAL_BLOCKS.map(|erase| ["soft=\"2 blocks\"", erase]);
     let global = factors.iter().find(|(key, _)| *key == COPY).expect("a factor").1;
     let global = global.iter().filter(|value| value.contains("global"));
+    let unbuffered = ["\"flush-buffer\"", ""];
     let refused = several.into_iter().chain(global.map(|&copy| [copy, "\"striped\""]));
-    assert_eq!(missing, refused.collect::<Vec<_>>());
+    assert_eq!(missing, refused.chain([unbuffered]).collect::<Vec<_>>());
 }
 
 const SEVERAL_BLOCKS: [&str; 2] =

@@ -1,13 +1,13 @@
 //! What follows from the tables together: amounts of space, the reserve, and what cannot work.
 
 use super::device::Device;
-use super::gc::Scheme;
+use super::gc::{Scheme, FLUSH_BUFFER};
 use super::precondition::{Fill, PreconditionPlan};
 use super::workload::WorkloadPlan;
 use crate::device::{Geometry, Level, Pools, Shape};
 use crate::drive::aged_blocks;
 use crate::gc::{CopyChoice, GcPlan, HoldChoice, Space, Watermark};
-use crate::plan::{Allocation, Plan};
+use crate::plan::{Allocation, Plan, WriteBuffer};
 use crate::workload::alike::{Alike, AlikePlan, RegionPlan, PAGE_BYTES};
 use crate::workload::synthetic::{Footprint, Mix, PhasePlan, Size};
 use flashgc_config::units::{ShareOf, Threshold};
@@ -23,7 +23,9 @@ pub fn plan(
     coalesce: bool,
 ) -> Option<Plan> {
     let gc = scheme_plan(root, device, scheme)?;
+    let write_buffer = write_buffer(root, device, scheme)?;
     let ordered = device.allocation == Allocation::Dynamic
+        || write_buffer.is_some()
         || device.service.splits_host()
         || may_pass(workload, u64::from(device.shape.page_bytes));
     let geometry = Geometry::new(device.shape.clone());
@@ -36,6 +38,7 @@ pub fn plan(
         geometry,
         timing: device.timing,
         host_link: device.host_link,
+        write_buffer,
         allocation: device.allocation,
         pool: device.pool,
         pools,
@@ -45,6 +48,26 @@ pub fn plan(
         ordered,
         coalesce,
     })
+}
+
+/// The device's write buffer, and whether the scheme flushes it ahead of need. `Some(None)` where
+/// there is none.
+fn write_buffer(
+    root: &Reader<'_>,
+    device: &Device,
+    scheme: &Scheme,
+) -> Option<Option<WriteBuffer>> {
+    let flushes_when_idle = scheme.slots.get("assist") == Some(&FLUSH_BUFFER);
+    if flushes_when_idle && device.write_buffer.is_none() {
+        root.table("gc").table("assist").error(
+            "use",
+            "the scheme flushes the write buffer, and the device has none",
+            "give it one, as in `device.write_buffer.size = \"1 MiB\"`, or set gc.assist.use = \
+             \"nothing\"",
+        );
+        return None;
+    }
+    Some(device.write_buffer.map(|buffer| WriteBuffer { flushes_when_idle, ..buffer }))
 }
 
 /// The scheme on this device, if it can work there.

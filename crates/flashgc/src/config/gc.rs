@@ -92,7 +92,16 @@ const HOLD: &[Choice] = &[
 ];
 const ENTER: &[Choice] = &[choice("never", "a job is never interrupted", &[])];
 const PACE: &[Choice] = &[choice("at-once", "an open job goes on without pause", &[])];
-const ASSIST: &[Choice] = &[choice("nothing", "nothing is done ahead of a job", &[])];
+const ASSIST: &[Choice] = &[
+    choice("nothing", "nothing is done ahead of a job", &[]),
+    choice(
+        FLUSH_BUFFER,
+        "while the host waits for nothing, pages leave the device's write buffer one by one",
+        &[],
+    ),
+];
+/// The choice of *assist* that needs a write buffer.
+pub const FLUSH_BUFFER: &str = "flush-buffer";
 
 /// The slots in the order of the manual, each with its question and its choices.
 const SLOTS: &[(&str, &str, &[Choice])] = &[

@@ -10,6 +10,7 @@ mod gc;
 mod precondition;
 pub mod presets;
 mod workload;
+mod write_buffer;
 
 pub use precondition::{Fill, PreconditionPlan};
 pub use workload::{SyntheticWorkload, TracePlan, WorkloadPlan};
@@ -240,6 +241,9 @@ fn read(tree: &Tree, sink: &Sink, inputs: &Inputs) -> Option<Setup> {
     if let Some(rate) = device.host_link {
         let (ns, bytes) = rate.ns_per_byte();
         resolved["device"]["host_link"] = json!({ "ns": ns, "for_bytes": bytes });
+    }
+    if let Some(buffer) = device.write_buffer {
+        resolved["device"]["write_buffer"] = json!(buffer);
     }
     let mut unused = [&device.unused[..], &gc.unused].concat();
     unused.extend(workload::unused(&root, inputs.has_trace));

@@ -1,5 +1,6 @@
 //! The host's side: requests come in, are cut into page operations, and are done.
 
+use super::buffer::FLUSH;
 use super::{Sim, SimError};
 use crate::ids::{Lpn, PlaneId};
 use crate::plan::{Allocation, Arrivals};
@@ -24,7 +25,7 @@ pub enum OpKind {
 pub struct Op {
     /// Its page.
     pub lpn: Lpn,
-    /// The request it belongs to.
+    /// The request it belongs to; a flush of the write buffer has none.
     pub request: u32,
     /// The plane in whose queue it waits.
     pub plane: PlaneId,
@@ -70,6 +71,11 @@ impl Slabs {
     }
 
     #[inline(always)]
+    pub(super) fn free_op(&mut self, op: u32) {
+        self.free_ops.push(op);
+    }
+
+    #[inline(always)]
     fn add_request(&mut self, request: Request) -> u32 {
         if let Some(at) = self.free_requests.pop() {
             self.requests[at as usize] = request;
@@ -99,7 +105,7 @@ impl<W: Watch> Sim<W> {
                 if request.at_ns > self.time_limit_ns / 2 {
                     return Err(SimError::TooLong { limit_ns: self.time_limit_ns / 2 });
                 }
-                let slot = self.link_slot() + usize::from(self.link.is_some());
+                let slot = self.buffer_slot() + usize::from(self.buffer.is_some());
                 self.events.post(slot, request.at_ns);
             }
         }
@@ -168,12 +174,7 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     fn accept_page(&mut self, lpn: Lpn, request: u32, kind: OpKind, host: HostOp) {
         self.ftl.map.prefetch(lpn);
-        let sequence = self.slabs.sequence;
-        self.slabs.sequence += 1;
-        let plane = PlaneId::NONE;
-        let queued = false;
-        let op = Op { lpn, request, plane, kind, queued, next: 0, behind: 0, sequence };
-        let op = self.slabs.add_op(op);
+        let op = self.add_op(lpn, request, kind);
         self.tell(Happened::Accepted { op, lpn, kind: host });
         if self.plan.ordered {
             if let Some(before) = self.order.enter(&mut self.slabs.ops, lpn, op) {
@@ -183,6 +184,15 @@ impl<W: Watch> Sim<W> {
             }
         }
         self.enqueue(op);
+    }
+
+    #[inline(always)]
+    pub(super) fn add_op(&mut self, lpn: Lpn, request: u32, kind: OpKind) -> u32 {
+        let sequence = self.slabs.sequence;
+        self.slabs.sequence += 1;
+        let plane = PlaneId::NONE;
+        let queued = false;
+        self.slabs.add_op(Op { lpn, request, plane, kind, queued, next: 0, behind: 0, sequence })
     }
 
     /// Whether one queue keeps the order of two operations on a page: each is one operation of the
@@ -201,6 +211,9 @@ impl<W: Watch> Sim<W> {
     /// Queues a page operation whose turn it is on its page.
     #[inline(always)]
     pub(super) fn enqueue(&mut self, op: u32) {
+        if self.buffer.is_some() && self.buffer_takes(op) {
+            return;
+        }
         let Op { lpn, kind, .. } = self.slabs.ops[op as usize];
         let plane = if self.plan.allocation == Allocation::Striped {
             self.plan.geometry.striped_plane(lpn)
@@ -255,7 +268,10 @@ impl<W: Watch> Sim<W> {
 
     /// Does an operation that needs no flash.
     pub(super) fn touches_no_flash(&mut self, op: u32) {
-        let Op { lpn, kind, .. } = self.slabs.ops[op as usize];
+        let Op { lpn, kind, request, .. } = self.slabs.ops[op as usize];
+        if request == FLUSH {
+            return self.flush_ended(op);
+        }
         self.tell(Happened::Started { op, lpn });
         match kind {
             OpKind::Read => {
@@ -276,6 +292,9 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     pub(super) fn page_done(&mut self, op: u32) {
         let Op { lpn, request, kind, .. } = self.slabs.ops[op as usize];
+        if request == FLUSH {
+            return self.flush_ended(op);
+        }
         if W::ACTIVE {
             let kind = match kind {
                 OpKind::Read | OpKind::ReadRest => HostOp::Read,
@@ -286,7 +305,7 @@ impl<W: Watch> Sim<W> {
         }
         let behind =
             if self.plan.ordered { self.order.leave(&self.slabs.ops, lpn, op) } else { None };
-        self.slabs.free_ops.push(op);
+        self.slabs.free_op(op);
         self.request_page_done(request);
         if let Some(behind) = behind.filter(|&behind| !self.slabs.ops[behind as usize].queued) {
             self.released.push(behind);

@@ -265,7 +265,7 @@ impl<W: Watch> Sim<W> {
         let Op { lpn, kind, plane, next, .. } = self.slabs.ops[op as usize];
         self.prefetch_for(next);
         if kind == OpKind::Write {
-            self.tell(Happened::Started { op, lpn });
+            self.write_starts(op, lpn);
             if self.chooses_at_start {
                 self.has_chosen(plane);
             }
@@ -485,6 +485,7 @@ impl<W: Watch> Sim<W> {
             Worker::Host(op) => match self.slabs.ops[op as usize].kind {
                 OpKind::Read => "read",
                 OpKind::ReadRest => "read-rest",
+                _ if self.is_flush(op) => "flush",
                 _ => "program",
             },
             Worker::Inbound => "program-copy",
