@@ -174,8 +174,9 @@ def _gc(report: Report) -> str:
     if not gc.victim_blocks:
         return "none"
     valid = units.figures(gc.valid_per_victim)
+    idle = f" ({units.count(gc['idle_jobs'])} of an idle drive)" if "idle_jobs" in gc else ""
     return (
-        f"{units.count(gc.count)} collections, {units.count(report.erases)} erases, "
+        f"{units.count(gc.count)} collections{idle}, {units.count(report.erases)} erases, "
         f"{valid} valid pages per victim"
     )
 

@@ -156,7 +156,7 @@ fn per(sum: u64, count: u64) -> Option<f64> {
 fn gc(setup: &Setup, results: &Results) -> Value {
     let counters = &results.counters;
     let per_block = f64::from(setup.plan.geometry.shape.data_pages());
-    json!({
+    let mut keys = json!({
         "count": counters.jobs,
         "open": results.jobs_open,
         "victim_blocks": counters.victim_blocks,
@@ -176,7 +176,11 @@ fn gc(setup: &Setup, results: &Results) -> Value {
         "suspended": 0,
         "merged": 0,
         "pipelined": 0,
-    })
+    });
+    if setup.plan.gc.idle.is_some() {
+        keys["idle_jobs"] = json!(counters.idle_jobs);
+    }
+    keys
 }
 
 /// Victim blocks by their valid pages: pairs, lowest first.

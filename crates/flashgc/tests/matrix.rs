@@ -55,6 +55,8 @@ const SLOTS: &[Factor] = &[
             "\"wear-aware\"",
         ],
     ),
+    ("gc.trigger.use", &["\"watermark\"", "[\"watermark\",\"idle\"]"]),
+    ("gc.trigger.idle.wait", &["\"mean-collection\"", "\"100 us\""]),
     ("gc.trigger.watermark.background", &["true", "false"]),
     ("gc.victim.greedy.index", &["\"buckets\"", "\"scan\""]),
     ("gc.victim.greedy.ties", &["\"lowest\"", "\"highest\""]),

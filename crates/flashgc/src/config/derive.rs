@@ -6,8 +6,8 @@ use super::precondition::{Fill, PreconditionPlan};
 use super::workload::WorkloadPlan;
 use crate::device::{Geometry, Level, Pools, Shape};
 use crate::drive::aged_blocks;
-use crate::gc::{CopyChoice, GcPlan, HoldChoice, Space, Watermark};
-use crate::plan::{Allocation, Plan, WriteBuffer};
+use crate::gc::{CopyChoice, GcPlan, HoldChoice, Idle, Space, Watermark};
+use crate::plan::{Allocation, Arrivals, Plan, WriteBuffer};
 use crate::workload::alike::{Alike, AlikePlan, RegionPlan, PAGE_BYTES};
 use crate::workload::synthetic::{Footprint, Mix, PhasePlan, Size};
 use flashgc_config::units::{ShareOf, Threshold};
@@ -126,19 +126,13 @@ fn may_pass(workload: &WorkloadPlan, page_bytes: u64) -> bool {
 
 fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> {
     let marks = root.table("gc").table("trigger").table("watermark");
-    // The worst job moves every page of its victims before it erases them: they fill as many
-    // blocks. Under the odd/even rule too, since a new block takes odd and even pages alike.
-    // With a bound on moves they fill no more than it allows, and one block always counts.
     let move_cap_pages = move_cap(root, scheme, shape)?;
-    let reserve_blocks = move_cap_pages.map_or(scheme.erase_blocks, |pages| {
-        // Under the odd/even rule all of them may be of one kind.
-        let per_block = shape.data_pages() / if scheme.copy.parity() { 2 } else { 1 };
-        pages.div_ceil(per_block.max(1)).clamp(1, scheme.erase_blocks)
-    });
+    let reserve_blocks = reserve_blocks(shape, scheme, move_cap_pages);
     let space = |key: &str, threshold: &Threshold| space(&marks, key, threshold, shape);
-    let soft = space("soft", &scheme.soft)?;
-    let stop = scheme.stop.as_ref().map_or(Some(soft), |stop| space("stop", stop))?;
-    let hard = match &scheme.hard {
+    let trigger = &scheme.trigger;
+    let soft = space("soft", &trigger.soft)?;
+    let stop = trigger.stop.as_ref().map_or(Some(soft), |stop| space("stop", stop))?;
+    let hard = match &trigger.hard {
         Some(hard) => space("hard", hard)?,
         None => Space::Blocks(reserve_blocks + 1),
     };
@@ -159,7 +153,7 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
         );
         return None;
     }
-    if scheme.hard.is_some() && pages(hard) < reserve {
+    if trigger.hard.is_some() && pages(hard) < reserve {
         marks.error(
             "hard",
             format!("the hard mark ({} pages) is below the reserve ({reserve} pages)", pages(hard)),
@@ -167,7 +161,7 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
         );
         return None;
     }
-    if scheme.hard.is_some() && pages(hard) > pages(soft) {
+    if trigger.hard.is_some() && pages(hard) > pages(soft) {
         marks.error("hard", "the hard mark is above the soft mark", "give less than `soft`");
         return None;
     }
@@ -186,10 +180,11 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
             soft,
             hard,
             stop,
-            inclusive: scheme.inclusive,
-            batch: scheme.batch,
-            background: scheme.background,
+            inclusive: trigger.inclusive,
+            batch: trigger.batch,
+            background: trigger.background,
         },
+        idle: idle_plan(root, shape, scheme, soft)?,
         erase_blocks: scheme.erase_blocks,
         move_cap_pages,
         victim: scheme.victim.clone(),
@@ -198,6 +193,42 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
         hold: HoldChoice { level: scheme.hold.unwrap_or(shape.unit) },
         reserve_blocks,
     })
+}
+
+/// The erased blocks of each plane that only collection takes.
+fn reserve_blocks(shape: &Shape, scheme: &Scheme, move_cap_pages: Option<u32>) -> u32 {
+    // The worst job moves every page of its victims before it erases them: they fill as many
+    // blocks. Under the odd/even rule too, since a new block takes odd and even pages alike.
+    // With a bound on moves they fill no more than it allows, and one block always counts.
+    move_cap_pages.map_or(scheme.erase_blocks, |pages| {
+        // Under the odd/even rule all of them may be of one kind.
+        let per_block = shape.data_pages() / if scheme.copy.parity() { 2 } else { 1 };
+        pages.div_ceil(per_block.max(1)).clamp(1, scheme.erase_blocks)
+    })
+}
+
+/// The idle trigger, if the scheme has it: its mark is twice the soft mark unless it is given.
+fn idle_plan(
+    root: &Reader<'_>,
+    shape: &Shape,
+    scheme: &Scheme,
+    soft: Space,
+) -> Option<Option<Idle>> {
+    let Some(idle) = &scheme.trigger.idle else { return Some(None) };
+    let table = root.table("gc").table("trigger").table("idle");
+    let mark = match &idle.mark {
+        Some(mark) => space(&table, "mark", mark, shape)?,
+        None => soft.twice(),
+    };
+    if mark.pages(shape.data_pages()) < soft.pages(shape.data_pages()) {
+        table.error(
+            "mark",
+            "the proactive mark is below the soft mark, which is collected for at any time",
+            "give at least `gc.trigger.watermark.soft`, or leave it out for twice as much",
+        );
+        return None;
+    }
+    Some(Some(Idle { wait: idle.wait, mark }))
 }
 
 /// The bound on the moves of a collection of several blocks, in pages.
@@ -364,6 +395,15 @@ pub fn notes(plan: &Plan, precondition: &PreconditionPlan) -> Vec<String> {
         notes.push(
             "pages move one by one: the planes have one data register (device.registers), or the \
              scheme uses one (gc.copy.parallel.workers)"
+                .into(),
+        );
+    }
+    let waits_for_idle =
+        plan.gc.idle.is_some() || plan.write_buffer.is_some_and(|buffer| buffer.flushes_when_idle);
+    if waits_for_idle && matches!(plan.arrivals, Arrivals::Closed(_)) {
+        notes.push(
+            "in a closed loop a request follows another without a gap: the drive is never idle, \
+             and what the scheme does in idle time is not done"
                 .into(),
         );
     }

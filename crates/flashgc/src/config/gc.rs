@@ -1,8 +1,9 @@
 //! `[gc]`: one choice for each slot, and the parameters of the choices.
 
+use super::trigger::{self, Trigger};
 use crate::device::Level;
 use crate::gc::victim::{self, Choice};
-use crate::gc::{Batch, CopyChoice, CopyPath, ListOf, ParallelCopy};
+use crate::gc::{CopyChoice, CopyPath, ListOf, ParallelCopy};
 use flashgc_config::units::Threshold;
 use flashgc_config::Reader;
 use serde_json::{json, Value};
@@ -11,12 +12,7 @@ use std::collections::BTreeMap;
 /// The scheme as configured; amounts of space still depend on the device.
 pub struct Scheme {
     pub name: String,
-    pub soft: Threshold,
-    pub hard: Option<Threshold>,
-    pub stop: Option<Threshold>,
-    pub inclusive: bool,
-    pub batch: Batch,
-    pub background: bool,
+    pub trigger: Trigger,
     pub erase_blocks: u32,
     pub move_cap: Option<Threshold>,
     pub victim: victim::Settings,
@@ -30,7 +26,8 @@ pub struct Scheme {
     pub unused: Vec<String>,
 }
 
-const fn choice(
+/// A choice of a slot, as people are told of it.
+pub const fn choice(
     name: &'static str,
     about: &'static str,
     keys: &'static [(&'static str, &'static str)],
@@ -38,18 +35,6 @@ const fn choice(
     Choice { name, about, keys, source: "" }
 }
 
-const TRIGGER: &[Choice] = &[choice(
-    "watermark",
-    "a plane wants space while its free space is below a mark, tested after a page is taken",
-    &[
-        ("soft", "the mark: \"4 blocks\", \"256 pages\", \"5%\" or \"50% of spare\""),
-        ("hard", "below it collection goes before every request (default: the reserve + 1 block)"),
-        ("stop", "once below soft, go on until this much is free (default: soft)"),
-        ("compare", "\"<\" (default) or \"<=\": whether the mark itself counts as below"),
-        ("batch", "\"one\" (default), \"until-stop\" or \"list\": blocks collected in one turn"),
-        ("background", "true (default) or false: whether a unit for which nothing waits collects"),
-    ],
-)];
 const ERASE: &[Choice] = &[
     choice("block", "one block", &[]),
     choice(
@@ -105,7 +90,7 @@ pub const FLUSH_BUFFER: &str = "flush-buffer";
 
 /// The slots in the order of the manual, each with its question and its choices.
 const SLOTS: &[(&str, &str, &[Choice])] = &[
-    ("trigger", "when does a plane want space, and when has it enough?", TRIGGER),
+    ("trigger", "when does a plane want space, and when has it enough?", trigger::CHOICES),
     ("erase", "what can one erase free?", ERASE),
     ("victim", "which candidate is next?", victim::Settings::CHOICES),
     ("copy", "how do valid pages move?", COPY),
@@ -138,12 +123,7 @@ fn slot<'a>(gc: &Reader<'a>, at: usize) -> Option<Slot<'a>> {
     let used = table.choice("use", &options);
     let mut unused = Vec::new();
     for choice in choices.iter().filter(|choice| Some(choice.name) != used) {
-        if table.is_table(choice.name) {
-            let keys = table.table(choice.name).keys();
-            unused.extend(keys.iter().map(|key| format!("gc.{name}.{}.{key}", choice.name)));
-        } else {
-            table.allow(choice.name);
-        }
+        pass_over(&table, name, choice.name, &mut unused);
     }
     let used =
         table.required("use", used, "name the choice of this slot; `flashgc schemes` lists them");
@@ -152,21 +132,35 @@ fn slot<'a>(gc: &Reader<'a>, at: usize) -> Option<Slot<'a>> {
     Some(Slot { name: used?, settings: settings?, unused })
 }
 
+/// Notes the parameters of a choice that is not in use.
+pub fn pass_over(table: &Reader<'_>, slot: &str, choice: &str, unused: &mut Vec<String>) {
+    if table.is_table(choice) {
+        let keys = table.table(choice).keys();
+        unused.extend(keys.iter().map(|key| format!("gc.{slot}.{choice}.{key}")));
+    } else {
+        table.allow(choice);
+    }
+}
+
 /// Reads the table; the device has so many data registers in a plane. Errors are noted; `None`
 /// where no scheme can be made.
 pub fn read(gc: &Reader<'_>, registers: u32) -> Option<Scheme> {
     let name = gc.string("scheme").unwrap_or(super::presets::DEFAULT_SCHEME).to_string();
-    let slots: Vec<Option<Slot<'_>>> = (0..SLOTS.len()).map(|at| slot(gc, at)).collect();
+    let trigger = trigger::read(gc);
+    // The trigger, which may be several, is the first of them.
+    let slots: Vec<Option<Slot<'_>>> = (1..SLOTS.len()).map(|at| slot(gc, at)).collect();
     gc.finish();
-    let unused = slots.iter().flatten().flat_map(|slot| slot.unused.clone()).collect();
-    let used = SLOTS.iter().zip(&slots);
+    let of_trigger = trigger.iter().flat_map(|slot| slot.unused.clone());
+    let unused = of_trigger.chain(slots.iter().flatten().flat_map(|slot| slot.unused.clone()));
+    let unused = unused.collect();
+    let used = SLOTS[1..].iter().zip(&slots);
     let used = used.filter_map(|((name, ..), slot)| Some((*name, slot.as_ref()?.name)));
-    let used: BTreeMap<_, _> = used.collect();
+    let triggers = trigger.iter().map(|slot| (SLOTS[0].0, slot.name));
+    let used: BTreeMap<_, _> = used.chain(triggers).collect();
     let mut slots = slots.into_iter();
     let mut next = || slots.next().flatten();
-    let (trigger, erase, victim, copy) = (next(), next(), next(), next());
+    let (erase, victim, copy) = (next(), next(), next());
     let (placement, hold) = (next(), next());
-    let marks = trigger.as_ref().and_then(|slot| watermark(&slot.settings));
     let victim = victim.and_then(|slot| {
         let settings = victim::Settings::read(slot.name, &slot.settings);
         slot.settings.finish();
@@ -196,15 +190,9 @@ pub fn read(gc: &Reader<'_>, registers: u32) -> Option<Scheme> {
         rest.settings.finish();
     }
     let hold = hold?.name;
-    let (soft, hard, stop, inclusive, batch, background) = marks?;
     Some(Scheme {
         name,
-        soft,
-        hard,
-        stop,
-        inclusive,
-        batch,
-        background,
+        trigger: trigger?.trigger,
         erase_blocks,
         move_cap,
         victim: victim?,
@@ -241,16 +229,4 @@ fn parallel(table: &Reader<'_>, registers: u32) -> ParallelCopy {
         path,
         list: table.choice("list", &ListOf::WORDS).unwrap_or(ListOf::Block),
     }
-}
-
-type Marks = (Threshold, Option<Threshold>, Option<Threshold>, bool, Batch, bool);
-
-fn watermark(table: &Reader<'_>) -> Option<Marks> {
-    let soft = table.required("soft", table.threshold("soft"), "as in `soft = \"4 blocks\"`");
-    let (hard, stop) = (table.threshold("hard"), table.threshold("stop"));
-    let inclusive = table.choice("compare", &[("<", false), ("<=", true)]).unwrap_or(false);
-    let batch = table.choice("batch", &Batch::WORDS).unwrap_or(Batch::One);
-    let background = table.bool("background").unwrap_or(true);
-    table.finish();
-    Some((soft?, hard, stop, inclusive, batch, background))
 }

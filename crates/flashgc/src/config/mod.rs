@@ -9,6 +9,7 @@ mod device;
 mod gc;
 mod precondition;
 pub mod presets;
+mod trigger;
 mod workload;
 mod write_buffer;
 

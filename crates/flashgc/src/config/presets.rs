@@ -18,7 +18,7 @@ const DEVICES: &[(&str, &str)] = files!("devices":
 
 const SCHEMES: &[(&str, &str)] = files!("schemes":
     "greedy" "greedy-msr" "fifo" "random" "d-choices" "cost-benefit" "wear-aware"
-    "parallel" "ippbe" "ippbe-original" "parallel-ippbe");
+    "idle" "parallel" "ippbe" "ippbe-original" "parallel-ippbe");
 
 fn find(list: &'static [(&str, &str)], name: &str) -> Option<&'static str> {
     list.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)

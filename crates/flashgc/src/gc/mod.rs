@@ -9,10 +9,12 @@
 //!
 //! Only the simulation moves data (`sim::collect`); what is here decides.
 
+mod idle;
 pub mod job;
 pub mod slots;
 pub mod victim;
 
+pub use idle::{Idle, MeanCollection, Wait};
 pub use job::{Copy, Inbound, Job, JobRow, Victim};
 pub use slots::{
     Batch, CopyChoice, CopyPath, GcPlan, HoldChoice, ListOf, ParallelCopy, Space, Watermark,

@@ -105,11 +105,15 @@ impl<W: Watch> Sim<W> {
                 if request.at_ns > self.time_limit_ns / 2 {
                     return Err(SimError::TooLong { limit_ns: self.time_limit_ns / 2 });
                 }
-                let slot = self.buffer_slot() + usize::from(self.buffer.is_some());
-                self.events.post(slot, request.at_ns);
+                self.events.post(self.arrival_slot(), request.at_ns);
             }
         }
         Ok(())
+    }
+
+    /// The event slot of the arrival, behind those of the link and the write buffer.
+    pub(super) fn arrival_slot(&self) -> usize {
+        self.buffer_slot() + usize::from(self.buffer.is_some())
     }
 
     /// The awaited request of an open loop is here.
@@ -134,6 +138,7 @@ impl<W: Watch> Sim<W> {
     #[inline]
     fn accept(&mut self, request: HostRequest) {
         self.outstanding += 1;
+        self.idle_ends();
         let id = self.slabs.add_request(Request {
             arrived_ns: request.at_ns,
             bytes: request.bytes,

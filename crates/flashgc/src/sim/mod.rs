@@ -16,6 +16,7 @@ mod collect;
 mod drive;
 mod fill;
 mod host;
+mod idle;
 mod link;
 mod order;
 mod precondition;
@@ -36,6 +37,7 @@ use crate::workload::{HostRequest, Source, SourceError};
 use buffer::Buffer;
 pub use fill::{FillState, TraceFilled};
 use host::Slabs;
+use idle::IdleTrigger;
 use link::Link;
 use order::PageOrder;
 pub use precondition::{Preconditioning, Steady, SteadyWatch};
@@ -98,6 +100,8 @@ pub struct Sim<W: Watch = Unwatched> {
     link: Option<Link>,
     /// The write buffer, where the device has one.
     buffer: Option<Buffer>,
+    /// The idle trigger, where the scheme has it.
+    idle: Option<IdleTrigger>,
     queues: Queues,
     /// Units to look at before the next event.
     ready: VecDeque<UnitId>,
@@ -151,7 +155,7 @@ impl<W: Watch> Sim<W> {
         let geometry = &plan.geometry;
         let recipes = Recipes::new(&plan);
         let slots = geometry.units + geometry.shape.channels + 1;
-        let more = [plan.host_link.is_some(), plan.write_buffer.is_some()];
+        let more = [plan.host_link.is_some(), plan.write_buffer.is_some(), plan.gc.idle.is_some()];
         let slots = slots as usize + more.into_iter().filter(|&is_there| is_there).count();
         Sim {
             now_ns: 0,
@@ -162,6 +166,7 @@ impl<W: Watch> Sim<W> {
             buses: (0..geometry.shape.channels).map(|_| Bus::default()).collect(),
             link: plan.host_link.map(Link::new),
             buffer: plan.write_buffer.map(Buffer::new),
+            idle: plan.gc.idle.clone().map(|idle| IdleTrigger::new(idle, geometry.units)),
             queues: Queues::new(&plan),
             ready: VecDeque::new(),
             released: Vec::new(),
@@ -232,6 +237,8 @@ impl<W: Watch> Sim<W> {
                 self.crossing_ended();
             } else if self.buffer.is_some() && slot == self.buffer_slot() {
                 self.access_ended();
+            } else if self.idle.is_some() && slot == self.idle_slot() {
+                self.idle_begins();
             } else {
                 self.request_arrived(source)?;
             }
@@ -254,6 +261,7 @@ impl<W: Watch> Sim<W> {
             } else if self.to_issue > 0 && !self.source_ended {
                 self.issue(source)?;
             } else if !self.flush_if_idle() {
+                self.wait_for_idle();
                 return Ok(());
             }
         }

@@ -51,6 +51,8 @@ enum Next {
     Nothing,
     /// A job begins: the plane and its victim.
     Collect(PlaneId, BlockId),
+    /// The same while the drive is idle.
+    CollectIdle(PlaneId, BlockId),
     /// The open job goes on.
     Step,
     /// A page of another unit's job is programmed.
@@ -67,6 +69,7 @@ impl<W: Watch> Sim<W> {
             match self.next_for(unit) {
                 Next::Nothing => return,
                 Next::Collect(plane, victim) => self.open_job(unit, plane, victim),
+                Next::CollectIdle(plane, victim) => self.open_idle_job(unit, plane, victim),
                 Next::Step => self.step_job(unit),
                 Next::Program(inbound) => self.start_inbound(unit, inbound),
                 Next::Host(op, list) => self.start_host(unit, op, list),
@@ -118,7 +121,10 @@ impl<W: Watch> Sim<W> {
                 }
             }
         }
-        Next::Nothing
+        match self.idle_victim(unit) {
+            Some((plane, victim)) => Next::CollectIdle(plane, victim),
+            None => Next::Nothing,
+        }
     }
 
     /// Whether a plane of the unit is so short that collection goes before everything.

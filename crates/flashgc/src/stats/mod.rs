@@ -43,6 +43,8 @@ pub struct Counters {
     pub erase_operations: u64,
     /// Jobs that ended.
     pub jobs: u64,
+    /// Those of them that the idle trigger began.
+    pub idle_jobs: u64,
     /// Victim blocks of jobs that ended.
     pub victim_blocks: u64,
     /// Their valid pages at selection.

@@ -142,6 +142,7 @@ pub fn count(seen: &Seen, key: &str) -> Option<String> {
         "erases" => whole(c.erases),
         "erase_operations" => whole(c.erase_operations),
         "gc.count" => whole(c.jobs),
+        "gc.idle_jobs" => whole(c.idle_jobs),
         "gc.open" => whole(results.jobs_open),
         "gc.victim_blocks" => whole(c.victim_blocks),
         "gc.valid_per_victim" => per(c.victim_valid, c.victim_blocks),
