@@ -139,6 +139,62 @@ fn requests(choices: &mut Choices, pages: usize) -> Vec<HostRequest> {
     (0..count).map(request).collect()
 }
 
+/// What a buffer of so many pages counts when one request comes after the other: the pages in a
+/// list, the last used at its end.
+fn counted_by_hand(requests: &[HostRequest], capacity: usize) -> [u64; 4] {
+    let mut held: Vec<u32> = Vec::new();
+    let (mut hits_read, mut hits_write, mut stalls) = (0, 0, 0);
+    for request in requests {
+        let lpn = request.first.0;
+        let place = held.iter().position(|&page| page == lpn);
+        match (request.op, place) {
+            (HostOp::Read, None) | (HostOp::Trim, None) => {}
+            (HostOp::Trim, Some(place)) => {
+                held.remove(place);
+            }
+            (op, Some(place)) => {
+                let page = held.remove(place);
+                held.push(page);
+                hits_read += u64::from(op == HostOp::Read);
+                hits_write += u64::from(op == HostOp::Write);
+            }
+            (HostOp::Write, None) => {
+                if held.len() == capacity {
+                    held.remove(0);
+                    stalls += 1;
+                }
+                held.push(lpn);
+            }
+        }
+    }
+    [hits_read, hits_write, stalls, held.len() as u64]
+}
+
+#[test]
+fn the_least_recently_used_page_leaves() {
+    let text = TINY.replace("queue_depth = 8\n", "interarrival = { fixed = \"1 ms\" }\n");
+    for seed in 0..20 {
+        let mut choices = Choices::new(seed);
+        let (capacity, pages) = (1 + choices.below(20), 2 + choices.below(60));
+        let size = format!("device.write_buffer.size=\"{} KiB\"", 4 * capacity);
+        let setup = setup(&text, &[&size]);
+        let request = |at: u64| {
+            let op = [HostOp::Read, HostOp::Write, HostOp::Write, HostOp::Write, HostOp::Trim];
+            let lpn = choices.below(pages).min(choices.below(pages)) as u64;
+            // Far enough from each other for a flush and a collection.
+            HostRequest::from_bytes(at * 10_000_000, op[choices.below(5)], lpn * 4096, 4096, 4096)
+        };
+        let requests: Vec<HostRequest> = (0..500).map(request).collect();
+        let by_hand = counted_by_hand(&requests, capacity);
+        let results = run_watched(&setup, requests, "least recently used");
+        let counters = &results.counters;
+        let [hits_read, hits_write] = counters.buffer_hits;
+        let dirty = results.buffer_dirty_pages.expect("there is a buffer");
+        assert_eq!([hits_read, hits_write, counters.buffer_stalls, dirty], by_hand, "seed {seed}");
+        assert_eq!(counters.flushed, counters.buffer_stalls, "seed {seed}");
+    }
+}
+
 fn run_watched(setup: &Setup, requests: Vec<HostRequest>, case: &str) -> Results {
     let mut sim = Sim::new(setup.plan.clone(), checked(setup));
     sim.fill(0, setup.plan.geometry.exported_pages * 3 / 4).expect("the fill fits");
