@@ -125,6 +125,9 @@ impl<W: Watch> Sim<W> {
         if let Some((op, list)) = self.entrant(unit) {
             return Next::Host(op, list);
         }
+        if let Some((plane, victim)) = self.idle_victim(unit) {
+            return Next::CollectIdle(plane, victim);
+        }
         let is_write = |op: u32| self.slabs.ops[op as usize].kind == OpKind::Write;
         let blocked = self.heads(unit).into_iter().flatten().find(|&(op, _)| is_write(op));
         let Some((op, list)) = blocked else { return Next::Nothing };
@@ -339,7 +342,7 @@ impl<W: Watch> Sim<W> {
         let lpn = self.slabs.ops[op as usize].lpn;
         let ppn = self.ftl.map.ppn_of(lpn);
         self.tell(Happened::Started { op, lpn });
-        self.tell(Happened::Read { ppn, lpn, gc: false });
+        self.tell(Happened::Read { ppn, lpn });
         self.counters.merged_reads += 1;
     }
 
@@ -365,7 +368,7 @@ impl<W: Watch> Sim<W> {
         self.note_entered(unit, op);
         self.slabs.ops[op as usize].plane = plane;
         let lpn = self.slabs.ops[op as usize].lpn;
-        self.tell(Happened::Started { op, lpn });
+        self.write_starts(op, lpn);
         let has_filled = self.write_page(plane, lpn, op);
         let job = &mut self.gc.jobs[unit.index()];
         job.host_fills += u32::from(has_filled);
