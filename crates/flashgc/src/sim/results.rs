@@ -152,17 +152,12 @@ impl<W: Watch> Sim<W> {
                 continue;
             }
             let gc = state.worker.is_gc();
-            let works = gc && state.worker != Worker::Polling;
             let spent_ns = self.now_ns - state.since_ns;
             state.spent.add(gc, spent_ns);
-            let since_ns = state.phase_since_ns;
             if gc && self.entering.on {
                 self.counters.gc_hold_ns += spent_ns;
             }
-            if works && matches!(state.phases.get(state.at), Some(Phase::Array(_))) {
-                self.job_worked(UnitId(at as u32), self.now_ns - since_ns);
-            }
-            if let Some(since_ns) = self.entering.reads_beside_since(at, &self.units[at]) {
+            if let Some(since_ns) = self.array_works_since(at) {
                 self.job_worked(UnitId(at as u32), self.now_ns - since_ns);
             }
         }
