@@ -5,7 +5,6 @@ mod common;
 
 use common::{checked, run_verified, setup, synthetic, whole, TINY};
 use flashgc::sim::Sim;
-use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::Value;
 

@@ -87,6 +87,7 @@ impl Entering {
 
 impl<W: Watch> Sim<W> {
     /// Chooses what a free unit does next.
+    #[inline(never)]
     pub(super) fn next_entering(&mut self, unit: UnitId) -> Next {
         if self.entering.units[unit.index()].suspended.is_some() {
             return self.next_while_suspended(unit);
@@ -174,6 +175,7 @@ impl<W: Watch> Sim<W> {
     }
 
     /// The collector looks at the queue.
+    #[inline(never)]
     pub(super) fn poll(&mut self, unit: UnitId) {
         let mut phases = Phases::new();
         phases.array(self.entering.rules.poll_ns);
@@ -347,6 +349,7 @@ impl<W: Watch> Sim<W> {
     }
 
     /// A read is answered with a page of the register: it needs the bus only.
+    #[inline(never)]
     pub(super) fn answer(&mut self, unit: UnitId, op: u32, list: u8) {
         self.take_answer(unit, op, list);
         self.entering.units[unit.index()].answers = true;
@@ -382,6 +385,7 @@ impl<W: Watch> Sim<W> {
     }
 
     /// A write of a page in the register changes it there: one program serves both.
+    #[inline(never)]
     pub(super) fn merge(&mut self, unit: UnitId, op: u32, list: u8) {
         let Some(plane) = self.gc.jobs[unit.index()].plane else { return };
         self.take_from_queue(unit, op, list);
@@ -397,6 +401,7 @@ impl<W: Watch> Sim<W> {
     }
 
     /// An operation was queued: when, and does it suspend what the unit does?
+    #[inline(never)]
     pub(super) fn note_queued(&mut self, unit: UnitId, op: u32) {
         let at = op as usize;
         if self.entering.queued_ns.len() <= at {
@@ -407,6 +412,7 @@ impl<W: Watch> Sim<W> {
     }
 
     /// An operation of the host begins: how long did it wait for the job alone?
+    #[inline(never)]
     pub(super) fn note_entered(&mut self, unit: UnitId, op: u32) {
         let entry = &mut self.entering.units[unit.index()];
         let since_ns = self.entering.queued_ns[op as usize];
@@ -430,6 +436,7 @@ impl<W: Watch> Sim<W> {
     }
 
     /// An operation has ended on a unit with entering.
+    #[inline(never)]
     pub(super) fn entering_ended(&mut self, unit: UnitId, worker: Worker, spent_ns: u64) {
         let entry = &mut self.entering.units[unit.index()];
         if let Worker::Host(op) = worker {

@@ -12,6 +12,7 @@ use crate::verify::Watch;
 
 impl<W: Watch> Sim<W> {
     /// Point B has passed: the next pages are read, or the victim is erased.
+    #[inline(never)]
     pub(super) fn read_step(&mut self, unit: UnitId) {
         self.take_step(unit);
         let copies = self.gc.jobs[unit.index()].step.len();
@@ -35,6 +36,7 @@ impl<W: Watch> Sim<W> {
 
     /// Point A has passed: the pages of the step that are still valid are programmed, and with
     /// them the writes that were merged.
+    #[inline(never)]
     pub(super) fn program_step(&mut self, unit: UnitId) {
         let job = &mut self.gc.jobs[unit.index()];
         let Some(plane) = job.plane else { return };

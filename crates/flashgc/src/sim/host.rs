@@ -141,7 +141,9 @@ impl<W: Watch> Sim<W> {
     fn accept(&mut self, request: HostRequest) {
         self.outstanding += 1;
         self.tell(Happened::Arrived { outstanding: self.outstanding });
-        self.idle_ends();
+        if self.rests {
+            self.idle_ends();
+        }
         let id = self.slabs.add_request(Request {
             arrived_ns: request.at_ns,
             bytes: request.bytes,
@@ -219,7 +221,7 @@ impl<W: Watch> Sim<W> {
     /// Queues a page operation whose turn it is on its page.
     #[inline(always)]
     pub(super) fn enqueue(&mut self, op: u32) {
-        if self.buffer.is_some() && self.buffer_takes(op) {
+        if self.rests && self.buffer_takes(op) {
             return;
         }
         let Op { lpn, kind, .. } = self.slabs.ops[op as usize];
@@ -236,7 +238,8 @@ impl<W: Watch> Sim<W> {
         }
         self.slabs.ops[op as usize].plane = plane;
         self.slabs.ops[op as usize].queued = true;
-        let list = self.list_of(op);
+        let high = self.entering.on && kind == OpKind::Write && self.slabs.ops[op as usize].high;
+        let list = if high { HIGH } else { self.list_of(kind) };
         self.queues.push(&mut self.slabs.ops, plane, list, op);
         let unit = self.plan.geometry.unit_of(plane);
         self.units[unit.index()].waiting += 1;
@@ -256,13 +259,11 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// The list that an operation waits in.
+    /// The list that an operation of this kind waits in.
     #[inline(always)]
-    fn list_of(&self, op: u32) -> u8 {
-        let Op { kind, high, .. } = self.slabs.ops[op as usize];
+    fn list_of(&self, kind: OpKind) -> u8 {
         match kind {
             OpKind::Read | OpKind::ReadRest => self.plan.service.read_queue,
-            OpKind::Write if high && self.entering.on => HIGH,
             OpKind::Write | OpKind::Trim => self.plan.service.write_queue,
         }
     }
@@ -320,8 +321,10 @@ impl<W: Watch> Sim<W> {
             if self.plan.ordered { self.order.leave(&self.slabs.ops, lpn, op) } else { None };
         self.slabs.free_op(op);
         self.request_page_done(request);
-        if let Some(behind) = behind.filter(|&behind| !self.slabs.ops[behind as usize].queued) {
-            self.released.push(behind);
+        if let Some(behind) = behind {
+            if !self.slabs.ops[behind as usize].queued {
+                self.released.push(behind);
+            }
         }
     }
 

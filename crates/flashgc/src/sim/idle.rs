@@ -55,7 +55,7 @@ impl<W: Watch> Sim<W> {
     }
 
     /// A request is here.
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn idle_ends(&mut self) {
         let slot = self.idle_slot();
         let Some(idle) = &mut self.idle else { return };
@@ -130,6 +130,7 @@ impl<W: Watch> Sim<W> {
     }
 
     /// Begins a job of the idle drive: one block, whatever a turn of the watermark collects.
+    #[inline(never)]
     pub(super) fn open_idle_job(&mut self, unit: UnitId, plane: PlaneId, victim: BlockId) {
         self.open_job(unit, plane, victim);
         self.gc.jobs[unit.index()].batch_left = 1;

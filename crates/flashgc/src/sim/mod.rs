@@ -126,6 +126,8 @@ pub struct Sim<W: Watch = Unwatched> {
     scratch: Vec<Ppn>,
     /// Requests inside open jobs.
     entering: Entering,
+    /// Whether something is done while nothing else is: idle collection, or a write buffer.
+    rests: bool,
     /// Room for the victims of an untimed job.
     victims: Vec<Victim>,
     arrival: Option<HostRequest>,
@@ -187,6 +189,7 @@ impl<W: Watch> Sim<W> {
             domains: collect::domains(&plan),
             scratch: Vec::new(),
             entering: Entering::new(&plan),
+            rests: plan.gc.idle.is_some() || plan.write_buffer.is_some(),
             victims: Vec::new(),
             arrival: None,
             source_ended: false,
@@ -270,11 +273,21 @@ impl<W: Watch> Sim<W> {
                 self.start_unit(unit);
             } else if self.to_issue > 0 && !self.source_ended {
                 self.issue(source)?;
-            } else if !self.flush_if_idle() {
-                self.wait_for_idle();
+            } else if !self.rests || !self.rest() {
                 return Ok(());
             }
         }
+    }
+
+    /// Nothing is left to start: the write buffer is flushed, or the idle trigger begins to wait.
+    /// Says whether there is something to start now.
+    #[inline(never)]
+    fn rest(&mut self) -> bool {
+        let flushes = self.flush_if_idle();
+        if !flushes {
+            self.wait_for_idle();
+        }
+        flushes
     }
 
     /// No event is left: what starved gets a last chance, and then the drive is full.

@@ -86,6 +86,7 @@ impl<W: Watch> Sim<W> {
         self.entering.reads_beside_since(unit.index(), state).is_some()
     }
 
+    #[inline(never)]
     fn ask_for_bus(&mut self, unit: UnitId, ns: u64) {
         let bus = self.plan.geometry.bus_of(unit);
         if self.buses[bus.index()].holder.is_none() {
@@ -97,6 +98,7 @@ impl<W: Watch> Sim<W> {
 
     /// A phase of the job's operation begins. With the last of a program, a write is loaded
     /// beside it; and what waited for a transfer of the job may suspend it now.
+    #[inline(never)]
     pub(super) fn job_phase_overlaps(&mut self, unit: UnitId) {
         let state = &self.units[unit.index()];
         let is_last_array = matches!(state.phases.get(state.at), Some(Phase::Array(_)))
@@ -147,6 +149,7 @@ impl<W: Watch> Sim<W> {
     }
 
     /// A transfer beside the job's operation has ended.
+    #[inline(never)]
     pub(super) fn transferred_beside(&mut self, unit: UnitId) {
         let entry = &mut self.entering.units[unit.index()];
         match entry.overlap {
@@ -163,6 +166,7 @@ impl<W: Watch> Sim<W> {
     }
 
     /// A read of the host leaves over the bus and nothing waits: the job's next pages are read.
+    #[inline(never)]
     pub(super) fn may_read_ahead(&mut self, unit: UnitId) {
         let state = &self.units[unit.index()];
         let leaves = matches!(state.phases.get(state.at), Some(Phase::Bus(_)))
@@ -189,6 +193,7 @@ impl<W: Watch> Sim<W> {
     }
 
     /// The job's pages are in the register, and the host's read has not left yet.
+    #[inline(never)]
     pub(super) fn read_beside_ended(&mut self, unit: UnitId) {
         let entry = &mut self.entering.units[unit.index()];
         entry.overlap = Overlap::Read { done: true };

@@ -469,6 +469,7 @@ impl<W: Watch> Sim<W> {
     }
 
     /// The same where requests may enter: what can run beside the next phase begins with it.
+    #[inline(never)]
     fn advance_entering(&mut self, unit: UnitId) {
         let worker = self.units[unit.index()].worker;
         self.begin_phase(unit);

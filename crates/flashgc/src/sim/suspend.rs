@@ -136,6 +136,7 @@ impl<W: Watch> Sim<W> {
 
     /// The suspended operation goes on. A read whose pages the host has rewritten meanwhile is
     /// discarded (Table III).
+    #[inline(never)]
     pub(super) fn resume(&mut self, unit: UnitId) {
         let suspended = self.entering.units[unit.index()].suspended.take();
         let Some(Suspended { phases: before, at, left_ns }) = suspended else { return };
