@@ -6,11 +6,13 @@ import statistics
 from dataclasses import dataclass
 
 from flashgc import units
-from flashgc.reproduction.experiment import Item
+from flashgc.reproduction.experiment import Item, Point
 from flashgc.reproduction.results import Results, beside
 
 Cells = list[list[float | None]]
 MEAN = "mean"
+MARK = "*"
+MARKED = f"{MARK} More arrived than the drive could serve; such figures grow with the run's length."
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,8 @@ class Grid:
     measures: list[tuple[str, str]]
     """Label and unit of each."""
     blocks: list[Cells]
+    saturated: frozenset[tuple[int, int]] = frozenset()
+    """Cells of runs in which more arrived than the drive could serve."""
 
     def table(self) -> list[list[str]]:
         """As text: a head, and a row for each row."""
@@ -35,7 +39,8 @@ class Grid:
             cells = [row]
             for index in range(len(self.columns)):
                 pairs = zip(self.blocks, self.measures, strict=True)
-                cells += [cell(block[at][index], unit) for block, (_, unit) in pairs]
+                mark = f" {MARK}" if (at, index) in self.saturated else ""
+                cells += [cell(block[at][index], unit) + mark for block, (_, unit) in pairs]
             table.append(cells)
         return table
 
@@ -77,9 +82,22 @@ def measured(item: Item, results: Results) -> Grid:
         blocks.append([*block, _mean(block)] if item.mean else block)
     labels = [experiment.axes[item.rows][row].label for row in rows]
     heads = [experiment.axes[item.columns][column].label for column in columns]
+    beyond = frozenset(
+        (at, index)
+        for at, row in enumerate(rows)
+        for index, column in enumerate(columns)
+        if _saturated(item, results, experiment.moved(first, {item.rows: row,
+                                                              item.columns: column}))
+    )  # fmt: skip
     named = [experiment.measures[name] for name in item.measures]
     kinds = [(one.label, "" if item.against else one.unit) for one in named]
-    return Grid(item, [*labels, MEAN] if item.mean else labels, heads, kinds, blocks)
+    return Grid(item, [*labels, MEAN] if item.mean else labels, heads, kinds, blocks,
+                beyond)  # fmt: skip
+
+
+def _saturated(item: Item, results: Results, point: Point) -> bool:
+    others = [results.experiment.moved(point, item.against)] if item.against else []
+    return bool(results.saturated([point, *others]))
 
 
 def _mean(block: Cells) -> list[float | None]:

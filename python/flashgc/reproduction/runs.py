@@ -7,6 +7,7 @@ import os
 import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +16,9 @@ from flashgc._engine import OutputError
 from flashgc.report import Report
 from flashgc.reproduction.experiment import Point
 from flashgc.reproduction.plan import Planned
+
+DISTRIBUTION = "distribution"
+SERIES = "series"
 
 
 class Step(NamedTuple):
@@ -40,8 +44,12 @@ def run_all(
     fresh: bool,
     told: Told | None,
 ) -> dict[Point, Mapping[str, Any]]:
-    """The reports of all runs; those that the folder has from before are not run again."""
+    """The reports of all runs; those that the folder has from before are not run again.
+
+    Runs that are decided by the same, though they have other names in the paper, are one.
+    """
     _output.folder(folder)
+    every, planned = planned, _distinct(planned)
     kept = {} if fresh else {one.point: _kept(folder, one) for one in planned}
     reports = {point: report for point, report in kept.items() if report is not None}
     # The longest go first, so that the last ones to end are short.
@@ -53,7 +61,8 @@ def run_all(
     alone = threading.Lock()
 
     def done(index: int, report: Report) -> None:
-        one, values = missing[index], report.to_dict()
+        one = missing[index]
+        values = report.to_dict() | _extras(one, report)
         with alone:  # runs end in threads of their own
             _keep(folder, one, values)
             reports[one.point] = values
@@ -63,7 +72,26 @@ def run_all(
         at_once = _at_once(jobs, max(one.table_bytes for one in missing))
         requests = [one.request for one in missing]
         api._run_all(requests, False, None, at_once, follow.progress, done)
-    return {one.point: reports[one.point] for one in planned}
+    by_key = {one.key: reports[one.point] for one in planned}
+    return {one.point: by_key[one.key] for one in every}
+
+
+def _distinct(planned: Sequence[Planned]) -> list[Planned]:
+    """One of each key, which keeps all that is wanted of any of them."""
+    extras: dict[str, frozenset[str]] = {}
+    for one in planned:
+        extras[one.key] = extras.get(one.key, frozenset()) | one.extras
+    first = {one.key: one for one in reversed(planned)}
+    return [replace(one, extras=extras[one.key]) for one in planned if first[one.key] is one]
+
+
+def _extras(one: Planned, report: Report) -> dict[str, Any]:
+    """What is kept beside the figures of the report."""
+    if DISTRIBUTION not in one.extras:
+        return {}
+    spread = report.distribution("all")
+    pairs = zip(spread["latency_ns"].tolist(), spread["count"].tolist(), strict=True)
+    return {DISTRIBUTION: [list(pair) for pair in pairs]}
 
 
 class _Follow:
@@ -141,4 +169,6 @@ def _kept(folder: Path, one: Planned) -> Mapping[str, Any] | None:
         return None
     whole = isinstance(kept, dict) and kept.get("key") == one.key
     report = kept.get("report") if whole else None
-    return report if isinstance(report, dict) else None
+    if not isinstance(report, dict) or any(extra not in report for extra in one.extras):
+        return None
+    return report
