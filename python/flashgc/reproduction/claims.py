@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from flashgc.reproduction import checks
@@ -309,8 +309,11 @@ def _order(experiment: Experiment, reader: Reader, unit: str) -> Order:
     other = quantity
     if reader.has("than_measure"):
         measure = _measure(experiment, reader, "than_measure")
-        other = Quantity(measure, quantity.way, quantity.against, quantity.over, quantity.take,
-                         quantity.over_choices, quantity.percent)  # fmt: skip
+        other = replace(other, measure=measure)
+    if reader.has("than_against"):
+        if quantity.against is None:
+            reader.wrong("`than_against` takes the place of `against`, which is not given")
+        other = replace(other, against=experiment.single(reader, "than_against"))
     has_bound = reader.has("bound")
     bound = float(reader.raw("bound", (int, float), "a number")) if has_bound else None
     along = reader.optional("along")

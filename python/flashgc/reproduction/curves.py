@@ -24,10 +24,10 @@ def lines(grid: Grid, experiment: Experiment) -> str:
     places = [experiment.axes[item.rows][name].value or 0.0 for name in item.at[item.rows]]
     panels = []
     for block, (label, unit) in zip(grid.blocks, grid.measures, strict=True):
-        factor, word = (100.0, "%") if item.way == "reduction" else _shown(block, unit)
+        factor, word = _shown(block, unit)
         rows = [[None if cell is None else cell * factor for cell in row] for row in block]
         known = [cell for row in rows for cell in row if cell is not None]
-        title = f"{label}{', reduction' if item.way == 'reduction' else ''}"
+        title = f"{label}, {item.way}" if item.against else label
         y = axis.between(min(known, default=0.0), max(known, default=1.0),
                          f"{title}, {word}" if word else title)  # fmt: skip
         curves = []

@@ -114,9 +114,10 @@ class Experiment:
     def label(self, point: Point, axes: Sequence[str] | None = None) -> str:
         """A run in words."""
         named = zip(self.axes, point, strict=True)
-        return ", ".join(
+        labels = (
             self.axes[axis][name].label for axis, name in named if axes is None or axis in axes
         )
+        return ", ".join(filter(None, labels))
 
     def item_points(self, item: Item) -> list[Point]:
         """All runs that a figure or table needs."""

@@ -6,11 +6,12 @@ import statistics
 from dataclasses import dataclass
 
 from flashgc import units
-from flashgc.reproduction.experiment import Item, Point
-from flashgc.reproduction.results import Results, beside
+from flashgc.reproduction.experiment import Item, Measure, Point
+from flashgc.reproduction.results import PERCENT, Results, beside
 
 Cells = list[list[float | None]]
 MEAN = "mean"
+REDUCTION = "reduction"
 MARK = "*"
 MARKED = f"{MARK} More arrived than the drive could serve; such figures grow with the run's length."
 
@@ -76,7 +77,7 @@ def measured(item: Item, results: Results) -> Grid:
                 value = results.figure(measure, point)
                 if item.against:
                     other = results.figure(measure, experiment.moved(point, item.against))
-                    value = beside(value, other, item.way, percent=False)
+                    value = beside(value, other, item.way, percent=item.way == REDUCTION)
                 cells.append(value)
             block.append(cells)
         blocks.append([*block, _mean(block)] if item.mean else block)
@@ -90,9 +91,15 @@ def measured(item: Item, results: Results) -> Grid:
                                                               item.columns: column}))
     )  # fmt: skip
     named = [experiment.measures[name] for name in item.measures]
-    kinds = [(one.label, "" if item.against else one.unit) for one in named]
+    kinds = [(one.label, _unit(item, one)) for one in named]
     return Grid(item, [*labels, MEAN] if item.mean else labels, heads, kinds, blocks,
                 beyond)  # fmt: skip
+
+
+def _unit(item: Item, measure: Measure) -> str:
+    if not item.against:
+        return measure.unit
+    return PERCENT if item.way == REDUCTION else ""
 
 
 def _saturated(item: Item, results: Results, point: Point) -> bool:
