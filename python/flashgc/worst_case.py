@@ -60,7 +60,7 @@ def worst_case_wait(
     except (KeyError, TypeError):
         raise ValueError("a table of a device has its times under `timing`, in ns") from None
     if suspend_ns is None:
-        suspend_ns = table.get("suspend", {}).get("suspend_ns", SUSPEND_NS)
+        suspend_ns = (timing.get("suspend") or {}).get("suspend_ns", SUSPEND_NS)
     if suspend_ns < 0:
         raise ValueError("a suspend takes no less than 0 ns")
     read_ns, write_ns = read_ns + bus_ns, write_ns + bus_ns

@@ -19,7 +19,7 @@ def test_the_formulas_of_the_paper():
 
 
 def test_a_suspend_takes_what_the_device_says_or_what_is_given():
-    own = {**SLC, "suspend": {"suspend_ns": 100_000}}
+    own = {"timing": {**SLC["timing"], "suspend": {"suspend_ns": 100_000, "resume_ns": 0}}}
     assert worst_case_wait(own).fpgc_ns == 300_000
     assert worst_case_wait(own, suspend_ns=0).fpgc_ns == 200_000
 
