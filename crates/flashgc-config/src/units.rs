@@ -91,6 +91,8 @@ pub enum ShareOf {
     Physical,
     /// The blocks beyond what the host can fill.
     Spare,
+    /// The soft mark of the same trigger.
+    Soft,
 }
 
 /// How much free space is little.
@@ -193,7 +195,8 @@ fn threshold(text: &str) -> Result<Threshold, String> {
         let of = match words[..] {
             [] | ["of", "physical"] => ShareOf::Physical,
             ["of", "spare"] => ShareOf::Spare,
-            _ => return Err("a share is `of physical` or `of spare`".to_string()),
+            ["of", "soft"] => ShareOf::Soft,
+            _ => return Err("a share is `of physical`, `of spare` or `of soft`".to_string()),
         };
         return Ok(Threshold::Share { share: share_of(count, 100)?, of });
     }

@@ -34,12 +34,44 @@ pub struct Service {
     pub read_queue: u8,
     /// The queue of writes.
     pub write_queue: u8,
+    /// Whether the request that has waited longest goes first, though reads and writes wait apart.
+    pub oldest_first: bool,
 }
+
+/// The lists of a queue where requests may enter a job: reads, writes, and the writes of high
+/// priority.
+pub const READS: u8 = 0;
+/// See [`READS`].
+pub const WRITES: u8 = 1;
+/// See [`READS`].
+pub const HIGH: u8 = 2;
 
 impl Service {
     /// Collection first, then requests first come first served.
     pub fn gc_then_host() -> Self {
-        Service { order: vec![Served::Gc, Served::Queue(0)], read_queue: 0, write_queue: 0 }
+        let order = vec![Served::Gc, Served::Queue(0)];
+        Service { order, read_queue: 0, write_queue: 0, oldest_first: false }
+    }
+
+    /// The same with reads and writes in lists of their own, so that reads can pass writes that
+    /// must wait for space.
+    #[must_use]
+    pub fn apart(&self) -> Self {
+        let order = self.order.clone();
+        let oldest_first = !self.splits_host();
+        let writes_first = self.writes_first();
+        let mut apart = Service { order, read_queue: READS, write_queue: WRITES, oldest_first };
+        if writes_first {
+            apart.order.retain(|&served| served == Served::Gc);
+            apart.order.extend([Served::Queue(WRITES), Served::Queue(READS)]);
+        }
+        apart
+    }
+
+    /// Whether all writes go before all reads.
+    pub fn writes_first(&self) -> bool {
+        let place = |queue: u8| self.order.iter().position(|&at| at == Served::Queue(queue));
+        self.splits_host() && place(self.write_queue) < place(self.read_queue)
     }
 
     /// Whether reads and writes are served apart, so that one may overtake the other.
@@ -109,6 +141,7 @@ impl Plan {
     pub fn queues_keep_order(&self) -> bool {
         self.chooses_at_start()
             && !self.service.splits_host()
+            && self.gc.enter.is_none()
             && self.geometry.shape.multi_plane == 1
     }
 
@@ -122,7 +155,8 @@ impl Plan {
     /// The copies must need no bus, not for summaries either, and the hold must cover
     /// the unit that works.
     pub fn fixes_jobs(&self) -> bool {
-        self.gc.copy.stays_in_plane()
+        self.gc.enter.is_none()
+            && self.gc.copy.stays_in_plane()
             && self.timing.command_ns == 0
             && !self.timing.times_summaries_of_copies()
             && self.gc.hold.covers_unit(self.geometry.shape.unit)

@@ -136,7 +136,7 @@ fn per(sum: u64, count: u64) -> Option<f64> {
 fn gc(setup: &Setup, results: &Results) -> Value {
     let counters = &results.counters;
     let per_block = f64::from(setup.plan.geometry.shape.data_pages());
-    json!({
+    let mut keys = json!({
         "count": counters.jobs,
         "open": results.jobs_open,
         "victim_blocks": counters.victim_blocks,
@@ -152,11 +152,20 @@ fn gc(setup: &Setup, results: &Results) -> Value {
         "elapsed_ns": counters.gc_elapsed_ns,
         "hold_ns": counters.gc_hold_ns,
         "transfer_ns": results.gc_transfer_ns,
-        "preempted": 0,
-        "suspended": 0,
-        "merged": 0,
-        "pipelined": 0,
-    })
+        "preempted": counters.preempted,
+        "suspended": counters.suspended,
+        "merged": counters.merged_reads + counters.merged_writes,
+        "pipelined": counters.pipelined_reads + counters.pipelined_writes,
+    });
+    if setup.plan.gc.enter.is_some() {
+        keys["merged_read"] = json!(counters.merged_reads);
+        keys["merged_write"] = json!(counters.merged_writes);
+        keys["pipelined_read"] = json!(counters.pipelined_reads);
+        keys["pipelined_write"] = json!(counters.pipelined_writes);
+        keys["exhausted"] = json!(counters.exhausted);
+        keys["wait_max_ns"] = json!(counters.gc_wait_max_ns);
+    }
+    keys
 }
 
 /// Victim blocks by their valid pages: pairs, lowest first.

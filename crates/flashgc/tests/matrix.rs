@@ -72,7 +72,21 @@ const SLOTS: &[Factor] = &[
         ],
     ),
     ("gc.placement.use", &["\"one-frontier\"", "\"separate-gc\""]),
-    ("gc.hold.use", &["\"unit\"", "\"channel\"", "\"chip\"", "\"die\"", "\"plane\""]),
+    (HOLD, &["\"unit\"", "\"channel\"", "\"chip\"", "\"die\"", "\"plane\""]),
+    (
+        ENTER,
+        &[
+            "use=\"never\"",
+            "use=\"between-copies\"",
+            "use=\"between-copies\" between-copies.merge=\"true\"",
+            "use=\"between-copies\" between-copies.pipeline=\"true\"",
+            "use=\"between-copies\" between-copies.merge=\"true\" between-copies.poll=\"600 ns\"",
+            "use=\"suspend\"",
+            "use=\"suspend\" suspend.of=\"erase\" suspend.merge=\"true\" suspend.pipeline=\"true\"",
+            "use=\"suspend\" suspend.merge=\"true\" suspend.worth_it=\"true\"",
+            "use=\"suspend\" suspend.pipeline=\"true\" suspend.max_suspends=\"1\"",
+        ],
+    ),
 ];
 
 /// Marks that fit each other; `bad_config.rs` pins what the plan says of those that do not.
@@ -81,6 +95,10 @@ const ERASE: &str = "gc.erase";
 const COPY: &str = "gc.copy";
 const DEVICE: &str = "device";
 const LINK: &str = "device.host_link";
+const HOLD: &str = "gc.hold.use";
+const ENTER: &str = "gc.enter";
+const SUSPEND: &str = "device.suspend";
+const COMMAND: &str = "device.timing.command";
 const SUMMARY: &str = "device.summary";
 
 /// The device and the workload that the scheme meets.
@@ -119,7 +137,11 @@ const AROUND: &[Factor] = &[
     (LINK, &["", "{transfer=\"0.5 ns/B\"}", "{transfer=\"30 ns/B\"}"]),
     (SUMMARY, &["", "{pages=1,transfer=\"528 B\",copies=\"free\"}", "{pages=1,copies=\"timed\"}"]),
     ("device.timing.transfer", &["\"0 ns/B\"", "\"5 ns/B\"", "\"100 ns/B\""]),
-    ("device.timing.command", &["\"0 ns\"", "\"200 ns\""]),
+    (
+        SUSPEND,
+        &["", "{suspend=\"20 us\"}", "{suspend=\"5 us\",resume=\"3 us\"}", "{suspend=\"0 ns\"}"],
+    ),
+    (COMMAND, &["\"0 ns\"", "\"200 ns\""]),
     ("engine.coalesce", &["true", "false"]),
     ("precondition.fill", &["\"sequential\"", "\"none\""]),
     (
@@ -227,11 +249,35 @@ fn without_refused(factors: &[Factor], mut row: Row) -> Row {
     row
 }
 
+/// A job into which requests get closes its unit alone, on a device that can suspend where it must,
+/// and without commands where transfers are pipelined. A row that has it otherwise is run twice:
+/// with what the slot needs, and with jobs that nobody enters.
+fn apart(factors: &[Factor], row: Row) -> Vec<Row> {
+    let at = |name: &str| factors.iter().position(|(key, _)| *key == name).expect("a factor");
+    let enter = factors[at(ENTER)].1[row[at(ENTER)]];
+    let mut fitting = row.clone();
+    if !enter.contains("never") {
+        fitting[at(HOLD)] = 0;
+    }
+    if enter.contains("use=\"suspend\"") && row[at(SUSPEND)] == 0 {
+        fitting[at(SUSPEND)] = 1 + row[at(HOLD)] % 3;
+    }
+    if enter.contains("pipeline") {
+        fitting[at(COMMAND)] = 0;
+    }
+    if fitting == row {
+        return vec![row];
+    }
+    let mut closed = row;
+    closed[at(ENTER)] = 0;
+    vec![fitting, closed]
+}
+
 /// The rows that are run.
 fn all_rows(factors: &[Factor]) -> Vec<Row> {
     // Each array covers every pair; the further ones meet in other company.
     let rows = (1..=ARRAYS).flat_map(|seed| rows(factors, seed));
-    rows.map(|row| without_refused(factors, row)).collect()
+    rows.map(|row| without_refused(factors, row)).flat_map(|row| apart(factors, row)).collect()
 }
 
 fn unmet(
@@ -255,7 +301,7 @@ fn assignments(factors: &[Factor], row: &[usize]) -> Vec<String> {
     let values = factors.iter().zip(row).map(|((key, values), &at)| (*key, values[at]));
     values
         .flat_map(|(key, value)| match key {
-            MARKS | ERASE | COPY | DEVICE => several(key, value),
+            MARKS | ERASE | COPY | DEVICE | ENTER => several(key, value),
             ARRIVALS => vec![format!("{key}.{value}")],
             _ if value.is_empty() => Vec::new(),
             _ => vec![format!("{key}={value}")],
@@ -393,11 +439,28 @@ fn the_rows_cover_every_pair() {
             }
         }
     }
-    let several = SEVERAL_BLOCKS.map(|erase| ["soft=\"2 blocks\"", erase]);
-    let global = factors.iter().find(|(key, _)| *key == COPY).expect("a factor").1;
-    let global = global.iter().filter(|value| value.contains("global"));
-    let refused = several.into_iter().chain(global.map(|&copy| [copy, "\"striped\""]));
-    assert_eq!(missing, refused.collect::<Vec<_>>());
+    let values = |name: &str| -> &'static [&'static str] {
+        factors.iter().find(|(key, _)| *key == name).expect("a factor").1
+    };
+    let with = |name: &str, word: &'static str| {
+        values(name).iter().filter(move |value| value.contains(word)).copied()
+    };
+    let pairs = |firsts: Vec<&'static str>, seconds: Vec<&'static str>| {
+        let pair = |first: &'static str| seconds.iter().map(move |&second| [first, second]);
+        firsts.into_iter().flat_map(pair).collect::<Vec<_>>()
+    };
+    let entered = || with(ENTER, "use").skip(1).collect();
+    let refused = [
+        pairs(vec!["soft=\"2 blocks\""], SEVERAL_BLOCKS.to_vec()),
+        pairs(with(COPY, "global").collect(), vec!["\"striped\""]),
+        pairs(values(HOLD)[1..].to_vec(), entered()),
+        pairs(with(ENTER, "use=\"suspend\"").collect(), vec![""]),
+        pairs(with(ENTER, "pipeline").collect(), vec!["\"200 ns\""]),
+    ];
+    let mut refused = refused.concat();
+    missing.sort_unstable();
+    refused.sort_unstable();
+    assert_eq!(missing, refused);
 }
 
 const SEVERAL_BLOCKS: [&str; 2] =

@@ -16,7 +16,8 @@ use proptest::prelude::*;
 /// Requests on so few pages that they meet each other all the time.
 const PAGES: u64 = 6;
 /// Copies one by one, inside the plane.
-const PROMISES: Promises = Promises { in_order: true, in_plane: true, at_once: 1, by_block: false };
+const PROMISES: Promises =
+    Promises { in_order: true, in_plane: true, at_once: 1, by_block: false, enters: false };
 
 fn any_request() -> impl Strategy<Value = (HostOp, u64, u64, u64)> {
     let op = prop_oneof![
@@ -154,7 +155,7 @@ impl Story {
     }
 
     fn read(&mut self, ppn: u32, lpn: u32) -> &mut Self {
-        self.tell(Happened::Read { ppn: Ppn(ppn), lpn: Lpn(lpn) })
+        self.tell(Happened::Read { ppn: Ppn(ppn), lpn: Lpn(lpn), gc: false })
     }
 
     fn erase(&mut self, block: u32) -> &mut Self {

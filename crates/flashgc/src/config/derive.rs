@@ -1,16 +1,16 @@
 //! What follows from the tables together: amounts of space, the reserve, and what cannot work.
 
 use super::device::Device;
-use super::gc::Scheme;
+use super::gc::{Hard, Scheme};
 use super::precondition::{Fill, PreconditionPlan};
 use super::workload::WorkloadPlan;
 use crate::device::{Geometry, Level, Pools, Shape};
 use crate::drive::aged_blocks;
-use crate::gc::{CopyChoice, GcPlan, HoldChoice, Space, Watermark};
+use crate::gc::{CopyChoice, GcPlan, HoldChoice, Space, Suspends, Watermark};
 use crate::plan::{Allocation, Plan};
 use crate::workload::alike::{Alike, AlikePlan, RegionPlan, PAGE_BYTES};
 use crate::workload::synthetic::{Footprint, Mix, PhasePlan, Size};
-use flashgc_config::units::{ShareOf, Threshold};
+use flashgc_config::units::{Share, ShareOf, Threshold};
 use flashgc_config::Reader;
 
 /// Works out the plan, or notes why there is none.
@@ -24,6 +24,7 @@ pub fn plan(
 ) -> Option<Plan> {
     let gc = scheme_plan(root, device, scheme)?;
     let ordered = device.allocation == Allocation::Dynamic
+        || gc.enter.is_some()
         || device.service.splits_host()
         || may_pass(workload, u64::from(device.shape.page_bytes));
     let geometry = Geometry::new(device.shape.clone());
@@ -39,7 +40,7 @@ pub fn plan(
         allocation: device.allocation,
         pool: device.pool,
         pools,
-        service: device.service.clone(),
+        service: if gc.enter.is_some() { device.service.apart() } else { device.service.clone() },
         gc,
         arrivals: workload.arrivals(),
         ordered,
@@ -52,6 +53,7 @@ pub fn scheme_plan(root: &Reader<'_>, device: &Device, scheme: &Scheme) -> Optio
     let gc = gc_plan(root, &device.shape, scheme)?;
     check_spare(root, &device.shape, &gc)?;
     check_global(root, device, &gc)?;
+    check_enter(root, device, &gc)?;
     Some(gc)
 }
 
@@ -76,6 +78,39 @@ fn check_global(root: &Reader<'_>, device: &Device, gc: &GcPlan) -> Option<()> {
             "path",
             "there is no other unit to copy to",
             "set path = \"local\", or let device.pool hold several units",
+        );
+        return None;
+    }
+    Some(())
+}
+
+/// Requests get into a job that closes its unit and nothing else; suspension is for devices that
+/// can, and pipelining for those whose commands take no time of their own.
+fn check_enter(root: &Reader<'_>, device: &Device, gc: &GcPlan) -> Option<()> {
+    let Some(enter) = gc.enter else { return Some(()) };
+    let slots = root.table("gc");
+    if gc.hold.level != device.shape.unit {
+        slots.table("hold").error(
+            "use",
+            "a job into which requests get closes its unit to them and no other part",
+            "set gc.hold.use = \"unit\", or gc.enter.use = \"never\"",
+        );
+        return None;
+    }
+    let name = gc.slots.get("enter").copied().unwrap_or_default();
+    if enter.suspends != Suspends::Nothing && device.timing.suspend.is_none() {
+        slots.table("enter").error(
+            "use",
+            "this device cannot suspend an operation",
+            "add [device.suspend] with suspend = \"20 us\", or choose \"between-copies\"",
+        );
+        return None;
+    }
+    if enter.pipeline && device.timing.command_ns > 0 {
+        slots.table("enter").table(name).error(
+            "pipeline",
+            "pipelining is modelled where commands take no bus time",
+            "set device.timing.command = \"0 ns\", or pipeline = false",
         );
         return None;
     }
@@ -115,10 +150,15 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
     let space = |key: &str, threshold: &Threshold| space(&marks, key, threshold, shape);
     let soft = space("soft", &scheme.soft)?;
     let stop = scheme.stop.as_ref().map_or(Some(soft), |stop| space("stop", stop))?;
+    let lowest = Space::Blocks(reserve_blocks + 1);
     let hard = match &scheme.hard {
-        Some(hard) => space("hard", hard)?,
-        None => Space::Blocks(reserve_blocks + 1),
+        Hard::Default | Hard::None => lowest,
+        Hard::At(Threshold::Share { share, of: ShareOf::Soft }) => {
+            share_of_soft(share, soft, lowest, shape)
+        }
+        Hard::At(hard) => space("hard", hard)?,
     };
+    let is_given = matches!(scheme.hard, Hard::At(_));
     let pages = |space: Space| space.pages(shape.data_pages());
     let reserve = pages(Space::Blocks(reserve_blocks));
     if pages(soft) <= reserve {
@@ -136,7 +176,7 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
         );
         return None;
     }
-    if scheme.hard.is_some() && pages(hard) < reserve {
+    if is_given && pages(hard) < reserve {
         marks.error(
             "hard",
             format!("the hard mark ({} pages) is below the reserve ({reserve} pages)", pages(hard)),
@@ -144,7 +184,7 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
         );
         return None;
     }
-    if scheme.hard.is_some() && pages(hard) > pages(soft) {
+    if is_given && pages(hard) > pages(soft) {
         marks.error("hard", "the hard mark is above the soft mark", "give less than `soft`");
         return None;
     }
@@ -161,7 +201,7 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
         slots: scheme.slots.clone(),
         trigger: Watermark {
             soft,
-            hard,
+            hard: (!matches!(scheme.hard, Hard::None)).then_some(hard),
             stop,
             inclusive: scheme.inclusive,
             batch: scheme.batch,
@@ -173,8 +213,23 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
         copy: scheme.copy,
         separate_gc: scheme.separate_gc,
         hold: HoldChoice { level: scheme.hold.unwrap_or(shape.unit) },
+        enter: scheme.enter,
         reserve_blocks,
     })
+}
+
+/// A hard mark that is a share of the soft one, and no lower than the lowest that can be reached.
+fn share_of_soft(share: &Share, soft: Space, lowest: Space, shape: &Shape) -> Space {
+    let mark = match soft {
+        Space::Blocks(blocks) => Space::Blocks(share.of(u64::from(blocks)) as u32),
+        Space::Pages(pages) => Space::Pages(share.of(u64::from(pages)) as u32),
+    };
+    let pages = |space: Space| space.pages(shape.data_pages());
+    if pages(mark) < pages(lowest) {
+        lowest
+    } else {
+        mark
+    }
 }
 
 /// The bound on the moves of a collection of several blocks, in pages.
@@ -206,6 +261,11 @@ fn space(table: &Reader<'_>, key: &str, threshold: &Threshold, shape: &Shape) ->
     let (space, all) = match threshold {
         Threshold::Blocks(blocks) => (Some(*blocks), u64::from(shape.blocks_per_plane)),
         Threshold::Pages(pages) => (Some(*pages), shape.data_pages_per_plane()),
+        Threshold::Share { of: ShareOf::Soft, .. } => {
+            let help = "as in \"4 blocks\", \"5%\" or \"50% of spare\"";
+            table.error(key, "only the hard mark may be a share of the soft one", help);
+            return None;
+        }
         Threshold::Share { share, of: ShareOf::Physical } => {
             (Some(share.of(u64::from(shape.blocks_per_plane))), u64::from(shape.blocks_per_plane))
         }

@@ -1,6 +1,6 @@
 //! `[device]`: geometry, timing, and how work is served.
 
-use crate::device::{Level, Shape, Summary, Timing};
+use crate::device::{Level, Shape, Summary, Suspend, Timing};
 use crate::plan::{Allocation, Served, Service};
 use flashgc_config::units::{Rate, Share, ShareOf, Threshold};
 use flashgc_config::Reader;
@@ -59,6 +59,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     let rate = times.map(|(_, rate)| rate);
     let summary = summary(table, rate, bytes, pages_per_block);
     let host_link = host_link(table);
+    let suspend = suspend(table);
     table.finish();
     let mut shape = Shape {
         channels: channels?,
@@ -77,7 +78,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     };
     check_size(table, &shape)?;
     shape.exported_pages_per_plane = exported?.pages(table, &shape)?;
-    let timing = Timing { summary: summary?, ..times?.0 };
+    let timing = Timing { summary: summary?, suspend: suspend?, ..times?.0 };
     Some(Device {
         shape,
         timing,
@@ -163,7 +164,7 @@ fn exported(table: &Reader<'_>) -> Option<Exported> {
     let reserved = match found? {
         Threshold::Blocks(blocks) => Reserved::Blocks(blocks),
         Threshold::Share { share, of: ShareOf::Physical } => Reserved::Share(share),
-        Threshold::Pages(_) | Threshold::Share { of: ShareOf::Spare, .. } => {
+        Threshold::Pages(_) | Threshold::Share { .. } => {
             table.error(key, "this is not an amount of the blocks of a plane", help);
             return None;
         }
@@ -333,7 +334,7 @@ fn service(table: &Reader<'_>) -> (Option<Service>, Vec<String>) {
             Served::Queue(queue)
         })
         .collect();
-    (Some(Service { order, read_queue, write_queue }), words)
+    (Some(Service { order, read_queue, write_queue, oldest_first: false }), words)
 }
 
 fn timing(table: &Reader<'_>, transfer_bytes: Option<u64>) -> Option<(Timing, Rate)> {
@@ -368,6 +369,24 @@ fn timing(table: &Reader<'_>, transfer_bytes: Option<u64>) -> Option<(Timing, Ra
         transfer_ns,
         command_ns,
         summary: None,
+        suspend: None,
     };
     Some((timing, rate?))
+}
+
+/// What it costs to suspend and to resume an operation, where the device can.
+fn suspend(table: &Reader<'_>) -> Option<Option<Suspend>> {
+    if !table.has("suspend") {
+        return Some(None);
+    }
+    let table = table.table("suspend");
+    let help = "a duration, as in `suspend = \"20 us\"`";
+    let suspend_ns = table.required("suspend", table.duration_ns("suspend"), help);
+    let resume_ns = table.duration_ns("resume").unwrap_or(0);
+    table.finish();
+    if suspend_ns?.max(resume_ns) > 1_000_000_000_000 {
+        table.error("suspend", "a suspension this long is not possible", "at most 1000 s");
+        return None;
+    }
+    Some(Some(Suspend { suspend_ns: suspend_ns?, resume_ns }))
 }

@@ -2,7 +2,7 @@
 
 use crate::device::Level;
 use crate::gc::victim::{self, Choice};
-use crate::gc::{Batch, CopyChoice, CopyPath, ListOf, ParallelCopy};
+use crate::gc::{Batch, CopyChoice, CopyPath, Enter, ListOf, ParallelCopy, Suspends};
 use flashgc_config::units::Threshold;
 use flashgc_config::Reader;
 use serde_json::{json, Value};
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 pub struct Scheme {
     pub name: String,
     pub soft: Threshold,
-    pub hard: Option<Threshold>,
+    pub hard: Hard,
     pub stop: Option<Threshold>,
     pub inclusive: bool,
     pub batch: Batch,
@@ -24,10 +24,21 @@ pub struct Scheme {
     pub separate_gc: bool,
     /// `None`: the device's unit.
     pub hold: Option<Level>,
+    pub enter: Option<Enter>,
     /// The choice of every slot.
     pub slots: BTreeMap<&'static str, &'static str>,
     /// Parameters of choices that are not in use.
     pub unused: Vec<String>,
+}
+
+/// The mark below which collection goes before requests.
+pub enum Hard {
+    /// Just above the reserve.
+    Default,
+    /// There is none.
+    None,
+    /// As given.
+    At(Threshold),
 }
 
 const fn choice(
@@ -43,7 +54,7 @@ const TRIGGER: &[Choice] = &[choice(
     "a plane wants space while its free space is below a mark, tested after a page is taken",
     &[
         ("soft", "the mark: \"4 blocks\", \"256 pages\", \"5%\" or \"50% of spare\""),
-        ("hard", "below it collection goes before every request (default: the reserve + 1 block)"),
+        ("hard", "below it collection goes before writes: a mark, \"20% of soft\" or \"none\""),
         ("stop", "once below soft, go on until this much is free (default: soft)"),
         ("compare", "\"<\" (default) or \"<=\": whether the mark itself counts as below"),
         ("batch", "\"one\" (default), \"until-stop\" or \"list\": blocks collected in one turn"),
@@ -90,7 +101,34 @@ const HOLD: &[Choice] = &[
     choice("die", "the whole die is closed", &[]),
     choice("plane", "only the plane is closed", &[]),
 ];
-const ENTER: &[Choice] = &[choice("never", "a job is never interrupted", &[])];
+const ENTER: &[Choice] = &[
+    choice("never", "a job is never interrupted", &[]),
+    Choice {
+        name: "between-copies",
+        about: "between the copies of a job, and before its erase",
+        keys: &[MERGE, PIPELINE, POLL],
+        source: "paper preemptible-gc, section III",
+    },
+    Choice {
+        name: "suspend",
+        about: "between copies, and by suspending an operation of the job",
+        keys: &[
+            ("of", "\"any\" (default) or \"erase\": the operations that are suspended"),
+            MERGE,
+            PIPELINE,
+            POLL,
+            ("worth_it", "false (default) or true: an operation about to end is left to end"),
+            ("max_suspends", "how often one operation is suspended at most (default: no bound)"),
+        ],
+        source: "paper preemptible-gc, section IV",
+    },
+];
+const MERGE: (&str, &str) =
+    ("merge", "false (default) or true: requests for a page in the register are served there");
+const PIPELINE: (&str, &str) =
+    ("pipeline", "false (default) or true: a transfer overlaps an operation of the same kind");
+const POLL: (&str, &str) =
+    ("poll", "\"0 ns\" (default): what looking at the queue costs at each point");
 const PACE: &[Choice] = &[choice("at-once", "an open job goes on without pause", &[])];
 const ASSIST: &[Choice] = &[choice("nothing", "nothing is done ahead of a job", &[])];
 
@@ -156,7 +194,7 @@ pub fn read(gc: &Reader<'_>, registers: u32) -> Option<Scheme> {
     let mut slots = slots.into_iter();
     let mut next = || slots.next().flatten();
     let (trigger, erase, victim, copy) = (next(), next(), next(), next());
-    let (placement, hold) = (next(), next());
+    let (placement, hold, enter) = (next(), next(), next());
     let marks = trigger.as_ref().and_then(|slot| watermark(&slot.settings));
     let victim = victim.and_then(|slot| {
         let settings = victim::Settings::read(slot.name, &slot.settings);
@@ -180,6 +218,11 @@ pub fn read(gc: &Reader<'_>, registers: u32) -> Option<Scheme> {
         }
         _ => (1, None),
     };
+    let enter = enter.map(|slot| {
+        let enter = enter_choice(slot.name, &slot.settings);
+        slot.settings.finish();
+        enter
+    });
     for rest in [&erase, &placement, &hold].into_iter().flatten() {
         rest.settings.finish();
     }
@@ -202,6 +245,7 @@ pub fn read(gc: &Reader<'_>, registers: u32) -> Option<Scheme> {
         copy: copy?,
         separate_gc: placement?.name == "separate-gc",
         hold: Level::WORDS.iter().find(|(word, _)| *word == hold).map(|(_, level)| *level),
+        enter: enter?,
         slots: used,
         unused,
     })
@@ -234,11 +278,41 @@ fn parallel(table: &Reader<'_>, registers: u32) -> ParallelCopy {
     }
 }
 
-type Marks = (Threshold, Option<Threshold>, Option<Threshold>, bool, Batch, bool);
+/// How the host gets into open jobs.
+fn enter_choice(name: &str, table: &Reader<'_>) -> Option<Enter> {
+    if name == "never" {
+        return None;
+    }
+    let mut suspends = Suspends::Nothing;
+    let (mut worth_it, mut most_suspends) = (false, u32::MAX);
+    if name == "suspend" {
+        suspends = table.choice("of", &Suspends::WORDS).unwrap_or(Suspends::Any);
+        worth_it = table.bool("worth_it").unwrap_or(false);
+        most_suspends = table.u32("max_suspends", 1..=u32::MAX).unwrap_or(u32::MAX);
+    }
+    let poll_ns = table.duration_ns("poll").unwrap_or(0);
+    if poll_ns > 1_000_000_000 {
+        table.error("poll", "a look at the queue this long is not possible", "at most 1 s");
+    }
+    Some(Enter {
+        merge: table.bool("merge").unwrap_or(false),
+        pipeline: table.bool("pipeline").unwrap_or(false),
+        poll_ns,
+        suspends,
+        worth_it,
+        most_suspends,
+    })
+}
+
+type Marks = (Threshold, Hard, Option<Threshold>, bool, Batch, bool);
 
 fn watermark(table: &Reader<'_>) -> Option<Marks> {
     let soft = table.required("soft", table.threshold("soft"), "as in `soft = \"4 blocks\"`");
-    let (hard, stop) = (table.threshold("hard"), table.threshold("stop"));
+    let hard = match table.string("hard") {
+        Some("none") => Hard::None,
+        _ => table.threshold("hard").map_or(Hard::Default, Hard::At),
+    };
+    let stop = table.threshold("stop");
     let inclusive = table.choice("compare", &[("<", false), ("<=", true)]).unwrap_or(false);
     let batch = table.choice("batch", &Batch::WORDS).unwrap_or(Batch::One);
     let background = table.bool("background").unwrap_or(true);

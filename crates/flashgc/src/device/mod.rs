@@ -14,5 +14,5 @@ pub use bus::Bus;
 pub use geometry::{Geometry, Level, Shape};
 pub use pools::Pools;
 pub use spent::Spent;
-pub use timing::{Summary, Timing};
+pub use timing::{Summary, Suspend, Timing};
 pub use unit::{Phase, Phases, Unit, Worker};

@@ -19,6 +19,19 @@ pub struct Timing {
     /// What the summary of a block costs, where blocks have one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<Summary>,
+    /// What it costs to suspend and to resume an operation, where the device can.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suspend: Option<Suspend>,
+}
+
+/// The cost of the commands suspend and resume, in ns of the array (paper preemptible-gc, section
+/// IV-B). The suspended operation keeps its page buffer; what comes between uses another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Suspend {
+    /// From the command until the array is free.
+    pub suspend_ns: u64,
+    /// From the command until the array works on.
+    pub resume_ns: u64,
 }
 
 /// The cost of the summary that a block gets as soon as its last page of data is written.
@@ -59,6 +72,21 @@ impl Timing {
         phases.bus(commands_ns);
         phases.array(self.program_ns);
         phases
+    }
+
+    /// The halves of a copy of so many pages: their read, and their program. Copies that leave the
+    /// plane take the bus in both.
+    pub fn halves(&self, pages: u32, by_copyback: bool) -> (Phases, Phases) {
+        if !by_copyback {
+            return (self.read(pages), self.program(pages));
+        }
+        let commands_ns = self.command_ns * u64::from(pages);
+        let (mut read, mut program) = (Phases::new(), Phases::new());
+        read.bus(commands_ns);
+        read.array(self.read_ns);
+        program.bus(commands_ns);
+        program.array(self.program_ns);
+        (read, program)
     }
 
     /// A copy over the bus: the page leaves the plane and comes back.

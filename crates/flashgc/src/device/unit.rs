@@ -51,6 +51,17 @@ impl Phases {
         }
     }
 
+    /// Adds the phases of another row.
+    pub fn append(&mut self, other: &Phases) {
+        for at in 0..other.count {
+            match other.get(at) {
+                Some(Phase::Bus(ns)) => self.bus(ns),
+                Some(Phase::Array(ns)) => self.array(ns),
+                None => {}
+            }
+        }
+    }
+
     /// How many there are.
     #[inline(always)]
     pub fn count(&self) -> u8 {
@@ -97,13 +108,17 @@ pub enum Worker {
     Gc,
     /// The collection of another unit, one of whose pages is programmed here.
     Inbound,
+    /// The unit's open garbage collection, which is being suspended.
+    Suspending,
+    /// The unit's open garbage collection, which looks at the queue; the array rests.
+    Polling,
 }
 
 impl Worker {
     /// Whether this is collection.
     #[inline(always)]
     pub fn is_gc(self) -> bool {
-        matches!(self, Worker::Gc | Worker::Inbound)
+        !matches!(self, Worker::Nobody | Worker::Host(_))
     }
 }
 

@@ -44,6 +44,12 @@ pub enum Stage {
     Copying,
     /// The pages of a step were read, and are being programmed in other units.
     Sending,
+    /// The pages of a step are being read into their registers (requests may enter later).
+    Reading,
+    /// They are in the registers: point A.
+    Buffered,
+    /// They are being programmed.
+    Programming,
     /// The victim is being erased.
     Erasing,
 }
@@ -83,6 +89,16 @@ pub struct Job {
     pub steps: u32,
     /// Time in which an array worked for this job, in ns.
     pub busy_ns: u64,
+    /// Steps whose pages were read, where reads and programs go apart.
+    pub reads: u32,
+    /// Programs of nothing but merged writes of the host.
+    pub merged_programs: u32,
+    /// Array time of suspending, resuming and of reads that were discarded, in ns.
+    pub extra_ns: u64,
+    /// Writes of the host that were merged into the step under way.
+    pub merged: Vec<u32>,
+    /// Blocks that they fill.
+    pub host_fills: u32,
     /// Copies that ended.
     pub moved: u32,
     /// Copies of pages that the host rewrote or trimmed before they ended.

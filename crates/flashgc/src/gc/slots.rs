@@ -1,6 +1,6 @@
 //! The slots of a scheme, as the plan has resolved them.
 
-use super::victim;
+use super::{victim, Enter};
 use crate::device::Level;
 use crate::ftl::Ftl;
 use crate::ids::PlaneId;
@@ -29,6 +29,9 @@ pub struct GcPlan {
     pub separate_gc: bool,
     /// What is closed to the host while a job works.
     pub hold: HoldChoice,
+    /// How the host gets into open jobs, where it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enter: Option<Enter>,
     /// Erased blocks of each plane that host writes never take: derived from the worst job.
     pub reserve_blocks: u32,
 }
@@ -68,8 +71,9 @@ impl Space {
 pub struct Watermark {
     /// Below this a plane wants space.
     pub soft: Space,
-    /// Below this collection goes before every request, whatever the order of service.
-    pub hard: Space,
+    /// Below this collection goes before every request, whatever the order of service; where
+    /// requests may enter a job, before every write. `None`: never.
+    pub hard: Option<Space>,
     /// Once it wants space, a plane goes on until it has this much.
     pub stop: Space,
     /// Whether a mark itself counts as below it (`compare = "<="`).

@@ -74,6 +74,7 @@ impl<W: Watch> Sim<W> {
         job.free_pages_at_selection = free_pages;
         job.fixed = fixed;
         (job.next, job.moved, job.steps, job.wasted, job.busy_ns) = (0, 0, 0, 0, 0);
+        (job.reads, job.merged_programs, job.extra_ns) = (0, 0, 0);
         job.fills.clear();
         job.stage = Stage::Copying;
         job.lists.clear();
@@ -92,7 +93,7 @@ impl<W: Watch> Sim<W> {
             let copies_ns = u64::from(job.steps) * self.recipes.copy_ns();
             whole.array(copies_ns + self.recipes.erase.total_ns());
             self.begin(unit, Worker::Gc, whole);
-        } else {
+        } else if !self.entering.on {
             self.step_job(unit);
         }
     }
@@ -215,7 +216,7 @@ impl<W: Watch> Sim<W> {
     }
 
     /// Takes the next copies of one list into the step; pages that went invalid are passed over.
-    fn take_step(&mut self, unit: UnitId) {
+    pub(super) fn take_step(&mut self, unit: UnitId) {
         let at_once = self.plan.gc.copy.at_once() as usize;
         let job = &mut self.gc.jobs[unit.index()];
         job.step.clear();
@@ -287,7 +288,7 @@ impl<W: Watch> Sim<W> {
             let step = job.step_ends(at_once).take_while(|&end| end <= at).count();
             job.selected_ns + (step as u64 + 1) * copy_ns > self.now_ns
         } else {
-            job.stage == Stage::Copying && job.step.contains(&at)
+            matches!(job.stage, Stage::Copying | Stage::Programming) && job.step.contains(&at)
         };
         job.wasted += u32::from(under_way);
     }
@@ -298,14 +299,9 @@ impl<W: Watch> Sim<W> {
         let job = &mut self.gc.jobs[unit.index()];
         match job.stage {
             Stage::Copying if self.plan.gc.copy.is_global() => self.send_step(unit),
-            Stage::Copying => {
-                let copies = job.step.len() as u32;
-                let fills = u64::from(job.fills_of_step());
-                job.moved += copies;
-                job.steps += 1;
-                self.counters.gc_moved += u64::from(copies);
-                self.counters.overhead += fills * summary_pages;
-            }
+            Stage::Copying => self.copies_ended(unit),
+            Stage::Reading => self.reading_ended(unit),
+            Stage::Programming => self.programming_ended(unit),
             Stage::Whole => {
                 job.moved = job.copies.len() as u32;
                 self.counters.gc_moved += u64::from(job.moved);
@@ -313,8 +309,22 @@ impl<W: Watch> Sim<W> {
                 self.close_job(unit);
             }
             Stage::Erasing => self.close_job(unit),
-            Stage::Closed | Stage::Sending => unreachable!("this job has no operation"),
+            Stage::Closed | Stage::Sending | Stage::Buffered => {
+                unreachable!("this job has no operation")
+            }
         }
+    }
+
+    /// The copies of a step are programmed.
+    pub(super) fn copies_ended(&mut self, unit: UnitId) {
+        let job = &mut self.gc.jobs[unit.index()];
+        let copies = job.step.len() as u32;
+        let fills = u64::from(job.fills_of_step());
+        job.moved += copies;
+        job.steps += u32::from(copies > 0);
+        job.merged_programs += u32::from(copies == 0);
+        self.counters.gc_moved += u64::from(copies);
+        self.counters.overhead += fills * u64::from(self.plan.geometry.shape.summary_pages);
     }
 
     /// The erase has ended: account for the job, and go on with the batch or let the host in.
@@ -339,7 +349,9 @@ impl<W: Watch> Sim<W> {
                 return self.claim(unit, plane, victim);
             }
         }
-        self.counters.gc_hold_ns += self.now_ns - hold_since_ns;
+        if !self.entering.on {
+            self.counters.gc_hold_ns += self.now_ns - hold_since_ns;
+        }
         self.release(plane);
     }
 
@@ -359,7 +371,11 @@ impl<W: Watch> Sim<W> {
     fn count_job(&mut self, unit: UnitId, victims: &[Victim]) {
         let pages = victims.len() as u32 * self.plan.geometry.shape.data_pages();
         let Job { moved, steps, wasted, selected_ns, .. } = self.gc.jobs[unit.index()];
+        let Job { reads, merged_programs, extra_ns, .. } = self.gc.jobs[unit.index()];
         let counters = &mut self.counters;
+        counters.read_steps += u64::from(reads);
+        counters.merged_programs += u64::from(merged_programs);
+        counters.gc_extra_ns += extra_ns;
         counters.jobs += 1;
         counters.victim_blocks += victims.len() as u64;
         for victim in victims {
@@ -394,9 +410,9 @@ impl<W: Watch> Sim<W> {
 
     /// Whether the unit's own work shuts the host out, so that no queue need be closed.
     fn holds_by_working(&self) -> bool {
-        self.plan.coalesce
-            && self.plan.fixes_jobs()
-            && self.plan.gc.hold.level == self.plan.geometry.shape.unit
+        let fixed = self.plan.coalesce && self.plan.fixes_jobs();
+        let is_unit = self.plan.gc.hold.level == self.plan.geometry.shape.unit;
+        self.entering.on || fixed && is_unit
     }
 
     fn hold(&mut self, plane: PlaneId) {
@@ -425,6 +441,8 @@ impl<W: Watch> Sim<W> {
         match self.gc.jobs[unit.index()].stage {
             Stage::Whole => "collection",
             Stage::Erasing => "erase",
+            Stage::Reading => "copy-read",
+            Stage::Programming => "copy-program",
             _ if self.plan.gc.copy.is_global() => "read-out",
             _ => "copy",
         }

@@ -220,6 +220,9 @@ impl<W: Watch> Sim<W> {
         let unit = self.plan.geometry.unit_of(plane);
         self.units[unit.index()].waiting += 1;
         self.loads[unit.index()] += 1;
+        if self.entering.on {
+            self.note_queued(unit, op);
+        }
         self.look_at(unit);
     }
 

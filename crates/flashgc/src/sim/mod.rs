@@ -12,15 +12,19 @@
 mod away;
 mod collect;
 mod drive;
+mod enter;
 mod fill;
+mod halves;
 mod host;
 mod link;
 mod order;
+mod overlap;
 mod precondition;
 mod queues;
 mod results;
 mod service;
 mod space;
+mod suspend;
 
 use crate::device::{Bus, Unit, Worker};
 use crate::event::Events;
@@ -31,6 +35,7 @@ use crate::plan::{Arrivals, Plan};
 use crate::stats::{Counters, Latency};
 use crate::verify::{Happened, Unwatched, Watch};
 use crate::workload::{HostRequest, Source, SourceError};
+use enter::Entering;
 pub use fill::{FillState, TraceFilled};
 use host::Slabs;
 use link::Link;
@@ -109,6 +114,8 @@ pub struct Sim<W: Watch = Unwatched> {
     domains: Vec<Vec<PlaneId>>,
     /// Room for the list of a victim's pages.
     scratch: Vec<Ppn>,
+    /// Requests inside open jobs.
+    entering: Entering,
     /// Room for the victims of an untimed job.
     victims: Vec<Victim>,
     arrival: Option<HostRequest>,
@@ -166,6 +173,7 @@ impl<W: Watch> Sim<W> {
             recipes,
             domains: collect::domains(&plan),
             scratch: Vec::new(),
+            entering: Entering::new(&plan),
             victims: Vec::new(),
             arrival: None,
             source_ended: false,

@@ -2,7 +2,8 @@
 //!
 //! A unit has one queue where the hold of a collection covers it whole, and one for each of its
 //! planes where it does not, so that operations on other planes can pass a held one. Each queue
-//! has one list, or two where reads and writes are served apart.
+//! has one list, or two where reads and writes are served apart; where requests may enter a job,
+//! writes of high priority have a third.
 
 use super::host::Op;
 use crate::ids::{PlaneId, UnitId};
@@ -19,7 +20,7 @@ struct List {
 /// A queue of page operations, and how many jobs hold it closed.
 #[derive(Clone)]
 struct Queue {
-    lists: [List; 2],
+    lists: [List; 3],
     held: u32,
 }
 
@@ -48,7 +49,7 @@ impl Queues {
             first_of_unit.push(count);
         }
         let empty = List { head: NONE, tail: NONE };
-        let queues = vec![Queue { lists: [empty; 2], held: 0 }; count as usize];
+        let queues = vec![Queue { lists: [empty; 3], held: 0 }; count as usize];
         Queues { queues, queue_of_plane, first_of_unit }
     }
 

@@ -180,7 +180,8 @@ impl<W: Watch> Sim<W> {
             // A copy that ends at this very instant has ended, whether or not its event is due
             // behind the one that ended the run.
             let is_local = !self.plan.gc.copy.is_global();
-            if job.stage == Stage::Copying && is_local && self.phase_ends_now(at) {
+            let programs = matches!(job.stage, Stage::Copying | Stage::Programming);
+            if programs && is_local && self.phase_ends_now(at) {
                 self.counters.gc_moved += job.step.len() as u64;
                 self.counters.overhead += u64::from(job.fills_of_step()) * summary_pages;
             }
@@ -189,7 +190,9 @@ impl<W: Watch> Sim<W> {
             self.counters.overhead += fills * summary_pages;
             self.counters.gc_busy_open_ns += job.busy_ns;
             self.counters.wasted_copies += u64::from(job.wasted);
-            self.counters.gc_hold_ns += self.now_ns - job.hold_since_ns;
+            if !self.entering.on {
+                self.counters.gc_hold_ns += self.now_ns - job.hold_since_ns;
+            }
         }
     }
 
@@ -261,7 +264,9 @@ impl Sim<Watchers> {
         if timing.times_summaries_of_copies() {
             return;
         }
-        let steps_ns = counters.copy_steps * (timing.read_ns + timing.program_ns);
+        let reads = if self.entering.on { counters.read_steps } else { counters.copy_steps };
+        let programs = counters.copy_steps + counters.merged_programs;
+        let steps_ns = reads * timing.read_ns + programs * timing.program_ns + counters.gc_extra_ns;
         // Pages that go to other units are programmed one by one, in as many units as can be.
         let sent = self.plan.gc.copy.is_global();
         let sent_ns = (counters.moved_in_jobs - counters.copy_steps) * timing.program_ns;

@@ -18,6 +18,10 @@ pub(super) struct Recipes {
     /// By the number of pages that move at once, less one. Pages that go to other units are only
     /// read here.
     pub copy: Vec<Phases>,
+    /// The two halves of a copy, where requests may enter between them.
+    pub copy_read: Vec<Phases>,
+    /// See `copy_read`.
+    pub copy_program: Vec<Phases>,
     pub erase: Phases,
 }
 
@@ -25,7 +29,13 @@ impl Recipes {
     pub(super) fn new(plan: &Plan) -> Self {
         let timing = &plan.timing;
         let planes = plan.geometry.shape.multi_plane;
+        let halves = (1..=plan.gc.copy.at_once()).filter(|_| plan.gc.enter.is_some());
+        let by_copyback = plan.gc.copy.stays_in_plane();
+        let halves = halves.map(|pages| timing.halves(pages, by_copyback));
+        let (copy_read, copy_program) = halves.unzip();
         Recipes {
+            copy_read,
+            copy_program,
             read: (1..=planes).map(|planes| timing.read(planes)).collect(),
             program: (1..=planes).map(|planes| timing.program(planes)).collect(),
             copy: (1..=plan.gc.copy.at_once())
@@ -47,12 +57,22 @@ impl Recipes {
 }
 
 /// What a free unit does next.
-enum Next {
+pub(super) enum Next {
     Nothing,
     /// A job begins: the plane and its victim.
     Collect(PlaneId, BlockId),
     /// The open job goes on.
     Step,
+    /// The collector looks at the queue.
+    Poll,
+    /// The pages in the register are programmed.
+    ProgramStep,
+    /// A read of the host is answered from the register.
+    Answer(u32, u8),
+    /// A write of the host changes a page in the register.
+    Merge(u32, u8),
+    /// The suspended operation of the job goes on.
+    Resume,
     /// A page of another unit's job is programmed.
     Program(Inbound),
     /// A page operation of the host, from this list.
@@ -67,7 +87,13 @@ impl<W: Watch> Sim<W> {
             match self.next_for(unit) {
                 Next::Nothing => return,
                 Next::Collect(plane, victim) => self.open_job(unit, plane, victim),
+                Next::Step if self.entering.on => self.read_step(unit),
                 Next::Step => self.step_job(unit),
+                Next::Poll => self.poll(unit),
+                Next::ProgramStep => self.program_step(unit),
+                Next::Answer(op, list) => self.answer(unit, op, list),
+                Next::Merge(op, list) => self.merge(unit, op, list),
+                Next::Resume => self.resume(unit),
                 Next::Program(inbound) => self.start_inbound(unit, inbound),
                 Next::Host(op, list) => self.start_host(unit, op, list),
             }
@@ -77,6 +103,9 @@ impl<W: Watch> Sim<W> {
     /// Chooses by the device's order of service.
     #[inline]
     fn next_for(&mut self, unit: UnitId) -> Next {
+        if self.entering.on {
+            return self.next_entering(unit);
+        }
         if self.units[unit.index()].inbound > 0 {
             if let Some(inbound) = self.next_inbound(unit) {
                 return Next::Program(inbound);
@@ -130,11 +159,9 @@ impl<W: Watch> Sim<W> {
             return false;
         }
         let trigger = &self.plan.gc.trigger;
-        self.plan
-            .geometry
-            .planes_of(unit)
-            .iter()
-            .any(|&plane| trigger.hard.is_short(&self.ftl, plane, trigger.inclusive))
+        let Some(hard) = trigger.hard else { return false };
+        let planes = self.plan.geometry.planes_of(unit);
+        planes.iter().any(|&plane| hard.is_short(&self.ftl, plane, trigger.inclusive))
     }
 
     /// Whether a job may begin: always, or while a request waits at the unit. A write that waits
@@ -148,7 +175,13 @@ impl<W: Watch> Sim<W> {
 
     /// The next write of the unit finds no page: collect, go elsewhere, or wait.
     #[cold]
-    fn make_room(&mut self, unit: UnitId, plane: PlaneId, op: u32, list: u8) -> Option<Next> {
+    pub(super) fn make_room(
+        &mut self,
+        unit: UnitId,
+        plane: PlaneId,
+        op: u32,
+        list: u8,
+    ) -> Option<Next> {
         match self.gc.jobs[unit.index()].stage {
             Stage::Closed => {}
             Stage::Sending => return None,
@@ -180,7 +213,7 @@ impl<W: Watch> Sim<W> {
 
     /// The plane of an operation that is about to start. A write may find it only now.
     #[inline(always)]
-    fn plane_to_start(&mut self, op: u32) -> PlaneId {
+    pub(super) fn plane_to_start(&mut self, op: u32) -> PlaneId {
         let Op { lpn, kind, plane, .. } = self.slabs.ops[op as usize];
         if !self.chooses_at_start || kind != OpKind::Write {
             return plane;
@@ -199,7 +232,7 @@ impl<W: Watch> Sim<W> {
     }
 
     /// A victim in one of the unit's planes that want space, each plane in its turn.
-    fn victim_for(&mut self, unit: UnitId) -> Option<(PlaneId, BlockId)> {
+    pub(super) fn victim_for(&mut self, unit: UnitId) -> Option<(PlaneId, BlockId)> {
         let count = self.plan.geometry.planes_of(unit).len();
         let first = self.units[unit.index()].next_plane as usize;
         for at in 0..count {
@@ -231,7 +264,7 @@ impl<W: Watch> Sim<W> {
     }
 
     #[inline(always)]
-    fn take_from_queue(&mut self, unit: UnitId, op: u32, list: u8) {
+    pub(super) fn take_from_queue(&mut self, unit: UnitId, op: u32, list: u8) {
         let plane = self.slabs.ops[op as usize].plane;
         self.queues.pop(&self.slabs.ops, plane, list, op);
         self.units[unit.index()].waiting -= 1;
@@ -260,8 +293,11 @@ impl<W: Watch> Sim<W> {
     /// Takes a page operation out of its queue and starts its part of an array operation. Gives
     /// its plane, or `None` where it needs no array or went to another unit.
     #[inline(always)]
-    fn start_page(&mut self, unit: UnitId, op: u32, list: u8) -> Option<PlaneId> {
+    pub(super) fn start_page(&mut self, unit: UnitId, op: u32, list: u8) -> Option<PlaneId> {
         self.take_from_queue(unit, op, list);
+        if self.entering.on {
+            self.note_entered(unit, op);
+        }
         let Op { lpn, kind, plane, next, .. } = self.slabs.ops[op as usize];
         self.prefetch_for(next);
         if kind == OpKind::Write {
@@ -286,7 +322,7 @@ impl<W: Watch> Sim<W> {
             return None;
         }
         self.tell(Happened::Started { op, lpn });
-        self.tell(Happened::Read { ppn, lpn });
+        self.tell(Happened::Read { ppn, lpn, gc: false });
         Some(plane)
     }
 
@@ -297,6 +333,9 @@ impl<W: Watch> Sim<W> {
         let die = self.plan.geometry.part_of(first, Level::Die);
         while planes.len() < self.plan.geometry.shape.multi_plane as usize {
             let Some(op) = self.queues.peek(&self.slabs.ops, unit, list) else { return };
+            if self.entering.on && self.entrant(unit) != Some((op, list)) {
+                return;
+            }
             let Op { lpn, kind, .. } = self.slabs.ops[op as usize];
             let plane = self.plane_to_start(op);
             let same = match kind {
@@ -342,7 +381,7 @@ impl<W: Watch> Sim<W> {
     }
 
     #[inline(always)]
-    fn begin_phase(&mut self, unit: UnitId) {
+    pub(super) fn begin_phase(&mut self, unit: UnitId) {
         let state = &mut self.units[unit.index()];
         state.phase_since_ns = self.now_ns;
         match state.phases.get(state.at) {
@@ -360,7 +399,7 @@ impl<W: Watch> Sim<W> {
     }
 
     #[inline(always)]
-    fn grant(&mut self, bus: BusId, unit: UnitId, ns: u64) {
+    pub(super) fn grant(&mut self, bus: BusId, unit: UnitId, ns: u64) {
         let state = &mut self.buses[bus.index()];
         state.holder = Some(unit);
         state.since_ns = self.now_ns;
@@ -373,16 +412,20 @@ impl<W: Watch> Sim<W> {
         let state = &mut self.buses[bus.index()];
         let unit = state.holder.take().expect("a transfer that ends has a unit");
         let spent_ns = self.now_ns - state.since_ns;
-        let gc = self.units[unit.index()].worker.is_gc();
+        let beside = self.entering.on && self.transfers_beside(unit);
+        let gc = self.units[unit.index()].worker.is_gc() && !beside;
+        let state = &mut self.buses[bus.index()];
         state.spent.add(gc, spent_ns);
         let since_ns = state.since_ns;
         let next = state.waiting.pop_front();
-        self.tell_busy(What::Bus, unit, since_ns);
+        self.tell_busy_for(What::Bus, unit, since_ns, gc);
         if let Some(next) = next {
-            let waiting = &self.units[next.index()];
-            if let Some(Phase::Bus(ns)) = waiting.phases.get(waiting.at) {
+            if let Some(ns) = self.bus_ns(next) {
                 self.grant(bus, next, ns);
             }
+        }
+        if beside {
+            return self.transferred_beside(unit);
         }
         self.advance(unit);
     }
@@ -390,12 +433,19 @@ impl<W: Watch> Sim<W> {
     /// An array phase has ended.
     #[inline(always)]
     pub(super) fn array_ended(&mut self, unit: UnitId) {
+        if self.entering.on && self.reads_beside(unit) {
+            return self.read_beside_ended(unit);
+        }
         let state = &self.units[unit.index()];
         let since_ns = state.phase_since_ns;
-        if state.worker.is_gc() {
+        if state.worker == Worker::Polling {
+            return self.advance(unit);
+        }
+        let gc = state.worker.is_gc();
+        if gc {
             self.job_worked(unit, self.now_ns - since_ns);
         }
-        self.tell_busy(What::Array, unit, since_ns);
+        self.tell_busy_for(What::Array, unit, since_ns, gc);
         self.advance(unit);
     }
 
@@ -403,10 +453,27 @@ impl<W: Watch> Sim<W> {
     fn advance(&mut self, unit: UnitId) {
         let state = &mut self.units[unit.index()];
         state.at += 1;
+        if self.entering.on {
+            return self.advance_entering(unit);
+        }
         if state.worker == Worker::Gc {
             self.job_phase_begins(unit);
         }
         self.begin_phase(unit);
+    }
+
+    /// The same where requests may enter: what can run beside the next phase begins with it.
+    fn advance_entering(&mut self, unit: UnitId) {
+        let worker = self.units[unit.index()].worker;
+        self.begin_phase(unit);
+        if self.units[unit.index()].worker != worker {
+            return;
+        }
+        match worker {
+            Worker::Gc => self.job_phase_overlaps(unit),
+            Worker::Host(_) if self.entering.rules.pipeline => self.may_read_ahead(unit),
+            _ => {}
+        }
     }
 
     #[inline(always)]
@@ -416,13 +483,13 @@ impl<W: Watch> Sim<W> {
         let since_ns = state.since_ns;
         let spent_ns = self.now_ns - since_ns;
         state.spent.add(worker.is_gc(), spent_ns);
-        if W::ACTIVE {
-            let name = self.operation_name(unit);
-            let copies = self.gc.jobs[unit.index()].step.len() as u32;
-            self.tell_busy(What::Operation(name, copies), unit, since_ns);
-        }
+        self.tell_operation(unit, since_ns);
         self.units[unit.index()].worker = Worker::Nobody;
         self.loads[unit.index()] -= 1;
+        if self.entering.on {
+            self.entering_ended(unit, worker, spent_ns);
+            return self.look_at(unit);
+        }
         match worker {
             Worker::Host(op) => {
                 self.summaries_ended(unit);
@@ -433,13 +500,15 @@ impl<W: Watch> Sim<W> {
             }
             Worker::Gc => self.job_operation_ended(unit),
             Worker::Inbound => self.inbound_ended(unit),
-            Worker::Nobody => unreachable!("an operation that ends has a worker"),
+            Worker::Nobody | Worker::Suspending | Worker::Polling => {
+                unreachable!("an operation that ends has a worker")
+            }
         }
         self.look_at(unit);
     }
 
     /// The operations that shared an array operation are done, in their order.
-    fn group_ended(&mut self, unit: UnitId) {
+    pub(super) fn group_ended(&mut self, unit: UnitId) {
         let mut group = std::mem::take(&mut self.units[unit.index()].group);
         for op in group.drain(..) {
             self.host_operation_ended(op);
@@ -449,14 +518,14 @@ impl<W: Watch> Sim<W> {
 
     /// The summaries that an operation of the host wrote are done.
     #[inline(always)]
-    fn summaries_ended(&mut self, unit: UnitId) {
+    pub(super) fn summaries_ended(&mut self, unit: UnitId) {
         let filled = std::mem::take(&mut self.units[unit.index()].filled);
         let pages = self.plan.geometry.shape.summary_pages;
         self.counters.overhead += u64::from(filled) * u64::from(pages);
     }
 
     #[inline(always)]
-    fn host_operation_ended(&mut self, op: u32) {
+    pub(super) fn host_operation_ended(&mut self, op: u32) {
         match self.slabs.ops[op as usize].kind {
             OpKind::Read => self.counters.array_reads += 1,
             OpKind::Write => self.counters.array_programs += 1,
@@ -472,9 +541,18 @@ impl<W: Watch> Sim<W> {
     }
 
     #[inline(always)]
-    fn tell_busy(&mut self, what: What, unit: UnitId, from_ns: u64) {
+    pub(super) fn tell_operation(&mut self, unit: UnitId, from_ns: u64) {
         if W::ACTIVE {
+            let name = self.operation_name(unit);
+            let copies = self.gc.jobs[unit.index()].step.len() as u32;
             let gc = self.units[unit.index()].worker.is_gc();
+            self.tell_busy_for(What::Operation(name, copies), unit, from_ns, gc);
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn tell_busy_for(&mut self, what: What, unit: UnitId, from_ns: u64, gc: bool) {
+        if W::ACTIVE {
             let to_ns = self.now_ns;
             self.watch.see(to_ns, Happened::Busy { what, unit, from_ns, to_ns, gc });
         }
@@ -488,6 +566,8 @@ impl<W: Watch> Sim<W> {
                 _ => "program",
             },
             Worker::Inbound => "program-copy",
+            Worker::Suspending => "suspend",
+            Worker::Polling => "poll",
             _ => self.job_operation_name(unit),
         }
     }

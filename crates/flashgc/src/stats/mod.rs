@@ -61,6 +61,28 @@ pub struct Counters {
     pub gc_elapsed_ns: u64,
     /// Time in which a domain was closed to the host, in ns.
     pub gc_hold_ns: u64,
+    /// Times that the host got into an open job.
+    pub preempted: u64,
+    /// Operations of jobs that were suspended.
+    pub suspended: u64,
+    /// Reads of the host that were answered from a register of a job.
+    pub merged_reads: u64,
+    /// Writes of the host that were merged into a program of a job.
+    pub merged_writes: u64,
+    /// Reads of the host beside whose transfer a job read.
+    pub pipelined_reads: u64,
+    /// Writes of the host that were loaded beside a program of a job.
+    pub pipelined_writes: u64,
+    /// Writes of the host that found no page when their turn came, where the host enters jobs.
+    pub exhausted: u64,
+    /// The longest that an operation of the host waited for a job alone, in ns.
+    pub gc_wait_max_ns: u64,
+    /// Steps of jobs that ended whose pages were read, where reads and programs go apart.
+    pub read_steps: u64,
+    /// Programs of jobs that ended, of nothing but merged writes.
+    pub merged_programs: u64,
+    /// Array time of suspending, resuming and discarded reads, over jobs that ended, in ns.
+    pub gc_extra_ns: u64,
     /// Fewest erased pages that the drive had.
     pub free_pages_min: u64,
 }

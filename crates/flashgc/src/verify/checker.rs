@@ -39,6 +39,8 @@ pub struct Promises {
     pub at_once: u32,
     /// Each victim has steps of its own.
     pub by_block: bool,
+    /// Requests may enter a job: a page of a step may be lost before it is programmed.
+    pub enters: bool,
 }
 
 impl Promises {
@@ -50,6 +52,7 @@ impl Promises {
             in_plane: !copy.is_global(),
             at_once: copy.at_once(),
             by_block: copy.lists_by_block(),
+            enters: plan.gc.enter.is_some(),
         }
     }
 }
@@ -284,7 +287,11 @@ impl Checker {
             true => self.emptied.iter().map(|&copies| steps(copies)).sum(),
             false => steps(copied),
         };
-        assert_eq!(row.steps, expected, "steps of a job");
+        if self.promises.enters {
+            assert!((expected..=copied).contains(&row.steps), "steps of a job");
+        } else {
+            assert_eq!(row.steps, expected, "steps of a job");
+        }
         assert_eq!(row.blocks as usize, self.emptied.len(), "blocks of a job");
         self.emptied.clear();
     }
@@ -400,7 +407,7 @@ impl Watch for Checker {
             Happened::Programmed { ppn, lpn, cause, current } => {
                 self.program(now_ns, ppn, lpn, cause, current);
             }
-            Happened::Read { ppn, lpn } => self.read(now_ns, ppn, lpn),
+            Happened::Read { ppn, lpn, .. } => self.read(now_ns, ppn, lpn),
             Happened::ReadNothing { lpn } => self.read_nothing(now_ns, lpn),
             Happened::Trimmed { lpn } => {
                 self.trimmed[lpn.index()] = true;

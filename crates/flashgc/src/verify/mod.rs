@@ -71,6 +71,8 @@ pub enum Happened {
         ppn: Ppn,
         /// The data that is expected there.
         lpn: Lpn,
+        /// For a job, not for the host.
+        gc: bool,
     },
     /// A read found no data: nothing was ever written there.
     ReadNothing {

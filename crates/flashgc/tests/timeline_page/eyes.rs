@@ -41,6 +41,10 @@ pub struct Eyes {
     open: Vec<Vec<Row>>,
     /// The logical pages that each unit reads or writes for the host in one operation.
     host: Vec<Vec<u32>>,
+    /// The logical pages that each unit reads for its job.
+    reads: Vec<Vec<u32>>,
+    /// The words of the operation that each unit has suspended.
+    suspended: Vec<Option<String>>,
     /// Logical pages that were bound elsewhere and whose copies have not ended.
     copies: Vec<VecDeque<u32>>,
     /// The place in `pages` of the operations under way.
@@ -60,6 +64,8 @@ impl Eyes {
             measuring: false,
             open: vec![Vec::new(); units],
             host: vec![Vec::new(); units],
+            reads: vec![Vec::new(); units],
+            suspended: vec![None; units],
             copies: vec![VecDeque::new(); units],
             page_of_op: BTreeMap::new(),
         }
@@ -88,9 +94,23 @@ impl Eyes {
             What::Operation(name, copies) => (name, copies as usize),
         };
         let words = match name {
-            "erase" => "erase".into(),
-            "copy" | "program-copy" => {
-                let copies = if name == "copy" { copies.min(self.copies[at].len()) } else { 1 };
+            "erase" | "suspend" | "poll" => name.into(),
+            "copy-read" | "copy-program" if self.suspended[at].is_some() => {
+                self.suspended[at].take().unwrap_or_default()
+            }
+            "copy-read" | "read-out" => {
+                let pages = std::mem::take(&mut self.reads[at]);
+                let pages: Vec<String> = pages.iter().map(u32::to_string).collect();
+                format!("{name} {}", pages.join(" "))
+            }
+            "copy-program" if copies == 0 => {
+                let pages = std::mem::take(&mut self.host[at]);
+                let pages: Vec<String> = pages.iter().map(u32::to_string).collect();
+                format!("program {}", pages.join(" "))
+            }
+            "copy" | "copy-program" | "program-copy" => {
+                let one = name == "program-copy";
+                let copies = if one { 1 } else { copies.min(self.copies[at].len()) };
                 let copies = self.copies[at].drain(..copies).map(|lpn| lpn.to_string());
                 let copies: Vec<String> = copies.collect();
                 format!("{name} {}", copies.join(" "))
@@ -109,6 +129,11 @@ impl Eyes {
                 format!("{name} {}", pages.join(" "))
             }
         };
+        if name == "suspend" {
+            let before = self.operations.iter().rfind(|row| row.unit == unit.0);
+            let words = before.map(|row| row.words.clone()).filter(|words| words != "erase");
+            self.suspended[at] = words;
+        }
         for mut phase in std::mem::take(&mut self.open[at]) {
             phase.words.clone_from(&words);
             self.phases.push(phase);
@@ -148,9 +173,10 @@ impl Watch for Eyes {
                     Cause::Copy { .. } => self.copies[unit].push_back(lpn.0),
                 }
             }
-            Happened::Read { ppn, lpn } => {
+            Happened::Read { ppn, lpn, gc } => {
                 let unit = self.unit_of(ppn);
-                self.host[unit].push(lpn.0);
+                let reads = if gc { &mut self.reads } else { &mut self.host };
+                reads[unit].push(lpn.0);
             }
             Happened::Erased { block } => {
                 let first = self.geometry.first_page(block).index();

@@ -1,0 +1,425 @@
+//! Entering: what a unit does next where requests may get into its open job.
+//!
+//! Paper preemptible-gc, section III. A job reads a page (`Reading`), holds it in the register
+//! (`Buffered`, point A), programs it (`Programming`), and is between copies (`Copying`, point B).
+//! At B whatever may enter goes first; at A what needs the page in the register, and where the
+//! device has a second page buffer everything else too.
+//!
+//! The four states of section III-D: S0, no job; S1, all may enter; S2, the plane is below its
+//! hard mark and writes may not; S3, a write of high priority waits in S2 and nothing enters until
+//! the job has ended and that write is served.
+
+use super::host::{Op, OpKind};
+use super::overlap::Overlap;
+use super::service::Next;
+use super::suspend::Suspended;
+use super::Sim;
+use crate::device::{Phases, Worker};
+use crate::gc::job::Stage;
+use crate::gc::{Enter, Suspends};
+use crate::ids::{PlaneId, UnitId};
+use crate::plan::{Plan, HIGH, READS, WRITES};
+use crate::verify::{Happened, Watch};
+
+/// What entering keeps of each unit.
+#[derive(Clone, Default)]
+pub(super) struct Entry {
+    /// The operation of the job that is suspended.
+    pub suspended: Option<Suspended>,
+    /// What runs beside the operation of the unit.
+    pub overlap: Overlap,
+    /// Since when, in ns.
+    pub overlap_since_ns: u64,
+    /// How often the operation under way was suspended.
+    pub suspends: u32,
+    /// Whether the first phase of the operation under way is the resuming of it.
+    pub is_resuming: bool,
+    /// Whether the queue was looked at since the last operation of the job.
+    pub polled: bool,
+    /// Whether the pages in the register were read beside a transfer of the host.
+    pub read_ahead: bool,
+    /// Whether the host's operation under way is answered from the register.
+    pub answers: bool,
+    /// Whether the last operation was the job's.
+    pub gc_was_last: bool,
+    /// When the host's last operation here ended, in ns.
+    host_end_ns: u64,
+    /// When a request was last refused, in ns.
+    refused_ns: u64,
+    /// The last write that was counted for finding no page, by its order of acceptance.
+    exhausted: Option<u64>,
+}
+
+/// The state of entering; empty where nothing enters.
+pub(super) struct Entering {
+    /// Whether requests may enter at all.
+    pub on: bool,
+    /// How.
+    pub rules: Enter,
+    /// By unit.
+    pub units: Vec<Entry>,
+    /// When each page operation was queued, in ns.
+    queued_ns: Vec<u64>,
+}
+
+impl Entering {
+    pub(super) fn new(plan: &Plan) -> Self {
+        let none = Enter {
+            merge: false,
+            pipeline: false,
+            poll_ns: 0,
+            suspends: Suspends::Nothing,
+            worth_it: false,
+            most_suspends: 0,
+        };
+        let units = if plan.gc.enter.is_some() { plan.geometry.units as usize } else { 0 };
+        Entering {
+            on: plan.gc.enter.is_some(),
+            rules: plan.gc.enter.unwrap_or(none),
+            units: vec![Entry::default(); units],
+            queued_ns: Vec::new(),
+        }
+    }
+}
+
+impl<W: Watch> Sim<W> {
+    /// Chooses what a free unit does next.
+    pub(super) fn next_entering(&mut self, unit: UnitId) -> Next {
+        if self.entering.units[unit.index()].suspended.is_some() {
+            return self.next_while_suspended(unit);
+        }
+        if self.units[unit.index()].inbound > 0 {
+            if let Some(inbound) = self.next_inbound(unit) {
+                return Next::Program(inbound);
+            }
+        }
+        match self.gc.jobs[unit.index()].stage {
+            Stage::Copying => self.next_at_b(unit),
+            Stage::Buffered => self.next_at_a(unit),
+            Stage::Closed => self.next_without_job(unit),
+            // The pages of the step are being programmed in other units.
+            Stage::Sending => self.next_of_host(unit),
+            Stage::Whole | Stage::Reading | Stage::Programming | Stage::Erasing => {
+                unreachable!("the unit works for its job")
+            }
+        }
+    }
+
+    /// State S0, or S1 before a job begins: it begins first, since that takes no time.
+    fn next_without_job(&mut self, unit: UnitId) -> Next {
+        if let Some(op) = self.urgent_write(unit) {
+            return Next::Host(op, HIGH);
+        }
+        if self.units[unit.index()].wanting > 0 && self.may_open_job(unit) {
+            if let Some((plane, victim)) = self.victim_for(unit) {
+                return Next::Collect(plane, victim);
+            }
+        }
+        self.next_of_host(unit)
+    }
+
+    fn next_of_host(&mut self, unit: UnitId) -> Next {
+        if let Some((op, list)) = self.entrant(unit) {
+            return Next::Host(op, list);
+        }
+        let is_write = |op: u32| self.slabs.ops[op as usize].kind == OpKind::Write;
+        let blocked = self.heads(unit).into_iter().flatten().find(|&(op, _)| is_write(op));
+        let Some((op, list)) = blocked else { return Next::Nothing };
+        let plane = self.slabs.ops[op as usize].plane;
+        self.make_room(unit, plane, op, list).unwrap_or(Next::Nothing)
+    }
+
+    /// Point B, between copies: anything may enter.
+    fn next_at_b(&mut self, unit: UnitId) -> Next {
+        if self.must_poll(unit) {
+            return Next::Poll;
+        }
+        let Some((op, list)) = self.entrant(unit) else { return Next::Step };
+        if self.entering.rules.merge && self.bring_forward(unit, op) {
+            return Next::Step;
+        }
+        Next::Host(op, list)
+    }
+
+    /// Point A, a page in the register: what is served from there, and where there is a second
+    /// page buffer everything.
+    fn next_at_a(&mut self, unit: UnitId) -> Next {
+        if self.entering.units[unit.index()].read_ahead && self.entrant(unit).is_some() {
+            self.put_back(unit);
+            return self.next_at_b(unit);
+        }
+        if self.must_poll(unit) {
+            return Next::Poll;
+        }
+        let has_second_buffer = self.entering.rules.suspends == Suspends::Any;
+        if self.entering.rules.merge || has_second_buffer {
+            if let Some(next) = self.served_from_register(unit) {
+                return next;
+            }
+        }
+        match self.entrant(unit) {
+            Some((op, list)) if has_second_buffer => Next::Host(op, list),
+            _ => Next::ProgramStep,
+        }
+    }
+
+    fn must_poll(&self, unit: UnitId) -> bool {
+        self.entering.rules.poll_ns > 0 && !self.entering.units[unit.index()].polled
+    }
+
+    /// The collector looks at the queue.
+    pub(super) fn poll(&mut self, unit: UnitId) {
+        let mut phases = Phases::new();
+        phases.array(self.entering.rules.poll_ns);
+        self.entering.units[unit.index()].polled = true;
+        self.begin(unit, Worker::Polling, phases);
+    }
+
+    /// The request that may enter now. Those that may not are noted.
+    pub(super) fn entrant(&mut self, unit: UnitId) -> Option<(u32, u8)> {
+        if self.units[unit.index()].waiting == 0 {
+            return None;
+        }
+        if self.is_shut(unit) {
+            self.entering.units[unit.index()].refused_ns = self.now_ns;
+            return None;
+        }
+        let heads = self.heads(unit).into_iter().flatten();
+        for (op, list) in heads {
+            if self.slabs.ops[op as usize].kind != OpKind::Write || self.write_may_enter(unit, op) {
+                return Some((op, list));
+            }
+        }
+        None
+    }
+
+    /// The write that may enter now.
+    pub(super) fn entering_write(&mut self, unit: UnitId) -> Option<(u32, u8)> {
+        if self.units[unit.index()].waiting == 0 || self.is_shut(unit) {
+            return None;
+        }
+        let heads = self.heads(unit).into_iter().flatten();
+        for (op, list) in heads {
+            if self.slabs.ops[op as usize].kind == OpKind::Write {
+                return self.write_may_enter(unit, op).then_some((op, list));
+            }
+        }
+        None
+    }
+
+    /// The first operation of each list, in the order of service.
+    fn heads(&self, unit: UnitId) -> [Option<(u32, u8)>; 3] {
+        let service = &self.plan.service;
+        let ops = &self.slabs.ops;
+        let head = |list: u8| self.queues.peek(ops, unit, list).map(|op| (op, list));
+        let mut heads = [head(READS), head(WRITES), head(HIGH)];
+        let sequence =
+            |head: &Option<(u32, u8)>| head.map_or(u64::MAX, |(op, _)| ops[op as usize].sequence);
+        if service.oldest_first {
+            heads.sort_by_key(sequence);
+        } else {
+            if service.writes_first() {
+                heads.rotate_left(1);
+            }
+            let writes = if service.writes_first() { 0..2 } else { 1..3 };
+            heads[writes].sort_by_key(sequence);
+        }
+        heads
+    }
+
+    /// Whether a write finds its plane above the hard mark, and a page there.
+    fn write_may_enter(&mut self, unit: UnitId, op: u32) -> bool {
+        let plane = self.plane_to_start(op);
+        let has_room = self.ftl.host_has_room(plane);
+        if has_room && !self.refuses_writes(unit, plane) {
+            return true;
+        }
+        let entry = &mut self.entering.units[unit.index()];
+        entry.refused_ns = self.now_ns;
+        let sequence = Some(self.slabs.ops[op as usize].sequence);
+        if !has_room && entry.exhausted != sequence {
+            entry.exhausted = sequence;
+            self.counters.exhausted += 1;
+        }
+        false
+    }
+
+    /// State S2: the plane is below its hard mark, and something can be won there.
+    fn refuses_writes(&self, unit: UnitId, plane: PlaneId) -> bool {
+        let trigger = &self.plan.gc.trigger;
+        let job = &self.gc.jobs[unit.index()];
+        trigger.hard.is_some_and(|hard| hard.is_short(&self.ftl, plane, trigger.inclusive))
+            && (job.is_open() && job.plane == Some(plane) || self.gc.can_collect(&self.ftl, plane))
+    }
+
+    /// State S3: a write of high priority waits for the job to end.
+    fn is_shut(&mut self, unit: UnitId) -> bool {
+        if !self.gc.jobs[unit.index()].is_open() {
+            return false;
+        }
+        let Some(op) = self.queues.peek(&self.slabs.ops, unit, HIGH) else { return false };
+        let plane = self.plane_to_start(op);
+        self.refuses_writes(unit, plane)
+    }
+
+    /// The end of S3: no job is open, and the write of high priority goes before the next.
+    fn urgent_write(&mut self, unit: UnitId) -> Option<u32> {
+        let op = self.queues.peek(&self.slabs.ops, unit, HIGH)?;
+        let plane = self.plane_to_start(op);
+        (self.refuses_writes(unit, plane) && self.ftl.host_has_room(plane)).then_some(op)
+    }
+
+    /// A request that waits alone for a page that the job has yet to move: this page goes next,
+    /// and the request is served from the register (section III-B).
+    fn bring_forward(&mut self, unit: UnitId, op: u32) -> bool {
+        let Op { lpn, kind, .. } = self.slabs.ops[op as usize];
+        // Others would wait for the program of a page that is not theirs.
+        if kind == OpKind::Write || self.units[unit.index()].waiting > 1 {
+            return false;
+        }
+        let ppn = self.ftl.map.ppn_of(lpn);
+        let job = &mut self.gc.jobs[unit.index()];
+        if !ppn.is_some() || job.plane != Some(self.plan.geometry.plane_of(ppn)) {
+            return false;
+        }
+        let end = if job.next < job.copies.len() { job.list_end(job.next) } else { return false };
+        let found = job.copies[job.next..end].iter().position(|copy| copy.from == ppn);
+        let Some(at) = found else { return false };
+        job.copies.swap(job.next, job.next + at);
+        true
+    }
+
+    /// Whether the page of an operation is one of the step under way.
+    pub(super) fn is_in_register(&self, unit: UnitId, op: u32) -> bool {
+        let ppn = self.ftl.map.ppn_of(self.slabs.ops[op as usize].lpn);
+        let job = &self.gc.jobs[unit.index()];
+        let is_bound = job.stage == Stage::Programming;
+        ppn.is_some()
+            && job.step.iter().any(|&at| {
+                let copy = &job.copies[at];
+                ppn == if is_bound { copy.to } else { copy.from }
+            })
+    }
+
+    /// A request for a page in the register, at point A.
+    fn served_from_register(&mut self, unit: UnitId) -> Option<Next> {
+        if self.is_shut(unit) {
+            return None;
+        }
+        let heads = self.heads(unit).into_iter().flatten();
+        for (op, list) in heads.filter(|&(op, _)| self.is_in_register(unit, op)) {
+            if self.slabs.ops[op as usize].kind != OpKind::Write {
+                return Some(Next::Answer(op, list));
+            }
+            let plane = self.gc.jobs[unit.index()].plane;
+            let has_room = plane.is_some_and(|plane| self.ftl.host_has_room(plane));
+            if self.entering.rules.merge && has_room {
+                return Some(Next::Merge(op, list));
+            }
+        }
+        None
+    }
+
+    /// A read is answered with a page of the register: it needs the bus only.
+    pub(super) fn answer(&mut self, unit: UnitId, op: u32, list: u8) {
+        self.take_answer(unit, op, list);
+        self.entering.units[unit.index()].answers = true;
+        let mut phases = Phases::new();
+        phases.bus(self.answer_ns());
+        self.begin(unit, Worker::Host(op), phases);
+    }
+
+    /// Takes a read that the register answers out of its queue.
+    pub(super) fn take_answer(&mut self, unit: UnitId, op: u32, list: u8) {
+        self.take_from_queue(unit, op, list);
+        self.note_entered(unit, op);
+        let lpn = self.slabs.ops[op as usize].lpn;
+        let ppn = self.ftl.map.ppn_of(lpn);
+        self.tell(Happened::Started { op, lpn });
+        self.tell(Happened::Read { ppn, lpn, gc: false });
+        self.counters.merged_reads += 1;
+    }
+
+    /// Bus time of an answer.
+    pub(super) fn answer_ns(&self) -> u64 {
+        self.plan.timing.command_ns + self.plan.timing.transfer_ns
+    }
+
+    /// An answer has left: the read is done, or the rest of its page is known.
+    pub(super) fn answered(&mut self, op: u32) {
+        if self.slabs.ops[op as usize].kind == OpKind::ReadRest {
+            self.counters.rest_read += 1;
+            self.slabs.ops[op as usize].kind = OpKind::Write;
+            return self.enqueue(op);
+        }
+        self.page_done(op);
+    }
+
+    /// A write of a page in the register changes it there: one program serves both.
+    pub(super) fn merge(&mut self, unit: UnitId, op: u32, list: u8) {
+        let Some(plane) = self.gc.jobs[unit.index()].plane else { return };
+        self.take_from_queue(unit, op, list);
+        self.note_entered(unit, op);
+        self.slabs.ops[op as usize].plane = plane;
+        let lpn = self.slabs.ops[op as usize].lpn;
+        self.tell(Happened::Started { op, lpn });
+        let has_filled = self.write_page(plane, lpn, op);
+        let job = &mut self.gc.jobs[unit.index()];
+        job.host_fills += u32::from(has_filled);
+        job.merged.push(op);
+        self.counters.merged_writes += 1;
+    }
+
+    /// An operation was queued: when, and does it suspend what the unit does?
+    pub(super) fn note_queued(&mut self, unit: UnitId, op: u32) {
+        let at = op as usize;
+        if self.entering.queued_ns.len() <= at {
+            self.entering.queued_ns.resize(at + 1, 0);
+        }
+        self.entering.queued_ns[at] = self.now_ns;
+        self.knock(unit, op);
+    }
+
+    /// An operation of the host begins: how long did it wait for the job alone?
+    pub(super) fn note_entered(&mut self, unit: UnitId, op: u32) {
+        let entry = &mut self.entering.units[unit.index()];
+        let since_ns = self.entering.queued_ns[op as usize];
+        let since_ns = since_ns.max(entry.host_end_ns).max(entry.refused_ns);
+        let wait_ns = self.now_ns.saturating_sub(since_ns);
+        self.counters.gc_wait_max_ns = self.counters.gc_wait_max_ns.max(wait_ns);
+        if std::mem::take(&mut entry.gc_was_last) && self.gc.jobs[unit.index()].is_open() {
+            self.counters.preempted += 1;
+        }
+    }
+
+    /// An operation has ended on a unit with entering.
+    pub(super) fn entering_ended(&mut self, unit: UnitId, worker: Worker, spent_ns: u64) {
+        let entry = &mut self.entering.units[unit.index()];
+        if let Worker::Host(op) = worker {
+            entry.host_end_ns = self.now_ns;
+            entry.gc_was_last = false;
+            let answers = std::mem::take(&mut entry.answers);
+            self.summaries_ended(unit);
+            if answers {
+                self.answered(op);
+            } else {
+                self.host_operation_ended(op);
+                self.group_ended(unit);
+            }
+            return self.host_gave_way(unit);
+        }
+        entry.gc_was_last = true;
+        self.counters.gc_hold_ns += spent_ns;
+        match worker {
+            Worker::Gc => {
+                entry.suspends = 0;
+                entry.is_resuming = false;
+                entry.polled = false;
+                self.job_operation_ended(unit);
+                self.job_gave_way(unit);
+            }
+            Worker::Inbound => self.inbound_ended(unit),
+            _ => {}
+        }
+    }
+}

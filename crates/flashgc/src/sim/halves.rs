@@ -1,0 +1,106 @@
+//! Copies in two halves, where requests may enter a job: the read, and the program.
+//!
+//! Between them the pages of the step are in the register (point A of paper preemptible-gc,
+//! Fig. 2). Pages bind when their program starts, so that one which the host rewrites before is
+//! not programmed at all.
+
+use super::Sim;
+use crate::device::{Phases, Worker};
+use crate::gc::job::Stage;
+use crate::ids::UnitId;
+use crate::verify::Watch;
+
+impl<W: Watch> Sim<W> {
+    /// Point B has passed: the next pages are read, or the victim is erased.
+    pub(super) fn read_step(&mut self, unit: UnitId) {
+        self.take_step(unit);
+        let copies = self.gc.jobs[unit.index()].step.len();
+        self.entering.units[unit.index()].read_ahead = false;
+        if copies == 0 {
+            self.gc.jobs[unit.index()].stage = Stage::Erasing;
+            self.begin(unit, Worker::Gc, self.recipes.erase);
+        } else {
+            self.begin_reading(unit);
+            self.begin(unit, Worker::Gc, self.recipes.copy_read[copies - 1]);
+        }
+        self.job_phase_overlaps(unit);
+    }
+
+    pub(super) fn begin_reading(&mut self, unit: UnitId) {
+        let job = &mut self.gc.jobs[unit.index()];
+        job.stage = Stage::Reading;
+        job.reads += 1;
+        self.tell_read_out(unit);
+    }
+
+    /// Point A has passed: the pages of the step that are still valid are programmed, and with
+    /// them the writes that were merged.
+    pub(super) fn program_step(&mut self, unit: UnitId) {
+        let job = &mut self.gc.jobs[unit.index()];
+        let Some(plane) = job.plane else { return };
+        let mut step = std::mem::take(&mut job.step);
+        step.retain(|&at| {
+            let (block, page) = self.plan.geometry.block_and_page(job.copies[at].from);
+            self.ftl.blocks.is_valid(block, page)
+        });
+        job.step = step;
+        let (copies, merged) = (job.step.len(), job.merged.len());
+        self.entering.units[unit.index()].read_ahead = false;
+        if copies + merged == 0 {
+            self.gc.jobs[unit.index()].stage = Stage::Copying;
+            return;
+        }
+        self.gc.jobs[unit.index()].stage = Stage::Programming;
+        for at in 0..copies {
+            self.bind_copy(unit, self.gc.jobs[unit.index()].step[at], plane);
+        }
+        let mut phases = Phases::new();
+        phases.bus(self.plan.timing.transfer_ns * merged as u64);
+        phases.append(&self.recipes.copy_program[copies + merged - 1]);
+        let job = &self.gc.jobs[unit.index()];
+        let timed = self.plan.timing.times_summaries_of_copies();
+        let fills = job.host_fills + if timed { job.fills_of_step() } else { 0 };
+        let host_fills = job.host_fills;
+        self.plan.timing.add_summaries(&mut phases, fills);
+        if host_fills > 0 {
+            let pages = u64::from(self.plan.geometry.shape.summary_pages);
+            self.gc.jobs[unit.index()].extra_ns += pages * self.plan.timing.program_ns;
+        }
+        self.begin(unit, Worker::Gc, phases);
+        self.job_phase_overlaps(unit);
+    }
+
+    /// The pages that were read ahead are given up: somebody waits, and they are read again later.
+    pub(super) fn put_back(&mut self, unit: UnitId) {
+        let job = &mut self.gc.jobs[unit.index()];
+        job.next = job.step.first().copied().unwrap_or(job.next);
+        job.step.clear();
+        job.stage = Stage::Copying;
+        self.entering.units[unit.index()].read_ahead = false;
+    }
+
+    /// The pages of a step are in the register, and on their way where they go elsewhere.
+    pub(super) fn reading_ended(&mut self, unit: UnitId) {
+        if self.plan.gc.copy.is_global() {
+            return self.send_step(unit);
+        }
+        self.gc.jobs[unit.index()].stage = Stage::Buffered;
+        if self.entering.units[unit.index()].read_ahead {
+            self.counters.pipelined_reads += 1;
+        }
+    }
+
+    /// A program of the job has ended, and the writes that were merged into it are done.
+    pub(super) fn programming_ended(&mut self, unit: UnitId) {
+        self.copies_ended(unit);
+        let pages = u64::from(self.plan.geometry.shape.summary_pages);
+        let job = &mut self.gc.jobs[unit.index()];
+        job.stage = Stage::Copying;
+        self.counters.overhead += u64::from(std::mem::take(&mut job.host_fills)) * pages;
+        let mut merged = std::mem::take(&mut job.merged);
+        for op in merged.drain(..) {
+            self.host_operation_ended(op);
+        }
+        self.gc.jobs[unit.index()].merged = merged;
+    }
+}

@@ -1,0 +1,247 @@
+//! Overlap: a transfer of the host beside an operation of the job, or the other way round.
+//!
+//! Paper preemptible-gc, section III-C: two operations of the same kind can be pipelined. At point
+//! A a write of the host is loaded into the register's second half while the copy's page is
+//! programmed; when that ends it is programmed at once. At point B a read of the host leaves over
+//! the bus while the next page of the job is read. And a read of a page that is being programmed
+//! is answered from its buffer (Table III).
+
+use super::Sim;
+use crate::device::{Phase, Phases, Worker};
+use crate::gc::job::Stage;
+use crate::gc::Suspends;
+use crate::ids::UnitId;
+use crate::verify::{Watch, What};
+
+/// What runs beside the operation of a unit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Overlap {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Data of the host's write is loaded while a copy is programmed.
+    Write {
+        /// The write.
+        op: u32,
+        /// Whether it has arrived.
+        loaded: bool,
+    },
+    /// A read of the host is answered with a page that is being programmed.
+    Answer {
+        /// The read.
+        op: u32,
+    },
+    /// The next pages of the job are read while a read of the host leaves.
+    Read {
+        /// Whether they are in the register.
+        done: bool,
+    },
+}
+
+impl<W: Watch> Sim<W> {
+    /// Time on the bus that the unit asks for.
+    #[inline(always)]
+    pub(super) fn bus_ns(&self, unit: UnitId) -> Option<u64> {
+        if self.entering.on {
+            match self.entering.units[unit.index()].overlap {
+                Overlap::Write { loaded: false, .. } => return self.load_ns(),
+                Overlap::Answer { .. } => return Some(self.answer_ns()),
+                _ => {}
+            }
+        }
+        let state = &self.units[unit.index()];
+        match state.phases.get(state.at) {
+            Some(Phase::Bus(ns)) => Some(ns),
+            _ => None,
+        }
+    }
+
+    /// Bus time of a write's data.
+    fn load_ns(&self) -> Option<u64> {
+        match self.recipes.program[0].get(0) {
+            Some(Phase::Bus(ns)) => Some(ns),
+            _ => None,
+        }
+    }
+
+    /// Whether the unit's transfer is the host's while its array works for the job.
+    pub(super) fn transfers_beside(&self, unit: UnitId) -> bool {
+        let overlap = self.entering.units[unit.index()].overlap;
+        matches!(overlap, Overlap::Write { loaded: false, .. } | Overlap::Answer { .. })
+    }
+
+    /// Whether the unit's array works for the job while the host's transfer is under way.
+    pub(super) fn reads_beside(&self, unit: UnitId) -> bool {
+        self.entering.units[unit.index()].overlap == Overlap::Read { done: false }
+            && !self.units[unit.index()].worker.is_gc()
+    }
+
+    fn ask_for_bus(&mut self, unit: UnitId, ns: u64) {
+        let bus = self.plan.geometry.bus_of(unit);
+        if self.buses[bus.index()].holder.is_none() {
+            self.grant(bus, unit, ns);
+        } else {
+            self.buses[bus.index()].waiting.push_back(unit);
+        }
+    }
+
+    /// A phase of the job's operation begins. With the last of a program, a write is loaded
+    /// beside it; and what waited for a transfer of the job may suspend it now.
+    pub(super) fn job_phase_overlaps(&mut self, unit: UnitId) {
+        let state = &self.units[unit.index()];
+        let is_last_array = matches!(state.phases.get(state.at), Some(Phase::Array(_)))
+            && state.phases.get(state.at + 1).is_none();
+        let is_program = self.gc.jobs[unit.index()].stage == Stage::Programming;
+        let first = !self.entering.units[unit.index()].is_resuming
+            && self.entering.units[unit.index()].suspends == 0;
+        if is_last_array && is_program && first && self.entering.rules.pipeline {
+            self.load_write(unit);
+        }
+        if state_waits(self, unit) {
+            self.try_suspend(unit);
+        }
+    }
+
+    /// At point A: the write that may enter is loaded while the copy is programmed.
+    fn load_write(&mut self, unit: UnitId) {
+        let entry = &self.entering.units[unit.index()];
+        if entry.overlap != Overlap::Nothing || self.entering.rules.suspends == Suspends::Any {
+            return;
+        }
+        let Some((op, list)) = self.entering_write(unit) else { return };
+        if self.start_page(unit, op, list).is_none() {
+            return;
+        }
+        self.counters.pipelined_writes += 1;
+        let load_ns = self.load_ns();
+        let entry = &mut self.entering.units[unit.index()];
+        entry.overlap = Overlap::Write { op, loaded: load_ns.is_none() };
+        entry.overlap_since_ns = self.now_ns;
+        if let Some(ns) = load_ns {
+            self.ask_for_bus(unit, ns);
+        }
+    }
+
+    /// A read of a page that is being programmed is answered from its buffer.
+    pub(super) fn answer_beside(&mut self, unit: UnitId, op: u32, list: u8) {
+        self.take_answer(unit, op, list);
+        let ns = self.answer_ns();
+        if ns == 0 {
+            return self.answered(op);
+        }
+        let entry = &mut self.entering.units[unit.index()];
+        entry.overlap = Overlap::Answer { op };
+        entry.overlap_since_ns = self.now_ns;
+        self.ask_for_bus(unit, ns);
+    }
+
+    /// A transfer beside the job's operation has ended.
+    pub(super) fn transferred_beside(&mut self, unit: UnitId) {
+        let entry = &mut self.entering.units[unit.index()];
+        match entry.overlap {
+            Overlap::Write { op, .. } => entry.overlap = Overlap::Write { op, loaded: true },
+            Overlap::Answer { op } => {
+                entry.overlap = Overlap::Nothing;
+                self.answered(op);
+                self.try_suspend(unit);
+            }
+            _ => {}
+        }
+    }
+
+    /// A read of the host leaves over the bus and nothing waits: the job's next pages are read.
+    pub(super) fn may_read_ahead(&mut self, unit: UnitId) {
+        let state = &self.units[unit.index()];
+        let leaves = matches!(state.phases.get(state.at), Some(Phase::Bus(_)))
+            && state.at > 0
+            && state.phases.get(state.at + 1).is_none();
+        let entry = &self.entering.units[unit.index()];
+        let is_free = entry.overlap == Overlap::Nothing && entry.suspended.is_none();
+        let at_b = self.gc.jobs[unit.index()].stage == Stage::Copying;
+        if !leaves || !is_free || !at_b || state.waiting > 0 || entry.answers {
+            return;
+        }
+        self.take_step(unit);
+        let copies = self.gc.jobs[unit.index()].step.len();
+        if copies == 0 {
+            return;
+        }
+        let Some(Phase::Array(ns)) = self.recipes.copy_read[copies - 1].get(0) else { return };
+        self.begin_reading(unit);
+        let entry = &mut self.entering.units[unit.index()];
+        entry.overlap = Overlap::Read { done: false };
+        entry.overlap_since_ns = self.now_ns;
+        entry.read_ahead = true;
+        self.events.post(unit.index(), self.now_ns + ns);
+    }
+
+    /// The job's pages are in the register, and the host's read has not left yet.
+    pub(super) fn read_beside_ended(&mut self, unit: UnitId) {
+        let entry = &mut self.entering.units[unit.index()];
+        entry.overlap = Overlap::Read { done: true };
+        let since_ns = entry.overlap_since_ns;
+        self.job_worked(unit, self.now_ns - since_ns);
+        self.tell_busy_for(What::Array, unit, since_ns, true);
+    }
+
+    /// The host's read has left: the job goes on with the pages that were read beside it.
+    pub(super) fn host_gave_way(&mut self, unit: UnitId) {
+        let entry = &mut self.entering.units[unit.index()];
+        let Overlap::Read { done } = entry.overlap else { return };
+        let since_ns = entry.overlap_since_ns;
+        entry.overlap = Overlap::Nothing;
+        let copies = self.gc.jobs[unit.index()].step.len();
+        let phases = self.recipes.copy_read[copies - 1];
+        if done && phases.count() == 1 {
+            return self.job_operation_ended(unit);
+        }
+        self.take_over(unit, Worker::Gc, phases, since_ns);
+        if done {
+            self.units[unit.index()].at = 1;
+            self.begin_phase(unit);
+        }
+    }
+
+    /// A copy is programmed: the write that was loaded beside it is programmed next, and an answer
+    /// that is still on its way has the unit until it has left.
+    pub(super) fn job_gave_way(&mut self, unit: UnitId) {
+        let entry = &mut self.entering.units[unit.index()];
+        let (overlap, since_ns) = (entry.overlap, entry.overlap_since_ns);
+        match overlap {
+            Overlap::Write { op, loaded } => {
+                entry.overlap = Overlap::Nothing;
+                let mut phases = self.recipes.program[0];
+                let filled = self.units[unit.index()].filled;
+                self.plan.timing.add_summaries(&mut phases, filled);
+                self.take_over(unit, Worker::Host(op), phases, since_ns);
+                if loaded {
+                    let loads = u8::from(matches!(phases.get(0), Some(Phase::Bus(_))));
+                    self.units[unit.index()].at = loads;
+                    self.begin_phase(unit);
+                }
+            }
+            Overlap::Answer { op } => {
+                entry.overlap = Overlap::Nothing;
+                entry.answers = true;
+                let mut phases = Phases::new();
+                phases.bus(self.answer_ns());
+                self.take_over(unit, Worker::Host(op), phases, since_ns);
+            }
+            Overlap::Nothing | Overlap::Read { .. } => {}
+        }
+    }
+
+    /// What ran beside is the unit's operation from now on.
+    fn take_over(&mut self, unit: UnitId, worker: Worker, phases: Phases, phase_since_ns: u64) {
+        let state = &mut self.units[unit.index()];
+        debug_assert!(state.worker == Worker::Nobody);
+        (state.worker, state.phases, state.at) = (worker, phases, 0);
+        state.since_ns = self.now_ns;
+        state.phase_since_ns = phase_since_ns;
+        self.loads[unit.index()] += 1;
+    }
+}
+
+fn state_waits<W: Watch>(sim: &Sim<W>, unit: UnitId) -> bool {
+    sim.units[unit.index()].waiting > 0
+}
