@@ -69,7 +69,8 @@ def convert(
 
     `-` is standard output. `to` may be left out for a target that ends in `.fgt`. Rows stay in
     their order; with a `sort_window` such as `"10 ms"`, rows that are late by no more are sorted.
-    Gives the formats and the numbers of rows; see :func:`info` for the rest. A TraceError names a
+    Gives the formats and the numbers of rows, and `marks_lost` where the format has no place for
+    marks of high priority; see :func:`info` for the rest. A TraceError names a
     record that the format cannot hold; an OutputError says why the file cannot be written. The
     file appears whole or not at all.
 

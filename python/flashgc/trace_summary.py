@@ -22,6 +22,7 @@ def facts(about: About) -> Facts:
         *origin,
         ("rows", f"{units.count(about['rows'])}, and {about['bad_rows']} not understood"),
         ("requests", f"{reads} reads, {writes} writes, {trims} trims, {about['others']} others"),
+        *_marked(about),
         ("read share", units.share(about["read_share"])),
         ("read", f"{units.size(about['read_bytes'])}, {_mean(about['mean_read_bytes'])}"),
         ("written", f"{units.size(about['written_bytes'])}, {_mean(about['mean_write_bytes'])}"),
@@ -39,6 +40,11 @@ def facts(about: About) -> Facts:
         ("out of order", f"{units.count(about['out_of_order'])} rows, "
          f"by {units.time(about['late_ns_max'])} at most"),
     ]  # fmt: skip
+
+
+def _marked(about: About) -> Facts:
+    high = about.get("high")
+    return [("high priority", f"{units.count(high)} of the rows")] if high else []
 
 
 _SPREAD = ("mean", "stddev", "p10", "p50", "p90", "p99", "max")

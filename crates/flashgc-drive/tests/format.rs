@@ -79,7 +79,7 @@ fn a_run_on_a_drive_that_was_read_gives_the_same_report() {
         while session.advance().expect("it goes on").phase != Phase::Done {}
         session.report().result_hash().to_string()
     };
-    let watched = Options { verify: true, job_log: None };
+    let watched = Options { verify: true, ..Options::default() };
     let on_read = Session::with_drive(setup(&sets), None, read, "a.drive", watched);
     let plain = Session::new(setup(&sets), None, Options::default());
     assert_eq!(finish(on_read.expect("it fits")), finish(plain));

@@ -35,7 +35,7 @@ pub fn config(data: &[u8]) {
     if !small {
         return;
     }
-    let mut session = Session::new(setup, None, Options { verify: true, job_log: None });
+    let mut session = Session::new(setup, None, Options { verify: true, ..Options::default() });
     for _ in 0..SLICES_MAX {
         match session.advance() {
             Ok(progress) if progress.phase == Phase::Done => break,

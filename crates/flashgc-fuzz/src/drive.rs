@@ -110,7 +110,7 @@ fn change(saved: &mut SavedDrive, section: u8, at: usize, value: u32) {
 
 /// The engine refuses the drive, or a watched run on it comes to its end.
 fn runs(sound: &Sound, saved: SavedDrive) {
-    let watched = Options { verify: true, job_log: None };
+    let watched = Options { verify: true, ..Options::default() };
     match Session::with_drive(sound.setup.clone(), None, saved, "input", watched) {
         Err(error) => assert!(!error.text.is_empty()),
         Ok(mut session) => loop {

@@ -61,7 +61,8 @@ fn save(request: &Request, target: &Path, verify: bool, mut pulse: Pulse) -> PyR
     let setup = request.prepare()?;
     check_memory(&setup)?;
     let mut file = NewFile::create(target).map_err(failed)?;
-    let mut session = Session::new(setup, request.opener(), Options { verify, job_log: None });
+    let mut session =
+        Session::new(setup, request.opener(), Options { verify, ..Options::default() });
     loop {
         let progress = session.advance().map_err(|error| Request::failure(&error))?;
         if progress.phase == Phase::Ready {

@@ -4,14 +4,14 @@ use crate::errors::{guarded, ConfigError, OutputError, RunError};
 use crate::packed::Target;
 use crate::pulse::{Pulse, Step};
 use crate::run::Request;
-use crate::trace::{format_to_write, wrong};
+use crate::trace::{format_to_write, with_marks_lost, wrong};
 use flashgc::config::{SyntheticWorkload, WorkloadPlan};
 use flashgc::session::Setup;
 use flashgc::workload::alike::Alike;
 use flashgc::workload::statistics::Counter;
 use flashgc::workload::synthetic::Synthetic;
 use flashgc::workload::{HostOp, HostRequest, Source};
-use flashgc_trace::{Op, Record};
+use flashgc_trace::{Op, Priority, Record};
 use pyo3::prelude::*;
 use serde_json::{json, Value};
 use std::ops::ControlFlow;
@@ -111,7 +111,7 @@ fn generate(setup: &Setup, target: Option<&Path>, name: &str, pulse: Pulse) -> P
     })?;
     let written = writer.finish().map_err(|error| target.failure(wrong(error)))?;
     target.commit().map_err(OutputError::new_err)?;
-    Ok(json!({ "to": to.name(), "rows": written.rows }).to_string())
+    Ok(with_marks_lost(json!({ "to": to.name(), "rows": written.rows }), &written))
 }
 
 fn record(request: &HostRequest, line: u64) -> Record {
@@ -123,6 +123,7 @@ fn record(request: &HostRequest, line: u64) -> Record {
             HostOp::Write => Op::Write,
             HostOp::Trim => Op::Trim,
         },
+        priority: if request.high { Priority::High } else { Priority::Normal },
         offset_bytes: request.offset_bytes,
         size_bytes: request.bytes,
         line,

@@ -167,7 +167,7 @@ fn convert(
         None => format!("{} ({})", reading.shown(), reader.format()),
     };
     let written = write_all(&mut reader, &to, &origin, target, &raised)?;
-    Ok(json!({
+    let done = json!({
         "from": reader.format().to_string(),
         "to": to.name(),
         "rows": written.rows,
@@ -175,8 +175,16 @@ fn convert(
         "bad_rows": reader.bad_rows(),
         "bad_examples": skipped(&reader),
         "out_of_order": if reading.sort_window.is_some() { 0 } else { reader.out_of_order() },
-    })
-    .to_string())
+    });
+    Ok(with_marks_lost(done, &written))
+}
+
+/// Counts as JSON, with the marks of high priority that the format has no place for, if any.
+pub fn with_marks_lost(mut done: Value, written: &Written) -> String {
+    if written.marks_lost > 0 {
+        done["marks_lost"] = written.marks_lost.into();
+    }
+    done.to_string()
 }
 
 /// Writes records to a target, which appears whole or not at all.
@@ -235,14 +243,14 @@ fn merge(
     let mut merged = flashgc_trace::merge(readers, options).map_err(told)?;
     let origin = origin_of_all(&names);
     let written = write_all(&mut merged, &to, &origin, target, &raised)?;
-    Ok(json!({
+    let done = json!({
         "to": to.name(),
         "rows": written.rows,
         "left_out": written.others,
         "bad_rows": merged.bad_rows(),
         "traces": names.len(),
-    })
-    .to_string())
+    });
+    Ok(with_marks_lost(done, &written))
 }
 
 /// So many names are kept of traces that were merged.

@@ -30,6 +30,11 @@ pub trait LineWriter {
         let _ = line;
     }
 
+    /// Whether it has a place for the marks of high priority. Where it has none they are lost.
+    fn keeps_priority(&self) -> bool {
+        false
+    }
+
     /// Appends a record without the line's end, or says why the format cannot hold it.
     fn write(&mut self, record: &Record, line: &mut Vec<u8>) -> Result<(), String>;
 }

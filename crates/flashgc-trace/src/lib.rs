@@ -41,14 +41,14 @@ pub use fields::TimeUnit;
 pub use filter::Filter;
 pub use format::{FormatInfo, LineFormat, LineWriter, Look, NamedFormat, OptionInfo, Verdict};
 pub use formats::blkparse::Action;
-pub use formats::csv::{Column, CsvSpec, Delimiter, Header, OpWords};
+pub use formats::csv::{Column, CsvSpec, Delimiter, Header, OpWords, PriorityWords};
 pub use formats::etw::Stamp;
 pub use formats::fio::Waits;
 pub use formats::Format;
 pub use merge::{merge, Merge, MergeOptions, MERGE_TRACES_MAX};
 pub use order::Disorder;
 pub use reader::{open, open_file, OnBadLine, OpenOptions, TraceReader};
-pub use record::{device_id, parse_device, Op, RawRecord, Record};
+pub use record::{device_id, parse_device, Op, Priority, RawRecord, Record};
 pub use rows::Parser;
 pub use write::{writer, writer_with, TraceWriter, Written};
 

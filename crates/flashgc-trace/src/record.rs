@@ -4,11 +4,11 @@ use serde::Serialize;
 
 /// What a request does.
 ///
-/// It is as wide as what stands beside it in a record: a byte would leave a gap there, and a gap
-/// is copied in pieces, which costs more than decoding a record.
+/// With the priority it is as wide as what stands beside them in a record: a byte would leave a gap
+/// there, and a gap is copied in pieces, which costs more than decoding a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[repr(u64)]
+#[repr(u32)]
 pub enum Op {
     /// Reads data.
     Read,
@@ -20,6 +20,17 @@ pub enum Op {
     Other,
 }
 
+/// Whether a request may be served before others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Priority {
+    /// A request like any other.
+    #[default]
+    Normal,
+    /// It was marked as one of high priority.
+    High,
+}
+
 /// One row of a trace, in our units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
@@ -29,6 +40,8 @@ pub struct Record {
     pub device: u64,
     /// What it does.
     pub op: Op,
+    /// Whether it was marked.
+    pub priority: Priority,
     /// First byte.
     pub offset_bytes: u64,
     /// Bytes from there on; zero is possible.
@@ -53,6 +66,8 @@ pub struct RawRecord {
     pub device: u64,
     /// See [`Record::op`].
     pub op: Op,
+    /// See [`Record::priority`].
+    pub priority: Priority,
     /// See [`Record::offset_bytes`].
     pub offset_bytes: u64,
     /// See [`Record::size_bytes`].
@@ -62,8 +77,8 @@ pub struct RawRecord {
 impl RawRecord {
     /// The record, with its line number.
     pub fn on_line(self, line: u64) -> Record {
-        let RawRecord { at_ns, device, op, offset_bytes, size_bytes } = self;
-        Record { at_ns, device, op, offset_bytes, size_bytes, line }
+        let RawRecord { at_ns, device, op, priority, offset_bytes, size_bytes } = self;
+        Record { at_ns, device, op, priority, offset_bytes, size_bytes, line }
     }
 }
 

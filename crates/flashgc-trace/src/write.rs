@@ -3,7 +3,7 @@
 use crate::error::TraceError;
 use crate::format::LineWriter;
 use crate::formats::Format;
-use crate::record::{Op, Record};
+use crate::record::{Op, Priority, Record};
 use std::io::{self, Write};
 
 /// Bytes that are gathered before they are written.
@@ -64,6 +64,8 @@ pub struct Written {
     pub rows: u64,
     /// Records left out because they are neither read, write nor trim.
     pub others: u64,
+    /// Records of high priority that were written without their mark.
+    pub marks_lost: u64,
 }
 
 /// Writes records in one format.
@@ -71,7 +73,7 @@ pub struct Written {
 /// Times are cut off to the format's resolution, which its page in the manual tells; with fgt
 /// nothing is lost. What else a format cannot hold (a trim, an address
 /// between two sectors, a second device) is an error that names the record, except rows of
-/// [`Op::Other`], which are left out and counted.
+/// [`Op::Other`], which are left out and counted. Marks of high priority that are lost are counted.
 pub struct TraceWriter {
     name: &'static str,
     records: RecordWriter,
@@ -127,6 +129,8 @@ impl TraceWriter {
                     return Err(self.refuse(record, &why));
                 }
                 self.chunk.push(b'\n');
+                let is_lost = record.priority == Priority::High && !lines.keeps_priority();
+                self.written.marks_lost += u64::from(is_lost);
             }
         }
         self.written.rows += 1;

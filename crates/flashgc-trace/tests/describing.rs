@@ -96,3 +96,14 @@ fn a_write_of_a_tebibyte_takes_no_time() {
     assert_eq!(found.hotness.pages, 0);
     assert_eq!(found.written_footprint_bytes, 1 << 40);
 }
+
+#[test]
+fn marked_rows_are_counted_where_there_are_any() {
+    let format = "csv:op, offset, size, priority; high=1; normal=0".parse().unwrap();
+    let options = OpenOptions { format: Some(format), ..OpenOptions::default() };
+    let about = |text: &'static str| {
+        info(open("test", Box::new(Cursor::new(text)), &options).unwrap()).unwrap()
+    };
+    assert_eq!(about("w,0,512,1\nr,0,512,0\nt,0,512,1\n").high, Some(2));
+    assert_eq!(about("w,0,512,0\n").high, None);
+}

@@ -1,7 +1,8 @@
 //! Our own format: nothing is lost, nothing damaged is taken for good, and parts are found fast.
 
 use flashgc_trace::{
-    open, open_file, writer_with, Disorder, Filter, Format, Op, OpenOptions, Record, TraceError,
+    open, open_file, writer_with, Disorder, Filter, Format, Op, OpenOptions, Priority, Record,
+    TraceError,
 };
 use proptest::prelude::*;
 use std::cell::RefCell;
@@ -45,6 +46,7 @@ fn many(count: u64) -> Vec<Record> {
         at_ns: at * 1000,
         device: at % 3,
         op: [Op::Read, Op::Write, Op::Trim, Op::Other][(at % 4) as usize],
+        priority: if at.is_multiple_of(7) { Priority::High } else { Priority::Normal },
         offset_bytes: at * 7919 % 65_537 * 512,
         size_bytes: 4096,
         line: at + 1,
@@ -54,11 +56,13 @@ fn many(count: u64) -> Vec<Record> {
 
 fn any_record() -> impl Strategy<Value = Record> {
     let op = prop::sample::select(vec![Op::Read, Op::Write, Op::Trim, Op::Other]);
+    let op = (op, prop::sample::select(vec![Priority::Normal, Priority::High]));
     (any::<u64>(), any::<u64>(), op, 0_u64..1 << 61, 0_u64..1 << 40).prop_map(
-        |(at_ns, device, op, offset_bytes, size_bytes)| Record {
+        |(at_ns, device, (op, priority), offset_bytes, size_bytes)| Record {
             at_ns,
             device,
             op,
+            priority,
             offset_bytes,
             size_bytes,
             line: 0,

@@ -1,6 +1,6 @@
 //! Write then read gives the same records, within the format's resolution.
 
-use flashgc_trace::{open, writer, Format, Op, OpenOptions, Record, TraceError};
+use flashgc_trace::{open, writer, Format, Op, OpenOptions, Priority, Record, TraceError};
 use proptest::prelude::*;
 use std::io::{Cursor, Write};
 use std::sync::{Arc, Mutex};
@@ -47,14 +47,18 @@ struct Holds {
     bytes: bool,
     /// Bytes in which the size is counted, if not as the address.
     size: Option<u64>,
+    /// Whether it keeps marks of high priority.
+    marks: bool,
 }
 
 const fn holds(format: &'static str, resolution_ns: u64, can: [bool; 3]) -> Holds {
     let [trims, devices, bytes] = can;
-    Holds { format, resolution_ns, trims, devices, bytes, size: None }
+    Holds { format, resolution_ns, trims, devices, bytes, size: None, marks: false }
 }
 
-const ALL: [Holds; 21] = [
+const MARKED: &str = "csv:time:ns, device, op, offset, size, priority; high=1; normal=0";
+
+const ALL: [Holds; 23] = [
     holds("msr", 100, [false, true, true]),
     holds("spc", 1, [false, true, false]),
     holds("disksim", 1, [false, true, false]),
@@ -75,6 +79,8 @@ const ALL: [Holds; 21] = [
     Holds { size: Some(4096), ..holds("flashsim", 1, [false, true, false]) },
     holds("heimdall", 1, [false, true, true]),
     holds("csv", 1, [true, true, true]),
+    Holds { marks: true, ..holds(MARKED, 1, [true, true, true]) },
+    Holds { marks: true, ..holds("fgt", 1, [true, true, true]) },
     holds("csv:op, size:512, -, offset:512, time:us; delimiter=space", 1_000, [true, false, false]),
     holds("csv:time:ms,device,op,offset,size;header=yes;read=0;write=1", 1_000_000, [true; 3]),
 ];
@@ -95,9 +101,11 @@ fn records(draws: &[Draw], holds: &Holds) -> Vec<Record> {
         };
         let beyond = if holds.bytes { beyond } else { 0 };
         let device = if holds.devices { device } else { 0 };
+        let marked = holds.marks && sectors.is_multiple_of(3);
+        let priority = if marked { Priority::High } else { Priority::Normal };
         let offset_bytes = sector * 512 + beyond;
         let size_bytes = sectors * holds.size.unwrap_or(512) + beyond;
-        Record { at_ns, device, op, offset_bytes, size_bytes, line: index as u64 + 1 }
+        Record { at_ns, device, op, priority, offset_bytes, size_bytes, line: index as u64 + 1 }
     };
     draws.iter().enumerate().map(row).collect()
 }
@@ -129,8 +137,15 @@ proptest! {
 
 #[test]
 fn what_a_format_cannot_hold_is_refused() {
-    let record =
-        Record { at_ns: 0, device: 0, op: Op::Trim, offset_bytes: 0, size_bytes: 512, line: 7 };
+    let record = Record {
+        at_ns: 0,
+        device: 0,
+        op: Op::Trim,
+        priority: Priority::Normal,
+        offset_bytes: 0,
+        size_bytes: 512,
+        line: 7,
+    };
     for name in ["msr", "spc", "disksim", "ssdsim", "mqsim", "systor", "alibaba", "tencent"] {
         let error = write(&name.parse().unwrap(), &[record]).unwrap_err();
         assert!(error.message.contains("trim of line 7"), "{error}");
@@ -156,10 +171,34 @@ fn what_a_format_cannot_hold_is_refused() {
 }
 
 #[test]
+fn marks_that_a_format_has_no_place_for_are_counted() {
+    let marked = |name: &str| {
+        let shared = Shared::default();
+        let mut writer = writer(&name.parse().unwrap(), Box::new(shared.clone())).unwrap();
+        for (op, priority) in [(Op::Write, Priority::High), (Op::Read, Priority::Normal)] {
+            let (offset_bytes, size_bytes, line) = (0, 4096, 1);
+            let record =
+                Record { at_ns: 0, device: 0, op, priority, offset_bytes, size_bytes, line };
+            writer.push(&record).unwrap();
+        }
+        writer.finish().unwrap().marks_lost
+    };
+    assert_eq!(["fgt", MARKED, "csv", "spc", "blkreplay"].map(marked), [0, 0, 1, 1, 1]);
+}
+
+#[test]
 fn devices_of_fio_are_files_in_the_order_of_their_first_row() {
     let row = |at_ns, device| {
         let (offset_bytes, size_bytes) = (4096, 512);
-        Record { at_ns, device, op: Op::Write, offset_bytes, size_bytes, line: 0 }
+        Record {
+            at_ns,
+            device,
+            op: Op::Write,
+            priority: Priority::Normal,
+            offset_bytes,
+            size_bytes,
+            line: 0,
+        }
     };
     let fio: Format = "fio".parse().unwrap();
     let bytes = write(&fio, &[row(0, 70), row(1000, 3), row(2000, 70)]).unwrap();
@@ -181,6 +220,7 @@ fn the_default_detects_what_it_wrote() {
         at_ns,
         device: 0,
         op: Op::Write,
+        priority: Priority::Normal,
         offset_bytes: 4096,
         size_bytes: 512,
         line: 0,

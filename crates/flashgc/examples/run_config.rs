@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let inputs = Inputs { name, text, sets, has_trace: trace.is_some(), ..Inputs::default() };
     let setup = prepare(&inputs).map_err(|errors| errors.to_string())?;
     let opener = trace.map(|path| Box::new(FileOpener(path)) as Box<dyn TraceOpener>);
-    let mut session = Session::new(setup, opener, Options { verify, job_log: None });
+    let mut session = Session::new(setup, opener, Options { verify, ..Options::default() });
     while session.advance()?.phase != Phase::Done {}
     println!("{:#}", session.report().to_json());
     Ok(())

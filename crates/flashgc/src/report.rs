@@ -164,6 +164,7 @@ fn gc(setup: &Setup, results: &Results) -> Value {
         keys["pipelined_write"] = json!(counters.pipelined_writes);
         keys["exhausted"] = json!(counters.exhausted);
         keys["wait_max_ns"] = json!(counters.gc_wait_max_ns);
+        keys["response_max_ns"] = json!(counters.gc_response_max_ns);
     }
     keys
 }

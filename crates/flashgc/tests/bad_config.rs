@@ -519,6 +519,8 @@ const KEYS: &[&str] = &[
     "workload.synthetic.footprint",
     "workload.synthetic.sequential_share",
     "workload.synthetic.read_sequential_share",
+    "workload.synthetic.high_share",
+    "workload.synthetic.write_high_share",
     "workload.synthetic.phases",
     "workload.synthetic.rate",
     "workload.synthetic.read_interarrival",
@@ -545,7 +547,7 @@ fn try_to_run(text: &str, sets: &[&str]) {
     if !small {
         return;
     }
-    let mut session = Session::new(setup, None, Options { verify: true, job_log: None });
+    let mut session = Session::new(setup, None, Options { verify: true, ..Options::default() });
     for _ in 0..2_000 {
         match session.advance() {
             Ok(progress) if progress.phase == Phase::Done => {

@@ -63,7 +63,7 @@ fn found(text: &str, sets: &[&str], trace: Option<PathBuf>) -> Found {
         }
     });
     let opener = trace.map(|path| Box::new(OnDisk(path)) as Box<dyn TraceOpener>);
-    let options = Options { verify: false, job_log: Some(log) };
+    let options = Options { job_log: Some(log), ..Options::default() };
     let mut session = Session::new(setup(text, sets), opener, options);
     while session.advance().expect("the run goes on").phase != Phase::Done {}
     let report = session.report().to_json();

@@ -62,7 +62,7 @@ fn try_setup(sets: &[String]) -> Option<Setup> {
 }
 
 fn options(verify: bool) -> Options {
-    Options { verify, job_log: None }
+    Options { verify, ..Options::default() }
 }
 
 /// The drive that a setup preconditions.

@@ -127,7 +127,7 @@ impl Story {
     }
 
     fn accept(&mut self, op: u32, lpn: u32, kind: HostOp) -> &mut Self {
-        self.tell(Happened::Accepted { op, lpn: Lpn(lpn), kind })
+        self.tell(Happened::Accepted { op, lpn: Lpn(lpn), kind, high: false })
     }
 
     fn start(&mut self, op: u32, lpn: u32) -> &mut Self {

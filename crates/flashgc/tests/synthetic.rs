@@ -100,6 +100,50 @@ queue_depth = 8
 }
 
 #[test]
+fn marked_requests_have_their_share_and_move_nothing_else() {
+    let base = "requests = 100_000\nread_share = 0.4\ntrim_share = 0.1\n\
+                size = { \"4 KiB\" = 0.5, \"8 KiB\" = 0.5 }\n\
+                interarrival = { exponential = \"1 ms\" }\n";
+    let share = |requests: &[HostRequest]| {
+        requests.iter().filter(|request| request.high).count() as f64 / requests.len() as f64
+    };
+    let plain = requests(base);
+    assert_eq!(share(&plain), 0.0);
+    let marked = requests(&format!("{base}high_share = 0.3\nread_high_share = 0.05\n"));
+    for (op, expected) in [(HostOp::Read, 0.05), (HostOp::Write, 0.3), (HostOp::Trim, 0.3)] {
+        assert_near("marked", share(&of(&marked, op)), expected, 0.07);
+    }
+    let unmarked: Vec<HostRequest> =
+        marked.iter().map(|request| HostRequest { high: false, ..*request }).collect();
+    assert!(unmarked == plain, "marks have moved the requests");
+}
+
+#[test]
+fn phases_have_their_own_shares_of_marked_requests() {
+    let requests = requests(
+        r#"
+requests = 30_000
+queue_depth = 8
+write_high_share = 1.0
+[[workload.synthetic.phases]]
+share = 0.5
+[[workload.synthetic.phases]]
+share = 0.25
+high_share = 0.0
+[[workload.synthetic.phases]]
+share = 0.25
+read_share = 0.5
+"#,
+    );
+    let high = |part: &[HostRequest]| part.iter().filter(|request| request.high).count();
+    assert_eq!((high(&requests[..15_000]), high(&requests[15_000..22_500])), (15_000, 0));
+    let (reads, writes) =
+        (of(&requests[22_500..], HostOp::Read), of(&requests[22_500..], HostOp::Write));
+    assert_eq!((high(&reads), high(&writes)), (0, writes.len()));
+    assert!(refused("requests = 1\nqueue_depth = 1\nhigh_share = 2").contains("high_share"));
+}
+
+#[test]
 fn groups_of_places_have_their_shares_of_the_requests() {
     let requests = requests(
         r#"

@@ -31,7 +31,7 @@ fn run(trace: MemoryTrace, workload: &[&str], sets: &[&str]) -> Result<Value, St
 
 fn drive(trace: MemoryTrace, workload: &[&str], sets: &[&str]) -> SavedDrive {
     let opener = Box::new(trace) as Box<dyn TraceOpener>;
-    let options = Options { verify: true, job_log: None };
+    let options = Options { verify: true, ..Options::default() };
     let mut session = Session::new(setup(&replay(workload), sets), Some(opener), options);
     while session.advance().unwrap_or_else(|error| panic!("{error}")).phase != Phase::Ready {}
     session.into_drive().expect("it is preconditioned")

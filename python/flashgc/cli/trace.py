@@ -246,7 +246,7 @@ def generate(
             config, target, format, device=device, set=sets or [], seed=seed, progress=told
         )
     csv = "; it is replayed with --format csv" if done["to"] == "csv" else ""
-    say(f"{done['rows']} rows in {done['to']}{csv}")
+    say(f"{done['rows']} rows in {done['to']}{csv}{_lost(done)}")
 
 
 @app.command(
@@ -331,7 +331,12 @@ def _say_written(done: dict[str, Any], what: str) -> None:
     left = f", {done['left_out']} of other kinds left out" if done["left_out"] else ""
     bad = f", {done['bad_rows']} not understood and skipped" if done["bad_rows"] else ""
     late = f", {done['out_of_order']} out of order" if done.get("out_of_order") else ""
-    say(f"{done['rows']} {what}{left}{bad}{late}")
+    say(f"{done['rows']} {what}{left}{bad}{late}{_lost(done)}")
+
+
+def _lost(done: dict[str, Any]) -> str:
+    marks = done.get("marks_lost")
+    return f"; {marks} marks of high priority lost, which fgt would keep" if marks else ""
 
 
 def _bad(on_bad_line: options.OnBadLine | None) -> str:

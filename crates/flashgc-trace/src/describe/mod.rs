@@ -51,6 +51,9 @@ pub struct Info {
     pub trims: u64,
     /// Rows that are none of these.
     pub others: u64,
+    /// Rows that are marked as of high priority, where there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub high: Option<u64>,
     /// Bytes read.
     pub read_bytes: u64,
     /// Bytes written.
@@ -205,6 +208,7 @@ impl Gathered {
             writes: totals.writes,
             trims: totals.trims,
             others: totals.others,
+            high: (totals.high > 0).then_some(totals.high),
             read_bytes: totals.read_bytes,
             written_bytes: totals.written_bytes,
             footprint_bytes: pages(|device| device.touched.count()) * FOOTPRINT_PAGE_BYTES,

@@ -1,6 +1,6 @@
 //! Rows and bytes by operation.
 
-use crate::record::{Op, Record};
+use crate::record::{Op, Priority, Record};
 
 /// What every pass over a trace counts.
 #[derive(Default)]
@@ -10,6 +10,7 @@ pub(super) struct Totals {
     pub(super) writes: u64,
     pub(super) trims: u64,
     pub(super) others: u64,
+    pub(super) high: u64,
     pub(super) read_bytes: u64,
     pub(super) written_bytes: u64,
     pub(super) span_ns: Option<(u64, u64)>,
@@ -19,6 +20,7 @@ impl Totals {
     #[inline]
     pub(super) fn add(&mut self, record: &Record) {
         self.rows += 1;
+        self.high += u64::from(record.priority == Priority::High);
         let (first, last) = self.span_ns.unwrap_or((record.at_ns, record.at_ns));
         self.span_ns = Some((first.min(record.at_ns), last.max(record.at_ns)));
         match record.op {

@@ -206,7 +206,19 @@ mod tests {
     fn write(pages: &mut Pages, at_ns: u64, page: u64, count: u64) {
         let (offset_bytes, size_bytes) = (page * 4096, count * 4096);
         let op = Op::Write;
-        pages.add(0, at_ns, &Record { at_ns, device: 0, op, offset_bytes, size_bytes, line: 1 });
+        pages.add(
+            0,
+            at_ns,
+            &Record {
+                at_ns,
+                device: 0,
+                op,
+                priority: crate::Priority::Normal,
+                offset_bytes,
+                size_bytes,
+                line: 1,
+            },
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::error::FieldError;
 use crate::fields::{write_u64, Field, Fields, TimeUnit};
 use crate::format::{fits_most, FormatInfo, LineFormat, LineWriter, Look, Verdict};
 use crate::formats::Format;
-use crate::record::{Op, RawRecord, Record};
+use crate::record::{Op, Priority, RawRecord, Record};
 
 pub(crate) const INFO: FormatInfo = FormatInfo {
     name: "alibaba",
@@ -13,7 +13,7 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
     columns: "device,opcode,offset,length,timestamp",
     units: "bytes, bytes, microseconds; opcode: R, W",
     defined: "README of alibaba/block-traces; Li et al., IISWC 2020",
-    lost: "what is below a microsecond; no trims",
+    lost: "what is below a microsecond; no trims; marks of priority",
     option: None,
     looks_like: Look::Lines(looks_like),
 };
@@ -39,7 +39,14 @@ impl LineFormat for Alibaba {
         let offset_bytes = fields.cut_blocks(b',', 1, "an offset in bytes")?;
         let size_bytes = fields.cut_blocks(b',', 1, "a length in bytes")?;
         let at_ns = fields.cut_blocks(b',', TimeUnit::Us.ns(), "a whole time in us")?;
-        Ok(Some(RawRecord { at_ns, device, op, offset_bytes, size_bytes }))
+        Ok(Some(RawRecord {
+            at_ns,
+            device,
+            op,
+            priority: Priority::Normal,
+            offset_bytes,
+            size_bytes,
+        }))
     }
 }
 

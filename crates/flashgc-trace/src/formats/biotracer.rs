@@ -4,7 +4,7 @@ use crate::error::FieldError;
 use crate::fields::{Fields, TimeUnit};
 use crate::format::{fits_most, FormatInfo, LineFormat, LineWriter, Look, Verdict};
 use crate::formats::Format;
-use crate::record::{Op, RawRecord};
+use crate::record::{Op, Priority, RawRecord};
 
 pub(crate) const INFO: FormatInfo = FormatInfo {
     name: "biotracer",
@@ -49,7 +49,14 @@ impl LineFormat for BioTracer {
             fields.need_word(expected)?.time_ns(TimeUnit::S, expected)?;
         }
         fields.no_more_words()?;
-        Ok(Some(RawRecord { at_ns, device: 0, op, offset_bytes, size_bytes }))
+        Ok(Some(RawRecord {
+            at_ns,
+            device: 0,
+            op,
+            priority: Priority::Normal,
+            offset_bytes,
+            size_bytes,
+        }))
     }
 }
 

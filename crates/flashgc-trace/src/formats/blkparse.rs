@@ -5,7 +5,7 @@ use crate::error::FieldError;
 use crate::fields::{digits, write_u64, Field, Fields, TimeUnit};
 use crate::format::{fits_most, FormatInfo, LineFormat, LineWriter, Look, OptionInfo, Verdict};
 use crate::formats::Format;
-use crate::record::{device_id, major_minor, Op, RawRecord, Record};
+use crate::record::{device_id, major_minor, Op, Priority, RawRecord, Record};
 use crate::write::whole_blocks;
 
 pub(crate) const INFO: FormatInfo = FormatInfo {
@@ -16,7 +16,7 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
     units: "seconds with decimals, sectors of 512 bytes, sectors",
     defined: "blkparse manual page, default output",
     lost: "cpu, sequence, pid, process and all other events; offset and size must be multiples \
-           of 512",
+           of 512; marks of priority",
     option: Some(OptionInfo {
         what: "the event that is taken: a letter such as Q, I, D or C; without it D, or Q if the \
                first lines hold no D",
@@ -103,7 +103,14 @@ impl LineFormat for Blkparse {
         let (offset_bytes, size_bytes) = parse_extent(&mut fields)?;
         // What carries no data of its own has no extent either.
         let op = if size_bytes == 0 && op != Op::Trim { Op::Other } else { op };
-        Ok(Some(RawRecord { at_ns, device, op, offset_bytes, size_bytes }))
+        Ok(Some(RawRecord {
+            at_ns,
+            device,
+            op,
+            priority: Priority::Normal,
+            offset_bytes,
+            size_bytes,
+        }))
     }
 }
 

@@ -4,7 +4,7 @@ use crate::error::FieldError;
 use crate::fields::{write_u64, Field, Fields, TimeUnit};
 use crate::format::{fits_most, FormatInfo, LineFormat, LineWriter, Look, Verdict};
 use crate::formats::Format;
-use crate::record::{Op, RawRecord, Record};
+use crate::record::{Op, Priority, RawRecord, Record};
 use crate::write::{whole_blocks, OneDevice};
 use memchr::memchr;
 
@@ -15,7 +15,7 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
     columns: "start ; sector ; length ; op ; replay_delay ; replay_duration",
     units: "seconds with decimals, sectors of 512 bytes, sectors; op: R, W",
     defined: "blkreplay manual (doc/blkreplay) and the header line of its loads",
-    lost: "the device (one only); offset and size must be multiples of 512",
+    lost: "the device (one only); offset and size must be multiples of 512; marks of priority",
     option: None,
     looks_like: Look::Lines(looks_like),
 };
@@ -60,7 +60,7 @@ fn parse_row(line: &[u8]) -> Result<RawRecord, FieldError> {
     let expected = "a length in sectors of 512 bytes";
     let size_bytes = fields.need_cut(b';', expected)?.blocks(BLOCK, expected)?;
     let op = parse_op(&fields.need_cut(b';', "R or W")?)?;
-    Ok(RawRecord { at_ns, device: 0, op, offset_bytes, size_bytes })
+    Ok(RawRecord { at_ns, device: 0, op, priority: Priority::Normal, offset_bytes, size_bytes })
 }
 
 fn parse_op(field: &Field) -> Result<Op, FieldError> {

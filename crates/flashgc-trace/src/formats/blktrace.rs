@@ -9,7 +9,7 @@ use crate::binary::{BinaryFormat, Bytes, RecordProblem};
 use crate::format::{FormatInfo, Look, OptionInfo};
 use crate::formats::blkparse::{self, Action};
 use crate::formats::Format;
-use crate::record::{Op, RawRecord};
+use crate::record::{Op, Priority, RawRecord};
 use crate::rows::Parser;
 use crate::write::RecordWriter;
 
@@ -143,6 +143,7 @@ impl Event {
             at_ns: self.at_ns,
             device: u64::from(self.device),
             op,
+            priority: Priority::Normal,
             offset_bytes: if nowhere { 0 } else { offset_bytes },
             size_bytes: if nowhere { 0 } else { u64::from(self.size_bytes) },
         })

@@ -5,7 +5,7 @@ use crate::fields::{hexadecimal, write_u64, Field, Fields, TimeUnit};
 use crate::format::{fits_most, FormatInfo, LineFormat, LineWriter, Look, Verdict};
 use crate::formats::scsi;
 use crate::formats::Format;
-use crate::record::{Op, RawRecord, Record};
+use crate::record::{Op, Priority, RawRecord, Record};
 use crate::write::{whole_blocks, OneDevice};
 
 pub(crate) const INFO: FormatInfo = FormatInfo {
@@ -15,7 +15,9 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
     columns: "version,time,op,size,lbn",
     units: "microseconds, SCSI operation code in hexadecimal, bytes, blocks of 512 bytes",
     defined: "the csv form of libCacheSim (data/cloudPhysicsIO); Waldspurger et al., FAST 2015",
-    lost: "what is below a microsecond; the device (one only); an offset must be a multiple of 512",
+    lost:
+        "what is below a microsecond; the device (one only); an offset must be a multiple of 512; \
+           marks of priority",
     option: None,
     looks_like: Look::Lines(looks_like),
 };
@@ -49,7 +51,14 @@ impl LineFormat for CloudPhysics {
         let size_bytes = fields.cut_blocks(b',', 1, "a size in bytes")?;
         let expected = "an address in blocks of 512 bytes";
         let offset_bytes = fields.cut_blocks(b',', BLOCK, expected)?;
-        Ok(Some(RawRecord { at_ns, device: 0, op, offset_bytes, size_bytes }))
+        Ok(Some(RawRecord {
+            at_ns,
+            device: 0,
+            op,
+            priority: Priority::Normal,
+            offset_bytes,
+            size_bytes,
+        }))
     }
 }
 

@@ -4,16 +4,16 @@ use crate::error::FieldError;
 use crate::fields::{write_u64, Field, Fields, TimeUnit};
 use crate::format::{FormatInfo, LineFormat, LineWriter, Look, OptionInfo, Verdict};
 use crate::formats::Format;
-use crate::record::{Op, RawRecord, Record};
+use crate::record::{Op, Priority, RawRecord, Record};
 use crate::write::whole_blocks;
 
-pub use super::csv_spec::{Column, CsvSpec, Delimiter, Header, OpWords};
+pub use super::csv_spec::{Column, CsvSpec, Delimiter, Header, OpWords, PriorityWords};
 
 pub(crate) const INFO: FormatInfo = FormatInfo {
     name: "csv",
     names: &[("csv", default_format)],
     title: "columns that you name",
-    columns: "as named: time:UNIT, op, offset[:BLOCK], size[:BLOCK], device, -",
+    columns: "as named: time:UNIT, op, offset[:BLOCK], size[:BLOCK], device, priority, -",
     units: "as named: s, ms, us, 100ns, ns, ps; bytes or blocks of BLOCK bytes",
     defined: "the manual, docs/formats/csv.md",
     lost: "what is below the unit of time, and every column that is not named",
@@ -39,6 +39,7 @@ fn default_format() -> Format {
         delimiter: Some(Delimiter::Char(b',')),
         header: Header::Auto,
         words: OpWords::default(),
+        priorities: PriorityWords::default(),
     })
 }
 
@@ -93,7 +94,7 @@ fn next_field<'a>(fields: &mut Fields<'a>, delimiter: Delimiter) -> Option<Field
 #[inline]
 fn quick(fields: &mut Fields, delimiter: Delimiter, column: &Column, row: &mut RawRecord) -> bool {
     let (place, block) = match column {
-        Column::Time(TimeUnit::Ps) | Column::Op | Column::Skip => return false,
+        Column::Time(TimeUnit::Ps) | Column::Op | Column::Priority | Column::Skip => return false,
         Column::Time(unit) => (&mut row.at_ns, unit.ns()),
         Column::Offset(block) => (&mut row.offset_bytes, *block),
         Column::Size(block) => (&mut row.size_bytes, *block),
@@ -134,8 +135,14 @@ impl Csv {
 
     fn parse_row(&self, line: &[u8], delimiter: Delimiter) -> Result<RawRecord, FieldError> {
         let mut fields = Fields::new(line);
-        let mut row =
-            RawRecord { at_ns: 0, device: 0, op: Op::Other, offset_bytes: 0, size_bytes: 0 };
+        let mut row = RawRecord {
+            at_ns: 0,
+            device: 0,
+            op: Op::Other,
+            priority: Priority::Normal,
+            offset_bytes: 0,
+            size_bytes: 0,
+        };
         for column in &self.spec.columns {
             if quick(&mut fields, delimiter, column, &mut row) {
                 continue;
@@ -150,6 +157,7 @@ impl Csv {
                 Column::Offset(block) => row.offset_bytes = field.blocks(*block, "an offset")?,
                 Column::Size(block) => row.size_bytes = field.blocks(*block, "a size")?,
                 Column::Device => row.device = field.whole("a device's number")?,
+                Column::Priority => row.priority = self.priority(&field)?,
             }
         }
         Ok(row)
@@ -157,9 +165,7 @@ impl Csv {
 
     #[inline]
     fn op(&self, field: &Field) -> Result<Op, FieldError> {
-        let is = |words: &[String]| {
-            words.iter().any(|word| word.as_bytes().eq_ignore_ascii_case(field.bytes))
-        };
+        let is = |words| is_one_of(words, field);
         let words = &self.spec.words;
         if is(&words.read) {
             Ok(Op::Read)
@@ -176,6 +182,20 @@ impl Csv {
         }
     }
 
+    #[inline]
+    fn priority(&self, field: &Field) -> Result<Priority, FieldError> {
+        let words = &self.spec.priorities;
+        if is_one_of(&words.normal, field) {
+            Ok(Priority::Normal)
+        } else if is_one_of(&words.high, field) {
+            Ok(Priority::High)
+        } else {
+            Err(field
+                .wrong("a word for the priority")
+                .help("say which words mean what, such as `; high=1; normal=0`"))
+        }
+    }
+
     #[cold]
     fn too_short(&self, line: &[u8], column: &Column) -> FieldError {
         let count = self.spec.columns.len();
@@ -183,6 +203,11 @@ impl Csv {
         FieldError::new(line.len() as u64 + 1, message)
             .help("the delimiter is told from the first row, unless `; delimiter=...` names it")
     }
+}
+
+#[inline]
+fn is_one_of(words: &[String], field: &Field) -> bool {
+    words.iter().any(|word| word.as_bytes().eq_ignore_ascii_case(field.bytes))
 }
 
 /// Writes the named columns; `-` where one does not count.
@@ -204,18 +229,34 @@ impl Writer {
         }
     }
 
-    fn word(&self, op: Op) -> Result<&str, String> {
+    fn op_word(&self, op: Op) -> Result<&[u8], String> {
         let words = match op {
             Op::Read => &self.spec.words.read,
             Op::Write => &self.spec.words.write,
             Op::Trim => &self.spec.words.trim,
             Op::Other => &self.spec.words.other,
         };
-        words.first().map(String::as_str).ok_or_else(|| format!("no word is named for {op:?}"))
+        first(words).ok_or_else(|| format!("no word is named for {op:?}"))
+    }
+
+    fn priority_word(&self, priority: Priority) -> Result<&[u8], String> {
+        let words = match priority {
+            Priority::Normal => &self.spec.priorities.normal,
+            Priority::High => &self.spec.priorities.high,
+        };
+        first(words).ok_or_else(|| format!("no word is named for {priority:?}"))
     }
 }
 
+fn first(words: &[String]) -> Option<&[u8]> {
+    words.first().map(String::as_bytes)
+}
+
 impl LineWriter for Writer {
+    fn keeps_priority(&self) -> bool {
+        self.spec.columns.contains(&Column::Priority)
+    }
+
     fn header(&self, line: &mut Vec<u8>) {
         if self.spec.header == Header::Yes {
             for (index, column) in self.spec.columns.iter().enumerate() {
@@ -241,7 +282,7 @@ impl LineWriter for Writer {
             match column {
                 Column::Skip => line.push(b'-'),
                 Column::Time(unit) => unit.write_whole(record.at_ns, line),
-                Column::Op => line.extend_from_slice(self.word(record.op)?.as_bytes()),
+                Column::Op => line.extend_from_slice(self.op_word(record.op)?),
                 Column::Offset(block) => {
                     write_u64(whole_blocks(record.offset_bytes, *block, "offset")?, line);
                 }
@@ -249,6 +290,9 @@ impl LineWriter for Writer {
                     write_u64(whole_blocks(record.size_bytes, *block, "size")?, line);
                 }
                 Column::Device => write_u64(record.device, line),
+                Column::Priority => {
+                    line.extend_from_slice(self.priority_word(record.priority)?);
+                }
             }
         }
         Ok(())
@@ -274,6 +318,7 @@ mod tests {
             at_ns: 1500,
             device: 3,
             op: Op::Read,
+            priority: Priority::Normal,
             offset_bytes: 4096,
             size_bytes: 8192,
         };
@@ -284,6 +329,18 @@ mod tests {
         );
         assert_eq!((heimdall[0].at_ns, heimdall[0].op), (223_412_000, Op::Write));
         assert_eq!(parse("-, op, offset, size", &["x,\"w\",1,2,3"])[0].size_bytes, 2);
+    }
+
+    #[test]
+    fn a_column_marks_requests_of_high_priority() {
+        let rows = parse("op, offset, size, priority", &["w,0,512,High", "w,0,512,n"]);
+        let marks: Vec<Priority> = rows.iter().map(|row| row.priority).collect();
+        assert_eq!(marks, [Priority::High, Priority::Normal]);
+        let rows = parse("priority, op, offset, size; high=0|1; normal=2", &["1,r,0,512"]);
+        assert_eq!(rows[0].priority, Priority::High);
+        let mut format = reader(&"op, offset, size, priority".parse().unwrap());
+        let error = format.parse(b"w,0,512,1").unwrap_err();
+        assert_eq!((error.column, error.help.unwrap().contains("high=1")), (9, true));
     }
 
     #[test]

@@ -22,6 +22,8 @@ pub enum Column {
     Size(u64),
     /// The device's number.
     Device,
+    /// A word for whether the request is of high priority.
+    Priority,
 }
 
 /// What stands between two columns.
@@ -57,6 +59,15 @@ pub struct OpWords {
     pub other: Vec<String>,
 }
 
+/// The words for a row's priority; capitals do not matter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PriorityWords {
+    /// Words for high priority.
+    pub high: Vec<String>,
+    /// Words for any other.
+    pub normal: Vec<String>,
+}
+
 /// The layout of a text file, from [`str::parse`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CsvSpec {
@@ -68,17 +79,28 @@ pub struct CsvSpec {
     pub header: Header,
     /// The words of the column `op`.
     pub words: OpWords,
+    /// The words of the column `priority`.
+    pub priorities: PriorityWords,
+}
+
+fn list(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_string()).collect()
 }
 
 impl Default for OpWords {
     fn default() -> Self {
-        let list = |words: &[&str]| words.iter().map(|word| (*word).to_string()).collect();
         OpWords {
             read: list(&["r", "read", "rd"]),
             write: list(&["w", "write", "wr"]),
             trim: list(&["t", "trim", "d", "discard", "unmap"]),
             other: Vec::new(),
         }
+    }
+}
+
+impl Default for PriorityWords {
+    fn default() -> Self {
+        PriorityWords { high: list(&["h", "high"]), normal: list(&["n", "normal", "low"]) }
     }
 }
 
@@ -141,12 +163,15 @@ impl FromStr for Column {
             ("time", None) => Err("the time needs its unit, such as `time:us`".into()),
             ("op", None) => Ok(Column::Op),
             ("device", None) => Ok(Column::Device),
+            ("priority", None) => Ok(Column::Priority),
             ("offset", unit) => Ok(Column::Offset(unit.map_or(Ok(1), parse_block)?)),
             ("size", unit) => Ok(Column::Size(unit.map_or(Ok(1), parse_block)?)),
-            ("-" | "op" | "device", Some(_)) => Err(format!("the column `{name}` has no unit")),
+            ("-" | "op" | "device" | "priority", Some(_)) => {
+                Err(format!("the column `{name}` has no unit"))
+            }
             _ => Err(format!(
-                "`{name}` is no column; there are time:UNIT, op, offset, size, device, and - for \
-                 one that does not count"
+                "`{name}` is no column; there are time:UNIT, op, offset, size, device, priority, \
+                 and - for one that does not count"
             )),
         }
     }
@@ -163,6 +188,7 @@ impl fmt::Display for Column {
             Column::Size(1) => f.write_str("size"),
             Column::Size(block) => write!(f, "size:{block}"),
             Column::Device => f.write_str("device"),
+            Column::Priority => f.write_str("priority"),
         }
     }
 }
@@ -178,6 +204,7 @@ impl FromStr for CsvSpec {
             delimiter: None,
             header: Header::Auto,
             words: OpWords::default(),
+            priorities: PriorityWords::default(),
         };
         spec.check_columns()?;
         for part in parts.filter(|part| !part.is_empty()) {
@@ -194,12 +221,13 @@ impl FromStr for CsvSpec {
 impl CsvSpec {
     fn check_columns(&self) -> Result<(), String> {
         let count = |kind: fn(&Column) -> bool| self.columns.iter().filter(|c| kind(c)).count();
-        let kinds: [(&str, usize, bool); 5] = [
+        let kinds: [(&str, usize, bool); 6] = [
             ("time", count(|column| matches!(column, Column::Time(_))), false),
             ("op", count(|column| *column == Column::Op), true),
             ("offset", count(|column| matches!(column, Column::Offset(_))), true),
             ("size", count(|column| matches!(column, Column::Size(_))), true),
             ("device", count(|column| *column == Column::Device), false),
+            ("priority", count(|column| *column == Column::Priority), false),
         ];
         for (name, count, needed) in kinds {
             if count > 1 {
@@ -221,9 +249,12 @@ impl CsvSpec {
             "write" => self.words.write = words(),
             "trim" => self.words.trim = words(),
             "other" => self.words.other = words(),
+            "high" => self.priorities.high = words(),
+            "normal" => self.priorities.normal = words(),
             _ => {
                 return Err(format!(
-                    "`{key}` is no setting; there are delimiter, header, read, write, trim, other"
+                    "`{key}` is no setting; there are delimiter, header, read, write, trim, other, \
+                     high, normal"
                 ))
             }
         }
@@ -231,17 +262,23 @@ impl CsvSpec {
     }
 
     fn check_words(&self) -> Result<(), String> {
-        let words = &self.words;
-        let mut all: Vec<String> = Vec::new();
-        for word in [&words.read, &words.write, &words.trim, &words.other].into_iter().flatten() {
-            let word = word.to_ascii_lowercase();
-            if word.is_empty() || all.contains(&word) {
-                return Err(format!("the word `{word}` for op is empty or has two meanings"));
-            }
-            all.push(word);
-        }
-        Ok(())
+        let CsvSpec { words, priorities, .. } = self;
+        each_once("op", &[&words.read, &words.write, &words.trim, &words.other])?;
+        each_once("priority", &[&priorities.high, &priorities.normal])
     }
+}
+
+/// No word of a column has two meanings.
+fn each_once(column: &str, lists: &[&Vec<String>]) -> Result<(), String> {
+    let mut all: Vec<String> = Vec::new();
+    for word in lists.iter().copied().flatten() {
+        let word = word.to_ascii_lowercase();
+        if word.is_empty() || all.contains(&word) {
+            return Err(format!("the word `{word}` for {column} is empty or has two meanings"));
+        }
+        all.push(word);
+    }
+    Ok(())
 }
 
 impl fmt::Display for CsvSpec {
@@ -254,12 +291,14 @@ impl fmt::Display for CsvSpec {
         if self.header != Header::Auto {
             write!(f, "; header={}", name_of(&HEADERS, &self.header))?;
         }
-        let usual = OpWords::default();
+        let (usual, usual_priorities) = (OpWords::default(), PriorityWords::default());
         let lists = [
             ("read", &self.words.read, &usual.read),
             ("write", &self.words.write, &usual.write),
             ("trim", &self.words.trim, &usual.trim),
             ("other", &self.words.other, &usual.other),
+            ("high", &self.priorities.high, &usual_priorities.high),
+            ("normal", &self.priorities.normal, &usual_priorities.normal),
         ];
         for (key, words, usual) in lists {
             if words != usual {
@@ -280,6 +319,8 @@ mod tests {
             "time:us, op, offset:512, size:512, device",
             "-, time:100ns, offset, size:4096, op; delimiter=space; header=no; read=1; write=0|2",
             "offset, size, op; delimiter=tab; header=yes; other=x",
+            "op, offset, size, priority",
+            "op, offset, size, priority; high=1|urgent; normal=0",
         ] {
             let spec: CsvSpec = text.parse().unwrap();
             assert_eq!(spec.to_string(), text);
@@ -301,6 +342,8 @@ mod tests {
             ("op, lba, size", "no column"),
             ("op, offset, size; delimiter=x", "there are comma"),
             ("op, offset, size; read=r; write=R", "two meanings"),
+            ("op, offset, size; high=0; normal=0", "`0` for priority is empty or has two"),
+            ("op, offset, size, priority, priority", "named 2 times"),
             ("op, offset, size; hello", "key=value"),
             ("", "no column"),
         ] {

@@ -4,7 +4,7 @@ use crate::error::FieldError;
 use crate::fields::{Field, Fields, TimeUnit};
 use crate::format::{fits_most, FormatInfo, LineFormat, LineWriter, Look, Verdict};
 use crate::formats::Format;
-use crate::record::{Op, RawRecord};
+use crate::record::{Op, Priority, RawRecord};
 
 pub(crate) const INFO: FormatInfo = FormatInfo {
     name: "diskmon",
@@ -43,7 +43,14 @@ impl LineFormat for DiskMon {
         let offset_bytes = fields.cut_blocks(b'\t', BLOCK, expected)?;
         let expected = "a length in sectors of 512 bytes";
         let size_bytes = fields.cut_blocks(b'\t', BLOCK, expected)?;
-        Ok(Some(RawRecord { at_ns, device, op, offset_bytes, size_bytes }))
+        Ok(Some(RawRecord {
+            at_ns,
+            device,
+            op,
+            priority: Priority::Normal,
+            offset_bytes,
+            size_bytes,
+        }))
     }
 }
 

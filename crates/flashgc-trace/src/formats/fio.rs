@@ -6,7 +6,7 @@ use crate::error::FieldError;
 use crate::fields::{write_u64, Field, Fields, TimeUnit};
 use crate::format::{FormatInfo, LineFormat, LineWriter, Look, Verdict};
 use crate::formats::Format;
-use crate::record::{Op, RawRecord, Record};
+use crate::record::{Op, Priority, RawRecord, Record};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) const INFO: FormatInfo = FormatInfo {
@@ -17,7 +17,8 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
     units: "microseconds (fio-ms: waits in ms), bytes, bytes; action: read, write, trim, sync, \
             datasync, wait",
     defined: "fio's HOWTO, trace file format v2 and v3; log_io_u() and read_iolog() in iolog.c",
-    lost: "what is below a microsecond; devices are files, numbered as they appear",
+    lost: "what is below a microsecond; devices are files, numbered as they appear; \
+           marks of priority",
     option: None,
     looks_like: Look::Lines(looks_like),
 };
@@ -88,7 +89,14 @@ impl LineFormat for Fio {
             // What they carry as offset and length means nothing.
             b"sync" | b"datasync" | b"sync_file_range" | b"syncfs" => {
                 let op = Op::Other;
-                return Ok(Some(RawRecord { at_ns, device, op, offset_bytes: 0, size_bytes: 0 }));
+                return Ok(Some(RawRecord {
+                    at_ns,
+                    device,
+                    op,
+                    priority: Priority::Normal,
+                    offset_bytes: 0,
+                    size_bytes: 0,
+                }));
             }
             b"wait" => return self.wait(&mut fields).map(|()| None),
             b"add" | b"open" | b"close" | b"unlink" => return Ok(None),
@@ -96,7 +104,14 @@ impl LineFormat for Fio {
         };
         let offset_bytes = fields.word_blocks(1, "an offset in bytes")?;
         let size_bytes = fields.word_blocks(1, "a length in bytes")?;
-        Ok(Some(RawRecord { at_ns, device, op, offset_bytes, size_bytes }))
+        Ok(Some(RawRecord {
+            at_ns,
+            device,
+            op,
+            priority: Priority::Normal,
+            offset_bytes,
+            size_bytes,
+        }))
     }
 }
 

@@ -4,7 +4,7 @@ use crate::error::FieldError;
 use crate::fields::{Field, Fields, TimeUnit};
 use crate::format::{fits_most, FormatInfo, LineFormat, LineWriter, Look, Verdict};
 use crate::formats::Format;
-use crate::record::{device_id, Op, RawRecord};
+use crate::record::{device_id, Op, Priority, RawRecord};
 
 pub(crate) const INFO: FormatInfo = FormatInfo {
     name: "fiu",
@@ -47,7 +47,14 @@ impl LineFormat for Fiu {
         let expected = "an address in blocks of 512 bytes";
         let offset_bytes = fields.need_last_word(expected)?.blocks(BLOCK, expected)?;
         let device = device_id(major, minor);
-        Ok(Some(RawRecord { at_ns, device, op, offset_bytes, size_bytes }))
+        Ok(Some(RawRecord {
+            at_ns,
+            device,
+            op,
+            priority: Priority::Normal,
+            offset_bytes,
+            size_bytes,
+        }))
     }
 }
 

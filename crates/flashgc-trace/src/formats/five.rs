@@ -4,7 +4,7 @@
 use crate::error::FieldError;
 use crate::fields::{hexadecimal, write_u64, Field, Fields, TimeUnit};
 use crate::format::{fits_most, LineFormat, LineWriter, Verdict};
-use crate::record::{Op, RawRecord, Record};
+use crate::record::{Op, Priority, RawRecord, Record};
 use crate::write::whole_blocks;
 
 /// In what an address or a size is counted.
@@ -54,7 +54,14 @@ impl LineFormat for Five {
         let size_bytes = fields.word_blocks(self.size.block, self.size.what)?;
         let op = self.op(&fields.need_word("0 (write) or 1 (read)")?)?;
         fields.no_more_words()?;
-        Ok(Some(RawRecord { at_ns, device, op, offset_bytes, size_bytes }))
+        Ok(Some(RawRecord {
+            at_ns,
+            device,
+            op,
+            priority: Priority::Normal,
+            offset_bytes,
+            size_bytes,
+        }))
     }
 }
 

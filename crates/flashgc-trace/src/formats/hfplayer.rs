@@ -4,7 +4,7 @@ use crate::error::FieldError;
 use crate::fields::{Field, Fields, TimeUnit};
 use crate::format::{fits_most, FormatInfo, LineFormat, LineWriter, Look, Verdict};
 use crate::formats::Format;
-use crate::record::{Op, RawRecord};
+use crate::record::{Op, Priority, RawRecord};
 
 pub(crate) const INFO: FormatInfo = FormatInfo {
     name: "hfplayer",
@@ -48,7 +48,14 @@ impl LineFormat for HfPlayer {
         let expected = "an address in blocks of 512 bytes";
         let offset_bytes = fields.cut_blocks(b',', BLOCK, expected)?;
         let size_bytes = fields.cut_blocks(b',', BLOCK, "a size in blocks of 512 bytes")?;
-        Ok(Some(RawRecord { at_ns, device, op, offset_bytes, size_bytes }))
+        Ok(Some(RawRecord {
+            at_ns,
+            device,
+            op,
+            priority: Priority::Normal,
+            offset_bytes,
+            size_bytes,
+        }))
     }
 }
 

@@ -4,7 +4,7 @@ use crate::error::FieldError;
 use crate::fields::{write_u64, Field, Fields, TimeUnit};
 use crate::format::{fits_most, FormatInfo, LineFormat, LineWriter, Look, Verdict};
 use crate::formats::Format;
-use crate::record::{Op, RawRecord, Record};
+use crate::record::{Op, Priority, RawRecord, Record};
 
 pub(crate) const INFO: FormatInfo = FormatInfo {
     name: "msr",
@@ -13,7 +13,8 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
     columns: "timestamp,host,disk,type,offset,size[,response]",
     units: "Windows filetime (100 ns ticks), bytes, bytes",
     defined: "README of the SNIA download; Narayanan et al., FAST 2008",
-    lost: "what is below 100 ns, the host's name and the response time; no trims",
+    lost: "what is below 100 ns, the host's name and the response time; no trims; \
+           marks of priority",
     option: None,
     looks_like: Look::Lines(looks_like),
 };
@@ -41,7 +42,14 @@ impl LineFormat for Msr {
         let op = parse_op(&fields.need_cut(b',', "Read or Write")?)?;
         let offset_bytes = fields.cut_blocks(b',', 1, "an offset in bytes")?;
         let size_bytes = fields.cut_blocks(b',', 1, "a size in bytes")?;
-        Ok(Some(RawRecord { at_ns, device, op, offset_bytes, size_bytes }))
+        Ok(Some(RawRecord {
+            at_ns,
+            device,
+            op,
+            priority: Priority::Normal,
+            offset_bytes,
+            size_bytes,
+        }))
     }
 }
 

@@ -4,7 +4,7 @@ use crate::error::FieldError;
 use crate::fields::{write_u64, Field, Fields, TimeUnit};
 use crate::format::{fits_most, FormatInfo, LineFormat, LineWriter, Look, Verdict};
 use crate::formats::Format;
-use crate::record::{Op, RawRecord, Record};
+use crate::record::{Op, Priority, RawRecord, Record};
 use crate::write::whole_blocks;
 
 pub(crate) const INFO: FormatInfo = FormatInfo {
@@ -14,7 +14,7 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
     columns: "asu,lba,size,opcode,timestamp[,more]",
     units: "seconds, blocks of 512 bytes, bytes",
     defined: "SPC trace file format specification, revision 1.0.1",
-    lost: "optional fields; no trims; an offset must be a multiple of 512",
+    lost: "optional fields; no trims; an offset must be a multiple of 512; marks of priority",
     option: None,
     looks_like: Look::Lines(looks_like),
 };
@@ -41,7 +41,14 @@ impl LineFormat for Spc {
         let op = parse_op(&fields.need_cut(b',', "R or W")?)?;
         let expected = "a time in seconds";
         let at_ns = fields.need_cut(b',', expected)?.time_ns(TimeUnit::S, expected)?;
-        Ok(Some(RawRecord { at_ns, device, op, offset_bytes, size_bytes }))
+        Ok(Some(RawRecord {
+            at_ns,
+            device,
+            op,
+            priority: Priority::Normal,
+            offset_bytes,
+            size_bytes,
+        }))
     }
 }
 

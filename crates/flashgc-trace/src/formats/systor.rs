@@ -4,7 +4,7 @@ use crate::error::FieldError;
 use crate::fields::{write_u64, Field, Fields, TimeUnit};
 use crate::format::{fits_most, FormatInfo, LineFormat, LineWriter, Look, Verdict};
 use crate::formats::Format;
-use crate::record::{Op, RawRecord, Record};
+use crate::record::{Op, Priority, RawRecord, Record};
 
 pub(crate) const INFO: FormatInfo = FormatInfo {
     name: "systor",
@@ -13,7 +13,7 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
     columns: "timestamp,response,iotype,lun,offset,size",
     units: "seconds with decimals, bytes, bytes; iotype: R, W or nothing",
     defined: "README of the SNIA download; Lee et al., SYSTOR 2017",
-    lost: "the response time; no trims",
+    lost: "the response time; no trims; marks of priority",
     option: None,
     looks_like: Look::Lines(looks_like),
 };
@@ -43,7 +43,14 @@ impl LineFormat for Systor {
         let device = fields.cut_blocks(b',', 1, "the number of the LUN")?;
         let offset_bytes = fields.cut_blocks(b',', 1, "an offset in bytes")?;
         let size_bytes = fields.cut_blocks(b',', 1, "a size in bytes")?;
-        Ok(Some(RawRecord { at_ns, device, op, offset_bytes, size_bytes }))
+        Ok(Some(RawRecord {
+            at_ns,
+            device,
+            op,
+            priority: Priority::Normal,
+            offset_bytes,
+            size_bytes,
+        }))
     }
 }
 

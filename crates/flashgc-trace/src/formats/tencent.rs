@@ -4,7 +4,7 @@ use crate::error::FieldError;
 use crate::fields::{write_u64, Field, Fields, TimeUnit};
 use crate::format::{fits_most, FormatInfo, LineFormat, LineWriter, Look, Verdict};
 use crate::formats::Format;
-use crate::record::{Op, RawRecord, Record};
+use crate::record::{Op, Priority, RawRecord, Record};
 use crate::write::whole_blocks;
 
 pub(crate) const INFO: FormatInfo = FormatInfo {
@@ -14,7 +14,8 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
     columns: "timestamp,offset,size,iotype,volume",
     units: "whole seconds, sectors of 512 bytes, sectors; iotype: 0 = read, 1 = write",
     defined: "README of the SNIA download; Zhang et al., USENIX ATC 2020",
-    lost: "what is below a second; no trims; offset and size must be multiples of 512",
+    lost: "what is below a second; no trims; offset and size must be multiples of 512; \
+           marks of priority",
     option: None,
     looks_like: Look::Lines(looks_like),
 };
@@ -44,7 +45,14 @@ impl LineFormat for Tencent {
         let op = parse_op(&fields.need_cut(b',', "0 (read) or 1 (write)")?)?;
         let device = fields.cut_blocks(b',', 1, "the volume's number")?;
         match fields.cut(b',') {
-            None => Ok(Some(RawRecord { at_ns, device, op, offset_bytes, size_bytes })),
+            None => Ok(Some(RawRecord {
+                at_ns,
+                device,
+                op,
+                priority: Priority::Normal,
+                offset_bytes,
+                size_bytes,
+            })),
             Some(field) => Err(field.wrong("the end of the line")),
         }
     }

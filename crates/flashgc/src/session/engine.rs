@@ -4,6 +4,7 @@ use super::Options;
 use crate::drive::{restore, Carried, Drive, DriveFault};
 use crate::plan::Plan;
 use crate::sim::Sim;
+use crate::stats::Series;
 use crate::verify::checker::{Checker, Promises};
 use crate::verify::{Unwatched, Watchers};
 
@@ -30,12 +31,12 @@ pub(super) use engine;
 impl Engine {
     /// An erased drive.
     pub fn new(plan: Plan, options: Options) -> Engine {
-        if !options.verify && options.job_log.is_none() {
+        if !options.is_watched() {
             return Engine::Plain(Box::new(Sim::new(plan, Unwatched)));
         }
         let checker = options.verify.then(|| Checker::new(&plan.geometry, Promises::of(&plan)));
-        let watchers = Watchers { checker, job_log: options.job_log };
-        Engine::Watched(Box::new(Sim::new(plan, watchers)))
+        let watchers = Watchers { checker, ..logs(&plan, options) };
+        Engine::Watched(Box::new(Sim::new(told_in_full(plan, &watchers), watchers)))
     }
 
     /// A drive in this state.
@@ -44,11 +45,12 @@ impl Engine {
         drive: Drive,
         options: Options,
     ) -> Result<(Engine, Carried), DriveFault> {
-        if !options.verify && options.job_log.is_none() {
+        if !options.is_watched() {
             return plain(plan, drive);
         }
-        let mut watchers = Watchers { checker: None, job_log: options.job_log };
-        if options.verify {
+        let verify = options.verify;
+        let mut watchers = logs(&plan, options);
+        if verify {
             // The checker believes the state, so that it is looked at first.
             restore(&plan.geometry, plan.frontier_rules(), &plan.pools, drive.clone())?;
             watchers.checker = Some(Checker::with_drive(&plan, &drive));
@@ -83,13 +85,26 @@ impl Engine {
     }
 }
 
+/// What is written down of a run.
+fn logs(plan: &Plan, options: Options) -> Watchers {
+    let blocks_per_plane = plan.geometry.shape.blocks_per_plane;
+    let series = options.series.map(|request| Series::new(request, blocks_per_plane));
+    Watchers { checker: None, job_log: options.job_log, series }
+}
+
+/// A series wants to know when each copy ends, so that no job runs as one event. That changes no
+/// result.
+fn told_in_full(plan: Plan, watchers: &Watchers) -> Plan {
+    Plan { coalesce: plan.coalesce && watchers.series.is_none(), ..plan }
+}
+
 fn plain(plan: Plan, drive: Drive) -> Result<(Engine, Carried), DriveFault> {
     let (sim, carried) = Sim::with_drive(plan, drive, Unwatched)?;
     Ok((Engine::Plain(Box::new(sim)), carried))
 }
 
 fn watched(plan: Plan, drive: Drive, with: Watchers) -> Result<(Engine, Carried), DriveFault> {
-    let (sim, carried) = Sim::with_drive(plan, drive, with)?;
+    let (sim, carried) = Sim::with_drive(told_in_full(plan, &with), drive, with)?;
     sim.audit();
     Ok((Engine::Watched(Box::new(sim)), carried))
 }

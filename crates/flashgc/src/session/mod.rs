@@ -15,6 +15,7 @@ use crate::config::{TracePlan, WorkloadPlan};
 use crate::ids::PlaneId;
 use crate::report::{Facts, Report};
 use crate::sim::{FillState, Preconditioning, SimError, SteadyWatch};
+use crate::stats::SeriesRequest;
 use crate::verify::JobLog;
 use crate::workload::alike::Alike;
 use crate::workload::layout::{Layout, LayoutScan};
@@ -37,6 +38,14 @@ pub struct Options {
     pub verify: bool,
     /// Receives a row for each job.
     pub job_log: Option<JobLog>,
+    /// Receives a row for each interval.
+    pub series: Option<SeriesRequest>,
+}
+
+impl Options {
+    fn is_watched(&self) -> bool {
+        self.verify || self.job_log.is_some() || self.series.is_some()
+    }
 }
 
 /// What a session does at present.
@@ -384,6 +393,7 @@ impl Session {
         let results = engine!(&mut self.engine, sim => sim.results());
         if let Engine::Watched(sim) = &mut self.engine {
             sim.audit_counters(&results);
+            sim.end_series(&results);
         }
         if self.bad_rows > 0 {
             self.notes.push(format!("{} lines of the trace were passed over", self.bad_rows));

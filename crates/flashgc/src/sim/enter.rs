@@ -46,6 +46,9 @@ pub(super) struct Entry {
     host_end_ns: u64,
     /// When a request was last refused, in ns.
     refused_ns: u64,
+    /// Since when the host's operation under way, or the merged write, has waited for the job
+    /// alone, in ns.
+    waits_since_ns: Option<u64>,
     /// The last write that was counted for finding no page, by its order of acceptance.
     exhausted: Option<u64>,
 }
@@ -387,8 +390,19 @@ impl<W: Watch> Sim<W> {
         let since_ns = since_ns.max(entry.host_end_ns).max(entry.refused_ns);
         let wait_ns = self.now_ns.saturating_sub(since_ns);
         self.counters.gc_wait_max_ns = self.counters.gc_wait_max_ns.max(wait_ns);
+        entry.waits_since_ns = Some(entry.waits_since_ns.map_or(since_ns, |ns| ns.min(since_ns)));
         if std::mem::take(&mut entry.gc_was_last) && self.gc.jobs[unit.index()].is_open() {
             self.counters.preempted += 1;
+        }
+    }
+
+    /// The host's operation has ended: how long was that, without the requests before it?
+    pub(super) fn note_left(&mut self, unit: UnitId) {
+        let entry = &mut self.entering.units[unit.index()];
+        entry.host_end_ns = self.now_ns;
+        if let Some(since_ns) = entry.waits_since_ns.take() {
+            let response_ns = self.now_ns - since_ns;
+            self.counters.gc_response_max_ns = self.counters.gc_response_max_ns.max(response_ns);
         }
     }
 
@@ -396,9 +410,9 @@ impl<W: Watch> Sim<W> {
     pub(super) fn entering_ended(&mut self, unit: UnitId, worker: Worker, spent_ns: u64) {
         let entry = &mut self.entering.units[unit.index()];
         if let Worker::Host(op) = worker {
-            entry.host_end_ns = self.now_ns;
             entry.gc_was_last = false;
             let answers = std::mem::take(&mut entry.answers);
+            self.note_left(unit);
             self.summaries_ended(unit);
             if answers {
                 self.answered(op);

@@ -98,6 +98,9 @@ impl<W: Watch> Sim<W> {
         job.stage = Stage::Copying;
         self.counters.overhead += u64::from(std::mem::take(&mut job.host_fills)) * pages;
         let mut merged = std::mem::take(&mut job.merged);
+        if !merged.is_empty() {
+            self.note_left(unit);
+        }
         for op in merged.drain(..) {
             self.host_operation_ended(op);
         }

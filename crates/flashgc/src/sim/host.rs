@@ -32,6 +32,8 @@ pub struct Op {
     pub kind: OpKind,
     /// Whether it is in a queue of a unit, or has been.
     pub queued: bool,
+    /// Whether its request is of high priority.
+    pub high: bool,
     /// The next in its list.
     pub next: u32,
     /// The next operation on the same page, where order is kept by table.
@@ -128,6 +130,7 @@ impl<W: Watch> Sim<W> {
     #[inline]
     fn accept(&mut self, request: HostRequest) {
         self.outstanding += 1;
+        self.tell(Happened::Arrived { outstanding: self.outstanding });
         let id = self.slabs.add_request(Request {
             arrived_ns: request.at_ns,
             bytes: request.bytes,
@@ -161,20 +164,21 @@ impl<W: Watch> Sim<W> {
                 }
                 HostOp::Trim => OpKind::Trim,
             };
-            self.accept_page(lpn, id, kind, request.op);
+            self.accept_page(lpn, id, kind, &request);
         }
     }
 
     #[inline(always)]
-    fn accept_page(&mut self, lpn: Lpn, request: u32, kind: OpKind, host: HostOp) {
+    fn accept_page(&mut self, lpn: Lpn, request: u32, kind: OpKind, host: &HostRequest) {
         self.ftl.map.prefetch(lpn);
         let sequence = self.slabs.sequence;
         self.slabs.sequence += 1;
         let plane = PlaneId::NONE;
-        let queued = false;
-        let op = Op { lpn, request, plane, kind, queued, next: 0, behind: 0, sequence };
+        let (queued, high) = (false, host.high);
+        let op = Op { lpn, request, plane, kind, queued, high, next: 0, behind: 0, sequence };
+        let high = op.high;
         let op = self.slabs.add_op(op);
-        self.tell(Happened::Accepted { op, lpn, kind: host });
+        self.tell(Happened::Accepted { op, lpn, kind: host.op, high });
         if self.plan.ordered {
             if let Some(before) = self.order.enter(&mut self.slabs.ops, lpn, op) {
                 if !self.may_queue_behind(before, op) {
@@ -327,6 +331,7 @@ impl<W: Watch> Sim<W> {
         }
         self.slabs.free_requests.push(id);
         self.outstanding -= 1;
+        self.tell(Happened::Served { op, latency_ns, outstanding: self.outstanding });
         self.requests_done += 1;
         if let Arrivals::Closed(_) = self.plan.arrivals {
             self.to_issue += 1;

@@ -22,6 +22,7 @@ mod overlap;
 mod precondition;
 mod queues;
 mod results;
+mod sample;
 mod service;
 mod space;
 mod suspend;
@@ -222,6 +223,7 @@ impl<W: Watch> Sim<W> {
                 return Err(SimError::TooLong { limit_ns: self.time_limit_ns / 2 });
             }
             debug_assert!(at_ns >= self.now_ns, "time ran backwards");
+            self.let_look(at_ns);
             self.now_ns = at_ns;
             self.events.clear(slot);
             let units = self.units.len();

@@ -127,6 +127,7 @@ impl<W: Watch> Sim<W> {
         self.take_answer(unit, op, list);
         let ns = self.answer_ns();
         if ns == 0 {
+            self.note_left(unit);
             return self.answered(op);
         }
         let entry = &mut self.entering.units[unit.index()];
@@ -142,6 +143,8 @@ impl<W: Watch> Sim<W> {
             Overlap::Write { op, .. } => entry.overlap = Overlap::Write { op, loaded: true },
             Overlap::Answer { op } => {
                 entry.overlap = Overlap::Nothing;
+                self.note_left(unit);
+                self.tell_busy_for(What::Operation("read", 0), unit, self.now_ns, false);
                 self.answered(op);
                 self.try_suspend(unit);
             }
@@ -193,6 +196,9 @@ impl<W: Watch> Sim<W> {
         let copies = self.gc.jobs[unit.index()].step.len();
         let phases = self.recipes.copy_read[copies - 1];
         if done && phases.count() == 1 {
+            self.units[unit.index()].worker = Worker::Gc;
+            self.tell_operation(unit, self.now_ns);
+            self.units[unit.index()].worker = Worker::Nobody;
             return self.job_operation_ended(unit);
         }
         self.take_over(unit, Worker::Gc, phases, since_ns);

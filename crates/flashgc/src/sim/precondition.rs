@@ -278,6 +278,7 @@ impl<W: Watch> Sim<W> {
             }
         }
         self.tell(Happened::MeasuringStarts);
+        self.tell_free_blocks();
     }
 }
 

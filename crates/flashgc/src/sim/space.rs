@@ -47,6 +47,7 @@ impl<W: Watch> Sim<W> {
         };
         if taken.opened.is_some() {
             self.ftl.blocks.open(taken.opened);
+            self.tell(Happened::Opened { block: taken.opened });
         }
         self.free_pages_total -= 1;
         self.counters.free_pages_min = self.counters.free_pages_min.min(self.free_pages_total);

@@ -1,8 +1,11 @@
 //! What is counted while a run goes on.
 
+pub mod free_blocks;
 pub mod latency;
+pub mod series;
 
 pub use latency::Latency;
+pub use series::{Series, SeriesRequest, SeriesRow, SeriesSink};
 
 /// Counters of the measured part.
 #[derive(Clone, Debug, Default)]
@@ -77,6 +80,8 @@ pub struct Counters {
     pub exhausted: u64,
     /// The longest that an operation of the host waited for a job alone, in ns.
     pub gc_wait_max_ns: u64,
+    /// The longest from then on to its end, in ns.
+    pub gc_response_max_ns: u64,
     /// Steps of jobs that ended whose pages were read, where reads and programs go apart.
     pub read_steps: u64,
     /// Programs of jobs that ended, of nothing but merged writes.

@@ -325,6 +325,10 @@ impl Checker {
         };
         let (from_ns, to_ns) = span;
         assert!(from_ns <= to_ns);
+        // The end of what ran beside another operation.
+        if from_ns == to_ns {
+            return;
+        }
         let end = &mut self.last_end_ns[lane][kind];
         assert!(
             *end <= from_ns,
@@ -427,6 +431,10 @@ impl Watch for Checker {
                 self.busy_ns.link_ns += to_ns - from_ns;
             }
             Happened::JobClosed(row) => self.job_closed(&row),
+            Happened::FreeBlocks { .. }
+            | Happened::Arrived { .. }
+            | Happened::Served { .. }
+            | Happened::Opened { .. } => {}
         }
     }
 }

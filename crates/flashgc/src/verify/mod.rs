@@ -6,7 +6,8 @@
 pub mod checker;
 
 use crate::gc::JobRow;
-use crate::ids::{BlockId, Lpn, Ppn, UnitId};
+use crate::ids::{BlockId, Lpn, PlaneId, Ppn, UnitId};
+use crate::stats::series::{Sample, Series};
 use crate::workload::HostOp;
 
 /// Why a page was programmed.
@@ -29,6 +30,27 @@ pub enum Cause {
 pub enum Happened {
     /// The measured part begins.
     MeasuringStarts,
+    /// The measured part begins with so many erased blocks in a plane; planes come in order.
+    FreeBlocks {
+        /// The plane.
+        plane: PlaneId,
+        /// Its erased blocks that are not open.
+        blocks: u32,
+    },
+    /// A request of the host came.
+    Arrived {
+        /// Requests under way, this one included.
+        outstanding: u64,
+    },
+    /// A request of the host is done.
+    Served {
+        /// What it did.
+        op: HostOp,
+        /// How long it took, in ns.
+        latency_ns: u64,
+        /// Requests under way that are left.
+        outstanding: u64,
+    },
     /// A page operation of the host was accepted.
     Accepted {
         /// Its place in the slab.
@@ -37,6 +59,8 @@ pub enum Happened {
         lpn: Lpn,
         /// What it does.
         kind: HostOp,
+        /// Whether its request is of high priority.
+        high: bool,
     },
     /// A page operation of the host has begun: its place in the order of its page is taken.
     Started {
@@ -83,6 +107,11 @@ pub enum Happened {
     Trimmed {
         /// The page.
         lpn: Lpn,
+    },
+    /// An erased block was opened.
+    Opened {
+        /// The block.
+        block: BlockId,
     },
     /// A block was erased.
     Erased {
@@ -134,6 +163,18 @@ pub trait Watch {
 
     /// Something happened at this instant.
     fn see(&mut self, now_ns: u64, happened: Happened);
+
+    /// Whether it wants a look before time goes on to this instant.
+    #[inline(always)]
+    fn looks_before(&self, to_ns: u64) -> bool {
+        let _ = to_ns;
+        false
+    }
+
+    /// Time goes on to this instant. Nothing happens before it.
+    fn look(&mut self, to_ns: u64, sample: &Sample) {
+        let _ = (to_ns, sample);
+    }
 }
 
 /// Nobody watches.
@@ -156,6 +197,8 @@ pub struct Watchers {
     pub checker: Option<checker::Checker>,
     /// Receives a row for each job.
     pub job_log: Option<JobLog>,
+    /// Gathers rows over time.
+    pub series: Option<Series>,
 }
 
 impl Watch for Watchers {
@@ -168,5 +211,34 @@ impl Watch for Watchers {
         if let (Some(log), Happened::JobClosed(row)) = (&mut self.job_log, happened) {
             log(&row);
         }
+        if let Some(series) = &mut self.series {
+            tell_series(series, happened);
+        }
+    }
+
+    #[inline]
+    fn looks_before(&self, to_ns: u64) -> bool {
+        self.series.as_ref().is_some_and(|series| series.ends_before(to_ns))
+    }
+
+    fn look(&mut self, to_ns: u64, sample: &Sample) {
+        if let Some(series) = &mut self.series {
+            series.goes_on(to_ns, sample);
+        }
+    }
+}
+
+fn tell_series(series: &mut Series, happened: Happened) {
+    match happened {
+        Happened::MeasuringStarts => series.begin(),
+        Happened::FreeBlocks { blocks, .. } => series.plane_begins(blocks),
+        Happened::Arrived { outstanding } => series.arrived(outstanding),
+        Happened::Served { op, latency_ns, outstanding } => {
+            series.done(op, latency_ns, outstanding);
+        }
+        Happened::Opened { block } => series.opened(block),
+        Happened::Erased { block } => series.erased(block),
+        Happened::JobClosed(_) => series.job_closed(),
+        _ => {}
     }
 }

@@ -192,9 +192,18 @@ impl Layout {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use flashgc_trace::Priority;
 
     fn record(device: u64, offset_bytes: u64, size_bytes: u64) -> Record {
-        Record { at_ns: 0, device, op: Op::Write, offset_bytes, size_bytes, line: 1 }
+        Record {
+            at_ns: 0,
+            device,
+            op: Op::Write,
+            priority: Priority::Normal,
+            offset_bytes,
+            size_bytes,
+            line: 1,
+        }
     }
 
     fn layout(policy: AddressPolicy, pages: u32, records: &[Record]) -> Result<Layout, String> {

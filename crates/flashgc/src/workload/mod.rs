@@ -37,6 +37,8 @@ pub struct HostRequest {
     pub at_ns: u64,
     /// What it does.
     pub op: HostOp,
+    /// Whether it is marked as of high priority.
+    pub high: bool,
     /// The first page.
     pub first: Lpn,
     /// Pages touched, at least one.
@@ -52,7 +54,7 @@ pub struct HostRequest {
 }
 
 impl HostRequest {
-    /// The request for `bytes` bytes from `offset_bytes`, in pages of this size.
+    /// The request for `bytes` bytes from `offset_bytes`, in pages of this size, not marked.
     ///
     /// The caller has checked that the last page's number fits 32 bits.
     pub fn from_bytes(
@@ -68,6 +70,7 @@ impl HostRequest {
         HostRequest {
             at_ns,
             op,
+            high: false,
             first: Lpn(first as u32),
             pages: (last - first + 1) as u32,
             offset_bytes,

@@ -4,7 +4,7 @@ use super::layout::{Layout, Placed};
 use super::{HostOp, HostRequest, Overwrites, Source, SourceError};
 use crate::ids::Lpn;
 use crate::rng::Random;
-use flashgc_trace::{open, Op, OpenOptions, Record, TraceReader};
+use flashgc_trace::{open, Op, OpenOptions, Priority, Record, TraceReader};
 use std::collections::VecDeque;
 use std::io::Read;
 
@@ -100,13 +100,9 @@ impl Replay {
         for part in &self.placed {
             let Placed { offset_bytes, size_bytes } = *part;
             let page_bytes = self.page_bytes;
-            self.parts.push_back(HostRequest::from_bytes(
-                at_ns,
-                op,
-                offset_bytes,
-                size_bytes,
-                page_bytes,
-            ));
+            let request = HostRequest::from_bytes(at_ns, op, offset_bytes, size_bytes, page_bytes);
+            let high = record.priority == Priority::High;
+            self.parts.push_back(HostRequest { high, ..request });
         }
         Ok(())
     }

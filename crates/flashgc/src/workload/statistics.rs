@@ -80,6 +80,7 @@ pub struct Counter {
     read: Counts,
     write: Counts,
     trims: u64,
+    high: u64,
     all: GapCounts,
     first_ns: Option<u64>,
     next_bytes: Option<u64>,
@@ -98,6 +99,9 @@ pub struct Statistics {
     pub writes: u64,
     /// Trims.
     pub trims: u64,
+    /// Requests that are marked as of high priority, where there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub high: Option<u64>,
     /// Share of the reads among all requests.
     pub read_share: Option<f64>,
     /// Share of the writes among all requests.
@@ -143,6 +147,7 @@ impl Counter {
             read: Counts::default(),
             write: Counts::default(),
             trims: 0,
+            high: 0,
             all: GapCounts::default(),
             first_ns: None,
             next_bytes: None,
@@ -155,6 +160,7 @@ impl Counter {
     pub fn see(&mut self, request: &HostRequest) {
         self.all.see(request.at_ns);
         self.first_ns.get_or_insert(request.at_ns);
+        self.high += u64::from(request.high);
         let counts = match request.op {
             HostOp::Read => &mut self.read,
             HostOp::Write => &mut self.write,
@@ -185,6 +191,7 @@ impl Counter {
             reads: read.requests,
             writes: write.requests,
             trims: self.trims,
+            high: (self.high > 0).then_some(self.high),
             read_share: ratio(read.requests, requests),
             write_share: ratio(write.requests, requests),
             mean_size_bytes: ratio(read.bytes + write.bytes, data),
@@ -231,7 +238,7 @@ mod tests {
         }
         let found = counter.statistics();
         assert_eq!((found.requests, found.reads, found.writes, found.trims), (5, 1, 3, 1));
-        assert_eq!(found.read_share, Some(0.2));
+        assert_eq!((found.read_share, found.high), (Some(0.2), None));
         assert_eq!(found.mean_size_bytes, Some(4224.0));
         assert_eq!(found.mean_write_size_bytes, Some(8704.0 / 3.0));
         assert_eq!(found.sequential_share, Some(0.5));
@@ -242,6 +249,16 @@ mod tests {
         assert_eq!(found.short_write_gap_share, Some(0.5));
         assert_eq!((found.footprint_bytes, found.written_footprint_bytes), (16_384, 8192));
         assert_eq!(found.duration_ns, 4_400_000);
+    }
+
+    #[test]
+    fn marked_requests_are_counted() {
+        let mut counter = Counter::new(1 << 20);
+        for (op, high) in [(HostOp::Write, true), (HostOp::Read, false), (HostOp::Trim, true)] {
+            let request = HostRequest::from_bytes(0, op, 0, 4096, 4096);
+            counter.see(&HostRequest { high, ..request });
+        }
+        assert_eq!(counter.statistics().high, Some(2));
     }
 
     #[test]

@@ -77,7 +77,7 @@ pub fn refusal(text: &str, sets: &[&str]) -> String {
 /// Runs a session to its end; gives its report, or the error as people see it.
 pub fn finish(setup: Setup, trace: Option<MemoryTrace>, verify: bool) -> Result<Value, String> {
     let opener = trace.map(|trace| Box::new(trace) as Box<dyn TraceOpener>);
-    let mut session = Session::new(setup, opener, Options { verify, job_log: None });
+    let mut session = Session::new(setup, opener, Options { verify, ..Options::default() });
     while session.advance().map_err(|error| error.to_string())?.phase != Phase::Done {}
     Ok(session.report().to_json())
 }

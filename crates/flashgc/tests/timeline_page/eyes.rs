@@ -37,8 +37,8 @@ pub struct Eyes {
     pub programmed: Vec<bool>,
     geometry: Geometry,
     measuring: bool,
-    /// Phases of the operation under way, for each unit.
-    open: Vec<Vec<Row>>,
+    /// Phases of the operations under way, for each unit: for the job or for the host.
+    open: Vec<Vec<(bool, Row)>>,
     /// The logical pages that each unit reads or writes for the host in one operation.
     host: Vec<Vec<u32>>,
     /// The logical pages that each unit reads for its job.
@@ -85,17 +85,25 @@ impl Eyes {
         format!("block {local}")
     }
 
-    fn busy(&mut self, what: What, unit: UnitId, from_ns: u64, to_ns: u64) {
+    /// Whether an operation is the rest of a suspended one: a new read has told its pages.
+    fn goes_on(&mut self, at: usize, name: &str) -> bool {
+        if name == "copy-read" && !self.reads[at].is_empty() {
+            self.suspended[at] = None;
+        }
+        self.suspended[at].as_ref().is_some_and(|words| words.starts_with(name))
+    }
+
+    fn busy(&mut self, what: What, unit: UnitId, from_ns: u64, to_ns: u64, gc: bool) {
         let at = unit.index();
         let row = |words, on_bus| Row { unit: unit.0, from_ns, to_ns, words, on_bus };
         let (name, copies) = match what {
-            What::Bus => return self.open[at].push(row(String::new(), true)),
-            What::Array => return self.open[at].push(row(String::new(), false)),
+            What::Bus => return self.open[at].push((gc, row(String::new(), true))),
+            What::Array => return self.open[at].push((gc, row(String::new(), false))),
             What::Operation(name, copies) => (name, copies as usize),
         };
         let words = match name {
             "erase" | "suspend" | "poll" => name.into(),
-            "copy-read" | "copy-program" if self.suspended[at].is_some() => {
+            "copy-read" | "copy-program" if self.goes_on(at, name) => {
                 self.suspended[at].take().unwrap_or_default()
             }
             "copy-read" | "read-out" => {
@@ -134,11 +142,17 @@ impl Eyes {
             let words = before.map(|row| row.words.clone()).filter(|words| words != "erase");
             self.suspended[at] = words;
         }
-        for mut phase in std::mem::take(&mut self.open[at]) {
+        // What ran beside it belongs to an operation of the other side.
+        let beside = |(by_gc, _): &(bool, Row)| *by_gc != gc;
+        let (others, own) = std::mem::take(&mut self.open[at]).into_iter().partition(beside);
+        self.open[at] = others;
+        for (_, mut phase) in own {
             phase.words.clone_from(&words);
             self.phases.push(phase);
         }
-        self.operations.push(row(words, false));
+        if from_ns < to_ns {
+            self.operations.push(row(words, false));
+        }
     }
 
     /// The operation that has just ended on the block's unit erased it.
@@ -201,8 +215,8 @@ impl Watch for Eyes {
                 let row = Row { unit, from_ns, to_ns, words: words.into(), on_bus: false };
                 self.operations.push(row);
             }
-            Happened::Busy { what, unit, from_ns, to_ns, .. } => {
-                self.busy(what, unit, from_ns, to_ns);
+            Happened::Busy { what, unit, from_ns, to_ns, gc } => {
+                self.busy(what, unit, from_ns, to_ns, gc);
             }
             _ => {}
         }

@@ -150,6 +150,7 @@ pub fn count(seen: &Seen, key: &str) -> Option<String> {
         "gc.pipelined_read" => whole(c.pipelined_reads),
         "gc.pipelined_write" => whole(c.pipelined_writes),
         "gc.exhausted" => whole(c.exhausted),
+        "gc.response_max_ns" => whole(c.gc_response_max_ns),
         "gc.wait_max_ns" => whole(c.gc_wait_max_ns),
         "gc.transfer_ns" => whole(results.gc_transfer_ns),
         "latency_ns.read.max" => whole(results.read.summary().max.unwrap_or(0)),

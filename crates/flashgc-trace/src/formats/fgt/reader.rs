@@ -2,11 +2,11 @@
 
 use super::columns::{self, column_bytes_max};
 use super::frame::{
-    Head, Header, COLUMNS, FRAME_RECORDS_MAX, HEAD_BYTES, MAGIC, ORIGIN_BYTES_MAX, VERSION,
+    Head, Header, COLUMNS, FRAME_RECORDS_MAX, HEAD_BYTES, HIGH, MAGIC, ORIGIN_BYTES_MAX, VERSION,
 };
 use super::INFO;
 use crate::binary::{BinaryFormat, Bytes, RecordProblem};
-use crate::record::{Op, RawRecord};
+use crate::record::{Op, Priority, RawRecord};
 
 #[derive(Default)]
 pub(super) struct Reader {
@@ -141,9 +141,9 @@ impl Reader {
 
     /// Makes records of the columns, once for the frame.
     fn join_columns(&self, records: &mut Vec<RawRecord>) -> Result<(), RecordProblem> {
-        const OPS: [Op; 4] = [Op::Read, Op::Write, Op::Trim, Op::Other];
+        const OPS: [Op; HIGH as usize] = [Op::Read, Op::Write, Op::Trim, Op::Other];
         let [at_ns, device, op, offset, size] = &self.columns;
-        if op.iter().any(|&op| op >= OPS.len() as u64) {
+        if op.iter().any(|&op| op >= 2 * HIGH) {
             return Err(broken("a record has an operation that is not known"));
         }
         let places = offset.iter().zip(size);
@@ -151,7 +151,8 @@ impl Reader {
         records.extend(columns.map(|(((at_ns, device), op), (offset, size))| RawRecord {
             at_ns: *at_ns,
             device: *device,
-            op: OPS[*op as usize % OPS.len()],
+            op: OPS[(*op % HIGH) as usize],
+            priority: if *op < HIGH { Priority::Normal } else { Priority::High },
             offset_bytes: *offset,
             size_bytes: *size,
         }));

@@ -1,8 +1,8 @@
 //! Writes our own format.
 
 use super::columns;
-use super::frame::{Head, Header, FRAME_RECORDS, MAGIC, VERSION};
-use crate::record::{Op, Record};
+use super::frame::{Head, Header, FRAME_RECORDS, HIGH, MAGIC, VERSION};
+use crate::record::{Op, Priority, Record};
 use crate::write::BinaryWriter;
 use std::io;
 
@@ -41,12 +41,16 @@ impl Default for Writer {
     }
 }
 
-pub(super) fn op_number(op: Op) -> u64 {
-    match op {
+pub(super) fn op_number(op: Op, priority: Priority) -> u64 {
+    let op = match op {
         Op::Read => 0,
         Op::Write => 1,
         Op::Trim => 2,
         Op::Other => 3,
+    };
+    match priority {
+        Priority::Normal => op,
+        Priority::High => op + HIGH,
     }
 }
 
@@ -112,7 +116,7 @@ impl BinaryWriter for Writer {
         let columns = &mut self.columns;
         columns.at_ns.push(record.at_ns);
         columns.device.push(record.device);
-        columns.op.push(op_number(record.op));
+        columns.op.push(op_number(record.op, record.priority));
         columns.offset.push(record.offset_bytes);
         columns.size.push(record.size_bytes);
         if columns.at_ns.len() == FRAME_RECORDS {

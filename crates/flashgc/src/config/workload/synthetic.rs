@@ -4,7 +4,7 @@ use super::{address, arrivals, sizes, SyntheticWorkload};
 use crate::plan::Arrivals;
 use crate::workload::address::AddressChoice;
 use crate::workload::synthetic::{
-    Footprint, Interarrival, Mix, PatternPlan, PhasePlan, Size, SyntheticPlan,
+    Footprint, HighShares, Interarrival, Mix, PatternPlan, PhasePlan, Size, SyntheticPlan,
 };
 use flashgc_config::Reader;
 
@@ -44,6 +44,7 @@ struct Given<'a> {
     size: ByOp<Vec<Size>>,
     address: ByOp<AddressChoice>,
     sequential_share: ByOp<f64>,
+    high_share: ByOp<f64>,
     footprint: Option<Footprint>,
     interarrival: ByOp<Interarrival>,
 }
@@ -57,6 +58,7 @@ impl<'a> Given<'a> {
             size: ByOp::from(table, "size", sizes::read),
             address: ByOp::from(table, "address", address::read),
             sequential_share: ByOp::from(table, "sequential_share", share),
+            high_share: ByOp::from(table, "high_share", share),
             footprint: address::footprint(table),
             interarrival: ByOp::from(table, "interarrival", arrivals::read),
             table: table.clone(),
@@ -210,8 +212,12 @@ fn phase(
         sequential_share: next.for_writes(&base.sequential_share).unwrap_or(0.0),
     };
     let footprint = given.footprint.or(base.footprint).unwrap_or(Footprint::Share(1.0));
+    let high_share = HighShares {
+        read: given.high_share.for_reads(&base.high_share).unwrap_or(0.0),
+        write: given.high_share.for_writes(&base.high_share).unwrap_or(0.0),
+    };
     let mix = mix(given, base, arrivals)?;
-    Some(PhasePlan { requests, mix, footprint, read, write })
+    Some(PhasePlan { requests, mix, footprint, read, write, high_share })
 }
 
 /// The table nearer to the phase says when requests arrive; its keys go together.
@@ -269,6 +275,7 @@ pub fn unused(table: &Reader<'_>) -> Vec<String> {
     let given = |key: &str| table.place(key).is_some();
     let hidden =
         |key: &str| given(key) && given(&format!("read_{key}")) && given(&format!("write_{key}"));
-    let keys = ["size", "address", "sequential_share"].into_iter().filter(|key| hidden(key));
+    let keys = ["size", "address", "sequential_share", "high_share"];
+    let keys = keys.into_iter().filter(|key| hidden(key));
     keys.map(|key| format!("workload.synthetic.{key}")).collect()
 }

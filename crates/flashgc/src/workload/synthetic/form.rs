@@ -33,7 +33,8 @@ fn plain(plan: &SyntheticPlan) -> Option<Plain<'_>> {
     let [phase] = &plan.phases[..] else { return None };
     let Mix::Shares { read_share, trim_share, interarrival } = phase.mix else { return None };
     let Footprint::Share(footprint) = phase.footprint else { return None };
-    (plan.rate == 1.0 && phase.read == phase.write).then_some(Plain {
+    let is_plain = plan.rate == 1.0 && phase.read == phase.write && phase.high_share.is_none();
+    is_plain.then_some(Plain {
         requests: plan.requests,
         read_share,
         trim_share,

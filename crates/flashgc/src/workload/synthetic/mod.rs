@@ -47,6 +47,25 @@ pub struct PhasePlan {
     pub read: PatternPlan,
     /// The writes and trims.
     pub write: PatternPlan,
+    /// Which of them are of high priority.
+    #[serde(skip_serializing_if = "HighShares::is_none")]
+    pub high_share: HighShares,
+}
+
+/// Shares of the requests that are marked as of high priority.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct HighShares {
+    /// Of the reads.
+    pub read: f64,
+    /// Of the writes and trims.
+    pub write: f64,
+}
+
+impl HighShares {
+    /// Whether no request is marked.
+    pub fn is_none(&self) -> bool {
+        *self == HighShares::default()
+    }
 }
 
 /// Which requests read and write, and when they arrive.
@@ -99,6 +118,7 @@ struct Phase {
     one_page: bool,
     read: Pattern,
     write: Pattern,
+    high_share: HighShares,
 }
 
 enum Timing {
@@ -128,6 +148,7 @@ impl Phase {
             one_page: plan.read == plan.write && write.is_one_page(&plan.write, page_bytes),
             read,
             write,
+            high_share: plan.high_share,
         }
     }
 }
@@ -146,6 +167,7 @@ pub struct Synthetic {
     arrival: Random,
     arrivals: [Random; 2],
     op: Random,
+    priority: Random,
     draws: Draws,
 }
 
@@ -168,6 +190,7 @@ impl Synthetic {
             arrival: Random::named(seed, "arrival"),
             arrivals: [Random::named(seed, "read-arrival"), Random::named(seed, "write-arrival")],
             op: Random::named(seed, "op"),
+            priority: Random::named(seed, "priority"),
             draws: Draws::new(seed, "address", "size"),
         };
         source.begin_phase();
@@ -233,6 +256,14 @@ impl Synthetic {
             HostOp::Write
         }
     }
+
+    /// Whether the next request is marked. A stream of its own leaves the others as they are.
+    #[inline(always)]
+    fn draw_high(&mut self, op: HostOp) -> bool {
+        let HighShares { read, write } = self.phase.high_share;
+        let share = if op == HostOp::Read { read } else { write };
+        share > 0.0 && self.priority.unit() < share
+    }
 }
 
 impl Source for Synthetic {
@@ -243,6 +274,7 @@ impl Source for Synthetic {
         }
         self.left -= 1;
         let op = self.arrive();
+        let high = self.draw_high(op);
         let at_ns = match self.rate {
             1.0 => self.at_ns,
             rate => libm::round(self.at_ns as f64 / rate) as u64,
@@ -252,6 +284,7 @@ impl Source for Synthetic {
             return Ok(Some(HostRequest {
                 at_ns,
                 op,
+                high,
                 first,
                 pages: 1,
                 offset_bytes: u64::from(first.0) * self.page_bytes,
@@ -262,6 +295,7 @@ impl Source for Synthetic {
         }
         let pattern = if op == HostOp::Read { &self.phase.read } else { &self.phase.write };
         let (offset, bytes) = pattern.next(&mut self.draws);
-        Ok(Some(HostRequest::from_bytes(at_ns, op, offset, bytes, self.page_bytes)))
+        let request = HostRequest::from_bytes(at_ns, op, offset, bytes, self.page_bytes);
+        Ok(Some(HostRequest { high, ..request }))
     }
 }
