@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable
 from typing import final
 
-from flashgc._types import Reading, Request
+from flashgc._types import Logs, Reading, Request
 
 __all__ = [
     "ConfigError",
@@ -58,7 +58,7 @@ _ProgressCallback = Callable[[str, int, int | None, int], object]
 def run(
     request: Request,
     verify: bool = False,
-    gc_log: str | os.PathLike[str] | None = None,
+    logs: Logs | None = None,
     progress: _ProgressCallback | None = None,
     drive: str | os.PathLike[str] | None = None,
 ) -> Outcome: ...

@@ -16,6 +16,14 @@ class Request(TypedDict):
     trace_path: str | os.PathLike[str] | None
 
 
+class Logs(TypedDict):
+    """What a run writes down while it goes on."""
+
+    gc_log: str | os.PathLike[str] | None
+    series: str | os.PathLike[str] | None
+    series_interval: str | None
+
+
 class Reading(TypedDict):
     """How a trace is read."""
 

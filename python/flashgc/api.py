@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from flashgc import _engine, _sources, statistics
 from flashgc._engine import ConfigError
-from flashgc._types import Request
+from flashgc._types import Logs, Request
 from flashgc.report import Comparison, Report
 
 PathLike = str | os.PathLike[str]
@@ -48,6 +48,8 @@ def run(
     verify: bool = False,
     drive: PathLike | None = None,
     gc_log: PathLike | None = None,
+    series: PathLike | None = None,
+    series_interval: str | None = None,
     progress: ProgressCallback | None = None,
 ) -> Report:
     """Runs one configuration and gives its report.
@@ -64,6 +66,9 @@ def run(
         drive: a file of :func:`flashgc.drive.save`; the run begins with this drive, and it is not
             preconditioned.
         gc_log: a csv file that gets a row for each collection; times in ns.
+        series: a csv file that gets a row for each interval of simulated time; times in ns.
+        series_interval: its length, as `"10 ms"`; otherwise it is chosen so that a few thousand
+            rows come out.
         progress: called with a :class:`Progress` at most ten times a second; what it raises ends
             the run.
 
@@ -72,7 +77,7 @@ def run(
         TraceError: a trace that cannot be read.
         DriveError: a saved drive that cannot be read, or is that of another device.
         RunError: a run that cannot go on, such as a full drive.
-        OutputError: a log that cannot be written.
+        OutputError: a log or series that cannot be written.
         KeyboardInterrupt: on Ctrl-C, at once.
 
     Note:
@@ -86,7 +91,8 @@ def run(
     """
     with _sources.trace_file(trace) as file:
         request = _request(config, file, scheme, device, set, seed)
-        return _run(request, verify, gc_log, drive, _told(progress))
+        logs: Logs = {"gc_log": gc_log, "series": series, "series_interval": series_interval}
+        return _run(request, verify, logs, drive, _told(progress))
 
 
 def run_seeds(
@@ -273,12 +279,12 @@ def _told(progress: ProgressCallback | None) -> Callable[..., object] | None:
 def _run(
     request: Request,
     verify: bool,
-    gc_log: PathLike | None,
+    logs: Logs | None,
     drive: PathLike | None,
     progress: Callable[..., object] | None,
 ) -> Report:
     own = None if drive is None else os.fspath(drive)
-    return Report._of(_engine.run(request, verify, gc_log, progress, own))
+    return Report._of(_engine.run(request, verify, logs, progress, own))
 
 
 class _StoppedError(Exception):

@@ -100,6 +100,85 @@ def test_a_log_without_collections_has_the_names_of_its_columns(flashgc, small, 
     assert lines[0].startswith("unit,plane,victim,blocks,selected_ns")
 
 
+def _series(path):
+    with open(path) as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_series_adds_up_to_the_report(flashgc, small, tmp_path):
+    plain = flashgc("run", small, "--json").json
+    for more in ([], ["--series-interval", "20ms", "--verify", "--gc-log", "gc.csv"]):
+        report = flashgc("run", small, "--json", "--series", "over-time.csv", *more).json
+        assert report["result_hash"] == plain["result_hash"]
+        rows = _series(tmp_path / "over-time.csv")
+        assert 10 < len(rows) <= 4096
+        totals = {
+            "requests_read": report["requests"]["read"],
+            "requests_write": report["requests"]["write"],
+            "gc_jobs": report["gc"]["count"],
+            "gc_moved": report["pages"]["gc_moved"],
+            "gc_busy_ns": report["gc"]["busy_ns"],
+        }
+        for column, total in totals.items():
+            assert sum(int(row[column]) for row in rows) == total, column
+        longest = max(int(row["latency_write_max_ns"] or 0) for row in rows)
+        assert longest == report["latency_ns"]["write"]["max"]
+        starts = [int(row["start_ns"]) for row in rows]
+        assert starts == sorted(set(starts))
+    assert all(start % 20_000_000 == 0 for start in starts)
+
+
+def test_a_series_without_writes_leaves_their_latency_empty(flashgc, small, tmp_path):
+    only_reads = "workload.synthetic.read_share=1.0"
+    done = flashgc("run", small, "--series", "over-time.csv", "--set", only_reads)
+    assert "saved over-time.csv" in done.err + done.out
+    rows = _series(tmp_path / "over-time.csv")
+    assert {row["latency_write_mean_ns"] for row in rows} == {""}
+    assert all(float(row["latency_read_mean_ns"] or 1) > 0 for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("args", "why"),
+    [
+        (["--series-interval", "10 ms"], "there is no series"),
+        (["--series", "a.csv", "--series-interval", "0 ms"], "it has no length"),
+        (["--series", "a.csv", "--series-interval", "soon"], "`soon`"),
+        (["--series", "a.csv", "--gc-log", "a.csv"], "a name of its own"),
+        (["--series", "a.csv", "--seeds", "2"], "a series is of one run"),
+        (["--series", "/dev/full"], "the series cannot be written"),
+    ],
+)
+def test_a_series_that_cannot_be(flashgc, small, tmp_path, args, why):
+    assert why in flashgc("run", small, *args, code=2).err
+    assert not (tmp_path / "a.csv").exists()
+
+
+def test_marks_of_high_priority_are_counted_kept_and_lost(flashgc, small, tmp_path):
+    marked = ["--set", "workload.synthetic.high_share=0.25"]
+    csv_format = "csv:time:ns, op, offset, size, priority"
+    flashgc("trace", "generate", small, "marked.csv", "--format", csv_format, *marked)
+    about = flashgc("trace", "info", "marked.csv", "--format", csv_format, "--json").json
+    assert 0.2 < about["high"] / about["rows"] < 0.3
+    flashgc("trace", "convert", "marked.csv", "marked.fgt", "--format", csv_format)
+    assert flashgc("trace", "info", "marked.fgt", "--json").json["high"] == about["high"]
+    assert "high priority" in flashgc("trace", "info", "marked.fgt").out
+    done = flashgc("trace", "convert", "marked.fgt", "plain.csv", "--to", "csv")
+    assert f"{about['high']} marks of high priority lost" in done.err + done.out
+    done = flashgc("trace", "generate", small, "marked.load", *marked)
+    assert "marks of high priority lost" in done.err + done.out
+    assert "high" not in flashgc("trace", "info", "marked.load", "--json").json
+    statistics = _statistics(small, 0.25)
+    assert statistics["high"] == about["high"]
+    assert "high" not in _statistics(small, 0.0)
+
+
+def _statistics(config, share):
+    import flashgc
+
+    settings = {"workload.synthetic.high_share": share}
+    return flashgc.workload(config, set=settings)["statistics"]
+
+
 def test_compare_sets_schemes_side_by_side(flashgc, small, tmp_path):
     done = flashgc("compare", small, "--schemes", "greedy,fifo,random", "--out", "three")
     for word in ("greedy", "fifo", "random", "p99.99", "GC busy", "erases"):

@@ -167,6 +167,7 @@ def test_results_appear_whole_or_not_at_all(flashgc, small, spc, tmp_path):
     for args in (
         ["run", small, "--out", "saved"],
         ["run", small, "--gc-log", "saved/gc.csv"],
+        ["run", small, "--series", "saved/over-time.csv"],
         ["trace", "convert", spc, "saved/a.csv", "--to", "csv"],
     ):
         done = flashgc(*args, code=2, preexec_fn=little_room)

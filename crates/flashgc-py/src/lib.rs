@@ -10,6 +10,7 @@ mod packed;
 mod papers;
 mod presets;
 mod pulse;
+mod row_log;
 mod run;
 mod trace;
 

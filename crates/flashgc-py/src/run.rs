@@ -2,15 +2,17 @@
 
 use crate::drive;
 use crate::errors::{guarded, ConfigError, OutputError, RunError, TraceError};
-use crate::files::{self, reason, NewFile};
+use crate::files;
 use crate::pulse::{Pulse, Step};
+use crate::row_log::RowLog;
 use flashgc::gc::JobRow;
 use flashgc::session::{self, Inputs, Options, Phase, Progress, Session, Setup, TraceOpener};
+use flashgc::stats::{SeriesRequest, SeriesRow};
+use flashgc_config::units;
 use pyo3::prelude::*;
 use serde_json::json;
-use std::io::{self, Read, Write};
+use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// What a run is made of.
@@ -87,34 +89,100 @@ pub struct Outcome {
     write: Vec<(u64, u64)>,
 }
 
+/// What is to be written down while a run goes on.
+#[derive(Default, FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Logs {
+    /// A file with a row for each collection.
+    gc_log: Option<PathBuf>,
+    /// A file with a row for each interval.
+    series: Option<PathBuf>,
+    /// The interval, as people write it.
+    series_interval: Option<String>,
+}
+
+/// The files that a run writes while it goes on.
+struct OpenLogs(Vec<RowLog>);
+
+impl OpenLogs {
+    fn check(&self) -> PyResult<()> {
+        self.0.iter().try_for_each(RowLog::check)
+    }
+
+    fn commit(self) -> PyResult<()> {
+        self.0.into_iter().try_for_each(RowLog::commit)
+    }
+}
+
+impl Logs {
+    /// Begins the files.
+    fn open(&self, verify: bool) -> PyResult<(OpenLogs, Options)> {
+        let interval_ns = self.interval_ns()?;
+        if self.gc_log.is_some() && self.gc_log == self.series {
+            return Err(OutputError::new_err(
+                "error: the log of collections and the series cannot be one file\n  \
+                 = help: give each a name of its own",
+            ));
+        }
+        let (mut files, mut options) = (Vec::new(), Options { verify, ..Options::default() });
+        if let Some(path) = &self.gc_log {
+            let log = RowLog::create(path, "log of collections", &JobRow::default())?;
+            options.job_log = Some(log.sink());
+            files.push(log);
+        }
+        if let Some(path) = &self.series {
+            let log = RowLog::create(path, "series", &SeriesRow::default())?;
+            options.series = Some(SeriesRequest { interval_ns, sink: log.sink() });
+            files.push(log);
+        }
+        Ok((OpenLogs(files), options))
+    }
+
+    fn interval_ns(&self) -> PyResult<Option<u64>> {
+        let Some(text) = &self.series_interval else { return Ok(None) };
+        let wrong = |why: &str| {
+            ConfigError::new_err(format!(
+                "error: the interval of the series `{text}`: {why}\n  = help: give a time, such as \
+                 `10 ms`, or none for a few thousand rows"
+            ))
+        };
+        if self.series.is_none() {
+            return Err(wrong("there is no series; name its file too"));
+        }
+        match units::parse_duration_ns(text) {
+            Ok(0) => Err(wrong("it has no length")),
+            Ok(ns) => Ok(Some(ns)),
+            Err(why) => Err(wrong(&why.to_string())),
+        }
+    }
+}
+
 /// Runs a configuration.
 #[pyfunction]
-#[pyo3(signature = (request, verify=false, gc_log=None, progress=None, drive=None))]
+#[pyo3(signature = (request, verify=false, logs=None, progress=None, drive=None))]
 pub fn run(
     py: Python<'_>,
     request: Request,
     verify: bool,
-    gc_log: Option<PathBuf>,
+    logs: Option<Logs>,
     progress: Option<Py<PyAny>>,
     drive: Option<PathBuf>,
 ) -> PyResult<Outcome> {
     let pulse = Pulse::new(progress);
-    let (gc_log, drive) = (gc_log.as_deref(), drive.as_deref());
-    py.detach(|| guarded(|| run_detached(&request, verify, gc_log, drive, pulse)))
+    let (logs, drive) = (logs.unwrap_or_default(), drive.as_deref());
+    py.detach(|| guarded(|| run_detached(&request, verify, &logs, drive, pulse)))
 }
 
 fn run_detached(
     request: &Request,
     verify: bool,
-    gc_log: Option<&Path>,
+    logs: &Logs,
     drive: Option<&Path>,
     mut pulse: Pulse,
 ) -> PyResult<Outcome> {
     let setup = request.prepare()?;
     check_memory(&setup)?;
-    let log = gc_log.map(JobLog::create).transpose()?;
-    let job_log = log.as_ref().map(JobLog::sink);
-    let options = Options { verify, job_log };
+    let (logs, options) = logs.open(verify)?;
     let mut walls = Walls::default();
     let begun = Instant::now();
     let mut session = match drive {
@@ -126,9 +194,7 @@ fn run_detached(
         let begun = Instant::now();
         let progress = session.advance().map_err(|error| Request::failure(&error))?;
         walls.add(progress.phase, begun.elapsed());
-        if let Some(log) = &log {
-            log.check()?;
-        }
+        logs.check()?;
         if progress.phase == Phase::Done {
             pulse.last(step(&progress))?;
             break;
@@ -136,9 +202,7 @@ fn run_detached(
         pulse.beat(|| step(&progress))?;
     }
     let mut report = session.report();
-    if let Some(log) = log {
-        log.commit()?;
-    }
+    logs.commit()?;
     report.set_walls(walls.run.as_secs_f64(), walls.precondition.as_secs_f64(), peak_rss_bytes());
     let (read, write) = report.latency_distribution();
     Ok(Outcome { report: report.to_json().to_string(), read, write })
@@ -231,75 +295,4 @@ fn kib_of(file: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib * 1024)
-}
-
-/// The log of jobs: a csv file with a row for each.
-#[derive(Clone)]
-struct JobLog(Arc<Mutex<JobFile>>);
-
-struct JobFile {
-    file: Option<NewFile>,
-    failed: Option<io::Error>,
-}
-
-type JobSink = Box<dyn FnMut(&JobRow) + Send>;
-
-impl JobLog {
-    fn create(path: &Path) -> PyResult<JobLog> {
-        let file = NewFile::create(path).map_err(not_written)?;
-        let mut file = JobFile { file: Some(file), failed: None };
-        // The names of the columns stand there even where nothing was collected.
-        file.line(cells(&JobRow::default()).into_iter().map(|(name, _)| name));
-        Ok(JobLog(Arc::new(Mutex::new(file))))
-    }
-
-    fn sink(&self) -> JobSink {
-        let log = Arc::clone(&self.0);
-        Box::new(move |row| {
-            if let Ok(mut log) = log.lock() {
-                log.push(row);
-            }
-        })
-    }
-
-    fn check(&self) -> PyResult<()> {
-        match self.0.lock() {
-            Ok(log) => match &log.failed {
-                Some(error) => Err(not_written(reason(error))),
-                None => Ok(()),
-            },
-            Err(_) => Ok(()),
-        }
-    }
-
-    fn commit(self) -> PyResult<()> {
-        self.check()?;
-        let file = self.0.lock().ok().and_then(|mut log| log.file.take());
-        file.map_or(Ok(()), |file| file.commit().map_err(not_written))
-    }
-}
-
-fn not_written(why: String) -> PyErr {
-    OutputError::new_err(format!("error: the log of collections cannot be written: {why}"))
-}
-
-impl JobFile {
-    fn push(&mut self, row: &JobRow) {
-        self.line(cells(row).into_iter().map(|(_, value)| value));
-    }
-
-    fn line(&mut self, cells: impl Iterator<Item = String>) {
-        let text = cells.collect::<Vec<_>>().join(",");
-        if let (Some(file), None) = (&mut self.file, &self.failed) {
-            self.failed = writeln!(file, "{text}").err();
-        }
-    }
-}
-
-/// The names and values of a row in the order of its type, which a JSON text keeps: they are all
-/// numbers, so that every comma parts two of them.
-fn cells(row: &JobRow) -> Vec<(String, String)> {
-    let text = serde_json::to_string(row).unwrap_or_default();
-    let pairs = text.trim_matches(['{', '}']).split(',').filter_map(|pair| pair.split_once(':'));
-    pairs.map(|(name, value)| (name.trim_matches('"').into(), value.into())).collect()
 }

@@ -82,6 +82,24 @@ def run(
             help="Write a csv row for each collection.",
         ),
     ] = None,
+    series: Annotated[
+        Path | None,
+        typer.Option(
+            "--series",
+            metavar="FILE",
+            show_default=False,
+            help="Write a csv row for each interval of simulated time.",
+        ),
+    ] = None,
+    series_interval: Annotated[
+        str | None,
+        typer.Option(
+            "--series-interval",
+            metavar="TIME",
+            show_default=False,
+            help='Its length, as "10 ms"; otherwise a few thousand rows are written.',
+        ),
+    ] = None,
     format: options.Format = None,
     on_bad_line: options.BadLine = None,
     jobs: options.Jobs = 2,
@@ -98,11 +116,14 @@ def run(
             told = None if shown is None else lambda step: shown(0, step)
             report = api.run(
                 config, trace, scheme=scheme, device=device, set=set_, seed=seed,
-                verify=verify, drive=drive, gc_log=gc_log, progress=told,
+                verify=verify, drive=drive, gc_log=gc_log, series=series,
+                series_interval=series_interval, progress=told,
             )  # fmt: skip
         else:
             if gc_log is not None:
                 raise typer.BadParameter("a log is of one run; leave --seeds or --gc-log out")
+            if series is not None or series_interval is not None:
+                raise typer.BadParameter("a series is of one run; leave --seeds or --series out")
             report = api.run_seeds(
                 config, seeds, trace, scheme=scheme, device=device, set=set_, seed=seed,
                 verify=verify, drive=drive, jobs=jobs, progress=shown,
@@ -114,7 +135,7 @@ def run(
     from flashgc.cli import show
 
     show.report(report)
-    _say_where(folder, gc_log)
+    _say_where(folder, gc_log, series)
 
 
 COMPARE_EXAMPLES = (
@@ -167,7 +188,7 @@ def compare(
     from flashgc.cli import show
 
     show.comparison(reports)
-    _say_where(folder, None)
+    _say_where(folder)
 
 
 def _saved(save: options.Saver, folder: Path | None) -> None:
@@ -176,11 +197,12 @@ def _saved(save: options.Saver, folder: Path | None) -> None:
         save(folder / "report.json")
 
 
-def _say_where(folder: Path | None, gc_log: Path | None) -> None:
+def _say_where(folder: Path | None, *files: Path | None) -> None:
     if folder is not None:
         say(f"saved {folder / 'report.html'} and {folder / 'report.json'}")
-    if gc_log is not None:
-        say(f"saved {gc_log}")
+    for file in files:
+        if file is not None:
+            say(f"saved {file}")
 
 
 app.add_typer(drives.app, name="drive")
