@@ -603,6 +603,27 @@ def test_shares_of_requests_are_kept_with_the_runs_that_need_them(paper, tmp_pat
     assert {"low load", "high"} <= {one.text for one in picture.iter(f"{SVG}text")}
 
 
+COURSE = EXPERIMENT.replace(
+    'form = "bars"',
+    'form = "course"\ncourse = { column = "free_blocks_min", per = "2", label = "free blocks" }',
+).replace('against = { scheme = "greedy" }\nas = "ratio"\nmean = true', "")
+
+
+def test_a_curve_over_time_is_drawn_from_the_series_of_a_run(paper, tmp_path):
+    (paper / "experiment.toml").write_text(COURSE)
+    done = flashgc.reproduce("own-paper", ["1"], out=tmp_path / "out", quick=True)
+    kept = [json.loads(path.read_text()) for path in (tmp_path / "out/runs").glob("*.json")]
+    series = [one["report"]["series"] for one in kept]
+    assert all(len(one["start_ns"]) == len(one["free_blocks_min"]) > 0 for one in series)
+    picture = ET.fromstring(done.figures["1"])
+    assert "free blocks" in [one.text for one in picture.iter(f"{SVG}text")]
+    curves = [one for one in picture.iter(f"{SVG}path") if one.find(f"{SVG}title") is not None]
+    assert len(curves) == 4
+    again = flashgc.reproduce("own-paper", ["1"], out=tmp_path / "out", quick=True)
+    assert again.runs_kept == 4
+    assert again.figures == done.figures
+
+
 def test_runs_that_are_the_same_are_one(paper, tmp_path):
     twice = '[axes.load.again]\nset = { "workload.synthetic.queue_depth" = 1 }\n'
     twice += 'quick = { "workload.synthetic.requests" = 500 }\n\n[axes.load.high]'

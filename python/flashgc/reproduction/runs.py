@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
@@ -11,8 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from flashgc import _engine, _output, api
+from flashgc import _engine, _output, _sources, api
 from flashgc._engine import OutputError
+from flashgc._types import Logs
 from flashgc.report import Report
 from flashgc.reproduction.experiment import Point
 from flashgc.reproduction.plan import Planned
@@ -62,7 +64,7 @@ def run_all(
 
     def done(index: int, report: Report) -> None:
         one = missing[index]
-        values = report.to_dict() | _extras(one, report)
+        values = report.to_dict() | _extras(folder, one, report)
         with alone:  # runs end in threads of their own
             _keep(folder, one, values)
             reports[one.point] = values
@@ -71,7 +73,8 @@ def run_all(
     if missing:
         at_once = _at_once(jobs, max(one.table_bytes for one in missing))
         requests = [one.request for one in missing]
-        api._run_all(requests, False, None, at_once, follow.progress, done)
+        logs = [_logs(folder, one) for one in missing]
+        api._run_all(requests, False, None, at_once, follow.progress, done, logs)
     by_key = {one.key: reports[one.point] for one in planned}
     return {one.point: by_key[one.key] for one in every}
 
@@ -85,13 +88,28 @@ def _distinct(planned: Sequence[Planned]) -> list[Planned]:
     return [replace(one, extras=extras[one.key]) for one in planned if first[one.key] is one]
 
 
-def _extras(one: Planned, report: Report) -> dict[str, Any]:
+def _logs(folder: Path, one: Planned) -> Logs | None:
+    """What a run writes down beside its report."""
+    if SERIES not in one.extras:
+        return None
+    return {"gc_log": None, "series": _file(folder, one, "csv"), "series_interval": None}
+
+
+def _extras(folder: Path, one: Planned, report: Report) -> dict[str, Any]:
     """What is kept beside the figures of the report."""
-    if DISTRIBUTION not in one.extras:
-        return {}
-    spread = report.distribution("all")
-    pairs = zip(spread["latency_ns"].tolist(), spread["count"].tolist(), strict=True)
-    return {DISTRIBUTION: [list(pair) for pair in pairs]}
+    found: dict[str, Any] = {}
+    if DISTRIBUTION in one.extras:
+        spread = report.distribution("all")
+        pairs = zip(spread["latency_ns"].tolist(), spread["count"].tolist(), strict=True)
+        found[DISTRIBUTION] = [list(pair) for pair in pairs]
+    if SERIES in one.extras:
+        rows = csv.reader(_sources.read_text(_file(folder, one, "csv")).splitlines())
+        head, *body = rows
+        columns = zip(head, zip(*body, strict=True), strict=True)
+        found[SERIES] = {
+            name: [float(cell) if cell else None for cell in column] for name, column in columns
+        }
+    return found
 
 
 class _Follow:
@@ -146,9 +164,9 @@ def _available_bytes() -> int | None:
     return None if found is None else 1024 * int(found.group(1))
 
 
-def _file(folder: Path, one: Planned) -> Path:
+def _file(folder: Path, one: Planned, ending: str = "json") -> Path:
     words = re.sub(r"[^a-z0-9]+", "-", one.label.lower()).strip("-")
-    return folder / f"{words}-{one.key[:12]}.json"
+    return folder / f"{words}-{one.key[:12]}.{ending}"
 
 
 def _keep(folder: Path, one: Planned, report: Mapping[str, Any]) -> None:
