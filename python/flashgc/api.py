@@ -178,6 +178,8 @@ def schemes() -> list[dict[str, Any]]:
     >>> import flashgc
     >>> next(s for s in flashgc.schemes() if s["name"] == "greedy")["slots"]["victim"]
     'greedy'
+    >>> next(s for s in flashgc.schemes() if s["name"] == "idle")["slots"]["trigger"]
+    'watermark + idle'
     """
     return [_preset(entry) for entry in json.loads(_engine.schemes())["schemes"]]
 
@@ -222,10 +224,15 @@ def _preset(entry: dict[str, Any]) -> dict[str, Any]:
     keys = entry["keys"]
     about = keys.pop("about", {})
     named = {"name": entry["name"], "title": about.get("title", "")}
-    chosen = {slot: table["use"] for slot, table in keys.items() if _is_choice(table)}
+    chosen = {slot: _used(table["use"]) for slot, table in keys.items() if _is_choice(table)}
     more = {"slots": chosen} if chosen else {}
     about = {"source": about.get("source", ""), "notes": about.get("notes", "").strip()}
     return {**named, **about, **more, "keys": keys, "text": entry["text"]}
+
+
+def _used(choice: str | list[str]) -> str:
+    """A slot may join several choices."""
+    return choice if isinstance(choice, str) else " + ".join(choice)
 
 
 def _is_choice(table: object) -> bool:

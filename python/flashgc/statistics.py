@@ -13,7 +13,7 @@ _T_975 = (
 )  # fmt: skip
 _Z_975 = 1.959964
 
-SECTIONS = ("latency_ns", "throughput", "utilisation", "pages", "gc", "wear")
+SECTIONS = ("latency_ns", "throughput", "utilisation", "pages", "buffer", "gc", "wear")
 SINGLE = ("write_amplification", "erases", "erase_operations", "free_pages_min", "simulated_ns")
 
 

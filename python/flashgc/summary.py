@@ -39,6 +39,7 @@ def facts(report: Report) -> list[tuple[str, str]]:
         ("requests", _requests(report)),
         ("write amplification", units.figures(report.write_amplification)),
         ("pages", _pages(report.pages)),
+        *_buffer(report),
         ("garbage collection", _gc(report)),
         ("GC time", _gc_time(report.gc)),
         ("wear", _wear(report)),
@@ -153,13 +154,29 @@ def _pages(pages: Mapping[str, Any]) -> str:
     return ", ".join(parts)
 
 
+def _buffer(report: Report) -> list[tuple[str, str]]:
+    """What the write buffer did, where the device has one."""
+    buffer = report.get("buffer")
+    if not buffer:
+        return []
+    parts = [
+        f"{units.count(buffer['hits_read'])} pages read from it",
+        f"{units.count(buffer['hits_write'])} rewritten in it",
+        f"{units.count(report.pages['flushed'])} flushed",
+        f"{units.count(buffer['stalls'])} waited for a place",
+        f"{units.count(buffer['dirty_at_end'])} left at the end",
+    ]
+    return [("write buffer", ", ".join(parts))]
+
+
 def _gc(report: Report) -> str:
     gc = report.gc
     if not gc.victim_blocks:
         return "none"
     valid = units.figures(gc.valid_per_victim)
+    idle = f" ({units.count(gc['idle_jobs'])} of an idle drive)" if "idle_jobs" in gc else ""
     return (
-        f"{units.count(gc.count)} collections, {units.count(report.erases)} erases, "
+        f"{units.count(gc.count)} collections{idle}, {units.count(report.erases)} erases, "
         f"{valid} valid pages per victim"
     )
 

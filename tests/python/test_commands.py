@@ -434,3 +434,27 @@ def test_trace_fit_needs_requests(flashgc, tmp_path):
     flashgc("trace", "fit", "one.csv", "--format",
             "csv:time:ns, device, op, offset, size; header=yes", "--out", "one.toml")  # fmt: skip
     assert flashgc("run", "one.toml", "--json").json["requests"]["write"] == 1
+
+
+def test_a_write_buffer_is_told_of_where_there_is_one(flashgc, small):
+    buffer = ["--set", "device.write_buffer.size=\"64 KiB\""]
+    report = flashgc("run", small, "--json", *buffer).json
+    told = flashgc("run", small, *buffer).out
+    assert "write buffer" in told
+    assert "waited for a place" in told
+    assert set(report["buffer"]) == {"hits_read", "hits_write", "stalls", "dirty_at_end"}
+    assert report["pages"]["flushed"] > 0
+    plain = flashgc("run", small, "--json").json
+    assert "buffer" not in plain
+    assert "flushed" not in plain["pages"]
+    assert "write buffer" not in flashgc("run", small).out
+
+
+def test_collections_of_an_idle_drive_are_told_apart(flashgc, replay, spc):
+    command = ["run", replay, "--trace", spc, "--scheme", "idle"]
+    wait = ["--set", "gc.trigger.idle.wait=\"100 us\""]
+    report = flashgc(*command, *wait, "--json").json
+    assert 0 < report["gc"]["idle_jobs"] <= report["gc"]["count"]
+    assert "of an idle drive" in flashgc(*command, *wait).out
+    schemes = flashgc("schemes").out
+    assert "trigger watermark + idle" in " ".join(schemes.split())

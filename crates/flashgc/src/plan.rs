@@ -90,6 +90,19 @@ pub enum Arrivals {
     Closed(u32),
 }
 
+/// A write buffer in front of the translation layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct WriteBuffer {
+    /// Pages that it holds.
+    pub pages: u32,
+    /// Time of one access to a page, in ns.
+    pub access_ns: u64,
+    /// Whether pages go to flash while the host waits for nothing; otherwise only when a write
+    /// needs their place. The slot *assist* says so, not the device.
+    #[serde(skip)]
+    pub flushes_when_idle: bool,
+}
+
 /// What the simulation runs on.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -101,6 +114,8 @@ pub struct Plan {
     pub timing: Timing,
     /// The host's link, where there is one: how long a request's bytes take to cross it.
     pub host_link: Option<Rate>,
+    /// The write buffer, where there is one.
+    pub write_buffer: Option<WriteBuffer>,
     /// How writes find their plane.
     pub allocation: Allocation,
     /// The level of the pools of planes, where dynamic allocation has any smaller than the device.
@@ -140,6 +155,7 @@ impl Plan {
     /// Whether one queue serves all that is done to a page, one after the other.
     pub fn queues_keep_order(&self) -> bool {
         self.chooses_at_start()
+            && self.write_buffer.is_none()
             && !self.service.splits_host()
             && self.gc.enter.is_none()
             && self.geometry.shape.multi_plane == 1

@@ -39,6 +39,9 @@ impl Report {
         add("saturated", json!(results.saturated));
         add("requests", requests(results));
         add("pages", pages(results));
+        if let Some(buffer) = buffer(results) {
+            add("buffer", buffer);
+        }
         add("write_amplification", json!(write_amplification(results)));
         add("erases", json!(results.counters.erases));
         add("erase_operations", json!(results.counters.erase_operations));
@@ -109,7 +112,7 @@ fn requests(results: &Results) -> Value {
 
 fn pages(results: &Results) -> Value {
     let counters = &results.counters;
-    json!({
+    let mut keys = json!({
         "host_read": counters.host_read,
         "host_written": counters.host_written,
         "host_trimmed": counters.host_trimmed,
@@ -119,6 +122,23 @@ fn pages(results: &Results) -> Value {
         "assist_moved": 0,
         "wasted_copies": counters.wasted_copies,
         "overhead": counters.overhead,
+    });
+    if results.buffer_dirty_pages.is_some() {
+        keys["flushed"] = json!(counters.flushed);
+    }
+    keys
+}
+
+/// What the write buffer did, where there is one.
+fn buffer(results: &Results) -> Option<Value> {
+    let [hits_read, hits_write] = results.counters.buffer_hits;
+    results.buffer_dirty_pages.map(|dirty_at_end| {
+        json!({
+            "hits_read": hits_read,
+            "hits_write": hits_write,
+            "stalls": results.counters.buffer_stalls,
+            "dirty_at_end": dirty_at_end,
+        })
     })
 }
 
@@ -165,6 +185,9 @@ fn gc(setup: &Setup, results: &Results) -> Value {
         keys["exhausted"] = json!(counters.exhausted);
         keys["wait_max_ns"] = json!(counters.gc_wait_max_ns);
         keys["response_max_ns"] = json!(counters.gc_response_max_ns);
+    }
+    if setup.plan.gc.idle.is_some() {
+        keys["idle_jobs"] = json!(counters.idle_jobs);
     }
     keys
 }

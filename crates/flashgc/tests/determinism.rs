@@ -165,6 +165,32 @@ fn coalesced_and_plain_execution_agree_in_an_open_loop() {
     }
 }
 
+/// Idle time begins and ends at the same instants.
+#[test]
+fn coalesced_and_plain_execution_agree_on_what_is_done_in_idle_time() {
+    let text = TINY.replace("queue_depth = 8", "");
+    for arrivals in ["fixed=\"3 ms\"", "exponential=\"2 ms\"", "exponential=\"400 us\""] {
+        for wait in ["mean-collection", "0 ns", "300 us"] {
+            for hold in ["unit", "channel"] {
+                let sets = [
+                    format!("workload.synthetic.interarrival={{{arrivals}}}"),
+                    format!("gc.trigger.idle.wait=\"{wait}\""),
+                    format!("gc.hold.use=\"{hold}\""),
+                    "gc.trigger.use=[\"watermark\",\"idle\"]".to_string(),
+                    "gc.assist.use=\"flush-buffer\"".to_string(),
+                    "device.write_buffer.size=\"32 KiB\"".to_string(),
+                ];
+                let all: Vec<&str> = sets.iter().map(String::as_str).collect();
+                let [coalesced, plain] = ["true", "false"].map(|coalesce| {
+                    let coalesce = format!("engine.coalesce={coalesce}");
+                    run(&text, &[&all[..], &[coalesce.as_str()]].concat())
+                });
+                assert_equal(&sets, "coalesced and plain", &coalesced, &plain);
+            }
+        }
+    }
+}
+
 /// The lazily kept order of victims names the same blocks as a scan over the plane.
 #[test]
 fn greedy_by_buckets_and_by_scan_choose_the_same_victims() {

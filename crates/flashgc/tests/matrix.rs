@@ -55,6 +55,8 @@ const SLOTS: &[Factor] = &[
             "\"wear-aware\"",
         ],
     ),
+    ("gc.trigger.use", &["\"watermark\"", "[\"watermark\",\"idle\"]"]),
+    ("gc.trigger.idle.wait", &["\"mean-collection\"", "\"100 us\""]),
     ("gc.trigger.watermark.background", &["true", "false"]),
     ("gc.victim.greedy.index", &["\"buckets\"", "\"scan\""]),
     ("gc.victim.greedy.ties", &["\"lowest\"", "\"highest\""]),
@@ -73,6 +75,7 @@ const SLOTS: &[Factor] = &[
     ),
     ("gc.placement.use", &["\"one-frontier\"", "\"separate-gc\""]),
     (HOLD, &["\"unit\"", "\"channel\"", "\"chip\"", "\"die\"", "\"plane\""]),
+    (ASSIST, &["\"nothing\"", "\"flush-buffer\""]),
     (
         ENTER,
         &[
@@ -100,6 +103,8 @@ const ENTER: &str = "gc.enter";
 const SUSPEND: &str = "device.suspend";
 const COMMAND: &str = "device.timing.command";
 const SUMMARY: &str = "device.summary";
+const BUFFER: &str = "device.write_buffer";
+const ASSIST: &str = "gc.assist.use";
 
 /// The device and the workload that the scheme meets.
 const AROUND: &[Factor] = &[
@@ -136,6 +141,7 @@ const AROUND: &[Factor] = &[
     ("device.pages_per_block", &["7", "8", "16"]),
     (LINK, &["", "{transfer=\"0.5 ns/B\"}", "{transfer=\"30 ns/B\"}"]),
     (SUMMARY, &["", "{pages=1,transfer=\"528 B\",copies=\"free\"}", "{pages=1,copies=\"timed\"}"]),
+    (BUFFER, &["", "{size=\"4 KiB\",access=\"90 us\"}", "{size=\"64 KiB\"}"]),
     ("device.timing.transfer", &["\"0 ns/B\"", "\"5 ns/B\"", "\"100 ns/B\""]),
     (
         SUSPEND,
@@ -223,8 +229,8 @@ type Value = (usize, usize);
 
 /// The only pairs of choices that the plan refuses at every size of spare: a mark of two blocks,
 /// and collections that keep as many to themselves; and copies to other units where each page has
-/// one plane or one unit. Such a row runs with an erase of one block, or with dynamic allocation
-/// and planes that are units.
+/// one plane or one unit; and flushes without a write buffer. Such a row runs with an erase of one
+/// block, with dynamic allocation and planes that are units, or with a buffer.
 fn without_refused(factors: &[Factor], mut row: Row) -> Row {
     let at = |name: &str| factors.iter().position(|(key, _)| *key == name).expect("a factor");
     // A bound of one block on the moves leaves one to keep, and two under the odd/even rule.
@@ -233,6 +239,9 @@ fn without_refused(factors: &[Factor], mut row: Row) -> Row {
     let is_even = copy.contains("parallel") && !copy.contains("parity") && !copy.contains("global");
     if row[at(MARKS)] == 0 && (!is_bounded || is_even) {
         row[at(ERASE)] = 0;
+    }
+    if row[at(ASSIST)] == 1 && row[at(BUFFER)] == 0 {
+        row[at(BUFFER)] = 2;
     }
     if copy.contains("global") {
         row[at("device.allocation")] = 1;
@@ -456,6 +465,7 @@ fn the_rows_cover_every_pair() {
         pairs(values(HOLD)[1..].to_vec(), entered()),
         pairs(with(ENTER, "use=\"suspend\"").collect(), vec![""]),
         pairs(with(ENTER, "pipeline").collect(), vec!["\"200 ns\""]),
+        pairs(with(ASSIST, "flush").collect(), vec![""]),
     ];
     let mut refused = refused.concat();
     missing.sort_unstable();

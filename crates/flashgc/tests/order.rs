@@ -155,7 +155,7 @@ impl Story {
     }
 
     fn read(&mut self, ppn: u32, lpn: u32) -> &mut Self {
-        self.tell(Happened::Read { ppn: Ppn(ppn), lpn: Lpn(lpn), gc: false })
+        self.tell(Happened::Read { ppn: Ppn(ppn), lpn: Lpn(lpn) })
     }
 
     fn erase(&mut self, block: u32) -> &mut Self {

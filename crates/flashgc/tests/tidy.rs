@@ -340,6 +340,8 @@ fn all_asked() -> BTreeSet<String> {
     keys.extend(asked("device.summary", &[SYNTHETIC, CLOSED, "device.summary.pages=1"]));
     let link = "device.host_link.transfer=\"1 ns/B\"";
     keys.extend(asked("device.host_link", &[SYNTHETIC, CLOSED, link]));
+    let buffer = "device.write_buffer.size=\"1 MiB\"";
+    keys.extend(asked("device.write_buffer", &[SYNTHETIC, CLOSED, buffer]));
     let reserved = "device.exported.reserved_blocks=\"15%\"";
     keys.extend(asked("device.exported", &[SYNTHETIC, CLOSED, reserved]));
     keys.extend(asked("workload.trace", &[TRACE]));
@@ -430,7 +432,11 @@ fn defaults_are_as_the_manual_says() {
         };
         if let [gc, slot, choice, _] = key.split('.').collect::<Vec<_>>()[..] {
             if gc == "gc" {
-                sets.push(format!("gc.{slot}.use=\"{choice}\""));
+                sets.push(match choice {
+                    // It does not stand alone.
+                    "idle" => "gc.trigger.use=[\"watermark\",\"idle\"]".into(),
+                    _ => format!("gc.{slot}.use=\"{choice}\""),
+                });
             }
         }
         let without = outcome(&sets).unwrap_or_else(|errors| panic!("{key}: {errors:?}"));
@@ -457,6 +463,8 @@ fn the_manual_defines_every_key_of_the_report() {
         sets: vec![
             "device.blocks_per_plane=40".into(),
             "device.host_link.transfer=\"1 ns/B\"".into(),
+            "device.write_buffer.size=\"1 MiB\"".into(),
+            "gc.scheme=\"idle\"".into(),
             SYNTHETIC.into(),
             CLOSED.into(),
         ],

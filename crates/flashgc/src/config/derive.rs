@@ -1,13 +1,14 @@
 //! What follows from the tables together: amounts of space, the reserve, and what cannot work.
 
 use super::device::Device;
-use super::gc::{Hard, Scheme};
+use super::gc::{Scheme, FLUSH_BUFFER};
 use super::precondition::{Fill, PreconditionPlan};
+use super::trigger::Hard;
 use super::workload::WorkloadPlan;
 use crate::device::{Geometry, Level, Pools, Shape};
 use crate::drive::aged_blocks;
-use crate::gc::{CopyChoice, GcPlan, HoldChoice, Space, Suspends, Watermark};
-use crate::plan::{Allocation, Plan};
+use crate::gc::{CopyChoice, GcPlan, HoldChoice, Idle, Space, Suspends, Watermark};
+use crate::plan::{Allocation, Arrivals, Plan, WriteBuffer};
 use crate::workload::alike::{Alike, AlikePlan, RegionPlan, PAGE_BYTES};
 use crate::workload::synthetic::{Footprint, Mix, PhasePlan, Size};
 use flashgc_config::units::{Share, ShareOf, Threshold};
@@ -23,8 +24,10 @@ pub fn plan(
     coalesce: bool,
 ) -> Option<Plan> {
     let gc = scheme_plan(root, device, scheme)?;
+    let write_buffer = write_buffer(root, device, scheme)?;
     let ordered = device.allocation == Allocation::Dynamic
         || gc.enter.is_some()
+        || write_buffer.is_some()
         || device.service.splits_host()
         || may_pass(workload, u64::from(device.shape.page_bytes));
     let geometry = Geometry::new(device.shape.clone());
@@ -37,6 +40,7 @@ pub fn plan(
         geometry,
         timing: device.timing,
         host_link: device.host_link,
+        write_buffer,
         allocation: device.allocation,
         pool: device.pool,
         pools,
@@ -46,6 +50,26 @@ pub fn plan(
         ordered,
         coalesce,
     })
+}
+
+/// The device's write buffer, and whether the scheme flushes it ahead of need. `Some(None)` where
+/// there is none.
+fn write_buffer(
+    root: &Reader<'_>,
+    device: &Device,
+    scheme: &Scheme,
+) -> Option<Option<WriteBuffer>> {
+    let flushes_when_idle = scheme.slots.get("assist") == Some(&FLUSH_BUFFER);
+    if flushes_when_idle && device.write_buffer.is_none() {
+        root.table("gc").table("assist").error(
+            "use",
+            "the scheme flushes the write buffer, and the device has none",
+            "give it one, as in `device.write_buffer.size = \"1 MiB\"`, or set gc.assist.use = \
+             \"nothing\"",
+        );
+        return None;
+    }
+    Some(device.write_buffer.map(|buffer| WriteBuffer { flushes_when_idle, ..buffer }))
 }
 
 /// The scheme on this device, if it can work there.
@@ -138,27 +162,21 @@ fn may_pass(workload: &WorkloadPlan, page_bytes: u64) -> bool {
 
 fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> {
     let marks = root.table("gc").table("trigger").table("watermark");
-    // The worst job moves every page of its victims before it erases them: they fill as many
-    // blocks. Under the odd/even rule too, since a new block takes odd and even pages alike.
-    // With a bound on moves they fill no more than it allows, and one block always counts.
     let move_cap_pages = move_cap(root, scheme, shape)?;
-    let reserve_blocks = move_cap_pages.map_or(scheme.erase_blocks, |pages| {
-        // Under the odd/even rule all of them may be of one kind.
-        let per_block = shape.data_pages() / if scheme.copy.parity() { 2 } else { 1 };
-        pages.div_ceil(per_block.max(1)).clamp(1, scheme.erase_blocks)
-    });
+    let reserve_blocks = reserve_blocks(shape, scheme, move_cap_pages);
     let space = |key: &str, threshold: &Threshold| space(&marks, key, threshold, shape);
-    let soft = space("soft", &scheme.soft)?;
-    let stop = scheme.stop.as_ref().map_or(Some(soft), |stop| space("stop", stop))?;
+    let trigger = &scheme.trigger;
+    let soft = space("soft", &trigger.soft)?;
+    let stop = trigger.stop.as_ref().map_or(Some(soft), |stop| space("stop", stop))?;
     let lowest = Space::Blocks(reserve_blocks + 1);
-    let hard = match &scheme.hard {
+    let hard = match &trigger.hard {
         Hard::Default | Hard::None => lowest,
         Hard::At(Threshold::Share { share, of: ShareOf::Soft }) => {
             share_of_soft(share, soft, lowest, shape)
         }
         Hard::At(hard) => space("hard", hard)?,
     };
-    let is_given = matches!(scheme.hard, Hard::At(_));
+    let is_given = matches!(trigger.hard, Hard::At(_));
     let pages = |space: Space| space.pages(shape.data_pages());
     let reserve = pages(Space::Blocks(reserve_blocks));
     if pages(soft) <= reserve {
@@ -201,12 +219,13 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
         slots: scheme.slots.clone(),
         trigger: Watermark {
             soft,
-            hard: (!matches!(scheme.hard, Hard::None)).then_some(hard),
+            hard: (!matches!(trigger.hard, Hard::None)).then_some(hard),
             stop,
-            inclusive: scheme.inclusive,
-            batch: scheme.batch,
-            background: scheme.background,
+            inclusive: trigger.inclusive,
+            batch: trigger.batch,
+            background: trigger.background,
         },
+        idle: idle_plan(root, shape, scheme, soft)?,
         erase_blocks: scheme.erase_blocks,
         move_cap_pages,
         victim: scheme.victim.clone(),
@@ -230,6 +249,42 @@ fn share_of_soft(share: &Share, soft: Space, lowest: Space, shape: &Shape) -> Sp
     } else {
         mark
     }
+}
+
+/// The erased blocks of each plane that only collection takes.
+fn reserve_blocks(shape: &Shape, scheme: &Scheme, move_cap_pages: Option<u32>) -> u32 {
+    // The worst job moves every page of its victims before it erases them: they fill as many
+    // blocks. Under the odd/even rule too, since a new block takes odd and even pages alike.
+    // With a bound on moves they fill no more than it allows, and one block always counts.
+    move_cap_pages.map_or(scheme.erase_blocks, |pages| {
+        // Under the odd/even rule all of them may be of one kind.
+        let per_block = shape.data_pages() / if scheme.copy.parity() { 2 } else { 1 };
+        pages.div_ceil(per_block.max(1)).clamp(1, scheme.erase_blocks)
+    })
+}
+
+/// The idle trigger, if the scheme has it: its mark is twice the soft mark unless it is given.
+fn idle_plan(
+    root: &Reader<'_>,
+    shape: &Shape,
+    scheme: &Scheme,
+    soft: Space,
+) -> Option<Option<Idle>> {
+    let Some(idle) = &scheme.trigger.idle else { return Some(None) };
+    let table = root.table("gc").table("trigger").table("idle");
+    let mark = match &idle.mark {
+        Some(mark) => space(&table, "mark", mark, shape)?,
+        None => soft.twice(),
+    };
+    if mark.pages(shape.data_pages()) < soft.pages(shape.data_pages()) {
+        table.error(
+            "mark",
+            "the proactive mark is below the soft mark, which is collected for at any time",
+            "give at least `gc.trigger.watermark.soft`, or leave it out for twice as much",
+        );
+        return None;
+    }
+    Some(Some(Idle { wait: idle.wait, mark }))
 }
 
 /// The bound on the moves of a collection of several blocks, in pages.
@@ -401,6 +456,15 @@ pub fn notes(plan: &Plan, precondition: &PreconditionPlan) -> Vec<String> {
         notes.push(
             "pages move one by one: the planes have one data register (device.registers), or the \
              scheme uses one (gc.copy.parallel.workers)"
+                .into(),
+        );
+    }
+    let waits_for_idle =
+        plan.gc.idle.is_some() || plan.write_buffer.is_some_and(|buffer| buffer.flushes_when_idle);
+    if waits_for_idle && matches!(plan.arrivals, Arrivals::Closed(_)) {
+        notes.push(
+            "in a closed loop a request follows another without a gap: the drive is never idle, \
+             and what the scheme does in idle time is not done"
                 .into(),
         );
     }

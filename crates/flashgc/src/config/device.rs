@@ -1,7 +1,7 @@
 //! `[device]`: geometry, timing, and how work is served.
 
 use crate::device::{Level, Shape, Summary, Suspend, Timing};
-use crate::plan::{Allocation, Served, Service};
+use crate::plan::{Allocation, Served, Service, WriteBuffer};
 use flashgc_config::units::{Rate, Share, ShareOf, Threshold};
 use flashgc_config::Reader;
 
@@ -11,6 +11,7 @@ pub struct Device {
     pub timing: Timing,
     pub allocation: Allocation,
     pub host_link: Option<Rate>,
+    pub write_buffer: Option<WriteBuffer>,
     /// `None`: the whole device, or no pools at all.
     pub pool: Option<Level>,
     pub service: Service,
@@ -60,6 +61,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     let summary = summary(table, rate, bytes, pages_per_block);
     let host_link = host_link(table);
     let suspend = suspend(table);
+    let write_buffer = super::write_buffer::read(table, page_bytes);
     table.finish();
     let mut shape = Shape {
         channels: channels?,
@@ -83,6 +85,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         shape,
         timing,
         host_link,
+        write_buffer: write_buffer?,
         allocation,
         pool: pool.filter(|_| has_pools),
         service: service?,

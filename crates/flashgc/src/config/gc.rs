@@ -1,8 +1,9 @@
 //! `[gc]`: one choice for each slot, and the parameters of the choices.
 
+use super::trigger::{self, Trigger};
 use crate::device::Level;
 use crate::gc::victim::{self, Choice};
-use crate::gc::{Batch, CopyChoice, CopyPath, Enter, ListOf, ParallelCopy, Suspends};
+use crate::gc::{CopyChoice, CopyPath, Enter, ListOf, ParallelCopy, Suspends};
 use flashgc_config::units::Threshold;
 use flashgc_config::Reader;
 use serde_json::{json, Value};
@@ -11,12 +12,7 @@ use std::collections::BTreeMap;
 /// The scheme as configured; amounts of space still depend on the device.
 pub struct Scheme {
     pub name: String,
-    pub soft: Threshold,
-    pub hard: Hard,
-    pub stop: Option<Threshold>,
-    pub inclusive: bool,
-    pub batch: Batch,
-    pub background: bool,
+    pub trigger: Trigger,
     pub erase_blocks: u32,
     pub move_cap: Option<Threshold>,
     pub victim: victim::Settings,
@@ -31,17 +27,8 @@ pub struct Scheme {
     pub unused: Vec<String>,
 }
 
-/// The mark below which collection goes before requests.
-pub enum Hard {
-    /// Just above the reserve.
-    Default,
-    /// There is none.
-    None,
-    /// As given.
-    At(Threshold),
-}
-
-const fn choice(
+/// A choice of a slot, as people are told of it.
+pub const fn choice(
     name: &'static str,
     about: &'static str,
     keys: &'static [(&'static str, &'static str)],
@@ -49,18 +36,6 @@ const fn choice(
     Choice { name, about, keys, source: "" }
 }
 
-const TRIGGER: &[Choice] = &[choice(
-    "watermark",
-    "a plane wants space while its free space is below a mark, tested after a page is taken",
-    &[
-        ("soft", "the mark: \"4 blocks\", \"256 pages\", \"5%\" or \"50% of spare\""),
-        ("hard", "below it collection goes before writes: a mark, \"20% of soft\" or \"none\""),
-        ("stop", "once below soft, go on until this much is free (default: soft)"),
-        ("compare", "\"<\" (default) or \"<=\": whether the mark itself counts as below"),
-        ("batch", "\"one\" (default), \"until-stop\" or \"list\": blocks collected in one turn"),
-        ("background", "true (default) or false: whether a unit for which nothing waits collects"),
-    ],
-)];
 const ERASE: &[Choice] = &[
     choice("block", "one block", &[]),
     choice(
@@ -130,11 +105,20 @@ const PIPELINE: (&str, &str) =
 const POLL: (&str, &str) =
     ("poll", "\"0 ns\" (default): what looking at the queue costs at each point");
 const PACE: &[Choice] = &[choice("at-once", "an open job goes on without pause", &[])];
-const ASSIST: &[Choice] = &[choice("nothing", "nothing is done ahead of a job", &[])];
+const ASSIST: &[Choice] = &[
+    choice("nothing", "nothing is done ahead of a job", &[]),
+    choice(
+        FLUSH_BUFFER,
+        "while the host waits for nothing, pages leave the device's write buffer one by one",
+        &[],
+    ),
+];
+/// The choice of *assist* that needs a write buffer.
+pub const FLUSH_BUFFER: &str = "flush-buffer";
 
 /// The slots in the order of the manual, each with its question and its choices.
 const SLOTS: &[(&str, &str, &[Choice])] = &[
-    ("trigger", "when does a plane want space, and when has it enough?", TRIGGER),
+    ("trigger", "when does a plane want space, and when has it enough?", trigger::CHOICES),
     ("erase", "what can one erase free?", ERASE),
     ("victim", "which candidate is next?", victim::Settings::CHOICES),
     ("copy", "how do valid pages move?", COPY),
@@ -167,12 +151,7 @@ fn slot<'a>(gc: &Reader<'a>, at: usize) -> Option<Slot<'a>> {
     let used = table.choice("use", &options);
     let mut unused = Vec::new();
     for choice in choices.iter().filter(|choice| Some(choice.name) != used) {
-        if table.is_table(choice.name) {
-            let keys = table.table(choice.name).keys();
-            unused.extend(keys.iter().map(|key| format!("gc.{name}.{}.{key}", choice.name)));
-        } else {
-            table.allow(choice.name);
-        }
+        pass_over(&table, name, choice.name, &mut unused);
     }
     let used =
         table.required("use", used, "name the choice of this slot; `flashgc schemes` lists them");
@@ -181,21 +160,35 @@ fn slot<'a>(gc: &Reader<'a>, at: usize) -> Option<Slot<'a>> {
     Some(Slot { name: used?, settings: settings?, unused })
 }
 
+/// Notes the parameters of a choice that is not in use.
+pub fn pass_over(table: &Reader<'_>, slot: &str, choice: &str, unused: &mut Vec<String>) {
+    if table.is_table(choice) {
+        let keys = table.table(choice).keys();
+        unused.extend(keys.iter().map(|key| format!("gc.{slot}.{choice}.{key}")));
+    } else {
+        table.allow(choice);
+    }
+}
+
 /// Reads the table; the device has so many data registers in a plane. Errors are noted; `None`
 /// where no scheme can be made.
 pub fn read(gc: &Reader<'_>, registers: u32) -> Option<Scheme> {
     let name = gc.string("scheme").unwrap_or(super::presets::DEFAULT_SCHEME).to_string();
-    let slots: Vec<Option<Slot<'_>>> = (0..SLOTS.len()).map(|at| slot(gc, at)).collect();
+    let trigger = trigger::read(gc);
+    // The trigger, which may be several, is the first of them.
+    let slots: Vec<Option<Slot<'_>>> = (1..SLOTS.len()).map(|at| slot(gc, at)).collect();
     gc.finish();
-    let unused = slots.iter().flatten().flat_map(|slot| slot.unused.clone()).collect();
-    let used = SLOTS.iter().zip(&slots);
+    let of_trigger = trigger.iter().flat_map(|slot| slot.unused.clone());
+    let unused = of_trigger.chain(slots.iter().flatten().flat_map(|slot| slot.unused.clone()));
+    let unused = unused.collect();
+    let used = SLOTS[1..].iter().zip(&slots);
     let used = used.filter_map(|((name, ..), slot)| Some((*name, slot.as_ref()?.name)));
-    let used: BTreeMap<_, _> = used.collect();
+    let triggers = trigger.iter().map(|slot| (SLOTS[0].0, slot.name));
+    let used: BTreeMap<_, _> = used.chain(triggers).collect();
     let mut slots = slots.into_iter();
     let mut next = || slots.next().flatten();
-    let (trigger, erase, victim, copy) = (next(), next(), next(), next());
+    let (erase, victim, copy) = (next(), next(), next());
     let (placement, hold, enter) = (next(), next(), next());
-    let marks = trigger.as_ref().and_then(|slot| watermark(&slot.settings));
     let victim = victim.and_then(|slot| {
         let settings = victim::Settings::read(slot.name, &slot.settings);
         slot.settings.finish();
@@ -230,15 +223,9 @@ pub fn read(gc: &Reader<'_>, registers: u32) -> Option<Scheme> {
         rest.settings.finish();
     }
     let hold = hold?.name;
-    let (soft, hard, stop, inclusive, batch, background) = marks?;
     Some(Scheme {
         name,
-        soft,
-        hard,
-        stop,
-        inclusive,
-        batch,
-        background,
+        trigger: trigger?.trigger,
         erase_blocks,
         move_cap,
         victim: victim?,
@@ -302,20 +289,4 @@ fn enter_choice(name: &str, table: &Reader<'_>) -> Option<Enter> {
         worth_it,
         most_suspends,
     })
-}
-
-type Marks = (Threshold, Hard, Option<Threshold>, bool, Batch, bool);
-
-fn watermark(table: &Reader<'_>) -> Option<Marks> {
-    let soft = table.required("soft", table.threshold("soft"), "as in `soft = \"4 blocks\"`");
-    let hard = match table.string("hard") {
-        Some("none") => Hard::None,
-        _ => table.threshold("hard").map_or(Hard::Default, Hard::At),
-    };
-    let stop = table.threshold("stop");
-    let inclusive = table.choice("compare", &[("<", false), ("<=", true)]).unwrap_or(false);
-    let batch = table.choice("batch", &Batch::WORDS).unwrap_or(Batch::One);
-    let background = table.bool("background").unwrap_or(true);
-    table.finish();
-    Some((soft?, hard, stop, inclusive, batch, background))
 }

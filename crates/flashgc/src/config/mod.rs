@@ -9,7 +9,9 @@ mod device;
 mod gc;
 mod precondition;
 pub mod presets;
+mod trigger;
 mod workload;
+mod write_buffer;
 
 pub use precondition::{Fill, PreconditionPlan};
 pub use workload::{SyntheticWorkload, TracePlan, WorkloadPlan};
@@ -240,6 +242,9 @@ fn read(tree: &Tree, sink: &Sink, inputs: &Inputs) -> Option<Setup> {
     if let Some(rate) = device.host_link {
         let (ns, bytes) = rate.ns_per_byte();
         resolved["device"]["host_link"] = json!({ "ns": ns, "for_bytes": bytes });
+    }
+    if let Some(buffer) = device.write_buffer {
+        resolved["device"]["write_buffer"] = json!(buffer);
     }
     let mut unused = [&device.unused[..], &gc.unused].concat();
     unused.extend(workload::unused(&root, inputs.has_trace));

@@ -18,7 +18,7 @@ const DEVICES: &[(&str, &str)] = files!("devices":
 
 const SCHEMES: &[(&str, &str)] = files!("schemes":
     "greedy" "greedy-msr" "fifo" "random" "d-choices" "cost-benefit" "wear-aware"
-    "parallel" "ippbe" "ippbe-original" "parallel-ippbe"
+    "idle" "idle-pgc" "parallel" "ippbe" "ippbe-original" "parallel-ippbe"
     "pgc" "pgc-merge" "pgc-pipeline" "pgc-both" "pgc-se" "fpgc" "wear-pgc");
 
 fn find(list: &'static [(&str, &str)], name: &str) -> Option<&'static str> {

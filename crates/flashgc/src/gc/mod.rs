@@ -10,11 +10,13 @@
 //! Only the simulation moves data (`sim::collect`); what is here decides.
 
 pub mod enter;
+mod idle;
 pub mod job;
 pub mod slots;
 pub mod victim;
 
 pub use enter::{Enter, Suspends};
+pub use idle::{Idle, MeanCollection, Wait};
 pub use job::{Copy, Inbound, Job, JobRow, Victim};
 pub use slots::{
     Batch, CopyChoice, CopyPath, GcPlan, HoldChoice, ListOf, ParallelCopy, Space, Watermark,

@@ -1,6 +1,6 @@
 //! The slots of a scheme, as the plan has resolved them.
 
-use super::{victim, Enter};
+use super::{victim, Enter, Idle};
 use crate::device::Level;
 use crate::ftl::Ftl;
 use crate::ids::PlaneId;
@@ -16,6 +16,9 @@ pub struct GcPlan {
     pub slots: BTreeMap<&'static str, &'static str>,
     /// When a plane wants space.
     pub trigger: Watermark,
+    /// The idle trigger, where it is joined to the other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idle: Option<Idle>,
     /// Blocks of a plane that one erase frees at most.
     pub erase_blocks: u32,
     /// Pages that a collection of several blocks moves at most; one block may always move.
@@ -55,6 +58,14 @@ impl Space {
             Space::Pages(limit) => (ftl.frontiers.free_pages(plane), limit),
         };
         free < limit || (inclusive && free == limit)
+    }
+
+    /// Twice the amount.
+    pub fn twice(self) -> Space {
+        match self {
+            Space::Blocks(blocks) => Space::Blocks(blocks.saturating_mul(2)),
+            Space::Pages(pages) => Space::Pages(pages.saturating_mul(2)),
+        }
     }
 
     /// The amount in pages.

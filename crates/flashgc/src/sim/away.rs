@@ -152,7 +152,7 @@ impl<W: Watch> Sim<W> {
             let job = &self.gc.jobs[unit.index()];
             let ppn = job.copies[job.step[at]].from;
             let lpn = self.ftl.map.lpn_of(ppn);
-            self.tell(Happened::Read { ppn, lpn, gc: true });
+            self.tell(Happened::ReadOut { ppn, lpn });
         }
     }
 }

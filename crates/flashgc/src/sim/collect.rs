@@ -338,6 +338,7 @@ impl<W: Watch> Sim<W> {
         self.gc.busy_planes[plane.index()] = false;
         self.erase_victims(plane, &victims);
         self.count_job(unit, &victims);
+        self.idle_hears_of_job(unit);
         if W::ACTIVE {
             let row = self.job_row(unit, plane, &victims);
             self.tell(Happened::JobClosed(row));

@@ -125,6 +125,9 @@ impl<W: Watch> Sim<W> {
         if let Some((op, list)) = self.entrant(unit) {
             return Next::Host(op, list);
         }
+        if let Some((plane, victim)) = self.idle_victim(unit) {
+            return Next::CollectIdle(plane, victim);
+        }
         let is_write = |op: u32| self.slabs.ops[op as usize].kind == OpKind::Write;
         let blocked = self.heads(unit).into_iter().flatten().find(|&(op, _)| is_write(op));
         let Some((op, list)) = blocked else { return Next::Nothing };
@@ -233,7 +236,7 @@ impl<W: Watch> Sim<W> {
     /// Whether a write finds its plane above the hard mark, and a page there.
     fn write_may_enter(&mut self, unit: UnitId, op: u32) -> bool {
         let plane = self.plane_to_start(op);
-        let has_room = self.ftl.host_has_room(plane);
+        let has_room = self.ftl.host_has_room(plane) && self.leaves_room(unit, plane);
         if has_room && !self.refuses_writes(unit, plane) {
             return true;
         }
@@ -245,6 +248,26 @@ impl<W: Watch> Sim<W> {
             self.counters.exhausted += 1;
         }
         false
+    }
+
+    /// Whether the open job has erased pages for what it has yet to move when the host takes one.
+    /// It may have opened the block of the reserve.
+    fn leaves_room(&self, unit: UnitId, plane: PlaneId) -> bool {
+        let job = &self.gc.jobs[unit.index()];
+        if !job.is_open() || job.plane != Some(plane) || self.plan.gc.separate_gc {
+            return true;
+        }
+        let under_way = matches!(job.stage, Stage::Reading | Stage::Buffered | Stage::Sending);
+        let left = job.copies.len() - job.next + if under_way { job.step.len() } else { 0 };
+        let left = left as u64;
+        let frontiers = &self.ftl.frontiers;
+        if !self.plan.parity() {
+            return u64::from(frontiers.free_pages(plane)) > left;
+        }
+        // All of them may be of one kind, and the open block may have none of it.
+        let data_pages = u64::from(self.plan.geometry.shape.data_pages());
+        let whole = u64::from(frontiers.free_blocks(plane).saturating_sub(1)) * data_pages;
+        left == 0 || whole >= 2 * left + 1
     }
 
     /// State S2: the plane is below its hard mark, and something can be won there.
@@ -339,7 +362,7 @@ impl<W: Watch> Sim<W> {
         let lpn = self.slabs.ops[op as usize].lpn;
         let ppn = self.ftl.map.ppn_of(lpn);
         self.tell(Happened::Started { op, lpn });
-        self.tell(Happened::Read { ppn, lpn, gc: false });
+        self.tell(Happened::Read { ppn, lpn });
         self.counters.merged_reads += 1;
     }
 
@@ -365,7 +388,7 @@ impl<W: Watch> Sim<W> {
         self.note_entered(unit, op);
         self.slabs.ops[op as usize].plane = plane;
         let lpn = self.slabs.ops[op as usize].lpn;
-        self.tell(Happened::Started { op, lpn });
+        self.write_starts(op, lpn);
         let has_filled = self.write_page(plane, lpn, op);
         let job = &mut self.gc.jobs[unit.index()];
         job.host_fills += u32::from(has_filled);

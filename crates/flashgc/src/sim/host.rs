@@ -1,8 +1,9 @@
 //! The host's side: requests come in, are cut into page operations, and are done.
 
+use super::buffer::FLUSH;
 use super::{Sim, SimError};
 use crate::ids::{Lpn, PlaneId};
-use crate::plan::{Allocation, Arrivals};
+use crate::plan::{Allocation, Arrivals, HIGH};
 use crate::verify::{Happened, Watch};
 use crate::workload::{HostOp, HostRequest, Source, SourceError};
 
@@ -24,7 +25,7 @@ pub enum OpKind {
 pub struct Op {
     /// Its page.
     pub lpn: Lpn,
-    /// The request it belongs to.
+    /// The request it belongs to; a flush of the write buffer has none.
     pub request: u32,
     /// The plane in whose queue it waits.
     pub plane: PlaneId,
@@ -72,6 +73,11 @@ impl Slabs {
     }
 
     #[inline(always)]
+    pub(super) fn free_op(&mut self, op: u32) {
+        self.free_ops.push(op);
+    }
+
+    #[inline(always)]
     fn add_request(&mut self, request: Request) -> u32 {
         if let Some(at) = self.free_requests.pop() {
             self.requests[at as usize] = request;
@@ -101,11 +107,15 @@ impl<W: Watch> Sim<W> {
                 if request.at_ns > self.time_limit_ns / 2 {
                     return Err(SimError::TooLong { limit_ns: self.time_limit_ns / 2 });
                 }
-                let slot = self.link_slot() + usize::from(self.link.is_some());
-                self.events.post(slot, request.at_ns);
+                self.events.post(self.arrival_slot(), request.at_ns);
             }
         }
         Ok(())
+    }
+
+    /// The event slot of the arrival, behind those of the link and the write buffer.
+    pub(super) fn arrival_slot(&self) -> usize {
+        self.buffer_slot() + usize::from(self.buffer.is_some())
     }
 
     /// The awaited request of an open loop is here.
@@ -131,6 +141,7 @@ impl<W: Watch> Sim<W> {
     fn accept(&mut self, request: HostRequest) {
         self.outstanding += 1;
         self.tell(Happened::Arrived { outstanding: self.outstanding });
+        self.idle_ends();
         let id = self.slabs.add_request(Request {
             arrived_ns: request.at_ns,
             bytes: request.bytes,
@@ -171,14 +182,8 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     fn accept_page(&mut self, lpn: Lpn, request: u32, kind: OpKind, host: &HostRequest) {
         self.ftl.map.prefetch(lpn);
-        let sequence = self.slabs.sequence;
-        self.slabs.sequence += 1;
-        let plane = PlaneId::NONE;
-        let (queued, high) = (false, host.high);
-        let op = Op { lpn, request, plane, kind, queued, high, next: 0, behind: 0, sequence };
-        let high = op.high;
-        let op = self.slabs.add_op(op);
-        self.tell(Happened::Accepted { op, lpn, kind: host.op, high });
+        let op = self.add_op(lpn, request, kind, host.high);
+        self.tell(Happened::Accepted { op, lpn, kind: host.op, high: host.high });
         if self.plan.ordered {
             if let Some(before) = self.order.enter(&mut self.slabs.ops, lpn, op) {
                 if !self.may_queue_behind(before, op) {
@@ -187,6 +192,15 @@ impl<W: Watch> Sim<W> {
             }
         }
         self.enqueue(op);
+    }
+
+    #[inline(always)]
+    pub(super) fn add_op(&mut self, lpn: Lpn, request: u32, kind: OpKind, high: bool) -> u32 {
+        let sequence = self.slabs.sequence;
+        self.slabs.sequence += 1;
+        let plane = PlaneId::NONE;
+        let (queued, next, behind) = (false, 0, 0);
+        self.slabs.add_op(Op { lpn, request, plane, kind, queued, high, next, behind, sequence })
     }
 
     /// Whether one queue keeps the order of two operations on a page: each is one operation of the
@@ -205,6 +219,9 @@ impl<W: Watch> Sim<W> {
     /// Queues a page operation whose turn it is on its page.
     #[inline(always)]
     pub(super) fn enqueue(&mut self, op: u32) {
+        if self.buffer.is_some() && self.buffer_takes(op) {
+            return;
+        }
         let Op { lpn, kind, .. } = self.slabs.ops[op as usize];
         let plane = if self.plan.allocation == Allocation::Striped {
             self.plan.geometry.striped_plane(lpn)
@@ -219,7 +236,7 @@ impl<W: Watch> Sim<W> {
         }
         self.slabs.ops[op as usize].plane = plane;
         self.slabs.ops[op as usize].queued = true;
-        let list = self.list_of(kind);
+        let list = self.list_of(op);
         self.queues.push(&mut self.slabs.ops, plane, list, op);
         let unit = self.plan.geometry.unit_of(plane);
         self.units[unit.index()].waiting += 1;
@@ -239,11 +256,13 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// The list that an operation of this kind waits in.
+    /// The list that an operation waits in.
     #[inline(always)]
-    pub(super) fn list_of(&self, kind: OpKind) -> u8 {
+    fn list_of(&self, op: u32) -> u8 {
+        let Op { kind, high, .. } = self.slabs.ops[op as usize];
         match kind {
             OpKind::Read | OpKind::ReadRest => self.plan.service.read_queue,
+            OpKind::Write if high && self.entering.on => HIGH,
             OpKind::Write | OpKind::Trim => self.plan.service.write_queue,
         }
     }
@@ -262,7 +281,10 @@ impl<W: Watch> Sim<W> {
 
     /// Does an operation that needs no flash.
     pub(super) fn touches_no_flash(&mut self, op: u32) {
-        let Op { lpn, kind, .. } = self.slabs.ops[op as usize];
+        let Op { lpn, kind, request, .. } = self.slabs.ops[op as usize];
+        if request == FLUSH {
+            return self.flush_ended(op);
+        }
         self.tell(Happened::Started { op, lpn });
         match kind {
             OpKind::Read => {
@@ -283,6 +305,9 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     pub(super) fn page_done(&mut self, op: u32) {
         let Op { lpn, request, kind, .. } = self.slabs.ops[op as usize];
+        if request == FLUSH {
+            return self.flush_ended(op);
+        }
         if W::ACTIVE {
             let kind = match kind {
                 OpKind::Read | OpKind::ReadRest => HostOp::Read,
@@ -293,7 +318,7 @@ impl<W: Watch> Sim<W> {
         }
         let behind =
             if self.plan.ordered { self.order.leave(&self.slabs.ops, lpn, op) } else { None };
-        self.slabs.free_ops.push(op);
+        self.slabs.free_op(op);
         self.request_page_done(request);
         if let Some(behind) = behind.filter(|&behind| !self.slabs.ops[behind as usize].queued) {
             self.released.push(behind);

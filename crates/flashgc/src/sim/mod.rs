@@ -10,12 +10,15 @@
 //! event. Nothing calls back into the loop.
 
 mod away;
+mod buffer;
+mod buffered;
 mod collect;
 mod drive;
 mod enter;
 mod fill;
 mod halves;
 mod host;
+mod idle;
 mod link;
 mod order;
 mod overlap;
@@ -36,9 +39,11 @@ use crate::plan::{Arrivals, Plan};
 use crate::stats::{Counters, Latency};
 use crate::verify::{Happened, Unwatched, Watch};
 use crate::workload::{HostRequest, Source, SourceError};
+use buffer::Buffer;
 use enter::Entering;
 pub use fill::{FillState, TraceFilled};
 use host::Slabs;
+use idle::IdleTrigger;
 use link::Link;
 use order::PageOrder;
 pub use precondition::{Preconditioning, Steady, SteadyWatch};
@@ -99,6 +104,10 @@ pub struct Sim<W: Watch = Unwatched> {
     buses: Vec<Bus>,
     /// The host's link, where the device has one.
     link: Option<Link>,
+    /// The write buffer, where the device has one.
+    buffer: Option<Buffer>,
+    /// The idle trigger, where the scheme has it.
+    idle: Option<IdleTrigger>,
     queues: Queues,
     /// Units to look at before the next event.
     ready: VecDeque<UnitId>,
@@ -154,7 +163,8 @@ impl<W: Watch> Sim<W> {
         let geometry = &plan.geometry;
         let recipes = Recipes::new(&plan);
         let slots = geometry.units + geometry.shape.channels + 1;
-        let slots = slots as usize + usize::from(plan.host_link.is_some());
+        let more = [plan.host_link.is_some(), plan.write_buffer.is_some(), plan.gc.idle.is_some()];
+        let slots = slots as usize + more.into_iter().filter(|&is_there| is_there).count();
         Sim {
             now_ns: 0,
             events: Events::new(slots),
@@ -163,6 +173,8 @@ impl<W: Watch> Sim<W> {
             units: (0..geometry.units).map(|_| Unit::new()).collect(),
             buses: (0..geometry.shape.channels).map(|_| Bus::default()).collect(),
             link: plan.host_link.map(Link::new),
+            buffer: plan.write_buffer.map(Buffer::new),
+            idle: plan.gc.idle.clone().map(|idle| IdleTrigger::new(idle, geometry.units)),
             queues: Queues::new(&plan),
             ready: VecDeque::new(),
             released: Vec::new(),
@@ -233,6 +245,10 @@ impl<W: Watch> Sim<W> {
                 self.transfer_ended(BusId((slot - units) as u32));
             } else if self.link.is_some() && slot == self.link_slot() {
                 self.crossing_ended();
+            } else if self.buffer.is_some() && slot == self.buffer_slot() {
+                self.access_ended();
+            } else if self.idle.is_some() && slot == self.idle_slot() {
+                self.idle_begins();
             } else {
                 self.request_arrived(source)?;
             }
@@ -254,7 +270,8 @@ impl<W: Watch> Sim<W> {
                 self.start_unit(unit);
             } else if self.to_issue > 0 && !self.source_ended {
                 self.issue(source)?;
-            } else {
+            } else if !self.flush_if_idle() {
+                self.wait_for_idle();
                 return Ok(());
             }
         }

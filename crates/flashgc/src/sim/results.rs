@@ -1,5 +1,6 @@
 //! What a run leaves: raw figures, clipped at the last completion of the host.
 
+use super::buffer::Buffer;
 use super::{Sim, SimError};
 use crate::device::{Phase, Spent, Worker};
 use crate::gc::job::Stage;
@@ -84,6 +85,10 @@ pub struct Results {
     pub bus: Shares,
     /// Use of the host's link, where there is one.
     pub host_link: Option<LinkShares>,
+    /// Pages in the write buffer at the end, where there is one.
+    pub buffer_dirty_pages: Option<u64>,
+    /// Flushes of it whose program has not ended.
+    pub flushes_open: u64,
     /// Erases of the blocks in the measured part.
     pub wear: Spread,
     /// Bytes of the tables that grow with the drive.
@@ -130,6 +135,8 @@ impl<W: Watch> Sim<W> {
                 let Shares { host, idle, .. } = shares(spent, elapsed_ns);
                 LinkShares { host, idle }
             }),
+            buffer_dirty_pages: self.buffer.as_ref().map(Buffer::dirty_pages),
+            flushes_open: self.buffer.as_ref().map_or(0, Buffer::programming),
             wear: Spread::of(self.ftl.blocks.measured_erases()),
             table_bytes: self.ftl.table_bytes() + self.gc.table_bytes(),
             saturated: matches!(self.plan.arrivals, Arrivals::Open)
@@ -235,6 +242,7 @@ impl Sim<Watchers> {
     pub fn audit(&self) {
         if let Some(checker) = &self.watch.checker {
             checker.audit(&self.ftl);
+            checker.audit_buffer(self.buffer.iter().flat_map(Buffer::with_data));
         }
     }
 
@@ -242,12 +250,16 @@ impl Sim<Watchers> {
     pub fn audit_counters(&self, results: &Results) {
         let Some(checker) = &self.watch.checker else { return };
         let counters = &results.counters;
-        assert_eq!(checker.host_programs, counters.array_programs, "programs for the host");
+        let programs = counters.array_programs + results.flushes_open;
+        assert_eq!(checker.host_programs + checker.flushes, programs, "programs for the host");
+        assert_eq!(checker.flushes, counters.flushed + results.flushes_open, "flushes");
         assert_eq!(checker.erases, counters.erases, "erases");
         // Copies of a job that is still open are bound before they end.
         assert!(checker.copies >= counters.gc_moved, "copies: {}", checker.copies);
         if results.jobs_open == 0 {
             assert_eq!(checker.copies, counters.gc_moved, "copies");
+        }
+        if results.jobs_open + results.flushes_open == 0 {
             assert_eq!(checker.summaries, counters.overhead, "pages of summaries");
         }
         self.audit_collection_time(counters);

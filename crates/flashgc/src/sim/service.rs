@@ -61,6 +61,8 @@ pub(super) enum Next {
     Nothing,
     /// A job begins: the plane and its victim.
     Collect(PlaneId, BlockId),
+    /// The same while the drive is idle.
+    CollectIdle(PlaneId, BlockId),
     /// The open job goes on.
     Step,
     /// The collector looks at the queue.
@@ -87,6 +89,7 @@ impl<W: Watch> Sim<W> {
             match self.next_for(unit) {
                 Next::Nothing => return,
                 Next::Collect(plane, victim) => self.open_job(unit, plane, victim),
+                Next::CollectIdle(plane, victim) => self.open_idle_job(unit, plane, victim),
                 Next::Step if self.entering.on => self.read_step(unit),
                 Next::Step => self.step_job(unit),
                 Next::Poll => self.poll(unit),
@@ -147,7 +150,10 @@ impl<W: Watch> Sim<W> {
                 }
             }
         }
-        Next::Nothing
+        match self.idle_victim(unit) {
+            Some((plane, victim)) => Next::CollectIdle(plane, victim),
+            None => Next::Nothing,
+        }
     }
 
     /// Whether a plane of the unit is so short that collection goes before everything.
@@ -301,7 +307,7 @@ impl<W: Watch> Sim<W> {
         let Op { lpn, kind, plane, next, .. } = self.slabs.ops[op as usize];
         self.prefetch_for(next);
         if kind == OpKind::Write {
-            self.tell(Happened::Started { op, lpn });
+            self.write_starts(op, lpn);
             if self.chooses_at_start {
                 self.has_chosen(plane);
             }
@@ -322,7 +328,7 @@ impl<W: Watch> Sim<W> {
             return None;
         }
         self.tell(Happened::Started { op, lpn });
-        self.tell(Happened::Read { ppn, lpn, gc: false });
+        self.tell(Happened::Read { ppn, lpn });
         Some(plane)
     }
 
@@ -563,6 +569,7 @@ impl<W: Watch> Sim<W> {
             Worker::Host(op) => match self.slabs.ops[op as usize].kind {
                 OpKind::Read => "read",
                 OpKind::ReadRest => "read-rest",
+                _ if self.is_flush(op) => "flush",
                 _ => "program",
             },
             Worker::Inbound => "program-copy",

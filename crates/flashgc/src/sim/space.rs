@@ -17,7 +17,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn write_page(&mut self, plane: PlaneId, lpn: Lpn, op: u32) -> bool {
         let taken = self.take_page(plane, Stream::Host, Parity::Any);
         let old = self.ftl.bind(&self.plan.geometry, lpn, taken.ppn);
-        let (ppn, cause) = (taken.ppn, Cause::Host { op });
+        let (ppn, cause) = (taken.ppn, self.cause_of(op));
         self.tell(Happened::Programmed { ppn, lpn, cause, current: true });
         if old.is_some() {
             self.lose_page(old);
@@ -25,6 +25,16 @@ impl<W: Watch> Sim<W> {
         self.seal_if_filled(plane, taken);
         self.ask_trigger(plane);
         taken.filled.is_some()
+    }
+
+    /// Why a page operation programs its page, for the watcher.
+    #[inline(always)]
+    fn cause_of(&self, op: u32) -> Cause {
+        // Pages that are written untimed are no operation.
+        if W::ACTIVE && (op as usize) < self.slabs.ops.len() && self.is_flush(op) {
+            return Cause::Flush;
+        }
+        Cause::Host { op }
     }
 
     /// After a page was taken: does the plane want space?

@@ -28,6 +28,12 @@ pub struct Counters {
     pub array_reads: u64,
     /// Array programs for the host that ended.
     pub array_programs: u64,
+    /// Flushes of the write buffer that ended; they are among `array_programs`.
+    pub flushed: u64,
+    /// Pages that the write buffer served: reads, and writes of a page that was there.
+    pub buffer_hits: [u64; 2],
+    /// Writes of a page that found the write buffer full.
+    pub buffer_stalls: u64,
     /// Copies that ended.
     pub gc_moved: u64,
     /// Copies whose page was rewritten or trimmed before they ended.
@@ -40,6 +46,8 @@ pub struct Counters {
     pub erase_operations: u64,
     /// Jobs that ended.
     pub jobs: u64,
+    /// Those of them that the idle trigger began.
+    pub idle_jobs: u64,
     /// Victim blocks of jobs that ended.
     pub victim_blocks: u64,
     /// Their valid pages at selection.

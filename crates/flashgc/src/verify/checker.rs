@@ -5,6 +5,7 @@
 //! and asserts what must always hold. A failure panics with the instant and the page: it is an
 //! error of the simulator, never of its input.
 
+use super::buffer::Held;
 use super::{Cause, Happened, Watch, What};
 use crate::device::Geometry;
 use crate::drive::Drive;
@@ -64,8 +65,12 @@ pub struct Checker {
     content: Vec<Content>,
     /// Pages programmed in each block since its erase, and the lowest that may come next.
     programmed: Vec<u32>,
+    /// The last version that the host gave each logical page.
+    given: Vec<u32>,
+    /// The newest version in flash; the write buffer may hold a newer one.
     newest: Vec<u32>,
-    /// Where the newest version of each logical page lies.
+    held: Held,
+    /// Where the newest version of each logical page lies in flash.
     home: Vec<Ppn>,
     acknowledged: Vec<u32>,
     trimmed: Vec<bool>,
@@ -81,6 +86,8 @@ pub struct Checker {
     busy_ns: Busy,
     /// Pages programmed for the host and for copies in the measured part.
     pub host_programs: u64,
+    /// See `host_programs`; flushes of the write buffer.
+    pub flushes: u64,
     /// See `host_programs`.
     pub copies: u64,
     /// Pages of summaries that full blocks got in the measured part.
@@ -112,7 +119,9 @@ impl Checker {
             promises,
             content: vec![Content { lpn: ERASED, version: 0 }; physical],
             programmed: vec![0; geometry.blocks as usize],
+            given: vec![0; logical],
             newest: vec![0; logical],
+            held: Held::default(),
             home: vec![Ppn::NONE; logical],
             acknowledged: vec![0; logical],
             trimmed: vec![false; logical],
@@ -124,6 +133,7 @@ impl Checker {
             link_end_ns: 0,
             busy_ns: Busy::default(),
             host_programs: 0,
+            flushes: 0,
             copies: 0,
             summaries: 0,
             erases: 0,
@@ -157,7 +167,7 @@ impl Checker {
         }
         for (lpn, &ppn) in drive.map.iter().enumerate().filter(|(_, &ppn)| ppn != u32::MAX) {
             checker.content[ppn as usize] = Content { lpn: lpn as u32, version: 1 };
-            checker.newest[lpn] = 1;
+            (checker.given[lpn], checker.newest[lpn]) = (1, 1);
             checker.home[lpn] = Ppn(ppn);
         }
         checker
@@ -203,11 +213,15 @@ impl Checker {
         }
         let version = match cause {
             Cause::Host { .. } => {
+                assert!(
+                    self.held.version(lpn).is_none(),
+                    "at {now_ns} ns a write of logical page {} went past the write buffer",
+                    lpn.0
+                );
                 self.host_programs += 1;
-                self.newest[lpn.index()] += 1;
-                self.trimmed[lpn.index()] = false;
-                self.newest[lpn.index()]
+                self.written(lpn)
             }
+            Cause::Flush => self.flush(now_ns, lpn),
             Cause::Copy { from } => {
                 self.copies += 1;
                 self.copied[self.geometry.block_of(from).index()] += 1;
@@ -234,7 +248,68 @@ impl Checker {
         }
     }
 
+    /// A new version of a page goes to flash at once.
+    fn written(&mut self, lpn: Lpn) -> u32 {
+        self.given[lpn.index()] += 1;
+        self.newest[lpn.index()] = self.given[lpn.index()];
+        self.trimmed[lpn.index()] = false;
+        self.newest[lpn.index()]
+    }
+
+    /// What the write buffer holds of a page goes to flash, and stays in the buffer for now.
+    fn flush(&mut self, now_ns: u64, lpn: Lpn) -> u32 {
+        let Some(version) = self.held.version(lpn) else {
+            panic!("at {now_ns} ns logical page {} was flushed and is not buffered", lpn.0);
+        };
+        self.flushes += 1;
+        self.newest[lpn.index()] = version;
+        self.trimmed[lpn.index()] = false;
+        version
+    }
+
+    /// A page has left the write buffer: flash must have what it held.
+    fn flushed(&mut self, now_ns: u64, lpn: Lpn) {
+        let left = self.held.leaves(lpn);
+        let in_flash = self.home[lpn.index()].is_some().then(|| self.newest[lpn.index()]);
+        assert!(
+            left.is_some() && left == in_flash && in_flash == Some(self.given[lpn.index()]),
+            "at {now_ns} ns logical page {} left the write buffer in version {left:?}, and flash \
+             has {in_flash:?}",
+            lpn.0
+        );
+    }
+
+    /// A read must find the newest version in the write buffer.
+    fn read_buffered(&self, now_ns: u64, lpn: Lpn) {
+        let (held, given) = (self.held.version(lpn), self.given[lpn.index()]);
+        assert_eq!(
+            held,
+            Some(given),
+            "at {now_ns} ns a read of logical page {} from the write buffer",
+            lpn.0
+        );
+    }
+
+    fn accessed(&mut self, lpn: Lpn, kind: HostOp, span: (u64, u64)) {
+        let written = (kind == HostOp::Write).then(|| {
+            self.given[lpn.index()] += 1;
+            (lpn, self.given[lpn.index()])
+        });
+        self.held.accessed(span, written);
+    }
+
     fn read(&self, now_ns: u64, ppn: Ppn, lpn: Lpn) {
+        self.read_out(now_ns, ppn, lpn);
+        let (newest, given) = (self.newest[lpn.index()], self.given[lpn.index()]);
+        assert!(
+            self.held.version(lpn).is_none() && newest == given,
+            "at {now_ns} ns a read of logical page {} went past the write buffer",
+            lpn.0
+        );
+        assert!(newest >= self.acknowledged[lpn.index()]);
+    }
+
+    fn read_out(&self, now_ns: u64, ppn: Ppn, lpn: Lpn) {
         let content = self.content[ppn.index()];
         assert_eq!(content.lpn, lpn.0, "at {now_ns} ns a read of page {} found other data", ppn.0);
         assert!(
@@ -244,12 +319,12 @@ impl Checker {
             content.version,
             self.newest[lpn.index()]
         );
-        assert!(content.version >= self.acknowledged[lpn.index()]);
     }
 
     fn read_nothing(&self, now_ns: u64, lpn: Lpn) {
         assert!(
-            self.newest[lpn.index()] == 0 || self.trimmed[lpn.index()],
+            (self.newest[lpn.index()] == 0 || self.trimmed[lpn.index()])
+                && self.held.version(lpn).is_none(),
             "at {now_ns} ns a read of logical page {} lost its data",
             lpn.0
         );
@@ -313,7 +388,13 @@ impl Checker {
         }
         assert_eq!(front, Some(op), "at {now_ns} ns operations on page {} ended askew", lpn.0);
         if kind == HostOp::Write {
-            self.acknowledged[lpn.index()] = self.newest[lpn.index()];
+            let (held, given) = (self.held.version(lpn), self.given[lpn.index()]);
+            assert!(
+                held.unwrap_or(self.newest[lpn.index()]) == given,
+                "at {now_ns} ns a write of logical page {} was acknowledged and lies nowhere",
+                lpn.0
+            );
+            self.acknowledged[lpn.index()] = given;
         }
     }
 
@@ -336,6 +417,11 @@ impl Checker {
         );
         *end = to_ns;
         times[usize::from(gc)] += to_ns - from_ns;
+    }
+
+    /// Compares the write buffer's pages with the model's.
+    pub fn audit_buffer(&self, held: impl Iterator<Item = Lpn>) {
+        self.held.audit(held);
     }
 
     /// Compares the whole drive with the model's. Costs a walk over every page.
@@ -400,6 +486,7 @@ impl Watch for Checker {
         match happened {
             Happened::MeasuringStarts => {
                 (self.host_programs, self.copies, self.erases) = (0, 0, 0);
+                self.flushes = 0;
                 self.is_measuring = true;
                 self.summaries = 0;
             }
@@ -411,9 +498,16 @@ impl Watch for Checker {
             Happened::Programmed { ppn, lpn, cause, current } => {
                 self.program(now_ns, ppn, lpn, cause, current);
             }
-            Happened::Read { ppn, lpn, .. } => self.read(now_ns, ppn, lpn),
+            Happened::Read { ppn, lpn } => self.read(now_ns, ppn, lpn),
+            Happened::ReadOut { ppn, lpn } => self.read_out(now_ns, ppn, lpn),
             Happened::ReadNothing { lpn } => self.read_nothing(now_ns, lpn),
+            Happened::ReadBuffered { lpn } => self.read_buffered(now_ns, lpn),
+            Happened::BufferAccessed { lpn, kind, from_ns, to_ns } => {
+                self.accessed(lpn, kind, (from_ns, to_ns));
+            }
+            Happened::Flushed { lpn } => self.flushed(now_ns, lpn),
             Happened::Trimmed { lpn } => {
+                self.held.leaves(lpn);
                 self.trimmed[lpn.index()] = true;
                 self.home[lpn.index()] = Ppn::NONE;
             }

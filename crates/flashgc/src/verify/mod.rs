@@ -3,6 +3,7 @@
 //! The simulation is generic over its watcher. With [`Unwatched`] every report compiles to
 //! nothing.
 
+mod buffer;
 pub mod checker;
 
 use crate::gc::JobRow;
@@ -18,6 +19,8 @@ pub enum Cause {
         /// The page operation.
         op: u32,
     },
+    /// It left the write buffer, or a copy of it did.
+    Flush,
     /// A job moved it from here.
     Copy {
         /// The page it came from.
@@ -95,8 +98,34 @@ pub enum Happened {
         ppn: Ppn,
         /// The data that is expected there.
         lpn: Lpn,
-        /// For a job, not for the host.
-        gc: bool,
+    },
+    /// A page is read by a job, to be programmed elsewhere.
+    ReadOut {
+        /// The page.
+        ppn: Ppn,
+        /// Its data.
+        lpn: Lpn,
+    },
+    /// A read is served from the write buffer.
+    ReadBuffered {
+        /// The page that was asked for.
+        lpn: Lpn,
+    },
+    /// An access to the write buffer has ended; after one by a write it has new data of the page.
+    BufferAccessed {
+        /// The page.
+        lpn: Lpn,
+        /// A write comes in, a read goes out.
+        kind: HostOp,
+        /// From when, in ns.
+        from_ns: u64,
+        /// Until when, in ns.
+        to_ns: u64,
+    },
+    /// A page has left the write buffer, since flash has its data.
+    Flushed {
+        /// The page.
+        lpn: Lpn,
     },
     /// A read found no data: nothing was ever written there.
     ReadNothing {

@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// Stands for the host's link in place of a unit.
 pub const LINK: u32 = u32::MAX;
+/// Stands for the write buffer.
+pub const BUFFER: u32 = u32::MAX - 1;
 
 /// An operation on a unit, or a phase of one.
 #[derive(Clone, Debug)]
@@ -183,14 +185,17 @@ impl Watch for Eyes {
                 let unit = self.unit_of(ppn);
                 match cause {
                     _ if !self.measuring => {}
-                    Cause::Host { .. } => self.host[unit].push(lpn.0),
+                    Cause::Host { .. } | Cause::Flush => self.host[unit].push(lpn.0),
                     Cause::Copy { .. } => self.copies[unit].push_back(lpn.0),
                 }
             }
-            Happened::Read { ppn, lpn, gc } => {
+            Happened::Read { ppn, lpn } => {
                 let unit = self.unit_of(ppn);
-                let reads = if gc { &mut self.reads } else { &mut self.host };
-                reads[unit].push(lpn.0);
+                self.host[unit].push(lpn.0);
+            }
+            Happened::ReadOut { ppn, lpn } => {
+                let unit = self.unit_of(ppn);
+                self.reads[unit].push(lpn.0);
             }
             Happened::Erased { block } => {
                 let first = self.geometry.first_page(block).index();
@@ -214,6 +219,11 @@ impl Watch for Eyes {
                 let unit = LINK;
                 let row = Row { unit, from_ns, to_ns, words: words.into(), on_bus: false };
                 self.operations.push(row);
+            }
+            Happened::BufferAccessed { lpn, kind, from_ns, to_ns } => {
+                let word = if kind == HostOp::Write { "write" } else { "read" };
+                let (unit, words) = (BUFFER, format!("{word} {}", lpn.0));
+                self.operations.push(Row { unit, from_ns, to_ns, words, on_bus: false });
             }
             Happened::Busy { what, unit, from_ns, to_ns, gc } => {
                 self.busy(what, unit, from_ns, to_ns, gc);

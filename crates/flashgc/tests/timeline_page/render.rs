@@ -1,6 +1,6 @@
 //! What happened, as lines of text.
 
-use super::eyes::{Row, LINK};
+use super::eyes::{Row, BUFFER, LINK};
 use super::run::Seen;
 use flashgc::device::{Geometry, Timing};
 use flashgc::ftl::blocks::BlockState;
@@ -26,7 +26,11 @@ fn rows(seen: &Seen, rows: &[Row], words: impl Fn(&Row) -> String) -> Vec<String
     let line = |(at, row): (usize, &Row)| {
         let (from, to) = (us(row.from_ns), us(row.to_ns));
         let number = at + 1;
-        let place = if row.unit == LINK { "link".into() } else { format!("{unit} {}", row.unit) };
+        let place = match row.unit {
+            LINK => "link".into(),
+            BUFFER => "buffer".into(),
+            number => format!("{unit} {number}"),
+        };
         format!("{number:<count$}  {from:>width$} - {to:>width$}  {place}  {}", words(row))
     };
     rows.iter().enumerate().map(line).collect()
@@ -127,12 +131,18 @@ pub fn count(seen: &Seen, key: &str) -> Option<String> {
         "pages.unwritten_read" => whole(c.unwritten_read),
         "pages.rest_read" => whole(c.rest_read),
         "pages.gc_moved" => whole(c.gc_moved),
+        "pages.flushed" => whole(c.flushed),
+        "buffer.hits_read" => whole(c.buffer_hits[0]),
+        "buffer.hits_write" => whole(c.buffer_hits[1]),
+        "buffer.stalls" => whole(c.buffer_stalls),
+        "buffer.dirty_at_end" => whole(results.buffer_dirty_pages?),
         "pages.overhead" => whole(c.overhead),
         "pages.wasted_copies" => whole(c.wasted_copies),
         "write_amplification" => per(c.array_programs + c.gc_moved, c.host_written),
         "erases" => whole(c.erases),
         "erase_operations" => whole(c.erase_operations),
         "gc.count" => whole(c.jobs),
+        "gc.idle_jobs" => whole(c.idle_jobs),
         "gc.open" => whole(results.jobs_open),
         "gc.victim_blocks" => whole(c.victim_blocks),
         "gc.valid_per_victim" => per(c.victim_valid, c.victim_blocks),
@@ -256,6 +266,7 @@ fn letter(row: &Row) -> char {
         "read" => 'R',
         "read-rest" => 'r',
         "program" => 'P',
+        "flush" => 'F',
         "copy" => 'c',
         "copy-read" => 'o',
         "copy-program" => 'c',

@@ -1,0 +1,180 @@
+//! `[gc.trigger]`: when a plane wants space. The slot takes one trigger, or a list that joins
+//! several.
+
+use super::gc::{choice, pass_over};
+use crate::gc::victim::Choice;
+use crate::gc::{Batch, Wait};
+use flashgc_config::units::{parse_duration_ns, Threshold};
+use flashgc_config::Reader;
+
+/// The triggers as configured; amounts of space still depend on the device.
+pub struct Trigger {
+    pub soft: Threshold,
+    pub hard: Hard,
+    pub stop: Option<Threshold>,
+    pub inclusive: bool,
+    pub batch: Batch,
+    pub background: bool,
+    pub idle: Option<IdleTrigger>,
+}
+
+/// The mark below which collection goes before requests.
+pub enum Hard {
+    /// Just above the reserve.
+    Default,
+    /// There is none.
+    None,
+    /// As given.
+    At(Threshold),
+}
+
+/// The trigger `idle` as configured.
+pub struct IdleTrigger {
+    pub wait: Wait,
+    pub mark: Option<Threshold>,
+}
+
+/// What the slot says.
+pub struct TriggerSlot {
+    /// The triggers in use, for people.
+    pub name: &'static str,
+    pub trigger: Trigger,
+    /// Parameters of triggers that are not in use.
+    pub unused: Vec<String>,
+}
+
+const WATERMARK: &str = "watermark";
+const IDLE: &str = "idle";
+const WATERMARK_AND_IDLE: &str = "watermark + idle";
+const MEAN_COLLECTION: &str = "mean-collection";
+
+/// The triggers.
+pub const CHOICES: &[Choice] = &[
+    choice(
+        WATERMARK,
+        "a plane wants space while its free space is below a mark, tested after a page is taken",
+        &[
+            ("soft", "the mark: \"4 blocks\", \"256 pages\", \"5%\" or \"50% of spare\""),
+            ("hard", "below it collection goes before writes: a mark, \"20% of soft\" or \"none\""),
+            ("stop", "once below soft, go on until this much is free (default: soft)"),
+            ("compare", "\"<\" (default) or \"<=\": whether the mark itself counts as below"),
+            (
+                "batch",
+                "\"one\" (default), \"until-stop\" or \"list\": blocks collected in one turn",
+            ),
+            (
+                "background",
+                "true (default) or false: whether a unit for which nothing waits collects",
+            ),
+        ],
+    ),
+    choice(
+        IDLE,
+        "beside watermark: while no request is outstanding, units collect ahead of need",
+        &[
+            (
+                "wait",
+                "\"mean-collection\" (default) or a time: how long none is outstanding before",
+            ),
+            ("mark", "the proactive mark, as \"8 blocks\" (default: twice watermark.soft)"),
+        ],
+    ),
+];
+
+/// Reads the table. Errors are noted.
+pub fn read(gc: &Reader<'_>) -> Option<TriggerSlot> {
+    let table = gc.table("trigger");
+    let used = words(&table);
+    let mut unused = Vec::new();
+    let is_used = |name: &str| used.as_ref().is_some_and(|words| words.contains(&name));
+    for choice in CHOICES.iter().filter(|choice| !is_used(choice.name)) {
+        pass_over(&table, "trigger", choice.name, &mut unused);
+    }
+    let marks = is_used(WATERMARK).then(|| watermark(&table.table(WATERMARK)));
+    let idle = is_used(IDLE).then(|| idle(&table.table(IDLE)));
+    table.finish();
+    used.as_ref()?;
+    let Some(marks) = marks else {
+        table.error(
+            "use",
+            "the trigger \"idle\" alone leaves a drive that is never idle without collection",
+            "join it with another, as in `gc.trigger.use = [\"watermark\", \"idle\"]`",
+        );
+        return None;
+    };
+    let name = if idle.is_some() { WATERMARK_AND_IDLE } else { WATERMARK };
+    let idle = match idle {
+        None => None,
+        Some(idle) => Some(idle?),
+    };
+    Some(TriggerSlot { name, trigger: Trigger { idle, ..marks? }, unused })
+}
+
+/// The triggers in use: one word, or a list of different ones.
+fn words(table: &Reader<'_>) -> Option<Vec<&'static str>> {
+    let options: Vec<(&str, &'static str)> = CHOICES.iter().map(|c| (c.name, c.name)).collect();
+    if !table.has("use") || table.is_text("use") {
+        let used = table.choice("use", &options);
+        let help = "name the choice of this slot; `flashgc schemes` lists them";
+        return table.required("use", used, help).map(|used| vec![used]);
+    }
+    let given = table.strings("use")?;
+    let known = |word: &String| options.iter().find(|(name, _)| name == word).map(|(_, n)| *n);
+    let used: Vec<&'static str> = given.iter().filter_map(known).collect();
+    let is_twice = used.iter().enumerate().any(|(at, word)| used[..at].contains(word));
+    if used.len() != given.len() || used.is_empty() || is_twice {
+        table.error(
+            "use",
+            "the list does not name different triggers",
+            "give some of \"watermark\" and \"idle\", each once",
+        );
+        return None;
+    }
+    Some(used)
+}
+
+fn watermark(table: &Reader<'_>) -> Option<Trigger> {
+    let soft = table.required("soft", table.threshold("soft"), "as in `soft = \"4 blocks\"`");
+    let text = if table.is_text("hard") { table.string("hard") } else { None };
+    let hard = match text {
+        Some("none") => Hard::None,
+        _ => table.threshold("hard").map_or(Hard::Default, Hard::At),
+    };
+    let stop = table.threshold("stop");
+    let inclusive = table.choice("compare", &[("<", false), ("<=", true)]).unwrap_or(false);
+    let batch = table.choice("batch", &Batch::WORDS).unwrap_or(Batch::One);
+    let background = table.bool("background").unwrap_or(true);
+    table.finish();
+    Some(Trigger { soft: soft?, hard, stop, inclusive, batch, background, idle: None })
+}
+
+fn idle(table: &Reader<'_>) -> Option<IdleTrigger> {
+    let wait = wait(table);
+    let mark = table.threshold("mark");
+    table.finish();
+    if matches!(wait, Some(Wait::Ns(ns)) if ns > 1_000_000_000_000) {
+        table.error("wait", "no drive waits this long to be idle", "at most 1000 s");
+        return None;
+    }
+    Some(IdleTrigger { wait: wait?, mark })
+}
+
+fn wait(table: &Reader<'_>) -> Option<Wait> {
+    if !table.has("wait") {
+        return Some(Wait::MeanCollection);
+    }
+    if !table.is_text("wait") {
+        // It is refused, with what to write.
+        return table.duration_ns("wait").map(Wait::Ns);
+    }
+    let text = table.string("wait")?;
+    if text == MEAN_COLLECTION {
+        return Some(Wait::MeanCollection);
+    }
+    let ns = parse_duration_ns(text);
+    if ns.is_err() {
+        let help = format!("write {MEAN_COLLECTION:?}, or a time as in \"5 ms\"");
+        table.error("wait", format!("{text:?} is no time to wait"), help);
+    }
+    ns.ok().map(Wait::Ns)
+}

@@ -1,0 +1,44 @@
+//! `[device.write_buffer]`: a small fast memory in front of the translation layer.
+
+use crate::plan::WriteBuffer;
+use flashgc_config::Reader;
+
+/// One access to STT-RAM takes 20 ns (paper preemptible-gc, section V-B), for so many bytes
+/// (SEMANTICS i; the paper does not say).
+const LINE_BYTES: u32 = 64;
+const LINE_NS: u32 = 20;
+
+/// Pages are numbered in 32 bits.
+const PAGES_MAX: u64 = u32::MAX as u64;
+
+/// Reads the table, if there is one. Errors are noted; `Some(None)` where there is no buffer.
+pub fn read(device: &Reader<'_>, page_bytes: Option<u32>) -> Option<Option<WriteBuffer>> {
+    if !device.has("write_buffer") {
+        return Some(None);
+    }
+    let table = device.table("write_buffer");
+    let help = "what the buffer holds, as in `size = \"1 MiB\"`";
+    let bytes = table.required("size", table.bytes("size"), help);
+    let given = table.has("access");
+    let access_ns = table.duration_ns("access");
+    table.finish();
+    let (bytes, page_bytes) = (bytes?, page_bytes?);
+    let access_ns = match given {
+        true => access_ns?,
+        false => u64::from(page_bytes / LINE_BYTES * LINE_NS),
+    };
+    if access_ns > 1_000_000_000_000 {
+        table.error("access", "an access this long is not possible", "at most 1000 s a page");
+        return None;
+    }
+    let pages = bytes / u64::from(page_bytes);
+    if pages == 0 || pages > PAGES_MAX {
+        table.error(
+            "size",
+            format!("{bytes} bytes are {pages} pages of {page_bytes} bytes"),
+            "the buffer holds one page or more, and fewer than 2^32",
+        );
+        return None;
+    }
+    Some(Some(WriteBuffer { pages: pages as u32, access_ns, flushes_when_idle: false }))
+}

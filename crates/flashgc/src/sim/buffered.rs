@@ -1,0 +1,283 @@
+//! The pages of the write buffer: who is there, in the order of their last use, and how far the
+//! flush of each is.
+//!
+//! A page comes in, is rewritten, and is flushed: its data is *taken* when the program begins. If
+//! it was rewritten since then it stays after the flush. The page used least recently is flushed
+//! first.
+
+use crate::ids::Lpn;
+use rustc_hash::FxHashMap;
+
+const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Copy)]
+struct Page {
+    lpn: Lpn,
+    newer: u32,
+    older: u32,
+    /// The operation that flushes it, if one does.
+    flush: u32,
+    /// The flush has taken the data.
+    is_taken: bool,
+    /// Data came in since then.
+    is_rewritten: bool,
+    /// Data is on its way in.
+    is_coming: bool,
+    /// Some data has come in.
+    has_data: bool,
+}
+
+/// The pages in the buffer.
+pub(super) struct Buffered {
+    capacity: u32,
+    place_of: FxHashMap<u32, u32>,
+    pages: Vec<Page>,
+    free: Vec<u32>,
+    newest: u32,
+    oldest: u32,
+    flushing: u32,
+}
+
+impl Buffered {
+    /// An empty buffer for so many pages.
+    pub fn new(capacity: u32) -> Self {
+        Buffered {
+            capacity,
+            place_of: FxHashMap::default(),
+            pages: Vec::new(),
+            free: Vec::new(),
+            newest: NONE,
+            oldest: NONE,
+            flushing: 0,
+        }
+    }
+
+    /// Pages that have a place.
+    pub fn count(&self) -> u32 {
+        (self.pages.len() - self.free.len()) as u32
+    }
+
+    /// Whether another page finds a place.
+    pub fn has_room(&self) -> bool {
+        self.count() < self.capacity
+    }
+
+    /// Pages whose flush has begun or waits to begin.
+    pub fn flushing(&self) -> u32 {
+        self.flushing
+    }
+
+    /// Whether the page has a place.
+    pub fn holds(&self, lpn: Lpn) -> bool {
+        self.place_of.contains_key(&lpn.0)
+    }
+
+    /// The pages with data, most recently used first.
+    pub fn with_data(&self) -> impl Iterator<Item = Lpn> + '_ {
+        let place = |at: u32| (at != NONE).then_some(at);
+        let places = std::iter::successors(place(self.newest), move |&at| {
+            place(self.pages[at as usize].older)
+        });
+        places.map(|at| &self.pages[at as usize]).filter(|page| page.has_data).map(|page| page.lpn)
+    }
+
+    /// Gives the page a place; its data is on its way in.
+    pub fn insert(&mut self, lpn: Lpn) {
+        debug_assert!(self.has_room() && !self.holds(lpn));
+        let page = Page {
+            lpn,
+            newer: NONE,
+            older: NONE,
+            flush: NONE,
+            is_taken: false,
+            is_rewritten: false,
+            is_coming: true,
+            has_data: false,
+        };
+        let at = match self.free.pop() {
+            Some(at) => {
+                self.pages[at as usize] = page;
+                at
+            }
+            None => {
+                self.pages.push(page);
+                (self.pages.len() - 1) as u32
+            }
+        };
+        self.place_of.insert(lpn.0, at);
+        self.put_first(at);
+    }
+
+    /// The page is used: it is the last to be flushed now.
+    pub fn touch(&mut self, lpn: Lpn) {
+        let at = self.place(lpn);
+        self.take_out(at);
+        self.put_first(at);
+    }
+
+    /// New data of a page that has a place is on its way in.
+    pub fn rewrite(&mut self, lpn: Lpn) {
+        self.touch(lpn);
+        let at = self.place(lpn) as usize;
+        self.pages[at].is_coming = true;
+    }
+
+    /// Data has come in.
+    pub fn came(&mut self, lpn: Lpn) {
+        let at = self.place(lpn) as usize;
+        let page = &mut self.pages[at];
+        page.is_coming = false;
+        page.has_data = true;
+        page.is_rewritten = page.is_taken;
+    }
+
+    /// The page to flush next: the one used least recently that is not being flushed.
+    pub fn next_to_flush(&self) -> Option<Lpn> {
+        let mut at = self.oldest;
+        while at != NONE {
+            let page = &self.pages[at as usize];
+            if page.flush == NONE && !page.is_coming {
+                return Some(page.lpn);
+            }
+            at = page.newer;
+        }
+        None
+    }
+
+    /// This operation will flush the page.
+    pub fn flush_waits(&mut self, lpn: Lpn, flush: u32) {
+        let at = self.place(lpn) as usize;
+        self.pages[at].flush = flush;
+        self.flushing += 1;
+    }
+
+    /// The flush of a page takes its data.
+    pub fn flush_starts(&mut self, lpn: Lpn) {
+        let at = self.place(lpn) as usize;
+        self.pages[at].is_taken = true;
+        self.pages[at].is_rewritten = false;
+    }
+
+    /// A flush has ended. Says whether the page has left: it stays where it was rewritten since,
+    /// and may be another one that came after a trim.
+    pub fn flush_ends(&mut self, lpn: Lpn, flush: u32) -> bool {
+        let Some(&at) = self.place_of.get(&lpn.0) else { return false };
+        let page = &mut self.pages[at as usize];
+        if page.flush != flush {
+            return false;
+        }
+        page.flush = NONE;
+        page.is_taken = false;
+        self.flushing -= 1;
+        let stays = page.is_rewritten || page.is_coming;
+        if !stays {
+            self.remove(lpn, at);
+        }
+        !stays
+    }
+
+    /// The host gives the page up. Gives the flush that still waits for its beginning.
+    pub fn drop_page(&mut self, lpn: Lpn) -> Option<u32> {
+        let at = self.place(lpn);
+        let Page { flush, is_taken, .. } = self.pages[at as usize];
+        self.flushing -= u32::from(flush != NONE);
+        self.remove(lpn, at);
+        (flush != NONE && !is_taken).then_some(flush)
+    }
+
+    fn place(&self, lpn: Lpn) -> u32 {
+        *self.place_of.get(&lpn.0).expect("the page is in the buffer")
+    }
+
+    fn remove(&mut self, lpn: Lpn, at: u32) {
+        self.take_out(at);
+        self.place_of.remove(&lpn.0);
+        self.free.push(at);
+    }
+
+    fn take_out(&mut self, at: u32) {
+        let Page { newer, older, .. } = self.pages[at as usize];
+        match newer {
+            NONE => self.newest = older,
+            _ => self.pages[newer as usize].older = older,
+        }
+        match older {
+            NONE => self.oldest = newer,
+            _ => self.pages[older as usize].newer = newer,
+        }
+    }
+
+    fn put_first(&mut self, at: u32) {
+        self.pages[at as usize].newer = NONE;
+        self.pages[at as usize].older = self.newest;
+        match self.newest {
+            NONE => self.oldest = at,
+            newest => self.pages[newest as usize].newer = at,
+        }
+        self.newest = at;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filled(pages: &[u32], capacity: u32) -> Buffered {
+        let mut buffered = Buffered::new(capacity);
+        for &lpn in pages {
+            buffered.insert(Lpn(lpn));
+            buffered.came(Lpn(lpn));
+        }
+        buffered
+    }
+
+    #[test]
+    fn the_page_used_least_recently_is_flushed_first() {
+        let mut buffered = filled(&[5, 6, 7], 3);
+        assert!(!buffered.has_room());
+        assert_eq!(buffered.next_to_flush(), Some(Lpn(5)));
+        buffered.touch(Lpn(5));
+        assert_eq!(buffered.next_to_flush(), Some(Lpn(6)));
+        buffered.flush_waits(Lpn(6), 0);
+        assert_eq!(buffered.next_to_flush(), Some(Lpn(7)));
+        let held: Vec<u32> = buffered.with_data().map(|lpn| lpn.0).collect();
+        assert_eq!(held, [5, 7, 6]);
+        buffered.flush_starts(Lpn(6));
+        assert!(buffered.flush_ends(Lpn(6), 0));
+        assert!(buffered.has_room() && buffered.flushing() == 0);
+    }
+
+    #[test]
+    fn a_page_rewritten_after_its_flush_began_stays() {
+        let mut buffered = filled(&[5], 1);
+        buffered.flush_waits(Lpn(5), 0);
+        buffered.rewrite(Lpn(5));
+        buffered.came(Lpn(5));
+        // Rewritten before the data was taken: the flush has the newest.
+        buffered.flush_starts(Lpn(5));
+        assert!(buffered.flush_ends(Lpn(5), 0));
+        let mut buffered = filled(&[5], 1);
+        buffered.flush_waits(Lpn(5), 0);
+        buffered.flush_starts(Lpn(5));
+        buffered.rewrite(Lpn(5));
+        // Even while the new data is still on its way.
+        assert!(!buffered.flush_ends(Lpn(5), 0));
+        assert_eq!(buffered.next_to_flush(), None, "the data is on its way in");
+        buffered.came(Lpn(5));
+        assert_eq!(buffered.next_to_flush(), Some(Lpn(5)));
+    }
+
+    #[test]
+    fn the_flush_of_a_dropped_page_does_not_end_that_of_its_successor() {
+        let mut buffered = filled(&[5, 6], 2);
+        buffered.flush_waits(Lpn(6), 9);
+        assert_eq!(buffered.drop_page(Lpn(6)), Some(9));
+        buffered.flush_waits(Lpn(5), 0);
+        buffered.flush_starts(Lpn(5));
+        assert_eq!(buffered.drop_page(Lpn(5)), None, "its program is under way");
+        buffered.insert(Lpn(5));
+        buffered.came(Lpn(5));
+        assert!(!buffered.flush_ends(Lpn(5), 0));
+        assert!(buffered.holds(Lpn(5)) && buffered.count() == 1);
+    }
+}

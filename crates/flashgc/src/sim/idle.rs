@@ -1,0 +1,149 @@
+//! The idle trigger: collection while the host wants nothing.
+//!
+//! 1. The last outstanding request is done, and a timer begins.
+//! 2. A request comes before the timer ends: nothing happens.
+//! 3. The timer ends: the drive is idle. Each unit that has nothing else to do and a plane below
+//!    the proactive mark collects one block, if that wins a page, and then the next.
+//! 4. A request comes: no further job begins. Jobs that are open go on by the slots that say how.
+//!
+//! In a closed loop a request follows another without a gap, so that no drive is ever idle.
+
+use super::Sim;
+use crate::gc::{Idle, MeanCollection, Wait};
+use crate::ids::{BlockId, PlaneId, UnitId};
+use crate::verify::Watch;
+
+/// Whether the host wants something.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Requests are outstanding, or were a moment ago.
+    Busy,
+    /// Nothing is outstanding, and the timer runs.
+    Waiting,
+    /// The drive is idle.
+    Idle,
+}
+
+/// The idle trigger of a scheme.
+pub(super) struct IdleTrigger {
+    plan: Idle,
+    state: State,
+    mean: MeanCollection,
+    /// Units whose open job began since the drive was idle.
+    opened: Vec<bool>,
+}
+
+impl IdleTrigger {
+    pub(super) fn new(plan: Idle, units: u32) -> Self {
+        let opened = vec![false; units as usize];
+        IdleTrigger { plan, state: State::Busy, mean: MeanCollection::default(), opened }
+    }
+
+    fn wait_ns(&self) -> u64 {
+        match self.plan.wait {
+            Wait::MeanCollection => self.mean.ns(),
+            Wait::Ns(ns) => ns,
+        }
+    }
+}
+
+impl<W: Watch> Sim<W> {
+    /// The event slot of the timer, behind that of the arrival: a request that comes as the timer
+    /// ends comes first.
+    pub(super) fn idle_slot(&self) -> usize {
+        self.arrival_slot() + 1
+    }
+
+    /// A request is here.
+    #[inline(always)]
+    pub(super) fn idle_ends(&mut self) {
+        let slot = self.idle_slot();
+        let Some(idle) = &mut self.idle else { return };
+        if idle.state == State::Waiting {
+            self.events.clear(slot);
+        }
+        idle.state = State::Busy;
+    }
+
+    /// Nothing is left to start: where nothing is outstanding either, the timer begins.
+    #[inline(always)]
+    pub(super) fn wait_for_idle(&mut self) {
+        if self.idle.is_some() && self.outstanding == 0 && !self.is_finished() {
+            self.begin_to_wait();
+        }
+    }
+
+    #[cold]
+    fn begin_to_wait(&mut self) {
+        let slot = self.idle_slot();
+        let Some(idle) = self.idle.as_mut().filter(|idle| idle.state == State::Busy) else {
+            return;
+        };
+        idle.state = State::Waiting;
+        self.events.post(slot, self.now_ns + idle.wait_ns());
+    }
+
+    /// The timer has ended: the drive is idle.
+    pub(super) fn idle_begins(&mut self) {
+        if let Some(idle) = &mut self.idle {
+            idle.state = State::Idle;
+        }
+        for unit in (0..self.plan.geometry.units).map(UnitId) {
+            self.look_at(unit);
+        }
+    }
+
+    /// What a unit that has nothing to do collects while the drive is idle, each plane in its
+    /// turn: a block that wins a page, in a plane below the proactive mark.
+    #[inline(always)]
+    pub(super) fn idle_victim(&mut self, unit: UnitId) -> Option<(PlaneId, BlockId)> {
+        match &self.idle {
+            Some(idle) if idle.state == State::Idle => self.find_idle_victim(unit),
+            _ => None,
+        }
+    }
+
+    #[cold]
+    fn find_idle_victim(&mut self, unit: UnitId) -> Option<(PlaneId, BlockId)> {
+        if self.gc.jobs[unit.index()].is_open() {
+            return None;
+        }
+        let mark = self.idle.as_ref()?.plan.mark;
+        let inclusive = self.plan.gc.trigger.inclusive;
+        let count = self.plan.geometry.planes_of(unit).len();
+        let first = self.units[unit.index()].next_plane as usize;
+        for turn in (0..count).map(|at| (first + at) % count) {
+            let plane = self.plan.geometry.planes_of(unit)[turn];
+            let wins = self.ftl.blocks.reclaimable[plane.index()] > 0;
+            if !wins || !mark.is_short(&self.ftl, plane, inclusive) {
+                continue;
+            }
+            // A policy may name a block without an invalid page; ahead of need it wins nothing.
+            let pages = self.plan.geometry.shape.data_pages();
+            let victim = self.pick_victim(plane);
+            if let Some(victim) = victim.filter(|&block| self.ftl.blocks.valid(block) < pages) {
+                self.units[unit.index()].next_plane = ((turn + 1) % count) as u32;
+                return Some((plane, victim));
+            }
+        }
+        None
+    }
+
+    /// Begins a job of the idle drive: one block, whatever a turn of the watermark collects.
+    pub(super) fn open_idle_job(&mut self, unit: UnitId, plane: PlaneId, victim: BlockId) {
+        self.open_job(unit, plane, victim);
+        self.gc.jobs[unit.index()].batch_left = 1;
+        if let Some(idle) = &mut self.idle {
+            idle.opened[unit.index()] = true;
+        }
+    }
+
+    /// A job has ended: what it took goes into the mean.
+    #[inline(always)]
+    pub(super) fn idle_hears_of_job(&mut self, unit: UnitId) {
+        let Some(idle) = &mut self.idle else { return };
+        idle.mean.add(self.now_ns - self.gc.jobs[unit.index()].selected_ns);
+        let was_idle = std::mem::take(&mut idle.opened[unit.index()]);
+        self.counters.idle_jobs += u64::from(was_idle);
+    }
+}
