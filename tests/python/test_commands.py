@@ -437,7 +437,7 @@ def test_trace_fit_needs_requests(flashgc, tmp_path):
 
 
 def test_a_write_buffer_is_told_of_where_there_is_one(flashgc, small):
-    buffer = ["--set", "device.write_buffer.size=\"64 KiB\""]
+    buffer = ["--set", 'device.write_buffer.size="64 KiB"']
     report = flashgc("run", small, "--json", *buffer).json
     told = flashgc("run", small, *buffer).out
     assert "write buffer" in told
@@ -452,7 +452,7 @@ def test_a_write_buffer_is_told_of_where_there_is_one(flashgc, small):
 
 def test_collections_of_an_idle_drive_are_told_apart(flashgc, replay, spc):
     command = ["run", replay, "--trace", spc, "--scheme", "idle"]
-    wait = ["--set", "gc.trigger.idle.wait=\"100 us\""]
+    wait = ["--set", 'gc.trigger.idle.wait="100 us"']
     report = flashgc(*command, *wait, "--json").json
     assert 0 < report["gc"]["idle_jobs"] <= report["gc"]["count"]
     assert "of an idle drive" in flashgc(*command, *wait).out
