@@ -4,11 +4,11 @@ use serde::Serialize;
 
 /// What a request does.
 ///
-/// With the priority it is as wide as what stands beside them in a record: a byte would leave a gap
-/// there, and a gap is copied in pieces, which costs more than decoding a record.
+/// It is as wide as what stands beside it in a record: a byte would leave a gap there, and a gap
+/// is copied in pieces, which costs more than decoding a record. Two halves of a word cost as much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[repr(u32)]
+#[repr(u64)]
 pub enum Op {
     /// Reads data.
     Read,
@@ -20,9 +20,9 @@ pub enum Op {
     Other,
 }
 
-/// Whether a request may be served before others.
+/// Whether a request may be served before others. As wide as [`Op`], for the same reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(u32)]
+#[repr(u64)]
 pub enum Priority {
     /// A request like any other.
     #[default]

@@ -1,10 +1,11 @@
-//! The pending events: one slot for each unit and bus, one for the host's link where there is one,
-//! and one for the next arrival.
+//! The pending events: one slot for each unit and bus, one for the next arrival, and one each for
+//! the host's link, the write buffer and the idle trigger where there are such.
 //!
 //! A unit or a bus has at most one pending event, so the set never grows: a winner tree over the
 //! slots gives the next event with one root read, and a post costs one walk from leaf to root.
 //! Time and slot share one 64-bit key, so that events of equal time leave in the order of their
-//! slots (units, then buses, the link, the arrival), however late each was posted.
+//! slots (units, then buses, the link, the buffer, the arrival, the idle trigger), however late
+//! each was posted.
 
 const IDLE: u64 = u64::MAX;
 

@@ -276,6 +276,7 @@ const ALIKE: [&str; 4] = [
     "workload.alike.course=[{bursts={1=1}}]",
 ];
 const TRACE: &str = "workload.trace.format=\"auto\"";
+const SUSPEND: &str = "device.suspend.suspend=\"20 us\"";
 
 fn outcome(sets: &[String]) -> Result<String, Vec<(String, String)>> {
     let text = "device.preset = \"slc-msr\"\n".to_string();
@@ -342,6 +343,7 @@ fn all_asked() -> BTreeSet<String> {
     keys.extend(asked("device.host_link", &[SYNTHETIC, CLOSED, link]));
     let buffer = "device.write_buffer.size=\"1 MiB\"";
     keys.extend(asked("device.write_buffer", &[SYNTHETIC, CLOSED, buffer]));
+    keys.extend(asked("device.suspend", &[SYNTHETIC, CLOSED, SUSPEND]));
     let reserved = "device.exported.reserved_blocks=\"15%\"";
     keys.extend(asked("device.exported", &[SYNTHETIC, CLOSED, reserved]));
     keys.extend(asked("workload.trace", &[TRACE]));
@@ -425,6 +427,7 @@ fn defaults_are_as_the_manual_says() {
         let mut sets: Vec<String> = match key.split('.').nth(1) {
             Some("trace") => vec![TRACE.into()],
             Some("alike") => ALIKE.map(String::from).to_vec(),
+            Some("suspend" | "enter") => vec![SYNTHETIC.into(), CLOSED.into(), SUSPEND.into()],
             Some("summary") => {
                 vec![SYNTHETIC.into(), CLOSED.into(), "device.summary.pages=1".into()]
             }

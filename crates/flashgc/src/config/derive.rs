@@ -244,8 +244,9 @@ fn share_of_soft(share: &Share, soft: Space, lowest: Space, shape: &Shape) -> Sp
         Space::Pages(pages) => Space::Pages(share.of(u64::from(pages)) as u32),
     };
     let pages = |space: Space| space.pages(shape.data_pages());
-    if pages(mark) < pages(lowest) {
-        lowest
+    let least = if pages(lowest) > pages(soft) { soft } else { lowest };
+    if pages(mark) < pages(least) {
+        least
     } else {
         mark
     }

@@ -6,8 +6,9 @@
 //! the bus while the next page of the job is read. And a read of a page that is being programmed
 //! is answered from its buffer (Table III).
 
+use super::enter::Entering;
 use super::Sim;
-use crate::device::{Phase, Phases, Worker};
+use crate::device::{Phase, Phases, Unit, Worker};
 use crate::gc::job::Stage;
 use crate::gc::Suspends;
 use crate::ids::UnitId;
@@ -38,6 +39,21 @@ pub(super) enum Overlap {
     },
 }
 
+impl Entering {
+    /// Whether the unit's transfer is the host's while its array works for the job.
+    pub(super) fn transfers_beside(&self, unit: UnitId) -> bool {
+        let overlap = self.units[unit.index()].overlap;
+        matches!(overlap, Overlap::Write { loaded: false, .. } | Overlap::Answer { .. })
+    }
+
+    /// Since when the unit's array reads for the job while the host's transfer is under way.
+    pub(super) fn reads_beside_since(&self, at: usize, unit: &Unit) -> Option<u64> {
+        let entry = self.units.get(at)?;
+        let reads = entry.overlap == Overlap::Read { done: false } && !unit.worker.is_gc();
+        reads.then_some(entry.overlap_since_ns)
+    }
+}
+
 impl<W: Watch> Sim<W> {
     /// Time on the bus that the unit asks for.
     #[inline(always)]
@@ -64,16 +80,10 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// Whether the unit's transfer is the host's while its array works for the job.
-    pub(super) fn transfers_beside(&self, unit: UnitId) -> bool {
-        let overlap = self.entering.units[unit.index()].overlap;
-        matches!(overlap, Overlap::Write { loaded: false, .. } | Overlap::Answer { .. })
-    }
-
     /// Whether the unit's array works for the job while the host's transfer is under way.
     pub(super) fn reads_beside(&self, unit: UnitId) -> bool {
-        self.entering.units[unit.index()].overlap == Overlap::Read { done: false }
-            && !self.units[unit.index()].worker.is_gc()
+        let state = &self.units[unit.index()];
+        self.entering.reads_beside_since(unit.index(), state).is_some()
     }
 
     fn ask_for_bus(&mut self, unit: UnitId, ns: u64) {
@@ -97,7 +107,7 @@ impl<W: Watch> Sim<W> {
         if is_last_array && is_program && first && self.entering.rules.pipeline {
             self.load_write(unit);
         }
-        if state_waits(self, unit) {
+        if self.units[unit.index()].waiting > 0 {
             self.try_suspend(unit);
         }
     }
@@ -246,8 +256,4 @@ impl<W: Watch> Sim<W> {
         state.phase_since_ns = phase_since_ns;
         self.loads[unit.index()] += 1;
     }
-}
-
-fn state_waits<W: Watch>(sim: &Sim<W>, unit: UnitId) -> bool {
-    sim.units[unit.index()].waiting > 0
 }

@@ -154,14 +154,17 @@ impl<W: Watch> Sim<W> {
             let gc = state.worker.is_gc();
             let spent_ns = self.now_ns - state.since_ns;
             state.spent.add(gc, spent_ns);
-            let since_ns = state.phase_since_ns;
-            if gc && matches!(state.phases.get(state.at), Some(Phase::Array(_))) {
+            if gc && self.entering.on {
+                self.counters.gc_hold_ns += spent_ns;
+            }
+            if let Some(since_ns) = self.array_works_since(at) {
                 self.job_worked(UnitId(at as u32), self.now_ns - since_ns);
             }
         }
         for bus in &mut self.buses {
             if let Some(unit) = bus.holder {
-                let gc = self.units[unit.index()].worker.is_gc();
+                let beside = self.entering.on && self.entering.transfers_beside(unit);
+                let gc = self.units[unit.index()].worker.is_gc() && !beside;
                 let spent_ns = self.now_ns - bus.since_ns;
                 bus.spent.add(gc, spent_ns);
             }

@@ -1,7 +1,7 @@
 //! What a watcher sees of the state between two events.
 
 use super::{Results, Sim};
-use crate::device::Phase;
+use crate::device::{Phase, Worker};
 use crate::ids::PlaneId;
 use crate::stats::series::Sample;
 use crate::verify::{Happened, Watch, Watchers};
@@ -24,13 +24,23 @@ impl<W: Watch> Sim<W> {
             gc_busy_ns: self.counters.gc_busy_ns,
             gc_units: 0,
         };
-        for unit in &self.units {
-            if unit.worker.is_gc() && matches!(unit.phases.get(unit.at), Some(Phase::Array(_))) {
+        for unit in 0..self.units.len() {
+            if let Some(since_ns) = self.array_works_since(unit) {
                 sample.gc_units += 1;
-                sample.gc_busy_ns += self.now_ns - unit.phase_since_ns;
+                sample.gc_busy_ns += self.now_ns - since_ns;
             }
         }
         sample
+    }
+
+    /// Since when the unit's array works for a job, in ns, if it does.
+    pub(super) fn array_works_since(&self, unit: usize) -> Option<u64> {
+        let state = &self.units[unit];
+        let beside = self.entering.reads_beside_since(unit, state);
+        let works = state.worker.is_gc()
+            && state.worker != Worker::Polling
+            && matches!(state.phases.get(state.at), Some(Phase::Array(_)));
+        beside.or(works.then_some(state.phase_since_ns))
     }
 
     /// What each plane has when measuring begins.

@@ -418,7 +418,7 @@ impl<W: Watch> Sim<W> {
         let state = &mut self.buses[bus.index()];
         let unit = state.holder.take().expect("a transfer that ends has a unit");
         let spent_ns = self.now_ns - state.since_ns;
-        let beside = self.entering.on && self.transfers_beside(unit);
+        let beside = self.entering.on && self.entering.transfers_beside(unit);
         let gc = self.units[unit.index()].worker.is_gc() && !beside;
         let state = &mut self.buses[bus.index()];
         state.spent.add(gc, spent_ns);
