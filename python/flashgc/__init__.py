@@ -30,6 +30,7 @@ from flashgc.registers import RegisterCost, register_cost
 from flashgc.report import Comparison, Report
 from flashgc.reproduction import Reproduction, reproduce
 from flashgc.table import Table
+from flashgc.worst_case import WorstCase, worst_case_wait
 
 __all__ = [
     "Comparison",
@@ -44,6 +45,7 @@ __all__ = [
     "RunError",
     "Table",
     "TraceError",
+    "WorstCase",
     "__version__",
     "compare",
     "devices",
@@ -57,4 +59,5 @@ __all__ = [
     "trace",
     "workload",
     "workloads",
+    "worst_case_wait",
 ]

@@ -305,10 +305,12 @@ def _run_all(
     jobs: int,
     progress: Callable[[int, Progress], object] | None,
     done: Callable[[int, Report], object] | None = None,
+    logs: Sequence[Logs | None] | None = None,
 ) -> list[Report]:
     """Runs all of them, `jobs` at a time. The first error ends the others.
 
-    `done` is called with each report as soon as it is there, from the thread of its run.
+    `done` is called with each report as soon as it is there, from the thread of its run; `logs` is
+    what each of them writes down.
     """
     for request in requests:
         _engine.check(request)  # every mistake is found before the first run
@@ -321,7 +323,8 @@ def _run_all(
             if progress is not None:
                 progress(index, Progress(*step))
 
-        report = _run(requests[index], verify, None, drive, tell)
+        log = None if logs is None else logs[index]
+        report = _run(requests[index], verify, log, drive, tell)
         if done is not None:
             done(index, report)
         return report

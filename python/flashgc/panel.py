@@ -134,19 +134,21 @@ class Panel:
 
 
 def sheet(panels: Sequence[Panel], title: str, lines: Sequence[str]) -> str:
-    """Several charts in two columns as one picture, under a title and lines of text."""
+    """Charts in two columns, or one alone, as one picture, under a title and lines of text."""
     top = 40 + 17 * len(lines)
-    rows = (len(panels) + 1) // 2
-    width, height = 2 * WIDTH + 48, top + rows * (HEIGHT + 12) + 12
+    columns = 2 if len(panels) > 1 else 1
+    rows = -(-len(panels) // columns)
+    width, height = columns * (WIDTH + 16) + 16, top + rows * (HEIGHT + 12) + 12
     parts = [
-        f'<text x="16" y="28" font-size="18" font-weight="600">{html.escape(title)}</text>',
+        f'<text x="16" y="28" font-size="{18 if columns == 2 else 14}" '
+        f'font-weight="600">{html.escape(title)}</text>',
         *(
             f'<text x="16" y="{48 + 17 * at}">{html.escape(line)}</text>'
             for at, line in enumerate(lines)
         ),
     ]
     for index, panel in enumerate(panels):
-        x, y = 16 + (index % 2) * (WIDTH + 16), top + (index // 2) * (HEIGHT + 12)
+        x, y = 16 + index % columns * (WIDTH + 16), top + index // columns * (HEIGHT + 12)
         parts.append(f'<g transform="translate({x} {y})">{panel.draw()}</g>')
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '

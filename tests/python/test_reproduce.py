@@ -129,12 +129,12 @@ def experiment():
     return described.load(EXPERIMENT, "here")
 
 
-def results(latency, waf=1.5, quick=False, differs=None):
+def results(latency, waf=1.5, quick=False, differs=None, saturated=()):
     """Reports that nobody ran: latencies by load and scheme."""
     known = experiment()
     reports = {
         point: {"latency_ns": {"all": {"mean": latency.get(point, 100.0)}},
-                "write_amplification": waf}
+                "write_amplification": waf, "saturated": point in saturated}
         for point in known.points({axis: list(names) for axis, names in known.axes.items()})
     }  # fmt: skip
     return Results(known, reports, differs or {}, quick)
@@ -171,21 +171,20 @@ def test_every_claim_of_a_paper_can_be_tested(name):
     assert all(any(claim.belongs([item]) for claim in known.claims) for item in ids)
 
 
-@pytest.fixture(scope="module")
-def quick(tmp_path_factory):
+@pytest.fixture(scope="module", params=PAPERS)
+def quick(tmp_path_factory, request):
     """A quick reproduction of everything, by the command."""
-    folder = tmp_path_factory.mktemp("quick")
-    begun = time.monotonic()
-    done = subprocess.run([COMMAND, "reproduce", "parallel-gc", "--quick", "--json"], cwd=folder,
+    folder, paper = tmp_path_factory.mktemp("quick"), request.param
+    done = subprocess.run([COMMAND, "reproduce", paper, "--quick", "--json"], cwd=folder,
                           capture_output=True, timeout=300)  # fmt: skip
     assert done.returncode == 0, done.stderr.decode()
     assert done.stderr.decode().count("\n") == 0
-    return folder / "runs/reproduce/parallel-gc", json.loads(done.stdout), time.monotonic() - begun
+    return folder / "runs/reproduce" / paper, json.loads(done.stdout), paper
 
 
 def test_the_keys_of_json_are_those_of_the_contract(quick):
-    _, claims, _ = quick
-    assert len(claims) == len(papers.load("parallel-gc").claims)
+    _, claims, paper = quick
+    assert len(claims) == len(papers.load(paper).claims)
     for claim in claims:
         assert list(claim)[: len(KEYS)] == KEYS
         assert claim["verdict"] in VERDICTS
@@ -204,13 +203,13 @@ def test_a_quick_run_judges_orders_and_checks_alone(quick):
 
 
 def test_a_reproduction_leaves_report_claims_and_figures(quick):
-    folder, claims, _ = quick
+    folder, claims, paper = quick
     assert json.loads((folder / "claims.json").read_text()) == claims
     page = (folder / "report.md").read_text()
-    for item in papers.load("parallel-gc").items(None):
+    for item in papers.load(paper).items(None):
         assert f"## {item.id}: " in page
         picture = folder / f"figure-{item.id}.svg"
-        assert picture.is_file() == (item.form == "bars")
+        assert picture.is_file() == (item.form != "table")
         if picture.is_file():
             ET.fromstring(picture.read_text())
             assert f"({picture.name})" in page
@@ -353,6 +352,11 @@ def test_a_trace_of_the_user_takes_the_place_of_a_look_alike(tmp_path):
         ("claims", 'in = ["1"]', 'in = ["2"]', 'there is no "2"'),
         ("claims", 'is = "below"', 'is = "rising"', "`along`"),
         ("claims", 'place = "Table 1, {load}"', 'place = "Table 1"', "two claims"),
+        ("claims", 'is = "below"', 'is = "equal"', "needs `tie`"),
+        ("claims", 'is = "below"', 'is = "below"\ntie = "a bit"', "`tie` is a share"),
+        ("claims", 'is = "below"', 'is = "below"\nthan_against = {}', "which is not given"),
+        ("experiment", 'form = "bars"', 'form = "lines"\nx = "load"', "need a `value`"),
+        ("experiment", 'form = "bars"', 'form = "course"', "`column` is missing"),
         ("claims", "low = 1.5", "lwo = 1.5", "lwo is none of"),
         ("claims", 'scheme = "greedy" }', 'scheme = "*" }', "one choice of each axis"),
         ("claims", "[[claims]]", "[[claims", "claims.toml"),
@@ -458,6 +462,43 @@ def test_an_order_may_rise_along_an_axis_or_pass_a_bound():
     assert verdict(bound, results({LOW: 9})).verdict == "not met"
 
 
+@pytest.mark.parametrize(
+    ("is_", "tie", "low", "word"),
+    [("below", "1 %", 101, "met"), ("below", "1 %", 102, "not met"), ("below", 5, 105, "met"),
+     ("above", "1 %", 99, "met"), ("above", "1 %", 98, "not met"), ("equal", "5 %", 95, "met"),
+     ("equal", "5 %", 105, "met"), ("equal", "5 %", 106, "not met"), ("equal", 0, 100, "met")],
+)  # fmt: skip
+def test_a_tie_is_in_order(is_, tie, low, word):
+    claim = order(is_, at=AT, than={"load": "high"}, tie=tie)
+    assert verdict(claim, results({LOW: low})).verdict == word
+
+
+def test_the_other_side_may_be_held_against_a_run_of_its_own():
+    at, latency = {"load": "low", "scheme": "fifo"}, {("low", "fifo"): 80, LOW: 100, HIGH: 50}
+    claim = order("below", at=at, against={"scheme": "greedy"}, **{"as": "ratio"},
+                  than={"scheme": "greedy"}, than_against={"load": "high"})  # fmt: skip
+    assert verdict(claim, results(latency)).verdict == "met"  # 80 / 100 below 100 / 50
+    assert verdict({**claim, "is": "above"}, results(latency)).verdict == "not met"
+
+
+def test_loads_beyond_what_the_drive_serves_are_left_out():
+    value = {"measure": "latency", "at": AT, "claimed": 100}
+    both, one = results({}, saturated=(LOW, HIGH)), results({HIGH: 300}, saturated=(HIGH,))
+    alone = verdict(value, both)
+    assert (alone.verdict, alone.measured) == ("not comparable", 100)
+    assert "more arrived than the drive could serve: low load, greedy" in alone.note
+    assert verdict({**value, "at": {**AT, "load": "high"}}, one).verdict == "not comparable"
+    claim = order("below", at=BOTH, bound=200)
+    assert verdict(claim, results({HIGH: 300})).verdict == "not met"
+    some = verdict(claim, one)
+    assert (some.verdict, some.measured) == ("met", "2 of 2")
+    assert "1 left out" in some.note
+    none = verdict({**claim, "at": AT}, both)
+    assert (none.verdict, none.measured) == ("not comparable", "1 of 1")
+    assert verdict({**claim, "any_load": True}, one).verdict == "not met"
+    assert verdict({**value, "any_load": True}, both).verdict == "met"
+
+
 def test_a_quick_run_fails_by_its_checks_alone():
     claim = order("above", at=AT, bound=10)
     assert verdict(claim, results({LOW: 9})).fails
@@ -482,6 +523,26 @@ def test_the_cost_identity_holds_to_the_nanosecond():
     assert identity(cost_ns + 7).verdict == "met"
     assert identity(cost_ns + 6).fails
     assert "its victims cost" in identity(cost_ns + 6).note
+
+
+def waited(wait_ns, suspends):
+    found = results({})
+    timing = {"read_ns": 25_000, "program_ns": 200_000, "erase_ns": 1_500_000,
+              "transfer_ns": 105_600, "suspend": {"suspend_ns": 20_000}}  # fmt: skip
+    enter = suspends and {"suspends": suspends, "poll_ns": 100}
+    for report in found.reports.values():
+        report["gc"] = {"wait_max_ns": wait_ns} if suspends else {}
+        report["config"] = {"device": {"timing": timing}, "gc": {"enter": enter}}
+    return verdict({"in": ["*"], "kind": "check", "check": "worst-case-wait", "claimed": "all"},
+                   found)  # fmt: skip
+
+
+def test_no_request_waits_longer_than_the_worst_case():
+    assert waited(None, None).verdict == "met"
+    assert waited(1_805_700, "erase").verdict == "met"
+    assert waited(1_805_701, "nothing").fails
+    assert waited(325_700, "any").verdict == "met"
+    assert "at most 325,700 ns" in waited(325_701, "any").note
 
 
 def test_a_claim_that_was_not_met_is_the_status(paper, flashgc):
@@ -524,6 +585,84 @@ def test_a_bar_that_is_far_too_high_is_cut_and_bears_its_value():
     heights = [float(one.get("height")) for one in rectangles(picture)]
     assert max(heights) < 5 * min(heights)
     assert "50" in [one.text for one in picture.iter("{http://www.w3.org/2000/svg}text")]
+
+
+CURVES = EXPERIMENT.replace("[axes.load.low]", "[axes.load.low]\nvalue = 2").replace(
+    "[axes.load.high]", "[axes.load.high]\nvalue = 1"
+)
+LINES = CURVES.replace('form = "bars"', 'form = "lines"\nx = "depth"').replace(
+    'measures = ["latency"]', 'measures = ["latency", "waf"]'
+)
+CDF = EXPERIMENT.replace('form = "bars"', 'form = "cdf"').replace(
+    'against = { scheme = "greedy" }\nas = "ratio"\nmean = true', ""
+)
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def test_lines_go_through_the_values_of_an_axis(paper, tmp_path):
+    (paper / "experiment.toml").write_text(LINES)
+    done = flashgc.reproduce("own-paper", ["1"], out=tmp_path / "out", quick=True)
+    picture = ET.fromstring(done.figures["1"])
+    texts = [one.text for one in picture.iter(f"{SVG}text")]
+    assert {"depth", "mean latency, ratio", "write amplification, ratio", "fifo"} <= {*texts}
+    curves = [one for one in picture.iter(f"{SVG}path") if one.find(f"{SVG}title") is not None]
+    assert len(curves) == 4  # two charts of two lines
+    assert "figure-1.svg" in (tmp_path / "out/report-1.md").read_text()
+
+
+def test_shares_of_requests_are_kept_with_the_runs_that_need_them(paper, tmp_path):
+    (paper / "experiment.toml").write_text(EXPERIMENT)
+    flashgc.reproduce("own-paper", out=tmp_path / "out", quick=True)
+    (paper / "experiment.toml").write_text(CDF)
+    done = flashgc.reproduce("own-paper", ["1"], out=tmp_path / "out", quick=True)
+    assert (done.runs, done.runs_kept) == (4, 0)
+    assert flashgc.reproduce("own-paper", out=tmp_path / "out", quick=True).runs_kept == 4
+    kept = [json.loads(path.read_text()) for path in (tmp_path / "out/runs").iterdir()]
+    assert all(sum(n for _, n in one["report"]["distribution"]) == 500 for one in kept)
+    picture = ET.fromstring(done.figures["1"])
+    assert {"low load", "high"} <= {one.text for one in picture.iter(f"{SVG}text")}
+
+
+COURSE = EXPERIMENT.replace(
+    'form = "bars"',
+    'form = "course"\ncourse = { column = "free_blocks_min", per = "2", label = "free blocks" }',
+).replace('against = { scheme = "greedy" }\nas = "ratio"\nmean = true', "")
+
+
+def test_a_curve_over_time_is_drawn_from_the_series_of_a_run(paper, tmp_path):
+    (paper / "experiment.toml").write_text(COURSE)
+    done = flashgc.reproduce("own-paper", ["1"], out=tmp_path / "out", quick=True)
+    kept = [json.loads(path.read_text()) for path in (tmp_path / "out/runs").glob("*.json")]
+    series = [one["report"]["series"] for one in kept]
+    assert all(len(one["start_ns"]) == len(one["free_blocks_min"]) > 0 for one in series)
+    picture = ET.fromstring(done.figures["1"])
+    assert "free blocks" in [one.text for one in picture.iter(f"{SVG}text")]
+    curves = [one for one in picture.iter(f"{SVG}path") if one.find(f"{SVG}title") is not None]
+    assert len(curves) == 4
+    again = flashgc.reproduce("own-paper", ["1"], out=tmp_path / "out", quick=True)
+    assert again.runs_kept == 4
+    assert again.figures == done.figures
+
+
+def test_runs_that_are_the_same_are_one(paper, tmp_path):
+    twice = '[axes.load.again]\nset = { "workload.synthetic.queue_depth" = 1 }\n'
+    twice += 'quick = { "workload.synthetic.requests" = 500 }\n\n[axes.load.high]'
+    text = EXPERIMENT.replace("[axes.load.high]", twice, 1)
+    text = text.replace('load = ["low", "high"]', 'load = ["low", "again", "high"]')
+    (paper / "experiment.toml").write_text(text)
+    done = flashgc.reproduce("own-paper", out=tmp_path / "out", quick=True)
+    assert done.runs == 4 == len(list((tmp_path / "out/runs").iterdir()))
+    rows = {row[0]: row[1:] for row in done.tables["table-1"]}
+    assert rows["again"] == rows["low load"] != rows["high"]
+    assert flashgc.reproduce("own-paper", out=tmp_path / "out", quick=True).runs_kept == 4
+
+
+def test_cells_beyond_what_the_drive_serves_are_marked():
+    found = results({}, saturated=(HIGH,))
+    item = next(one for one in found.experiment.items if one.id == "table-1")
+    table = grid.measured(item, found).table()
+    assert [cell.endswith("*") for cell in table[2][1:]] == [True, True, False, False]
+    assert not any(cell.endswith("*") for cell in table[1])
 
 
 def test_the_examples_of_the_manual_are_a_paper():

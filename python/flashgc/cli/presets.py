@@ -83,6 +83,11 @@ def devices(
     die_mm2: Annotated[
         float, typer.Option("--die-mm2", min=0.1, help="Area of a die, for --registers.")
     ] = 128.0,
+    worst_case: Annotated[
+        bool,
+        typer.Option("--worst-case", help="Print how long a page request takes at worst while "
+                     "collection goes on (paper preemptible-gc, Table V)."),
+    ] = False,
 ) -> None:  # fmt: skip
     """List the devices with geometry, times and sources, or print one."""
     from flashgc import api
@@ -90,6 +95,9 @@ def devices(
     known = api.devices()
     if registers is not None:
         _register_cost(known, name, registers, die_mm2, json)
+        return
+    if worst_case:
+        _worst_case(known, name, json)
         return
     if name is not None or json:
         _print(known, "device", name, json)
@@ -128,6 +136,36 @@ def _register_cost(
         "SRAM of 4.75 MB/mm2 at 500 dollars a GB; without wiring "
         "(paper parallel-gc, section IV-C2)."
     )
+
+
+def _worst_case(known: list[dict[str, Any]], name: str | None, json: bool) -> None:
+    import json as encoder
+
+    from flashgc.worst_case import worst_case_wait
+
+    if name is None:
+        fail("error: worst cases of which device?\n  = help: `flashgc devices NAME --worst-case`")
+    if all(entry["name"] != name for entry in known):
+        _print(known, "device", name, json)
+    bare, whole = worst_case_wait(str(name)), worst_case_wait(str(name), transfer=True)
+    if json:
+        print(encoder.dumps({"array": bare._asdict(), "transfer": whole._asdict()}, indent=2))
+        return
+    rows = [["technique", "formula", "array alone", "with the transfer"]]
+    for technique, formula, key in _WORST_CASES:
+        times = (f"{getattr(each, key) / 1e6:g} ms" for each in (bare, whole))
+        rows.append([technique, formula, *times])
+    table(rows)
+    print("A page request at worst, in state S1, where collection lets every request in;")
+    print("without waiting behind other requests (paper preemptible-gc, Table V).")
+
+
+_WORST_CASES = (
+    ("GFTL", "erase + max(read, write)", "gftl_ns"),
+    ("RFTL", "max(erase + write, read)", "rftl_ns"),
+    ("PGC", "erase + max(read, write)", "pgc_ns"),
+    ("F-PGC", "suspend + max(read, write)", "fpgc_ns"),
+)
 
 
 def _exported(exported: float | dict[str, str]) -> str:

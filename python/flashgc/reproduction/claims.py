@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from flashgc.reproduction import checks
@@ -22,6 +22,18 @@ class Tolerance:
     met: float
     near: float
     relative: bool
+
+
+@dataclass(frozen=True)
+class Tie:
+    """A difference that counts for nothing: a share of the second figure, or in its unit."""
+
+    amount: float
+    relative: bool
+
+    def of(self, figure: float) -> float:
+        """In the unit of the figure."""
+        return self.amount * abs(figure) if self.relative else self.amount
 
 
 @dataclass(frozen=True)
@@ -43,11 +55,13 @@ class Order:
     other: Quantity
     points: tuple[Point, ...]
     word: str
-    """`below`, `above`, or `rising` along an axis."""
+    """`below`, `above`, `equal`, or `rising` along an axis."""
     than: tuple[Mapping[str, str], ...]
     bound: float | None
     along: str | None
     choices: tuple[str, ...]
+    tie: Tie | None = None
+    """How far apart figures may be that count as equal, and so in order; None: not at all."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +85,8 @@ class Claim:
     note: str
     why_not: str | None
     """Why it cannot be met, where that is known."""
+    any_load: bool = False
+    """Whether it is of loads beyond what the drive can serve as well."""
 
     def runs(self, experiment: Experiment) -> list[Point]:
         """The runs that it needs; a check needs none of its own."""
@@ -151,6 +167,7 @@ def _claims(experiment: Experiment, reader: Reader, tolerance: Tolerance) -> lis
         "what": reader.text("what"),
         "unit": reader.text("unit", ""),
         "source": reader.text("source", "paper"),
+        "any_load": reader.flag("any_load"),
     }
     place = reader.text("place")
     if kind == "value":
@@ -287,13 +304,16 @@ def _filled(reader: Reader, place: str, labels: Mapping[str, str]) -> str:
 def _order(experiment: Experiment, reader: Reader, unit: str) -> Order:
     at = experiment.where(reader, "at")
     quantity = _quantity(experiment, reader, at, unit)
-    word = reader.word("is", ("below", "above", "rising"), "below")
+    word = reader.word("is", ("below", "above", "equal", "rising"), "below")
     than = experiment.change(reader, "than")
     other = quantity
     if reader.has("than_measure"):
         measure = _measure(experiment, reader, "than_measure")
-        other = Quantity(measure, quantity.way, quantity.against, quantity.over, quantity.take,
-                         quantity.over_choices, quantity.percent)  # fmt: skip
+        other = replace(other, measure=measure)
+    if reader.has("than_against"):
+        if quantity.against is None:
+            reader.wrong("`than_against` takes the place of `against`, which is not given")
+        other = replace(other, against=experiment.single(reader, "than_against"))
     has_bound = reader.has("bound")
     bound = float(reader.raw("bound", (int, float), "a number")) if has_bound else None
     along = reader.optional("along")
@@ -306,4 +326,21 @@ def _order(experiment: Experiment, reader: Reader, unit: str) -> Order:
     if along is not None:
         points = _collapsed(experiment, {**at, along: at[along][:1]}, quantity.over)
     choices = tuple(at[along]) if along is not None else ()
-    return Order(quantity, other, tuple(points), word, tuple(changes(than)), bound, along, choices)
+    tie = _tie(reader)
+    if word == "equal" and tie is None:
+        reader.wrong('is = "equal" needs `tie`, which says how far apart the figures may be')
+    return Order(quantity, other, tuple(points), word, tuple(changes(than)), bound, along, choices,
+                 tie)  # fmt: skip
+
+
+def _tie(reader: Reader) -> Tie | None:
+    if not reader.has("tie"):
+        return None
+    given = reader.raw("tie", (str, int, float), '"1 %" or a number')
+    try:
+        amount = float(str(given).removesuffix(PERCENT))
+    except ValueError:
+        reader.wrong('`tie` is a share as "1 %", or a number in the unit of the claim')
+    if amount < 0:
+        reader.wrong("`tie` is not below 0")
+    return Tie(0.01 * amount, True) if isinstance(given, str) else Tie(amount, False)

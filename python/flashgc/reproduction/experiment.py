@@ -16,7 +16,9 @@ Point = tuple[str, ...]
 Where = Mapping[str, Sequence[str]]
 """Which choices of each axis."""
 
-FORMS = ("table", "bars")
+FORMS = ("table", "bars", "lines", "cdf", "course")
+"""A table, groups of bars, lines over an axis of numbers, shares of requests by response time, and
+a curve over time; all but the first are drawn."""
 WAYS = ("value", "ratio", "reduction", "factor")
 """What becomes of a figure beside that of another run: itself, figure / other, 1 - figure /
 other, or other / figure."""
@@ -46,6 +48,8 @@ class Choice:
     name: str
     label: str
     sources: tuple[Source, ...]
+    value: float | None = None
+    """What it stands for, where an axis is one of numbers."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,18 @@ class Item:
     way: str
     mean: bool
     note: str
+    x: str = ""
+    """What the numbers of the rows are, where lines are drawn."""
+    course: Course | None = None
+
+
+@dataclass(frozen=True)
+class Course:
+    """A column of the rows over time, as a multiple of a figure of the run."""
+
+    column: str
+    per: Formula
+    label: str
 
 
 @dataclass(frozen=True)
@@ -98,9 +114,10 @@ class Experiment:
     def label(self, point: Point, axes: Sequence[str] | None = None) -> str:
         """A run in words."""
         named = zip(self.axes, point, strict=True)
-        return ", ".join(
+        labels = (
             self.axes[axis][name].label for axis, name in named if axes is None or axis in axes
         )
+        return ", ".join(filter(None, labels))
 
     def item_points(self, item: Item) -> list[Point]:
         """All runs that a figure or table needs."""
@@ -175,11 +192,13 @@ def _axes(reader: Reader) -> dict[str, dict[str, Choice]]:
 
 def _choice(name: str, reader: Reader) -> Choice:
     label = reader.text("label", name)
+    number = reader.raw("value", (int, float), "a number") if reader.has("value") else None
+    value = None if number is None else float(number)
     listed = reader.tables("sources")
     if listed:
         reader.done()
-        return Choice(name, label, tuple(_source(inner) for inner in listed))
-    return Choice(name, label, (_source(reader),))
+        return Choice(name, label, tuple(_source(inner) for inner in listed), value)
+    return Choice(name, label, (_source(reader),), value)
 
 
 def _source(reader: Reader) -> Source:
@@ -228,7 +247,13 @@ def _item(experiment: Experiment, reader: Reader) -> Item:
         way=reader.word("as", WAYS, "value"),
         mean=reader.flag("mean"),
         note=reader.text("note", ""),
+        x=reader.text("x") if form == "lines" else "",
+        course=_course(reader.table("course")) if form == "course" else None,
     )
+    if form == "lines" and any(
+        experiment.axes[axes[0]][name].value is None for name in item.at[axes[0]]
+    ):
+        reader.wrong(f"lines need a `value` of each choice of the axis {axes[0]}")
     for axis, names in item.at.items():
         if axis not in axes and len(names) > 1:
             reader.wrong(f"`at.{axis}` must be one choice: it is neither `rows` nor `columns`")
@@ -236,3 +261,11 @@ def _item(experiment: Experiment, reader: Reader) -> Item:
         reader.wrong("`against` and `as` (ratio, reduction or factor) go together")
     reader.done()
     return item
+
+
+def _course(reader: Reader) -> Course:
+    course = Course(
+        reader.text("column"), Formula(reader.text("per", "1"), reader.where), reader.text("label")
+    )
+    reader.done()
+    return course

@@ -6,11 +6,14 @@ import statistics
 from dataclasses import dataclass
 
 from flashgc import units
-from flashgc.reproduction.experiment import Item
-from flashgc.reproduction.results import Results, beside
+from flashgc.reproduction.experiment import Item, Measure, Point
+from flashgc.reproduction.results import PERCENT, Results, beside
 
 Cells = list[list[float | None]]
 MEAN = "mean"
+REDUCTION = "reduction"
+MARK = "*"
+MARKED = f"{MARK} More arrived than the drive could serve; such figures grow with the run's length."
 
 
 @dataclass(frozen=True)
@@ -23,6 +26,8 @@ class Grid:
     measures: list[tuple[str, str]]
     """Label and unit of each."""
     blocks: list[Cells]
+    saturated: frozenset[tuple[int, int]] = frozenset()
+    """Cells of runs in which more arrived than the drive could serve."""
 
     def table(self) -> list[list[str]]:
         """As text: a head, and a row for each row."""
@@ -35,7 +40,8 @@ class Grid:
             cells = [row]
             for index in range(len(self.columns)):
                 pairs = zip(self.blocks, self.measures, strict=True)
-                cells += [cell(block[at][index], unit) for block, (_, unit) in pairs]
+                mark = f" {MARK}" if (at, index) in self.saturated else ""
+                cells += [cell(block[at][index], unit) + mark for block, (_, unit) in pairs]
             table.append(cells)
         return table
 
@@ -71,15 +77,34 @@ def measured(item: Item, results: Results) -> Grid:
                 value = results.figure(measure, point)
                 if item.against:
                     other = results.figure(measure, experiment.moved(point, item.against))
-                    value = beside(value, other, item.way, percent=False)
+                    value = beside(value, other, item.way, percent=item.way == REDUCTION)
                 cells.append(value)
             block.append(cells)
         blocks.append([*block, _mean(block)] if item.mean else block)
     labels = [experiment.axes[item.rows][row].label for row in rows]
     heads = [experiment.axes[item.columns][column].label for column in columns]
+    beyond = frozenset(
+        (at, index)
+        for at, row in enumerate(rows)
+        for index, column in enumerate(columns)
+        if _saturated(item, results, experiment.moved(first, {item.rows: row,
+                                                              item.columns: column}))
+    )  # fmt: skip
     named = [experiment.measures[name] for name in item.measures]
-    kinds = [(one.label, "" if item.against else one.unit) for one in named]
-    return Grid(item, [*labels, MEAN] if item.mean else labels, heads, kinds, blocks)
+    kinds = [(one.label, _unit(item, one)) for one in named]
+    return Grid(item, [*labels, MEAN] if item.mean else labels, heads, kinds, blocks,
+                beyond)  # fmt: skip
+
+
+def _unit(item: Item, measure: Measure) -> str:
+    if not item.against:
+        return measure.unit
+    return PERCENT if item.way == REDUCTION else ""
+
+
+def _saturated(item: Item, results: Results, point: Point) -> bool:
+    others = [results.experiment.moved(point, item.against)] if item.against else []
+    return bool(results.saturated([point, *others]))
 
 
 def _mean(block: Cells) -> list[float | None]:

@@ -6,12 +6,12 @@ import itertools
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from flashgc import _output
-from flashgc.reproduction import bars, grid, papers, runs, verdict, written
+from flashgc.reproduction import bars, curves, grid, papers, runs, verdict, written
 from flashgc.reproduction.claims import Claim
 from flashgc.reproduction.experiment import ANY, Item, Point
 from flashgc.reproduction.grid import Grid
@@ -21,6 +21,7 @@ from flashgc.reproduction.results import Results
 from flashgc.reproduction.runs import Step
 from flashgc.reproduction.verdict import Verdict
 from flashgc.reproduction.written import SourceUsed
+from flashgc.worst_case import worst_case_wait
 
 PathLike = str | os.PathLike[str]
 
@@ -112,15 +113,20 @@ def reproduce(
     items = known.items(None if figures is None else list(figures))
     claims = [claim for claim in known.claims if claim.belongs([item.id for item in items])]
     planner = Planner(known.experiment, traces, quick)
-    planned = [planner.planned(point) for point in _points(known, items, claims)]
+    extras = _extras(known, items)
+    planned = [
+        replace(planner.planned(point), extras=extras.get(point, frozenset()))
+        for point in _points(known, items, claims)
+    ]
     folder = _output.folder(Path("runs/reproduce") / known.name if out is None else out)
     follow = _Last(progress)
     reports = runs.run_all(planned, folder / "runs", jobs, fresh, follow)
     differs = {one.point: one.differs for one in planned if one.differs}
+    reports = {point: worst_cases(report) for point, report in reports.items()}
     results = Results(known.experiment, reports, differs, quick)
     verdicts = [verdict.judge(known.name, claim, results) for claim in claims]
     grids = [grid.measured(item, results) for item in items]
-    pictures = {one.item.id: _drawn(one) for one in grids if one.item.form == "bars"}
+    pictures = {one.item.id: _drawn(one, results) for one in grids if one.item.form != "table"}
     sources = _sources(planner, results)
     page = written.Page(known, grids, verdicts, sources, reports, quick)
     part = "" if figures is None else "-" + "-".join(item.id for item in items)
@@ -134,7 +140,7 @@ def reproduce(
         sources=sources,
         folder=folder,
         report=f"report{part}.md",
-        runs=len(planned),
+        runs=len({one.key for one in planned}),
         runs_kept=follow.last.kept,
         items=items,
         verdicts=verdicts,
@@ -179,7 +185,32 @@ def _sources(planner: Planner, results: Results) -> list[SourceUsed]:
     return found
 
 
-def _drawn(one: Grid) -> str:
+def _extras(known: Paper, items: Sequence[Item]) -> dict[Point, frozenset[str]]:
+    """What figures need of runs beside their reports."""
+    needs = {"cdf": runs.DISTRIBUTION, "course": runs.SERIES}
+    wanted: dict[Point, frozenset[str]] = {}
+    for item in items:
+        if item.form in needs:
+            for point in known.experiment.points(item.at):
+                wanted[point] = wanted.get(point, frozenset()) | {needs[item.form]}
+    return wanted
+
+
+def worst_cases(report: Mapping[str, Any]) -> dict[str, Any]:
+    """The report with the worst cases of its device, as figures for formulas."""
+    device = report["config"]["device"]
+    found: dict[str, Any] = worst_case_wait(device)._asdict()
+    found["transfer"] = worst_case_wait(device, transfer=True)._asdict()
+    return {**report, "worst_case": found}
+
+
+def _drawn(one: Grid, results: Results) -> str:
+    if one.item.form == "lines":
+        return curves.lines(one, results.experiment)
+    if one.item.form == "cdf":
+        return curves.cdf(one.item, results)
+    if one.item.form == "course":
+        return curves.course(one.item, results)
     label, unit = one.measures[0]
     beside = f"{label}, normalised" if one.item.against else label
     return bars.draw(one, one.item.title, f"{beside}, {unit}" if unit else beside)

@@ -48,6 +48,8 @@ class Planned:
     """A hash of all that decides the report."""
     table_bytes: int
     differs: Differs
+    extras: frozenset[str] = frozenset()
+    """What is kept beside the report: `distribution` of latencies, `series` over time."""
 
 
 class Planner:

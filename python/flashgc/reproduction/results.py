@@ -42,6 +42,10 @@ class Results:
         told = [f"{', '.join(filter(None, who))}: {why}" for why, who in reasons.items()]
         return "; ".join(text.removeprefix(": ") for text in told)
 
+    def saturated(self, points: Iterable[Point]) -> list[Point]:
+        """Those of the runs in which more arrived than the drive could serve."""
+        return [point for point in dict.fromkeys(points) if self.reports[point].get("saturated")]
+
     def figure(self, measure: str, point: Point) -> float | None:
         """A measure of a run; None where it is undefined."""
         return self.experiment.measures[measure].formula.of(self.reports[point])

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from flashgc import _engine, _output, api
+from flashgc import _engine, _output, _sources, api
 from flashgc._engine import OutputError
+from flashgc._types import Logs
 from flashgc.report import Report
 from flashgc.reproduction.experiment import Point
 from flashgc.reproduction.plan import Planned
+
+DISTRIBUTION = "distribution"
+SERIES = "series"
 
 
 class Step(NamedTuple):
@@ -40,8 +46,12 @@ def run_all(
     fresh: bool,
     told: Told | None,
 ) -> dict[Point, Mapping[str, Any]]:
-    """The reports of all runs; those that the folder has from before are not run again."""
+    """The reports of all runs; those that the folder has from before are not run again.
+
+    Runs that are decided by the same, though they have other names in the paper, are one.
+    """
     _output.folder(folder)
+    every, planned = planned, _distinct(planned)
     kept = {} if fresh else {one.point: _kept(folder, one) for one in planned}
     reports = {point: report for point, report in kept.items() if report is not None}
     # The longest go first, so that the last ones to end are short.
@@ -53,7 +63,8 @@ def run_all(
     alone = threading.Lock()
 
     def done(index: int, report: Report) -> None:
-        one, values = missing[index], report.to_dict()
+        one = missing[index]
+        values = report.to_dict() | _extras(folder, one, report)
         with alone:  # runs end in threads of their own
             _keep(folder, one, values)
             reports[one.point] = values
@@ -62,8 +73,43 @@ def run_all(
     if missing:
         at_once = _at_once(jobs, max(one.table_bytes for one in missing))
         requests = [one.request for one in missing]
-        api._run_all(requests, False, None, at_once, follow.progress, done)
-    return {one.point: reports[one.point] for one in planned}
+        logs = [_logs(folder, one) for one in missing]
+        api._run_all(requests, False, None, at_once, follow.progress, done, logs)
+    by_key = {one.key: reports[one.point] for one in planned}
+    return {one.point: by_key[one.key] for one in every}
+
+
+def _distinct(planned: Sequence[Planned]) -> list[Planned]:
+    """One of each key, which keeps all that is wanted of any of them."""
+    extras: dict[str, frozenset[str]] = {}
+    for one in planned:
+        extras[one.key] = extras.get(one.key, frozenset()) | one.extras
+    first = {one.key: one for one in reversed(planned)}
+    return [replace(one, extras=extras[one.key]) for one in planned if first[one.key] is one]
+
+
+def _logs(folder: Path, one: Planned) -> Logs | None:
+    """What a run writes down beside its report."""
+    if SERIES not in one.extras:
+        return None
+    return {"gc_log": None, "series": _file(folder, one, "csv"), "series_interval": None}
+
+
+def _extras(folder: Path, one: Planned, report: Report) -> dict[str, Any]:
+    """What is kept beside the figures of the report."""
+    found: dict[str, Any] = {}
+    if DISTRIBUTION in one.extras:
+        spread = report.distribution("all")
+        pairs = zip(spread["latency_ns"].tolist(), spread["count"].tolist(), strict=True)
+        found[DISTRIBUTION] = [list(pair) for pair in pairs]
+    if SERIES in one.extras:
+        rows = csv.reader(_sources.read_text(_file(folder, one, "csv")).splitlines())
+        head, *body = rows
+        columns = zip(head, zip(*body, strict=True), strict=True)
+        found[SERIES] = {
+            name: [float(cell) if cell else None for cell in column] for name, column in columns
+        }
+    return found
 
 
 class _Follow:
@@ -118,9 +164,9 @@ def _available_bytes() -> int | None:
     return None if found is None else 1024 * int(found.group(1))
 
 
-def _file(folder: Path, one: Planned) -> Path:
+def _file(folder: Path, one: Planned, ending: str = "json") -> Path:
     words = re.sub(r"[^a-z0-9]+", "-", one.label.lower()).strip("-")
-    return folder / f"{words}-{one.key[:12]}.json"
+    return folder / f"{words}-{one.key[:12]}.{ending}"
 
 
 def _keep(folder: Path, one: Planned, report: Mapping[str, Any]) -> None:
@@ -141,4 +187,6 @@ def _kept(folder: Path, one: Planned) -> Mapping[str, Any] | None:
         return None
     whole = isinstance(kept, dict) and kept.get("key") == one.key
     report = kept.get("report") if whole else None
-    return report if isinstance(report, dict) else None
+    if not isinstance(report, dict) or any(extra not in report for extra in one.extras):
+        return None
+    return report

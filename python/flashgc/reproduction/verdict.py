@@ -50,7 +50,7 @@ def judge(paper: str, claim: Claim, results: Results) -> Verdict:
         case Value():
             measured, verdict, why = _value(claim, claim.test, results)
         case Order():
-            measured, verdict, why = _order(claim.test, results)
+            measured, verdict, why = _order(claim, claim.test, results)
         case Check(name):
             measured, verdict, why = _check(name, results)
     reason = claim.why_not if verdict in (NOT_MET, NEAR) else None
@@ -70,9 +70,11 @@ def _value(claim: Claim, test: Value, results: Results) -> Judged:
         measured = None if other is None else measured - other
     if measured is None:
         return None, NOT_COMPARABLE, "undefined: nothing was collected in one of the runs"
-    differs = results.why_different(claim.runs(results.experiment))
-    if differs:
-        return measured, NOT_COMPARABLE, differs
+    runs = claim.runs(results.experiment)
+    too_much = [] if claim.any_load else results.saturated(runs)
+    why = "; ".join(filter(None, [_saturated(too_much, results), results.why_different(runs)]))
+    if why:
+        return measured, NOT_COMPARABLE, why
     assert not isinstance(claim.claimed, str)
     return measured, compared(measured, claim.claimed, test.tolerance), ""
 
@@ -93,10 +95,21 @@ def compared(measured: float, claimed: float, tolerance: Tolerance) -> str:
     return NEAR if off <= tolerance.near * (1 + 1e-9) else NOT_MET
 
 
-def _order(test: Order, results: Results) -> Judged:
+def _saturated(points: Sequence[Point], results: Results) -> str:
+    """That more arrived than the drive could serve, and where."""
+    if not points:
+        return ""
+    named = [results.experiment.label(point) for point in points[:_SHOWN]]
+    more = f" and {len(points) - _SHOWN} more" if len(points) > _SHOWN else ""
+    return f"saturated, more arrived than the drive could serve: {'; '.join(named)}{more}"
+
+
+def _order(claim: Claim, test: Order, results: Results) -> Judged:
     experiment = results.experiment
     total, undefined, equal = 0, 0, 0
     wrong: list[str] = []
+    too_much: list[Point] = []
+    left_out, left_out_held = 0, 0
     unit = _unit(test, results)
     for point in test.points:
         for left_at, right_at in pairs(experiment, test, point):
@@ -105,11 +118,20 @@ def _order(test: Order, results: Results) -> Judged:
             if left is None or right is None:
                 undefined += 1
                 continue
+            beyond = results.saturated(_pair_runs(test, results, left_at, right_at))
+            if beyond and not claim.any_load:
+                too_much += beyond
+                left_out += 1
+                left_out_held += _holds(test, left, right)
+                continue
             total += 1
-            if not (left > right if test.word == "above" else left < right):
+            if not _holds(test, left, right):
                 equal += left == right
                 signs = f"{cell(left, unit)} against {cell(right, unit)}"
                 wrong.append(f"{_named(test, results, left_at)}: {signs}")
+    beyond_text = _saturated(list(dict.fromkeys(too_much)), results)
+    if total == 0 and left_out:
+        return f"{left_out_held} of {left_out}", NOT_COMPARABLE, beyond_text
     if total == 0:
         return None, NOT_COMPARABLE, "undefined: nothing was collected in the runs"
     ties_alone = len(wrong) == equal < total / 2
@@ -117,22 +139,33 @@ def _order(test: Order, results: Results) -> Judged:
     verdict = MET if not wrong else NEAR if near else NOT_MET
     more = f" and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
     why = f"not at {'; '.join(wrong[:_SHOWN])}{more}" if wrong else ""
-    left_out = f"{undefined} undefined" if undefined else ""
+    missing = f"{undefined} undefined" if undefined else ""
     alike = results.why_different(_order_points(test, results))
     measured = f"{total - len(wrong)} of {total}"
-    return measured, verdict, "; ".join(filter(None, [why, left_out, alike]))
+    beyond_text = beyond_text and f"{left_out} left out: {beyond_text}"
+    return measured, verdict, "; ".join(filter(None, [why, missing, beyond_text, alike]))
+
+
+def _holds(test: Order, left: float, right: float) -> bool:
+    slack = 0.0 if test.tie is None else test.tie.of(right)
+    if test.word == "equal":
+        return abs(left - right) <= slack
+    apart = right - left if test.word == "above" else left - right
+    return apart < 0 if test.tie is None else apart <= slack
+
+
+def _pair_runs(test: Order, results: Results, left: Point, right: Point | None) -> list[Point]:
+    experiment = results.experiment
+    own = test.quantity.runs(experiment, left)
+    return own if right is None else [*own, *test.other.runs(experiment, right)]
 
 
 def _order_points(test: Order, results: Results) -> list[Point]:
-    experiment = results.experiment
     return [
         run
         for point in test.points
-        for left, right in pairs(experiment, test, point)
-        for run in [
-            *test.quantity.runs(experiment, left),
-            *(test.other.runs(experiment, right) if right is not None else []),
-        ]
+        for left, right in pairs(results.experiment, test, point)
+        for run in _pair_runs(test, results, left, right)
     ]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from flashgc import _engine, units
 from flashgc.reproduction.experiment import ANY, Point
-from flashgc.reproduction.grid import Grid, cell
+from flashgc.reproduction.grid import MARK, MARKED, Grid, cell
 from flashgc.reproduction.papers import Paper
 from flashgc.reproduction.verdict import VERDICTS, Verdict, counted
 
@@ -71,9 +71,11 @@ class Page:
         parts = [f"## {item.id}: {item.title}\n"]
         if item.note:
             parts.append(f"{item.note}\n")
-        if item.form == "bars":
+        if item.form != "table":
             parts.append(f"![{item.title}](figure-{item.id}.svg)\n")
         parts += ["Measured:\n", _table(grid.table())]
+        if grid.saturated:
+            parts.append(f"{MARKED}\n".replace(MARK, f"\\{MARK}", 1))
         own = [one for one in self.verdicts if item.id in one.claim.parts]
         return [*parts, _claims(own)] if own else parts
 

@@ -1,0 +1,83 @@
+"""How long a page request may take at worst: Table V of paper preemptible-gc."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from flashgc import _engine, api
+from flashgc._engine import ConfigError
+
+SUSPEND_NS = 20_000
+"""What the paper takes for devices that do not say: 20 us, from the data sheet of a NOR part."""
+
+
+class WorstCase(NamedTuple):
+    """Worst-case response times of a page request while every request is let in, in ns."""
+
+    gftl_ns: int
+    """GFTL: an erase, then the request, a read or a write, whichever takes longer."""
+    rftl_ns: int
+    """RFTL: an erase and a write; or a read, which never waits for collection."""
+    pgc_ns: int
+    """Preemption between operations (scheme `pgc` and its kin): as GFTL."""
+    fpgc_ns: int
+    """Suspend and resume of all operations (scheme `fpgc`): a suspend, then the request."""
+
+
+def worst_case_wait(
+    device: str | Mapping[str, Any], *, transfer: bool = False, suspend_ns: int | None = None
+) -> WorstCase:
+    """The worst-case execution times of paper preemptible-gc, Table V, for a device.
+
+    With E for an erase, S for a suspend, r for a read and w for a write of a page they are
+    E + max(r, w) for GFTL and PGC, max(E + w, r) for RFTL and S + max(r, w) for F-PGC. They hold in
+    state S1 of collection, where every request is let in; waiting behind other requests is not in
+    them. The text gives RFTL as its reference 34, where the table prints 36.
+
+    Args:
+        device: the name of a device, or `report.config["device"]` of a run.
+        transfer: whether reads and writes take their transfer over the bus as well.
+        suspend_ns: time of a suspend; that of the device if not given, or the paper's 20 us.
+
+    Raises:
+        ConfigError: a device that is not known.
+        ValueError: a table without these times, or a time below zero.
+
+    >>> import flashgc
+    >>> flashgc.worst_case_wait("slc-msr", suspend_ns=20_000)
+    WorstCase(gftl_ns=1700000, rftl_ns=1700000, pgc_ns=1700000, fpgc_ns=220000)
+    >>> flashgc.worst_case_wait("slc-msr", suspend_ns=20_000, transfer=True).fpgc_ns
+    325600
+
+    """
+    table = _resolved(device) if isinstance(device, str) else device
+    timing = table.get("timing", {})
+    try:
+        read_ns, write_ns, erase_ns = (timing[f"{key}_ns"] for key in ("read", "program", "erase"))
+        bus_ns = timing["transfer_ns"] if transfer else 0
+    except (KeyError, TypeError):
+        raise ValueError("a table of a device has its times under `timing`, in ns") from None
+    if suspend_ns is None:
+        suspend_ns = (timing.get("suspend") or {}).get("suspend_ns", SUSPEND_NS)
+    if suspend_ns < 0:
+        raise ValueError("a suspend takes no less than 0 ns")
+    read_ns, write_ns = read_ns + bus_ns, write_ns + bus_ns
+    longest_ns = max(read_ns, write_ns)
+    return WorstCase(
+        gftl_ns=erase_ns + longest_ns,
+        rftl_ns=max(erase_ns + write_ns, read_ns),
+        pgc_ns=erase_ns + longest_ns,
+        fpgc_ns=suspend_ns + longest_ns,
+    )
+
+
+def _resolved(name: str) -> Mapping[str, Any]:
+    """The device as a run of it would have it."""
+    if all(entry["name"] != name for entry in api.devices()):
+        known = ", ".join(entry["name"] for entry in api.devices())
+        raise ConfigError(f'error: there is no device "{name}"\n  = help: there are: {known}')
+    checked = json.loads(_engine.check(api._request("oltp", None, None, name, None, None)))
+    settings: Mapping[str, Any] = checked["settings"]["device"]
+    return settings

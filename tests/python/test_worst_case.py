@@ -1,0 +1,56 @@
+"""Worst-case response times: Table V of paper preemptible-gc."""
+
+import pytest
+
+import flashgc
+from flashgc import WorstCase, worst_case_wait
+
+SLC = {"timing": {"read_ns": 25_000, "program_ns": 200_000, "erase_ns": 1_500_000,
+                  "transfer_ns": 105_600}}  # fmt: skip
+
+
+def test_the_formulas_of_the_paper():
+    assert worst_case_wait(SLC) == WorstCase(1_700_000, 1_700_000, 1_700_000, 220_000)
+    assert worst_case_wait(SLC, transfer=True) == WorstCase(
+        1_805_600, 1_805_600, 1_805_600, 325_600
+    )
+    slow_read = {"timing": {**SLC["timing"], "read_ns": 9_000_000}}
+    assert worst_case_wait(slow_read) == WorstCase(10_500_000, 9_000_000, 10_500_000, 9_020_000)
+
+
+def test_a_suspend_takes_what_the_device_says_or_what_is_given():
+    own = {"timing": {**SLC["timing"], "suspend": {"suspend_ns": 100_000, "resume_ns": 0}}}
+    assert worst_case_wait(own).fpgc_ns == 300_000
+    assert worst_case_wait(own, suspend_ns=0).fpgc_ns == 200_000
+
+
+@pytest.mark.parametrize("name", [device["name"] for device in flashgc.devices()])
+def test_every_device_has_them(name):
+    found = worst_case_wait(name, transfer=True)
+    assert found.gftl_ns == found.pgc_ns > found.fpgc_ns > 0
+
+
+def test_the_device_of_a_report_will_do():
+    report = flashgc.run("oltp", set={"workload.synthetic.requests": 100})
+    assert worst_case_wait(report.config.device) == worst_case_wait(report.device)
+
+
+def test_mistakes_are_told():
+    with pytest.raises(flashgc.ConfigError, match="there is no device"):
+        worst_case_wait("slc")
+    with pytest.raises(ValueError, match="no less than 0"):
+        worst_case_wait(SLC, suspend_ns=-1)
+    for table in ({}, {"timing": {"read_ns": 1}}, {"timing": None}):
+        with pytest.raises(ValueError, match="times under `timing`"):
+            worst_case_wait(table)
+
+
+def test_the_command_prints_them(flashgc):
+    shown = flashgc("devices", "slc-msr", "--worst-case").out
+    assert "1.7 ms" in shown
+    assert "1.8056 ms" in shown
+    found = flashgc("devices", "slc-msr", "--worst-case", "--json").json
+    assert found["array"]["pgc_ns"] == 1_700_000
+    assert found["transfer"]["rftl_ns"] == 1_805_600
+    assert "of which device" in flashgc("devices", "--worst-case", code=2).err
+    assert "did you mean" in flashgc("devices", "slc-mrs", "--worst-case", code=2).err
