@@ -11,7 +11,7 @@ use super::Sim;
 use crate::device::{Phase, Phases, Unit, Worker};
 use crate::gc::job::Stage;
 use crate::gc::Suspends;
-use crate::ids::UnitId;
+use crate::ids::{BusId, UnitId};
 use crate::verify::{Watch, What};
 
 /// What runs beside the operation of a unit.
@@ -56,14 +56,11 @@ impl Entering {
 
 impl<W: Watch> Sim<W> {
     /// Time on the bus that the unit asks for.
-    #[inline(always)]
-    pub(super) fn bus_ns(&self, unit: UnitId) -> Option<u64> {
-        if self.entering.on {
-            match self.entering.units[unit.index()].overlap {
-                Overlap::Write { loaded: false, .. } => return self.load_ns(),
-                Overlap::Answer { .. } => return Some(self.answer_ns()),
-                _ => {}
-            }
+    fn bus_ns(&self, unit: UnitId) -> Option<u64> {
+        match self.entering.units[unit.index()].overlap {
+            Overlap::Write { loaded: false, .. } => return self.load_ns(),
+            Overlap::Answer { .. } => return Some(self.answer_ns()),
+            _ => {}
         }
         let state = &self.units[unit.index()];
         match state.phases.get(state.at) {
@@ -92,7 +89,60 @@ impl<W: Watch> Sim<W> {
         if self.buses[bus.index()].holder.is_none() {
             self.grant(bus, unit, ns);
         } else {
-            self.buses[bus.index()].waiting.push_back(unit);
+            self.buses[bus.index()].waiting.extend([unit]);
+        }
+    }
+
+    /// A transfer has ended on a drive with entering: of the unit's operation, or of what runs
+    /// beside it.
+    #[inline(never)]
+    pub(super) fn transfer_ended_entering(&mut self, bus: BusId) {
+        let state = &mut self.buses[bus.index()];
+        let unit = state.holder.take().expect("a transfer that ends has a unit");
+        let (since_ns, next) = (state.since_ns, state.waiting.pop_front());
+        let beside = self.entering.transfers_beside(unit);
+        let gc = self.units[unit.index()].worker.is_gc() && !beside;
+        self.buses[bus.index()].spent.add(gc, self.now_ns - since_ns);
+        self.tell_busy(What::Bus, unit, since_ns, gc);
+        if let Some((next, ns)) = next.and_then(|next| Some((next, self.bus_ns(next)?))) {
+            self.grant(bus, next, ns);
+        }
+        if beside {
+            return self.transferred_beside(unit);
+        }
+        self.advance_entering(unit);
+    }
+
+    /// An array phase has ended on a drive with entering.
+    #[inline(never)]
+    pub(super) fn array_ended_entering(&mut self, unit: UnitId) {
+        if self.reads_beside(unit) {
+            return self.read_beside_ended(unit);
+        }
+        let state = &self.units[unit.index()];
+        let (worker, since_ns) = (state.worker, state.phase_since_ns);
+        // The array rests while the queue is looked at.
+        if worker != Worker::Polling {
+            if worker.is_gc() {
+                self.job_worked(unit, self.now_ns - since_ns);
+            }
+            self.tell_busy(What::Array, unit, since_ns, worker.is_gc());
+        }
+        self.advance_entering(unit);
+    }
+
+    /// The next phase begins, and with it what can run beside it.
+    fn advance_entering(&mut self, unit: UnitId) {
+        self.units[unit.index()].at += 1;
+        let worker = self.units[unit.index()].worker;
+        self.begin_phase(unit);
+        if self.units[unit.index()].worker != worker {
+            return;
+        }
+        match worker {
+            Worker::Gc => self.job_phase_overlaps(unit),
+            Worker::Host(_) if self.entering.rules.pipeline => self.may_read_ahead(unit),
+            _ => {}
         }
     }
 
@@ -157,7 +207,7 @@ impl<W: Watch> Sim<W> {
             Overlap::Answer { op } => {
                 entry.overlap = Overlap::Nothing;
                 self.note_left(unit);
-                self.tell_busy_for(What::Operation("read", 0), unit, self.now_ns, false);
+                self.tell_busy(What::Operation("read", 0), unit, self.now_ns, false);
                 self.answered(op);
                 self.try_suspend(unit);
             }
@@ -199,7 +249,7 @@ impl<W: Watch> Sim<W> {
         entry.overlap = Overlap::Read { done: true };
         let since_ns = entry.overlap_since_ns;
         self.job_worked(unit, self.now_ns - since_ns);
-        self.tell_busy_for(What::Array, unit, since_ns, true);
+        self.tell_busy(What::Array, unit, since_ns, true);
     }
 
     /// The host's read has left: the job goes on with the pages that were read beside it.

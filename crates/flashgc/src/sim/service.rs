@@ -415,23 +415,22 @@ impl<W: Watch> Sim<W> {
     /// A transfer has ended: the bus goes to whoever has waited longest.
     #[inline(always)]
     pub(super) fn transfer_ended(&mut self, bus: BusId) {
+        if self.entering.on {
+            return self.transfer_ended_entering(bus);
+        }
         let state = &mut self.buses[bus.index()];
         let unit = state.holder.take().expect("a transfer that ends has a unit");
         let spent_ns = self.now_ns - state.since_ns;
-        let beside = self.entering.on && self.entering.transfers_beside(unit);
-        let gc = self.units[unit.index()].worker.is_gc() && !beside;
-        let state = &mut self.buses[bus.index()];
+        let gc = self.units[unit.index()].worker.is_gc();
         state.spent.add(gc, spent_ns);
         let since_ns = state.since_ns;
         let next = state.waiting.pop_front();
-        self.tell_busy_for(What::Bus, unit, since_ns, gc);
+        self.tell_busy(What::Bus, unit, since_ns, gc);
         if let Some(next) = next {
-            if let Some(ns) = self.bus_ns(next) {
+            let waiting = &self.units[next.index()];
+            if let Some(Phase::Bus(ns)) = waiting.phases.get(waiting.at) {
                 self.grant(bus, next, ns);
             }
-        }
-        if beside {
-            return self.transferred_beside(unit);
         }
         self.advance(unit);
     }
@@ -439,19 +438,16 @@ impl<W: Watch> Sim<W> {
     /// An array phase has ended.
     #[inline(always)]
     pub(super) fn array_ended(&mut self, unit: UnitId) {
-        if self.entering.on && self.reads_beside(unit) {
-            return self.read_beside_ended(unit);
+        if self.entering.on {
+            return self.array_ended_entering(unit);
         }
         let state = &self.units[unit.index()];
         let since_ns = state.phase_since_ns;
-        if state.worker == Worker::Polling {
-            return self.advance(unit);
-        }
         let gc = state.worker.is_gc();
         if gc {
             self.job_worked(unit, self.now_ns - since_ns);
         }
-        self.tell_busy_for(What::Array, unit, since_ns, gc);
+        self.tell_busy(What::Array, unit, since_ns, gc);
         self.advance(unit);
     }
 
@@ -459,28 +455,10 @@ impl<W: Watch> Sim<W> {
     fn advance(&mut self, unit: UnitId) {
         let state = &mut self.units[unit.index()];
         state.at += 1;
-        if self.entering.on {
-            return self.advance_entering(unit);
-        }
         if state.worker == Worker::Gc {
             self.job_phase_begins(unit);
         }
         self.begin_phase(unit);
-    }
-
-    /// The same where requests may enter: what can run beside the next phase begins with it.
-    #[inline(never)]
-    fn advance_entering(&mut self, unit: UnitId) {
-        let worker = self.units[unit.index()].worker;
-        self.begin_phase(unit);
-        if self.units[unit.index()].worker != worker {
-            return;
-        }
-        match worker {
-            Worker::Gc => self.job_phase_overlaps(unit),
-            Worker::Host(_) if self.entering.rules.pipeline => self.may_read_ahead(unit),
-            _ => {}
-        }
     }
 
     #[inline(always)]
@@ -553,12 +531,12 @@ impl<W: Watch> Sim<W> {
             let name = self.operation_name(unit);
             let copies = self.gc.jobs[unit.index()].step.len() as u32;
             let gc = self.units[unit.index()].worker.is_gc();
-            self.tell_busy_for(What::Operation(name, copies), unit, from_ns, gc);
+            self.tell_busy(What::Operation(name, copies), unit, from_ns, gc);
         }
     }
 
     #[inline(always)]
-    pub(super) fn tell_busy_for(&mut self, what: What, unit: UnitId, from_ns: u64, gc: bool) {
+    pub(super) fn tell_busy(&mut self, what: What, unit: UnitId, from_ns: u64, gc: bool) {
         if W::ACTIVE {
             let to_ns = self.now_ns;
             self.watch.see(to_ns, Happened::Busy { what, unit, from_ns, to_ns, gc });

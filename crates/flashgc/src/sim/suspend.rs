@@ -103,7 +103,7 @@ impl<W: Watch> Sim<W> {
         state.spent.add(true, self.now_ns - since_ns);
         if self.now_ns > phase_since_ns {
             self.job_worked(unit, self.now_ns - phase_since_ns);
-            self.tell_busy_for(What::Array, unit, phase_since_ns, true);
+            self.tell_busy(What::Array, unit, phase_since_ns, true);
         }
         if self.now_ns > since_ns {
             self.tell_operation(unit, since_ns);
