@@ -30,7 +30,7 @@ from flashgc.registers import RegisterCost, register_cost
 from flashgc.report import Comparison, Report
 from flashgc.reproduction import Reproduction, reproduce
 from flashgc.table import Table
-from flashgc.worst_case import WorstCase, worst_case_wait
+from flashgc.worst_case import WorstCase, check_wait, worst_case_wait
 
 __all__ = [
     "Comparison",
@@ -47,6 +47,7 @@ __all__ = [
     "TraceError",
     "WorstCase",
     "__version__",
+    "check_wait",
     "compare",
     "devices",
     "drive",

@@ -73,6 +73,48 @@ def worst_case_wait(
     )
 
 
+def check_wait(report: Mapping[str, Any]) -> str | None:
+    """Whether every page request of a run met the worst case of paper preemptible-gc, Table V.
+
+    Held against it is `gc.response_max_ns`: from when nothing but a collection stood before a page
+    operation of the host, in state S1, to its end. The bound is that of F-PGC where the scheme
+    suspends every operation, and else that of PGC; a write may fill its block and then writes the
+    summary too, where the device has one, and a look at the queue takes its time. Where units share
+    a bus, other units may make it longer: the bound knows of one unit only.
+
+    Args:
+        report: the report of a run, as data.
+
+    Returns:
+        What is wrong, or `None` where the bound holds.
+
+    Raises:
+        ValueError: a run in which no request gets into a collection.
+
+    """
+    enter = report["config"]["gc"].get("enter")
+    if enter is None:
+        raise ValueError(
+            "no request gets into a collection of this run, so there is no state S1 to check; "
+            'choose a scheme such as "pgc", or gc.enter.use = "between-copies"'
+        )
+    device = report["config"]["device"]
+    timing = device["timing"]
+    case = worst_case_wait(device, transfer=True)
+    bound_ns = case.fpgc_ns if enter["suspends"] == "any" else case.pgc_ns
+    bound_ns += enter["poll_ns"]
+    if summary := timing.get("summary"):
+        page_ns = timing["program_ns"] + timing["command_ns"] + summary["transfer_ns"]
+        bound_ns += summary["pages"] * page_ns
+    response_ns: int = report["gc"]["response_max_ns"]
+    if response_ns <= bound_ns:
+        return None
+    return (
+        f"a page request took {response_ns:,} ns with nothing but a collection before it, "
+        f"and the worst case is {bound_ns:,} ns"
+    )
+
+
 def _resolved(name: str) -> Mapping[str, Any]:
     """The device as a run of it would have it."""
     if all(entry["name"] != name for entry in api.devices()):

@@ -359,7 +359,7 @@ def test_the_built_in_workload_runs(flashgc):
     ("words", "expected"),
     [
         ("flashgc run ol", "oltp"),
-        ("flashgc run oltp --scheme wea", "wear-aware"),
+        ("flashgc run oltp --scheme wear-a", "wear-aware"),
         ("flashgc run oltp --device slc", "slc-msr"),
         ("flashgc compare oltp --schemes greedy,fi", "greedy,fifo"),
         ("flashgc trace convert a b --to blkr", "blkreplay"),
@@ -458,3 +458,11 @@ def test_collections_of_an_idle_drive_are_told_apart(flashgc, replay, spc):
     assert "of an idle drive" in flashgc(*command, *wait).out
     schemes = flashgc("schemes").out
     assert "trigger watermark + idle" in " ".join(schemes.split())
+
+
+def test_a_run_is_checked_against_the_worst_case(flashgc):
+    run = ["run", "cello-like", "--device", "preemptible-gc-slc", "--check-wait", "--json"]
+    run += ["--set", "workload.synthetic.requests=20000", "--set", "device.blocks_per_plane=64"]
+    assert json.loads(flashgc(*run, "--scheme", "pgc-both").out)["gc"]["preempted"] > 100
+    refused = flashgc(*run, "--scheme", "greedy", code=2)
+    assert "no state S1 to check" in refused.err

@@ -54,3 +54,16 @@ def test_the_command_prints_them(flashgc):
     assert found["transfer"]["rftl_ns"] == 1_805_600
     assert "of which device" in flashgc("devices", "--worst-case", code=2).err
     assert "did you mean" in flashgc("devices", "slc-mrs", "--worst-case", code=2).err
+
+
+SMALL = {"workload.synthetic.requests": 20_000, "device.blocks_per_plane": 64}
+
+
+def test_a_run_is_held_against_the_worst_case_of_its_scheme():
+    report = flashgc.run(
+        "cello-like", scheme="fpgc", device="preemptible-gc-slc", set=SMALL
+    ).to_dict()
+    assert report["gc"]["preempted"] > 100
+    assert flashgc.check_wait(report) is None
+    report["gc"]["response_max_ns"] = 10**7
+    assert "the worst case is 538,800 ns" in flashgc.check_wait(report)

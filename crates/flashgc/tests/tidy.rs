@@ -467,7 +467,7 @@ fn the_manual_defines_every_key_of_the_report() {
             "device.blocks_per_plane=40".into(),
             "device.host_link.transfer=\"1 ns/B\"".into(),
             "device.write_buffer.size=\"1 MiB\"".into(),
-            "gc.scheme=\"idle\"".into(),
+            "gc.scheme=\"idle-pgc\"".into(),
             SYNTHETIC.into(),
             CLOSED.into(),
         ],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,9 @@ from flashgc.cli import drive as drives
 from flashgc.cli import trace as traces
 from flashgc.cli.guard import guarded, say
 from flashgc.cli.options import example
+
+if TYPE_CHECKING:
+    from flashgc.report import Report
 
 app = typer.Typer(
     name="flashgc",
@@ -70,6 +73,14 @@ def run(
         ),
     ] = None,
     verify: options.Verify = False,
+    check_wait: Annotated[
+        bool,
+        typer.Option(
+            "--check-wait",
+            help="Fail if a page request waited longer for a collection than Table V of "
+            "preemptible-gc allows.",
+        ),
+    ] = False,
     drive: options.Drive = None,
     json: options.Json = False,
     out: options.Out = None,
@@ -120,6 +131,8 @@ def run(
                 series_interval=series_interval, progress=told,
             )  # fmt: skip
         else:
+            if check_wait:
+                raise typer.BadParameter("a check is of one run; leave --seeds or --check-wait out")
             if gc_log is not None:
                 raise typer.BadParameter("a log is of one run; leave --seeds or --gc-log out")
             if series is not None or series_interval is not None:
@@ -131,11 +144,26 @@ def run(
     _saved(report.save, folder)
     if json:
         print(report.to_json())
-        return
-    from flashgc.cli import show
+    else:
+        from flashgc.cli import show
 
-    show.report(report)
-    _say_where(folder, gc_log, series)
+        show.report(report)
+        _say_where(folder, gc_log, series)
+    if check_wait:
+        _check_wait(report)
+
+
+def _check_wait(report: Report) -> None:
+    """Holds the run against the worst case of its scheme; a status of 1 where it does not."""
+    from flashgc import ConfigError, worst_case
+
+    try:
+        complaint = worst_case.check_wait(report.to_dict())
+    except ValueError as error:
+        raise ConfigError(f"error: {error}") from None
+    if complaint is not None:
+        say(f"error: {complaint}")
+        raise typer.Exit(1)
 
 
 COMPARE_EXAMPLES = (
