@@ -168,14 +168,7 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
     let trigger = &scheme.trigger;
     let soft = space("soft", &trigger.soft)?;
     let stop = trigger.stop.as_ref().map_or(Some(soft), |stop| space("stop", stop))?;
-    let lowest = Space::Blocks(reserve_blocks + 1);
-    let hard = match &trigger.hard {
-        Hard::Default | Hard::None => lowest,
-        Hard::At(Threshold::Share { share, of: ShareOf::Soft }) => {
-            share_of_soft(share, soft, lowest, shape)
-        }
-        Hard::At(hard) => space("hard", hard)?,
-    };
+    let hard = hard_mark(&marks, &trigger.hard, soft, reserve_blocks, shape)?;
     let is_given = matches!(trigger.hard, Hard::At(_));
     let pages = |space: Space| space.pages(shape.data_pages());
     let reserve = pages(Space::Blocks(reserve_blocks));
@@ -235,6 +228,24 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
         enter: scheme.enter,
         reserve_blocks,
     })
+}
+
+/// The hard mark, or the one that there would be.
+fn hard_mark(
+    marks: &Reader<'_>,
+    hard: &Hard,
+    soft: Space,
+    reserve_blocks: u32,
+    shape: &Shape,
+) -> Option<Space> {
+    let lowest = Space::Blocks(reserve_blocks + 1);
+    match hard {
+        Hard::Default | Hard::None => Some(lowest),
+        Hard::At(Threshold::Share { share, of: ShareOf::Soft }) => {
+            Some(share_of_soft(share, soft, lowest, shape))
+        }
+        Hard::At(hard) => space(marks, "hard", hard, shape),
+    }
 }
 
 /// A hard mark that is a share of the soft one, and no lower than the lowest that can be reached.

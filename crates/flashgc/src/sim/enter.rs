@@ -269,7 +269,7 @@ impl<W: Watch> Sim<W> {
         // All of them may be of one kind, and the open block may have none of it.
         let data_pages = u64::from(self.plan.geometry.shape.data_pages());
         let whole = u64::from(frontiers.free_blocks(plane).saturating_sub(1)) * data_pages;
-        left == 0 || whole >= 2 * left + 1
+        left == 0 || whole > 2 * left
     }
 
     /// State S2: the plane is below its hard mark, and something can be won there.
