@@ -164,3 +164,13 @@ fn without_a_hard_mark_the_drive_runs_out_of_free_pages_and_says_so() {
     assert_eq!(exhausted("80% of soft"), 0);
     assert_eq!(exhausted("40% of soft"), 0);
 }
+
+#[test]
+fn marks_of_high_priority_that_count_for_nothing_are_told() {
+    let told = |scheme: &str| {
+        let report = report(scheme, &["workload.synthetic.high_share=0.2"]);
+        report["notes"].to_string().contains("high priority")
+    };
+    assert!(told("greedy"));
+    assert!(!told("pgc"));
+}

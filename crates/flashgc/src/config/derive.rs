@@ -458,7 +458,7 @@ pub fn check_aged(
 }
 
 /// What people should know of the plan.
-pub fn notes(plan: &Plan, precondition: &PreconditionPlan) -> Vec<String> {
+pub fn notes(plan: &Plan, precondition: &PreconditionPlan, workload: &WorkloadPlan) -> Vec<String> {
     let mut notes = Vec::new();
     if precondition.fill == Fill::None {
         notes
@@ -480,12 +480,26 @@ pub fn notes(plan: &Plan, precondition: &PreconditionPlan) -> Vec<String> {
                 .into(),
         );
     }
+    let has_state_s3 = plan.gc.enter.is_some() && plan.gc.trigger.hard.is_some();
+    if marks_writes(workload) && !has_state_s3 {
+        notes.push(
+            "writes of high priority are served as all others: priority counts where requests get \
+             into a collection (gc.enter) and there is a hard mark"
+                .into(),
+        );
+    }
     if plan.timing.command_ns > 0 {
         notes.push(
             "commands take bus time, so that copies are simulated one by one: slower runs".into(),
         );
     }
     notes
+}
+
+/// Whether a synthetic workload marks writes as of high priority.
+fn marks_writes(workload: &WorkloadPlan) -> bool {
+    let WorkloadPlan::Synthetic(workload) = workload else { return false };
+    workload.plan.phases.iter().any(|phase| phase.high_share.write > 0.0)
 }
 
 /// The places of a workload that is like a trace must fit the drive.

@@ -248,7 +248,7 @@ fn read(tree: &Tree, sink: &Sink, inputs: &Inputs) -> Option<Setup> {
     }
     let mut unused = [&device.unused[..], &gc.unused].concat();
     unused.extend(workload::unused(&root, inputs.has_trace));
-    let notes = derive::notes(&plan, &precondition);
+    let notes = derive::notes(&plan, &precondition, &workload);
     let device_name = preset.unwrap_or_else(|| "custom".into());
     Some(Setup { plan, workload, precondition, filler, device_name, resolved, unused, notes })
 }
