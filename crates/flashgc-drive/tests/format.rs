@@ -51,6 +51,22 @@ fn file(saved: &SavedDrive) -> Vec<u8> {
     bytes
 }
 
+/// Found by chance: byte 1872 of a frame, in which some bits are padding.
+#[test]
+fn a_change_of_padding_bits_changes_nothing() {
+    let (bytes, limits) = sample();
+    let mut changed = 0;
+    for at in 1800..1900 {
+        let mut other = bytes.clone();
+        other[at] ^= 0x80;
+        if let Ok(saved) = decode(&other, limits) {
+            assert_eq!(file(&saved), *bytes);
+            changed += 1;
+        }
+    }
+    assert!(changed < 10, "checksums find nearly every change");
+}
+
 #[test]
 fn what_is_read_is_what_was_written() {
     for sets in [
@@ -193,9 +209,10 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// Checksums find every change; whatever gets past them, the engine refuses.
+    /// Checksums are of the content. A few bits of a zstd frame say nothing (what is left of the
+    /// last byte of a table, say): with these changed a file still says the same.
     #[test]
-    fn a_file_that_is_changed_anywhere_is_refused(
+    fn a_file_that_is_changed_anywhere_is_refused_or_says_the_same(
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
     ) {
         let (bytes, limits) = sample();
@@ -205,7 +222,8 @@ proptest! {
             changed[at] = *value;
         }
         if changed != *bytes {
-            prop_assert!(decode(&changed, limits).is_err());
+            let same = |saved: SavedDrive| file(&saved) == *bytes;
+            prop_assert!(decode(&changed, limits).map_or(true, same));
         }
     }
 
