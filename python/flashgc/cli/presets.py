@@ -42,18 +42,28 @@ def schemes(
         _print(known, "scheme", name, json)
         return
     rows = [["scheme", "what differs from greedy", "source"]]
-    plain: dict[str, str] = next(
-        (entry["slots"] for entry in known if entry["name"] == "greedy"), {}
-    )
-    for entry in known:
-        differs = (
-            f"{slot} {choice}" for slot, choice in entry["slots"].items()
-            if plain.get(slot) != choice
-        )  # fmt: skip
-        rows.append([entry["name"], ", ".join(differs), entry["source"]])
+    plain: dict[str, Any] = next((entry for entry in known if entry["name"] == "greedy"), {})
+    rows += [[entry["name"], _differs(entry, plain), entry["source"]] for entry in known]
     table(rows)
-    print("greedy: " + ", ".join(f"{slot} {choice}" for slot, choice in plain.items()))
+    print("greedy: " + ", ".join(f"{slot} {choice}" for slot, choice in plain["slots"].items()))
     print("`flashgc schemes NAME` prints a scheme in full; it can be saved, changed and run.")
+
+
+def _differs(entry: dict[str, Any], plain: dict[str, Any]) -> str:
+    """The choices of a scheme that the plain one has otherwise, each with its own parameters."""
+    words = []
+    for slot, choice in entry["slots"].items():
+        own, others = (scheme["keys"].get(slot, {}) for scheme in (entry, plain))
+        parameters = [
+            key if value is True else f"{key} {str(value).lower() if value is False else value}"
+            for name, table in own.items()
+            if isinstance(table, dict)
+            for key, value in table.items()
+            if others.get(name, {}).get(key) != value
+        ]
+        if parameters or plain["slots"].get(slot) != choice:
+            words.append(f"{slot} {choice}" + (f" ({', '.join(parameters)})" if parameters else ""))
+    return ", ".join(words)
 
 
 def _slots(known: list[dict[str, Any]], json: bool) -> None:
