@@ -187,14 +187,19 @@ def _named(test: Order, results: Results, point: Point) -> str:
 
 def _check(name: str, results: Results) -> Judged:
     wrong: list[str] = []
+    # Choices with equal settings are one run.
+    runs = {
+        report.get("result_hash", id(report)): (point, report)
+        for point, report in results.reports.items()
+    }
     try:
-        for point, report in results.reports.items():
+        for point, report in runs.values():
             complaint = checks.CHECKS[name](report)
             if complaint is not None:
                 wrong.append(f"{results.experiment.label(point)}: {complaint}")
     except checks.MissingError as missing:
         return None, NOT_COMPARABLE, str(missing)
-    total = len(results.reports)
+    total = len(runs)
     why = f"not in {'; '.join(wrong[:_SHOWN])}" if wrong else ""
     return f"{total - len(wrong)} of {total}", NOT_MET if wrong else MET, why
 
