@@ -51,9 +51,9 @@ impl Phases {
         }
     }
 
-    /// Adds the phases of another row.
-    pub fn append(&mut self, other: &Phases) {
-        for at in 0..other.count {
+    /// Adds the phases of another row, from this number on.
+    pub fn append(&mut self, other: &Phases, from: u8) {
+        for at in from..other.count {
             match other.get(at) {
                 Some(Phase::Bus(ns)) => self.bus(ns),
                 Some(Phase::Array(ns)) => self.array(ns),

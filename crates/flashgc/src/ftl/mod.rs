@@ -116,6 +116,13 @@ impl Ftl {
         self.frontiers.host_has_room(plane)
     }
 
+    /// Whether a page holds valid data.
+    #[inline(always)]
+    pub fn is_valid(&self, geometry: &Geometry, ppn: Ppn) -> bool {
+        let (block, page) = geometry.block_and_page(ppn);
+        self.blocks.is_valid(block, page)
+    }
+
     /// Bytes of the tables that grow with the drive.
     pub fn table_bytes(&self) -> u64 {
         self.map.bytes() + self.blocks.bytes() + self.frontiers.bytes()

@@ -41,10 +41,7 @@ impl<W: Watch> Sim<W> {
         let job = &mut self.gc.jobs[unit.index()];
         let Some(plane) = job.plane else { return };
         let mut step = std::mem::take(&mut job.step);
-        step.retain(|&at| {
-            let (block, page) = self.plan.geometry.block_and_page(job.copies[at].from);
-            self.ftl.blocks.is_valid(block, page)
-        });
+        step.retain(|&at| self.ftl.is_valid(&self.plan.geometry, job.copies[at].from));
         job.step = step;
         let (copies, merged) = (job.step.len(), job.merged.len());
         self.entering.units[unit.index()].read_ahead = false;
@@ -58,13 +55,12 @@ impl<W: Watch> Sim<W> {
         }
         let mut phases = Phases::new();
         phases.bus(self.plan.timing.transfer_ns * merged as u64);
-        phases.append(&self.recipes.copy_program[copies + merged - 1]);
+        phases.append(&self.recipes.copy_program[copies + merged - 1], 0);
         let job = &self.gc.jobs[unit.index()];
         let timed = self.plan.timing.times_summaries_of_copies();
         let fills = job.host_fills + if timed { job.fills_of_step() } else { 0 };
-        let host_fills = job.host_fills;
         self.plan.timing.add_summaries(&mut phases, fills);
-        if host_fills > 0 {
+        if job.host_fills > 0 {
             let pages = u64::from(self.plan.geometry.shape.summary_pages);
             self.gc.jobs[unit.index()].extra_ns += pages * self.plan.timing.program_ns;
         }

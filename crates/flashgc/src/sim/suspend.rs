@@ -154,24 +154,16 @@ impl<W: Watch> Sim<W> {
         let mut phases = Phases::new();
         phases.array(resume_ns);
         phases.array(left_ns);
-        for rest in at + 1..before.count() {
-            match before.get(rest) {
-                Some(Phase::Bus(ns)) => phases.bus(ns),
-                Some(Phase::Array(ns)) => phases.array(ns),
-                None => {}
-            }
-        }
+        phases.append(&before, at + 1);
         self.gc.jobs[unit.index()].extra_ns += resume_ns;
         self.entering.units[unit.index()].is_resuming = resume_ns > 0;
         self.begin(unit, Worker::Gc, phases);
     }
 
     /// Whether no page of the step is valid any more.
-    pub(super) fn step_is_stale(&self, unit: UnitId) -> bool {
+    fn step_is_stale(&self, unit: UnitId) -> bool {
         let job = &self.gc.jobs[unit.index()];
-        !job.step.iter().any(|&at| {
-            let (block, page) = self.plan.geometry.block_and_page(job.copies[at].from);
-            self.ftl.blocks.is_valid(block, page)
-        })
+        let is_valid = |&at: &usize| self.ftl.is_valid(&self.plan.geometry, job.copies[at].from);
+        !job.step.iter().any(is_valid)
     }
 }
