@@ -407,6 +407,9 @@ def test_tolerances_are_shares_or_in_the_unit():
         ({"over": "load", "at": {"load": ["low", "high"], "scheme": "greedy"}}, 125.0),
         ({"over": "load", "take": "range", "at": {"load": ["low", "high"], "scheme": "greedy"}},
          150.0),
+        ({"over": ["load", "scheme"], "at": {"load": ["low", "high"], "scheme": "*"}}, 112.5),
+        ({"against": {"load": ["low", "high"]}, "as": "ratio"}, 0.625),
+        ({"against": {"load": ["low", "high"]}, "as": "ratio", "take": "min"}, 0.25),
     ],
 )  # fmt: skip
 def test_figures_are_held_against_others(more, measured):
@@ -451,6 +454,14 @@ def test_an_order_holds_everywhere_or_says_where_not(fifo, word, measured):
     assert ("not at" in found.note) == (word != "met")
     above = verdict({**claim, "is": "above"}, results(latency)).verdict
     assert (above == "met") == all(value > 100 for value in fifo)
+
+
+@pytest.mark.parametrize(("wrong", "word"), [(0, "met"), (1, "met"), (2, "not met")])
+def test_what_is_said_of_most_places_holds_at_more_than_half(wrong, word):
+    loads = ("low", "high", "recorded")
+    latency = {(load, "fifo"): 101 if at < wrong else 99 for at, load in enumerate(loads)}
+    claim = order("below", at={**BOTH, "scheme": "fifo"}, than={"scheme": "greedy"}, most=True)
+    assert verdict(claim, results(latency)).verdict == word
 
 
 def test_an_order_may_rise_along_an_axis_or_pass_a_bound():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -62,6 +62,8 @@ class Order:
     choices: tuple[str, ...]
     tie: Tie | None = None
     """How far apart figures may be that count as equal, and so in order; None: not at all."""
+    most: bool = False
+    """Whether it is said of most places: it is met if it holds at more than half of them."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,11 @@ def pairs(experiment: Experiment, order: Order, point: Point) -> list[tuple[Poin
 
 def load(text: str, where: str, experiment: Experiment) -> list[Claim]:
     """The claims of a text, or an error that says what is wrong with it."""
-    reader = parse(text, where)
+    return read(parse(text, where), experiment)
+
+
+def read(reader: Reader, experiment: Experiment) -> list[Claim]:
+    """The claims of a table."""
     tolerance = _tolerance(reader.table("tolerance"), None)
     found: list[Claim] = []
     for inner in reader.tables("claims"):
@@ -188,16 +194,18 @@ def _check(reader: Reader) -> Check:
 
 def _quantity(experiment: Experiment, reader: Reader, at: Where, unit: str) -> Quantity:
     measure = _measure(experiment, reader, "measure")
-    against = experiment.single(reader, "against") or None
+    against = experiment.change(reader, "against")
     way = reader.word("as", WAYS, "value")
-    if (way == "value") != (against is None):
+    if (way == "value") != (not against):
         reader.wrong("`against` and `as` (ratio, reduction or factor) go together")
-    over = reader.optional("over")
-    if over is not None and over not in experiment.axes:
-        reader.wrong(f'`over`: there is no axis "{over}", only {", ".join(experiment.axes)}')
+    over = reader.one_or_more("over")
+    for axis in over:
+        if axis not in experiment.axes:
+            reader.wrong(f'`over`: there is no axis "{axis}", only {", ".join(experiment.axes)}')
     take = reader.word("take", TAKE, "mean")
-    return Quantity(measure, way, against, over, take,
-                    tuple(at[over]) if over else (), unit == PERCENT)  # fmt: skip
+    beside = tuple(changes(against)) if against else ()
+    return Quantity(measure, way, beside, {axis: at[axis] for axis in over}, take,
+                    unit == PERCENT)  # fmt: skip
 
 
 def _measure(experiment: Experiment, reader: Reader, key: str) -> str:
@@ -207,9 +215,9 @@ def _measure(experiment: Experiment, reader: Reader, key: str) -> str:
     return name
 
 
-def _collapsed(experiment: Experiment, at: Where, over: str | None) -> list[Point]:
-    """The runs at these choices, the axis that figures are taken over standing at its first."""
-    one = {axis: (names[:1] if axis == over else names) for axis, names in at.items()}
+def _collapsed(experiment: Experiment, at: Where, over: Iterable[str]) -> list[Point]:
+    """The runs at these choices, the axes that figures are taken over standing at their first."""
+    one = {axis: (names[:1] if axis in over else names) for axis, names in at.items()}
     return experiment.points(one)
 
 
@@ -311,9 +319,9 @@ def _order(experiment: Experiment, reader: Reader, unit: str) -> Order:
         measure = _measure(experiment, reader, "than_measure")
         other = replace(other, measure=measure)
     if reader.has("than_against"):
-        if quantity.against is None:
+        if not quantity.against:
             reader.wrong("`than_against` takes the place of `against`, which is not given")
-        other = replace(other, against=experiment.single(reader, "than_against"))
+        other = replace(other, against=(experiment.single(reader, "than_against"),))
     has_bound = reader.has("bound")
     bound = float(reader.raw("bound", (int, float), "a number")) if has_bound else None
     along = reader.optional("along")
@@ -330,7 +338,7 @@ def _order(experiment: Experiment, reader: Reader, unit: str) -> Order:
     if word == "equal" and tie is None:
         reader.wrong('is = "equal" needs `tie`, which says how far apart the figures may be')
     return Order(quantity, other, tuple(points), word, tuple(changes(than)), bound, along, choices,
-                 tie)  # fmt: skip
+                 tie, reader.flag("most"))  # fmt: skip
 
 
 def _tie(reader: Reader) -> Tie | None:

@@ -31,6 +31,8 @@ class Source:
     """One way to run a choice: settings, and what the user's folder must hold for it."""
 
     files: tuple[str, ...] = ()
+    trace: str | None = None
+    """A trace that is there, as a path."""
     config: str | None = None
     device: str | None = None
     scheme: str | None = None
@@ -165,7 +167,12 @@ class Experiment:
 
 def load(text: str, where: str) -> Experiment:
     """The experiment of a text, or an error that says what is wrong with it."""
-    reader = parse(text, where)
+    return read(parse(text, where))
+
+
+def read(reader: Reader) -> Experiment:
+    """The experiment of a table."""
+    reader.mapping("own_trace")  # read where traces of the user's own take the place of workloads
     about = reader.table("paper")
     title, citation, url = about.text("title"), about.text("citation"), about.text("url", "")
     about.done()
@@ -204,6 +211,7 @@ def _choice(name: str, reader: Reader) -> Choice:
 def _source(reader: Reader) -> Source:
     source = Source(
         files=tuple(reader.texts("files")),
+        trace=reader.optional("trace"),
         config=reader.optional("config"),
         device=reader.optional("device"),
         scheme=reader.optional("scheme"),

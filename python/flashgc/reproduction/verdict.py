@@ -136,7 +136,8 @@ def _order(claim: Claim, test: Order, results: Results) -> Judged:
         return None, NOT_COMPARABLE, "undefined: nothing was collected in the runs"
     ties_alone = len(wrong) == equal < total / 2
     near = len(wrong) <= NEAR_SHARE * total or ties_alone
-    verdict = MET if not wrong else NEAR if near else NOT_MET
+    enough = not wrong or (test.most and len(wrong) < total / 2)
+    verdict = MET if enough else NEAR if near else NOT_MET
     more = f" and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
     why = f"not at {'; '.join(wrong[:_SHOWN])}{more}" if wrong else ""
     missing = f"{undefined} undefined" if undefined else ""
@@ -171,7 +172,7 @@ def _order_points(test: Order, results: Results) -> list[Point]:
 
 def _unit(test: Order, results: Results) -> str:
     quantity = test.quantity
-    if quantity.against is not None:
+    if quantity.against:
         return PERCENT if quantity.percent else ""
     return results.experiment.measures[quantity.measure].unit
 
@@ -179,7 +180,7 @@ def _unit(test: Order, results: Results) -> str:
 def _named(test: Order, results: Results, point: Point) -> str:
     several = [
         axis for at, axis in enumerate(results.experiment.axes)
-        if axis != test.quantity.over and len({each[at] for each in test.points}) > 1
+        if axis not in test.quantity.over and len({each[at] for each in test.points}) > 1
     ]  # fmt: skip
     several += [test.along] if test.along is not None else []
     return results.experiment.label(point, several or None)
