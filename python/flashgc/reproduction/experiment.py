@@ -82,6 +82,8 @@ class Item:
     x: str = ""
     """What the numbers of the rows are, where lines are drawn."""
     course: Course | None = None
+    over: str | None = None
+    """An axis over whose choices each figure is a mean; one that is neither rows nor columns."""
 
 
 @dataclass(frozen=True)
@@ -257,13 +259,16 @@ def _item(experiment: Experiment, reader: Reader) -> Item:
         note=reader.text("note", ""),
         x=reader.text("x") if form == "lines" else "",
         course=_course(reader.table("course")) if form == "course" else None,
+        over=reader.optional("over") if form in ("table", "bars", "lines") else None,
     )
+    if item.over is not None and item.over not in set(experiment.axes) - set(axes):
+        reader.wrong("`over` is an axis that is neither `rows` nor `columns`")
     if form == "lines" and any(
         experiment.axes[axes[0]][name].value is None for name in item.at[axes[0]]
     ):
         reader.wrong(f"lines need a `value` of each choice of the axis {axes[0]}")
     for axis, names in item.at.items():
-        if axis not in axes and len(names) > 1:
+        if axis not in (*axes, item.over) and len(names) > 1:
             reader.wrong(f"`at.{axis}` must be one choice: it is neither `rows` nor `columns`")
     if (item.way == "value") == bool(item.against):
         reader.wrong("`against` and `as` (ratio, reduction or factor) go together")
