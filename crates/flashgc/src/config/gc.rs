@@ -3,7 +3,7 @@
 use super::trigger::{self, Trigger};
 use crate::device::Level;
 use crate::gc::victim::{self, Choice};
-use crate::gc::{CopyChoice, CopyPath, Enter, ListOf, ParallelCopy, Suspends};
+use crate::gc::{CopyChoice, CopyPath, Enter, Isolation, ListOf, ParallelCopy, Suspends};
 use flashgc_config::units::Threshold;
 use flashgc_config::Reader;
 use serde_json::{json, Value};
@@ -14,6 +14,8 @@ pub struct Scheme {
     pub name: String,
     pub trigger: Trigger,
     pub erase_blocks: u32,
+    /// How sub-blocks are isolated, where they are erased.
+    pub sub_blocks: Option<Isolation>,
     pub move_cap: Option<Threshold>,
     pub victim: victim::Settings,
     pub copy: CopyChoice,
@@ -25,6 +27,13 @@ pub struct Scheme {
     pub slots: BTreeMap<&'static str, &'static str>,
     /// Parameters of choices that are not in use.
     pub unused: Vec<String>,
+}
+
+impl Scheme {
+    /// Streams of copies, each with an open block of its own.
+    pub fn streams(&self) -> u32 {
+        1
+    }
 }
 
 /// A choice of a slot, as people are told of it.
@@ -46,6 +55,16 @@ const ERASE: &[Choice] = &[
             ("move_cap", "\"1 block\" or \"48 pages\": no further block if more pages had to move"),
         ],
     ),
+    Choice {
+        name: SUB_BLOCKS,
+        about: "sub-blocks of one block, in one erase time",
+        keys: &[(
+            "isolation",
+            "\"software\" (default): valid pages beside them move first; \"hardware\": layers \
+             between sub-blocks never hold data",
+        )],
+        source: "paper speedup-gc, section II-A",
+    },
 ];
 const COPY: &[Choice] = &[
     choice(
@@ -113,6 +132,8 @@ const ASSIST: &[Choice] = &[
         &[],
     ),
 ];
+/// The choice of *erase* that needs a device with sub-blocks.
+pub const SUB_BLOCKS: &str = "sub-blocks";
 /// The choice of *assist* that needs a write buffer.
 pub const FLUSH_BUFFER: &str = "flush-buffer";
 
@@ -211,6 +232,9 @@ pub fn read(gc: &Reader<'_>, registers: u32) -> Option<Scheme> {
         }
         _ => (1, None),
     };
+    let sub_blocks = erase.as_ref().filter(|slot| slot.name == SUB_BLOCKS).map(|slot| {
+        slot.settings.choice("isolation", &Isolation::WORDS).unwrap_or(Isolation::Software)
+    });
     let enter = enter.map(|slot| {
         let enter = enter_choice(slot.name, &slot.settings);
         slot.settings.finish();
@@ -227,6 +251,7 @@ pub fn read(gc: &Reader<'_>, registers: u32) -> Option<Scheme> {
         name,
         trigger: trigger?.trigger,
         erase_blocks,
+        sub_blocks,
         move_cap,
         victim: victim?,
         copy: copy?,

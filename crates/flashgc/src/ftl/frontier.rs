@@ -13,6 +13,7 @@
 //! there are frontiers. Such *started* blocks are opened before erased ones, and written on from
 //! where they are.
 
+use super::free_list::FreeLists;
 use super::open::{OpenBlock, Role};
 use crate::device::Geometry;
 use crate::ids::{BlockId, PlaneId, Ppn};
@@ -104,11 +105,9 @@ pub struct Frontiers {
     frontiers: Vec<Frontier>,
     /// Open blocks that no frontier has yet, with their next page: taken before erased ones.
     started: Vec<VecDeque<Started>>,
-    free_blocks: Vec<VecDeque<u32>>,
+    free_blocks: FreeLists,
     /// Erased pages of each plane, in free and in open blocks.
     free_pages: Vec<u32>,
-    /// Pages of a block that are handed out: those for data.
-    data_pages: u32,
 }
 
 impl Frontiers {
@@ -116,7 +115,9 @@ impl Frontiers {
     pub fn new(geometry: &Geometry, rules: FrontierRules) -> Self {
         let mut frontiers = Frontiers::empty(geometry, rules);
         for plane in (0..geometry.planes).map(PlaneId) {
-            geometry.blocks_of(plane).for_each(|b| frontiers.give_back(plane, BlockId(b)));
+            geometry.blocks_of(plane).for_each(|b| {
+                frontiers.give_back(geometry, plane, BlockId(b));
+            });
         }
         frontiers
     }
@@ -128,9 +129,8 @@ impl Frontiers {
             rules,
             frontiers: vec![Frontier::default(); planes * 2],
             started: vec![VecDeque::new(); planes],
-            free_blocks: vec![VecDeque::new(); planes],
+            free_blocks: FreeLists::new(planes, geometry.blocks as usize),
             free_pages: vec![0; planes],
-            data_pages: geometry.shape.data_pages(),
         }
     }
 
@@ -142,7 +142,7 @@ impl Frontiers {
     /// Erased blocks of a plane that are not open.
     #[inline(always)]
     pub fn free_blocks(&self, plane: PlaneId) -> u32 {
-        self.free_blocks[plane.index()].len() as u32
+        self.free_blocks.count(plane)
     }
 
     /// Erased pages of a plane, those of open blocks included.
@@ -210,11 +210,11 @@ impl Frontiers {
         let (block, next, opened) = match self.started[plane.index()].pop_front() {
             Some(Started { block, next }) => (block, next, BlockId::NONE),
             None => {
-                let block = BlockId(self.free_blocks[plane.index()].pop_front()?);
+                let block = self.free_blocks.pop_front(plane)?;
                 (block, geometry.first_page(block).0, block)
             }
         };
-        let end = geometry.first_page(block).0 + self.data_pages;
+        let end = geometry.first_page(block).0 + geometry.data_pages_of(block);
         let frontier = &mut self.frontiers[index];
         (frontier.next, frontier.end) = (next + 1, end);
         self.free_pages[plane.index()] -= 1;
@@ -239,12 +239,12 @@ impl Frontiers {
         let at = match halves.iter().position(|half| half.lane(parity).is_some()) {
             Some(at) => at,
             None => {
-                opened = BlockId(self.free_blocks[plane.index()].pop_front()?);
+                opened = self.free_blocks.pop_front(plane)?;
                 let first = geometry.first_page(opened).0;
                 halves.push_back(HalfBlock {
                     block: opened,
                     next: [first, first + 1],
-                    end: first + self.data_pages,
+                    end: first + geometry.data_pages_of(opened),
                 });
                 halves.len() - 1
             }
@@ -262,26 +262,43 @@ impl Frontiers {
     }
 
     /// An erased block comes back to its plane.
-    pub fn give_back(&mut self, plane: PlaneId, block: BlockId) {
-        self.free_blocks[plane.index()].push_back(block.0);
-        self.free_pages[plane.index()] += self.data_pages;
+    pub fn give_back(&mut self, geometry: &Geometry, plane: PlaneId, block: BlockId) {
+        self.free_blocks.push_back(plane, block);
+        self.free_pages[plane.index()] += geometry.data_pages_of(block);
+    }
+
+    /// Nobody may open this erased block until it is [given out](Self::give_out) again; its pages
+    /// still count as erased.
+    pub fn withhold(&mut self, plane: PlaneId, block: BlockId) {
+        self.free_blocks.remove(plane, block);
+    }
+
+    /// A block that was withheld may be opened again: next if it was not touched, and last if it
+    /// was erased once more.
+    pub fn give_out(&mut self, plane: PlaneId, block: BlockId, erased: bool) {
+        if erased {
+            self.free_blocks.push_back(plane, block);
+        } else {
+            self.free_blocks.push_front(plane, block);
+        }
     }
 
     /// An open block of a drive that was not filled here goes to the frontier whose it is, or
     /// waits for one. Where pages are handed out in order, those that were left out are given up.
     pub(crate) fn adopt(&mut self, geometry: &Geometry, plane: PlaneId, open: OpenBlock) {
         let first = geometry.first_page(open.block).0;
-        let end = first + self.data_pages;
+        let data_pages = geometry.data_pages_of(open.block);
+        let end = first + data_pages;
         let stream = if open.role == Role::Gc { Stream::Gc } else { Stream::Host };
         let index = self.index(plane, stream);
         if self.rules.parity {
             let [even, odd] = open.next;
             let half = HalfBlock { block: open.block, next: [first + even, first + odd], end };
             self.frontiers[index].halves.push_back(half);
-            self.free_pages[plane.index()] += self.data_pages - (even / 2 + odd / 2);
+            self.free_pages[plane.index()] += data_pages - (even / 2 + odd / 2);
             return;
         }
-        self.free_pages[plane.index()] += self.data_pages - open.end();
+        self.free_pages[plane.index()] += data_pages - open.end();
         let is_own = open.role == Role::Host || (open.role == Role::Gc && self.rules.separate_gc);
         let next = first + open.end();
         let frontier = &mut self.frontiers[index];
@@ -315,11 +332,11 @@ impl Frontiers {
 
     /// Erased blocks of a plane, the next to be opened first.
     pub fn free_list(&self, plane: PlaneId) -> impl Iterator<Item = BlockId> + '_ {
-        self.free_blocks[plane.index()].iter().map(|&b| BlockId(b))
+        self.free_blocks.walk(plane)
     }
 
     /// Bytes taken by what grows with the drive.
     pub fn bytes(&self) -> u64 {
-        self.free_blocks.iter().map(|list| list.capacity() as u64 * 4).sum()
+        self.free_blocks.bytes()
     }
 }

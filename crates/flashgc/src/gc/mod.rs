@@ -14,12 +14,14 @@ mod idle;
 pub mod job;
 pub mod slots;
 pub mod victim;
+pub mod windows;
 
 pub use enter::{Enter, Suspends};
 pub use idle::{Idle, MeanCollection, Wait};
-pub use job::{Copy, Inbound, Job, JobRow, Victim};
+pub use job::{Copy, Inbound, Job, JobRow, Role, Victim};
 pub use slots::{
-    Batch, CopyChoice, CopyPath, GcPlan, HoldChoice, ListOf, ParallelCopy, Space, Watermark,
+    Batch, CopyChoice, CopyPath, GcPlan, HoldChoice, Isolation, ListOf, ParallelCopy, Space,
+    Watermark,
 };
 
 use crate::device::Geometry;
@@ -27,11 +29,14 @@ use crate::ftl::Ftl;
 use crate::ids::PlaneId;
 use std::collections::VecDeque;
 use victim::{Policy, VictimPolicy};
+use windows::Costs;
 
 /// The collector's state: who wants space, and one job at most for each unit.
 pub struct Gc {
     /// Ranks the victims.
     pub victim: Policy,
+    /// What moving a page and erasing cost.
+    pub costs: Costs,
     /// Draws for victims that are chosen at random.
     pub random: crate::rng::Random,
     /// Planes that want space.
@@ -48,9 +53,10 @@ pub struct Gc {
 
 impl Gc {
     /// Nothing wanted, no job open.
-    pub fn new(plan: &GcPlan, geometry: &Geometry, seed: u64) -> Self {
+    pub fn new(plan: &GcPlan, geometry: &Geometry, costs: Costs, seed: u64) -> Self {
         Gc {
             victim: Policy::new(&plan.victim, geometry),
+            costs,
             random: crate::rng::Random::named(seed, "victim"),
             wants: vec![false; geometry.planes as usize],
             jobs: (0..geometry.units).map(|_| Job::default()).collect(),

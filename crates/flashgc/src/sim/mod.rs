@@ -15,6 +15,7 @@ mod buffered;
 mod collect;
 mod drive;
 mod enter;
+mod extents;
 mod fill;
 mod halves;
 mod host;
@@ -34,7 +35,7 @@ use crate::device::{Bus, Unit, Worker};
 use crate::event::Events;
 use crate::ftl::Ftl;
 use crate::gc::{Gc, Victim};
-use crate::ids::{BusId, PlaneId, Ppn, UnitId};
+use crate::ids::{BlockId, BusId, PlaneId, Ppn, UnitId};
 use crate::plan::{Arrivals, Plan};
 use crate::stats::{Counters, Latency};
 use crate::verify::{Happened, Unwatched, Watch};
@@ -130,6 +131,8 @@ pub struct Sim<W: Watch = Unwatched> {
     rests: bool,
     /// Room for the victims of an untimed job.
     victims: Vec<Victim>,
+    /// Room for the sub-blocks that one erase frees.
+    erased_with: Vec<BlockId>,
     arrival: Option<HostRequest>,
     source_ended: bool,
     /// Requests of a closed loop that may be issued now.
@@ -182,7 +185,7 @@ impl<W: Watch> Sim<W> {
             released: Vec::new(),
             starved: Vec::new(),
             ftl,
-            gc: Gc::new(&plan.gc, geometry, plan.seed),
+            gc: Gc::new(&plan.gc, geometry, plan.window_costs(), plan.seed),
             slabs: Slabs::default(),
             order: PageOrder::default(),
             recipes,
@@ -191,6 +194,7 @@ impl<W: Watch> Sim<W> {
             entering: Entering::new(&plan),
             rests: plan.gc.idle.is_some() || plan.write_buffer.is_some(),
             victims: Vec::new(),
+            erased_with: Vec::new(),
             arrival: None,
             source_ended: false,
             to_issue: 0,
@@ -201,7 +205,7 @@ impl<W: Watch> Sim<W> {
             queues_keep_order: plan.queues_keep_order(),
             age_base_ns: 0,
             age_step_ns: (plan.timing.program_ns / u64::from(geometry.units)).max(1),
-            free_pages_total: u64::from(geometry.blocks) * u64::from(geometry.shape.data_pages()),
+            free_pages_total: u64::from(geometry.planes) * geometry.shape.data_pages_per_plane(),
             counters: Counters::default(),
             read_latency: Latency::new(),
             write_latency: Latency::new(),

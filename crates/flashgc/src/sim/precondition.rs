@@ -7,7 +7,7 @@
 use super::{Sim, SimError, TraceFilled};
 use crate::drive::Carried;
 use crate::gc::victim::VictimPolicy;
-use crate::gc::{Batch, Copy, Victim};
+use crate::gc::{Batch, Copy, Role, Victim};
 use crate::ids::{BlockId, Lpn, PlaneId};
 use crate::plan::Allocation;
 use crate::stats::Counters;
@@ -216,7 +216,7 @@ impl<W: Watch> Sim<W> {
             Batch::One | Batch::UntilStop => 0,
         };
         while self.goes_on(plane, listed) && self.collect_one_untimed(plane) {
-            listed = listed.saturating_sub(1);
+            listed = listed.saturating_sub(self.plan.gc.listed_by(&self.victims));
         }
     }
 
@@ -251,7 +251,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn collect_block_untimed(&mut self, plane: PlaneId, block: BlockId) {
         let valid = self.ftl.claim(&self.plan.geometry, block);
         self.gc.victim.claimed(plane, block, valid);
-        self.empty_untimed(plane, &[Victim { block, valid }]);
+        self.empty_untimed(plane, &[Victim { block, valid, role: Role::Victim }]);
     }
 
     /// The age clock, in units of one page programmed.

@@ -57,6 +57,7 @@ impl<W: Watch> Sim<W> {
         };
         if taken.opened.is_some() {
             self.ftl.blocks.open(taken.opened);
+            self.gc.victim.opened(plane, taken.opened);
             self.tell(Happened::Opened { block: taken.opened });
         }
         self.free_pages_total -= 1;

@@ -1,0 +1,255 @@
+//! Windows: the runs of sub-blocks of one block that one erase could free, and what each would win.
+//!
+//! A window begins and ends with a full sub-block; erased ones may lie between. With isolation by
+//! software the valid pages of the two sub-blocks beside it move too, unless these are erased or
+//! hold nothing valid (paper speedup-gc, section II-A; SEMANTICS f). None that is being written or
+//! collected may be part of a window, and with isolation by software none may lie beside it: pages
+//! that are moved could land there.
+//!
+//! The *recycle benefit* of a window is what it wins over what it takes: invalid pages per unit of
+//! time, the time of moving its valid pages and those beside it, and of one erase. A window that
+//! moves as many pages from beside it as it has invalid ones wins nothing, and is refused.
+
+use super::Isolation;
+use crate::device::Geometry;
+use crate::ftl::blocks::{BlockState, Blocks};
+use crate::ids::BlockId;
+use std::cmp::{Ordering, Reverse};
+
+/// Sub-blocks of a block, at most.
+pub const SUB_BLOCKS_MAX: u32 = 64;
+
+/// What it costs to move a page and to erase, and what the erase disturbs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Costs {
+    copy: u64,
+    erase: u64,
+    isolation: Isolation,
+}
+
+impl Costs {
+    /// Costs in common units of time: the largest in which both are whole, and coarser where the
+    /// numbers would not fit a product.
+    pub fn new(copy_ns: u64, erase_ns: u64, isolation: Isolation) -> Self {
+        const MOST: u64 = 1 << 28;
+        let unit_ns = greatest_common_divisor(copy_ns, erase_ns).max(1);
+        let (mut copy, mut erase) = (copy_ns / unit_ns, erase_ns / unit_ns);
+        while copy.max(erase) > MOST {
+            (copy, erase) = (copy / 2, erase / 2);
+        }
+        Costs { copy, erase: erase.max(1), isolation }
+    }
+
+    fn of(&self, moves: u32) -> u64 {
+        u64::from(moves) * self.copy + self.erase
+    }
+
+    /// The least benefit of any window in a block of so many pages.
+    pub fn least(&self, pages: u32) -> Benefit {
+        Benefit { invalid: 1, cost: self.of(2 * pages) }
+    }
+}
+
+fn greatest_common_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 {
+        a
+    } else {
+        greatest_common_divisor(b, a % b)
+    }
+}
+
+/// Invalid pages won for a time, in the units of [`Costs`]. Compared exactly.
+#[derive(Clone, Copy, Debug)]
+pub struct Benefit {
+    invalid: u32,
+    cost: u64,
+}
+
+impl Benefit {
+    /// Nothing is won.
+    pub const NONE: Benefit = Benefit { invalid: 0, cost: 1 };
+
+    /// A benefit that is a plain number.
+    pub fn of(number: u32) -> Self {
+        Benefit { invalid: number, cost: 1 }
+    }
+
+    /// Whether anything is won.
+    pub fn is_some(&self) -> bool {
+        self.invalid > 0
+    }
+}
+
+impl Ord for Benefit {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let (mine, its) = (u64::from(self.invalid) * other.cost, u64::from(other.invalid) * self.cost);
+        mine.cmp(&its)
+    }
+}
+
+impl PartialOrd for Benefit {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Benefit {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Benefit {}
+
+/// A run of sub-blocks of one block, counted in the block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// The first.
+    pub first: u32,
+    /// The last.
+    pub last: u32,
+    /// Invalid pages in it.
+    pub invalid: u32,
+    /// Valid pages in it and beside it: all of them must move.
+    pub moves: u32,
+}
+
+impl Window {
+    /// Its recycle benefit.
+    pub fn benefit(&self, costs: &Costs) -> Benefit {
+        Benefit { invalid: self.invalid, cost: costs.of(self.moves) }
+    }
+
+    fn length(&self) -> u32 {
+        self.last - self.first
+    }
+
+    /// Whether it goes before another of the same block: more benefit, then longer, then lower.
+    fn is_better(&self, other: &Window, costs: &Costs) -> bool {
+        match self.benefit(costs).cmp(&other.benefit(costs)) {
+            Ordering::Greater => true,
+            Ordering::Less => false,
+            Ordering::Equal => {
+                (self.length(), Reverse(self.first)) > (other.length(), Reverse(other.first))
+            }
+        }
+    }
+}
+
+/// What a sub-block is to a window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Full,
+    Erased,
+    /// It is being written, or a job has it.
+    Shut,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    kind: Kind,
+    valid: u32,
+    invalid: u32,
+}
+
+/// The sub-blocks of one block as windows see them.
+pub struct Parts {
+    parts: [Part; SUB_BLOCKS_MAX as usize],
+    count: usize,
+}
+
+impl Parts {
+    /// Those of the block to which this sub-block belongs.
+    pub fn of(geometry: &Geometry, blocks: &Blocks, sub_block: BlockId) -> Self {
+        let nothing = Part { kind: Kind::Shut, valid: 0, invalid: 0 };
+        let mut parts = Parts { parts: [nothing; SUB_BLOCKS_MAX as usize], count: 0 };
+        for block in geometry.siblings_of(sub_block).map(BlockId) {
+            let (kind, invalid) = match blocks.state(block) {
+                BlockState::Sealed => {
+                    (Kind::Full, geometry.data_pages_of(block) - blocks.valid(block))
+                }
+                BlockState::Free => (Kind::Erased, 0),
+                BlockState::Open | BlockState::Victim => (Kind::Shut, 0),
+            };
+            parts.parts[parts.count] = Part { kind, valid: blocks.valid(block), invalid };
+            parts.count += 1;
+        }
+        parts
+    }
+
+    fn at(&self, at: usize) -> Option<&Part> {
+        self.parts[..self.count].get(at)
+    }
+
+    /// The valid pages that must move if a window ends beside this sub-block, `None` if none may.
+    fn beside(&self, at: usize, isolation: Isolation) -> Option<u32> {
+        match self.at(at) {
+            Some(part) if isolation == Isolation::Software => {
+                (part.kind != Kind::Shut).then_some(part.valid)
+            }
+            _ => Some(0),
+        }
+    }
+
+    /// Every window that wins something.
+    fn windows(&self, isolation: Isolation) -> impl Iterator<Item = Window> + '_ {
+        let is_full = move |at: &usize| self.parts[*at].kind == Kind::Full;
+        (0..self.count).filter(is_full).flat_map(move |first| {
+            let before = self.beside(first.wrapping_sub(1), isolation);
+            let run = self.parts[first..self.count].iter().enumerate();
+            let run = run.take_while(move |(_, part)| before.is_some() && part.kind != Kind::Shut);
+            let sums = run.scan((0, 0), move |(valid, invalid), (at, part)| {
+                *valid += part.valid;
+                *invalid += part.invalid;
+                Some((first + at, part.kind, *valid, *invalid))
+            });
+            sums.filter_map(move |(last, kind, valid, invalid)| {
+                let beside = before? + self.beside(last + 1, isolation)?;
+                let wins = kind == Kind::Full && invalid > beside;
+                let (first, last) = (first as u32, last as u32);
+                wins.then_some(Window { first, last, invalid, moves: valid + beside })
+            })
+        })
+    }
+
+    /// The window with the greatest recycle benefit; the longest among equals, then the lowest.
+    pub fn best(&self, costs: &Costs) -> Option<Window> {
+        self.windows(costs.isolation).reduce(|best, window| {
+            if window.is_better(&best, costs) {
+                window
+            } else {
+                best
+            }
+        })
+    }
+
+    /// How many more of the block's valid pages must at least go invalid before any of its windows
+    /// reaches this benefit; 0 if one may have reached it. `None` where there is no window.
+    ///
+    /// At benefit a / b a window is worth b * invalid - a * cost: not less than zero if it has
+    /// reached it. The greatest worth of any window is found in one walk, as the greatest sum of
+    /// a run; a page that goes invalid raises it by no more than b + a * copy.
+    pub fn distance(&self, level: Benefit, costs: &Costs) -> Option<u32> {
+        let (a, b) = (i64::from(level.invalid), level.cost as i64);
+        let (copy, erase) = (costs.copy as i64, costs.erase as i64);
+        let (mut run, mut greatest): (Option<i64>, Option<i64>) = (None, None);
+        for (at, part) in self.parts[..self.count].iter().enumerate() {
+            if part.kind == Kind::Shut {
+                run = None;
+                continue;
+            }
+            let before = self.beside(at.wrapping_sub(1), costs.isolation);
+            let begun = before.map(|valid| -a * copy * i64::from(valid));
+            let own = b * i64::from(part.invalid) - a * copy * i64::from(part.valid);
+            run = run.max(begun).map(|sum| sum + own);
+            let behind = self.beside(at + 1, costs.isolation);
+            if let (Some(sum), Some(valid)) = (run, behind) {
+                greatest = greatest.max(Some(sum - a * copy * i64::from(valid)));
+            }
+        }
+        let short = a * erase - greatest?;
+        let by = b + a * copy;
+        let pages = short.max(0) / by + i64::from(short > 0 && short % by > 0);
+        Some(u32::try_from(pages).unwrap_or(u32::MAX))
+    }
+}
