@@ -536,6 +536,21 @@ def test_the_cost_identity_holds_to_the_nanosecond():
     assert "its victims cost" in identity(cost_ns + 6).note
 
 
+def test_gc_time_is_that_of_the_copies_and_erases_that_were_made():
+    def judged(busy_ns):
+        found = results({})
+        timing = {"read_ns": 25_000, "program_ns": 200_000, "erase_ns": 1_500_000}
+        for report in found.reports.values():
+            report["gc"] = {"busy_ns": busy_ns, "busy_open_ns": 7, "copy_steps": 10}
+            report["config"] = {"device": {"timing": timing}}
+            report["erase_operations"] = 3
+        claim = {"in": ["*"], "kind": "check", "check": "gc-time-identity", "claimed": "all"}
+        return verdict(claim, found)
+
+    assert judged(10 * 225_000 + 3 * 1_500_000 + 7).verdict == "met"
+    assert judged(10 * 225_000 + 3 * 1_500_000 + 6).fails
+
+
 def took(response_ns, suspends):
     found = results({})
     timing = {"read_ns": 25_000, "program_ns": 200_000, "erase_ns": 1_500_000,
@@ -596,6 +611,32 @@ def test_a_bar_that_is_far_too_high_is_cut_and_bears_its_value():
     heights = [float(one.get("height")) for one in rectangles(picture)]
     assert max(heights) < 5 * min(heights)
     assert "50" in [one.text for one in picture.iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_a_figure_may_be_of_means_over_a_third_axis():
+    more = EXPERIMENT.replace(
+        "[axes.scheme.greedy]", "[axes.day.one]\n[axes.day.two]\n[axes.scheme.greedy]"
+    )
+    more = more.replace(
+        'scheme = "*" }\nagainst', 'day = "*", scheme = "*" }\nover = "day"\nagainst'
+    )
+    more = more.replace(
+        'load = ["low", "high"], scheme', 'load = ["low", "high"], day = "one", scheme'
+    )
+    known = described.load(more, "here")
+    item = next(one for one in known.items if one.id == "1")
+    latency = {("low", "one", "fifo"): 50.0, ("low", "two", "fifo"): 150.0}
+    reports = {
+        point: {"latency_ns": {"all": {"mean": latency.get(point, 100.0)}}}
+        for point in known.points({axis: list(names) for axis, names in known.axes.items()})
+    }
+    cells = grid.measured(item, Results(known, reports, {}))
+    assert cells.blocks[0] == [[1.0, 1.0], [1.0, 1.0], [1.0, 1.0]]
+    reports[("low", "two", "fifo")]["latency_ns"]["all"]["mean"] = 250.0
+    assert grid.measured(item, Results(known, reports, {})).blocks[0][0] == [1.0, 1.5]
+    wrong = more.replace('over = "day"', 'over = "load"')
+    with pytest.raises(flashgc.ConfigError, match="neither `rows` nor `columns`"):
+        described.load(wrong, "here")
 
 
 CURVES = EXPERIMENT.replace("[axes.load.low]", "[axes.load.low]\nvalue = 2").replace(
