@@ -49,6 +49,9 @@ impl Report {
         add("latency_ns", latency(results));
         add("throughput", throughput(results));
         add("utilisation", utilisation(results));
+        if let Some(hotness) = results.hotness {
+            add("hotness", json!(hotness));
+        }
         add("wear", json!(results.wear));
         add("free_pages_min", json!(results.counters.free_pages_min));
         add("simulated_ns", json!(results.simulated_ns));

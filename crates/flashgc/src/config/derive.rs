@@ -3,7 +3,7 @@
 use super::device::Device;
 use super::gc::{Scheme, FLUSH_BUFFER};
 use super::precondition::{Fill, PreconditionPlan};
-use super::sub_blocks;
+use super::{hotness, sub_blocks};
 use super::trigger::Hard;
 use super::workload::WorkloadPlan;
 use crate::device::{Geometry, Level, Pools, Shape};
@@ -80,6 +80,7 @@ pub fn scheme_plan(
     scheme: &Scheme,
 ) -> Option<(Shape, GcPlan)> {
     let shape = sub_blocks::shape(root, &device.shape, scheme)?;
+    hotness::check(root, &shape, scheme)?;
     let gc = gc_plan(root, &shape, scheme)?;
     check_spare(root, &shape, &gc)?;
     check_global(root, device, &gc)?;
@@ -231,6 +232,7 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
         victim: scheme.victim.clone(),
         copy: scheme.copy,
         separate_gc: scheme.separate_gc,
+        hotness_groups: scheme.hotness_groups.clone(),
         hold: HoldChoice { level: scheme.hold.unwrap_or(shape.unit) },
         enter: scheme.enter,
         reserve_blocks,
@@ -374,7 +376,8 @@ fn check_spare(root: &Reader<'_>, shape: &Shape, gc: &GcPlan) -> Option<()> {
     let per_block = u64::from(shape.data_pages());
     let physical = shape.data_pages_per_plane();
     let exported = u64::from(shape.exported_pages_per_plane);
-    let open_blocks = 1 + u64::from(gc.separate_gc) + u64::from(gc.copy.parity());
+    let classes = gc.hotness_groups.as_ref().map_or(0, |groups| u64::from(groups.groups()));
+    let open_blocks = 1 + u64::from(gc.separate_gc) + u64::from(gc.copy.parity()) + classes;
     let open_pages = open_blocks * sub_blocks::pages_shut_by_an_open_block(shape, gc);
     let reserved = u64::from(gc.reserve_blocks) * u64::from(shape.data_pages()) + open_pages;
     let mark = gc.trigger.stop.pages(shape) + u64::from(gc.trigger.inclusive);

@@ -1,7 +1,9 @@
 //! `[gc]`: one choice for each slot, and the parameters of the choices.
 
+use super::hotness;
 use super::trigger::{self, Trigger};
 use crate::device::Level;
+use crate::gc::placement::HotnessGroups;
 use crate::gc::victim::{self, Choice};
 use crate::gc::{CopyChoice, CopyPath, Enter, Isolation, ListOf, ParallelCopy, Suspends};
 use flashgc_config::units::Threshold;
@@ -20,6 +22,8 @@ pub struct Scheme {
     pub victim: victim::Settings,
     pub copy: CopyChoice,
     pub separate_gc: bool,
+    /// Where pages go by their hotness, where they do.
+    pub hotness_groups: Option<HotnessGroups>,
     /// `None`: the device's unit.
     pub hold: Option<Level>,
     pub enter: Option<Enter>,
@@ -32,7 +36,7 @@ pub struct Scheme {
 impl Scheme {
     /// Streams of copies, each with an open block of its own.
     pub fn streams(&self) -> u32 {
-        1
+        self.hotness_groups.as_ref().map_or(1, |groups| groups.groups() + 1)
     }
 }
 
@@ -87,6 +91,12 @@ const COPY: &[Choice] = &[
 const PLACEMENT: &[Choice] = &[
     choice("one-frontier", "copies share the open block of the plane with the host", &[]),
     choice("separate-gc", "copies go to an open block of their own", &[]),
+    Choice {
+        name: HOTNESS_GROUPS,
+        about: "pages that are updated often go to sub-blocks that are likely to be erased soon",
+        keys: hotness::KEYS,
+        source: "paper speedup-gc, section III",
+    },
 ];
 const HOLD: &[Choice] = &[
     choice("unit", "the device's unit is closed to the host while a job works", &[]),
@@ -134,6 +144,8 @@ const ASSIST: &[Choice] = &[
 ];
 /// The choice of *erase* that needs a device with sub-blocks.
 pub const SUB_BLOCKS: &str = "sub-blocks";
+/// The choice of *placement* that needs sub-blocks.
+pub const HOTNESS_GROUPS: &str = "hotness-groups";
 /// The choice of *assist* that needs a write buffer.
 pub const FLUSH_BUFFER: &str = "flush-buffer";
 
@@ -240,6 +252,9 @@ pub fn read(gc: &Reader<'_>, registers: u32) -> Option<Scheme> {
         slot.settings.finish();
         enter
     });
+    let by_invalid = matches!(victim, Some(victim::Settings::invalid_sub_blocks(_)));
+    let hotness_groups = placement.as_ref().filter(|slot| slot.name == HOTNESS_GROUPS);
+    let hotness_groups = hotness_groups.map(|slot| hotness::read(&slot.settings, by_invalid));
     for rest in [&erase, &placement, &hold].into_iter().flatten() {
         rest.settings.finish();
     }
@@ -256,6 +271,10 @@ pub fn read(gc: &Reader<'_>, registers: u32) -> Option<Scheme> {
         victim: victim?,
         copy: copy?,
         separate_gc: placement?.name == "separate-gc",
+        hotness_groups: match hotness_groups {
+            Some(groups) => Some(groups?),
+            None => None,
+        },
         hold: Level::WORDS.iter().find(|(word, _)| *word == hold).map(|(_, level)| *level),
         enter: enter?,
         slots: used,

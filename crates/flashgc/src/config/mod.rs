@@ -7,6 +7,7 @@
 mod derive;
 mod device;
 mod gc;
+mod hotness;
 mod precondition;
 pub mod presets;
 mod sub_blocks;

@@ -26,6 +26,10 @@ pub enum Stream {
     Host,
     /// Copies of the collector.
     Gc,
+    /// Writes of the host of a class, where pages are placed by what is known of them.
+    Class(u8),
+    /// Copies of a class: to the same frontier.
+    CopyOfClass(u8),
 }
 
 /// Which pages of a block will do.
@@ -42,6 +46,9 @@ pub enum Parity {
 pub struct FrontierRules {
     /// Copies go to a frontier of their own.
     pub separate_gc: bool,
+    /// Classes of pages, each with a frontier of its own, whose next block is
+    /// [chosen](Frontiers::take_chosen); 0 where there are none.
+    pub classes: u32,
     /// Copies keep the parity of their page.
     pub parity: bool,
     /// Erased blocks of a plane that the host may not open.
@@ -102,6 +109,8 @@ struct Started {
 /// The frontiers and free lists of all planes.
 pub struct Frontiers {
     rules: FrontierRules,
+    /// Frontiers of a plane.
+    streams: usize,
     frontiers: Vec<Frontier>,
     /// Open blocks that no frontier has yet, with their next page: taken before erased ones.
     started: Vec<VecDeque<Started>>,
@@ -125,9 +134,11 @@ impl Frontiers {
     /// Frontiers that have nothing yet, not even erased blocks.
     pub(crate) fn empty(geometry: &Geometry, rules: FrontierRules) -> Self {
         let planes = geometry.planes as usize;
+        let streams = rules.classes.max(2) as usize;
         Frontiers {
             rules,
-            frontiers: vec![Frontier::default(); planes * 2],
+            streams,
+            frontiers: vec![Frontier::default(); planes * streams],
             started: vec![VecDeque::new(); planes],
             free_blocks: FreeLists::new(planes, geometry.blocks as usize),
             free_pages: vec![0; planes],
@@ -136,7 +147,12 @@ impl Frontiers {
 
     #[inline(always)]
     fn index(&self, plane: PlaneId, stream: Stream) -> usize {
-        plane.index() * 2 + usize::from(stream == Stream::Gc && self.rules.separate_gc)
+        let at = match stream {
+            Stream::Host => 0,
+            Stream::Gc => usize::from(self.rules.separate_gc),
+            Stream::Class(class) | Stream::CopyOfClass(class) => class as usize,
+        };
+        plane.index() * self.streams + at
     }
 
     /// Erased blocks of a plane that are not open.
@@ -154,12 +170,60 @@ impl Frontiers {
     /// Whether the host can have a page without touching the reserve.
     #[inline(always)]
     pub fn host_has_room(&self, plane: PlaneId) -> bool {
+        if self.rules.classes > 0 {
+            return self.class_has_room(plane);
+        }
         let frontier = &self.frontiers[self.index(plane, Stream::Host)];
         frontier.next < frontier.end
             || !frontier.halves.is_empty()
             || self.free_blocks(plane) > self.rules.reserve_blocks
             || !self.frontiers[self.index(plane, Stream::Gc)].halves.is_empty()
             || !self.started[plane.index()].is_empty()
+    }
+
+    fn class_has_room(&self, plane: PlaneId) -> bool {
+        let first = plane.index() * self.streams;
+        self.free_blocks(plane) > self.rules.reserve_blocks
+            || self.frontiers[first..first + self.streams].iter().any(|f| f.next < f.end)
+            || !self.started[plane.index()].is_empty()
+    }
+
+    /// The class in whose frontier a page of this class can go where none may be opened for it:
+    /// the nearest by number that has room, the higher of two.
+    pub fn class_with_room(&self, plane: PlaneId, class: u8) -> Option<u8> {
+        let first = plane.index() * self.streams;
+        let has_room = |&other: &u8| {
+            let frontier = &self.frontiers[first + other as usize];
+            frontier.next < frontier.end
+        };
+        let classes = (0..self.streams as u8).filter(has_room);
+        classes.min_by_key(|&other| (other.abs_diff(class), other < class))
+    }
+
+    /// Whether a block beyond the reserve can be opened.
+    pub fn is_above_reserve(&self, plane: PlaneId) -> bool {
+        self.free_blocks(plane) > self.rules.reserve_blocks
+    }
+
+    /// Opens this erased block for a class whose frontier has run out, and hands out its first
+    /// page.
+    #[cold]
+    pub fn take_chosen(
+        &mut self,
+        geometry: &Geometry,
+        plane: PlaneId,
+        class: u8,
+        block: BlockId,
+    ) -> Taken {
+        self.free_blocks.remove(plane, block);
+        let index = self.index(plane, Stream::Class(class));
+        let first = geometry.first_page(block);
+        let frontier = &mut self.frontiers[index];
+        debug_assert_eq!(frontier.next, frontier.end, "the open block has erased pages");
+        (frontier.next, frontier.end) = (first.0 + 1, first.0 + geometry.data_pages_of(block));
+        self.free_pages[plane.index()] -= 1;
+        let filled = if frontier.next == frontier.end { block } else { BlockId::NONE };
+        Taken { ppn: first, filled, opened: block }
     }
 
     /// Whether a page from another plane's victim can come here without touching the reserve.
@@ -172,7 +236,8 @@ impl Frontiers {
 
     /// Hands out the next page of a stream's frontier, opening a block when it has run out.
     ///
-    /// Gives `None` only when the plane has no erased block left.
+    /// Gives `None` only when the plane has no erased block left, or when the frontier is that of a
+    /// class and has run out.
     #[inline(always)]
     pub fn take(
         &mut self,
@@ -209,6 +274,7 @@ impl Frontiers {
         let index = self.index(plane, stream);
         let (block, next, opened) = match self.started[plane.index()].pop_front() {
             Some(Started { block, next }) => (block, next, BlockId::NONE),
+            None if self.rules.classes > 0 => return None,
             None => {
                 let block = self.free_blocks.pop_front(plane)?;
                 (block, geometry.first_page(block).0, block)
@@ -300,6 +366,7 @@ impl Frontiers {
         }
         self.free_pages[plane.index()] += data_pages - open.end();
         let is_own = open.role == Role::Host || (open.role == Role::Gc && self.rules.separate_gc);
+        let is_own = is_own && self.rules.classes == 0;
         let next = first + open.end();
         let frontier = &mut self.frontiers[index];
         if is_own && frontier.next == frontier.end {
@@ -312,8 +379,12 @@ impl Frontiers {
     /// The open blocks of a plane, in the order in which they will be written.
     pub fn open_blocks(&self, geometry: &Geometry, plane: PlaneId) -> Vec<OpenBlock> {
         let mut found = Vec::new();
-        for (at, role) in [Role::Host, Role::Gc].into_iter().enumerate() {
-            let frontier = &self.frontiers[plane.index() * 2 + at];
+        let roles = match self.rules.classes {
+            0 => vec![Role::Host, Role::Gc],
+            classes => vec![Role::Started; classes as usize],
+        };
+        for (at, role) in roles.into_iter().enumerate() {
+            let frontier = &self.frontiers[plane.index() * self.streams + at];
             found.extend(frontier.halves.iter().map(|half| {
                 let first = geometry.first_page(half.block).0;
                 OpenBlock { block: half.block, role, next: half.next.map(|next| next - first) }

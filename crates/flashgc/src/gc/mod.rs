@@ -12,6 +12,7 @@
 pub mod enter;
 mod idle;
 pub mod job;
+pub mod placement;
 pub mod slots;
 pub mod victim;
 pub mod windows;
@@ -26,7 +27,8 @@ pub use slots::{
 
 use crate::device::Geometry;
 use crate::ftl::Ftl;
-use crate::ids::PlaneId;
+use crate::ids::{BlockId, PlaneId};
+use placement::Placement;
 use std::collections::VecDeque;
 use victim::{Policy, VictimPolicy};
 use windows::Costs;
@@ -37,6 +39,8 @@ pub struct Gc {
     pub victim: Policy,
     /// What moving a page and erasing cost.
     pub costs: Costs,
+    /// Where pages go by their hotness, where they do.
+    pub placement: Option<Box<Placement>>,
     /// Draws for victims that are chosen at random.
     pub random: crate::rng::Random,
     /// Planes that want space.
@@ -57,6 +61,10 @@ impl Gc {
         Gc {
             victim: Policy::new(&plan.victim, geometry),
             costs,
+            placement: plan
+                .hotness_groups
+                .as_ref()
+                .map(|groups| Box::new(Placement::new(groups, geometry, seed))),
             random: crate::rng::Random::named(seed, "victim"),
             wants: vec![false; geometry.planes as usize],
             jobs: (0..geometry.units).map(|_| Job::default()).collect(),
@@ -72,8 +80,19 @@ impl Gc {
         self.wants[plane.index()] && ftl.blocks.reclaimable[plane.index()] > 0
     }
 
+    /// A block was opened, sealed, claimed, erased, or given back: who keeps sub-blocks by what
+    /// they would win looks at it again.
+    #[inline(always)]
+    pub fn changed(&mut self, ftl: &Ftl, geometry: &Geometry, plane: PlaneId, block: BlockId) {
+        if let Some(placement) = &mut self.placement {
+            placement.touch(ftl, geometry, plane, block);
+        }
+    }
+
     /// Bytes of the tables that grow with the drive.
     pub fn table_bytes(&self) -> u64 {
+        let placement = self.placement.as_ref();
         self.victim.table_bytes()
+            + placement.map_or(0, |placement| placement.group_bytes() + placement.hotness.bytes())
     }
 }

@@ -1,5 +1,6 @@
 //! The slots of a scheme, as the plan has resolved them.
 
+use super::placement::HotnessGroups;
 use super::{victim, Enter, Idle, Victim};
 use crate::device::{Level, Shape};
 use crate::ftl::Ftl;
@@ -33,6 +34,9 @@ pub struct GcPlan {
     pub copy: CopyChoice,
     /// Whether copies go to a frontier of their own.
     pub separate_gc: bool,
+    /// Where pages go by their hotness, where they do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hotness_groups: Option<HotnessGroups>,
     /// What is closed to the host while a job works.
     pub hold: HoldChoice,
     /// How the host gets into open jobs, where it does.

@@ -212,6 +212,12 @@ impl Parts {
         })
     }
 
+    /// Whether an erased sub-block lies in a window.
+    pub fn has_erased(&self, window: Window) -> bool {
+        let parts = &self.parts[window.first as usize..=window.last as usize];
+        parts.iter().any(|part| part.kind == Kind::Erased)
+    }
+
     /// The window with the greatest recycle benefit; the longest among equals, then the lowest.
     pub fn best(&self, costs: &Costs) -> Option<Window> {
         self.windows(costs.isolation).reduce(|best, window| {

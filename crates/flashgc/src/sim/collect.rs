@@ -11,7 +11,7 @@
 
 use super::Sim;
 use crate::device::{Phases, Worker};
-use crate::ftl::{Parity, Stream};
+use crate::ftl::Parity;
 use crate::gc::job::Stage;
 use crate::gc::victim::VictimPolicy;
 use crate::gc::{Batch, Copy, Job, JobRow, Role, Victim};
@@ -148,6 +148,7 @@ impl<W: Watch> Sim<W> {
         while let Some(block) = next {
             let its_valid = self.ftl.claim(&self.plan.geometry, block);
             self.gc.victim.claimed(plane, block, its_valid);
+            self.gc.changed(&self.ftl, &self.plan.geometry, plane, block);
             victims.push(Victim { block, valid: its_valid, role: Role::Victim });
             valid += its_valid;
             let more = (victims.len() as u32) < self.plan.gc.erase_blocks
@@ -181,8 +182,9 @@ impl<W: Watch> Sim<W> {
         self.ftl.blocks.clear_valid(victim);
         for at in 0..self.scratch.len() {
             let from = self.scratch[at];
-            let taken = self.take_page(plane, Stream::Gc, self.parity_of(from));
             let lpn = self.ftl.map.lpn_of(from);
+            let stream = self.stream_of_copy(lpn);
+            let taken = self.take_page(plane, stream, self.parity_of(from));
             self.ftl.bind(&self.plan.geometry, lpn, taken.ppn);
             let (ppn, cause) = (taken.ppn, Cause::Copy { from });
             self.tell(Happened::Programmed { ppn, lpn, cause, current: true });
@@ -265,10 +267,10 @@ impl<W: Watch> Sim<W> {
     /// A copy of this unit's job is programmed in a plane: its page is taken and bound.
     pub(super) fn bind_copy(&mut self, unit: UnitId, copy: usize, plane: PlaneId) {
         let from = self.gc.jobs[unit.index()].copies[copy].from;
-        let taken = self.take_page(plane, Stream::Gc, self.parity_of(from));
+        let lpn = self.ftl.map.lpn_of(from);
+        let taken = self.take_page(plane, self.stream_of_copy(lpn), self.parity_of(from));
         let (block, page) = self.plan.geometry.block_and_page(from);
         let current = self.ftl.blocks.is_valid(block, page);
-        let lpn = self.ftl.map.lpn_of(from);
         let (ppn, cause) = (taken.ppn, Cause::Copy { from });
         self.tell(Happened::Programmed { ppn, lpn, cause, current });
         if current {
@@ -372,6 +374,7 @@ impl<W: Watch> Sim<W> {
             }
             self.ftl.erase(&self.plan.geometry, block);
             self.gc.victim.erased(plane, block);
+            self.gc.changed(&self.ftl, &self.plan.geometry, plane, block);
             self.free_pages_total += u64::from(self.plan.geometry.data_pages_of(block));
             self.counters.erases += 1;
             self.tell(Happened::Erased { block });

@@ -26,6 +26,9 @@ impl<W: Watch> Sim<W> {
             for block in sim.ftl.sealed_in_order(&sim.plan.geometry, plane) {
                 sim.gc.victim.sealed(plane, block, sim.ftl.blocks.valid(block));
             }
+            for block in sim.plan.geometry.blocks_of(plane).map(BlockId) {
+                sim.gc.changed(&sim.ftl, &sim.plan.geometry, plane, block);
+            }
             if wanted && sim.is_short(plane) {
                 sim.want_space(plane);
             }

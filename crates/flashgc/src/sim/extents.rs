@@ -5,7 +5,7 @@
 //! speedup-gc, section II-A). After it they are candidates, or erased, as before.
 
 use super::Sim;
-use crate::gc::victim::{Candidates, VictimPolicy};
+use crate::gc::victim::VictimPolicy;
 use crate::gc::{Isolation, Role, Victim};
 use crate::ids::{BlockId, PlaneId, UnitId};
 use crate::verify::{Happened, Watch};
@@ -22,12 +22,7 @@ impl<W: Watch> Sim<W> {
     ) -> u32 {
         let mut erased = std::mem::take(&mut self.erased_with);
         erased.clear();
-        let candidates = Candidates {
-            geometry: &self.plan.geometry,
-            blocks: &self.ftl.blocks,
-            age_now_ns: self.age_base_ns + self.now_ns,
-            costs: self.gc.costs,
-        };
+        let candidates = candidates!(self);
         self.gc.victim.erased_with(picked, &candidates, &mut erased);
         for &block in &erased {
             let is_sealed = self.ftl.blocks.is_sealed(block);
@@ -61,6 +56,7 @@ impl<W: Watch> Sim<W> {
                 0
             }
         };
+        self.gc.changed(&self.ftl, &self.plan.geometry, plane, block);
         victims.push(Victim { block, valid, role });
     }
 
@@ -85,6 +81,7 @@ impl<W: Watch> Sim<W> {
                 self.gc.victim.sealed(plane, block, valid);
             }
         }
+        self.gc.changed(&self.ftl, &self.plan.geometry, plane, block);
     }
 
     /// Counts the sub-blocks of a job that ended: an extent is what one erase freed.

@@ -9,9 +9,22 @@
 //! Units that may have something to start are put on a list, and the loop looks at them after each
 //! event. Nothing calls back into the loop.
 
+/// The blocks as policies see them now: a view of some fields, so that others can be changed.
+macro_rules! candidates {
+    ($sim:expr) => {
+        crate::gc::victim::Candidates {
+            geometry: &$sim.plan.geometry,
+            blocks: &$sim.ftl.blocks,
+            age_now_ns: $sim.age_base_ns + $sim.now_ns,
+            costs: $sim.gc.costs,
+        }
+    };
+}
+
 mod away;
 mod buffer;
 mod buffered;
+mod classes;
 mod collect;
 mod drive;
 mod enter;

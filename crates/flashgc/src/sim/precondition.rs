@@ -251,6 +251,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn collect_block_untimed(&mut self, plane: PlaneId, block: BlockId) {
         let valid = self.ftl.claim(&self.plan.geometry, block);
         self.gc.victim.claimed(plane, block, valid);
+        self.gc.changed(&self.ftl, &self.plan.geometry, plane, block);
         self.empty_untimed(plane, &[Victim { block, valid, role: Role::Victim }]);
     }
 
@@ -265,6 +266,9 @@ impl<W: Watch> Sim<W> {
         self.counters = Counters { free_pages_min: self.free_pages_total, ..Counters::default() };
         self.ftl.blocks.start_measuring();
         self.gc.random = crate::rng::Random::named(self.plan.seed, "victim");
+        if let Some(placement) = &mut self.gc.placement {
+            placement.start_counting(self.plan.seed);
+        }
         for unit in &mut self.units {
             unit.next_plane = 0;
             unit.listed = false;

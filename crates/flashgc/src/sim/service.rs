@@ -4,7 +4,7 @@ use super::host::{Op, OpKind};
 use super::Sim;
 use crate::device::{Level, Phase, Phases, Worker};
 use crate::gc::job::Stage;
-use crate::gc::victim::{Candidates, VictimPolicy};
+use crate::gc::victim::VictimPolicy;
 use crate::gc::{CopyChoice, Inbound};
 use crate::ids::{BlockId, BusId, PlaneId, UnitId};
 use crate::plan::{Allocation, Plan, Served};
@@ -257,12 +257,7 @@ impl<W: Watch> Sim<W> {
 
     /// Asks the victim policy.
     pub(super) fn pick_victim(&mut self, plane: PlaneId) -> Option<BlockId> {
-        let candidates = Candidates {
-            geometry: &self.plan.geometry,
-            blocks: &self.ftl.blocks,
-            age_now_ns: self.age_base_ns + self.now_ns,
-            costs: self.gc.costs,
-        };
+        let candidates = candidates!(self);
         let victim = self.gc.victim.pick(plane, &candidates, &mut self.gc.random)?;
         let is_fit =
             candidates.is_sealed(victim) && self.plan.geometry.plane_of_block(victim) == plane;

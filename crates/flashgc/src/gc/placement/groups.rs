@@ -1,0 +1,370 @@
+//! Block groups: the blocks of a plane in groups of about equal size, by what they would win.
+//!
+//! Every benefit in a group is at least as great as every one in the group below it, no group has
+//! more than m blocks, and every block is in exactly one (paper speedup-gc, section III-B and
+//! Algorithm 1). The listing there is broken; what is done in its place (SEMANTICS g):
+//!
+//! - A block leaves its group before it is put into one.
+//! - A benefit that is greater than no group's least goes to the first group.
+//! - Where no group below has room for what a full one evicts, a group above whose least benefit
+//!   is the same takes the block. Failing that, all groups are formed anew, of even size.
+//!
+//! The paper looks at every block that is written. Here a block has a *distance*: how many of its
+//! pages must at least go invalid before its benefit can pass the least one of the group above, and
+//! so before it can change groups. It is looked at when the distance comes to nought, when one of
+//! its sub-blocks is sealed, opened, claimed or erased, and when its benefit is asked for.
+
+use crate::gc::windows::Benefit;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// What a block is worth to its group.
+#[derive(Clone, Copy, Debug)]
+pub struct Worth {
+    /// Its benefit.
+    pub benefit: Benefit,
+    /// Whether an erased sub-block lies where it would win it.
+    pub has_room: bool,
+}
+
+/// Finds out about blocks, counted in their plane.
+pub trait Sight {
+    /// What a block is worth now.
+    fn worth(&self, block: u32) -> Worth;
+
+    /// How many of its pages must at least go invalid before it reaches this benefit.
+    fn distance(&self, block: u32, benefit: Benefit) -> u32;
+}
+
+/// A block that waits to be looked at.
+const DUE: u32 = u32::MAX;
+/// A distance that is never gone.
+const FAR: u32 = u32::MAX / 2;
+
+/// The group of a block between two groups.
+const NOWHERE: u8 = u8::MAX;
+
+/// A block's benefit when it was entered; the least on top of a heap.
+type Entry = Reverse<(Benefit, u32)>;
+
+/// What is known of a block.
+#[derive(Clone, Copy)]
+struct Known {
+    /// Its benefit when it was last looked at; since then it can only have risen.
+    benefit: Benefit,
+    /// Pages that may go invalid before it must be looked at, or `DUE`.
+    distance: u32,
+    /// What the distance was when the benefit was found.
+    distance_then: u32,
+    /// Its place among those of its group that have erased sub-blocks.
+    place: u32,
+    group: u8,
+    free: u8,
+    has_room: bool,
+}
+
+#[derive(Clone, Default)]
+struct Group {
+    blocks: u32,
+    /// Members by benefit, and entries that are out of date.
+    least: BinaryHeap<Entry>,
+    /// Members with erased sub-blocks.
+    open: Vec<u32>,
+}
+
+/// The groups of one plane.
+pub struct Groups {
+    most: u32,
+    groups: Vec<Group>,
+    known: Vec<Known>,
+    due: Vec<u32>,
+    /// Times that all groups were formed anew.
+    pub formed: u64,
+}
+
+impl Groups {
+    /// So many blocks that win nothing yet, spread evenly. `most_of` has accepted their number.
+    pub fn new(blocks: u32, groups: u32) -> Self {
+        let known = |block: u32| Known {
+            benefit: Benefit::NONE,
+            distance: FAR,
+            distance_then: FAR,
+            place: 0,
+            group: (u64::from(block) * u64::from(groups) / u64::from(blocks)) as u8,
+            free: 0,
+            has_room: false,
+        };
+        let mut new = Groups {
+            most: Groups::most_of(blocks, groups).unwrap_or(blocks),
+            groups: vec![Group::default(); groups as usize],
+            known: (0..blocks).map(known).collect(),
+            due: Vec::new(),
+            formed: 0,
+        };
+        for block in 0..blocks {
+            new.enter(block, new.known[block as usize].group as usize);
+        }
+        new
+    }
+
+    /// m of equation 1, where so many blocks can form so many groups: the blocks that a group may
+    /// have, so that none is empty and all blocks have a place.
+    pub fn most_of(blocks: u32, groups: u32) -> Option<u32> {
+        let most = (blocks / (groups - 1)).checked_sub(1)?;
+        (most + 3 >= 2 * groups && most > 0).then_some(most)
+    }
+
+    /// The group of a block, 0 the lowest.
+    pub fn group(&self, block: u32) -> usize {
+        self.known[block as usize].group as usize
+    }
+
+    /// Blocks of a group.
+    pub fn blocks(&self, group: usize) -> u32 {
+        self.groups[group].blocks
+    }
+
+    /// A valid page of a full sub-block went invalid.
+    #[inline(always)]
+    pub fn invalidated(&mut self, block: u32) {
+        let known = &mut self.known[block as usize];
+        if known.distance != DUE {
+            known.distance -= 1;
+            if known.distance == 0 {
+                self.touch(block);
+            }
+        }
+    }
+
+    /// A sub-block was sealed, opened, claimed or erased.
+    pub fn touch(&mut self, block: u32) {
+        let known = &mut self.known[block as usize];
+        if known.distance != DUE {
+            known.distance = DUE;
+            self.due.push(block);
+        }
+    }
+
+    /// The block has so many erased sub-blocks now.
+    pub fn set_free(&mut self, block: u32, free: u8) {
+        let before = std::mem::replace(&mut self.known[block as usize].free, free);
+        match (before > 0, free > 0) {
+            (false, true) => self.list(block),
+            (true, false) => self.unlist(block),
+            _ => {}
+        }
+    }
+
+    /// Erased sub-blocks of a block.
+    pub fn free(&self, block: u32) -> u8 {
+        self.known[block as usize].free
+    }
+
+    fn list(&mut self, block: u32) {
+        let known = &mut self.known[block as usize];
+        let open = &mut self.groups[known.group as usize].open;
+        known.place = open.len() as u32;
+        open.push(block);
+    }
+
+    fn unlist(&mut self, block: u32) {
+        let Known { group, place, .. } = self.known[block as usize];
+        let open = &mut self.groups[group as usize].open;
+        open.swap_remove(place as usize);
+        if let Some(&moved) = open.get(place as usize) {
+            self.known[moved as usize].place = place;
+        }
+    }
+
+    /// The block becomes a member.
+    fn enter(&mut self, block: u32, group: usize) {
+        let known = &mut self.known[block as usize];
+        known.group = group as u8;
+        let (benefit, free) = (known.benefit, known.free);
+        self.groups[group].blocks += 1;
+        self.note(block, group, benefit);
+        if free > 0 {
+            self.list(block);
+        }
+    }
+
+    fn leave(&mut self, block: u32) {
+        let Known { group, free, .. } = self.known[block as usize];
+        self.groups[group as usize].blocks -= 1;
+        if free > 0 {
+            self.unlist(block);
+        }
+        // What the heaps say of it holds no more.
+        self.known[block as usize].group = NOWHERE;
+    }
+
+    /// Enters a member's benefit into the heap; drops old entries when they prevail.
+    fn note(&mut self, block: u32, group: usize, benefit: Benefit) {
+        let Groups { groups, known, most, .. } = self;
+        let least = &mut groups[group].least;
+        least.push(Reverse((benefit, block)));
+        if least.len() > 4 * *most as usize + 64 {
+            least.retain(|Reverse((benefit, block))| {
+                let known = &known[*block as usize];
+                known.group as usize == group && known.benefit == *benefit
+            });
+        }
+    }
+
+    /// The member with the least benefit, as it is now; those that are due are passed over.
+    fn least(&mut self, group: usize, sight: &impl Sight) -> Option<(Benefit, u32)> {
+        loop {
+            let &Reverse((benefit, block)) = self.groups[group].least.peek()?;
+            let known = self.known[block as usize];
+            let is_current = known.group as usize == group && known.benefit == benefit;
+            if is_current && known.distance == known.distance_then {
+                return Some((benefit, block));
+            }
+            self.groups[group].least.pop();
+            if is_current && known.distance != DUE {
+                self.find_worth(block, sight);
+                self.note(block, group, self.known[block as usize].benefit);
+            }
+        }
+    }
+
+    fn find_worth(&mut self, block: u32, sight: &impl Sight) {
+        let worth = sight.worth(block);
+        let known = &mut self.known[block as usize];
+        (known.benefit, known.has_room) = (worth.benefit, worth.has_room);
+        known.distance_then = known.distance;
+    }
+
+    /// How far a member is from the group above.
+    fn find_distance(&mut self, block: u32, sight: &impl Sight) {
+        let above = self.group(block) + 1;
+        let distance = match above < self.groups.len() {
+            false => FAR,
+            true => match self.least(above, sight) {
+                Some((least, _)) => sight.distance(block, least).clamp(1, FAR),
+                None => 1,
+            },
+        };
+        let known = &mut self.known[block as usize];
+        (known.distance, known.distance_then) = (distance, distance);
+    }
+
+    /// Looks at every block that may have to change groups.
+    pub fn refresh(&mut self, sight: &impl Sight) {
+        while let Some(block) = self.due.pop() {
+            // It is one of them no longer if all groups were formed anew.
+            if self.known[block as usize].distance == DUE {
+                self.look(block, sight);
+            }
+        }
+    }
+
+    /// Algorithm 1: finds out what the block is worth now, and the group where it belongs.
+    fn look(&mut self, block: u32, sight: &impl Sight) {
+        let before = self.known[block as usize].benefit;
+        self.find_worth(block, sight);
+        let benefit = self.known[block as usize].benefit;
+        let group = self.group(block);
+        let above = if group + 1 < self.groups.len() { self.least(group + 1, sight) } else { None };
+        let has_above = group + 1 < self.groups.len();
+        let stays = benefit >= before
+            && (!has_above || above.is_some_and(|(least, _)| benefit <= least));
+        if stays {
+            self.note(block, group, benefit);
+            return self.find_distance(block, sight);
+        }
+        self.leave(block);
+        let group = self.group_for(benefit, sight);
+        let mut moved = vec![block];
+        if self.groups[group].blocks < self.most || self.evict(group, &mut moved, sight) {
+            self.enter(block, group);
+        } else if let Some(group) = self.group_above(group, benefit, sight) {
+            self.enter(block, group);
+        } else {
+            return self.form(block, sight);
+        }
+        for block in moved {
+            self.find_distance(block, sight);
+        }
+    }
+
+    /// Lines 3 to 9: the highest group whose least benefit is smaller; the first if there is none.
+    fn group_for(&mut self, benefit: Benefit, sight: &impl Sight) -> usize {
+        let groups = (1..self.groups.len()).rev();
+        let mut below = groups.filter(|&group| {
+            self.least(group, sight).is_some_and(|(least, _)| benefit > least)
+        });
+        below.next().unwrap_or(0)
+    }
+
+    /// Lines 18 to 26: makes room in a full group; each group down to one with room gives the block
+    /// with the least benefit to the one below it. Says whether there is such a group.
+    fn evict(&mut self, full: usize, moved: &mut Vec<u32>, sight: &impl Sight) -> bool {
+        let Some(room) = (0..full).rev().find(|&below| self.groups[below].blocks < self.most)
+        else {
+            return false;
+        };
+        let least: Vec<_> = (room + 1..=full).map(|group| self.least(group, sight)).collect();
+        if least.iter().any(Option::is_none) {
+            return false;
+        }
+        for (group, (_, block)) in (room + 1..=full).zip(least.into_iter().flatten()) {
+            self.leave(block);
+            self.enter(block, group - 1);
+            moved.push(block);
+        }
+        true
+    }
+
+    /// A group above with room to whose least benefit this one is equal.
+    fn group_above(&mut self, group: usize, benefit: Benefit, sight: &impl Sight) -> Option<usize> {
+        (group + 1..self.groups.len()).find(|&above| {
+            self.groups[above].blocks < self.most
+                && self.least(above, sight).is_some_and(|(least, _)| least == benefit)
+        })
+    }
+
+    /// Forms all groups anew, of even size; `joining` is in none.
+    #[cold]
+    fn form(&mut self, joining: u32, sight: &impl Sight) {
+        self.formed += 1;
+        let blocks = self.known.len() as u32;
+        for block in (0..blocks).filter(|&block| block != joining) {
+            let known = self.known[block as usize];
+            if known.distance != known.distance_then || known.distance == DUE {
+                self.find_worth(block, sight);
+            }
+        }
+        let mut order: Vec<u32> = (0..blocks).collect();
+        order.sort_unstable_by_key(|&block| (self.known[block as usize].benefit, block));
+        let count = self.groups.len();
+        self.groups.fill(Group::default());
+        for (rank, &block) in order.iter().enumerate() {
+            self.known[block as usize].distance = FAR;
+            self.known[block as usize].distance_then = FAR;
+            self.enter(block, rank * count / blocks as usize);
+        }
+        for block in 0..blocks {
+            self.find_distance(block, sight);
+        }
+    }
+
+    /// Lines 8 to 21 of Algorithm 2: the member with the greatest benefit in whose place an erased
+    /// sub-block lies, else the one with the greatest benefit that has one anywhere.
+    pub fn best_open(&self, group: usize, is_fit: impl Fn(u32) -> bool) -> Option<(u32, bool)> {
+        let rank = |&block: &u32| {
+            let known = &self.known[block as usize];
+            (known.has_room, known.benefit, Reverse(block))
+        };
+        let open = self.groups[group].open.iter().copied().filter(|&block| is_fit(block));
+        let block = open.max_by_key(rank)?;
+        Some((block, self.known[block as usize].has_room))
+    }
+
+    /// Bytes taken.
+    pub fn bytes(&self) -> u64 {
+        let of = |group: &Group| group.least.len() * size_of::<Entry>() + group.open.len() * 4;
+        let groups: usize = self.groups.iter().map(of).sum();
+        (groups + self.known.len() * size_of::<Known>() + self.due.len() * 4) as u64
+    }
+}
