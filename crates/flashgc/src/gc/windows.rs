@@ -14,7 +14,7 @@ use super::Isolation;
 use crate::device::Geometry;
 use crate::ftl::blocks::{BlockState, Blocks};
 use crate::ids::BlockId;
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Ordering;
 
 /// Sub-blocks of a block, at most.
 pub const SUB_BLOCKS_MAX: u32 = 64;
@@ -119,21 +119,6 @@ impl Window {
     pub fn benefit(&self, costs: &Costs) -> Benefit {
         Benefit { invalid: self.invalid, cost: costs.of(self.moves) }
     }
-
-    fn length(&self) -> u32 {
-        self.last - self.first
-    }
-
-    /// Whether it goes before another of the same block: more benefit, then longer, then lower.
-    fn is_better(&self, other: &Window, costs: &Costs) -> bool {
-        match self.benefit(costs).cmp(&other.benefit(costs)) {
-            Ordering::Greater => true,
-            Ordering::Less => false,
-            Ordering::Equal => {
-                (self.length(), Reverse(self.first)) > (other.length(), Reverse(other.first))
-            }
-        }
-    }
 }
 
 /// What a sub-block is to a window.
@@ -191,27 +176,6 @@ impl Parts {
         }
     }
 
-    /// Every window that wins something.
-    fn windows(&self, isolation: Isolation) -> impl Iterator<Item = Window> + '_ {
-        let is_full = move |at: &usize| self.parts[*at].kind == Kind::Full;
-        (0..self.count).filter(is_full).flat_map(move |first| {
-            let before = self.beside(first.wrapping_sub(1), isolation);
-            let run = self.parts[first..self.count].iter().enumerate();
-            let run = run.take_while(move |(_, part)| before.is_some() && part.kind != Kind::Shut);
-            let sums = run.scan((0, 0), move |(valid, invalid), (at, part)| {
-                *valid += part.valid;
-                *invalid += part.invalid;
-                Some((first + at, part.kind, *valid, *invalid))
-            });
-            sums.filter_map(move |(last, kind, valid, invalid)| {
-                let beside = before? + self.beside(last + 1, isolation)?;
-                let wins = kind == Kind::Full && invalid > beside;
-                let (first, last) = (first as u32, last as u32);
-                wins.then_some(Window { first, last, invalid, moves: valid + beside })
-            })
-        })
-    }
-
     /// Whether an erased sub-block lies in a window.
     pub fn has_erased(&self, window: Window) -> bool {
         let parts = &self.parts[window.first as usize..=window.last as usize];
@@ -220,13 +184,36 @@ impl Parts {
 
     /// The window with the greatest recycle benefit; the longest among equals, then the lowest.
     pub fn best(&self, costs: &Costs) -> Option<Window> {
-        self.windows(costs.isolation).reduce(|best, window| {
-            if window.is_better(&best, costs) {
-                window
-            } else {
-                best
+        let mut best: Option<Window> = None;
+        let (mut best_invalid, mut best_cost, mut best_length) = (0, 1, 0);
+        for first in 0..self.count {
+            let before = self.beside(first.wrapping_sub(1), costs.isolation);
+            let Some(before) = before.filter(|_| self.parts[first].kind == Kind::Full) else {
+                continue;
+            };
+            let (mut moves, mut invalid) = (before, 0);
+            for (at, part) in self.parts[first..self.count].iter().enumerate() {
+                if part.kind == Kind::Shut {
+                    break;
+                }
+                moves += part.valid;
+                invalid += part.invalid;
+                let Some(behind) = self.beside(first + at + 1, costs.isolation) else { continue };
+                let cost = costs.of(moves + behind);
+                let mine = u64::from(invalid) * best_cost;
+                let its = u64::from(best_invalid) * cost;
+                // Windows come in order of their first, so that among equals only a longer one
+                // goes before.
+                let is_better = mine > its || (mine == its && at > best_length);
+                let wins = part.kind == Kind::Full && invalid > before + behind;
+                if is_better && wins {
+                    let (first, last) = (first as u32, (first + at) as u32);
+                    best = Some(Window { first, last, invalid, moves: moves + behind });
+                    (best_invalid, best_cost, best_length) = (invalid, cost, at);
+                }
             }
-        })
+        }
+        best
     }
 
     /// How many more of the block's valid pages must at least go invalid before any of its windows

@@ -16,7 +16,6 @@
 
 use crate::gc::windows::Benefit;
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 /// What a block is worth to its group.
 #[derive(Clone, Copy, Debug)]
@@ -38,14 +37,10 @@ pub trait Sight {
 
 /// A block that waits to be looked at.
 const DUE: u32 = u32::MAX;
+/// The place of a block that is in no heap.
+const NOT_THERE: u32 = u32::MAX;
 /// A distance that is never gone.
 const FAR: u32 = u32::MAX / 2;
-
-/// The group of a block between two groups.
-const NOWHERE: u8 = u8::MAX;
-
-/// A block's benefit when it was entered; the least on top of a heap.
-type Entry = Reverse<(Benefit, u32)>;
 
 /// What is known of a block.
 #[derive(Clone, Copy)]
@@ -56,6 +51,8 @@ struct Known {
     distance: u32,
     /// What the distance was when the benefit was found.
     distance_then: u32,
+    /// Its place in the heap of its group; `NOT_THERE` while it is due.
+    in_heap: u32,
     /// Its place among those of its group that have erased sub-blocks.
     place: u32,
     group: u8,
@@ -66,8 +63,8 @@ struct Known {
 #[derive(Clone, Default)]
 struct Group {
     blocks: u32,
-    /// Members by benefit, and entries that are out of date.
-    least: BinaryHeap<Entry>,
+    /// Members that are not due, as a heap: the least benefit that was found is at its root.
+    heap: Vec<u32>,
     /// Members with erased sub-blocks.
     open: Vec<u32>,
 }
@@ -89,6 +86,7 @@ impl Groups {
             benefit: Benefit::NONE,
             distance: FAR,
             distance_then: FAR,
+            in_heap: NOT_THERE,
             place: 0,
             group: (u64::from(block) * u64::from(groups) / u64::from(blocks)) as u8,
             free: 0,
@@ -142,6 +140,7 @@ impl Groups {
         if known.distance != DUE {
             known.distance = DUE;
             self.due.push(block);
+            self.leave_heap(block);
         }
     }
 
@@ -180,9 +179,9 @@ impl Groups {
     fn enter(&mut self, block: u32, group: usize) {
         let known = &mut self.known[block as usize];
         known.group = group as u8;
-        let (benefit, free) = (known.benefit, known.free);
+        let free = known.free;
         self.groups[group].blocks += 1;
-        self.note(block, group, benefit);
+        self.enter_heap(block);
         if free > 0 {
             self.list(block);
         }
@@ -191,40 +190,70 @@ impl Groups {
     fn leave(&mut self, block: u32) {
         let Known { group, free, .. } = self.known[block as usize];
         self.groups[group as usize].blocks -= 1;
+        self.leave_heap(block);
         if free > 0 {
             self.unlist(block);
         }
-        // What the heaps say of it holds no more.
-        self.known[block as usize].group = NOWHERE;
     }
 
-    /// Enters a member's benefit into the heap; drops old entries when they prevail.
-    fn note(&mut self, block: u32, group: usize, benefit: Benefit) {
-        let Groups { groups, known, most, .. } = self;
-        let least = &mut groups[group].least;
-        least.push(Reverse((benefit, block)));
-        if least.len() > 4 * *most as usize + 64 {
-            least.retain(|Reverse((benefit, block))| {
-                let known = &known[*block as usize];
-                known.group as usize == group && known.benefit == *benefit
-            });
+    fn enter_heap(&mut self, block: u32) {
+        let heap = &mut self.groups[self.known[block as usize].group as usize].heap;
+        heap.push(block);
+        let place = heap.len() - 1;
+        self.known[block as usize].in_heap = place as u32;
+        self.settle(block, place);
+    }
+
+    fn leave_heap(&mut self, block: u32) {
+        let place = std::mem::replace(&mut self.known[block as usize].in_heap, NOT_THERE);
+        if place == NOT_THERE {
+            return;
         }
+        let group = self.known[block as usize].group as usize;
+        let heap = &mut self.groups[group].heap;
+        heap.swap_remove(place as usize);
+        if let Some(&moved) = heap.get(place as usize) {
+            self.known[moved as usize].in_heap = place;
+            self.settle(moved, place as usize);
+        }
+    }
+
+    /// Moves a block from this place of its heap up or down to where it belongs.
+    fn settle(&mut self, block: u32, mut place: usize) {
+        let Groups { groups, known, .. } = self;
+        let heap = &mut groups[known[block as usize].group as usize].heap;
+        let key = |known: &[Known], block: u32| (known[block as usize].benefit, block);
+        let mine = key(known, block);
+        while place > 0 && mine < key(known, heap[(place - 1) / 2]) {
+            let parent = (place - 1) / 2;
+            heap[place] = heap[parent];
+            known[heap[place] as usize].in_heap = place as u32;
+            place = parent;
+        }
+        loop {
+            let children = place * 2 + 1..heap.len().min(place * 2 + 3);
+            let Some(child) = children.min_by_key(|&child| key(known, heap[child])) else { break };
+            if mine < key(known, heap[child]) {
+                break;
+            }
+            heap[place] = heap[child];
+            known[heap[place] as usize].in_heap = place as u32;
+            place = child;
+        }
+        heap[place] = block;
+        known[block as usize].in_heap = place as u32;
     }
 
     /// The member with the least benefit, as it is now; those that are due are passed over.
     fn least(&mut self, group: usize, sight: &impl Sight) -> Option<(Benefit, u32)> {
         loop {
-            let &Reverse((benefit, block)) = self.groups[group].least.peek()?;
+            let &block = self.groups[group].heap.first()?;
             let known = self.known[block as usize];
-            let is_current = known.group as usize == group && known.benefit == benefit;
-            if is_current && known.distance == known.distance_then {
-                return Some((benefit, block));
+            if known.distance == known.distance_then {
+                return Some((known.benefit, block));
             }
-            self.groups[group].least.pop();
-            if is_current && known.distance != DUE {
-                self.find_worth(block, sight);
-                self.note(block, group, self.known[block as usize].benefit);
-            }
+            self.find_worth(block, sight);
+            self.settle(block, 0);
         }
     }
 
@@ -265,12 +294,11 @@ impl Groups {
         self.find_worth(block, sight);
         let benefit = self.known[block as usize].benefit;
         let group = self.group(block);
-        let above = if group + 1 < self.groups.len() { self.least(group + 1, sight) } else { None };
-        let has_above = group + 1 < self.groups.len();
         let stays = benefit >= before
-            && (!has_above || above.is_some_and(|(least, _)| benefit <= least));
+            && (group + 1 == self.groups.len()
+                || self.least(group + 1, sight).is_some_and(|(least, _)| benefit <= least));
         if stays {
-            self.note(block, group, benefit);
+            self.enter_heap(block);
             return self.find_distance(block, sight);
         }
         self.leave(block);
@@ -339,6 +367,7 @@ impl Groups {
         order.sort_unstable_by_key(|&block| (self.known[block as usize].benefit, block));
         let count = self.groups.len();
         self.groups.fill(Group::default());
+        self.known.iter_mut().for_each(|known| known.in_heap = NOT_THERE);
         for (rank, &block) in order.iter().enumerate() {
             self.known[block as usize].distance = FAR;
             self.known[block as usize].distance_then = FAR;
@@ -363,8 +392,7 @@ impl Groups {
 
     /// Bytes taken.
     pub fn bytes(&self) -> u64 {
-        let of = |group: &Group| group.least.len() * size_of::<Entry>() + group.open.len() * 4;
-        let groups: usize = self.groups.iter().map(of).sum();
-        (groups + self.known.len() * size_of::<Known>() + self.due.len() * 4) as u64
+        // Each block has an entry, and one in each of the lists at most.
+        (self.known.len() * (size_of::<Known>() + 3 * size_of::<u32>())) as u64
     }
 }

@@ -203,12 +203,9 @@ impl Placement {
         let is_fit = |block| sight.is_left_alone(block);
         // Line 22: the nearest group, the higher of two.
         let count = self.settings.groups() as usize;
-        let up = (group..count).map(|at| (at - group, 0, at));
-        let down = (0..group).map(|at| (group - at, 1, at));
-        let mut order: Vec<(usize, u8, usize)> = up.chain(down).collect();
-        order.sort_unstable();
-        let (block, in_window) =
-            order.into_iter().find_map(|(_, _, at)| groups.best_open(at, is_fit))?;
+        let by = |by: usize| [Some(group + by), group.checked_sub(by).filter(|_| by > 0)];
+        let mut order = (0..count).flat_map(by).flatten().filter(|&at| at < count);
+        let (block, in_window) = order.find_map(|at| groups.best_open(at, is_fit))?;
         sight.erased_in(block, in_window)
     }
 

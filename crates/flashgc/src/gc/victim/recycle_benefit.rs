@@ -45,9 +45,11 @@ impl Settings {
 const DUE: u32 = u32::MAX;
 /// The distance of a block that has no window.
 const FAR: u32 = u32::MAX - 1;
-/// So many blocks of a plane are known exactly, as a share of them and at least.
-const NEAR_SHARE: usize = 48;
-const NEAR_LEAST: usize = 16;
+/// About so many blocks of a plane are near, as a share of them and at least.
+const NEAR_SHARE: usize = 16;
+const NEAR_LEAST: usize = 8;
+/// A new level is found among so many blocks.
+const SAMPLE: u32 = 128;
 
 /// The policy and its index.
 pub struct Policy {
@@ -148,12 +150,34 @@ impl Policy {
         (self.blocks_per_plane as usize / NEAR_SHARE).max(NEAR_LEAST)
     }
 
-    /// The best window of every block that has one.
-    fn scan(&self, plane: PlaneId, candidates: &Candidates<'_>) -> Vec<(u32, Window)> {
+    /// The best windows of some blocks, of those that have one.
+    fn scan(
+        &self,
+        plane: PlaneId,
+        candidates: &Candidates<'_>,
+        every: u32,
+    ) -> Vec<(u32, Window)> {
         let first = plane.0 * self.blocks_per_plane;
-        let blocks = first..first + self.blocks_per_plane;
+        let blocks = (first..first + self.blocks_per_plane).step_by(every as usize);
         let best = |block| self.parts(candidates, block).best(&candidates.costs);
         blocks.filter_map(|block| Some((block, best(block)?))).collect()
+    }
+
+    /// No block is near: the level goes down to where some are. It is guessed from a sample, and
+    /// if that fails found among all blocks.
+    fn lower_level(&mut self, plane: PlaneId, least: Benefit, candidates: &Candidates<'_>) {
+        let every = (self.blocks_per_plane / SAMPLE).max(1);
+        let sample = self.scan(plane, candidates, every);
+        let guess = Self::level_of(&sample, sample.len().div_ceil(NEAR_SHARE), candidates);
+        let guess = guess.filter(|&guess| Some(guess) < self.planes[plane.index()].level);
+        if let Some(guess) = guess {
+            self.set_level(plane, guess, candidates);
+        }
+        if self.planes[plane.index()].near.is_empty() {
+            let all = self.scan(plane, candidates, 1);
+            let level = Self::level_of(&all, self.near_at_most(), candidates).unwrap_or(least);
+            self.set_level(plane, level, candidates);
+        }
     }
 
     /// Lowers or raises the level so that about the right number of blocks is near.
@@ -192,9 +216,7 @@ impl Policy {
         let index = &self.planes[plane.index()];
         let most = self.near_at_most();
         if level.is_none() || (index.near.is_empty() && level > Some(least)) {
-            let all = self.scan(plane, candidates);
-            let level = Self::level_of(&all, most, candidates).unwrap_or(least);
-            self.set_level(plane, level, candidates);
+            self.lower_level(plane, least, candidates);
         } else if index.near.len() > 4 * most {
             if let Some(higher) = Self::level_of(&index.near, most, candidates) {
                 self.raise_level(plane, higher, candidates);
@@ -263,7 +285,7 @@ impl VictimPolicy for Policy {
         _random: &mut Random,
     ) -> Option<BlockId> {
         self.picked = if self.scan {
-            self.choose(&self.scan(plane, candidates), candidates)
+            self.choose(&self.scan(plane, candidates, 1), candidates)
         } else {
             self.refresh(plane, candidates);
             self.choose(&self.planes[plane.index()].near, candidates)
