@@ -31,7 +31,7 @@ impl Costs {
     /// Costs in common units of time: the largest in which both are whole, and coarser where the
     /// numbers would not fit a product.
     pub fn new(copy_ns: u64, erase_ns: u64, isolation: Isolation) -> Self {
-        const MOST: u64 = 1 << 28;
+        const MOST: u64 = 1 << 24;
         let unit_ns = greatest_common_divisor(copy_ns, erase_ns).max(1);
         let (mut copy, mut erase) = (copy_ns / unit_ns, erase_ns / unit_ns);
         while copy.max(erase) > MOST {
@@ -133,8 +133,8 @@ enum Kind {
 #[derive(Clone, Copy, Debug)]
 struct Part {
     kind: Kind,
-    valid: u32,
-    invalid: u32,
+    valid: u16,
+    invalid: u16,
 }
 
 /// The sub-blocks of one block as windows see them.
@@ -143,23 +143,37 @@ pub struct Parts {
     count: usize,
 }
 
+impl Default for Parts {
+    fn default() -> Self {
+        let nothing = Part { kind: Kind::Shut, valid: 0, invalid: 0 };
+        Parts { parts: [nothing; SUB_BLOCKS_MAX as usize], count: 0 }
+    }
+}
+
 impl Parts {
     /// Those of the block to which this sub-block belongs.
     pub fn of(geometry: &Geometry, blocks: &Blocks, sub_block: BlockId) -> Self {
-        let nothing = Part { kind: Kind::Shut, valid: 0, invalid: 0 };
-        let mut parts = Parts { parts: [nothing; SUB_BLOCKS_MAX as usize], count: 0 };
+        let mut parts = Parts::default();
+        parts.read(geometry, blocks, sub_block);
+        parts
+    }
+
+    /// The same in place of what was there.
+    pub fn read(&mut self, geometry: &Geometry, blocks: &Blocks, sub_block: BlockId) {
+        self.count = 0;
         for block in geometry.siblings_of(sub_block).map(BlockId) {
+            let valid = blocks.valid(block);
             let (kind, invalid) = match blocks.state(block) {
                 BlockState::Sealed => {
-                    (Kind::Full, geometry.data_pages_of(block) - blocks.valid(block))
+                    (Kind::Full, geometry.data_pages_of(block) - valid)
                 }
                 BlockState::Free => (Kind::Erased, 0),
                 BlockState::Open | BlockState::Victim => (Kind::Shut, 0),
             };
-            parts.parts[parts.count] = Part { kind, valid: blocks.valid(block), invalid };
-            parts.count += 1;
+            let (valid, invalid) = (valid as u16, invalid as u16);
+            self.parts[self.count] = Part { kind, valid, invalid };
+            self.count += 1;
         }
-        parts
     }
 
     fn at(&self, at: usize) -> Option<&Part> {
@@ -170,7 +184,7 @@ impl Parts {
     fn beside(&self, at: usize, isolation: Isolation) -> Option<u32> {
         match self.at(at) {
             Some(part) if isolation == Isolation::Software => {
-                (part.kind != Kind::Shut).then_some(part.valid)
+                (part.kind != Kind::Shut).then_some(part.valid.into())
             }
             _ => Some(0),
         }
@@ -196,8 +210,8 @@ impl Parts {
                 if part.kind == Kind::Shut {
                     break;
                 }
-                moves += part.valid;
-                invalid += part.invalid;
+                moves += u32::from(part.valid);
+                invalid += u32::from(part.invalid);
                 let Some(behind) = self.beside(first + at + 1, costs.isolation) else { continue };
                 let cost = costs.of(moves + behind);
                 let mine = u64::from(invalid) * best_cost;
@@ -216,33 +230,99 @@ impl Parts {
         best
     }
 
+    /// A window with the greatest recycle benefit of those that win something, found from a benefit
+    /// that is likely to be near it. Which of several equal ones it is, is not said.
+    pub fn near_best(&self, guess: Benefit, costs: &Costs) -> Option<Window> {
+        let window = self.peak(guess, costs)?;
+        let parts = &self.parts[window.first as usize..=window.last as usize];
+        let own: u32 = parts.iter().map(|part| u32::from(part.valid)).sum();
+        // A window that wins nothing is seldom the best.
+        match window.invalid > window.moves - own {
+            true => Some(window),
+            false => self.best(costs),
+        }
+    }
+
+    /// The same among all windows, even if one wins nothing: each round takes the window that is
+    /// worth most at the last one's benefit (Dinkelbach).
+    pub fn peak(&self, guess: Benefit, costs: &Costs) -> Option<Window> {
+        let mut level = guess;
+        loop {
+            let (worth, first, last) = self.greatest(level, costs)?;
+            let window = self.window(first, last, costs.isolation);
+            if worth == 0 {
+                return Some(window);
+            }
+            level = window.benefit(costs);
+        }
+    }
+
+    /// Whether some window has at least this benefit, and then whether an erased sub-block lies in
+    /// the one that is worth most at it.
+    pub fn reaches(&self, level: Benefit, costs: &Costs) -> Option<bool> {
+        let (_, first, last) = self.greatest(level, costs).filter(|&(worth, ..)| worth >= 0)?;
+        Some(self.parts[first..=last].iter().any(|part| part.kind == Kind::Erased))
+    }
+
+    fn window(&self, first: usize, last: usize, isolation: Isolation) -> Window {
+        let parts = &self.parts[first..=last];
+        let valid: u32 = parts.iter().map(|part| u32::from(part.valid)).sum();
+        let beside = [first.wrapping_sub(1), last + 1].map(|at| self.beside(at, isolation));
+        Window {
+            first: first as u32,
+            last: last as u32,
+            invalid: parts.iter().map(|part| u32::from(part.invalid)).sum(),
+            moves: valid + beside.into_iter().flatten().sum::<u32>(),
+        }
+    }
+
     /// How many more of the block's valid pages must at least go invalid before any of its windows
     /// reaches this benefit; 0 if one may have reached it. `None` where there is no window.
+    pub fn distance(&self, level: Benefit, costs: &Costs) -> Option<u32> {
+        let (worth, ..) = self.greatest(level, costs)?;
+        // A page that goes invalid raises what a window is worth by no more than this.
+        let by = level.cost as i64 + i64::from(level.invalid) * costs.copy as i64;
+        let short = (-worth).max(0);
+        let pages = short / by + i64::from(short % by > 0);
+        Some(u32::try_from(pages).unwrap_or(u32::MAX))
+    }
+
+    /// The window that is worth most at this benefit: what it is worth, its first and its last.
     ///
     /// At benefit a / b a window is worth b * invalid - a * cost: not less than zero if it has
-    /// reached it. The greatest worth of any window is found in one walk, as the greatest sum of
-    /// a run; a page that goes invalid raises it by no more than b + a * copy.
-    pub fn distance(&self, level: Benefit, costs: &Costs) -> Option<u32> {
+    /// reached it. The greatest worth is found in one walk, as the greatest sum of a run.
+    fn greatest(&self, level: Benefit, costs: &Costs) -> Option<(i64, usize, usize)> {
+        // Below every sum: these stay within 58 bits (see `Costs::new`).
+        const NONE: i64 = -(1 << 60);
         let (a, b) = (i64::from(level.invalid), level.cost as i64);
-        let (copy, erase) = (costs.copy as i64, costs.erase as i64);
-        let (mut run, mut greatest): (Option<i64>, Option<i64>) = (None, None);
-        for (at, part) in self.parts[..self.count].iter().enumerate() {
-            if part.kind == Kind::Shut {
-                run = None;
-                continue;
+        let copy = a * costs.copy as i64;
+        // What it costs a window that the sub-block beside it is this one.
+        let beside = |part: &Part| match (costs.isolation, part.kind) {
+            (Isolation::Hardware, _) => 0,
+            (Isolation::Software, Kind::Shut) => -NONE,
+            (Isolation::Software, _) => copy * i64::from(part.valid),
+        };
+        let parts = &self.parts[..self.count];
+        let (mut run, mut first, mut before) = (NONE, 0, 0);
+        let mut greatest = (NONE, 0, 0);
+        for (at, part) in parts.iter().enumerate() {
+            match part.kind {
+                Kind::Shut => run = NONE,
+                Kind::Erased => {}
+                Kind::Full => {
+                    if -before > run {
+                        (run, first) = (-before, at);
+                    }
+                    run += b * i64::from(part.invalid) - copy * i64::from(part.valid);
+                    let sum = run - parts.get(at + 1).map_or(0, beside);
+                    if sum > greatest.0 {
+                        greatest = (sum, first, at);
+                    }
+                }
             }
-            let before = self.beside(at.wrapping_sub(1), costs.isolation);
-            let begun = before.map(|valid| -a * copy * i64::from(valid));
-            let own = b * i64::from(part.invalid) - a * copy * i64::from(part.valid);
-            run = run.max(begun).map(|sum| sum + own);
-            let behind = self.beside(at + 1, costs.isolation);
-            if let (Some(sum), Some(valid)) = (run, behind) {
-                greatest = greatest.max(Some(sum - a * copy * i64::from(valid)));
-            }
+            before = beside(part);
         }
-        let short = a * erase - greatest?;
-        let by = b + a * copy;
-        let pages = short.max(0) / by + i64::from(short > 0 && short % by > 0);
-        Some(u32::try_from(pages).unwrap_or(u32::MAX))
+        let (sum, first, last) = greatest;
+        (sum > NONE / 2).then_some((sum - a * costs.erase as i64, first, last))
     }
 }

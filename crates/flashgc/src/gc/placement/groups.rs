@@ -28,8 +28,11 @@ pub struct Worth {
 
 /// Finds out about blocks, counted in their plane.
 pub trait Sight {
-    /// What a block is worth now.
-    fn worth(&self, block: u32) -> Worth;
+    /// What a block is worth now; its benefit was this one.
+    fn worth(&self, block: u32, before: Benefit) -> Worth;
+
+    /// Whether it is worth at least this benefit, and then whether it has room where it would win it.
+    fn still(&self, block: u32, benefit: Benefit) -> Option<bool>;
 
     /// How many of its pages must at least go invalid before it reaches this benefit.
     fn distance(&self, block: u32, benefit: Benefit) -> u32;
@@ -39,13 +42,18 @@ pub trait Sight {
 const DUE: u32 = u32::MAX;
 /// The place of a block that is in no heap.
 const NOT_THERE: u32 = u32::MAX;
+/// Pages of a block went invalid so that it may pass the group above.
+const RISEN: u32 = u32::MAX - 1;
+/// No distance: what the block is worth may have changed since it was found.
+const UNKNOWN: u32 = u32::MAX - 2;
 /// A distance that is never gone.
 const FAR: u32 = u32::MAX / 2;
 
 /// What is known of a block.
 #[derive(Clone, Copy)]
 struct Known {
-    /// Its benefit when it was last looked at; since then it can only have risen.
+    /// A benefit that it has at least: that of when it was last found, since it can only rise until
+    /// the block is due.
     benefit: Benefit,
     /// Pages that may go invalid before it must be looked at, or `DUE`.
     distance: u32,
@@ -126,10 +134,11 @@ impl Groups {
     #[inline(always)]
     pub fn invalidated(&mut self, block: u32) {
         let known = &mut self.known[block as usize];
-        if known.distance != DUE {
+        if known.distance < RISEN {
             known.distance -= 1;
             if known.distance == 0 {
-                self.touch(block);
+                known.distance = RISEN;
+                self.due.push(block);
             }
         }
     }
@@ -258,7 +267,7 @@ impl Groups {
     }
 
     fn find_worth(&mut self, block: u32, sight: &impl Sight) {
-        let worth = sight.worth(block);
+        let worth = sight.worth(block, self.known[block as usize].benefit);
         let known = &mut self.known[block as usize];
         (known.benefit, known.has_room) = (worth.benefit, worth.has_room);
         known.distance_then = known.distance;
@@ -281,26 +290,41 @@ impl Groups {
     /// Looks at every block that may have to change groups.
     pub fn refresh(&mut self, sight: &impl Sight) {
         while let Some(block) = self.due.pop() {
-            // It is one of them no longer if all groups were formed anew.
-            if self.known[block as usize].distance == DUE {
+            let distance = self.known[block as usize].distance;
+            // It has another one if it was looked at when all groups were formed anew.
+            if distance >= RISEN && !self.stays(block, sight) {
+                self.leave_heap(block);
                 self.look(block, sight);
             }
         }
     }
 
+    /// Whether a block that is due is worth no less than it was, and no more than the group above.
+    /// What it is worth need not be known then, and may be more than was found last.
+    fn stays(&mut self, block: u32, sight: &impl Sight) -> bool {
+        let Known { benefit, distance, .. } = self.known[block as usize];
+        if distance == DUE {
+            match sight.still(block, benefit) {
+                Some(has_room) => self.known[block as usize].has_room = has_room,
+                None => return false,
+            }
+        }
+        self.find_distance(block, sight);
+        let known = &mut self.known[block as usize];
+        if known.distance <= 1 {
+            return false;
+        }
+        known.distance_then = UNKNOWN;
+        if distance == DUE {
+            self.enter_heap(block);
+        }
+        true
+    }
+
     /// Algorithm 1: finds out what the block is worth now, and the group where it belongs.
     fn look(&mut self, block: u32, sight: &impl Sight) {
-        let before = self.known[block as usize].benefit;
         self.find_worth(block, sight);
         let benefit = self.known[block as usize].benefit;
-        let group = self.group(block);
-        let stays = benefit >= before
-            && (group + 1 == self.groups.len()
-                || self.least(group + 1, sight).is_some_and(|(least, _)| benefit <= least));
-        if stays {
-            self.enter_heap(block);
-            return self.find_distance(block, sight);
-        }
         self.leave(block);
         let group = self.group_for(benefit, sight);
         let mut moved = vec![block];
@@ -385,9 +409,14 @@ impl Groups {
             let known = &self.known[block as usize];
             (known.has_room, known.benefit, Reverse(block))
         };
-        let open = self.groups[group].open.iter().copied().filter(|&block| is_fit(block));
-        let block = open.max_by_key(rank)?;
-        Some((block, self.known[block as usize].has_room))
+        let mut best = None;
+        for &block in &self.groups[group].open {
+            let rank = Some(rank(&block));
+            if rank > best && is_fit(block) {
+                best = rank;
+            }
+        }
+        best.map(|(has_room, _, Reverse(block))| (block, has_room))
     }
 
     /// Bytes taken.
