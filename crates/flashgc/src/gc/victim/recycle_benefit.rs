@@ -20,7 +20,7 @@ use std::cmp::Reverse;
 pub const CHOICE: Choice = Choice {
     name: "recycle-benefit",
     about: "the run of sub-blocks that wins the most pages for the time it takes; among equals that \
-            of the lowest block, the longest of it, and the lowest of these",
+            of the lowest block, the shortest of it, and the lowest of these",
     keys: &[("index", "\"kept\" (default) or \"scan\": how it is found; same victims")],
     source: "Chang et al., CODES+ISSS 2016 (GSM), as in paper speedup-gc, section II-A",
 };
