@@ -83,12 +83,7 @@ pub fn reserve(shape: &Shape, scheme: &Scheme) -> u32 {
 
 /// An amount of space in a plane, in pages: sub-blocks that layers isolate differ in size. A block
 /// is a whole one.
-pub fn space(
-    table: &Reader<'_>,
-    key: &str,
-    threshold: &Threshold,
-    shape: &Shape,
-) -> Option<Space> {
+pub fn space(table: &Reader<'_>, key: &str, threshold: &Threshold, shape: &Shape) -> Option<Space> {
     let all = shape.data_pages_per_plane();
     let pages = match threshold {
         Threshold::Blocks(blocks) => blocks.saturating_mul(all_of_a_block(shape)),

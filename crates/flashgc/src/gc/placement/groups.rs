@@ -28,8 +28,11 @@ pub struct Worth {
 
 /// Finds out about blocks, counted in their plane.
 pub trait Sight {
-    /// What a block is worth now.
-    fn worth(&self, block: u32) -> Worth;
+    /// What a block is worth now; its benefit was this one.
+    fn worth(&self, block: u32, before: Benefit) -> Worth;
+
+    /// Whether it is worth at least this benefit, and then whether it has room where it would win it.
+    fn still(&self, block: u32, benefit: Benefit) -> Option<bool>;
 
     /// How many of its pages must at least go invalid before it reaches this benefit.
     fn distance(&self, block: u32, benefit: Benefit) -> u32;
@@ -39,13 +42,18 @@ pub trait Sight {
 const DUE: u32 = u32::MAX;
 /// The place of a block that is in no heap.
 const NOT_THERE: u32 = u32::MAX;
+/// Pages of a block went invalid so that it may pass the group above.
+const RISEN: u32 = u32::MAX - 1;
+/// No distance: what the block is worth may have changed since it was found.
+const UNKNOWN: u32 = u32::MAX - 2;
 /// A distance that is never gone.
 const FAR: u32 = u32::MAX / 2;
 
 /// What is known of a block.
 #[derive(Clone, Copy)]
 struct Known {
-    /// Its benefit when it was last looked at; since then it can only have risen.
+    /// A benefit that it has at least: that of when it was last found, since it can only rise until
+    /// the block is due.
     benefit: Benefit,
     /// Pages that may go invalid before it must be looked at, or `DUE`.
     distance: u32,
@@ -84,8 +92,8 @@ impl Groups {
     pub fn new(blocks: u32, groups: u32) -> Self {
         let known = |block: u32| Known {
             benefit: Benefit::NONE,
-            distance: FAR,
-            distance_then: FAR,
+            distance: 1,
+            distance_then: 1,
             in_heap: NOT_THERE,
             place: 0,
             group: (u64::from(block) * u64::from(groups) / u64::from(blocks)) as u8,
@@ -126,10 +134,11 @@ impl Groups {
     #[inline(always)]
     pub fn invalidated(&mut self, block: u32) {
         let known = &mut self.known[block as usize];
-        if known.distance != DUE {
+        if known.distance < RISEN {
             known.distance -= 1;
             if known.distance == 0 {
-                self.touch(block);
+                known.distance = RISEN;
+                self.due.push(block);
             }
         }
     }
@@ -258,7 +267,7 @@ impl Groups {
     }
 
     fn find_worth(&mut self, block: u32, sight: &impl Sight) {
-        let worth = sight.worth(block);
+        let worth = sight.worth(block, self.known[block as usize].benefit);
         let known = &mut self.known[block as usize];
         (known.benefit, known.has_room) = (worth.benefit, worth.has_room);
         known.distance_then = known.distance;
@@ -281,26 +290,41 @@ impl Groups {
     /// Looks at every block that may have to change groups.
     pub fn refresh(&mut self, sight: &impl Sight) {
         while let Some(block) = self.due.pop() {
-            // It is one of them no longer if all groups were formed anew.
-            if self.known[block as usize].distance == DUE {
+            let distance = self.known[block as usize].distance;
+            // It has another one if it was looked at when all groups were formed anew.
+            if distance >= RISEN && !self.stays(block, sight) {
+                self.leave_heap(block);
                 self.look(block, sight);
             }
         }
     }
 
+    /// Whether a block that is due is worth no less than it was, and no more than the group above.
+    /// What it is worth need not be known then, and may be more than was found last.
+    fn stays(&mut self, block: u32, sight: &impl Sight) -> bool {
+        let Known { benefit, distance, .. } = self.known[block as usize];
+        if distance == DUE {
+            match sight.still(block, benefit) {
+                Some(has_room) => self.known[block as usize].has_room = has_room,
+                None => return false,
+            }
+        }
+        self.find_distance(block, sight);
+        let known = &mut self.known[block as usize];
+        if known.distance <= 1 {
+            return false;
+        }
+        known.distance_then = UNKNOWN;
+        if distance == DUE {
+            self.enter_heap(block);
+        }
+        true
+    }
+
     /// Algorithm 1: finds out what the block is worth now, and the group where it belongs.
     fn look(&mut self, block: u32, sight: &impl Sight) {
-        let before = self.known[block as usize].benefit;
         self.find_worth(block, sight);
         let benefit = self.known[block as usize].benefit;
-        let group = self.group(block);
-        let stays = benefit >= before
-            && (group + 1 == self.groups.len()
-                || self.least(group + 1, sight).is_some_and(|(least, _)| benefit <= least));
-        if stays {
-            self.enter_heap(block);
-            return self.find_distance(block, sight);
-        }
         self.leave(block);
         let group = self.group_for(benefit, sight);
         let mut moved = vec![block];
@@ -319,9 +343,8 @@ impl Groups {
     /// Lines 3 to 9: the highest group whose least benefit is smaller; the first if there is none.
     fn group_for(&mut self, benefit: Benefit, sight: &impl Sight) -> usize {
         let groups = (1..self.groups.len()).rev();
-        let mut below = groups.filter(|&group| {
-            self.least(group, sight).is_some_and(|(least, _)| benefit > least)
-        });
+        let mut below = groups
+            .filter(|&group| self.least(group, sight).is_some_and(|(least, _)| benefit > least));
         below.next().unwrap_or(0)
     }
 
@@ -385,14 +408,148 @@ impl Groups {
             let known = &self.known[block as usize];
             (known.has_room, known.benefit, Reverse(block))
         };
-        let open = self.groups[group].open.iter().copied().filter(|&block| is_fit(block));
-        let block = open.max_by_key(rank)?;
-        Some((block, self.known[block as usize].has_room))
+        let mut best = None;
+        for &block in &self.groups[group].open {
+            let rank = Some(rank(&block));
+            if rank > best && is_fit(block) {
+                best = rank;
+            }
+        }
+        best.map(|(has_room, _, Reverse(block))| (block, has_room))
     }
 
     /// Bytes taken.
     pub fn bytes(&self) -> u64 {
         // Each block has an entry, and one in each of the lists at most.
         (self.known.len() * (size_of::<Known>() + 3 * size_of::<u32>())) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Random;
+
+    /// Blocks whose benefit is a number that each invalid page may raise by one.
+    struct Numbers(Vec<u32>);
+
+    impl Sight for Numbers {
+        fn worth(&self, block: u32, _before: Benefit) -> Worth {
+            Worth { benefit: Benefit::of(self.0[block as usize]), has_room: false }
+        }
+
+        fn still(&self, block: u32, benefit: Benefit) -> Option<bool> {
+            (Benefit::of(self.0[block as usize]) >= benefit).then_some(false)
+        }
+
+        fn distance(&self, block: u32, benefit: Benefit) -> u32 {
+            let reaches = |by: &u32| Benefit::of(self.0[block as usize] + by) >= benefit;
+            (0..).find(reaches).unwrap_or(0)
+        }
+    }
+
+    /// Order between groups by what blocks are worth now, the bound m, and each block in one.
+    fn assert_sound(groups: &Groups, numbers: &Numbers) {
+        let mut members = vec![Vec::new(); groups.groups.len()];
+        for (block, &number) in numbers.0.iter().enumerate() {
+            members[groups.group(block as u32)].push(number);
+        }
+        for (group, members) in members.iter().enumerate() {
+            assert_eq!(members.len() as u32, groups.blocks(group));
+            assert!(!members.is_empty() && members.len() as u32 <= groups.most, "{group}");
+        }
+        for pair in members.windows(2) {
+            let (below, above) = (pair[0].iter().max(), pair[1].iter().min());
+            assert!(below <= above, "{members:?}");
+        }
+        for (at, group) in groups.groups.iter().enumerate() {
+            assert!(group.open.iter().all(|&block| groups.group(block) == at));
+            assert!(group.heap.iter().all(|&block| groups.group(block) == at));
+        }
+        let open: usize = groups.groups.iter().map(|group| group.open.len()).sum();
+        assert_eq!(open, groups.known.iter().filter(|known| known.free > 0).count());
+    }
+
+    #[test]
+    fn groups_keep_their_order_and_size_through_random_changes() {
+        for (seed, (blocks, count)) in
+            [(72, 7), (90, 7), (32, 5), (11, 2), (200, 8)].into_iter().enumerate()
+        {
+            let mut random = Random::named(seed as u64, "groups");
+            let mut groups = Groups::new(blocks, count);
+            let mut numbers = Numbers(vec![0; blocks as usize]);
+            for step in 0..20_000 {
+                // Some blocks are written more than others.
+                let block = random.below(u64::from(blocks)).min(random.below(u64::from(blocks)));
+                let block = block as u32;
+                let number = &mut numbers.0[block as usize];
+                match random.below(40) {
+                    0 => {
+                        *number = random.below(60) as u32;
+                        groups.touch(block);
+                        groups.set_free(block, random.below(4) as u8);
+                    }
+                    1 if *number > 50 => {
+                        *number = 0;
+                        groups.touch(block);
+                    }
+                    _ => {
+                        *number += random.below(2) as u32;
+                        groups.invalidated(block);
+                    }
+                }
+                if step % 3 == 0 {
+                    groups.refresh(&numbers);
+                    assert_sound(&groups, &numbers);
+                }
+            }
+            assert!(groups.formed > 0 || count == 2, "{blocks} blocks in {count} groups");
+        }
+    }
+
+    /// Paper speedup-gc, Fig. 5: the benefit of block 1 becomes 4.5, between the least of the fourth
+    /// group and that of the fifth. The fourth is full, and gives its least to the third.
+    #[test]
+    fn a_full_group_gives_its_least_block_to_the_group_below() {
+        let mut groups = Groups::new(32, 5);
+        let mut numbers = Numbers((0..32).map(|block| 10 * (block * 5 / 32 + 1)).collect());
+        // Benefits in tenths: 10 to 50 by group; one block of the fourth has the least of it.
+        let fourth: Vec<u32> = (0..32).filter(|&block| groups.group(block) == 3).collect();
+        fourth.iter().for_each(|&block| numbers.0[block as usize] = 42);
+        let second = fourth[0];
+        numbers.0[second as usize] = 41;
+        (0..32).rev().for_each(|block| groups.touch(block));
+        groups.refresh(&numbers);
+        let mut from_third = (0..32).filter(|&block| groups.group(block) == 2).collect::<Vec<_>>();
+        while groups.blocks(3) < groups.most {
+            let block = from_third.pop().expect("the third group has blocks");
+            numbers.0[block as usize] = 43;
+            groups.touch(block);
+            groups.refresh(&numbers);
+        }
+        let first = 0;
+        assert_eq!((groups.group(first), groups.group(second)), (0, 3));
+        numbers.0[first as usize] = 45;
+        groups.touch(first);
+        groups.refresh(&numbers);
+        assert_eq!((groups.group(first), groups.group(second)), (3, 2));
+        assert_eq!(groups.blocks(3), groups.most);
+        assert_sound(&groups, &numbers);
+    }
+
+    #[test]
+    fn a_group_has_room_for_its_share_and_none_is_empty() {
+        // Section III-B: m = n / (g - 1) - 1, and at least 2 g - 3.
+        assert_eq!(Groups::most_of(2874, 7), Some(478));
+        assert_eq!(Groups::most_of(22_992, 7), Some(3831));
+        assert_eq!(Groups::most_of(72, 7), Some(11));
+        assert_eq!(Groups::most_of(71, 7), None);
+        for groups in 2..=8 {
+            for blocks in 1..1000 {
+                if let Some(most) = Groups::most_of(blocks, groups) {
+                    assert!(most * groups >= blocks && most * (groups - 1) < blocks);
+                }
+            }
+        }
     }
 }

@@ -69,16 +69,18 @@ impl Hotness {
 
     /// A page is updated: its counters rise. Gives its hotness group.
     pub fn update(&mut self, lpn: Lpn) -> usize {
-        let least = if self.settings.conservative { self.degree(lpn) } else { u8::MAX };
-        let mut degree = u8::MAX;
-        for function in 0..self.settings.hash_functions {
-            let place = self.place(lpn, function);
-            let counter = &mut self.counters[place];
-            if *counter <= least {
+        let degree = if self.settings.conservative {
+            self.raise_least(lpn)
+        } else {
+            let mut degree = u8::MAX;
+            for function in 0..self.settings.hash_functions {
+                let place = self.place(lpn, function);
+                let counter = &mut self.counters[place];
                 *counter = counter.saturating_add(1);
+                degree = degree.min(*counter);
             }
-            degree = degree.min(*counter);
-        }
+            degree
+        };
         self.updates += 1;
         self.until_decay -= 1;
         if self.until_decay == 0 {
@@ -87,6 +89,18 @@ impl Hotness {
         let group = self.group_of_degree(degree);
         self.hot_updates += u64::from(group > 0);
         group
+    }
+
+    /// Raises only the counters that are the smallest.
+    fn raise_least(&mut self, lpn: Lpn) -> u8 {
+        let degree = self.degree(lpn);
+        for function in 0..self.settings.hash_functions {
+            let place = self.place(lpn, function);
+            if self.counters[place] == degree {
+                self.counters[place] = degree.saturating_add(1);
+            }
+        }
+        degree.saturating_add(1)
     }
 
     #[cold]

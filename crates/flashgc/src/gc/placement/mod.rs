@@ -17,6 +17,7 @@ use crate::rng::Random;
 use groups::{Groups, Sight, Worth};
 use hotness::{Hotness, HotnessSettings};
 use serde::Serialize;
+use std::cell::{RefCell, RefMut};
 
 /// The settings of the choice.
 #[derive(Clone, Debug, Serialize)]
@@ -197,6 +198,7 @@ impl Placement {
             first,
             sub_blocks: self.sub_blocks,
             by_invalid_sub_blocks: self.settings.by_invalid_sub_blocks,
+            parts: RefCell::default(),
         };
         let groups = &mut self.planes[plane.index()];
         groups.refresh(&sight);
@@ -217,6 +219,7 @@ impl Placement {
             first,
             sub_blocks: self.sub_blocks,
             by_invalid_sub_blocks: self.settings.by_invalid_sub_blocks,
+            parts: RefCell::default(),
         };
         let groups = &self.planes[plane.index()];
         let is_fit = |block: u32| groups.free(block) > 0 && sight.is_left_alone(block);
@@ -259,6 +262,8 @@ struct BlockSight<'a> {
     first: u32,
     sub_blocks: u32,
     by_invalid_sub_blocks: bool,
+    /// Room for the sub-blocks of one block.
+    parts: RefCell<Parts>,
 }
 
 impl BlockSight<'_> {
@@ -266,8 +271,10 @@ impl BlockSight<'_> {
         BlockId((self.first + block) * self.sub_blocks)
     }
 
-    fn parts(&self, block: u32) -> Parts {
-        Parts::of(self.candidates.geometry, self.candidates.blocks, self.first_of(block))
+    fn parts(&self, block: u32) -> RefMut<'_, Parts> {
+        let mut parts = self.parts.borrow_mut();
+        parts.read(self.candidates.geometry, self.candidates.blocks, self.first_of(block));
+        parts
     }
 
     fn sub_blocks_of(&self, block: u32) -> impl Iterator<Item = BlockId> + '_ {
@@ -295,7 +302,7 @@ impl BlockSight<'_> {
 }
 
 impl Sight for BlockSight<'_> {
-    fn worth(&self, block: u32) -> Worth {
+    fn worth(&self, block: u32, before: Benefit) -> Worth {
         let candidates = self.candidates;
         if self.by_invalid_sub_blocks {
             let is_dead = |&b: &BlockId| candidates.is_sealed(b) && candidates.valid(b) == 0;
@@ -303,13 +310,22 @@ impl Sight for BlockSight<'_> {
             return Worth { benefit: Benefit::of(dead), has_room: false };
         }
         let parts = self.parts(block);
-        match parts.best(&candidates.costs) {
+        match parts.peak(before, &candidates.costs) {
             Some(window) => Worth {
                 benefit: window.benefit(&candidates.costs),
                 has_room: parts.has_erased(window),
             },
             None => Worth { benefit: Benefit::NONE, has_room: false },
         }
+    }
+
+    fn still(&self, block: u32, benefit: Benefit) -> Option<bool> {
+        if self.by_invalid_sub_blocks {
+            let worth = self.worth(block, benefit);
+            return (worth.benefit >= benefit).then_some(false);
+        }
+        let reaches = self.parts(block).reaches(benefit, &self.candidates.costs);
+        reaches.or((!benefit.is_some()).then_some(false))
     }
 
     fn distance(&self, block: u32, benefit: Benefit) -> u32 {

@@ -19,8 +19,8 @@ use std::cmp::Reverse;
 /// For the registry.
 pub const CHOICE: Choice = Choice {
     name: "recycle-benefit",
-    about: "the run of sub-blocks that wins the most pages for the time it takes; the longest \
-            among equals, then the lowest",
+    about: "the run of sub-blocks that wins the most pages for the time it takes; among equals that \
+            of the lowest block, the shortest of it, and the lowest of these",
     keys: &[("index", "\"kept\" (default) or \"scan\": how it is found; same victims")],
     source: "Chang et al., CODES+ISSS 2016 (GSM), as in paper speedup-gc, section II-A",
 };
@@ -61,6 +61,8 @@ pub struct Policy {
     distance: Vec<u32>,
     /// For each block, its place among the near ones, or `DUE`.
     place: Vec<u32>,
+    /// Room for the sub-blocks of one block.
+    parts: Parts,
     /// What the last pick chose: the block's first sub-block, and the window.
     picked: Option<(u32, Window)>,
 }
@@ -69,7 +71,7 @@ pub struct Policy {
 struct PlaneIndex {
     /// Blocks whose best window reaches this are near.
     level: Option<Benefit>,
-    near: Vec<(u32, Window)>,
+    near: Vec<(u32, Benefit)>,
     /// Blocks to look at.
     due: Vec<u32>,
 }
@@ -85,6 +87,7 @@ impl Policy {
             planes: vec![PlaneIndex::default(); geometry.planes as usize],
             distance: vec![FAR; blocks],
             place: vec![DUE; blocks],
+            parts: Parts::default(),
             picked: None,
         }
     }
@@ -93,9 +96,8 @@ impl Policy {
         sub_block.0 / self.sub_blocks
     }
 
-    fn parts(&self, candidates: &Candidates<'_>, block: u32) -> Parts {
-        let first = BlockId(block * self.sub_blocks);
-        Parts::of(candidates.geometry, candidates.blocks, first)
+    fn read(&self, parts: &mut Parts, candidates: &Candidates<'_>, block: u32) {
+        parts.read(candidates.geometry, candidates.blocks, BlockId(block * self.sub_blocks));
     }
 
     /// The block is looked at before the next choice.
@@ -109,13 +111,16 @@ impl Policy {
 
     /// Finds out whether the block is near, and how far if not.
     fn look(&mut self, plane: PlaneId, block: u32, level: Benefit, candidates: &Candidates<'_>) {
-        let parts = self.parts(candidates, block);
-        let distance = parts.distance(level, &candidates.costs);
-        let best = if distance == Some(0) { parts.best(&candidates.costs) } else { None };
-        match best.filter(|window| window.benefit(&candidates.costs) >= level) {
-            Some(window) => {
+        let mut parts = std::mem::take(&mut self.parts);
+        self.read(&mut parts, candidates, block);
+        let costs = &candidates.costs;
+        let distance = parts.distance(level, costs);
+        let best = if distance == Some(0) { parts.near_best(level, costs) } else { None };
+        self.parts = parts;
+        match best.map(|window| window.benefit(costs)).filter(|&benefit| benefit >= level) {
+            Some(benefit) => {
                 self.distance[block as usize] = 1;
-                self.come_near(plane, block, window);
+                self.come_near(plane, block, benefit);
             }
             None => {
                 self.distance[block as usize] = distance.map_or(FAR, |by| by.clamp(1, FAR));
@@ -124,14 +129,14 @@ impl Policy {
         }
     }
 
-    fn come_near(&mut self, plane: PlaneId, block: u32, window: Window) {
+    fn come_near(&mut self, plane: PlaneId, block: u32, benefit: Benefit) {
         let near = &mut self.planes[plane.index()].near;
         let place = &mut self.place[block as usize];
         if *place == DUE {
             *place = near.len() as u32;
-            near.push((block, window));
+            near.push((block, benefit));
         } else {
-            near[*place as usize].1 = window;
+            near[*place as usize].1 = benefit;
         }
     }
 
@@ -150,17 +155,21 @@ impl Policy {
         (self.blocks_per_plane as usize / NEAR_SHARE).max(NEAR_LEAST)
     }
 
-    /// The best windows of some blocks, of those that have one.
+    /// What some blocks would win, of those that would win anything.
     fn scan(
         &self,
         plane: PlaneId,
         candidates: &Candidates<'_>,
         every: u32,
-    ) -> Vec<(u32, Window)> {
+    ) -> Vec<(u32, Benefit)> {
         let first = plane.0 * self.blocks_per_plane;
         let blocks = (first..first + self.blocks_per_plane).step_by(every as usize);
-        let best = |block| self.parts(candidates, block).best(&candidates.costs);
-        blocks.filter_map(|block| Some((block, best(block)?))).collect()
+        let mut parts = Parts::default();
+        let best = |block| {
+            self.read(&mut parts, candidates, block);
+            Some((block, parts.best(&candidates.costs)?.benefit(&candidates.costs)))
+        };
+        blocks.filter_map(best).collect()
     }
 
     /// No block is near: the level goes down to where some are. It is guessed from a sample, and
@@ -168,14 +177,14 @@ impl Policy {
     fn lower_level(&mut self, plane: PlaneId, least: Benefit, candidates: &Candidates<'_>) {
         let every = (self.blocks_per_plane / SAMPLE).max(1);
         let sample = self.scan(plane, candidates, every);
-        let guess = Self::level_of(&sample, sample.len().div_ceil(NEAR_SHARE), candidates);
+        let guess = Self::level_of(&sample, sample.len().div_ceil(NEAR_SHARE));
         let guess = guess.filter(|&guess| Some(guess) < self.planes[plane.index()].level);
         if let Some(guess) = guess {
             self.set_level(plane, guess, candidates);
         }
         if self.planes[plane.index()].near.is_empty() {
             let all = self.scan(plane, candidates, 1);
-            let level = Self::level_of(&all, self.near_at_most(), candidates).unwrap_or(least);
+            let level = Self::level_of(&all, self.near_at_most()).unwrap_or(least);
             self.set_level(plane, level, candidates);
         }
     }
@@ -189,14 +198,9 @@ impl Policy {
         }
     }
 
-    /// A level that so many of these windows reach.
-    fn level_of(
-        windows: &[(u32, Window)],
-        count: usize,
-        candidates: &Candidates<'_>,
-    ) -> Option<Benefit> {
-        let benefit = |(_, window): &(u32, Window)| window.benefit(&candidates.costs);
-        let mut benefits: Vec<Benefit> = windows.iter().map(benefit).collect();
+    /// A level that so many of these blocks reach.
+    fn level_of(blocks: &[(u32, Benefit)], count: usize) -> Option<Benefit> {
+        let mut benefits: Vec<Benefit> = blocks.iter().map(|&(_, benefit)| benefit).collect();
         let at = count.checked_sub(1).filter(|&at| at < benefits.len())?;
         let (_, level, _) = benefits.select_nth_unstable_by_key(at, |&benefit| Reverse(benefit));
         Some(*level)
@@ -218,7 +222,7 @@ impl Policy {
         if level.is_none() || (index.near.is_empty() && level > Some(least)) {
             self.lower_level(plane, least, candidates);
         } else if index.near.len() > 4 * most {
-            if let Some(higher) = Self::level_of(&index.near, most, candidates) {
+            if let Some(higher) = Self::level_of(&index.near, most) {
                 self.raise_level(plane, higher, candidates);
             }
         }
@@ -236,16 +240,17 @@ impl Policy {
         }
     }
 
+    /// The block that wins most, and its window.
     fn choose(
         &self,
-        windows: &[(u32, Window)],
+        blocks: &[(u32, Benefit)],
         candidates: &Candidates<'_>,
     ) -> Option<(u32, Window)> {
-        let rank = |(block, window): &(u32, Window)| {
-            let benefit = window.benefit(&candidates.costs);
-            (benefit, window.last - window.first, Reverse(*block))
-        };
-        windows.iter().max_by_key(|&window| rank(window)).copied()
+        let rank = |&&(block, benefit): &&(u32, Benefit)| (benefit, Reverse(block));
+        let &(block, _) = blocks.iter().max_by_key(rank)?;
+        let mut parts = Parts::default();
+        self.read(&mut parts, candidates, block);
+        Some((block, parts.best(&candidates.costs)?))
     }
 }
 
