@@ -430,6 +430,10 @@ def test_what_is_undefined_or_not_the_papers_own_is_not_comparable():
     assert (alike.verdict, alike.measured) == ("not comparable", 100)
     assert "low load: a look-alike" in alike.note
     assert verdict({**claim, "at": {**AT, "load": "high"}}, other).verdict == "met"
+    anywhere = {**claim, "any_workload": True}
+    assert verdict(anywhere, other).verdict == "met"
+    hurried = results({}, quick=True, differs={LOW: (("", "quick"),)})
+    assert verdict(anywhere, hurried).verdict == "not comparable"
 
 
 def order(is_, **more):

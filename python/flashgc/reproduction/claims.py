@@ -89,6 +89,8 @@ class Claim:
     """Why it cannot be met, where that is known."""
     any_load: bool = False
     """Whether it is of loads beyond what the drive can serve as well."""
+    any_workload: bool = False
+    """Whether no workload decides it, so that a look-alike is as good as the paper's."""
 
     def runs(self, experiment: Experiment) -> list[Point]:
         """The runs that it needs; a check needs none of its own."""
@@ -174,6 +176,7 @@ def _claims(experiment: Experiment, reader: Reader, tolerance: Tolerance) -> lis
         "unit": reader.text("unit", ""),
         "source": reader.text("source", "paper"),
         "any_load": reader.flag("any_load"),
+        "any_workload": reader.flag("any_workload"),
     }
     place = reader.text("place")
     if kind == "value":

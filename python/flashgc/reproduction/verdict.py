@@ -72,7 +72,8 @@ def _value(claim: Claim, test: Value, results: Results) -> Judged:
         return None, NOT_COMPARABLE, "undefined: nothing was collected in one of the runs"
     runs = claim.runs(results.experiment)
     too_much = [] if claim.any_load else results.saturated(runs)
-    why = "; ".join(filter(None, [_saturated(too_much, results), results.why_different(runs)]))
+    alike = "" if claim.any_workload and not results.quick else results.why_different(runs)
+    why = "; ".join(filter(None, [_saturated(too_much, results), alike]))
     if why:
         return measured, NOT_COMPARABLE, why
     assert not isinstance(claim.claimed, str)
