@@ -460,6 +460,41 @@ def test_an_order_holds_everywhere_or_says_where_not(fifo, word, measured):
     assert (above == "met") == all(value > 100 for value in fifo)
 
 
+@pytest.mark.parametrize(("wrong", "fails"), [(("low",), False), (("low", "high"), True)])
+def test_an_order_that_fails_needs_a_reason_at_each_place(wrong, fails):
+    claim = """
+    [[claims]]
+    in = ["1"]
+    kind = "order"
+    place = "x"
+    what = "y"
+    claimed = "always"
+    measure = "latency"
+    is = "below"
+    at = { load = "*", scheme = "fifo" }
+    than = { scheme = "greedy" }
+    [[claims.remarks]]
+    at = { load = ["low", "recorded"] }
+    why_not = "because"
+    """
+    found = results({(load, "fifo"): 101 if load in wrong else 99 for load in ("low", "high")})
+    head = '[tolerance]\nmet = "5 %"\nnear = "10 %"\n'
+    found.reports[("recorded", "fifo")]["latency_ns"]["all"]["mean"] = 99
+    (one,) = stated.load(head + claim, "here", found.experiment)
+    judged = judge("own-paper", one, found)
+    assert (judged.verdict, judged.fails, judged.known) == ("not met", fails, not fails)
+    assert "because" in judged.note
+    for old, new, told in [
+        ('"low"', '"lwo"', "there is no"),
+        ('why_not = "because"', "", "no `why_not`"),
+    ]:
+        with pytest.raises(flashgc.ConfigError, match=told):
+            stated.load(head + claim.replace(old, new), "here", found.experiment)
+    nowhere = claim.replace('at = { load = "*"', 'at = { load = "high"')
+    with pytest.raises(flashgc.ConfigError, match="on no place"):
+        stated.load(head + nowhere, "here", found.experiment)
+
+
 @pytest.mark.parametrize(("wrong", "word"), [(0, "met"), (1, "met"), (2, "not met")])
 def test_what_is_said_of_most_places_holds_at_more_than_half(wrong, word):
     loads = ("low", "high", "recorded")

@@ -74,6 +74,28 @@ class Check:
 
 
 @dataclass(frozen=True)
+class Remark:
+    """A note on some of the values of a claim, or on some of the places of an order."""
+
+    at: Where
+    note: str
+    why_not: str | None
+
+    @classmethod
+    def read(cls, experiment: Experiment, reader: Reader) -> Remark:
+        """From one of the `remarks` of a claim."""
+        remark = cls(
+            experiment.change(reader, "at"), reader.text("note", ""), reader.optional("why_not")
+        )
+        reader.done()
+        return remark
+
+    def fits(self, names: Mapping[str, str]) -> bool:
+        """Whether it is on these choices."""
+        return all(names.get(axis) in wanted for axis, wanted in self.at.items())
+
+
+@dataclass(frozen=True)
 class Claim:
     """One statement with its place, and how it is tested."""
 
@@ -91,6 +113,8 @@ class Claim:
     """Whether it is of loads beyond what the drive can serve as well."""
     any_workload: bool = False
     """Whether no workload decides it, so that a look-alike is as good as the paper's."""
+    remarks: tuple[Remark, ...] = ()
+    """Of an order: why it cannot hold at some of its places."""
 
     def runs(self, experiment: Experiment) -> list[Point]:
         """The runs that it needs; a check needs none of its own."""
@@ -185,10 +209,27 @@ def _claims(experiment: Experiment, reader: Reader, tolerance: Tolerance) -> lis
         test = _order(experiment, reader, common["unit"]) if kind == "order" else _check(reader)
         claimed = reader.text("claimed")
         note, why_not = reader.text("note", ""), reader.optional("why_not")
+        remarks = _remarks(experiment, reader, test) if isinstance(test, Order) else ()
         made = [Claim(place=place, claimed=claimed, test=test, note=note, why_not=why_not,
-                      **common)]  # fmt: skip
+                      remarks=remarks, **common)]  # fmt: skip
     reader.done()
     return made
+
+
+def _remarks(experiment: Experiment, reader: Reader, order: Order) -> tuple[Remark, ...]:
+    """The remarks of an order, each of which is on one of its places."""
+    found = tuple(Remark.read(experiment, inner) for inner in reader.tables("remarks"))
+    places = [
+        dict(zip(experiment.axes, left, strict=True))
+        for point in order.points
+        for left, _ in pairs(experiment, order, point)
+    ]
+    for remark in found:
+        if remark.why_not is None:
+            reader.wrong("one of the `remarks` of an order has no `why_not`")
+        if not any(remark.fits(place) for place in places):
+            reader.wrong("one of the `remarks` is on no place of the order")
+    return found
 
 
 def _check(reader: Reader) -> Check:
@@ -237,7 +278,7 @@ def _values(
     minus = experiment.single(reader, "minus")
     allowed = _tolerance(reader.table("tolerance"), tolerance)
     note, why_not = reader.text("note", ""), reader.optional("why_not")
-    remarks = [_Remark.read(experiment, inner) for inner in reader.tables("remarks")]
+    remarks = [Remark.read(experiment, inner) for inner in reader.tables("remarks")]
     stated = _stated(reader, by)
     for names, claimed in stated:
         own = {axis: at[axis] for axis in at} | {axis: [name] for axis, name in names.items()}
@@ -263,26 +304,6 @@ def _with_any(reader: Reader, by: Sequence[str]) -> Reader:
     """Axes that the values go along need not be named again."""
     given = reader.mapping("at")
     return Reader({"at": {**dict.fromkeys(by, ANY), **given}}, reader.where)
-
-
-@dataclass(frozen=True)
-class _Remark:
-    """A note on some of the values."""
-
-    at: Where
-    note: str
-    why_not: str | None
-
-    @classmethod
-    def read(cls, experiment: Experiment, reader: Reader) -> _Remark:
-        remark = cls(
-            experiment.change(reader, "at"), reader.text("note", ""), reader.optional("why_not")
-        )
-        reader.done()
-        return remark
-
-    def fits(self, names: Mapping[str, str]) -> bool:
-        return all(names.get(axis) in wanted for axis, wanted in self.at.items())
 
 
 def _stated(reader: Reader, by: Sequence[str]) -> list[tuple[dict[str, str], float]]:

@@ -110,6 +110,6 @@ def _stays(claim: Mapping[str, Any], axis: str, items: Sequence[str]) -> bool:
 def _claim(claim: Mapping[str, Any], axis: str, items: Sequence[str]) -> dict[str, Any]:
     if claim.get("kind") == "check":
         return dict(claim)
-    left = {key: value for key, value in claim.items() if key != "note"}
+    left = {key: value for key, value in claim.items() if key not in ("note", "remarks")}
     parts = [part for part in claim["in"] if part in (*items, ANY)]
     return {**_anywhere(left, axis), "in": parts, "why_not": WHY}

@@ -32,6 +32,8 @@ class Verdict:
     note: str
     fails: bool
     """Whether it was not met and nobody knows why; a quick run fails by its checks alone."""
+    known: bool = False
+    """Whether the reason is known, at each place where it fails."""
 
     def to_dict(self) -> dict[str, Any]:
         """As `flashgc reproduce --json` has it."""
@@ -46,18 +48,29 @@ class Verdict:
 
 def judge(paper: str, claim: Claim, results: Results) -> Verdict:
     """The verdict on a claim; the runs that it needs must be there."""
+    wrong: list[Point] = []
     match claim.test:
         case Value():
             measured, verdict, why = _value(claim, claim.test, results)
         case Order():
-            measured, verdict, why = _order(claim, claim.test, results)
+            measured, verdict, why = _order(claim, claim.test, results, wrong)
         case Check(name):
             measured, verdict, why = _check(name, results)
-    reason = claim.why_not if verdict in (NOT_MET, NEAR) else None
-    note = "; ".join(filter(None, [why, reason, claim.note]))
+    reasons, known = _reasons(claim, wrong, results)
+    note = "; ".join(filter(None, [why, *(reasons if verdict in (NOT_MET, NEAR) else ()),
+                                   claim.note]))  # fmt: skip
     counts = isinstance(claim.test, Check) or not results.quick
-    fails = verdict == NOT_MET and claim.why_not is None and counts
-    return Verdict(paper, claim, measured, verdict, note, fails)
+    fails = verdict == NOT_MET and not known and counts
+    return Verdict(paper, claim, measured, verdict, note, fails, known)
+
+
+def _reasons(claim: Claim, wrong: Sequence[Point], results: Results) -> tuple[list[str], bool]:
+    """Why a claim fails, as far as known, and whether that is all of it."""
+    places = [dict(zip(results.experiment.axes, point, strict=True)) for point in wrong]
+    fitting = [remark for remark in claim.remarks if any(remark.fits(at) for at in places)]
+    reasons = [claim.why_not, *(remark.why_not for remark in fitting)]
+    each = bool(places) and all(any(one.fits(at) for one in fitting) for at in places)
+    return list(filter(None, reasons)), claim.why_not is not None or each
 
 
 Judged = tuple[float | str | None, str, str]
@@ -105,7 +118,8 @@ def _saturated(points: Sequence[Point], results: Results) -> str:
     return f"saturated, more arrived than the drive could serve: {'; '.join(named)}{more}"
 
 
-def _order(claim: Claim, test: Order, results: Results) -> Judged:
+def _order(claim: Claim, test: Order, results: Results, failed: list[Point]) -> Judged:
+    """Judges an order, and says at which places it fails."""
     experiment = results.experiment
     total, undefined, equal = 0, 0, 0
     wrong: list[str] = []
@@ -128,6 +142,7 @@ def _order(claim: Claim, test: Order, results: Results) -> Judged:
             total += 1
             if not _holds(test, left, right):
                 equal += left == right
+                failed.append(left_at)
                 signs = f"{cell(left, unit)} against {cell(right, unit)}"
                 wrong.append(f"{_named(test, results, left_at)}: {signs}")
     beyond_text = _saturated(list(dict.fromkeys(too_much)), results)

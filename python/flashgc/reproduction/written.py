@@ -100,7 +100,7 @@ class Page:
 def summary(verdicts: Sequence[Verdict]) -> str:
     """How many claims have which verdict, in one line."""
     counts = counted(verdicts)
-    known = sum(one.verdict == "not met" and one.claim.why_not is not None for one in verdicts)
+    known = sum(one.verdict == "not met" and one.known for one in verdicts)
     because = f" ({known} with a known reason)" if known else ""
     listed = [f"{counts[word]} {word}{because if word == 'not met' else ''}" for word in VERDICTS]
     return f"{len(verdicts)} claims: {', '.join(listed)}."
