@@ -11,11 +11,11 @@
 
 use super::Sim;
 use crate::device::{Phases, Worker};
-use crate::ftl::Parity;
+use crate::ftl::{Parity, Stream};
 use crate::gc::job::Stage;
 use crate::gc::victim::VictimPolicy;
 use crate::gc::{Batch, Copy, Job, JobRow, Role, Victim};
-use crate::ids::{BlockId, PlaneId, Ppn, UnitId};
+use crate::ids::{BlockId, Lpn, PlaneId, Ppn, UnitId};
 use crate::plan::Plan;
 use crate::verify::{Cause, Happened, Watch};
 
@@ -178,13 +178,28 @@ impl<W: Watch> Sim<W> {
         &mut self,
         plane: PlaneId,
         victim: BlockId,
+        copies: Option<&mut Vec<Copy>>,
+    ) {
+        if self.gc.placement.is_some() {
+            return self.move_all_by_class(plane, victim, copies);
+        }
+        self.move_all_to(plane, victim, copies, |_, _| Stream::Gc);
+    }
+
+    /// The same, each to the stream that is named for it.
+    #[inline(always)]
+    pub(super) fn move_all_to(
+        &mut self,
+        plane: PlaneId,
+        victim: BlockId,
         mut copies: Option<&mut Vec<Copy>>,
+        stream: impl Fn(&mut Self, Lpn) -> Stream,
     ) {
         self.ftl.blocks.clear_valid(victim);
         for at in 0..self.scratch.len() {
             let from = self.scratch[at];
             let lpn = self.ftl.map.lpn_of(from);
-            let stream = self.stream_of_copy(lpn);
+            let stream = stream(self, lpn);
             let taken = self.take_page(plane, stream, self.parity_of(from));
             self.ftl.bind(&self.plan.geometry, lpn, taken.ppn);
             let (ppn, cause) = (taken.ppn, Cause::Copy { from });
@@ -269,7 +284,11 @@ impl<W: Watch> Sim<W> {
     pub(super) fn bind_copy(&mut self, unit: UnitId, copy: usize, plane: PlaneId) {
         let from = self.gc.jobs[unit.index()].copies[copy].from;
         let lpn = self.ftl.map.lpn_of(from);
-        let taken = self.take_page(plane, self.stream_of_copy(lpn), self.parity_of(from));
+        let stream = match self.gc.placement {
+            None => Stream::Gc,
+            Some(_) => self.stream_of_copy(plane, lpn),
+        };
+        let taken = self.take_page(plane, stream, self.parity_of(from));
         let (block, page) = self.plan.geometry.block_and_page(from);
         let current = self.ftl.blocks.is_valid(block, page);
         let (ppn, cause) = (taken.ppn, Cause::Copy { from });

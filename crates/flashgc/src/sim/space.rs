@@ -15,10 +15,21 @@ impl<W: Watch> Sim<W> {
     /// its block.
     #[inline(always)]
     pub(super) fn write_page(&mut self, plane: PlaneId, lpn: Lpn, op: u32) -> bool {
-        let stream = match self.gc.placement {
-            None => Stream::Host,
-            Some(_) => self.stream_of_write(lpn),
-        };
+        if self.gc.placement.is_some() {
+            return self.write_page_of_class(plane, lpn, op);
+        }
+        self.write_page_to(plane, Stream::Host, lpn, op)
+    }
+
+    /// The same in this stream.
+    #[inline(always)]
+    pub(super) fn write_page_to(
+        &mut self,
+        plane: PlaneId,
+        stream: Stream,
+        lpn: Lpn,
+        op: u32,
+    ) -> bool {
         let taken = self.take_page(plane, stream, Parity::Any);
         let old = self.ftl.bind(&self.plan.geometry, lpn, taken.ppn);
         let (ppn, cause) = (taken.ppn, self.cause_of(op));
@@ -56,19 +67,24 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     pub(super) fn take_page(&mut self, plane: PlaneId, stream: Stream, parity: Parity) -> Taken {
         let taken = self.ftl.frontiers.take(&self.plan.geometry, plane, stream, parity);
-        let taken = taken.or_else(|| self.take_from_chosen(plane, stream));
         let Some(taken) = taken else {
             panic!("plane {} has no erased page left: the reserve was too small", plane.0)
         };
         if taken.opened.is_some() {
-            self.ftl.blocks.open(taken.opened);
-            self.gc.victim.opened(plane, taken.opened);
-            self.gc.changed(&self.ftl, &self.plan.geometry, plane, taken.opened);
-            self.tell(Happened::Opened { block: taken.opened });
+            self.has_opened(plane, taken.opened);
         }
         self.free_pages_total -= 1;
         self.counters.free_pages_min = self.counters.free_pages_min.min(self.free_pages_total);
         taken
+    }
+
+    /// A frontier goes on in this block, which was erased.
+    #[inline(always)]
+    pub(super) fn has_opened(&mut self, plane: PlaneId, block: BlockId) {
+        self.ftl.blocks.open(block);
+        self.gc.victim.opened(plane, block);
+        self.gc.changed(&self.ftl, &self.plan.geometry, plane, block);
+        self.tell(Happened::Opened { block });
     }
 
     /// Closes the block that a page has filled.

@@ -184,6 +184,11 @@ macro_rules! victims {
                     $(Settings::$word(s) => Policy::$word($word::Policy::new(s, geometry))),*
                 }
             }
+
+            #[inline(never)]
+            fn tell_invalidated(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
+                match self { $(Policy::$word(p) => p.invalidated(plane, block, valid)),* }
+            }
         }
 
         impl VictimPolicy for Policy {
@@ -193,7 +198,11 @@ macro_rules! victims {
 
             #[inline(always)]
             fn invalidated(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
-                match self { $(Policy::$word(p) => p.invalidated(plane, block, valid)),* }
+                // Pages go invalid all the time, and the most common policy is asked first.
+                match self {
+                    Policy::greedy(policy) => policy.invalidated(plane, block, valid),
+                    _ => self.tell_invalidated(plane, block, valid),
+                }
             }
 
             fn claimed(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
