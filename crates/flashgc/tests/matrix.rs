@@ -343,6 +343,10 @@ fn apart_by_erase(factors: &[Factor], row: Row) -> Vec<Row> {
     let copy = value(COPY, &row);
     let is_odd_even = copy.contains("parity=\"true\"")
         || (copy.contains("parallel") && !copy.contains("parity") && !copy.contains("global"));
+    // A sub-block has odd and even pages.
+    if is_odd_even && fitting[at(ERASE)] == BY_HARDWARE && fitting[at(BLOCK)] == 3 {
+        fitting[at(BLOCK)] = 2;
+    }
     if by_hotness && (is_odd_even || copy.contains("global")) {
         fitting[at(COPY)] = 0;
     }
