@@ -22,8 +22,7 @@ const DEVICE: &[&str] = &[
     "device.exported=0.4",
     "gc.trigger.watermark.soft=\"4 blocks\"",
 ];
-const SOFTWARE: &[&str] =
-    &["gc.erase.use=\"sub-blocks\"", "gc.victim.use=\"recycle-benefit\""];
+const SOFTWARE: &[&str] = &["gc.erase.use=\"sub-blocks\"", "gc.victim.use=\"recycle-benefit\""];
 const HARDWARE: &[&str] = &[
     "gc.erase.use=\"sub-blocks\"",
     "gc.victim.use=\"recycle-benefit\"",
@@ -172,10 +171,7 @@ fn hotness_groups_need_sub_blocks_and_blocks_enough() {
     let cases: &[(&[&str], &[&str])] = &[
         (&["groups=1"], &["`gc.placement.hotness-groups.groups`", "from 2 to 8"]),
         (&["groups=9"], &["from 2 to 8"]),
-        (
-            &[],
-            &["16 blocks of a plane do not make 7 groups", "more blocks, or set groups = 3"],
-        ),
+        (&[], &["16 blocks of a plane do not make 7 groups", "more blocks, or set groups = 3"]),
         (&["groups=4"], &["16 blocks of a plane do not make 4 groups"]),
         (&["groups=2", "hash_functions=0"], &["hash_functions"]),
         (&["groups=2", "hash_functions=17"], &["from 1 to 16"]),

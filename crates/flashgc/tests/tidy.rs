@@ -277,11 +277,8 @@ const ALIKE: [&str; 4] = [
 ];
 const TRACE: &str = "workload.trace.format=\"auto\"";
 const SUSPEND: &str = "device.suspend.suspend=\"20 us\"";
-const SUB_BLOCKS: [&str; 3] = [
-    "device.sub_blocks=4",
-    "gc.erase.use=\"sub-blocks\"",
-    "gc.victim.use=\"recycle-benefit\"",
-];
+const SUB_BLOCKS: [&str; 3] =
+    ["device.sub_blocks=4", "gc.erase.use=\"sub-blocks\"", "gc.victim.use=\"recycle-benefit\""];
 
 fn outcome(sets: &[String]) -> Result<String, Vec<(String, String)>> {
     let text = "device.preset = \"slc-msr\"\n".to_string();

@@ -3,9 +3,9 @@
 use super::device::Device;
 use super::gc::{Scheme, FLUSH_BUFFER};
 use super::precondition::{Fill, PreconditionPlan};
-use super::{hotness, sub_blocks};
 use super::trigger::Hard;
 use super::workload::WorkloadPlan;
+use super::{hotness, sub_blocks};
 use crate::device::{Geometry, Level, Pools, Shape};
 use crate::drive::aged_blocks;
 use crate::gc::{CopyChoice, GcPlan, HoldChoice, Idle, Space, Suspends, Watermark};
@@ -74,11 +74,7 @@ fn write_buffer(
 }
 
 /// The scheme on this device, if it can work there, and the device as the scheme sees it.
-pub fn scheme_plan(
-    root: &Reader<'_>,
-    device: &Device,
-    scheme: &Scheme,
-) -> Option<(Shape, GcPlan)> {
+pub fn scheme_plan(root: &Reader<'_>, device: &Device, scheme: &Scheme) -> Option<(Shape, GcPlan)> {
     let shape = sub_blocks::shape(root, &device.shape, scheme)?;
     hotness::check(root, &shape, scheme)?;
     let gc = gc_plan(root, &shape, scheme)?;

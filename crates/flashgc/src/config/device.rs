@@ -303,7 +303,8 @@ fn layered(table: &Reader<'_>, pages_per_block: Option<u32>) -> Option<Layered> 
     }
     if layers > 0 && (pages % layers != 0 || layers % sub_blocks != 0) {
         let message = format!("{layers} layers, {pages} pages and {sub_blocks} sub-blocks");
-        let help = "each layer holds as many pages as the others, and each sub-block as many layers";
+        let help =
+            "each layer holds as many pages as the others, and each sub-block as many layers";
         return refuse("layers", message, help);
     }
     if layers > 0 && isolation_layers >= layers / sub_blocks && sub_blocks > 1 {

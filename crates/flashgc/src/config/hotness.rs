@@ -15,7 +15,10 @@ pub const KEYS: &[(&str, &str)] = &[
     ("counters", "65536 (default): counters of 8 bits for each hash function, a power of two"),
     ("decay", "after so many updates all counters are halved (default: 1.25 x counters)"),
     ("conservative", "false (default) or true: an update raises only the smallest counters"),
-    ("hot_to", "\"group\" (default): to the block group of the same number; \"top\": to the highest"),
+    (
+        "hot_to",
+        "\"group\" (default): to the block group of the same number; \"top\": to the highest",
+    ),
     ("copies", "\"by-hotness\" (default) or \"cold\": where jobs move pages"),
     ("cold", "\"random\" (default): to a block that is drawn; \"next\": to what was erased first"),
 ];
@@ -83,7 +86,8 @@ pub fn check(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<()> {
         placement.error(
             "use",
             "copies that must go to odd or even pages, or to other units, cannot go by hotness",
-            "choose gc.copy.use = \"copyback\" or \"bus\", or set parity = false and path = \"local\"",
+            "choose gc.copy.use = \"copyback\" or \"bus\", or set parity = false and path = \
+             \"local\"",
         );
         return None;
     }

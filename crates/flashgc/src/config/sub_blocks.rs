@@ -71,7 +71,7 @@ fn ranks_sub_blocks(root: &Reader<'_>, scheme: &Scheme, isolation: Isolation) ->
     }
 }
 
-/// Under the odd/even rule each sub-block must take pages of both kinds, and begin with an even one.
+/// Under the odd/even rule each sub-block takes pages of both kinds, and begins with an even one.
 fn has_both_kinds(root: &Reader<'_>, scheme: &Scheme, shape: &Shape) -> Option<()> {
     let least = least_of(shape);
     if !scheme.copy.parity() || (least > 1 && shape.pages_per_block.is_multiple_of(2)) {
@@ -116,12 +116,7 @@ pub fn reserve(shape: &Shape, scheme: &Scheme) -> u32 {
 
 /// An amount of space in a plane, in pages: sub-blocks that layers isolate differ in size. A block
 /// is a whole one.
-pub fn space(
-    table: &Reader<'_>,
-    key: &str,
-    threshold: &Threshold,
-    shape: &Shape,
-) -> Option<Space> {
+pub fn space(table: &Reader<'_>, key: &str, threshold: &Threshold, shape: &Shape) -> Option<Space> {
     let all = shape.data_pages_per_plane();
     let pages = match threshold {
         Threshold::Blocks(blocks) => blocks.saturating_mul(all_of_a_block(shape)),

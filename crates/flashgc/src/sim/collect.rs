@@ -60,7 +60,8 @@ impl<W: Watch> Sim<W> {
 
     pub(super) fn count_candidates(&self, plane: PlaneId) -> u32 {
         let (geometry, blocks) = (&self.plan.geometry, &self.ftl.blocks);
-        let wins = |b: &BlockId| blocks.is_sealed(*b) && blocks.valid(*b) < geometry.data_pages_of(*b);
+        let wins =
+            |b: &BlockId| blocks.is_sealed(*b) && blocks.valid(*b) < geometry.data_pages_of(*b);
         geometry.blocks_of(plane).map(BlockId).filter(wins).count() as u32
     }
 
