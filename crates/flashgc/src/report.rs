@@ -247,12 +247,13 @@ fn capacity(setup: &Setup) -> Value {
     let geometry = &setup.plan.geometry;
     let page_bytes = u64::from(geometry.shape.page_bytes);
     let reserve_blocks = u64::from(setup.plan.gc.reserve_blocks);
+    let reserve_pages = geometry.shape.pages_of_blocks(reserve_blocks);
     let mut keys = json!({
         "physical_pages": geometry.pages,
         "physical_bytes": u64::from(geometry.pages) * page_bytes,
         "exported_pages": geometry.exported_pages,
         "exported_bytes": u64::from(geometry.exported_pages) * page_bytes,
-        "reserve_pages": geometry.shape.pages_of_blocks(reserve_blocks) * u64::from(geometry.planes),
+        "reserve_pages": reserve_pages * u64::from(geometry.planes),
     });
     if setup.plan.gc.sub_blocks.is_some() {
         let planes = u64::from(geometry.planes);

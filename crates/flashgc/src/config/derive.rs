@@ -183,9 +183,10 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
                 pages(soft)
             ),
             format!(
-                "collection keeps {reserve_blocks} erased blocks of each plane for itself: give \
-                 at least \"{} blocks\"",
-                reserve_blocks + 1
+                "collection keeps {reserve_blocks} erased {} of each plane for itself: give at \
+                 least {}",
+                sub_blocks::word(shape),
+                sub_blocks::mark(shape, reserve_blocks + 1, reserve + 1)
             ),
         );
         return None;
@@ -194,7 +195,7 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
         marks.error(
             "hard",
             format!("the hard mark ({} pages) is below the reserve ({reserve} pages)", pages(hard)),
-            format!("give at least \"{reserve_blocks} blocks\""),
+            format!("give at least {}", sub_blocks::mark(shape, reserve_blocks, reserve)),
         );
         return None;
     }
@@ -369,7 +370,6 @@ pub fn refuse_share_of_soft(table: &Reader<'_>, key: &str) -> Option<Space> {
 
 /// Collection must be able to reach its mark with every exported page valid, or it never ends.
 fn check_spare(root: &Reader<'_>, shape: &Shape, gc: &GcPlan) -> Option<()> {
-    let per_block = u64::from(shape.data_pages());
     let physical = shape.data_pages_per_plane();
     let exported = u64::from(shape.exported_pages_per_plane);
     let classes = gc.hotness_groups.as_ref().map_or(0, |groups| u64::from(groups.groups()));
@@ -381,10 +381,9 @@ fn check_spare(root: &Reader<'_>, shape: &Shape, gc: &GcPlan) -> Option<()> {
         root.table("device").error(
             "exported",
             format!(
-                "a plane has {} spare pages, and collection alone needs {reserved}: {} reserved \
-                 and {open_blocks} open blocks of {per_block} pages",
+                "a plane has {} spare pages, and collection alone needs {reserved}: {}",
                 physical.saturating_sub(exported),
-                gc.reserve_blocks
+                sub_blocks::needs(shape, gc, open_blocks)
             ),
             format!(
                 "export less than {:.4} of the pages, or give each plane more blocks",
@@ -401,12 +400,13 @@ fn check_spare(root: &Reader<'_>, shape: &Shape, gc: &GcPlan) -> Option<()> {
             key,
             format!(
                 "the mark ({mark} pages in each plane) is above the over-provisioning: {} spare \
-                 pages, less {open_blocks} open blocks",
-                physical - exported
+                 pages, less {open_blocks} open {}",
+                physical - exported,
+                sub_blocks::word(shape)
             ),
             format!(
                 "collection could never reach it; give at most \"{} blocks\" or \"{room} pages\"",
-                room / per_block
+                room / sub_blocks::all_of_a_block(shape)
             ),
         );
         return None;
