@@ -2,8 +2,10 @@
 
 use super::device::Device;
 use super::gc::{Scheme, FLUSH_BUFFER};
+use super::hold;
 use super::precondition::{Fill, PreconditionPlan};
 use super::trigger::Hard;
+use super::used_space;
 use super::workload::WorkloadPlan;
 use crate::device::{Geometry, Level, Pools, Shape};
 use crate::drive::aged_blocks;
@@ -78,6 +80,7 @@ pub fn scheme_plan(root: &Reader<'_>, device: &Device, scheme: &Scheme) -> Optio
     check_spare(root, &device.shape, &gc)?;
     check_global(root, device, &gc)?;
     check_enter(root, device, &gc)?;
+    hold::check_blocks(root, &gc)?;
     Some(gc)
 }
 
@@ -166,7 +169,8 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
     let reserve_blocks = reserve_blocks(shape, scheme, move_cap_pages);
     let space = |key: &str, threshold: &Threshold| space(&marks, key, threshold, shape);
     let trigger = &scheme.trigger;
-    let soft = space("soft", &trigger.soft)?;
+    let lowest = Space::Blocks(reserve_blocks + 1);
+    let soft = trigger.soft.as_ref().map_or(Some(lowest), |soft| space("soft", soft))?;
     let stop = trigger.stop.as_ref().map_or(Some(soft), |stop| space("stop", stop))?;
     let hard = hard_mark(&marks, &trigger.hard, soft, reserve_blocks, shape)?;
     let is_given = matches!(trigger.hard, Hard::At(_));
@@ -218,13 +222,14 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
             batch: trigger.batch,
             background: trigger.background,
         },
+        used_space: used_space::plan(root, shape, scheme)?,
         idle: idle_plan(root, shape, scheme, soft)?,
         erase_blocks: scheme.erase_blocks,
         move_cap_pages,
         victim: scheme.victim.clone(),
         copy: scheme.copy,
         separate_gc: scheme.separate_gc,
-        hold: HoldChoice { level: scheme.hold.unwrap_or(shape.unit) },
+        hold: HoldChoice { level: scheme.hold.unwrap_or(shape.unit), blocks: scheme.holds_blocks },
         enter: scheme.enter,
         reserve_blocks,
     })
@@ -379,6 +384,10 @@ fn check_spare(root: &Reader<'_>, shape: &Shape, gc: &GcPlan) -> Option<()> {
         return None;
     }
     if exported + mark + open_blocks * per_block >= physical {
+        if gc.used_space.is_some() {
+            used_space::refuse_spare(root, gc, physical - exported, open_blocks);
+            return None;
+        }
         let room = physical - exported - open_blocks * per_block - 1;
         let key = if gc.trigger.stop == gc.trigger.soft { "soft" } else { "stop" };
         root.table("gc").table("trigger").table("watermark").error(
@@ -471,6 +480,7 @@ pub fn notes(plan: &Plan, precondition: &PreconditionPlan, workload: &WorkloadPl
                 .into(),
         );
     }
+    notes.extend(used_space::note(plan));
     let waits_for_idle =
         plan.gc.idle.is_some() || plan.write_buffer.is_some_and(|buffer| buffer.flushes_when_idle);
     if waits_for_idle && matches!(plan.arrivals, Arrivals::Closed(_)) {

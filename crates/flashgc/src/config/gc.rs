@@ -20,6 +20,8 @@ pub struct Scheme {
     pub separate_gc: bool,
     /// `None`: the device's unit.
     pub hold: Option<Level>,
+    /// Whether only the blocks concerned are held.
+    pub holds_blocks: bool,
     pub enter: Option<Enter>,
     /// The choice of every slot.
     pub slots: BTreeMap<&'static str, &'static str>,
@@ -75,6 +77,12 @@ const HOLD: &[Choice] = &[
     choice("chip", "the whole chip is closed", &[]),
     choice("die", "the whole die is closed", &[]),
     choice("plane", "only the plane is closed", &[]),
+    Choice {
+        name: HOLD_BLOCKS,
+        about: "only the victim and the block that its copies fill are closed; all else gets in",
+        keys: &[],
+        source: "paper on-demand-gc, section 5.3, from Ae and Hong 2022; form: SEMANTICS h",
+    },
 ];
 const ENTER: &[Choice] = &[
     choice("never", "a job is never interrupted", &[]),
@@ -113,6 +121,8 @@ const ASSIST: &[Choice] = &[
         &[],
     ),
 ];
+/// The choice of *hold* that needs a job into which requests get.
+pub const HOLD_BLOCKS: &str = "blocks";
 /// The choice of *assist* that needs a write buffer.
 pub const FLUSH_BUFFER: &str = "flush-buffer";
 
@@ -231,6 +241,7 @@ pub fn read(gc: &Reader<'_>, registers: u32) -> Option<Scheme> {
         victim: victim?,
         copy: copy?,
         separate_gc: placement?.name == "separate-gc",
+        holds_blocks: hold == HOLD_BLOCKS,
         hold: Level::WORDS.iter().find(|(word, _)| *word == hold).map(|(_, level)| *level),
         enter: enter?,
         slots: used,

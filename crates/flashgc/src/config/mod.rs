@@ -7,9 +7,11 @@
 mod derive;
 mod device;
 mod gc;
+mod hold;
 mod precondition;
 pub mod presets;
 mod trigger;
+mod used_space;
 mod workload;
 mod write_buffer;
 

@@ -13,6 +13,7 @@ pub mod enter;
 mod idle;
 pub mod job;
 pub mod slots;
+pub mod used_space;
 pub mod victim;
 
 pub use enter::{Enter, Suspends};
@@ -26,6 +27,7 @@ use crate::device::Geometry;
 use crate::ftl::Ftl;
 use crate::ids::PlaneId;
 use std::collections::VecDeque;
+use used_space::VictimLists;
 use victim::{Policy, VictimPolicy};
 
 /// The collector's state: who wants space, and one job at most for each unit.
@@ -34,6 +36,10 @@ pub struct Gc {
     pub victim: Policy,
     /// Draws for victims that are chosen at random.
     pub random: crate::rng::Random,
+    /// The lists of the trigger `used-space`, where the scheme has it.
+    pub lists: Option<VictimLists>,
+    /// Whether the trigger or the policy is to hear of every page that goes invalid, with the time.
+    pub keeps_books: bool,
     /// Planes that want space.
     pub wants: Vec<bool>,
     /// The open job of each unit.
@@ -49,8 +55,13 @@ pub struct Gc {
 impl Gc {
     /// Nothing wanted, no job open.
     pub fn new(plan: &GcPlan, geometry: &Geometry, seed: u64) -> Self {
+        let victim = Policy::new(&plan.victim, geometry);
+        let lists = plan.used_space;
+        let lists = lists.map(|rules| VictimLists::new(rules, plan.trigger.batch, geometry));
         Gc {
-            victim: Policy::new(&plan.victim, geometry),
+            keeps_books: lists.is_some() || victim.keeps_times(),
+            lists,
+            victim,
             random: crate::rng::Random::named(seed, "victim"),
             wants: vec![false; geometry.planes as usize],
             jobs: (0..geometry.units).map(|_| Job::default()).collect(),

@@ -13,7 +13,6 @@ use super::Sim;
 use crate::device::{Phases, Worker};
 use crate::ftl::{Parity, Stream};
 use crate::gc::job::Stage;
-use crate::gc::victim::VictimPolicy;
 use crate::gc::{Batch, Copy, Job, JobRow, Victim};
 use crate::ids::{BlockId, PlaneId, Ppn, UnitId};
 use crate::plan::Plan;
@@ -37,7 +36,7 @@ impl<W: Watch> Sim<W> {
         let batch_left = match self.plan.gc.trigger.batch {
             Batch::One => 1,
             Batch::UntilStop => u32::MAX,
-            Batch::List => self.count_candidates(plane),
+            Batch::List => self.count_candidates(plane).max(1),
         };
         self.hold(plane);
         let job = &mut self.gc.jobs[unit.index()];
@@ -54,6 +53,9 @@ impl<W: Watch> Sim<W> {
     }
 
     pub(super) fn count_candidates(&self, plane: PlaneId) -> u32 {
+        if let Some(lists) = &self.gc.lists {
+            return lists.listed(plane);
+        }
         let pages = self.plan.geometry.shape.data_pages();
         let blocks = self.plan.geometry.blocks_of(plane).map(BlockId);
         blocks.filter(|&b| self.ftl.blocks.is_sealed(b) && self.ftl.blocks.valid(b) < pages).count()
@@ -83,6 +85,10 @@ impl<W: Watch> Sim<W> {
         let job = &mut self.gc.jobs[unit.index()];
         job.copies = copies;
         job.victims = victims;
+        if self.gc.keeps_books {
+            self.note_job(unit);
+        }
+        let job = &mut self.gc.jobs[unit.index()];
         if fixed && self.plan.coalesce {
             job.stage = Stage::Whole;
             job.steps = match self.plan.gc.copy.at_once() {
@@ -140,7 +146,7 @@ impl<W: Watch> Sim<W> {
         let cap = self.plan.gc.move_cap_pages.unwrap_or(u32::MAX);
         while let Some(block) = next {
             let its_valid = self.ftl.claim(&self.plan.geometry, block);
-            self.gc.victim.claimed(plane, block, its_valid);
+            self.note_claimed(plane, block, its_valid);
             victims.push(Victim { block, valid: its_valid });
             valid += its_valid;
             let more = (victims.len() as u32) < self.plan.gc.erase_blocks
@@ -267,6 +273,9 @@ impl<W: Watch> Sim<W> {
         if current {
             self.ftl.relocate(&self.plan.geometry, from, taken.ppn);
         }
+        if self.gc.keeps_books {
+            self.note_copy(unit, taken.ppn, current);
+        }
         let job = &mut self.gc.jobs[unit.index()];
         job.wasted += u32::from(!current);
         job.copies[copy].to = taken.ppn;
@@ -338,6 +347,9 @@ impl<W: Watch> Sim<W> {
         self.gc.busy_planes[plane.index()] = false;
         self.erase_victims(plane, &victims);
         self.count_job(unit, &victims);
+        if self.plan.gc.hold.blocks {
+            self.let_back(unit);
+        }
         self.idle_hears_of_job(unit);
         if W::ACTIVE {
             let row = self.job_row(unit, plane, &victims);

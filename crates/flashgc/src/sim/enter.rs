@@ -185,6 +185,9 @@ impl<W: Watch> Sim<W> {
 
     /// The request that may enter now. Those that may not are noted.
     pub(super) fn entrant(&mut self, unit: UnitId) -> Option<(u32, u8)> {
+        if self.plan.gc.hold.blocks {
+            self.set_aside(unit);
+        }
         if self.units[unit.index()].waiting == 0 {
             return None;
         }

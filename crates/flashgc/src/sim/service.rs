@@ -255,16 +255,25 @@ impl<W: Watch> Sim<W> {
         None
     }
 
-    /// Asks the victim policy.
+    /// The next victim of a plane.
     pub(super) fn pick_victim(&mut self, plane: PlaneId) -> Option<BlockId> {
+        if self.gc.lists.is_some() {
+            return self.pick_listed(plane);
+        }
+        self.ask_policy(plane, u32::MAX)
+    }
+
+    /// Asks the victim policy for a block with at most so many valid pages.
+    pub(super) fn ask_policy(&mut self, plane: PlaneId, most_valid: u32) -> Option<BlockId> {
         let candidates = crate::gc::victim::Candidates {
             geometry: &self.plan.geometry,
             blocks: &self.ftl.blocks,
             age_now_ns: self.age_base_ns + self.now_ns,
+            most_valid,
         };
         let victim = self.gc.victim.pick(plane, &candidates, &mut self.gc.random)?;
         let is_fit =
-            candidates.is_sealed(victim) && self.plan.geometry.plane_of_block(victim) == plane;
+            self.ftl.blocks.is_sealed(victim) && self.plan.geometry.plane_of_block(victim) == plane;
         assert!(is_fit, "the victim policy named block {} of another plane or not full", victim.0);
         Some(victim)
     }
