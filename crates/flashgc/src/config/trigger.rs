@@ -81,7 +81,7 @@ pub const CHOICES: &[Choice] = &[
                 "wait",
                 "\"mean-collection\" (default) or a time: how long none is outstanding before",
             ),
-            ("mark", "the proactive mark, as \"8 blocks\" (default: twice watermark.soft, or 2 more blocks)"),
+            ("mark", "the proactive mark, as \"8 blocks\" (default: twice the soft mark)"),
         ],
     ),
 ];

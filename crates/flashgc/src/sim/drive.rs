@@ -23,7 +23,7 @@ impl<W: Watch> Sim<W> {
         for (plane, wanted) in (0..sim.plan.geometry.planes).map(PlaneId).zip(wanted) {
             sim.free_pages_total += u64::from(sim.ftl.frontiers.free_pages(plane));
             for block in sim.ftl.sealed_in_order(&sim.plan.geometry, plane) {
-                sim.note_sealed(plane, block, sim.ftl.blocks.valid(block));
+                sim.note_restored(plane, block);
             }
             if wanted && sim.is_short(plane) {
                 sim.want_space(plane);

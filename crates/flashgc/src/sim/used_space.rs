@@ -28,6 +28,15 @@ impl<W: Watch> Sim<W> {
         }
     }
 
+    /// A block of a drive that changed hands is full. Nothing is asked before all of it is there.
+    pub(super) fn note_restored(&mut self, plane: PlaneId, block: BlockId) {
+        let valid = self.ftl.blocks.valid(block);
+        self.gc.victim.sealed(plane, block, valid);
+        if let Some(lists) = self.gc.lists.as_mut().filter(|lists| lists.takes(valid)) {
+            lists.add(plane);
+        }
+    }
+
     /// A page went invalid, and the trigger or the policy keeps books of that.
     #[inline(never)]
     pub(super) fn note_loss(&mut self, plane: PlaneId, lost: Invalidated) {

@@ -320,6 +320,6 @@ mod tests {
         assert_eq!(rank(11, 0, 100), rank(21, 100, 300));
         assert!(rank(11, 0, 100) < rank(22, 100, 300));
         let long = Status { first_ns: 0, last_ns: u64::MAX >> 1 };
-        assert!(long.rank(1, 65_535) < rank(2, 0, 1_000_000_000));
+        assert!(long.rank(1, 65_535) < rank(2, 0, 100_000_000));
     }
 }
