@@ -216,7 +216,7 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
         slots: scheme.slots.clone(),
         trigger: Watermark {
             soft,
-            hard: (!matches!(trigger.hard, Hard::None)).then_some(hard),
+            hard: used_space::has_hard_mark(scheme).then_some(hard),
             stop,
             inclusive: trigger.inclusive,
             batch: trigger.batch,

@@ -41,6 +41,15 @@ pub fn check_blocks(root: &Reader<'_>, gc: &GcPlan) -> Option<()> {
         );
         return None;
     }
+    if gc.copy.parity() {
+        slots.table("copy").error(
+            "use",
+            "under the odd/even rule the host takes the pages that copies leave in their block, \
+             and this hold closes that block",
+            "copy without the rule (parity = false), or set another gc.hold.use",
+        );
+        return None;
+    }
     if gc.copy.is_global() {
         slots.table("copy").table("parallel").error(
             "path",

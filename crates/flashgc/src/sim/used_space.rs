@@ -17,7 +17,7 @@ use crate::gc::slots::Batch;
 use crate::gc::used_space::{SpaceOf, VictimLists};
 use crate::gc::victim::{Candidates, Loss, VictimPolicy};
 use crate::ids::{BlockId, PlaneId, Ppn, UnitId};
-use crate::verify::Watch;
+use crate::verify::{Happened, Watch};
 
 impl<W: Watch> Sim<W> {
     /// A block is full. It may go onto its plane's list at once.
@@ -56,6 +56,7 @@ impl<W: Watch> Sim<W> {
     /// A job takes a block.
     pub(super) fn note_claimed(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
         self.gc.victim.claimed(plane, block, valid);
+        self.tell(Happened::Claimed { block });
         if let Some(lists) = &mut self.gc.lists {
             let was_listed = lists.claim(plane, valid);
             self.counters.fallbacks += u64::from(!was_listed);

@@ -5,6 +5,7 @@
 
 mod buffer;
 pub mod checker;
+mod closed;
 
 use crate::gc::JobRow;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn, UnitId};
@@ -136,6 +137,11 @@ pub enum Happened {
     Trimmed {
         /// The page.
         lpn: Lpn,
+    },
+    /// A job took a block.
+    Claimed {
+        /// The block.
+        block: BlockId,
     },
     /// An erased block was opened.
     Opened {
