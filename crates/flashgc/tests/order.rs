@@ -16,8 +16,14 @@ use proptest::prelude::*;
 /// Requests on so few pages that they meet each other all the time.
 const PAGES: u64 = 6;
 /// Copies one by one, inside the plane.
-const PROMISES: Promises =
-    Promises { in_order: true, in_plane: true, at_once: 1, by_block: false, enters: false };
+const PROMISES: Promises = Promises {
+    in_order: true,
+    in_plane: true,
+    at_once: 1,
+    by_block: false,
+    enters: false,
+    closes_blocks: false,
+};
 
 fn any_request() -> impl Strategy<Value = (HostOp, u64, u64, u64)> {
     let op = prop_oneof![

@@ -297,7 +297,10 @@ fn idle_plan(
         table.error(
             "mark",
             "the proactive mark is below the soft mark, which is collected for at any time",
-            "give at least `gc.trigger.watermark.soft`, or leave it out for twice as much",
+            format!(
+                "give at least \"{} pages\", or leave it out for twice as much",
+                soft.pages(shape.data_pages())
+            ),
         );
         return None;
     }

@@ -74,7 +74,7 @@ pub fn plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<Option<
     let data_pages = shape.data_pages();
     let pages = match trigger.of {
         SpaceOf::Plane => shape.data_pages_per_plane(),
-        SpaceOf::Device => shape.data_pages_per_plane() * u64::from(shape.planes()),
+        SpaceOf::Device => shape.data_pages_per_plane() * shape.planes(),
     };
     let invalid = trigger.victims.at_least(u64::from(data_pages)) as u32;
     let free_pages = pages - trigger.on.at_least(pages);
