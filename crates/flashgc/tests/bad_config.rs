@@ -174,41 +174,6 @@ fn marks_and_spare_must_fit_each_other() {
 }
 
 #[test]
-fn used_space_must_be_possible_and_say_enough() {
-    let scheme = "scheme = \"greedy\"";
-    let used = |keys: &str| {
-        let keys: String =
-            keys.split(", ").map(|key| format!("\ntrigger.used-space.{key}")).collect();
-        with(scheme, &format!("{scheme}\ntrigger.use = \"used-space\"{keys}"))
-    };
-    let cases: &[(&str, &[&str])] = &[
-        ("on = \"0%\"", &["nothing would have to be in use", "on = \"0%\"", "above 0"]),
-        ("on = \"100%\"", &["leave no room to collect"]),
-        ("on = \"99.99%\"", &["of 1024 pages this is all of them"]),
-        ("on = \"99.5%\", of = \"plane\"", &["of 128 pages this is all of them"]),
-        ("on = \"110%\"", &["`gc.trigger.used-space.on`", "more than the whole"]),
-        ("on = \"4 blocks\"", &["`gc.trigger.used-space.on`"]),
-        ("of = \"chip\"", &["`gc.trigger.used-space.of`", "plane"]),
-        ("victims = 0", &["nothing would have to be in use", "victims = 0", "above 0"]),
-        ("batch = \"all\"", &["`gc.trigger.used-space.batch`", "list"]),
-        ("soft = \"4 blocks\"", &["unknown key `soft` in [gc.trigger.used-space]"]),
-    ];
-    for (keys, parts) in cases {
-        assert_says(&used(keys), parts);
-    }
-    let joined = |words: &str| with(scheme, &format!("{scheme}\ntrigger.use = [{words}]"));
-    let both = joined("\"watermark\", \"used-space\"");
-    assert_says(&both, &["each say when a plane has enough", "joined with \"idle\""]);
-    let below = format!("{scheme}\ntrigger.idle.mark = \"1 blocks\"\ntrigger.use");
-    let below = with(scheme, &format!("{below} = [\"used-space\", \"idle\"]"));
-    assert_says(&below, &["below the soft mark", "give at least \"16 pages\""]);
-    let full = refusal(TINY, &["gc.trigger.use=\"used-space\"", "device.exported=0.86"]);
-    assert_says(&full, &["a plane has 18 spare pages", "could never reach that"]);
-    let now = "victim.use = \"invalidation-rate\"\nvictim.invalidation-rate.now = 1";
-    assert_says(&with(scheme, &format!("{scheme}\n{now}")), &["true or false"]);
-}
-
-#[test]
 fn names_that_nobody_knows_get_the_nearest() {
     let scheme = "scheme = \"greedy\"";
     let cases: &[(&str, &str, &[&str])] = &[
@@ -536,7 +501,6 @@ const KEYS: &[&str] = &[
     "gc.trigger.watermark.background",
     "gc.trigger.use",
     "gc.trigger.used-space.on",
-    "gc.trigger.used-space.of",
     "gc.trigger.used-space.victims",
     "gc.trigger.used-space.batch",
     "gc.victim.invalidation-rate.now",
