@@ -172,6 +172,12 @@ impl Policy {
         }
     }
 
+    /// The first of a plane's candidates, by a walk over all of them.
+    fn scan(&self, plane: PlaneId, candidates: &Candidates<'_>) -> Option<BlockId> {
+        let sealed = candidates.sealed(plane).filter(|&b| candidates.invalid(b) > 0);
+        sealed.min_by_key(|&block| (self.rank_now(block, candidates), block))
+    }
+
     /// Puts the candidates of all planes in order.
     fn rebuild(&mut self, candidates: &Candidates<'_>) {
         self.most_valid = Some(candidates.most_valid);
@@ -238,13 +244,14 @@ impl VictimPolicy for Policy {
         _random: &mut Random,
     ) -> Option<BlockId> {
         if self.now {
-            let sealed = candidates.sealed(plane).filter(|&b| candidates.invalid(b) > 0);
-            return sealed.min_by_key(|&block| (self.rank_now(block, candidates), block));
+            return self.scan(plane, candidates);
         }
         if self.most_valid != Some(candidates.most_valid) {
             self.rebuild(candidates);
         }
-        self.planes[plane.index()].first().map(|&(_, block)| block)
+        let first = self.planes[plane.index()].first().map(|&(_, block)| block);
+        debug_assert_eq!(first, self.scan(plane, candidates), "the order is that of a scan");
+        first
     }
 
     fn table_bytes(&self) -> u64 {
