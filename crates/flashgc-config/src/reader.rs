@@ -273,6 +273,23 @@ impl<'a> Reader<'a> {
         (strings.len() == items.len()).then_some(strings)
     }
 
+    /// A list of whole numbers, none of them negative.
+    pub fn numbers(&self, key: &str) -> Option<Vec<u64>> {
+        let entry = self.entry(key)?;
+        let help = "write whole numbers in brackets, as in [2, 4, 8]";
+        let Node::Array { items, .. } = &entry.node else {
+            return self.wrong(entry, "a list of whole numbers", help);
+        };
+        let number = |item: &Node| match item {
+            Node::Leaf { value: Scalar::Integer { value, .. }, .. } => {
+                value.and_then(|number| u64::try_from(number).ok())
+            }
+            _ => None,
+        };
+        let numbers: Option<Vec<u64>> = items.iter().map(number).collect();
+        numbers.or_else(|| self.wrong(entry, "a list of whole numbers", help))
+    }
+
     /// Views of the tables of a list, in order. The path of the second ends in `[2]`.
     pub fn tables(&self, key: &str) -> Option<Vec<Reader<'a>>> {
         let entry = self.entry(key)?;

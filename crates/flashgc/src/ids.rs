@@ -1,7 +1,8 @@
 //! Addresses and indices. One type each, so that a plane is never taken for a block.
 //!
 //! Glossary, smallest first: a *page* is the unit of read and program; a *block* is the unit of
-//! erase; a *plane* holds blocks and one data register; a *die* holds planes; a *chip* (package)
+//! erase, and where a scheme erases *sub-blocks*, each of them is numbered as a block; a *plane*
+//! holds blocks and one data register; a *die* holds planes; a *chip* (package)
 //! holds dies; a *channel* connects chips by one bus. A *unit* is the part that one array
 //! operation keeps busy: a plane, die, chip or channel, as the device sets it.
 
@@ -40,7 +41,8 @@ id!(
     Ppn
 );
 id!(
-    /// A block, counted through the device: plane, then block in the plane.
+    /// What can be erased alone, counted through the device: plane, then block in the plane, then
+    /// sub-block where sub-blocks are erased.
     BlockId
 );
 id!(

@@ -2,7 +2,8 @@
 
 use crate::device::{Geometry, Level, Pools, Timing};
 use crate::ftl::frontier::FrontierRules;
-use crate::gc::GcPlan;
+use crate::gc::windows::Costs;
+use crate::gc::{GcPlan, Isolation};
 use flashgc_config::units::Rate;
 
 /// How writes find their plane.
@@ -140,6 +141,7 @@ impl Plan {
     pub fn frontier_rules(&self) -> FrontierRules {
         FrontierRules {
             separate_gc: self.gc.separate_gc,
+            classes: self.gc.hotness_groups.as_ref().map_or(0, |groups| groups.groups() + 1),
             parity: self.parity(),
             reserve_blocks: self.gc.reserve_blocks,
         }
@@ -159,6 +161,14 @@ impl Plan {
             && !self.service.splits_host()
             && self.gc.enter.is_none()
             && self.geometry.shape.multi_plane == 1
+    }
+
+    /// What moving a page and erasing cost where windows of sub-blocks are ranked: read and
+    /// program times, and the time of one erase (SEMANTICS f).
+    pub fn window_costs(&self) -> Costs {
+        let isolation = self.gc.sub_blocks.unwrap_or(Isolation::Hardware);
+        let copy_ns = self.timing.read_ns + self.timing.program_ns;
+        Costs::new(copy_ns, self.timing.erase_ns, isolation)
     }
 
     /// Whether copies keep the parity of their page.

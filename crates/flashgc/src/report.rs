@@ -49,6 +49,9 @@ impl Report {
         add("latency_ns", latency(results));
         add("throughput", throughput(results));
         add("utilisation", utilisation(results));
+        if let Some(hotness) = results.hotness {
+            add("hotness", json!(hotness));
+        }
         add("wear", json!(results.wear));
         add("free_pages_min", json!(results.counters.free_pages_min));
         add("simulated_ns", json!(results.simulated_ns));
@@ -156,11 +159,16 @@ fn per(sum: u64, count: u64) -> Option<f64> {
 fn gc(setup: &Setup, results: &Results) -> Value {
     let counters = &results.counters;
     let per_block = f64::from(setup.plan.geometry.shape.data_pages());
+    // Of sub-blocks a victim is what one erase frees.
+    let victims = match setup.plan.gc.sub_blocks {
+        Some(_) => counters.jobs,
+        None => counters.victim_blocks,
+    };
     let mut keys = json!({
         "count": counters.jobs,
         "open": results.jobs_open,
         "victim_blocks": counters.victim_blocks,
-        "valid_per_victim": per(counters.victim_valid, counters.victim_blocks),
+        "valid_per_victim": per(counters.victim_valid, victims),
         "moved_per_gc": per(counters.moved_in_jobs, counters.jobs),
         "copy_steps": counters.copy_steps,
         "valid_distribution": valid_distribution(results),
@@ -191,6 +199,9 @@ fn gc(setup: &Setup, results: &Results) -> Value {
     }
     if setup.plan.gc.used_space.is_some() {
         keys["fallbacks"] = json!(counters.fallbacks);
+    }
+    if setup.plan.gc.sub_blocks.is_some() {
+        keys["neighbours_moved"] = json!(counters.neighbours_moved);
     }
     if setup.plan.gc.idle.is_some() {
         keys["idle_jobs"] = json!(counters.idle_jobs);
@@ -241,12 +252,20 @@ fn page_operations(setup: &Setup, results: &Results) -> u64 {
 fn capacity(setup: &Setup) -> Value {
     let geometry = &setup.plan.geometry;
     let page_bytes = u64::from(geometry.shape.page_bytes);
-    json!({
+    let reserve_blocks = u64::from(setup.plan.gc.reserve_blocks);
+    let mut keys = json!({
         "physical_pages": geometry.pages,
         "physical_bytes": u64::from(geometry.pages) * page_bytes,
         "exported_pages": geometry.exported_pages,
         "exported_bytes": u64::from(geometry.exported_pages) * page_bytes,
-        "reserve_pages": setup.plan.gc.reserve_blocks
-            * geometry.shape.data_pages() * geometry.planes,
-    })
+        "reserve_pages": geometry.shape.pages_of_blocks(reserve_blocks) * u64::from(geometry.planes),
+    });
+    if setup.plan.gc.sub_blocks.is_some() {
+        let planes = u64::from(geometry.planes);
+        let isolation = geometry.shape.isolation_pages_per_plane() * planes;
+        let held = isolation + u64::from(geometry.exported_pages);
+        keys["isolation_pages"] = json!(isolation);
+        keys["spare_pages"] = json!(u64::from(geometry.pages) - held);
+    }
+    keys
 }

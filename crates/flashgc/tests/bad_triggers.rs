@@ -50,3 +50,14 @@ fn used_space_must_be_possible_and_say_enough() {
     let now = "victim.use = \"invalidation-rate\"\nvictim.invalidation-rate.now = 1";
     assert_says(&with(now), &["true or false"]);
 }
+
+/// Both speak of whole blocks.
+#[test]
+fn parts_of_blocks_go_neither_with_used_space_nor_with_a_hold_of_blocks() {
+    let parts = ["gc.scheme=\"gsm\"", "device.sub_blocks=4", "device.exported=0.4"];
+    let used = refusal(TINY, &[&parts[..], &["gc.trigger.use=\"used-space\""]].concat());
+    assert_says(&used, &["how much of a whole block is invalid", "gc.erase.use = \"block\""]);
+    let hold = ["gc.hold.use=\"blocks\"", "gc.enter.use=\"between-copies\""];
+    let held = refusal(TINY, &[&parts[..], &hold].concat());
+    assert_says(&held, &["whole blocks are held", "gc.erase.use = \"block\""]);
+}

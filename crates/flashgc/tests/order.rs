@@ -22,6 +22,7 @@ const PROMISES: Promises = Promises {
     at_once: 1,
     by_block: false,
     enters: false,
+    isolation: None,
     closes_blocks: false,
 };
 
@@ -296,6 +297,7 @@ fn row(valid: u32, moved: u32) -> JobRow {
         selected_ns: 0,
         end_ns: 1,
         valid,
+        neighbour_valid: 0,
         moved,
         steps: moved,
         wasted: 0,

@@ -7,9 +7,10 @@ use super::precondition::{Fill, PreconditionPlan};
 use super::trigger::Hard;
 use super::used_space;
 use super::workload::WorkloadPlan;
+use super::{hotness, sub_blocks};
 use crate::device::{Geometry, Level, Pools, Shape};
 use crate::drive::aged_blocks;
-use crate::gc::{CopyChoice, GcPlan, HoldChoice, Idle, Space, Suspends, Watermark};
+use crate::gc::{CopyChoice, GcPlan, Idle, Space, Suspends, Watermark};
 use crate::plan::{Allocation, Arrivals, Plan, WriteBuffer};
 use crate::workload::alike::{Alike, AlikePlan, RegionPlan, PAGE_BYTES};
 use crate::workload::synthetic::{Footprint, Mix, PhasePlan, Size};
@@ -25,14 +26,14 @@ pub fn plan(
     workload: &WorkloadPlan,
     coalesce: bool,
 ) -> Option<Plan> {
-    let gc = scheme_plan(root, device, scheme)?;
+    let (shape, gc) = scheme_plan(root, device, scheme)?;
     let write_buffer = write_buffer(root, device, scheme)?;
     let ordered = device.allocation == Allocation::Dynamic
         || gc.enter.is_some()
         || write_buffer.is_some()
         || device.service.splits_host()
         || may_pass(workload, u64::from(device.shape.page_bytes));
-    let geometry = Geometry::new(device.shape.clone());
+    let geometry = Geometry::new(shape);
     let pools = match device.allocation {
         Allocation::Striped => Pools::new(&geometry, Some(Level::Plane)),
         Allocation::Dynamic => Pools::new(&geometry, device.pool),
@@ -74,14 +75,16 @@ fn write_buffer(
     Some(device.write_buffer.map(|buffer| WriteBuffer { flushes_when_idle, ..buffer }))
 }
 
-/// The scheme on this device, if it can work there.
-pub fn scheme_plan(root: &Reader<'_>, device: &Device, scheme: &Scheme) -> Option<GcPlan> {
-    let gc = gc_plan(root, &device.shape, scheme)?;
-    check_spare(root, &device.shape, &gc)?;
+/// The scheme on this device, if it can work there, and the device as the scheme sees it.
+pub fn scheme_plan(root: &Reader<'_>, device: &Device, scheme: &Scheme) -> Option<(Shape, GcPlan)> {
+    let shape = sub_blocks::shape(root, &device.shape, scheme)?;
+    hotness::check(root, &shape, scheme)?;
+    let gc = gc_plan(root, &shape, scheme)?;
+    check_spare(root, &shape, &gc)?;
     check_global(root, device, &gc)?;
     check_enter(root, device, &gc)?;
     hold::check_blocks(root, &gc)?;
-    Some(gc)
+    Some((shape, gc))
 }
 
 /// Pages that leave their plane must be found by the map, and need another unit to go to.
@@ -174,8 +177,8 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
     let stop = trigger.stop.as_ref().map_or(Some(soft), |stop| space("stop", stop))?;
     let hard = hard_mark(&marks, &trigger.hard, soft, reserve_blocks, shape)?;
     let is_given = matches!(trigger.hard, Hard::At(_));
-    let pages = |space: Space| space.pages(shape.data_pages());
-    let reserve = pages(Space::Blocks(reserve_blocks));
+    let pages = |space: Space| space.pages(shape);
+    let reserve = u64::from(reserve_blocks) * u64::from(shape.data_pages());
     if pages(soft) <= reserve {
         marks.error(
             "soft",
@@ -225,11 +228,13 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
         used_space: used_space::plan(root, shape, scheme)?,
         idle: idle_plan(root, shape, scheme, soft)?,
         erase_blocks: scheme.erase_blocks,
+        sub_blocks: scheme.sub_blocks,
         move_cap_pages,
         victim: scheme.victim.clone(),
         copy: scheme.copy,
         separate_gc: scheme.separate_gc,
-        hold: HoldChoice { level: scheme.hold.unwrap_or(shape.unit), blocks: scheme.holds_blocks },
+        hotness_groups: scheme.hotness_groups.clone(),
+        hold: hold::choice(shape, scheme),
         enter: scheme.enter,
         reserve_blocks,
     })
@@ -259,7 +264,7 @@ fn share_of_soft(share: &Share, soft: Space, lowest: Space, shape: &Shape) -> Sp
         Space::Blocks(blocks) => Space::Blocks(share.of(u64::from(blocks)) as u32),
         Space::Pages(pages) => Space::Pages(share.of(u64::from(pages)) as u32),
     };
-    let pages = |space: Space| space.pages(shape.data_pages());
+    let pages = |space: Space| space.pages(shape);
     let least = if pages(lowest) > pages(soft) { soft } else { lowest };
     if pages(mark) < pages(least) {
         least
@@ -273,6 +278,9 @@ fn reserve_blocks(shape: &Shape, scheme: &Scheme, move_cap_pages: Option<u32>) -
     // The worst job moves every page of its victims before it erases them: they fill as many
     // blocks. Under the odd/even rule too, since a new block takes odd and even pages alike.
     // With a bound on moves they fill no more than it allows, and one block always counts.
+    if scheme.sub_blocks.is_some() {
+        return sub_blocks::reserve(shape, scheme);
+    }
     move_cap_pages.map_or(scheme.erase_blocks, |pages| {
         // Under the odd/even rule all of them may be of one kind.
         let per_block = shape.data_pages() / if scheme.copy.parity() { 2 } else { 1 };
@@ -293,13 +301,13 @@ fn idle_plan(
         Some(mark) => space(&table, "mark", mark, shape)?,
         None => soft.twice(),
     };
-    if mark.pages(shape.data_pages()) < soft.pages(shape.data_pages()) {
+    if mark.pages(shape) < soft.pages(shape) {
         table.error(
             "mark",
             "the proactive mark is below the soft mark, which is collected for at any time",
             format!(
                 "give at least \"{} pages\", or leave it out for twice as much",
-                soft.pages(shape.data_pages())
+                soft.pages(shape)
             ),
         );
         return None;
@@ -333,14 +341,13 @@ fn move_cap(root: &Reader<'_>, scheme: &Scheme, shape: &Shape) -> Option<Option<
 fn space(table: &Reader<'_>, key: &str, threshold: &Threshold, shape: &Shape) -> Option<Space> {
     let exported = u64::from(shape.exported_pages_per_plane);
     let spare_pages = shape.data_pages_per_plane().saturating_sub(exported);
+    if shape.sub_blocks > 1 {
+        return sub_blocks::space(table, key, threshold, shape);
+    }
     let (space, all) = match threshold {
         Threshold::Blocks(blocks) => (Some(*blocks), u64::from(shape.blocks_per_plane)),
         Threshold::Pages(pages) => (Some(*pages), shape.data_pages_per_plane()),
-        Threshold::Share { of: ShareOf::Soft, .. } => {
-            let help = "as in \"4 blocks\", \"5%\" or \"50% of spare\"";
-            table.error(key, "only the hard mark may be a share of the soft one", help);
-            return None;
-        }
+        Threshold::Share { of: ShareOf::Soft, .. } => return refuse_share_of_soft(table, key),
         Threshold::Share { share, of: ShareOf::Physical } => {
             (Some(share.of(u64::from(shape.blocks_per_plane))), u64::from(shape.blocks_per_plane))
         }
@@ -361,14 +368,23 @@ fn space(table: &Reader<'_>, key: &str, threshold: &Threshold, shape: &Shape) ->
     }
 }
 
+/// No mark but the hard one may be a share of the soft one.
+pub fn refuse_share_of_soft(table: &Reader<'_>, key: &str) -> Option<Space> {
+    let help = "as in \"4 blocks\", \"5%\" or \"50% of spare\"";
+    table.error(key, "only the hard mark may be a share of the soft one", help);
+    None
+}
+
 /// Collection must be able to reach its mark with every exported page valid, or it never ends.
 fn check_spare(root: &Reader<'_>, shape: &Shape, gc: &GcPlan) -> Option<()> {
     let per_block = u64::from(shape.data_pages());
     let physical = shape.data_pages_per_plane();
     let exported = u64::from(shape.exported_pages_per_plane);
-    let open_blocks = 1 + u64::from(gc.separate_gc) + u64::from(gc.copy.parity());
-    let reserved = (u64::from(gc.reserve_blocks) + open_blocks) * per_block;
-    let mark = gc.trigger.stop.pages(shape.data_pages()) + u64::from(gc.trigger.inclusive);
+    let classes = gc.hotness_groups.as_ref().map_or(0, |groups| u64::from(groups.groups()));
+    let open_blocks = 1 + u64::from(gc.separate_gc) + u64::from(gc.copy.parity()) + classes;
+    let open_pages = open_blocks * sub_blocks::pages_shut_by_an_open_block(shape, gc);
+    let reserved = u64::from(gc.reserve_blocks) * u64::from(shape.data_pages()) + open_pages;
+    let mark = gc.trigger.stop.pages(shape) + u64::from(gc.trigger.inclusive);
     if exported + reserved >= physical {
         root.table("device").error(
             "exported",
@@ -380,18 +396,18 @@ fn check_spare(root: &Reader<'_>, shape: &Shape, gc: &GcPlan) -> Option<()> {
             ),
             format!(
                 "export less than {:.4} of the pages, or give each plane more blocks",
-                physical.saturating_sub(reserved.max(mark + open_blocks * per_block)) as f64
+                physical.saturating_sub(reserved.max(mark + open_pages)) as f64
                     / shape.pages_per_plane() as f64
             ),
         );
         return None;
     }
-    if exported + mark + open_blocks * per_block >= physical {
+    if exported + mark + open_pages >= physical {
         if gc.used_space.is_some() {
             used_space::refuse_spare(root, gc, physical - exported, open_blocks);
             return None;
         }
-        let room = physical - exported - open_blocks * per_block - 1;
+        let room = physical - exported - open_pages - 1;
         let key = if gc.trigger.stop == gc.trigger.soft { "soft" } else { "stop" };
         root.table("gc").table("trigger").table("watermark").error(
             key,
@@ -454,6 +470,11 @@ pub fn check_aged(
     filler: Option<&GcPlan>,
 ) {
     let Some(ratio) = precondition.aged_ratio else { return };
+    if plan.geometry.shape.isolation_pages > 0 {
+        let message = "an aged drive has blocks of equal size, and here layers isolate sub-blocks";
+        table.error("aged_ratio", message, "let the scheme isolate by software, or fill the drive");
+        return;
+    }
     let blocks = plan.geometry.shape.blocks_per_plane;
     let (aged, written) = aged_blocks(&plan.geometry, ratio);
     let reserve = plan.gc.reserve_blocks.max(filler.map_or(0, |gc| gc.reserve_blocks));
@@ -501,6 +522,7 @@ pub fn notes(plan: &Plan, precondition: &PreconditionPlan, workload: &WorkloadPl
                 .into(),
         );
     }
+    notes.extend(sub_blocks::note(plan));
     if plan.timing.command_ns > 0 {
         notes.push(
             "commands take bus time, so that copies are simulated one by one: slower runs".into(),

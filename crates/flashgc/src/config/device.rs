@@ -1,6 +1,7 @@
 //! `[device]`: geometry, timing, and how work is served.
 
 use crate::device::{Level, Shape, Summary, Suspend, Timing};
+use crate::gc::windows::SUB_BLOCKS_MAX;
 use crate::plan::{Allocation, Served, Service, WriteBuffer};
 use flashgc_config::units::{Rate, Share, ShareOf, Threshold};
 use flashgc_config::Reader;
@@ -59,6 +60,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     let times = timing(&table.table("timing"), bytes);
     let rate = times.map(|(_, rate)| rate);
     let summary = summary(table, rate, bytes, pages_per_block);
+    let layered = layered(table, pages_per_block);
     let host_link = host_link(table);
     let suspend = suspend(table);
     let write_buffer = super::write_buffer::read(table, page_bytes);
@@ -71,6 +73,10 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         blocks_per_plane: blocks_per_plane?,
         pages_per_block: pages_per_block?,
         summary_pages: summary?.map_or(0, |summary| summary.pages),
+        sub_blocks: layered?.sub_blocks,
+        layers: layered?.layers,
+        isolation_layers: layered?.isolation_layers,
+        isolation_pages: 0,
         page_bytes: page_bytes?,
         unit: unit?,
         registers: registers?,
@@ -264,6 +270,48 @@ fn summary(
         return None;
     }
     Some(Some(Summary { pages, transfer_ns, timed_copies }))
+}
+
+/// How a block is built in the third dimension.
+#[derive(Clone, Copy)]
+struct Layered {
+    sub_blocks: u32,
+    /// 0 where the device does not say.
+    layers: u32,
+    isolation_layers: u32,
+}
+
+/// Layers and sub-blocks hold whole pages, and sub-blocks whole layers.
+fn layered(table: &Reader<'_>, pages_per_block: Option<u32>) -> Option<Layered> {
+    let given = |key: &str, most: u32| match table.has(key) {
+        true => table.u32(key, 1..=most).map(Some),
+        false => Some(None),
+    };
+    let sub_blocks = given("sub_blocks", SUB_BLOCKS_MAX);
+    let layers = given("layers", PAGES_PER_BLOCK_MAX);
+    let isolation_layers = given("isolation_layers", PAGES_PER_BLOCK_MAX);
+    let (sub_blocks, layers) = (sub_blocks?.unwrap_or(1), layers?.unwrap_or(0));
+    let isolation_layers = isolation_layers?.unwrap_or(1);
+    let refuse = |key: &str, message: String, help: &str| {
+        table.error(key, message, help);
+        None
+    };
+    let pages = pages_per_block?;
+    if pages % sub_blocks != 0 {
+        let message = format!("{pages} pages do not make {sub_blocks} equal sub-blocks");
+        return refuse("sub_blocks", message, "give a divisor of device.pages_per_block");
+    }
+    if layers > 0 && (pages % layers != 0 || layers % sub_blocks != 0) {
+        let message = format!("{layers} layers, {pages} pages and {sub_blocks} sub-blocks");
+        let help =
+            "each layer holds as many pages as the others, and each sub-block as many layers";
+        return refuse("layers", message, help);
+    }
+    if layers > 0 && isolation_layers >= layers / sub_blocks && sub_blocks > 1 {
+        let message = format!("sub-blocks of {} layers would hold no data", layers / sub_blocks);
+        return refuse("isolation_layers", message, "give fewer than a sub-block has");
+    }
+    Some(Layered { sub_blocks, layers, isolation_layers })
 }
 
 /// `[device.host_link]`: what lies between the host and the device.

@@ -1,9 +1,11 @@
 //! `[gc]`: one choice for each slot, and the parameters of the choices.
 
+use super::hotness;
 use super::trigger::{self, Trigger};
 use crate::device::Level;
+use crate::gc::placement::HotnessGroups;
 use crate::gc::victim::{self, Choice};
-use crate::gc::{CopyChoice, CopyPath, Enter, ListOf, ParallelCopy, Suspends};
+use crate::gc::{CopyChoice, CopyPath, Enter, Isolation, ListOf, ParallelCopy, Suspends};
 use flashgc_config::units::Threshold;
 use flashgc_config::Reader;
 use serde_json::{json, Value};
@@ -14,10 +16,14 @@ pub struct Scheme {
     pub name: String,
     pub trigger: Trigger,
     pub erase_blocks: u32,
+    /// How sub-blocks are isolated, where they are erased.
+    pub sub_blocks: Option<Isolation>,
     pub move_cap: Option<Threshold>,
     pub victim: victim::Settings,
     pub copy: CopyChoice,
     pub separate_gc: bool,
+    /// Where pages go by their hotness, where they do.
+    pub hotness_groups: Option<HotnessGroups>,
     /// `None`: the device's unit.
     pub hold: Option<Level>,
     /// Whether only the blocks concerned are held.
@@ -27,6 +33,13 @@ pub struct Scheme {
     pub slots: BTreeMap<&'static str, &'static str>,
     /// Parameters of choices that are not in use.
     pub unused: Vec<String>,
+}
+
+impl Scheme {
+    /// Streams of copies, each with an open block of its own.
+    pub fn streams(&self) -> u32 {
+        self.hotness_groups.as_ref().map_or(1, |groups| groups.groups() + 1)
+    }
 }
 
 /// A choice of a slot, as people are told of it.
@@ -48,6 +61,16 @@ const ERASE: &[Choice] = &[
             ("move_cap", "\"1 block\" or \"48 pages\": no further block if more pages had to move"),
         ],
     ),
+    Choice {
+        name: SUB_BLOCKS,
+        about: "sub-blocks of one block, in one erase time",
+        keys: &[(
+            "isolation",
+            "\"software\" (default): valid pages beside them move first; \"hardware\": layers \
+             between sub-blocks never hold data",
+        )],
+        source: "paper speedup-gc, section II-A",
+    },
 ];
 const COPY: &[Choice] = &[
     choice(
@@ -70,6 +93,12 @@ const COPY: &[Choice] = &[
 const PLACEMENT: &[Choice] = &[
     choice("one-frontier", "copies share the open block of the plane with the host", &[]),
     choice("separate-gc", "copies go to an open block of their own", &[]),
+    Choice {
+        name: HOTNESS_GROUPS,
+        about: "pages that are updated often go to sub-blocks that are likely to be erased soon",
+        keys: hotness::KEYS,
+        source: "paper speedup-gc, section III",
+    },
 ];
 const HOLD: &[Choice] = &[
     choice("unit", "the device's unit is closed to the host while a job works", &[]),
@@ -123,6 +152,10 @@ const ASSIST: &[Choice] = &[
 ];
 /// The choice of *hold* that needs a job into which requests get.
 pub const HOLD_BLOCKS: &str = "blocks";
+/// The choice of *erase* that needs a device with sub-blocks.
+pub const SUB_BLOCKS: &str = "sub-blocks";
+/// The choice of *placement* that needs sub-blocks.
+pub const HOTNESS_GROUPS: &str = "hotness-groups";
 /// The choice of *assist* that needs a write buffer.
 pub const FLUSH_BUFFER: &str = "flush-buffer";
 
@@ -221,11 +254,17 @@ pub fn read(gc: &Reader<'_>, registers: u32) -> Option<Scheme> {
         }
         _ => (1, None),
     };
+    let sub_blocks = erase.as_ref().filter(|slot| slot.name == SUB_BLOCKS).map(|slot| {
+        slot.settings.choice("isolation", &Isolation::WORDS).unwrap_or(Isolation::Software)
+    });
     let enter = enter.map(|slot| {
         let enter = enter_choice(slot.name, &slot.settings);
         slot.settings.finish();
         enter
     });
+    let by_invalid = matches!(victim, Some(victim::Settings::invalid_sub_blocks(_)));
+    let hotness_groups = placement.as_ref().filter(|slot| slot.name == HOTNESS_GROUPS);
+    let hotness_groups = hotness_groups.map(|slot| hotness::read(&slot.settings, by_invalid));
     for rest in [&erase, &placement, &hold].into_iter().flatten() {
         rest.settings.finish();
     }
@@ -237,11 +276,16 @@ pub fn read(gc: &Reader<'_>, registers: u32) -> Option<Scheme> {
         name,
         trigger: trigger?.trigger,
         erase_blocks,
+        sub_blocks,
         move_cap,
         victim: victim?,
         copy: copy?,
         separate_gc: placement?.name == "separate-gc",
         holds_blocks: hold == HOLD_BLOCKS,
+        hotness_groups: match hotness_groups {
+            Some(groups) => Some(groups?),
+            None => None,
+        },
         hold: Level::WORDS.iter().find(|(word, _)| *word == hold).map(|(_, level)| *level),
         enter: enter?,
         slots: used,

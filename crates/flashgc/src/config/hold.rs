@@ -1,7 +1,14 @@
-//! What the hold of single blocks asks of the other slots.
+//! The slot *hold*, and what the hold of single blocks asks of the other slots.
 
-use crate::gc::{GcPlan, Suspends};
+use super::gc::Scheme;
+use crate::device::Shape;
+use crate::gc::{GcPlan, HoldChoice, Suspends};
 use flashgc_config::Reader;
+
+/// The hold of the scheme on a device of this shape.
+pub fn choice(shape: &Shape, scheme: &Scheme) -> HoldChoice {
+    HoldChoice { level: scheme.hold.unwrap_or(shape.unit), blocks: scheme.holds_blocks }
+}
 
 /// A job that closes blocks only lets requests in between its copies, never into its register, and
 /// the block that copies fill is none that the host writes.
@@ -32,6 +39,14 @@ pub fn check_blocks(root: &Reader<'_>, gc: &GcPlan) -> Option<()> {
             );
             return None;
         }
+    }
+    if gc.sub_blocks.is_some() {
+        slots.table("hold").error(
+            "use",
+            "whole blocks are held, and the scheme erases parts of them",
+            "set gc.erase.use = \"block\", or another gc.hold.use",
+        );
+        return None;
     }
     if !gc.separate_gc {
         slots.table("placement").error(

@@ -8,8 +8,10 @@ mod derive;
 mod device;
 mod gc;
 mod hold;
+mod hotness;
 mod precondition;
 pub mod presets;
+mod sub_blocks;
 mod trigger;
 mod used_space;
 mod workload;
@@ -18,6 +20,7 @@ mod write_buffer;
 pub use precondition::{Fill, PreconditionPlan};
 pub use workload::{SyntheticWorkload, TracePlan, WorkloadPlan};
 
+use crate::device::Shape;
 use crate::gc::GcPlan;
 use crate::plan::Plan;
 use flashgc_config::{Diagnostic, Diagnostics, Reader, Sink, Tree};
@@ -220,7 +223,7 @@ fn read(tree: &Tree, sink: &Sink, inputs: &Inputs) -> Option<Setup> {
     let (device, gc, workload) = (device?, gc?, workload?);
     let precondition = precondition?;
     let plan = derive::plan(&root, seed, &device, &gc, &workload, coalesce)?;
-    let filler = filler(&root, &precondition, &device);
+    let filler = filler(&root, &precondition, &device, &plan);
     derive::check_aged(&root.table("precondition"), &precondition, &plan, filler.as_ref());
     derive::check_workload(&root.table("workload"), &workload, &plan);
     let preset = tree.str_at(&["device", "preset"]).map(|(name, _)| name.to_string());
@@ -260,11 +263,12 @@ fn filler(
     root: &Reader<'_>,
     precondition: &PreconditionPlan,
     device: &device::Device,
+    plan: &Plan,
 ) -> Option<GcPlan> {
     let name = precondition.scheme.as_deref()?;
     let sink = Sink::default();
     let tree = presets::scheme(name).map(|text| preset_tree(name, text))?;
-    let plan = match tree {
+    let found = match tree {
         Ok(tree) => {
             let mut tree = Tree::nested(&["gc"], tree);
             // JSON's escapes are among TOML's.
@@ -279,7 +283,7 @@ fn filler(
             None
         }
     };
-    if plan.is_none() {
+    let Some((shape, gc)) = found else {
         let errors = sink.into_diagnostics();
         let first = errors.iter().next();
         let why = first.map_or(String::new(), |error| format!(": {}", error.message));
@@ -289,6 +293,22 @@ fn filler(
             format!("the scheme \"{name}\" cannot work on this device{why}"),
             help,
         );
+        return None;
+    };
+    let is_same = |a: &Shape, b: &Shape| {
+        (a.sub_blocks, a.isolation_pages) == (b.sub_blocks, b.isolation_pages)
+    };
+    if !is_same(&shape, &plan.geometry.shape) {
+        root.table("precondition").error(
+            "scheme",
+            format!(
+                "\"{name}\" and \"{}\" do not erase the same parts of a block, and a drive cannot \
+                 change hands between them",
+                plan.gc.scheme
+            ),
+            "leave `precondition.scheme` out, or name a scheme with the same `gc.erase`",
+        );
+        return None;
     }
-    plan
+    Some(gc)
 }

@@ -71,6 +71,14 @@ pub fn read(table: &Reader<'_>) -> Option<Trigger> {
 /// What the shares come to on a drive of this shape.
 pub fn plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<Option<UsedSpace>> {
     let Some(trigger) = &scheme.trigger.used_space else { return Some(None) };
+    if scheme.sub_blocks.is_some() {
+        root.table("gc").table("trigger").error(
+            "use",
+            "this trigger asks how much of a whole block is invalid, and the scheme erases parts",
+            "set gc.erase.use = \"block\", or gc.trigger.use = \"watermark\"",
+        );
+        return None;
+    }
     let data_pages = shape.data_pages();
     let pages = match trigger.of {
         SpaceOf::Plane => shape.data_pages_per_plane(),

@@ -57,6 +57,19 @@ pub struct Shape {
     pub page_bytes: u32,
     /// What one array operation keeps busy.
     pub unit: Level,
+    /// Sub-blocks of each block, each of which can be erased without the others. Where a scheme
+    /// erases them, they stand for the blocks everywhere (see [`Shape::in_sub_blocks`]).
+    #[serde(skip_serializing_if = "is_one")]
+    pub sub_blocks: u32,
+    /// Layers of word lines in each block; 0 where the device does not say.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub layers: u32,
+    /// Layers between two sub-blocks that hold no data where a scheme isolates them by hardware.
+    #[serde(skip_serializing_if = "is_one")]
+    pub isolation_layers: u32,
+    /// Pages at the end of each sub-block but the last of its block that never hold data.
+    #[serde(skip)]
+    pub isolation_pages: u32,
     /// Data registers of each plane: so many pages of it may move at once.
     #[serde(skip_serializing_if = "is_one")]
     pub registers: u32,
@@ -79,7 +92,8 @@ fn is_zero(number: &u32) -> bool {
 }
 
 impl Shape {
-    /// Pages of a block that hold data.
+    /// Pages of a block that hold data; where layers isolate sub-blocks, most of them have fewer
+    /// ([`Geometry::data_pages_of`]).
     #[inline(always)]
     pub fn data_pages(&self) -> u32 {
         self.pages_per_block - self.summary_pages
@@ -88,6 +102,42 @@ impl Shape {
     /// Pages of one plane that hold data.
     pub fn data_pages_per_plane(&self) -> u64 {
         u64::from(self.blocks_per_plane) * u64::from(self.data_pages())
+            - self.isolation_pages_per_plane()
+    }
+
+    /// Pages of one plane that isolate sub-blocks.
+    pub fn isolation_pages_per_plane(&self) -> u64 {
+        let blocks = u64::from(self.blocks_per_plane / self.sub_blocks);
+        blocks * u64::from(self.sub_blocks - 1) * u64::from(self.isolation_pages)
+    }
+
+    /// Pages of data that so many blocks hold, rounded up where they differ.
+    pub fn pages_of_blocks(&self, blocks: u64) -> u64 {
+        match self.isolation_pages {
+            0 => blocks * u64::from(self.data_pages()),
+            _ => (blocks * self.data_pages_per_plane()).div_ceil(self.blocks_per_plane.into()),
+        }
+    }
+
+    /// The device as a scheme sees it that erases sub-blocks: each of them is a block.
+    ///
+    /// With `isolated` the layers between two of them hold no data: those at the end of each but
+    /// the last of its block (paper speedup-gc, Fig. 2a: one strip between neighbours).
+    #[must_use]
+    pub fn in_sub_blocks(&self, isolated: bool) -> Shape {
+        let per_layer = self.pages_per_block / self.layers.max(1);
+        Shape {
+            blocks_per_plane: self.blocks_per_plane * self.sub_blocks,
+            pages_per_block: self.pages_per_block / self.sub_blocks,
+            isolation_pages: if isolated { per_layer * self.isolation_layers } else { 0 },
+            ..self.clone()
+        }
+    }
+
+    /// The device as a scheme sees it that erases whole blocks.
+    #[must_use]
+    pub fn in_blocks(&self) -> Shape {
+        Shape { sub_blocks: 1, ..self.clone() }
     }
 
     /// Planes of the device.
@@ -209,6 +259,24 @@ impl Geometry {
         self.plane_of_block(self.block_of(ppn))
     }
 
+    /// Pages of this block that hold data: those at its beginning.
+    #[inline(always)]
+    pub fn data_pages_of(&self, block: BlockId) -> u32 {
+        let shape = &self.shape;
+        if shape.isolation_pages == 0 || (block.0 + 1) % shape.sub_blocks == 0 {
+            shape.data_pages()
+        } else {
+            shape.data_pages() - shape.isolation_pages
+        }
+    }
+
+    /// The sub-blocks of the block to which this sub-block belongs; where blocks are erased, it
+    /// alone.
+    pub fn siblings_of(&self, block: BlockId) -> std::ops::Range<u32> {
+        let first = block.0 - block.0 % self.shape.sub_blocks;
+        first..first + self.shape.sub_blocks
+    }
+
     /// The block's first page.
     #[inline(always)]
     pub fn first_page(&self, block: BlockId) -> Ppn {
@@ -276,6 +344,10 @@ mod tests {
             blocks_per_plane: 4,
             pages_per_block: 8,
             summary_pages: 0,
+            sub_blocks: 1,
+            layers: 0,
+            isolation_layers: 1,
+            isolation_pages: 0,
             page_bytes: 4096,
             unit,
             registers: 1,
@@ -304,5 +376,23 @@ mod tests {
         let channel = geometry.domain_of(PlaneId(0), Level::Channel);
         assert_eq!(channel, [PlaneId(0), PlaneId(2), PlaneId(4), PlaneId(6)]);
         assert_eq!(geometry.domain_of(PlaneId(5), Level::Plane), [PlaneId(5)]);
+    }
+
+    /// The part of paper speedup-gc: 64 layers, 768 pages, 16 sub-blocks.
+    #[test]
+    fn layers_that_isolate_sub_blocks_hold_no_data() {
+        let device =
+            Shape { pages_per_block: 768, sub_blocks: 16, layers: 64, ..shape(Level::Die) };
+        let geometry = Geometry::new(device.in_sub_blocks(true));
+        let data: Vec<u32> = (0..16).map(|at| geometry.data_pages_of(BlockId(at))).collect();
+        assert_eq!(data[..15], [36; 15]);
+        assert_eq!(data[15], 48);
+        assert_eq!(data.iter().sum::<u32>(), 588);
+        assert_eq!(geometry.shape.data_pages_per_plane(), 4 * 588);
+        assert_eq!(geometry.shape.isolation_pages_per_plane(), 4 * 180);
+        assert_eq!(geometry.shape.pages_of_blocks(64), 4 * 588);
+        assert_eq!(geometry.siblings_of(BlockId(37)), 32..48);
+        assert_eq!(device.in_sub_blocks(false).data_pages_per_plane(), 4 * 768);
+        assert_eq!(device.in_blocks().blocks_per_plane, 4);
     }
 }

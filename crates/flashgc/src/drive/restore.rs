@@ -115,7 +115,7 @@ impl Restoring<'_> {
 
     fn open(&mut self, plane: PlaneId, open: OpenBlock) -> Result<(), DriveFault> {
         let block = open.block;
-        let data_pages = self.geometry.shape.data_pages();
+        let data_pages = self.geometry.data_pages_of(block);
         if !open.is_sound(data_pages) {
             return fault(format!("block {} is open and not written in part", block.0));
         }
@@ -141,7 +141,7 @@ impl Restoring<'_> {
         if self.ftl.blocks.restore(block, BlockState::Free, erases) > 0 {
             return fault(format!("block {} is erased and holds data", block.0));
         }
-        self.ftl.frontiers.give_back(plane, block);
+        self.ftl.frontiers.give_back(self.geometry, plane, block);
         Ok(())
     }
 }
@@ -192,8 +192,8 @@ fn restore_map(
             return fault(format!("logical page {} lies beyond the drive", lpn.0));
         }
         let (block, page) = geometry.block_and_page(ppn);
-        if page >= geometry.shape.data_pages() {
-            return fault(format!("logical page {} lies in the summary of a block", lpn.0));
+        if page >= geometry.data_pages_of(block) {
+            return fault(format!("logical page {} lies where no data may be", lpn.0));
         }
         if pools.of_plane(geometry.plane_of_block(block)) != pools.of_page(geometry, lpn) {
             return fault(format!("logical page {} lies in the wrong plane", lpn.0));

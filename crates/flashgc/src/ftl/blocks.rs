@@ -28,7 +28,6 @@ pub struct Blocks {
     /// One bit for each page; a block begins at a word of its own.
     valid_bits: Vec<u64>,
     words_per_block: usize,
-    data_pages: u32,
     /// Erases since the drive was made.
     erases: Vec<u32>,
     /// Erases before the measured part began.
@@ -52,7 +51,6 @@ impl Blocks {
             info: table(0, blocks),
             valid_bits: table(0, blocks * words_per_block),
             words_per_block,
-            data_pages: geometry.shape.data_pages(),
             erases: table(0, blocks),
             erases_before: Vec::new(),
             sealed_at_ns: table(0, blocks),
@@ -78,11 +76,6 @@ impl Blocks {
     #[inline(always)]
     pub fn is_sealed(&self, block: BlockId) -> bool {
         self.state(block) == BlockState::Sealed
-    }
-
-    /// Pages of a block that hold data.
-    pub fn data_pages(&self) -> u32 {
-        self.data_pages
     }
 
     /// Erases of a block since the drive was made.
@@ -172,6 +165,24 @@ impl Blocks {
         assert_eq!(self.state(block), BlockState::Sealed, "a victim must be sealed");
         self.set_state(block, BlockState::Victim);
         self.valid(block)
+    }
+
+    /// A job empties an erased block's surroundings: nobody may open it meanwhile.
+    pub fn claim_free(&mut self, block: BlockId) {
+        debug_assert_eq!(self.info[block.index()], 0, "only an erased block is withheld");
+        self.set_state(block, BlockState::Victim);
+    }
+
+    /// A block that was withheld is to be had again.
+    pub fn unclaim_free(&mut self, block: BlockId) {
+        assert_eq!(self.state(block), BlockState::Victim, "only a job's block is given back");
+        self.set_state(block, BlockState::Free);
+    }
+
+    /// A job has moved what the block held, and did not erase it.
+    pub fn unclaim(&mut self, block: BlockId) {
+        assert_eq!(self.state(block), BlockState::Victim, "only a job's block is given back");
+        self.set_state(block, BlockState::Sealed);
     }
 
     /// The block is erased.

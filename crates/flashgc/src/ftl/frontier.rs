@@ -13,6 +13,7 @@
 //! there are frontiers. Such *started* blocks are opened before erased ones, and written on from
 //! where they are.
 
+use super::free_list::FreeLists;
 use super::open::{OpenBlock, Role};
 use crate::device::Geometry;
 use crate::ids::{BlockId, PlaneId, Ppn};
@@ -25,6 +26,10 @@ pub enum Stream {
     Host,
     /// Copies of the collector.
     Gc,
+    /// Writes of the host of a class, where pages are placed by what is known of them.
+    Class(u8),
+    /// Copies of a class: to the same frontier.
+    CopyOfClass(u8),
 }
 
 /// Which pages of a block will do.
@@ -41,6 +46,9 @@ pub enum Parity {
 pub struct FrontierRules {
     /// Copies go to a frontier of their own.
     pub separate_gc: bool,
+    /// Classes of pages, each with a frontier of its own, whose next block is
+    /// [chosen](Frontiers::take_chosen); 0 where there are none.
+    pub classes: u32,
     /// Copies keep the parity of their page.
     pub parity: bool,
     /// Erased blocks of a plane that the host may not open.
@@ -101,14 +109,14 @@ struct Started {
 /// The frontiers and free lists of all planes.
 pub struct Frontiers {
     rules: FrontierRules,
+    /// Frontiers of a plane.
+    streams: usize,
     frontiers: Vec<Frontier>,
     /// Open blocks that no frontier has yet, with their next page: taken before erased ones.
     started: Vec<VecDeque<Started>>,
-    free_blocks: Vec<VecDeque<u32>>,
+    free_blocks: FreeLists,
     /// Erased pages of each plane, in free and in open blocks.
     free_pages: Vec<u32>,
-    /// Pages of a block that are handed out: those for data.
-    data_pages: u32,
 }
 
 impl Frontiers {
@@ -116,7 +124,9 @@ impl Frontiers {
     pub fn new(geometry: &Geometry, rules: FrontierRules) -> Self {
         let mut frontiers = Frontiers::empty(geometry, rules);
         for plane in (0..geometry.planes).map(PlaneId) {
-            geometry.blocks_of(plane).for_each(|b| frontiers.give_back(plane, BlockId(b)));
+            geometry.blocks_of(plane).for_each(|b| {
+                frontiers.give_back(geometry, plane, BlockId(b));
+            });
         }
         frontiers
     }
@@ -124,25 +134,31 @@ impl Frontiers {
     /// Frontiers that have nothing yet, not even erased blocks.
     pub(crate) fn empty(geometry: &Geometry, rules: FrontierRules) -> Self {
         let planes = geometry.planes as usize;
+        let streams = rules.classes.max(2) as usize;
         Frontiers {
             rules,
-            frontiers: vec![Frontier::default(); planes * 2],
+            streams,
+            frontiers: vec![Frontier::default(); planes * streams],
             started: vec![VecDeque::new(); planes],
-            free_blocks: vec![VecDeque::new(); planes],
+            free_blocks: FreeLists::new(planes, geometry.blocks as usize),
             free_pages: vec![0; planes],
-            data_pages: geometry.shape.data_pages(),
         }
     }
 
     #[inline(always)]
     fn index(&self, plane: PlaneId, stream: Stream) -> usize {
-        plane.index() * 2 + usize::from(stream == Stream::Gc && self.rules.separate_gc)
+        let at = match stream {
+            Stream::Host => 0,
+            Stream::Gc => usize::from(self.rules.separate_gc),
+            Stream::Class(class) | Stream::CopyOfClass(class) => class as usize,
+        };
+        plane.index() * self.streams + at
     }
 
     /// Erased blocks of a plane that are not open.
     #[inline(always)]
     pub fn free_blocks(&self, plane: PlaneId) -> u32 {
-        self.free_blocks[plane.index()].len() as u32
+        self.free_blocks.count(plane)
     }
 
     /// Erased pages of a plane, those of open blocks included.
@@ -154,6 +170,9 @@ impl Frontiers {
     /// Whether the host can have a page without touching the reserve.
     #[inline(always)]
     pub fn host_has_room(&self, plane: PlaneId) -> bool {
+        if self.rules.classes > 0 {
+            return self.class_has_room(plane);
+        }
         let frontier = &self.frontiers[self.index(plane, Stream::Host)];
         frontier.next < frontier.end
             || !frontier.halves.is_empty()
@@ -171,6 +190,51 @@ impl Frontiers {
             || self.free_blocks(plane) > self.rules.reserve_blocks
     }
 
+    fn class_has_room(&self, plane: PlaneId) -> bool {
+        let first = plane.index() * self.streams;
+        self.free_blocks(plane) > self.rules.reserve_blocks
+            || self.frontiers[first..first + self.streams].iter().any(|f| f.next < f.end)
+            || !self.started[plane.index()].is_empty()
+    }
+
+    /// The class in whose frontier a page of this class can go where none may be opened for it:
+    /// the nearest by number that has room, the higher of two.
+    pub fn class_with_room(&self, plane: PlaneId, class: u8) -> Option<u8> {
+        let first = plane.index() * self.streams;
+        let has_room = |&other: &u8| {
+            let frontier = &self.frontiers[first + other as usize];
+            frontier.next < frontier.end
+        };
+        let classes = (0..self.streams as u8).filter(has_room);
+        classes.min_by_key(|&other| (other.abs_diff(class), other < class))
+    }
+
+    /// Whether a block beyond the reserve can be opened.
+    pub fn is_above_reserve(&self, plane: PlaneId) -> bool {
+        self.free_blocks(plane) > self.rules.reserve_blocks
+    }
+
+    /// Opens this erased block for a class whose frontier has run out, and hands out its first
+    /// page.
+    #[cold]
+    pub fn take_chosen(
+        &mut self,
+        geometry: &Geometry,
+        plane: PlaneId,
+        class: u8,
+        block: BlockId,
+    ) -> Taken {
+        self.free_blocks.remove(plane, block);
+        let index = self.index(plane, Stream::Class(class));
+        let first = geometry.first_page(block);
+        let frontier = &mut self.frontiers[index];
+        debug_assert_eq!(frontier.next, frontier.end, "the open block has erased pages");
+        (frontier.next, frontier.end) = (first.0 + 1, first.0 + geometry.data_pages_of(block));
+        self.free_pages[plane.index()] -= 1;
+        let filled = if frontier.next == frontier.end { block } else { BlockId::NONE };
+        Taken { ppn: first, filled, opened: block }
+    }
+
     /// Whether a page from another plane's victim can come here without touching the reserve.
     pub fn copy_has_room(&self, plane: PlaneId) -> bool {
         let frontier = &self.frontiers[self.index(plane, Stream::Gc)];
@@ -181,7 +245,8 @@ impl Frontiers {
 
     /// Hands out the next page of a stream's frontier, opening a block when it has run out.
     ///
-    /// Gives `None` only when the plane has no erased block left.
+    /// Gives `None` only when the plane has no erased block left, or when the frontier is that of a
+    /// class and has run out.
     #[inline(always)]
     pub fn take(
         &mut self,
@@ -218,12 +283,13 @@ impl Frontiers {
         let index = self.index(plane, stream);
         let (block, next, opened) = match self.started[plane.index()].pop_front() {
             Some(Started { block, next }) => (block, next, BlockId::NONE),
+            None if self.rules.classes > 0 => return None,
             None => {
-                let block = BlockId(self.free_blocks[plane.index()].pop_front()?);
+                let block = self.free_blocks.pop_front(plane)?;
                 (block, geometry.first_page(block).0, block)
             }
         };
-        let end = geometry.first_page(block).0 + self.data_pages;
+        let end = geometry.first_page(block).0 + geometry.data_pages_of(block);
         let frontier = &mut self.frontiers[index];
         (frontier.next, frontier.end) = (next + 1, end);
         self.free_pages[plane.index()] -= 1;
@@ -248,12 +314,12 @@ impl Frontiers {
         let at = match halves.iter().position(|half| half.lane(parity).is_some()) {
             Some(at) => at,
             None => {
-                opened = BlockId(self.free_blocks[plane.index()].pop_front()?);
+                opened = self.free_blocks.pop_front(plane)?;
                 let first = geometry.first_page(opened).0;
                 halves.push_back(HalfBlock {
                     block: opened,
                     next: [first, first + 1],
-                    end: first + self.data_pages,
+                    end: first + geometry.data_pages_of(opened),
                 });
                 halves.len() - 1
             }
@@ -271,27 +337,45 @@ impl Frontiers {
     }
 
     /// An erased block comes back to its plane.
-    pub fn give_back(&mut self, plane: PlaneId, block: BlockId) {
-        self.free_blocks[plane.index()].push_back(block.0);
-        self.free_pages[plane.index()] += self.data_pages;
+    pub fn give_back(&mut self, geometry: &Geometry, plane: PlaneId, block: BlockId) {
+        self.free_blocks.push_back(plane, block);
+        self.free_pages[plane.index()] += geometry.data_pages_of(block);
+    }
+
+    /// Nobody may open this erased block until it is [given out](Self::give_out) again; its pages
+    /// still count as erased.
+    pub fn withhold(&mut self, plane: PlaneId, block: BlockId) {
+        self.free_blocks.remove(plane, block);
+    }
+
+    /// A block that was withheld may be opened again: next if it was not touched, and last if it
+    /// was erased once more.
+    pub fn give_out(&mut self, plane: PlaneId, block: BlockId, erased: bool) {
+        if erased {
+            self.free_blocks.push_back(plane, block);
+        } else {
+            self.free_blocks.push_front(plane, block);
+        }
     }
 
     /// An open block of a drive that was not filled here goes to the frontier whose it is, or
     /// waits for one. Where pages are handed out in order, those that were left out are given up.
     pub(crate) fn adopt(&mut self, geometry: &Geometry, plane: PlaneId, open: OpenBlock) {
         let first = geometry.first_page(open.block).0;
-        let end = first + self.data_pages;
+        let data_pages = geometry.data_pages_of(open.block);
+        let end = first + data_pages;
         let stream = if open.role == Role::Gc { Stream::Gc } else { Stream::Host };
         let index = self.index(plane, stream);
         if self.rules.parity {
             let [even, odd] = open.next;
             let half = HalfBlock { block: open.block, next: [first + even, first + odd], end };
             self.frontiers[index].halves.push_back(half);
-            self.free_pages[plane.index()] += self.data_pages - (even / 2 + odd / 2);
+            self.free_pages[plane.index()] += data_pages - (even / 2 + odd / 2);
             return;
         }
-        self.free_pages[plane.index()] += self.data_pages - open.end();
+        self.free_pages[plane.index()] += data_pages - open.end();
         let is_own = open.role == Role::Host || (open.role == Role::Gc && self.rules.separate_gc);
+        let is_own = is_own && self.rules.classes == 0;
         let next = first + open.end();
         let frontier = &mut self.frontiers[index];
         if is_own && frontier.next == frontier.end {
@@ -304,8 +388,12 @@ impl Frontiers {
     /// The open blocks of a plane, in the order in which they will be written.
     pub fn open_blocks(&self, geometry: &Geometry, plane: PlaneId) -> Vec<OpenBlock> {
         let mut found = Vec::new();
-        for (at, role) in [Role::Host, Role::Gc].into_iter().enumerate() {
-            let frontier = &self.frontiers[plane.index() * 2 + at];
+        let roles = match self.rules.classes {
+            0 => vec![Role::Host, Role::Gc],
+            classes => vec![Role::Started; classes as usize],
+        };
+        for (at, role) in roles.into_iter().enumerate() {
+            let frontier = &self.frontiers[plane.index() * self.streams + at];
             found.extend(frontier.halves.iter().map(|half| {
                 let first = geometry.first_page(half.block).0;
                 OpenBlock { block: half.block, role, next: half.next.map(|next| next - first) }
@@ -324,11 +412,11 @@ impl Frontiers {
 
     /// Erased blocks of a plane, the next to be opened first.
     pub fn free_list(&self, plane: PlaneId) -> impl Iterator<Item = BlockId> + '_ {
-        self.free_blocks[plane.index()].iter().map(|&b| BlockId(b))
+        self.free_blocks.walk(plane)
     }
 
     /// Bytes taken by what grows with the drive.
     pub fn bytes(&self) -> u64 {
-        self.free_blocks.iter().map(|list| list.capacity() as u64 * 4).sum()
+        self.free_blocks.bytes()
     }
 }

@@ -5,6 +5,7 @@
 //! these accounts and never starts an operation; it never calls the garbage collector.
 
 pub mod blocks;
+mod free_list;
 pub mod frontier;
 pub mod map;
 pub mod open;
@@ -84,7 +85,7 @@ impl Ftl {
     pub fn seal(&mut self, geometry: &Geometry, block: BlockId, age_ns: u64) -> u32 {
         let valid = self.blocks.seal(block, age_ns);
         let plane = geometry.plane_of_block(block);
-        self.blocks.reclaimable[plane.index()] += geometry.shape.data_pages() - valid;
+        self.blocks.reclaimable[plane.index()] += geometry.data_pages_of(block) - valid;
         valid
     }
 
@@ -100,14 +101,40 @@ impl Ftl {
     pub fn claim(&mut self, geometry: &Geometry, block: BlockId) -> u32 {
         let valid = self.blocks.claim(block);
         let plane = geometry.plane_of_block(block);
-        self.blocks.reclaimable[plane.index()] -= geometry.shape.data_pages() - valid;
+        self.blocks.reclaimable[plane.index()] -= geometry.data_pages_of(block) - valid;
+        valid
+    }
+
+    /// Nobody may open this erased block while a job works beside it.
+    pub fn claim_free(&mut self, geometry: &Geometry, block: BlockId) {
+        self.blocks.claim_free(block);
+        self.frontiers.withhold(geometry.plane_of_block(block), block);
+    }
+
+    /// A block that was erased before the job claimed it is to be had again; the job may have
+    /// erased it once more.
+    pub fn unclaim_free(&mut self, geometry: &Geometry, block: BlockId, erased: bool) {
+        if erased {
+            self.blocks.erase(block);
+        } else {
+            self.blocks.unclaim_free(block);
+        }
+        self.frontiers.give_out(geometry.plane_of_block(block), block, erased);
+    }
+
+    /// A job has moved what a block held and did not erase it: it is a candidate again.
+    pub fn unclaim(&mut self, geometry: &Geometry, block: BlockId) -> u32 {
+        self.blocks.unclaim(block);
+        let valid = self.blocks.valid(block);
+        let plane = geometry.plane_of_block(block);
+        self.blocks.reclaimable[plane.index()] += geometry.data_pages_of(block) - valid;
         valid
     }
 
     /// Erases a claimed block that holds no valid page, and gives it back to its plane.
     pub fn erase(&mut self, geometry: &Geometry, block: BlockId) {
         self.blocks.erase(block);
-        self.frontiers.give_back(geometry.plane_of_block(block), block);
+        self.frontiers.give_back(geometry, geometry.plane_of_block(block), block);
     }
 
     /// Whether the host may take a page of this plane now, beside what collection needs.

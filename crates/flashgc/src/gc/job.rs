@@ -3,13 +3,36 @@
 use crate::ids::{BlockId, PlaneId, Ppn, UnitId};
 use serde::Serialize;
 
-/// A block that a job erases.
+/// What a job does with a block that it has claimed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Its valid pages move, and it is erased.
+    Victim,
+    /// It was erased already and is erased again, since it lies between victims.
+    Between,
+    /// The sub-block beside a victim: its valid pages move, since the erase would disturb them.
+    Neighbour,
+    /// The sub-block beside a victim, erased: nobody may open it before the erase has ended.
+    FreeNeighbour,
+}
+
+/// A block that a job erases, or empties for the sake of one beside it.
 #[derive(Clone, Copy, Debug)]
 pub struct Victim {
     /// The block.
     pub block: BlockId,
     /// Its valid pages when it was chosen.
     pub valid: u32,
+    /// What the job does with it.
+    pub role: Role,
+}
+
+impl Victim {
+    /// Whether the job erases it.
+    #[inline(always)]
+    pub fn is_erased(&self) -> bool {
+        matches!(self.role, Role::Victim | Role::Between)
+    }
 }
 
 /// One page that a job moves.
@@ -61,7 +84,7 @@ pub struct Job {
     pub stage: Stage,
     /// The plane that is collected.
     pub plane: Option<PlaneId>,
-    /// The blocks that will be erased, all at once.
+    /// The blocks that will be erased, all at once; then those beside them.
     pub victims: Vec<Victim>,
     /// When the victim was chosen, in ns.
     pub selected_ns: u64,
@@ -160,8 +183,10 @@ pub struct JobRow {
     pub selected_ns: u64,
     /// When its erase ended, in ns.
     pub end_ns: u64,
-    /// Valid pages of its blocks when they were chosen.
+    /// Valid pages of its blocks when they were chosen, and of those beside them.
     pub valid: u32,
+    /// Those of them that lay beside the victims, and moved since the erase would disturb them.
+    pub neighbour_valid: u32,
     /// Copies that the job made.
     pub moved: u32,
     /// Steps in which it made them: several copies at once are one.

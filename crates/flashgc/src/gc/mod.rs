@@ -12,28 +12,37 @@
 pub mod enter;
 mod idle;
 pub mod job;
+pub mod placement;
 pub mod slots;
 pub mod used_space;
 pub mod victim;
+pub mod windows;
 
 pub use enter::{Enter, Suspends};
 pub use idle::{Idle, MeanCollection, Wait};
-pub use job::{Copy, Inbound, Job, JobRow, Victim};
+pub use job::{Copy, Inbound, Job, JobRow, Role, Victim};
 pub use slots::{
-    Batch, CopyChoice, CopyPath, GcPlan, HoldChoice, ListOf, ParallelCopy, Space, Watermark,
+    Batch, CopyChoice, CopyPath, GcPlan, HoldChoice, Isolation, ListOf, ParallelCopy, Space,
+    Watermark,
 };
 
 use crate::device::Geometry;
 use crate::ftl::Ftl;
-use crate::ids::PlaneId;
+use crate::ids::{BlockId, PlaneId};
+use placement::Placement;
 use std::collections::VecDeque;
 use used_space::VictimLists;
 use victim::{Policy, VictimPolicy};
+use windows::Costs;
 
 /// The collector's state: who wants space, and one job at most for each unit.
 pub struct Gc {
     /// Ranks the victims.
     pub victim: Policy,
+    /// What moving a page and erasing cost.
+    pub costs: Costs,
+    /// Where pages go by their hotness, where they do.
+    pub placement: Option<Box<Placement>>,
     /// Draws for victims that are chosen at random.
     pub random: crate::rng::Random,
     /// The lists of the trigger `used-space`, where the scheme has it.
@@ -54,7 +63,7 @@ pub struct Gc {
 
 impl Gc {
     /// Nothing wanted, no job open.
-    pub fn new(plan: &GcPlan, geometry: &Geometry, seed: u64) -> Self {
+    pub fn new(plan: &GcPlan, geometry: &Geometry, costs: Costs, seed: u64) -> Self {
         let victim = Policy::new(&plan.victim, geometry);
         let lists = plan.used_space;
         let lists = lists.map(|rules| VictimLists::new(rules, plan.trigger.batch, geometry));
@@ -62,6 +71,11 @@ impl Gc {
             keeps_books: lists.is_some() || victim.keeps_times(),
             lists,
             victim,
+            costs,
+            placement: plan
+                .hotness_groups
+                .as_ref()
+                .map(|groups| Box::new(Placement::new(groups, geometry, seed))),
             random: crate::rng::Random::named(seed, "victim"),
             wants: vec![false; geometry.planes as usize],
             jobs: (0..geometry.units).map(|_| Job::default()).collect(),
@@ -77,8 +91,19 @@ impl Gc {
         self.wants[plane.index()] && ftl.blocks.reclaimable[plane.index()] > 0
     }
 
+    /// A block was opened, sealed, claimed, erased, or given back: who keeps sub-blocks by what
+    /// they would win looks at it again.
+    #[inline(always)]
+    pub fn changed(&mut self, ftl: &Ftl, geometry: &Geometry, plane: PlaneId, block: BlockId) {
+        if let Some(placement) = &mut self.placement {
+            placement.touch(ftl, geometry, plane, block);
+        }
+    }
+
     /// Bytes of the tables that grow with the drive.
     pub fn table_bytes(&self) -> u64 {
+        let placement = self.placement.as_ref();
         self.victim.table_bytes()
+            + placement.map_or(0, |placement| placement.group_bytes() + placement.hotness.bytes())
     }
 }

@@ -1,8 +1,9 @@
 //! The slots of a scheme, as the plan has resolved them.
 
+use super::placement::HotnessGroups;
 use super::used_space::UsedSpace;
-use super::{victim, Enter, Idle};
-use crate::device::Level;
+use super::{victim, Enter, Idle, Victim};
+use crate::device::{Level, Shape};
 use crate::ftl::Ftl;
 use crate::ids::PlaneId;
 use serde::Serialize;
@@ -26,6 +27,9 @@ pub struct GcPlan {
     pub idle: Option<Idle>,
     /// Blocks of a plane that one erase frees at most.
     pub erase_blocks: u32,
+    /// How sub-blocks are erased, where they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sub_blocks: Option<Isolation>,
     /// Pages that a collection of several blocks moves at most; one block may always move.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub move_cap_pages: Option<u32>,
@@ -35,6 +39,9 @@ pub struct GcPlan {
     pub copy: CopyChoice,
     /// Whether copies go to a frontier of their own.
     pub separate_gc: bool,
+    /// Where pages go by their hotness, where they do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hotness_groups: Option<HotnessGroups>,
     /// What is closed to the host while a job works.
     pub hold: HoldChoice,
     /// How the host gets into open jobs, where it does.
@@ -42,6 +49,33 @@ pub struct GcPlan {
     pub enter: Option<Enter>,
     /// Erased blocks of each plane that host writes never take: derived from the worst job.
     pub reserve_blocks: u32,
+}
+
+impl GcPlan {
+    /// How many entries of a turn's list a job with these victims takes.
+    pub fn listed_by(&self, victims: &[Victim]) -> u32 {
+        match self.sub_blocks {
+            Some(_) => victims.iter().filter(|victim| victim.is_erased()).count() as u32,
+            None => 1,
+        }
+    }
+}
+
+/// What keeps the erase of a sub-block from disturbing those beside it (paper speedup-gc, section
+/// II-A).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Isolation {
+    /// Valid pages beside it move first.
+    Software,
+    /// Layers between sub-blocks that never hold data.
+    Hardware,
+}
+
+impl Isolation {
+    /// The words of the configuration.
+    pub const WORDS: [(&'static str, Isolation); 2] =
+        [("software", Isolation::Software), ("hardware", Isolation::Hardware)];
 }
 
 /// An amount of free space in a plane.
@@ -74,9 +108,9 @@ impl Space {
     }
 
     /// The amount in pages.
-    pub fn pages(self, data_pages: u32) -> u64 {
+    pub fn pages(self, shape: &Shape) -> u64 {
         match self {
-            Space::Blocks(blocks) => u64::from(blocks) * u64::from(data_pages),
+            Space::Blocks(blocks) => shape.pages_of_blocks(blocks.into()),
             Space::Pages(pages) => u64::from(pages),
         }
     }

@@ -11,12 +11,18 @@
 
 use super::Sim;
 use crate::device::{Phases, Worker};
-use crate::ftl::{Parity, Stream};
+use crate::ftl::Parity;
 use crate::gc::job::Stage;
-use crate::gc::{Batch, Copy, Job, JobRow, Victim};
+use crate::gc::victim::VictimPolicy;
+use crate::gc::{Batch, Copy, Job, JobRow, Role, Victim};
 use crate::ids::{BlockId, PlaneId, Ppn, UnitId};
 use crate::plan::Plan;
 use crate::verify::{Cause, Happened, Watch};
+
+/// Valid pages at selection of the blocks beside the victims.
+fn neighbour_valid(victims: &[Victim]) -> u32 {
+    victims.iter().filter(|victim| !victim.is_erased()).map(|victim| victim.valid).sum()
+}
 
 /// The planes that a job closes, for each part of the hold's level.
 pub(super) fn domains(plan: &Plan) -> Vec<Vec<PlaneId>> {
@@ -56,10 +62,10 @@ impl<W: Watch> Sim<W> {
         if let Some(lists) = &self.gc.lists {
             return lists.listed(plane);
         }
-        let pages = self.plan.geometry.shape.data_pages();
-        let blocks = self.plan.geometry.blocks_of(plane).map(BlockId);
-        blocks.filter(|&b| self.ftl.blocks.is_sealed(b) && self.ftl.blocks.valid(b) < pages).count()
-            as u32
+        let (geometry, blocks) = (&self.plan.geometry, &self.ftl.blocks);
+        let wins =
+            |b: &BlockId| blocks.is_sealed(*b) && blocks.valid(*b) < geometry.data_pages_of(*b);
+        geometry.blocks_of(plane).map(BlockId).filter(wins).count() as u32
     }
 
     /// Claims the victims and starts the job's first operation.
@@ -141,13 +147,17 @@ impl<W: Watch> Sim<W> {
         self.counters.selections += 1;
         self.counters.erased_pages_at_selection += u64::from(free_pages);
         victims.clear();
+        if self.plan.gc.sub_blocks.is_some() {
+            return self.claim_sub_blocks(plane, first, victims);
+        }
         let mut valid = 0;
         let mut next = Some(first);
         let cap = self.plan.gc.move_cap_pages.unwrap_or(u32::MAX);
         while let Some(block) = next {
             let its_valid = self.ftl.claim(&self.plan.geometry, block);
             self.note_claimed(plane, block, its_valid);
-            victims.push(Victim { block, valid: its_valid });
+            self.gc.changed(&self.ftl, &self.plan.geometry, plane, block);
+            victims.push(Victim { block, valid: its_valid, role: Role::Victim });
             valid += its_valid;
             let more = (victims.len() as u32) < self.plan.gc.erase_blocks
                 && self.ftl.blocks.reclaimable[plane.index()] > 0;
@@ -180,8 +190,9 @@ impl<W: Watch> Sim<W> {
         self.ftl.blocks.clear_valid(victim);
         for at in 0..self.scratch.len() {
             let from = self.scratch[at];
-            let taken = self.take_page(plane, Stream::Gc, self.parity_of(from));
             let lpn = self.ftl.map.lpn_of(from);
+            let stream = self.stream_of_copy(lpn);
+            let taken = self.take_page(plane, stream, self.parity_of(from));
             self.ftl.bind(&self.plan.geometry, lpn, taken.ppn);
             let (ppn, cause) = (taken.ppn, Cause::Copy { from });
             self.tell(Happened::Programmed { ppn, lpn, cause, current: true });
@@ -264,10 +275,10 @@ impl<W: Watch> Sim<W> {
     /// A copy of this unit's job is programmed in a plane: its page is taken and bound.
     pub(super) fn bind_copy(&mut self, unit: UnitId, copy: usize, plane: PlaneId) {
         let from = self.gc.jobs[unit.index()].copies[copy].from;
-        let taken = self.take_page(plane, Stream::Gc, self.parity_of(from));
+        let lpn = self.ftl.map.lpn_of(from);
+        let taken = self.take_page(plane, self.stream_of_copy(lpn), self.parity_of(from));
         let (block, page) = self.plan.geometry.block_and_page(from);
         let current = self.ftl.blocks.is_valid(block, page);
-        let lpn = self.ftl.map.lpn_of(from);
         let (ppn, cause) = (taken.ppn, Cause::Copy { from });
         self.tell(Happened::Programmed { ppn, lpn, cause, current });
         if current {
@@ -341,7 +352,7 @@ impl<W: Watch> Sim<W> {
         let job = &mut self.gc.jobs[unit.index()];
         job.stage = Stage::Closed;
         let Some(plane) = job.plane else { return };
-        job.batch_left -= 1;
+        job.batch_left = job.batch_left.saturating_sub(self.plan.gc.listed_by(&job.victims));
         let (hold_since_ns, batch_left) = (job.hold_since_ns, job.batch_left);
         let victims = std::mem::take(&mut job.victims);
         self.gc.busy_planes[plane.index()] = false;
@@ -370,9 +381,15 @@ impl<W: Watch> Sim<W> {
 
     /// Erases victims whose pages have all moved, in one operation.
     pub(super) fn erase_victims(&mut self, plane: PlaneId, victims: &[Victim]) {
-        for &Victim { block, .. } in victims {
+        for victim @ &Victim { block, .. } in victims {
+            if victim.role != Role::Victim {
+                self.release_beside(plane, victim);
+                continue;
+            }
             self.ftl.erase(&self.plan.geometry, block);
-            self.free_pages_total += u64::from(self.plan.geometry.shape.data_pages());
+            self.gc.victim.erased(plane, block);
+            self.gc.changed(&self.ftl, &self.plan.geometry, plane, block);
+            self.free_pages_total += u64::from(self.plan.geometry.data_pages_of(block));
             self.counters.erases += 1;
             self.tell(Happened::Erased { block });
         }
@@ -382,7 +399,12 @@ impl<W: Watch> Sim<W> {
 
     /// Adds a job that ended to the counters.
     fn count_job(&mut self, unit: UnitId, victims: &[Victim]) {
-        let pages = victims.len() as u32 * self.plan.geometry.shape.data_pages();
+        let geometry = &self.plan.geometry;
+        let victim_pages = |victim: &Victim| match victim.role {
+            Role::Victim => geometry.data_pages_of(victim.block),
+            _ => 0,
+        };
+        let pages: u32 = victims.iter().map(victim_pages).sum();
         let Job { moved, steps, wasted, selected_ns, .. } = self.gc.jobs[unit.index()];
         let Job { reads, merged_programs, extra_ns, .. } = self.gc.jobs[unit.index()];
         let counters = &mut self.counters;
@@ -390,11 +412,16 @@ impl<W: Watch> Sim<W> {
         counters.merged_programs += u64::from(merged_programs);
         counters.gc_extra_ns += extra_ns;
         counters.jobs += 1;
-        counters.victim_blocks += victims.len() as u64;
-        for victim in victims {
-            counters.victim_valid += u64::from(victim.valid);
-            counters.add_victim(victim.valid);
+        if self.plan.gc.sub_blocks.is_some() {
+            self.count_sub_blocks(unit, victims);
+        } else {
+            counters.victim_blocks += victims.len() as u64;
+            for victim in victims {
+                counters.victim_valid += u64::from(victim.valid);
+                counters.add_victim(victim.valid);
+            }
         }
+        let counters = &mut self.counters;
         counters.moved_in_jobs += u64::from(moved);
         counters.copy_steps += u64::from(steps);
         counters.wasted_copies += u64::from(wasted);
@@ -409,10 +436,11 @@ impl<W: Watch> Sim<W> {
             unit: unit.0,
             plane: plane.0,
             victim: victims[0].block.0 - self.plan.geometry.blocks_of(plane).start,
-            blocks: victims.len() as u32,
+            blocks: victims.iter().filter(|victim| victim.is_erased()).count() as u32,
             selected_ns: job.selected_ns,
             end_ns: self.now_ns,
             valid: job.valid_at_selection,
+            neighbour_valid: neighbour_valid(victims),
             moved: job.moved,
             steps: job.steps,
             wasted: job.wasted,

@@ -25,6 +25,9 @@ impl<W: Watch> Sim<W> {
             for block in sim.ftl.sealed_in_order(&sim.plan.geometry, plane) {
                 sim.note_restored(plane, block);
             }
+            for block in sim.plan.geometry.blocks_of(plane).map(BlockId) {
+                sim.gc.changed(&sim.ftl, &sim.plan.geometry, plane, block);
+            }
             if wanted && sim.is_short(plane) {
                 sim.want_space(plane);
             }
@@ -54,7 +57,9 @@ impl<W: Watch> Sim<W> {
         let moved_before = self.counters.gc_moved;
         for plane in (0..self.plan.geometry.planes).map(PlaneId) {
             while self.ftl.frontiers.free_blocks(plane) < self.plan.gc.reserve_blocks {
-                let Some(victim) = self.fewest_valid(plane) else {
+                // An erase of sub-blocks may need more room than there is.
+                let whole = self.plan.gc.sub_blocks.is_none();
+                let Some(victim) = self.fewest_valid(plane).filter(|_| whole) else {
                     return Err(DriveFault(format!(
                         "plane {} has {} erased blocks, the scheme keeps {} for itself, and there \
                          is nothing to collect",
@@ -80,6 +85,7 @@ impl<W: Watch> Sim<W> {
         let valid = blocks.valid(victim);
         // One erased block takes the pages of any victim, whatever the rules of the frontiers.
         let has_room = valid == 0 || self.ftl.frontiers.free_blocks(plane) > 0;
-        (valid < blocks.data_pages() && has_room).then_some(victim)
+        let invalid = self.plan.geometry.data_pages_of(victim) - valid;
+        (invalid > 0 && has_room).then_some(victim)
     }
 }

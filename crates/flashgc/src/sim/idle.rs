@@ -119,9 +119,11 @@ impl<W: Watch> Sim<W> {
                 continue;
             }
             // A policy may name a block without an invalid page; ahead of need it wins nothing.
-            let pages = self.plan.geometry.shape.data_pages();
-            let victim = self.pick_victim(plane);
-            if let Some(victim) = victim.filter(|&block| self.ftl.blocks.valid(block) < pages) {
+            let victim = self.pick_victim(plane).filter(|&block| {
+                self.plan.gc.sub_blocks.is_some()
+                    || self.ftl.blocks.valid(block) < self.plan.geometry.data_pages_of(block)
+            });
+            if let Some(victim) = victim {
                 self.units[unit.index()].next_plane = ((turn + 1) % count) as u32;
                 return Some((plane, victim));
             }

@@ -9,13 +9,28 @@
 //! Units that may have something to start are put on a list, and the loop looks at them after each
 //! event. Nothing calls back into the loop.
 
+/// The blocks as policies see them now: a view of some fields, so that others can be changed.
+macro_rules! candidates {
+    ($sim:expr) => {
+        crate::gc::victim::Candidates {
+            geometry: &$sim.plan.geometry,
+            blocks: &$sim.ftl.blocks,
+            age_now_ns: $sim.age_base_ns + $sim.now_ns,
+            costs: $sim.gc.costs,
+            most_valid: u32::MAX,
+        }
+    };
+}
+
 mod away;
 mod blocked;
 mod buffer;
 mod buffered;
+mod classes;
 mod collect;
 mod drive;
 mod enter;
+mod extents;
 mod fill;
 mod halves;
 mod host;
@@ -36,7 +51,7 @@ use crate::device::{Bus, Unit, Worker};
 use crate::event::Events;
 use crate::ftl::Ftl;
 use crate::gc::{Gc, Victim};
-use crate::ids::{BusId, PlaneId, Ppn, UnitId};
+use crate::ids::{BlockId, BusId, PlaneId, Ppn, UnitId};
 use crate::plan::{Arrivals, Plan};
 use crate::stats::{Counters, Latency};
 use crate::verify::{Happened, Unwatched, Watch};
@@ -135,6 +150,8 @@ pub struct Sim<W: Watch = Unwatched> {
     rests: bool,
     /// Room for the victims of an untimed job.
     victims: Vec<Victim>,
+    /// Room for the sub-blocks that one erase frees.
+    erased_with: Vec<BlockId>,
     arrival: Option<HostRequest>,
     source_ended: bool,
     /// Requests of a closed loop that may be issued now.
@@ -187,7 +204,7 @@ impl<W: Watch> Sim<W> {
             released: Vec::new(),
             starved: Vec::new(),
             ftl,
-            gc: Gc::new(&plan.gc, geometry, plan.seed),
+            gc: Gc::new(&plan.gc, geometry, plan.window_costs(), plan.seed),
             slabs: Slabs::default(),
             order: PageOrder::default(),
             recipes,
@@ -197,6 +214,7 @@ impl<W: Watch> Sim<W> {
             aside: Aside::new(geometry.units, plan.gc.hold.blocks),
             rests: plan.gc.idle.is_some() || plan.write_buffer.is_some(),
             victims: Vec::new(),
+            erased_with: Vec::new(),
             arrival: None,
             source_ended: false,
             to_issue: 0,
@@ -207,7 +225,7 @@ impl<W: Watch> Sim<W> {
             queues_keep_order: plan.queues_keep_order(),
             age_base_ns: 0,
             age_step_ns: (plan.timing.program_ns / u64::from(geometry.units)).max(1),
-            free_pages_total: u64::from(geometry.blocks) * u64::from(geometry.shape.data_pages()),
+            free_pages_total: u64::from(geometry.planes) * geometry.shape.data_pages_per_plane(),
             counters: Counters::default(),
             read_latency: Latency::new(),
             write_latency: Latency::new(),

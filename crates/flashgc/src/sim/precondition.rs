@@ -6,7 +6,7 @@
 
 use super::{Sim, SimError, TraceFilled};
 use crate::drive::Carried;
-use crate::gc::{Batch, Copy, Victim};
+use crate::gc::{Batch, Copy, Role, Victim};
 use crate::ids::{BlockId, Lpn, PlaneId};
 use crate::plan::Allocation;
 use crate::stats::Counters;
@@ -218,7 +218,7 @@ impl<W: Watch> Sim<W> {
             Batch::One | Batch::UntilStop => 0,
         };
         while self.goes_on(plane, listed) && self.collect_one_untimed(plane) {
-            listed = listed.saturating_sub(1);
+            listed = listed.saturating_sub(self.plan.gc.listed_by(&self.victims));
         }
     }
 
@@ -253,7 +253,8 @@ impl<W: Watch> Sim<W> {
     pub(super) fn collect_block_untimed(&mut self, plane: PlaneId, block: BlockId) {
         let valid = self.ftl.claim(&self.plan.geometry, block);
         self.note_claimed(plane, block, valid);
-        self.empty_untimed(plane, &[Victim { block, valid }]);
+        self.gc.changed(&self.ftl, &self.plan.geometry, plane, block);
+        self.empty_untimed(plane, &[Victim { block, valid, role: Role::Victim }]);
     }
 
     /// The age clock, in units of one page programmed.
@@ -267,6 +268,9 @@ impl<W: Watch> Sim<W> {
         self.counters = Counters { free_pages_min: self.free_pages_total, ..Counters::default() };
         self.ftl.blocks.start_measuring();
         self.gc.random = crate::rng::Random::named(self.plan.seed, "victim");
+        if let Some(placement) = &mut self.gc.placement {
+            placement.start_counting(self.plan.seed);
+        }
         for unit in &mut self.units {
             unit.next_plane = 0;
             unit.listed = false;

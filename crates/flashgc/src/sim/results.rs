@@ -65,6 +65,23 @@ pub struct LinkShares {
     pub idle: f64,
 }
 
+/// What the identifier of hot pages has seen, and what it takes.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct HotnessCounts {
+    /// Writes of pages that held data.
+    pub updates: u64,
+    /// Those of them that found their page hot.
+    pub hot_updates: u64,
+    /// Times that all counters were halved.
+    pub decays: u64,
+    /// Bytes of the counters.
+    pub counter_bytes: u64,
+    /// Bytes that keep the block groups.
+    pub group_bytes: u64,
+    /// Times that all groups of a plane were formed anew.
+    pub groups_formed: u64,
+}
+
 /// The raw results of a run.
 pub struct Results {
     /// Counters of the measured part.
@@ -89,6 +106,8 @@ pub struct Results {
     pub buffer_dirty_pages: Option<u64>,
     /// Flushes of it whose program has not ended.
     pub flushes_open: u64,
+    /// Who was hot, and what knowing it took, where pages are placed by hotness.
+    pub hotness: Option<HotnessCounts>,
     /// Erases of the blocks in the measured part.
     pub wear: Spread,
     /// Bytes of the tables that grow with the drive.
@@ -137,6 +156,14 @@ impl<W: Watch> Sim<W> {
             }),
             buffer_dirty_pages: self.buffer.as_ref().map(Buffer::dirty_pages),
             flushes_open: self.buffer.as_ref().map_or(0, Buffer::programming),
+            hotness: self.gc.placement.as_ref().map(|placement| HotnessCounts {
+                updates: placement.hotness.updates,
+                hot_updates: placement.hotness.hot_updates,
+                decays: placement.hotness.decays,
+                counter_bytes: placement.hotness.bytes(),
+                group_bytes: placement.group_bytes(),
+                groups_formed: placement.groups_formed(),
+            }),
             wear: Spread::of(self.ftl.blocks.measured_erases()),
             table_bytes: self.ftl.table_bytes() + self.gc.table_bytes(),
             saturated: matches!(self.plan.arrivals, Arrivals::Open)

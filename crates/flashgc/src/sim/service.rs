@@ -4,7 +4,7 @@ use super::host::{Op, OpKind};
 use super::Sim;
 use crate::device::{Level, Phase, Phases, Worker};
 use crate::gc::job::Stage;
-use crate::gc::victim::VictimPolicy;
+use crate::gc::victim::{Candidates, VictimPolicy};
 use crate::gc::{CopyChoice, Inbound};
 use crate::ids::{BlockId, BusId, PlaneId, UnitId};
 use crate::plan::{Allocation, Plan, Served};
@@ -265,12 +265,7 @@ impl<W: Watch> Sim<W> {
 
     /// Asks the victim policy for a block with at most so many valid pages.
     pub(super) fn ask_policy(&mut self, plane: PlaneId, most_valid: u32) -> Option<BlockId> {
-        let candidates = crate::gc::victim::Candidates {
-            geometry: &self.plan.geometry,
-            blocks: &self.ftl.blocks,
-            age_now_ns: self.age_base_ns + self.now_ns,
-            most_valid,
-        };
+        let candidates = Candidates { most_valid, ..candidates!(self) };
         let victim = self.gc.victim.pick(plane, &candidates, &mut self.gc.random)?;
         let is_fit =
             self.ftl.blocks.is_sealed(victim) && self.plan.geometry.plane_of_block(victim) == plane;

@@ -15,7 +15,11 @@ impl<W: Watch> Sim<W> {
     /// its block.
     #[inline(always)]
     pub(super) fn write_page(&mut self, plane: PlaneId, lpn: Lpn, op: u32) -> bool {
-        let taken = self.take_page(plane, Stream::Host, Parity::Any);
+        let stream = match self.gc.placement {
+            None => Stream::Host,
+            Some(_) => self.stream_of_write(lpn),
+        };
+        let taken = self.take_page(plane, stream, Parity::Any);
         let old = self.ftl.bind(&self.plan.geometry, lpn, taken.ppn);
         let (ppn, cause) = (taken.ppn, self.cause_of(op));
         self.tell(Happened::Programmed { ppn, lpn, cause, current: true });
@@ -55,11 +59,14 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     pub(super) fn take_page(&mut self, plane: PlaneId, stream: Stream, parity: Parity) -> Taken {
         let taken = self.ftl.frontiers.take(&self.plan.geometry, plane, stream, parity);
+        let taken = taken.or_else(|| self.take_from_chosen(plane, stream));
         let Some(taken) = taken else {
             panic!("plane {} has no erased page left: the reserve was too small", plane.0)
         };
         if taken.opened.is_some() {
             self.ftl.blocks.open(taken.opened);
+            self.gc.victim.opened(plane, taken.opened);
+            self.gc.changed(&self.ftl, &self.plan.geometry, plane, taken.opened);
             self.tell(Happened::Opened { block: taken.opened });
         }
         self.free_pages_total -= 1;
@@ -79,6 +86,7 @@ impl<W: Watch> Sim<W> {
         let age_ns = self.age_now_ns();
         let valid = self.ftl.seal(&self.plan.geometry, block, age_ns);
         self.note_sealed(plane, block, valid);
+        self.gc.changed(&self.ftl, &self.plan.geometry, plane, block);
     }
 
     /// A page holds old data from now on.
@@ -88,6 +96,9 @@ impl<W: Watch> Sim<W> {
         let plane = self.plan.geometry.plane_of_block(lost.block);
         if lost.state == BlockState::Sealed {
             self.gc.victim.invalidated(plane, lost.block, lost.valid);
+            if let Some(placement) = &mut self.gc.placement {
+                placement.invalidated(plane, lost.block);
+            }
             if self.ftl.blocks.reclaimable[plane.index()] == 1 && self.gc.wants[plane.index()] {
                 // The plane wanted space and had nothing to win until now.
                 self.look_at(self.plan.geometry.unit_of(plane));

@@ -208,12 +208,7 @@ impl<W: Watch> Sim<W> {
 
     /// Every block, as a policy sees them.
     fn candidates(&self) -> Candidates<'_> {
-        Candidates {
-            geometry: &self.plan.geometry,
-            blocks: &self.ftl.blocks,
-            age_now_ns: self.age_now_ns(),
-            most_valid: u32::MAX,
-        }
+        candidates!(self)
     }
 
     /// The first victim on the plane's list. With an empty list, and no more erased blocks than
@@ -253,12 +248,7 @@ impl<W: Watch> Sim<W> {
     /// Measuring begins. Times of pages that went invalid before are not part of a drive: the
     /// policy works with what can be known of them.
     pub(super) fn books_begin(&mut self) {
-        let candidates = Candidates {
-            geometry: &self.plan.geometry,
-            blocks: &self.ftl.blocks,
-            age_now_ns: self.age_base_ns + self.now_ns,
-            most_valid: u32::MAX,
-        };
+        let candidates = candidates!(self);
         self.gc.victim.measuring_begins(&candidates);
         if let Some(lists) = &mut self.gc.lists {
             lists.measuring_begins();

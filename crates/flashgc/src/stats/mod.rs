@@ -58,6 +58,8 @@ pub struct Counters {
     pub victim_valid: u64,
     /// Victim blocks of jobs that ended, by their valid pages at selection.
     pub victims_by_valid: Vec<u64>,
+    /// Copies of jobs that ended from sub-blocks beside their victims.
+    pub neighbours_moved: u64,
     /// Copies of jobs that ended.
     pub moved_in_jobs: u64,
     /// Steps in which they were made: several copies at once are one.

@@ -7,12 +7,13 @@
 
 use super::buffer::Held;
 use super::closed::Closed;
+pub use super::promises::Promises;
 use super::{Cause, Happened, Watch, What};
 use crate::device::Geometry;
 use crate::drive::Drive;
 use crate::ftl::blocks::BlockState;
 use crate::ftl::Ftl;
-use crate::gc::JobRow;
+use crate::gc::{Isolation, JobRow};
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use crate::plan::Plan;
 use crate::workload::HostOp;
@@ -30,36 +31,14 @@ struct Content {
     version: u32,
 }
 
-/// What a plan promises of its copies, and the checker holds it to.
-#[derive(Clone, Copy, Debug)]
-pub struct Promises {
-    /// Pages of a block are programmed in order of number.
-    pub in_order: bool,
-    /// Copies stay in their plane.
-    pub in_plane: bool,
-    /// Copies of one step, at most.
-    pub at_once: u32,
-    /// Each victim has steps of its own.
-    pub by_block: bool,
-    /// Requests may enter a job: a page of a step may be lost before it is programmed.
-    pub enters: bool,
-    /// The host stays out of the blocks that a job works on.
-    pub closes_blocks: bool,
-}
-
-impl Promises {
-    /// Those of this plan.
-    pub fn of(plan: &Plan) -> Self {
-        let copy = plan.gc.copy;
-        Promises {
-            in_order: !plan.parity(),
-            in_plane: !copy.is_global(),
-            at_once: copy.at_once(),
-            by_block: copy.lists_by_block(),
-            enters: plan.gc.enter.is_some(),
-            closes_blocks: plan.gc.hold.blocks,
-        }
-    }
+/// A block that the present job has erased.
+#[derive(Clone, Copy)]
+struct Emptied {
+    block: BlockId,
+    /// Copies that left it since its erase before.
+    copies: u32,
+    /// Pages that were programmed.
+    programmed: u32,
 }
 
 /// What is checked, and the figures of its own that are compared at the end.
@@ -84,7 +63,7 @@ pub struct Checker {
     /// Copies that left each block since its erase.
     copied: Vec<u32>,
     /// The same for the blocks that the present job has erased.
-    emptied: Vec<u32>,
+    emptied: Vec<Emptied>,
     is_measuring: bool,
     last_end_ns: Vec<[u64; 3]>,
     link_end_ns: u64,
@@ -152,7 +131,6 @@ impl Checker {
     pub fn with_drive(plan: &Plan, drive: &Drive) -> Self {
         let (geometry, in_order) = (&plan.geometry, !plan.parity());
         let mut checker = Checker::new(geometry, Promises::of(plan));
-        let data_pages = geometry.shape.data_pages();
         let mut open = drive.open.iter();
         for (at, plane) in drive.planes.iter().enumerate() {
             let first = at * geometry.shape.blocks_per_plane as usize;
@@ -163,7 +141,8 @@ impl Checker {
                 let is_written = |page: u32| {
                     open.is_none_or(|o| o.is_written(page) || (in_order && page < o.end()))
                 };
-                let pages = (0..data_pages).filter(|&page| is_written(page));
+                let pages = 0..geometry.data_pages_of(BlockId(block));
+                let pages = pages.filter(|&page| is_written(page));
                 let first = geometry.first_page(BlockId(block)).0;
                 for page in pages {
                     checker.content[(first + page) as usize].lpn = OLD;
@@ -214,12 +193,12 @@ impl Checker {
         }
         let shape = &self.geometry.shape;
         assert!(
-            page < shape.data_pages(),
-            "at {now_ns} ns page {page} of block {}, which is for its summary, was given data",
+            page < self.geometry.data_pages_of(block),
+            "at {now_ns} ns page {page} of block {}, which is for no data, was given some",
             block.0
         );
         self.programmed[block.index()] += 1;
-        if self.programmed[block.index()] == shape.data_pages() {
+        if self.programmed[block.index()] == self.geometry.data_pages_of(block) {
             self.summaries += u64::from(shape.summary_pages);
         }
         let version = match cause {
@@ -350,15 +329,16 @@ impl Checker {
             assert!(!lost, "at {now_ns} ns an erase lost the data of logical page {lpn}");
             self.content[ppn as usize] = Content { lpn: ERASED, version: 0 };
         }
+        self.is_isolated(now_ns, block);
+        let programmed = std::mem::take(&mut self.programmed[block.index()]);
         assert!(
-            self.programmed[block.index()] > 0,
+            programmed > 0 || self.promises.isolation.is_some(),
             "at {now_ns} ns block {} was erased though it was erased already",
             block.0
         );
-        self.programmed[block.index()] = 0;
-        let copied = std::mem::take(&mut self.copied[block.index()]);
+        let copies = std::mem::take(&mut self.copied[block.index()]);
         if self.is_measuring {
-            self.emptied.push(copied);
+            self.emptied.push(Emptied { block, copies, programmed });
         }
     }
 
@@ -366,11 +346,14 @@ impl Checker {
     fn job_closed(&mut self, row: &JobRow) {
         assert!(row.moved <= row.valid, "a job moved more pages than its victims held");
         assert!(row.wasted <= row.moved);
-        let copied: u32 = self.emptied.iter().sum();
+        let beside = self.beside_emptied();
+        let lists = self.emptied.iter().map(|emptied| emptied.copies).chain(beside);
+        let lists: Vec<u32> = lists.collect();
+        let copied: u32 = lists.iter().sum();
         assert_eq!(row.moved, copied, "copies of a job");
         let steps = |copies: u32| copies.div_ceil(self.promises.at_once);
         let expected = match self.promises.by_block {
-            true => self.emptied.iter().map(|&copies| steps(copies)).sum(),
+            true => lists.iter().map(|&copies| steps(copies)).sum(),
             false => steps(copied),
         };
         if self.promises.enters {
@@ -380,6 +363,49 @@ impl Checker {
         }
         assert_eq!(row.blocks as usize, self.emptied.len(), "blocks of a job");
         self.emptied.clear();
+    }
+
+    /// Under isolation by software an erase disturbs the sub-blocks beside it: they hold no data,
+    /// as those have none that are erased with it.
+    fn is_isolated(&self, now_ns: u64, block: BlockId) {
+        if self.promises.isolation != Some(Isolation::Software) {
+            return;
+        }
+        let siblings = self.geometry.siblings_of(block);
+        let beside = [block.0.wrapping_sub(1), block.0 + 1].into_iter();
+        for beside in beside.filter(|beside| siblings.contains(beside)) {
+            let first = self.geometry.first_page(BlockId(beside)).0;
+            let disturbed = (first..first + self.geometry.shape.pages_per_block).find(|&ppn| {
+                let lpn = self.content[ppn as usize].lpn as usize;
+                self.home.get(lpn).is_some_and(|home| home.0 == ppn)
+            });
+            assert_eq!(
+                disturbed, None,
+                "at {now_ns} ns the erase of sub-block {} disturbed the data beside it",
+                block.0
+            );
+        }
+    }
+
+    /// Copies that left the sub-blocks beside those that the present job has erased. What one
+    /// erase of sub-blocks frees lies in one block, and is one run where software isolates.
+    fn beside_emptied(&mut self) -> Vec<u32> {
+        let (Some(isolation), Some(first), Some(last)) =
+            (self.promises.isolation, self.emptied.first(), self.emptied.last())
+        else {
+            return Vec::new();
+        };
+        let siblings = self.geometry.siblings_of(first.block);
+        assert!(siblings.contains(&last.block.0), "one erase freed parts of two blocks");
+        assert!(first.programmed > 0 && last.programmed > 0, "an end was erased already");
+        if isolation == Isolation::Hardware {
+            return Vec::new();
+        }
+        let run = first.block.0..=last.block.0;
+        assert!(run.clone().eq(self.emptied.iter().map(|emptied| emptied.block.0)), "not a run");
+        let beside = [run.start().wrapping_sub(1), run.end() + 1].into_iter();
+        let beside = beside.filter(|beside| siblings.contains(beside));
+        beside.map(|beside| std::mem::take(&mut self.copied[beside as usize])).collect()
     }
 
     fn started(&mut self, now_ns: u64, op: u32, lpn: Lpn) {
@@ -437,7 +463,6 @@ impl Checker {
 
     /// Compares the whole drive with the model's. Costs a walk over every page.
     pub fn audit(&self, ftl: &Ftl) {
-        let data_pages = self.geometry.shape.data_pages();
         let mut valid_in_block = vec![0u32; self.geometry.blocks as usize];
         for lpn in (0..self.geometry.exported_pages).map(Lpn) {
             let ppn = ftl.map.ppn_of(lpn);
@@ -467,6 +492,7 @@ impl Checker {
             let valid = valid_in_block[block.index()];
             assert_eq!(ftl.blocks.valid(block), valid, "block {}: valid pages", block.0);
             let programmed = self.programmed[block.index()];
+            let data_pages = self.geometry.data_pages_of(block);
             assert!(valid <= programmed && programmed <= data_pages);
             erased[plane] += data_pages - programmed;
             match ftl.blocks.state(block) {
@@ -499,6 +525,8 @@ impl Watch for Checker {
                 (self.host_programs, self.copies, self.erases) = (0, 0, 0);
                 self.flushes = 0;
                 self.is_measuring = true;
+                // A sub-block that was emptied beside another and not erased.
+                self.copied.fill(0);
                 self.summaries = 0;
             }
             Happened::Accepted { op, lpn, .. } => {

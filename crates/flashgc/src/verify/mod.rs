@@ -6,6 +6,7 @@
 mod buffer;
 pub mod checker;
 mod closed;
+mod promises;
 
 use crate::gc::JobRow;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn, UnitId};

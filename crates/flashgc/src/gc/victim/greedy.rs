@@ -56,6 +56,12 @@ enum Index {
     Scan,
 }
 
+impl Default for Settings {
+    fn default() -> Self {
+        Settings { index: Index::Buckets, ties: Ties::Lowest }
+    }
+}
+
 impl Settings {
     /// From `[gc.victim.greedy]`.
     pub fn read(table: &Reader<'_>) -> Self {
@@ -177,7 +183,7 @@ impl Policy {
 
     /// Walks over the plane's blocks and fills the buckets around its minimum.
     fn rebuild(&mut self, plane: PlaneId, candidates: &Candidates<'_>) {
-        let Some(minimum) = candidates.sealed(plane).map(|b| candidates.valid(b)).min() else {
+        let Some(minimum) = candidates.sealed(plane).map(|b| candidates.kept(b)).min() else {
             return;
         };
         if minimum >= self.data_pages {
@@ -187,7 +193,7 @@ impl Policy {
         let level = (minimum + margin).min(self.data_pages - 1).min(candidates.most_valid);
         self.planes[plane.index()] = PlaneBuckets { level: level as i32, lowest: minimum };
         for block in candidates.sealed(plane) {
-            let valid = candidates.valid(block);
+            let valid = candidates.kept(block);
             if valid <= level {
                 self.insert(plane, block, valid);
             }
@@ -236,8 +242,8 @@ impl VictimPolicy for Policy {
         if self.scan {
             let sealed = candidates.sealed(plane);
             let fewest = match self.ties {
-                Ties::Lowest => sealed.min_by_key(|&b| (candidates.valid(b), b)),
-                Ties::Highest => sealed.min_by_key(|&b| (candidates.valid(b), Reverse(b))),
+                Ties::Lowest => sealed.min_by_key(|&b| (candidates.kept(b), b)),
+                Ties::Highest => sealed.min_by_key(|&b| (candidates.kept(b), Reverse(b))),
             };
             return fewest.filter(|&b| candidates.invalid(b) > 0);
         }

@@ -10,6 +10,7 @@
 
 use crate::device::Geometry;
 use crate::ftl::blocks::Blocks;
+use crate::gc::windows::Costs;
 use crate::ids::{BlockId, PlaneId};
 use crate::rng::Random;
 use flashgc_config::Reader;
@@ -37,6 +38,8 @@ pub struct Candidates<'a> {
     pub blocks: &'a Blocks,
     /// The present, on the clock that also runs while a drive is preconditioned, in ns.
     pub age_now_ns: u64,
+    /// What moving a page and erasing cost, for those who rank by it.
+    pub costs: Costs,
     /// Blocks with more valid pages are no candidates.
     pub most_valid: u32,
 }
@@ -61,7 +64,13 @@ impl<'a> Candidates<'a> {
 
     /// Invalid pages of a sealed block.
     pub fn invalid(&self, block: BlockId) -> u32 {
-        self.data_pages() - self.blocks.valid(block)
+        self.geometry.data_pages_of(block) - self.blocks.valid(block)
+    }
+
+    /// Pages of a sealed block that an erase does not win: valid ones, and those that hold no data
+    /// since they isolate it.
+    pub fn kept(&self, block: BlockId) -> u32 {
+        self.data_pages() - self.invalid(block)
     }
 
     /// Time since the block was sealed, in ns.
@@ -74,7 +83,7 @@ impl<'a> Candidates<'a> {
         self.blocks.erases(block)
     }
 
-    /// Pages of a block that hold data.
+    /// Pages of a block that hold data, at most.
     pub fn data_pages(&self) -> u32 {
         self.geometry.shape.data_pages()
     }
@@ -113,6 +122,12 @@ pub trait VictimPolicy: Send {
     /// A candidate was taken by a job.
     fn claimed(&mut self, _plane: PlaneId, _block: BlockId, _valid: u32) {}
 
+    /// An erased block of this plane was opened: it is being written.
+    fn opened(&mut self, _plane: PlaneId, _block: BlockId) {}
+
+    /// A victim was erased, or given back without an erase.
+    fn erased(&mut self, _plane: PlaneId, _block: BlockId) {}
+
     /// Whether [`lost`](Self::lost) and [`measuring_begins`](Self::measuring_begins) are called.
     fn keeps_times(&self) -> bool {
         false
@@ -140,6 +155,12 @@ pub trait VictimPolicy: Send {
         candidates: &Candidates<'_>,
         random: &mut Random,
     ) -> Option<BlockId>;
+
+    /// Where sub-blocks are erased: all that one erase frees with the one that was just picked, in
+    /// order of number. Erased ones may lie between.
+    fn erased_with(&self, picked: BlockId, _candidates: &Candidates<'_>, into: &mut Vec<BlockId>) {
+        into.push(picked);
+    }
 
     /// Bytes of the tables that grow with the drive.
     fn table_bytes(&self) -> u64 {
@@ -212,6 +233,23 @@ macro_rules! victims {
                 match self { $(Policy::$word(p) => p.claimed(plane, block, valid)),* }
             }
 
+            fn opened(&mut self, plane: PlaneId, block: BlockId) {
+                match self { $(Policy::$word(p) => p.opened(plane, block)),* }
+            }
+
+            fn erased(&mut self, plane: PlaneId, block: BlockId) {
+                match self { $(Policy::$word(p) => p.erased(plane, block)),* }
+            }
+
+            fn erased_with(
+                &self,
+                picked: BlockId,
+                candidates: &Candidates<'_>,
+                into: &mut Vec<BlockId>,
+            ) {
+                match self { $(Policy::$word(p) => p.erased_with(picked, candidates, into)),* }
+            }
+
             fn pick(
                 &mut self,
                 plane: PlaneId,
@@ -244,4 +282,7 @@ macro_rules! victims {
     };
 }
 
-victims! { greedy fifo random d_choices cost_benefit wear_aware invalidation_rate }
+victims! {
+    greedy fifo random d_choices cost_benefit wear_aware invalidation_rate recycle_benefit
+    invalid_sub_blocks
+}

@@ -1,0 +1,225 @@
+//! The hotness identifier: how often each logical page was updated of late, in little memory.
+//!
+//! Several hash functions name one counter each, in rows of their own; an update raises all of
+//! them, and the smallest is the page's *degree* (paper speedup-gc, section III-B, after Hsieh, Kuo
+//! and Chang 2006). After so many updates all counters are halved. The paper names neither the size
+//! of the rows nor the decay nor the thresholds; the defaults are those of SEMANTICS g, with which
+//! the memory agrees with the paper's.
+
+use crate::ids::Lpn;
+use crate::memory::{bytes_of, table};
+use serde::Serialize;
+
+/// Settings of the identifier.
+#[derive(Clone, Debug, Serialize)]
+pub struct HotnessSettings {
+    /// Hash functions, each with a row of counters.
+    pub hash_functions: u32,
+    /// Counters of a row: a power of two.
+    pub counters: u32,
+    /// After so many updates all counters are halved.
+    pub decay: u32,
+    /// Whether an update raises only the smallest of its counters.
+    pub conservative: bool,
+    /// The degree from which on a page belongs to each hotness group, lowest first.
+    pub thresholds: Vec<u8>,
+}
+
+/// The counters.
+pub struct Hotness {
+    settings: HotnessSettings,
+    counters: Vec<u8>,
+    /// Updates until the next decay.
+    until_decay: u32,
+    /// Updates that were counted.
+    pub updates: u64,
+    /// Those of them that found their page hot.
+    pub hot_updates: u64,
+    /// Times that all counters were halved.
+    pub decays: u64,
+}
+
+impl Hotness {
+    /// No page was ever updated.
+    pub fn new(settings: &HotnessSettings) -> Self {
+        let counters = settings.hash_functions as usize * settings.counters as usize;
+        Hotness {
+            counters: table(0, counters),
+            until_decay: settings.decay,
+            updates: 0,
+            hot_updates: 0,
+            decays: 0,
+            settings: settings.clone(),
+        }
+    }
+
+    /// Where the counter of this hash function lies for a page.
+    #[inline(always)]
+    fn place(&self, lpn: Lpn, function: u32) -> usize {
+        let row = (function * self.settings.counters) as usize;
+        let hash = splitmix64(u64::from(lpn.0) ^ SEEDS[function as usize]);
+        row + (hash as u32 & (self.settings.counters - 1)) as usize
+    }
+
+    /// The degree of a page: the smallest of its counters.
+    pub fn degree(&self, lpn: Lpn) -> u8 {
+        let functions = 0..self.settings.hash_functions;
+        functions.map(|f| self.counters[self.place(lpn, f)]).min().unwrap_or(0)
+    }
+
+    /// A page is updated: its counters rise. Gives its hotness group.
+    pub fn update(&mut self, lpn: Lpn) -> usize {
+        let degree = if self.settings.conservative {
+            self.raise_least(lpn)
+        } else {
+            let mut degree = u8::MAX;
+            for function in 0..self.settings.hash_functions {
+                let place = self.place(lpn, function);
+                let counter = &mut self.counters[place];
+                *counter = counter.saturating_add(1);
+                degree = degree.min(*counter);
+            }
+            degree
+        };
+        self.updates += 1;
+        self.until_decay -= 1;
+        if self.until_decay == 0 {
+            self.decay();
+        }
+        let group = self.group_of_degree(degree);
+        self.hot_updates += u64::from(group > 0);
+        group
+    }
+
+    /// Raises only the counters that are the smallest.
+    fn raise_least(&mut self, lpn: Lpn) -> u8 {
+        let degree = self.degree(lpn);
+        for function in 0..self.settings.hash_functions {
+            let place = self.place(lpn, function);
+            if self.counters[place] == degree {
+                self.counters[place] = degree.saturating_add(1);
+            }
+        }
+        degree.saturating_add(1)
+    }
+
+    #[cold]
+    fn decay(&mut self) {
+        self.counters.iter_mut().for_each(|counter| *counter /= 2);
+        self.until_decay = self.settings.decay;
+        self.decays += 1;
+    }
+
+    /// The hotness group of a degree: 0 for a cold page, then 1 and up.
+    pub fn group_of_degree(&self, degree: u8) -> usize {
+        self.settings.thresholds.iter().take_while(|&&threshold| threshold <= degree).count()
+    }
+
+    /// The hotness group of a page.
+    pub fn group(&self, lpn: Lpn) -> usize {
+        self.group_of_degree(self.degree(lpn))
+    }
+
+    /// Counting for the report begins.
+    pub fn start_counting(&mut self) {
+        (self.updates, self.hot_updates, self.decays) = (0, 0, 0);
+    }
+
+    /// Bytes of the counters.
+    pub fn bytes(&self) -> u64 {
+        bytes_of(&self.counters)
+    }
+}
+
+/// Hash functions, at most.
+pub const HASH_FUNCTIONS_MAX: u32 = 16;
+
+/// A seed for each hash function: the SplitMix64 sequence from 1.
+const SEEDS: [u64; HASH_FUNCTIONS_MAX as usize] = seeds();
+
+const fn seeds() -> [u64; HASH_FUNCTIONS_MAX as usize] {
+    let mut seeds = [0; HASH_FUNCTIONS_MAX as usize];
+    let mut at = 0;
+    while at < seeds.len() {
+        seeds[at] = splitmix64(at as u64 + 1);
+        at += 1;
+    }
+    seeds
+}
+
+/// The output function of Steele, Lea and Flood's generator, which spreads any number.
+#[inline(always)]
+const fn splitmix64(x: u64) -> u64 {
+    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings() -> HotnessSettings {
+        HotnessSettings {
+            hash_functions: 7,
+            counters: 1 << 16,
+            decay: 81_920,
+            conservative: false,
+            thresholds: vec![2, 4, 8, 16, 32, 64, 128],
+        }
+    }
+
+    /// Paper speedup-gc, Fig. 6: four hash functions, and the smallest counter is five.
+    #[test]
+    fn a_page_of_degree_five_is_in_the_second_group() {
+        let mut hotness = Hotness::new(&HotnessSettings { hash_functions: 4, ..settings() });
+        for _ in 0..4 {
+            hotness.update(Lpn(77));
+        }
+        // Other pages share some of its counters and never all.
+        for function in 0..3 {
+            let place = hotness.place(Lpn(77), function);
+            hotness.counters[place] += 3 * (function as u8 + 1);
+        }
+        assert_eq!(hotness.update(Lpn(77)), 2);
+        assert_eq!(hotness.degree(Lpn(77)), 5);
+    }
+
+    #[test]
+    fn groups_begin_at_their_thresholds() {
+        let hotness = Hotness::new(&settings());
+        let groups: Vec<usize> =
+            [0, 1, 2, 3, 4, 7, 8, 127, 128, 255].map(|d| hotness.group_of_degree(d)).to_vec();
+        assert_eq!(groups, [0, 0, 1, 1, 2, 2, 3, 6, 7, 7]);
+    }
+
+    #[test]
+    fn counters_saturate_and_decay_by_half() {
+        let mut hotness = Hotness::new(&HotnessSettings { decay: 300, ..settings() });
+        (0..299).for_each(|_| {
+            hotness.update(Lpn(1));
+        });
+        assert_eq!(hotness.degree(Lpn(1)), 255);
+        hotness.update(Lpn(1));
+        assert_eq!((hotness.degree(Lpn(1)), hotness.decays), (127, 1));
+        assert_eq!(hotness.bytes(), 458_752);
+    }
+
+    /// What is counted is never too little, and seldom too much.
+    #[test]
+    fn degrees_are_the_counts_but_for_rare_collisions() {
+        for conservative in [false, true] {
+            let settings = HotnessSettings { decay: u32::MAX, conservative, ..settings() };
+            let mut hotness = Hotness::new(&settings);
+            for round in 1..=5u8 {
+                for lpn in 0..10_000 {
+                    hotness.update(Lpn(lpn * 7919));
+                }
+                let degrees = (0..10_000).map(|lpn| hotness.degree(Lpn(lpn * 7919)));
+                let too_high = degrees.filter(|&degree| degree != round).count();
+                assert!(too_high < 20, "{too_high} of 10,000");
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Sub-blocks: what a job claims beside its victims, and gives back.
+//!
+//! With isolation by software the sub-blocks beside a window are claimed with it: their valid
+//! pages move before the erase, and nobody may open an erased one until it has ended (paper
+//! speedup-gc, section II-A). After it they are candidates, or erased, as before.
+
+use super::Sim;
+use crate::gc::victim::VictimPolicy;
+use crate::gc::{Isolation, Role, Victim};
+use crate::ids::{BlockId, PlaneId, UnitId};
+use crate::verify::{Happened, Watch};
+
+impl<W: Watch> Sim<W> {
+    /// Claims the sub-blocks that one erase frees with the one that was picked, and those beside
+    /// them where the isolation asks for it. Gives the valid pages of all.
+    #[inline(never)]
+    pub(super) fn claim_sub_blocks(
+        &mut self,
+        plane: PlaneId,
+        picked: BlockId,
+        victims: &mut Vec<Victim>,
+    ) -> u32 {
+        let mut erased = std::mem::take(&mut self.erased_with);
+        erased.clear();
+        let candidates = candidates!(self);
+        self.gc.victim.erased_with(picked, &candidates, &mut erased);
+        for &block in &erased {
+            let is_sealed = self.ftl.blocks.is_sealed(block);
+            let role = if is_sealed { Role::Victim } else { Role::Between };
+            self.claim_as(plane, block, role, victims);
+        }
+        if self.plan.gc.sub_blocks == Some(Isolation::Software) {
+            let siblings = self.plan.geometry.siblings_of(picked);
+            let ends = erased.first().zip(erased.last());
+            let beside = ends.map(|(first, last)| [first.0.wrapping_sub(1), last.0 + 1]);
+            for beside in beside.into_iter().flatten().filter(|beside| siblings.contains(beside)) {
+                let block = BlockId(beside);
+                let is_sealed = self.ftl.blocks.is_sealed(block);
+                let role = if is_sealed { Role::Neighbour } else { Role::FreeNeighbour };
+                self.claim_as(plane, block, role, victims);
+            }
+        }
+        self.erased_with = erased;
+        victims.iter().map(|victim| victim.valid).sum()
+    }
+
+    fn claim_as(&mut self, plane: PlaneId, block: BlockId, role: Role, victims: &mut Vec<Victim>) {
+        let valid = match role {
+            Role::Victim | Role::Neighbour => {
+                let valid = self.ftl.claim(&self.plan.geometry, block);
+                self.gc.victim.claimed(plane, block, valid);
+                valid
+            }
+            Role::Between | Role::FreeNeighbour => {
+                self.ftl.claim_free(&self.plan.geometry, block);
+                0
+            }
+        };
+        self.gc.changed(&self.ftl, &self.plan.geometry, plane, block);
+        victims.push(Victim { block, valid, role });
+    }
+
+    /// The erase has ended: what was claimed beside the victims, or between them, is given back.
+    #[cold]
+    pub(super) fn release_beside(&mut self, plane: PlaneId, victim: &Victim) {
+        let (geometry, block) = (&self.plan.geometry, victim.block);
+        match victim.role {
+            Role::Victim => {}
+            Role::Between => {
+                self.ftl.unclaim_free(geometry, block, true);
+                self.counters.erases += 1;
+                self.gc.victim.erased(plane, block);
+                self.tell(Happened::Erased { block });
+            }
+            Role::FreeNeighbour => {
+                self.ftl.unclaim_free(geometry, block, false);
+                self.gc.victim.erased(plane, block);
+            }
+            Role::Neighbour => {
+                let valid = self.ftl.unclaim(geometry, block);
+                self.gc.victim.sealed(plane, block, valid);
+            }
+        }
+        self.gc.changed(&self.ftl, &self.plan.geometry, plane, block);
+    }
+
+    /// Counts the sub-blocks of a job that ended: an extent is what one erase freed.
+    #[cold]
+    pub(super) fn count_sub_blocks(&mut self, unit: UnitId, victims: &[Victim]) {
+        let is_victim = |victim: &&Victim| victim.role == Role::Victim;
+        let valid: u32 = victims.iter().filter(is_victim).map(|victim| victim.valid).sum();
+        let is_beside = |block| victims.iter().any(|v| v.block == block && !v.is_erased());
+        let copies = &self.gc.jobs[unit.index()].copies;
+        let moved = copies.iter().filter(|copy| copy.to.is_some());
+        let moved = moved.filter(|copy| is_beside(self.plan.geometry.block_of(copy.from)));
+        self.counters.neighbours_moved += moved.count() as u64;
+        self.counters.victim_blocks += victims.iter().filter(is_victim).count() as u64;
+        self.counters.victim_valid += u64::from(valid);
+        self.counters.add_victim(valid);
+    }
+}
