@@ -194,6 +194,12 @@ fn gc(setup: &Setup, results: &Results) -> Value {
         keys["wait_max_ns"] = json!(counters.gc_wait_max_ns);
         keys["response_max_ns"] = json!(counters.gc_response_max_ns);
     }
+    if setup.plan.gc.hold.blocks {
+        keys["blocked"] = json!(counters.blocked);
+    }
+    if setup.plan.gc.used_space.is_some() {
+        keys["fallbacks"] = json!(counters.fallbacks);
+    }
     if setup.plan.gc.sub_blocks.is_some() {
         keys["neighbours_moved"] = json!(counters.neighbours_moved);
     }

@@ -59,10 +59,30 @@ const SLOTS: &[Factor] = &[
             "\"wear-aware\"",
             "\"recycle-benefit\"",
             "\"invalid-sub-blocks\"",
+            "\"invalidation-rate\"",
         ],
     ),
     ("gc.victim.recycle-benefit.index", &["\"kept\"", "\"scan\""]),
-    ("gc.trigger.use", &["\"watermark\"", "[\"watermark\",\"idle\"]"]),
+    ("gc.victim.invalidation-rate.now", &["false", "true"]),
+    (
+        TRIGGER,
+        &[
+            "\"watermark\"",
+            "[\"watermark\",\"idle\"]",
+            "\"used-space\"",
+            "[\"used-space\",\"idle\"]",
+        ],
+    ),
+    (
+        USED_SPACE,
+        &[
+            "of=\"device\" batch=\"one\"",
+            "of=\"device\" batch=\"until-stop\" on=\"50%\" victims=\"40%\"",
+            "of=\"device\" batch=\"list\" on=\"60%\" victims=\"50%\"",
+            "of=\"plane\" batch=\"one\" on=\"80%\" victims=\"100%\"",
+            "of=\"plane\" batch=\"list\" on=\"45%\" victims=\"25%\"",
+        ],
+    ),
     ("gc.trigger.idle.wait", &["\"mean-collection\"", "\"100 us\""]),
     ("gc.trigger.watermark.background", &["true", "false"]),
     ("gc.victim.greedy.index", &["\"buckets\"", "\"scan\""]),
@@ -90,7 +110,7 @@ const SLOTS: &[Factor] = &[
              hotness-groups.copies=\"cold\" hotness-groups.cold=\"next\"",
         ],
     ),
-    (HOLD, &["\"unit\"", "\"channel\"", "\"chip\"", "\"die\"", "\"plane\""]),
+    (HOLD, &["\"unit\"", "\"channel\"", "\"chip\"", "\"die\"", "\"plane\"", BLOCKS]),
     (ASSIST, &["\"nothing\"", "\"flush-buffer\""]),
     (
         ENTER,
@@ -110,6 +130,8 @@ const SLOTS: &[Factor] = &[
 
 /// Marks that fit each other; `bad_config.rs` pins what the plan says of those that do not.
 const MARKS: &str = "gc.trigger.watermark";
+const TRIGGER: &str = "gc.trigger.use";
+const USED_SPACE: &str = "gc.trigger.used-space";
 const ERASE: &str = "gc.erase";
 const VICTIM: &str = "gc.victim.use";
 const PLACEMENT: &str = "gc.placement";
@@ -118,6 +140,7 @@ const DEVICE: &str = "device";
 const BLOCK: &str = "device.pages_per_block";
 const LINK: &str = "device.host_link";
 const HOLD: &str = "gc.hold.use";
+const BLOCKS: &str = "\"blocks\"";
 const ENTER: &str = "gc.enter";
 const SUSPEND: &str = "device.suspend";
 const COMMAND: &str = "device.timing.command";
@@ -286,6 +309,28 @@ fn without_refused(factors: &[Factor], mut row: Row) -> Row {
     row
 }
 
+/// A job that holds blocks needs what no other does. Such a row is run with that, and with its unit
+/// held.
+fn blocks_apart(factors: &[Factor], row: Row) -> Vec<Row> {
+    let at = |name: &str| factors.iter().position(|(key, _)| *key == name).expect("a factor");
+    if factors[at(HOLD)].1[row[at(HOLD)]] != BLOCKS {
+        return apart(factors, row);
+    }
+    let mut blocks = row.clone();
+    (blocks[at(ENTER)], blocks[at(PLACEMENT)]) = (1, 1);
+    blocks[at(COPY)] = match factors[at(COPY)].1[row[at(COPY)]] {
+        copy if copy.contains("global") => 5,
+        copy if copy.contains("parity=\"true\"") => 0,
+        copy if copy.contains("workers=\"2\"") => 4,
+        _ => row[at(COPY)],
+    };
+    let mut unit = row;
+    unit[at(HOLD)] = 0;
+    let mut rows = vec![blocks];
+    rows.extend(apart(factors, unit));
+    rows
+}
+
 /// A job into which requests get closes its unit alone, on a device that can suspend where it must,
 /// and without commands where transfers are pipelined. A row that has it otherwise is run twice:
 /// with what the slot needs, and with jobs that nobody enters.
@@ -316,7 +361,7 @@ fn all_rows(factors: &[Factor]) -> Vec<Row> {
     let rows = (1..=ARRAYS).flat_map(|seed| rows(factors, seed));
     rows.map(|row| without_refused(factors, row))
         .flat_map(|row| apart_by_erase(factors, row))
-        .flat_map(|row| apart(factors, row))
+        .flat_map(|row| blocks_apart(factors, row))
         .collect()
 }
 
@@ -341,7 +386,7 @@ fn assignments(factors: &[Factor], row: &[usize]) -> Vec<String> {
     let values = factors.iter().zip(row).map(|((key, values), &at)| (*key, values[at]));
     values
         .flat_map(|(key, value)| match key {
-            MARKS | ERASE | COPY | DEVICE | ENTER | PLACEMENT => several(key, value),
+            MARKS | USED_SPACE | ERASE | COPY | DEVICE | ENTER | PLACEMENT => several(key, value),
             BLOCK => several(DEVICE, value),
             ARRIVALS => vec![format!("{key}.{value}")],
             _ if value.is_empty() => Vec::new(),
@@ -370,6 +415,8 @@ const REASONS: &[&str] = &[
     "is above the over-provisioning",
     // A share of little spare.
     "is not above the reserve",
+    // The trigger used-space has no mark that could be lower.
+    "and could never reach that",
 ];
 
 fn assert_known(sets: &[String], refusal: &str) {
@@ -487,7 +534,10 @@ fn the_rows_cover_every_pair() {
     let refused = [
         pairs(vec!["soft=\"2 blocks\""], SEVERAL_BLOCKS.to_vec()),
         pairs(with(COPY, "global").collect(), vec!["\"striped\""]),
-        pairs(values(HOLD)[1..].to_vec(), entered()),
+        pairs(values(HOLD)[1..5].to_vec(), entered()),
+        pairs(vec![BLOCKS], with(ENTER, "use").take(1).chain(with(ENTER, "use").skip(2)).collect()),
+        pairs(vec!["\"one-frontier\""], vec![BLOCKS]),
+        pairs([1, 3, 6, 7].map(|at| values(COPY)[at]).to_vec(), vec![BLOCKS]),
         pairs(with(ENTER, "use=\"suspend\"").collect(), vec![""]),
         pairs(with(ENTER, "pipeline").collect(), vec!["\"200 ns\""]),
         pairs(with(ASSIST, "flush").collect(), vec![""]),

@@ -466,7 +466,8 @@ fn the_manual_defines_every_key_of_the_report() {
     let hotness = ["gc.placement.use=\"hotness-groups\"", "gc.placement.hotness-groups.groups=2"];
     let sub_blocks = [&SUB_BLOCKS[..], &hotness, &["device.exported=0.6"]].concat();
     let mut complaints = Vec::new();
-    for sets in [&["gc.scheme=\"idle-pgc\""][..], &sub_blocks] {
+    let used_space = ["gc.scheme=\"on-demand\"", "gc.trigger.use=[\"used-space\",\"idle\"]"];
+    for sets in [&["gc.scheme=\"idle-pgc\""][..], &used_space, &sub_blocks] {
         complaints.extend(undefined_keys(sets));
     }
     none(&complaints);

@@ -179,6 +179,15 @@ impl Frontiers {
             || !self.started[plane.index()].is_empty()
     }
 
+    /// Whether the host can have a page that copies have no use for: of an open block of its own,
+    /// or of an erased one above the reserve.
+    pub fn host_has_own_room(&self, plane: PlaneId) -> bool {
+        let frontier = &self.frontiers[self.index(plane, Stream::Host)];
+        frontier.next < frontier.end
+            || !frontier.halves.is_empty()
+            || self.free_blocks(plane) > self.rules.reserve_blocks
+    }
+
     fn class_has_room(&self, plane: PlaneId) -> bool {
         let first = plane.index() * self.streams;
         self.free_blocks(plane) > self.rules.reserve_blocks

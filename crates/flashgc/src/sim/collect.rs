@@ -42,7 +42,7 @@ impl<W: Watch> Sim<W> {
         let batch_left = match self.plan.gc.trigger.batch {
             Batch::One => 1,
             Batch::UntilStop => u32::MAX,
-            Batch::List => self.count_candidates(plane),
+            Batch::List => self.count_candidates(plane).max(1),
         };
         self.hold(plane);
         let job = &mut self.gc.jobs[unit.index()];
@@ -59,6 +59,9 @@ impl<W: Watch> Sim<W> {
     }
 
     pub(super) fn count_candidates(&self, plane: PlaneId) -> u32 {
+        if let Some(lists) = &self.gc.lists {
+            return lists.listed(plane);
+        }
         let (geometry, blocks) = (&self.plan.geometry, &self.ftl.blocks);
         let wins =
             |b: &BlockId| blocks.is_sealed(*b) && blocks.valid(*b) < geometry.data_pages_of(*b);
@@ -88,6 +91,10 @@ impl<W: Watch> Sim<W> {
         let job = &mut self.gc.jobs[unit.index()];
         job.copies = copies;
         job.victims = victims;
+        if self.gc.keeps_books {
+            self.note_job(unit);
+        }
+        let job = &mut self.gc.jobs[unit.index()];
         if fixed && self.plan.coalesce {
             job.stage = Stage::Whole;
             job.steps = match self.plan.gc.copy.at_once() {
@@ -148,7 +155,7 @@ impl<W: Watch> Sim<W> {
         let cap = self.plan.gc.move_cap_pages.unwrap_or(u32::MAX);
         while let Some(block) = next {
             let its_valid = self.ftl.claim(&self.plan.geometry, block);
-            self.gc.victim.claimed(plane, block, its_valid);
+            self.note_claimed(plane, block, its_valid);
             self.gc.changed(&self.ftl, &self.plan.geometry, plane, block);
             victims.push(Victim { block, valid: its_valid, role: Role::Victim });
             valid += its_valid;
@@ -296,6 +303,9 @@ impl<W: Watch> Sim<W> {
         if current {
             self.ftl.relocate(&self.plan.geometry, from, taken.ppn);
         }
+        if self.gc.keeps_books {
+            self.note_copy(unit, taken.ppn, current);
+        }
         let job = &mut self.gc.jobs[unit.index()];
         job.wasted += u32::from(!current);
         job.copies[copy].to = taken.ppn;
@@ -367,6 +377,9 @@ impl<W: Watch> Sim<W> {
         self.gc.busy_planes[plane.index()] = false;
         self.erase_victims(plane, &victims);
         self.count_job(unit, &victims);
+        if self.plan.gc.hold.blocks {
+            self.let_back(unit);
+        }
         self.idle_hears_of_job(unit);
         if W::ACTIVE {
             let row = self.job_row(unit, plane, &victims);

@@ -61,6 +61,9 @@ impl<W: Watch> Sim<W> {
                 self.want_space(plane);
             }
         }
+        if self.gc.keeps_books {
+            self.ask_used_space(plane);
+        }
     }
 
     /// Takes a page from a frontier. The reserve sees to it that there is one.
@@ -98,7 +101,7 @@ impl<W: Watch> Sim<W> {
     fn seal(&mut self, plane: PlaneId, block: BlockId) {
         let age_ns = self.age_now_ns();
         let valid = self.ftl.seal(&self.plan.geometry, block, age_ns);
-        self.gc.victim.sealed(plane, block, valid);
+        self.note_sealed(plane, block, valid);
         self.gc.changed(&self.ftl, &self.plan.geometry, plane, block);
     }
 
@@ -116,6 +119,9 @@ impl<W: Watch> Sim<W> {
                 // The plane wanted space and had nothing to win until now.
                 self.look_at(self.plan.geometry.unit_of(plane));
             }
+        }
+        if self.gc.keeps_books {
+            self.note_loss(plane, lost);
         }
         if self.gc.busy_planes[plane.index()] {
             self.job_loses(plane, ppn);
@@ -165,11 +171,20 @@ impl<W: Watch> Sim<W> {
 
     /// After an erase: does the plane still want space?
     pub(super) fn ask_trigger_to_stop(&mut self, plane: PlaneId) {
+        if self.gc.lists.is_some() {
+            return self.used_space_won(plane);
+        }
         let trigger = &self.plan.gc.trigger;
         if self.gc.wants[plane.index()]
             && !trigger.stop.is_short(&self.ftl, plane, trigger.inclusive)
         {
-            self.gc.wants[plane.index()] = false;
+            self.wants_no_more(plane);
+        }
+    }
+
+    /// A plane has enough.
+    pub(super) fn wants_no_more(&mut self, plane: PlaneId) {
+        if std::mem::take(&mut self.gc.wants[plane.index()]) {
             self.units[self.plan.geometry.unit_of(plane).index()].wanting -= 1;
         }
     }

@@ -1,7 +1,8 @@
 //! What sub-blocks and hotness groups ask of a row of the matrix.
 
 use super::{
-    pairs, values, Factor, Row, BLOCK, COPY, ERASE, HOLD, MARKS, PLACEMENT, SUMMARY, VICTIM,
+    pairs, values, Factor, Row, BLOCK, COPY, ERASE, HOLD, MARKS, PLACEMENT, SUMMARY, TRIGGER,
+    VICTIM,
 };
 
 /// The first choices of *erase* free whole blocks; those after them free sub-blocks, isolated by
@@ -26,7 +27,7 @@ pub fn apart_by_erase(factors: &[Factor], row: Row) -> Vec<Row> {
         let by_invalid = row[at(VICTIM)] == invalid_sub_blocks;
         fitting[at(ERASE)] = if by_invalid { BY_HARDWARE } else { BY_SOFTWARE };
     }
-    if row[at(VICTIM)] < recycle_benefit {
+    if ![recycle_benefit, invalid_sub_blocks].contains(&row[at(VICTIM)]) {
         fitting[at(VICTIM)] = recycle_benefit;
     }
     if fitting[at(ERASE)] == BY_SOFTWARE {
@@ -36,6 +37,9 @@ pub fn apart_by_erase(factors: &[Factor], row: Row) -> Vec<Row> {
         fitting[at(BLOCK)] = 1 + row[at(HOLD)] % 3;
     }
     fitting[at(SUMMARY)] = 0;
+    // Used space and held blocks are of whole blocks.
+    fitting[at(TRIGGER)] %= 2;
+    fitting[at(HOLD)] %= 5;
     let copy = value(COPY, &row);
     let is_odd_even = copy.contains("parity=\"true\"")
         || (copy.contains("parallel") && !copy.contains("parity") && !copy.contains("global"));
@@ -75,7 +79,9 @@ pub fn refused_of_sub_blocks() -> Vec<[&'static str; 2]> {
     let away = values(COPY).iter().filter(|copy| copy.contains("global")).copied();
     let odd_even = [values(COPY)[1], values(COPY)[3]];
     [
-        pairs(sub_blocks.clone(), values(VICTIM)[..6].to_vec()),
+        pairs(sub_blocks.clone(), [&values(VICTIM)[..6], &values(VICTIM)[8..]].concat()),
+        pairs(sub_blocks.clone(), values(TRIGGER)[2..].to_vec()),
+        pairs(sub_blocks.clone(), values(HOLD)[5..].to_vec()),
         pairs(sub_blocks.clone(), values(SUMMARY)[1..].to_vec()),
         pairs(sub_blocks, values(BLOCK)[..1].to_vec()),
         pairs(vec![erase[BY_SOFTWARE]], vec![values(VICTIM)[7]]),

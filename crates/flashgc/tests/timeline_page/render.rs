@@ -145,6 +145,8 @@ pub fn count(seen: &Seen, key: &str) -> Option<String> {
         "erase_operations" => whole(c.erase_operations),
         "gc.count" => whole(c.jobs),
         "gc.idle_jobs" => whole(c.idle_jobs),
+        "gc.blocked" => whole(c.blocked),
+        "gc.fallbacks" => whole(c.fallbacks),
         "gc.open" => whole(results.jobs_open),
         "gc.victim_blocks" => whole(c.victim_blocks),
         "gc.valid_per_victim" => {
