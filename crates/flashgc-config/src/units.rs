@@ -82,6 +82,12 @@ impl Share {
         // The share is at most 1, so the result is at most `total`.
         u64::try_from(product / u128::from(self.denominator)).unwrap_or(total)
     }
+
+    /// The least whole number that is at least this share of `total`: 70% of 128 is 90.
+    pub fn at_least(&self, total: u64) -> u64 {
+        let product = u128::from(total) * u128::from(self.numerator);
+        u64::try_from(product.div_ceil(u128::from(self.denominator))).unwrap_or(total)
+    }
 }
 
 /// What a share in a [`Threshold`] is taken of.

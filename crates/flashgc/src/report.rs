@@ -194,6 +194,12 @@ fn gc(setup: &Setup, results: &Results) -> Value {
         keys["wait_max_ns"] = json!(counters.gc_wait_max_ns);
         keys["response_max_ns"] = json!(counters.gc_response_max_ns);
     }
+    if setup.plan.gc.hold.blocks {
+        keys["blocked"] = json!(counters.blocked);
+    }
+    if setup.plan.gc.used_space.is_some() {
+        keys["fallbacks"] = json!(counters.fallbacks);
+    }
     if setup.plan.gc.sub_blocks.is_some() {
         keys["neighbours_moved"] = json!(counters.neighbours_moved);
     }
@@ -247,12 +253,13 @@ fn capacity(setup: &Setup) -> Value {
     let geometry = &setup.plan.geometry;
     let page_bytes = u64::from(geometry.shape.page_bytes);
     let reserve_blocks = u64::from(setup.plan.gc.reserve_blocks);
+    let reserve_pages = geometry.shape.pages_of_blocks(reserve_blocks);
     let mut keys = json!({
         "physical_pages": geometry.pages,
         "physical_bytes": u64::from(geometry.pages) * page_bytes,
         "exported_pages": geometry.exported_pages,
         "exported_bytes": u64::from(geometry.exported_pages) * page_bytes,
-        "reserve_pages": geometry.shape.pages_of_blocks(reserve_blocks) * u64::from(geometry.planes),
+        "reserve_pages": reserve_pages * u64::from(geometry.planes),
     });
     if setup.plan.gc.sub_blocks.is_some() {
         let planes = u64::from(geometry.planes);

@@ -259,7 +259,7 @@ fn every_scheme_replays_a_real_trace_under_the_checker() {
 fn every_device_preset_is_accepted_and_runs() {
     for preset in flashgc::config::presets::device_names() {
         let text = format!(
-            "[device]\npreset = \"{preset}\"\nblocks_per_plane = 16\npages_per_block = 16\n\
+            "[device]\npreset = \"{preset}\"\nblocks_per_plane = 16\npages_per_block = 64\n\
              channels = 2\nexported = 0.5\n[workload.synthetic]\nrequests = 3000\nqueue_depth = 8\n\
              read_share = 0.3\nsize = {{ \"4 KiB\" = 0.5, \"32 KiB\" = 0.5 }}\n"
         );

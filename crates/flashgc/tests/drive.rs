@@ -35,8 +35,14 @@ const SCHEME: &[(&str, &[&str])] = &[
             "\"d-choices\"",
             "\"cost-benefit\"",
             "\"wear-aware\"",
+            "\"invalidation-rate\"",
         ],
     ),
+    ("gc.trigger.use", &["\"watermark\"", "\"used-space\""]),
+    ("gc.trigger.used-space.on", &["\"60%\"", "\"80%\""]),
+    ("gc.trigger.used-space.of", &["\"device\"", "\"plane\""]),
+    ("gc.trigger.used-space.victims", &["\"40%\"", "\"70%\""]),
+    ("gc.trigger.used-space.batch", &["\"one\"", "\"until-stop\"", "\"list\""]),
     ("gc.trigger.watermark.soft", &["\"4 blocks\"", "\"30 pages\"", "\"25%\""]),
     ("gc.trigger.watermark.stop", &["\"5 blocks\"", "\"42 pages\""]),
     ("gc.trigger.watermark.batch", &["\"one\"", "\"list\""]),
@@ -253,6 +259,27 @@ fn a_drive_of_another_device_is_refused_with_every_difference() {
     let summarised = preconditioned(&with_summary, None, false);
     let error = run_on(&setup(TINY, &[]), summarised, false).expect_err("it does not fit");
     assert!(error.contains("device.summary.pages: 1 in the drive, none in the conf"), "{error}");
+    let sub_blocks = [
+        "device.pages_per_block=32",
+        "device.sub_blocks=4",
+        "device.layers=16",
+        "device.exported=0.3",
+        "gc.trigger.watermark.soft=\"4 blocks\"",
+        "gc.victim.use=\"recycle-benefit\"",
+        "gc.erase.use=\"sub-blocks\"",
+    ];
+    let hardware = [&sub_blocks[..], &["gc.erase.sub-blocks.isolation=\"hardware\""]].concat();
+    let of_software = preconditioned(&setup(TINY, &sub_blocks), None, false);
+    let of_hardware = preconditioned(&setup(TINY, &hardware), None, false);
+    for (sets, state, part) in [
+        (&hardware[..], &of_software, "none in the drive, 2 pages between sub-blocks in the conf"),
+        (&sub_blocks, &of_hardware, "isolation: 2 pages between sub-blocks in the drive, none"),
+        (&sub_blocks[..6], &of_software, "device.sub_blocks: 4 in the drive, none in the conf"),
+    ] {
+        let error = run_on(&setup(TINY, sets), state.clone(), false).expect_err("it does not fit");
+        assert!(error.contains(part), "{part} is not in\n{error}");
+    }
+    run_on(&setup(TINY, &hardware), of_hardware, true).expect("it runs");
     // Timing, units and service are not part of the state.
     let sets = ["device.timing.read=\"50 us\"", "device.unit=\"plane\""];
     run_on(&setup(TINY, &sets), drive, true).expect("it runs");

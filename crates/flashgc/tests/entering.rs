@@ -165,6 +165,30 @@ fn without_a_hard_mark_the_drive_runs_out_of_free_pages_and_says_so() {
     assert_eq!(exhausted("40% of soft"), 0);
 }
 
+/// Under the odd/even rule the host takes the pages that copies leave in their block, but none that
+/// the open job may yet need.
+#[test]
+fn a_job_keeps_its_pages_under_the_odd_even_rule() {
+    for merge in ["false", "true"] {
+        let text = TINY.replace("queue_depth = 8\n", "interarrival = { fixed = \"25 us\" }\n");
+        let merge = format!("gc.enter.between-copies.merge={merge}");
+        let sets = [
+            "gc.enter.use=\"between-copies\"",
+            merge.as_str(),
+            "gc.copy.copyback.parity=true",
+            "gc.placement.use=\"separate-gc\"",
+            "gc.trigger.watermark.soft=\"4 blocks\"",
+            "gc.trigger.watermark.hard=\"none\"",
+            "workload.synthetic.read_share=0.0",
+            "device.exported=0.5",
+        ];
+        for seed in ["seed=1", "seed=2", "seed=3"] {
+            let report = run_verified(&text, &[&sets[..], &[seed]].concat());
+            assert_eq!(whole(&report, "requests.write"), 3000);
+        }
+    }
+}
+
 #[test]
 fn marks_of_high_priority_that_count_for_nothing_are_told() {
     let told = |scheme: &str| {

@@ -6,6 +6,7 @@
 //! `FLASHGC_LONG=1` runs 100,000 requests in every row.
 
 mod common;
+mod matrix_sub_blocks;
 
 use common::{checked, inputs, synthetic, Choices, TINY};
 use flashgc::config::{Fill, WorkloadPlan};
@@ -13,6 +14,7 @@ use flashgc::session::{prepare, Setup};
 use flashgc::sim::{Sim, SimError};
 use flashgc::workload::synthetic::SyntheticOverwrites;
 use flashgc::workload::Source;
+use matrix_sub_blocks::{apart_by_erase, refused_of_sub_blocks, WHOLE_BLOCKS};
 
 /// A factor: its name, and for each value the assignments that set it.
 type Factor = (&'static str, &'static [&'static str]);
@@ -40,12 +42,14 @@ const SLOTS: &[Factor] = &[
             "use=\"blocks\" blocks.k=\"2\"",
             "use=\"blocks\" blocks.k=\"3\"",
             "use=\"blocks\" blocks.k=\"3\" blocks.move_cap=\"1 block\"",
+            "use=\"sub-blocks\"",
+            "use=\"sub-blocks\" sub-blocks.isolation=\"hardware\"",
         ],
     ),
     ("gc.trigger.watermark.compare", &["\"<\"", "\"<=\""]),
     ("gc.trigger.watermark.batch", &["\"one\"", "\"until-stop\"", "\"list\""]),
     (
-        "gc.victim.use",
+        VICTIM,
         &[
             "\"greedy\"",
             "\"fifo\"",
@@ -53,9 +57,32 @@ const SLOTS: &[Factor] = &[
             "\"d-choices\"",
             "\"cost-benefit\"",
             "\"wear-aware\"",
+            "\"recycle-benefit\"",
+            "\"invalid-sub-blocks\"",
+            "\"invalidation-rate\"",
         ],
     ),
-    ("gc.trigger.use", &["\"watermark\"", "[\"watermark\",\"idle\"]"]),
+    ("gc.victim.recycle-benefit.index", &["\"kept\"", "\"scan\""]),
+    ("gc.victim.invalidation-rate.now", &["false", "true"]),
+    (
+        TRIGGER,
+        &[
+            "\"watermark\"",
+            "[\"watermark\",\"idle\"]",
+            "\"used-space\"",
+            "[\"used-space\",\"idle\"]",
+        ],
+    ),
+    (
+        USED_SPACE,
+        &[
+            "of=\"device\" batch=\"one\"",
+            "of=\"device\" batch=\"until-stop\" on=\"50%\" victims=\"40%\"",
+            "of=\"device\" batch=\"list\" on=\"60%\" victims=\"50%\"",
+            "of=\"plane\" batch=\"one\" on=\"80%\" victims=\"100%\"",
+            "of=\"plane\" batch=\"list\" on=\"45%\" victims=\"25%\"",
+        ],
+    ),
     ("gc.trigger.idle.wait", &["\"mean-collection\"", "\"100 us\""]),
     ("gc.trigger.watermark.background", &["true", "false"]),
     ("gc.victim.greedy.index", &["\"buckets\"", "\"scan\""]),
@@ -73,8 +100,17 @@ const SLOTS: &[Factor] = &[
             "use=\"parallel\" parallel.path=\"global\" parallel.list=\"extent\"",
         ],
     ),
-    ("gc.placement.use", &["\"one-frontier\"", "\"separate-gc\""]),
-    (HOLD, &["\"unit\"", "\"channel\"", "\"chip\"", "\"die\"", "\"plane\""]),
+    (
+        PLACEMENT,
+        &[
+            "use=\"one-frontier\"",
+            "use=\"separate-gc\"",
+            "use=\"hotness-groups\" hotness-groups.groups=\"2\"",
+            "use=\"hotness-groups\" hotness-groups.groups=\"2\" hotness-groups.hot_to=\"top\" \
+             hotness-groups.copies=\"cold\" hotness-groups.cold=\"next\"",
+        ],
+    ),
+    (HOLD, &["\"unit\"", "\"channel\"", "\"chip\"", "\"die\"", "\"plane\"", BLOCKS]),
     (ASSIST, &["\"nothing\"", "\"flush-buffer\""]),
     (
         ENTER,
@@ -94,11 +130,17 @@ const SLOTS: &[Factor] = &[
 
 /// Marks that fit each other; `bad_config.rs` pins what the plan says of those that do not.
 const MARKS: &str = "gc.trigger.watermark";
+const TRIGGER: &str = "gc.trigger.use";
+const USED_SPACE: &str = "gc.trigger.used-space";
 const ERASE: &str = "gc.erase";
+const VICTIM: &str = "gc.victim.use";
+const PLACEMENT: &str = "gc.placement";
 const COPY: &str = "gc.copy";
 const DEVICE: &str = "device";
+const BLOCK: &str = "device.pages_per_block";
 const LINK: &str = "device.host_link";
 const HOLD: &str = "gc.hold.use";
+const BLOCKS: &str = "\"blocks\"";
 const ENTER: &str = "gc.enter";
 const SUSPEND: &str = "device.suspend";
 const COMMAND: &str = "device.timing.command";
@@ -138,7 +180,15 @@ const AROUND: &[Factor] = &[
         &["[\"channel\",\"chip\",\"die\",\"plane\"]", "[\"plane\",\"die\",\"chip\",\"channel\"]"],
     ),
     ("device.blocks_per_plane", &["16", "24", "32"]),
-    ("device.pages_per_block", &["7", "8", "16"]),
+    (
+        BLOCK,
+        &[
+            "pages_per_block=\"7\"",
+            "pages_per_block=\"8\" sub_blocks=\"2\" layers=\"8\"",
+            "pages_per_block=\"16\" sub_blocks=\"4\" layers=\"16\"",
+            "pages_per_block=\"16\" sub_blocks=\"8\" layers=\"16\"",
+        ],
+    ),
     (LINK, &["", "{transfer=\"0.5 ns/B\"}", "{transfer=\"30 ns/B\"}"]),
     (SUMMARY, &["", "{pages=1,transfer=\"528 B\",copies=\"free\"}", "{pages=1,copies=\"timed\"}"]),
     (BUFFER, &["", "{size=\"4 KiB\",access=\"90 us\"}", "{size=\"64 KiB\"}"]),
@@ -237,7 +287,8 @@ fn without_refused(factors: &[Factor], mut row: Row) -> Row {
     let copy = factors[at(COPY)].1[row[at(COPY)]];
     let is_bounded = row[at(ERASE)] == 3 && !copy.contains("parity=\"true\"");
     let is_even = copy.contains("parallel") && !copy.contains("parity") && !copy.contains("global");
-    if row[at(MARKS)] == 0 && (!is_bounded || is_even) {
+    let is_of_blocks = (1..WHOLE_BLOCKS).contains(&row[at(ERASE)]);
+    if row[at(MARKS)] == 0 && is_of_blocks && (!is_bounded || is_even) {
         row[at(ERASE)] = 0;
     }
     if row[at(ASSIST)] == 1 && row[at(BUFFER)] == 0 {
@@ -256,6 +307,28 @@ fn without_refused(factors: &[Factor], mut row: Row) -> Row {
         }
     }
     row
+}
+
+/// A job that holds blocks needs what no other does. Such a row is run with that, and with its unit
+/// held.
+fn blocks_apart(factors: &[Factor], row: Row) -> Vec<Row> {
+    let at = |name: &str| factors.iter().position(|(key, _)| *key == name).expect("a factor");
+    if factors[at(HOLD)].1[row[at(HOLD)]] != BLOCKS {
+        return apart(factors, row);
+    }
+    let mut blocks = row.clone();
+    (blocks[at(ENTER)], blocks[at(PLACEMENT)]) = (1, 1);
+    blocks[at(COPY)] = match factors[at(COPY)].1[row[at(COPY)]] {
+        copy if copy.contains("global") => 5,
+        copy if copy.contains("parity=\"true\"") => 0,
+        copy if copy.contains("workers=\"2\"") => 4,
+        _ => row[at(COPY)],
+    };
+    let mut unit = row;
+    unit[at(HOLD)] = 0;
+    let mut rows = vec![blocks];
+    rows.extend(apart(factors, unit));
+    rows
 }
 
 /// A job into which requests get closes its unit alone, on a device that can suspend where it must,
@@ -286,7 +359,10 @@ fn apart(factors: &[Factor], row: Row) -> Vec<Row> {
 fn all_rows(factors: &[Factor]) -> Vec<Row> {
     // Each array covers every pair; the further ones meet in other company.
     let rows = (1..=ARRAYS).flat_map(|seed| rows(factors, seed));
-    rows.map(|row| without_refused(factors, row)).flat_map(|row| apart(factors, row)).collect()
+    rows.map(|row| without_refused(factors, row))
+        .flat_map(|row| apart_by_erase(factors, row))
+        .flat_map(|row| blocks_apart(factors, row))
+        .collect()
 }
 
 fn unmet(
@@ -310,7 +386,8 @@ fn assignments(factors: &[Factor], row: &[usize]) -> Vec<String> {
     let values = factors.iter().zip(row).map(|((key, values), &at)| (*key, values[at]));
     values
         .flat_map(|(key, value)| match key {
-            MARKS | ERASE | COPY | DEVICE | ENTER => several(key, value),
+            MARKS | USED_SPACE | ERASE | COPY | DEVICE | ENTER | PLACEMENT => several(key, value),
+            BLOCK => several(DEVICE, value),
             ARRIVALS => vec![format!("{key}.{value}")],
             _ if value.is_empty() => Vec::new(),
             _ => vec![format!("{key}={value}")],
@@ -338,6 +415,8 @@ const REASONS: &[&str] = &[
     "is above the over-provisioning",
     // A share of little spare.
     "is not above the reserve",
+    // The trigger used-space has no mark that could be lower.
+    "and could never reach that",
 ];
 
 fn assert_known(sets: &[String], refusal: &str) {
@@ -448,29 +527,37 @@ fn the_rows_cover_every_pair() {
             }
         }
     }
-    let values = |name: &str| -> &'static [&'static str] {
-        factors.iter().find(|(key, _)| *key == name).expect("a factor").1
-    };
     let with = |name: &str, word: &'static str| {
         values(name).iter().filter(move |value| value.contains(word)).copied()
-    };
-    let pairs = |firsts: Vec<&'static str>, seconds: Vec<&'static str>| {
-        let pair = |first: &'static str| seconds.iter().map(move |&second| [first, second]);
-        firsts.into_iter().flat_map(pair).collect::<Vec<_>>()
     };
     let entered = || with(ENTER, "use").skip(1).collect();
     let refused = [
         pairs(vec!["soft=\"2 blocks\""], SEVERAL_BLOCKS.to_vec()),
         pairs(with(COPY, "global").collect(), vec!["\"striped\""]),
-        pairs(values(HOLD)[1..].to_vec(), entered()),
+        pairs(values(HOLD)[1..5].to_vec(), entered()),
+        pairs(vec![BLOCKS], with(ENTER, "use").take(1).chain(with(ENTER, "use").skip(2)).collect()),
+        pairs(vec!["\"one-frontier\""], vec![BLOCKS]),
+        pairs([1, 3, 6, 7].map(|at| values(COPY)[at]).to_vec(), vec![BLOCKS]),
         pairs(with(ENTER, "use=\"suspend\"").collect(), vec![""]),
         pairs(with(ENTER, "pipeline").collect(), vec!["\"200 ns\""]),
         pairs(with(ASSIST, "flush").collect(), vec![""]),
+        refused_of_sub_blocks(),
     ];
     let mut refused = refused.concat();
-    missing.sort_unstable();
-    refused.sort_unstable();
+    for pairs in [&mut missing, &mut refused] {
+        pairs.iter_mut().for_each(|pair| pair.sort_unstable());
+        pairs.sort_unstable();
+    }
     assert_eq!(missing, refused);
+}
+
+fn values(name: &str) -> &'static [&'static str] {
+    SLOTS.iter().chain(AROUND).find(|(key, _)| *key == name).expect("a factor").1
+}
+
+fn pairs(firsts: Vec<&'static str>, seconds: Vec<&'static str>) -> Vec<[&'static str; 2]> {
+    let pair = |first: &'static str| seconds.iter().map(move |&second| [first, second]);
+    firsts.into_iter().flat_map(pair).collect()
 }
 
 const SEVERAL_BLOCKS: [&str; 2] =

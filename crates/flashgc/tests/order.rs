@@ -16,8 +16,15 @@ use proptest::prelude::*;
 /// Requests on so few pages that they meet each other all the time.
 const PAGES: u64 = 6;
 /// Copies one by one, inside the plane.
-const PROMISES: Promises =
-    Promises { in_order: true, in_plane: true, at_once: 1, by_block: false, enters: false };
+const PROMISES: Promises = Promises {
+    in_order: true,
+    in_plane: true,
+    at_once: 1,
+    by_block: false,
+    enters: false,
+    isolation: None,
+    closes_blocks: false,
+};
 
 fn any_request() -> impl Strategy<Value = (HostOp, u64, u64, u64)> {
     let op = prop_oneof![
@@ -290,6 +297,7 @@ fn row(valid: u32, moved: u32) -> JobRow {
         selected_ns: 0,
         end_ns: 1,
         valid,
+        neighbour_valid: 0,
         moved,
         steps: moved,
         wasted: 0,

@@ -2,13 +2,15 @@
 
 use super::device::Device;
 use super::gc::{Scheme, FLUSH_BUFFER};
+use super::hold;
 use super::precondition::{Fill, PreconditionPlan};
 use super::trigger::Hard;
+use super::used_space;
 use super::workload::WorkloadPlan;
 use super::{hotness, sub_blocks};
 use crate::device::{Geometry, Level, Pools, Shape};
 use crate::drive::aged_blocks;
-use crate::gc::{CopyChoice, GcPlan, HoldChoice, Idle, Space, Suspends, Watermark};
+use crate::gc::{CopyChoice, GcPlan, Idle, Space, Suspends, Watermark};
 use crate::plan::{Allocation, Arrivals, Plan, WriteBuffer};
 use crate::workload::alike::{Alike, AlikePlan, RegionPlan, PAGE_BYTES};
 use crate::workload::synthetic::{Footprint, Mix, PhasePlan, Size};
@@ -81,6 +83,7 @@ pub fn scheme_plan(root: &Reader<'_>, device: &Device, scheme: &Scheme) -> Optio
     check_spare(root, &shape, &gc)?;
     check_global(root, device, &gc)?;
     check_enter(root, device, &gc)?;
+    hold::check_blocks(root, &gc)?;
     Some((shape, gc))
 }
 
@@ -169,7 +172,8 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
     let reserve_blocks = reserve_blocks(shape, scheme, move_cap_pages);
     let space = |key: &str, threshold: &Threshold| space(&marks, key, threshold, shape);
     let trigger = &scheme.trigger;
-    let soft = space("soft", &trigger.soft)?;
+    let lowest = Space::Blocks(reserve_blocks + 1);
+    let soft = trigger.soft.as_ref().map_or(Some(lowest), |soft| space("soft", soft))?;
     let stop = trigger.stop.as_ref().map_or(Some(soft), |stop| space("stop", stop))?;
     let hard = hard_mark(&marks, &trigger.hard, soft, reserve_blocks, shape)?;
     let is_given = matches!(trigger.hard, Hard::At(_));
@@ -183,9 +187,10 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
                 pages(soft)
             ),
             format!(
-                "collection keeps {reserve_blocks} erased blocks of each plane for itself: give \
-                 at least \"{} blocks\"",
-                reserve_blocks + 1
+                "collection keeps {reserve_blocks} erased {} of each plane for itself: give at \
+                 least {}",
+                sub_blocks::word(shape),
+                sub_blocks::mark(shape, reserve_blocks + 1, reserve + 1)
             ),
         );
         return None;
@@ -194,7 +199,7 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
         marks.error(
             "hard",
             format!("the hard mark ({} pages) is below the reserve ({reserve} pages)", pages(hard)),
-            format!("give at least \"{reserve_blocks} blocks\""),
+            format!("give at least {}", sub_blocks::mark(shape, reserve_blocks, reserve)),
         );
         return None;
     }
@@ -215,12 +220,13 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
         slots: scheme.slots.clone(),
         trigger: Watermark {
             soft,
-            hard: (!matches!(trigger.hard, Hard::None)).then_some(hard),
+            hard: used_space::has_hard_mark(scheme).then_some(hard),
             stop,
             inclusive: trigger.inclusive,
             batch: trigger.batch,
             background: trigger.background,
         },
+        used_space: used_space::plan(root, shape, scheme)?,
         idle: idle_plan(root, shape, scheme, soft)?,
         erase_blocks: scheme.erase_blocks,
         sub_blocks: scheme.sub_blocks,
@@ -229,7 +235,7 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
         copy: scheme.copy,
         separate_gc: scheme.separate_gc,
         hotness_groups: scheme.hotness_groups.clone(),
-        hold: HoldChoice { level: scheme.hold.unwrap_or(shape.unit) },
+        hold: hold::choice(shape, scheme),
         enter: scheme.enter,
         reserve_blocks,
     })
@@ -300,7 +306,10 @@ fn idle_plan(
         table.error(
             "mark",
             "the proactive mark is below the soft mark, which is collected for at any time",
-            "give at least `gc.trigger.watermark.soft`, or leave it out for twice as much",
+            format!(
+                "give at least \"{} pages\", or leave it out for twice as much",
+                soft.pages(shape)
+            ),
         );
         return None;
     }
@@ -369,7 +378,6 @@ pub fn refuse_share_of_soft(table: &Reader<'_>, key: &str) -> Option<Space> {
 
 /// Collection must be able to reach its mark with every exported page valid, or it never ends.
 fn check_spare(root: &Reader<'_>, shape: &Shape, gc: &GcPlan) -> Option<()> {
-    let per_block = u64::from(shape.data_pages());
     let physical = shape.data_pages_per_plane();
     let exported = u64::from(shape.exported_pages_per_plane);
     let classes = gc.hotness_groups.as_ref().map_or(0, |groups| u64::from(groups.groups()));
@@ -381,10 +389,9 @@ fn check_spare(root: &Reader<'_>, shape: &Shape, gc: &GcPlan) -> Option<()> {
         root.table("device").error(
             "exported",
             format!(
-                "a plane has {} spare pages, and collection alone needs {reserved}: {} reserved \
-                 and {open_blocks} open blocks of {per_block} pages",
+                "a plane has {} spare pages, and collection alone needs {reserved}: {}",
                 physical.saturating_sub(exported),
-                gc.reserve_blocks
+                sub_blocks::needs(shape, gc, open_blocks)
             ),
             format!(
                 "export less than {:.4} of the pages, or give each plane more blocks",
@@ -395,18 +402,23 @@ fn check_spare(root: &Reader<'_>, shape: &Shape, gc: &GcPlan) -> Option<()> {
         return None;
     }
     if exported + mark + open_pages >= physical {
+        if gc.used_space.is_some() {
+            used_space::refuse_spare(root, gc, physical - exported, open_blocks);
+            return None;
+        }
         let room = physical - exported - open_pages - 1;
         let key = if gc.trigger.stop == gc.trigger.soft { "soft" } else { "stop" };
         root.table("gc").table("trigger").table("watermark").error(
             key,
             format!(
                 "the mark ({mark} pages in each plane) is above the over-provisioning: {} spare \
-                 pages, less {open_blocks} open blocks",
-                physical - exported
+                 pages, less {open_blocks} open {}",
+                physical - exported,
+                sub_blocks::word(shape)
             ),
             format!(
                 "collection could never reach it; give at most \"{} blocks\" or \"{room} pages\"",
-                room / per_block
+                room / sub_blocks::all_of_a_block(shape)
             ),
         );
         return None;
@@ -492,6 +504,7 @@ pub fn notes(plan: &Plan, precondition: &PreconditionPlan, workload: &WorkloadPl
                 .into(),
         );
     }
+    notes.extend(used_space::note(plan));
     let waits_for_idle =
         plan.gc.idle.is_some() || plan.write_buffer.is_some_and(|buffer| buffer.flushes_when_idle);
     if waits_for_idle && matches!(plan.arrivals, Arrivals::Closed(_)) {

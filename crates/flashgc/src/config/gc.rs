@@ -26,6 +26,8 @@ pub struct Scheme {
     pub hotness_groups: Option<HotnessGroups>,
     /// `None`: the device's unit.
     pub hold: Option<Level>,
+    /// Whether only the blocks concerned are held.
+    pub holds_blocks: bool,
     pub enter: Option<Enter>,
     /// The choice of every slot.
     pub slots: BTreeMap<&'static str, &'static str>,
@@ -104,6 +106,12 @@ const HOLD: &[Choice] = &[
     choice("chip", "the whole chip is closed", &[]),
     choice("die", "the whole die is closed", &[]),
     choice("plane", "only the plane is closed", &[]),
+    Choice {
+        name: HOLD_BLOCKS,
+        about: "only the victim and the block that its copies fill are closed; all else gets in",
+        keys: &[],
+        source: "paper on-demand-gc, section 5.3, from Ae and Hong 2022; form: SEMANTICS h",
+    },
 ];
 const ENTER: &[Choice] = &[
     choice("never", "a job is never interrupted", &[]),
@@ -142,6 +150,8 @@ const ASSIST: &[Choice] = &[
         &[],
     ),
 ];
+/// The choice of *hold* that needs a job into which requests get.
+pub const HOLD_BLOCKS: &str = "blocks";
 /// The choice of *erase* that needs a device with sub-blocks.
 pub const SUB_BLOCKS: &str = "sub-blocks";
 /// The choice of *placement* that needs sub-blocks.
@@ -271,6 +281,7 @@ pub fn read(gc: &Reader<'_>, registers: u32) -> Option<Scheme> {
         victim: victim?,
         copy: copy?,
         separate_gc: placement?.name == "separate-gc",
+        holds_blocks: hold == HOLD_BLOCKS,
         hotness_groups: match hotness_groups {
             Some(groups) => Some(groups?),
             None => None,

@@ -86,7 +86,8 @@ pub fn check(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<()> {
         placement.error(
             "use",
             "copies that must go to odd or even pages, or to other units, cannot go by hotness",
-            "choose gc.copy.use = \"copyback\" or \"bus\", or set parity = false and path = \"local\"",
+            "choose gc.copy.use = \"copyback\" or \"bus\", or set parity = false and path = \
+             \"local\"",
         );
         return None;
     }

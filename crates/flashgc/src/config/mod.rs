@@ -7,11 +7,13 @@
 mod derive;
 mod device;
 mod gc;
+mod hold;
 mod hotness;
 mod precondition;
 pub mod presets;
 mod sub_blocks;
 mod trigger;
+mod used_space;
 mod workload;
 mod write_buffer;
 

@@ -20,7 +20,8 @@ const SCHEMES: &[(&str, &str)] = files!("schemes":
     "greedy" "greedy-msr" "fifo" "random" "d-choices" "cost-benefit" "wear-aware"
     "idle" "idle-pgc" "parallel" "ippbe" "ippbe-original" "parallel-ippbe"
     "pgc" "pgc-merge" "pgc-pipeline" "pgc-both" "pgc-se" "fpgc" "wear-pgc"
-    "subblock-baseline" "gsm" "gsm-plus" "pb" "speedup" "speedup-pb");
+    "subblock-baseline" "gsm" "gsm-plus" "pb" "speedup" "speedup-pb"
+    "pbgc" "bbgc" "on-demand");
 
 fn find(list: &'static [(&str, &str)], name: &str) -> Option<&'static str> {
     list.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)

@@ -34,7 +34,9 @@ pub fn shape(root: &Reader<'_>, device: &Shape, scheme: &Scheme) -> Option<Shape
         return None;
     }
     ranks_sub_blocks(root, scheme, isolation)?;
-    Some(device.in_sub_blocks(isolation == Isolation::Hardware))
+    let shape = device.in_sub_blocks(isolation == Isolation::Hardware);
+    has_both_kinds(root, scheme, &shape)?;
+    Some(shape)
 }
 
 const LAYERS_HELP: &str = "isolation by hardware leaves layers without data: say how many a block \
@@ -69,16 +71,47 @@ fn ranks_sub_blocks(root: &Reader<'_>, scheme: &Scheme, isolation: Isolation) ->
     }
 }
 
+/// Under the odd/even rule each sub-block takes pages of both kinds, and begins with an even one.
+fn has_both_kinds(root: &Reader<'_>, scheme: &Scheme, shape: &Shape) -> Option<()> {
+    let least = least_of(shape);
+    if !scheme.copy.parity() || (least > 1 && shape.pages_per_block.is_multiple_of(2)) {
+        return Some(());
+    }
+    root.table("gc").table("copy").error(
+        "use",
+        format!(
+            "copies keep to odd or even pages, and sub-blocks of {} pages, {least} of them for \
+             data, do not all have both in the same places",
+            shape.pages_per_block
+        ),
+        "set `parity = false` for the copies, or give the device fewer sub-blocks",
+    );
+    None
+}
+
+/// Pages of data of the smallest sub-block.
+fn least_of(shape: &Shape) -> u32 {
+    shape.data_pages() - shape.isolation_pages
+}
+
 /// The erased sub-blocks of each plane that only collection takes.
 pub fn reserve(shape: &Shape, scheme: &Scheme) -> u32 {
     // The worst job empties a whole block, less what of it is withheld because it is erased. A
-    // stream whose sub-block is full opens another one.
-    let pages = match scheme.victim {
-        Settings::invalid_sub_blocks(_) => u64::from(shape.data_pages()),
-        _ => all_of_a_block(shape),
+    // stream whose sub-block is full opens another one. Under the odd/even rule pages of each kind
+    // need room of their own.
+    let others = match scheme.victim {
+        Settings::invalid_sub_blocks(_) => 0,
+        _ => shape.sub_blocks - 1,
     };
-    let least = u64::from(shape.data_pages() - shape.isolation_pages);
-    pages.div_ceil(least) as u32 + scheme.streams() - 1
+    let needed = |of: fn(u32) -> u32| {
+        let least = of(least_of(shape));
+        (of(shape.data_pages()) + others * least).div_ceil(least)
+    };
+    let job = match scheme.copy.parity() {
+        true => needed(|pages| pages / 2).max(needed(|pages| pages.div_ceil(2))),
+        false => needed(|pages| pages),
+    };
+    job + scheme.streams() - 1
 }
 
 /// An amount of space in a plane, in pages: sub-blocks that layers isolate differ in size. A block
@@ -102,8 +135,38 @@ pub fn space(table: &Reader<'_>, key: &str, threshold: &Threshold, shape: &Shape
     Some(Space::Pages(pages as u32))
 }
 
+/// What the scheme erases, for people.
+pub fn word(shape: &Shape) -> &'static str {
+    if shape.sub_blocks > 1 {
+        "sub-blocks"
+    } else {
+        "blocks"
+    }
+}
+
+/// A mark that people can give: so many blocks, or the pages of so many sub-blocks.
+pub fn mark(shape: &Shape, blocks: u32, pages: u64) -> String {
+    match shape.sub_blocks {
+        1 => format!("\"{blocks} blocks\""),
+        _ => format!("\"{pages} pages\""),
+    }
+}
+
+/// What collection needs of a plane beside its mark, for people.
+pub fn needs(shape: &Shape, gc: &GcPlan, open_blocks: u64) -> String {
+    let (reserve, per_block) = (gc.reserve_blocks, shape.data_pages());
+    match shape.sub_blocks {
+        1 => format!("{reserve} reserved and {open_blocks} open blocks of {per_block} pages"),
+        _ => format!(
+            "{reserve} reserved sub-blocks of {per_block} pages, and {} pages of a block for each \
+             of {open_blocks} open ones",
+            pages_shut_by_an_open_block(shape, gc)
+        ),
+    }
+}
+
 /// Pages of data of a whole block.
-fn all_of_a_block(shape: &Shape) -> u64 {
+pub fn all_of_a_block(shape: &Shape) -> u64 {
     shape.pages_of_blocks(shape.sub_blocks.into())
 }
 

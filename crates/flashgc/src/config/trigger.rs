@@ -2,6 +2,7 @@
 //! several.
 
 use super::gc::{choice, pass_over};
+use super::used_space::{self, UsedSpaceTrigger, USED_SPACE};
 use crate::gc::victim::Choice;
 use crate::gc::{Batch, Wait};
 use flashgc_config::units::{parse_duration_ns, Threshold};
@@ -9,12 +10,14 @@ use flashgc_config::Reader;
 
 /// The triggers as configured; amounts of space still depend on the device.
 pub struct Trigger {
-    pub soft: Threshold,
+    /// `None`: just above the reserve.
+    pub soft: Option<Threshold>,
     pub hard: Hard,
     pub stop: Option<Threshold>,
     pub inclusive: bool,
     pub batch: Batch,
     pub background: bool,
+    pub used_space: Option<UsedSpaceTrigger>,
     pub idle: Option<IdleTrigger>,
 }
 
@@ -46,6 +49,7 @@ pub struct TriggerSlot {
 const WATERMARK: &str = "watermark";
 const IDLE: &str = "idle";
 const WATERMARK_AND_IDLE: &str = "watermark + idle";
+const USED_SPACE_AND_IDLE: &str = "used-space + idle";
 const MEAN_COLLECTION: &str = "mean-collection";
 
 /// The triggers.
@@ -68,15 +72,16 @@ pub const CHOICES: &[Choice] = &[
             ),
         ],
     ),
+    used_space::CHOICE,
     choice(
         IDLE,
-        "beside watermark: while no request is outstanding, units collect ahead of need",
+        "beside one of these: while no request is outstanding, units collect ahead of need",
         &[
             (
                 "wait",
                 "\"mean-collection\" (default) or a time: how long none is outstanding before",
             ),
-            ("mark", "the proactive mark, as \"8 blocks\" (default: twice watermark.soft)"),
+            ("mark", "the proactive mark, as \"8 blocks\" (default: twice the soft mark)"),
         ],
     ),
 ];
@@ -90,11 +95,21 @@ pub fn read(gc: &Reader<'_>) -> Option<TriggerSlot> {
     for choice in CHOICES.iter().filter(|choice| !is_used(choice.name)) {
         pass_over(&table, "trigger", choice.name, &mut unused);
     }
-    let marks = is_used(WATERMARK).then(|| watermark(&table.table(WATERMARK)));
+    let watermark = is_used(WATERMARK).then(|| watermark(&table.table(WATERMARK)));
+    let used_space = is_used(USED_SPACE).then(|| used_space::read(&table.table(USED_SPACE)));
     let idle = is_used(IDLE).then(|| idle(&table.table(IDLE)));
     table.finish();
     used.as_ref()?;
-    let Some(marks) = marks else {
+    if watermark.is_some() && used_space.is_some() {
+        table.error(
+            "use",
+            "the triggers \"watermark\" and \"used-space\" each say when a plane has enough",
+            "give one of them, alone or joined with \"idle\"",
+        );
+        return None;
+    }
+    let by_marks = watermark.is_some();
+    let Some(marks) = watermark.or(used_space) else {
         table.error(
             "use",
             "the trigger \"idle\" alone leaves a drive that is never idle without collection",
@@ -102,7 +117,12 @@ pub fn read(gc: &Reader<'_>) -> Option<TriggerSlot> {
         );
         return None;
     };
-    let name = if idle.is_some() { WATERMARK_AND_IDLE } else { WATERMARK };
+    let name = match (by_marks, idle.is_some()) {
+        (true, false) => WATERMARK,
+        (true, true) => WATERMARK_AND_IDLE,
+        (false, false) => USED_SPACE,
+        (false, true) => USED_SPACE_AND_IDLE,
+    };
     let idle = match idle {
         None => None,
         Some(idle) => Some(idle?),
@@ -126,7 +146,7 @@ fn words(table: &Reader<'_>) -> Option<Vec<&'static str>> {
         table.error(
             "use",
             "the list does not name different triggers",
-            "give some of \"watermark\" and \"idle\", each once",
+            "give some of \"watermark\", \"used-space\" and \"idle\", each once",
         );
         return None;
     }
@@ -145,7 +165,8 @@ fn watermark(table: &Reader<'_>) -> Option<Trigger> {
     let batch = table.choice("batch", &Batch::WORDS).unwrap_or(Batch::One);
     let background = table.bool("background").unwrap_or(true);
     table.finish();
-    Some(Trigger { soft: soft?, hard, stop, inclusive, batch, background, idle: None })
+    let (soft, used_space, idle) = (Some(soft?), None, None);
+    Some(Trigger { soft, hard, stop, inclusive, batch, background, used_space, idle })
 }
 
 fn idle(table: &Reader<'_>) -> Option<IdleTrigger> {

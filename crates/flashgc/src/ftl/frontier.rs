@@ -26,10 +26,8 @@ pub enum Stream {
     Host,
     /// Copies of the collector.
     Gc,
-    /// Writes of the host of a class, where pages are placed by what is known of them.
+    /// Pages of a class, whoever writes them: where pages are placed by what is known of them.
     Class(u8),
-    /// Copies of a class: to the same frontier.
-    CopyOfClass(u8),
 }
 
 /// Which pages of a block will do.
@@ -47,7 +45,7 @@ pub struct FrontierRules {
     /// Copies go to a frontier of their own.
     pub separate_gc: bool,
     /// Classes of pages, each with a frontier of its own, whose next block is
-    /// [chosen](Frontiers::take_chosen); 0 where there are none.
+    /// [chosen](Frontiers::open_chosen); 0 where there are none.
     pub classes: u32,
     /// Copies keep the parity of their page.
     pub parity: bool,
@@ -147,12 +145,12 @@ impl Frontiers {
 
     #[inline(always)]
     fn index(&self, plane: PlaneId, stream: Stream) -> usize {
-        let at = match stream {
-            Stream::Host => 0,
-            Stream::Gc => usize::from(self.rules.separate_gc),
-            Stream::Class(class) | Stream::CopyOfClass(class) => class as usize,
-        };
-        plane.index() * self.streams + at
+        match stream {
+            // Without classes there are two.
+            Stream::Host => plane.index() * 2,
+            Stream::Gc => plane.index() * 2 + usize::from(self.rules.separate_gc),
+            Stream::Class(class) => plane.index() * self.streams + class as usize,
+        }
     }
 
     /// Erased blocks of a plane that are not open.
@@ -181,6 +179,15 @@ impl Frontiers {
             || !self.started[plane.index()].is_empty()
     }
 
+    /// Whether the host can have a page that copies have no use for: of an open block of its own,
+    /// or of an erased one above the reserve.
+    pub fn host_has_own_room(&self, plane: PlaneId) -> bool {
+        let frontier = &self.frontiers[self.index(plane, Stream::Host)];
+        frontier.next < frontier.end
+            || !frontier.halves.is_empty()
+            || self.free_blocks(plane) > self.rules.reserve_blocks
+    }
+
     fn class_has_room(&self, plane: PlaneId) -> bool {
         let first = plane.index() * self.streams;
         self.free_blocks(plane) > self.rules.reserve_blocks
@@ -205,25 +212,21 @@ impl Frontiers {
         self.free_blocks(plane) > self.rules.reserve_blocks
     }
 
-    /// Opens this erased block for a class whose frontier has run out, and hands out its first
-    /// page.
-    #[cold]
-    pub fn take_chosen(
-        &mut self,
-        geometry: &Geometry,
-        plane: PlaneId,
-        class: u8,
-        block: BlockId,
-    ) -> Taken {
+    /// Whether a class has a page without a block being chosen for it.
+    #[inline(always)]
+    pub fn has_page(&self, plane: PlaneId, class: u8) -> bool {
+        let frontier = &self.frontiers[self.index(plane, Stream::Class(class))];
+        frontier.next < frontier.end || !self.started[plane.index()].is_empty()
+    }
+
+    /// Opens this erased block for a class whose frontier has run out.
+    pub fn open_chosen(&mut self, geometry: &Geometry, plane: PlaneId, class: u8, block: BlockId) {
         self.free_blocks.remove(plane, block);
         let index = self.index(plane, Stream::Class(class));
-        let first = geometry.first_page(block);
+        let first = geometry.first_page(block).0;
         let frontier = &mut self.frontiers[index];
         debug_assert_eq!(frontier.next, frontier.end, "the open block has erased pages");
-        (frontier.next, frontier.end) = (first.0 + 1, first.0 + geometry.data_pages_of(block));
-        self.free_pages[plane.index()] -= 1;
-        let filled = if frontier.next == frontier.end { block } else { BlockId::NONE };
-        Taken { ppn: first, filled, opened: block }
+        (frontier.next, frontier.end) = (first, first + geometry.data_pages_of(block));
     }
 
     /// Whether a page from another plane's victim can come here without touching the reserve.

@@ -14,6 +14,7 @@ mod idle;
 pub mod job;
 pub mod placement;
 pub mod slots;
+pub mod used_space;
 pub mod victim;
 pub mod windows;
 
@@ -30,6 +31,7 @@ use crate::ftl::Ftl;
 use crate::ids::{BlockId, PlaneId};
 use placement::Placement;
 use std::collections::VecDeque;
+use used_space::VictimLists;
 use victim::{Policy, VictimPolicy};
 use windows::Costs;
 
@@ -43,6 +45,10 @@ pub struct Gc {
     pub placement: Option<Box<Placement>>,
     /// Draws for victims that are chosen at random.
     pub random: crate::rng::Random,
+    /// The lists of the trigger `used-space`, where the scheme has it.
+    pub lists: Option<VictimLists>,
+    /// Whether the trigger or the policy is to hear of every page that goes invalid, with the time.
+    pub keeps_books: bool,
     /// Planes that want space.
     pub wants: Vec<bool>,
     /// The open job of each unit.
@@ -58,8 +64,13 @@ pub struct Gc {
 impl Gc {
     /// Nothing wanted, no job open.
     pub fn new(plan: &GcPlan, geometry: &Geometry, costs: Costs, seed: u64) -> Self {
+        let victim = Policy::new(&plan.victim, geometry);
+        let lists = plan.used_space;
+        let lists = lists.map(|rules| VictimLists::new(rules, plan.trigger.batch, geometry));
         Gc {
-            victim: Policy::new(&plan.victim, geometry),
+            keeps_books: lists.is_some() || victim.keeps_times(),
+            lists,
+            victim,
             costs,
             placement: plan
                 .hotness_groups

@@ -1,6 +1,7 @@
 //! The slots of a scheme, as the plan has resolved them.
 
 use super::placement::HotnessGroups;
+use super::used_space::UsedSpace;
 use super::{victim, Enter, Idle, Victim};
 use crate::device::{Level, Shape};
 use crate::ftl::Ftl;
@@ -17,6 +18,10 @@ pub struct GcPlan {
     pub slots: BTreeMap<&'static str, &'static str>,
     /// When a plane wants space.
     pub trigger: Watermark,
+    /// The trigger `used-space`, where the scheme has it; `trigger` then has the marks of a plane
+    /// that is down to what collection needs for itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub used_space: Option<UsedSpace>,
     /// The idle trigger, where it is joined to the other.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle: Option<Idle>,
@@ -134,6 +139,10 @@ fn is_true(flag: &bool) -> bool {
     *flag
 }
 
+fn is_false(flag: &bool) -> bool {
+    !*flag
+}
+
 /// How many blocks are collected before the host may have the unit again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -142,7 +151,8 @@ pub enum Batch {
     One,
     /// Blocks until the trigger's `stop`.
     UntilStop,
-    /// Every block that holds an invalid page when the turn begins.
+    /// Every block that holds an invalid page when the turn begins, or that is on the list of the
+    /// trigger `used-space` then.
     List,
 }
 
@@ -256,6 +266,10 @@ impl CopyChoice {
 pub struct HoldChoice {
     /// The level of the part.
     pub level: Level,
+    /// Whether only blocks are closed, the victim and the one that copies fill; the level is then
+    /// that of the unit, in which operations follow each other.
+    #[serde(skip_serializing_if = "is_false")]
+    pub blocks: bool,
 }
 
 impl HoldChoice {

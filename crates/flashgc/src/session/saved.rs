@@ -126,6 +126,13 @@ fn device_facts(setup: &Setup) -> Value {
     if let Some(pool) = plan.pool {
         facts["pool"] = json!(pool);
     }
+    // As the scheme has them: a drive of whole blocks is none of sub-blocks.
+    if shape.sub_blocks > 1 {
+        facts["sub_blocks"] = json!(shape.sub_blocks);
+    }
+    if shape.isolation_pages > 0 {
+        facts["isolation"] = json!(shape.isolation_pages);
+    }
     facts
 }
 
@@ -162,6 +169,7 @@ fn differences(made_from: &Value, setup: &Setup) -> Vec<String> {
             let of = match key.as_str() {
                 "exported" => " pages of each plane",
                 "page_size" => " B",
+                "isolation" => " pages between sub-blocks",
                 _ => "",
             };
             let (made, own) = (shown(&made[*key], of), shown(&own[*key], of));

@@ -1,48 +1,65 @@
 //! Classes: pages go where placement puts them by what it knows of them.
 
 use super::Sim;
-use crate::ftl::{Parity, Stream, Taken};
-use crate::ids::{Lpn, PlaneId};
+use crate::ftl::Stream;
+use crate::gc::Copy;
+use crate::ids::{BlockId, Lpn, PlaneId};
 use crate::verify::Watch;
 
 impl<W: Watch> Sim<W> {
-    /// The stream of a write by the host; a write of a page that holds data is an update.
+    /// A write by the host; that of a page that holds data is an update.
     #[inline(never)]
-    pub(super) fn stream_of_write(&mut self, lpn: Lpn) -> Stream {
+    pub(super) fn write_page_of_class(&mut self, plane: PlaneId, lpn: Lpn, op: u32) -> bool {
         let is_update = self.ftl.map.ppn_of(lpn).is_some();
-        match &mut self.gc.placement {
-            Some(placement) => Stream::Class(placement.class_of_write(lpn, is_update)),
-            None => Stream::Host,
-        }
+        let placement = self.gc.placement.as_mut();
+        let class = placement.map_or(0, |placement| placement.class_of_write(lpn, is_update));
+        let class = self.class_with_page(plane, class, false);
+        self.write_page_to(plane, Stream::Class(class), lpn, op)
+    }
+
+    /// Moves every listed page of the victim in one go.
+    #[inline(never)]
+    pub(super) fn move_all_by_class(
+        &mut self,
+        plane: PlaneId,
+        victim: BlockId,
+        copies: Option<&mut Vec<Copy>>,
+    ) {
+        self.move_all_to(plane, victim, copies, |sim, lpn| sim.stream_of_copy(plane, lpn));
     }
 
     /// The stream of a page that a job moves.
-    #[inline(always)]
-    pub(super) fn stream_of_copy(&self, lpn: Lpn) -> Stream {
-        match &self.gc.placement {
-            None => Stream::Gc,
-            Some(placement) => Stream::CopyOfClass(placement.class_of_copy(lpn)),
-        }
+    pub(super) fn stream_of_copy(&mut self, plane: PlaneId, lpn: Lpn) -> Stream {
+        let placement = self.gc.placement.as_ref();
+        let class = placement.map_or(0, |placement| placement.class_of_copy(lpn));
+        Stream::Class(self.class_with_page(plane, class, true))
     }
 
-    /// Opens the erased block that placement chooses for a class. At the reserve, which is for
-    /// copies, a page goes to the nearest class that has one open.
+    /// A class whose frontier has a page for one of this class: itself, if need be in the erased
+    /// block that placement chooses. At the reserve, which is for copies, a write by the host goes
+    /// to the nearest class that has a block open.
+    #[inline(always)]
+    fn class_with_page(&mut self, plane: PlaneId, class: u8, is_copy: bool) -> u8 {
+        if self.ftl.frontiers.has_page(plane, class) {
+            return class;
+        }
+        self.open_chosen(plane, class, is_copy)
+    }
+
     #[cold]
-    pub(super) fn take_from_chosen(&mut self, plane: PlaneId, stream: Stream) -> Option<Taken> {
-        let (class, is_copy) = match stream {
-            Stream::Class(class) => (class, false),
-            Stream::CopyOfClass(class) => (class, true),
-            Stream::Host | Stream::Gc => return None,
-        };
-        let frontiers = &mut self.ftl.frontiers;
+    fn open_chosen(&mut self, plane: PlaneId, class: u8, is_copy: bool) -> u8 {
+        let frontiers = &self.ftl.frontiers;
         if !is_copy && !frontiers.is_above_reserve(plane) {
-            let nearest = Stream::Class(frontiers.class_with_room(plane, class)?);
-            return frontiers.take(&self.plan.geometry, plane, nearest, Parity::Any);
+            return frontiers.class_with_room(plane, class).unwrap_or(class);
         }
         let candidates = candidates!(self);
-        let placement = self.gc.placement.as_mut()?;
-        let chosen = placement.choose(plane, class, &self.ftl, &candidates);
-        let block = chosen.or_else(|| self.ftl.frontiers.free_list(plane).next())?;
-        Some(self.ftl.frontiers.take_chosen(&self.plan.geometry, plane, class, block))
+        let placement = self.gc.placement.as_mut();
+        let chosen = placement.and_then(|p| p.choose(plane, class, &self.ftl, &candidates));
+        // Without any the reserve was too small, and whoever takes the page will say so.
+        if let Some(block) = chosen.or_else(|| self.ftl.frontiers.free_list(plane).next()) {
+            self.ftl.frontiers.open_chosen(&self.plan.geometry, plane, class, block);
+            self.has_opened(plane, block);
+        }
+        class
     }
 }

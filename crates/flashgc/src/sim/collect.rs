@@ -11,11 +11,11 @@
 
 use super::Sim;
 use crate::device::{Phases, Worker};
-use crate::ftl::Parity;
+use crate::ftl::{Parity, Stream};
 use crate::gc::job::Stage;
 use crate::gc::victim::VictimPolicy;
 use crate::gc::{Batch, Copy, Job, JobRow, Role, Victim};
-use crate::ids::{BlockId, PlaneId, Ppn, UnitId};
+use crate::ids::{BlockId, Lpn, PlaneId, Ppn, UnitId};
 use crate::plan::Plan;
 use crate::verify::{Cause, Happened, Watch};
 
@@ -42,7 +42,7 @@ impl<W: Watch> Sim<W> {
         let batch_left = match self.plan.gc.trigger.batch {
             Batch::One => 1,
             Batch::UntilStop => u32::MAX,
-            Batch::List => self.count_candidates(plane),
+            Batch::List => self.count_candidates(plane).max(1),
         };
         self.hold(plane);
         let job = &mut self.gc.jobs[unit.index()];
@@ -59,6 +59,9 @@ impl<W: Watch> Sim<W> {
     }
 
     pub(super) fn count_candidates(&self, plane: PlaneId) -> u32 {
+        if let Some(lists) = &self.gc.lists {
+            return lists.listed(plane);
+        }
         let (geometry, blocks) = (&self.plan.geometry, &self.ftl.blocks);
         let wins =
             |b: &BlockId| blocks.is_sealed(*b) && blocks.valid(*b) < geometry.data_pages_of(*b);
@@ -88,6 +91,10 @@ impl<W: Watch> Sim<W> {
         let job = &mut self.gc.jobs[unit.index()];
         job.copies = copies;
         job.victims = victims;
+        if self.gc.keeps_books {
+            self.note_job(unit);
+        }
+        let job = &mut self.gc.jobs[unit.index()];
         if fixed && self.plan.coalesce {
             job.stage = Stage::Whole;
             job.steps = match self.plan.gc.copy.at_once() {
@@ -148,7 +155,7 @@ impl<W: Watch> Sim<W> {
         let cap = self.plan.gc.move_cap_pages.unwrap_or(u32::MAX);
         while let Some(block) = next {
             let its_valid = self.ftl.claim(&self.plan.geometry, block);
-            self.gc.victim.claimed(plane, block, its_valid);
+            self.note_claimed(plane, block, its_valid);
             self.gc.changed(&self.ftl, &self.plan.geometry, plane, block);
             victims.push(Victim { block, valid: its_valid, role: Role::Victim });
             valid += its_valid;
@@ -178,13 +185,28 @@ impl<W: Watch> Sim<W> {
         &mut self,
         plane: PlaneId,
         victim: BlockId,
+        copies: Option<&mut Vec<Copy>>,
+    ) {
+        if self.gc.placement.is_some() {
+            return self.move_all_by_class(plane, victim, copies);
+        }
+        self.move_all_to(plane, victim, copies, |_, _| Stream::Gc);
+    }
+
+    /// The same, each to the stream that is named for it.
+    #[inline(always)]
+    pub(super) fn move_all_to(
+        &mut self,
+        plane: PlaneId,
+        victim: BlockId,
         mut copies: Option<&mut Vec<Copy>>,
+        stream: impl Fn(&mut Self, Lpn) -> Stream,
     ) {
         self.ftl.blocks.clear_valid(victim);
         for at in 0..self.scratch.len() {
             let from = self.scratch[at];
             let lpn = self.ftl.map.lpn_of(from);
-            let stream = self.stream_of_copy(lpn);
+            let stream = stream(self, lpn);
             let taken = self.take_page(plane, stream, self.parity_of(from));
             self.ftl.bind(&self.plan.geometry, lpn, taken.ppn);
             let (ppn, cause) = (taken.ppn, Cause::Copy { from });
@@ -269,13 +291,20 @@ impl<W: Watch> Sim<W> {
     pub(super) fn bind_copy(&mut self, unit: UnitId, copy: usize, plane: PlaneId) {
         let from = self.gc.jobs[unit.index()].copies[copy].from;
         let lpn = self.ftl.map.lpn_of(from);
-        let taken = self.take_page(plane, self.stream_of_copy(lpn), self.parity_of(from));
+        let stream = match self.gc.placement {
+            None => Stream::Gc,
+            Some(_) => self.stream_of_copy(plane, lpn),
+        };
+        let taken = self.take_page(plane, stream, self.parity_of(from));
         let (block, page) = self.plan.geometry.block_and_page(from);
         let current = self.ftl.blocks.is_valid(block, page);
         let (ppn, cause) = (taken.ppn, Cause::Copy { from });
         self.tell(Happened::Programmed { ppn, lpn, cause, current });
         if current {
             self.ftl.relocate(&self.plan.geometry, from, taken.ppn);
+        }
+        if self.gc.keeps_books {
+            self.note_copy(unit, taken.ppn, current);
         }
         let job = &mut self.gc.jobs[unit.index()];
         job.wasted += u32::from(!current);
@@ -348,6 +377,9 @@ impl<W: Watch> Sim<W> {
         self.gc.busy_planes[plane.index()] = false;
         self.erase_victims(plane, &victims);
         self.count_job(unit, &victims);
+        if self.plan.gc.hold.blocks {
+            self.let_back(unit);
+        }
         self.idle_hears_of_job(unit);
         if W::ACTIVE {
             let row = self.job_row(unit, plane, &victims);

@@ -6,7 +6,6 @@
 
 use super::Sim;
 use crate::drive::{restore, Carried, Drive, DriveFault};
-use crate::gc::victim::VictimPolicy;
 use crate::ids::{BlockId, PlaneId};
 use crate::plan::Plan;
 use crate::verify::Watch;
@@ -24,7 +23,7 @@ impl<W: Watch> Sim<W> {
         for (plane, wanted) in (0..sim.plan.geometry.planes).map(PlaneId).zip(wanted) {
             sim.free_pages_total += u64::from(sim.ftl.frontiers.free_pages(plane));
             for block in sim.ftl.sealed_in_order(&sim.plan.geometry, plane) {
-                sim.gc.victim.sealed(plane, block, sim.ftl.blocks.valid(block));
+                sim.note_restored(plane, block);
             }
             for block in sim.plan.geometry.blocks_of(plane).map(BlockId) {
                 sim.gc.changed(&sim.ftl, &sim.plan.geometry, plane, block);

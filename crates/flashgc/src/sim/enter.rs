@@ -185,6 +185,9 @@ impl<W: Watch> Sim<W> {
 
     /// The request that may enter now. Those that may not are noted.
     pub(super) fn entrant(&mut self, unit: UnitId) -> Option<(u32, u8)> {
+        if self.plan.gc.hold.blocks {
+            self.set_aside(unit);
+        }
         if self.units[unit.index()].waiting == 0 {
             return None;
         }
@@ -256,7 +259,12 @@ impl<W: Watch> Sim<W> {
     /// It may have opened the block of the reserve.
     fn leaves_room(&self, unit: UnitId, plane: PlaneId) -> bool {
         let job = &self.gc.jobs[unit.index()];
-        if !job.is_open() || job.plane != Some(plane) || self.plan.gc.separate_gc {
+        if !job.is_open() || job.plane != Some(plane) {
+            return true;
+        }
+        // Under the odd/even rule the host may come to take what copies leave in their block.
+        let is_apart = !self.plan.parity() || self.ftl.frontiers.host_has_own_room(plane);
+        if self.plan.gc.separate_gc && is_apart {
             return true;
         }
         let under_way = matches!(job.stage, Stage::Reading | Stage::Buffered | Stage::Sending);
@@ -340,7 +348,10 @@ impl<W: Watch> Sim<W> {
                 return Some(Next::Answer(op, list));
             }
             let plane = self.gc.jobs[unit.index()].plane;
-            let has_room = plane.is_some_and(|plane| self.ftl.host_has_room(plane));
+            let has_room = plane.is_some_and(|plane| {
+                let is_even = self.plan.parity() && self.plan.gc.separate_gc;
+                self.ftl.host_has_room(plane) && (!is_even || self.leaves_room(unit, plane))
+            });
             if self.entering.rules.merge && has_room {
                 return Some(Next::Merge(op, list));
             }

@@ -17,11 +17,13 @@ macro_rules! candidates {
             blocks: &$sim.ftl.blocks,
             age_now_ns: $sim.age_base_ns + $sim.now_ns,
             costs: $sim.gc.costs,
+            most_valid: u32::MAX,
         }
     };
 }
 
 mod away;
+mod blocked;
 mod buffer;
 mod buffered;
 mod classes;
@@ -43,6 +45,7 @@ mod sample;
 mod service;
 mod space;
 mod suspend;
+mod used_space;
 
 use crate::device::{Bus, Unit, Worker};
 use crate::event::Events;
@@ -53,6 +56,7 @@ use crate::plan::{Arrivals, Plan};
 use crate::stats::{Counters, Latency};
 use crate::verify::{Happened, Unwatched, Watch};
 use crate::workload::{HostRequest, Source, SourceError};
+use blocked::Aside;
 use buffer::Buffer;
 use enter::Entering;
 pub use fill::{FillState, TraceFilled};
@@ -140,6 +144,8 @@ pub struct Sim<W: Watch = Unwatched> {
     scratch: Vec<Ppn>,
     /// Requests inside open jobs.
     entering: Entering,
+    /// Reads that wait for a block under collection, where only blocks are held.
+    aside: Aside,
     /// Whether something is done while nothing else is: idle collection, or a write buffer.
     rests: bool,
     /// Room for the victims of an untimed job.
@@ -205,6 +211,7 @@ impl<W: Watch> Sim<W> {
             domains: collect::domains(&plan),
             scratch: Vec::new(),
             entering: Entering::new(&plan),
+            aside: Aside::new(geometry.units, plan.gc.hold.blocks),
             rests: plan.gc.idle.is_some() || plan.write_buffer.is_some(),
             victims: Vec::new(),
             erased_with: Vec::new(),

@@ -6,7 +6,6 @@
 
 use super::{Sim, SimError, TraceFilled};
 use crate::drive::Carried;
-use crate::gc::victim::VictimPolicy;
 use crate::gc::{Batch, Copy, Role, Victim};
 use crate::ids::{BlockId, Lpn, PlaneId};
 use crate::plan::Allocation;
@@ -186,6 +185,9 @@ impl<W: Watch> Sim<W> {
         if self.gc.wants[plane.index()] {
             self.collect_untimed(plane);
         }
+        if self.gc.keeps_books {
+            self.collect_asked_untimed();
+        }
         Ok(())
     }
 
@@ -210,7 +212,7 @@ impl<W: Watch> Sim<W> {
     }
 
     /// Collects until the plane has enough, or nothing can be won.
-    fn collect_untimed(&mut self, plane: PlaneId) {
+    pub(super) fn collect_untimed(&mut self, plane: PlaneId) {
         let mut listed = match self.plan.gc.trigger.batch {
             Batch::List => self.count_candidates(plane),
             Batch::One | Batch::UntilStop => 0,
@@ -250,7 +252,7 @@ impl<W: Watch> Sim<W> {
     #[cold]
     pub(super) fn collect_block_untimed(&mut self, plane: PlaneId, block: BlockId) {
         let valid = self.ftl.claim(&self.plan.geometry, block);
-        self.gc.victim.claimed(plane, block, valid);
+        self.note_claimed(plane, block, valid);
         self.gc.changed(&self.ftl, &self.plan.geometry, plane, block);
         self.empty_untimed(plane, &[Victim { block, valid, role: Role::Victim }]);
     }
@@ -280,6 +282,9 @@ impl<W: Watch> Sim<W> {
             if self.gc.can_collect(&self.ftl, plane) {
                 self.look_at(self.plan.geometry.unit_of(plane));
             }
+        }
+        if self.gc.keeps_books {
+            self.books_begin();
         }
         self.tell(Happened::MeasuringStarts);
         self.tell_free_blocks();

@@ -67,6 +67,17 @@ impl Queues {
         list.tail = op;
     }
 
+    /// Adds an operation before the others of its plane's queue.
+    pub fn push_front(&mut self, ops: &mut [Op], plane: PlaneId, list: u8, op: u32) {
+        let queue = self.queue_of_plane[plane.index()] as usize;
+        let list = &mut self.queues[queue].lists[list as usize];
+        ops[op as usize].next = list.head;
+        if list.head == NONE {
+            list.tail = op;
+        }
+        list.head = op;
+    }
+
     /// The operation that has waited longest in this list of the unit's open queues.
     #[inline(always)]
     pub fn peek(&self, ops: &[Op], unit: UnitId, list: u8) -> Option<u32> {

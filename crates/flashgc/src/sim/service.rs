@@ -4,7 +4,7 @@ use super::host::{Op, OpKind};
 use super::Sim;
 use crate::device::{Level, Phase, Phases, Worker};
 use crate::gc::job::Stage;
-use crate::gc::victim::VictimPolicy;
+use crate::gc::victim::{Candidates, VictimPolicy};
 use crate::gc::{CopyChoice, Inbound};
 use crate::ids::{BlockId, BusId, PlaneId, UnitId};
 use crate::plan::{Allocation, Plan, Served};
@@ -255,12 +255,20 @@ impl<W: Watch> Sim<W> {
         None
     }
 
-    /// Asks the victim policy.
+    /// The next victim of a plane.
     pub(super) fn pick_victim(&mut self, plane: PlaneId) -> Option<BlockId> {
-        let candidates = candidates!(self);
+        if self.gc.lists.is_some() {
+            return self.pick_listed(plane);
+        }
+        self.ask_policy(plane, u32::MAX)
+    }
+
+    /// Asks the victim policy for a block with at most so many valid pages.
+    pub(super) fn ask_policy(&mut self, plane: PlaneId, most_valid: u32) -> Option<BlockId> {
+        let candidates = Candidates { most_valid, ..candidates!(self) };
         let victim = self.gc.victim.pick(plane, &candidates, &mut self.gc.random)?;
         let is_fit =
-            candidates.is_sealed(victim) && self.plan.geometry.plane_of_block(victim) == plane;
+            self.ftl.blocks.is_sealed(victim) && self.plan.geometry.plane_of_block(victim) == plane;
         assert!(is_fit, "the victim policy named block {} of another plane or not full", victim.0);
         Some(victim)
     }

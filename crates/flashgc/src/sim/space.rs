@@ -15,10 +15,21 @@ impl<W: Watch> Sim<W> {
     /// its block.
     #[inline(always)]
     pub(super) fn write_page(&mut self, plane: PlaneId, lpn: Lpn, op: u32) -> bool {
-        let stream = match self.gc.placement {
-            None => Stream::Host,
-            Some(_) => self.stream_of_write(lpn),
-        };
+        if self.gc.placement.is_some() {
+            return self.write_page_of_class(plane, lpn, op);
+        }
+        self.write_page_to(plane, Stream::Host, lpn, op)
+    }
+
+    /// The same in this stream.
+    #[inline(always)]
+    pub(super) fn write_page_to(
+        &mut self,
+        plane: PlaneId,
+        stream: Stream,
+        lpn: Lpn,
+        op: u32,
+    ) -> bool {
         let taken = self.take_page(plane, stream, Parity::Any);
         let old = self.ftl.bind(&self.plan.geometry, lpn, taken.ppn);
         let (ppn, cause) = (taken.ppn, self.cause_of(op));
@@ -50,25 +61,33 @@ impl<W: Watch> Sim<W> {
                 self.want_space(plane);
             }
         }
+        if self.gc.keeps_books {
+            self.ask_used_space(plane);
+        }
     }
 
     /// Takes a page from a frontier. The reserve sees to it that there is one.
     #[inline(always)]
     pub(super) fn take_page(&mut self, plane: PlaneId, stream: Stream, parity: Parity) -> Taken {
         let taken = self.ftl.frontiers.take(&self.plan.geometry, plane, stream, parity);
-        let taken = taken.or_else(|| self.take_from_chosen(plane, stream));
         let Some(taken) = taken else {
             panic!("plane {} has no erased page left: the reserve was too small", plane.0)
         };
         if taken.opened.is_some() {
-            self.ftl.blocks.open(taken.opened);
-            self.gc.victim.opened(plane, taken.opened);
-            self.gc.changed(&self.ftl, &self.plan.geometry, plane, taken.opened);
-            self.tell(Happened::Opened { block: taken.opened });
+            self.has_opened(plane, taken.opened);
         }
         self.free_pages_total -= 1;
         self.counters.free_pages_min = self.counters.free_pages_min.min(self.free_pages_total);
         taken
+    }
+
+    /// A frontier goes on in this block, which was erased.
+    #[inline(always)]
+    pub(super) fn has_opened(&mut self, plane: PlaneId, block: BlockId) {
+        self.ftl.blocks.open(block);
+        self.gc.victim.opened(plane, block);
+        self.gc.changed(&self.ftl, &self.plan.geometry, plane, block);
+        self.tell(Happened::Opened { block });
     }
 
     /// Closes the block that a page has filled.
@@ -82,7 +101,7 @@ impl<W: Watch> Sim<W> {
     fn seal(&mut self, plane: PlaneId, block: BlockId) {
         let age_ns = self.age_now_ns();
         let valid = self.ftl.seal(&self.plan.geometry, block, age_ns);
-        self.gc.victim.sealed(plane, block, valid);
+        self.note_sealed(plane, block, valid);
         self.gc.changed(&self.ftl, &self.plan.geometry, plane, block);
     }
 
@@ -100,6 +119,9 @@ impl<W: Watch> Sim<W> {
                 // The plane wanted space and had nothing to win until now.
                 self.look_at(self.plan.geometry.unit_of(plane));
             }
+        }
+        if self.gc.keeps_books {
+            self.note_loss(plane, lost);
         }
         if self.gc.busy_planes[plane.index()] {
             self.job_loses(plane, ppn);
@@ -149,11 +171,20 @@ impl<W: Watch> Sim<W> {
 
     /// After an erase: does the plane still want space?
     pub(super) fn ask_trigger_to_stop(&mut self, plane: PlaneId) {
+        if self.gc.lists.is_some() {
+            return self.used_space_won(plane);
+        }
         let trigger = &self.plan.gc.trigger;
         if self.gc.wants[plane.index()]
             && !trigger.stop.is_short(&self.ftl, plane, trigger.inclusive)
         {
-            self.gc.wants[plane.index()] = false;
+            self.wants_no_more(plane);
+        }
+    }
+
+    /// A plane has enough.
+    pub(super) fn wants_no_more(&mut self, plane: PlaneId) {
+        if std::mem::take(&mut self.gc.wants[plane.index()]) {
             self.units[self.plan.geometry.unit_of(plane).index()].wanting -= 1;
         }
     }

@@ -48,6 +48,10 @@ pub struct Counters {
     pub jobs: u64,
     /// Those of them that the idle trigger began.
     pub idle_jobs: u64,
+    /// Victims that were on no list of the trigger `used-space`.
+    pub fallbacks: u64,
+    /// Reads that waited for a block under collection, where only blocks are held.
+    pub blocked: u64,
     /// Victim blocks of jobs that ended.
     pub victim_blocks: u64,
     /// Their valid pages at selection.

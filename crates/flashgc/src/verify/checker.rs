@@ -6,6 +6,8 @@
 //! error of the simulator, never of its input.
 
 use super::buffer::Held;
+use super::closed::Closed;
+pub use super::promises::Promises;
 use super::{Cause, Happened, Watch, What};
 use crate::device::Geometry;
 use crate::drive::Drive;
@@ -27,38 +29,6 @@ const OLD: u32 = u32::MAX - 1;
 struct Content {
     lpn: u32,
     version: u32,
-}
-
-/// What a plan promises of its copies, and the checker holds it to.
-#[derive(Clone, Copy, Debug)]
-pub struct Promises {
-    /// Pages of a block are programmed in order of number.
-    pub in_order: bool,
-    /// Copies stay in their plane.
-    pub in_plane: bool,
-    /// Copies of one step, at most.
-    pub at_once: u32,
-    /// Each victim has steps of its own.
-    pub by_block: bool,
-    /// How sub-blocks are isolated, where they are erased.
-    pub isolation: Option<Isolation>,
-    /// Requests may enter a job: a page of a step may be lost before it is programmed.
-    pub enters: bool,
-}
-
-impl Promises {
-    /// Those of this plan.
-    pub fn of(plan: &Plan) -> Self {
-        let copy = plan.gc.copy;
-        Promises {
-            in_order: !plan.parity(),
-            in_plane: !copy.is_global(),
-            at_once: copy.at_once(),
-            by_block: copy.lists_by_block(),
-            isolation: plan.gc.sub_blocks,
-            enters: plan.gc.enter.is_some(),
-        }
-    }
 }
 
 /// A block that the present job has erased.
@@ -83,6 +53,7 @@ pub struct Checker {
     /// The newest version in flash; the write buffer may hold a newer one.
     newest: Vec<u32>,
     held: Held,
+    closed: Option<Closed>,
     /// Where the newest version of each logical page lies in flash.
     home: Vec<Ppn>,
     acknowledged: Vec<u32>,
@@ -135,6 +106,7 @@ impl Checker {
             given: vec![0; logical],
             newest: vec![0; logical],
             held: Held::default(),
+            closed: Closed::new(geometry, promises.closes_blocks),
             home: vec![Ppn::NONE; logical],
             acknowledged: vec![0; logical],
             trimmed: vec![false; logical],
@@ -196,6 +168,11 @@ impl Checker {
     /// Time by what was busy, as the checker saw it.
     pub fn busy(&self) -> Busy {
         self.busy_ns
+    }
+
+    fn place(&self, ppn: Ppn) -> (PlaneId, BlockId) {
+        let block = self.geometry.block_of(ppn);
+        (self.geometry.plane_of_block(block), block)
     }
 
     fn program(&mut self, now_ns: u64, ppn: Ppn, lpn: Lpn, cause: Cause, current: bool) {
@@ -558,9 +535,19 @@ impl Watch for Checker {
             Happened::Started { op, lpn } => self.started(now_ns, op, lpn),
             Happened::Done { op, lpn, kind } => self.done(now_ns, op, lpn, kind),
             Happened::Programmed { ppn, lpn, cause, current } => {
+                let (plane, block) = self.place(ppn);
+                match (&mut self.closed, cause) {
+                    (Some(closed), Cause::Copy { .. }) => closed.copied(plane, block, ppn),
+                    (Some(closed), _) => closed.written(now_ns, plane, block),
+                    (None, _) => {}
+                }
                 self.program(now_ns, ppn, lpn, cause, current);
             }
-            Happened::Read { ppn, lpn } => self.read(now_ns, ppn, lpn),
+            Happened::Read { ppn, lpn } => {
+                let (plane, block) = self.place(ppn);
+                self.closed.iter().for_each(|closed| closed.read(now_ns, plane, block, ppn));
+                self.read(now_ns, ppn, lpn);
+            }
             Happened::ReadOut { ppn, lpn } => self.read_out(now_ns, ppn, lpn),
             Happened::ReadNothing { lpn } => self.read_nothing(now_ns, lpn),
             Happened::ReadBuffered { lpn } => self.read_buffered(now_ns, lpn),
@@ -573,7 +560,15 @@ impl Watch for Checker {
                 self.trimmed[lpn.index()] = true;
                 self.home[lpn.index()] = Ppn::NONE;
             }
-            Happened::Erased { block } => self.erase(now_ns, block),
+            Happened::Claimed { block } => {
+                let plane = self.geometry.plane_of_block(block);
+                self.closed.iter_mut().for_each(|closed| closed.claimed(plane, block));
+            }
+            Happened::Erased { block } => {
+                let plane = self.geometry.plane_of_block(block);
+                self.closed.iter_mut().for_each(|closed| closed.erased(plane, block));
+                self.erase(now_ns, block);
+            }
             Happened::Busy { what, unit, from_ns, to_ns, gc } => {
                 let at = match what {
                     What::Bus => self.geometry.bus_of(unit).index(),

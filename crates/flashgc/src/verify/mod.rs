@@ -5,6 +5,8 @@
 
 mod buffer;
 pub mod checker;
+mod closed;
+mod promises;
 
 use crate::gc::JobRow;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn, UnitId};
@@ -136,6 +138,11 @@ pub enum Happened {
     Trimmed {
         /// The page.
         lpn: Lpn,
+    },
+    /// A job took a block.
+    Claimed {
+        /// The block.
+        block: BlockId,
     },
     /// An erased block was opened.
     Opened {

@@ -82,7 +82,9 @@ pub fn blocks(geometry: &Geometry, ftl: &Ftl, programmed: &[bool]) -> Vec<String
             let cells = pages.map(|page| {
                 let ppn = Ppn(geometry.first_page(block).0 + page);
                 let is_full = !matches!(ftl.blocks.state(block), BlockState::Open);
-                if is_full && page >= geometry.shape.data_pages() {
+                if page >= geometry.data_pages_of(block) && geometry.shape.sub_blocks > 1 {
+                    "  -".into()
+                } else if is_full && page >= geometry.shape.data_pages() {
                     "  s".into()
                 } else if ftl.blocks.is_valid(block, page) {
                     format!("{:>3}", ftl.map.lpn_of(ppn).0)
@@ -143,9 +145,18 @@ pub fn count(seen: &Seen, key: &str) -> Option<String> {
         "erase_operations" => whole(c.erase_operations),
         "gc.count" => whole(c.jobs),
         "gc.idle_jobs" => whole(c.idle_jobs),
+        "gc.blocked" => whole(c.blocked),
+        "gc.fallbacks" => whole(c.fallbacks),
         "gc.open" => whole(results.jobs_open),
         "gc.victim_blocks" => whole(c.victim_blocks),
-        "gc.valid_per_victim" => per(c.victim_valid, c.victim_blocks),
+        "gc.valid_per_victim" => {
+            let is_whole = seen.geometry.shape.sub_blocks == 1;
+            per(c.victim_valid, if is_whole { c.victim_blocks } else { c.jobs })
+        }
+        "gc.neighbours_moved" => whole(c.neighbours_moved),
+        "hotness.updates" => whole(results.hotness?.updates),
+        "hotness.hot_updates" => whole(results.hotness?.hot_updates),
+        "hotness.decays" => whole(results.hotness?.decays),
         "gc.moved_per_gc" => per(c.moved_in_jobs, c.jobs),
         "gc.copy_steps" => whole(c.copy_steps),
         "gc.busy_open_ns" => whole(c.gc_busy_open_ns),

@@ -273,18 +273,20 @@ impl Groups {
         known.distance_then = known.distance;
     }
 
-    /// How far a member is from the group above.
-    fn find_distance(&mut self, block: u32, sight: &impl Sight) {
+    /// Finds out how far a member is from the group above; says whether it has come so far.
+    fn find_distance(&mut self, block: u32, sight: &impl Sight) -> bool {
         let above = self.group(block) + 1;
         let distance = match above < self.groups.len() {
             false => FAR,
             true => match self.least(above, sight) {
-                Some((least, _)) => sight.distance(block, least).clamp(1, FAR),
-                None => 1,
+                Some((least, _)) => sight.distance(block, least).min(FAR),
+                None => 0,
             },
         };
         let known = &mut self.known[block as usize];
-        (known.distance, known.distance_then) = (distance, distance);
+        known.distance = distance.max(1);
+        known.distance_then = known.distance;
+        distance == 0
     }
 
     /// Looks at every block that may have to change groups.
@@ -309,12 +311,10 @@ impl Groups {
                 None => return false,
             }
         }
-        self.find_distance(block, sight);
-        let known = &mut self.known[block as usize];
-        if known.distance <= 1 {
+        if self.find_distance(block, sight) {
             return false;
         }
-        known.distance_then = UNKNOWN;
+        self.known[block as usize].distance_then = UNKNOWN;
         if distance == DUE {
             self.enter_heap(block);
         }

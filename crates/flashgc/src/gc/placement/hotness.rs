@@ -53,18 +53,31 @@ impl Hotness {
         }
     }
 
-    /// Where the counter of this hash function lies for a page.
+    /// Where the counters of a page lie, one for each hash function.
+    ///
+    /// The functions are parts of the output of one mixing function for different seeds: four of 16
+    /// bits each, or two of 32.
     #[inline(always)]
-    fn place(&self, lpn: Lpn, function: u32) -> usize {
-        let row = (function * self.settings.counters) as usize;
-        let hash = splitmix64(u64::from(lpn.0) ^ SEEDS[function as usize]);
-        row + (hash as u32 & (self.settings.counters - 1)) as usize
+    fn each_place(settings: &HotnessSettings, lpn: Lpn, mut see: impl FnMut(usize)) {
+        let HotnessSettings { counters, hash_functions, .. } = *settings;
+        let bits = if counters <= 1 << 16 { 16 } else { 32 };
+        let (mut row, mut function) = (0, 0);
+        while function < hash_functions {
+            let mut hash = splitmix64(u64::from(lpn.0) ^ SEEDS[function as usize]);
+            for _ in function..hash_functions.min(function + 64 / bits) {
+                see(row + (hash as u32 & (counters - 1)) as usize);
+                hash >>= bits;
+                row += counters as usize;
+            }
+            function += 64 / bits;
+        }
     }
 
     /// The degree of a page: the smallest of its counters.
     pub fn degree(&self, lpn: Lpn) -> u8 {
-        let functions = 0..self.settings.hash_functions;
-        functions.map(|f| self.counters[self.place(lpn, f)]).min().unwrap_or(0)
+        let mut degree = u8::MAX;
+        Self::each_place(&self.settings, lpn, |at| degree = degree.min(self.counters[at]));
+        degree
     }
 
     /// A page is updated: its counters rise. Gives its hotness group.
@@ -73,12 +86,11 @@ impl Hotness {
             self.raise_least(lpn)
         } else {
             let mut degree = u8::MAX;
-            for function in 0..self.settings.hash_functions {
-                let place = self.place(lpn, function);
-                let counter = &mut self.counters[place];
-                *counter = counter.saturating_add(1);
-                degree = degree.min(*counter);
-            }
+            Self::each_place(&self.settings, lpn, |at| {
+                let counter = self.counters[at].saturating_add(1);
+                self.counters[at] = counter;
+                degree = degree.min(counter);
+            });
             degree
         };
         self.updates += 1;
@@ -94,12 +106,11 @@ impl Hotness {
     /// Raises only the counters that are the smallest.
     fn raise_least(&mut self, lpn: Lpn) -> u8 {
         let degree = self.degree(lpn);
-        for function in 0..self.settings.hash_functions {
-            let place = self.place(lpn, function);
-            if self.counters[place] == degree {
-                self.counters[place] = degree.saturating_add(1);
+        Self::each_place(&self.settings, lpn, |at| {
+            if self.counters[at] == degree {
+                self.counters[at] = degree.saturating_add(1);
             }
-        }
+        });
         degree.saturating_add(1)
     }
 
@@ -178,9 +189,10 @@ mod tests {
             hotness.update(Lpn(77));
         }
         // Other pages share some of its counters and never all.
-        for function in 0..3 {
-            let place = hotness.place(Lpn(77), function);
-            hotness.counters[place] += 3 * (function as u8 + 1);
+        let mut places = Vec::new();
+        Hotness::each_place(&hotness.settings, Lpn(77), |at| places.push(at));
+        for (&place, more) in places.iter().take(3).zip([3, 6, 9]) {
+            hotness.counters[place] += more;
         }
         assert_eq!(hotness.update(Lpn(77)), 2);
         assert_eq!(hotness.degree(Lpn(77)), 5);

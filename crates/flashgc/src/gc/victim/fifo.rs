@@ -43,10 +43,10 @@ impl VictimPolicy for Policy {
     fn pick(
         &mut self,
         plane: PlaneId,
-        _candidates: &Candidates<'_>,
+        candidates: &Candidates<'_>,
         _random: &mut Random,
     ) -> Option<BlockId> {
-        self.queues[plane.index()].front().copied()
+        self.queues[plane.index()].iter().copied().find(|&block| candidates.is_sealed(block))
     }
 
     fn table_bytes(&self) -> u64 {

@@ -190,7 +190,7 @@ impl Policy {
             return;
         }
         let margin = (self.data_pages / MARGIN_SHARE).max(1);
-        let level = (minimum + margin).min(self.data_pages - 1);
+        let level = (minimum + margin).min(self.data_pages - 1).min(candidates.most_valid);
         self.planes[plane.index()] = PlaneBuckets { level: level as i32, lowest: minimum };
         for block in candidates.sealed(plane) {
             let valid = candidates.kept(block);

@@ -40,18 +40,21 @@ pub struct Candidates<'a> {
     pub age_now_ns: u64,
     /// What moving a page and erasing cost, for those who rank by it.
     pub costs: Costs,
+    /// Blocks with more valid pages are no candidates.
+    pub most_valid: u32,
 }
 
 impl<'a> Candidates<'a> {
     /// The sealed blocks of a plane, lowest first: a walk over all of the plane's blocks.
     pub fn sealed(&self, plane: PlaneId) -> impl Iterator<Item = BlockId> + 'a {
-        let blocks = self.blocks;
-        self.geometry.blocks_of(plane).map(BlockId).filter(move |&b| blocks.is_sealed(b))
+        let (blocks, most_valid) = (self.blocks, self.most_valid);
+        let is_fit = move |&b: &BlockId| blocks.is_sealed(b) && blocks.valid(b) <= most_valid;
+        self.geometry.blocks_of(plane).map(BlockId).filter(is_fit)
     }
 
-    /// Whether the block is sealed.
+    /// Whether the block is sealed, and a candidate.
     pub fn is_sealed(&self, block: BlockId) -> bool {
-        self.blocks.is_sealed(block)
+        self.blocks.is_sealed(block) && self.blocks.valid(block) <= self.most_valid
     }
 
     /// Valid pages of a block.
@@ -97,6 +100,17 @@ impl NoSettings {
     }
 }
 
+/// What is told of a page that went invalid.
+#[derive(Clone, Copy, Debug)]
+pub struct Loss {
+    /// Valid pages that its block has left.
+    pub valid: u32,
+    /// Whether the block is sealed.
+    pub is_sealed: bool,
+    /// When it was, on the clock that also runs while a drive is preconditioned, in ns.
+    pub at_ns: u64,
+}
+
 /// A way to rank victims. Every hook has a harmless default.
 pub trait VictimPolicy: Send {
     /// A block is full and became a candidate.
@@ -113,6 +127,25 @@ pub trait VictimPolicy: Send {
 
     /// A victim was erased, or given back without an erase.
     fn erased(&mut self, _plane: PlaneId, _block: BlockId) {}
+
+    /// Whether [`lost`](Self::lost) and [`measuring_begins`](Self::measuring_begins) are called.
+    fn keeps_times(&self) -> bool {
+        false
+    }
+
+    /// A page of a block that is open or sealed went invalid. It comes after `invalidated`, and
+    /// only to a policy that keeps times.
+    fn lost(&mut self, _plane: PlaneId, _block: BlockId, _loss: Loss) {}
+
+    /// The measured part begins. What a policy then keeps must follow from the drive alone, since
+    /// a drive may have come from a file.
+    fn measuring_begins(&mut self, _candidates: &Candidates<'_>) {}
+
+    /// Whether one pick goes before that of another plane, where a trigger takes one block of the
+    /// whole device.
+    fn before(&self, a: BlockId, b: BlockId, candidates: &Candidates<'_>) -> bool {
+        (candidates.valid(a), a) < (candidates.valid(b), b)
+    }
 
     /// The next victim of this plane. It is asked only while some sealed block of the plane holds
     /// an invalid page; `None` says that nothing is worth collecting now.
@@ -184,6 +217,11 @@ macro_rules! victims {
                     $(Settings::$word(s) => Policy::$word($word::Policy::new(s, geometry))),*
                 }
             }
+
+            #[inline(never)]
+            fn tell_invalidated(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
+                match self { $(Policy::$word(p) => p.invalidated(plane, block, valid)),* }
+            }
         }
 
         impl VictimPolicy for Policy {
@@ -193,7 +231,11 @@ macro_rules! victims {
 
             #[inline(always)]
             fn invalidated(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
-                match self { $(Policy::$word(p) => p.invalidated(plane, block, valid)),* }
+                // Pages go invalid all the time, and the most common policy is asked first.
+                match self {
+                    Policy::greedy(policy) => policy.invalidated(plane, block, valid),
+                    _ => self.tell_invalidated(plane, block, valid),
+                }
             }
 
             fn claimed(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
@@ -226,6 +268,22 @@ macro_rules! victims {
                 match self { $(Policy::$word(p) => p.pick(plane, candidates, random)),* }
             }
 
+            fn keeps_times(&self) -> bool {
+                match self { $(Policy::$word(p) => p.keeps_times()),* }
+            }
+
+            fn lost(&mut self, plane: PlaneId, block: BlockId, loss: Loss) {
+                match self { $(Policy::$word(p) => p.lost(plane, block, loss)),* }
+            }
+
+            fn measuring_begins(&mut self, candidates: &Candidates<'_>) {
+                match self { $(Policy::$word(p) => p.measuring_begins(candidates)),* }
+            }
+
+            fn before(&self, a: BlockId, b: BlockId, candidates: &Candidates<'_>) -> bool {
+                match self { $(Policy::$word(p) => p.before(a, b, candidates)),* }
+            }
+
             fn table_bytes(&self) -> u64 {
                 match self { $(Policy::$word(p) => p.table_bytes()),* }
             }
@@ -234,5 +292,6 @@ macro_rules! victims {
 }
 
 victims! {
-    greedy fifo random d_choices cost_benefit wear_aware recycle_benefit invalid_sub_blocks
+    greedy fifo random d_choices cost_benefit wear_aware invalidation_rate recycle_benefit
+    invalid_sub_blocks
 }

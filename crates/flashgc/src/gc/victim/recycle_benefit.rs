@@ -109,6 +109,13 @@ impl Policy {
         }
     }
 
+    /// The block has fewer windows now: one that is not near is not nearer.
+    fn loses(&mut self, plane: PlaneId, block: u32) {
+        if self.place[block as usize] != DUE {
+            self.touch(plane, block);
+        }
+    }
+
     /// Finds out whether the block is near, and how far if not.
     fn look(&mut self, plane: PlaneId, block: u32, level: Benefit, candidates: &Candidates<'_>) {
         let mut parts = std::mem::take(&mut self.parts);
@@ -272,11 +279,11 @@ impl VictimPolicy for Policy {
     }
 
     fn claimed(&mut self, plane: PlaneId, block: BlockId, _valid: u32) {
-        self.touch(plane, self.block_of(block));
+        self.loses(plane, self.block_of(block));
     }
 
     fn opened(&mut self, plane: PlaneId, block: BlockId) {
-        self.touch(plane, self.block_of(block));
+        self.loses(plane, self.block_of(block));
     }
 
     fn erased(&mut self, plane: PlaneId, block: BlockId) {

@@ -1,0 +1,134 @@
+//! The trigger `used-space`: its keys, and what they come to on a device.
+
+use super::gc::Scheme;
+use super::trigger::{Hard, Trigger};
+use crate::device::Shape;
+use crate::gc::used_space::{SpaceOf, UsedSpace};
+use crate::gc::victim::Choice;
+use crate::gc::{Batch, GcPlan};
+use crate::plan::Plan;
+use flashgc_config::units::Share;
+use flashgc_config::Reader;
+
+/// The word of the configuration.
+pub const USED_SPACE: &str = "used-space";
+
+/// For people.
+pub const CHOICE: Choice = Choice {
+    name: USED_SPACE,
+    about: "blocks with many invalid pages are collected while too many of all pages are in use",
+    keys: &[
+        ("on", "\"70%\" (default): with this share of the pages in use, valid and invalid ones"),
+        ("of", "\"device\" (default) or \"plane\": whose pages"),
+        ("victims", "\"70%\" (default): only blocks of which at least this share is invalid"),
+        (
+            "batch",
+            "\"one\" (default), \"until-stop\" or \"list\": one block for each finding, blocks \
+             until it is enough, or all that qualify",
+        ),
+    ],
+    source: "paper on-demand-gc, sections 4.2 and 5.3; form: SEMANTICS h",
+};
+
+/// The trigger as configured.
+pub struct UsedSpaceTrigger {
+    on: Share,
+    of: SpaceOf,
+    victims: Share,
+}
+
+/// Reads the table. Below what collection needs for itself a plane wants space in any case.
+pub fn read(table: &Reader<'_>) -> Option<Trigger> {
+    let seventy = Share { numerator: 7, denominator: 10 };
+    let share = |key: &str| if table.has(key) { table.share(key) } else { Some(seventy) };
+    let (on, victims) = (share("on"), share("victims"));
+    let of = table.choice("of", &SpaceOf::WORDS).unwrap_or(SpaceOf::Device);
+    let batch = table.choice("batch", &Batch::WORDS).unwrap_or(Batch::One);
+    table.finish();
+    let (on, victims) = (on?, victims?);
+    for (key, share) in [("on", on), ("victims", victims)] {
+        if share.numerator == 0 {
+            table.error(key, "nothing would have to be in use", "give a share above 0, as \"70%\"");
+            return None;
+        }
+    }
+    if on.numerator == on.denominator {
+        table.error("on", "pages that are all in use leave no room to collect", "as in \"70%\"");
+        return None;
+    }
+    Some(Trigger {
+        soft: None,
+        hard: Hard::Default,
+        stop: None,
+        inclusive: false,
+        batch,
+        background: true,
+        used_space: Some(UsedSpaceTrigger { on, of, victims }),
+        idle: None,
+    })
+}
+
+/// What the shares come to on a drive of this shape.
+pub fn plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<Option<UsedSpace>> {
+    let Some(trigger) = &scheme.trigger.used_space else { return Some(None) };
+    if scheme.sub_blocks.is_some() {
+        root.table("gc").table("trigger").error(
+            "use",
+            "this trigger asks how much of a whole block is invalid, and the scheme erases parts",
+            "set gc.erase.use = \"block\", or gc.trigger.use = \"watermark\"",
+        );
+        return None;
+    }
+    let data_pages = shape.data_pages();
+    let pages = match trigger.of {
+        SpaceOf::Plane => shape.data_pages_per_plane(),
+        SpaceOf::Device => shape.data_pages_per_plane() * shape.planes(),
+    };
+    let invalid = trigger.victims.at_least(u64::from(data_pages)) as u32;
+    let free_pages = pages - trigger.on.at_least(pages);
+    if free_pages == 0 {
+        let table = root.table("gc").table("trigger").table(USED_SPACE);
+        let message = format!("of {pages} pages this is all of them");
+        table.error("on", message, "give a smaller share, as \"70%\"");
+        return None;
+    }
+    Some(Some(UsedSpace { of: trigger.of, free_pages, most_valid: data_pages - invalid }))
+}
+
+/// Whether there is a mark below which no write gets in. By used space there is one, just above the
+/// reserve, but not where only blocks are held: there a write waits for a page and nothing else.
+pub fn has_hard_mark(scheme: &Scheme) -> bool {
+    let trigger = &scheme.trigger;
+    !matches!(trigger.hard, Hard::None) && (trigger.used_space.is_none() || !scheme.holds_blocks)
+}
+
+/// There is too little spare space for what collection keeps to itself.
+pub fn refuse_spare(root: &Reader<'_>, gc: &GcPlan, spare_pages: u64, open_blocks: u64) {
+    root.table("device").error(
+        "exported",
+        format!(
+            "a plane has {spare_pages} spare pages; collection goes on until {} erased blocks are \
+             free, beside {open_blocks} open ones, and could never reach that",
+            gc.reserve_blocks + 1
+        ),
+        "export less, or give each plane more blocks",
+    );
+}
+
+/// A drive whose data alone is too much by the trigger.
+pub fn note(plan: &Plan) -> Option<String> {
+    let rules = plan.gc.used_space?;
+    let geometry = &plan.geometry;
+    let all = geometry.shape.data_pages_per_plane();
+    let exported = u64::from(geometry.shape.exported_pages_per_plane);
+    let planes = match rules.of {
+        SpaceOf::Device => u64::from(geometry.planes),
+        SpaceOf::Plane => 1,
+    };
+    (exported * planes + rules.free_pages >= all * planes).then(|| {
+        "a full drive has more data than gc.trigger.used-space.on: collection then goes on for as \
+         long as blocks qualify, and beyond that only for planes that run out of erased blocks \
+         (gc.fallbacks)"
+            .into()
+    })
+}

@@ -1,0 +1,148 @@
+//! The trigger `used-space`, as the plan has resolved it, and the lists of victims that it keeps.
+//!
+//! Paper on-demand-gc, sections 4 and 5: collection begins when the pages in use, valid and
+//! invalid ones, reach a share of all pages, and takes only blocks of which a share is invalid. A
+//! plane's *list* is all such blocks. Here it is a count: who is next is a question for the
+//! victim policy, so that no entry can be stale.
+
+use super::Batch;
+use crate::device::Geometry;
+use crate::ids::PlaneId;
+use serde::Serialize;
+
+/// Where space is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SpaceOf {
+    /// Over the whole device.
+    Device,
+    /// In each plane by itself.
+    Plane,
+}
+
+impl SpaceOf {
+    /// The words of the configuration.
+    pub const WORDS: [(&'static str, SpaceOf); 2] =
+        [("device", SpaceOf::Device), ("plane", SpaceOf::Plane)];
+}
+
+/// When used space is collected, and which blocks.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct UsedSpace {
+    /// Where space is counted.
+    pub of: SpaceOf,
+    /// With so many erased pages or fewer, all the others are too many.
+    pub free_pages: u64,
+    /// Valid pages of a block on the list, at most.
+    pub most_valid: u32,
+}
+
+/// The lists of all planes, and what collections under way will win.
+pub struct VictimLists {
+    /// What the plan says.
+    pub rules: UsedSpace,
+    /// Whether one block is collected for each finding, wherever in the device it lies.
+    pub one_by_one: bool,
+    /// The blocks on each plane's list.
+    listed: Vec<u32>,
+    /// The blocks on all lists.
+    total: u64,
+    /// Planes that were asked for one block and have not begun.
+    asked: Vec<bool>,
+    /// Erased pages to come: of blocks that were asked for, and of jobs under way.
+    coming_pages: u64,
+    /// The part of it that the job of each unit will give.
+    from_job: Vec<u32>,
+    /// Pages that one block of a list wins at least.
+    least_won: u32,
+    /// Whether the planes with a list were asked since space was last enough.
+    pub all_asked: bool,
+    /// Planes that want space while the drive is preconditioned; `None` once it is measured.
+    pub untimed: Option<Vec<PlaneId>>,
+}
+
+impl VictimLists {
+    /// Empty lists.
+    pub fn new(rules: UsedSpace, batch: Batch, geometry: &Geometry) -> Self {
+        let planes = geometry.planes as usize;
+        VictimLists {
+            rules,
+            one_by_one: batch == Batch::One && rules.of == SpaceOf::Device,
+            listed: vec![0; planes],
+            total: 0,
+            asked: vec![false; planes],
+            coming_pages: 0,
+            from_job: vec![0; geometry.units as usize],
+            least_won: geometry.shape.data_pages() - rules.most_valid,
+            all_asked: false,
+            untimed: Some(Vec::new()),
+        }
+    }
+
+    /// Whether so few erased pages are too few. Those of one block that is asked for count before
+    /// they are won, so that each finding leads to one collection.
+    #[inline]
+    pub fn is_on(&self, free_pages: u64) -> bool {
+        free_pages + self.coming_pages <= self.rules.free_pages
+    }
+
+    /// Whether a block with so many valid pages belongs on a list.
+    #[inline]
+    pub fn takes(&self, valid: u32) -> bool {
+        valid <= self.rules.most_valid
+    }
+
+    /// The blocks on a plane's list.
+    pub fn listed(&self, plane: PlaneId) -> u32 {
+        self.listed[plane.index()]
+    }
+
+    /// Whether no plane has anything on its list.
+    pub fn is_empty(&self) -> bool {
+        self.total == 0
+    }
+
+    /// A block of this plane is on the list from now on.
+    pub fn add(&mut self, plane: PlaneId) {
+        self.listed[plane.index()] += 1;
+        self.total += 1;
+    }
+
+    /// A job takes a block of this plane; says whether it was on the list.
+    pub fn claim(&mut self, plane: PlaneId, valid: u32) -> bool {
+        if std::mem::take(&mut self.asked[plane.index()]) {
+            self.coming_pages -= u64::from(self.least_won);
+        }
+        let was_listed = self.takes(valid);
+        self.listed[plane.index()] -= u32::from(was_listed);
+        self.total -= u64::from(was_listed);
+        was_listed
+    }
+
+    /// One block of this plane is asked for.
+    pub fn ask_for_one(&mut self, plane: PlaneId) {
+        if !std::mem::replace(&mut self.asked[plane.index()], true) {
+            self.coming_pages += u64::from(self.least_won);
+        }
+    }
+
+    /// The job of a unit will give so many more erased pages.
+    pub fn expect(&mut self, unit: usize, pages: u32) {
+        if self.one_by_one {
+            self.from_job[unit] += pages;
+            self.coming_pages += u64::from(pages);
+        }
+    }
+
+    /// Measuring begins: nothing is asked for or under way.
+    pub fn measuring_begins(&mut self) {
+        self.asked.fill(false);
+        self.from_job.fill(0);
+        (self.coming_pages, self.all_asked, self.untimed) = (0, false, None);
+    }
+
+    /// The job of a unit has given them.
+    pub fn given(&mut self, unit: usize) {
+        self.coming_pages -= u64::from(std::mem::take(&mut self.from_job[unit]));
+    }
+}

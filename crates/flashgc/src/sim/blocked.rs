@@ -1,0 +1,76 @@
+//! Hold `blocks`: which reads wait for a block under collection, and for how long.
+//!
+//! Paper on-demand-gc takes this from Ae and Hong 2022, whose text says little; SEMANTICS h has
+//! the rules. Requests get into a job between its copies. Two blocks are closed to them, the
+//! *victim*, and the *destination*, which the last copy was programmed into:
+//! 1. The turn of a read comes, and its page lies in one of them: it stands aside until the victim
+//!    is erased, even if the page moves meanwhile. Then it goes before what waits.
+//! 2. But a page that this very job has moved is read at its new place, like any other page. It
+//!    lies in the destination, which is the one case in which the two rules meet.
+//! 3. Writes go to the host's own open block, and so touch neither.
+
+use super::Sim;
+use crate::ids::{BlockId, Ppn, UnitId};
+use crate::plan::READS;
+use crate::verify::Watch;
+
+/// The reads that stand aside, by unit, in the order in which their turn came.
+#[derive(Default)]
+pub(super) struct Aside {
+    units: Vec<Vec<u32>>,
+}
+
+impl Aside {
+    /// None yet; none at all where the scheme holds more than blocks.
+    pub(super) fn new(units: u32, is_used: bool) -> Self {
+        Aside { units: vec![Vec::new(); if is_used { units as usize } else { 0 }] }
+    }
+}
+
+impl<W: Watch> Sim<W> {
+    /// The reads whose turn it is stand aside as far as they touch a closed block.
+    #[inline(never)]
+    pub(super) fn set_aside(&mut self, unit: UnitId) {
+        while let Some(op) = self.queues.peek(&self.slabs.ops, unit, READS) {
+            let ppn = self.ftl.map.ppn_of(self.slabs.ops[op as usize].lpn);
+            if !ppn.is_some() || !self.is_closed(unit, ppn) {
+                return;
+            }
+            self.take_from_queue(unit, op, READS);
+            self.aside.units[unit.index()].push(op);
+            self.counters.blocked += 1;
+        }
+    }
+
+    /// Whether a page lies in a block that the unit's job closes.
+    fn is_closed(&self, unit: UnitId, ppn: Ppn) -> bool {
+        let job = &self.gc.jobs[unit.index()];
+        if !job.is_open() {
+            return false;
+        }
+        let block = self.plan.geometry.block_of(ppn);
+        if job.victims.iter().any(|victim| victim.block == block) {
+            return true;
+        }
+        self.destination(unit) == Some(block) && !job.copies.iter().any(|copy| copy.to == ppn)
+    }
+
+    /// The block that the last copy of the unit's job was programmed into.
+    fn destination(&self, unit: UnitId) -> Option<BlockId> {
+        let job = &self.gc.jobs[unit.index()];
+        let made = job.copies[..job.next].iter().rev();
+        let last = made.map(|copy| copy.to).find(|to| to.is_some())?;
+        Some(self.plan.geometry.block_of(last))
+    }
+
+    /// The victim is erased: what stood aside is first in the queue.
+    #[inline(never)]
+    pub(super) fn let_back(&mut self, unit: UnitId) {
+        while let Some(op) = self.aside.units[unit.index()].pop() {
+            let plane = self.slabs.ops[op as usize].plane;
+            self.queues.push_front(&mut self.slabs.ops, plane, READS, op);
+            self.units[unit.index()].waiting += 1;
+            self.loads[unit.index()] += 1;
+        }
+    }
+}

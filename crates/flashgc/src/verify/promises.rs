@@ -1,0 +1,39 @@
+//! What a plan promises, and the checker holds it to.
+
+use crate::gc::Isolation;
+use crate::plan::Plan;
+
+/// What a plan promises of its copies, and the checker holds it to.
+#[derive(Clone, Copy, Debug)]
+pub struct Promises {
+    /// Pages of a block are programmed in order of number.
+    pub in_order: bool,
+    /// Copies stay in their plane.
+    pub in_plane: bool,
+    /// Copies of one step, at most.
+    pub at_once: u32,
+    /// Each victim has steps of its own.
+    pub by_block: bool,
+    /// How sub-blocks are isolated, where they are erased.
+    pub isolation: Option<Isolation>,
+    /// Requests may enter a job: a page of a step may be lost before it is programmed.
+    pub enters: bool,
+    /// The host stays out of the blocks that a job works on.
+    pub closes_blocks: bool,
+}
+
+impl Promises {
+    /// Those of this plan.
+    pub fn of(plan: &Plan) -> Self {
+        let copy = plan.gc.copy;
+        Promises {
+            in_order: !plan.parity(),
+            in_plane: !copy.is_global(),
+            at_once: copy.at_once(),
+            by_block: copy.lists_by_block(),
+            isolation: plan.gc.sub_blocks,
+            enters: plan.gc.enter.is_some(),
+            closes_blocks: plan.gc.hold.blocks,
+        }
+    }
+}
