@@ -6,7 +6,7 @@ import statistics
 from dataclasses import dataclass
 
 from flashgc import units
-from flashgc.reproduction.experiment import Item, Measure, Point
+from flashgc.reproduction.experiment import Experiment, Item, Measure, Point
 from flashgc.reproduction.results import PERCENT, Quantity, Results
 
 Cells = list[list[float | None]]
@@ -78,8 +78,8 @@ def measured(item: Item, results: Results) -> Grid:
                 cells.append(quantity.of(results, point))
             block.append(cells)
         blocks.append([*block, _mean(block)] if item.mean else block)
-    labels = [experiment.axes[item.rows][row].label for row in rows]
-    heads = [experiment.axes[item.columns][column].label for column in columns]
+    labels = [_label(experiment, item.rows, row) for row in rows]
+    heads = [_label(experiment, item.columns, column) for column in columns]
     beyond = frozenset(
         (at, index)
         for at, row in enumerate(rows)
@@ -91,6 +91,11 @@ def measured(item: Item, results: Results) -> Grid:
     kinds = [(one.label, _unit(item, one)) for one in named]
     return Grid(item, [*labels, MEAN] if item.mean else labels, heads, kinds, blocks,
                 beyond)  # fmt: skip
+
+
+def _label(experiment: Experiment, axis: str, name: str) -> str:
+    """A choice in words; its name, where runs are named without it."""
+    return experiment.axes[axis][name].label or name
 
 
 def _quantity(item: Item, measure: str) -> Quantity:
