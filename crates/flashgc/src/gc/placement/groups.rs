@@ -31,7 +31,8 @@ pub trait Sight {
     /// What a block is worth now; its benefit was this one.
     fn worth(&self, block: u32, before: Benefit) -> Worth;
 
-    /// Whether it is worth at least this benefit, and then whether it has room where it would win it.
+    /// Whether it is worth at least this benefit, and then whether it has room where it would win
+    /// it.
     fn still(&self, block: u32, benefit: Benefit) -> Option<bool>;
 
     /// How many of its pages must at least go invalid before it reaches this benefit.
@@ -507,8 +508,8 @@ mod tests {
         }
     }
 
-    /// Paper speedup-gc, Fig. 5: the benefit of block 1 becomes 4.5, between the least of the fourth
-    /// group and that of the fifth. The fourth is full, and gives its least to the third.
+    /// Paper speedup-gc, Fig. 5: the benefit of block 1 becomes 4.5, between the least of the
+    /// fourth group and that of the fifth. The fourth is full, and gives its least to the third.
     #[test]
     fn a_full_group_gives_its_least_block_to_the_group_below() {
         let mut groups = Groups::new(32, 5);
