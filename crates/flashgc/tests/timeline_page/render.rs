@@ -118,8 +118,7 @@ fn hotness(results: &Results, key: &str) -> Option<u64> {
 
 /// Figures of the report, by their keys.
 pub fn count(seen: &Seen, key: &str) -> Option<String> {
-    let results = &seen.results;
-    let c = &results.counters;
+    let (results, c) = (&seen.results, &seen.results.counters);
     let per = |sum: u64, count: u64| match count {
         0 => "null".to_string(),
         _ => format!("{}", sum as f64 / count as f64),
