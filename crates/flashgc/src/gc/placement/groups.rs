@@ -403,8 +403,8 @@ impl Groups {
     }
 
     /// Lines 8 to 21 of Algorithm 2: the member with the greatest benefit in whose place an erased
-    /// sub-block lies, else the one with the greatest benefit that has one anywhere. The paper takes
-    /// any member; here they are ranked by the benefits that were found last.
+    /// sub-block lies, else the one with the greatest benefit that has one anywhere. The paper
+    /// takes any member; here they are ranked by the benefits that were found last.
     pub fn best_open(&self, group: usize, is_fit: impl Fn(u32) -> bool) -> Option<(u32, bool)> {
         let rank = |&block: &u32| {
             let known = &self.known[block as usize];
