@@ -407,6 +407,9 @@ def test_tolerances_are_shares_or_in_the_unit():
         ({"over": "load", "at": {"load": ["low", "high"], "scheme": "greedy"}}, 125.0),
         ({"over": "load", "take": "range", "at": {"load": ["low", "high"], "scheme": "greedy"}},
          150.0),
+        ({"over": ["load", "scheme"], "at": {"load": ["low", "high"], "scheme": "*"}}, 112.5),
+        ({"against": {"load": ["low", "high"]}, "as": "ratio"}, 0.625),
+        ({"against": {"load": ["low", "high"]}, "as": "ratio", "take": "min"}, 0.25),
     ],
 )  # fmt: skip
 def test_figures_are_held_against_others(more, measured):
@@ -427,6 +430,10 @@ def test_what_is_undefined_or_not_the_papers_own_is_not_comparable():
     assert (alike.verdict, alike.measured) == ("not comparable", 100)
     assert "low load: a look-alike" in alike.note
     assert verdict({**claim, "at": {**AT, "load": "high"}}, other).verdict == "met"
+    anywhere = {**claim, "any_workload": True}
+    assert verdict(anywhere, other).verdict == "met"
+    hurried = results({}, quick=True, differs={LOW: (("", "quick"),)})
+    assert verdict(anywhere, hurried).verdict == "not comparable"
 
 
 def order(is_, **more):
@@ -451,6 +458,49 @@ def test_an_order_holds_everywhere_or_says_where_not(fifo, word, measured):
     assert ("not at" in found.note) == (word != "met")
     above = verdict({**claim, "is": "above"}, results(latency)).verdict
     assert (above == "met") == all(value > 100 for value in fifo)
+
+
+@pytest.mark.parametrize(("wrong", "fails"), [(("low",), False), (("low", "high"), True)])
+def test_an_order_that_fails_needs_a_reason_at_each_place(wrong, fails):
+    claim = """
+    [[claims]]
+    in = ["1"]
+    kind = "order"
+    place = "x"
+    what = "y"
+    claimed = "always"
+    measure = "latency"
+    is = "below"
+    at = { load = "*", scheme = "fifo" }
+    than = { scheme = "greedy" }
+    [[claims.remarks]]
+    at = { load = ["low", "recorded"] }
+    why_not = "because"
+    """
+    found = results({(load, "fifo"): 101 if load in wrong else 99 for load in ("low", "high")})
+    head = '[tolerance]\nmet = "5 %"\nnear = "10 %"\n'
+    found.reports[("recorded", "fifo")]["latency_ns"]["all"]["mean"] = 99
+    (one,) = stated.load(head + claim, "here", found.experiment)
+    judged = judge("own-paper", one, found)
+    assert (judged.verdict, judged.fails, judged.known) == ("not met", fails, not fails)
+    assert "because" in judged.note
+    for old, new, told in [
+        ('"low"', '"lwo"', "there is no"),
+        ('why_not = "because"', "", "no `why_not`"),
+    ]:
+        with pytest.raises(flashgc.ConfigError, match=told):
+            stated.load(head + claim.replace(old, new), "here", found.experiment)
+    nowhere = claim.replace('at = { load = "*"', 'at = { load = "high"')
+    with pytest.raises(flashgc.ConfigError, match="on no place"):
+        stated.load(head + nowhere, "here", found.experiment)
+
+
+@pytest.mark.parametrize(("wrong", "word"), [(0, "met"), (1, "met"), (2, "not met")])
+def test_what_is_said_of_most_places_holds_at_more_than_half(wrong, word):
+    loads = ("low", "high", "recorded")
+    latency = {(load, "fifo"): 101 if at < wrong else 99 for at, load in enumerate(loads)}
+    claim = order("below", at={**BOTH, "scheme": "fifo"}, than={"scheme": "greedy"}, most=True)
+    assert verdict(claim, results(latency)).verdict == word
 
 
 def test_an_order_may_rise_along_an_axis_or_pass_a_bound():
@@ -525,6 +575,21 @@ def test_the_cost_identity_holds_to_the_nanosecond():
     assert "its victims cost" in identity(cost_ns + 6).note
 
 
+def test_gc_time_is_that_of_the_copies_and_erases_that_were_made():
+    def judged(busy_ns):
+        found = results({})
+        timing = {"read_ns": 25_000, "program_ns": 200_000, "erase_ns": 1_500_000}
+        for report in found.reports.values():
+            report["gc"] = {"busy_ns": busy_ns, "busy_open_ns": 7, "copy_steps": 10}
+            report["config"] = {"device": {"timing": timing}}
+            report["erase_operations"] = 3
+        claim = {"in": ["*"], "kind": "check", "check": "gc-time-identity", "claimed": "all"}
+        return verdict(claim, found)
+
+    assert judged(10 * 225_000 + 3 * 1_500_000 + 7).verdict == "met"
+    assert judged(10 * 225_000 + 3 * 1_500_000 + 6).fails
+
+
 def took(response_ns, suspends):
     found = results({})
     timing = {"read_ns": 25_000, "program_ns": 200_000, "erase_ns": 1_500_000,
@@ -585,6 +650,32 @@ def test_a_bar_that_is_far_too_high_is_cut_and_bears_its_value():
     heights = [float(one.get("height")) for one in rectangles(picture)]
     assert max(heights) < 5 * min(heights)
     assert "50" in [one.text for one in picture.iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_a_figure_may_be_of_means_over_a_third_axis():
+    more = EXPERIMENT.replace(
+        "[axes.scheme.greedy]", "[axes.day.one]\n[axes.day.two]\n[axes.scheme.greedy]"
+    )
+    more = more.replace(
+        'scheme = "*" }\nagainst', 'day = "*", scheme = "*" }\nover = "day"\nagainst'
+    )
+    more = more.replace(
+        'load = ["low", "high"], scheme', 'load = ["low", "high"], day = "one", scheme'
+    )
+    known = described.load(more, "here")
+    item = next(one for one in known.items if one.id == "1")
+    latency = {("low", "one", "fifo"): 50.0, ("low", "two", "fifo"): 150.0}
+    reports = {
+        point: {"latency_ns": {"all": {"mean": latency.get(point, 100.0)}}}
+        for point in known.points({axis: list(names) for axis, names in known.axes.items()})
+    }
+    cells = grid.measured(item, Results(known, reports, {}))
+    assert cells.blocks[0] == [[1.0, 1.0], [1.0, 1.0], [1.0, 1.0]]
+    reports[("low", "two", "fifo")]["latency_ns"]["all"]["mean"] = 250.0
+    assert grid.measured(item, Results(known, reports, {})).blocks[0][0] == [1.0, 1.5]
+    wrong = more.replace('over = "day"', 'over = "load"')
+    with pytest.raises(flashgc.ConfigError, match="neither `rows` nor `columns`"):
+        described.load(wrong, "here")
 
 
 CURVES = EXPERIMENT.replace("[axes.load.low]", "[axes.load.low]\nvalue = 2").replace(

@@ -36,6 +36,16 @@ Traces = Annotated[
         show_default=False,
     ),
 ]
+Trace = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--trace",
+        metavar="FILE",
+        help="A trace of your own in place of the paper's workloads; may be given again.",
+        autocompletion=complete.files,
+        show_default=False,
+    ),
+]
 Out = Annotated[
     Path | None,
     typer.Option(
@@ -60,6 +70,8 @@ Quick = Annotated[
 def reproduce(
     what: What = None,
     traces: Traces = None,
+    trace: Trace = None,
+    format: options.Format = None,
     out: Out = None,
     jobs: Jobs = None,
     fresh: Fresh = False,
@@ -77,7 +89,7 @@ def reproduce(
     try:
         with _bar(quiet=json) as shown:
             done = reproduction.reproduce(
-                paper, figures, traces, out, jobs, fresh, quick, progress=shown
+                paper, figures, traces, out, jobs, fresh, quick, shown, trace or (), format
             )
     except KeyboardInterrupt:
         say("interrupted; the runs that were done are kept, and the same command goes on with them")

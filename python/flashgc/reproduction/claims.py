@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -62,6 +62,8 @@ class Order:
     choices: tuple[str, ...]
     tie: Tie | None = None
     """How far apart figures may be that count as equal, and so in order; None: not at all."""
+    most: bool = False
+    """Whether it is said of most places: it is met if it holds at more than half of them."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,28 @@ class Check:
     """What must hold in every run."""
 
     name: str
+
+
+@dataclass(frozen=True)
+class Remark:
+    """A note on some of the values of a claim, or on some of the places of an order."""
+
+    at: Where
+    note: str
+    why_not: str | None
+
+    @classmethod
+    def read(cls, experiment: Experiment, reader: Reader) -> Remark:
+        """From one of the `remarks` of a claim."""
+        remark = cls(
+            experiment.change(reader, "at"), reader.text("note", ""), reader.optional("why_not")
+        )
+        reader.done()
+        return remark
+
+    def fits(self, names: Mapping[str, str]) -> bool:
+        """Whether it is on these choices."""
+        return all(names.get(axis) in wanted for axis, wanted in self.at.items())
 
 
 @dataclass(frozen=True)
@@ -87,6 +111,10 @@ class Claim:
     """Why it cannot be met, where that is known."""
     any_load: bool = False
     """Whether it is of loads beyond what the drive can serve as well."""
+    any_workload: bool = False
+    """Whether no workload decides it, so that a look-alike is as good as the paper's."""
+    remarks: tuple[Remark, ...] = ()
+    """Of an order: why it cannot hold at some of its places."""
 
     def runs(self, experiment: Experiment) -> list[Point]:
         """The runs that it needs; a check needs none of its own."""
@@ -123,7 +151,11 @@ def pairs(experiment: Experiment, order: Order, point: Point) -> list[tuple[Poin
 
 def load(text: str, where: str, experiment: Experiment) -> list[Claim]:
     """The claims of a text, or an error that says what is wrong with it."""
-    reader = parse(text, where)
+    return read(parse(text, where), experiment)
+
+
+def read(reader: Reader, experiment: Experiment) -> list[Claim]:
+    """The claims of a table."""
     tolerance = _tolerance(reader.table("tolerance"), None)
     found: list[Claim] = []
     for inner in reader.tables("claims"):
@@ -168,6 +200,7 @@ def _claims(experiment: Experiment, reader: Reader, tolerance: Tolerance) -> lis
         "unit": reader.text("unit", ""),
         "source": reader.text("source", "paper"),
         "any_load": reader.flag("any_load"),
+        "any_workload": reader.flag("any_workload"),
     }
     place = reader.text("place")
     if kind == "value":
@@ -176,10 +209,27 @@ def _claims(experiment: Experiment, reader: Reader, tolerance: Tolerance) -> lis
         test = _order(experiment, reader, common["unit"]) if kind == "order" else _check(reader)
         claimed = reader.text("claimed")
         note, why_not = reader.text("note", ""), reader.optional("why_not")
+        remarks = _remarks(experiment, reader, test) if isinstance(test, Order) else ()
         made = [Claim(place=place, claimed=claimed, test=test, note=note, why_not=why_not,
-                      **common)]  # fmt: skip
+                      remarks=remarks, **common)]  # fmt: skip
     reader.done()
     return made
+
+
+def _remarks(experiment: Experiment, reader: Reader, order: Order) -> tuple[Remark, ...]:
+    """The remarks of an order, each of which is on one of its places."""
+    found = tuple(Remark.read(experiment, inner) for inner in reader.tables("remarks"))
+    places = [
+        dict(zip(experiment.axes, left, strict=True))
+        for point in order.points
+        for left, _ in pairs(experiment, order, point)
+    ]
+    for remark in found:
+        if remark.why_not is None:
+            reader.wrong("one of the `remarks` of an order has no `why_not`")
+        if not any(remark.fits(place) for place in places):
+            reader.wrong("one of the `remarks` is on no place of the order")
+    return found
 
 
 def _check(reader: Reader) -> Check:
@@ -188,16 +238,18 @@ def _check(reader: Reader) -> Check:
 
 def _quantity(experiment: Experiment, reader: Reader, at: Where, unit: str) -> Quantity:
     measure = _measure(experiment, reader, "measure")
-    against = experiment.single(reader, "against") or None
+    against = experiment.change(reader, "against")
     way = reader.word("as", WAYS, "value")
-    if (way == "value") != (against is None):
+    if (way == "value") != (not against):
         reader.wrong("`against` and `as` (ratio, reduction or factor) go together")
-    over = reader.optional("over")
-    if over is not None and over not in experiment.axes:
-        reader.wrong(f'`over`: there is no axis "{over}", only {", ".join(experiment.axes)}')
+    over = reader.one_or_more("over")
+    for axis in over:
+        if axis not in experiment.axes:
+            reader.wrong(f'`over`: there is no axis "{axis}", only {", ".join(experiment.axes)}')
     take = reader.word("take", TAKE, "mean")
-    return Quantity(measure, way, against, over, take,
-                    tuple(at[over]) if over else (), unit == PERCENT)  # fmt: skip
+    beside = tuple(changes(against)) if against else ()
+    return Quantity(measure, way, beside, {axis: at[axis] for axis in over}, take,
+                    unit == PERCENT)  # fmt: skip
 
 
 def _measure(experiment: Experiment, reader: Reader, key: str) -> str:
@@ -207,9 +259,9 @@ def _measure(experiment: Experiment, reader: Reader, key: str) -> str:
     return name
 
 
-def _collapsed(experiment: Experiment, at: Where, over: str | None) -> list[Point]:
-    """The runs at these choices, the axis that figures are taken over standing at its first."""
-    one = {axis: (names[:1] if axis == over else names) for axis, names in at.items()}
+def _collapsed(experiment: Experiment, at: Where, over: Iterable[str]) -> list[Point]:
+    """The runs at these choices, the axes that figures are taken over standing at their first."""
+    one = {axis: (names[:1] if axis in over else names) for axis, names in at.items()}
     return experiment.points(one)
 
 
@@ -226,7 +278,7 @@ def _values(
     minus = experiment.single(reader, "minus")
     allowed = _tolerance(reader.table("tolerance"), tolerance)
     note, why_not = reader.text("note", ""), reader.optional("why_not")
-    remarks = [_Remark.read(experiment, inner) for inner in reader.tables("remarks")]
+    remarks = [Remark.read(experiment, inner) for inner in reader.tables("remarks")]
     stated = _stated(reader, by)
     for names, claimed in stated:
         own = {axis: at[axis] for axis in at} | {axis: [name] for axis, name in names.items()}
@@ -252,26 +304,6 @@ def _with_any(reader: Reader, by: Sequence[str]) -> Reader:
     """Axes that the values go along need not be named again."""
     given = reader.mapping("at")
     return Reader({"at": {**dict.fromkeys(by, ANY), **given}}, reader.where)
-
-
-@dataclass(frozen=True)
-class _Remark:
-    """A note on some of the values."""
-
-    at: Where
-    note: str
-    why_not: str | None
-
-    @classmethod
-    def read(cls, experiment: Experiment, reader: Reader) -> _Remark:
-        remark = cls(
-            experiment.change(reader, "at"), reader.text("note", ""), reader.optional("why_not")
-        )
-        reader.done()
-        return remark
-
-    def fits(self, names: Mapping[str, str]) -> bool:
-        return all(names.get(axis) in wanted for axis, wanted in self.at.items())
 
 
 def _stated(reader: Reader, by: Sequence[str]) -> list[tuple[dict[str, str], float]]:
@@ -311,9 +343,9 @@ def _order(experiment: Experiment, reader: Reader, unit: str) -> Order:
         measure = _measure(experiment, reader, "than_measure")
         other = replace(other, measure=measure)
     if reader.has("than_against"):
-        if quantity.against is None:
+        if not quantity.against:
             reader.wrong("`than_against` takes the place of `against`, which is not given")
-        other = replace(other, against=experiment.single(reader, "than_against"))
+        other = replace(other, against=(experiment.single(reader, "than_against"),))
     has_bound = reader.has("bound")
     bound = float(reader.raw("bound", (int, float), "a number")) if has_bound else None
     along = reader.optional("along")
@@ -330,7 +362,7 @@ def _order(experiment: Experiment, reader: Reader, unit: str) -> Order:
     if word == "equal" and tie is None:
         reader.wrong('is = "equal" needs `tie`, which says how far apart the figures may be')
     return Order(quantity, other, tuple(points), word, tuple(changes(than)), bound, along, choices,
-                 tie)  # fmt: skip
+                 tie, reader.flag("most"))  # fmt: skip
 
 
 def _tie(reader: Reader) -> Tie | None:

@@ -31,6 +31,8 @@ class Source:
     """One way to run a choice: settings, and what the user's folder must hold for it."""
 
     files: tuple[str, ...] = ()
+    trace: str | None = None
+    """A trace that is there, as a path."""
     config: str | None = None
     device: str | None = None
     scheme: str | None = None
@@ -80,6 +82,8 @@ class Item:
     x: str = ""
     """What the numbers of the rows are, where lines are drawn."""
     course: Course | None = None
+    over: str | None = None
+    """An axis over whose choices each figure is a mean; one that is neither rows nor columns."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +169,12 @@ class Experiment:
 
 def load(text: str, where: str) -> Experiment:
     """The experiment of a text, or an error that says what is wrong with it."""
-    reader = parse(text, where)
+    return read(parse(text, where))
+
+
+def read(reader: Reader) -> Experiment:
+    """The experiment of a table."""
+    reader.mapping("own_trace")  # read where traces of the user's own take the place of workloads
     about = reader.table("paper")
     title, citation, url = about.text("title"), about.text("citation"), about.text("url", "")
     about.done()
@@ -204,6 +213,7 @@ def _choice(name: str, reader: Reader) -> Choice:
 def _source(reader: Reader) -> Source:
     source = Source(
         files=tuple(reader.texts("files")),
+        trace=reader.optional("trace"),
         config=reader.optional("config"),
         device=reader.optional("device"),
         scheme=reader.optional("scheme"),
@@ -249,13 +259,16 @@ def _item(experiment: Experiment, reader: Reader) -> Item:
         note=reader.text("note", ""),
         x=reader.text("x") if form == "lines" else "",
         course=_course(reader.table("course")) if form == "course" else None,
+        over=reader.optional("over") if form in ("table", "bars", "lines") else None,
     )
+    if item.over is not None and item.over not in set(experiment.axes) - set(axes):
+        reader.wrong("`over` is an axis that is neither `rows` nor `columns`")
     if form == "lines" and any(
         experiment.axes[axes[0]][name].value is None for name in item.at[axes[0]]
     ):
         reader.wrong(f"lines need a `value` of each choice of the axis {axes[0]}")
     for axis, names in item.at.items():
-        if axis not in axes and len(names) > 1:
+        if axis not in (*axes, item.over) and len(names) > 1:
             reader.wrong(f"`at.{axis}` must be one choice: it is neither `rows` nor `columns`")
     if (item.way == "value") == bool(item.against):
         reader.wrong("`against` and `as` (ratio, reduction or factor) go together")

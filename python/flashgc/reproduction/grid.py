@@ -6,8 +6,8 @@ import statistics
 from dataclasses import dataclass
 
 from flashgc import units
-from flashgc.reproduction.experiment import Item, Measure, Point
-from flashgc.reproduction.results import PERCENT, Results, beside
+from flashgc.reproduction.experiment import Experiment, Item, Measure, Point
+from flashgc.reproduction.results import PERCENT, Quantity, Results
 
 Cells = list[list[float | None]]
 MEAN = "mean"
@@ -69,20 +69,17 @@ def measured(item: Item, results: Results) -> Grid:
     first = experiment.points({axis: names[:1] for axis, names in item.at.items()})[0]
     blocks: list[Cells] = []
     for measure in item.measures:
+        quantity = _quantity(item, measure)
         block: Cells = []
         for row in rows:
             cells: list[float | None] = []
             for column in columns:
                 point = experiment.moved(first, {item.rows: row, item.columns: column})
-                value = results.figure(measure, point)
-                if item.against:
-                    other = results.figure(measure, experiment.moved(point, item.against))
-                    value = beside(value, other, item.way, percent=item.way == REDUCTION)
-                cells.append(value)
+                cells.append(quantity.of(results, point))
             block.append(cells)
         blocks.append([*block, _mean(block)] if item.mean else block)
-    labels = [experiment.axes[item.rows][row].label for row in rows]
-    heads = [experiment.axes[item.columns][column].label for column in columns]
+    labels = [_label(experiment, item.rows, row) for row in rows]
+    heads = [_label(experiment, item.columns, column) for column in columns]
     beyond = frozenset(
         (at, index)
         for at, row in enumerate(rows)
@@ -96,6 +93,17 @@ def measured(item: Item, results: Results) -> Grid:
                 beyond)  # fmt: skip
 
 
+def _label(experiment: Experiment, axis: str, name: str) -> str:
+    """A choice in words; its name, where runs are named without it."""
+    return experiment.axes[axis][name].label or name
+
+
+def _quantity(item: Item, measure: str) -> Quantity:
+    against = (item.against,) if item.against else ()
+    over = {item.over: item.at[item.over]} if item.over is not None else {}
+    return Quantity(measure, item.way, against, over, percent=item.way == REDUCTION)
+
+
 def _unit(item: Item, measure: Measure) -> str:
     if not item.against:
         return measure.unit
@@ -103,8 +111,8 @@ def _unit(item: Item, measure: Measure) -> str:
 
 
 def _saturated(item: Item, results: Results, point: Point) -> bool:
-    others = [results.experiment.moved(point, item.against)] if item.against else []
-    return bool(results.saturated([point, *others]))
+    runs = _quantity(item, item.measures[0]).runs(results.experiment, point)
+    return bool(results.saturated(runs))
 
 
 def _mean(block: Cells) -> list[float | None]:

@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from flashgc import _output
+from flashgc._engine import ConfigError
 from flashgc.reproduction import bars, curves, grid, papers, runs, verdict, written
 from flashgc.reproduction.claims import Claim
 from flashgc.reproduction.experiment import ANY, Item, Point
 from flashgc.reproduction.grid import Grid
+from flashgc.reproduction.own import OwnTraces
 from flashgc.reproduction.papers import Paper
 from flashgc.reproduction.plan import Planner
 from flashgc.reproduction.results import Results
@@ -83,6 +85,8 @@ def reproduce(
     fresh: bool = False,
     quick: bool = False,
     progress: Callable[[Step], object] | None = None,
+    trace: PathLike | Sequence[PathLike] = (),
+    trace_format: str | None = None,
 ) -> Reproduction:
     """Runs what a paper ran and holds the results against the paper's claims.
 
@@ -97,6 +101,10 @@ def reproduce(
         fresh: whether to run everything again.
         quick: whether to run a few requests on small drives, which shows that everything works.
         progress: called with a :class:`flashgc.reproduction.Step`; what it raises ends all runs.
+        trace: a trace of your own, or several, in place of the paper's workloads. The figures of
+            the main comparison are made, if none are named, and what the paper says of which
+            scheme is better is judged; no number of the paper is.
+        trace_format: its format, where it is not to be recognised by the content.
 
     Raises:
         ConfigError: an unknown paper or figure, or mistakes in its files.
@@ -109,7 +117,12 @@ def reproduce(
     True
 
     """
-    known = papers.load(paper)
+    own = [trace] if isinstance(trace, str | os.PathLike) else list(trace)
+    if own and traces is not None:
+        raise ConfigError("error: --trace takes the place of all workloads, those of --traces too")
+    if trace_format is not None and not own:
+        raise ConfigError("error: the format is that of --trace, which is not given")
+    known = papers.load(paper, OwnTraces(own, trace_format) if own else None)
     items = known.items(None if figures is None else list(figures))
     claims = [claim for claim in known.claims if claim.belongs([item.id for item in items])]
     planner = Planner(known.experiment, traces, quick)
@@ -118,7 +131,7 @@ def reproduce(
         replace(planner.planned(point), extras=extras.get(point, frozenset()))
         for point in _points(known, items, claims)
     ]
-    folder = _output.folder(Path("runs/reproduce") / known.name if out is None else out)
+    folder = _output.folder(Path("runs/reproduce") / _place(known, own) if out is None else out)
     follow = _Last(progress)
     reports = runs.run_all(planned, folder / "runs", jobs, fresh, follow)
     differs = {one.point: one.differs for one in planned if one.differs}
@@ -145,6 +158,11 @@ def reproduce(
         items=items,
         verdicts=verdicts,
     )
+
+
+def _place(known: Paper, own: Sequence[PathLike]) -> str:
+    """The folder of its own that a reproduction has, if none is named."""
+    return "-".join([known.name, *(Path(path).name.split(".")[0] for path in own)])
 
 
 class _Last:
@@ -176,7 +194,8 @@ def _sources(planner: Planner, results: Results) -> list[SourceUsed]:
             reports = [
                 report for point, report in results.reports.items() if point[at] == choice.name
             ]
-            if len(choice.sources) > 1 and reports:
+            alternatives = len(choice.sources) > 1 or choice.sources[0].trace is not None
+            if alternatives and reports:
                 used = planner.used(axis, choice.name)
                 requests = sum(reports[0]["requests"].values())
                 found.append(

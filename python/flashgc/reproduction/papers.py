@@ -10,9 +10,11 @@ from pathlib import Path
 
 from flashgc import _engine, _sources
 from flashgc._engine import ConfigError
-from flashgc.reproduction import claims, experiment
+from flashgc.reproduction import claims, experiment, own
 from flashgc.reproduction.claims import Claim
 from flashgc.reproduction.experiment import Experiment, Item
+from flashgc.reproduction.own import OwnTraces
+from flashgc.reproduction.read import Reader
 
 FILES = {"experiment": "experiment.toml", "claims": "claims.toml", "readme": "README.md"}
 
@@ -25,12 +27,14 @@ class Paper:
     experiment: Experiment
     claims: Sequence[Claim]
     readme: str
+    main: Sequence[str] | None = None
+    """The figures that are made if none are named; None: all."""
 
     def items(self, wanted: Sequence[str] | None) -> list[Item]:
         """These figures and tables, or all of them; an error for one that there is not."""
         known = {item.id: item for item in self.experiment.items}
         if wanted is None:
-            return list(known.values())
+            return [item for item in known.values() if self.main is None or item.id in self.main]
         for name in wanted:
             if name not in known:
                 raise ConfigError(
@@ -45,19 +49,22 @@ def names() -> list[str]:
     return list(_texts())
 
 
-def load(given: str) -> Paper:
-    """A paper by its name, or from a folder with its three files."""
+def load(given: str, traces: OwnTraces | None = None) -> Paper:
+    """A paper by its name, or from a folder with its three files.
+
+    With traces it is about them, in place of the paper's workloads.
+    """
     known = _texts()
     if given not in known and (Path(given) / FILES["experiment"]).is_file():
         folder = Path(given)
         texts = {kind: _sources.read_text(folder / name) for kind, name in FILES.items()}
-        return _paper(folder.resolve().name, texts, f"{given}/")
+        return _paper(folder.resolve().name, texts, f"{given}/", traces)
     if given not in known:
         raise ConfigError(
             f'error: there is no paper "{given}"\n  = help: {_hint(given, list(known))}, '
             "or give a folder with experiment.toml, claims.toml and README.md"
         )
-    return _paper(given, known[given], f"papers/{given}/")
+    return _paper(given, known[given], f"papers/{given}/", traces)
 
 
 def split(given: str) -> tuple[str, list[str] | None]:
@@ -77,10 +84,16 @@ def _texts() -> dict[str, dict[str, str]]:
     return {entry["name"]: entry for entry in json.loads(_engine.papers())}
 
 
-def _paper(name: str, texts: dict[str, str], where: str) -> Paper:
-    found = experiment.load(texts["experiment"], where + FILES["experiment"])
-    stated = claims.load(texts["claims"], where + FILES["claims"], found)
-    return Paper(name, found, stated, texts["readme"])
+def _paper(name: str, texts: dict[str, str], where: str, traces: OwnTraces | None) -> Paper:
+    places = {kind: where + file for kind, file in FILES.items()}
+    if traces is None:
+        found = experiment.load(texts["experiment"], places["experiment"])
+        stated = claims.load(texts["claims"], places["claims"], found)
+        return Paper(name, found, stated, texts["readme"])
+    ran, said, main = own.replaced(texts, places, traces)
+    found = experiment.read(Reader(ran, places["experiment"]))
+    stated = claims.read(Reader(said, places["claims"]), found)
+    return Paper(name, found, stated, texts["readme"], main)
 
 
 def _hint(given: str, known: Sequence[str]) -> str:

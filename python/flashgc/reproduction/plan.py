@@ -65,6 +65,8 @@ class Planner:
         """The first source of a choice that can be had."""
         choice = self._experiment.axes[axis][name]
         for source in choice.sources:
+            if source.trace is not None:
+                return Used(source, Path(source.trace))
             if not source.files:
                 return Used(source, None)
             found = self._find(source.files)

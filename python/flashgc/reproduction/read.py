@@ -67,6 +67,12 @@ class Reader:
             self.wrong(f"`{key}` must be a list of texts")
         return list(found)
 
+    def one_or_more(self, key: str) -> list[str]:
+        """A text or a list of texts; empty where it is not given."""
+        if isinstance(self._table.get(key), list):
+            return self.texts(key)
+        return [self.text(key)] if self.has(key) else []
+
     def mapping(self, key: str) -> dict[str, Any]:
         """A table as it is; empty where it is not given."""
         return dict(self.raw(key, (dict,), "a table")) if self.has(key) else {}
@@ -93,6 +99,10 @@ class Reader:
         return [
             Reader(inner, f"{self.where}, {key} {index + 1}") for index, inner in enumerate(found)
         ]
+
+    def all(self) -> dict[str, Any]:
+        """The whole table as it is."""
+        return dict(self._table)
 
     def done(self) -> None:
         """An error for a key that nobody asked for."""

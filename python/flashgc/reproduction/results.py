@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 import statistics
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from flashgc.reproduction.experiment import Experiment, Point, Where
@@ -57,34 +57,35 @@ class Quantity:
 
     measure: str
     way: str = "value"
-    against: Mapping[str, str] | None = None
-    over: str | None = None
+    against: tuple[Mapping[str, str], ...] = ()
+    """The runs that each figure stands beside; with several, each is one figure more to take."""
+    over: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """The axes that figures are taken over, with their choices."""
     take: str = "mean"
-    over_choices: tuple[str, ...] = ()
     percent: bool = False
 
     def runs(self, experiment: Experiment, point: Point) -> list[Point]:
         """The runs that the figure at this point needs."""
         own = self._spread(experiment, point)
-        return [*own, *(experiment.moved(each, self.against) for each in own if self.against)]
+        return [*own, *(experiment.moved(each, other) for each in own for other in self.against)]
 
     def of(self, results: Results, point: Point) -> float | None:
         """The figure; None where one that it needs is undefined."""
-        values = [self._one(results, each) for each in self._spread(results.experiment, point)]
+        spread = self._spread(results.experiment, point)
+        values = [value for each in spread for value in self._each(results, each)]
         known = [value for value in values if value is not None]
         return TAKE[self.take](known) if len(known) == len(values) else None
 
     def _spread(self, experiment: Experiment, point: Point) -> list[Point]:
-        if self.over is None:
-            return [point]
-        return [experiment.moved(point, {self.over: name}) for name in self.over_choices]
+        return [experiment.moved(point, change) for change in changes(self.over)]
 
-    def _one(self, results: Results, point: Point) -> float | None:
+    def _each(self, results: Results, point: Point) -> Iterator[float | None]:
         value = results.figure(self.measure, point)
-        if self.against is None or self.way == "value":
-            return value
-        other = results.figure(self.measure, results.experiment.moved(point, self.against))
-        return beside(value, other, self.way, self.percent)
+        if not self.against:
+            yield value
+        for change in self.against:
+            other = results.figure(self.measure, results.experiment.moved(point, change))
+            yield beside(value, other, self.way, self.percent)
 
 
 def beside(value: float | None, other: float | None, way: str, percent: bool) -> float | None:

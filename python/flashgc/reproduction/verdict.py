@@ -32,6 +32,8 @@ class Verdict:
     note: str
     fails: bool
     """Whether it was not met and nobody knows why; a quick run fails by its checks alone."""
+    known: bool = False
+    """Whether the reason is known, at each place where it fails."""
 
     def to_dict(self) -> dict[str, Any]:
         """As `flashgc reproduce --json` has it."""
@@ -46,18 +48,29 @@ class Verdict:
 
 def judge(paper: str, claim: Claim, results: Results) -> Verdict:
     """The verdict on a claim; the runs that it needs must be there."""
+    wrong: list[Point] = []
     match claim.test:
         case Value():
             measured, verdict, why = _value(claim, claim.test, results)
         case Order():
-            measured, verdict, why = _order(claim, claim.test, results)
+            measured, verdict, why = _order(claim, claim.test, results, wrong)
         case Check(name):
             measured, verdict, why = _check(name, results)
-    reason = claim.why_not if verdict in (NOT_MET, NEAR) else None
-    note = "; ".join(filter(None, [why, reason, claim.note]))
+    reasons, known = _reasons(claim, wrong, results)
+    note = "; ".join(filter(None, [why, *(reasons if verdict in (NOT_MET, NEAR) else ()),
+                                   claim.note]))  # fmt: skip
     counts = isinstance(claim.test, Check) or not results.quick
-    fails = verdict == NOT_MET and claim.why_not is None and counts
-    return Verdict(paper, claim, measured, verdict, note, fails)
+    fails = verdict == NOT_MET and not known and counts
+    return Verdict(paper, claim, measured, verdict, note, fails, known)
+
+
+def _reasons(claim: Claim, wrong: Sequence[Point], results: Results) -> tuple[list[str], bool]:
+    """Why a claim fails, as far as known, and whether that is all of it."""
+    places = [dict(zip(results.experiment.axes, point, strict=True)) for point in wrong]
+    fitting = [remark for remark in claim.remarks if any(remark.fits(at) for at in places)]
+    reasons = [claim.why_not, *(remark.why_not for remark in fitting)]
+    each = bool(places) and all(any(one.fits(at) for one in fitting) for at in places)
+    return list(filter(None, reasons)), claim.why_not is not None or each
 
 
 Judged = tuple[float | str | None, str, str]
@@ -72,7 +85,8 @@ def _value(claim: Claim, test: Value, results: Results) -> Judged:
         return None, NOT_COMPARABLE, "undefined: nothing was collected in one of the runs"
     runs = claim.runs(results.experiment)
     too_much = [] if claim.any_load else results.saturated(runs)
-    why = "; ".join(filter(None, [_saturated(too_much, results), results.why_different(runs)]))
+    alike = "" if claim.any_workload and not results.quick else results.why_different(runs)
+    why = "; ".join(filter(None, [_saturated(too_much, results), alike]))
     if why:
         return measured, NOT_COMPARABLE, why
     assert not isinstance(claim.claimed, str)
@@ -104,7 +118,8 @@ def _saturated(points: Sequence[Point], results: Results) -> str:
     return f"saturated, more arrived than the drive could serve: {'; '.join(named)}{more}"
 
 
-def _order(claim: Claim, test: Order, results: Results) -> Judged:
+def _order(claim: Claim, test: Order, results: Results, failed: list[Point]) -> Judged:
+    """Judges an order, and says at which places it fails."""
     experiment = results.experiment
     total, undefined, equal = 0, 0, 0
     wrong: list[str] = []
@@ -127,6 +142,7 @@ def _order(claim: Claim, test: Order, results: Results) -> Judged:
             total += 1
             if not _holds(test, left, right):
                 equal += left == right
+                failed.append(left_at)
                 signs = f"{cell(left, unit)} against {cell(right, unit)}"
                 wrong.append(f"{_named(test, results, left_at)}: {signs}")
     beyond_text = _saturated(list(dict.fromkeys(too_much)), results)
@@ -136,7 +152,8 @@ def _order(claim: Claim, test: Order, results: Results) -> Judged:
         return None, NOT_COMPARABLE, "undefined: nothing was collected in the runs"
     ties_alone = len(wrong) == equal < total / 2
     near = len(wrong) <= NEAR_SHARE * total or ties_alone
-    verdict = MET if not wrong else NEAR if near else NOT_MET
+    enough = not wrong or (test.most and len(wrong) < total / 2)
+    verdict = MET if enough else NEAR if near else NOT_MET
     more = f" and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
     why = f"not at {'; '.join(wrong[:_SHOWN])}{more}" if wrong else ""
     missing = f"{undefined} undefined" if undefined else ""
@@ -171,7 +188,7 @@ def _order_points(test: Order, results: Results) -> list[Point]:
 
 def _unit(test: Order, results: Results) -> str:
     quantity = test.quantity
-    if quantity.against is not None:
+    if quantity.against:
         return PERCENT if quantity.percent else ""
     return results.experiment.measures[quantity.measure].unit
 
@@ -179,7 +196,7 @@ def _unit(test: Order, results: Results) -> str:
 def _named(test: Order, results: Results, point: Point) -> str:
     several = [
         axis for at, axis in enumerate(results.experiment.axes)
-        if axis != test.quantity.over and len({each[at] for each in test.points}) > 1
+        if axis not in test.quantity.over and len({each[at] for each in test.points}) > 1
     ]  # fmt: skip
     several += [test.along] if test.along is not None else []
     return results.experiment.label(point, several or None)

@@ -15,6 +15,7 @@ from flashgc.reproduction.verdict import VERDICTS, Verdict, counted
 
 CLAIM_HEAD = ["place", "what", "paper", "measured", "verdict"]
 PAPER = "paper"
+OWN = "what it says of which scheme is better is judged, and none of its numbers."
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,8 @@ class Page:
             f"{experiment.citation}\n",
             f"{summary(self.verdicts)}\n",
         ]
+        if self.paper.main is not None:
+            parts.append(f"**Traces of your own** in place of the paper's workloads: {OWN}\n")
         if self.quick:
             parts.append("**Quick run**: small drives and few requests. No figure counts.\n")
         for grid in self.grids:
@@ -97,7 +100,7 @@ class Page:
 def summary(verdicts: Sequence[Verdict]) -> str:
     """How many claims have which verdict, in one line."""
     counts = counted(verdicts)
-    known = sum(one.verdict == "not met" and one.claim.why_not is not None for one in verdicts)
+    known = sum(one.verdict == "not met" and one.known for one in verdicts)
     because = f" ({known} with a known reason)" if known else ""
     listed = [f"{counts[word]} {word}{because if word == 'not met' else ''}" for word in VERDICTS]
     return f"{len(verdicts)} claims: {', '.join(listed)}."
