@@ -536,7 +536,7 @@ fn the_rows_cover_every_pair() {
         pairs(with(COPY, "global").collect(), vec!["\"striped\""]),
         pairs(values(HOLD)[1..5].to_vec(), entered()),
         pairs(vec![BLOCKS], with(ENTER, "use").take(1).chain(with(ENTER, "use").skip(2)).collect()),
-        pairs(vec!["\"one-frontier\""], vec![BLOCKS]),
+        pairs(values(PLACEMENT)[..1].to_vec(), vec![BLOCKS]),
         pairs([1, 3, 6, 7].map(|at| values(COPY)[at]).to_vec(), vec![BLOCKS]),
         pairs(with(ENTER, "use=\"suspend\"").collect(), vec![""]),
         pairs(with(ENTER, "pipeline").collect(), vec!["\"200 ns\""]),

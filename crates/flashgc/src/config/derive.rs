@@ -176,7 +176,42 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
     let soft = trigger.soft.as_ref().map_or(Some(lowest), |soft| space("soft", soft))?;
     let stop = trigger.stop.as_ref().map_or(Some(soft), |stop| space("stop", stop))?;
     let hard = hard_mark(&marks, &trigger.hard, soft, reserve_blocks, shape)?;
-    let is_given = matches!(trigger.hard, Hard::At(_));
+    check_marks(&marks, [soft, hard, stop], &trigger.hard, reserve_blocks, shape)?;
+    Some(GcPlan {
+        scheme: scheme.name.clone(),
+        slots: scheme.slots.clone(),
+        trigger: Watermark {
+            soft,
+            hard: used_space::has_hard_mark(scheme).then_some(hard),
+            stop,
+            inclusive: trigger.inclusive,
+            batch: trigger.batch,
+            background: trigger.background,
+        },
+        used_space: used_space::plan(root, shape, scheme)?,
+        idle: idle_plan(root, shape, scheme, soft)?,
+        erase_blocks: scheme.erase_blocks,
+        sub_blocks: scheme.sub_blocks,
+        move_cap_pages,
+        victim: scheme.victim.clone(),
+        copy: scheme.copy,
+        separate_gc: scheme.separate_gc,
+        hotness_groups: scheme.hotness_groups.clone(),
+        hold: hold::choice(shape, scheme),
+        enter: scheme.enter,
+        reserve_blocks,
+    })
+}
+
+/// The reserve lies below the hard mark, that below the soft mark, and that below the stop.
+fn check_marks(
+    marks: &Reader<'_>,
+    [soft, hard, stop]: [Space; 3],
+    given: &Hard,
+    reserve_blocks: u32,
+    shape: &Shape,
+) -> Option<()> {
+    let is_given = matches!(given, Hard::At(_));
     let pages = |space: Space| space.pages(shape);
     let reserve = u64::from(reserve_blocks) * u64::from(shape.data_pages());
     if pages(soft) <= reserve {
@@ -215,30 +250,7 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
         );
         return None;
     }
-    Some(GcPlan {
-        scheme: scheme.name.clone(),
-        slots: scheme.slots.clone(),
-        trigger: Watermark {
-            soft,
-            hard: used_space::has_hard_mark(scheme).then_some(hard),
-            stop,
-            inclusive: trigger.inclusive,
-            batch: trigger.batch,
-            background: trigger.background,
-        },
-        used_space: used_space::plan(root, shape, scheme)?,
-        idle: idle_plan(root, shape, scheme, soft)?,
-        erase_blocks: scheme.erase_blocks,
-        sub_blocks: scheme.sub_blocks,
-        move_cap_pages,
-        victim: scheme.victim.clone(),
-        copy: scheme.copy,
-        separate_gc: scheme.separate_gc,
-        hotness_groups: scheme.hotness_groups.clone(),
-        hold: hold::choice(shape, scheme),
-        enter: scheme.enter,
-        reserve_blocks,
-    })
+    Some(())
 }
 
 /// The hard mark, or the one that there would be.

@@ -28,11 +28,8 @@ const PAGES_PER_BLOCK_MAX: u32 = 65_535;
 pub fn read(table: &Reader<'_>) -> Option<Device> {
     table.allow("preset");
     if !table.exists() {
-        table.error(
-            "",
-            "there is no device",
-            "add [device] with preset = \"slc-msr\"; `flashgc devices` lists the presets",
-        );
+        let help = "add [device] with preset = \"slc-msr\"; `flashgc devices` lists the presets";
+        table.error("", "there is no device", help);
         return None;
     }
     let count = |key: &str, most: u32| {

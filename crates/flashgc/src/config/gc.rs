@@ -238,13 +238,7 @@ pub fn read(gc: &Reader<'_>, registers: u32) -> Option<Scheme> {
         settings
     });
     let copy = copy.map(|slot| {
-        let choice = match slot.name {
-            "copyback" => {
-                CopyChoice::Copyback { parity: slot.settings.bool("parity").unwrap_or(false) }
-            }
-            "parallel" => CopyChoice::Parallel(parallel(&slot.settings, registers)),
-            _ => CopyChoice::Bus,
-        };
+        let choice = copy_choice(slot.name, &slot.settings, registers);
         slot.settings.finish();
         choice
     });
@@ -291,6 +285,14 @@ pub fn read(gc: &Reader<'_>, registers: u32) -> Option<Scheme> {
         slots: used,
         unused,
     })
+}
+
+fn copy_choice(name: &str, table: &Reader<'_>, registers: u32) -> CopyChoice {
+    match name {
+        "copyback" => CopyChoice::Copyback { parity: table.bool("parity").unwrap_or(false) },
+        "parallel" => CopyChoice::Parallel(parallel(table, registers)),
+        _ => CopyChoice::Bus,
+    }
 }
 
 /// Parallel page migration: no more pages at once than a plane has registers.

@@ -263,7 +263,7 @@ impl Geometry {
     #[inline(always)]
     pub fn data_pages_of(&self, block: BlockId) -> u32 {
         let shape = &self.shape;
-        if shape.isolation_pages == 0 || (block.0 + 1) % shape.sub_blocks == 0 {
+        if shape.isolation_pages == 0 || (block.0 + 1).is_multiple_of(shape.sub_blocks) {
             shape.data_pages()
         } else {
             shape.data_pages() - shape.isolation_pages

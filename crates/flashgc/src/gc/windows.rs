@@ -195,8 +195,8 @@ impl Parts {
         parts.iter().any(|part| part.kind == Kind::Erased)
     }
 
-    /// The window with the greatest recycle benefit; the shortest among equals, as in Fig. 2b of paper
-    /// speedup-gc, then the lowest.
+    /// The window with the greatest recycle benefit; the shortest among equals, as in Fig. 2b of
+    /// paper speedup-gc, then the lowest.
     pub fn best(&self, costs: &Costs) -> Option<Window> {
         let mut best: Option<Window> = None;
         let (mut best_invalid, mut best_cost, mut best_length) = (0, 1, usize::MAX);
@@ -389,8 +389,7 @@ mod tests {
     }
 
     fn random_block(random: &mut Random, pages: u64) -> Parts {
-        let mut parts = Parts::default();
-        parts.count = 1 + random.below(16) as usize;
+        let mut parts = Parts { count: 1 + random.below(16) as usize, ..Parts::default() };
         let shuts = random.below(3) == 0;
         for at in 0..parts.count {
             let valid = random.below(pages + 1) as u16;
@@ -456,7 +455,7 @@ mod tests {
         }
     }
 
-    /// However its pages go invalid, a block that is so far from a benefit does not reach it sooner.
+    /// However its pages go invalid, a block so far from a benefit does not reach it sooner.
     #[test]
     fn no_block_reaches_a_benefit_sooner_than_its_distance_says() {
         let mut random = Random::named(4, "windows");

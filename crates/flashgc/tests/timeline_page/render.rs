@@ -6,6 +6,7 @@ use flashgc::device::{Geometry, Timing};
 use flashgc::ftl::blocks::BlockState;
 use flashgc::ftl::Ftl;
 use flashgc::ids::{BlockId, PlaneId, Ppn, UnitId};
+use flashgc::sim::Results;
 
 /// `305.6 us`
 pub fn us(ns: u64) -> String {
@@ -105,10 +106,19 @@ pub fn blocks(geometry: &Geometry, ftl: &Ftl, programmed: &[bool]) -> Vec<String
     lines
 }
 
+fn hotness(results: &Results, key: &str) -> Option<u64> {
+    let hotness = results.hotness?;
+    match key {
+        "hotness.updates" => Some(hotness.updates),
+        "hotness.hot_updates" => Some(hotness.hot_updates),
+        "hotness.decays" => Some(hotness.decays),
+        _ => None,
+    }
+}
+
 /// Figures of the report, by their keys.
 pub fn count(seen: &Seen, key: &str) -> Option<String> {
-    let results = &seen.results;
-    let c = &results.counters;
+    let (results, c) = (&seen.results, &seen.results.counters);
     let per = |sum: u64, count: u64| match count {
         0 => "null".to_string(),
         _ => format!("{}", sum as f64 / count as f64),
@@ -154,9 +164,7 @@ pub fn count(seen: &Seen, key: &str) -> Option<String> {
             per(c.victim_valid, if is_whole { c.victim_blocks } else { c.jobs })
         }
         "gc.neighbours_moved" => whole(c.neighbours_moved),
-        "hotness.updates" => whole(results.hotness?.updates),
-        "hotness.hot_updates" => whole(results.hotness?.hot_updates),
-        "hotness.decays" => whole(results.hotness?.decays),
+        _ if key.starts_with("hotness.") => whole(hotness(results, key)?),
         "gc.moved_per_gc" => per(c.moved_in_jobs, c.jobs),
         "gc.copy_steps" => whole(c.copy_steps),
         "gc.busy_open_ns" => whole(c.gc_busy_open_ns),

@@ -56,7 +56,7 @@ impl Policy {
     /// Pages of a sub-block that an erase does not win: valid ones, and those that isolate it.
     #[inline(always)]
     fn kept(&self, block: BlockId, valid: u32) -> u32 {
-        let is_last = (block.0 + 1) % self.sub_blocks == 0;
+        let is_last = (block.0 + 1).is_multiple_of(self.sub_blocks);
         valid + if is_last { 0 } else { self.isolation_pages }
     }
 

@@ -19,8 +19,8 @@ use std::cmp::Reverse;
 /// For the registry.
 pub const CHOICE: Choice = Choice {
     name: "recycle-benefit",
-    about: "the run of sub-blocks that wins the most pages for the time it takes; among equals that \
-            of the lowest block, the shortest of it, and the lowest of these",
+    about: "the run of sub-blocks that wins the most pages for the time it takes; among equals \
+            that of the lowest block, the shortest of it, and the lowest of these",
     keys: &[("index", "\"kept\" (default) or \"scan\": how it is found; same victims")],
     source: "Chang et al., CODES+ISSS 2016 (GSM), as in paper speedup-gc, section II-A",
 };
@@ -62,7 +62,7 @@ pub struct Policy {
     /// For each block, its place among the near ones, or `DUE`.
     place: Vec<u32>,
     /// Room for the sub-blocks of one block.
-    parts: Parts,
+    parts: Box<Parts>,
     /// What the last pick chose: the block's first sub-block, and the window.
     picked: Option<(u32, Window)>,
 }
@@ -87,7 +87,7 @@ impl Policy {
             planes: vec![PlaneIndex::default(); geometry.planes as usize],
             distance: vec![FAR; blocks],
             place: vec![DUE; blocks],
-            parts: Parts::default(),
+            parts: Box::default(),
             picked: None,
         }
     }
