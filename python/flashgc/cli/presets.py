@@ -218,7 +218,7 @@ def _print(known: list[dict[str, Any]], kind: str, name: str | None, json: bool)
 
 
 def table(rows: list[list[str]]) -> None:
-    """Prints rows below a head; only the last column may break."""
+    """Prints rows below a head; only the last two columns may break."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -227,7 +227,7 @@ def table(rows: list[list[str]]) -> None:
 
     shown = Table(box=box.SIMPLE, pad_edge=False)
     for index, title in enumerate(rows[0]):
-        shown.add_column(title, no_wrap=index < len(rows[0]) - 1)
+        shown.add_column(title, no_wrap=index < max(1, len(rows[0]) - 2))
     for row in rows[1:]:
         shown.add_row(*(Text(cell) for cell in row))
     show.console().print(shown)
