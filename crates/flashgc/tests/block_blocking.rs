@@ -3,8 +3,7 @@
 
 mod common;
 
-use common::{checked, refusal, setup, synthetic, whole, TINY};
-use flashgc::sim::Sim;
+use common::{refusal, run_filled, setup, whole, TINY};
 use proptest::test_runner::{Config, TestRunner};
 
 /// When jobs begin, and with which victims.
@@ -61,14 +60,7 @@ fn run_case(scheme: usize, drive: usize, seed: u64, gap_us: u64, reads: u64) -> 
     let text = TINY.replace("queue_depth = 8\n", "").replace("overwrite = 1.0\n", "");
     let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
     let setup = setup(&text, &[&sets, SCHEMES[scheme], DRIVES[drive]].concat());
-    let mut sim = Sim::new(setup.plan.clone(), checked(&setup));
-    sim.fill(0, setup.plan.geometry.exported_pages).expect("the drive takes what it exports");
-    let mut source = synthetic(&setup);
-    sim.start(&mut source).expect("the run begins");
-    while !sim.run(&mut source, 10_000).expect("the run goes on").finished {}
-    let results = sim.results();
-    sim.audit();
-    sim.audit_counters(&results);
+    let results = run_filled(&setup);
     [results.counters.blocked, results.counters.jobs]
 }
 

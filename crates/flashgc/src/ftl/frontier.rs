@@ -174,7 +174,7 @@ impl Frontiers {
         let frontier = &self.frontiers[self.index(plane, Stream::Host)];
         frontier.next < frontier.end
             || !frontier.halves.is_empty()
-            || self.free_blocks(plane) > self.rules.reserve_blocks
+            || self.is_above_reserve(plane)
             || !self.frontiers[self.index(plane, Stream::Gc)].halves.is_empty()
             || !self.started[plane.index()].is_empty()
     }
@@ -183,14 +183,12 @@ impl Frontiers {
     /// or of an erased one above the reserve.
     pub fn host_has_own_room(&self, plane: PlaneId) -> bool {
         let frontier = &self.frontiers[self.index(plane, Stream::Host)];
-        frontier.next < frontier.end
-            || !frontier.halves.is_empty()
-            || self.free_blocks(plane) > self.rules.reserve_blocks
+        frontier.next < frontier.end || !frontier.halves.is_empty() || self.is_above_reserve(plane)
     }
 
     fn class_has_room(&self, plane: PlaneId) -> bool {
         let first = plane.index() * self.streams;
-        self.free_blocks(plane) > self.rules.reserve_blocks
+        self.is_above_reserve(plane)
             || self.frontiers[first..first + self.streams].iter().any(|f| f.next < f.end)
             || !self.started[plane.index()].is_empty()
     }
@@ -208,6 +206,7 @@ impl Frontiers {
     }
 
     /// Whether a block beyond the reserve can be opened.
+    #[inline(always)]
     pub fn is_above_reserve(&self, plane: PlaneId) -> bool {
         self.free_blocks(plane) > self.rules.reserve_blocks
     }
@@ -233,7 +232,7 @@ impl Frontiers {
     pub fn copy_has_room(&self, plane: PlaneId) -> bool {
         let frontier = &self.frontiers[self.index(plane, Stream::Gc)];
         frontier.next < frontier.end
-            || self.free_blocks(plane) > self.rules.reserve_blocks
+            || self.is_above_reserve(plane)
             || !self.started[plane.index()].is_empty()
     }
 
@@ -300,7 +299,7 @@ impl Frontiers {
     ) -> Option<Taken> {
         let mut opened = BlockId::NONE;
         let mut index = self.index(plane, stream);
-        let may_open = stream == Stream::Gc || self.free_blocks(plane) > self.rules.reserve_blocks;
+        let may_open = stream == Stream::Gc || self.is_above_reserve(plane);
         if self.frontiers[index].halves.is_empty() && !may_open {
             index = self.index(plane, Stream::Gc);
         }

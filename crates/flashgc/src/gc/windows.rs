@@ -152,14 +152,7 @@ impl Default for Parts {
 }
 
 impl Parts {
-    /// Those of the block to which this sub-block belongs.
-    pub fn of(geometry: &Geometry, blocks: &Blocks, sub_block: BlockId) -> Self {
-        let mut parts = Parts::default();
-        parts.read(geometry, blocks, sub_block);
-        parts
-    }
-
-    /// The same in place of what was there.
+    /// Takes those of the block to which this sub-block belongs, in place of what was there.
     pub fn read(&mut self, geometry: &Geometry, blocks: &Blocks, sub_block: BlockId) {
         self.count = 0;
         for block in geometry.siblings_of(sub_block).map(BlockId) {

@@ -13,7 +13,6 @@ use super::Sim;
 use crate::device::{Phases, Worker};
 use crate::ftl::{Parity, Stream};
 use crate::gc::job::Stage;
-use crate::gc::victim::VictimPolicy;
 use crate::gc::{Batch, Copy, Job, JobRow, Role, Victim};
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn, UnitId};
 use crate::plan::Plan;
@@ -156,7 +155,6 @@ impl<W: Watch> Sim<W> {
         while let Some(block) = next {
             let its_valid = self.ftl.claim(&self.plan.geometry, block);
             self.note_claimed(plane, block, its_valid);
-            self.gc.changed(&self.ftl, &self.plan.geometry, plane, block);
             victims.push(Victim { block, valid: its_valid, role: Role::Victim });
             valid += its_valid;
             let more = (victims.len() as u32) < self.plan.gc.erase_blocks
@@ -406,8 +404,7 @@ impl<W: Watch> Sim<W> {
                 continue;
             }
             self.ftl.erase(&self.plan.geometry, block);
-            self.gc.victim.erased(plane, block);
-            self.gc.changed(&self.ftl, &self.plan.geometry, plane, block);
+            self.note_erased(plane, block);
             self.free_pages_total += u64::from(self.plan.geometry.data_pages_of(block));
             self.counters.erases += 1;
             self.tell(Happened::Erased { block });

@@ -48,15 +48,15 @@ impl<W: Watch> Sim<W> {
         let valid = match role {
             Role::Victim | Role::Neighbour => {
                 let valid = self.ftl.claim(&self.plan.geometry, block);
-                self.gc.victim.claimed(plane, block, valid);
+                self.note_claimed(plane, block, valid);
                 valid
             }
             Role::Between | Role::FreeNeighbour => {
                 self.ftl.claim_free(&self.plan.geometry, block);
+                self.gc.changed(&self.ftl, &self.plan.geometry, plane, block);
                 0
             }
         };
-        self.gc.changed(&self.ftl, &self.plan.geometry, plane, block);
         victims.push(Victim { block, valid, role });
     }
 
@@ -69,18 +69,23 @@ impl<W: Watch> Sim<W> {
             Role::Between => {
                 self.ftl.unclaim_free(geometry, block, true);
                 self.counters.erases += 1;
-                self.gc.victim.erased(plane, block);
+                self.note_erased(plane, block);
                 self.tell(Happened::Erased { block });
             }
             Role::FreeNeighbour => {
                 self.ftl.unclaim_free(geometry, block, false);
-                self.gc.victim.erased(plane, block);
+                self.note_erased(plane, block);
             }
             Role::Neighbour => {
                 let valid = self.ftl.unclaim(geometry, block);
-                self.gc.victim.sealed(plane, block, valid);
+                self.note_sealed(plane, block, valid);
             }
         }
+    }
+
+    /// A block was erased, or given back as it was: who ranks victims or places pages hears of it.
+    pub(super) fn note_erased(&mut self, plane: PlaneId, block: BlockId) {
+        self.gc.victim.erased(plane, block);
         self.gc.changed(&self.ftl, &self.plan.geometry, plane, block);
     }
 

@@ -253,7 +253,6 @@ impl<W: Watch> Sim<W> {
     pub(super) fn collect_block_untimed(&mut self, plane: PlaneId, block: BlockId) {
         let valid = self.ftl.claim(&self.plan.geometry, block);
         self.note_claimed(plane, block, valid);
-        self.gc.changed(&self.ftl, &self.plan.geometry, plane, block);
         self.empty_untimed(plane, &[Victim { block, valid, role: Role::Victim }]);
     }
 

@@ -102,7 +102,6 @@ impl<W: Watch> Sim<W> {
         let age_ns = self.age_now_ns();
         let valid = self.ftl.seal(&self.plan.geometry, block, age_ns);
         self.note_sealed(plane, block, valid);
-        self.gc.changed(&self.ftl, &self.plan.geometry, plane, block);
     }
 
     /// A page holds old data from now on.

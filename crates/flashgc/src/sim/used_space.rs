@@ -26,6 +26,7 @@ impl<W: Watch> Sim<W> {
         if self.gc.lists.as_ref().is_some_and(|lists| lists.takes(valid)) {
             self.listed(plane);
         }
+        self.gc.changed(&self.ftl, &self.plan.geometry, plane, block);
     }
 
     /// A block of a drive that changed hands is full. Nothing is asked before all of it is there.
@@ -61,6 +62,7 @@ impl<W: Watch> Sim<W> {
             let was_listed = lists.claim(plane, valid);
             self.counters.fallbacks += u64::from(!was_listed);
         }
+        self.gc.changed(&self.ftl, &self.plan.geometry, plane, block);
     }
 
     /// A job has its victims: what will it win?

@@ -137,6 +137,17 @@ pub fn drain<W: Watch>(sim: &mut Sim<W>, source: &mut dyn Source, budget: u64) -
     sim.results()
 }
 
+/// Runs the synthetic workload on a drive that was filled in order, under the checker, and audits
+/// what is left of it.
+pub fn run_filled(setup: &Setup) -> Results {
+    let mut sim = Sim::new(setup.plan.clone(), checked(setup));
+    sim.fill(0, setup.plan.geometry.exported_pages).expect("the drive takes what it exports");
+    let results = drain(&mut sim, &mut synthetic(setup), 10_000);
+    sim.audit();
+    sim.audit_counters(&results);
+    results
+}
+
 /// A trace in memory.
 #[derive(Clone)]
 pub struct MemoryTrace {

@@ -192,14 +192,7 @@ impl Placement {
                 ColdGo::Next => ftl.frontiers.free_list(plane).next(),
             };
         };
-        let first = plane.0 * self.blocks;
-        let sight = BlockSight {
-            candidates,
-            first,
-            sub_blocks: self.sub_blocks,
-            by_invalid_sub_blocks: self.settings.by_invalid_sub_blocks,
-            parts: RefCell::default(),
-        };
+        let sight = self.sight(plane, candidates);
         let groups = &mut self.planes[plane.index()];
         groups.refresh(&sight);
         let is_fit = |block| sight.is_left_alone(block);
@@ -211,16 +204,19 @@ impl Placement {
         sight.erased_in(block, in_window)
     }
 
-    /// An erased sub-block of a block that is drawn among those that have one.
-    fn draw(&mut self, plane: PlaneId, candidates: &Candidates<'_>) -> Option<BlockId> {
-        let first = plane.0 * self.blocks;
-        let sight = BlockSight {
+    fn sight<'a>(&self, plane: PlaneId, candidates: &'a Candidates<'a>) -> BlockSight<'a> {
+        BlockSight {
             candidates,
-            first,
+            first: plane.0 * self.blocks,
             sub_blocks: self.sub_blocks,
             by_invalid_sub_blocks: self.settings.by_invalid_sub_blocks,
             parts: RefCell::default(),
-        };
+        }
+    }
+
+    /// An erased sub-block of a block that is drawn among those that have one.
+    fn draw(&mut self, plane: PlaneId, candidates: &Candidates<'_>) -> Option<BlockId> {
+        let sight = self.sight(plane, candidates);
         let groups = &self.planes[plane.index()];
         let is_fit = |block: u32| groups.free(block) > 0 && sight.is_left_alone(block);
         let mut block = self.drawn[plane.index()];
