@@ -39,6 +39,9 @@ impl Report {
         add("saturated", json!(results.saturated));
         add("requests", requests(results));
         add("pages", pages(results));
+        if let Some(assist) = assist(setup, results) {
+            add("assist", assist);
+        }
         if let Some(buffer) = buffer(results) {
             add("buffer", buffer);
         }
@@ -122,7 +125,7 @@ fn pages(results: &Results) -> Value {
         "unwritten_read": counters.unwritten_read,
         "rest_read": counters.rest_read,
         "gc_moved": counters.gc_moved,
-        "assist_moved": 0,
+        "assist_moved": counters.assist_moved,
         "wasted_copies": counters.wasted_copies,
         "overhead": counters.overhead,
     });
@@ -130,6 +133,19 @@ fn pages(results: &Results) -> Value {
         keys["flushed"] = json!(counters.flushed);
     }
     keys
+}
+
+/// What moved ahead of any job, where anything does.
+fn assist(setup: &Setup, results: &Results) -> Option<Value> {
+    let counters = &results.counters;
+    setup.plan.gc.pre_migration.map(|_| {
+        json!({
+            "calls": counters.assist_calls,
+            "victims": counters.assist_victims,
+            "wasted": counters.assist_wasted,
+            "busy_ns": counters.assist_busy_ns,
+        })
+    })
 }
 
 /// What the write buffer did, where there is one.
@@ -148,7 +164,8 @@ fn buffer(results: &Results) -> Option<Value> {
 fn write_amplification(results: &Results) -> Option<f64> {
     let counters = &results.counters;
     (counters.host_written > 0).then(|| {
-        (counters.array_programs + counters.gc_moved) as f64 / counters.host_written as f64
+        let copies = counters.gc_moved + counters.assist_moved;
+        (counters.array_programs + copies) as f64 / counters.host_written as f64
     })
 }
 
@@ -203,6 +220,11 @@ fn gc(setup: &Setup, results: &Results) -> Value {
     if setup.plan.gc.sub_blocks.is_some() {
         keys["neighbours_moved"] = json!(counters.neighbours_moved);
     }
+    if setup.plan.gc.quanta.is_some() {
+        keys["turns"] = json!(counters.turns);
+        keys["stall_max_ns"] = json!(counters.stall_max_ns);
+        keys["below_floor_ns"] = json!(counters.below_floor_ns);
+    }
     if setup.plan.gc.idle.is_some() {
         keys["idle_jobs"] = json!(counters.idle_jobs);
     }
@@ -246,7 +268,8 @@ fn throughput(results: &Results) -> Value {
 fn page_operations(setup: &Setup, results: &Results) -> u64 {
     let per_copy = if setup.plan.gc.copy.stays_in_plane() { 1 } else { 2 };
     let counters = &results.counters;
-    counters.array_reads + counters.array_programs + counters.gc_moved * per_copy
+    let copies = counters.gc_moved + counters.assist_moved;
+    counters.array_reads + counters.array_programs + copies * per_copy
 }
 
 fn capacity(setup: &Setup) -> Value {
@@ -261,6 +284,10 @@ fn capacity(setup: &Setup) -> Value {
         "exported_bytes": u64::from(geometry.exported_pages) * page_bytes,
         "reserve_pages": reserve_pages * u64::from(geometry.planes),
     });
+    let extra = geometry.shape.pages_of_blocks(geometry.shape.extra_blocks.into());
+    if extra > 0 {
+        keys["extra_pages"] = json!(extra * u64::from(geometry.planes));
+    }
     if setup.plan.gc.sub_blocks.is_some() {
         let planes = u64::from(geometry.planes);
         let isolation = geometry.shape.isolation_pages_per_plane() * planes;

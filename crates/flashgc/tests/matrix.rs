@@ -111,7 +111,25 @@ const SLOTS: &[Factor] = &[
         ],
     ),
     (HOLD, &["\"unit\"", "\"channel\"", "\"chip\"", "\"die\"", "\"plane\"", BLOCKS]),
-    (ASSIST, &["\"nothing\"", "\"flush-buffer\""]),
+    (
+        ASSIST,
+        &[
+            "use=\"nothing\"",
+            "use=\"flush-buffer\"",
+            "use=\"pre-migration\" pre-migration.distance=\"30 pages\"",
+            "use=\"['flush-buffer','pre-migration']\" pre-migration.distance=\"2 blocks\" \
+             pre-migration.rule=\"moved\" pre-migration.t_page=\"60%\"",
+        ],
+    ),
+    (
+        PACE,
+        &[
+            "use=\"at-once\"",
+            "use=\"quanta\"",
+            "use=\"quanta\" quanta.per_gap=\"3\" quanta.length=\"400 us\"",
+            "use=\"quanta\" quanta.extra_space=\"20%\" quanta.floor=\"6 blocks\"",
+        ],
+    ),
     (
         ENTER,
         &[
@@ -146,7 +164,8 @@ const SUSPEND: &str = "device.suspend";
 const COMMAND: &str = "device.timing.command";
 const SUMMARY: &str = "device.summary";
 const BUFFER: &str = "device.write_buffer";
-const ASSIST: &str = "gc.assist.use";
+const ASSIST: &str = "gc.assist";
+const PACE: &str = "gc.pace";
 
 /// The device and the workload that the scheme meets.
 const AROUND: &[Factor] = &[
@@ -291,7 +310,8 @@ fn without_refused(factors: &[Factor], mut row: Row) -> Row {
     if row[at(MARKS)] == 0 && is_of_blocks && (!is_bounded || is_even) {
         row[at(ERASE)] = 0;
     }
-    if row[at(ASSIST)] == 1 && row[at(BUFFER)] == 0 {
+    let assist = factors[at(ASSIST)].1[row[at(ASSIST)]];
+    if assist.contains("flush-buffer") && row[at(BUFFER)] == 0 {
         row[at(BUFFER)] = 2;
     }
     if copy.contains("global") {
@@ -338,7 +358,7 @@ fn apart(factors: &[Factor], row: Row) -> Vec<Row> {
     let at = |name: &str| factors.iter().position(|(key, _)| *key == name).expect("a factor");
     let enter = factors[at(ENTER)].1[row[at(ENTER)]];
     let mut fitting = row.clone();
-    if !enter.contains("never") {
+    if !enter.contains("never") || row[at(PACE)] > 0 {
         fitting[at(HOLD)] = 0;
     }
     if enter.contains("use=\"suspend\"") && row[at(SUSPEND)] == 0 {
@@ -351,7 +371,7 @@ fn apart(factors: &[Factor], row: Row) -> Vec<Row> {
         return vec![row];
     }
     let mut closed = row;
-    closed[at(ENTER)] = 0;
+    (closed[at(ENTER)], closed[at(PACE)]) = (0, 0);
     vec![fitting, closed]
 }
 
@@ -386,7 +406,9 @@ fn assignments(factors: &[Factor], row: &[usize]) -> Vec<String> {
     let values = factors.iter().zip(row).map(|((key, values), &at)| (*key, values[at]));
     values
         .flat_map(|(key, value)| match key {
-            MARKS | USED_SPACE | ERASE | COPY | DEVICE | ENTER | PLACEMENT => several(key, value),
+            MARKS | USED_SPACE | ERASE | COPY | DEVICE | ENTER | PLACEMENT | PACE | ASSIST => {
+                several(key, value)
+            }
             BLOCK => several(DEVICE, value),
             ARRIVALS => vec![format!("{key}.{value}")],
             _ if value.is_empty() => Vec::new(),
@@ -395,13 +417,14 @@ fn assignments(factors: &[Factor], row: &[usize]) -> Vec<String> {
         .collect()
 }
 
-/// The assignments of a value that sets several keys, each in quotes; numbers and truths lose
-/// theirs.
+/// The assignments of a value that sets several keys, each in quotes; numbers, truths and lists
+/// lose theirs.
 fn several(key: &str, value: &str) -> Vec<String> {
     let given = value.split("\" ").filter_map(|set| set.trim_end_matches('"').split_once("=\""));
     given
         .map(|(name, value)| {
-            match value.parse::<u32>().is_ok() || ["true", "false"].contains(&value) {
+            let is_plain = value.parse::<u32>().is_ok() || value.starts_with('[');
+            match is_plain || ["true", "false"].contains(&value) {
                 true => format!("{key}.{name}={value}"),
                 false => format!("{key}.{name}=\"{value}\""),
             }
@@ -439,13 +462,17 @@ fn fullest(sets: &[String]) -> Setup {
         value.and_then(|value| value.parse().ok()).expect("a whole number")
     };
     let all = of("device.blocks_per_plane=") * of("device.pages_per_block=");
+    let mut last = String::new();
     for pages in (8..all as u32).rev() {
         match prepared(f64::from(pages), all) {
             Ok(setup) => return setup,
-            Err(refusal) => assert_known(sets, &refusal),
+            Err(refusal) => {
+                assert_known(sets, &refusal);
+                last = refusal;
+            }
         }
     }
-    panic!("no share of data is accepted with\n{}", sets.join("\n"));
+    panic!("no share of data is accepted with\n{}\n{last}", sets.join("\n"));
 }
 
 fn requests() -> u64 {
@@ -535,6 +562,7 @@ fn the_rows_cover_every_pair() {
         pairs(vec!["soft=\"2 blocks\""], SEVERAL_BLOCKS.to_vec()),
         pairs(with(COPY, "global").collect(), vec!["\"striped\""]),
         pairs(values(HOLD)[1..5].to_vec(), entered()),
+        pairs(values(HOLD)[1..5].to_vec(), values(PACE)[1..].to_vec()),
         pairs(vec![BLOCKS], with(ENTER, "use").take(1).chain(with(ENTER, "use").skip(2)).collect()),
         pairs(values(PLACEMENT)[..1].to_vec(), vec![BLOCKS]),
         pairs([1, 3, 6, 7].map(|at| values(COPY)[at]).to_vec(), vec![BLOCKS]),

@@ -1,16 +1,16 @@
 //! What follows from the tables together: amounts of space, the reserve, and what cannot work.
 
 use super::device::Device;
-use super::gc::{Scheme, FLUSH_BUFFER};
+use super::gc::Scheme;
 use super::hold;
 use super::precondition::{Fill, PreconditionPlan};
 use super::trigger::Hard;
 use super::used_space;
 use super::workload::WorkloadPlan;
-use super::{hotness, sub_blocks};
+use super::{assist, hotness, pace, sub_blocks};
 use crate::device::{Geometry, Level, Pools, Shape};
 use crate::drive::aged_blocks;
-use crate::gc::{CopyChoice, GcPlan, Idle, Space, Suspends, Watermark};
+use crate::gc::{CopyChoice, Enter, GcPlan, Idle, Space, Suspends, Watermark};
 use crate::plan::{Allocation, Arrivals, Plan, WriteBuffer};
 use crate::workload::alike::{Alike, AlikePlan, RegionPlan, PAGE_BYTES};
 use crate::workload::synthetic::{Footprint, Mix, PhasePlan, Size};
@@ -62,7 +62,7 @@ fn write_buffer(
     device: &Device,
     scheme: &Scheme,
 ) -> Option<Option<WriteBuffer>> {
-    let flushes_when_idle = scheme.slots.get("assist") == Some(&FLUSH_BUFFER);
+    let flushes_when_idle = scheme.assist.flushes_buffer;
     if flushes_when_idle && device.write_buffer.is_none() {
         root.table("gc").table("assist").error(
             "use",
@@ -77,9 +77,10 @@ fn write_buffer(
 
 /// The scheme on this device, if it can work there, and the device as the scheme sees it.
 pub fn scheme_plan(root: &Reader<'_>, device: &Device, scheme: &Scheme) -> Option<(Shape, GcPlan)> {
-    let shape = sub_blocks::shape(root, &device.shape, scheme)?;
+    let shape = pace::with_extra(root, &device.shape, scheme.quanta.as_ref())?;
+    let shape = sub_blocks::shape(root, &shape, scheme)?;
     hotness::check(root, &shape, scheme)?;
-    let gc = gc_plan(root, &shape, scheme)?;
+    let gc = gc_plan(root, &shape, scheme, device.timing.erase_ns)?;
     check_spare(root, &shape, &gc)?;
     check_global(root, device, &gc)?;
     check_enter(root, device, &gc)?;
@@ -123,7 +124,7 @@ fn check_enter(root: &Reader<'_>, device: &Device, gc: &GcPlan) -> Option<()> {
         slots.table("hold").error(
             "use",
             "a job into which requests get closes its unit to them and no other part",
-            "set gc.hold.use = \"unit\", or gc.enter.use = \"never\"",
+            "set gc.hold.use = \"unit\"; or gc.enter.use = \"never\" and gc.pace.use = \"at-once\"",
         );
         return None;
     }
@@ -166,17 +167,26 @@ fn may_pass(workload: &WorkloadPlan, page_bytes: u64) -> bool {
     }
 }
 
-fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> {
+fn gc_plan(
+    root: &Reader<'_>,
+    shape: &Shape,
+    scheme: &Scheme,
+    erase_ns: u64,
+) -> Option<GcPlan> {
     let marks = root.table("gc").table("trigger").table("watermark");
     let move_cap_pages = move_cap(root, scheme, shape)?;
     let reserve_blocks = reserve_blocks(shape, scheme, move_cap_pages);
-    let space = |key: &str, threshold: &Threshold| space(&marks, key, threshold, shape);
+    // What a scheme adds to the device is no part of what its shares are of.
+    let own = &shape.without_extra();
+    let space = |key: &str, threshold: &Threshold| space(&marks, key, threshold, own);
     let trigger = &scheme.trigger;
     let lowest = Space::Blocks(reserve_blocks + 1);
     let soft = trigger.soft.as_ref().map_or(Some(lowest), |soft| space("soft", soft))?;
     let stop = trigger.stop.as_ref().map_or(Some(soft), |stop| space("stop", stop))?;
     let hard = hard_mark(&marks, &trigger.hard, soft, reserve_blocks, shape)?;
     check_marks(&marks, [soft, hard, stop], &trigger.hard, reserve_blocks, shape)?;
+    let floor = |table: &Reader<'_>, floor: &Threshold| self::space(table, "floor", floor, own);
+    let quanta = pace::plan(root, shape, scheme.quanta.as_ref(), erase_ns, reserve_blocks, floor)?;
     Some(GcPlan {
         scheme: scheme.name.clone(),
         slots: scheme.slots.clone(),
@@ -189,7 +199,7 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
             background: trigger.background,
         },
         used_space: used_space::plan(root, shape, scheme)?,
-        idle: idle_plan(root, shape, scheme, soft)?,
+        idle: idle_plan(root, own, scheme, soft)?,
         erase_blocks: scheme.erase_blocks,
         sub_blocks: scheme.sub_blocks,
         move_cap_pages,
@@ -198,7 +208,9 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<GcPlan> 
         separate_gc: scheme.separate_gc,
         hotness_groups: scheme.hotness_groups.clone(),
         hold: hold::choice(shape, scheme),
-        enter: scheme.enter,
+        enter: scheme.enter.or(quanta.map(|_| Enter::BETWEEN_TURNS)),
+        quanta,
+        pre_migration: assist::plan(root, own, shape, scheme.assist.pre_migration.as_ref())?,
         reserve_blocks,
     })
 }
@@ -517,8 +529,9 @@ pub fn notes(plan: &Plan, precondition: &PreconditionPlan, workload: &WorkloadPl
         );
     }
     notes.extend(used_space::note(plan));
-    let waits_for_idle =
-        plan.gc.idle.is_some() || plan.write_buffer.is_some_and(|buffer| buffer.flushes_when_idle);
+    let waits_for_idle = plan.gc.idle.is_some()
+        || plan.gc.pre_migration.is_some()
+        || plan.write_buffer.is_some_and(|buffer| buffer.flushes_when_idle);
     if waits_for_idle && matches!(plan.arrivals, Arrivals::Closed(_)) {
         notes.push(
             "in a closed loop a request follows another without a gap: the drive is never idle, \

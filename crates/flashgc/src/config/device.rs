@@ -68,6 +68,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         dies_per_chip: dies_per_chip?,
         planes_per_die: planes_per_die?,
         blocks_per_plane: blocks_per_plane?,
+        extra_blocks: 0,
         pages_per_block: pages_per_block?,
         summary_pages: summary?.map_or(0, |summary| summary.pages),
         sub_blocks: layered?.sub_blocks,

@@ -1,6 +1,8 @@
 //! `[gc]`: one choice for each slot, and the parameters of the choices.
 
+use super::assist::{self, Assist};
 use super::hotness;
+use super::pace::{self, QuantaKeys};
 use super::trigger::{self, Trigger};
 use crate::device::Level;
 use crate::gc::placement::HotnessGroups;
@@ -29,6 +31,9 @@ pub struct Scheme {
     /// Whether only the blocks concerned are held.
     pub holds_blocks: bool,
     pub enter: Option<Enter>,
+    /// How an open job is spread over time, where it is.
+    pub quanta: Option<QuantaKeys>,
+    pub assist: Assist,
     /// The choice of every slot.
     pub slots: BTreeMap<&'static str, &'static str>,
     /// Parameters of choices that are not in use.
@@ -141,23 +146,14 @@ const PIPELINE: (&str, &str) =
     ("pipeline", "false (default) or true: a transfer overlaps an operation of the same kind");
 const POLL: (&str, &str) =
     ("poll", "\"0 ns\" (default): what looking at the queue costs at each point");
-const PACE: &[Choice] = &[choice("at-once", "an open job goes on without pause", &[])];
-const ASSIST: &[Choice] = &[
-    choice("nothing", "nothing is done ahead of a job", &[]),
-    choice(
-        FLUSH_BUFFER,
-        "while the host waits for nothing, pages leave the device's write buffer one by one",
-        &[],
-    ),
-];
 /// The choice of *hold* that needs a job into which requests get.
 pub const HOLD_BLOCKS: &str = "blocks";
 /// The choice of *erase* that needs a device with sub-blocks.
 pub const SUB_BLOCKS: &str = "sub-blocks";
 /// The choice of *placement* that needs sub-blocks.
 pub const HOTNESS_GROUPS: &str = "hotness-groups";
-/// The choice of *assist* that needs a write buffer.
-pub const FLUSH_BUFFER: &str = "flush-buffer";
+/// The choice of *pace* that lets requests in between the turns of a job.
+pub const PACE_QUANTA: &str = "quanta";
 
 /// The slots in the order of the manual, each with its question and its choices.
 const SLOTS: &[(&str, &str, &[Choice])] = &[
@@ -168,8 +164,8 @@ const SLOTS: &[(&str, &str, &[Choice])] = &[
     ("placement", "where do host and copied pages go?", PLACEMENT),
     ("hold", "what is closed to the host while a job works?", HOLD),
     ("enter", "when may a waiting request get in?", ENTER),
-    ("pace", "how is an open job spread over time?", PACE),
-    ("assist", "what is done ahead of any job?", ASSIST),
+    ("pace", "how is an open job spread over time?", pace::CHOICES),
+    ("assist", "what is done ahead of any job?", assist::CHOICES),
 ];
 
 /// The slots and their choices as data.
@@ -203,6 +199,30 @@ fn slot<'a>(gc: &Reader<'a>, at: usize) -> Option<Slot<'a>> {
     Some(Slot { name: used?, settings: settings?, unused })
 }
 
+/// The choices in use of a slot that may have several: one word, or a list of different ones.
+pub fn joined_words(table: &Reader<'_>, choices: &[Choice]) -> Option<Vec<&'static str>> {
+    let options: Vec<(&str, &'static str)> = choices.iter().map(|c| (c.name, c.name)).collect();
+    if !table.has("use") || table.is_text("use") {
+        let used = table.choice("use", &options);
+        let help = "name the choice of this slot; `flashgc schemes` lists them";
+        return table.required("use", used, help).map(|used| vec![used]);
+    }
+    let given = table.strings("use")?;
+    let known = |word: &String| options.iter().find(|(name, _)| name == word).map(|(_, n)| *n);
+    let used: Vec<&'static str> = given.iter().filter_map(known).collect();
+    let is_twice = used.iter().enumerate().any(|(at, word)| used[..at].contains(word));
+    if used.len() != given.len() || used.is_empty() || is_twice {
+        let names: Vec<String> = options.iter().map(|(name, _)| format!("{name:?}")).collect();
+        table.error(
+            "use",
+            "the list does not name different choices of this slot",
+            format!("give some of {}, each once", names.join(", ")),
+        );
+        return None;
+    }
+    Some(used)
+}
+
 /// Notes the parameters of a choice that is not in use.
 pub fn pass_over(table: &Reader<'_>, slot: &str, choice: &str, unused: &mut Vec<String>) {
     if table.is_table(choice) {
@@ -218,20 +238,23 @@ pub fn pass_over(table: &Reader<'_>, slot: &str, choice: &str, unused: &mut Vec<
 pub fn read(gc: &Reader<'_>, registers: u32) -> Option<Scheme> {
     let name = gc.string("scheme").unwrap_or(super::presets::DEFAULT_SCHEME).to_string();
     let trigger = trigger::read(gc);
-    // The trigger, which may be several, is the first of them.
-    let slots: Vec<Option<Slot<'_>>> = (1..SLOTS.len()).map(|at| slot(gc, at)).collect();
+    // The first and the last, trigger and assist, may be several each.
+    let last = SLOTS.len() - 1;
+    let slots: Vec<Option<Slot<'_>>> = (1..last).map(|at| slot(gc, at)).collect();
+    let assist = assist::read(gc);
     gc.finish();
     let of_trigger = trigger.iter().flat_map(|slot| slot.unused.clone());
     let unused = of_trigger.chain(slots.iter().flatten().flat_map(|slot| slot.unused.clone()));
-    let unused = unused.collect();
-    let used = SLOTS[1..].iter().zip(&slots);
+    let unused = unused.chain(assist.iter().flat_map(|slot| slot.unused.clone())).collect();
+    let used = SLOTS[1..last].iter().zip(&slots);
     let used = used.filter_map(|((name, ..), slot)| Some((*name, slot.as_ref()?.name)));
     let triggers = trigger.iter().map(|slot| (SLOTS[0].0, slot.name));
-    let used: BTreeMap<_, _> = used.chain(triggers).collect();
+    let assists = assist.iter().map(|slot| (SLOTS[last].0, slot.name));
+    let used: BTreeMap<_, _> = used.chain(triggers).chain(assists).collect();
     let mut slots = slots.into_iter();
     let mut next = || slots.next().flatten();
     let (erase, victim, copy) = (next(), next(), next());
-    let (placement, hold, enter) = (next(), next(), next());
+    let (placement, hold, enter, pace) = (next(), next(), next(), next());
     let victim = victim.and_then(|slot| {
         let settings = victim::Settings::read(slot.name, &slot.settings);
         slot.settings.finish();
@@ -259,10 +282,9 @@ pub fn read(gc: &Reader<'_>, registers: u32) -> Option<Scheme> {
     let by_invalid = matches!(victim, Some(victim::Settings::invalid_sub_blocks(_)));
     let hotness_groups = placement.as_ref().filter(|slot| slot.name == HOTNESS_GROUPS);
     let hotness_groups = hotness_groups.map(|slot| hotness::read(&slot.settings, by_invalid));
-    for rest in [&erase, &placement, &hold].into_iter().flatten() {
-        rest.settings.finish();
-    }
-    for rest in slots.flatten() {
+    let quanta = pace.as_ref().filter(|slot| slot.name == PACE_QUANTA);
+    let quanta = quanta.map(|slot| pace::read(&slot.settings));
+    for rest in [&erase, &placement, &hold, &pace].into_iter().flatten() {
         rest.settings.finish();
     }
     let hold = hold?.name;
@@ -282,6 +304,11 @@ pub fn read(gc: &Reader<'_>, registers: u32) -> Option<Scheme> {
         },
         hold: Level::WORDS.iter().find(|(word, _)| *word == hold).map(|(_, level)| *level),
         enter: enter?,
+        quanta: match quanta {
+            Some(quanta) => Some(quanta?),
+            None => None,
+        },
+        assist: assist?.assist,
         slots: used,
         unused,
     })
@@ -339,6 +366,7 @@ fn enter_choice(name: &str, table: &Reader<'_>) -> Option<Enter> {
         table.error("poll", "a look at the queue this long is not possible", "at most 1 s");
     }
     Some(Enter {
+        between_copies: true,
         merge: table.bool("merge").unwrap_or(false),
         pipeline: table.bool("pipeline").unwrap_or(false),
         poll_ns,

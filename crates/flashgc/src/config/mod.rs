@@ -4,11 +4,13 @@
 //! assignments of the command line. Each table has a file here that reads it; [`derive`] works out
 //! what follows from them together.
 
+mod assist;
 mod derive;
 mod device;
 mod gc;
 mod hold;
 mod hotness;
+mod pace;
 mod precondition;
 pub mod presets;
 mod sub_blocks;
@@ -298,6 +300,18 @@ fn filler(
     let is_same = |a: &Shape, b: &Shape| {
         (a.sub_blocks, a.isolation_pages) == (b.sub_blocks, b.isolation_pages)
     };
+    if shape.extra_blocks != plan.geometry.shape.extra_blocks {
+        root.table("precondition").error(
+            "scheme",
+            format!(
+                "\"{name}\" and \"{}\" do not have the same number of blocks, and a drive cannot \
+                 change hands between them",
+                plan.gc.scheme
+            ),
+            "leave `precondition.scheme` out, or gc.pace.quanta.extra_space",
+        );
+        return None;
+    }
     if !is_same(&shape, &plan.geometry.shape) {
         root.table("precondition").error(
             "scheme",

@@ -21,7 +21,7 @@ const SCHEMES: &[(&str, &str)] = files!("schemes":
     "idle" "idle-pgc" "parallel" "ippbe" "ippbe-original" "parallel-ippbe"
     "pgc" "pgc-merge" "pgc-pipeline" "pgc-both" "pgc-se" "fpgc" "wear-pgc"
     "subblock-baseline" "gsm" "gsm-plus" "pb" "speedup" "speedup-pb"
-    "pbgc" "bbgc" "on-demand");
+    "pbgc" "bbgc" "on-demand" "pregc" "gftl" "pregc-gftl");
 
 fn find(list: &'static [(&str, &str)], name: &str) -> Option<&'static str> {
     list.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)

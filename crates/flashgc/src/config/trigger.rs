@@ -1,7 +1,7 @@
 //! `[gc.trigger]`: when a plane wants space. The slot takes one trigger, or a list that joins
 //! several.
 
-use super::gc::{choice, pass_over};
+use super::gc::{choice, joined_words, pass_over};
 use super::used_space::{self, UsedSpaceTrigger, USED_SPACE};
 use crate::gc::victim::Choice;
 use crate::gc::{Batch, Wait};
@@ -89,7 +89,7 @@ pub const CHOICES: &[Choice] = &[
 /// Reads the table. Errors are noted.
 pub fn read(gc: &Reader<'_>) -> Option<TriggerSlot> {
     let table = gc.table("trigger");
-    let used = words(&table);
+    let used = joined_words(&table, CHOICES);
     let mut unused = Vec::new();
     let is_used = |name: &str| used.as_ref().is_some_and(|words| words.contains(&name));
     for choice in CHOICES.iter().filter(|choice| !is_used(choice.name)) {
@@ -128,29 +128,6 @@ pub fn read(gc: &Reader<'_>) -> Option<TriggerSlot> {
         Some(idle) => Some(idle?),
     };
     Some(TriggerSlot { name, trigger: Trigger { idle, ..marks? }, unused })
-}
-
-/// The triggers in use: one word, or a list of different ones.
-fn words(table: &Reader<'_>) -> Option<Vec<&'static str>> {
-    let options: Vec<(&str, &'static str)> = CHOICES.iter().map(|c| (c.name, c.name)).collect();
-    if !table.has("use") || table.is_text("use") {
-        let used = table.choice("use", &options);
-        let help = "name the choice of this slot; `flashgc schemes` lists them";
-        return table.required("use", used, help).map(|used| vec![used]);
-    }
-    let given = table.strings("use")?;
-    let known = |word: &String| options.iter().find(|(name, _)| name == word).map(|(_, n)| *n);
-    let used: Vec<&'static str> = given.iter().filter_map(known).collect();
-    let is_twice = used.iter().enumerate().any(|(at, word)| used[..at].contains(word));
-    if used.len() != given.len() || used.is_empty() || is_twice {
-        table.error(
-            "use",
-            "the list does not name different triggers",
-            "give some of \"watermark\", \"used-space\" and \"idle\", each once",
-        );
-        return None;
-    }
-    Some(used)
 }
 
 fn watermark(table: &Reader<'_>) -> Option<Trigger> {

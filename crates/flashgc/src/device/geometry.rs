@@ -48,6 +48,9 @@ pub struct Shape {
     pub planes_per_die: u32,
     /// Blocks in each plane.
     pub blocks_per_plane: u32,
+    /// Those of them that the scheme adds to the device's.
+    #[serde(skip)]
+    pub extra_blocks: u32,
     /// Pages in each block.
     pub pages_per_block: u32,
     /// The last of them, which hold a summary of the block and no data.
@@ -128,6 +131,7 @@ impl Shape {
         let per_layer = self.pages_per_block / self.layers.max(1);
         Shape {
             blocks_per_plane: self.blocks_per_plane * self.sub_blocks,
+            extra_blocks: self.extra_blocks * self.sub_blocks,
             pages_per_block: self.pages_per_block / self.sub_blocks,
             isolation_pages: if isolated { per_layer * self.isolation_layers } else { 0 },
             ..self.clone()
@@ -151,6 +155,31 @@ impl Shape {
     /// Physical pages of one plane.
     pub fn pages_per_plane(&self) -> u64 {
         u64::from(self.blocks_per_plane) * u64::from(self.pages_per_block)
+    }
+
+    /// A small device.
+    #[cfg(test)]
+    pub fn for_tests(unit: Level) -> Shape {
+        Shape {
+            channels: 2,
+            chips_per_channel: 2,
+            dies_per_chip: 1,
+            planes_per_die: 2,
+            blocks_per_plane: 4,
+            extra_blocks: 0,
+            pages_per_block: 8,
+            summary_pages: 0,
+            sub_blocks: 1,
+            layers: 0,
+            isolation_layers: 1,
+            isolation_pages: 0,
+            page_bytes: 4096,
+            unit,
+            registers: 1,
+            multi_plane: 1,
+            order: [Level::Channel, Level::Chip, Level::Die, Level::Plane],
+            exported_pages_per_plane: 20,
+        }
     }
 
     fn count(&self, level: Level) -> u32 {
@@ -335,31 +364,9 @@ fn coordinates(shape: &Shape, plane: u32) -> [u32; 4] {
 mod tests {
     use super::*;
 
-    fn shape(unit: Level) -> Shape {
-        Shape {
-            channels: 2,
-            chips_per_channel: 2,
-            dies_per_chip: 1,
-            planes_per_die: 2,
-            blocks_per_plane: 4,
-            pages_per_block: 8,
-            summary_pages: 0,
-            sub_blocks: 1,
-            layers: 0,
-            isolation_layers: 1,
-            isolation_pages: 0,
-            page_bytes: 4096,
-            unit,
-            registers: 1,
-            multi_plane: 1,
-            order: [Level::Channel, Level::Chip, Level::Die, Level::Plane],
-            exported_pages_per_plane: 20,
-        }
-    }
-
     #[test]
     fn striping_turns_the_channel_fastest() {
-        let geometry = Geometry::new(shape(Level::Die));
+        let geometry = Geometry::new(Shape::for_tests(Level::Die));
         let channels: Vec<u32> =
             (0..8).map(|p| geometry.part_of(PlaneId(p), Level::Channel)).collect();
         assert_eq!(channels, [0, 1, 0, 1, 0, 1, 0, 1]);
@@ -372,7 +379,7 @@ mod tests {
 
     #[test]
     fn a_domain_is_every_plane_under_one_part() {
-        let geometry = Geometry::new(shape(Level::Plane));
+        let geometry = Geometry::new(Shape::for_tests(Level::Plane));
         let channel = geometry.domain_of(PlaneId(0), Level::Channel);
         assert_eq!(channel, [PlaneId(0), PlaneId(2), PlaneId(4), PlaneId(6)]);
         assert_eq!(geometry.domain_of(PlaneId(5), Level::Plane), [PlaneId(5)]);
@@ -382,7 +389,7 @@ mod tests {
     #[test]
     fn layers_that_isolate_sub_blocks_hold_no_data() {
         let device =
-            Shape { pages_per_block: 768, sub_blocks: 16, layers: 64, ..shape(Level::Die) };
+            Shape { pages_per_block: 768, sub_blocks: 16, layers: 64, ..Shape::for_tests(Level::Die) };
         let geometry = Geometry::new(device.in_sub_blocks(true));
         let data: Vec<u32> = (0..16).map(|at| geometry.data_pages_of(BlockId(at))).collect();
         assert_eq!(data[..15], [36; 15]);

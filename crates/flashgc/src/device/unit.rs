@@ -108,6 +108,8 @@ pub enum Worker {
     Gc,
     /// The collection of another unit, one of whose pages is programmed here.
     Inbound,
+    /// The next collection, one of whose pages moves ahead of it.
+    Ahead,
     /// The unit's open garbage collection, which is being suspended.
     Suspending,
     /// The unit's open garbage collection, which looks at the queue; the array rests.

@@ -9,6 +9,9 @@ use serde::Serialize;
 /// How the host gets into open jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Enter {
+    /// Whether requests get in between the copies of a job; if not, only between its turns.
+    #[serde(skip_serializing_if = "is_true")]
+    pub between_copies: bool,
     /// Whether a request for a page in the register is served from there (section III-B).
     pub merge: bool,
     /// Whether a request overlaps its transfer with an operation of the job that does the same
@@ -22,6 +25,24 @@ pub struct Enter {
     pub worth_it: bool,
     /// How often one operation is suspended at most.
     pub most_suspends: u32,
+}
+
+impl Enter {
+    /// Requests get in between the turns of a job and nowhere else.
+    pub const BETWEEN_TURNS: Enter = Enter {
+        between_copies: false,
+        merge: false,
+        pipeline: false,
+        poll_ns: 0,
+        suspends: Suspends::Nothing,
+        worth_it: false,
+        most_suspends: 0,
+    };
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_true(flag: &bool) -> bool {
+    *flag
 }
 
 /// Which operations of a job a request suspends.

@@ -9,6 +9,7 @@
 //!
 //! Only the simulation moves data (`sim::collect`); what is here decides.
 
+pub mod ahead;
 pub mod enter;
 mod idle;
 pub mod job;
@@ -18,6 +19,7 @@ pub mod used_space;
 pub mod victim;
 pub mod windows;
 
+pub use ahead::{PreMigration, Quanta};
 pub use enter::{Enter, Suspends};
 pub use idle::{Idle, MeanCollection, Wait};
 pub use job::{Copy, Inbound, Job, JobRow, Role, Victim};

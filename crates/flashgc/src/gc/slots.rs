@@ -2,7 +2,7 @@
 
 use super::placement::HotnessGroups;
 use super::used_space::UsedSpace;
-use super::{victim, Enter, Idle, Victim};
+use super::{victim, Enter, Idle, PreMigration, Quanta, Victim};
 use crate::device::{Level, Shape};
 use crate::ftl::Ftl;
 use crate::ids::PlaneId;
@@ -47,6 +47,12 @@ pub struct GcPlan {
     /// How the host gets into open jobs, where it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enter: Option<Enter>,
+    /// The turns in which a job goes on, where it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quanta: Option<Quanta>,
+    /// What moves ahead of any job, where anything does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pre_migration: Option<PreMigration>,
     /// Erased blocks of each plane that host writes never take: derived from the worst job.
     pub reserve_blocks: u32,
 }

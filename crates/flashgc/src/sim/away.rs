@@ -133,6 +133,10 @@ impl<W: Watch> Sim<W> {
     /// An array worked for a job, of this unit or of the one whose page it programs.
     #[inline(always)]
     pub(super) fn job_worked(&mut self, unit: UnitId, ns: u64) {
+        if self.units[unit.index()].worker == Worker::Ahead {
+            self.counters.assist_busy_ns += ns;
+            return;
+        }
         self.counters.gc_busy_ns += ns;
         let job = match self.units[unit.index()].worker {
             Worker::Inbound => {

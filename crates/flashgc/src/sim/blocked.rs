@@ -25,6 +25,11 @@ impl Aside {
     pub(super) fn new(units: u32, is_used: bool) -> Self {
         Aside { units: vec![Vec::new(); if is_used { units as usize } else { 0 }] }
     }
+
+    /// Whether any stands aside at this unit.
+    pub(super) fn waits_at(&self, unit: UnitId) -> bool {
+        self.units.get(unit.index()).is_some_and(|ops| !ops.is_empty())
+    }
 }
 
 impl<W: Watch> Sim<W> {

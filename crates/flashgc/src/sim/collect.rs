@@ -207,6 +207,7 @@ impl<W: Watch> Sim<W> {
             let stream = stream(self, lpn);
             let taken = self.take_page(plane, stream, self.parity_of(from));
             self.ftl.bind(&self.plan.geometry, lpn, taken.ppn);
+            self.ahead_moves(from, taken.ppn);
             let (ppn, cause) = (taken.ppn, Cause::Copy { from });
             self.tell(Happened::Programmed { ppn, lpn, cause, current: true });
             self.seal_if_filled(plane, taken);
@@ -221,7 +222,7 @@ impl<W: Watch> Sim<W> {
     }
 
     #[inline(always)]
-    fn parity_of(&self, from: Ppn) -> Parity {
+    pub(super) fn parity_of(&self, from: Ppn) -> Parity {
         if self.plan.parity() {
             Parity::Only(self.plan.geometry.block_and_page(from).1 % 2)
         } else {
@@ -300,6 +301,7 @@ impl<W: Watch> Sim<W> {
         self.tell(Happened::Programmed { ppn, lpn, cause, current });
         if current {
             self.ftl.relocate(&self.plan.geometry, from, taken.ppn);
+            self.ahead_moves(from, taken.ppn);
         }
         if self.gc.keeps_books {
             self.note_copy(unit, taken.ppn, current);

@@ -67,18 +67,10 @@ pub(super) struct Entering {
 
 impl Entering {
     pub(super) fn new(plan: &Plan) -> Self {
-        let none = Enter {
-            merge: false,
-            pipeline: false,
-            poll_ns: 0,
-            suspends: Suspends::Nothing,
-            worth_it: false,
-            most_suspends: 0,
-        };
         let units = if plan.gc.enter.is_some() { plan.geometry.units as usize } else { 0 };
         Entering {
             on: plan.gc.enter.is_some(),
-            rules: plan.gc.enter.unwrap_or(none),
+            rules: plan.gc.enter.unwrap_or(Enter::BETWEEN_TURNS),
             units: vec![Entry::default(); units],
             queued_ns: Vec::new(),
         }
@@ -129,6 +121,9 @@ impl<W: Watch> Sim<W> {
         if let Some((plane, victim)) = self.idle_victim(unit) {
             return Next::CollectIdle(plane, victim);
         }
+        if let Some(next) = self.next_ahead(unit) {
+            return next;
+        }
         let is_write = |op: u32| self.slabs.ops[op as usize].kind == OpKind::Write;
         let blocked = self.heads(unit).into_iter().flatten().find(|&(op, _)| is_write(op));
         let Some((op, list)) = blocked else { return Next::Nothing };
@@ -137,7 +132,13 @@ impl<W: Watch> Sim<W> {
     }
 
     /// Point B, between copies: anything may enter.
-    fn next_at_b(&mut self, unit: UnitId) -> Next {
+    pub(super) fn next_at_b(&mut self, unit: UnitId) -> Next {
+        if self.pace.is_some() && !self.turn_goes_on(unit) {
+            return self.next_between_turns(unit);
+        }
+        if !self.entering.rules.between_copies {
+            return Next::Step;
+        }
         if self.must_poll(unit) {
             return Next::Poll;
         }
@@ -419,6 +420,7 @@ impl<W: Watch> Sim<W> {
             self.entering.queued_ns.resize(at + 1, 0);
         }
         self.entering.queued_ns[at] = self.now_ns;
+        self.tell(Happened::Queued { op, unit });
         self.knock(unit, op);
     }
 
@@ -428,6 +430,10 @@ impl<W: Watch> Sim<W> {
         let entry = &mut self.entering.units[unit.index()];
         let since_ns = self.entering.queued_ns[op as usize];
         let since_ns = since_ns.max(entry.host_end_ns).max(entry.refused_ns);
+        if let Some(pace) = &self.pace {
+            let stall_ns = self.now_ns.saturating_sub(since_ns.max(pace.below_until_ns(unit)));
+            self.counters.stall_max_ns = self.counters.stall_max_ns.max(stall_ns);
+        }
         let wait_ns = self.now_ns.saturating_sub(since_ns);
         self.counters.gc_wait_max_ns = self.counters.gc_wait_max_ns.max(wait_ns);
         entry.waits_since_ns = Some(entry.waits_since_ns.map_or(since_ns, |ns| ns.min(since_ns)));
@@ -452,6 +458,8 @@ impl<W: Watch> Sim<W> {
         let entry = &mut self.entering.units[unit.index()];
         if let Worker::Host(op) = worker {
             entry.gc_was_last = false;
+            self.gap_begins(unit, op);
+            let entry = &mut self.entering.units[unit.index()];
             let answers = std::mem::take(&mut entry.answers);
             self.note_left(unit);
             self.summaries_ended(unit);
@@ -465,6 +473,8 @@ impl<W: Watch> Sim<W> {
         }
         entry.gc_was_last = true;
         self.counters.gc_hold_ns += spent_ns;
+        self.turn_worked(unit, worker, spent_ns);
+        let entry = &mut self.entering.units[unit.index()];
         match worker {
             Worker::Gc => {
                 entry.suspends = 0;
@@ -474,6 +484,7 @@ impl<W: Watch> Sim<W> {
                 self.job_gave_way(unit);
             }
             Worker::Inbound => self.inbound_ended(unit),
+            Worker::Ahead => self.pre_migrated(unit),
             _ => {}
         }
     }

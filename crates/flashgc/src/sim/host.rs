@@ -142,6 +142,7 @@ impl<W: Watch> Sim<W> {
         self.outstanding += 1;
         self.tell(Happened::Arrived { outstanding: self.outstanding });
         if self.rests {
+            self.ahead_ends();
             self.idle_ends();
         }
         let id = self.slabs.add_request(Request {

@@ -22,6 +22,7 @@ macro_rules! candidates {
     };
 }
 
+mod ahead;
 mod away;
 mod blocked;
 mod buffer;
@@ -38,6 +39,7 @@ mod idle;
 mod link;
 mod order;
 mod overlap;
+mod pace;
 mod precondition;
 mod queues;
 mod results;
@@ -56,6 +58,7 @@ use crate::plan::{Arrivals, Plan};
 use crate::stats::{Counters, Latency};
 use crate::verify::{Happened, Unwatched, Watch};
 use crate::workload::{HostRequest, Source, SourceError};
+use ahead::Ahead;
 use blocked::Aside;
 use buffer::Buffer;
 use enter::Entering;
@@ -64,6 +67,7 @@ use host::Slabs;
 use idle::IdleTrigger;
 use link::Link;
 use order::PageOrder;
+use pace::Pace;
 pub use precondition::{Preconditioning, Steady, SteadyWatch};
 use queues::Queues;
 pub use results::Results;
@@ -126,6 +130,10 @@ pub struct Sim<W: Watch = Unwatched> {
     buffer: Option<Buffer>,
     /// The idle trigger, where the scheme has it.
     idle: Option<IdleTrigger>,
+    /// What moves ahead of any job, where anything does.
+    ahead: Option<Ahead>,
+    /// The turns of the jobs, where they go on in turns.
+    pace: Option<Pace>,
     queues: Queues,
     /// Units to look at before the next event.
     ready: VecDeque<UnitId>,
@@ -199,6 +207,8 @@ impl<W: Watch> Sim<W> {
             link: plan.host_link.map(Link::new),
             buffer: plan.write_buffer.map(Buffer::new),
             idle: plan.gc.idle.clone().map(|idle| IdleTrigger::new(idle, geometry.units)),
+            ahead: plan.gc.pre_migration.map(|rules| Ahead::new(rules, geometry)),
+            pace: plan.gc.quanta.map(|rules| Pace::new(rules, geometry.units)),
             queues: Queues::new(&plan),
             ready: VecDeque::new(),
             released: Vec::new(),
@@ -212,7 +222,9 @@ impl<W: Watch> Sim<W> {
             scratch: Vec::new(),
             entering: Entering::new(&plan),
             aside: Aside::new(geometry.units, plan.gc.hold.blocks),
-            rests: plan.gc.idle.is_some() || plan.write_buffer.is_some(),
+            rests: plan.gc.idle.is_some()
+                || plan.write_buffer.is_some()
+                || plan.gc.pre_migration.is_some(),
             victims: Vec::new(),
             erased_with: Vec::new(),
             arrival: None,
@@ -303,15 +315,15 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// Nothing is left to start: the write buffer is flushed, or the idle trigger begins to wait.
-    /// Says whether there is something to start now.
+    /// Nothing is left to start: the write buffer is flushed, pages move ahead of need, or the idle
+    /// trigger begins to wait. Says whether there is something to start now.
     #[inline(never)]
     fn rest(&mut self) -> bool {
-        let flushes = self.flush_if_idle();
-        if !flushes {
-            self.wait_for_idle();
+        if self.flush_if_idle() {
+            return true;
         }
-        flushes
+        self.wait_for_idle();
+        self.look_ahead()
     }
 
     /// No event is left: what starved gets a last chance, and then the drive is full.

@@ -135,6 +135,9 @@ impl<W: Watch> Sim<W> {
     fn advance_entering(&mut self, unit: UnitId) {
         self.units[unit.index()].at += 1;
         let worker = self.units[unit.index()].worker;
+        if worker == Worker::Ahead {
+            self.ahead_phase_begins(unit);
+        }
         self.begin_phase(unit);
         if self.units[unit.index()].worker != worker {
             return;

@@ -106,6 +106,8 @@ pub struct Results {
     pub buffer_dirty_pages: Option<u64>,
     /// Flushes of it whose program has not ended.
     pub flushes_open: u64,
+    /// Pages that were under way ahead of any job.
+    pub ahead_open: u64,
     /// Who was hot, and what knowing it took, where pages are placed by hotness.
     pub hotness: Option<HotnessCounts>,
     /// Erases of the blocks in the measured part.
@@ -136,6 +138,7 @@ impl<W: Watch> Sim<W> {
     pub fn results(&mut self) -> Results {
         self.clip_operations();
         self.clip_jobs();
+        self.clip_ahead();
         let elapsed_ns = self.now_ns;
         let (units, buses) = (self.units.len() as u64, self.buses.len() as u64);
         let on_units = Spent::sum(self.units.iter().map(|unit| unit.spent));
@@ -156,6 +159,7 @@ impl<W: Watch> Sim<W> {
             }),
             buffer_dirty_pages: self.buffer.as_ref().map(Buffer::dirty_pages),
             flushes_open: self.buffer.as_ref().map_or(0, Buffer::programming),
+            ahead_open: self.moving_ahead(),
             hotness: self.gc.placement.as_ref().map(|placement| HotnessCounts {
                 updates: placement.hotness.updates,
                 hot_updates: placement.hotness.hot_updates,
@@ -289,6 +293,10 @@ impl Sim<Watchers> {
         if results.jobs_open == 0 {
             assert_eq!(checker.copies, counters.gc_moved, "copies");
         }
+        assert!(checker.moved_ahead >= counters.assist_moved, "pages ahead");
+        if results.ahead_open == 0 {
+            assert_eq!(checker.moved_ahead, counters.assist_moved, "pages ahead");
+        }
         if results.jobs_open + results.flushes_open == 0 {
             assert_eq!(checker.summaries, counters.overhead, "pages of summaries");
         }
@@ -329,7 +337,8 @@ impl Sim<Watchers> {
         assert_eq!([buses.host_ns, buses.gc_ns], seen.bus_ns, "time of the buses");
         let link_ns = self.link.as_ref().map_or(0, |link| link.spent_ns);
         assert_eq!(link_ns, seen.link_ns, "time of the host's link");
-        assert_eq!(self.counters.gc_busy_ns, seen.array_ns[1], "array time of collection");
+        let busy_ns = self.counters.gc_busy_ns + self.counters.assist_busy_ns;
+        assert_eq!(busy_ns, seen.array_ns[1], "array time of collection");
     }
 }
 

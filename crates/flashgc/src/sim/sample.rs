@@ -25,7 +25,9 @@ impl<W: Watch> Sim<W> {
             gc_units: 0,
         };
         for unit in 0..self.units.len() {
-            if let Some(since_ns) = self.array_works_since(unit) {
+            // What moves ahead of any job is no part of one.
+            let is_ahead = self.units[unit].worker == Worker::Ahead;
+            if let Some(since_ns) = self.array_works_since(unit).filter(|_| !is_ahead) {
                 sample.gc_units += 1;
                 sample.gc_busy_ns += self.now_ns - since_ns;
             }

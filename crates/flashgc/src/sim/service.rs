@@ -6,7 +6,7 @@ use crate::device::{Level, Phase, Phases, Worker};
 use crate::gc::job::Stage;
 use crate::gc::victim::{Candidates, VictimPolicy};
 use crate::gc::{CopyChoice, Inbound};
-use crate::ids::{BlockId, BusId, PlaneId, UnitId};
+use crate::ids::{BlockId, BusId, PlaneId, Ppn, UnitId};
 use crate::plan::{Allocation, Plan, Served};
 use crate::verify::{Happened, Watch, What};
 
@@ -23,6 +23,8 @@ pub(super) struct Recipes {
     /// See `copy_read`.
     pub copy_program: Vec<Phases>,
     pub erase: Phases,
+    /// A page that moves ahead of any job, inside its plane.
+    pub move_ahead: Phases,
 }
 
 impl Recipes {
@@ -46,6 +48,10 @@ impl Recipes {
                 })
                 .collect(),
             erase: timing.erase(),
+            move_ahead: match plan.gc.copy.stays_in_plane() {
+                true => timing.copyback(1),
+                false => timing.copy_over_bus(),
+            },
         }
     }
 
@@ -77,6 +83,8 @@ pub(super) enum Next {
     Resume,
     /// A page of another unit's job is programmed.
     Program(Inbound),
+    /// A page moves ahead of any job: its plane, and where it is.
+    MoveAhead(PlaneId, Ppn),
     /// A page operation of the host, from this list.
     Host(u32, u8),
 }
@@ -98,6 +106,7 @@ impl<W: Watch> Sim<W> {
                 Next::Merge(op, list) => self.merge(unit, op, list),
                 Next::Resume => self.resume(unit),
                 Next::Program(inbound) => self.start_inbound(unit, inbound),
+                Next::MoveAhead(plane, from) => self.move_ahead(unit, plane, from),
                 Next::Host(op, list) => self.start_host(unit, op, list),
             }
         }
@@ -152,7 +161,7 @@ impl<W: Watch> Sim<W> {
         }
         match self.idle_victim(unit) {
             Some((plane, victim)) => Next::CollectIdle(plane, victim),
-            None => Next::Nothing,
+            None => self.next_ahead(unit).unwrap_or(Next::Nothing),
         }
     }
 
@@ -211,6 +220,9 @@ impl<W: Watch> Sim<W> {
             }
         }
         self.starved.push(unit);
+        if self.pace.is_some() {
+            self.hurry_all();
+        }
         if self.plan.allocation == Allocation::Dynamic {
             self.want_space_in_pool(lpn);
         }
@@ -459,8 +471,10 @@ impl<W: Watch> Sim<W> {
     fn advance(&mut self, unit: UnitId) {
         let state = &mut self.units[unit.index()];
         state.at += 1;
-        if state.worker == Worker::Gc {
-            self.job_phase_begins(unit);
+        match state.worker {
+            Worker::Gc => self.job_phase_begins(unit),
+            Worker::Ahead => self.ahead_phase_begins(unit),
+            _ => {}
         }
         self.begin_phase(unit);
     }
@@ -489,6 +503,7 @@ impl<W: Watch> Sim<W> {
             }
             Worker::Gc => self.job_operation_ended(unit),
             Worker::Inbound => self.inbound_ended(unit),
+            Worker::Ahead => self.pre_migrated(unit),
             Worker::Nobody | Worker::Suspending | Worker::Polling => {
                 unreachable!("an operation that ends has a worker")
             }
@@ -556,6 +571,7 @@ impl<W: Watch> Sim<W> {
                 _ => "program",
             },
             Worker::Inbound => "program-copy",
+            Worker::Ahead => "move-ahead",
             Worker::Suspending => "suspend",
             Worker::Polling => "poll",
             _ => self.job_operation_name(unit),

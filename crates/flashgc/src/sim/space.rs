@@ -122,6 +122,9 @@ impl<W: Watch> Sim<W> {
         if self.gc.keeps_books {
             self.note_loss(plane, lost);
         }
+        if self.ahead.is_some() {
+            self.ahead_loses(ppn);
+        }
         if self.gc.busy_planes[plane.index()] {
             self.job_loses(plane, ppn);
         }

@@ -58,6 +58,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn note_claimed(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
         self.gc.victim.claimed(plane, block, valid);
         self.tell(Happened::Claimed { block });
+        self.ahead_leaves(plane, block);
         if let Some(lists) = &mut self.gc.lists {
             let was_listed = lists.claim(plane, valid);
             self.counters.fallbacks += u64::from(!was_listed);

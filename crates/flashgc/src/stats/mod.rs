@@ -102,6 +102,22 @@ pub struct Counters {
     pub merged_programs: u64,
     /// Array time of suspending, resuming and discarded reads, over jobs that ended, in ns.
     pub gc_extra_ns: u64,
+    /// Pages that moved ahead of any job.
+    pub assist_moved: u64,
+    /// Those of them that the host rewrote or gave up before their victim was collected.
+    pub assist_wasted: u64,
+    /// Times that a plane began to move pages ahead, from one request to the next.
+    pub assist_calls: u64,
+    /// Victims from which pages moved ahead.
+    pub assist_victims: u64,
+    /// Array time of moving pages ahead, in ns.
+    pub assist_busy_ns: u64,
+    /// Turns of jobs, where they go on in turns.
+    pub turns: u64,
+    /// The longest that an operation of the host waited for a job above its floor, in ns.
+    pub stall_max_ns: u64,
+    /// Time in which jobs below their floor went on without a pause, in ns over all units.
+    pub below_floor_ns: u64,
     /// Fewest erased pages that the drive had.
     pub free_pages_min: u64,
 }

@@ -7,12 +7,11 @@
 
 use super::buffer::Held;
 use super::closed::Closed;
+use super::turns::Turns;
 pub use super::promises::Promises;
 use super::{Cause, Happened, Watch, What};
 use crate::device::Geometry;
 use crate::drive::Drive;
-use crate::ftl::blocks::BlockState;
-use crate::ftl::Ftl;
 use crate::gc::{Isolation, JobRow};
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use crate::plan::Plan;
@@ -26,9 +25,9 @@ const OLD: u32 = u32::MAX - 1;
 
 /// Content of a physical page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Content {
-    lpn: u32,
-    version: u32,
+pub(super) struct Content {
+    pub(super) lpn: u32,
+    pub(super) version: u32,
 }
 
 /// A block that the present job has erased.
@@ -43,21 +42,26 @@ struct Emptied {
 
 /// What is checked, and the figures of its own that are compared at the end.
 pub struct Checker {
-    geometry: Geometry,
+    pub(super) geometry: Geometry,
     promises: Promises,
-    content: Vec<Content>,
+    pub(super) content: Vec<Content>,
     /// Pages programmed in each block since its erase, and the lowest that may come next.
-    programmed: Vec<u32>,
+    pub(super) programmed: Vec<u32>,
     /// The last version that the host gave each logical page.
     given: Vec<u32>,
     /// The newest version in flash; the write buffer may hold a newer one.
-    newest: Vec<u32>,
-    held: Held,
+    pub(super) newest: Vec<u32>,
+    pub(super) held: Held,
     closed: Option<Closed>,
+    turns: Option<Turns>,
+    /// The operation of the host that began last.
+    last_started: u32,
+    /// Requests that came and were not served.
+    outstanding: u64,
     /// Where the newest version of each logical page lies in flash.
-    home: Vec<Ppn>,
+    pub(super) home: Vec<Ppn>,
     acknowledged: Vec<u32>,
-    trimmed: Vec<bool>,
+    pub(super) trimmed: Vec<bool>,
     /// Operations that were accepted and are not done, by logical page. Never walked.
     waiting: FxHashMap<u32, VecDeque<u32>>,
     /// Copies that left each block since its erase.
@@ -74,6 +78,8 @@ pub struct Checker {
     pub flushes: u64,
     /// See `host_programs`.
     pub copies: u64,
+    /// See `host_programs`; pages that moved ahead of any job.
+    pub moved_ahead: u64,
     /// Pages of summaries that full blocks got in the measured part.
     pub summaries: u64,
     /// Blocks erased in the measured part.
@@ -107,6 +113,9 @@ impl Checker {
             newest: vec![0; logical],
             held: Held::default(),
             closed: Closed::new(geometry, promises.closes_blocks),
+            turns: promises.turns.map(|rules| Turns::new(geometry, rules)),
+            last_started: 0,
+            outstanding: 0,
             home: vec![Ppn::NONE; logical],
             acknowledged: vec![0; logical],
             trimmed: vec![false; logical],
@@ -120,6 +129,7 @@ impl Checker {
             host_programs: 0,
             flushes: 0,
             copies: 0,
+            moved_ahead: 0,
             summaries: 0,
             erases: 0,
             reports: 0,
@@ -215,27 +225,42 @@ impl Checker {
             Cause::Copy { from } => {
                 self.copies += 1;
                 self.copied[self.geometry.block_of(from).index()] += 1;
-                let source = self.content[from.index()];
-                assert_eq!(source.lpn, lpn.0, "at {now_ns} ns a copy moved the wrong data");
-                assert!(
-                    !self.promises.in_plane
-                        || self.geometry.plane_of(from) == self.geometry.plane_of(ppn),
-                    "at {now_ns} ns a copy left its plane"
-                );
-                if current {
-                    assert!(
-                        !self.trimmed[lpn.index()] && source.version == self.newest[lpn.index()],
-                        "at {now_ns} ns a copy of logical page {} was called current but is old",
-                        lpn.0
-                    );
-                }
-                source.version
+                self.copy(now_ns, from, ppn, lpn, (current, self.promises.in_plane))
+            }
+            Cause::MoveAhead { from } => {
+                self.moved_ahead += 1;
+                self.copy(now_ns, from, ppn, lpn, (current, true))
             }
         };
         self.content[ppn.index()] = Content { lpn: lpn.0, version };
         if current {
             self.home[lpn.index()] = ppn;
         }
+    }
+
+    /// A page moves: the version that it has.
+    fn copy(
+        &self,
+        now_ns: u64,
+        from: Ppn,
+        to: Ppn,
+        lpn: Lpn,
+        (current, in_plane): (bool, bool),
+    ) -> u32 {
+        let source = self.content[from.index()];
+        assert_eq!(source.lpn, lpn.0, "at {now_ns} ns a copy moved the wrong data");
+        assert!(
+            !in_plane || self.geometry.plane_of(from) == self.geometry.plane_of(to),
+            "at {now_ns} ns a copy left its plane"
+        );
+        let is_newest =
+            !self.trimmed[lpn.index()] && source.version == self.newest[lpn.index()];
+        assert!(
+            !current || is_newest,
+            "at {now_ns} ns a copy of logical page {} was called current but is old",
+            lpn.0
+        );
+        source.version
     }
 
     /// A new version of a page goes to flash at once.
@@ -455,64 +480,6 @@ impl Checker {
         *end = to_ns;
         times[usize::from(gc)] += to_ns - from_ns;
     }
-
-    /// Compares the write buffer's pages with the model's.
-    pub fn audit_buffer(&self, held: impl Iterator<Item = Lpn>) {
-        self.held.audit(held);
-    }
-
-    /// Compares the whole drive with the model's. Costs a walk over every page.
-    pub fn audit(&self, ftl: &Ftl) {
-        let mut valid_in_block = vec![0u32; self.geometry.blocks as usize];
-        for lpn in (0..self.geometry.exported_pages).map(Lpn) {
-            let ppn = ftl.map.ppn_of(lpn);
-            let written = self.newest[lpn.index()] > 0 && !self.trimmed[lpn.index()];
-            assert_eq!(ppn, self.home[lpn.index()], "logical page {} lies elsewhere", lpn.0);
-            assert_eq!(ppn.is_some(), written, "logical page {}: written or not?", lpn.0);
-            if !written {
-                continue;
-            }
-            let newest = Content { lpn: lpn.0, version: self.newest[lpn.index()] };
-            assert_eq!(
-                self.content[ppn.index()],
-                newest,
-                "logical page {} is not at {}",
-                lpn.0,
-                ppn.0
-            );
-            assert_eq!(ftl.map.lpn_of(ppn), lpn, "the reverse map of page {} disagrees", ppn.0);
-            let (block, page) = self.geometry.block_and_page(ppn);
-            assert!(ftl.blocks.is_valid(block, page), "page {} should be valid", ppn.0);
-            valid_in_block[block.index()] += 1;
-        }
-        let planes = self.geometry.planes as usize;
-        let (mut erased, mut reclaimable) = (vec![0u32; planes], vec![0u32; planes]);
-        for block in (0..self.geometry.blocks).map(BlockId) {
-            let plane = self.geometry.plane_of_block(block).index();
-            let valid = valid_in_block[block.index()];
-            assert_eq!(ftl.blocks.valid(block), valid, "block {}: valid pages", block.0);
-            let programmed = self.programmed[block.index()];
-            let data_pages = self.geometry.data_pages_of(block);
-            assert!(valid <= programmed && programmed <= data_pages);
-            erased[plane] += data_pages - programmed;
-            match ftl.blocks.state(block) {
-                BlockState::Free => assert_eq!(programmed, 0, "block {} is not erased", block.0),
-                BlockState::Sealed => {
-                    assert_eq!(programmed, data_pages, "block {} is not full", block.0);
-                    reclaimable[plane] += data_pages - valid;
-                }
-                BlockState::Open | BlockState::Victim => {}
-            }
-        }
-        for plane in (0..self.geometry.planes).map(PlaneId) {
-            let at = plane.index();
-            assert_eq!(ftl.frontiers.free_pages(plane), erased[at], "plane {at}: erased pages");
-            assert_eq!(ftl.blocks.reclaimable[at], reclaimable[at], "plane {at}: reclaimable");
-            let free = ftl.frontiers.free_list(plane).collect::<Vec<_>>();
-            assert!(free.iter().all(|&b| ftl.blocks.state(b) == BlockState::Free));
-            assert_eq!(free.len() as u32, ftl.frontiers.free_blocks(plane));
-        }
-    }
 }
 
 impl Watch for Checker {
@@ -523,8 +490,11 @@ impl Watch for Checker {
         match happened {
             Happened::MeasuringStarts => {
                 (self.host_programs, self.copies, self.erases) = (0, 0, 0);
-                self.flushes = 0;
+                (self.flushes, self.moved_ahead) = (0, 0);
                 self.is_measuring = true;
+                if let Some(turns) = &mut self.turns {
+                    turns.begin(&self.geometry, &self.programmed);
+                }
                 // A sub-block that was emptied beside another and not erased.
                 self.copied.fill(0);
                 self.summaries = 0;
@@ -532,20 +502,36 @@ impl Watch for Checker {
             Happened::Accepted { op, lpn, .. } => {
                 self.waiting.entry(lpn.0).or_default().push_back(op);
             }
-            Happened::Started { op, lpn } => self.started(now_ns, op, lpn),
+            Happened::Queued { op, .. } => {
+                self.turns.iter_mut().for_each(|turns| turns.queued(now_ns, op));
+            }
+            Happened::Started { op, lpn } => {
+                self.last_started = op;
+                self.started(now_ns, op, lpn);
+            }
             Happened::Done { op, lpn, kind } => self.done(now_ns, op, lpn, kind),
             Happened::Programmed { ppn, lpn, cause, current } => {
                 let (plane, block) = self.place(ppn);
                 match (&mut self.closed, cause) {
                     (Some(closed), Cause::Copy { .. }) => closed.copied(plane, block, ppn),
+                    // Nobody is shut out of the block that such a page goes to.
+                    (_, Cause::MoveAhead { .. }) | (None, _) => {}
                     (Some(closed), _) => closed.written(now_ns, plane, block),
-                    (None, _) => {}
+                }
+                if let Some(turns) = &mut self.turns {
+                    turns.programmed(plane);
+                    if let Cause::Host { op } = cause {
+                        turns.started(now_ns, op, self.geometry.unit_of(plane));
+                    }
                 }
                 self.program(now_ns, ppn, lpn, cause, current);
             }
             Happened::Read { ppn, lpn } => {
                 let (plane, block) = self.place(ppn);
                 self.closed.iter().for_each(|closed| closed.read(now_ns, plane, block, ppn));
+                let unit = self.geometry.unit_of(plane);
+                let op = self.last_started;
+                self.turns.iter().for_each(|turns| turns.started(now_ns, op, unit));
                 self.read(now_ns, ppn, lpn);
             }
             Happened::ReadOut { ppn, lpn } => self.read_out(now_ns, ppn, lpn),
@@ -567,6 +553,8 @@ impl Watch for Checker {
             Happened::Erased { block } => {
                 let plane = self.geometry.plane_of_block(block);
                 self.closed.iter_mut().for_each(|closed| closed.erased(plane, block));
+                let pages = self.geometry.data_pages_of(block);
+                self.turns.iter_mut().for_each(|turns| turns.erased(plane, pages));
                 self.erase(now_ns, block);
             }
             Happened::Busy { what, unit, from_ns, to_ns, gc } => {
@@ -575,6 +563,9 @@ impl Watch for Checker {
                     _ => unit.index(),
                 };
                 self.busy_interval(what, at, (from_ns, to_ns), gc);
+                if let (Some(turns), What::Operation(..), true) = (&mut self.turns, what, gc) {
+                    turns.worked(&self.geometry, unit, (from_ns, to_ns));
+                }
             }
             Happened::Crossed { from_ns, to_ns, .. } => {
                 assert!(self.link_end_ns <= from_ns, "two requests cross the link at {from_ns} ns");
@@ -582,10 +573,18 @@ impl Watch for Checker {
                 self.busy_ns.link_ns += to_ns - from_ns;
             }
             Happened::JobClosed(row) => self.job_closed(&row),
-            Happened::FreeBlocks { .. }
-            | Happened::Arrived { .. }
-            | Happened::Served { .. }
-            | Happened::Opened { .. } => {}
+            Happened::Arrived { .. } => self.outstanding += 1,
+            Happened::Served { .. } => self.outstanding -= 1,
+            Happened::MovesAhead { plane } => assert_eq!(
+                self.outstanding, 0,
+                "at {now_ns} ns a page of plane {} began to move ahead, and the host waited",
+                plane.0
+            ),
+            Happened::Opened { block } => {
+                let plane = self.geometry.plane_of_block(block);
+                self.turns.iter_mut().for_each(|turns| turns.opened(plane));
+            }
+            Happened::FreeBlocks { .. } => {}
         }
     }
 }

@@ -3,10 +3,12 @@
 //! The simulation is generic over its watcher. With [`Unwatched`] every report compiles to
 //! nothing.
 
+mod audit;
 mod buffer;
 pub mod checker;
 mod closed;
 mod promises;
+mod turns;
 
 use crate::gc::JobRow;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn, UnitId};
@@ -25,6 +27,11 @@ pub enum Cause {
     Flush,
     /// A job moved it from here.
     Copy {
+        /// The page it came from.
+        from: Ppn,
+    },
+    /// It moved from here ahead of any job.
+    MoveAhead {
         /// The page it came from.
         from: Ppn,
     },
@@ -66,6 +73,18 @@ pub enum Happened {
         kind: HostOp,
         /// Whether its request is of high priority.
         high: bool,
+    },
+    /// A page operation of the host waits in the queue of a unit, where requests may enter jobs.
+    Queued {
+        /// Its place in the slab.
+        op: u32,
+        /// The unit.
+        unit: UnitId,
+    },
+    /// A page begins to move ahead of any job.
+    MovesAhead {
+        /// Its plane.
+        plane: PlaneId,
     },
     /// A page operation of the host has begun: its place in the order of its page is taken.
     Started {

@@ -1,6 +1,7 @@
 //! What a plan promises, and the checker holds it to.
 
-use crate::gc::Isolation;
+use super::turns;
+use crate::gc::{Isolation, Quanta};
 use crate::plan::Plan;
 
 /// What a plan promises of its copies, and the checker holds it to.
@@ -20,6 +21,8 @@ pub struct Promises {
     pub enters: bool,
     /// The host stays out of the blocks that a job works on.
     pub closes_blocks: bool,
+    /// The turns that a job takes, where nothing else lets the host wait for it.
+    pub turns: Option<Quanta>,
 }
 
 impl Promises {
@@ -34,6 +37,7 @@ impl Promises {
             isolation: plan.gc.sub_blocks,
             enters: plan.gc.enter.is_some(),
             closes_blocks: plan.gc.hold.blocks,
+            turns: turns::promised(plan),
         }
     }
 }

@@ -1,0 +1,157 @@
+//! `[gc.assist]`: what is done ahead of any job. The slot takes one choice, or a list of several.
+
+use super::gc::{choice, joined_words, pass_over};
+use crate::device::Shape;
+use crate::gc::ahead::{PreMigration, Stop};
+use crate::gc::victim::Choice;
+use flashgc_config::units::{Share, ShareOf, Threshold};
+use flashgc_config::Reader;
+
+const NOTHING: &str = "nothing";
+const FLUSH_BUFFER: &str = "flush-buffer";
+const PRE_MIGRATION: &str = "pre-migration";
+const BOTH: &str = "flush-buffer + pre-migration";
+
+/// The assists.
+pub const CHOICES: &[Choice] = &[
+    choice(NOTHING, "nothing is done ahead of a job", &[]),
+    choice(
+        FLUSH_BUFFER,
+        "while the host waits for nothing, pages leave the device's write buffer one by one",
+        &[],
+    ),
+    Choice {
+        name: PRE_MIGRATION,
+        about: "while the host waits for nothing, pages of the next victim move one by one, \
+                before the trigger starts",
+        keys: &[
+            (
+                "distance",
+                "\"1%\" (default), \"4 blocks\" or \"256 pages\": how far before the trigger's \
+                 start, in space that a plane can still give out",
+            ),
+            ("t_page", "\"10%\" (default): the share of a block's pages that `rule` is about"),
+            (
+                "rule",
+                "\"valid-left\" (default): until no more valid pages than that are left; \
+                 \"moved\": until so many were moved",
+            ),
+        ],
+        source: "paper pre-gc, section 4",
+    },
+];
+
+/// What the slot says; amounts of space still depend on the device.
+pub struct AssistSlot {
+    /// The assists in use, for people.
+    pub name: &'static str,
+    pub assist: Assist,
+    /// Parameters of assists that are not in use.
+    pub unused: Vec<String>,
+}
+
+/// The assists as configured.
+#[derive(Default)]
+pub struct Assist {
+    pub flushes_buffer: bool,
+    pub pre_migration: Option<PreMigrationKeys>,
+}
+
+/// The assist `pre-migration` as configured.
+pub struct PreMigrationKeys {
+    distance: Option<Threshold>,
+    t_page: Share,
+    by_valid: bool,
+}
+
+/// T_page of the paper (section 5.1).
+const T_PAGE: Share = Share { numerator: 1, denominator: 10 };
+/// T_block is 11 % of the blocks, and collection starts at 10 % (section 5.1).
+const DISTANCE: Share = Share { numerator: 1, denominator: 100 };
+
+/// Reads the table. Errors are noted.
+pub fn read(gc: &Reader<'_>) -> Option<AssistSlot> {
+    let table = gc.table("assist");
+    let used = joined_words(&table, CHOICES);
+    let mut unused = Vec::new();
+    let is_used = |name: &str| used.as_ref().is_some_and(|words| words.contains(&name));
+    for choice in CHOICES.iter().filter(|choice| !is_used(choice.name)) {
+        pass_over(&table, "assist", choice.name, &mut unused);
+    }
+    let flushes_buffer = is_used(FLUSH_BUFFER);
+    if flushes_buffer {
+        table.table(FLUSH_BUFFER).finish();
+    }
+    let pre_migration = is_used(PRE_MIGRATION).then(|| keys(&table.table(PRE_MIGRATION)));
+    if is_used(NOTHING) {
+        table.table(NOTHING).finish();
+    }
+    table.finish();
+    let (is_nothing, choices) = (is_used(NOTHING), used?.len());
+    if is_nothing && choices > 1 {
+        let help = "leave \"nothing\" out of the list";
+        table.error("use", "\"nothing\" is done ahead, and something else too", help);
+        return None;
+    }
+    let name = match (flushes_buffer, pre_migration.is_some()) {
+        (false, false) => NOTHING,
+        (true, false) => FLUSH_BUFFER,
+        (false, true) => PRE_MIGRATION,
+        (true, true) => BOTH,
+    };
+    let pre_migration = match pre_migration {
+        None => None,
+        Some(keys) => Some(keys?),
+    };
+    Some(AssistSlot { name, assist: Assist { flushes_buffer, pre_migration }, unused })
+}
+
+fn keys(table: &Reader<'_>) -> Option<PreMigrationKeys> {
+    let given = table.has("distance");
+    let distance = table.threshold("distance");
+    let t_page = if table.has("t_page") { table.share("t_page") } else { Some(T_PAGE) };
+    let rules = [("valid-left", true), ("moved", false)];
+    let by_valid = table.choice("rule", &rules).unwrap_or(true);
+    table.finish();
+    if given && distance.is_none() {
+        return None;
+    }
+    Some(PreMigrationKeys { distance, t_page: t_page?, by_valid })
+}
+
+/// Pre-migration on a device of this shape, where the scheme has it.
+pub fn plan(
+    root: &Reader<'_>,
+    own: &Shape,
+    shape: &Shape,
+    keys: Option<&PreMigrationKeys>,
+) -> Option<Option<PreMigration>> {
+    let Some(keys) = keys else { return Some(None) };
+    let table = root.table("gc").table("assist").table(PRE_MIGRATION);
+    let all = own.data_pages_per_plane();
+    let spare = all.saturating_sub(u64::from(own.exported_pages_per_plane));
+    let distance_pages = match &keys.distance {
+        None => DISTANCE.of(all),
+        Some(Threshold::Pages(pages)) => *pages,
+        Some(Threshold::Blocks(blocks)) => {
+            own.pages_of_blocks(blocks.saturating_mul(u64::from(own.sub_blocks)).min(1 << 32))
+        }
+        Some(Threshold::Share { share, of: ShareOf::Physical }) => share.of(all),
+        Some(Threshold::Share { share, of: ShareOf::Spare }) => share.of(spare),
+        Some(Threshold::Share { of: ShareOf::Soft, .. }) => {
+            super::derive::refuse_share_of_soft(&table, "distance");
+            return None;
+        }
+    };
+    if distance_pages == 0 || distance_pages > all {
+        table.error(
+            "distance",
+            format!("{distance_pages} of the {all} pages of a plane are no distance"),
+            "give at least \"1 pages\" and at most all that a plane has",
+        );
+        return None;
+    }
+    let pages = keys.t_page.of(u64::from(shape.data_pages())) as u32;
+    let stop = if keys.by_valid { Stop::ValidLeft(pages) } else { Stop::Moved(pages) };
+    Some(Some(PreMigration { distance_pages, stop }))
+}

@@ -1,0 +1,114 @@
+//! `[gc.pace]`: how an open job is spread over time, and the space that this asks for.
+
+use super::gc::{choice, PACE_QUANTA};
+use super::sub_blocks;
+use crate::device::Shape;
+use crate::gc::ahead::Quanta;
+use crate::gc::victim::Choice;
+use crate::gc::Space;
+use flashgc_config::units::{Share, Threshold};
+use flashgc_config::Reader;
+
+/// The paces.
+pub const CHOICES: &[Choice] = &[
+    choice("at-once", "an open job goes on without pause", &[]),
+    Choice {
+        name: PACE_QUANTA,
+        about: "a job goes on in short turns: in the gaps between requests, and after each write",
+        keys: &[
+            ("length", "the longest turn (default: one erase); one operation always fits"),
+            (
+                "floor",
+                "with less free space a job goes on without pause (default: one block above the \
+                 reserve)",
+            ),
+            ("per_gap", "1 (default) or more: turns in each gap between requests"),
+            (
+                "extra_space",
+                "\"0%\" (default): blocks that each plane has beyond those of the device, as a \
+                 share of these; marks do not count them",
+            ),
+        ],
+        source: "GFTL as paper pre-gc adapts it, section 5.1; SEMANTICS d",
+    },
+];
+
+/// The pace `quanta` as configured; amounts of space still depend on the device.
+pub struct QuantaKeys {
+    length_ns: Option<u64>,
+    floor: Option<Threshold>,
+    per_gap: u32,
+    /// Share of the device's blocks that each plane has beyond them.
+    pub extra_space: Option<Share>,
+}
+
+/// Reads the parameters. Errors are noted.
+pub fn read(table: &Reader<'_>) -> Option<QuantaKeys> {
+    let given = |key: &str| table.has(key);
+    let (has_length, has_floor) = (given("length"), given("floor"));
+    let length_ns = table.duration_ns("length");
+    let floor = table.threshold("floor");
+    let per_gap = table.u32("per_gap", 1..=u32::MAX).unwrap_or(1);
+    let has_extra = given("extra_space");
+    let extra_space = if has_extra { table.share("extra_space") } else { None };
+    if has_length && length_ns.is_none() || has_floor && floor.is_none() {
+        return None;
+    }
+    if has_extra && extra_space.is_none() {
+        return None;
+    }
+    if length_ns.is_some_and(|ns| ns == 0 || ns > 1_000_000_000_000) {
+        table.error("length", "no job goes on in turns of this length", "above 0, at most 1000 s");
+        return None;
+    }
+    Some(QuantaKeys { length_ns, floor, per_gap, extra_space })
+}
+
+/// The device with the blocks that the scheme adds to each plane.
+pub fn with_extra(root: &Reader<'_>, device: &Shape, keys: Option<&QuantaKeys>) -> Option<Shape> {
+    let Some(share) = keys.and_then(|keys| keys.extra_space) else { return Some(device.clone()) };
+    let extra_blocks = share.of(u64::from(device.blocks_per_plane)) as u32;
+    let blocks_per_plane = device.blocks_per_plane + extra_blocks;
+    let shape = Shape { blocks_per_plane, extra_blocks, ..device.clone() };
+    let pages = shape.planes() * shape.pages_per_plane();
+    if pages >= u64::from(u32::MAX) {
+        root.table("gc").table("pace").table(PACE_QUANTA).error(
+            "extra_space",
+            format!("with {extra_blocks} more blocks in each plane a drive has too many pages"),
+            "a drive has fewer than 2^32 physical pages: make it or the share smaller",
+        );
+        return None;
+    }
+    Some(shape)
+}
+
+/// The quanta on a device of this shape, where the scheme has them.
+pub fn plan(
+    root: &Reader<'_>,
+    shape: &Shape,
+    keys: Option<&QuantaKeys>,
+    erase_ns: u64,
+    reserve_blocks: u32,
+    space: impl Fn(&Reader<'_>, &Threshold) -> Option<Space>,
+) -> Option<Option<Quanta>> {
+    let Some(keys) = keys else { return Some(None) };
+    let table = root.table("gc").table("pace").table(PACE_QUANTA);
+    let floor = match &keys.floor {
+        None => Space::Blocks(reserve_blocks + 1),
+        Some(floor) => space(&table, floor)?,
+    };
+    let reserve = u64::from(reserve_blocks) * u64::from(shape.data_pages());
+    if keys.floor.is_some() && floor.pages(shape) <= reserve {
+        table.error(
+            "floor",
+            format!("the floor ({} pages) is not above the reserve", floor.pages(shape)),
+            format!(
+                "writes could wait for a job that waits for them: give at least {}",
+                sub_blocks::mark(shape, reserve_blocks + 1, reserve + 1)
+            ),
+        );
+        return None;
+    }
+    let length_ns = keys.length_ns.unwrap_or(erase_ns);
+    Some(Some(Quanta { length_ns, floor, per_gap: keys.per_gap }))
+}

@@ -1,0 +1,57 @@
+//! Pre-migration, as the plan has resolved it: pages of the next victim move before any plane
+//! wants space, while the host wants nothing (paper pre-gc, section 4; SEMANTICS n.004).
+
+use crate::device::Shape;
+use serde::Serialize;
+
+/// When pages move ahead of need, and how many.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct PreMigration {
+    /// Pages that a plane can still give out before its trigger starts, at most.
+    pub distance_pages: u64,
+    /// When a victim is left to the collection.
+    pub stop: Stop,
+}
+
+/// When pre-migration leaves a victim alone. Section 4.2 says that it goes on "once the valid page
+/// ratio is less than" T_page and ends when it "is larger", which would leave it without work:
+/// these are the two readings that have some (SEMANTICS n.004).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stop {
+    /// When it has so many valid pages left, or fewer (rule A).
+    ValidLeft(u32),
+    /// When so many of its pages were moved ahead (rule B).
+    Moved(u32),
+}
+
+impl Stop {
+    /// Whether a victim with so many valid pages, of which so many moved ahead, is left alone.
+    pub fn is_reached(self, valid: u32, moved: u32) -> bool {
+        match self {
+            Stop::ValidLeft(pages) => valid <= pages,
+            Stop::Moved(pages) => moved >= pages || valid == 0,
+        }
+    }
+}
+
+/// The quanta of a job, as the plan has resolved them (GFTL; paper pre-gc, section 5.1, and
+/// SEMANTICS d).
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Quanta {
+    /// The longest quantum, in ns; one operation always fits.
+    pub length_ns: u64,
+    /// With less free space than this in a plane of its unit, a job goes on without a pause.
+    pub floor: super::Space,
+    /// Quanta in each gap between requests.
+    pub per_gap: u32,
+}
+
+impl Shape {
+    /// The same without the blocks that a scheme adds.
+    #[must_use]
+    pub fn without_extra(&self) -> Shape {
+        let blocks_per_plane = self.blocks_per_plane - self.extra_blocks;
+        Shape { blocks_per_plane, extra_blocks: 0, ..self.clone() }
+    }
+}

@@ -1,0 +1,314 @@
+//! Pre-migration: valid pages of the next victim move while the host waits for nothing, one by
+//! one, before the trigger of their plane starts (PreGC; paper pre-gc, section 4.2).
+//!
+//! 1. Nothing is left to do for the host: the drive is idle.
+//! 2. Each free unit asks its planes in turn: is one close to its trigger's start?
+//! 3. The plane's victim is the block with the fewest valid pages, until a job takes it.
+//! 4. One page moves, to where the copies of the collection go. Then all is asked again.
+//! 5. A request came, the trigger started, or the victim has little left: the rest is for the job.
+
+use super::service::Next;
+use super::Sim;
+use crate::device::{Geometry, Worker};
+use crate::ftl::Stream;
+use crate::gc::used_space::SpaceOf;
+use crate::gc::victim::Policy;
+use crate::gc::{PreMigration, Space};
+use crate::ids::{BlockId, PlaneId, Ppn, UnitId};
+use crate::verify::{Cause, Happened, Watch};
+use std::collections::BTreeMap;
+
+/// A block that pages leave ahead of its collection.
+#[derive(Clone, Copy)]
+struct Early {
+    block: BlockId,
+    moved: u32,
+}
+
+/// A page that moves.
+#[derive(Clone, Copy)]
+struct Move {
+    plane: PlaneId,
+    from: Ppn,
+    /// Where it goes; `Ppn::NONE` until its program begins.
+    to: Ppn,
+    /// Whether it was rewritten or given up before that.
+    stale: bool,
+}
+
+/// What moves ahead of any job.
+pub(super) struct Ahead {
+    rules: PreMigration,
+    /// Whether units were told that the drive is idle.
+    is_idle: bool,
+    /// Number of the present time of rest, and for each plane of the last in which it moved pages.
+    rest: u64,
+    last_rest: Vec<u64>,
+    /// The victim of each plane that is next.
+    victims: Vec<Option<Early>>,
+    /// Where the pages lie that left these victims, and the plane of the victim.
+    moved: BTreeMap<Ppn, PlaneId>,
+    /// What each unit moves now.
+    under_way: Vec<Option<Move>>,
+}
+
+impl Ahead {
+    pub(super) fn new(rules: PreMigration, geometry: &Geometry) -> Self {
+        let planes = geometry.planes as usize;
+        Ahead {
+            rules,
+            is_idle: false,
+            rest: 0,
+            last_rest: vec![0; planes],
+            victims: vec![None; planes],
+            moved: BTreeMap::new(),
+            under_way: vec![None; geometry.units as usize],
+        }
+    }
+}
+
+impl<W: Watch> Sim<W> {
+    /// A request is here: what moves goes on to its end, and nothing follows.
+    pub(super) fn ahead_ends(&mut self) {
+        if let Some(ahead) = &mut self.ahead {
+            ahead.is_idle = false;
+        }
+    }
+
+    /// Nothing is left to start. If the host waits for nothing, units whose planes are close to
+    /// their trigger's start have something to do. Says whether any was told so.
+    pub(super) fn look_ahead(&mut self) -> bool {
+        if self.outstanding > 0 || self.is_finished() {
+            return false;
+        }
+        let Some(ahead) = self.ahead.as_mut().filter(|ahead| !ahead.is_idle) else { return false };
+        ahead.is_idle = true;
+        ahead.rest += 1;
+        for unit in (0..self.plan.geometry.units).map(UnitId) {
+            let planes = self.plan.geometry.planes_of(unit);
+            if planes.iter().any(|&plane| self.is_close(plane)) {
+                self.look_at(unit);
+            }
+        }
+        !self.ready.is_empty()
+    }
+
+    /// What a unit that has nothing else to do moves ahead of any job.
+    #[inline(always)]
+    pub(super) fn next_ahead(&mut self, unit: UnitId) -> Option<Next> {
+        match &self.ahead {
+            Some(ahead) if ahead.is_idle => self.find_ahead(unit),
+            _ => None,
+        }
+    }
+
+    #[cold]
+    fn find_ahead(&mut self, unit: UnitId) -> Option<Next> {
+        if self.gc.jobs[unit.index()].is_open() {
+            return None;
+        }
+        let count = self.plan.geometry.planes_of(unit).len();
+        let first = self.units[unit.index()].next_plane as usize;
+        for turn in (0..count).map(|at| (first + at) % count) {
+            let plane = self.plan.geometry.planes_of(unit)[turn];
+            if !self.is_close(plane) || !self.has_room_ahead(plane) {
+                continue;
+            }
+            if let Some(from) = self.page_to_move(plane) {
+                return Some(Next::MoveAhead(plane, from));
+            }
+        }
+        None
+    }
+
+    /// Whether a plane's trigger has not started, and starts soon (T_block).
+    fn is_close(&self, plane: PlaneId) -> bool {
+        let Some(ahead) = &self.ahead else { return false };
+        let left = self.pages_to_trigger(plane);
+        !self.gc.wants[plane.index()] && 0 < left && left <= ahead.rules.distance_pages
+    }
+
+    /// Pages that a plane can still give out until its trigger starts, the last one included.
+    fn pages_to_trigger(&self, plane: PlaneId) -> u64 {
+        let free = u64::from(self.ftl.frontiers.free_pages(plane));
+        if let Some(rules) = &self.plan.gc.used_space {
+            return match rules.of {
+                SpaceOf::Plane => free.saturating_sub(rules.free_pages),
+                // What all planes give out counts: each has its part of the distance.
+                SpaceOf::Device => {
+                    let left = self.free_pages_total.saturating_sub(rules.free_pages);
+                    left.div_ceil(u64::from(self.plan.geometry.planes))
+                }
+            };
+        }
+        let trigger = &self.plan.gc.trigger;
+        let shape = &self.plan.geometry.shape;
+        // At a mark in blocks the trigger starts with the first page of a block that is opened.
+        let last = match trigger.soft {
+            Space::Blocks(blocks) => {
+                shape.pages_of_blocks(u64::from(blocks) + u64::from(trigger.inclusive))
+            }
+            Space::Pages(pages) => u64::from(pages) + u64::from(trigger.inclusive),
+        };
+        (free + 1).saturating_sub(last)
+    }
+
+    /// Whether a copy finds a page without touching the reserve.
+    fn has_room_ahead(&self, plane: PlaneId) -> bool {
+        let frontiers = &self.ftl.frontiers;
+        match self.gc.placement {
+            Some(_) => frontiers.is_above_reserve(plane),
+            None => frontiers.copy_has_room(plane),
+        }
+    }
+
+    /// The lowest valid page of the plane's victim, unless it has little left to move.
+    fn page_to_move(&mut self, plane: PlaneId) -> Option<Ppn> {
+        let known = self.ahead.as_ref()?.victims[plane.index()];
+        let known = known.filter(|early| self.ftl.blocks.is_sealed(early.block));
+        let early = match known {
+            Some(early) => early,
+            None => Early { block: self.least_valid(plane)?, moved: 0 },
+        };
+        let ahead = self.ahead.as_mut()?;
+        if ahead.rules.stop.is_reached(self.ftl.blocks.valid(early.block), early.moved) {
+            return None;
+        }
+        if known.is_none() {
+            ahead.victims[plane.index()] = Some(early);
+            self.counters.assist_victims += 1;
+        }
+        self.list_victim(early.block);
+        self.scratch.first().copied()
+    }
+
+    /// The sealed block with the fewest valid pages, one of which is invalid at least.
+    fn least_valid(&mut self, plane: PlaneId) -> Option<BlockId> {
+        if self.ftl.blocks.reclaimable[plane.index()] == 0 {
+            return None;
+        }
+        if matches!(self.gc.victim, Policy::greedy(_)) {
+            return self.ask_policy(plane, u32::MAX);
+        }
+        let candidates = candidates!(self);
+        let blocks = self.plan.geometry.blocks_of(plane).map(BlockId);
+        let sealed = blocks.filter(|&block| self.ftl.blocks.is_sealed(block));
+        let block = sealed.min_by_key(|&block| (candidates.kept(block), block))?;
+        (candidates.invalid(block) > 0).then_some(block)
+    }
+
+    /// A page begins to move.
+    #[inline(never)]
+    pub(super) fn move_ahead(&mut self, unit: UnitId, plane: PlaneId, from: Ppn) {
+        let Some(ahead) = &mut self.ahead else { return };
+        if ahead.last_rest[plane.index()] != ahead.rest {
+            ahead.last_rest[plane.index()] = ahead.rest;
+            self.counters.assist_calls += 1;
+        }
+        ahead.under_way[unit.index()] = Some(Move { plane, from, to: Ppn::NONE, stale: false });
+        let lpn = self.ftl.map.lpn_of(from);
+        self.tell(Happened::MovesAhead { plane });
+        self.tell(Happened::ReadOut { ppn: from, lpn });
+        self.begin(unit, Worker::Ahead, self.recipes.move_ahead);
+    }
+
+    /// A phase of a move begins: with its program the page binds.
+    #[inline(never)]
+    pub(super) fn ahead_phase_begins(&mut self, unit: UnitId) {
+        if self.units[unit.index()].at + 1 != self.recipes.move_ahead.count() {
+            return;
+        }
+        let under_way = self.ahead.as_ref().and_then(|ahead| ahead.under_way[unit.index()]);
+        let Some(Move { plane, from, stale, .. }) = under_way else { return };
+        let lpn = self.ftl.map.lpn_of(from);
+        let stream = match self.gc.placement {
+            None => Stream::Gc,
+            Some(_) => self.stream_of_copy(plane, lpn),
+        };
+        let taken = self.take_page(plane, stream, self.parity_of(from));
+        let ppn = taken.ppn;
+        let cause = Cause::MoveAhead { from };
+        self.tell(Happened::Programmed { ppn, lpn, cause, current: !stale });
+        if stale {
+            self.counters.wasted_copies += 1;
+            self.counters.assist_wasted += 1;
+        } else {
+            self.ftl.bind(&self.plan.geometry, lpn, ppn);
+            if let Some(ahead) = &mut self.ahead {
+                ahead.moved.remove(&from);
+                ahead.moved.insert(ppn, plane);
+                ahead.under_way[unit.index()] = Some(Move { plane, from, to: ppn, stale });
+            }
+            self.lose_page(from);
+        }
+        let fills = u32::from(taken.filled.is_some());
+        if self.plan.timing.times_summaries_of_copies() {
+            self.plan.timing.add_summaries(&mut self.units[unit.index()].phases, fills);
+        }
+        let summaries = u64::from(fills) * u64::from(self.plan.geometry.shape.summary_pages);
+        self.counters.overhead += summaries;
+        self.seal_if_filled(plane, taken);
+        self.ask_trigger(plane);
+    }
+
+    /// A page has moved.
+    pub(super) fn pre_migrated(&mut self, unit: UnitId) {
+        self.counters.assist_moved += 1;
+        let Some(ahead) = &mut self.ahead else { return };
+        let Some(Move { plane, from, .. }) = ahead.under_way[unit.index()].take() else { return };
+        let block = self.plan.geometry.block_of(from);
+        if let Some(early) = ahead.victims[plane.index()].as_mut().filter(|e| e.block == block) {
+            early.moved += 1;
+        }
+    }
+
+    /// The host rewrote or gave up a page, or it moved.
+    #[inline(never)]
+    pub(super) fn ahead_loses(&mut self, ppn: Ppn) {
+        let Some(ahead) = &mut self.ahead else { return };
+        if ahead.moved.remove(&ppn).is_some() {
+            self.counters.assist_wasted += 1;
+            let is_going = |going: &Move| going.to == ppn;
+            let is_under_way = ahead.under_way.iter().flatten().any(is_going);
+            self.counters.wasted_copies += u64::from(is_under_way);
+        }
+        let comes = |going: &&mut Move| going.from == ppn && !going.to.is_some();
+        if let Some(going) = ahead.under_way.iter_mut().flatten().find(comes) {
+            going.stale = true;
+        }
+    }
+
+    /// A job moved a page that may have moved ahead.
+    #[inline(always)]
+    pub(super) fn ahead_moves(&mut self, from: Ppn, to: Ppn) {
+        if let Some(ahead) = &mut self.ahead {
+            if let Some(plane) = ahead.moved.remove(&from) {
+                ahead.moved.insert(to, plane);
+            }
+        }
+    }
+
+    /// A job takes a block: what moved ahead of it was of use, or not.
+    #[inline(always)]
+    pub(super) fn ahead_leaves(&mut self, plane: PlaneId, block: BlockId) {
+        let Some(ahead) = &mut self.ahead else { return };
+        let victim = &mut ahead.victims[plane.index()];
+        if victim.is_some_and(|early| early.block == block) {
+            *victim = None;
+            ahead.moved.retain(|_, from| *from != plane);
+        }
+    }
+
+    /// Pages under way whose program ends at this very instant, as of copies of a job.
+    pub(super) fn clip_ahead(&mut self) {
+        let ended = (0..self.units.len()).filter(|&at| {
+            self.units[at].worker == Worker::Ahead && self.phase_ends_now(at)
+        });
+        self.counters.assist_moved += ended.count() as u64;
+    }
+
+    /// Pages that are under way.
+    pub(super) fn moving_ahead(&self) -> u64 {
+        self.units.iter().filter(|unit| unit.worker == Worker::Ahead).count() as u64
+    }
+}

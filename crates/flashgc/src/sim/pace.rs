@@ -1,0 +1,152 @@
+//! Turns: an open job goes on for a short time, and then the host has the unit (GFTL; paper
+//! pre-gc, section 5.1, Fig. 8, and SEMANTICS d).
+//!
+//! 1. A turn goes on while the next operation of the job ends within its length.
+//! 2. Below the floor the next turn follows at once.
+//! 3. Each write that ends while a job is open owes it a turn, before any other request.
+//! 4. In the gap between requests, when none waits at the unit, there is one more (`per_gap`).
+//! 5. What cannot be served before the job has ended does not wait for a gap.
+
+use super::service::Next;
+use super::Sim;
+use crate::device::Worker;
+use crate::gc::job::Stage;
+use crate::gc::Quanta;
+use crate::ids::UnitId;
+use crate::verify::Watch;
+
+/// What is kept of each unit.
+#[derive(Clone, Default)]
+struct Turns {
+    /// When the present turn began, in ns; `None` between turns.
+    since_ns: Option<u64>,
+    /// Whether it began below the floor.
+    is_below: bool,
+    /// When an operation of such a turn last ended, in ns.
+    below_until_ns: u64,
+    /// Whether a write owes the job a turn.
+    is_owed: bool,
+    /// Turns in this gap.
+    in_gap: u32,
+}
+
+/// The turns of all units.
+pub(super) struct Pace {
+    rules: Quanta,
+    units: Vec<Turns>,
+}
+
+impl Pace {
+    pub(super) fn new(rules: Quanta, units: u32) -> Self {
+        Pace { rules, units: vec![Turns::default(); units as usize] }
+    }
+
+    /// When a job of this unit last worked below the floor, in ns.
+    pub(super) fn below_until_ns(&self, unit: UnitId) -> u64 {
+        self.units[unit.index()].below_until_ns
+    }
+}
+
+impl<W: Watch> Sim<W> {
+    /// Whether the present turn of a unit has room for the next operation of its job.
+    pub(super) fn turn_goes_on(&self, unit: UnitId) -> bool {
+        let Some(pace) = &self.pace else { return true };
+        let Some(since_ns) = pace.units[unit.index()].since_ns else { return false };
+        self.now_ns + self.next_step_ns(unit) - since_ns <= pace.rules.length_ns
+    }
+
+    /// Time that the next operation of a job takes if nothing makes it wait: the copies of a step,
+    /// read and programmed, or the erase.
+    fn next_step_ns(&self, unit: UnitId) -> u64 {
+        match self.copies_of_next_step(unit).checked_sub(1) {
+            None => self.recipes.erase.total_ns(),
+            Some(at) if self.plan.gc.copy.is_global() => self.recipes.copy_read[at].total_ns(),
+            Some(at) => {
+                self.recipes.copy_read[at].total_ns() + self.recipes.copy_program[at].total_ns()
+            }
+        }
+    }
+
+    /// How many copies the next step has: pages of one list that are still valid.
+    fn copies_of_next_step(&self, unit: UnitId) -> usize {
+        let job = &self.gc.jobs[unit.index()];
+        let is_valid = |at: &usize| self.ftl.is_valid(&self.plan.geometry, job.copies[*at].from);
+        let Some(first) = (job.next..job.copies.len()).find(is_valid) else { return 0 };
+        let at_once = self.plan.gc.copy.at_once() as usize;
+        (first..job.list_end(first)).filter(is_valid).take(at_once).count()
+    }
+
+    /// A turn is over: the next one, a request, or neither.
+    #[inline(never)]
+    pub(super) fn next_between_turns(&mut self, unit: UnitId) -> Next {
+        let is_below = self.is_below_floor(unit);
+        let Some(pace) = &mut self.pace else { return Next::Nothing };
+        let turns = &mut pace.units[unit.index()];
+        turns.since_ns = None;
+        if is_below || turns.is_owed {
+            return self.begin_turn(unit, is_below);
+        }
+        if let Some((op, list)) = self.entrant(unit) {
+            return Next::Host(op, list);
+        }
+        // Requests that may not enter wait for this job, or for the space that it wins.
+        let waits = self.units[unit.index()].waiting > 0
+            || !self.starved.is_empty()
+            || self.aside.waits_at(unit);
+        let Some(pace) = &mut self.pace else { return Next::Nothing };
+        let turns = &mut pace.units[unit.index()];
+        if !waits && turns.in_gap >= pace.rules.per_gap {
+            return Next::Nothing;
+        }
+        turns.in_gap += 1;
+        self.begin_turn(unit, false)
+    }
+
+    fn begin_turn(&mut self, unit: UnitId, is_below: bool) -> Next {
+        let Some(pace) = &mut self.pace else { return Next::Nothing };
+        let turns = &mut pace.units[unit.index()];
+        turns.since_ns = Some(self.now_ns);
+        turns.is_below = is_below;
+        turns.is_owed = false;
+        self.counters.turns += 1;
+        Next::Step
+    }
+
+    fn is_below_floor(&self, unit: UnitId) -> bool {
+        let Some(pace) = &self.pace else { return false };
+        let planes = self.plan.geometry.planes_of(unit);
+        planes.iter().any(|&plane| pace.rules.floor.is_short(&self.ftl, plane, false))
+    }
+
+    /// An operation of the host has ended: a gap begins, and a write owes the open job a turn.
+    pub(super) fn gap_begins(&mut self, unit: UnitId, op: u32) {
+        let Some(pace) = &mut self.pace else { return };
+        let is_write = self.slabs.ops[op as usize].kind == super::host::OpKind::Write;
+        let is_wanted =
+            self.gc.jobs[unit.index()].is_open() || self.units[unit.index()].wanting > 0;
+        let turns = &mut pace.units[unit.index()];
+        turns.since_ns = None;
+        turns.in_gap = 0;
+        turns.is_owed |= is_write && is_wanted;
+    }
+
+    /// An operation of a job has ended.
+    pub(super) fn turn_worked(&mut self, unit: UnitId, worker: Worker, spent_ns: u64) {
+        let Some(pace) = &mut self.pace else { return };
+        let turns = &mut pace.units[unit.index()];
+        if worker == Worker::Gc && turns.is_below {
+            turns.below_until_ns = self.now_ns;
+            self.counters.below_floor_ns += spent_ns;
+        }
+    }
+
+    /// A write found no page anywhere: jobs that wait for a gap go on.
+    #[cold]
+    pub(super) fn hurry_all(&mut self) {
+        for unit in (0..self.plan.geometry.units).map(UnitId) {
+            if self.gc.jobs[unit.index()].stage == Stage::Copying {
+                self.look_at(unit);
+            }
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! The checker's own account of how long the host waits for a job that goes on in turns.
+//!
+//! A request that waits at a unit while its planes are above the floor is served after one turn:
+//! the operations of a job that directly precede it, counted from when it was queued, take no
+//! longer than a turn and one operation more.
+
+use crate::device::Geometry;
+use crate::gc::{Quanta, Space, Suspends};
+use crate::ids::{BlockId, PlaneId, UnitId};
+use crate::plan::Plan;
+
+/// What a unit did for its job, without a pause.
+#[derive(Clone, Copy, Default)]
+struct Run {
+    since_ns: u64,
+    end_ns: u64,
+    /// The longest of its operations, in ns.
+    longest_ns: u64,
+    /// When an operation below the floor last ended, in ns.
+    below_until_ns: u64,
+}
+
+/// The turns of all units, and the erased space of the planes.
+pub(super) struct Turns {
+    rules: Quanta,
+    units: Vec<Run>,
+    queued_ns: Vec<u64>,
+    free_blocks: Vec<u32>,
+    free_pages: Vec<u32>,
+}
+
+/// The rules of a plan whose jobs go on in turns, and where nothing else makes requests wait for
+/// them.
+pub(super) fn promised(plan: &Plan) -> Option<Quanta> {
+    let gc = &plan.gc;
+    let suspends = gc.enter.is_some_and(|enter| enter.suspends != Suspends::Nothing);
+    let others = gc.trigger.hard.is_some() || gc.hold.blocks || gc.sub_blocks.is_some();
+    gc.quanta.filter(|_| !suspends && !others && !gc.copy.is_global())
+}
+
+impl Turns {
+    /// Nothing was done yet.
+    pub(super) fn new(geometry: &Geometry, rules: Quanta) -> Self {
+        let planes = geometry.planes as usize;
+        Turns {
+            rules,
+            units: vec![Run::default(); geometry.units as usize],
+            queued_ns: Vec::new(),
+            free_blocks: vec![0; planes],
+            free_pages: vec![0; planes],
+        }
+    }
+
+    /// Measuring begins, with so many pages written in each block.
+    pub(super) fn begin(&mut self, geometry: &Geometry, programmed: &[u32]) {
+        self.free_blocks.fill(0);
+        self.free_pages.fill(0);
+        for (at, &written) in programmed.iter().enumerate() {
+            let block = BlockId(at as u32);
+            let plane = geometry.plane_of_block(block).index();
+            self.free_blocks[plane] += u32::from(written == 0);
+            self.free_pages[plane] += geometry.data_pages_of(block) - written;
+        }
+    }
+
+    /// An erased block is written from now on.
+    pub(super) fn opened(&mut self, plane: PlaneId) {
+        if let Some(blocks) = self.free_blocks.get_mut(plane.index()) {
+            *blocks = blocks.saturating_sub(1);
+        }
+    }
+
+    /// A page was taken.
+    pub(super) fn programmed(&mut self, plane: PlaneId) {
+        let pages = &mut self.free_pages[plane.index()];
+        *pages = pages.saturating_sub(1);
+    }
+
+    /// A block was erased.
+    pub(super) fn erased(&mut self, plane: PlaneId, pages: u32) {
+        self.free_blocks[plane.index()] += 1;
+        self.free_pages[plane.index()] += pages;
+    }
+
+    /// An operation of the host waits.
+    pub(super) fn queued(&mut self, now_ns: u64, op: u32) {
+        let at = op as usize;
+        if self.queued_ns.len() <= at {
+            self.queued_ns.resize(at + 1, 0);
+        }
+        self.queued_ns[at] = now_ns;
+    }
+
+    /// A unit worked for its job.
+    pub(super) fn worked(&mut self, geometry: &Geometry, unit: UnitId, span: (u64, u64)) {
+        let is_short = |&plane: &PlaneId| {
+            let at = plane.index();
+            match self.rules.floor {
+                Space::Blocks(blocks) => self.free_blocks[at] < blocks,
+                Space::Pages(pages) => self.free_pages[at] < pages,
+            }
+        };
+        let is_below = geometry.planes_of(unit).iter().any(is_short);
+        let (from_ns, to_ns) = span;
+        let run = &mut self.units[unit.index()];
+        if run.end_ns != from_ns {
+            *run = Run { since_ns: from_ns, below_until_ns: run.below_until_ns, ..Run::default() };
+        }
+        run.end_ns = to_ns;
+        run.longest_ns = run.longest_ns.max(to_ns - from_ns);
+        if is_below {
+            run.below_until_ns = to_ns;
+        }
+    }
+
+    /// An operation of the host begins: how long did it wait for the job just before?
+    pub(super) fn started(&self, now_ns: u64, op: u32, unit: UnitId) {
+        let run = self.units[unit.index()];
+        if run.end_ns != now_ns {
+            return;
+        }
+        let queued_ns = self.queued_ns.get(op as usize).copied().unwrap_or(0);
+        let since_ns = run.since_ns.max(queued_ns).max(run.below_until_ns);
+        let stall_ns = now_ns.saturating_sub(since_ns);
+        assert!(
+            stall_ns <= self.rules.length_ns + run.longest_ns,
+            "at {now_ns} ns an operation of the host had waited {stall_ns} ns for a job above its \
+             floor, whose turns take {} ns",
+            self.rules.length_ns
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::{Level, Shape};
+
+    fn turns(floor: u32) -> (Geometry, Turns) {
+        let geometry = Geometry::new(Shape::for_tests(Level::Die));
+        let rules = Quanta { length_ns: 1_000, floor: Space::Blocks(floor), per_gap: 1 };
+        let mut turns = Turns::new(&geometry, rules);
+        turns.begin(&geometry, &vec![0; geometry.blocks as usize]);
+        (geometry, turns)
+    }
+
+    #[test]
+    fn a_request_waits_for_one_turn_and_an_operation() {
+        let (geometry, mut turns) = turns(2);
+        turns.queued(0, 7);
+        turns.worked(&geometry, UnitId(0), (0, 600));
+        turns.worked(&geometry, UnitId(0), (600, 1_600));
+        turns.started(1_600, 7, UnitId(0));
+        // On another unit nothing went before.
+        turns.started(1_600, 7, UnitId(1));
+    }
+
+    #[test]
+    #[should_panic(expected = "had waited 2100 ns for a job above its floor")]
+    fn a_request_that_waits_for_longer_is_noticed() {
+        let (geometry, mut turns) = turns(2);
+        turns.queued(0, 7);
+        for from_ns in [0, 700, 1_400] {
+            turns.worked(&geometry, UnitId(0), (from_ns, from_ns + 700));
+        }
+        turns.started(2_100, 7, UnitId(0));
+    }
+
+    #[test]
+    fn below_the_floor_nothing_is_promised() {
+        let (geometry, mut turns) = turns(4);
+        turns.opened(PlaneId(0));
+        turns.queued(0, 7);
+        for from_ns in [0, 700, 1_400] {
+            turns.worked(&geometry, UnitId(0), (from_ns, from_ns + 700));
+        }
+        turns.started(2_100, 7, UnitId(0));
+    }
+}
