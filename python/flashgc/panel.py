@@ -17,13 +17,14 @@ Points = Sequence[tuple[float, float]]
 
 @dataclass(frozen=True)
 class Curve:
-    """A line of a chart; `steps` keeps each value until the next point."""
+    """A line of a chart; `steps` keeps each value until the next point, `faint` is thin."""
 
     name: str
     points: Points
     colour: int
     steps: bool = False
     filled: bool = False
+    faint: bool = False
 
 
 @dataclass(frozen=True)
@@ -103,8 +104,11 @@ class Panel:
             base = HEIGHT - BOTTOM
             yield f'<path d="{path}L{last:.1f} {base}L{first:.1f} {base}Z" fill="{colour}30"/>'
         name = html.escape(curve.name)
+        stroke = (
+            f'"{colour}60" stroke-width="0.7"' if curve.faint else f'"{colour}" stroke-width="1.5"'
+        )
         yield (
-            f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="1.5" '
+            f'<path d="{path}" fill="none" stroke={stroke} '
             f'stroke-linejoin="round"><title>{name}</title></path>'
         )
 

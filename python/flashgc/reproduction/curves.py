@@ -46,17 +46,17 @@ def cdf(item: Item, results: Results) -> str:
     panels = []
     drawn = {
         (row, column): _shares(results.reports[point].get("distribution", []))
-        for row, column, point in _cells(item, results.experiment)
+        for row, column, point in cells(item, results.experiment)
     }
     times = [time for pairs in drawn.values() for time, _ in pairs]
     for row in item.at[item.rows]:
         curves = [
-            Curve(_label(results, item.columns, column), drawn[row, column], index, steps=True)
+            Curve(label(results, item.columns, column), drawn[row, column], index, steps=True)
             for index, column in enumerate(item.at[item.columns])
         ]
         x = axis.times(min(times, default=1.0), max(times, default=2.0), "response time")
         panels.append(
-            Panel(_label(results, item.rows, row), x, axis.shares("share of requests"), curves)
+            Panel(label(results, item.rows, row), x, axis.shares("share of requests"), curves)
         )
     return sheet(panels, item.title, [])
 
@@ -65,7 +65,7 @@ def course(item: Item, results: Results) -> str:
     """A chart for each row: a figure over time, a curve for each column."""
     assert item.course is not None
     drawn: dict[tuple[str, str], Pairs] = {}
-    for row, column, point in _cells(item, results.experiment):
+    for row, column, point in cells(item, results.experiment):
         report = results.reports[point]
         drawn[row, column] = _over_time(report, item.course.column, item.course.per.of(report))
     every = [pair for pairs in drawn.values() for pair in pairs]
@@ -74,14 +74,15 @@ def course(item: Item, results: Results) -> str:
     panels = []
     for row in item.at[item.rows]:
         curves = [
-            Curve(_label(results, item.columns, column), drawn[row, column], index, steps=True)
+            Curve(label(results, item.columns, column), drawn[row, column], index, steps=True)
             for index, column in enumerate(item.at[item.columns])
         ]
-        panels.append(Panel(_label(results, item.rows, row), x, y, curves))
+        panels.append(Panel(label(results, item.rows, row), x, y, curves))
     return sheet(panels, item.title, [])
 
 
-def _cells(item: Item, experiment: Experiment) -> list[tuple[str, str, tuple[str, ...]]]:
+def cells(item: Item, experiment: Experiment) -> list[tuple[str, str, tuple[str, ...]]]:
+    """Row, column and run of each cell of an item."""
     first = experiment.points({name: chosen[:1] for name, chosen in item.at.items()})[0]
     return [
         (row, column, experiment.moved(first, {item.rows: row, item.columns: column}))
@@ -90,7 +91,8 @@ def _cells(item: Item, experiment: Experiment) -> list[tuple[str, str, tuple[str
     ]
 
 
-def _label(results: Results, of: str, name: str) -> str:
+def label(results: Results, of: str, name: str) -> str:
+    """A choice of an axis in words."""
     return results.experiment.axes[of][name].label
 
 
