@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from flashgc import axis
+from flashgc import _sources, axis
+from flashgc._engine import OutputError
 from flashgc.panel import Curve, Panel, sheet
 from flashgc.reproduction.curves import cells, label
 from flashgc.reproduction.experiment import Item
@@ -34,6 +37,15 @@ def stretches(moved: Sequence[int]) -> list[Stretch]:
         part = moved[first : first + length]
         found.append((first, min(part), sum(part) / len(part), max(part)))
     return found
+
+
+def read_moves(log: Path) -> list[Stretch]:
+    """What each collection of a log moved, in stretches."""
+    try:
+        with open(log, encoding="utf-8", newline="") as rows:
+            return stretches([int(row["moved"]) for row in csv.DictReader(rows)])
+    except OSError as reason:
+        raise OutputError(f"error: {_sources.describe(log, reason)}") from None
 
 
 def peaks(item: Item, results: Results) -> str:

@@ -113,8 +113,7 @@ def _extras(folder: Path, one: Planned, report: Report) -> dict[str, Any]:
             name: [float(cell) if cell else None for cell in column] for name, column in columns
         }
     if cliffs.MOVES in one.extras:
-        log = csv.DictReader(_sources.read_text(_file(folder, one, "gc.csv")).splitlines())
-        found[cliffs.MOVES] = cliffs.stretches([int(row["moved"]) for row in log])
+        found[cliffs.MOVES] = cliffs.read_moves(_file(folder, one, "gc.csv"))
     return found
 
 
