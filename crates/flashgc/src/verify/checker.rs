@@ -7,8 +7,8 @@
 
 use super::buffer::Held;
 use super::closed::Closed;
-use super::turns::Turns;
 pub use super::promises::Promises;
+use super::turns::Turns;
 use super::{Cause, Happened, Watch, What};
 use crate::device::Geometry;
 use crate::drive::Drive;
@@ -253,8 +253,7 @@ impl Checker {
             !in_plane || self.geometry.plane_of(from) == self.geometry.plane_of(to),
             "at {now_ns} ns a copy left its plane"
         );
-        let is_newest =
-            !self.trimmed[lpn.index()] && source.version == self.newest[lpn.index()];
+        let is_newest = !self.trimmed[lpn.index()] && source.version == self.newest[lpn.index()];
         assert!(
             !current || is_newest,
             "at {now_ns} ns a copy of logical page {} was called current but is old",

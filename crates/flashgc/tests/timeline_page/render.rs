@@ -7,6 +7,7 @@ use flashgc::ftl::blocks::BlockState;
 use flashgc::ftl::Ftl;
 use flashgc::ids::{BlockId, PlaneId, Ppn, UnitId};
 use flashgc::sim::Results;
+use flashgc::stats::Counters;
 
 /// `305.6 us`
 pub fn us(ns: u64) -> String {
@@ -116,6 +117,18 @@ fn hotness(results: &Results, key: &str) -> Option<u64> {
     }
 }
 
+/// Figures of what moves ahead of a collection, and of its turns.
+fn ahead(counters: &Counters, key: &str) -> Option<u64> {
+    match key {
+        "assist.calls" => Some(counters.assist_calls),
+        "assist.victims" => Some(counters.assist_victims),
+        "assist.wasted" => Some(counters.assist_wasted),
+        "assist.busy_ns" => Some(counters.assist_busy_ns),
+        "gc.turns" => Some(counters.turns),
+        _ => None,
+    }
+}
+
 /// Figures of the report, by their keys.
 pub fn count(seen: &Seen, key: &str) -> Option<String> {
     let (results, c) = (&seen.results, &seen.results.counters);
@@ -150,7 +163,17 @@ pub fn count(seen: &Seen, key: &str) -> Option<String> {
         "buffer.dirty_at_end" => whole(results.buffer_dirty_pages?),
         "pages.overhead" => whole(c.overhead),
         "pages.wasted_copies" => whole(c.wasted_copies),
-        "write_amplification" => per(c.array_programs + c.gc_moved, c.host_written),
+        "write_amplification" => {
+            per(c.array_programs + c.gc_moved + c.assist_moved, c.host_written)
+        }
+        _ if key.starts_with("assist.") || key.starts_with("gc.turns") => whole(ahead(c, key)?),
+        "pages.assist_moved" => whole(c.assist_moved),
+        "gc.stall_max_ns" => whole(c.stall_max_ns),
+        "gc.below_floor_ns" => whole(c.below_floor_ns),
+        "capacity.extra_pages" => {
+            let shape = &seen.geometry.shape;
+            whole(shape.planes() * shape.pages_of_blocks(shape.extra_blocks.into()))
+        }
         "erases" => whole(c.erases),
         "erase_operations" => whole(c.erase_operations),
         "gc.count" => whole(c.jobs),
@@ -293,6 +316,7 @@ fn letter(row: &Row) -> char {
         "poll" => '?',
         "read-out" => 'o',
         "program-copy" => 'p',
+        "move-ahead" => 'm',
         "erase" => 'E',
         _ => 'G',
     }
