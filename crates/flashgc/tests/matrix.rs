@@ -6,18 +6,17 @@
 //! `FLASHGC_LONG=1` runs 100,000 requests in every row.
 
 mod common;
+mod covering;
 mod matrix_sub_blocks;
 
-use common::{checked, inputs, synthetic, Choices, TINY};
+use common::{checked, inputs, synthetic, TINY};
+use covering::{rows, Factor, Row};
 use flashgc::config::{Fill, WorkloadPlan};
 use flashgc::session::{prepare, Setup};
 use flashgc::sim::{Sim, SimError};
 use flashgc::workload::synthetic::SyntheticOverwrites;
 use flashgc::workload::Source;
 use matrix_sub_blocks::{apart_by_erase, refused_of_sub_blocks, WHOLE_BLOCKS};
-
-/// A factor: its name, and for each value the assignments that set it.
-type Factor = (&'static str, &'static [&'static str]);
 
 /// The slots of the scheme.
 const SLOTS: &[Factor] = &[
@@ -244,57 +243,9 @@ const ARRIVALS: &str = "workload.synthetic";
 /// So many arrays of rows are run.
 const ARRAYS: u64 = 4;
 
-/// One value of each factor.
-type Row = Vec<usize>;
-
 fn factors() -> Vec<Factor> {
     [SLOTS, AROUND].concat()
 }
-
-/// Rows in which every pair of values meets: each row is built around a pair that has not met, by
-/// taking for each further factor the value that meets most new values.
-fn rows(factors: &[Factor], seed: u64) -> Vec<Row> {
-    let sizes: Vec<usize> = factors.iter().map(|(_, values)| values.len()).collect();
-    let first: Vec<usize> = sizes
-        .iter()
-        .scan(0, |sum, size| {
-            *sum += size;
-            Some(*sum - size)
-        })
-        .collect();
-    let all = sizes.iter().sum::<usize>();
-    // Pairs that have met, by the numbers of their values; values of one factor never meet.
-    let mut met = vec![vec![false; all]; all];
-    let id = |factor: usize, value: usize| first[factor] + value;
-    let mut rows = Vec::new();
-    let mut choices = Choices::new(seed);
-    while let Some((a, b)) = unmet(&sizes, &met, id) {
-        let mut row: Vec<Option<usize>> = vec![None; sizes.len()];
-        (row[a.0], row[b.0]) = (Some(a.1), Some(b.1));
-        for factor in 0..sizes.len() {
-            if row[factor].is_some() {
-                continue;
-            }
-            let offset = choices.below(sizes[factor]);
-            let gain = |value: usize| {
-                let set = row.iter().enumerate().filter_map(|(f, v)| v.map(|v| id(f, v)));
-                set.filter(|&other| !met[id(factor, value)][other]).count()
-            };
-            let values = (0..sizes[factor]).map(|value| (value + offset) % sizes[factor]);
-            row[factor] = values.max_by_key(|&value| gain(value));
-        }
-        let row: Row = row.into_iter().flatten().collect();
-        for a in 0..row.len() {
-            for b in 0..row.len() {
-                met[id(a, row[a])][id(b, row[b])] = true;
-            }
-        }
-        rows.push(row);
-    }
-    rows
-}
-
-type Value = (usize, usize);
 
 /// The only pairs of choices that the plan refuses at every size of spare: a mark of two blocks,
 /// and collections that keep as many to themselves; and copies to other units where each page has
@@ -383,23 +334,6 @@ fn all_rows(factors: &[Factor]) -> Vec<Row> {
         .flat_map(|row| apart_by_erase(factors, row))
         .flat_map(|row| blocks_apart(factors, row))
         .collect()
-}
-
-fn unmet(
-    sizes: &[usize],
-    met: &[Vec<bool>],
-    id: impl Fn(usize, usize) -> usize,
-) -> Option<(Value, Value)> {
-    for a in 0..sizes.len() {
-        for b in a + 1..sizes.len() {
-            for (x, y) in (0..sizes[a]).flat_map(|x| (0..sizes[b]).map(move |y| (x, y))) {
-                if !met[id(a, x)][id(b, y)] {
-                    return Some(((a, x), (b, y)));
-                }
-            }
-        }
-    }
-    None
 }
 
 fn assignments(factors: &[Factor], row: &[usize]) -> Vec<String> {

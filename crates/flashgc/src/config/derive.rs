@@ -167,12 +167,7 @@ fn may_pass(workload: &WorkloadPlan, page_bytes: u64) -> bool {
     }
 }
 
-fn gc_plan(
-    root: &Reader<'_>,
-    shape: &Shape,
-    scheme: &Scheme,
-    erase_ns: u64,
-) -> Option<GcPlan> {
+fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme, erase_ns: u64) -> Option<GcPlan> {
     let marks = root.table("gc").table("trigger").table("watermark");
     let move_cap_pages = move_cap(root, scheme, shape)?;
     let reserve_blocks = reserve_blocks(shape, scheme, move_cap_pages);

@@ -1,9 +1,9 @@
 //! `[gc]`: one choice for each slot, and the parameters of the choices.
 
-use super::assist::{self, Assist};
+use super::assist::{self, Assist, AssistSlot};
 use super::hotness;
 use super::pace::{self, QuantaKeys};
-use super::trigger::{self, Trigger};
+use super::trigger::{self, Trigger, TriggerSlot};
 use crate::device::Level;
 use crate::gc::placement::HotnessGroups;
 use crate::gc::victim::{self, Choice};
@@ -233,6 +233,24 @@ pub fn pass_over(table: &Reader<'_>, slot: &str, choice: &str, unused: &mut Vec<
     }
 }
 
+/// The choice of every slot, and the parameters of others.
+fn in_use(
+    trigger: Option<&TriggerSlot>,
+    slots: &[Option<Slot<'_>>],
+    assist: Option<&AssistSlot>,
+) -> (BTreeMap<&'static str, &'static str>, Vec<String>) {
+    let [first, between @ .., last] = SLOTS else { return Default::default() };
+    let of_trigger = trigger.map(|slot| (first.0, slot.name, &slot.unused));
+    let of_assist = assist.map(|slot| (last.0, slot.name, &slot.unused));
+    let others = between.iter().zip(slots);
+    let others = others.filter_map(|((name, ..), slot)| {
+        slot.as_ref().map(|slot| (*name, slot.name, &slot.unused))
+    });
+    let all: Vec<_> = of_trigger.into_iter().chain(others).chain(of_assist).collect();
+    let used = all.iter().map(|&(slot, choice, _)| (slot, choice)).collect();
+    (used, all.iter().flat_map(|(.., unused)| unused.iter().cloned()).collect())
+}
+
 /// Reads the table; the device has so many data registers in a plane. Errors are noted; `None`
 /// where no scheme can be made.
 pub fn read(gc: &Reader<'_>, registers: u32) -> Option<Scheme> {
@@ -243,14 +261,7 @@ pub fn read(gc: &Reader<'_>, registers: u32) -> Option<Scheme> {
     let slots: Vec<Option<Slot<'_>>> = (1..last).map(|at| slot(gc, at)).collect();
     let assist = assist::read(gc);
     gc.finish();
-    let of_trigger = trigger.iter().flat_map(|slot| slot.unused.clone());
-    let unused = of_trigger.chain(slots.iter().flatten().flat_map(|slot| slot.unused.clone()));
-    let unused = unused.chain(assist.iter().flat_map(|slot| slot.unused.clone())).collect();
-    let used = SLOTS[1..last].iter().zip(&slots);
-    let used = used.filter_map(|((name, ..), slot)| Some((*name, slot.as_ref()?.name)));
-    let triggers = trigger.iter().map(|slot| (SLOTS[0].0, slot.name));
-    let assists = assist.iter().map(|slot| (SLOTS[last].0, slot.name));
-    let used: BTreeMap<_, _> = used.chain(triggers).chain(assists).collect();
+    let (used, unused) = in_use(trigger.as_ref(), &slots, assist.as_ref());
     let mut slots = slots.into_iter();
     let mut next = || slots.next().flatten();
     let (erase, victim, copy) = (next(), next(), next());

@@ -388,8 +388,12 @@ mod tests {
     /// The part of paper speedup-gc: 64 layers, 768 pages, 16 sub-blocks.
     #[test]
     fn layers_that_isolate_sub_blocks_hold_no_data() {
-        let device =
-            Shape { pages_per_block: 768, sub_blocks: 16, layers: 64, ..Shape::for_tests(Level::Die) };
+        let device = Shape {
+            pages_per_block: 768,
+            sub_blocks: 16,
+            layers: 64,
+            ..Shape::for_tests(Level::Die)
+        };
         let geometry = Geometry::new(device.in_sub_blocks(true));
         let data: Vec<u32> = (0..16).map(|at| geometry.data_pages_of(BlockId(at))).collect();
         assert_eq!(data[..15], [36; 15]);

@@ -301,9 +301,8 @@ impl<W: Watch> Sim<W> {
 
     /// Pages under way whose program ends at this very instant, as of copies of a job.
     pub(super) fn clip_ahead(&mut self) {
-        let ended = (0..self.units.len()).filter(|&at| {
-            self.units[at].worker == Worker::Ahead && self.phase_ends_now(at)
-        });
+        let ended = (0..self.units.len())
+            .filter(|&at| self.units[at].worker == Worker::Ahead && self.phase_ends_now(at));
         self.counters.assist_moved += ended.count() as u64;
     }
 

@@ -7,8 +7,8 @@
 
 use super::buffer::Held;
 use super::closed::Closed;
-use super::turns::Turns;
 pub use super::promises::Promises;
+use super::turns::Turns;
 use super::{Cause, Happened, Watch, What};
 use crate::device::Geometry;
 use crate::drive::Drive;
@@ -54,8 +54,6 @@ pub struct Checker {
     pub(super) held: Held,
     closed: Option<Closed>,
     turns: Option<Turns>,
-    /// The operation of the host that began last.
-    last_started: u32,
     /// Requests that came and were not served.
     outstanding: u64,
     /// Where the newest version of each logical page lies in flash.
@@ -114,7 +112,6 @@ impl Checker {
             held: Held::default(),
             closed: Closed::new(geometry, promises.closes_blocks),
             turns: promises.turns.map(|rules| Turns::new(geometry, rules)),
-            last_started: 0,
             outstanding: 0,
             home: vec![Ppn::NONE; logical],
             acknowledged: vec![0; logical],
@@ -238,6 +235,17 @@ impl Checker {
         }
     }
 
+    /// Where blocks are closed, the host does not write to the one that copies fill. Nobody is shut
+    /// out of the block to which a page moves ahead of a job.
+    fn keeps_out(&mut self, now_ns: u64, ppn: Ppn, cause: Cause) {
+        let (plane, block) = self.place(ppn);
+        match (&mut self.closed, cause) {
+            (None, _) | (_, Cause::MoveAhead { .. }) => {}
+            (Some(closed), Cause::Copy { .. }) => closed.copied(plane, block, ppn),
+            (Some(closed), _) => closed.written(now_ns, plane, block),
+        }
+    }
+
     /// A page moves: the version that it has.
     fn copy(
         &self,
@@ -253,8 +261,7 @@ impl Checker {
             !in_plane || self.geometry.plane_of(from) == self.geometry.plane_of(to),
             "at {now_ns} ns a copy left its plane"
         );
-        let is_newest =
-            !self.trimmed[lpn.index()] && source.version == self.newest[lpn.index()];
+        let is_newest = !self.trimmed[lpn.index()] && source.version == self.newest[lpn.index()];
         assert!(
             !current || is_newest,
             "at {now_ns} ns a copy of logical page {} was called current but is old",
@@ -487,14 +494,14 @@ impl Watch for Checker {
 
     fn see(&mut self, now_ns: u64, happened: Happened) {
         self.reports += 1;
+        if let Some(turns) = &mut self.turns {
+            turns.see(&self.geometry, &self.programmed, now_ns, happened);
+        }
         match happened {
             Happened::MeasuringStarts => {
                 (self.host_programs, self.copies, self.erases) = (0, 0, 0);
                 (self.flushes, self.moved_ahead) = (0, 0);
                 self.is_measuring = true;
-                if let Some(turns) = &mut self.turns {
-                    turns.begin(&self.geometry, &self.programmed);
-                }
                 // A sub-block that was emptied beside another and not erased.
                 self.copied.fill(0);
                 self.summaries = 0;
@@ -502,36 +509,15 @@ impl Watch for Checker {
             Happened::Accepted { op, lpn, .. } => {
                 self.waiting.entry(lpn.0).or_default().push_back(op);
             }
-            Happened::Queued { op, .. } => {
-                self.turns.iter_mut().for_each(|turns| turns.queued(now_ns, op));
-            }
-            Happened::Started { op, lpn } => {
-                self.last_started = op;
-                self.started(now_ns, op, lpn);
-            }
+            Happened::Started { op, lpn } => self.started(now_ns, op, lpn),
             Happened::Done { op, lpn, kind } => self.done(now_ns, op, lpn, kind),
             Happened::Programmed { ppn, lpn, cause, current } => {
-                let (plane, block) = self.place(ppn);
-                match (&mut self.closed, cause) {
-                    (Some(closed), Cause::Copy { .. }) => closed.copied(plane, block, ppn),
-                    // Nobody is shut out of the block that such a page goes to.
-                    (_, Cause::MoveAhead { .. }) | (None, _) => {}
-                    (Some(closed), _) => closed.written(now_ns, plane, block),
-                }
-                if let Some(turns) = &mut self.turns {
-                    turns.programmed(plane);
-                    if let Cause::Host { op } = cause {
-                        turns.started(now_ns, op, self.geometry.unit_of(plane));
-                    }
-                }
+                self.keeps_out(now_ns, ppn, cause);
                 self.program(now_ns, ppn, lpn, cause, current);
             }
             Happened::Read { ppn, lpn } => {
                 let (plane, block) = self.place(ppn);
                 self.closed.iter().for_each(|closed| closed.read(now_ns, plane, block, ppn));
-                let unit = self.geometry.unit_of(plane);
-                let op = self.last_started;
-                self.turns.iter().for_each(|turns| turns.started(now_ns, op, unit));
                 self.read(now_ns, ppn, lpn);
             }
             Happened::ReadOut { ppn, lpn } => self.read_out(now_ns, ppn, lpn),
@@ -553,8 +539,6 @@ impl Watch for Checker {
             Happened::Erased { block } => {
                 let plane = self.geometry.plane_of_block(block);
                 self.closed.iter_mut().for_each(|closed| closed.erased(plane, block));
-                let pages = self.geometry.data_pages_of(block);
-                self.turns.iter_mut().for_each(|turns| turns.erased(plane, pages));
                 self.erase(now_ns, block);
             }
             Happened::Busy { what, unit, from_ns, to_ns, gc } => {
@@ -563,9 +547,6 @@ impl Watch for Checker {
                     _ => unit.index(),
                 };
                 self.busy_interval(what, at, (from_ns, to_ns), gc);
-                if let (Some(turns), What::Operation(..), true) = (&mut self.turns, what, gc) {
-                    turns.worked(&self.geometry, unit, (from_ns, to_ns));
-                }
             }
             Happened::Crossed { from_ns, to_ns, .. } => {
                 assert!(self.link_end_ns <= from_ns, "two requests cross the link at {from_ns} ns");
@@ -580,11 +561,7 @@ impl Watch for Checker {
                 "at {now_ns} ns a page of plane {} began to move ahead, and the host waited",
                 plane.0
             ),
-            Happened::Opened { block } => {
-                let plane = self.geometry.plane_of_block(block);
-                self.turns.iter_mut().for_each(|turns| turns.opened(plane));
-            }
-            Happened::FreeBlocks { .. } => {}
+            Happened::FreeBlocks { .. } | Happened::Opened { .. } | Happened::Queued { .. } => {}
         }
     }
 }

@@ -4,6 +4,7 @@
 //! the operations of a job that directly precede it, counted from when it was queued, take no
 //! longer than a turn and one operation more.
 
+use super::{Cause, Happened, What};
 use crate::device::Geometry;
 use crate::gc::{Quanta, Space, Suspends};
 use crate::ids::{BlockId, PlaneId, UnitId};
@@ -25,6 +26,8 @@ pub(super) struct Turns {
     rules: Quanta,
     units: Vec<Run>,
     queued_ns: Vec<u64>,
+    /// The operation of the host that began last.
+    last_started: u32,
     free_blocks: Vec<u32>,
     free_pages: Vec<u32>,
 }
@@ -46,13 +49,53 @@ impl Turns {
             rules,
             units: vec![Run::default(); geometry.units as usize],
             queued_ns: Vec::new(),
+            last_started: 0,
             free_blocks: vec![0; planes],
             free_pages: vec![0; planes],
         }
     }
 
-    /// Measuring begins, with so many pages written in each block.
-    pub(super) fn begin(&mut self, geometry: &Geometry, programmed: &[u32]) {
+    /// Something happened, on a drive with so many pages written in each block.
+    pub(super) fn see(
+        &mut self,
+        geometry: &Geometry,
+        programmed: &[u32],
+        now_ns: u64,
+        happened: Happened,
+    ) {
+        let plane_of = |block: BlockId| geometry.plane_of_block(block);
+        match happened {
+            Happened::MeasuringStarts => self.begin(geometry, programmed),
+            Happened::Queued { op, .. } => self.queued(now_ns, op),
+            Happened::Started { op, .. } => self.last_started = op,
+            Happened::Read { ppn, .. } => {
+                let unit = geometry.unit_of(geometry.plane_of(ppn));
+                self.started(now_ns, self.last_started, unit);
+            }
+            Happened::Programmed { ppn, cause, .. } => {
+                let plane = geometry.plane_of(ppn);
+                let pages = &mut self.free_pages[plane.index()];
+                *pages = pages.saturating_sub(1);
+                if let Cause::Host { op } = cause {
+                    self.started(now_ns, op, geometry.unit_of(plane));
+                }
+            }
+            Happened::Opened { block } => {
+                let blocks = &mut self.free_blocks[plane_of(block).index()];
+                *blocks = blocks.saturating_sub(1);
+            }
+            Happened::Erased { block } => {
+                self.free_blocks[plane_of(block).index()] += 1;
+                self.free_pages[plane_of(block).index()] += geometry.data_pages_of(block);
+            }
+            Happened::Busy { what: What::Operation(..), unit, from_ns, to_ns, gc: true } => {
+                self.worked(geometry, unit, (from_ns, to_ns));
+            }
+            _ => {}
+        }
+    }
+
+    fn begin(&mut self, geometry: &Geometry, programmed: &[u32]) {
         self.free_blocks.fill(0);
         self.free_pages.fill(0);
         for (at, &written) in programmed.iter().enumerate() {
@@ -63,27 +106,8 @@ impl Turns {
         }
     }
 
-    /// An erased block is written from now on.
-    pub(super) fn opened(&mut self, plane: PlaneId) {
-        if let Some(blocks) = self.free_blocks.get_mut(plane.index()) {
-            *blocks = blocks.saturating_sub(1);
-        }
-    }
-
-    /// A page was taken.
-    pub(super) fn programmed(&mut self, plane: PlaneId) {
-        let pages = &mut self.free_pages[plane.index()];
-        *pages = pages.saturating_sub(1);
-    }
-
-    /// A block was erased.
-    pub(super) fn erased(&mut self, plane: PlaneId, pages: u32) {
-        self.free_blocks[plane.index()] += 1;
-        self.free_pages[plane.index()] += pages;
-    }
-
     /// An operation of the host waits.
-    pub(super) fn queued(&mut self, now_ns: u64, op: u32) {
+    fn queued(&mut self, now_ns: u64, op: u32) {
         let at = op as usize;
         if self.queued_ns.len() <= at {
             self.queued_ns.resize(at + 1, 0);
@@ -92,7 +116,7 @@ impl Turns {
     }
 
     /// A unit worked for its job.
-    pub(super) fn worked(&mut self, geometry: &Geometry, unit: UnitId, span: (u64, u64)) {
+    fn worked(&mut self, geometry: &Geometry, unit: UnitId, span: (u64, u64)) {
         let is_short = |&plane: &PlaneId| {
             let at = plane.index();
             match self.rules.floor {
@@ -114,7 +138,7 @@ impl Turns {
     }
 
     /// An operation of the host begins: how long did it wait for the job just before?
-    pub(super) fn started(&self, now_ns: u64, op: u32, unit: UnitId) {
+    fn started(&self, now_ns: u64, op: u32, unit: UnitId) {
         let run = self.units[unit.index()];
         if run.end_ns != now_ns {
             return;
@@ -169,7 +193,8 @@ mod tests {
     #[test]
     fn below_the_floor_nothing_is_promised() {
         let (geometry, mut turns) = turns(4);
-        turns.opened(PlaneId(0));
+        let pages = vec![0; geometry.blocks as usize];
+        turns.see(&geometry, &pages, 0, Happened::Opened { block: BlockId(0) });
         turns.queued(0, 7);
         for from_ns in [0, 700, 1_400] {
             turns.worked(&geometry, UnitId(0), (from_ns, from_ns + 700));

@@ -108,7 +108,7 @@ impl Eyes {
             "copy-read" | "copy-program" if self.goes_on(at, name) => {
                 self.suspended[at].take().unwrap_or_default()
             }
-            "copy-read" | "read-out" => {
+            "copy-read" | "read-out" | "move-ahead" => {
                 let pages = std::mem::take(&mut self.reads[at]);
                 let pages: Vec<String> = pages.iter().map(u32::to_string).collect();
                 format!("{name} {}", pages.join(" "))
@@ -187,6 +187,8 @@ impl Watch for Eyes {
                     _ if !self.measuring => {}
                     Cause::Host { .. } | Cause::Flush => self.host[unit].push(lpn.0),
                     Cause::Copy { .. } => self.copies[unit].push_back(lpn.0),
+                    // It was told when it was read.
+                    Cause::MoveAhead { .. } => {}
                 }
             }
             Happened::Read { ppn, lpn } => {

@@ -7,6 +7,7 @@ use flashgc::ftl::blocks::BlockState;
 use flashgc::ftl::Ftl;
 use flashgc::ids::{BlockId, PlaneId, Ppn, UnitId};
 use flashgc::sim::Results;
+use flashgc::stats::Counters;
 
 /// `305.6 us`
 pub fn us(ns: u64) -> String {
@@ -116,24 +117,31 @@ fn hotness(results: &Results, key: &str) -> Option<u64> {
     }
 }
 
+/// 1_234_567
+fn whole(number: u64) -> String {
+    let digits = number.to_string();
+    let parts: Vec<String> = digits
+        .as_bytes()
+        .rchunks(3)
+        .rev()
+        .map(|part| String::from_utf8_lossy(part).into_owned())
+        .collect();
+    parts.join("_")
+}
+
+fn per(sum: u64, count: u64) -> String {
+    match count {
+        0 => "null".to_string(),
+        _ => format!("{}", sum as f64 / count as f64),
+    }
+}
+
 /// Figures of the report, by their keys.
 pub fn count(seen: &Seen, key: &str) -> Option<String> {
     let (results, c) = (&seen.results, &seen.results.counters);
-    let per = |sum: u64, count: u64| match count {
-        0 => "null".to_string(),
-        _ => format!("{}", sum as f64 / count as f64),
-    };
-    let whole = |number: u64| {
-        let digits = number.to_string();
-        let parts: Vec<String> = digits
-            .as_bytes()
-            .rchunks(3)
-            .rev()
-            .map(|part| String::from_utf8_lossy(part).into_owned())
-            .collect();
-        parts.join("_")
-    };
     Some(match key {
+        _ if key.starts_with("gc.") => of_collection(seen, key)?,
+        _ if key.starts_with("assist.") => whole(ahead(c, key)?),
         "requests.read" => whole(c.requests[0]),
         "requests.write" => whole(c.requests[1]),
         "requests.trim" => whole(c.requests[2]),
@@ -150,9 +158,41 @@ pub fn count(seen: &Seen, key: &str) -> Option<String> {
         "buffer.dirty_at_end" => whole(results.buffer_dirty_pages?),
         "pages.overhead" => whole(c.overhead),
         "pages.wasted_copies" => whole(c.wasted_copies),
-        "write_amplification" => per(c.array_programs + c.gc_moved, c.host_written),
+        "write_amplification" => {
+            per(c.array_programs + c.gc_moved + c.assist_moved, c.host_written)
+        }
+        "pages.assist_moved" => whole(c.assist_moved),
+        "capacity.extra_pages" => {
+            let shape = &seen.geometry.shape;
+            whole(shape.planes() * shape.pages_of_blocks(shape.extra_blocks.into()))
+        }
         "erases" => whole(c.erases),
         "erase_operations" => whole(c.erase_operations),
+        _ if key.starts_with("hotness.") => whole(hotness(results, key)?),
+        "latency_ns.read.max" => whole(results.read.summary().max.unwrap_or(0)),
+        "latency_ns.write.max" => whole(results.write.summary().max.unwrap_or(0)),
+        "free_pages_min" => whole(c.free_pages_min),
+        "simulated_ns" => whole(results.simulated_ns),
+        _ => return None,
+    })
+}
+
+/// Figures of what moves ahead of a collection.
+fn ahead(counters: &Counters, key: &str) -> Option<u64> {
+    match key {
+        "assist.calls" => Some(counters.assist_calls),
+        "assist.victims" => Some(counters.assist_victims),
+        "assist.wasted" => Some(counters.assist_wasted),
+        "assist.busy_ns" => Some(counters.assist_busy_ns),
+        _ => None,
+    }
+}
+
+fn of_collection(seen: &Seen, key: &str) -> Option<String> {
+    let (results, c) = (&seen.results, &seen.results.counters);
+    Some(match key {
+        "gc.stall_max_ns" => whole(c.stall_max_ns),
+        "gc.below_floor_ns" => whole(c.below_floor_ns),
         "gc.count" => whole(c.jobs),
         "gc.idle_jobs" => whole(c.idle_jobs),
         "gc.blocked" => whole(c.blocked),
@@ -164,7 +204,6 @@ pub fn count(seen: &Seen, key: &str) -> Option<String> {
             per(c.victim_valid, if is_whole { c.victim_blocks } else { c.jobs })
         }
         "gc.neighbours_moved" => whole(c.neighbours_moved),
-        _ if key.starts_with("hotness.") => whole(hotness(results, key)?),
         "gc.moved_per_gc" => per(c.moved_in_jobs, c.jobs),
         "gc.copy_steps" => whole(c.copy_steps),
         "gc.busy_open_ns" => whole(c.gc_busy_open_ns),
@@ -182,10 +221,7 @@ pub fn count(seen: &Seen, key: &str) -> Option<String> {
         "gc.response_max_ns" => whole(c.gc_response_max_ns),
         "gc.wait_max_ns" => whole(c.gc_wait_max_ns),
         "gc.transfer_ns" => whole(results.gc_transfer_ns),
-        "latency_ns.read.max" => whole(results.read.summary().max.unwrap_or(0)),
-        "latency_ns.write.max" => whole(results.write.summary().max.unwrap_or(0)),
-        "free_pages_min" => whole(c.free_pages_min),
-        "simulated_ns" => whole(results.simulated_ns),
+        "gc.turns" => whole(c.turns),
         _ => return None,
     })
 }
@@ -293,6 +329,7 @@ fn letter(row: &Row) -> char {
         "poll" => '?',
         "read-out" => 'o',
         "program-copy" => 'p',
+        "move-ahead" => 'm',
         "erase" => 'E',
         _ => 'G',
     }

@@ -1,0 +1,82 @@
+//! What people get wrong with paces and assists: refused, with its place and what to do.
+
+mod common;
+
+use common::{at, refusal, run, TINY};
+
+fn assert_says(found: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(found.contains(part), "expected: {part}\nfound:\n{found}");
+    }
+}
+
+#[test]
+fn assists_are_named_once_and_joined_with_sense() {
+    let cases: &[(&str, &[&str])] = &[
+        ("\"pre-migrate\"", &["pre-migration", "gc.assist.use"]),
+        ("[\"nothing\", \"pre-migration\"]", &["leave \"nothing\" out of the list"]),
+        ("[\"pre-migration\", \"pre-migration\"]", &["give some of", "each once"]),
+        ("[]", &["give some of \"nothing\", \"flush-buffer\", \"pre-migration\""]),
+        ("[\"pre-migration\", \"sleep\"]", &["does not name different choices of this slot"]),
+        ("[\"flush-buffer\", \"pre-migration\"]", &["the device has none"]),
+    ];
+    for (words, parts) in cases {
+        assert_says(&refusal(TINY, &[&format!("gc.assist.use={words}")]), parts);
+    }
+}
+
+#[test]
+fn distances_and_shares_are_possible() {
+    let cases: &[(&str, &[&str])] = &[
+        ("distance=\"0 pages\"", &["0 of the 128 pages of a plane are no distance"]),
+        ("distance=\"129 pages\"", &["129 of the 128 pages"]),
+        ("distance=\"20% of soft\"", &["only the hard mark may be a share of the soft one"]),
+        ("distance=3", &["gc.assist.pre-migration.distance"]),
+        ("t_page=\"110%\"", &["gc.assist.pre-migration.t_page", "more than the whole"]),
+        ("rule=\"valid\"", &["gc.assist.pre-migration.rule", "valid-left"]),
+        ("t_block=\"11%\"", &["unknown key `t_block`"]),
+    ];
+    for (key, parts) in cases {
+        let key = format!("gc.assist.pre-migration.{key}");
+        assert_says(&refusal(TINY, &["gc.assist.use=\"pre-migration\"", &key]), parts);
+    }
+}
+
+#[test]
+fn turns_are_possible() {
+    let cases: &[(&str, &[&str])] = &[
+        ("length=\"0 ns\"", &["no job goes on in turns of this length"]),
+        ("length=\"2000 s\"", &["above 0, at most 1000 s"]),
+        ("per_gap=0", &["gc.pace.quanta.per_gap"]),
+        ("floor=\"1 block\"", &["is not above the reserve", "give at least \"2 blocks\""]),
+        ("floor=\"99 blocks\"", &["the mark is more than a plane has"]),
+        ("extra_space=\"200%\"", &["gc.pace.quanta.extra_space"]),
+        ("extra=\"16%\"", &["unknown key `extra`"]),
+    ];
+    for (key, parts) in cases {
+        let key = format!("gc.pace.quanta.{key}");
+        assert_says(&refusal(TINY, &["gc.pace.use=\"quanta\"", &key]), parts);
+    }
+    let hold = refusal(TINY, &["gc.pace.use=\"quanta\"", "gc.hold.use=\"channel\""]);
+    assert_says(&hold, &["closes its unit to them", "gc.pace.use = \"at-once\""]);
+    let huge = [
+        "gc.pace.use=\"quanta\"",
+        "gc.pace.quanta.extra_space=\"100%\"",
+        "device.blocks_per_plane=1048576",
+        "device.pages_per_block=400",
+    ];
+    assert_says(&refusal(TINY, &huge), &["a drive has too many pages", "extra_space"]);
+    let filler = [
+        "gc.pace.use=\"quanta\"",
+        "gc.pace.quanta.extra_space=\"50%\"",
+        "precondition.scheme=\"greedy\"",
+    ];
+    assert_says(&refusal(TINY, &filler), &["do not have the same number of blocks"]);
+}
+
+#[test]
+fn parameters_of_what_is_not_in_use_are_said() {
+    let sets = ["gc.pace.quanta.per_gap=2", "gc.assist.pre-migration.t_page=0.2"];
+    let unused = at(&run(TINY, &sets), "unused_keys").to_string();
+    assert_says(&unused, &["gc.pace.quanta.per_gap", "gc.assist.pre-migration.t_page"]);
+}
