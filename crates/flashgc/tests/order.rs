@@ -24,6 +24,7 @@ const PROMISES: Promises = Promises {
     enters: false,
     isolation: None,
     closes_blocks: false,
+    timing: None,
 };
 
 fn any_request() -> impl Strategy<Value = (HostOp, u64, u64, u64)> {

@@ -9,6 +9,7 @@ mod device;
 mod gc;
 mod hold;
 mod hotness;
+mod layers;
 mod precondition;
 pub mod presets;
 mod sub_blocks;

@@ -1,5 +1,6 @@
 //! What a plan promises, and the checker holds it to.
 
+use crate::device::Timing;
 use crate::gc::Isolation;
 use crate::plan::Plan;
 
@@ -20,6 +21,8 @@ pub struct Promises {
     pub enters: bool,
     /// The host stays out of the blocks that a job works on.
     pub closes_blocks: bool,
+    /// What operations take; `None` where nobody looks.
+    pub timing: Option<Timing>,
 }
 
 impl Promises {
@@ -34,6 +37,7 @@ impl Promises {
             isolation: plan.gc.sub_blocks,
             enters: plan.gc.enter.is_some(),
             closes_blocks: plan.gc.hold.blocks,
+            timing: Some(plan.timing),
         }
     }
 }
