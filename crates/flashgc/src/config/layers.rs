@@ -64,7 +64,7 @@ fn speed(device: &Reader<'_>, layers: u32) -> Option<(Option<LayerSpeed>, Option
     let given = |key: &str| table.has(key);
     let ratio = table.f64("layer_ratio", 1.0..=100.0);
     let map = table.choice("layer_map", &LayerMap::WORDS);
-    if given("layer_ratio") && layers == 0 {
+    if ratio.is_some_and(|ratio| ratio > 1.0) && layers == 0 {
         table.error(
             "layer_ratio",
             "layers differ in speed, and this device does not say how many it has",
