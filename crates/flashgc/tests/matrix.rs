@@ -161,6 +161,7 @@ const BLOCKS: &str = "\"blocks\"";
 const ENTER: &str = "gc.enter";
 const SUSPEND: &str = "device.suspend";
 const COMMAND: &str = "device.timing.command";
+const RATIO: &str = "device.timing.layer_ratio";
 const SUMMARY: &str = "device.summary";
 const BUFFER: &str = "device.write_buffer";
 const ASSIST: &str = "gc.assist";
@@ -201,7 +202,7 @@ const AROUND: &[Factor] = &[
     (
         BLOCK,
         &[
-            "pages_per_block=\"7\"",
+            "pages_per_block=\"7\" layers=\"7\"",
             "pages_per_block=\"8\" sub_blocks=\"2\" layers=\"8\"",
             "pages_per_block=\"16\" sub_blocks=\"4\" layers=\"16\"",
             "pages_per_block=\"16\" sub_blocks=\"8\" layers=\"16\"",
@@ -216,6 +217,8 @@ const AROUND: &[Factor] = &[
         &["", "{suspend=\"20 us\"}", "{suspend=\"5 us\",resume=\"3 us\"}", "{suspend=\"0 ns\"}"],
     ),
     (COMMAND, &["\"0 ns\"", "\"200 ns\""]),
+    (RATIO, &["", "2", "7.5"]),
+    ("device.timing.layer_map", &["\"in-order\"", "\"striped\""]),
     ("engine.coalesce", &["true", "false"]),
     ("precondition.fill", &["\"sequential\"", "\"none\""]),
     (

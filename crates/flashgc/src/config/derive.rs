@@ -512,7 +512,7 @@ pub fn check_aged(
 /// What people should know of the plan.
 pub fn notes(plan: &Plan, precondition: &PreconditionPlan, workload: &WorkloadPlan) -> Vec<String> {
     let mut notes = Vec::new();
-    if precondition.fill == Fill::None {
+    if precondition.fill == Fill::None && precondition.reads.are_left() {
         notes
             .push("the drive starts erased: collection begins only when it has been filled".into());
     }

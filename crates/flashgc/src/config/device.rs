@@ -1,7 +1,7 @@
 //! `[device]`: geometry, timing, and how work is served.
 
-use crate::device::{Level, Shape, Summary, Suspend, Timing};
-use crate::gc::windows::SUB_BLOCKS_MAX;
+use super::layers;
+use crate::device::{LayerTimes, Level, Shape, Summary, Suspend, Timing};
 use crate::plan::{Allocation, Served, Service, WriteBuffer};
 use flashgc_config::units::{Rate, Share, ShareOf, Threshold};
 use flashgc_config::Reader;
@@ -22,7 +22,7 @@ pub struct Device {
 }
 
 /// Valid pages of a block are counted in 16 bits.
-const PAGES_PER_BLOCK_MAX: u32 = 65_535;
+pub const PAGES_PER_BLOCK_MAX: u32 = 65_535;
 
 /// Reads the table. Errors are noted; `None` where no device can be made.
 pub fn read(table: &Reader<'_>) -> Option<Device> {
@@ -45,8 +45,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     let page_bytes = page_bytes(table);
     let exported = exported(table);
     let unit = table.required("unit", table.choice("unit", &Level::WORDS), UNIT_HELP);
-    let allocations = [("striped", Allocation::Striped), ("dynamic", Allocation::Dynamic)];
-    let allocation = table.choice("allocation", &allocations).unwrap_or(Allocation::Striped);
+    let allocation = table.choice("allocation", &ALLOCATIONS).unwrap_or(Allocation::Striped);
     let registers = if table.has("registers") { table.u32("registers", 1..=64) } else { Some(1) };
     let pool = table.choice("pool", &POOLS).flatten();
     let has_pools = allocation == Allocation::Dynamic;
@@ -54,14 +53,14 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     let order = order(table);
     let (service, service_words) = service(table);
     let bytes = table.bytes("transfer_bytes").or(page_bytes.map(u64::from));
+    let layered = layers::read(table, pages_per_block);
     let times = timing(&table.table("timing"), bytes);
-    let rate = times.map(|(_, rate)| rate);
-    let summary = summary(table, rate, bytes, pages_per_block);
-    let layered = layered(table, pages_per_block);
+    let summary = summary(table, times.map(|(_, rate)| rate), bytes, pages_per_block);
     let host_link = host_link(table);
     let suspend = suspend(table);
     let write_buffer = super::write_buffer::read(table, page_bytes);
     table.finish();
+    let layered = layered?;
     let mut shape = Shape {
         channels: channels?,
         chips_per_channel: chips_per_channel?,
@@ -71,9 +70,9 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         extra_blocks: 0,
         pages_per_block: pages_per_block?,
         summary_pages: summary?.map_or(0, |summary| summary.pages),
-        sub_blocks: layered?.sub_blocks,
-        layers: layered?.layers,
-        isolation_layers: layered?.isolation_layers,
+        sub_blocks: layered.sub_blocks,
+        layers: layered.layers,
+        isolation_layers: layered.isolation_layers,
         isolation_pages: 0,
         page_bytes: page_bytes?,
         unit: unit?,
@@ -84,19 +83,24 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     };
     check_size(table, &shape)?;
     shape.exported_pages_per_plane = exported?.pages(table, &shape)?;
-    let timing = Timing { summary: summary?, suspend: suspend?, ..times?.0 };
+    let timing = Timing { suspend: suspend?, layer_speed: layered.speed, ..times?.0 };
+    let summary = summary?.map(|summary| in_array(summary, &timing, &shape));
+    let pool_unused = (pool.is_some() && !has_pools).then_some("device.pool");
     Some(Device {
         shape,
-        timing,
+        timing: Timing { summary, ..timing },
         host_link,
         write_buffer: write_buffer?,
         allocation,
         pool: pool.filter(|_| has_pools),
         service: service?,
         service_words,
-        unused: if pool.is_some() && !has_pools { vec!["device.pool".into()] } else { Vec::new() },
+        unused: [layered.unused, pool_unused].into_iter().flatten().map(String::from).collect(),
     })
 }
+
+const ALLOCATIONS: [(&str, Allocation); 2] =
+    [("striped", Allocation::Striped), ("dynamic", Allocation::Dynamic)];
 
 /// The words for the planes among which a write finds its own.
 const POOLS: [(&str, Option<Level>); 4] = [
@@ -267,49 +271,17 @@ fn summary(
         table.error("transfer", "a transfer this long is not possible", "at most 1000 s a page");
         return None;
     }
-    Some(Some(Summary { pages, transfer_ns, timed_copies }))
+    Some(Some(Summary { pages, transfer_ns, array_ns: 0, timed_copies }))
 }
 
-/// How a block is built in the third dimension.
-#[derive(Clone, Copy)]
-struct Layered {
-    sub_blocks: u32,
-    /// 0 where the device does not say.
-    layers: u32,
-    isolation_layers: u32,
-}
-
-/// Layers and sub-blocks hold whole pages, and sub-blocks whole layers.
-fn layered(table: &Reader<'_>, pages_per_block: Option<u32>) -> Option<Layered> {
-    let given = |key: &str, most: u32| match table.has(key) {
-        true => table.u32(key, 1..=most).map(Some),
-        false => Some(None),
+/// The summary with its array time: that of the last pages of a block, one after the other.
+fn in_array(summary: Summary, timing: &Timing, shape: &Shape) -> Summary {
+    let of_layers = LayerTimes::new(timing, &shape.in_blocks());
+    let array_ns = match of_layers {
+        Some(times) => times.last_pages_ns(summary.pages),
+        None => timing.program_ns * u64::from(summary.pages),
     };
-    let sub_blocks = given("sub_blocks", SUB_BLOCKS_MAX);
-    let layers = given("layers", PAGES_PER_BLOCK_MAX);
-    let isolation_layers = given("isolation_layers", PAGES_PER_BLOCK_MAX);
-    let (sub_blocks, layers) = (sub_blocks?.unwrap_or(1), layers?.unwrap_or(0));
-    let isolation_layers = isolation_layers?.unwrap_or(1);
-    let refuse = |key: &str, message: String, help: &str| {
-        table.error(key, message, help);
-        None
-    };
-    let pages = pages_per_block?;
-    if pages % sub_blocks != 0 {
-        let message = format!("{pages} pages do not make {sub_blocks} equal sub-blocks");
-        return refuse("sub_blocks", message, "give a divisor of device.pages_per_block");
-    }
-    if layers > 0 && (pages % layers != 0 || layers % sub_blocks != 0) {
-        let message = format!("{layers} layers, {pages} pages and {sub_blocks} sub-blocks");
-        let help =
-            "each layer holds as many pages as the others, and each sub-block as many layers";
-        return refuse("layers", message, help);
-    }
-    if layers > 0 && isolation_layers >= layers / sub_blocks && sub_blocks > 1 {
-        let message = format!("sub-blocks of {} layers would hold no data", layers / sub_blocks);
-        return refuse("isolation_layers", message, "give fewer than a sub-block has");
-    }
-    Some(Layered { sub_blocks, layers, isolation_layers })
+    Summary { array_ns, ..summary }
 }
 
 /// `[device.host_link]`: what lies between the host and the device.
@@ -419,6 +391,7 @@ fn timing(table: &Reader<'_>, transfer_bytes: Option<u64>) -> Option<(Timing, Ra
         command_ns,
         summary: None,
         suspend: None,
+        layer_speed: None,
     };
     Some((timing, rate?))
 }

@@ -10,6 +10,7 @@ mod device;
 mod gc;
 mod hold;
 mod hotness;
+mod layers;
 mod pace;
 mod precondition;
 pub mod presets;
@@ -19,7 +20,7 @@ mod used_space;
 mod workload;
 mod write_buffer;
 
-pub use precondition::{Fill, PreconditionPlan};
+pub use precondition::{Fill, PreconditionPlan, Reads};
 pub use workload::{SyntheticWorkload, TracePlan, WorkloadPlan};
 
 use crate::device::Shape;
@@ -216,8 +217,8 @@ fn read(tree: &Tree, sink: &Sink, inputs: &Inputs) -> Option<Setup> {
     let gc = gc::read(&root.table("gc"), registers);
     let page_bytes = device.as_ref().map_or(4096, |device| u64::from(device.shape.page_bytes));
     let workload = workload::read(&root.table("workload"), page_bytes, inputs.has_trace);
-    let is_synthetic = matches!(workload, Some(WorkloadPlan::Synthetic(_)));
-    let precondition = precondition::read(&root.table("precondition"), is_synthetic);
+    let is_generated = !matches!(workload, None | Some(WorkloadPlan::Trace(_)));
+    let precondition = precondition::read(&root.table("precondition"), is_generated);
     let engine = root.table("engine");
     let coalesce = engine.bool("coalesce").unwrap_or(true);
     engine.finish();

@@ -28,6 +28,33 @@ impl Fill {
     ];
 }
 
+/// Whether the pages that a trace reads hold data before it is replayed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reads {
+    /// Only where the fill or the trace has written them.
+    Unmapped,
+    /// Those that it reads before it writes or trims them.
+    Mapped,
+    /// All that it ever reads.
+    AllMapped,
+}
+
+impl Reads {
+    /// The words of the configuration.
+    const WORDS: [(&'static str, Reads); 3] = [
+        ("unmapped", Reads::Unmapped),
+        ("mapped", Reads::Mapped),
+        ("all-mapped", Reads::AllMapped),
+    ];
+
+    /// Whether nothing is done. By reference, as it is asked for when a plan is written down.
+    #[allow(clippy::trivially_copy_pass_by_ref)]
+    pub fn are_left(&self) -> bool {
+        *self == Reads::Unmapped
+    }
+}
+
 /// How a drive is brought to its starting state.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PreconditionPlan {
@@ -36,6 +63,9 @@ pub struct PreconditionPlan {
     /// Share of each plane's pages that an aged drive has invalid.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aged_ratio: Option<f64>,
+    /// What is mapped after it, since the trace reads it.
+    #[serde(skip_serializing_if = "Reads::are_left")]
+    pub reads: Reads,
     /// Drive writes of overwriting after it; the most that are tried where it is until steady.
     pub overwrite: f64,
     /// Whether overwriting ends as soon as write amplification is steady.
@@ -48,9 +78,9 @@ pub struct PreconditionPlan {
 const STEADY_DRIVE_WRITES_MAX: f64 = 50.0;
 
 /// Reads the table.
-pub fn read(table: &Reader<'_>, is_synthetic: bool) -> Option<PreconditionPlan> {
+pub fn read(table: &Reader<'_>, is_generated: bool) -> Option<PreconditionPlan> {
     let fill = table.choice("fill", &Fill::WORDS).unwrap_or(Fill::Sequential);
-    if fill == Fill::Trace && is_synthetic {
+    if fill == Fill::Trace && is_generated {
         table.error(
             "fill",
             "a drive is filled by a trace only where the workload is a trace",
@@ -59,6 +89,7 @@ pub fn read(table: &Reader<'_>, is_synthetic: bool) -> Option<PreconditionPlan> 
         );
     }
     let aged_ratio = aged_ratio(table, fill);
+    let reads = reads(table, fill, is_generated);
     let scheme = scheme(table);
     let overwrite = table.f64("overwrite", 0.0..=10_000.0);
     let until_steady = table.choice("until", &[("steady", true)]).unwrap_or(false);
@@ -84,7 +115,7 @@ pub fn read(table: &Reader<'_>, is_synthetic: bool) -> Option<PreconditionPlan> 
             "set fill = \"sequential\", or leave `overwrite` and `until` out",
         );
     }
-    if fill == Fill::None && scheme.is_some() {
+    if fill == Fill::None && scheme.is_some() && reads.are_left() {
         table.error(
             "scheme",
             "a drive that starts erased is preconditioned by no scheme",
@@ -97,7 +128,29 @@ pub fn read(table: &Reader<'_>, is_synthetic: bool) -> Option<PreconditionPlan> 
     } else {
         overwrite.unwrap_or(0.0)
     };
-    Some(PreconditionPlan { fill, aged_ratio, overwrite, until_steady, scheme })
+    Some(PreconditionPlan { fill, aged_ratio, reads, overwrite, until_steady, scheme })
+}
+
+/// Mapping needs a trace that says what is read, and a drive with pages that hold no data.
+fn reads(table: &Reader<'_>, fill: Fill, is_generated: bool) -> Reads {
+    let reads = table.choice("reads", &Reads::WORDS).unwrap_or(Reads::Unmapped);
+    if reads.are_left() {
+        return reads;
+    }
+    if matches!(fill, Fill::Sequential | Fill::Trace) {
+        table.error(
+            "reads",
+            "a filled drive has data in every page",
+            "leave `reads` out, or set fill = \"none\" or \"aged\"",
+        );
+    } else if is_generated {
+        table.error(
+            "reads",
+            "what is read is known beforehand only where the workload is a trace",
+            "leave `reads` out; or make a trace with `flashgc trace generate`, and replay it",
+        );
+    }
+    reads
 }
 
 fn aged_ratio(table: &Reader<'_>, fill: Fill) -> Option<f64> {

@@ -5,6 +5,7 @@
 
 pub mod bus;
 pub mod geometry;
+pub mod layers;
 pub mod pools;
 pub mod spent;
 pub mod timing;
@@ -12,6 +13,7 @@ pub mod unit;
 
 pub use bus::Bus;
 pub use geometry::{Geometry, Level, Shape};
+pub use layers::{LayerMap, LayerSpeed, LayerTimes};
 pub use pools::Pools;
 pub use spent::Spent;
 pub use timing::{Summary, Suspend, Timing};

@@ -1,5 +1,6 @@
 //! How long each phase of an operation takes.
 
+use super::layers::LayerSpeed;
 use super::unit::Phases;
 use serde::Serialize;
 
@@ -22,6 +23,9 @@ pub struct Timing {
     /// What it costs to suspend and to resume an operation, where the device can.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suspend: Option<Suspend>,
+    /// How the layers differ, where they do: read and program are then the means over them.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub layer_speed: Option<LayerSpeed>,
 }
 
 /// The cost of the commands suspend and resume, in ns of the array (paper preemptible-gc, section
@@ -41,6 +45,9 @@ pub struct Summary {
     pub pages: u32,
     /// Bus time of one of them, in ns.
     pub transfer_ns: u64,
+    /// Array time of all of them, in ns.
+    #[serde(skip)]
+    pub array_ns: u64,
     /// Whether the copy that fills a block pays for it, as a write of the host always does.
     pub timed_copies: bool,
 }
@@ -103,7 +110,7 @@ impl Timing {
         let Some(summary) = self.summary.filter(|_| blocks > 0) else { return };
         let pages = u64::from(summary.pages);
         phases.bus((self.command_ns + summary.transfer_ns) * pages * u64::from(blocks));
-        phases.array(self.program_ns * pages);
+        phases.array(summary.array_ns);
     }
 
     /// Whether copies may have to write summaries.

@@ -62,6 +62,16 @@ impl Phases {
         }
     }
 
+    /// Gives the array phase of this number another length, which is not nought.
+    pub fn set_array(&mut self, number: usize, ns: u64) {
+        let in_array = (0..self.count).filter(|&at| self.on_bus >> at & 1 == 0);
+        let at = in_array.into_iter().nth(number);
+        debug_assert!(at.is_some() && ns > 0, "no array phase {number}, or of no length");
+        if let Some(at) = at {
+            self.ns[at as usize] = ns;
+        }
+    }
+
     /// How many there are.
     #[inline(always)]
     pub fn count(&self) -> u8 {
@@ -196,5 +206,17 @@ mod tests {
         assert_eq!(phases.get(1), Some(Phase::Bus(100)));
         assert_eq!(phases.get(2), None);
         assert_eq!((phases.total_ns(), phases.array_ns()), (25_100, 25_000));
+    }
+
+    #[test]
+    fn an_array_phase_gets_another_length() {
+        let mut phases = Phases::new();
+        phases.bus(5);
+        phases.array(10);
+        phases.bus(7);
+        phases.array(20);
+        phases.set_array(1, 30);
+        assert_eq!((phases.total_ns(), phases.array_ns()), (52, 40));
+        assert_eq!(phases.get(3), Some(Phase::Array(30)));
     }
 }

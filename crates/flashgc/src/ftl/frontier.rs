@@ -236,6 +236,30 @@ impl Frontiers {
             || !self.started[plane.index()].is_empty()
     }
 
+    /// The pages that a stream gets next, so many. `None` where that depends on the pages: under the
+    /// odd/even rule, and of classes.
+    pub fn upcoming(
+        &self,
+        geometry: &Geometry,
+        plane: PlaneId,
+        stream: Stream,
+        pages: u32,
+    ) -> Option<impl Iterator<Item = Ppn> + use<>> {
+        if self.rules.parity || self.rules.classes > 0 {
+            return None;
+        }
+        let Frontier { next, end, .. } = self.frontiers[self.index(plane, stream)];
+        let started = self.started[plane.index()].front().map(|open| {
+            (open.next, geometry.first_page(open.block).0 + geometry.data_pages_of(open.block))
+        });
+        let erased = self.free_list(plane).next().map(|block| {
+            let first = geometry.first_page(block).0;
+            (first, first + geometry.data_pages_of(block))
+        });
+        let (from, to) = started.or(erased).unwrap_or((0, 0));
+        Some((next..end).chain(from..to).take(pages as usize).map(Ppn))
+    }
+
     /// Hands out the next page of a stream's frontier, opening a block when it has run out.
     ///
     /// Gives `None` only when the plane has no erased block left, or when the frontier is that of a

@@ -23,6 +23,7 @@ pub use crate::workload::replay::TraceOpener;
 use crate::workload::replay::{reader, Replay};
 use crate::workload::synthetic::Synthetic;
 use crate::workload::trace_fill::TraceFill;
+use crate::workload::trace_reads::{MappedReads, TraceReads};
 use crate::workload::{HostRequest, Source, SourceError};
 use engine::{engine, Engine};
 use flashgc_trace::TraceReader;
@@ -141,6 +142,7 @@ enum Stage {
     Scan { reader: Box<TraceReader>, scan: LayoutScan, rows: u64 },
     Fill { next: u32 },
     TraceFill { source: Box<TraceFill>, state: FillState },
+    MapReads { source: Box<TraceReads>, reads: MappedReads },
     Overwrite { source: PreSource, watch: SteadyWatch, written: u64, moved_before: u64 },
     Ready,
     Run { source: RunSource },
@@ -220,6 +222,7 @@ impl Session {
             Stage::Scan { reader, scan, rows } => self.scan(reader, scan, rows),
             Stage::Fill { next } => self.fill(next),
             Stage::TraceFill { source, state } => self.fill_by_trace(source, state),
+            Stage::MapReads { source, reads } => self.map_reads(source, reads),
             Stage::Overwrite { source, watch, written, moved_before } => {
                 self.overwrite(source, watch, written, moved_before)
             }

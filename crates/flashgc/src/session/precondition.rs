@@ -2,7 +2,7 @@
 
 use super::engine::{engine, Engine};
 use super::{Phase, Progress, RunError, Session, Stage};
-use crate::config::{Fill, WorkloadPlan};
+use crate::config::{Fill, Reads, WorkloadPlan};
 use crate::drive::{aged_blocks, Drive};
 use crate::ids::Lpn;
 use crate::rng::Random;
@@ -12,11 +12,14 @@ use crate::workload::layout::Layout;
 use crate::workload::replay::{ReplayOverwrites, TraceOpener};
 use crate::workload::synthetic::SyntheticOverwrites;
 use crate::workload::trace_fill::TraceFill;
+use crate::workload::trace_reads::{MappedReads, TraceReads};
 use crate::workload::{Overwrites, SourceError};
 
 /// Pages of one slice.
 const FILL_PAGES: u32 = 1 << 20;
 const OVERWRITE_PAGES: u64 = 1 << 18;
+/// Requests of one slice.
+const MAP_REQUESTS: u64 = 1 << 16;
 
 /// Where the overwritten pages come from.
 pub(super) enum PreSource {
@@ -98,6 +101,39 @@ impl Session {
         if self.setup.precondition.fill == Fill::Sequential {
             self.preconditioning.filled_pages = u64::from(pages);
         }
+        self.begin_to_map()
+    }
+
+    /// What the trace reads is mapped, where this was asked for.
+    fn begin_to_map(&mut self) -> Result<Progress, RunError> {
+        let how = self.setup.precondition.reads;
+        if how.are_left() {
+            return self.begin_overwrite();
+        }
+        let (opener, options, layout) = self.take_trace()?;
+        let source = TraceReads::new(opener, &options, layout, self.page_bytes())?;
+        let reads = MappedReads::new(self.exported(), how == Reads::AllMapped);
+        self.stage = Stage::MapReads { source: Box::new(source), reads };
+        Ok(self.at(Phase::Fill, 0, None))
+    }
+
+    pub(super) fn map_reads(
+        &mut self,
+        mut source: Box<TraceReads>,
+        mut reads: MappedReads,
+    ) -> Result<Progress, RunError> {
+        let ended = engine!(
+            &mut self.engine,
+            sim => sim.map_reads(&mut source, &mut reads, MAP_REQUESTS)
+        )?;
+        if !ended {
+            let progress = self.at(Phase::Fill, reads.pages, None);
+            self.stage = Stage::MapReads { source, reads };
+            return Ok(progress);
+        }
+        let (opener, layout) = source.into_parts();
+        (self.trace, self.layout) = (Some(opener), Some(layout));
+        self.preconditioning.mapped_pages = Some(reads.pages);
         self.begin_overwrite()
     }
 

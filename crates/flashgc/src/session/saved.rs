@@ -224,7 +224,8 @@ impl Session {
     /// Whether the state of the drive depends on the workload.
     pub(super) fn depends_on_workload(&self) -> bool {
         let precondition = &self.setup.precondition;
-        self.given.is_none() && (precondition.overwrite > 0.0 || precondition.fill == Fill::Trace)
+        let by_trace = precondition.fill == Fill::Trace || !precondition.reads.are_left();
+        self.given.is_none() && (precondition.overwrite > 0.0 || by_trace)
     }
 
     fn origin(&self) -> Origin {

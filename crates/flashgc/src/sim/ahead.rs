@@ -209,7 +209,11 @@ impl<W: Watch> Sim<W> {
         let lpn = self.ftl.map.lpn_of(from);
         self.tell(Happened::MovesAhead { plane });
         self.tell(Happened::ReadOut { ppn: from, lpn });
-        self.begin(unit, Worker::Ahead, self.recipes.move_ahead);
+        let mut phases = self.recipes.move_ahead;
+        if let Some(layers) = &self.recipes.layers {
+            phases.set_array(0, layers.read_ns(from));
+        }
+        self.begin(unit, Worker::Ahead, phases);
     }
 
     /// A phase of a move begins: with its program the page binds.
@@ -240,6 +244,10 @@ impl<W: Watch> Sim<W> {
                 ahead.under_way[unit.index()] = Some(Move { plane, from, to: ppn, stale });
             }
             self.lose_page(from);
+        }
+        if let Some(layers) = &self.recipes.layers {
+            let ns = layers.program_ns(ppn);
+            self.units[unit.index()].phases.set_array(1, ns);
         }
         let fills = u32::from(taken.filled.is_some());
         if self.plan.timing.times_summaries_of_copies() {

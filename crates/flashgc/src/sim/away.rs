@@ -94,6 +94,10 @@ impl<W: Watch> Sim<W> {
         self.bind_copy(job, copy, plane);
         self.ask_trigger(plane);
         let mut phases = self.recipes.program[0];
+        if let Some(layers) = &self.recipes.layers {
+            let to = self.gc.jobs[job.index()].copies[copy].to;
+            phases.set_array(0, layers.program_ns(to));
+        }
         let fills = self.gc.jobs[job.index()].fills_with(copy);
         if fills && self.plan.timing.times_summaries_of_copies() {
             self.plan.timing.add_summaries(&mut phases, 1);

@@ -100,8 +100,12 @@ impl<W: Watch> Sim<W> {
                 1 => valid,
                 at_once => job.step_ends(at_once).count() as u32,
             };
+            let steps = job.steps;
             let mut whole = Phases::new();
-            let copies_ns = u64::from(job.steps) * self.recipes.copy_ns();
+            let copies_ns = match &self.recipes.layers {
+                None => u64::from(steps) * self.recipes.copy_ns(),
+                Some(_) => self.copies_of_layers_ns(unit),
+            };
             whole.array(copies_ns + self.recipes.erase.total_ns());
             self.begin(unit, Worker::Gc, whole);
         } else if !self.entering.on {
@@ -243,7 +247,11 @@ impl<W: Watch> Sim<W> {
         if self.plan.gc.copy.is_global() {
             self.tell_read_out(unit);
         }
-        self.begin(unit, Worker::Gc, self.recipes.copy[copies - 1]);
+        let mut phases = self.recipes.copy[copies - 1];
+        if self.recipes.layers.is_some() {
+            self.time_step(unit, &mut phases);
+        }
+        self.begin(unit, Worker::Gc, phases);
     }
 
     /// Takes the next copies of one list into the step; pages that went invalid are passed over.
@@ -279,6 +287,9 @@ impl<W: Watch> Sim<W> {
         };
         for at in 0..job.step.len() {
             self.bind_copy(unit, self.gc.jobs[unit.index()].step[at], plane);
+        }
+        if self.recipes.layers.is_some() {
+            self.time_copy_program(unit);
         }
         if self.plan.timing.times_summaries_of_copies() {
             let fills = self.gc.jobs[unit.index()].fills_of_step();
@@ -319,17 +330,14 @@ impl<W: Watch> Sim<W> {
     #[cold]
     pub(super) fn job_loses(&mut self, plane: PlaneId, ppn: Ppn) {
         let unit = self.plan.geometry.unit_of(plane);
-        let copy_ns = self.recipes.copy_ns();
-        let at_once = self.plan.gc.copy.at_once();
-        let job = &mut self.gc.jobs[unit.index()];
+        let job = &self.gc.jobs[unit.index()];
         let Some(at) = job.copies.iter().position(|copy| copy.to == ppn) else { return };
         let under_way = if job.fixed {
-            let step = job.step_ends(at_once).take_while(|&end| end <= at).count();
-            job.selected_ns + (step as u64 + 1) * copy_ns > self.now_ns
+            at >= self.copies_made(unit)
         } else {
             matches!(job.stage, Stage::Copying | Stage::Programming) && job.step.contains(&at)
         };
-        job.wasted += u32::from(under_way);
+        self.gc.jobs[unit.index()].wasted += u32::from(under_way);
     }
 
     /// An operation of a job has ended.

@@ -30,6 +30,9 @@ pub(super) struct Entry {
     pub overlap: Overlap,
     /// Since when, in ns.
     pub overlap_since_ns: u64,
+    /// Array time of the slowest page of the host that was bound at the register: merged, or
+    /// loaded beside a program. Only where layers differ.
+    pub host_ns: u64,
     /// How often the operation under way was suspended.
     pub suspends: u32,
     /// Whether the first phase of the operation under way is the resuming of it.
@@ -378,6 +381,7 @@ impl<W: Watch> Sim<W> {
         let ppn = self.ftl.map.ppn_of(lpn);
         self.tell(Happened::Started { op, lpn });
         self.tell(Happened::Read { ppn, lpn });
+        self.tell(Happened::InRegister { ppn });
         self.counters.merged_reads += 1;
     }
 
@@ -406,6 +410,8 @@ impl<W: Watch> Sim<W> {
         let lpn = self.slabs.ops[op as usize].lpn;
         self.write_starts(op, lpn);
         let has_filled = self.write_page(plane, lpn, op);
+        self.tell(Happened::InRegister { ppn: self.ftl.map.ppn_of(lpn) });
+        self.note_host_page(unit, op);
         let job = &mut self.gc.jobs[unit.index()];
         job.host_fills += u32::from(has_filled);
         job.merged.push(op);

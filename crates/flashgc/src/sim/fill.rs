@@ -4,6 +4,7 @@ use super::{Sim, SimError};
 use crate::ids::Lpn;
 use crate::verify::Watch;
 use crate::workload::trace_fill::{FillRequest, Pass, TraceFill};
+use crate::workload::trace_reads::{MappedReads, TraceReads};
 use serde::{Deserialize, Serialize};
 
 /// How far a trace has filled the drive.
@@ -73,6 +74,28 @@ impl<W: Watch> Sim<W> {
                 }
                 self.fill_gaps(state, state.lowest, pages)?;
             }
+        }
+        Ok(false)
+    }
+
+    /// Maps what so many requests of the trace read and find without data, a page each; says
+    /// whether the trace has ended.
+    pub fn map_reads(
+        &mut self,
+        source: &mut TraceReads,
+        reads: &mut MappedReads,
+        requests: u64,
+    ) -> Result<bool, SimError> {
+        for _ in 0..requests {
+            let Some(request) = source.next_request()? else { return Ok(true) };
+            let mut mapped = 0;
+            for lpn in reads.wanted(&request) {
+                if self.is_unwritten(lpn) {
+                    self.write_untimed(Lpn(lpn))?;
+                    mapped += 1;
+                }
+            }
+            reads.pages += mapped;
         }
         Ok(false)
     }

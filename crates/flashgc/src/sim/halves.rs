@@ -22,7 +22,7 @@ impl<W: Watch> Sim<W> {
             self.begin(unit, Worker::Gc, self.recipes.erase);
         } else {
             self.begin_reading(unit);
-            self.begin(unit, Worker::Gc, self.recipes.copy_read[copies - 1]);
+            self.begin(unit, Worker::Gc, self.step_read(unit));
         }
         self.job_phase_overlaps(unit);
     }
@@ -56,13 +56,16 @@ impl<W: Watch> Sim<W> {
         let mut phases = Phases::new();
         phases.bus(self.plan.timing.transfer_ns * merged as u64);
         phases.append(&self.recipes.copy_program[copies + merged - 1], 0);
+        if self.recipes.layers.is_some() {
+            self.time_register(unit, &mut phases);
+        }
         let job = &self.gc.jobs[unit.index()];
         let timed = self.plan.timing.times_summaries_of_copies();
         let fills = job.host_fills + if timed { job.fills_of_step() } else { 0 };
         self.plan.timing.add_summaries(&mut phases, fills);
         if job.host_fills > 0 {
-            let pages = u64::from(self.plan.geometry.shape.summary_pages);
-            self.gc.jobs[unit.index()].extra_ns += pages * self.plan.timing.program_ns;
+            let array_ns = self.plan.timing.summary.map_or(0, |summary| summary.array_ns);
+            self.gc.jobs[unit.index()].extra_ns += array_ns;
         }
         self.begin(unit, Worker::Gc, phases);
         self.job_phase_overlaps(unit);

@@ -36,6 +36,7 @@ mod fill;
 mod halves;
 mod host;
 mod idle;
+mod layers;
 mod link;
 mod order;
 mod overlap;

@@ -177,6 +177,7 @@ impl<W: Watch> Sim<W> {
         if self.start_page(unit, op, list).is_none() {
             return;
         }
+        self.note_host_page(unit, op);
         self.counters.pipelined_writes += 1;
         let load_ns = self.load_ns();
         let entry = &mut self.entering.units[unit.index()];
@@ -236,7 +237,7 @@ impl<W: Watch> Sim<W> {
         if copies == 0 {
             return;
         }
-        let Some(Phase::Array(ns)) = self.recipes.copy_read[copies - 1].get(0) else { return };
+        let Some(Phase::Array(ns)) = self.step_read(unit).get(0) else { return };
         self.begin_reading(unit);
         let entry = &mut self.entering.units[unit.index()];
         entry.overlap = Overlap::Read { done: false };
@@ -261,8 +262,7 @@ impl<W: Watch> Sim<W> {
         let Overlap::Read { done } = entry.overlap else { return };
         let since_ns = entry.overlap_since_ns;
         entry.overlap = Overlap::Nothing;
-        let copies = self.gc.jobs[unit.index()].step.len();
-        let phases = self.recipes.copy_read[copies - 1];
+        let phases = self.step_read(unit);
         if done && phases.count() == 1 {
             self.units[unit.index()].worker = Worker::Gc;
             self.tell_operation(unit, self.now_ns);
@@ -285,6 +285,10 @@ impl<W: Watch> Sim<W> {
             Overlap::Write { op, loaded } => {
                 entry.overlap = Overlap::Nothing;
                 let mut phases = self.recipes.program[0];
+                if self.recipes.layers.is_some() {
+                    let ns = std::mem::take(&mut self.entering.units[unit.index()].host_ns);
+                    phases.set_array(0, ns);
+                }
                 let filled = self.units[unit.index()].filled;
                 self.plan.timing.add_summaries(&mut phases, filled);
                 self.take_over(unit, Worker::Host(op), phases, since_ns);

@@ -10,9 +10,10 @@
 use super::service::Next;
 use super::Sim;
 use crate::device::Worker;
+use crate::ftl::Stream;
 use crate::gc::job::Stage;
-use crate::gc::Quanta;
-use crate::ids::UnitId;
+use crate::gc::{Job, Quanta};
+use crate::ids::{Ppn, UnitId};
 use crate::verify::Watch;
 
 /// What is kept of each unit.
@@ -58,22 +59,38 @@ impl<W: Watch> Sim<W> {
     /// Time that the next operation of a job takes if nothing makes it wait: the copies of a step,
     /// read and programmed, or the erase.
     fn next_step_ns(&self, unit: UnitId) -> u64 {
-        match self.copies_of_next_step(unit).checked_sub(1) {
-            None => self.recipes.erase.total_ns(),
-            Some(at) if self.plan.gc.copy.is_global() => self.recipes.copy_read[at].total_ns(),
-            Some(at) => {
-                self.recipes.copy_read[at].total_ns() + self.recipes.copy_program[at].total_ns()
-            }
+        let job = &self.gc.jobs[unit.index()];
+        let pages: Vec<Ppn> = self.pages_of_next_step(job).collect();
+        let Some(at) = pages.len().checked_sub(1) else { return self.recipes.erase.total_ns() };
+        let is_global = self.plan.gc.copy.is_global();
+        let read_ns = self.recipes.copy_read[at].total_ns();
+        let program_ns = if is_global { 0 } else { self.recipes.copy_program[at].total_ns() };
+        let (Some(layers), Some(plane)) = (&self.recipes.layers, job.plane) else {
+            return read_ns + program_ns;
+        };
+        let timing = &self.plan.timing;
+        let slowest_ns = pages.iter().map(|&page| layers.read_ns(page)).max().unwrap_or(0);
+        let read_ns = read_ns - timing.read_ns + slowest_ns;
+        if is_global {
+            return read_ns;
         }
+        let frontiers = &self.ftl.frontiers;
+        let to = frontiers.upcoming(&self.plan.geometry, plane, Stream::Gc, pages.len() as u32);
+        let slowest_ns = match to {
+            Some(to) => to.map(|page| layers.program_ns(page)).max().unwrap_or(0),
+            None => layers.slowest_program_ns(),
+        };
+        read_ns + program_ns - timing.program_ns + slowest_ns
     }
 
-    /// How many copies the next step has: pages of one list that are still valid.
-    fn copies_of_next_step(&self, unit: UnitId) -> usize {
-        let job = &self.gc.jobs[unit.index()];
-        let is_valid = |at: &usize| self.ftl.is_valid(&self.plan.geometry, job.copies[*at].from);
-        let Some(first) = (job.next..job.copies.len()).find(is_valid) else { return 0 };
+    /// The pages of the next step: those of one list that are still valid, in order.
+    fn pages_of_next_step<'a>(&'a self, job: &'a Job) -> impl Iterator<Item = Ppn> + 'a {
+        let is_valid =
+            move |at: &usize| self.ftl.is_valid(&self.plan.geometry, job.copies[*at].from);
+        let first = (job.next..job.copies.len()).find(is_valid);
+        let list = first.map_or(0..0, |first| first..job.list_end(first));
         let at_once = self.plan.gc.copy.at_once() as usize;
-        (first..job.list_end(first)).filter(is_valid).take(at_once).count()
+        list.filter(is_valid).take(at_once).map(|at| job.copies[at].from)
     }
 
     /// A turn is over: the next one, a request, or neither.

@@ -34,6 +34,9 @@ pub struct Preconditioning {
     pub trace_fill: Option<TraceFilled>,
     /// Invalid pages that ageing gave it.
     pub aged_pages: u64,
+    /// Pages that were mapped since the trace reads them, where this was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mapped_pages: Option<u64>,
     /// Pages overwritten after it.
     pub overwritten_pages: u64,
     /// The same in drive writes.

@@ -204,7 +204,6 @@ impl<W: Watch> Sim<W> {
 
     /// Adds the copies that open jobs have ended, and the time for which they shut the host out.
     fn clip_jobs(&mut self) {
-        let (copy_ns, at_once) = (self.recipes.copy_ns(), self.plan.gc.copy.at_once());
         let summary_pages = u64::from(self.plan.geometry.shape.summary_pages);
         for at in 0..self.gc.jobs.len() {
             let job = &self.gc.jobs[at];
@@ -212,8 +211,7 @@ impl<W: Watch> Sim<W> {
                 continue;
             }
             if job.stage == Stage::Whole {
-                let steps = (self.now_ns - job.selected_ns) / copy_ns;
-                let ended = job.step_ends(at_once).take(steps as usize).last().unwrap_or(0);
+                let ended = self.copies_made(UnitId(at as u32));
                 self.counters.gc_moved += ended as u64;
                 let fills = job.fills.iter().filter(|&&at| (at as usize) < ended).count();
                 self.counters.overhead += fills as u64 * summary_pages;
@@ -308,10 +306,11 @@ impl Sim<Watchers> {
 
     /// What the jobs that ended cost: a step of copies is a read and a program, however many pages
     /// it moves, and an erase frees its blocks in one erase time (paper parallel-gc, section V-D).
-    /// Copies that pay for summaries cost more.
+    /// Copies that pay for summaries cost more; where layers differ the checker works each
+    /// operation out.
     fn audit_collection_time(&self, counters: &Counters) {
         let timing = &self.plan.timing;
-        if timing.times_summaries_of_copies() {
+        if timing.times_summaries_of_copies() || self.recipes.layers.is_some() {
             return;
         }
         let reads = if self.entering.on { counters.read_steps } else { counters.copy_steps };

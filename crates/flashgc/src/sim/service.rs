@@ -2,7 +2,7 @@
 
 use super::host::{Op, OpKind};
 use super::Sim;
-use crate::device::{Level, Phase, Phases, Worker};
+use crate::device::{LayerTimes, Level, Phase, Phases, Worker};
 use crate::gc::job::Stage;
 use crate::gc::victim::{Candidates, VictimPolicy};
 use crate::gc::{CopyChoice, Inbound};
@@ -25,6 +25,8 @@ pub(super) struct Recipes {
     pub erase: Phases,
     /// A page that moves ahead of any job, inside its plane.
     pub move_ahead: Phases,
+    /// The array time of each page, where layers differ; rows above have the nominal one.
+    pub layers: Option<LayerTimes>,
 }
 
 impl Recipes {
@@ -52,6 +54,7 @@ impl Recipes {
                 true => timing.copyback(1),
                 false => timing.copy_over_bus(),
             },
+            layers: LayerTimes::new(timing, &plan.geometry.shape),
         }
     }
 
@@ -305,6 +308,9 @@ impl<W: Watch> Sim<W> {
         }
         let recipe = if kind == OpKind::Write { &self.recipes.program } else { &self.recipes.read };
         let mut phases = recipe[shared];
+        if self.recipes.layers.is_some() {
+            self.time_host(unit, op, &mut phases);
+        }
         let filled = self.units[unit.index()].filled;
         if filled > 0 {
             self.plan.timing.add_summaries(&mut phases, filled);

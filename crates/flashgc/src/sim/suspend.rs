@@ -142,11 +142,12 @@ impl<W: Watch> Sim<W> {
         let Some(Suspended { phases: before, at, left_ns }) = suspended else { return };
         let resume_ns = self.plan.timing.suspend.map_or(0, |cost| cost.resume_ns);
         if self.gc.jobs[unit.index()].stage == Stage::Reading && self.step_is_stale(unit) {
+            let read_ns = self.step_read(unit).array_ns();
             let job = &mut self.gc.jobs[unit.index()];
             job.stage = Stage::Copying;
             job.step.clear();
             job.reads -= 1;
-            job.extra_ns += self.plan.timing.read_ns - left_ns;
+            job.extra_ns += read_ns - left_ns;
             let entry = &mut self.entering.units[unit.index()];
             (entry.suspends, entry.is_resuming, entry.read_ahead) = (0, false, false);
             return;

@@ -8,6 +8,9 @@
 use super::buffer::Held;
 use super::closed::Closed;
 pub use super::promises::Promises;
+pub use super::spans::Busy;
+use super::spans::Spans;
+use super::times::Times;
 use super::turns::Turns;
 use super::{Cause, Happened, Watch, What};
 use crate::device::Geometry;
@@ -56,6 +59,7 @@ pub struct Checker {
     turns: Option<Turns>,
     /// Requests that came and were not served.
     outstanding: u64,
+    times: Option<Times>,
     /// Where the newest version of each logical page lies in flash.
     pub(super) home: Vec<Ppn>,
     acknowledged: Vec<u32>,
@@ -67,9 +71,7 @@ pub struct Checker {
     /// The same for the blocks that the present job has erased.
     emptied: Vec<Emptied>,
     is_measuring: bool,
-    last_end_ns: Vec<[u64; 3]>,
-    link_end_ns: u64,
-    busy_ns: Busy,
+    spans: Spans,
     /// Pages programmed for the host and for copies in the measured part.
     pub host_programs: u64,
     /// See `host_programs`; flushes of the write buffer.
@@ -86,19 +88,6 @@ pub struct Checker {
     pub reports: u64,
 }
 
-/// Time by what was busy, and for whom.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Busy {
-    /// Units working for the host and for collection, in ns.
-    pub unit_ns: [u64; 2],
-    /// Buses, in ns.
-    pub bus_ns: [u64; 2],
-    /// Arrays, in ns.
-    pub array_ns: [u64; 2],
-    /// The host's link, in ns.
-    pub link_ns: u64,
-}
-
 impl Checker {
     /// For an erased drive.
     pub fn new(geometry: &Geometry, promises: Promises) -> Self {
@@ -113,6 +102,9 @@ impl Checker {
             closed: Closed::new(geometry, promises.closes_blocks),
             turns: promises.turns.map(|rules| Turns::new(geometry, rules)),
             outstanding: 0,
+            times: promises
+                .timing
+                .map(|timing| Times::new(geometry, timing, promises.at_once, promises.by_block)),
             home: vec![Ppn::NONE; logical],
             acknowledged: vec![0; logical],
             trimmed: vec![false; logical],
@@ -120,9 +112,7 @@ impl Checker {
             copied: vec![0; geometry.blocks as usize],
             emptied: Vec::new(),
             is_measuring: false,
-            last_end_ns: vec![[0; 3]; geometry.units.max(geometry.shape.channels) as usize],
-            link_end_ns: 0,
-            busy_ns: Busy::default(),
+            spans: Spans::new(geometry),
             host_programs: 0,
             flushes: 0,
             copies: 0,
@@ -174,7 +164,7 @@ impl Checker {
 
     /// Time by what was busy, as the checker saw it.
     pub fn busy(&self) -> Busy {
-        self.busy_ns
+        self.spans.busy
     }
 
     fn place(&self, ppn: Ppn) -> (PlaneId, BlockId) {
@@ -467,25 +457,13 @@ impl Checker {
         }
     }
 
-    fn busy_interval(&mut self, what: What, at: usize, span: (u64, u64), gc: bool) {
-        let (kind, lane, times) = match what {
-            What::Operation(..) => (0, at, &mut self.busy_ns.unit_ns),
-            What::Array => (1, at, &mut self.busy_ns.array_ns),
-            What::Bus => (2, at, &mut self.busy_ns.bus_ns),
-        };
-        let (from_ns, to_ns) = span;
-        assert!(from_ns <= to_ns);
-        // The end of what ran beside another operation.
-        if from_ns == to_ns {
-            return;
-        }
-        let end = &mut self.last_end_ns[lane][kind];
-        assert!(
-            *end <= from_ns,
-            "two operations at once: one until {end} ns, one from {from_ns} ns"
-        );
-        *end = to_ns;
-        times[usize::from(gc)] += to_ns - from_ns;
+    fn see_times(&mut self, now_ns: u64, happened: Happened) {
+        let Some(times) = &mut self.times else { return };
+        let fills = matches!(happened, Happened::Programmed { ppn, .. } if {
+            let block = self.geometry.block_of(ppn);
+            self.programmed[block.index()] == self.geometry.data_pages_of(block)
+        });
+        times.see(now_ns, happened, fills, &self.geometry);
     }
 }
 
@@ -546,12 +524,10 @@ impl Watch for Checker {
                     What::Bus => self.geometry.bus_of(unit).index(),
                     _ => unit.index(),
                 };
-                self.busy_interval(what, at, (from_ns, to_ns), gc);
+                self.spans.busy(what, at, (from_ns, to_ns), gc);
             }
             Happened::Crossed { from_ns, to_ns, .. } => {
-                assert!(self.link_end_ns <= from_ns, "two requests cross the link at {from_ns} ns");
-                self.link_end_ns = to_ns;
-                self.busy_ns.link_ns += to_ns - from_ns;
+                self.spans.crossed(from_ns, to_ns);
             }
             Happened::JobClosed(row) => self.job_closed(&row),
             Happened::Arrived { .. } => self.outstanding += 1,
@@ -561,7 +537,11 @@ impl Watch for Checker {
                 "at {now_ns} ns a page of plane {} began to move ahead, and the host waited",
                 plane.0
             ),
-            Happened::FreeBlocks { .. } | Happened::Opened { .. } | Happened::Queued { .. } => {}
+            Happened::FreeBlocks { .. }
+            | Happened::InRegister { .. }
+            | Happened::Opened { .. }
+            | Happened::Queued { .. } => {}
         }
+        self.see_times(now_ns, happened);
     }
 }

@@ -8,6 +8,8 @@ mod buffer;
 pub mod checker;
 mod closed;
 mod promises;
+mod spans;
+mod times;
 mod turns;
 
 use crate::gc::JobRow;
@@ -126,6 +128,12 @@ pub enum Happened {
         ppn: Ppn,
         /// Its data.
         lpn: Lpn,
+    },
+    /// The page that the host read or wrote just now is in the register of a job, and needs no
+    /// array time of its own.
+    InRegister {
+        /// The page.
+        ppn: Ppn,
     },
     /// A read is served from the write buffer.
     ReadBuffered {

@@ -1,6 +1,7 @@
 //! What a plan promises, and the checker holds it to.
 
 use super::turns;
+use crate::device::Timing;
 use crate::gc::{Isolation, Quanta};
 use crate::plan::Plan;
 
@@ -23,6 +24,8 @@ pub struct Promises {
     pub closes_blocks: bool,
     /// The turns that a job takes, where nothing else lets the host wait for it.
     pub turns: Option<Quanta>,
+    /// What operations take; `None` where nobody looks.
+    pub timing: Option<Timing>,
 }
 
 impl Promises {
@@ -38,6 +41,7 @@ impl Promises {
             enters: plan.gc.enter.is_some(),
             closes_blocks: plan.gc.hold.blocks,
             turns: turns::promised(plan),
+            timing: Some(plan.timing),
         }
     }
 }

@@ -10,6 +10,7 @@ pub mod replay;
 pub mod statistics;
 pub mod synthetic;
 pub mod trace_fill;
+pub mod trace_reads;
 
 use crate::ids::Lpn;
 use serde::Serialize;

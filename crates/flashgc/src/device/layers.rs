@@ -1,0 +1,138 @@
+//! Layers of different speed: how long the array takes for each page of a 3D block.
+//!
+//! Paper pre-gc, section 3.1: the lowest layer is the fastest, and the speed rises from the
+//! highest on. Here the speed is linear in the layer: speed(x) = s0 (1 + (ratio - 1) x), with x
+//! from 0 (the slowest layer) to 1. s0 is such that the mean time over the layers is the nominal
+//! one, as a sum over the layers that there are. Reads and programs are so; an erase is of the
+//! whole block.
+
+use super::geometry::Shape;
+use super::timing::Timing;
+use crate::ids::{Divisor, Ppn};
+use serde::Serialize;
+
+/// Which layer each page of a block is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LayerMap {
+    /// The first pages are in the first layer.
+    InOrder,
+    /// Each page is in the layer behind that of the page before.
+    Striped,
+}
+
+impl LayerMap {
+    /// The words of the configuration.
+    pub const WORDS: [(&'static str, LayerMap); 2] =
+        [("in-order", LayerMap::InOrder), ("striped", LayerMap::Striped)];
+}
+
+/// How the layers of a device differ.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct LayerSpeed {
+    /// How many times as long the slowest layer takes as the fastest; above 1.
+    pub layer_ratio: f64,
+    /// Which layer each page is in.
+    pub layer_map: LayerMap,
+}
+
+impl LayerSpeed {
+    /// The time of each layer of so many, the slowest first, where the mean is this, in ns.
+    ///
+    /// Each is rounded to whole ns and takes at least one, so that the mean is less than 1 ns off.
+    pub fn times_ns(&self, layers: u32, mean_ns: u64) -> Vec<u64> {
+        let last = f64::from(layers.max(2) - 1);
+        let speed = |layer: u32| 1.0 + (self.layer_ratio - 1.0) * (f64::from(layer) / last);
+        let sum: f64 = (0..layers).map(|layer| 1.0 / speed(layer)).sum();
+        let slowest_ns = mean_ns as f64 * f64::from(layers) / sum;
+        (0..layers).map(|layer| ((slowest_ns / speed(layer) + 0.5) as u64).max(1)).collect()
+    }
+}
+
+/// The array time of each page of a block, where layers differ.
+#[derive(Clone, Debug)]
+pub struct LayerTimes {
+    /// Pages of a whole block, also where sub-blocks are numbered as blocks.
+    by_block: Divisor,
+    read_ns: Vec<u64>,
+    program_ns: Vec<u64>,
+}
+
+impl LayerTimes {
+    /// For a device, as a scheme sees it; `None` where every page takes the same time.
+    pub fn new(timing: &Timing, shape: &Shape) -> Option<Self> {
+        let speed = timing.layer_speed?;
+        let pages = shape.pages_per_block * shape.sub_blocks;
+        let layers = shape.layers.max(1);
+        let layer_of = |page: u32| match speed.layer_map {
+            LayerMap::InOrder => page / (pages / layers),
+            LayerMap::Striped => page % layers,
+        };
+        let by_page = |mean_ns: u64| {
+            let times = speed.times_ns(layers, mean_ns);
+            (0..pages).map(|page| times[layer_of(page) as usize]).collect()
+        };
+        Some(LayerTimes {
+            by_block: Divisor::new(pages),
+            read_ns: by_page(timing.read_ns),
+            program_ns: by_page(timing.program_ns),
+        })
+    }
+
+    /// Array time of a read of this page, in ns.
+    #[inline]
+    pub fn read_ns(&self, ppn: Ppn) -> u64 {
+        self.read_ns[self.by_block.divide_with_rest(ppn.0).1 as usize]
+    }
+
+    /// Array time of a program of this page, in ns.
+    #[inline]
+    pub fn program_ns(&self, ppn: Ppn) -> u64 {
+        self.program_ns[self.by_block.divide_with_rest(ppn.0).1 as usize]
+    }
+
+    /// Array time of a program in the slowest layer, in ns.
+    pub fn slowest_program_ns(&self) -> u64 {
+        self.program_ns.iter().copied().max().unwrap_or(0)
+    }
+
+    /// Array time of programming the last pages of a block one after the other, in ns.
+    pub fn last_pages_ns(&self, pages: u32) -> u64 {
+        self.program_ns.iter().rev().take(pages as usize).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mean(times: &[u64]) -> f64 {
+        times.iter().sum::<u64>() as f64 / times.len() as f64
+    }
+
+    #[test]
+    fn the_mean_over_the_layers_is_the_nominal_time() {
+        for layers in [1, 2, 3, 8, 64, 176] {
+            for layer_ratio in [1.0, 1.01, 2.0, 7.5, 100.0] {
+                for mean_ns in [1, 3, 25_000, 90_000, 1_100_001, 1_000_000_000_000] {
+                    let speed = LayerSpeed { layer_ratio, layer_map: LayerMap::InOrder };
+                    let times = speed.times_ns(layers, mean_ns);
+                    assert!((mean(&times) - mean_ns as f64).abs() < 1.0, "{layers} {layer_ratio}");
+                    assert!(times.is_sorted_by(|a, b| a >= b) && times[layers as usize - 1] > 0);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_slowest_takes_as_many_times_as_long_as_is_said() {
+        let speed = LayerSpeed { layer_ratio: 2.0, layer_map: LayerMap::InOrder };
+        let times = speed.times_ns(64, 1_100_000_000);
+        assert!((times[0] as f64 / times[63] as f64 - 2.0).abs() < 1e-8);
+        // Near the limit of many layers.
+        assert!((times[0] as f64 / 1.1e9 - std::f64::consts::LOG2_E).abs() < 0.02);
+        // By hand: speeds 1, 1.5 and 2 take 6/13, 4/13 and 3/13 of three nominal times.
+        assert_eq!(speed.times_ns(3, 1300), [1800, 1200, 900]);
+        assert_eq!(speed.times_ns(1, 25_000), [25_000]);
+    }
+}

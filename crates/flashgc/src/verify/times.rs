@@ -1,0 +1,326 @@
+//! The checker's own account of array time: how long the pages of each operation take.
+//!
+//! It hears which pages are read and programmed, adds up the array time that a unit is seen to
+//! spend, and compares when an operation ends. Where the layers of a block differ it works out the
+//! time of each page by itself. An operation that was suspended has the rest of its time left, and
+//! what resuming it costs.
+
+use crate::device::{Geometry, LayerMap, LayerSpeed, Timing};
+use crate::ids::{Ppn, UnitId};
+use crate::verify::{Cause, Happened, What};
+use std::collections::VecDeque;
+
+/// A page that the host's operation under way touches.
+#[derive(Clone, Copy)]
+struct HostPage {
+    ppn: Ppn,
+    programs: bool,
+    fills: bool,
+}
+
+/// A copy that was bound and is not programmed yet.
+#[derive(Clone, Copy)]
+struct Bound {
+    from: Ppn,
+    to: Ppn,
+    fills: bool,
+}
+
+/// What a unit has under way.
+#[derive(Clone, Default)]
+struct Lane {
+    host: Vec<HostPage>,
+    /// Writes of the host that share the program of a job.
+    merged: Vec<HostPage>,
+    read_out: Vec<Ppn>,
+    bound: VecDeque<Bound>,
+    /// Array time since the last operation ended, for the host and for collection, in ns.
+    seen_ns: [u64; 2],
+    /// What a suspended operation of the job has left, in ns.
+    left: Option<(&'static str, u64)>,
+    /// The same of one that ended as far as rounding tells.
+    nearly: Option<(&'static str, u64)>,
+    /// What resuming it will cost, in ns.
+    resumes_ns: u64,
+}
+
+impl Lane {
+    /// A read that was suspended is not resumed: its pages were lost meanwhile.
+    fn gives_up(&mut self) {
+        if self.left.is_some() || self.resumes_ns > 0 {
+            assert!(self.left.is_none_or(|(of, _)| of == READ), "only reads are given up");
+            self.read_out.clear();
+            (self.left, self.resumes_ns) = (None, 0);
+        }
+    }
+
+    /// Whether an operation of this name can only go on, since no pages of its own wait.
+    fn only_goes_on(&self, name: &str, copies: u32) -> bool {
+        match name {
+            READ => self.read_out.is_empty(),
+            PROGRAM if copies > 0 => self.bound.is_empty(),
+            PROGRAM => self.merged.is_empty(),
+            _ => false,
+        }
+    }
+}
+
+/// The halves of copies, and the erase: operations that may be suspended.
+const READ: &str = "copy-read";
+const PROGRAM: &str = "copy-program";
+const ERASE: &str = "erase";
+/// A read whose pages go to other units.
+const READ_OUT: &str = "read-out";
+
+/// Times of operations, unit by unit.
+pub(super) struct Times {
+    timing: Timing,
+    /// Pages of a whole block, and the time of each layer as a multiple of the nominal one.
+    block_pages: u32,
+    layers: Option<(LayerMap, Vec<f64>)>,
+    at_once: usize,
+    /// Pages of the blocks whose copies form a list each.
+    list_pages: u32,
+    lanes: Vec<Lane>,
+}
+
+/// The time of each layer, the slowest first, where the mean is one.
+fn slowness(speed: LayerSpeed, layers: u32) -> Vec<f64> {
+    let steps = f64::from(layers - 1);
+    let of = |layer: u32| steps / (steps + (speed.layer_ratio - 1.0) * f64::from(layer));
+    let mean = (0..layers).map(of).sum::<f64>() / f64::from(layers);
+    (0..layers).map(|layer| of(layer) / mean).collect()
+}
+
+impl Times {
+    /// Nothing is under way; a step of a job moves so many pages, of one block or of all.
+    pub(super) fn new(geometry: &Geometry, timing: Timing, at_once: u32, by_block: bool) -> Self {
+        let shape = &geometry.shape;
+        let layers = timing.layer_speed.map(|it| (it.layer_map, slowness(it, shape.layers)));
+        Times {
+            timing,
+            block_pages: shape.pages_per_block * shape.sub_blocks,
+            layers,
+            at_once: at_once as usize,
+            list_pages: if by_block { shape.pages_per_block } else { u32::MAX },
+            lanes: vec![Lane::default(); geometry.units as usize],
+        }
+    }
+
+    fn slowness_of(&self, ppn: Ppn) -> f64 {
+        let Some((map, slowness)) = &self.layers else { return 1.0 };
+        let (page, layers) = (ppn.0 % self.block_pages, slowness.len() as u32);
+        let layer = match map {
+            LayerMap::InOrder => u64::from(page) * u64::from(layers) / u64::from(self.block_pages),
+            LayerMap::Striped => u64::from(page % layers),
+        };
+        slowness[layer as usize]
+    }
+
+    /// Pages that are read together, in ns.
+    fn read_ns(&self, pages: impl Iterator<Item = Ppn>) -> u64 {
+        self.slowest_ns(self.timing.read_ns, pages)
+    }
+
+    /// Pages that are programmed together, in ns.
+    fn program_ns(&self, pages: impl Iterator<Item = Ppn>) -> u64 {
+        self.slowest_ns(self.timing.program_ns, pages)
+    }
+
+    fn slowest_ns(&self, nominal_ns: u64, pages: impl Iterator<Item = Ppn>) -> u64 {
+        let slowest = pages.map(|ppn| self.slowness_of(ppn)).fold(0.0, f64::max);
+        if self.layers.is_none() && slowest > 0.0 {
+            return nominal_ns;
+        }
+        (nominal_ns as f64 * slowest + 0.5) as u64
+    }
+
+    /// The summaries of the blocks that these pages fill, which are programmed together, in ns.
+    fn summaries_ns(&self, filled: Option<Ppn>) -> u64 {
+        let (Some(summary), Some(ppn)) = (self.timing.summary, filled) else { return 0 };
+        let end = ppn.0 - ppn.0 % self.block_pages + self.block_pages;
+        let pages = end - summary.pages..end;
+        pages.map(|ppn| self.program_ns(std::iter::once(Ppn(ppn)))).sum()
+    }
+
+    /// The same where copies pay for them.
+    fn summaries_of_copies_ns(&self, filled: Option<Ppn>) -> u64 {
+        let are_timed = self.timing.summary.is_some_and(|summary| summary.timed_copies);
+        self.summaries_ns(filled.filter(|_| are_timed))
+    }
+
+    /// Something happened; `fills` says whether a page was the last of its block.
+    pub(super) fn see(&mut self, now_ns: u64, happened: Happened, fills: bool, at: &Geometry) {
+        let unit = |ppn: Ppn| at.unit_of(at.plane_of(ppn));
+        match happened {
+            // What was filled before took no time.
+            Happened::MeasuringStarts => self.lanes.fill(Lane::default()),
+            Happened::Read { ppn, .. } => self.host(unit(ppn), ppn, false, false),
+            Happened::Programmed {
+                ppn,
+                cause: Cause::Copy { from } | Cause::MoveAhead { from },
+                ..
+            } => {
+                let lane = &mut self.lanes[unit(ppn).index()];
+                lane.bound.push_back(Bound { from, to: ppn, fills });
+            }
+            Happened::Programmed { ppn, .. } => self.host(unit(ppn), ppn, true, fills),
+            Happened::InRegister { ppn } => self.in_register(unit(ppn), ppn),
+            Happened::ReadOut { ppn, .. } => {
+                let lane = &mut self.lanes[unit(ppn).index()];
+                lane.gives_up();
+                lane.read_out.push(ppn);
+            }
+            Happened::Busy { what: What::Array, unit, from_ns, to_ns, gc } => {
+                self.lanes[unit.index()].seen_ns[usize::from(gc)] += to_ns - from_ns;
+            }
+            Happened::Busy { what: What::Operation(name, copies), unit, .. } => {
+                self.operation(now_ns, unit, name, copies);
+            }
+            _ => {}
+        }
+    }
+
+    fn host(&mut self, unit: UnitId, ppn: Ppn, programs: bool, fills: bool) {
+        self.lanes[unit.index()].host.push(HostPage { ppn, programs, fills });
+    }
+
+    /// That page is in the register of a job: a read needs no array, a write that of the job.
+    fn in_register(&mut self, unit: UnitId, ppn: Ppn) {
+        let lane = &mut self.lanes[unit.index()];
+        let page = lane.host.pop().filter(|page| page.ppn == ppn);
+        let page = page.expect("the page that the host asked for last");
+        lane.merged.extend(Some(page).filter(|page| page.programs));
+    }
+
+    /// An operation has ended, or was suspended.
+    fn operation(&mut self, now_ns: u64, unit: UnitId, name: &'static str, copies: u32) {
+        let mut lane = std::mem::take(&mut self.lanes[unit.index()]);
+        let is_host = matches!(name, "read" | "read-rest" | "program" | "flush");
+        let seen_ns = std::mem::take(&mut lane.seen_ns[usize::from(!is_host)]);
+        let (expected_ns, rounded) = match name {
+            "poll" => (0, 0),
+            "suspend" => {
+                lane.resumes_ns += self.timing.suspend.map_or(0, |cost| cost.resume_ns);
+                (self.timing.suspend.map_or(0, |cost| cost.suspend_ns), 0)
+            }
+            _ if is_host => self.host_ns(&mut lane),
+            _ => self.job_ns(&mut lane, name, copies),
+        };
+        let suspends = self.timing.suspend.is_some() && matches!(name, READ | PROGRAM | ERASE);
+        let left = Some((name, expected_ns.saturating_sub(seen_ns)));
+        if suspends && seen_ns + rounded < expected_ns {
+            lane.left = left;
+        } else {
+            lane.nearly = left.filter(|_| suspends && seen_ns < expected_ns);
+            assert!(
+                seen_ns.abs_diff(expected_ns) <= rounded,
+                "at {now_ns} ns unit {} ended a {name} with {seen_ns} ns in the array, and its \
+                 pages take {expected_ns} ns",
+                unit.0
+            );
+        }
+        self.lanes[unit.index()] = lane;
+    }
+
+    /// Array time of the host's operation, and by how much rounding may move it, in ns.
+    fn host_ns(&self, lane: &mut Lane) -> (u64, u64) {
+        let pages = std::mem::take(&mut lane.host);
+        let filled = pages.iter().find(|page| page.fills).map(|page| page.ppn);
+        let (ppns, programs) = (pages.iter().map(|p| p.ppn), pages.iter().any(|p| p.programs));
+        let ns = if programs { self.program_ns(ppns) } else { self.read_ns(ppns) };
+        (
+            ns + self.summaries_ns(filled),
+            self.rounded(1 + filled.map_or(0, |_| self.summary_pages())),
+        )
+    }
+
+    fn summary_pages(&self) -> u64 {
+        self.timing.summary.map_or(0, |summary| summary.pages.into())
+    }
+
+    /// Each phase may be rounded the other way, where layers differ.
+    fn rounded(&self, phases: u64) -> u64 {
+        if self.layers.is_some() {
+            phases
+        } else {
+            0
+        }
+    }
+
+    /// The same of a job's operation.
+    fn job_ns(&self, lane: &mut Lane, name: &'static str, copies: u32) -> (u64, u64) {
+        let was_reading = !lane.read_out.is_empty() || lane.left.is_some_and(|it| it.0 == READ);
+        if was_reading && !matches!(name, READ | READ_OUT) {
+            lane.gives_up();
+        }
+        let nearly = lane.nearly.take().filter(|(of, _)| *of == name);
+        if lane.left.is_none() && lane.only_goes_on(name, copies) {
+            lane.left = nearly;
+        }
+        let resumes_ns = std::mem::take(&mut lane.resumes_ns);
+        if let Some((of, left_ns)) = lane.left.take() {
+            assert_eq!(of, name, "an operation was suspended, and another went on");
+            let phases = if name == ERASE { 0 } else { 1 + self.summary_pages() };
+            return (left_ns + resumes_ns, self.rounded(phases));
+        }
+        let first = |lane: &mut Lane, count: u32| -> Vec<Bound> {
+            lane.bound.drain(..count as usize).collect()
+        };
+        let (ns, phases) = match name {
+            ERASE => (self.timing.erase_ns, 0),
+            READ | READ_OUT => {
+                let pages = std::mem::take(&mut lane.read_out);
+                (self.read_ns(pages.into_iter()), 1)
+            }
+            PROGRAM => {
+                let merged = std::mem::take(&mut lane.merged);
+                self.register_ns(&first(lane, copies), &merged)
+            }
+            "program-copy" => self.register_ns(&first(lane, 1), &[]),
+            "copy" => self.step_ns(&first(lane, copies)),
+            "move-ahead" => {
+                lane.read_out.clear();
+                self.step_ns(&first(lane, 1))
+            }
+            "collection" => {
+                let (ns, phases) = self.all_ns(&lane.bound.drain(..).collect::<Vec<_>>());
+                (ns + self.timing.erase_ns, phases)
+            }
+            other => unreachable!("a job has no operation \"{other}\""),
+        };
+        (ns + resumes_ns, self.rounded(phases))
+    }
+
+    /// Pages that are programmed out of the register, in ns and in phases.
+    fn register_ns(&self, copies: &[Bound], merged: &[HostPage]) -> (u64, u64) {
+        let pages = copies.iter().map(|copy| copy.to).chain(merged.iter().map(|page| page.ppn));
+        let copied = copies.iter().find(|copy| copy.fills).map(|copy| copy.to);
+        let written = merged.iter().find(|page| page.fills).map(|page| page.ppn);
+        let summaries_ns = match written {
+            None => self.summaries_of_copies_ns(copied),
+            Some(ppn) => self.summaries_ns(Some(ppn)),
+        };
+        (self.program_ns(pages) + summaries_ns, 1 + self.summary_pages())
+    }
+
+    /// Copies that are read and programmed together.
+    fn step_ns(&self, copies: &[Bound]) -> (u64, u64) {
+        let (ns, phases) = self.register_ns(copies, &[]);
+        (self.read_ns(copies.iter().map(|copy| copy.from)) + ns, 1 + phases)
+    }
+
+    /// All copies of a job, step by step: each step takes from one list. None pays for a summary.
+    fn all_ns(&self, copies: &[Bound]) -> (u64, u64) {
+        let list = |copy: &Bound| copy.from.0 / self.list_pages;
+        let lists = copies.chunk_by(|a, b| list(a) == list(b));
+        let steps = lists.flat_map(|list| list.chunks(self.at_once));
+        let (mut ns, mut phases) = (0, 0);
+        for step in steps {
+            ns += self.read_ns(step.iter().map(|copy| copy.from));
+            ns += self.program_ns(step.iter().map(|copy| copy.to));
+            phases += 2;
+        }
+        (ns, phases)
+    }
+}
