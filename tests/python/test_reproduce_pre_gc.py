@@ -8,7 +8,7 @@ import pytest
 
 import flashgc
 from conftest import ROOT, SPC
-from flashgc.reproduction import cliffs
+from flashgc.reproduction import checks, cliffs
 
 SVG = "{http://www.w3.org/2000/svg}"
 MAIN = ["usr0", "src0", "ts0", "rsrch0", "wdev0", "hm0", "mds1", "fiu-web"]
@@ -154,3 +154,26 @@ def test_its_schemes_run_on_a_trace_of_the_users(tmp_path):
     assert not done.failed
     assert all(claim["verdict"] in ("met", "near", "not met", "not comparable")
                for claim in done.claims)  # fmt: skip
+
+
+BOUNDS_NS = [(10_500_000, True), (14_500_000, True), (10_499_979, False), (14_500_021, False)]
+
+
+@pytest.mark.parametrize(("busy_ns", "holds"), BOUNDS_NS)
+def test_gc_time_of_layers_lies_between_the_fastest_and_the_slowest(busy_ns, holds):
+    timing = {"read_ns": 50_000, "program_ns": 350_000, "erase_ns": 8_500_000, "layer_ratio": 3.0}
+    report = {
+        "gc": {"busy_ns": busy_ns, "busy_open_ns": 0, "copy_steps": 10},
+        "erase_operations": 1,
+        "config": {"device": {"timing": timing, "shape": {"layers": 2}}},
+    }
+    complaint = checks.gc_time_identity(report)
+    assert (complaint is None) == holds
+    assert holds or "10,499,980 to 14,500,020" in complaint
+
+
+def test_factors_of_layers_are_those_of_the_engine():
+    fastest, slowest = checks.layer_factors({"shape": {"layers": 64}, "timing": {"layer_ratio": 2}})
+    assert slowest == pytest.approx(2 * fastest)
+    # For ever more layers it is 1 / ln 2.
+    assert slowest == pytest.approx(1 / 0.6931, rel=0.02)
