@@ -236,6 +236,15 @@ impl Checker {
         }
     }
 
+    /// The host waits for nothing.
+    fn rests(&self, now_ns: u64, plane: PlaneId) {
+        assert_eq!(
+            self.outstanding, 0,
+            "at {now_ns} ns a page of plane {} began to move ahead, and the host waited",
+            plane.0
+        );
+    }
+
     /// A page moves: the version that it has.
     fn copy(
         &self,
@@ -532,11 +541,7 @@ impl Watch for Checker {
             Happened::JobClosed(row) => self.job_closed(&row),
             Happened::Arrived { .. } => self.outstanding += 1,
             Happened::Served { .. } => self.outstanding -= 1,
-            Happened::MovesAhead { plane } => assert_eq!(
-                self.outstanding, 0,
-                "at {now_ns} ns a page of plane {} began to move ahead, and the host waited",
-                plane.0
-            ),
+            Happened::MovesAhead { plane } => self.rests(now_ns, plane),
             Happened::FreeBlocks { .. }
             | Happened::InRegister { .. }
             | Happened::Opened { .. }
