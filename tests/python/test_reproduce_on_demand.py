@@ -60,6 +60,10 @@ def test_used_space_is_a_saw_tooth_of_lists_and_flat_on_demand(tmp_path):
     assert "pages in use, of all" in [one.text for one in picture.iter(f"{SVG}text")]
     curves = [one for one in picture.iter(f"{SVG}path") if one.find(f"{SVG}title") is not None]
     assert len(curves) == 6 * 3
+    # Lines that lie on each other are seen, and each chart is as long as its own runs.
+    assert {one.get("stroke-dasharray") for one in curves} == {None, "7 3", "3 3"}
+    ends = [float(one.get("d").rpartition("L")[2].split()[0]) for one in curves]
+    assert all(max(ends[at : at + 3]) > 450 for at in range(0, len(ends), 3)), ends
 
 
 def test_look_alikes_take_the_place_of_captures_that_are_not_there():

@@ -169,6 +169,8 @@ pub struct Series {
     outstanding: u64,
     /// Copies and array time that are in rows.
     told: (u64, u64),
+    /// Pages in use at the end of the interval before, where there is one.
+    used_pages: Option<u64>,
     is_measuring: bool,
 }
 
@@ -186,6 +188,7 @@ impl Series {
             free: FreeBlocks::default(),
             outstanding: 0,
             told: (0, 0),
+            used_pages: None,
             is_measuring: false,
         }
     }
@@ -289,7 +292,9 @@ impl Series {
     fn tell(&mut self, sample: &Sample, gc_busy_ns: u64) {
         let moved = sample.gc_moved.saturating_sub(self.told.0);
         let busy_ns = gc_busy_ns.saturating_sub(self.told.1);
-        self.now.is_used |= moved > 0 || busy_ns > 0;
+        let before = self.used_pages.replace(sample.used_pages);
+        let has_changed = before.is_some_and(|pages| pages != sample.used_pages);
+        self.now.is_used |= moved > 0 || busy_ns > 0 || has_changed;
         self.now.gc_moved += moved;
         self.now.gc_busy_ns += busy_ns;
         self.now.used_pages_end = sample.used_pages;
@@ -378,6 +383,17 @@ mod tests {
         assert_eq!(found.iter().map(brief).collect::<Vec<_>>(), expected);
         assert_eq!((found[1].requests_write, found[1].latency_write_max_ns), (1, Some(250)));
         assert_eq!((found[1].requests_read, found[1].latency_read_mean_ns), (0, None));
+    }
+
+    #[test]
+    fn pages_that_are_taken_make_a_row_and_nothing_makes_none() {
+        let (mut series, rows) = series(Some(100));
+        for (now_ns, used_pages) in [(0, 5), (100, 5), (200, 7), (300, 7)] {
+            series.goes_on(now_ns + 100, &Sample { now_ns, used_pages, ..Sample::default() });
+        }
+        series.end(&Sample { now_ns: 400, used_pages: 7, ..Sample::default() });
+        let found: Vec<_> = rows.try_iter().map(|row| (row.start_ns, row.used_pages_end)).collect();
+        assert_eq!(found, [(200, 7)]);
     }
 
     #[test]
