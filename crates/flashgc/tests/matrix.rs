@@ -26,6 +26,7 @@ const SLOTS: &[Factor] = &[
             "soft=\"2 blocks\"",
             "soft=\"4 blocks\" stop=\"5 blocks\"",
             "soft=\"4 blocks\" hard=\"3 blocks\"",
+            "soft=\"4 blocks\" hard=\"none\"",
             "soft=\"50 pages\"",
             "soft=\"50 pages\" hard=\"49 pages\" stop=\"54 pages\"",
             "soft=\"25%\"",
