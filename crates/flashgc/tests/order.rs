@@ -25,6 +25,7 @@ const PROMISES: Promises = Promises {
     isolation: None,
     closes_blocks: false,
     timing: None,
+    hold: None,
 };
 
 fn any_request() -> impl Strategy<Value = (HostOp, u64, u64, u64)> {

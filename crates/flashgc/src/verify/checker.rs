@@ -7,6 +7,7 @@
 
 use super::buffer::Held;
 use super::closed::Closed;
+use super::holds::Holds;
 pub use super::promises::Promises;
 pub use super::spans::Busy;
 use super::spans::Spans;
@@ -58,6 +59,7 @@ pub struct Checker {
     held: Held,
     closed: Option<Closed>,
     times: Option<Times>,
+    holds: Option<Holds>,
     /// Where the newest version of each logical page lies in flash.
     home: Vec<Ppn>,
     acknowledged: Vec<u32>,
@@ -96,6 +98,7 @@ impl Checker {
             newest: vec![0; logical],
             held: Held::default(),
             closed: Closed::new(geometry, promises.closes_blocks),
+            holds: promises.hold.map(Holds::new),
             times: promises
                 .timing
                 .map(|timing| Times::new(geometry, timing, promises.at_once, promises.by_block)),
@@ -565,5 +568,6 @@ impl Watch for Checker {
             | Happened::Opened { .. } => {}
         }
         self.see_times(now_ns, happened);
+        self.holds.iter_mut().for_each(|holds| holds.see(now_ns, happened, &self.geometry));
     }
 }

@@ -6,6 +6,7 @@
 mod buffer;
 pub mod checker;
 mod closed;
+mod holds;
 mod promises;
 mod spans;
 mod times;

@@ -1,7 +1,7 @@
 //! What a plan promises, and the checker holds it to.
 
 use crate::device::Timing;
-use crate::gc::Isolation;
+use crate::gc::{HoldChoice, Isolation};
 use crate::plan::Plan;
 
 /// What a plan promises of its copies, and the checker holds it to.
@@ -21,6 +21,8 @@ pub struct Promises {
     pub enters: bool,
     /// The host stays out of the blocks that a job works on.
     pub closes_blocks: bool,
+    /// What a job closes to the host; `None` where requests enter jobs.
+    pub hold: Option<HoldChoice>,
     /// What operations take; `None` where nobody looks.
     pub timing: Option<Timing>,
 }
@@ -37,6 +39,7 @@ impl Promises {
             isolation: plan.gc.sub_blocks,
             enters: plan.gc.enter.is_some(),
             closes_blocks: plan.gc.hold.blocks,
+            hold: Some(plan.gc.hold).filter(|_| plan.gc.enter.is_none()),
             timing: Some(plan.timing),
         }
     }
