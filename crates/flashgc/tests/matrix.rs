@@ -219,6 +219,8 @@ const AROUND: &[Factor] = &[
     ),
     (COMMAND, &["\"0 ns\"", "\"200 ns\""]),
     (RATIO, &["", "2", "7.5"]),
+    ("gc.hold.channel.erasing", &["\"channel\"", "\"chip\"", "\"plane\""]),
+    ("gc.hold.chip.erasing", &["\"chip\"", "\"die\""]),
     ("device.timing.layer_map", &["\"in-order\"", "\"striped\""]),
     ("engine.coalesce", &["true", "false"]),
     ("precondition.fill", &["\"sequential\"", "\"none\""]),
