@@ -25,6 +25,14 @@ class Curve:
     steps: bool = False
     filled: bool = False
     faint: bool = False
+    dash: str = ""
+    """Lengths of dashes and gaps, as SVG has them; a line of dashes shows one below it."""
+
+    @property
+    def stroke(self) -> str:
+        """The attributes of the line but its width."""
+        dash = f' stroke-dasharray="{self.dash}"' if self.dash else ""
+        return f'stroke="{COLOURS[self.colour]}{"60" if self.faint else ""}"{dash}'
 
 
 @dataclass(frozen=True)
@@ -97,18 +105,16 @@ class Panel:
     def _curve(self, curve: Curve) -> Iterator[str]:
         if not curve.points:
             return
-        colour = COLOURS[curve.colour]
         path = "M" + self._path(curve)
         if curve.filled:
+            colour = COLOURS[curve.colour]
             first, last = self._x(curve.points[0][0]), self._x(curve.points[-1][0])
             base = HEIGHT - BOTTOM
             yield f'<path d="{path}L{last:.1f} {base}L{first:.1f} {base}Z" fill="{colour}30"/>'
         name = html.escape(curve.name)
-        stroke = (
-            f'"{colour}60" stroke-width="0.7"' if curve.faint else f'"{colour}" stroke-width="1.5"'
-        )
+        width = 0.7 if curve.faint else 1.5
         yield (
-            f'<path d="{path}" fill="none" stroke={stroke} '
+            f'<path d="{path}" fill="none" {curve.stroke} stroke-width="{width}" '
             f'stroke-linejoin="round"><title>{name}</title></path>'
         )
 
@@ -126,8 +132,7 @@ class Panel:
         x = float(LEFT)
         named = [curve for curve in self.curves if curve.name]
         for curve in named:
-            colour = COLOURS[curve.colour]
-            yield f'<path d="M{x:.0f} 32h14" stroke="{colour}" stroke-width="3"/>'
+            yield f'<path d="M{x:.0f} 32h14" {curve.stroke} stroke-width="3"/>'
             yield f'<text x="{x + 19:.0f}" y="36">{html.escape(curve.name)}</text>'
             x += 34 + 6.2 * len(curve.name)
         if self.note:

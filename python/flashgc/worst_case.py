@@ -34,7 +34,8 @@ def worst_case_wait(
     With E for an erase, S for a suspend, r for a read and w for a write of a page they are
     E + max(r, w) for GFTL and PGC, max(E + w, r) for RFTL and S + max(r, w) for F-PGC. They hold in
     state S1 of collection, where every request is let in; waiting behind other requests is not in
-    them. The text gives RFTL as its reference 34, where the table prints 36.
+    them. The text gives RFTL as its reference 34, where the table prints 36. Where the layers of a
+    block differ in speed, r and w are the means over them.
 
     Args:
         device: the name of a device, or `report.config["device"]` of a run.
@@ -89,7 +90,8 @@ def check_wait(report: Mapping[str, Any]) -> str | None:
         What is wrong, or `None` where the bound holds.
 
     Raises:
-        ValueError: a run in which no request gets into a collection.
+        ValueError: a run in which no request gets into a collection, or whose device has layers of
+            different speed, of which the table knows nothing.
 
     """
     enter = report["config"]["gc"].get("enter")
@@ -100,6 +102,11 @@ def check_wait(report: Mapping[str, Any]) -> str | None:
         )
     device = report["config"]["device"]
     timing = device["timing"]
+    if "layer_ratio" in timing:
+        raise ValueError(
+            "the worst case is that of pages of one speed, and the layers of this device differ; "
+            "set device.timing.layer_ratio = 1"
+        )
     case = worst_case_wait(device, transfer=True)
     bound_ns = case.fpgc_ns if enter["suspends"] == "any" else case.pgc_ns
     bound_ns += enter["poll_ns"]

@@ -3,7 +3,7 @@
 import pytest
 
 import flashgc
-from flashgc import WorstCase, worst_case_wait
+from flashgc import WorstCase, check_wait, worst_case_wait
 
 SLC = {"timing": {"read_ns": 25_000, "program_ns": 200_000, "erase_ns": 1_500_000,
                   "transfer_ns": 105_600}}  # fmt: skip
@@ -43,6 +43,13 @@ def test_mistakes_are_told():
     for table in ({}, {"timing": {"read_ns": 1}}, {"timing": None}):
         with pytest.raises(ValueError, match="times under `timing`"):
             worst_case_wait(table)
+
+
+def test_layers_of_different_speed_have_none():
+    device = {"timing": {**SLC["timing"], "layer_ratio": 2.0, "layer_map": "in-order"}}
+    config = {"device": device, "gc": {"enter": {"suspends": "any", "poll_ns": 0}}}
+    with pytest.raises(ValueError, match="layers of this device differ"):
+        check_wait({"config": config, "gc": {"response_max_ns": 1}})
 
 
 def test_the_command_prints_them(flashgc):

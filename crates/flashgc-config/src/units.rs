@@ -95,6 +95,8 @@ impl Share {
 pub enum ShareOf {
     /// All blocks there are.
     Physical,
+    /// All pages there are.
+    Pages,
     /// The blocks beyond what the host can fill.
     Spare,
     /// The soft mark of the same trigger.
@@ -200,9 +202,14 @@ fn threshold(text: &str) -> Result<Threshold, String> {
         let words: Vec<&str> = of.split_whitespace().collect();
         let of = match words[..] {
             [] | ["of", "physical"] => ShareOf::Physical,
+            ["of", "pages"] => ShareOf::Pages,
             ["of", "spare"] => ShareOf::Spare,
             ["of", "soft"] => ShareOf::Soft,
-            _ => return Err("a share is `of physical`, `of spare` or `of soft`".to_string()),
+            _ => {
+                return Err(
+                    "a share is `of physical`, `of pages`, `of spare` or `of soft`".to_string()
+                )
+            }
         };
         return Ok(Threshold::Share { share: share_of(count, 100)?, of });
     }

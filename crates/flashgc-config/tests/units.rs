@@ -127,6 +127,7 @@ fn thresholds() {
         ("5%", Threshold::Share { share, of: ShareOf::Physical }),
         ("5 %", Threshold::Share { share, of: ShareOf::Physical }),
         ("5% of physical", Threshold::Share { share, of: ShareOf::Physical }),
+        ("5% of pages", Threshold::Share { share, of: ShareOf::Pages }),
         ("5 % of  spare", Threshold::Share { share, of: ShareOf::Spare }),
         ("5% of soft", Threshold::Share { share, of: ShareOf::Soft }),
     ];
@@ -137,7 +138,7 @@ fn thresholds() {
         ("4", "the unit is missing;"),
         ("1.5 blocks", "it is not a whole number of blocks;"),
         ("101%", "it is more than the whole;"),
-        ("5% of spares", "a share is `of physical`, `of spare` or `of soft`;"),
+        ("5% of spares", "a share is `of physical`, `of pages`, `of spare` or `of soft`;"),
         ("4 Blocks", "unknown unit `Blocks`, did you mean `blocks`?;"),
         ("-4 pages", "`-4` is negative;"),
     ] {

@@ -176,6 +176,11 @@ impl Plan {
         self.gc.copy.parity()
     }
 
+    /// Whether jobs run as one event: their pages are fixed, and nothing is let go in their midst.
+    pub fn coalesces_jobs(&self) -> bool {
+        self.coalesce && self.fixes_jobs() && self.gc.hold.erasing.is_none()
+    }
+
     /// Whether nothing can interrupt a job, so that its pages are fixed when it begins.
     ///
     /// The copies must need no bus, not for summaries either, and the hold must cover

@@ -56,6 +56,8 @@ const KEYS: &[(&str, &[&str])] = &[
     ("gc.copy.copyback.parity", &["false", "true"]),
     ("gc.placement.use", &["\"one-frontier\"", "\"separate-gc\""]),
     ("gc.hold.use", &["\"unit\"", "\"channel\"", "\"chip\"", "\"die\"", "\"plane\""]),
+    ("gc.hold.channel.erasing", &["\"channel\"", "\"channel\"", "\"chip\"", "\"plane\""]),
+    ("gc.hold.chip.erasing", &["\"chip\"", "\"die\""]),
     ("workload.synthetic.size", &["\"4 KiB\"", "{\"2 KiB\"=0.5,\"16 KiB\"=0.5}"]),
     ("workload.synthetic.trim_share", &["0.0", "0.1"]),
     ("workload.synthetic.queue_depth", &["1", "7", "32"]),

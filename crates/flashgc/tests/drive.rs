@@ -16,8 +16,6 @@ const AROUND: &[(&str, &[&str])] = &[
     ("device.unit", &["\"plane\"", "\"die\"", "\"channel\""]),
     ("device.pages_per_block", &["5", "8", "16"]),
     ("device.summary", &["", "{pages=1,copies=\"free\"}"]),
-    ("device.layers", &["1", "5", "8"]),
-    ("device.timing.layer_ratio", &["1", "2"]),
     ("device.exported", &["0.5", "0.4"]),
     ("workload.synthetic.size", &["\"4 KiB\"", "{\"2 KiB\"=0.5,\"16 KiB\"=0.5}"]),
     ("workload.synthetic.address", &["\"uniform\"", "{hot_cold={f=0.1,r=0.9}}"]),

@@ -190,3 +190,32 @@ fn marks_of_high_priority_that_count_for_nothing_are_told() {
     assert!(told("greedy"));
     assert!(!told("pgc"));
 }
+
+/// A job of up to three blocks may find one. What it then gives back is less than the next job may
+/// need, and without a hard mark the host once took all but that ("the reserve was too small").
+#[test]
+fn a_job_with_fewer_victims_than_it_may_have_keeps_the_reserve_of_the_next() {
+    for seed in 1..=3 {
+        for (exported, depth) in [("0.5", 1), ("0.55", 40), ("0.62", 8), ("0.65", 1)] {
+            let (seed, exported) = (format!("seed={seed}"), format!("device.exported={exported}"));
+            let depth = format!("workload.synthetic.queue_depth={depth}");
+            let sets = [
+                &seed,
+                &exported,
+                &depth,
+                "device.unit=\"plane\"",
+                "device.allocation=\"dynamic\"",
+                "device.registers=4",
+                "device.suspend.suspend=\"20 us\"",
+                "gc.trigger.watermark.soft=\"4 blocks\"",
+                "gc.trigger.watermark.hard=\"none\"",
+                "gc.erase.use=\"blocks\"",
+                "gc.erase.blocks.k=3",
+                "gc.copy.use=\"parallel\"",
+                "gc.copy.parallel.path=\"global\"",
+                "gc.enter.use=\"suspend\"",
+            ];
+            run_verified(TINY, &sets);
+        }
+    }
+}

@@ -120,10 +120,9 @@ fn sub_blocks_share_the_layers_of_their_block() {
 }
 
 #[test]
-fn a_copy_takes_the_read_of_one_page_and_the_program_of_another() {
+fn the_last_pages_take_the_sum_of_their_times() {
     let setup = setup(TINY, &LAYERS);
     let times = LayerTimes::new(&setup.plan.timing, &setup.plan.geometry.shape).expect("layers");
-    assert_eq!(times.copy_ns(Ppn(8), 7), times.read_ns(Ppn(0)) + times.program_ns(Ppn(7)));
     let last_ns: u64 = (5..8).map(|page| times.program_ns(Ppn(page))).sum();
     assert_eq!(times.last_pages_ns(3), last_ns);
 }

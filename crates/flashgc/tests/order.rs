@@ -26,6 +26,7 @@ const PROMISES: Promises = Promises {
     closes_blocks: false,
     turns: None,
     timing: None,
+    hold: None,
 };
 
 fn any_request() -> impl Strategy<Value = (HostOp, u64, u64, u64)> {

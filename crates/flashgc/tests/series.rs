@@ -171,6 +171,11 @@ fn erased_blocks_are_those_of_the_drive() {
         let last = rows.last().expect("there are rows");
         let all: u64 = free(&sim).into_iter().map(u64::from).sum();
         assert_eq!(last.free_blocks_end, all, "{sets:?}");
+        let erased: u32 = planes.iter().map(|&plane| sim.ftl().frontiers.free_pages(plane)).sum();
+        let shape = &setup.plan.geometry.shape;
+        let pages = shape.planes() * shape.data_pages_per_plane();
+        assert_eq!(last.used_pages_end, pages - u64::from(erased), "{sets:?}");
+        assert!(rows.iter().all(|row| row.used_pages_end <= pages), "{sets:?}");
         // Within one event a block can be opened and another erased.
         let found = rows.iter().map(|row| row.free_blocks_min).min();
         assert!(found.is_some_and(|found| found <= fewest && found + 1 >= fewest), "{sets:?}");

@@ -16,6 +16,8 @@ from flashgc.reproduction.results import Results
 Pairs = Sequence[tuple[float, float]]
 _TIMES = ((1e9, "s"), (1e6, "ms"), (1e3, "us"))
 _MOST_POINTS = 600
+_DASHES = ("", "7 3", "3 3", "9 3 2 3", "2 4", "12 4", "5 2 1 2", "1 3")
+"""By turns, so that lines which lie on each other are all seen."""
 
 
 def lines(grid: Grid, experiment: Experiment) -> str:
@@ -36,7 +38,7 @@ def lines(grid: Grid, experiment: Experiment) -> str:
                 (x, row[index]) for x, row in zip(places, rows, strict=False)
                 if row[index] is not None
             )  # fmt: skip
-            curves.append(Curve(name, pairs, index))  # type: ignore[arg-type]
+            curves.append(Curve(name, pairs, index, dash=_dash(index)))  # type: ignore[arg-type]
         panels.append(Panel(title, _numbers(places, item.x), y, curves))
     return sheet(panels, item.title, [])
 
@@ -69,14 +71,18 @@ def course(item: Item, results: Results) -> str:
         report = results.reports[point]
         drawn[row, column] = _over_time(report, item.course.column, item.course.per.of(report))
     every = [pair for pairs in drawn.values() for pair in pairs]
-    x = axis.span(max((at for at, _ in every), default=1.0), "time")
     y = axis.between(0.0, max((value for _, value in every), default=1.0), item.course.label)
     panels = []
     for row in item.at[item.rows]:
         curves = [
-            Curve(label(results, item.columns, column), drawn[row, column], index, steps=True)
+            Curve(label(results, item.columns, column), drawn[row, column], index, steps=True,
+                  dash=_dash(index))
             for index, column in enumerate(item.at[item.columns])
-        ]
+        ]  # fmt: skip
+        here = every
+        if item.course.own_time:
+            here = [pair for column in item.at[item.columns] for pair in drawn[row, column]]
+        x = axis.span(max((at for at, _ in here), default=1.0), "time")
         panels.append(Panel(label(results, item.rows, row), x, y, curves))
     return sheet(panels, item.title, [])
 
@@ -89,6 +95,10 @@ def cells(item: Item, experiment: Experiment) -> list[tuple[str, str, tuple[str,
         for row in item.at[item.rows]
         for column in item.at[item.columns]
     ]
+
+
+def _dash(index: int) -> str:
+    return _DASHES[index % len(_DASHES)]
 
 
 def label(results: Results, of: str, name: str) -> str:

@@ -94,6 +94,8 @@ class Course:
     column: str
     per: Formula
     label: str
+    own_time: bool = False
+    """Whether each chart has a time of its own; otherwise all have that of the longest run."""
 
 
 @dataclass(frozen=True)
@@ -279,7 +281,8 @@ def _item(experiment: Experiment, reader: Reader) -> Item:
 
 def _course(reader: Reader) -> Course:
     course = Course(
-        reader.text("column"), Formula(reader.text("per", "1"), reader.where), reader.text("label")
-    )
+        reader.text("column"), Formula(reader.text("per", "1"), reader.where),
+        reader.text("label"), reader.flag("own_time"),
+    )  # fmt: skip
     reader.done()
     return course

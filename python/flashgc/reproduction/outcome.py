@@ -14,6 +14,7 @@ from flashgc import _output
 from flashgc._engine import ConfigError
 from flashgc.reproduction import bars, cliffs, curves, grid, papers, runs, verdict, written
 from flashgc.reproduction.claims import Claim
+from flashgc.reproduction.derived import with_derived
 from flashgc.reproduction.experiment import ANY, Item, Point
 from flashgc.reproduction.grid import Grid
 from flashgc.reproduction.own import OwnTraces
@@ -23,7 +24,6 @@ from flashgc.reproduction.results import Results
 from flashgc.reproduction.runs import Step
 from flashgc.reproduction.verdict import Verdict
 from flashgc.reproduction.written import SourceUsed
-from flashgc.worst_case import worst_case_wait
 
 PathLike = str | os.PathLike[str]
 
@@ -135,7 +135,7 @@ def reproduce(
     follow = _Last(progress)
     reports = runs.run_all(planned, folder / "runs", jobs, fresh, follow)
     differs = {one.point: one.differs for one in planned if one.differs}
-    reports = {point: worst_cases(report) for point, report in reports.items()}
+    reports = {point: with_derived(report) for point, report in reports.items()}
     results = Results(known.experiment, reports, differs, quick)
     verdicts = [verdict.judge(known.name, claim, results) for claim in claims]
     grids = [grid.measured(item, results) for item in items]
@@ -218,14 +218,6 @@ def _extras(known: Paper, items: Sequence[Item]) -> dict[Point, frozenset[str]]:
             for point in known.experiment.points(item.at):
                 wanted[point] = wanted.get(point, frozenset()) | {needs[item.form]}
     return wanted
-
-
-def worst_cases(report: Mapping[str, Any]) -> dict[str, Any]:
-    """The report with the worst cases of its device, as figures for formulas."""
-    device = report["config"]["device"]
-    found: dict[str, Any] = worst_case_wait(device)._asdict()
-    found["transfer"] = worst_case_wait(device, transfer=True)._asdict()
-    return {**report, "worst_case": found}
 
 
 def _drawn(one: Grid, results: Results) -> str:

@@ -136,7 +136,7 @@ pub fn plan(
         Some(Threshold::Blocks(blocks)) => {
             own.pages_of_blocks(blocks.saturating_mul(u64::from(own.sub_blocks)).min(1 << 32))
         }
-        Some(Threshold::Share { share, of: ShareOf::Physical }) => share.of(all),
+        Some(Threshold::Share { share, of: ShareOf::Physical | ShareOf::Pages }) => share.of(all),
         Some(Threshold::Share { share, of: ShareOf::Spare }) => share.of(spare),
         Some(Threshold::Share { of: ShareOf::Soft, .. }) => {
             super::derive::refuse_share_of_soft(&table, "distance");

@@ -367,6 +367,10 @@ fn space(table: &Reader<'_>, key: &str, threshold: &Threshold, shape: &Shape) ->
     let (space, all) = match threshold {
         Threshold::Blocks(blocks) => (Some(*blocks), u64::from(shape.blocks_per_plane)),
         Threshold::Pages(pages) => (Some(*pages), shape.data_pages_per_plane()),
+        Threshold::Share { share, of: ShareOf::Pages } => {
+            let pages = shape.data_pages_per_plane();
+            (Some(share.of(pages)), pages)
+        }
         Threshold::Share { of: ShareOf::Soft, .. } => return refuse_share_of_soft(table, key),
         Threshold::Share { share, of: ShareOf::Physical } => {
             (Some(share.of(u64::from(shape.blocks_per_plane))), u64::from(shape.blocks_per_plane))
@@ -378,7 +382,9 @@ fn space(table: &Reader<'_>, key: &str, threshold: &Threshold, shape: &Shape) ->
     };
     match space {
         Some(amount) if amount <= all => Some(match threshold {
-            Threshold::Pages(_) => Space::Pages(amount as u32),
+            Threshold::Pages(_) | Threshold::Share { of: ShareOf::Pages, .. } => {
+                Space::Pages(amount as u32)
+            }
             _ => Space::Blocks(amount as u32),
         }),
         _ => {

@@ -28,8 +28,7 @@ pub const PAGES_PER_BLOCK_MAX: u32 = 65_535;
 pub fn read(table: &Reader<'_>) -> Option<Device> {
     table.allow("preset");
     if !table.exists() {
-        let help = "add [device] with preset = \"slc-msr\"; `flashgc devices` lists the presets";
-        table.error("", "there is no device", help);
+        table.error("", "there is no device", NO_DEVICE_HELP);
         return None;
     }
     let count = |key: &str, most: u32| {
@@ -48,7 +47,6 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     let allocation = table.choice("allocation", &ALLOCATIONS).unwrap_or(Allocation::Striped);
     let registers = if table.has("registers") { table.u32("registers", 1..=64) } else { Some(1) };
     let pool = table.choice("pool", &POOLS).flatten();
-    let has_pools = allocation == Allocation::Dynamic;
     let multi_plane = multi_plane(table, unit, planes_per_die);
     let order = order(table);
     let (service, service_words) = service(table);
@@ -85,6 +83,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     shape.exported_pages_per_plane = exported?.pages(table, &shape)?;
     let timing = Timing { suspend: suspend?, layer_speed: layered.speed, ..times?.0 };
     let summary = summary?.map(|summary| in_array(summary, &timing, &shape));
+    let has_pools = allocation == Allocation::Dynamic;
     let pool_unused = (pool.is_some() && !has_pools).then_some("device.pool");
     Some(Device {
         shape,
@@ -98,6 +97,9 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         unused: [layered.unused, pool_unused].into_iter().flatten().map(String::from).collect(),
     })
 }
+
+const NO_DEVICE_HELP: &str =
+    "add [device] with preset = \"slc-msr\"; `flashgc devices` lists the presets";
 
 const ALLOCATIONS: [(&str, Allocation); 2] =
     [("striped", Allocation::Striped), ("dynamic", Allocation::Dynamic)];

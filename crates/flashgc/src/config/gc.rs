@@ -1,9 +1,9 @@
 //! `[gc]`: one choice for each slot, and the parameters of the choices.
 
 use super::assist::{self, Assist, AssistSlot};
-use super::hotness;
 use super::pace::{self, QuantaKeys};
 use super::trigger::{self, Trigger, TriggerSlot};
+use super::{hold, hotness};
 use crate::device::Level;
 use crate::gc::placement::HotnessGroups;
 use crate::gc::victim::{self, Choice};
@@ -28,6 +28,8 @@ pub struct Scheme {
     pub hotness_groups: Option<HotnessGroups>,
     /// `None`: the device's unit.
     pub hold: Option<Level>,
+    /// The smaller part that is held in the erase.
+    pub hold_erasing: Option<Level>,
     /// Whether only the blocks concerned are held.
     pub holds_blocks: bool,
     pub enter: Option<Enter>,
@@ -107,9 +109,9 @@ const PLACEMENT: &[Choice] = &[
 ];
 const HOLD: &[Choice] = &[
     choice("unit", "the device's unit is closed to the host while a job works", &[]),
-    choice("channel", "the whole channel is closed", &[]),
-    choice("chip", "the whole chip is closed", &[]),
-    choice("die", "the whole die is closed", &[]),
+    choice("channel", "the whole channel is closed", &[ERASING]),
+    choice("chip", "the whole chip is closed", &[ERASING]),
+    choice("die", "the whole die is closed", &[ERASING]),
     choice("plane", "only the plane is closed", &[]),
     Choice {
         name: HOLD_BLOCKS,
@@ -118,6 +120,8 @@ const HOLD: &[Choice] = &[
         source: "paper on-demand-gc, section 5.3, from Ae and Hong 2022; form: SEMANTICS h",
     },
 ];
+const ERASING: (&str, &str) =
+    ("erasing", "as the choice (default), or a smaller part: what is closed in the erase");
 const ENTER: &[Choice] = &[
     choice("never", "a job is never interrupted", &[]),
     Choice {
@@ -295,6 +299,7 @@ pub fn read(gc: &Reader<'_>, registers: u32) -> Option<Scheme> {
     let hotness_groups = hotness_groups.map(|slot| hotness::read(&slot.settings, by_invalid));
     let quanta = pace.as_ref().filter(|slot| slot.name == PACE_QUANTA);
     let quanta = quanta.map(|slot| pace::read(&slot.settings));
+    let erasing = hold.as_ref().and_then(|slot| hold::erasing(slot.name, &slot.settings));
     for rest in [&erase, &placement, &hold, &pace].into_iter().flatten() {
         rest.settings.finish();
     }
@@ -308,6 +313,7 @@ pub fn read(gc: &Reader<'_>, registers: u32) -> Option<Scheme> {
         victim: victim?,
         copy: copy?,
         separate_gc: placement?.name == "separate-gc",
+        hold_erasing: erasing,
         holds_blocks: hold == HOLD_BLOCKS,
         hotness_groups: match hotness_groups {
             Some(groups) => Some(groups?),

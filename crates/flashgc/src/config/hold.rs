@@ -1,13 +1,31 @@
 //! The slot *hold*, and what the hold of single blocks asks of the other slots.
 
 use super::gc::Scheme;
-use crate::device::Shape;
+use crate::device::{Level, Shape};
 use crate::gc::{GcPlan, HoldChoice, Suspends};
 use flashgc_config::Reader;
 
 /// The hold of the scheme on a device of this shape.
 pub fn choice(shape: &Shape, scheme: &Scheme) -> HoldChoice {
-    HoldChoice { level: scheme.hold.unwrap_or(shape.unit), blocks: scheme.holds_blocks }
+    let level = scheme.hold.unwrap_or(shape.unit);
+    // A unit that erases serves nobody.
+    let erasing = scheme.hold_erasing.filter(|_| level < shape.unit);
+    let erasing = erasing.map(|erasing| erasing.min(shape.unit));
+    HoldChoice { level, blocks: scheme.holds_blocks, erasing }
+}
+
+/// The part that is held in the erase, where it is smaller than the choice of this name.
+pub fn erasing(name: &str, table: &Reader<'_>) -> Option<Level> {
+    // The smallest part is a plane.
+    let at = Level::WORDS[..3].iter().position(|(word, _)| *word == name)?;
+    let erasing = table.choice("erasing", &Level::WORDS[at..]);
+    erasing.filter(|&level| level != Level::WORDS[at].1)
+}
+
+/// The key of it, where it has no effect: no part is held that is larger than the unit.
+pub fn unused(scheme: &Scheme, gc: &GcPlan) -> Option<String> {
+    let is_unused = scheme.hold_erasing.is_some() && gc.hold.erasing.is_none();
+    is_unused.then(|| format!("gc.hold.{}.erasing", gc.hold.level.word()))
 }
 
 /// A job that closes blocks only lets requests in between its copies, never into its register, and

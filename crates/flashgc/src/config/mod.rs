@@ -255,6 +255,7 @@ fn read(tree: &Tree, sink: &Sink, inputs: &Inputs) -> Option<Setup> {
         resolved["device"]["write_buffer"] = json!(buffer);
     }
     let mut unused = [&device.unused[..], &gc.unused].concat();
+    unused.extend(hold::unused(&gc, &plan.gc));
     unused.extend(workload::unused(&root, inputs.has_trace));
     let notes = derive::notes(&plan, &precondition, &workload);
     let device_name = preset.unwrap_or_else(|| "custom".into());

@@ -14,14 +14,14 @@ macro_rules! files {
 
 const DEVICES: &[(&str, &str)] = files!("devices":
     "slc-msr" "disksim-msr" "parallel-gc-slc" "parallel-gc-mlc" "speedup-gc-tlc" "on-demand-gc-slc"
-    "preemptible-gc-slc" "pre-gc-2d" "pre-gc-3d" "enterprise-tlc");
+    "preemptible-gc-slc" "pre-gc-2d" "pre-gc-3d" "ssdsim" "enterprise-tlc");
 
 const SCHEMES: &[(&str, &str)] = files!("schemes":
     "greedy" "greedy-msr" "fifo" "random" "d-choices" "cost-benefit" "wear-aware"
     "idle" "idle-pgc" "parallel" "ippbe" "ippbe-original" "parallel-ippbe"
     "pgc" "pgc-merge" "pgc-pipeline" "pgc-both" "pgc-se" "fpgc" "wear-pgc"
     "subblock-baseline" "gsm" "gsm-plus" "pb" "speedup" "speedup-pb"
-    "pbgc" "bbgc" "on-demand" "pregc" "gftl" "pregc-gftl");
+    "pbgc" "bbgc" "on-demand" "pregc" "gftl" "pregc-gftl" "ssdsim");
 
 fn find(list: &'static [(&str, &str)], name: &str) -> Option<&'static str> {
     list.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)

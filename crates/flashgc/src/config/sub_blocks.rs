@@ -122,7 +122,7 @@ pub fn space(table: &Reader<'_>, key: &str, threshold: &Threshold, shape: &Shape
         Threshold::Blocks(blocks) => blocks.saturating_mul(all_of_a_block(shape)),
         Threshold::Pages(pages) => *pages,
         Threshold::Share { of: ShareOf::Soft, .. } => return refuse_share_of_soft(table, key),
-        Threshold::Share { share, of: ShareOf::Physical } => share.of(all),
+        Threshold::Share { share, of: ShareOf::Physical | ShareOf::Pages } => share.of(all),
         Threshold::Share { share, of: ShareOf::Spare } => {
             share.of(all.saturating_sub(shape.exported_pages_per_plane.into()))
         }

@@ -276,6 +276,10 @@ pub struct HoldChoice {
     /// that of the unit, in which operations follow each other.
     #[serde(skip_serializing_if = "is_false")]
     pub blocks: bool,
+    /// The level of the part that stays closed in the erase, where it is a smaller one. It is no
+    /// smaller than the unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub erasing: Option<Level>,
 }
 
 impl HoldChoice {

@@ -94,7 +94,7 @@ impl<W: Watch> Sim<W> {
             self.note_job(unit);
         }
         let job = &mut self.gc.jobs[unit.index()];
-        if fixed && self.plan.coalesce {
+        if self.plan.coalesces_jobs() {
             job.stage = Stage::Whole;
             job.steps = match self.plan.gc.copy.at_once() {
                 1 => valid,
@@ -240,6 +240,9 @@ impl<W: Watch> Sim<W> {
         let job = &mut self.gc.jobs[unit.index()];
         if job.step.is_empty() {
             job.stage = Stage::Erasing;
+            if self.plan.gc.hold.erasing.is_some() {
+                self.narrow_hold(unit);
+            }
             self.begin(unit, Worker::Gc, self.recipes.erase);
             return;
         }
@@ -397,6 +400,7 @@ impl<W: Watch> Sim<W> {
         let listed = if self.plan.gc.trigger.batch == Batch::List { batch_left } else { 0 };
         if batch_left > 0 && self.goes_on(plane, listed) && self.may_open_job(unit) {
             if let Some(victim) = self.pick_victim(plane) {
+                self.widen_hold(plane);
                 return self.claim(unit, plane, victim);
             }
         }
@@ -477,7 +481,7 @@ impl<W: Watch> Sim<W> {
 
     /// Whether the unit's own work shuts the host out, so that no queue need be closed.
     fn holds_by_working(&self) -> bool {
-        let fixed = self.plan.coalesce && self.plan.fixes_jobs();
+        let fixed = self.plan.coalesces_jobs();
         let is_unit = self.plan.gc.hold.level == self.plan.geometry.shape.unit;
         self.entering.on || fixed && is_unit
     }
@@ -499,6 +503,9 @@ impl<W: Watch> Sim<W> {
         let part = self.plan.geometry.part_of(plane, self.plan.gc.hold.level) as usize;
         for at in 0..self.domains[part].len() {
             let open = self.domains[part][at];
+            if !self.stays_closed(plane, open) {
+                continue;
+            }
             self.queues.release(open);
             self.look_at(self.plan.geometry.unit_of(open));
         }

@@ -275,13 +275,16 @@ impl<W: Watch> Sim<W> {
         let left = job.copies.len() - job.next + if under_way { job.step.len() } else { 0 };
         let left = left as u64;
         let frontiers = &self.ftl.frontiers;
+        let data_pages = u64::from(self.plan.geometry.shape.data_pages());
+        // A job that found fewer victims than it may have gives back less than the next may need.
+        let won = job.victims.iter().filter(|victim| victim.is_erased()).count() as u32;
+        let missing = u64::from(self.plan.gc.reserve_blocks.saturating_sub(won)) * data_pages;
         if !self.plan.parity() {
-            return u64::from(frontiers.free_pages(plane)) > left;
+            return u64::from(frontiers.free_pages(plane)) > left + missing;
         }
         // All of them may be of one kind, and the open block may have none of it.
-        let data_pages = u64::from(self.plan.geometry.shape.data_pages());
         let whole = u64::from(frontiers.free_blocks(plane).saturating_sub(1)) * data_pages;
-        left == 0 || whole > 2 * left
+        left + missing == 0 || whole > 2 * left + missing
     }
 
     /// State S2: the plane is below its hard mark, and something can be won there.

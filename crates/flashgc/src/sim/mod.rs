@@ -34,6 +34,7 @@ mod enter;
 mod extents;
 mod fill;
 mod halves;
+mod hold;
 mod host;
 mod idle;
 mod layers;

@@ -23,6 +23,7 @@ impl<W: Watch> Sim<W> {
             gc_moved: self.counters.gc_moved,
             gc_busy_ns: self.counters.gc_busy_ns,
             gc_units: 0,
+            used_pages: self.used_pages(),
         };
         for unit in 0..self.units.len() {
             // What moves ahead of any job is no part of one.
@@ -33,6 +34,13 @@ impl<W: Watch> Sim<W> {
             }
         }
         sample
+    }
+
+    /// Pages for data that are not erased, valid and invalid ones.
+    fn used_pages(&self) -> u64 {
+        let geometry = &self.plan.geometry;
+        let all = u64::from(geometry.planes) * geometry.shape.data_pages_per_plane();
+        all - self.free_pages_total
     }
 
     /// Since when the unit's array works for a job, in ns, if it does.
@@ -59,10 +67,12 @@ impl<W: Watch> Sim<W> {
 impl Sim<Watchers> {
     /// The series, where there is one, gets its last rows. The results have what was under way.
     pub fn end_series(&mut self, results: &Results) {
+        let used_pages = self.used_pages();
         if let Some(series) = &mut self.watch.series {
             let counters = &results.counters;
             let (gc_moved, gc_busy_ns) = (counters.gc_moved, counters.gc_busy_ns);
-            series.end(&Sample { now_ns: self.now_ns, gc_moved, gc_busy_ns, gc_units: 0 });
+            let now_ns = self.now_ns;
+            series.end(&Sample { now_ns, gc_moved, gc_busy_ns, gc_units: 0, used_pages });
         }
     }
 }

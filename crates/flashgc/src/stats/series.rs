@@ -36,6 +36,8 @@ pub struct SeriesRow {
     pub free_blocks_min: u32,
     /// Erased blocks of all planes at the end.
     pub free_blocks_end: u64,
+    /// Pages for data that are not erased at the end, valid and invalid ones.
+    pub used_pages_end: u64,
     /// Jobs that ended.
     pub gc_jobs: u64,
     /// Copies that ended.
@@ -68,6 +70,8 @@ pub struct Sample {
     pub gc_busy_ns: u64,
     /// Units whose array works for a job.
     pub gc_units: u64,
+    /// Pages for data that are not erased, valid and invalid ones.
+    pub used_pages: u64,
 }
 
 /// Latencies of one kind of request in one interval.
@@ -110,6 +114,7 @@ struct Interval {
     write: Latencies,
     free_blocks_min: u32,
     free_blocks_end: u64,
+    used_pages_end: u64,
     gc_jobs: u64,
     gc_moved: u64,
     gc_busy_ns: u64,
@@ -124,6 +129,7 @@ impl Interval {
         self.write.add(&later.write);
         self.free_blocks_min = self.free_blocks_min.min(later.free_blocks_min);
         self.free_blocks_end = later.free_blocks_end;
+        self.used_pages_end = later.used_pages_end;
         self.gc_jobs += later.gc_jobs;
         self.gc_moved += later.gc_moved;
         self.gc_busy_ns += later.gc_busy_ns;
@@ -141,6 +147,7 @@ impl Interval {
             latency_write_max_ns: self.write.max_ns(),
             free_blocks_min: self.free_blocks_min,
             free_blocks_end: self.free_blocks_end,
+            used_pages_end: self.used_pages_end,
             gc_jobs: self.gc_jobs,
             gc_moved: self.gc_moved,
             gc_busy_ns: self.gc_busy_ns,
@@ -162,6 +169,8 @@ pub struct Series {
     outstanding: u64,
     /// Copies and array time that are in rows.
     told: (u64, u64),
+    /// Pages in use at the end of the interval before, where there is one.
+    used_pages: Option<u64>,
     is_measuring: bool,
 }
 
@@ -179,6 +188,7 @@ impl Series {
             free: FreeBlocks::default(),
             outstanding: 0,
             told: (0, 0),
+            used_pages: None,
             is_measuring: false,
         }
     }
@@ -256,7 +266,7 @@ impl Series {
             let end_ns = self.now.start_ns + self.interval_ns;
             busy_ns += (end_ns - at_ns) * sample.gc_units;
             at_ns = end_ns;
-            self.tell(sample.gc_moved, busy_ns);
+            self.tell(sample, busy_ns);
             self.close();
             // Where nothing works there is nothing to see until then.
             let next_ns = if sample.gc_units > 0 { end_ns } else { to_ns };
@@ -270,7 +280,7 @@ impl Series {
         if !self.is_measuring {
             return;
         }
-        self.tell(sample.gc_moved, sample.gc_busy_ns);
+        self.tell(sample, sample.gc_busy_ns);
         self.close();
         self.is_measuring = false;
         for interval in self.kept.drain(..) {
@@ -278,13 +288,16 @@ impl Series {
         }
     }
 
-    /// Puts into the row what the ones before do not have.
-    fn tell(&mut self, gc_moved: u64, gc_busy_ns: u64) {
-        let moved = gc_moved.saturating_sub(self.told.0);
+    /// Puts into the row what the ones before do not have, and what is so at its end.
+    fn tell(&mut self, sample: &Sample, gc_busy_ns: u64) {
+        let moved = sample.gc_moved.saturating_sub(self.told.0);
         let busy_ns = gc_busy_ns.saturating_sub(self.told.1);
-        self.now.is_used |= moved > 0 || busy_ns > 0;
+        let before = self.used_pages.replace(sample.used_pages);
+        let has_changed = before.is_some_and(|pages| pages != sample.used_pages);
+        self.now.is_used |= moved > 0 || busy_ns > 0 || has_changed;
         self.now.gc_moved += moved;
         self.now.gc_busy_ns += busy_ns;
+        self.now.used_pages_end = sample.used_pages;
         self.told = (self.told.0 + moved, self.told.1 + busy_ns);
     }
 
@@ -342,7 +355,7 @@ mod tests {
 
     fn at(series: &mut Series, from_ns: u64, to_ns: u64, gc_busy_ns: u64, gc_units: u64) {
         if series.ends_before(to_ns) {
-            let sample = Sample { now_ns: from_ns, gc_moved: 0, gc_busy_ns, gc_units };
+            let sample = Sample { now_ns: from_ns, gc_busy_ns, gc_units, ..Sample::default() };
             series.goes_on(to_ns, &sample);
         }
     }
@@ -370,6 +383,17 @@ mod tests {
         assert_eq!(found.iter().map(brief).collect::<Vec<_>>(), expected);
         assert_eq!((found[1].requests_write, found[1].latency_write_max_ns), (1, Some(250)));
         assert_eq!((found[1].requests_read, found[1].latency_read_mean_ns), (0, None));
+    }
+
+    #[test]
+    fn pages_that_are_taken_make_a_row_and_nothing_makes_none() {
+        let (mut series, rows) = series(Some(100));
+        for (now_ns, used_pages) in [(0, 5), (100, 5), (200, 7), (300, 7)] {
+            series.goes_on(now_ns + 100, &Sample { now_ns, used_pages, ..Sample::default() });
+        }
+        series.end(&Sample { now_ns: 400, used_pages: 7, ..Sample::default() });
+        let found: Vec<_> = rows.try_iter().map(|row| (row.start_ns, row.used_pages_end)).collect();
+        assert_eq!(found, [(200, 7)]);
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 use super::buffer::Held;
 use super::closed::Closed;
+use super::holds::Holds;
 pub use super::promises::Promises;
 pub use super::spans::Busy;
 use super::spans::Spans;
@@ -60,6 +61,7 @@ pub struct Checker {
     /// Requests that came and were not served.
     outstanding: u64,
     times: Option<Times>,
+    holds: Option<Holds>,
     /// Where the newest version of each logical page lies in flash.
     pub(super) home: Vec<Ppn>,
     acknowledged: Vec<u32>,
@@ -102,6 +104,7 @@ impl Checker {
             closed: Closed::new(geometry, promises.closes_blocks),
             turns: promises.turns.map(|rules| Turns::new(geometry, rules)),
             outstanding: 0,
+            holds: promises.hold.map(Holds::new),
             times: promises
                 .timing
                 .map(|timing| Times::new(geometry, timing, promises.at_once, promises.by_block)),
@@ -234,6 +237,15 @@ impl Checker {
             (Some(closed), Cause::Copy { .. }) => closed.copied(plane, block, ppn),
             (Some(closed), _) => closed.written(now_ns, plane, block),
         }
+    }
+
+    /// The host waits for nothing.
+    fn rests(&self, now_ns: u64, plane: PlaneId) {
+        assert_eq!(
+            self.outstanding, 0,
+            "at {now_ns} ns a page of plane {} began to move ahead, and the host waited",
+            plane.0
+        );
     }
 
     /// A page moves: the version that it has.
@@ -532,16 +544,13 @@ impl Watch for Checker {
             Happened::JobClosed(row) => self.job_closed(&row),
             Happened::Arrived { .. } => self.outstanding += 1,
             Happened::Served { .. } => self.outstanding -= 1,
-            Happened::MovesAhead { plane } => assert_eq!(
-                self.outstanding, 0,
-                "at {now_ns} ns a page of plane {} began to move ahead, and the host waited",
-                plane.0
-            ),
+            Happened::MovesAhead { plane } => self.rests(now_ns, plane),
             Happened::FreeBlocks { .. }
             | Happened::InRegister { .. }
             | Happened::Opened { .. }
             | Happened::Queued { .. } => {}
         }
         self.see_times(now_ns, happened);
+        self.holds.iter_mut().for_each(|holds| holds.see(now_ns, happened, &self.geometry));
     }
 }

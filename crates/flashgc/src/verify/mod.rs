@@ -7,6 +7,7 @@ mod audit;
 mod buffer;
 pub mod checker;
 mod closed;
+mod holds;
 mod promises;
 mod spans;
 mod times;

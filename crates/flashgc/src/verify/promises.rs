@@ -2,7 +2,7 @@
 
 use super::turns;
 use crate::device::Timing;
-use crate::gc::{Isolation, Quanta};
+use crate::gc::{HoldChoice, Isolation, Quanta};
 use crate::plan::Plan;
 
 /// What a plan promises of its copies, and the checker holds it to.
@@ -24,6 +24,8 @@ pub struct Promises {
     pub closes_blocks: bool,
     /// The turns that a job takes, where nothing else lets the host wait for it.
     pub turns: Option<Quanta>,
+    /// What a job closes to the host; `None` where requests enter jobs.
+    pub hold: Option<HoldChoice>,
     /// What operations take; `None` where nobody looks.
     pub timing: Option<Timing>,
 }
@@ -41,6 +43,7 @@ impl Promises {
             enters: plan.gc.enter.is_some(),
             closes_blocks: plan.gc.hold.blocks,
             turns: turns::promised(plan),
+            hold: Some(plan.gc.hold).filter(|_| plan.gc.enter.is_none()),
             timing: Some(plan.timing),
         }
     }

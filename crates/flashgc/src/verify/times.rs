@@ -201,8 +201,19 @@ impl Times {
         let (expected_ns, rounded) = match name {
             "poll" => (0, 0),
             "suspend" => {
-                lane.resumes_ns += self.timing.suspend.map_or(0, |cost| cost.resume_ns);
-                (self.timing.suspend.map_or(0, |cost| cost.suspend_ns), 0)
+                let (suspend_ns, resume_ns) =
+                    self.timing.suspend.map_or((0, 0), |cost| (cost.suspend_ns, cost.resume_ns));
+                lane.resumes_ns += resume_ns;
+                let worked_ns = seen_ns.saturating_sub(suspend_ns);
+                if worked_ns > 0 && !lane.read_out.is_empty() {
+                    // A read beside a transfer, suspended at the instant at which it got the unit.
+                    let pages = std::mem::take(&mut lane.read_out);
+                    let left_ns = self.read_ns(pages.into_iter()).saturating_sub(worked_ns);
+                    lane.left = Some((READ, left_ns));
+                    (seen_ns, 0)
+                } else {
+                    (suspend_ns, 0)
+                }
             }
             _ if is_host => self.host_ns(&mut lane),
             _ => self.job_ns(&mut lane, name, copies),

@@ -1,0 +1,45 @@
+//! A hold that is smaller in the erase than while pages move.
+//!
+//! In SSDsim a collection has the channel as long as it moves pages, and the erase keeps only the
+//! chip busy. So a job gives the rest of its part free when its erase begins, and takes it again
+//! where the same turn goes on with another block.
+
+use super::Sim;
+use crate::ids::{PlaneId, UnitId};
+use crate::verify::Watch;
+
+impl<W: Watch> Sim<W> {
+    /// Whether a plane of the part that a job holds stays closed in the erase.
+    pub(super) fn stays_closed(&self, job: PlaneId, plane: PlaneId) -> bool {
+        let geometry = &self.plan.geometry;
+        let erasing = self.plan.gc.hold.erasing;
+        erasing.is_none_or(|level| geometry.part_of(plane, level) == geometry.part_of(job, level))
+    }
+
+    /// The erase begins: what it does not need is open to the host.
+    #[cold]
+    pub(super) fn narrow_hold(&mut self, unit: UnitId) {
+        let Some(job) = self.gc.jobs[unit.index()].plane else { return };
+        self.for_those_between(job, |sim, plane| {
+            sim.queues.release(plane);
+            sim.look_at(sim.plan.geometry.unit_of(plane));
+        });
+    }
+
+    /// The turn goes on with another block: the whole part is closed again.
+    #[cold]
+    pub(super) fn widen_hold(&mut self, job: PlaneId) {
+        self.for_those_between(job, |sim, plane| sim.queues.hold(plane));
+    }
+
+    /// Planes that are closed while pages move and open in the erase.
+    fn for_those_between(&mut self, job: PlaneId, each: impl Fn(&mut Self, PlaneId)) {
+        let part = self.plan.geometry.part_of(job, self.plan.gc.hold.level) as usize;
+        for at in 0..self.domains[part].len() {
+            let plane = self.domains[part][at];
+            if !self.stays_closed(job, plane) {
+                each(self, plane);
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! The checker's own account of holds: what of the drive is closed to the host while a job works.
+//!
+//! A hold begins when the first victim of a job is claimed, and ends when the job has ended. Where
+//! less is closed in the erase, an operation that began elsewhere in the part is remembered until
+//! the erase has ended and says when it began.
+
+use crate::device::{Geometry, Level};
+use crate::gc::HoldChoice;
+use crate::ids::PlaneId;
+use crate::verify::{Cause, Happened, What};
+
+/// A job that has claimed a victim.
+struct Held {
+    plane: PlaneId,
+    /// Beginnings of the host in what only the copies close, in ns.
+    began_ns: Vec<u64>,
+}
+
+/// The holds of the jobs under way.
+pub(super) struct Holds {
+    level: Level,
+    erasing: Level,
+    is_measuring: bool,
+    open: Vec<Held>,
+}
+
+impl Holds {
+    /// No job is under way.
+    pub(super) fn new(hold: HoldChoice) -> Self {
+        let erasing = hold.erasing.unwrap_or(hold.level);
+        Holds { level: hold.level, erasing, is_measuring: false, open: Vec::new() }
+    }
+
+    /// Something happened. What takes no time, before measuring, holds nothing.
+    pub(super) fn see(&mut self, now_ns: u64, happened: Happened, at: &Geometry) {
+        match happened {
+            Happened::MeasuringStarts => self.is_measuring = true,
+            _ if !self.is_measuring => {}
+            Happened::Claimed { block } => {
+                let plane = at.plane_of_block(block);
+                if !self.open.iter().any(|held| held.plane == plane) {
+                    self.open.push(Held { plane, began_ns: Vec::new() });
+                }
+            }
+            Happened::Read { ppn, .. } => self.began(now_ns, at.plane_of(ppn), at),
+            Happened::Programmed { ppn, cause: Cause::Host { .. } | Cause::Flush, .. } => {
+                self.began(now_ns, at.plane_of(ppn), at);
+            }
+            Happened::Busy { what: What::Operation("erase", _), unit, from_ns, .. } => {
+                for held in self.open.iter_mut().filter(|held| at.unit_of(held.plane) == unit) {
+                    let early = held.began_ns.drain(..).find(|&began_ns| began_ns < from_ns);
+                    assert_eq!(
+                        early, None,
+                        "the host got in while a collection in plane {} copied",
+                        held.plane.0
+                    );
+                }
+            }
+            Happened::JobClosed(row) => {
+                self.open.retain(|held| held.plane.0 != row.plane);
+            }
+            _ => {}
+        }
+    }
+
+    /// An operation of the host begins in a plane.
+    fn began(&mut self, now_ns: u64, plane: PlaneId, at: &Geometry) {
+        for held in &mut self.open {
+            let shares = |level: Level| at.part_of(plane, level) == at.part_of(held.plane, level);
+            if !shares(self.level) {
+                continue;
+            }
+            assert!(
+                !shares(self.erasing),
+                "at {now_ns} ns the host began in plane {}, which a collection in plane {} holds",
+                plane.0,
+                held.plane.0
+            );
+            held.began_ns.push(now_ns);
+        }
+    }
+}

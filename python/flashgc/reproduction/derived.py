@@ -1,0 +1,56 @@
+"""Figures for formulas that a report does not have itself, worked out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from flashgc.worst_case import worst_case_wait
+
+Report = Mapping[str, Any]
+
+SHARES = (70, 80, 90, 100)
+"""In percent: victims are counted that had at least this share of their pages invalid."""
+
+
+def with_derived(report: Report) -> dict[str, Any]:
+    """The report with its worst cases, its victims by invalid pages, and extremes over time."""
+    found = {**report, "worst_case": _worst_cases(report)}
+    victims = _victims(report)
+    if victims is not None:
+        found["victims"] = victims
+    if "series" in report:
+        found["over_time"] = _extremes(report["series"])
+    return found
+
+
+def _worst_cases(report: Report) -> dict[str, Any]:
+    device = report["config"]["device"]
+    found: dict[str, Any] = worst_case_wait(device)._asdict()
+    found["transfer"] = worst_case_wait(device, transfer=True)._asdict()
+    return found
+
+
+def _victims(report: Report) -> dict[str, int] | None:
+    """How many victims were so far invalid when they were chosen; None where parts are erased."""
+    shape, pairs = report["config"]["device"]["shape"], report["gc"].get("valid_distribution")
+    if pairs is None or "sub_blocks" in shape:
+        return None
+    pages = shape["pages_per_block"] - shape.get("summary_pages", 0)
+    return {
+        f"invalid_{share}": sum(
+            blocks for valid, blocks in pairs if pages - valid >= Fraction(share, 100) * pages
+        )
+        for share in SHARES
+    }
+
+
+def _extremes(series: Mapping[str, list[float | None]]) -> dict[str, dict[str, float]]:
+    """The least and the most of each column, over the rows that have it."""
+    found = {}
+    for column, values in series.items():
+        known = [value for value in values if value is not None]
+        if known:
+            found[column] = {"min": min(known), "max": max(known)}
+    return found
