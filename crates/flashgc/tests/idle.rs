@@ -173,9 +173,9 @@ fn what_makes_no_trigger_is_refused() {
     for (sets, why) in [
         (&["gc.trigger.use=\"idle\""][..], "[\"watermark\", \"idle\"]"),
         (&["gc.trigger.use=[\"idle\"]"], "alone leaves a drive that is never idle"),
-        (&["gc.trigger.use=[]"], "does not name different triggers"),
-        (&["gc.trigger.use=[\"watermark\",\"watermark\"]"], "does not name different triggers"),
-        (&["gc.trigger.use=[\"watermark\",\"idel\"]"], "does not name different triggers"),
+        (&["gc.trigger.use=[]"], "does not name different choices"),
+        (&["gc.trigger.use=[\"watermark\",\"watermark\"]"], "does not name different choices"),
+        (&["gc.trigger.use=[\"watermark\",\"idel\"]"], "does not name different choices"),
         (&["gc.trigger.use=[1]"], "is not a string"),
         (&["gc.trigger.use=\"idel\""], "did you mean \"idle\"?"),
         (&["gc.trigger.use=5"], "a list of strings"),
