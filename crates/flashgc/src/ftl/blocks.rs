@@ -125,6 +125,14 @@ impl Blocks {
         (*info & VALID_MASK, state_of(*info))
     }
 
+    /// The lowest valid page of a block.
+    pub fn first_valid(&self, block: BlockId) -> Option<u32> {
+        let words = block.index() * self.words_per_block;
+        let words = &self.valid_bits[words..words + self.words_per_block];
+        let at = words.iter().position(|&word| word != 0)?;
+        Some(at as u32 * 64 + words[at].trailing_zeros())
+    }
+
     /// Appends the valid pages of a block, lowest first.
     pub fn list_valid(&self, block: BlockId, first: Ppn, into: &mut Vec<Ppn>) {
         let words = block.index() * self.words_per_block;

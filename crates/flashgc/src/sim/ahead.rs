@@ -178,8 +178,8 @@ impl<W: Watch> Sim<W> {
             ahead.victims[plane.index()] = Some(early);
             self.counters.assist_victims += 1;
         }
-        self.list_victim(early.block);
-        self.scratch.first().copied()
+        let page = self.ftl.blocks.first_valid(early.block)?;
+        Some(Ppn(self.plan.geometry.first_page(early.block).0 + page))
     }
 
     /// The sealed block with the fewest valid pages, one of which is invalid at least.
