@@ -103,8 +103,7 @@ def _responses(kept: Sequence[tuple[Report, OverTime]], several: bool) -> list[s
         for value in table[f"latency_{kind}_{name}_ns"].tolist()
         if value > 0
     ]
-    # A little below the least, so that it stands above the ground.
-    y = axis.times(min(values, default=1.0) / 1.3, max(values, default=1.0), "latency")
+    y = axis.round_times(min(values, default=1.0), max(values, default=1.0), "latency")
     x = axis.span(max(float(table["end_ns"][-1]) for table in tables if table.rows), "time")
     panels = [
         _course(over_time.responses, kind, f"{report.scheme}: {kind}s" if several else f"{kind}s",
@@ -158,10 +157,16 @@ def _moved(kept: Sequence[tuple[Report, OverTime]], several: bool) -> list[str]:
         return told
     most = max(float(table["moved_max"].max()) for _, table in found)
     last = max(float(table["first"][-1] + table["count"][-1]) for _, table in found)
-    x = axis.linear(last, "number of the collection")
+    x = _numbers(last, "number of the collection")
     y = axis.linear(most, "pages moved")
     panels = [_moves(table, report.scheme if several else "", x, y) for report, table in found]
     return [_charts(panels), *told, _said(_MOVED + (_SAME_AXES if len(panels) > 1 else ""))]
+
+
+def _numbers(last: float, title: str) -> axis.Axis:
+    """From 0 to exactly `last`, with labels at whole numbers."""
+    ticks = [(value, label) for value, label in axis.linear(last, "").ticks if value % 1 == 0]
+    return axis.Axis(0.0, last, ticks, title)
 
 
 def _moves(table: Table, title: str, x: axis.Axis, y: axis.Axis) -> Panel:

@@ -21,7 +21,7 @@ table.facts td { text-align: left; }
 .wide { overflow-x: auto; }
 pre { overflow-x: auto; font-size: 12px; }
 svg { max-width: 100%; }
-.charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(24rem, 1fr)); gap: 1rem; }
+.charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(24rem, 1fr)); gap: 1rem; }
 .charts figure { margin: 0; }
 .charts svg { width: 100%; height: auto; }
 @media (prefers-color-scheme: dark) { svg text { fill: #bbb; } }
