@@ -18,7 +18,7 @@ Points = Sequence[tuple[float, float]]
 
 @dataclass(frozen=True)
 class Curve:
-    """A line of a chart; `steps` keeps each value until the next point.
+    """A line of a chart; `steps` keeps each value until the next point, `faint` is thin.
 
     A value that is not a number leaves a gap.
     """
@@ -28,6 +28,7 @@ class Curve:
     colour: int
     steps: bool = False
     filled: bool = False
+    faint: bool = False
     dash: str = ""
     """Lengths of dashes and gaps, as SVG has them; a line of dashes shows one below it."""
 
@@ -35,7 +36,7 @@ class Curve:
     def stroke(self) -> str:
         """The attributes of the line but its width."""
         dash = f' stroke-dasharray="{self.dash}"' if self.dash else ""
-        return f'stroke="{COLOURS[self.colour]}"{dash}'
+        return f'stroke="{COLOURS[self.colour]}{"60" if self.faint else ""}"{dash}'
 
 
 @dataclass(frozen=True)
@@ -115,8 +116,9 @@ class Panel:
             base = HEIGHT - BOTTOM
             yield f'<path d="{path}L{last:.1f} {base}L{first:.1f} {base}Z" fill="{colour}30"/>'
         name = html.escape(curve.name)
+        width = 0.7 if curve.faint else 1.5
         yield (
-            f'<path d="{path}" fill="none" {curve.stroke} stroke-width="1.5" '
+            f'<path d="{path}" fill="none" {curve.stroke} stroke-width="{width}" '
             f'stroke-linejoin="round"><title>{name}</title></path>'
         )
 

@@ -22,7 +22,8 @@ macro_rules! papers {
     };
 }
 
-const PAPERS: &[Paper] = papers!("on-demand-gc" "parallel-gc" "preemptible-gc" "speedup-gc");
+const PAPERS: &[Paper] =
+    papers!("on-demand-gc" "parallel-gc" "pre-gc" "preemptible-gc" "speedup-gc");
 
 /// Every paper: its name and its three files as text.
 #[pyfunction]

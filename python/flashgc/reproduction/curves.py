@@ -48,17 +48,17 @@ def cdf(item: Item, results: Results) -> str:
     panels = []
     drawn = {
         (row, column): _shares(results.reports[point].get("distribution", []))
-        for row, column, point in _cells(item, results.experiment)
+        for row, column, point in cells(item, results.experiment)
     }
     times = [time for pairs in drawn.values() for time, _ in pairs]
     for row in item.at[item.rows]:
         curves = [
-            Curve(_label(results, item.columns, column), drawn[row, column], index, steps=True)
+            Curve(label(results, item.columns, column), drawn[row, column], index, steps=True)
             for index, column in enumerate(item.at[item.columns])
         ]
         x = axis.times(min(times, default=1.0), max(times, default=2.0), "response time")
         panels.append(
-            Panel(_label(results, item.rows, row), x, axis.shares("share of requests"), curves)
+            Panel(label(results, item.rows, row), x, axis.shares("share of requests"), curves)
         )
     return sheet(panels, item.title, [])
 
@@ -67,7 +67,7 @@ def course(item: Item, results: Results) -> str:
     """A chart for each row: a figure over time, a curve for each column."""
     assert item.course is not None
     drawn: dict[tuple[str, str], Pairs] = {}
-    for row, column, point in _cells(item, results.experiment):
+    for row, column, point in cells(item, results.experiment):
         report = results.reports[point]
         drawn[row, column] = _over_time(report, item.course.column, item.course.per.of(report))
     every = [pair for pairs in drawn.values() for pair in pairs]
@@ -75,7 +75,7 @@ def course(item: Item, results: Results) -> str:
     panels = []
     for row in item.at[item.rows]:
         curves = [
-            Curve(_label(results, item.columns, column), drawn[row, column], index, steps=True,
+            Curve(label(results, item.columns, column), drawn[row, column], index, steps=True,
                   dash=_dash(index))
             for index, column in enumerate(item.at[item.columns])
         ]  # fmt: skip
@@ -83,11 +83,12 @@ def course(item: Item, results: Results) -> str:
         if item.course.own_time:
             here = [pair for column in item.at[item.columns] for pair in drawn[row, column]]
         x = axis.span(max((at for at, _ in here), default=1.0), "time")
-        panels.append(Panel(_label(results, item.rows, row), x, y, curves))
+        panels.append(Panel(label(results, item.rows, row), x, y, curves))
     return sheet(panels, item.title, [])
 
 
-def _cells(item: Item, experiment: Experiment) -> list[tuple[str, str, tuple[str, ...]]]:
+def cells(item: Item, experiment: Experiment) -> list[tuple[str, str, tuple[str, ...]]]:
+    """Row, column and run of each cell of an item."""
     first = experiment.points({name: chosen[:1] for name, chosen in item.at.items()})[0]
     return [
         (row, column, experiment.moved(first, {item.rows: row, item.columns: column}))
@@ -100,7 +101,8 @@ def _dash(index: int) -> str:
     return _DASHES[index % len(_DASHES)]
 
 
-def _label(results: Results, of: str, name: str) -> str:
+def label(results: Results, of: str, name: str) -> str:
+    """A choice of an axis in words."""
     return results.experiment.axes[of][name].label
 
 

@@ -16,9 +16,10 @@ Point = tuple[str, ...]
 Where = Mapping[str, Sequence[str]]
 """Which choices of each axis."""
 
-FORMS = ("table", "bars", "lines", "cdf", "course")
-"""A table, groups of bars, lines over an axis of numbers, shares of requests by response time, and
-a curve over time; all but the first are drawn."""
+FORMS = ("table", "bars", "lines", "cdf", "course", "peaks", "moves")
+"""A table, groups of bars, lines over an axis of numbers, shares of requests by response time, a
+curve over time, the longest responses over time, and what each collection moved; all but the first
+are drawn."""
 WAYS = ("value", "ratio", "reduction", "factor")
 """What becomes of a figure beside that of another run: itself, figure / other, 1 - figure /
 other, or other / figure."""

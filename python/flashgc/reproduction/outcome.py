@@ -12,7 +12,7 @@ from typing import Any
 
 from flashgc import _output
 from flashgc._engine import ConfigError
-from flashgc.reproduction import bars, curves, grid, papers, runs, verdict, written
+from flashgc.reproduction import bars, cliffs, curves, grid, papers, runs, verdict, written
 from flashgc.reproduction.claims import Claim
 from flashgc.reproduction.derived import with_derived
 from flashgc.reproduction.experiment import ANY, Item, Point
@@ -206,7 +206,12 @@ def _sources(planner: Planner, results: Results) -> list[SourceUsed]:
 
 def _extras(known: Paper, items: Sequence[Item]) -> dict[Point, frozenset[str]]:
     """What figures need of runs beside their reports."""
-    needs = {"cdf": runs.DISTRIBUTION, "course": runs.SERIES}
+    needs = {
+        "cdf": runs.DISTRIBUTION,
+        "course": runs.SERIES,
+        "peaks": runs.SERIES,
+        "moves": cliffs.MOVES,
+    }
     wanted: dict[Point, frozenset[str]] = {}
     for item in items:
         if item.form in needs:
@@ -222,6 +227,10 @@ def _drawn(one: Grid, results: Results) -> str:
         return curves.cdf(one.item, results)
     if one.item.form == "course":
         return curves.course(one.item, results)
+    if one.item.form == "peaks":
+        return cliffs.peaks(one.item, results)
+    if one.item.form == "moves":
+        return cliffs.moves(one.item, results)
     label, unit = one.measures[0]
     beside = f"{label}, normalised" if one.item.against else label
     return bars.draw(one, one.item.title, f"{beside}, {unit}" if unit else beside)

@@ -16,6 +16,7 @@ from flashgc import _engine, _output, _sources, api
 from flashgc._engine import OutputError
 from flashgc._types import Logs
 from flashgc.report import Report
+from flashgc.reproduction import cliffs
 from flashgc.reproduction.experiment import Point
 from flashgc.reproduction.plan import Planned
 
@@ -90,9 +91,11 @@ def _distinct(planned: Sequence[Planned]) -> list[Planned]:
 
 def _logs(folder: Path, one: Planned) -> Logs | None:
     """What a run writes down beside its report."""
-    if SERIES not in one.extras:
+    series = _file(folder, one, "csv") if SERIES in one.extras else None
+    gc_log = _file(folder, one, "gc.csv") if cliffs.MOVES in one.extras else None
+    if series is None and gc_log is None:
         return None
-    return {"gc_log": None, "series": _file(folder, one, "csv"), "series_interval": None}
+    return {"gc_log": gc_log, "series": series, "series_interval": None}
 
 
 def _extras(folder: Path, one: Planned, report: Report) -> dict[str, Any]:
@@ -109,6 +112,8 @@ def _extras(folder: Path, one: Planned, report: Report) -> dict[str, Any]:
         found[SERIES] = {
             name: [float(cell) if cell else None for cell in column] for name, column in columns
         }
+    if cliffs.MOVES in one.extras:
+        found[cliffs.MOVES] = cliffs.read_moves(_file(folder, one, "gc.csv"))
     return found
 
 

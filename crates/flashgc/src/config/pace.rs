@@ -110,5 +110,6 @@ pub fn plan(
         return None;
     }
     let length_ns = keys.length_ns.unwrap_or(erase_ns);
-    Some(Some(Quanta { length_ns, floor, per_gap: keys.per_gap }))
+    let Shape { extra_blocks, .. } = *shape;
+    Some(Some(Quanta { length_ns, floor, per_gap: keys.per_gap, extra_blocks }))
 }

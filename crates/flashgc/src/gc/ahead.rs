@@ -45,6 +45,8 @@ pub struct Quanta {
     pub floor: super::Space,
     /// Quanta in each gap between requests.
     pub per_gap: u32,
+    /// Blocks that each plane has beyond those of the device.
+    pub extra_blocks: u32,
 }
 
 impl Shape {

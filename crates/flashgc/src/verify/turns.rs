@@ -162,7 +162,8 @@ mod tests {
 
     fn turns(floor: u32) -> (Geometry, Turns) {
         let geometry = Geometry::new(Shape::for_tests(Level::Die));
-        let rules = Quanta { length_ns: 1_000, floor: Space::Blocks(floor), per_gap: 1 };
+        let rules =
+            Quanta { length_ns: 1_000, floor: Space::Blocks(floor), per_gap: 1, extra_blocks: 0 };
         let mut turns = Turns::new(&geometry, rules);
         turns.begin(&geometry, &vec![0; geometry.blocks as usize]);
         (geometry, turns)
