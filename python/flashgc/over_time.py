@@ -77,10 +77,15 @@ def read(logs: Logs, simulated_ns: int) -> OverTime:
     series, gc_log = logs["series"], logs["gc_log"]
     assert series is not None
     assert gc_log is not None
-    found = stretches(int(row["moved"]) for row in _rows(gc_log))
+    found = stretches(moved_by_each(gc_log))
     names = ("first", "count", "moved_min", "moved_mean", "moved_max")
     columns = {name: [row[at] for row in found] for at, name in enumerate(names)}
     return OverTime(parts(lambda: _rows(series), simulated_ns), Table(columns))
+
+
+def moved_by_each(gc_log: str | os.PathLike[str]) -> Iterator[int]:
+    """Pages that each collection of a log moved, in order."""
+    return (int(row["moved"]) for row in _rows(gc_log))
 
 
 def _rows(path: str | os.PathLike[str]) -> Iterator[dict[str, str]]:
@@ -97,8 +102,10 @@ def _unkept(path: str | os.PathLike[str], reason: OSError) -> OutputError:
     return OutputError(f"error: what the run did over time cannot be kept: {why}")
 
 
-def stretches(moved: Iterable[int]) -> list[Stretch]:
+def stretches(moved: Iterable[int], most: int = MOST_ROWS) -> list[Stretch]:
     """Collections in order, in stretches of equal length, the last of which may be shorter.
+
+    `most` is how many stretches there may be, an even number.
 
     >>> from flashgc.over_time import stretches
     >>> stretches([3, 5]), stretches([])
@@ -110,15 +117,15 @@ def stretches(moved: Iterable[int]) -> list[Stretch]:
     kept: list[list[int]] = []  # count, fewest, all, most
     for pages in moved:
         if not kept or kept[-1][0] == length:
-            if len(kept) == MOST_ROWS:
-                kept = [_joined(*kept[at : at + 2]) for at in range(0, MOST_ROWS, 2)]
+            if len(kept) == most:
+                kept = [_joined(*kept[at : at + 2]) for at in range(0, most, 2)]
                 length *= 2
             kept.append([0, pages, 0, pages])
         kept[-1] = _joined(kept[-1], [1, pages, pages, pages])
     firsts = range(0, length * len(kept), length)
     return [
-        (first, count, fewest, total / count, most)
-        for first, (count, fewest, total, most) in zip(firsts, kept, strict=True)
+        (first, count, fewest, total / count, highest)
+        for first, (count, fewest, total, highest) in zip(firsts, kept, strict=True)
     ]
 
 

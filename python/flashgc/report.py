@@ -162,7 +162,8 @@ class Report(Section):
 
         `busy_ns` is `gc.busy_ns` of the report. `erase_ns` is the number of erase operations times
         the time of one, and `move_ns` is what is left: reading and programming the pages that are
-        moved and, where requests get into collections, what suspending and resuming cost.
+        moved and, where requests get into collections, what suspending and resuming cost, and an
+        erase that had not ended.
         `erase_share` and `move_share` are their shares of `busy_ns`, from 0 to 1; None where
         collection took no time.
 
