@@ -89,7 +89,7 @@ def round_times(low_ns: float, high_ns: float, title: str) -> Axis:
     low = max(value for value in every if value < max(low_ns, 1.0))
     high = min(value for value in every if value >= max(high_ns, 1.0))
     inside = [value for value in every if low <= value <= high]
-    if len(inside) > 8:
+    if len(inside) > 10:
         inside = [value for value in inside if round(math.log10(value), 9) % 1 == 0]
     return Log(low, high, [(value, _time(value)) for value in inside], title)
 

@@ -18,7 +18,7 @@ _HUES = {"read": 0, "write": 1, "mean": 2, "moved": 4}
 _BAR_WIDTH, _BAR_HEIGHT = 160, 12
 _RESPONSES = (
     f"Longest and mean latency of the requests that were done in each of at most {MOST_ROWS} equal "
-    "parts of the run. No maximum is lost. A gap is a time in which none was done."
+    "parts of the run. No maximum is lost. Where none was done, the longest lies on the ground."
 )
 _MOVED = (
     "Copies of each collection, in the order in which they ended. Where there are more than "
@@ -83,7 +83,8 @@ def _bar(move_share: float | None) -> str:
     first = min(max(move_share, 0.0), 1.0) * _BAR_WIDTH
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{_BAR_WIDTH}" height="{_BAR_HEIGHT}" '
-        f'role="img"><title>moving pages, then erasing</title>'
+        f'viewBox="0 0 {_BAR_WIDTH} {_BAR_HEIGHT}" preserveAspectRatio="none" role="img">'
+        f"<title>moving pages, then erasing</title>"
         f'<rect width="{first:.1f}" height="{_BAR_HEIGHT}" fill="{COLOURS[0]}"/>'
         f'<rect x="{first:.1f}" width="{_BAR_WIDTH - first:.1f}" height="{_BAR_HEIGHT}" '
         f'fill="{COLOURS[1]}"/></svg>'

@@ -19,6 +19,7 @@ th:first-child, td:first-child { text-align: left; }
 table.facts td { text-align: left; }
 .note { border-left: 3px solid #c2410c; padding-left: .8rem; }
 .wide { overflow-x: auto; }
+.wide th, .wide td { white-space: nowrap; }
 pre { overflow-x: auto; font-size: 12px; }
 svg { max-width: 100%; }
 .charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(24rem, 1fr)); gap: 1rem; }
