@@ -38,7 +38,7 @@ def section(reports: Sequence[Report]) -> str:
     kept = [(report, report.over_time) for report in reports if report.over_time is not None]
     parts = [
         "<h2>The performance cliff</h2>",
-        _wide(table(_tail(reports))),
+        *_tail(reports),
         "<h3>Time of collection: moving pages and erasing</h3>",
         *_gc_time(reports),
     ]
@@ -50,7 +50,7 @@ def section(reports: Sequence[Report]) -> str:
     return "\n".join(parts)
 
 
-def _tail(reports: Sequence[Report]) -> summary.Rows:
+def _tail(reports: Sequence[Report]) -> list[str]:
     names = [name for name in summary.PERCENTILES if name != "p50"]
     rows = [["latency", *(summary.PERCENTILES[name] for name in names), "max"]]
     for report in reports:
@@ -60,7 +60,7 @@ def _tail(reports: Sequence[Report]) -> summary.Rows:
             words = kind if kind == "all" else f"{kind}s"
             title = f"{report.scheme}: {words}" if len(reports) > 1 else words
             rows.append([title, *(units.time(figures[name]) for name in (*names, "max"))])
-    return rows
+    return [_wide(table(rows))] if len(rows) > 1 else []
 
 
 def _gc_time(reports: Sequence[Report]) -> list[str]:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import flashgc
-from conftest import SMALL
+from conftest import REPLAY, SMALL
 from flashgc import axis, cliff
 from flashgc.over_time import MOST_ROWS, parts, stretches
 from flashgc.panel import Curve, Panel
@@ -151,6 +151,17 @@ def test_a_page_without_collections_says_so(tmp_path):
     assert "No collection ended in the measured part." in page
     assert page.count('<div class="charts">') == 1
     assert "writes: " not in page
+
+
+def test_a_run_of_nothing_but_trims_has_nothing_to_draw(tmp_path):
+    trace = tmp_path / "trims.csv"
+    trace.write_text("time:ns,op,offset,size\n0,t,0,4096\n10,t,4096,4096\n")
+    form = {"workload.trace.format": "csv:time:ns, op, offset, size; header=yes"}
+    report = flashgc.run(REPLAY, trace, set=form, over_time=True)
+    assert report.over_time.responses.rows == 0
+    page = report._repr_html_()
+    assert "No read and no write was done" in page
+    assert 'class="charts"' not in page
 
 
 def test_a_comparison_has_charts_on_the_same_axes(tmp_path):
