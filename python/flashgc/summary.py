@@ -93,7 +93,9 @@ def comparison(reports: Comparison) -> Rows:
                 values = [units.time(report.latency_ns[kind][name]) for report in reports]
                 rows.append([f"{kind} {_NAMES.get(name, name)}", *values])
     for label, show, path in _COMPARED:
-        rows.append([label, *(show(_find(report, path)) for report in reports)])
+        found = [_find(report, path) for report in reports]
+        if any(found) or label not in _IF_ANY:
+            rows.append([label, *(show(value) for value in found)])
     rows += unequal(reports)
     return rows
 
@@ -112,12 +114,17 @@ _COMPARED = (
     ("collections", units.count, ("gc", "count")),
     ("valid pages per victim", units.figures, ("gc", "valid_per_victim")),
     ("pages moved", units.count, ("pages", "gc_moved")),
+    ("pages moved ahead", units.count, ("pages", "assist_moved")),
     ("erases", units.count, ("erases",)),
     ("GC busy", units.time, ("gc", "busy_ns")),
     ("host shut out", units.time, ("gc", "hold_ns")),
     ("erases of a block, at most", units.count, ("wear", "max")),
     ("saturated", lambda value: "yes" if value else "no", ("saturated",)),
 )
+
+
+_IF_ANY = ("pages moved ahead",)
+"""Rows that most comparisons have no use for."""
 
 
 def _plain(value: Any) -> str:  # noqa: ANN401 - JSON

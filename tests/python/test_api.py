@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import flashgc
 from conftest import SMALL
-from flashgc import _toml, chart
+from flashgc import _toml, chart, summary
 from flashgc.report import Comparison, Report
 from flashgc.statistics import interval, student_t
 
@@ -99,6 +99,18 @@ def test_schemes_meet_identical_requests():
     assert len({tuple(report.requests.values()) for report in both}) == 1
     assert both.table.rows == 3
     assert both[0].result_hash == flashgc.run(SMALL, scheme="greedy").result_hash
+
+
+def test_blocks_that_a_scheme_brings_are_told_and_pages_that_moved_ahead_have_a_row():
+    several = flashgc.compare(SMALL, ["greedy", "gftl", "pregc"])
+    physical = [report.capacity.physical_pages for report in several]
+    assert several.unequal == {"physical pages": physical}
+    assert physical[1] - physical[0] == several[1].capacity.extra_pages
+    assert physical[2] == physical[0]
+    assert "blocks of its own" in " ".join(several[1].notes)
+    rows = {row[0]: row[1:] for row in summary.comparison(several)}
+    assert len(rows["! physical pages differ"]) == 3
+    assert "pages moved ahead" not in rows  # a closed loop is never idle
 
 
 def test_what_is_not_equal_is_told(report):

@@ -11,7 +11,7 @@ const PRESETS: &str = "[device]\npreset = \"ssdsim\"\n[gc]\nscheme = \"ssdsim\"\
 
 #[test]
 fn the_mark_is_a_share_of_the_pages_of_a_plane() {
-    let setup = setup(PRESETS, &["device.exported=0.80"]);
+    let setup = setup(PRESETS, &[]);
     let shape = &setup.plan.geometry.shape;
     assert_eq!((shape.planes(), shape.pages_per_plane()), (16, 131_072));
     let trigger = &setup.plan.gc.trigger;
@@ -32,13 +32,15 @@ fn the_mark_is_a_share_of_the_pages_of_a_plane() {
     assert_eq!(parts.soft, Space::Pages(13_107));
 }
 
-/// With its own over-provisioning no mark of 10 % can be reached, and the error says what can.
+/// With the over-provisioning that it ships with no mark of 10 % can be reached, and the error says
+/// what can.
 #[test]
 fn the_drive_as_it_ships_needs_a_lower_mark() {
-    let found = refusal(PRESETS, &[]);
+    let ships = "device.exported=0.90";
+    let found = refusal(PRESETS, &[ships]);
     assert!(found.contains("is above the over-provisioning"), "{found}");
     let low = ["soft", "hard"].map(|key| format!("gc.trigger.watermark.{key}=\"5% of pages\""));
-    setup(PRESETS, &[&low[0], &low[1]]);
+    setup(PRESETS, &[ships, &low[0], &low[1]]);
     let found = refusal(PRESETS, &["gc.trigger.watermark.soft=\"5% of page\""]);
     assert!(found.contains("a share is `of physical`, `of pages`"), "{found}");
 }

@@ -98,6 +98,8 @@ fn extra_blocks_are_spare_space_and_marks_do_not_count_them() {
     assert!(without.pointer("/capacity/extra_pages").is_none());
     // A run is known by its configuration, and these are two.
     assert_ne!(with["config_hash"], without["config_hash"]);
+    let notes = at(&with, "notes").to_string();
+    assert!(notes.contains("brings 4 blocks of its own to the 16 of each plane"), "{notes}");
     assert!(number(&with, "write_amplification") < number(&without, "write_amplification"));
     let share = "gc.trigger.watermark.soft=\"25%\"";
     let mark = |report: &Value| at(report, "config.gc.trigger.soft").clone();

@@ -549,6 +549,7 @@ pub fn notes(plan: &Plan, precondition: &PreconditionPlan, workload: &WorkloadPl
         );
     }
     notes.extend(sub_blocks::note(plan));
+    notes.extend(pace::note(plan));
     if plan.timing.command_ns > 0 {
         notes.push(
             "commands take bus time, so that copies are simulated one by one: slower runs".into(),

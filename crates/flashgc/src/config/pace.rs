@@ -6,6 +6,7 @@ use crate::device::Shape;
 use crate::gc::ahead::Quanta;
 use crate::gc::victim::Choice;
 use crate::gc::Space;
+use crate::plan::Plan;
 use flashgc_config::units::{Share, Threshold};
 use flashgc_config::Reader;
 
@@ -112,4 +113,18 @@ pub fn plan(
     let length_ns = keys.length_ns.unwrap_or(erase_ns);
     let Shape { extra_blocks, .. } = *shape;
     Some(Some(Quanta { length_ns, floor, per_gap: keys.per_gap, extra_blocks }))
+}
+
+/// What people should know of a drive that has more blocks than the device.
+pub fn note(plan: &Plan) -> Option<String> {
+    let shape = &plan.geometry.shape;
+    (shape.extra_blocks > 0).then(|| {
+        format!(
+            "the scheme brings {} blocks of its own to the {} of each plane: spare space that \
+             lowers write amplification by itself; gc.pace.quanta.extra_space = \"0%\" leaves it \
+             out",
+            shape.extra_blocks / shape.sub_blocks,
+            (shape.blocks_per_plane - shape.extra_blocks) / shape.sub_blocks
+        )
+    })
 }

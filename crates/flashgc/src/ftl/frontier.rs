@@ -236,8 +236,8 @@ impl Frontiers {
             || !self.started[plane.index()].is_empty()
     }
 
-    /// The pages that a stream gets next, so many. `None` where that depends on the pages: under the
-    /// odd/even rule, and of classes.
+    /// The pages that a stream gets next, so many. `None` where that depends on what is written:
+    /// under the odd/even rule, and of classes.
     pub fn upcoming(
         &self,
         geometry: &Geometry,

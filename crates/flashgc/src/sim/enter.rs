@@ -480,6 +480,9 @@ impl<W: Watch> Sim<W> {
             }
             return self.host_gave_way(unit);
         }
+        if worker == Worker::Ahead {
+            return self.pre_migrated(unit);
+        }
         entry.gc_was_last = true;
         self.counters.gc_hold_ns += spent_ns;
         self.turn_worked(unit, worker, spent_ns);
@@ -493,7 +496,6 @@ impl<W: Watch> Sim<W> {
                 self.job_gave_way(unit);
             }
             Worker::Inbound => self.inbound_ended(unit),
-            Worker::Ahead => self.pre_migrated(unit),
             _ => {}
         }
     }

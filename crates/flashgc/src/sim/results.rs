@@ -185,7 +185,7 @@ impl<W: Watch> Sim<W> {
             let gc = state.worker.is_gc();
             let spent_ns = self.now_ns - state.since_ns;
             state.spent.add(gc, spent_ns);
-            if gc && self.entering.on {
+            if gc && self.entering.on && state.worker != Worker::Ahead {
                 self.counters.gc_hold_ns += spent_ns;
             }
             if let Some(since_ns) = self.array_works_since(at) {

@@ -11,7 +11,7 @@ use crate::gc::job::Stage;
 use crate::gc::Suspends;
 use crate::ids::UnitId;
 use crate::plan::READS;
-use crate::verify::{Watch, What};
+use crate::verify::{Happened, Watch, What};
 
 use super::service::Next;
 
@@ -150,6 +150,7 @@ impl<W: Watch> Sim<W> {
             job.extra_ns += read_ns - left_ns;
             let entry = &mut self.entering.units[unit.index()];
             (entry.suspends, entry.is_resuming, entry.read_ahead) = (0, false, false);
+            self.tell(Happened::ReadGivenUp { unit });
             return;
         }
         let mut phases = Phases::new();

@@ -547,6 +547,7 @@ impl Watch for Checker {
             Happened::MovesAhead { plane } => self.rests(now_ns, plane),
             Happened::FreeBlocks { .. }
             | Happened::InRegister { .. }
+            | Happened::ReadGivenUp { .. }
             | Happened::Opened { .. }
             | Happened::Queued { .. } => {}
         }

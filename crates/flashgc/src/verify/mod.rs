@@ -136,6 +136,11 @@ pub enum Happened {
         /// The page.
         ppn: Ppn,
     },
+    /// A read by a job that was suspended is not resumed, since its pages went invalid meanwhile.
+    ReadGivenUp {
+        /// The unit.
+        unit: UnitId,
+    },
     /// A read is served from the write buffer.
     ReadBuffered {
         /// The page that was asked for.

@@ -47,11 +47,9 @@ struct Lane {
 impl Lane {
     /// A read that was suspended is not resumed: its pages were lost meanwhile.
     fn gives_up(&mut self) {
-        if self.left.is_some() || self.resumes_ns > 0 {
-            assert!(self.left.is_none_or(|(of, _)| of == READ), "only reads are given up");
-            self.read_out.clear();
-            (self.left, self.resumes_ns) = (None, 0);
-        }
+        assert!(self.left.is_none_or(|(of, _)| of == READ), "only reads are given up");
+        self.read_out.clear();
+        (self.left, self.nearly, self.resumes_ns) = (None, None, 0);
     }
 
     /// Whether an operation of this name can only go on, since no pages of its own wait.
@@ -168,9 +166,9 @@ impl Times {
             Happened::InRegister { ppn } => self.in_register(unit(ppn), ppn),
             Happened::ReadOut { ppn, .. } => {
                 let lane = &mut self.lanes[unit(ppn).index()];
-                lane.gives_up();
                 lane.read_out.push(ppn);
             }
+            Happened::ReadGivenUp { unit } => self.lanes[unit.index()].gives_up(),
             Happened::Busy { what: What::Array, unit, from_ns, to_ns, gc } => {
                 self.lanes[unit.index()].seen_ns[usize::from(gc)] += to_ns - from_ns;
             }
@@ -261,10 +259,6 @@ impl Times {
 
     /// The same of a job's operation.
     fn job_ns(&self, lane: &mut Lane, name: &'static str, copies: u32) -> (u64, u64) {
-        let was_reading = !lane.read_out.is_empty() || lane.left.is_some_and(|it| it.0 == READ);
-        if was_reading && !matches!(name, READ | READ_OUT) {
-            lane.gives_up();
-        }
         let nearly = lane.nearly.take().filter(|(of, _)| *of == name);
         if lane.left.is_none() && lane.only_goes_on(name, copies) {
             lane.left = nearly;
