@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from flashgc import _engine, _sources, statistics
+from flashgc import over_time as overview
 from flashgc._engine import ConfigError
 from flashgc._types import Logs, Request
 from flashgc.report import Comparison, Report
@@ -50,6 +51,7 @@ def run(
     gc_log: PathLike | None = None,
     series: PathLike | None = None,
     series_interval: str | None = None,
+    over_time: bool = False,
     progress: ProgressCallback | None = None,
 ) -> Report:
     """Runs one configuration and gives its report.
@@ -69,6 +71,8 @@ def run(
         series: a csv file that gets a row for each interval of simulated time; times in ns.
         series_interval: its length, as `"10 ms"`; otherwise it is chosen so that a few thousand
             rows come out.
+        over_time: whether the report gets its :attr:`Report.over_time`: the longest responses over
+            time, and what each collection moved. The run is slower by the watching.
         progress: called with a :class:`Progress` at most ten times a second; what it raises ends
             the run.
 
@@ -92,7 +96,7 @@ def run(
     with _sources.trace_file(trace) as file:
         request = _request(config, file, scheme, device, set, seed)
         logs: Logs = {"gc_log": gc_log, "series": series, "series_interval": series_interval}
-        return _run(request, verify, logs, drive, _told(progress))
+        return _run(request, verify, logs, drive, _told(progress), over_time)
 
 
 def run_seeds(
@@ -149,13 +153,15 @@ def compare(
     verify: bool = False,
     drive: PathLike | None = None,
     jobs: int = 2,
+    over_time: bool = False,
     progress: Callable[[int, Progress], object] | None = None,
 ) -> Comparison:
     """Runs several schemes on the same drive with the same requests, `jobs` at a time.
 
     Takes what :func:`run` takes, with `schemes` in place of `scheme`; with `drive` all of them
-    begin with that saved drive. `progress` is called with the index of the scheme and its
-    :class:`Progress`. What ought to be equal and is not is in :attr:`Comparison.unequal`.
+    begin with that saved drive; with `over_time` each report has its :attr:`Report.over_time`.
+    `progress` is called with the index of the scheme and its :class:`Progress`.
+    What ought to be equal and is not is in :attr:`Comparison.unequal`.
 
     >>> import flashgc
     >>> small = {"workload.synthetic.requests": 2000}
@@ -169,7 +175,7 @@ def compare(
         raise ConfigError("error: there is no scheme to compare\n  = help: `flashgc schemes`")
     with _sources.trace_file(trace) as file:
         requests = [_request(config, file, name, device, set, seed) for name in schemes]
-        return Comparison(_run_all(requests, verify, drive, jobs, progress))
+        return Comparison(_run_all(requests, verify, drive, jobs, progress, over_time=over_time))
 
 
 def schemes() -> list[dict[str, Any]]:
@@ -289,9 +295,15 @@ def _run(
     logs: Logs | None,
     drive: PathLike | None,
     progress: Callable[..., object] | None,
+    over_time: bool = False,
 ) -> Report:
     own = None if drive is None else os.fspath(drive)
-    return Report._of(_engine.run(request, verify, logs, progress, own))
+    if not over_time:
+        return Report._of(_engine.run(request, verify, logs, progress, own))
+    with overview.recorded(logs) as files:
+        report = Report._of(_engine.run(request, verify, files, progress, own))
+        report._over_time = overview.read(files, report.simulated_ns)
+        return report
 
 
 class _StoppedError(Exception):
@@ -306,6 +318,7 @@ def _run_all(
     progress: Callable[[int, Progress], object] | None,
     done: Callable[[int, Report], object] | None = None,
     logs: Sequence[Logs | None] | None = None,
+    over_time: bool = False,
 ) -> list[Report]:
     """Runs all of them, `jobs` at a time. The first error ends the others.
 
@@ -324,7 +337,7 @@ def _run_all(
                 progress(index, Progress(*step))
 
         log = None if logs is None else logs[index]
-        report = _run(requests[index], verify, log, drive, tell)
+        report = _run(requests[index], verify, log, drive, tell, over_time)
         if done is not None:
             done(index, report)
         return report

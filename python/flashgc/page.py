@@ -1,4 +1,4 @@
-"""A report as one page that needs nothing else: tables, and a chart of the latencies."""
+"""A report as one page that needs nothing else: tables, and charts of the latencies."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import html
 import json
 from collections.abc import Sequence
 
-from flashgc import chart, summary
+from flashgc import chart, cliff, summary
+from flashgc.markup import table
 from flashgc.report import KINDS, Comparison, Report
 
 STYLE = """
@@ -18,8 +19,12 @@ th:first-child, td:first-child { text-align: left; }
 table.facts td { text-align: left; }
 .note { border-left: 3px solid #c2410c; padding-left: .8rem; }
 .wide { overflow-x: auto; }
+.wide th, .wide td { white-space: nowrap; }
 pre { overflow-x: auto; font-size: 12px; }
 svg { max-width: 100%; }
+.charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(24rem, 1fr)); gap: 1rem; }
+.charts figure { margin: 0; }
+.charts svg { width: 100%; height: auto; }
 @media (prefers-color-scheme: dark) { svg text { fill: #bbb; } }
 """
 
@@ -49,7 +54,7 @@ def fragment(reports: Sequence[Report]) -> str:
     parts.append(f'<div class="wide">{table(summary.comparison(several))}</div>')
     for report in several:
         parts += [_note(f"{report.scheme}: {text}") for text in summary.warnings(report)]
-    return "\n".join(parts)
+    return "\n".join([*parts, cliff.section(reports)])
 
 
 def _one(report: Report) -> str:
@@ -64,7 +69,7 @@ def _one(report: Report) -> str:
     seeds = summary.seeds(report)
     if seeds:
         parts.append(table(seeds))
-    return "\n".join(parts)
+    return "\n".join([*parts, cliff.section([report])])
 
 
 def _same(several: Comparison) -> str:
@@ -80,15 +85,6 @@ def _drawn(curves: Sequence[tuple[str, chart.Points]], title: str) -> str:
 
 def _note(text: str) -> str:
     return f'<p class="note">{html.escape(text)}</p>'
-
-
-def table(rows: summary.Rows, kind: str = "") -> str:
-    """A table whose first row is its head; an empty head is left out."""
-    head, *body = rows
-    name = f' class="{kind}"' if kind else ""
-    cells = ["".join(f"<th>{html.escape(cell)}</th>" for cell in head)] if any(head) else []
-    cells += ["".join(f"<td>{html.escape(cell)}</td>" for cell in row) for row in body]
-    return f"<table{name}>" + "".join(f"<tr>{row}</tr>" for row in cells) + "</table>"
 
 
 def _details(report: Report) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -17,7 +18,10 @@ Points = Sequence[tuple[float, float]]
 
 @dataclass(frozen=True)
 class Curve:
-    """A line of a chart; `steps` keeps each value until the next point, `faint` is thin."""
+    """A line of a chart; `steps` keeps each value until the next point, `faint` is thin.
+
+    A value that is not a number leaves a gap.
+    """
 
     name: str
     points: Points
@@ -105,7 +109,7 @@ class Panel:
     def _curve(self, curve: Curve) -> Iterator[str]:
         if not curve.points:
             return
-        path = "M" + self._path(curve)
+        path = self._path(curve)
         if curve.filled:
             colour = COLOURS[curve.colour]
             first, last = self._x(curve.points[0][0]), self._x(curve.points[-1][0])
@@ -119,14 +123,22 @@ class Panel:
         )
 
     def _path(self, curve: Curve) -> str:
-        spots: list[str] = []
-        for index, (x, y) in enumerate(curve.points):
-            if curve.steps and index:
-                spots.append(f"{self._x(x):.1f} {self._y(curve.points[index - 1][1]):.1f}")
-            spots.append(f"{self._x(x):.1f} {self._y(y):.1f}")
-        # Neighbours that fall on one spot of the picture are drawn once.
-        kept = [spot for at, spot in enumerate(spots) if at == 0 or spot != spots[at - 1]]
-        return "L".join(kept)
+        drawn: list[str] = []
+        pen: tuple[str, str] | None = None
+        for value, other in curve.points:
+            if math.isnan(other):
+                pen = None
+                continue
+            x, y = f"{self._x(value):.1f}", f"{self._y(other):.1f}"
+            # Neighbours that fall on one spot of the picture are drawn once.
+            if pen is None:
+                drawn.append(f"M{x} {y}")
+            elif curve.steps:
+                drawn.append((f"H{x}" if x != pen[0] else "") + (f"V{y}" if y != pen[1] else ""))
+            elif (x, y) != pen:
+                drawn.append(f"L{x} {y}")
+            pen = x, y
+        return "".join(drawn)
 
     def _legend(self) -> Iterator[str]:
         x = float(LEFT)

@@ -15,6 +15,8 @@ from flashgc.table import Table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from flashgc.over_time import OverTime
+
 KINDS = ("read", "write", "all")
 FIGURES = (
     "count", "mean", "stddev", "min", "p50", "p90", "p95", "p99", "p99_9", "p99_99", "max",
@@ -88,6 +90,7 @@ class Report(Section):
     ) -> None:
         super().__init__(values)
         self._distributions = dict(distributions or {})
+        self._over_time: OverTime | None = None
 
     @classmethod
     def _of(cls, outcome: Outcome) -> Report:
@@ -136,6 +139,48 @@ class Report(Section):
         np.add.at(count, place, pairs[:, 1])
         share = np.cumsum(count) / max(int(count.sum()), 1)
         return Table({"latency_ns": latency, "count": count, "share": share})
+
+    @property
+    def over_time(self) -> OverTime | None:
+        """Longest responses over time and what each collection moved, if `run` was to keep them.
+
+        It is no part of :meth:`to_dict` and of what is saved as `.json`; a page (`.html`) draws it.
+
+        >>> import flashgc, numpy
+        >>> small = {"workload.synthetic.requests": 2000}
+        >>> report = flashgc.run("oltp", set=small, over_time=True)
+        >>> longest_ns = report.over_time.responses["latency_read_max_ns"]
+        >>> int(numpy.nanmax(longest_ns)) == report.latency_ns.read.max
+        True
+        >>> int(report.over_time.collections["count"].sum()) == report.gc.count
+        True
+        """
+        return self._over_time
+
+    @property
+    def gc_time(self) -> Section:
+        """How collection used its time: `busy_ns`, and of it `erase_ns` and `move_ns`, all in ns.
+
+        `busy_ns` is `gc.busy_ns` of the report. `erase_ns` is the number of erase operations times
+        the time of one, and `move_ns` is what is left: reading and programming the pages that are
+        moved and, where requests get into collections, what suspending and resuming cost, and an
+        erase that had not ended.
+        `erase_share` and `move_share` are their shares of `busy_ns`, from 0 to 1; None where
+        collection took no time.
+
+        >>> import flashgc
+        >>> report = flashgc.run("oltp", set={"workload.synthetic.requests": 2000})
+        >>> time = report.gc_time
+        >>> time.erase_ns + time.move_ns == time.busy_ns == report.gc.busy_ns
+        True
+        """
+        busy_ns = self._values["gc"]["busy_ns"]
+        each_ns = self._values["config"]["device"]["timing"]["erase_ns"]
+        erase_ns = self._values["erase_operations"] * each_ns
+        times = {"busy_ns": busy_ns, "erase_ns": erase_ns, "move_ns": busy_ns - erase_ns}
+        share = erase_ns / busy_ns if busy_ns else None
+        rest = None if share is None else 1 - share
+        return Section({**times, "erase_share": share, "move_share": rest})
 
     def to_json(self, indent: int | None = 2) -> str:
         """The figures as one JSON object."""

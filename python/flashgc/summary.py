@@ -41,7 +41,7 @@ def facts(report: Report) -> list[tuple[str, str]]:
         ("pages", _pages(report.pages)),
         *_buffer(report),
         ("garbage collection", _gc(report)),
-        ("GC time", _gc_time(report.gc)),
+        ("GC time", _gc_time(report)),
         ("wear", _wear(report)),
         ("units", _use(report.utilisation.unit)),
         ("buses", _use(report.utilisation.bus)),
@@ -188,9 +188,12 @@ def _gc(report: Report) -> str:
     )
 
 
-def _gc_time(gc: Mapping[str, Any]) -> str:
+def _gc_time(report: Report) -> str:
+    gc, erasing = report.gc, report.gc_time.erase_share
     busy, elapsed, hold = (units.time(gc[name]) for name in ("busy_ns", "elapsed_ns", "hold_ns"))
     each = units.time(gc["elapsed_ns"] / gc["count"]) if gc["count"] else units.NOTHING
+    if erasing is not None:
+        busy += f", {units.share(erasing)} of it erasing"
     return f"units busy {busy}; selection to erase {elapsed} ({each} each); host shut out {hold}"
 
 

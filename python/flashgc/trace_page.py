@@ -10,6 +10,7 @@ from typing import Any
 
 from flashgc import _output, axis, page, trace_summary, units
 from flashgc._engine import OutputError
+from flashgc.markup import table
 from flashgc.panel import Curve, Panel, sheet
 from flashgc.trace_summary import About
 
@@ -41,22 +42,19 @@ def whole(about: About, name: str) -> str:
     told = [["", ""], *([label, text] for label, text in trace_summary.facts(about))]
     tables = [trace_summary.spreads(about), trace_summary.common_sizes(about),
               trace_summary.bursts(about)]  # fmt: skip
-    body = "".join(f'<div class="wide">{page.table(rows)}</div>' for rows in tables)
+    body = "".join(f'<div class="wide">{table(rows)}</div>' for rows in tables)
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{title}</title><style>{page.STYLE}{_STYLE}</style></head>\n"
         f'<body><h1>{title}</h1>\n<div class="charts">{charts}</div>\n'
-        f"{page.table(told, 'facts')}\n{body}\n</body></html>\n"
+        f"{table(told, 'facts')}\n{body}\n</body></html>\n"
     )
 
 
 _STYLE = """
 body { max-width: 66rem; }
-.charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(24rem, 1fr)); gap: 1rem; }
-.charts figure { margin: 0; }
 th, td { white-space: nowrap; }
-.charts svg { width: 100%; height: auto; }
 """
 
 

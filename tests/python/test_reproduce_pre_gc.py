@@ -101,7 +101,7 @@ def test_collections_in_stretches_lose_no_extreme():
     found = cliffs.stretches(moved)
     assert len(found) <= 600
     assert (min(one[1] for one in found), max(one[3] for one in found)) == (0, 128)
-    assert sum(one[2] * 3 for one in found[:-1]) + found[-1][2] * (1300 - found[-1][0]) == sum(
+    assert sum(one[2] * 4 for one in found[:-1]) + found[-1][2] * (1300 - found[-1][0]) == sum(
         moved
     )
 

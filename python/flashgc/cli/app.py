@@ -84,6 +84,7 @@ def run(
     drive: options.Drive = None,
     json: options.Json = False,
     out: options.Out = None,
+    over_time: options.OverTime = False,
     gc_log: Annotated[
         Path | None,
         typer.Option(
@@ -119,6 +120,7 @@ def run(
     from flashgc import _output, api
     from flashgc.cli import progress
 
+    _check_page(over_time, out)
     folder = None if out is None else _output.folder(out)
     set_ = options.settings(sets, format, on_bad_line)
     names = ["" if seeds is None else f"run {index + 1}" for index in range(seeds or 1)]
@@ -128,7 +130,7 @@ def run(
             report = api.run(
                 config, trace, scheme=scheme, device=device, set=set_, seed=seed,
                 verify=verify, drive=drive, gc_log=gc_log, series=series,
-                series_interval=series_interval, progress=told,
+                series_interval=series_interval, over_time=over_time, progress=told,
             )  # fmt: skip
         else:
             if check_wait:
@@ -137,6 +139,8 @@ def run(
                 raise typer.BadParameter("a log is of one run; leave --seeds or --gc-log out")
             if series is not None or series_interval is not None:
                 raise typer.BadParameter("a series is of one run; leave --seeds or --series out")
+            if over_time:
+                raise typer.BadParameter("one run is shown; leave --seeds or --over-time out")
             report = api.run_seeds(
                 config, seeds, trace, scheme=scheme, device=device, set=set_, seed=seed,
                 verify=verify, drive=drive, jobs=jobs, progress=shown,
@@ -194,6 +198,7 @@ def compare(
     drive: options.Drive = None,
     json: options.Json = False,
     out: options.Out = None,
+    over_time: options.OverTime = False,
     format: options.Format = None,
     on_bad_line: options.BadLine = None,
     jobs: options.Jobs = 2,
@@ -202,12 +207,14 @@ def compare(
     from flashgc import _output, api
     from flashgc.cli import progress
 
+    _check_page(over_time, out)
     folder = None if out is None else _output.folder(out)
     names = [name.strip() for name in schemes.split(",") if name.strip()]
     with progress.bars(names, quiet=json) as shown:
         reports = api.compare(
             config, names, trace, device=device, set=options.settings(sets, format, on_bad_line),
-            seed=seed, verify=verify, drive=drive, jobs=jobs, progress=shown,
+            seed=seed, verify=verify, drive=drive, jobs=jobs, over_time=over_time,
+            progress=shown,
         )  # fmt: skip
     _saved(reports.save, folder)
     if json:
@@ -217,6 +224,11 @@ def compare(
 
     show.comparison(reports)
     _say_where(folder)
+
+
+def _check_page(over_time: bool, out: Path | None) -> None:
+    if over_time and out is None:
+        raise typer.BadParameter("--over-time is shown on a page; name its folder with --out")
 
 
 def _saved(save: options.Saver, folder: Path | None) -> None:

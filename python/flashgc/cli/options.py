@@ -109,6 +109,14 @@ Out = Annotated[
         show_default=False,
     ),
 ]
+OverTime = Annotated[
+    bool,
+    typer.Option(
+        "--over-time",
+        help="Show the longest responses over time and what each collection moved on the page of "
+        "--out (slower).",
+    ),
+]
 BadLine = Annotated[
     OnBadLine | None,
     typer.Option("--on-bad-line", help="Stop at a line that is not understood, or count it.",

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from flashgc import _sources, axis
-from flashgc._engine import OutputError
+from flashgc import axis, over_time
 from flashgc.panel import Curve, Panel, sheet
 from flashgc.reproduction.curves import cells, label
 from flashgc.reproduction.experiment import Item
@@ -24,28 +22,22 @@ _MOST_STRETCHES = 600
 _LATENCIES = ("latency_read_max_ns", "latency_write_max_ns")
 
 
-def stretches(moved: Sequence[int]) -> list[Stretch]:
+def stretches(moved: Iterable[int]) -> list[Stretch]:
     """Collections in order, in at most 600 stretches of equal length, so that none is lost.
 
     >>> from flashgc.reproduction.cliffs import stretches
     >>> stretches([3, 5]), stretches([])
     ([(0, 3, 3.0, 3), (1, 5, 5.0, 5)], [])
     """
-    length = max(-(-len(moved) // _MOST_STRETCHES), 1)
-    found = []
-    for first in range(0, len(moved), length):
-        part = moved[first : first + length]
-        found.append((first, min(part), sum(part) / len(part), max(part)))
-    return found
+    return [
+        (first, least, mean, most)
+        for first, _, least, mean, most in over_time.stretches(moved, _MOST_STRETCHES)
+    ]
 
 
 def read_moves(log: Path) -> list[Stretch]:
     """What each collection of a log moved, in stretches."""
-    try:
-        with open(log, encoding="utf-8", newline="") as rows:
-            return stretches([int(row["moved"]) for row in csv.DictReader(rows)])
-    except OSError as reason:
-        raise OutputError(f"error: {_sources.describe(log, reason)}") from None
+    return stretches(over_time.moved_by_each(log))
 
 
 def peaks(item: Item, results: Results) -> str:
