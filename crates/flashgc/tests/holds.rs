@@ -3,15 +3,13 @@
 
 mod common;
 
-use common::{checked, drain, number, refusal, run_verified, setup, synthetic, TINY};
+use common::{found_against, number, refusal, run_verified, setup, TINY};
 use flashgc::device::Level;
 use flashgc::gc::{HoldChoice, JobRow};
 use flashgc::ids::{BlockId, Lpn, Ppn, UnitId};
-use flashgc::sim::Sim;
 use flashgc::verify::checker::{Checker, Promises};
-use flashgc::verify::{Cause, Happened, Watch, Watchers, What};
+use flashgc::verify::{Cause, Happened, Watch, What};
 use serde_json::Value;
-use std::panic::{catch_unwind, AssertUnwindSafe};
 
 const CHANNEL: &str = "gc.hold.use=\"channel\"";
 const CHIP_IN_ERASE: &str = "gc.hold.channel.erasing=\"chip\"";
@@ -90,13 +88,7 @@ fn every_batch_and_scheme_keeps_its_holds() {
 fn found(sets: &[&str], hold: HoldChoice) -> String {
     let setup = setup(TINY, sets);
     let promises = Promises { hold: Some(hold), ..Promises::of(&setup.plan) };
-    let checker = Checker::new(&setup.plan.geometry, promises);
-    let watchers = Watchers { checker: Some(checker), ..checked(&setup) };
-    let mut sim = Sim::new(setup.plan.clone(), watchers);
-    sim.fill(0, setup.plan.geometry.exported_pages).expect("the fill fits");
-    let run = || drain(&mut sim, &mut synthetic(&setup), 1000);
-    let outcome = catch_unwind(AssertUnwindSafe(run)).err().expect("the checker finds it");
-    outcome.downcast_ref::<String>().expect("in words").clone()
+    found_against(&setup, promises)
 }
 
 #[test]

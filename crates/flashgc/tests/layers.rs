@@ -3,15 +3,13 @@
 
 mod common;
 
-use common::{drain, number, refusal, run, run_verified, setup, synthetic, TINY};
+use common::{found_against, number, refusal, run, run_verified, setup, TINY};
 use flashgc::device::{LayerMap, LayerTimes, Timing};
 use flashgc::ids::{BlockId, Lpn, Ppn, UnitId};
 use flashgc::session::Setup;
-use flashgc::sim::Sim;
 use flashgc::verify::checker::{Checker, Promises};
-use flashgc::verify::{Cause, Happened, Watch, Watchers, What};
+use flashgc::verify::{Cause, Happened, Watch, What};
 use serde_json::Value;
-use std::panic::{catch_unwind, AssertUnwindSafe};
 
 /// Four layers of two pages, the slowest three times as slow as the fastest.
 const LAYERS: [&str; 2] = ["device.layers=4", "device.timing.layer_ratio=3"];
@@ -142,13 +140,7 @@ fn found(sets: &[&str], change: impl Fn(&mut Timing)) -> String {
     let setup = setup(TINY, &with_layers(sets));
     let mut promises = Promises::of(&setup.plan);
     change(promises.timing.as_mut().expect("the checker looks"));
-    let checker = Checker::new(&setup.plan.geometry, promises);
-    let watchers = Watchers { checker: Some(checker), ..Watchers::default() };
-    let mut sim = Sim::new(setup.plan.clone(), watchers);
-    sim.fill(0, setup.plan.geometry.exported_pages).expect("the fill fits");
-    let run = || drain(&mut sim, &mut synthetic(&setup), 1000);
-    let outcome = catch_unwind(AssertUnwindSafe(run)).err().expect("the checker finds it");
-    outcome.downcast_ref::<String>().expect("in words").clone()
+    found_against(&setup, promises)
 }
 
 #[test]

@@ -3,9 +3,8 @@
 use super::gc::{choice, PACE_QUANTA};
 use super::sub_blocks;
 use crate::device::Shape;
-use crate::gc::ahead::Quanta;
 use crate::gc::victim::Choice;
-use crate::gc::Space;
+use crate::gc::{Quanta, Space};
 use crate::plan::Plan;
 use flashgc_config::units::{Share, Threshold};
 use flashgc_config::Reader;

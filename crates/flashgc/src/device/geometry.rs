@@ -144,6 +144,13 @@ impl Shape {
         Shape { sub_blocks: 1, ..self.clone() }
     }
 
+    /// The same without the blocks that a scheme adds.
+    #[must_use]
+    pub fn without_extra(&self) -> Shape {
+        let blocks_per_plane = self.blocks_per_plane - self.extra_blocks;
+        Shape { blocks_per_plane, extra_blocks: 0, ..self.clone() }
+    }
+
     /// Planes of the device.
     pub fn planes(&self) -> u64 {
         [self.channels, self.chips_per_channel, self.dies_per_chip, self.planes_per_die]

@@ -1,7 +1,6 @@
 //! Pre-migration, as the plan has resolved it: pages of the next victim move before any plane
 //! wants space, while the host wants nothing (paper pre-gc, section 4; SEMANTICS n.004).
 
-use crate::device::Shape;
 use serde::Serialize;
 
 /// When pages move ahead of need, and how many.
@@ -32,28 +31,5 @@ impl Stop {
             Stop::ValidLeft(pages) => valid <= pages,
             Stop::Moved(pages) => moved >= pages || valid == 0,
         }
-    }
-}
-
-/// The quanta of a job, as the plan has resolved them (GFTL; paper pre-gc, section 5.1, and
-/// SEMANTICS d).
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct Quanta {
-    /// The longest quantum, in ns; one operation always fits.
-    pub length_ns: u64,
-    /// With less free space than this in a plane of its unit, a job goes on without a pause.
-    pub floor: super::Space,
-    /// Quanta in each gap between requests.
-    pub per_gap: u32,
-    /// Blocks that each plane has beyond those of the device.
-    pub extra_blocks: u32,
-}
-
-impl Shape {
-    /// The same without the blocks that a scheme adds.
-    #[must_use]
-    pub fn without_extra(&self) -> Shape {
-        let blocks_per_plane = self.blocks_per_plane - self.extra_blocks;
-        Shape { blocks_per_plane, extra_blocks: 0, ..self.clone() }
     }
 }

@@ -13,16 +13,18 @@ pub mod ahead;
 pub mod enter;
 mod idle;
 pub mod job;
+pub mod pace;
 pub mod placement;
 pub mod slots;
 pub mod used_space;
 pub mod victim;
 pub mod windows;
 
-pub use ahead::{PreMigration, Quanta};
+pub use ahead::PreMigration;
 pub use enter::{Enter, Suspends};
 pub use idle::{Idle, MeanCollection, Wait};
 pub use job::{Copy, Inbound, Job, JobRow, Role, Victim};
+pub use pace::Quanta;
 pub use slots::{
     Batch, CopyChoice, CopyPath, GcPlan, HoldChoice, Isolation, ListOf, ParallelCopy, Space,
     Watermark,

@@ -10,7 +10,6 @@
 use super::service::Next;
 use super::Sim;
 use crate::device::{Geometry, Worker};
-use crate::ftl::Stream;
 use crate::gc::used_space::SpaceOf;
 use crate::gc::victim::Policy;
 use crate::gc::{PreMigration, Space};
@@ -107,9 +106,7 @@ impl<W: Watch> Sim<W> {
         if self.gc.jobs[unit.index()].is_open() {
             return None;
         }
-        let count = self.plan.geometry.planes_of(unit).len();
-        let first = self.units[unit.index()].next_plane as usize;
-        for turn in (0..count).map(|at| (first + at) % count) {
+        for turn in self.turns_of(unit) {
             let plane = self.plan.geometry.planes_of(unit)[turn];
             if !self.is_close(plane) || !self.has_room_ahead(plane) {
                 continue;
@@ -190,11 +187,7 @@ impl<W: Watch> Sim<W> {
         if matches!(self.gc.victim, Policy::greedy(_)) {
             return self.ask_policy(plane, u32::MAX);
         }
-        let candidates = candidates!(self);
-        let blocks = self.plan.geometry.blocks_of(plane).map(BlockId);
-        let sealed = blocks.filter(|&block| self.ftl.blocks.is_sealed(block));
-        let block = sealed.min_by_key(|&block| (candidates.kept(block), block))?;
-        (candidates.invalid(block) > 0).then_some(block)
+        candidates!(self).fewest_kept(plane)
     }
 
     /// A page begins to move.
@@ -225,10 +218,7 @@ impl<W: Watch> Sim<W> {
         let under_way = self.ahead.as_ref().and_then(|ahead| ahead.under_way[unit.index()]);
         let Some(Move { plane, from, stale, .. }) = under_way else { return };
         let lpn = self.ftl.map.lpn_of(from);
-        let stream = match self.gc.placement {
-            None => Stream::Gc,
-            Some(_) => self.stream_of_copy(plane, lpn),
-        };
+        let stream = self.stream_of_copy(plane, lpn);
         let taken = self.take_page(plane, stream, self.parity_of(from));
         let ppn = taken.ppn;
         let cause = Cause::MoveAhead { from };

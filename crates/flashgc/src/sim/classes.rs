@@ -28,10 +28,11 @@ impl<W: Watch> Sim<W> {
         self.move_all_to(plane, victim, copies, |sim, lpn| sim.stream_of_copy(plane, lpn));
     }
 
-    /// The stream of a page that a job moves.
+    /// The stream of a page that a job moves, or that moves ahead of one.
+    #[inline(always)]
     pub(super) fn stream_of_copy(&mut self, plane: PlaneId, lpn: Lpn) -> Stream {
-        let placement = self.gc.placement.as_ref();
-        let class = placement.map_or(0, |placement| placement.class_of_copy(lpn));
+        let Some(placement) = &self.gc.placement else { return Stream::Gc };
+        let class = placement.class_of_copy(lpn);
         Stream::Class(self.class_with_page(plane, class, true))
     }
 

@@ -304,10 +304,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn bind_copy(&mut self, unit: UnitId, copy: usize, plane: PlaneId) {
         let from = self.gc.jobs[unit.index()].copies[copy].from;
         let lpn = self.ftl.map.lpn_of(from);
-        let stream = match self.gc.placement {
-            None => Stream::Gc,
-            Some(_) => self.stream_of_copy(plane, lpn),
-        };
+        let stream = self.stream_of_copy(plane, lpn);
         let taken = self.take_page(plane, stream, self.parity_of(from));
         let (block, page) = self.plan.geometry.block_and_page(from);
         let current = self.ftl.blocks.is_valid(block, page);

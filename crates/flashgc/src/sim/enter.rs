@@ -135,7 +135,7 @@ impl<W: Watch> Sim<W> {
     }
 
     /// Point B, between copies: anything may enter.
-    pub(super) fn next_at_b(&mut self, unit: UnitId) -> Next {
+    fn next_at_b(&mut self, unit: UnitId) -> Next {
         if self.pace.is_some() && !self.turn_goes_on(unit) {
             return self.next_between_turns(unit);
         }

@@ -110,9 +110,7 @@ impl<W: Watch> Sim<W> {
         }
         let mark = self.idle.as_ref()?.plan.mark;
         let inclusive = self.plan.gc.trigger.inclusive;
-        let count = self.plan.geometry.planes_of(unit).len();
-        let first = self.units[unit.index()].next_plane as usize;
-        for turn in (0..count).map(|at| (first + at) % count) {
+        for turn in self.turns_of(unit) {
             let plane = self.plan.geometry.planes_of(unit)[turn];
             let wins = self.ftl.blocks.reclaimable[plane.index()] > 0;
             if !wins || !mark.is_short(&self.ftl, plane, inclusive) {
@@ -124,7 +122,7 @@ impl<W: Watch> Sim<W> {
                     || self.ftl.blocks.valid(block) < self.plan.geometry.data_pages_of(block)
             });
             if let Some(victim) = victim {
-                self.units[unit.index()].next_plane = ((turn + 1) % count) as u32;
+                self.had_turn(unit, turn);
                 return Some((plane, victim));
             }
         }

@@ -254,20 +254,30 @@ impl<W: Watch> Sim<W> {
 
     /// A victim in one of the unit's planes that want space, each plane in its turn.
     pub(super) fn victim_for(&mut self, unit: UnitId) -> Option<(PlaneId, BlockId)> {
-        let count = self.plan.geometry.planes_of(unit).len();
-        let first = self.units[unit.index()].next_plane as usize;
-        for at in 0..count {
-            let turn = (first + at) % count;
+        for turn in self.turns_of(unit) {
             let plane = self.plan.geometry.planes_of(unit)[turn];
             if !self.gc.can_collect(&self.ftl, plane) {
                 continue;
             }
             if let Some(victim) = self.pick_victim(plane) {
-                self.units[unit.index()].next_plane = ((turn + 1) % count) as u32;
+                self.had_turn(unit, turn);
                 return Some((plane, victim));
             }
         }
         None
+    }
+
+    /// The planes of a unit in their turn, by their place among them.
+    pub(super) fn turns_of(&self, unit: UnitId) -> impl Iterator<Item = usize> + use<W> {
+        let count = self.plan.geometry.planes_of(unit).len();
+        let first = self.units[unit.index()].next_plane as usize;
+        (0..count).map(move |at| (first + at) % count)
+    }
+
+    /// The plane at this place is collected: the next in turn is the one behind it.
+    pub(super) fn had_turn(&mut self, unit: UnitId, turn: usize) {
+        let count = self.plan.geometry.planes_of(unit).len();
+        self.units[unit.index()].next_plane = ((turn + 1) % count) as u32;
     }
 
     /// The next victim of a plane.

@@ -223,10 +223,7 @@ impl<W: Watch> Sim<W> {
         if !self.is_down_to_reserve(plane) {
             return None;
         }
-        let candidates = self.candidates();
-        let sealed = candidates.sealed(plane);
-        let fewest = sealed.min_by_key(|&block| (candidates.valid(block), block));
-        fewest.filter(|&block| candidates.invalid(block) > 0)
+        self.candidates().fewest_kept(plane)
     }
 
     fn pick_from_list(&mut self, plane: PlaneId) -> Option<BlockId> {

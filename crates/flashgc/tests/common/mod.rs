@@ -10,6 +10,7 @@ use flashgc::workload::synthetic::Synthetic;
 use flashgc::workload::Source;
 use serde_json::Value;
 use std::io::{Cursor, Read};
+use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::PathBuf;
 
 /// A drive of two channels, two chips each, of two planes: 8 planes of 16 blocks of 8 pages, that
@@ -128,6 +129,17 @@ pub fn synthetic(setup: &Setup) -> Synthetic {
 pub fn checked(setup: &Setup) -> Watchers {
     let checker = Checker::new(&setup.plan.geometry, Promises::of(&setup.plan));
     Watchers { checker: Some(checker), ..Watchers::default() }
+}
+
+/// Runs a drive whose checker was promised something else, and says what it found.
+pub fn found_against(setup: &Setup, promises: Promises) -> String {
+    let checker = Checker::new(&setup.plan.geometry, promises);
+    let watchers = Watchers { checker: Some(checker), ..Watchers::default() };
+    let mut sim = Sim::new(setup.plan.clone(), watchers);
+    sim.fill(0, setup.plan.geometry.exported_pages).expect("the fill fits");
+    let run = || drain(&mut sim, &mut synthetic(setup), 1000);
+    let outcome = catch_unwind(AssertUnwindSafe(run)).err().expect("the checker finds it");
+    outcome.downcast_ref::<String>().expect("in words").clone()
 }
 
 /// Runs a simulation to its end in slices of so many events.

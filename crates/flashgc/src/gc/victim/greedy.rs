@@ -240,11 +240,11 @@ impl VictimPolicy for Policy {
         _random: &mut Random,
     ) -> Option<BlockId> {
         if self.scan {
+            if self.ties == Ties::Lowest {
+                return candidates.fewest_kept(plane);
+            }
             let sealed = candidates.sealed(plane);
-            let fewest = match self.ties {
-                Ties::Lowest => sealed.min_by_key(|&b| (candidates.kept(b), b)),
-                Ties::Highest => sealed.min_by_key(|&b| (candidates.kept(b), Reverse(b))),
-            };
+            let fewest = sealed.min_by_key(|&b| (candidates.kept(b), Reverse(b)));
             return fewest.filter(|&b| candidates.invalid(b) > 0);
         }
         if self.lowest(plane).is_none() {

@@ -52,6 +52,13 @@ impl<'a> Candidates<'a> {
         self.geometry.blocks_of(plane).map(BlockId).filter(is_fit)
     }
 
+    /// The sealed block of a plane of which an erase wins most, the lowest among equals: a walk
+    /// over all of the plane's blocks. `None` where it wins nothing.
+    pub fn fewest_kept(&self, plane: PlaneId) -> Option<BlockId> {
+        let fewest = self.sealed(plane).min_by_key(|&block| (self.kept(block), block));
+        fewest.filter(|&block| self.invalid(block) > 0)
+    }
+
     /// Whether the block is sealed, and a candidate.
     pub fn is_sealed(&self, block: BlockId) -> bool {
         self.blocks.is_sealed(block) && self.blocks.valid(block) <= self.most_valid
