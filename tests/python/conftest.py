@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from own_paper import CLAIMS, EXPERIMENT
+
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared"
+PAPERS = sorted(path.name for path in (ROOT / "papers").iterdir() if path.is_dir())
 COMMAND = Path(sysconfig.get_path("scripts")) / "flashgc"
 
 # A shell that starts the tests in the background has them ignore Ctrl-C, and what they start
@@ -116,3 +119,17 @@ def shared():
     if not SHARED.is_dir():
         pytest.skip("../shared is not there")
     return SHARED
+
+
+@pytest.fixture
+def paper(tmp_path, monkeypatch):
+    """A folder with a paper of six short runs, or as many long ones."""
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "own-paper"
+    folder.mkdir()
+    (tmp_path / "small.toml").write_text(SMALL)
+    (tmp_path / "replay.toml").write_text(SMALL)
+    (folder / "experiment.toml").write_text(EXPERIMENT)
+    (folder / "claims.toml").write_text(CLAIMS)
+    (folder / "README.md").write_text("# A paper\n\nNothing was chosen.\n")
+    return folder

@@ -5,10 +5,10 @@ import json
 import pytest
 
 import flashgc as package
-from conftest import SMALL
+from conftest import PAPERS, SMALL
 from flashgc.reproduction import papers
 from flashgc.reproduction.own import OwnTraces
-from test_reproduce import CLAIMS, EXPERIMENT, PAPERS
+from own_paper import CLAIMS, EXPERIMENT
 
 OWN = '\n[own_trace]\naxis = "load"\nitems = ["1"]\nset = { "workload.trace.address" = "wrap" }\n'
 SPC = "".join(f"0,{8 * (page % 500)},4096,{'rw'[page % 2]},{page / 1000}\n" for page in range(3000))

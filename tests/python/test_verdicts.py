@@ -1,0 +1,253 @@
+"""Verdicts on claims: met, near, not met, or not comparable."""
+
+import pytest
+
+import flashgc
+from flashgc.reproduction import claims as stated
+from flashgc.reproduction.claims import Tolerance
+from flashgc.reproduction.verdict import compared, judge
+from own_paper import AT, CLAIMS, HIGH, LOW, results, verdict
+
+
+@pytest.mark.parametrize(
+    ("measured", "word"),
+    [(100, "met"), (105, "met"), (95, "met"), (105.1, "near"), (110, "near"), (110.1, "not met"),
+     (89, "not met"), (0, "not met")],
+)  # fmt: skip
+def test_a_value_is_met_near_or_not_met(measured, word):
+    claim = {"measure": "latency", "at": AT, "claimed": 100}
+    found = verdict(claim, results({LOW: measured}))
+    assert (found.verdict, found.fails) == (word, word == "not met")
+    assert verdict({**claim, "why_not": "known"}, results({LOW: measured})).fails is False
+
+
+def test_tolerances_are_shares_or_in_the_unit():
+    within = Tolerance(3.0, 6.0, relative=False)
+    assert [compared(value, 33.3, within) for value in (36.3, 39.3, 27.2)] == [
+        "met", "near", "not met",
+    ]  # fmt: skip
+    claim = {"measure": "latency", "at": AT, "claimed": 100, "tolerance": {"met": 1, "near": 2}}
+    assert verdict(claim, results({LOW: 101.5})).verdict == "near"
+
+
+@pytest.mark.parametrize(
+    ("more", "measured"),
+    [
+        ({"against": {"load": "high"}, "as": "ratio"}, 0.25),
+        ({"against": {"load": "high"}, "as": "reduction", "unit": "%"}, 75.0),
+        ({"against": {"load": "high"}, "as": "factor"}, 4.0),
+        ({"minus": {"load": "high"}}, -150.0),
+        ({"over": "load", "at": {"load": ["low", "high"], "scheme": "greedy"}}, 125.0),
+        ({"over": "load", "take": "range", "at": {"load": ["low", "high"], "scheme": "greedy"}},
+         150.0),
+        ({"over": ["load", "scheme"], "at": {"load": ["low", "high"], "scheme": "*"}}, 112.5),
+        ({"against": {"load": ["low", "high"]}, "as": "ratio"}, 0.625),
+        ({"against": {"load": ["low", "high"]}, "as": "ratio", "take": "min"}, 0.25),
+    ],
+)  # fmt: skip
+def test_figures_are_held_against_others(more, measured):
+    claim = {"measure": "latency", "at": AT, "claimed": measured, **more}
+    found = verdict(claim, results({LOW: 50.0, HIGH: 200.0}))
+    assert found.measured == pytest.approx(measured)
+    assert found.verdict == "met"
+    other = verdict({**claim, "claimed": 2 * measured}, results({LOW: 50.0, HIGH: 200.0}))
+    assert other.verdict == "not met"
+
+
+def test_what_is_undefined_or_not_the_papers_own_is_not_comparable():
+    claim = {"measure": "latency", "at": AT, "claimed": 100}
+    nothing = verdict(claim, results({LOW: None}))
+    assert (nothing.verdict, nothing.measured) == ("not comparable", None)
+    other = results({}, differs={LOW: (("low load", "a look-alike"),)})
+    alike = verdict(claim, other)
+    assert (alike.verdict, alike.measured) == ("not comparable", 100)
+    assert "low load: a look-alike" in alike.note
+    assert verdict({**claim, "at": {**AT, "load": "high"}}, other).verdict == "met"
+    anywhere = {**claim, "any_workload": True}
+    assert verdict(anywhere, other).verdict == "met"
+    hurried = results({}, quick=True, differs={LOW: (("", "quick"),)})
+    assert verdict(anywhere, hurried).verdict == "not comparable"
+
+
+def order(is_, **more):
+    return {"kind": "order", "measure": "latency", "claimed": "so", "is": is_, **more}
+
+
+BOTH = {"load": "*", "scheme": "greedy"}
+
+
+@pytest.mark.parametrize(
+    ("fifo", "word", "measured"),
+    [((99, 99, 99), "met", "3 of 3"), ((99, 99, 100), "near", "2 of 3"),
+     ((99, 99, 101), "not met", "2 of 3"), ((101, 101, 101), "not met", "0 of 3"),
+     ((100, 100, 100), "not met", "0 of 3"), ((99, 100, 100), "not met", "1 of 3")],
+)  # fmt: skip
+def test_an_order_holds_everywhere_or_says_where_not(fifo, word, measured):
+    loads = ("low", "high", "recorded")
+    latency = {(load, "fifo"): value for load, value in zip(loads, fifo, strict=True)}
+    claim = order("below", at={**BOTH, "scheme": "fifo"}, than={"scheme": "greedy"})
+    found = verdict(claim, results(latency))
+    assert (found.verdict, found.measured) == (word, measured)
+    assert ("not at" in found.note) == (word != "met")
+    above = verdict({**claim, "is": "above"}, results(latency)).verdict
+    assert (above == "met") == all(value > 100 for value in fifo)
+
+
+@pytest.mark.parametrize(("wrong", "fails"), [(("low",), False), (("low", "high"), True)])
+def test_an_order_that_fails_needs_a_reason_at_each_place(wrong, fails):
+    claim = """
+    [[claims]]
+    in = ["1"]
+    kind = "order"
+    place = "x"
+    what = "y"
+    claimed = "always"
+    measure = "latency"
+    is = "below"
+    at = { load = "*", scheme = "fifo" }
+    than = { scheme = "greedy" }
+    [[claims.remarks]]
+    at = { load = ["low", "recorded"] }
+    why_not = "because"
+    """
+    found = results({(load, "fifo"): 101 if load in wrong else 99 for load in ("low", "high")})
+    head = '[tolerance]\nmet = "5 %"\nnear = "10 %"\n'
+    found.reports[("recorded", "fifo")]["latency_ns"]["all"]["mean"] = 99
+    (one,) = stated.load(head + claim, "here", found.experiment)
+    judged = judge("own-paper", one, found)
+    assert (judged.verdict, judged.fails, judged.known) == ("not met", fails, not fails)
+    assert "because" in judged.note
+    for old, new, told in [
+        ('"low"', '"lwo"', "there is no"),
+        ('why_not = "because"', "", "no `why_not`"),
+    ]:
+        with pytest.raises(flashgc.ConfigError, match=told):
+            stated.load(head + claim.replace(old, new), "here", found.experiment)
+    nowhere = claim.replace('at = { load = "*"', 'at = { load = "high"')
+    with pytest.raises(flashgc.ConfigError, match="on no place"):
+        stated.load(head + nowhere, "here", found.experiment)
+
+
+@pytest.mark.parametrize(("wrong", "word"), [(0, "met"), (1, "met"), (2, "not met")])
+def test_what_is_said_of_most_places_holds_at_more_than_half(wrong, word):
+    loads = ("low", "high", "recorded")
+    latency = {(load, "fifo"): 101 if at < wrong else 99 for at, load in enumerate(loads)}
+    claim = order("below", at={**BOTH, "scheme": "fifo"}, than={"scheme": "greedy"}, most=True)
+    assert verdict(claim, results(latency)).verdict == word
+
+
+def test_an_order_may_rise_along_an_axis_or_pass_a_bound():
+    rising = order("rising", at=BOTH, along="load")
+    assert verdict(rising, results({LOW: 1, HIGH: 2})).verdict == "met"
+    assert verdict(rising, results({LOW: 2, HIGH: 1})).verdict == "not met"
+    bound = order("above", at=AT, bound=10)
+    assert verdict(bound, results({LOW: 11})).verdict == "met"
+    assert verdict(bound, results({LOW: 9})).verdict == "not met"
+
+
+@pytest.mark.parametrize(
+    ("is_", "tie", "low", "word"),
+    [("below", "1 %", 101, "met"), ("below", "1 %", 102, "not met"), ("below", 5, 105, "met"),
+     ("above", "1 %", 99, "met"), ("above", "1 %", 98, "not met"), ("equal", "5 %", 95, "met"),
+     ("equal", "5 %", 105, "met"), ("equal", "5 %", 106, "not met"), ("equal", 0, 100, "met")],
+)  # fmt: skip
+def test_a_tie_is_in_order(is_, tie, low, word):
+    claim = order(is_, at=AT, than={"load": "high"}, tie=tie)
+    assert verdict(claim, results({LOW: low})).verdict == word
+
+
+def test_the_other_side_may_be_held_against_a_run_of_its_own():
+    at, latency = {"load": "low", "scheme": "fifo"}, {("low", "fifo"): 80, LOW: 100, HIGH: 50}
+    claim = order("below", at=at, against={"scheme": "greedy"}, **{"as": "ratio"},
+                  than={"scheme": "greedy"}, than_against={"load": "high"})  # fmt: skip
+    assert verdict(claim, results(latency)).verdict == "met"  # 80 / 100 below 100 / 50
+    assert verdict({**claim, "is": "above"}, results(latency)).verdict == "not met"
+
+
+def test_loads_beyond_what_the_drive_serves_are_left_out():
+    value = {"measure": "latency", "at": AT, "claimed": 100}
+    both, one = results({}, saturated=(LOW, HIGH)), results({HIGH: 300}, saturated=(HIGH,))
+    alone = verdict(value, both)
+    assert (alone.verdict, alone.measured) == ("not comparable", 100)
+    assert "more arrived than the drive could serve: low load, greedy" in alone.note
+    assert verdict({**value, "at": {**AT, "load": "high"}}, one).verdict == "not comparable"
+    claim = order("below", at=BOTH, bound=200)
+    assert verdict(claim, results({HIGH: 300})).verdict == "not met"
+    some = verdict(claim, one)
+    assert (some.verdict, some.measured) == ("met", "2 of 2")
+    assert "1 left out" in some.note
+    none = verdict({**claim, "at": AT}, both)
+    assert (none.verdict, none.measured) == ("not comparable", "1 of 1")
+    assert verdict({**claim, "any_load": True}, one).verdict == "not met"
+    assert verdict({**value, "any_load": True}, both).verdict == "met"
+
+
+def test_a_quick_run_fails_by_its_checks_alone():
+    claim = order("above", at=AT, bound=10)
+    assert verdict(claim, results({LOW: 9})).fails
+    assert not verdict(claim, results({LOW: 9}, quick=True)).fails
+
+
+def identity(busy_ns, **more):
+    found = results({})
+    timing = {"read_ns": 25_000, "program_ns": 200_000, "erase_ns": 1_500_000}
+    for report in found.reports.values():
+        report["gc"] = {"busy_ns": busy_ns, "busy_open_ns": 7,
+                        "valid_distribution": [[0, 1], [5, 2]], **more}  # fmt: skip
+        report["config"] = {"device": {"timing": timing},
+                            "gc": {"copy": {"parallel": {"workers": 4}}}}  # fmt: skip
+        report["erase_operations"] = 3
+    return verdict({"in": ["*"], "kind": "check", "check": "gc-cost-identity", "claimed": "all"},
+                   found)  # fmt: skip
+
+
+def test_the_cost_identity_holds_to_the_nanosecond():
+    cost_ns = 2 * 2 * 225_000 + 3 * 1_500_000  # two blocks of 5 pages, each in two steps of 4
+    assert identity(cost_ns + 7).verdict == "met"
+    assert identity(cost_ns + 6).fails
+    assert "its victims cost" in identity(cost_ns + 6).note
+
+
+def test_gc_time_is_that_of_the_copies_and_erases_that_were_made():
+    def judged(busy_ns):
+        found = results({})
+        timing = {"read_ns": 25_000, "program_ns": 200_000, "erase_ns": 1_500_000}
+        for report in found.reports.values():
+            report["gc"] = {"busy_ns": busy_ns, "busy_open_ns": 7, "copy_steps": 10}
+            report["config"] = {"device": {"timing": timing}}
+            report["erase_operations"] = 3
+        claim = {"in": ["*"], "kind": "check", "check": "gc-time-identity", "claimed": "all"}
+        return verdict(claim, found)
+
+    assert judged(10 * 225_000 + 3 * 1_500_000 + 7).verdict == "met"
+    assert judged(10 * 225_000 + 3 * 1_500_000 + 6).fails
+
+
+def took(response_ns, suspends):
+    found = results({})
+    timing = {"read_ns": 25_000, "program_ns": 200_000, "erase_ns": 1_500_000,
+              "transfer_ns": 105_600, "suspend": {"suspend_ns": 20_000}}  # fmt: skip
+    enter = suspends and {"suspends": suspends, "poll_ns": 100}
+    for report in found.reports.values():
+        report["gc"] = {"response_max_ns": response_ns} if suspends else {}
+        report["config"] = {"device": {"timing": timing}, "gc": {"enter": enter}}
+    return verdict({"in": ["*"], "kind": "check", "check": "worst-case-wait", "claimed": "all"},
+                   found)  # fmt: skip
+
+
+def test_no_request_takes_longer_than_the_worst_case():
+    assert took(None, None).verdict == "met"
+    assert took(1_805_700, "erase").verdict == "met"
+    assert took(1_805_701, "nothing").fails
+    assert took(325_700, "any").verdict == "met"
+    assert "the worst case is 325,700 ns" in took(325_701, "any").note
+
+
+def test_a_claim_that_was_not_met_is_the_status(paper, flashgc):
+    path = paper / "claims.toml"
+    path.write_text(CLAIMS.replace("high = 1.5", "high = 9.0"))
+    done = flashgc("reproduce", "own-paper", code=1)
+    assert "Table 1, high" in done.out
+    assert "not met" in done.out
+    path.write_text(path.read_text().replace('measure = "waf"', 'measure = "waf"\nwhy_not = "so"'))
+    assert "with a known reason" in flashgc("reproduce", "own-paper", code=0).out
