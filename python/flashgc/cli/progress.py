@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
     Shown = Callable[[int, api.Progress], None]
 
-PHASES = {"scan": "reading the trace", "fill": "filling the drive", "overwrite": "overwriting it",
-          "run": "measuring", "done": "done"}  # fmt: skip
+PHASES = {"scan": "reading the trace", "fill": "filling the drive",
+          "overwrite": "overwriting the drive", "run": "measuring", "done": "done",
+          "refused": "cannot run here"}  # fmt: skip
 
 
 @contextmanager
@@ -31,22 +32,24 @@ def bars(names: list[str], quiet: bool) -> Iterator[Shown | None]:
 
     columns = (
         SpinnerColumn(),
-        TextColumn("{task.fields[run]}{task.description}"),
-        BarColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=20),
         TextColumn("{task.fields[text]}"),
         TimeRemainingColumn(compact=True),
     )
     console = Console(stderr=True)
     with Progress(*columns, console=console, transient=True) as progress:
         runs = [f"{name}: " if len(names) > 1 else "" for name in names]
-        tasks = [progress.add_task("starting", total=None, run=run, text="") for run in runs]
+        tasks = [progress.add_task(f"{run}starting", total=None, text="") for run in runs]
         phases = ["" for _ in names]
 
         def show(index: int, step: api.Progress) -> None:
             if phases[index] != step.phase:
                 phases[index] = step.phase
-                named = PHASES[step.phase]
-                progress.reset(tasks[index], description=named, total=step.total, text="")
+                # Fields that are given replace all others of the task, so `text` is the only one.
+                progress.reset(tasks[index], description=runs[index] + PHASES[step.phase], text="")
+                # `reset` keeps the total of the phase before where this phase has none.
+                progress.tasks[index].total = step.total
             progress.update(tasks[index], completed=step.done, total=step.total, text=_text(step))
 
         yield show
