@@ -12,9 +12,10 @@ use std::collections::BTreeMap;
 /// The format of these lines, or an error that says what they could be.
 pub(crate) fn detect(source: &str, sample: &[&[u8]]) -> Result<Format, TraceError> {
     if sample.iter().any(|line| is_binary(line)) {
-        return Err(TraceError::new(source, "this is no text: it holds control characters").help(
-            "traces are text, or binary as blktrace, vscsi, srt and fgt are; plain, or packed \
-                 with gzip or zstd",
+        return Err(TraceError::new(source, "this is not text: it contains control characters")
+            .help(
+            "a trace is text, or one of the binary formats blktrace, vscsi, srt and fgt, plain or \
+             compressed with gzip or zstd",
         ));
     }
     let by_verdict = |wanted: Verdict| -> Vec<&FormatInfo> {
@@ -101,7 +102,7 @@ fn ambiguous(source: &str, sample: &[&[u8]], candidates: &[&FormatInfo]) -> Trac
     }
     let shown: Vec<&str> = candidates.iter().map(|info| info.name).collect();
     let shown = shown.join(", ");
-    let message = format!("the format cannot be told for certain: these columns would fit {shown}");
+    let message = format!("the format is ambiguous: these columns would fit {shown}");
     let mut error = TraceError::new(source, message);
     error.text = sample.first().map(|line| String::from_utf8_lossy(line).into());
     error.help(help)

@@ -80,7 +80,7 @@ impl FromStr for TimeUnit {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let named = UNIT_NAMES.iter().find(|(name, _)| name.eq_ignore_ascii_case(text));
-        let unknown = || format!("`{text}` is no unit of time; there are s, ms, us, 100ns, ns, ps");
+        let unknown = || format!("`{text}` is not a unit of time; use s, ms, us, 100ns, ns or ps");
         named.map(|(_, unit)| *unit).ok_or_else(unknown)
     }
 }
@@ -361,7 +361,7 @@ impl Field<'_> {
             error.help("it is negative")
         } else if all_digits(whole) && fraction.is_none_or(all_digits) {
             if digits(whole).is_some() && fraction.is_some() {
-                return error.help("it must be whole here");
+                return error.help("it must be a whole number");
             }
             error.help("it is too large")
         } else {

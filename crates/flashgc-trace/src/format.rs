@@ -21,6 +21,12 @@ pub trait LineFormat: Send {
     /// One line without its end. `None` is a header, or an event that was not asked for.
     /// Lines that are empty or begin with `#` never come here.
     fn parse(&mut self, line: &[u8]) -> Result<Option<RawRecord>, FieldError>;
+
+    /// Whether a line that was not understood is no mistake, given the lines that follow it.
+    fn passes_over(&mut self, line: &[u8], ahead: &[&[u8]]) -> bool {
+        let _ = (line, ahead);
+        false
+    }
 }
 
 /// Writes the lines of one format.
@@ -122,11 +128,11 @@ impl FromStr for Format {
                 return match (option, info.option) {
                     (None, _) => Ok(make()),
                     (Some(option), Some(taker)) => (taker.parse)(option),
-                    (Some(_), None) => Err(format!("the format `{name}` takes no option")),
+                    (Some(_), None) => Err(format!("the format `{name}` has no options")),
                 };
             }
         }
-        Err(format!("there is no format `{name}`; there are {}", Format::all_names().join(", ")))
+        Err(format!("unknown format `{name}`; valid formats: {}", Format::all_names().join(", ")))
     }
 }
 

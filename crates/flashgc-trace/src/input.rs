@@ -46,8 +46,11 @@ pub(crate) fn unpack(
         return Err(TraceError::new(source, "the trace is empty"));
     }
     if let Some((_, name, tool)) = FOREIGN.iter().find(|(head, ..)| magic.starts_with(head)) {
-        return Err(TraceError::new(source, format!("the file is packed with {name}"))
-            .help(format!("unpack it with `{tool}`; gzip and zstd are unpacked here")));
+        return Err(TraceError::new(source, format!("the file is compressed with {name}")).help(
+            format!(
+                "decompress it with `{tool}`; only gzip and zstd are decompressed automatically"
+            ),
+        ));
     }
     let gzip = magic.starts_with(&[0x1f, 0x8b]);
     let zstd = magic.starts_with(&[0x28, 0xb5, 0x2f, 0xfd])
@@ -59,7 +62,7 @@ pub(crate) fn unpack(
     }
     if zstd {
         let decoder = zstd::stream::read::Decoder::new(whole).map_err(|error: io::Error| {
-            TraceError::new(source, format!("the zstd stream cannot be unpacked: {error}"))
+            TraceError::new(source, format!("the zstd stream cannot be decompressed: {error}"))
         })?;
         return Ok((Box::new(Stream(Box::new(decoder))), Packing::Zstd));
     }
@@ -74,8 +77,8 @@ pub(crate) fn failure(source: &str, packing: Packing, error: &io::Error) -> Trac
     }
     if error.kind() == io::ErrorKind::UnexpectedEof {
         return TraceError::new(source, format!("the {name} stream ends too early"))
-            .help("the file was cut, perhaps by a download that broke off; fetch it again");
+            .help("the file is truncated, perhaps by an interrupted download; fetch it again");
     }
-    TraceError::new(source, format!("the {name} stream cannot be unpacked: {error}"))
+    TraceError::new(source, format!("the {name} stream cannot be decompressed: {error}"))
         .help("the file is damaged; fetch it again")
 }

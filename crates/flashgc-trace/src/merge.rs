@@ -42,9 +42,9 @@ struct Trace {
 /// a window that sorts it.
 pub fn merge(readers: Vec<TraceReader>, options: MergeOptions) -> Result<Merge, TraceError> {
     if readers.len() > MERGE_TRACES_MAX {
-        let message = format!("{} traces are more than can be merged at once", readers.len());
+        let message = format!("{} traces are too many to merge at once", readers.len());
         return Err(TraceError::new("(merge)", message)
-            .help(format!("merge at most {MERGE_TRACES_MAX}, and then what comes out")));
+            .help(format!("merge at most {MERGE_TRACES_MAX} at a time, then merge the results")));
     }
     let trace = |reader| Trace { reader, head: None, first_ns: None, devices: BTreeMap::new() };
     let mut merge = Merge {

@@ -140,8 +140,8 @@ fn refused(source: &str, last: (u64, u64), record: &Record) -> TraceError {
         last_line,
     );
     TraceError::new(source, message).on_line(record.line).help(format!(
-        "if the rows are only a little out of order, sort them as they are read: \
-         `--sort-window \"{0}\"`, or in a configuration sort_window = \"{0}\" in [workload.trace]",
+        "if the rows are only slightly out of order, sort them while reading: `--sort-window \
+         \"{0}\"`, or sort_window = \"{0}\" in [workload.trace] of a configuration",
         in_ms(round_up_ms(back_ns))
     ))
 }
@@ -158,7 +158,7 @@ fn too_late(source: &str, record: &Record, late_ns: u64, window_ns: u64) -> Trac
     let help = if late_ns <= window_ns {
         format!("the window holds at most {WAITING_MAX} records; sort the file first")
     } else {
-        format!("a window of \"{}\" is needed, at least", in_ms(round_up_ms(late_ns)))
+        format!("the window must be at least \"{}\"", in_ms(round_up_ms(late_ns)))
     };
     TraceError::new(source, message).on_line(record.line).help(help)
 }

@@ -11,7 +11,7 @@ use crate::input::{self, Packing};
 use crate::lines::Lines;
 use crate::order::{Disorder, Order};
 use crate::record::Record;
-use crate::rows::{long_line, BinaryRows, Parser, RowProblem, TextRows};
+use crate::rows::{long_line, BinaryRows, DriveSize, Parser, RowProblem, TextRows};
 use crate::LINE_BYTES_MAX;
 use std::fmt;
 use std::io::{Read, Seek};
@@ -174,7 +174,7 @@ fn binary_rows(
 ) -> (Rows, Format) {
     let mut parser = match format.parser() {
         Parser::Binary(parser) => parser,
-        Parser::Lines(_) => unreachable!("a format told from its first bytes is no text"),
+        Parser::Lines(_) => unreachable!("a format told from its first bytes is not text"),
     };
     if !matches!(options.disorder, Disorder::Window(_)) {
         // Sorted records count in their new order, which is known only when all are read.
@@ -196,8 +196,8 @@ fn text_rows(
     lines.peek(SAMPLE_LINES);
     skip_mark(source, &mut lines)?;
     let (format, parser) = choose(source, &mut lines, packing, options)?;
-    let source = source.to_string();
-    Ok((Rows::Text(TextRows { source, packing, lines, parser }), format))
+    let (source, drive) = (source.to_string(), DriveSize::NONE);
+    Ok((Rows::Text(TextRows { source, packing, lines, parser, drive }), format))
 }
 
 /// Passes over a byte order mark of UTF-8, and refuses those of UTF-16.
@@ -230,7 +230,7 @@ fn choose(
     };
     let settled = chosen.map(|format| {
         let Parser::Lines(mut parser) = format.parser() else {
-            unreachable!("a format that is no text is told from its first bytes")
+            unreachable!("a binary format is told from its first bytes")
         };
         let format = parser.settle(&sample).unwrap_or(format);
         (format, parser)
@@ -260,6 +260,14 @@ impl TraceReader {
     /// Records given out so far.
     pub fn rows(&self) -> u64 {
         self.rows
+    }
+
+    /// From now on a read or write that is larger than a drive of so many bytes is a bad row.
+    pub fn limit_to_drive(&mut self, bytes: u64) {
+        match &mut self.rows_of {
+            Rows::Text(rows) => rows.drive = DriveSize(bytes),
+            Rows::Binary(rows) => rows.drive = DriveSize(bytes),
+        }
     }
 
     /// Lines that were not understood so far.
@@ -364,18 +372,18 @@ impl TraceReader {
         }
         let name = self.rows_of.format_name();
         if self.rows_read > 0 {
-            let message = format!("the filter leaves none of {} rows", self.rows_read);
+            let message = format!("the filter leaves none of the {} rows", self.rows_read);
             return Err(TraceError::new(&self.source, message));
         }
-        let error = TraceError::new(&self.source, format!("the trace holds no row of {name}"));
+        let error = TraceError::new(&self.source, format!("the trace contains no row of {name}"));
         Err(match self.bad_examples.first() {
             Some(first) => error.help(format!(
-                "{} lines were not understood; the first is line {}: {}",
+                "lines that were not understood: {}; the first is line {}: {}",
                 self.bad_rows,
                 first.line.unwrap_or(0),
                 first.message
             )),
-            None => error.help("it holds no lines, only comments, or only other events"),
+            None => error.help("it contains no lines, only comments, or only other events"),
         })
     }
 }

@@ -5,7 +5,7 @@ use crate::detect;
 use crate::error::{FieldError, TraceError};
 use crate::format::LineFormat;
 use crate::input::{self, Packing};
-use crate::lines::{says_nothing, Line, LineProblem, Lines};
+use crate::lines::{says_nothing, LineProblem, Lines};
 use crate::record::{Op, RawRecord, Record};
 use crate::{ADDRESS_BYTES_MAX, LINE_BYTES_MAX, REQUEST_BYTES_MAX};
 
@@ -43,6 +43,7 @@ pub(crate) enum RowProblem {
 }
 
 /// Why no drive could be asked for this.
+#[inline]
 pub(crate) fn implausible(row: &RawRecord) -> Option<&'static str> {
     // A trim may well cover a whole drive.
     if row.op != Op::Trim && row.size_bytes > REQUEST_BYTES_MAX {
@@ -55,12 +56,43 @@ pub(crate) fn implausible(row: &RawRecord) -> Option<&'static str> {
     None
 }
 
+/// The size of the drive on which the rows are replayed, in bytes; without one, every size will do.
+#[derive(Clone, Copy)]
+pub(crate) struct DriveSize(pub(crate) u64);
+
+impl DriveSize {
+    pub(crate) const NONE: DriveSize = DriveSize(u64::MAX);
+
+    /// What is wrong with a row, if anything is.
+    #[inline]
+    fn check(self, row: &RawRecord) -> Result<(), FieldError> {
+        if let Some(expected) = implausible(row) {
+            return Err(FieldError::new(0, expected));
+        }
+        if row.op != Op::Trim && row.size_bytes > self.0 {
+            return Err(self.too_large(row));
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn too_large(self, row: &RawRecord) -> FieldError {
+        let (size, drive) = (row.size_bytes, self.0);
+        FieldError::new(0, format!("at most {drive} bytes (the whole drive), got {size} bytes"))
+            .help("use a larger drive, or skip such rows with `--on-bad-line skip`")
+    }
+}
+
+/// So many lines behind one that was not understood may explain it.
+const LINES_AHEAD: usize = 200;
+
 /// The rows of a text.
 pub(crate) struct TextRows {
     pub(crate) source: String,
     pub(crate) packing: Packing,
     pub(crate) lines: Lines,
     pub(crate) parser: Box<dyn LineFormat>,
+    pub(crate) drive: DriveSize,
 }
 
 impl TextRows {
@@ -79,11 +111,17 @@ impl TextRows {
             }
             match self.parser.parse(text) {
                 Ok(None) => {}
-                Ok(Some(row)) => match implausible(&row) {
-                    None => return Ok(Some(row.on_line(self.lines.line()))),
-                    Some(expected) => return Err(self.bad(line, FieldError::new(0, expected))),
+                Ok(Some(row)) => match self.drive.check(&row) {
+                    Ok(()) => return Ok(Some(row.on_line(self.lines.line()))),
+                    Err(wrong) => return Err(self.bad(text, wrong)),
                 },
-                Err(wrong) => return Err(self.bad(line, wrong)),
+                Err(wrong) => {
+                    // Looking ahead may move what is in the buffer.
+                    let text = text.to_vec();
+                    if !self.parser.passes_over(&text, &self.lines.peek(LINES_AHEAD)) {
+                        return Err(self.bad(&text, wrong));
+                    }
+                }
             }
         }
     }
@@ -102,11 +140,10 @@ impl TextRows {
     }
 
     #[cold]
-    fn bad(&self, line: Line, wrong: FieldError) -> RowProblem {
-        let text = self.lines.bytes(line);
+    fn bad(&self, text: &[u8], wrong: FieldError) -> RowProblem {
         let name = self.parser.name();
         let message = if detect::is_binary(text) {
-            format!("the line is no text, and no row of {name}")
+            format!("the line is not text, and so not a row of {name}")
         } else {
             format!("not a row of {name}: expected {}", wrong.expected)
         };
@@ -120,7 +157,7 @@ impl TextRows {
 pub(crate) fn long_line(source: &str, line: u64, text: &[u8]) -> TraceError {
     TraceError::new(source, format!("the line is longer than {LINE_BYTES_MAX} bytes"))
         .at(line, text, 0)
-        .help("this is hardly a text with one request on each line")
+        .help("this does not look like a text file with one request per line")
 }
 
 /// The rows of a file that is no text.
@@ -129,6 +166,7 @@ pub(crate) struct BinaryRows {
     pub(crate) packing: Packing,
     pub(crate) bytes: Bytes,
     pub(crate) parser: Box<dyn BinaryFormat>,
+    pub(crate) drive: DriveSize,
     /// Records that were read at once, and how many of them have been given out.
     ahead: Vec<RawRecord>,
     given: usize,
@@ -146,7 +184,8 @@ impl BinaryRows {
     ) -> Self {
         let source = source.to_string();
         let (ahead, given, record, passed) = (Vec::new(), 0, 0, 0);
-        BinaryRows { source, packing, bytes, parser, ahead, given, record, passed }
+        let drive = DriveSize::NONE;
+        BinaryRows { source, packing, bytes, parser, drive, ahead, given, record, passed }
     }
 
     /// Records that were passed over unread.
@@ -163,10 +202,11 @@ impl BinaryRows {
         let row = self.ahead[self.given];
         self.given += 1;
         self.record += 1;
-        match implausible(&row) {
-            None => Ok(Some(row.on_line(self.record))),
-            Some(expected) => {
-                Err(self.on_problem(RecordProblem::Bad(format!("expected {expected}"))))
+        match self.drive.check(&row) {
+            Ok(()) => Ok(Some(row.on_line(self.record))),
+            Err(wrong) => {
+                let why = format!("expected {}", wrong.expected);
+                Err(self.on_problem(RecordProblem::Bad(why)))
             }
         }
     }
@@ -208,8 +248,9 @@ impl BinaryRows {
                 RowProblem::Broken(error(format!("the {name} file cannot be read further: {why}")))
             }
             RecordProblem::Cut => RowProblem::Broken(
-                error(format!("the {name} file ends within a record"))
-                    .help("the file was cut, perhaps by a download that broke off; fetch it again"),
+                error(format!("the {name} file ends in the middle of a record")).help(
+                    "the file is truncated, perhaps by an interrupted download; fetch it again",
+                ),
             ),
         }
     }

@@ -14,7 +14,7 @@ pub(crate) fn whole_blocks(bytes: u64, block: u64, what: &str) -> Result<u64, St
     if bytes.is_multiple_of(block) {
         return Ok(bytes / block);
     }
-    Err(format!("its {what} of {bytes} bytes is no multiple of {block}"))
+    Err(format!("its {what} of {bytes} bytes is not a multiple of {block}"))
 }
 
 /// The device of a format that has no column for it: there can be only one.
@@ -29,7 +29,7 @@ impl OneDevice {
             return Ok(());
         }
         let both = format!("{first} and {}", record.device);
-        Err(format!("{format} has no column for the device, and here are two: {both}"))
+        Err(format!("{format} has no column for the device, but the trace has several: {both}"))
     }
 }
 
@@ -98,7 +98,7 @@ pub fn writer_with(
         let written = Format::ALL.iter().filter(|info| !info.lost.is_empty());
         let names: Vec<&str> = written.map(|info| info.name).collect();
         return Err(TraceError::new(name, format!("the format {name} cannot be written"))
-            .help(format!("these can: {}", names.join(", "))));
+            .help(format!("formats that can be written: {}", names.join(", "))));
     };
     let mut chunk = Vec::with_capacity(CHUNK_BYTES + 1024);
     match &mut records {
@@ -167,7 +167,7 @@ impl TraceWriter {
         let message =
             format!("the {op} of line {} cannot be written as {}: {why}", record.line, self.name);
         TraceError::new(&format!("(written as {})", self.name), message)
-            .help("fgt holds everything, and so does csv: `csv:time:ns, device, op, offset, size`")
+            .help("fgt and csv keep everything: `csv:time:ns, device, op, offset, size`")
     }
 }
 

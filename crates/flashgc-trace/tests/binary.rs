@@ -61,7 +61,7 @@ fn vscsi_in_both_versions() {
         assert_eq!(rows(&read(&file, None).unwrap()), expected);
         assert_eq!(rows(&read(&file, Some("vscsi")).unwrap()), expected);
         let cut = read(&file[..file.len() - 1], None).unwrap_err();
-        assert!(cut.message.contains("ends within a record"), "{cut}");
+        assert!(cut.message.contains("ends in the middle of a record"), "{cut}");
         assert_eq!(cut.line, Some(4));
     }
     let mut spoiled = vscsi(2);
@@ -98,7 +98,7 @@ fn srt_with_the_sectors_of_its_header() {
     let wrong = |file: &[u8]| read(file, None).unwrap_err().to_string();
     assert!(wrong(&srt("")).contains("names no `sectorsize`"));
     assert!(wrong(&srt("sectorsize = 256 sectorsize = 512")).contains("different sizes"));
-    assert!(wrong(&file[..file.len() - 3]).contains("ends within a record"));
+    assert!(wrong(&file[..file.len() - 3]).contains("ends in the middle of a record"));
     assert!(wrong(&file[..40]).contains("no end"));
     let mut kind = file.clone();
     let at = kind.len() - 56 + 7;
@@ -106,7 +106,7 @@ fn srt_with_the_sectors_of_its_header() {
     assert!(wrong(&kind).contains("no record of version 4 and type 3"));
     let mut size = file.clone();
     size[at - 4] = 60;
-    assert!(wrong(&size).contains("has 56 bytes, and this one says 60"), "{}", wrong(&size));
+    assert!(wrong(&size).contains("must have 56 bytes, but this one has 60"), "{}", wrong(&size));
     let mut late = file;
     late[at + 6] = 0xff;
     assert!(wrong(&late).contains("more than a second"), "{}", wrong(&late));
@@ -167,13 +167,13 @@ fn blktrace_in_both_orders_of_bytes() {
         let queued = read(&file, Some("blktrace:Q")).unwrap();
         assert_eq!(rows(&queued), [(90, device, Op::Write, 4096, 4096)]);
         let wrong = |file: &[u8]| read(file, None).unwrap_err().to_string();
-        assert!(wrong(&file[..file.len() - 1]).contains("ends within a record"));
+        assert!(wrong(&file[..file.len() - 1]).contains("ends in the middle of a record"));
         let mut newer = file.clone();
         newer[if big { 3 } else { 0 }] = 8;
         assert!(wrong(&newer).contains("version 8"), "{}", wrong(&newer));
         let mut lost = file;
         lost[57] ^= 0xff;
-        assert!(wrong(&lost).contains("does not begin as one does"), "{}", wrong(&lost));
+        assert!(wrong(&lost).contains("does not start with the magic number"), "{}", wrong(&lost));
     }
 }
 

@@ -100,7 +100,7 @@ fn a_cut_file_is_noticed() {
     }
     let joined = [bytes.clone(), bytes].concat();
     let error = unpack(&joined).unwrap_err();
-    assert!(error.message.contains("follows its end"), "{error}");
+    assert!(error.message.contains("data after its end"), "{error}");
 }
 
 #[test]

@@ -45,7 +45,7 @@ fn a_bad_field_is_pointed_at() {
         ("flashsim", "26.214000\t0\t8\t1.5\t0", 15, "in pages of 4096"),
         ("heimdall", "223.412 0 3159347200 x 0", 22, "a size in bytes"),
         ("diskmon", "0\t0.016375\t0.0003\t0\tFlush\t3271215\t8", 21, "Read or Write"),
-        ("biotracer", "8 8 4097 4 1.1 1.2 1.3 1.4", 5, "the bytes of so many sectors"),
+        ("biotracer", "8 8 4097 4 1.1 1.2 1.3 1.4", 5, "the same size in bytes"),
         ("biotracer", "8 8 4096 4 1.1 1.2 1.3", 23, "the line ends"),
         ("etw", "DiskRead, 8612, x (3), 7, 0xf, 0x1g, 0x10, 3, 0", 32, "an offset in bytes"),
         ("etw", "DiskWrite, 8612, x (3), 7, 0xf, 0x1", 36, "the line ends"),
@@ -75,8 +75,8 @@ fn a_bad_field_of_fiu_is_pointed_at_though_names_hold_blanks() {
         ("89.5 4270 nfsd 18579576 8 W 6 0", 1, "a whole time in ns"),
         ("8 4270 nfsd 18x 8 W 6 0", 13, "an address in blocks"),
         ("8 4270 nfsd 18 8 F 6 0", 18, "R or W"),
-        ("8 4270 nfsd 18 8 R 6 1048576", 22, "a number of a device"),
-        ("8 4270 nfsd 18 8 R 6 0 x", 24, "a number of a device"),
+        ("8 4270 nfsd 18 8 R 6 1048576", 22, "a device number"),
+        ("8 4270 nfsd 18 8 R 6 0 x", 24, "a device number"),
         ("8 4270 R 6 0", 7, "a size in blocks"),
     ] {
         match read(row) {
@@ -159,7 +159,7 @@ fn bad_lines_can_be_skipped_and_are_counted() {
     assert_eq!((trace.rows(), trace.bad_rows(), trace.bad_examples().len()), (2, 2, 2));
     assert_eq!(trace.bad_examples()[1].column, Some(9));
     let error = read("x\ny\n", &OpenOptions { on_bad_line: OnBadLine::Skip, ..as_format("msr") });
-    assert!(error.unwrap_err().help.unwrap().contains("2 lines"));
+    assert!(error.unwrap_err().help.unwrap().contains("not understood: 2;"));
 }
 
 const LATE: &str = "30 0 0 8 1\n10 0 8 8 1\n20 0 16 8 0\n50 0 24 8 1\n50 0 32 8 1\n40 0 40 8 0\n";
@@ -265,12 +265,64 @@ fn names_and_options_are_understood() {
         assert_eq!(format.to_string().parse(), Ok(format));
     }
     for (text, part) in [
-        ("mrs", "there is no format `mrs`; there are msr, spc"),
-        ("msr:x", "takes no option"),
+        ("mrs", "unknown format `mrs`; valid formats: msr, spc"),
+        ("msr:x", "has no options"),
         ("blkparse:QD", "one letter"),
         ("csv:time, op", "needs its unit"),
     ] {
         let error = text.parse::<Format>().unwrap_err();
         assert!(error.contains(part), "{error}");
     }
+}
+
+const LICENCE: &str = "Copyright Someone; all rights kept\n\nstarting here, PLEASE DO NOT EDIT\n\
+                       ####\nstart ; sector; length ; op ;  replay_delay=0 ; replay_duration=0\n";
+const LOAD: &str = "0.0 ; 8 ; 8 ; W ; 0.0 ; 0.0\n  0.5 ; 16 ; 8 ; R ; 0.0 ; 0.0\n";
+
+#[test]
+fn text_before_the_head_of_a_blkreplay_file_is_passed_over_however_often_it_comes() {
+    let options = OpenOptions { disorder: Disorder::Ignore, ..OpenOptions::default() };
+    for (heads, loads) in [(1, 1), (2, 1), (100, 1), (1, 2), (3, 3)] {
+        let part = format!("{}{LOAD}", LICENCE.repeat(heads));
+        let trace = reader(&part.repeat(loads), &options);
+        assert_eq!(trace.format().name(), "blkreplay");
+        let records: Vec<Record> = trace.map(|record| record.unwrap()).collect();
+        assert_eq!(records.len(), 2 * loads, "{heads} heads, {loads} loads");
+    }
+}
+
+#[test]
+fn text_without_a_head_behind_it_is_no_row_of_blkreplay() {
+    let error = read(&format!("{LICENCE}{LOAD}some text\n{LOAD}"), &as_format("blkreplay"));
+    assert!(error.unwrap_err().to_string().contains("t.txt:8"));
+    // A spoiled row is never taken for text, even where a head follows.
+    let spoiled = format!("{LOAD}0.7 ; x ; 8 ; W ; 0 ; 0\n{LICENCE}{LOAD}");
+    let error = read(&spoiled, &as_format("blkreplay")).unwrap_err();
+    assert!(error.to_string().contains("t.txt:3:7"), "{error}");
+}
+
+#[test]
+fn a_request_larger_than_the_drive_is_a_bad_row_but_a_trim_is_not() {
+    let text = "d,0,4096\nw,0,4096\nw,0,1099511627776\nd,0,1099511627776\n";
+    let options = as_format("csv:op, offset, size");
+    let mut trace = reader(text, &options);
+    trace.limit_to_drive(1 << 20);
+    let error = trace.find_map(Result::err).unwrap().to_string();
+    for part in ["at most 1048576 bytes", "1099511627776 bytes", "t.txt:3", "--on-bad-line skip"] {
+        assert!(error.contains(part), "{part}: {error}");
+    }
+    let mut trace = reader(text, &OpenOptions { on_bad_line: OnBadLine::Skip, ..options });
+    trace.limit_to_drive(1 << 20);
+    assert_eq!(trace.by_ref().map(Result::unwrap).count(), 3);
+    assert_eq!(trace.bad_rows(), 1);
+}
+
+#[test]
+fn a_long_line_is_quoted_in_part() {
+    let text = format!("0,{},4096,r,0.1\n", "x".repeat(60_000));
+    let error = read(&text, &as_format("spc")).unwrap_err().to_string();
+    assert!(error.len() < 600, "{} bytes", error.len());
+    let text = format!("0,{},4096,r,0.1\n", "x".repeat(200_000));
+    let error = read(&text, &as_format("spc")).unwrap_err().to_string();
+    assert!(error.len() < 600, "{} bytes", error.len());
 }

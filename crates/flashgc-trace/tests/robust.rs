@@ -207,7 +207,7 @@ fn nothing_and_nearly_nothing() {
 #[test]
 fn garbage_is_said_to_be_garbage() {
     let bytes: Vec<u8> = (0..200_000_u32).map(|at| ((at * 7919) >> 3) as u8).collect();
-    assert!(error(&bytes, &OpenOptions::default()).message.contains("no text"));
+    assert!(error(&bytes, &OpenOptions::default()).message.contains("not text"));
     assert!(error(b"\xff\xfea\0b\0", &OpenOptions::default()).message.contains("UTF-16"));
     assert!(error(b"BZh91AY", &OpenOptions::default()).help.unwrap().contains("bunzip2"));
     let error = error(b"hello, world\n", &OpenOptions::default());

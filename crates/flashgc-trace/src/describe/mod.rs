@@ -249,10 +249,10 @@ pub fn info(mut reader: TraceReader) -> Result<Info, TraceError> {
 
 #[cold]
 fn too_wide(source: &str, record: &Record) -> TraceError {
-    let message = format!("the pages touched on device {} spread over 256 TiB", record.device);
+    let message = format!("the pages touched on device {} span more than 256 TiB", record.device);
     TraceError::new(source, message)
         .on_line(record.line)
-        .help("perhaps the format is another one, or the unit of the addresses")
+        .help("check the format and the unit of the addresses")
 }
 
 fn device_info((device, pages): (u64, &Pages)) -> DeviceInfo {

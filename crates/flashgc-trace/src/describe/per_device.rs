@@ -30,7 +30,7 @@ impl<T: Default> PerDevice<T> {
             if at == DEVICES_MAX {
                 let message = format!("the trace has more than {DEVICES_MAX} devices");
                 return Err(TraceError::new(source, message)
-                    .help("perhaps the format is another one, or the column of the device"));
+                    .help("check the format and the column of the device"));
             }
             self.values.push(T::default());
         }

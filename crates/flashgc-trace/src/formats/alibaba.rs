@@ -13,7 +13,7 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
     columns: "device,opcode,offset,length,timestamp",
     units: "bytes, bytes, microseconds; opcode: R, W",
     defined: "README of alibaba/block-traces; Li et al., IISWC 2020",
-    lost: "what is below a microsecond; no trims; marks of priority",
+    lost: "fractions of a microsecond; no trims; priority marks",
     option: None,
     looks_like: Look::Lines(looks_like),
 };

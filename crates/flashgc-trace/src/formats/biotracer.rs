@@ -35,7 +35,7 @@ impl LineFormat for BioTracer {
         let mut fields = Fields::new(line);
         let offset_bytes = fields.word_blocks(BLOCK, "an address in sectors of 512 bytes")?;
         let size_bytes = fields.word_blocks(BLOCK, "a size in sectors of 512 bytes")?;
-        let expected = "the bytes of so many sectors of 512 bytes";
+        let expected = "the same size in bytes, 512 for each sector";
         let bytes = fields.need_word(expected)?;
         // The size stands there twice. That tells these rows from others.
         if bytes.whole(expected)? != size_bytes {

@@ -16,10 +16,10 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
     units: "seconds with decimals, sectors of 512 bytes, sectors",
     defined: "blkparse manual page, default output",
     lost: "cpu, sequence, pid, process and all other events; offset and size must be multiples \
-           of 512; marks of priority",
+           of 512; priority marks",
     option: Some(OptionInfo {
-        what: "the event that is taken: a letter such as Q, I, D or C; without it D, or Q if the \
-               first lines hold no D",
+        what: "the event to read, as a letter such as Q, I, D or C; by default D, or Q if the \
+               first lines contain no D",
         parse: parse_option,
     }),
     looks_like: Look::Lines(looks_like),
@@ -48,7 +48,7 @@ pub(crate) fn parse_action(text: &str) -> Result<Action, String> {
     match text.as_bytes() {
         b"auto" => Ok(Action::Auto),
         [letter] if letter.is_ascii_alphabetic() => Ok(Action::Letter(*letter)),
-        _ => Err(format!("`{text}` is no event of blkparse; it is one letter, such as Q or D")),
+        _ => Err(format!("`{text}` is not a blkparse event; write one letter, such as Q or D")),
     }
 }
 
@@ -221,7 +221,7 @@ impl LineWriter for Writer {
         };
         let (major, minor) = major_minor(record.device);
         if major > u64::from(u32::MAX) {
-            return Err(format!("{} is no device of Linux", record.device));
+            return Err(format!("{} is not a Linux device number", record.device));
         }
         self.sequence += 1;
         write_u64(major, line);

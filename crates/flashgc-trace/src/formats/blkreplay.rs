@@ -6,7 +6,7 @@ use crate::format::{fits_most, FormatInfo, LineFormat, LineWriter, Look, Verdict
 use crate::formats::Format;
 use crate::record::{Op, Priority, RawRecord, Record};
 use crate::write::{whole_blocks, OneDevice};
-use memchr::memchr;
+use memchr::{memchr, memchr_iter};
 
 pub(crate) const INFO: FormatInfo = FormatInfo {
     name: "blkreplay",
@@ -15,14 +15,14 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
     columns: "start ; sector ; length ; op ; replay_delay ; replay_duration",
     units: "seconds with decimals, sectors of 512 bytes, sectors; op: R, W",
     defined: "blkreplay manual (doc/blkreplay) and the header line of its loads",
-    lost: "the device (one only); offset and size must be multiples of 512; marks of priority",
+    lost: "the device (one only); offset and size must be multiples of 512; priority marks",
     option: None,
     looks_like: Look::Lines(looks_like),
 };
 
 const BLOCK: u64 = 512;
 
-/// Reads a load. Before the header there may be free text, such as a licence.
+/// Reads a load. Before each head there may be free text, such as a licence.
 pub(crate) struct Blkreplay {
     in_body: bool,
 }
@@ -41,7 +41,7 @@ impl LineFormat for Blkreplay {
         if !self.in_body && memchr(b';', text).is_none() {
             return Ok(None);
         }
-        if text.starts_with(b"start") {
+        if is_head(text) {
             self.in_body = true;
             return Ok(None);
         }
@@ -49,6 +49,27 @@ impl LineFormat for Blkreplay {
         self.in_body = true;
         Ok(Some(record))
     }
+
+    fn passes_over(&mut self, line: &[u8], ahead: &[&[u8]]) -> bool {
+        let row = |line: &[u8]| is_head(line) || parse_row(line).is_ok();
+        let follows = ahead.iter().find(|line| row(line));
+        let is_text = !is_like_a_row(line) && follows.is_some_and(|line| is_head(line));
+        // All lines until the head are text too.
+        self.in_body &= !is_text;
+        is_text
+    }
+}
+
+/// The line that names the columns: `start ; sector; length ; op ; ...`.
+fn is_head(line: &[u8]) -> bool {
+    let mut names = line.split(|&byte| byte == b';').map(<[u8]>::trim_ascii);
+    names.next() == Some(b"start") && names.next() == Some(b"sector")
+}
+
+/// A spoiled row must not be taken for text.
+fn is_like_a_row(line: &[u8]) -> bool {
+    let begins = line.trim_ascii_start().first().is_some_and(u8::is_ascii_digit);
+    begins && memchr_iter(b';', line).count() >= 3
 }
 
 fn parse_row(line: &[u8]) -> Result<RawRecord, FieldError> {
@@ -75,7 +96,8 @@ fn parse_op(field: &Field) -> Result<Op, FieldError> {
 }
 
 fn looks_like(sample: &[&[u8]]) -> Verdict {
-    if fits_most(Box::new(reader()), sample) {
+    // After several licences there may be no row among the first lines, but there is a head.
+    if sample.iter().any(|line| is_head(line)) || fits_most(Box::new(reader()), sample) {
         Verdict::Sure
     } else {
         Verdict::No
@@ -104,7 +126,7 @@ impl LineWriter for Writer {
             Op::Read => b" ; R",
             Op::Write => b" ; W",
             Op::Trim => b" ; D",
-            Op::Other => return Err("blkreplay does not replay it".into()),
+            Op::Other => return Err("blkreplay cannot replay it".into()),
         };
         TimeUnit::S.write_exact(record.at_ns, line);
         line.extend_from_slice(b" ; ");

@@ -22,8 +22,8 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
     defined: "Linux, include/uapi/linux/blktrace_api.h, struct blk_io_trace (version 7)",
     lost: "",
     option: Some(OptionInfo {
-        what: "the event that is taken: a letter such as Q, I, D or C; without it D, or Q if the \
-               first events hold no D",
+        what: "the event to read, as a letter such as Q, I, D or C; by default D, or Q if the \
+               first events contain no D",
         parse: parse_option,
     }),
     looks_like: Look::Head(|head| Order::of(head).is_some()),
@@ -126,8 +126,8 @@ impl Event {
 
     fn row(&self) -> Result<RawRecord, RecordProblem> {
         let offset = self.sector.checked_mul(BLOCK);
-        let offset_bytes = offset
-            .ok_or_else(|| RecordProblem::Bad("its sector is beyond all addresses".into()))?;
+        let offset_bytes =
+            offset.ok_or_else(|| RecordProblem::Bad("its sector is out of range".into()))?;
         let op = if self.action & PASSTHROUGH != 0 || self.size_bytes == 0 {
             Op::Other
         } else if self.action & DISCARD != 0 {
@@ -175,7 +175,9 @@ impl Blktrace {
                 return Err(RecordProblem::Cut);
             }
             let Some(order) = self.order.or_else(|| Order::of(record)) else {
-                return Err(RecordProblem::Broken("an event does not begin as one does".into()));
+                return Err(RecordProblem::Broken(
+                    "an event does not start with the magic number".into(),
+                ));
             };
             self.order = Some(order);
             let event = Event::of(order, record);
@@ -225,11 +227,11 @@ fn broken(magic: u32) -> String {
     if magic & !0xff == MAGIC {
         let version = magic & 0xff;
         return format!(
-            "it has version {version}, and {VERSION} is read; make text of it with \
-                        `blkparse`"
+            "it has version {version}, but only version {VERSION} is supported; convert it to text \
+             with `blkparse`"
         );
     }
-    "an event does not begin as one does".into()
+    "an event does not start with the magic number".into()
 }
 
 /// The letters of the whole events of a head.

@@ -16,8 +16,8 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
     units: "microseconds, SCSI operation code in hexadecimal, bytes, blocks of 512 bytes",
     defined: "the csv form of libCacheSim (data/cloudPhysicsIO); Waldspurger et al., FAST 2015",
     lost:
-        "what is below a microsecond; the device (one only); an offset must be a multiple of 512; \
-           marks of priority",
+        "fractions of a microsecond; the device (one only); an offset must be a multiple of 512; \
+           priority marks",
     option: None,
     looks_like: Look::Lines(looks_like),
 };

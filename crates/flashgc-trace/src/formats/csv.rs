@@ -16,7 +16,7 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
     columns: "as named: time:UNIT, op, offset[:BLOCK], size[:BLOCK], device, priority, -",
     units: "as named: s, ms, us, 100ns, ns, ps; bytes or blocks of BLOCK bytes",
     defined: "the manual, docs/formats/csv.md",
-    lost: "what is below the unit of time, and every column that is not named",
+    lost: "fractions of the time unit, and every column that is not named",
     option: Some(OptionInfo {
         what: "columns and settings, such as `time:us, op, offset:512, size:512; delimiter=space; \
                header=no; read=1; write=0`",
@@ -177,8 +177,8 @@ impl Csv {
             Ok(Op::Other)
         } else {
             Err(field
-                .wrong("a word for what to do")
-                .help("say which words mean what, such as `; read=1; write=0; other=2`"))
+                .wrong("a word for the operation")
+                .help("name the words, as in `; read=1; write=0; other=2`"))
         }
     }
 
@@ -192,7 +192,7 @@ impl Csv {
         } else {
             Err(field
                 .wrong("a word for the priority")
-                .help("say which words mean what, such as `; high=1; normal=0`"))
+                .help("name the words, as in `; high=1; normal=0`"))
         }
     }
 
@@ -201,7 +201,7 @@ impl Csv {
         let count = self.spec.columns.len();
         let message = format!("{count} columns; the line ends before `{column}`");
         FieldError::new(line.len() as u64 + 1, message)
-            .help("the delimiter is told from the first row, unless `; delimiter=...` names it")
+            .help("the delimiter is detected from the first row, unless `; delimiter=...` sets it")
     }
 }
 
@@ -236,7 +236,7 @@ impl Writer {
             Op::Trim => &self.spec.words.trim,
             Op::Other => &self.spec.words.other,
         };
-        first(words).ok_or_else(|| format!("no word is named for {op:?}"))
+        first(words).ok_or_else(|| format!("the word {op:?} is not assigned to an operation"))
     }
 
     fn priority_word(&self, priority: Priority) -> Result<&[u8], String> {
@@ -244,7 +244,7 @@ impl Writer {
             Priority::Normal => &self.spec.priorities.normal,
             Priority::High => &self.spec.priorities.high,
         };
-        first(words).ok_or_else(|| format!("no word is named for {priority:?}"))
+        first(words).ok_or_else(|| format!("the word {priority:?} is not assigned to a priority"))
     }
 }
 
@@ -273,7 +273,9 @@ impl LineWriter for Writer {
         let device = *self.device.get_or_insert(record.device);
         if device != record.device && !self.spec.columns.contains(&Column::Device) {
             let both = format!("{device} and {}", record.device);
-            return Err(format!("no column is named for the device, and here are two: {both}"));
+            return Err(format!(
+                "no column is named for the device, but the trace has several: {both}"
+            ));
         }
         for (index, column) in self.spec.columns.iter().enumerate() {
             if index > 0 {

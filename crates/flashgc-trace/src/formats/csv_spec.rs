@@ -119,7 +119,7 @@ fn look_up<T: Copy>(table: &[(&str, T)], what: &str, name: &str) -> Result<T, St
     let found = table.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
     found.map(|(_, value)| *value).ok_or_else(|| {
         let names: Vec<&str> = table.iter().map(|(known, _)| *known).collect();
-        format!("`{name}` is no {what}; there are {}", names.join(", "))
+        format!("`{name}` is not a {what}; valid: {}", names.join(", "))
     })
 }
 
@@ -145,7 +145,7 @@ fn parse_block(text: &str) -> Result<u64, String> {
     };
     let block = number.trim().parse::<u64>().ok().and_then(|count| count.checked_mul(scale));
     block.filter(|block| (1..=1 << 30).contains(block)).ok_or_else(|| {
-        format!("`{text}` is no block size; it is a number of bytes, such as 512 or 4k")
+        format!("`{text}` is not a block size; write a number of bytes, such as 512 or 4k")
     })
 }
 
@@ -170,8 +170,8 @@ impl FromStr for Column {
                 Err(format!("the column `{name}` has no unit"))
             }
             _ => Err(format!(
-                "`{name}` is no column; there are time:UNIT, op, offset, size, device, priority, \
-                 and - for one that does not count"
+                "`{name}` is not a column; valid columns: time:UNIT, op, offset, size, device, \
+                 priority, and - for an ignored one"
             )),
         }
     }
@@ -210,7 +210,7 @@ impl FromStr for CsvSpec {
         for part in parts.filter(|part| !part.is_empty()) {
             let (key, value) = part
                 .split_once('=')
-                .ok_or_else(|| format!("`{part}` is no setting; write it as key=value"))?;
+                .ok_or_else(|| format!("`{part}` is not a setting; write it as key=value"))?;
             spec.set(key.trim(), value.trim())?;
         }
         spec.check_words()?;
@@ -253,8 +253,8 @@ impl CsvSpec {
             "normal" => self.priorities.normal = words(),
             _ => {
                 return Err(format!(
-                    "`{key}` is no setting; there are delimiter, header, read, write, trim, other, \
-                     high, normal"
+                    "`{key}` is not a setting; valid settings: delimiter, header, read, write, \
+                     trim, other, high, normal"
                 ))
             }
         }
@@ -334,18 +334,18 @@ mod tests {
     fn says_what_is_wrong() {
         for (text, part) in [
             ("time, op, offset, size", "needs its unit"),
-            ("time:h, op, offset, size", "no unit of time"),
+            ("time:h, op, offset, size", "not a unit of time"),
             ("op, size", "`offset` is needed"),
             ("op, offset, offset, size", "named 2 times"),
-            ("op, offset:0, size", "no block size"),
-            ("op, offset:99999999999m, size", "no block size"),
-            ("op, lba, size", "no column"),
-            ("op, offset, size; delimiter=x", "there are comma"),
+            ("op, offset:0, size", "not a block size"),
+            ("op, offset:99999999999m, size", "not a block size"),
+            ("op, lba, size", "not a column"),
+            ("op, offset, size; delimiter=x", "valid: comma"),
             ("op, offset, size; read=r; write=R", "two meanings"),
             ("op, offset, size; high=0; normal=0", "`0` for priority is empty or has two"),
             ("op, offset, size, priority, priority", "named 2 times"),
             ("op, offset, size; hello", "key=value"),
-            ("", "no column"),
+            ("", "not a column"),
         ] {
             let error = text.parse::<CsvSpec>().unwrap_err();
             assert!(error.contains(part), "{text}: {error}");

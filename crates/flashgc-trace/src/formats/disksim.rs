@@ -12,7 +12,7 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
     columns: "time device block blocks flags",
     units: "milliseconds with decimals, blocks of 512 bytes, blocks; bit 0 of the flags: 1 = read",
     defined: "DiskSim 4.0 manual, default (ASCII) input format; disksim_iotrace.c",
-    lost: "no trims; offset and size must be multiples of 512; marks of priority",
+    lost: "no trims; offset and size must be multiples of 512; priority marks",
     option: None,
     looks_like: Look::Lines(|sample| reader().looks_like(sample)),
 };

@@ -17,8 +17,8 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
     units: "microseconds (fio-ms: waits in ms), bytes, bytes; action: read, write, trim, sync, \
             datasync, wait",
     defined: "fio's HOWTO, trace file format v2 and v3; log_io_u() and read_iolog() in iolog.c",
-    lost: "what is below a microsecond; devices are files, numbered as they appear; \
-           marks of priority",
+    lost: "fractions of a microsecond; devices are files, numbered as they appear; \
+           priority marks",
     option: None,
     looks_like: Look::Lines(looks_like),
 };
@@ -222,7 +222,7 @@ impl LineWriter for Writer {
             Op::Read => b"read ",
             Op::Write => b"write ",
             Op::Trim => b"trim ",
-            Op::Other => return Err("fio would not know what to do".into()),
+            Op::Other => return Err("fio has no action for it".into()),
         };
         if self.opened.insert(record.device) {
             write_action(record, b"add\n", line);

@@ -69,7 +69,7 @@ fn check_md5(field: &Field) -> Result<(), FieldError> {
 
 #[inline]
 fn device_number(field: &Field) -> Result<u32, FieldError> {
-    let expected = "a number of a device, at most 1048575";
+    let expected = "a device number of at most 1048575";
     let number = u32::try_from(field.whole(expected)?).ok();
     number.filter(|number| number >> 20 == 0).ok_or_else(|| field.wrong(expected))
 }

@@ -13,7 +13,7 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
     units: "milliseconds with decimals, sectors of 512 bytes, pages of 4096 bytes; bit 0 of the \
             flags: 1 = read",
     defined: "by the traces that come with FlashSim (Penn State), compared with their originals",
-    lost: "no trims; the offset must be a multiple of 512, the size of 4096; marks of priority",
+    lost: "no trims; the offset must be a multiple of 512, the size of 4096; priority marks",
     option: None,
     looks_like: Look::Lines(|sample| reader().looks_like(sample)),
 };

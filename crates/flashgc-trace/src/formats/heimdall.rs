@@ -12,7 +12,7 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
     columns: "time device offset size op",
     units: "milliseconds with decimals, bytes, bytes; op: 1 = read, 0 = write",
     defined: "README of the block replayer (huaicheng/replayer) that Heimdall and IODA use",
-    lost: "no trims; marks of priority",
+    lost: "no trims; priority marks",
     option: None,
     looks_like: Look::Lines(|sample| reader().looks_like(sample)),
 };

@@ -13,8 +13,8 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
     columns: "timestamp,host,disk,type,offset,size[,response]",
     units: "Windows filetime (100 ns ticks), bytes, bytes",
     defined: "README of the SNIA download; Narayanan et al., FAST 2008",
-    lost: "what is below 100 ns, the host's name and the response time; no trims; \
-           marks of priority",
+    lost: "fractions of 100 ns, the host's name and the response time; no trims; \
+           priority marks",
     option: None,
     looks_like: Look::Lines(looks_like),
 };

@@ -14,7 +14,7 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
     columns: "asu,lba,size,opcode,timestamp[,more]",
     units: "seconds, blocks of 512 bytes, bytes",
     defined: "SPC trace file format specification, revision 1.0.1",
-    lost: "optional fields; no trims; an offset must be a multiple of 512; marks of priority",
+    lost: "optional fields; no trims; an offset must be a multiple of 512; priority marks",
     option: None,
     looks_like: Look::Lines(looks_like),
 };

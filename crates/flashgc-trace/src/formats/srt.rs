@@ -114,7 +114,7 @@ fn next_size(bytes: &mut Bytes) -> Result<Option<usize>, RecordProblem> {
     }
     if size != expected {
         return Err(RecordProblem::Broken(format!(
-            "a record of version {version} has {expected} bytes, and this one says {size}"
+            "a record of version {version} must have {expected} bytes, but this one has {size}"
         )));
     }
     Ok(Some(size))
@@ -123,7 +123,7 @@ fn next_size(bytes: &mut Bytes) -> Result<Option<usize>, RecordProblem> {
 fn parse(words: &[u32; WORDS_MAX], sector_bytes: u64) -> Result<RawRecord, RecordProblem> {
     let [_, _, s, us, _, _, size_bytes, block, device, _, _, flags, ..] = *words;
     if us >= US_PER_S {
-        return Err(RecordProblem::Bad(format!("{us} microseconds are more than a second")));
+        return Err(RecordProblem::Bad(format!("{us} microseconds is more than a second")));
     }
     Ok(RawRecord {
         at_ns: u64::from(s) * 1_000_000_000 + u64::from(us) * 1000,

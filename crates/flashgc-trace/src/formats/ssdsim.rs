@@ -15,8 +15,8 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
     columns: "time device sector sectors op",
     units: "whole ns (us), sectors of 512 bytes, sectors; op: 1 = read, 0 = write",
     defined: "SSDSim, get_requests() in ssd.c; Hu et al., ICS 2011",
-    lost: "what is below the unit of time; no trims; offset and size must be multiples of 512; \
-           marks of priority",
+    lost: "fractions of the time unit; no trims; offset and size must be multiples of 512; \
+           priority marks",
     option: None,
     looks_like: Look::Lines(|sample| reader(&TimeUnit::Ns).looks_like(sample)),
 };

@@ -13,7 +13,7 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
     columns: "timestamp,response,iotype,lun,offset,size",
     units: "seconds with decimals, bytes, bytes; iotype: R, W or nothing",
     defined: "README of the SNIA download; Lee et al., SYSTOR 2017",
-    lost: "the response time; no trims; marks of priority",
+    lost: "the response time; no trims; priority marks",
     option: None,
     looks_like: Look::Lines(looks_like),
 };

@@ -14,8 +14,8 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
     columns: "timestamp,offset,size,iotype,volume",
     units: "whole seconds, sectors of 512 bytes, sectors; iotype: 0 = read, 1 = write",
     defined: "README of the SNIA download; Zhang et al., USENIX ATC 2020",
-    lost: "what is below a second; no trims; offset and size must be multiples of 512; \
-           marks of priority",
+    lost: "fractions of a second; no trims; offset and size must be multiples of 512; \
+           priority marks",
     option: None,
     looks_like: Look::Lines(looks_like),
 };

@@ -118,7 +118,9 @@ impl Vscsi {
         let row = parse(version, record);
         bytes.advance(version.bytes());
         if !marked {
-            return Err(RecordProblem::Bad("its version is another one".into()));
+            return Err(RecordProblem::Bad(
+                "its version differs from that of the first record".into(),
+            ));
         }
         row.map(Some)
     }
@@ -153,7 +155,7 @@ fn parse(version: Version, record: &[u8]) -> Result<RawRecord, RecordProblem> {
         0 => scsi::op(record[at]),
         _ => Op::Other,
     };
-    let beyond = |what: &str| RecordProblem::Bad(format!("its {what} is beyond 64 bits"));
+    let beyond = |what: &str| RecordProblem::Bad(format!("its {what} exceeds 64 bits"));
     Ok(RawRecord {
         at_ns: time_us.checked_mul(NS_PER_US).ok_or_else(|| beyond("time"))?,
         device: 0,

@@ -37,7 +37,7 @@ impl Reader {
     fn read_header(&mut self, bytes: &mut Bytes) -> Result<(), RecordProblem> {
         let fixed = bytes.take::<16>()?.ok_or(RecordProblem::Cut)?;
         if fixed[..8] != MAGIC {
-            return Err(broken("it does not begin as such a file does"));
+            return Err(broken("it does not start like an fgt file"));
         }
         let number = |at: usize| {
             u32::from_le_bytes([fixed[at], fixed[at + 1], fixed[at + 2], fixed[at + 3]])
@@ -45,7 +45,7 @@ impl Reader {
         let (version, length) = (number(8), number(12));
         if version != VERSION {
             return Err(broken(format!(
-                "it has version {version}, and this program reads version {VERSION}"
+                "it has version {version}, but this program reads version {VERSION}"
             )));
         }
         if length > ORIGIN_BYTES_MAX {
@@ -106,7 +106,7 @@ impl Reader {
     fn end(&mut self, bytes: &mut Bytes) -> Result<bool, RecordProblem> {
         self.ended = true;
         if !bytes.peek(1)?.is_empty() {
-            return Err(broken("something follows its end; files of this kind are not joined so"));
+            return Err(broken("it has data after its end; fgt files cannot be concatenated"));
         }
         Ok(false)
     }
@@ -144,7 +144,7 @@ impl Reader {
         const OPS: [Op; HIGH as usize] = [Op::Read, Op::Write, Op::Trim, Op::Other];
         let [at_ns, device, op, offset, size] = &self.columns;
         if op.iter().any(|&op| op >= 2 * HIGH) {
-            return Err(broken("a record has an operation that is not known"));
+            return Err(broken("a record has an unknown operation"));
         }
         let places = offset.iter().zip(size);
         let columns = at_ns.iter().zip(device).zip(op).zip(places);
