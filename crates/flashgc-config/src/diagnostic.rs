@@ -29,12 +29,21 @@ pub struct Diagnostic {
     pub key: Option<String>,
     /// What to do.
     pub help: Option<String>,
+    /// Assignments `key=value`, and keys to unset; any of them removes this mistake, and there may
+    /// be another behind it.
+    pub remedies: Vec<String>,
 }
 
 impl Diagnostic {
     /// A diagnostic that says only what is wrong.
     pub fn new(message: impl Into<String>) -> Diagnostic {
-        Diagnostic { message: message.into(), place: None, key: None, help: None }
+        Diagnostic {
+            message: message.into(),
+            place: None,
+            key: None,
+            help: None,
+            remedies: Vec::new(),
+        }
     }
 }
 
@@ -47,21 +56,53 @@ fn printable(c: char) -> char {
     }
 }
 
+/// A longer line is shown in part.
+const SHOWN_CHARS: usize = 160;
+/// So much of a long line is shown before the place.
+const SHOWN_BEFORE: usize = 40;
+
+/// What is shown of a line, the characters before the carets, and how many carets there are.
+fn excerpt(place: &Place) -> (String, usize, usize) {
+    let at = place.column.saturating_sub(1);
+    let count = place.text.chars().count();
+    let is_long = count > SHOWN_CHARS;
+    let from = if is_long && at > SHOWN_BEFORE { at - SHOWN_BEFORE } else { 0 };
+    let mut text = String::from(if from > 0 { "…" } else { "" });
+    let before = at - from + usize::from(from > 0);
+    text.extend(place.text.chars().skip(from).take(SHOWN_CHARS).map(printable));
+    let shown = text.chars().count();
+    if count > from + SHOWN_CHARS {
+        text.push('…');
+    }
+    // Carets end where the excerpt does; behind the end of a line there is one.
+    let most = if is_long { shown.saturating_sub(before) } else { usize::MAX };
+    (text, before, place.length.min(most).max(1))
+}
+
+/// A word as it is shown in a message: a long one is cut.
+pub(crate) fn brief(text: &str) -> String {
+    const WORD_CHARS: usize = 80;
+    match text.char_indices().nth(WORD_CHARS) {
+        None => text.to_string(),
+        Some((cut, _)) => format!("{}…", &text[..cut]),
+    }
+}
+
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "error: {}", self.message)?;
         let mut width = 1;
         if let Some(place) = &self.place {
             width = place.line.to_string().len();
-            let text: String = place.text.chars().map(printable).collect();
+            let (text, before, length) = excerpt(place);
             // Tabs are kept, so that the caret stays under its word.
             let indent: String = text
                 .chars()
                 .chain(std::iter::repeat(' '))
-                .take(place.column.saturating_sub(1))
+                .take(before)
                 .map(|c| if c == '\t' { c } else { ' ' })
                 .collect();
-            let carets = "^".repeat(place.length.max(1));
+            let carets = "^".repeat(length);
             let source: String = place.source.chars().map(printable).collect();
             write!(f, "\n{:width$}--> {source}:{}:{}", "", place.line, place.column)?;
             write!(f, "\n{:width$} |", "")?;
@@ -107,6 +148,12 @@ impl Diagnostics {
     pub fn push(&mut self, diagnostic: Diagnostic) {
         if !self.list.contains(&diagnostic) {
             self.list.push(diagnostic);
+        }
+    }
+
+    pub(crate) fn add_remedy(&mut self, assignment: String) {
+        if let Some(last) = self.list.last_mut() {
+            last.remedies.push(assignment);
         }
     }
 

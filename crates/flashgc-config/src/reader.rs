@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
-use crate::diagnostic::{Diagnostic, Place};
+use crate::diagnostic::{brief, Diagnostic, Place};
 use crate::sink::Sink;
 use crate::source::Origin;
 use crate::suggest;
@@ -148,6 +148,16 @@ impl<'a> Reader<'a> {
         self.report(key, origin, message.into(), help.into());
     }
 
+    /// Adds to the mistake noted last an assignment that removes it.
+    pub fn remedy(&self, key: &str, value: &str) {
+        self.sink.add_remedy(format!("{key}={value}"));
+    }
+
+    /// Adds to the mistake noted last a key that removes it when it is unset.
+    pub fn remedy_without(&self, key: &str) {
+        self.sink.add_remedy(key.to_string());
+    }
+
     /// Notes an error for every key of this table that nobody asked for.
     pub fn finish(&self) {
         let asked = self.sink.asked(&self.path);
@@ -157,7 +167,7 @@ impl<'a> Reader<'a> {
                 "" => "at the top level".to_string(),
                 path => format!("in [{path}]"),
             };
-            let message = format!("unknown key `{}` {place}", dotted(&[&entry.key]));
+            let message = format!("unknown key `{}` {place}", brief(&dotted(&[&entry.key])));
             let help = suggest::help(&entry.key, &valid, "key");
             let header = entry.header.as_ref().or(self.header);
             self.report(&entry.key, header, message, help);
@@ -383,6 +393,7 @@ impl<'a> Reader<'a> {
             place: origin.map(Origin::place),
             key: Some(self.dotted(key)),
             help: Some(help).filter(|help| !help.is_empty()),
+            remedies: Vec::new(),
         });
     }
 }

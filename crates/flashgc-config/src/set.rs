@@ -2,7 +2,7 @@
 
 use toml::de::DeValue;
 
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::{brief, Diagnostic, Diagnostics};
 use crate::parse::Builder;
 use crate::reader::dotted;
 use crate::source::{Origin, SourceText};
@@ -28,25 +28,26 @@ impl Tree {
         };
         let Some(equals) = assignment.find('=') else {
             let message = "an assignment needs `=`";
-            let help = "write a dotted key, `=` and a value, as in `workload.seed=7`";
+            let help = "write a dotted key, `=` and a value, as in `device.channels=4`";
             return Err(fail(0, assignment.len(), message, help).into());
         };
         let parts = split(&assignment[..equals]);
         if let Some((start, part)) = parts.iter().find(|(_, part)| part.is_empty()) {
-            let help = "write words joined by single dots, as in `workload.seed=7`";
+            let help = "write words joined by single dots, as in `device.channels=4`";
             let message = "a part of the key is empty";
             return Err(fail(*start, start + part.len(), message, help).into());
         }
         if parts.len() > PARTS_MAX {
-            let message = format!("the key has {} parts, more than {PARTS_MAX}", parts.len());
-            return Err(fail(0, equals, &message, "no valid key is that deep").into());
+            let message =
+                format!("the key has {} parts, but at most {PARTS_MAX} are allowed", parts.len());
+            return Err(fail(0, equals, &message, "no valid key has more parts").into());
         }
         let words: Vec<&str> = parts.iter().map(|(_, part)| *part).collect();
         if let Some(depth) = self.blocked_at(&words) {
-            let key = dotted(&words[..=depth]);
+            let key = brief(&dotted(&words[..=depth]));
             let (start, part) = parts[depth];
             let message = format!("`{key}` is a value, not a table");
-            let help = format!("set `{key}` itself, or drop the words after it");
+            let help = format!("set `{key}` itself, or remove the words after it");
             let mut error = fail(start, start + part.len(), &message, &help);
             error.key = Some(key);
             return Err(error.into());
@@ -82,7 +83,7 @@ impl Tree {
 }
 
 /// The words between dots, trimmed, each with its byte offset.
-fn split(key: &str) -> Vec<(usize, &str)> {
+pub(crate) fn split(key: &str) -> Vec<(usize, &str)> {
     let mut offset = 0;
     let words = key.split('.').map(|word| {
         let start = offset + (word.len() - word.trim_start().len());

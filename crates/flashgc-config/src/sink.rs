@@ -29,6 +29,11 @@ impl Sink {
         self.diagnostics.borrow_mut().push(diagnostic);
     }
 
+    /// Adds a remedy to the mistake noted last.
+    pub(crate) fn add_remedy(&self, assignment: String) {
+        self.diagnostics.borrow_mut().add_remedy(assignment);
+    }
+
     /// Adds several mistakes.
     pub fn extend(&self, diagnostics: impl Into<Diagnostics>) {
         self.diagnostics.borrow_mut().extend(diagnostics);

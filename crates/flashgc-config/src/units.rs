@@ -177,7 +177,10 @@ fn rate(text: &str) -> Result<Rate, String> {
         let bytes_per_s =
             digits.checked_mul(factor(above, &SIZES_BYTES)?.into()).ok_or_else(too_large)?;
         if bytes_per_s == 0 {
-            return Err("no byte would ever arrive; \"0 ns/B\" means no bus time".to_string());
+            return Err(
+                "a rate of 0 bytes per second is not possible; \"0 ns/B\" means no bus time"
+                    .to_string(),
+            );
         }
         (scale.checked_mul(NS_PER_S.into()), Some(bytes_per_s))
     } else {
@@ -206,9 +209,8 @@ fn threshold(text: &str) -> Result<Threshold, String> {
             ["of", "spare"] => ShareOf::Spare,
             ["of", "soft"] => ShareOf::Soft,
             _ => {
-                return Err(
-                    "a share is `of physical`, `of pages`, `of spare` or `of soft`".to_string()
-                )
+                return Err("a share must be `of physical`, `of pages`, `of spare` or `of soft`"
+                    .to_string())
             }
         };
         return Ok(Threshold::Share { share: share_of(count, 100)?, of });
@@ -237,7 +239,7 @@ fn share_of(number: Decimal, whole: u64) -> Result<Share, String> {
     let (digits, scale) = number.ratio();
     let whole = scale.checked_mul(whole.into()).ok_or_else(too_large)?;
     if digits > whole {
-        return Err("it is more than the whole".to_string());
+        return Err("a share must be at most the whole (100%)".to_string());
     }
     let (numerator, denominator) = reduce(digits, whole)?;
     Ok(Share { numerator, denominator })

@@ -1,6 +1,6 @@
 //! Nothing that anybody types may panic.
 
-use flashgc_config::{units, Reader, Sink, Tree};
+use flashgc_config::{units, Reader, Sink, Tree, Unset};
 use proptest::prelude::*;
 
 /// Text made of the pieces that TOML and quantities are made of.
@@ -51,6 +51,15 @@ fn check(tree: &Tree) {
 fn try_everything(text: &str) {
     match Tree::parse("fuzz.toml", text) {
         Ok(tree) => check(&tree),
+        Err(found) => assert!(found.to_string().starts_with("error: ")),
+    }
+    match Unset::parse(text) {
+        Ok(mut unset) => {
+            let mut tree = Tree::parse("base.toml", "a.b = 1\nb = 2").expect("valid");
+            unset.apply(&mut tree);
+            check(&tree);
+            unset.unknown(&Sink::default());
+        }
         Err(found) => assert!(found.to_string().starts_with("error: ")),
     }
     for assignment in [text.to_string(), format!("a={text}"), format!("a.b.{text}=1")] {

@@ -1,6 +1,6 @@
 //! Layers, assignments and where values came from.
 
-use flashgc_config::{Place, Reader, Sink, Tree};
+use flashgc_config::{Exclusive, Place, Reader, Sink, Tree, Unset};
 use serde_json::json;
 
 fn parse(name: &str, text: &str) -> Tree {
@@ -143,7 +143,7 @@ fn bad_assignments_change_nothing() {
         ("a..b=1", "a part of the key is empty", 3),
         ("a.=1", "a part of the key is empty", 3),
         ("x.n.k.j=1", "`x.n` is a value, not a table", 3),
-        (deep.as_str(), "the key has 33 parts, more than 32", 1),
+        (deep.as_str(), "the key has 33 parts, but at most 32 are allowed", 1),
     ];
     let mut tree = parse("a", "x.n = 1");
     for (assignment, message, column) in cases {
@@ -172,4 +172,88 @@ fn depth_is_refused_and_not_fatal() {
     let mut tree = Tree::empty();
     assert!(tree.set(&format!("{deep}=1")).is_err());
     assert!(tree.set(&format!("a={}", "[".repeat(100_000))).is_ok());
+}
+
+fn given_over(below: &str, sets: &[&str], rules: &[Exclusive]) -> serde_json::Value {
+    let (mut tree, mut top) = (parse("a.toml", below), Tree::empty());
+    for assignment in sets {
+        top.set(assignment).expect("valid");
+    }
+    tree.give_way(&top, rules);
+    tree.overlay(top);
+    tree.to_json()
+}
+
+#[test]
+fn a_layer_takes_out_what_it_excludes_below_and_nothing_else() {
+    const ONE: &[Exclusive] = &[Exclusive::OneOf { table: "w.gap", keys: &["a", "b", "c"] }];
+    let below = "[w.gap]\na = 1\nb = 2\nother = 3\n[v.gap]\na = 4\n";
+    let expected = json!({ "w": { "gap": { "other": 3, "b": 5 } }, "v": { "gap": { "a": 4 } } });
+    assert_eq!(given_over(below, &["w.gap.b=5"], ONE), expected);
+    // Both in one layer stay, for the reader to tell.
+    let both = given_over(below, &["w.gap.b=5", "w.gap.c=6"], ONE);
+    assert_eq!(both["w"]["gap"], json!({ "other": 3, "b": 5, "c": 6 }));
+
+    const DEPTH: &[Exclusive] = &[
+        Exclusive::Instead { table: "w", given: &["depth"], gone: &["gap", "rate"] },
+        Exclusive::InItems { table: "w", given: &["depth"], list: "parts", gone: &["gap"] },
+    ];
+    let below = "[w]\ngap.fixed = 1\nrate = 2\nparts = [{ gap = 1, n = 2 }, { n = 3 }, 4]";
+    let expected = json!({ "w": { "parts": [{ "n": 2 }, { "n": 3 }, 4], "depth": 8 } });
+    assert_eq!(given_over(below, &["w.depth=8"], DEPTH), expected);
+    assert_eq!(given_over(below, &["w.rate=8"], DEPTH)["w"]["gap"], json!({ "fixed": 1 }));
+
+    const EITHER: &[Exclusive] = &[Exclusive::ValueOrTable { key: "w.size" }];
+    let table = json!({ "w": { "size": { "mean": 8 } } });
+    assert_eq!(given_over("w.size = 4", &["w.size.mean=8"], EITHER), table);
+    assert_eq!(given_over("w.size.x = 4", &["w.size=8"], EITHER), json!({ "w": { "size": 8 } }));
+    let merged = json!({ "w": { "size": { "x": 4, "mean": 8 } } });
+    assert_eq!(given_over("w.size.x = 4", &["w.size.mean=8"], EITHER), merged);
+}
+
+/// Takes a key out of the text; what is left, or the mistake.
+fn unset(text: &str, key: &str) -> Result<serde_json::Value, String> {
+    let mut unset = Unset::parse(key).map_err(|errors| errors.to_string())?;
+    let (mut tree, sink) = (parse("a.toml", text), Sink::default());
+    unset.apply(&mut tree);
+    let root = Reader::root(&tree, &sink);
+    let table = root.table("t");
+    table.u64("depth", 1..=9);
+    table.table("gap").u64("fixed", 1..=9);
+    unset.unknown(&sink).map_or(Ok(tree.to_json()), |error| Err(error.to_string()))
+}
+
+#[test]
+fn an_unset_key_is_gone_with_the_tables_that_it_leaves_empty() {
+    let text = "seed = 1\n[t]\ndepth = 2\n[t.gap]\nfixed = 3\n";
+    let left = |key| unset(text, key).expect(key);
+    assert_eq!(left("t.gap.fixed"), json!({ "seed": 1, "t": { "depth": 2 } }));
+    assert_eq!(left(" t . gap "), json!({ "seed": 1, "t": { "depth": 2 } }));
+    assert_eq!(left("t"), json!({ "seed": 1 }));
+    // What nobody reads can be unset where it stands, which is a way out of a misspelling.
+    assert_eq!(left("seed")["t"]["depth"], 2);
+    // A key that is valid and not there changes nothing.
+    assert_eq!(unset("[t]\n", "t.depth"), Ok(json!({ "t": {} })));
+}
+
+#[test]
+fn an_unknown_key_to_unset_has_its_nearest_name() {
+    let wrong = |key| unset("[t]\ndepth = 2\n", key).expect_err(key);
+    assert!(wrong("t.dept").contains("there is no key `t.dept`"), "{}", wrong("t.dept"));
+    assert!(wrong("t.dept").contains("did you mean `t.depth`?"));
+    assert!(wrong("t.gap.fixd").contains("--> --unset:1:7"), "{}", wrong("t.gap.fixd"));
+    assert!(wrong("t.depth=3").contains("`--set KEY=VALUE` sets a value"));
+    assert!(wrong("t..depth").contains("a part of the key is empty"));
+}
+
+#[test]
+fn a_mistake_has_remedies() {
+    let (tree, sink) = (parse("a.toml", "x = 1\n"), Sink::default());
+    let root = Reader::root(&tree, &sink);
+    root.error("x", "wrong", "");
+    root.remedy("x", "2");
+    root.remedy_without("y");
+    let errors = sink.into_diagnostics();
+    let remedies: Vec<_> = errors.iter().flat_map(|error| error.remedies.clone()).collect();
+    assert_eq!(remedies, ["x=2", "y"]);
 }

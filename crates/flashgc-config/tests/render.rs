@@ -161,3 +161,29 @@ fn diagnostics_are_a_list() {
     let error: Box<dyn std::error::Error + Send + Sync> = Box::new(list);
     assert!(error.to_string().starts_with("error: one"));
 }
+
+#[test]
+fn a_line_of_200_kb_is_quoted_in_part_around_its_place() {
+    let long = "x".repeat(200_000);
+    for text in [
+        format!("a = \"{long}\" nonsense\n"),
+        format!("{long} = 1\n"),
+        format!("a = {long}\n"),
+        format!("# {long}\na = [1, 2, \"{long}\n"),
+    ] {
+        let mut found = match Tree::parse("run.toml", &text) {
+            Err(found) => found,
+            Ok(tree) => {
+                let sink = Sink::default();
+                Reader::root(&tree, &sink).finish();
+                sink.into_diagnostics()
+            }
+        };
+        found.push(Diagnostic::new("the end"));
+        let shown = found.to_string();
+        assert!(shown.len() < 2_000, "{} bytes: {}", shown.len(), &shown[..500]);
+        assert!(shown.contains('^') && shown.contains('…'), "{shown}");
+    }
+    let set = Tree::parse("run.toml", "").and_then(|mut tree| tree.set(&long));
+    assert!(set.unwrap_err().to_string().len() < 1_000);
+}

@@ -103,7 +103,7 @@ fn rates() {
     assert!(parse_rate("0 ns/B").expect("valid").is_zero());
     assert_eq!(parse_rate("25 ns/B").expect("valid").ns_for(u64::MAX), u64::MAX);
     for (text, reason) in [
-        ("0 MB/s", "no byte would ever arrive"),
+        ("0 MB/s", "a rate of 0 bytes per second is not possible"),
         ("25 ns", "the unit needs a `/`"),
         ("25 MB/ms", "unknown unit `MB`"),
         ("25 Mb/s", "unknown unit `Mb`, did you mean `MB`?"),
@@ -137,8 +137,8 @@ fn thresholds() {
     for (text, reason) in [
         ("4", "the unit is missing;"),
         ("1.5 blocks", "it is not a whole number of blocks;"),
-        ("101%", "it is more than the whole;"),
-        ("5% of spares", "a share is `of physical`, `of pages`, `of spare` or `of soft`;"),
+        ("101%", "a share must be at most the whole (100%);"),
+        ("5% of spares", "a share must be `of physical`, `of pages`, `of spare` or `of soft`;"),
         ("4 Blocks", "unknown unit `Blocks`, did you mean `blocks`?;"),
         ("-4 pages", "`-4` is negative;"),
     ] {

@@ -31,7 +31,7 @@ impl DriveError {
 impl From<io::Error> for DriveError {
     fn from(error: io::Error) -> Self {
         match error.kind() {
-            io::ErrorKind::UnexpectedEof => DriveError::damaged("it is cut off"),
+            io::ErrorKind::UnexpectedEof => DriveError::damaged("it is truncated"),
             _ => DriveError::Io(error),
         }
     }
@@ -40,10 +40,10 @@ impl From<io::Error> for DriveError {
 impl fmt::Display for DriveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            DriveError::NotADrive => f.write_str("this is no saved drive"),
+            DriveError::NotADrive => f.write_str("this is not a saved drive"),
             DriveError::Newer { version } => write!(
                 f,
-                "the saved drive has version {version} of the format, and this flashgc reads {}",
+                "the saved drive has format version {version}, but this flashgc reads version {}",
                 crate::VERSION
             ),
             DriveError::Damaged { what } => write!(f, "the saved drive is damaged: {what}"),

@@ -133,10 +133,11 @@ pub fn unpack(tasks: Vec<(&[u8], PartMut<'_>)>) -> Result<(), DriveError> {
         let (frame, mut part): (&[u8], PartMut<'_>) = task;
         let room = &mut room[..part.bytes()];
         let unpacked = decompressor.decompress_to_buffer(frame, room);
-        let unpacked = unpacked
-            .map_err(|error| DriveError::damaged(format!("a table cannot be unpacked: {error}")))?;
+        let unpacked = unpacked.map_err(|error| {
+            DriveError::damaged(format!("a table cannot be decompressed: {error}"))
+        })?;
         if unpacked != part.bytes() {
-            return Err(DriveError::damaged("a table is shorter than it says"));
+            return Err(DriveError::damaged("a table is shorter than its declared length"));
         }
         part.fill(room);
         Ok(())

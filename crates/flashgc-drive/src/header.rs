@@ -8,8 +8,9 @@ use std::io::{self, Read, Write};
 
 /// What every file begins with.
 const MAGIC: [u8; 8] = *b"FGCDRIVE";
-/// The version of the format that is written, and the newest that is read.
-pub const VERSION: u32 = 1;
+/// The version of the format that is written, and the newest that is read. Files of version 1 are
+/// read too: they have nothing of what a scheme keeps beside the drive.
+pub const VERSION: u32 = 2;
 /// A header is shorter than this, in bytes: some 200 for each GiB of tables, and the origin.
 const HEADER_BYTES_MAX: u32 = 4 << 20;
 
@@ -22,6 +23,9 @@ pub struct Header {
     pub key: String,
     /// The age clock, in ns.
     pub age_ns: u64,
+    /// What the last table depends on, which a scheme keeps beside the drive; `None` without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept_by: Option<String>,
     /// The tables, in their order.
     pub sections: Vec<Section>,
 }
@@ -71,14 +75,14 @@ impl Header {
         }
         let number = |at: usize| {
             let bytes = head.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());
-            bytes.map(u32::from_le_bytes).ok_or_else(|| DriveError::damaged("it is cut off"))
+            bytes.map(u32::from_le_bytes).ok_or_else(|| DriveError::damaged("it is truncated"))
         };
         let (version, bytes) = (number(8)?, number(12)?);
         if version > VERSION {
             return Err(DriveError::Newer { version });
         }
         if version == 0 || bytes > HEADER_BYTES_MAX {
-            return Err(DriveError::damaged("its header is not understood"));
+            return Err(DriveError::damaged("its header has an unknown layout"));
         }
         from.take(u64::from(bytes)).read_to_end(&mut head)?;
         let mut sum = [0; 32];
@@ -89,10 +93,10 @@ impl Header {
         let header: Header = serde_json::from_slice(&head[16..])
             .map_err(|error| DriveError::damaged(format!("its header: {error}")))?;
         if !header.origin.is_sound() {
-            return Err(DriveError::damaged("it does not say what made it"));
+            return Err(DriveError::damaged("its header does not name the run that made it"));
         }
         if header.origin.key() != header.key {
-            return Err(DriveError::damaged("its key is not that of what made it"));
+            return Err(DriveError::damaged("its key does not match the run that made it"));
         }
         Ok((header, head.len() as u64 + 32))
     }

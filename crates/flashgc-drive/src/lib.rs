@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! magic "FGCDRIVE" | version, u32 | bytes of the header, u32 | header, JSON | SHA-256 of all that
-//! frames of zstd, each with its checksum: map, order, planes, open, sealed_at_ns, erases
+//! frames of zstd, each with its checksum: map, order, planes, open, sealed_at_ns, erases, and
+//!     where the scheme keeps anything beside the drive, kept
 //! ```
 //!
 //! Numbers are little-endian. The header says what made the drive, how many entries each section

@@ -5,11 +5,16 @@ use crate::header::{Header, Section};
 use crate::write::{PER_OPEN, PER_PLANE};
 use crate::DriveError;
 use flashgc::device::Geometry;
-use flashgc::drive::{Drive, OpenBlock, PlaneBlocks, Role};
+use flashgc::drive::{Drive, Kept, OpenBlock, PlaneBlocks, Role};
 use flashgc::ids::BlockId;
 use flashgc::memory::table;
 use flashgc::session::SavedDrive;
 use std::io::Read;
+
+/// Numbers of counters of hot pages, at most: 16 rows of 16 Mi of them, four to a number.
+const KEPT_MAX: u64 = 1 << 26;
+/// Numbers that a scheme keeps of each block or plane, at most.
+const KEPT_PER_BLOCK: u64 = 16;
 
 /// What the caller's device has: a file that has anything else is refused before memory is taken.
 #[derive(Clone, Copy, Debug)]
@@ -66,8 +71,16 @@ impl<R: Read> Opened<R> {
         let open = sections.next("open", 4, None)?;
         let sealed = sections.next("sealed_at_ns", 8, Some(blocks))?;
         let erases = sections.next("erases", 4, Some(blocks))?;
+        let kept = match &self.header.kept_by {
+            Some(_) => Some(sections.next("kept", 4, None)?),
+            None => None,
+        };
+        let kept_entries = kept.map_or(0, |section| section.entries);
+        if kept_entries > KEPT_MAX + (blocks as u64 + limits.planes as u64) * KEPT_PER_BLOCK {
+            return Err(DriveError::damaged("its table `kept` has an impossible length"));
+        }
         if sections.rest.next().is_some() {
-            return Err(DriveError::damaged("it has a table that is not understood"));
+            return Err(DriveError::damaged("it has an unknown table"));
         }
         if open.entries % PER_OPEN as u64 != 0 || open.entries > (blocks * PER_OPEN) as u64 {
             return Err(DriveError::damaged("its table `open` has an impossible length"));
@@ -76,6 +89,7 @@ impl<R: Read> Opened<R> {
         let room_u32 = |section: &Section| table(0u32, section.entries as usize);
         let (mut map, mut order, mut erases) = (room_u32(map), room_u32(order), room_u32(erases));
         let (mut planes, mut open) = (room_u32(planes), room_u32(open));
+        let mut kept = table(0u32, kept_entries as usize);
         let mut sealed_at_ns = table(0u64, sealed.entries as usize);
         let (in_u32, in_u64) = (FRAME_BYTES / 4, FRAME_BYTES / 8);
         let parts = map.chunks_mut(in_u32).map(PartMut::U32);
@@ -84,6 +98,7 @@ impl<R: Read> Opened<R> {
         let parts = parts.chain(open.chunks_mut(in_u32).map(PartMut::U32));
         let parts = parts.chain(sealed_at_ns.chunks_mut(in_u64).map(PartMut::U64));
         let parts = parts.chain(erases.chunks_mut(in_u32).map(PartMut::U32));
+        let parts = parts.chain(kept.chunks_mut(in_u32).map(PartMut::U32));
         let mut rest = &packed[..];
         let lengths = self.header.sections.iter().flat_map(|section| &section.frames);
         let tasks = parts.zip(lengths).map(|(part, &length)| {
@@ -100,6 +115,7 @@ impl<R: Read> Opened<R> {
             sealed_at_ns,
             erases,
             age_ns: self.header.age_ns,
+            kept: self.header.kept_by.map(|by| Kept { by, numbers: kept }),
         };
         Ok(SavedDrive { origin: self.header.origin, state })
     }
@@ -110,10 +126,10 @@ fn packed(from: &mut dyn Read, bytes: u64) -> Result<Vec<u8>, DriveError> {
     let mut packed = Vec::new();
     (&mut *from).take(bytes).read_to_end(&mut packed)?;
     if (packed.len() as u64) < bytes {
-        return Err(DriveError::damaged("it is cut off"));
+        return Err(DriveError::damaged("it is truncated"));
     }
     if from.read(&mut [0])? > 0 {
-        return Err(DriveError::damaged("it goes on beyond its end"));
+        return Err(DriveError::damaged("it has data after its end"));
     }
     Ok(packed)
 }
@@ -136,7 +152,7 @@ impl<'a> Sections<'a> {
         };
         if entries.is_some_and(|entries| entries as u64 != section.entries) {
             return Err(DriveError::damaged(format!(
-                "its table `{name}` has {} entries, and the device asks for {}",
+                "its table `{name}` has {} entries, but the device needs {}",
                 section.entries,
                 entries.unwrap_or(0)
             )));
@@ -150,7 +166,7 @@ impl<'a> Sections<'a> {
             fits &= frame as usize <= packed_bytes_max(unpacked as usize);
         }
         if !fits {
-            return Err(DriveError::damaged(format!("its table `{name}` has impossible frames")));
+            return Err(DriveError::damaged(format!("its table `{name}` has invalid frames")));
         }
         Ok(section)
     }
@@ -159,7 +175,9 @@ impl<'a> Sections<'a> {
 fn planes_of(numbers: &[u32]) -> Result<Vec<PlaneBlocks>, DriveError> {
     let planes = numbers.chunks_exact(PER_PLANE).map(|plane| match plane[2] {
         wants @ (0 | 1) => Ok(PlaneBlocks { sealed: plane[0], open: plane[1], wants: wants == 1 }),
-        other => Err(DriveError::damaged(format!("a plane wants space: {other}?"))),
+        other => Err(DriveError::damaged(format!(
+            "the flag of a plane that needs collection is {other}, not 0 or 1"
+        ))),
     });
     planes.collect()
 }
@@ -170,7 +188,11 @@ fn open_of(numbers: &[u32]) -> Result<Vec<OpenBlock>, DriveError> {
             0 => Role::Host,
             1 => Role::Gc,
             2 => Role::Started,
-            other => return Err(DriveError::damaged(format!("an open block is of kind {other}"))),
+            other => {
+                return Err(DriveError::damaged(format!(
+                    "an open block has the unknown kind {other}"
+                )))
+            }
         };
         Ok(OpenBlock { block: BlockId(open[0]), role, next: [open[2], open[3]] })
     });

@@ -25,7 +25,7 @@ pub fn write(to: &mut dyn Write, saved: &SavedDrive) -> io::Result<u64> {
         [open.block.0, role, open.next[0], open.next[1]]
     });
     let open: Vec<u32> = open.collect();
-    let tables = [
+    let mut tables = vec![
         ("map", state.map.len(), 4, parts_u32(&state.map)),
         ("order", state.order.len(), 4, parts_u32(&state.order)),
         ("planes", planes.len(), 4, parts_u32(&planes)),
@@ -33,6 +33,9 @@ pub fn write(to: &mut dyn Write, saved: &SavedDrive) -> io::Result<u64> {
         ("sealed_at_ns", state.sealed_at_ns.len(), 8, parts_u64(&state.sealed_at_ns)),
         ("erases", state.erases.len(), 4, parts_u32(&state.erases)),
     ];
+    if let Some(kept) = &state.kept {
+        tables.push(("kept", kept.numbers.len(), 4, parts_u32(&kept.numbers)));
+    }
     let mut sections = Vec::new();
     let mut parts: Vec<Part<'_>> = Vec::new();
     for (name, entries, entry_bytes, own) in tables {
@@ -46,7 +49,9 @@ pub fn write(to: &mut dyn Write, saved: &SavedDrive) -> io::Result<u64> {
         *length = frame.len() as u32;
     }
     let key = saved.origin.key();
-    let header = Header { origin: saved.origin.clone(), key, age_ns: state.age_ns, sections };
+    let kept_by = state.kept.as_ref().map(|kept| kept.by.clone());
+    let origin = saved.origin.clone();
+    let header = Header { origin, key, age_ns: state.age_ns, kept_by, sections };
     let mut bytes = header.write(to)?;
     for frame in &packed {
         to.write_all(frame)?;

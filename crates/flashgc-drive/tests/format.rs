@@ -3,6 +3,7 @@
 use flashgc::session::{prepare, Inputs, Options, Phase, SavedDrive, Session, Setup};
 use flashgc_drive::{decode, open, write, DriveError, Limits};
 use proptest::prelude::*;
+use sha2::{Digest, Sha256};
 use std::sync::OnceLock;
 
 const CONFIGURATION: &str = r#"
@@ -75,6 +76,7 @@ fn what_is_read_is_what_was_written() {
         &["precondition.fill=\"none\"", "precondition.overwrite=0.0"],
         &["precondition.fill=\"aged\"", "precondition.aged_ratio=0.4"],
         &["precondition.overwrite=0.1", "gc.scheme=\"fifo\""],
+        &HOTNESS,
     ] {
         let (saved, limits) = made(sets);
         let bytes = file(&saved);
@@ -101,6 +103,31 @@ fn a_run_on_a_drive_that_was_read_gives_the_same_report() {
     assert_eq!(finish(on_read.expect("it fits")), finish(plain));
 }
 
+/// A scheme that keeps something beside the drive.
+const HOTNESS: [&str; 5] = [
+    "gc.scheme=\"speedup\"",
+    "gc.placement.hotness-groups.groups=2",
+    "gc.placement.hotness-groups.thresholds=[2, 8]",
+    "device.sub_blocks=4",
+    "device.exported=0.4",
+];
+
+/// Files of version 1 have the same tables, and nothing that a scheme keeps.
+#[test]
+fn files_of_the_first_version_are_read() {
+    let (saved, limits) = made(&[]);
+    let mut bytes = file(&saved);
+    bytes[8] = 1;
+    let header = u32::from_le_bytes(bytes[12..16].try_into().expect("four bytes")) as usize;
+    let sum = Sha256::digest(&bytes[..16 + header]);
+    bytes[16 + header..][..32].copy_from_slice(&sum);
+    assert_eq!(decode(&bytes, &limits).expect("it is sound"), saved);
+    let (saved, limits) = made(&HOTNESS);
+    assert!(saved.state.kept.is_some());
+    let bytes = file(&saved);
+    assert_eq!(decode(&bytes, &limits).expect("it is sound"), saved);
+}
+
 #[test]
 fn other_files_are_told_from_drives() {
     let (saved, limits) = made(&[]);
@@ -110,20 +137,17 @@ fn other_files_are_told_from_drives() {
         assert!(matches!(decode(other, &limits), Err(DriveError::NotADrive)));
     }
     let mut newer = bytes.clone();
-    newer[8] = 2;
-    assert!(text(&newer).contains("version 2 of the format, and this flashgc reads 1"));
+    newer[8] = 3;
+    assert!(text(&newer).contains("format version 3, but this flashgc reads version 2"));
     let mut long = bytes.clone();
     long.push(0);
-    assert!(text(&long).contains("goes on beyond its end"));
+    assert!(text(&long).contains("has data after its end"));
     let mut huge = bytes.clone();
     huge[12..16].fill(0xff);
-    assert!(text(&huge).contains("header is not understood"));
+    assert!(text(&huge).contains("header has an unknown layout"));
     let wider = Limits { blocks: limits.blocks + 8, ..limits };
     let error = decode(&bytes, &wider).expect_err("it is another device's").to_string();
-    assert!(
-        error.contains("table `order` has 320 entries, and the device asks for 328"),
-        "{error}"
-    );
+    assert!(error.contains("table `order` has 320 entries, but the device needs 328"), "{error}");
 }
 
 /// The file that is damaged below.
@@ -193,13 +217,13 @@ fn a_crafted_header_takes_no_memory() {
             *header.pointer_mut(pointer).expect("it is there") = "?".into();
         });
         let error = decode(&crafted, limits).expect_err("it is refused").to_string();
-        assert!(error.contains("it does not say what made it"), "{error}");
+        assert!(error.contains("does not name the run that made it"), "{error}");
     }
     let other = with_header(bytes, |header| {
         header["origin"]["made_from"]["seed"] = 3.into();
     });
     let error = decode(&other, limits).expect_err("it is refused").to_string();
-    assert!(error.contains("its key is not that of what made it"), "{error}");
+    assert!(error.contains("its key does not match the run that made it"), "{error}");
 }
 
 proptest! {
