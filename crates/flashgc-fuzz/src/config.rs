@@ -2,6 +2,7 @@
 
 use flashgc::config::{prepare, Inputs, WorkloadPlan};
 use flashgc::session::{Options, Phase, Session};
+use flashgc::workload::length::Length;
 
 /// A larger drive would take too long.
 const PAGES_MAX: u32 = 1 << 14;
@@ -9,13 +10,17 @@ const REQUESTS_MAX: u64 = 2_000;
 const DRIVE_WRITES_MAX: f64 = 2.0;
 const SLICES_MAX: u32 = 50;
 
-/// The bytes are a configuration; a line `>>> key=value` is an assignment over it.
+/// The bytes are a configuration; a line `>>> key=value` is an assignment over it, and a line
+/// `<<< key` a key to unset.
 pub fn config(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let is_set = |line: &&str| line.starts_with(">>> ");
+    let is_unset = |line: &&str| line.starts_with("<<< ");
     let sets = text.lines().filter(is_set).map(|line| line[4..].to_string()).collect();
-    let text = text.lines().filter(|line| !is_set(line)).collect::<Vec<_>>().join("\n");
-    let inputs = Inputs { name: "input.toml".into(), text, sets, ..Inputs::default() };
+    let unsets = text.lines().filter(is_unset).map(|line| line[4..].to_string()).collect();
+    let is_text = |line: &&str| !is_set(line) && !is_unset(line);
+    let text = text.lines().filter(is_text).collect::<Vec<_>>().join("\n");
+    let inputs = Inputs { name: "input.toml".into(), text, sets, unsets, ..Inputs::default() };
     let setup = match prepare(&inputs) {
         Ok(setup) => setup,
         Err(error) => {
@@ -24,11 +29,10 @@ pub fn config(data: &[u8]) {
         }
     };
     assert!(!setup.config_hash().is_empty());
-    let requests = match &setup.workload {
-        WorkloadPlan::Synthetic(workload) => workload.plan.requests,
-        WorkloadPlan::Alike(plan) => plan.requests,
-        WorkloadPlan::Trace(_) => return,
-    };
+    if matches!(setup.workload, WorkloadPlan::Trace(_)) {
+        return;
+    }
+    let requests = setup.workload.length().and_then(Length::requests).unwrap_or(u64::MAX);
     let small = setup.plan.geometry.pages <= PAGES_MAX
         && requests <= REQUESTS_MAX
         && setup.precondition.overwrite <= DRIVE_WRITES_MAX;

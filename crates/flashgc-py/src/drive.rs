@@ -7,7 +7,7 @@ use crate::run::{check_memory, step, Request};
 use flashgc::session::{Options, Phase, Session, Setup, TraceOpener};
 use flashgc_drive::{Limits, Opened};
 use pyo3::prelude::*;
-use serde_json::json;
+use serde_json::{json, Value};
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -39,6 +39,21 @@ pub fn session(
     opened.header.origin.check_fit(&setup, &name).map_err(failed)?;
     let saved = opened.load(&Limits::of(&setup.plan.geometry)).map_err(|why| wrong(path, why))?;
     Session::with_drive(setup, trace, saved, &name, options).map_err(failed)
+}
+
+/// Why a saved drive does not fit a configuration, as [`crate::run::problems`] has it.
+pub fn problem(setup: &Setup, path: &Path) -> PyResult<Option<Value>> {
+    let origin = open(path)?.header.origin;
+    let fit = origin.check_fit(setup, &path.display().to_string());
+    Ok(fit.err().map(|error| {
+        json!({
+            "text": error.text,
+            "message": error.text.lines().next().unwrap_or("").trim_start_matches("error: "),
+            "key": null,
+            "help": error.text.rsplit_once("= help: ").map(|(_, help)| help),
+            "remedies": origin.remedy(setup).into_iter().collect::<Vec<_>>(),
+        })
+    }))
 }
 
 /// Preconditions a drive and saves it; gives what it is, as JSON.
@@ -99,7 +114,7 @@ fn info(path: &Path) -> PyResult<String> {
     if about.is_some_and(|about| about.len() != bytes) {
         return Err(wrong(
             path,
-            format!("the saved drive is damaged: it ought to have {bytes} bytes"),
+            format!("the saved drive is damaged: it should have {bytes} bytes"),
         ));
     }
     let origin = &opened.header.origin;

@@ -4,6 +4,7 @@ use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use std::cell::{Cell, RefCell};
+use std::env;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
@@ -13,6 +14,7 @@ create_exception!(flashgc, TraceError, FlashgcError, "A trace that cannot be rea
 create_exception!(flashgc, DriveError, FlashgcError, "A saved drive that cannot be used.");
 create_exception!(flashgc, RunError, FlashgcError, "A run that cannot go on.");
 create_exception!(flashgc, OutputError, FlashgcError, "A result that cannot be written.");
+create_exception!(flashgc, InternalError, FlashgcError, "A fault of flashgc itself; report it.");
 
 thread_local! {
     static INSIDE: Cell<bool> = const { Cell::new(false) };
@@ -20,7 +22,7 @@ thread_local! {
 }
 static HOOK: Once = Once::new();
 
-/// Does the work; a panic in it becomes a [`RunError`] that asks for a report.
+/// Does the work; a panic in it becomes an [`InternalError`] that asks for a report.
 pub fn guarded<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     HOOK.call_once(install_hook);
     INSIDE.set(true);
@@ -28,23 +30,28 @@ pub fn guarded<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     INSIDE.set(false);
     result.unwrap_or_else(|_| {
         let what = PANIC.take();
-        Err(RunError::new_err(format!(
-            "error: this is an error of flashgc itself: {what}\n  \
-             = help: please report it, with the configuration and the command"
-        )))
+        Err(InternalError::new_err(format!("error: flashgc itself has failed: {what}")))
     })
 }
 
-/// Panics inside [`guarded`] are kept for the message; all others go where they went before.
+/// Panics inside [`guarded`] are kept for the message; all others, and all where a backtrace is
+/// asked for, go where they went before.
 fn install_hook() {
     let before = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
         if INSIDE.get() {
             PANIC.replace(info.to_string().replace('\n', " "));
-        } else {
+        }
+        if !INSIDE.get() || env::var_os("RUST_BACKTRACE").is_some_and(|value| value != "0") {
             before(info);
         }
     }));
+}
+
+/// Fails as a fault of the engine does, so that tests can tell what a user then meets.
+#[pyfunction]
+pub fn fail_as_a_fault_does(py: Python<'_>) -> PyResult<()> {
+    py.detach(|| guarded(|| panic!("a fault that a test asked for")))
 }
 
 /// Adds the exceptions to the module.
@@ -55,5 +62,6 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("TraceError", py.get_type::<TraceError>())?;
     module.add("DriveError", py.get_type::<DriveError>())?;
     module.add("RunError", py.get_type::<RunError>())?;
-    module.add("OutputError", py.get_type::<OutputError>())
+    module.add("OutputError", py.get_type::<OutputError>())?;
+    module.add("InternalError", py.get_type::<InternalError>())
 }

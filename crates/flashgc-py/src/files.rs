@@ -23,9 +23,24 @@ pub fn reason(error: &io::Error) -> String {
         io::ErrorKind::PermissionDenied => "permission denied".into(),
         io::ErrorKind::StorageFull => "no space left on the device".into(),
         io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only".into(),
-        io::ErrorKind::NotADirectory => "a part of the path is no directory".into(),
+        io::ErrorKind::NotADirectory => "a part of the path is not a directory".into(),
         _ => error.to_string(),
     }
+}
+
+/// Links that point to links are followed only so far, as the system does.
+const LINKS_MAX: usize = 40;
+
+/// Where a path leads when it is a link, even to a file that does not exist yet.
+fn link_target(path: &Path) -> io::Result<PathBuf> {
+    let mut target = path.to_path_buf();
+    for _ in 0..LINKS_MAX {
+        match fs::read_link(&target) {
+            Ok(next) => target = target.parent().unwrap_or(Path::new("")).join(next),
+            Err(_) => return Ok(target),
+        }
+    }
+    Err(io::Error::other("too many levels of symbolic links"))
 }
 
 static NUMBER: AtomicU64 = AtomicU64::new(0);
@@ -43,6 +58,9 @@ impl NewFile {
     /// Creates it beside its final place.
     pub fn create(path: &Path) -> Result<Self, String> {
         let failed = |error: io::Error| format!("{}: {}", path.display(), reason(&error));
+        // A link stays what it is, and what it points to is written.
+        let target = link_target(path).map_err(failed)?;
+        let mut mode = None;
         if let Ok(about) = fs::metadata(path) {
             if about.is_dir() {
                 return Err(format!("{} is a directory, not a file", path.display()));
@@ -52,18 +70,25 @@ impl NewFile {
                 let out = BufWriter::with_capacity(1 << 16, file);
                 return Ok(NewFile { out, part: None, path: path.into() });
             }
+            // A file that may not be written must not be replaced either.
+            File::options().write(true).open(path).map_err(failed)?;
+            mode = Some(about.permissions());
         }
-        let Some(name) = path.file_name() else {
-            return Err(format!("{} names no file", path.display()));
+        let Some(name) = target.file_name() else {
+            return Err(format!("{} is not a file name", path.display()));
         };
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let mut hidden = std::ffi::OsString::from(".");
         hidden.push(name);
         hidden.push(format!(".{}-{number}.part", process::id()));
-        let part = path.with_file_name(hidden);
+        let part = target.with_file_name(hidden);
         let file = File::create_new(&part).map_err(failed)?;
+        if let Some(mode) = mode {
+            // Some file systems have no permissions, and keep none.
+            let _ = file.set_permissions(mode);
+        }
         let out = BufWriter::with_capacity(1 << 16, file);
-        Ok(NewFile { out, part: Some(part), path: path.into() })
+        Ok(NewFile { out, part: Some(part), path: target })
     }
 
     /// Gives it its name.

@@ -46,28 +46,30 @@ pub fn workload_statistics(
     py.detach(|| guarded(|| count(&request.prepare()?, pulse)))
 }
 
-/// The requests of a configuration that has some of its own, and how many they are.
-fn requests(setup: &Setup) -> PyResult<(Box<dyn Source>, u64)> {
+/// The requests of a configuration that has some of its own, and how many they are, where that is
+/// known.
+fn requests(setup: &Setup) -> PyResult<(Box<dyn Source>, Option<u64>)> {
     let geometry = &setup.plan.geometry;
     let page_bytes = u64::from(geometry.shape.page_bytes);
     let (exported, seed) = (geometry.exported_pages, setup.plan.seed);
     match &setup.workload {
-        WorkloadPlan::Synthetic(SyntheticWorkload { plan, .. }) => {
-            Ok((Box::new(Synthetic::new(plan, exported, page_bytes, seed)), plan.requests))
-        }
+        WorkloadPlan::Synthetic(SyntheticWorkload { plan, .. }) => Ok((
+            Box::new(Synthetic::new(plan, exported, page_bytes, seed)),
+            plan.requests.requests(),
+        )),
         WorkloadPlan::Alike(plan) => {
-            Ok((Box::new(Alike::new(plan, page_bytes, seed)), plan.requests))
+            Ok((Box::new(Alike::new(plan, page_bytes, seed)), plan.requests.requests()))
         }
         WorkloadPlan::Trace(_) => Err(ConfigError::new_err(
-            "error: the workload is a trace already\n  \
-             = help: give a configuration with [workload.synthetic] or [workload.alike]",
+            "error: the workload is already a trace\n  = help: give a configuration with \
+             [workload.synthetic] or [workload.alike]",
         )),
     }
 }
 
 /// Hands over each request with its number, from 1, until one is enough.
 fn each(
-    (mut source, requests): (Box<dyn Source>, u64),
+    (mut source, requests): (Box<dyn Source>, Option<u64>),
     mut pulse: Pulse,
     mut act: impl FnMut(&HostRequest, u64) -> PyResult<ControlFlow<()>>,
 ) -> PyResult<()> {
@@ -78,7 +80,7 @@ fn each(
             break;
         }
         if line % SLICE == 0 {
-            let (total, now_ns) = (Some(requests), request.at_ns);
+            let (total, now_ns) = (requests, request.at_ns);
             pulse.beat(|| Step { phase: "run", done: line, total, now_ns })?;
         }
     }

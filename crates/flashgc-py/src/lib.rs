@@ -12,6 +12,7 @@ mod presets;
 mod pulse;
 mod row_log;
 mod run;
+mod sizing;
 mod trace;
 
 use pyo3::prelude::*;
@@ -20,10 +21,14 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     errors::register(module)?;
+    module.add_function(wrap_pyfunction!(errors::fail_as_a_fault_does, module)?)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<run::Outcome>()?;
+    module.add_class::<sizing::Fitted>()?;
+    module.add_function(wrap_pyfunction!(sizing::fit, module)?)?;
     module.add_function(wrap_pyfunction!(run::run, module)?)?;
     module.add_function(wrap_pyfunction!(run::check, module)?)?;
+    module.add_function(wrap_pyfunction!(run::problems, module)?)?;
     module.add_function(wrap_pyfunction!(presets::schemes, module)?)?;
     module.add_function(wrap_pyfunction!(presets::devices, module)?)?;
     module.add_function(wrap_pyfunction!(papers::papers, module)?)?;

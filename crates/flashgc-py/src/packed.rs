@@ -40,9 +40,11 @@ impl Target {
                 let packer = match path.extension().and_then(|end| end.to_str()) {
                     Some("gz") => Packer::Gzip(Box::new(GzEncoder::new(file, Default::default()))),
                     Some("zst") => {
-                        let encoder = zstd::stream::write::Encoder::new(file, ZSTD_LEVEL);
                         let failed = |error| format!("error: {shown}: {error}");
-                        Packer::Zstd(Box::new(encoder.map_err(failed)?))
+                        let mut encoder =
+                            zstd::stream::write::Encoder::new(file, ZSTD_LEVEL).map_err(failed)?;
+                        encoder.include_checksum(true).map_err(failed)?;
+                        Packer::Zstd(Box::new(encoder))
                     }
                     _ => Packer::Plain(file),
                 };

@@ -18,13 +18,14 @@ pub struct RowLog {
 struct RowFile {
     file: Option<NewFile>,
     failed: Option<io::Error>,
+    rows: u64,
 }
 
 impl RowLog {
     /// A file with the names of the columns, which stand there even where no row follows.
     pub fn create(path: &Path, what: &'static str, like: &impl Serialize) -> PyResult<RowLog> {
         let file = NewFile::create(path).map_err(|why| not_written(what, &why))?;
-        let mut file = RowFile { file: Some(file), failed: None };
+        let mut file = RowFile { file: Some(file), failed: None, rows: 0 };
         file.line(cells(like).into_iter().map(|(name, _)| name));
         Ok(RowLog { what, file: Arc::new(Mutex::new(file)) })
     }
@@ -34,9 +35,15 @@ impl RowLog {
         let file = Arc::clone(&self.file);
         Box::new(move |row| {
             if let Ok(mut file) = file.lock() {
+                file.rows += 1;
                 file.line(cells(row).into_iter().map(|(_, value)| value));
             }
         })
+    }
+
+    /// How many rows there are so far.
+    pub fn rows(&self) -> u64 {
+        self.file.lock().map_or(0, |file| file.rows)
     }
 
     /// Whether all rows could be written so far.

@@ -5,12 +5,13 @@ use crate::errors::{guarded, ConfigError, OutputError, RunError, TraceError};
 use crate::files;
 use crate::pulse::{Pulse, Step};
 use crate::row_log::RowLog;
+use crate::sizing::Fitted;
 use flashgc::gc::JobRow;
 use flashgc::session::{self, Inputs, Options, Phase, Progress, Session, Setup, TraceOpener};
-use flashgc::stats::{SeriesRequest, SeriesRow};
-use flashgc_config::units;
+use flashgc::stats::{SeriesRequest, SeriesRow, SERIES_ROWS_MAX};
+use flashgc_config::{units, Diagnostic, Diagnostics};
 use pyo3::prelude::*;
-use serde_json::json;
+use serde_json::{json, Value};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -24,22 +25,34 @@ pub struct Request {
     scheme: Option<(String, Option<String>)>,
     device: Option<String>,
     sets: Vec<String>,
+    unsets: Vec<String>,
     trace_name: Option<String>,
     trace_path: Option<PathBuf>,
+    fitted: Option<Fitted>,
 }
 
 impl Request {
-    /// The checked configuration, or every mistake in it.
-    pub fn prepare(&self) -> PyResult<Setup> {
-        let inputs = Inputs {
+    /// What the configuration is made from.
+    pub fn inputs(&self) -> Inputs {
+        Inputs {
             name: self.name.clone(),
             text: self.text.clone(),
             scheme: self.scheme.clone(),
             device: self.device.clone(),
             sets: self.sets.clone(),
+            unsets: self.unsets.clone(),
             has_trace: self.trace_path.is_some(),
-        };
-        session::prepare(&inputs).map_err(|errors| ConfigError::new_err(errors.to_string()))
+            fitted: self.fitted.clone().map(|fitted| fitted.0),
+        }
+    }
+
+    fn setup(&self) -> Result<Setup, Diagnostics> {
+        session::prepare(&self.inputs())
+    }
+
+    /// The checked configuration, or every mistake in it.
+    pub fn prepare(&self) -> PyResult<Setup> {
+        self.setup().map_err(|errors| ConfigError::new_err(errors.to_string()))
     }
 
     pub fn opener(&self) -> Option<Box<dyn TraceOpener>> {
@@ -102,16 +115,65 @@ pub struct Logs {
 }
 
 /// The files that a run writes while it goes on.
-struct OpenLogs(Vec<RowLog>);
+struct OpenLogs {
+    files: Vec<RowLog>,
+    /// The series among them, if its interval was given.
+    bounded: Option<usize>,
+}
+
+/// So many rows are written before it is asked how many there will be.
+const ROWS_BEFORE_ESTIMATE: u64 = 50_000;
 
 impl OpenLogs {
     fn check(&self) -> PyResult<()> {
-        self.0.iter().try_for_each(RowLog::check)
+        self.files.iter().try_for_each(RowLog::check)
+    }
+
+    /// Refuses a series of which there would be far too much, as soon as that can be told.
+    fn check_length(&self, logs: &Logs, progress: &Progress) -> PyResult<()> {
+        let rows = self.bounded.map_or(0, |at| self.files[at].rows());
+        if rows < ROWS_BEFORE_ESTIMATE || progress.phase != Phase::Run {
+            let is_full = rows >= SERIES_ROWS_MAX;
+            return if is_full { Err(too_many_rows(logs, progress)) } else { Ok(()) };
+        }
+        let total = progress.total.filter(|_| progress.done > 0);
+        let expected = total.map_or(rows, |total| scaled(rows, total, progress.done));
+        // An early estimate may be wrong by some factor.
+        let is_sure = expected / 4 >= SERIES_ROWS_MAX || rows >= SERIES_ROWS_MAX;
+        if is_sure {
+            return Err(too_many_rows(logs, progress));
+        }
+        Ok(())
     }
 
     fn commit(self) -> PyResult<()> {
-        self.0.into_iter().try_for_each(RowLog::commit)
+        self.files.into_iter().try_for_each(RowLog::commit)
     }
+}
+
+/// What becomes of an amount when the run goes on as it has until now.
+fn scaled(amount: u64, total: u64, done: u64) -> u64 {
+    let scaled = u128::from(amount) * u128::from(total) / u128::from(done.max(1));
+    u64::try_from(scaled).unwrap_or(u64::MAX)
+}
+
+/// A time that is no shorter, in a unit that people write.
+fn rounded_up(ns: u64) -> String {
+    let units = [(1_000, "us"), (1_000_000, "ms"), (1_000_000_000, "s")];
+    let fits = units.iter().find(|(unit_ns, _)| ns.div_ceil(*unit_ns) < 1000);
+    let (unit_ns, name) = fits.unwrap_or(&units[2]);
+    format!("{} {name}", ns.div_ceil(*unit_ns).max(1))
+}
+
+fn too_many_rows(logs: &Logs, progress: &Progress) -> PyErr {
+    let text = logs.series_interval.as_deref().unwrap_or_default();
+    let total = progress.total.filter(|_| progress.done > 0).unwrap_or(progress.done);
+    let whole_ns = scaled(progress.now_ns, total, progress.done);
+    let least = rounded_up(whole_ns.div_ceil(SERIES_ROWS_MAX));
+    ConfigError::new_err(format!(
+        "error: the series interval `{text}` gives more than {SERIES_ROWS_MAX} rows, the maximum\n \
+          = help: give at least `{least}`, or no interval for a few thousand rows"
+    ))
 }
 
 impl Logs {
@@ -120,10 +182,11 @@ impl Logs {
         let interval_ns = self.interval_ns()?;
         if self.gc_log.is_some() && self.gc_log == self.series {
             return Err(OutputError::new_err(
-                "error: the log of collections and the series cannot be one file\n  \
-                 = help: give each a name of its own",
+                "error: the collection log and the series cannot be the same file\n  = help: give \
+                 each its own name",
             ));
         }
+        let mut bounded = None;
         let (mut files, mut options) = (Vec::new(), Options { verify, ..Options::default() });
         if let Some(path) = &self.gc_log {
             let log = RowLog::create(path, "log of collections", &JobRow::default())?;
@@ -133,24 +196,25 @@ impl Logs {
         if let Some(path) = &self.series {
             let log = RowLog::create(path, "series", &SeriesRow::default())?;
             options.series = Some(SeriesRequest { interval_ns, sink: log.sink() });
+            bounded = interval_ns.map(|_| files.len());
             files.push(log);
         }
-        Ok((OpenLogs(files), options))
+        Ok((OpenLogs { files, bounded }, options))
     }
 
     fn interval_ns(&self) -> PyResult<Option<u64>> {
         let Some(text) = &self.series_interval else { return Ok(None) };
         let wrong = |why: &str| {
             ConfigError::new_err(format!(
-                "error: the interval of the series `{text}`: {why}\n  = help: give a time, such as \
+                "error: the series interval `{text}`: {why}\n  = help: give a duration, such as \
                  `10 ms`, or none for a few thousand rows"
             ))
         };
         if self.series.is_none() {
-            return Err(wrong("there is no series; name its file too"));
+            return Err(wrong("no series is written; name its file too"));
         }
         match units::parse_duration_ns(text) {
-            Ok(0) => Err(wrong("it has no length")),
+            Ok(0) => Err(wrong("it must be above 0")),
             Ok(ns) => Ok(Some(ns)),
             Err(why) => Err(wrong(&why.to_string())),
         }
@@ -182,7 +246,7 @@ fn run_detached(
 ) -> PyResult<Outcome> {
     let setup = request.prepare()?;
     check_memory(&setup)?;
-    let (logs, options) = logs.open(verify)?;
+    let (files, options) = logs.open(verify)?;
     let mut walls = Walls::default();
     let begun = Instant::now();
     let mut session = match drive {
@@ -194,7 +258,8 @@ fn run_detached(
         let begun = Instant::now();
         let progress = session.advance().map_err(|error| Request::failure(&error))?;
         walls.add(progress.phase, begun.elapsed());
-        logs.check()?;
+        files.check()?;
+        files.check_length(logs, &progress)?;
         if progress.phase == Phase::Done {
             pulse.last(step(&progress))?;
             break;
@@ -202,7 +267,7 @@ fn run_detached(
         pulse.beat(|| step(&progress))?;
     }
     let mut report = session.report();
-    logs.commit()?;
+    files.commit()?;
     report.set_walls(walls.run.as_secs_f64(), walls.precondition.as_secs_f64(), peak_rss_bytes());
     let (read, write) = report.latency_distribution();
     Ok(Outcome { report: report.to_json().to_string(), read, write })
@@ -235,6 +300,34 @@ pub fn check(py: Python<'_>, request: Request) -> PyResult<String> {
             })
             .to_string())
         })
+    })
+}
+
+/// Why a configuration cannot run, on a saved drive where one is named: a JSON list with an object
+/// for each mistake. Its `remedies` are assignments `key=value` and keys to unset, each
+/// of which removes this mistake.
+#[pyfunction]
+#[pyo3(signature = (request, drive=None))]
+pub fn problems(py: Python<'_>, request: Request, drive: Option<PathBuf>) -> PyResult<String> {
+    py.detach(|| {
+        guarded(|| {
+            let told = match (request.setup(), drive) {
+                (Err(errors), _) => errors.sorted().into_iter().map(problem).collect(),
+                (Ok(setup), Some(path)) => drive::problem(&setup, &path)?.into_iter().collect(),
+                (Ok(_), None) => Vec::new(),
+            };
+            Ok(Value::Array(told).to_string())
+        })
+    })
+}
+
+fn problem(error: &Diagnostic) -> Value {
+    json!({
+        "text": error.to_string(),
+        "message": error.message,
+        "key": error.key,
+        "help": error.help,
+        "remedies": error.remedies,
     })
 }
 
@@ -274,8 +367,8 @@ pub fn check_memory(setup: &Setup) -> PyResult<()> {
     let needed = setup.table_bytes_expected();
     match available_bytes() {
         Some(available) if needed > available => Err(ConfigError::new_err(format!(
-            "error: the tables of this drive take {:.1} GiB, and the machine has {:.1} GiB left\n  \
-             = help: make the drive smaller: fewer blocks, or larger pages",
+            "error: the tables of this drive need {:.1} GiB of memory, but only {:.1} GiB are \
+             available\n  = help: make the drive smaller: fewer blocks, or larger pages",
             needed as f64 / GIB,
             available as f64 / GIB
         ))),

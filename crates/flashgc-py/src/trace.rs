@@ -66,7 +66,7 @@ impl Reading {
         };
         let device = |text: &String| {
             flashgc_trace::parse_device(text).ok_or_else(|| {
-                wrong(format!("the device `{text}` is no number and no `major,minor`"))
+                wrong(format!("the device `{text}` is neither a number nor `major,minor`"))
             })
         };
         let devices = self.devices.as_ref();
@@ -99,7 +99,7 @@ const CSV_WITH_NAMES: &str = "csv:time:ns, device, op, offset, size; header=yes"
 /// The format to write, by its name.
 pub fn format_to_write(name: &str) -> PyResult<Format> {
     let name = if name == "csv" { CSV_WITH_NAMES } else { name };
-    let missing = || wrong("the format to write has to be named; `auto` is for reading");
+    let missing = || wrong("the output format must be named; `auto` is for reading");
     format(Some(name))?.ok_or_else(missing)
 }
 
@@ -134,8 +134,8 @@ fn target_format(
         (None, _) if ours => Ok(Format::Fgt),
         (None, Some(source)) => Ok(source.clone()),
         (None, None) => Err(wrong(
-            "the format to write is not named\n  = help: name it with `--to`, or write to a \
-             file that ends in .fgt",
+            "the output format is not named\n  = help: name it with `--to`, or write to a file \
+             that ends in .fgt",
         )),
     }
 }

@@ -132,6 +132,8 @@ pub struct Plan {
     /// Whether operations on one logical page must be kept in order by a table: they could pass
     /// each other in the queues.
     pub ordered: bool,
+    /// Whether the host reads at all.
+    pub reads: bool,
     /// Whether a job that nothing can interrupt or observe runs as one event.
     pub coalesce: bool,
 }
@@ -144,6 +146,7 @@ impl Plan {
             classes: self.gc.hotness_groups.as_ref().map_or(0, |groups| groups.groups() + 1),
             parity: self.parity(),
             reserve_blocks: self.gc.reserve_blocks,
+            reserve_pages: self.gc.reserve_pages,
         }
     }
 
@@ -154,13 +157,17 @@ impl Plan {
         self.pool.is_some_and(|level| level >= unit) && self.gc.hold.covers_unit(unit)
     }
 
-    /// Whether one queue serves all that is done to a page, one after the other.
+    /// Whether one queue serves all that is done to a page, one after the other. Where a page has
+    /// one plane it does, for two pages of a plane never share an array operation.
     pub fn queues_keep_order(&self) -> bool {
-        self.chooses_at_start()
+        let one_queue = match self.allocation {
+            Allocation::Striped => true,
+            Allocation::Dynamic => self.chooses_at_start() && self.geometry.shape.multi_plane == 1,
+        };
+        one_queue
             && self.write_buffer.is_none()
             && !self.service.splits_host()
             && self.gc.enter.is_none()
-            && self.geometry.shape.multi_plane == 1
     }
 
     /// What moving a page and erasing cost where windows of sub-blocks are ranked: read and

@@ -1,6 +1,6 @@
 //! The report: every figure of a run, with the hash that two equal runs share.
 
-use crate::config::{hash_of, Setup};
+use crate::config::Setup;
 use crate::sim::{Preconditioning, Results};
 use crate::stats::Latency;
 use serde_json::{json, Map, Value};
@@ -16,8 +16,12 @@ pub struct Facts {
     pub drive: Option<Value>,
     /// What people should know.
     pub notes: Vec<String>,
+    /// Why nothing was moved, where nothing was.
+    pub nothing_moved: Option<String>,
     /// Lines of the trace that were passed over.
     pub bad_rows: u64,
+    /// The hash over what was simulated.
+    pub result_hash: String,
 }
 
 /// The report of a run.
@@ -31,6 +35,8 @@ pub struct Report {
 impl Report {
     pub(crate) fn new(setup: &Setup, results: &Results, facts: Facts) -> Self {
         let mut keys = Map::new();
+        let mut precondition = json!(facts.preconditioning);
+        precondition["drive"] = json!(facts.drive);
         let mut add = |key: &str, value: Value| keys.insert(key.to_string(), value);
         add("seed", json!(setup.plan.seed));
         add("config_hash", json!(setup.config_hash()));
@@ -46,6 +52,9 @@ impl Report {
             add("buffer", buffer);
         }
         add("write_amplification", json!(write_amplification(results)));
+        let in_bytes = write_amplification_bytes(setup, results);
+        add("write_amplification_bytes", json!(in_bytes));
+        add("steady", steady(results, &facts.nothing_moved));
         add("erases", json!(results.counters.erases));
         add("erase_operations", json!(results.counters.erase_operations));
         add("gc", gc(setup, results));
@@ -59,17 +68,16 @@ impl Report {
         add("free_pages_min", json!(results.counters.free_pages_min));
         add("simulated_ns", json!(results.simulated_ns));
         add("page_operations", json!(page_operations(setup, results)));
-        add("precondition", json!(facts.preconditioning));
+        add("precondition", precondition);
         add("bad_rows", json!(facts.bad_rows));
         add("capacity", capacity(setup));
+        if let Some(fitted) = &setup.fitted {
+            add("fit", fitted.json(setup.plan.geometry.exported_pages));
+        }
         add("config", setup.resolved_json().clone());
         add("notes", json!(facts.notes));
         add("unused_keys", json!(setup.unused_keys()));
-        let hash = hash_of(&Value::Object(keys.clone()));
-        // Which file the drive lay in makes no difference to what came out.
-        keys["precondition"]["drive"] = json!(facts.drive);
-        let mut add = |key: &str, value: Value| keys.insert(key.to_string(), value);
-        add("result_hash", json!(hash));
+        add("result_hash", json!(facts.result_hash));
         add("version", json!(VERSION));
         add("table_bytes", json!(results.table_bytes));
         for key in ["wall_s", "precondition_wall_s", "page_operations_per_s", "peak_rss_bytes"] {
@@ -98,7 +106,7 @@ impl Report {
         Value::Object(self.keys.clone())
     }
 
-    /// The hash over everything that the input decides.
+    /// The hash over what was simulated: two runs in which the same happened share it.
     pub fn result_hash(&self) -> &str {
         self.keys["result_hash"].as_str().unwrap_or_default()
     }
@@ -163,10 +171,32 @@ fn buffer(results: &Results) -> Option<Value> {
 
 fn write_amplification(results: &Results) -> Option<f64> {
     let counters = &results.counters;
-    (counters.host_written > 0).then(|| {
-        let copies = counters.gc_moved + counters.assist_moved;
-        (counters.array_programs + copies) as f64 / counters.host_written as f64
-    })
+    (counters.host_written > 0)
+        .then(|| pages_programmed(results) as f64 / counters.host_written as f64)
+}
+
+/// Pages programmed with data: for the host, and copies.
+fn pages_programmed(results: &Results) -> u64 {
+    let counters = &results.counters;
+    counters.array_programs + counters.gc_moved + counters.assist_moved
+}
+
+/// Flash bytes programmed for each byte that the host wrote.
+fn write_amplification_bytes(setup: &Setup, results: &Results) -> Option<f64> {
+    let host_bytes = results.counters.bytes[1];
+    let page_bytes = f64::from(setup.plan.geometry.shape.page_bytes);
+    let programmed = pages_programmed(results) as f64;
+    (host_bytes > 0).then(|| programmed * page_bytes / host_bytes as f64)
+}
+
+/// The balance, how a run ended that was to go on until it is steady, and why nothing was moved.
+fn steady(results: &Results, nothing_moved: &Option<String>) -> Value {
+    let mut keys = json!(results.balance);
+    keys["nothing_moved"] = json!(nothing_moved);
+    if let Some(until) = results.until {
+        keys["until"] = json!(until);
+    }
+    keys
 }
 
 fn per(sum: u64, count: u64) -> Option<f64> {
@@ -193,6 +223,7 @@ fn gc(setup: &Setup, results: &Results) -> Value {
         "erased_at_selection":
             per(counters.erased_pages_at_selection, counters.selections).map(|p| p / per_block),
         "busy_ns": counters.gc_busy_ns,
+        "total_busy_ns": counters.collecting_ns(),
         "busy_open_ns": counters.gc_busy_open_ns,
         "elapsed_ns": counters.gc_elapsed_ns,
         "hold_ns": counters.gc_hold_ns,

@@ -46,11 +46,6 @@ impl Random {
     pub fn exponential(&mut self) -> f64 {
         -libm::log(1.0 - self.unit())
     }
-
-    /// The generator behind the stream, for the distributions of `rand_distr`.
-    pub fn generator(&mut self) -> &mut Xoshiro256PlusPlus {
-        &mut self.0
-    }
 }
 
 #[cfg(test)]

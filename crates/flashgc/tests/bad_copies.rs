@@ -17,25 +17,25 @@ fn copies_at_once_need_registers_and_somewhere_to_go() {
     let cases: &[(&str, &[&str])] = &[
         (
             "copy.parallel.workers = 2\n",
-            &["2 pages at once, and a plane has 1 data registers", "set device.registers = 2"],
+            &["workers must be at most 1 (device.registers), got 2", "set device.registers = 2"],
         ),
         ("copy.parallel.workers = 0\n", &["workers"]),
         ("copy.parallel.path = \"away\"\n", &["\"local\"", "\"global\""]),
         (
             "copy.parallel.path = \"global\"\n",
-            &["this device gives every page one plane", "device.allocation = \"dynamic\""],
+            &["device.allocation is \"striped\"", "device.allocation = \"dynamic\""],
         ),
         (
             "copy.parallel.path = \"global\"\ncopy.parallel.parity = true\n",
-            &["may go to any page", "path = \"local\""],
+            &["parity = true needs path = \"local\"", "path = \"local\""],
         ),
         (
             "erase.use = \"blocks\"\nerase.blocks.move_cap = \"9 blocks\"\n",
-            &["more than 2 blocks hold", "leave it out for no bound"],
+            &["victim blocks: 2", "remove move_cap for no limit"],
         ),
         (
             "erase.use = \"blocks\"\nerase.blocks.move_cap = \"5%\"\n",
-            &["the bound on moves is no share", "\"1 block\""],
+            &["move_cap cannot be a share", "\"1 block\""],
         ),
     ];
     for (keys, parts) in cases {
@@ -54,5 +54,5 @@ fn copies_to_other_units_need_another_unit() {
         "device.unit=\"chip\"",
     ];
     let refusal = refusal(TINY, &sets);
-    assert!(refusal.contains("there is no other unit to copy to"), "{refusal}");
+    assert!(refusal.contains("there is only one to allocate from"), "{refusal}");
 }

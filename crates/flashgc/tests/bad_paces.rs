@@ -14,11 +14,11 @@ fn assert_says(found: &str, parts: &[&str]) {
 fn assists_are_named_once_and_joined_with_sense() {
     let cases: &[(&str, &[&str])] = &[
         ("\"pre-migrate\"", &["pre-migration", "gc.assist.use"]),
-        ("[\"nothing\", \"pre-migration\"]", &["leave \"nothing\" out of the list"]),
-        ("[\"pre-migration\", \"pre-migration\"]", &["give some of", "each once"]),
-        ("[]", &["give some of \"nothing\", \"flush-buffer\", \"pre-migration\""]),
-        ("[\"pre-migration\", \"sleep\"]", &["does not name different choices of this slot"]),
-        ("[\"flush-buffer\", \"pre-migration\"]", &["the device has none"]),
+        ("[\"nothing\", \"pre-migration\"]", &["remove \"nothing\" from the list"]),
+        ("[\"pre-migration\", \"pre-migration\"]", &["give one or more of", "each once"]),
+        ("[]", &["give one or more of \"nothing\", \"flush-buffer\", \"pre-migration\""]),
+        ("[\"pre-migration\", \"sleep\"]", &["is not a list of different choices of this slot"]),
+        ("[\"flush-buffer\", \"pre-migration\"]", &["this device has none"]),
     ];
     for (words, parts) in cases {
         assert_says(&refusal(TINY, &[&format!("gc.assist.use={words}")]), parts);
@@ -28,11 +28,14 @@ fn assists_are_named_once_and_joined_with_sense() {
 #[test]
 fn distances_and_shares_are_possible() {
     let cases: &[(&str, &[&str])] = &[
-        ("distance=\"0 pages\"", &["0 of the 128 pages of a plane are no distance"]),
-        ("distance=\"129 pages\"", &["129 of the 128 pages"]),
-        ("distance=\"20% of soft\"", &["only the hard mark may be a share of the soft one"]),
+        ("distance=\"0 pages\"", &["distance must be 1 to 128 pages (a plane has 128), got 0"]),
+        ("distance=\"129 pages\"", &["got 129"]),
+        (
+            "distance=\"20% of soft\"",
+            &["only the hard threshold can be a share of the soft threshold"],
+        ),
         ("distance=3", &["gc.assist.pre-migration.distance"]),
-        ("t_page=\"110%\"", &["gc.assist.pre-migration.t_page", "more than the whole"]),
+        ("t_page=\"110%\"", &["gc.assist.pre-migration.t_page", "at most the whole"]),
         ("rule=\"valid\"", &["gc.assist.pre-migration.rule", "valid-left"]),
         ("t_block=\"11%\"", &["unknown key `t_block`"]),
     ];
@@ -45,11 +48,11 @@ fn distances_and_shares_are_possible() {
 #[test]
 fn turns_are_possible() {
     let cases: &[(&str, &[&str])] = &[
-        ("length=\"0 ns\"", &["no job goes on in turns of this length"]),
-        ("length=\"2000 s\"", &["above 0, at most 1000 s"]),
+        ("length=\"0 ns\"", &["length must be above 0 and at most 1000 s, got 0 ns"]),
+        ("length=\"2000 s\"", &["above 0 and at most 1000 s"]),
         ("per_gap=0", &["gc.pace.quanta.per_gap"]),
-        ("floor=\"1 block\"", &["is not above the reserve", "give at least \"2 blocks\""]),
-        ("floor=\"99 blocks\"", &["the mark is more than a plane has"]),
+        ("floor=\"1 block\"", &["must be above the reserve", "give at least \"2 blocks\""]),
+        ("floor=\"99 blocks\"", &["but a plane has"]),
         ("extra_space=\"200%\"", &["gc.pace.quanta.extra_space"]),
         ("extra=\"16%\"", &["unknown key `extra`"]),
     ];
@@ -58,20 +61,26 @@ fn turns_are_possible() {
         assert_says(&refusal(TINY, &["gc.pace.use=\"quanta\"", &key]), parts);
     }
     let hold = refusal(TINY, &["gc.pace.use=\"quanta\"", "gc.hold.use=\"channel\""]);
-    assert_says(&hold, &["closes its unit to them", "gc.pace.use = \"at-once\""]);
+    assert_says(
+        &hold,
+        &[
+            "cannot be combined with requests that are served during a collection",
+            "gc.pace.use = \"at-once\"",
+        ],
+    );
     let huge = [
         "gc.pace.use=\"quanta\"",
         "gc.pace.quanta.extra_space=\"100%\"",
         "device.blocks_per_plane=1048576",
         "device.pages_per_block=400",
     ];
-    assert_says(&refusal(TINY, &huge), &["a drive has too many pages", "extra_space"]);
+    assert_says(&refusal(TINY, &huge), &["exceeds 2^32 - 2 physical pages", "extra_space"]);
     let filler = [
         "gc.pace.use=\"quanta\"",
         "gc.pace.quanta.extra_space=\"50%\"",
         "precondition.scheme=\"greedy\"",
     ];
-    assert_says(&refusal(TINY, &filler), &["do not have the same number of blocks"]);
+    assert_says(&refusal(TINY, &filler), &["use different numbers of blocks"]);
 }
 
 #[test]

@@ -37,24 +37,30 @@ fn what_no_block_of_sub_blocks_can_be_is_refused() {
         (&["device.sub_blocks=65"], &["`device.sub_blocks`", "from 1 to 64"]),
         (
             &["device.sub_blocks=3"],
-            &["8 pages do not make 3 equal sub-blocks", "a divisor of device.pages_per_block"],
+            &[
+                "must divide device.pages_per_block = 8, got 3",
+                "a divisor of device.pages_per_block",
+            ],
         ),
         (&["device.layers=0"], &["`device.layers`"]),
         (
             &["device.layers=3"],
-            &["3 layers, 8 pages and 1 sub-blocks", "each layer holds as many pages"],
+            &[
+                "be a multiple of sub_blocks = 1, got 3",
+                "each layer must have the same number of pages",
+            ],
         ),
         (
             &["device.sub_blocks=4", "device.layers=2"],
-            &["2 layers, 8 pages and 4 sub-blocks", "each sub-block as many layers"],
+            &["be a multiple of sub_blocks = 4, got 2", "each sub-block the same number of layers"],
         ),
         (
             &["device.sub_blocks=4", "device.layers=4"],
-            &["sub-blocks of 1 layers would hold no data", "give fewer than a sub-block has"],
+            &["isolation_layers must be below 1", "give fewer layers"],
         ),
         (
             &["device.sub_blocks=2", "device.layers=8", "device.isolation_layers=4"],
-            &["device.isolation_layers=4", "sub-blocks of 4 layers would hold no data"],
+            &["device.isolation_layers=4", "isolation_layers must be below 4"],
         ),
         (&["device.isolation_layers=0"], &["`device.isolation_layers`"]),
     ];
@@ -67,16 +73,20 @@ fn what_no_block_of_sub_blocks_can_be_is_refused() {
 fn an_erase_of_sub_blocks_needs_a_device_that_has_them() {
     assert_says(
         SOFTWARE,
-        &["this device erases whole blocks", "as in `device.sub_blocks = 16`", "choose \"block\""],
+        &[
+            "this device erases whole blocks",
+            "set for example `device.sub_blocks = 16`",
+            "choose gc.erase.use = \"block\"",
+        ],
     );
     let summary = ["device.sub_blocks=2", "device.summary.pages=1"];
     assert_says(
         &[SOFTWARE, &summary].concat(),
-        &["the blocks of this device end with a summary", "leave [device.summary] out"],
+        &["cannot be combined with [device.summary]", "remove [device.summary]"],
     );
     assert_says(
         &[HARDWARE, &["device.sub_blocks=2"]].concat(),
-        &["`device.layers`", "isolation by hardware leaves layers without data"],
+        &["`device.layers`", "isolation = \"hardware\" needs the number of layers"],
     );
     let unknown = ["gc.erase.sub-blocks.isolation=\"firmware\""];
     assert_says(&[DEVICE, SOFTWARE, &unknown].concat(), &["\"software\"", "\"hardware\""]);
@@ -91,17 +101,14 @@ fn a_victim_must_rank_what_is_erased() {
             &[
                 &format!("\"{victim}\" ranks whole blocks"),
                 "choose \"recycle-benefit\" or \"invalid-sub-blocks\"",
-                "gc.erase.use other than \"sub-blocks\"",
+                "another gc.erase.use than \"sub-blocks\"",
             ],
         );
     }
     let invalid = ["gc.victim.use=\"invalid-sub-blocks\""];
     assert_says(
         &[DEVICE, SOFTWARE, &invalid].concat(),
-        &[
-            "invalid sub-blocks are erased wherever they lie, and this needs layers between them",
-            "isolation = \"hardware\"",
-        ],
+        &["\"invalid-sub-blocks\" needs isolation = \"hardware\"", "isolation = \"hardware\""],
     );
     setup(TINY, &[DEVICE, HARDWARE, &invalid].concat());
 }
@@ -109,7 +116,8 @@ fn a_victim_must_rank_what_is_erased() {
 #[test]
 fn odd_and_even_pages_need_sub_blocks_that_have_both() {
     let parity = "gc.copy.copyback.parity=true";
-    let says = ["copies keep to odd or even pages", "`parity = false`"];
+    let says =
+        ["parity = true needs sub-blocks with an even number of pages", "set parity = false"];
     // Layers of one page leave one page of data to sub-blocks of two.
     let small = ["device.sub_blocks=16", "device.layers=32", "device.exported=0.2", parity];
     assert_says(&[DEVICE, HARDWARE, &small].concat(), &says);
@@ -124,20 +132,20 @@ fn odd_and_even_pages_need_sub_blocks_that_have_both() {
 #[test]
 fn marks_with_sub_blocks_count_pages() {
     let cases: &[(&str, &[&str])] = &[
-        ("\"600 pages\"", &["the mark is more than a plane has", "512 pages for data"]),
-        ("\"17 blocks\"", &["the mark is more than a plane has"]),
+        ("\"600 pages\"", &["but a plane has", "at most \"512 pages\""]),
+        ("\"17 blocks\"", &["but a plane has"]),
         (
             "\"1 block\"",
             &[
-                "the soft mark (32 pages) is not above the reserve (32 pages)",
-                "collection keeps 4 erased sub-blocks of each plane",
+                "the soft threshold (32 pages) must be above the reserve (32 pages)",
+                "collection reserves 4 erased sub-blocks of each plane",
                 "at least \"33 pages\"",
             ],
         ),
-        ("\"20% of soft\"", &["only the hard mark may be a share of the soft one"]),
+        ("\"20% of soft\"", &["only the hard threshold can be a share of the soft threshold"]),
         (
             "\"15 blocks\"",
-            &["above the over-provisioning", "give at most \"8 blocks\" or \"275 pages\""],
+            &["exceeds the spare space", "give at most \"8 blocks\" or \"275 pages\""],
         ),
     ];
     for (mark, parts) in cases {
@@ -147,14 +155,14 @@ fn marks_with_sub_blocks_count_pages() {
     let hard = ["gc.trigger.watermark.hard=\"31 pages\""];
     assert_says(
         &[DEVICE, SOFTWARE, &hard].concat(),
-        &["the hard mark (31 pages) is below the reserve (32 pages)", "at least \"32 pages\""],
+        &["the hard threshold (31 pages) is below the reserve (32 pages)", "at least \"32 pages\""],
     );
     let full = ["device.exported=0.95"];
     assert_says(
         &[DEVICE, SOFTWARE, &full].concat(),
         &[
-            "a plane has 26 spare pages, and collection alone needs 64",
-            "4 reserved sub-blocks of 8 pages, and 32 pages of a block for each of 1 open ones",
+            "a plane has 26 spare pages, but collection alone needs 64",
+            "reserved sub-blocks: 4, each of 8 pages; open blocks: 1, each with 32 pages",
         ],
     );
     // Layers without data leave 13 of 16 pages.
@@ -171,20 +179,26 @@ fn hotness_groups_need_sub_blocks_and_blocks_enough() {
     let cases: &[(&[&str], &[&str])] = &[
         (&["groups=1"], &["`gc.placement.hotness-groups.groups`", "from 2 to 8"]),
         (&["groups=9"], &["from 2 to 8"]),
-        (&[], &["16 blocks of a plane do not make 7 groups", "more blocks, or set groups = 3"]),
-        (&["groups=4"], &["16 blocks of a plane do not make 4 groups"]),
+        (
+            &[],
+            &["a plane of 16 blocks is too small for groups = 7", "more blocks, or set groups = 3"],
+        ),
+        (&["groups=4"], &["a plane of 16 blocks is too small for groups = 4"]),
         (&["groups=2", "hash_functions=0"], &["hash_functions"]),
         (&["groups=2", "hash_functions=17"], &["from 1 to 16"]),
-        (&["groups=2", "counters=1000"], &["1000 counters are no power of two", "as in 1024"]),
+        (
+            &["groups=2", "counters=1000"],
+            &["counters must be a power of two, got 1000", "give for example 1024"],
+        ),
         (&["groups=2", "counters=8"], &["counters"]),
         (&["groups=2", "decay=0"], &["decay"]),
-        (&["groups=2", "thresholds=[2]"], &["these are not the thresholds of 2 groups"]),
+        (&["groups=2", "thresholds=[2]"], &["thresholds must be 2 rising numbers from 1 to 255"]),
         (
             &["groups=2", "thresholds=[4, 4]"],
-            &["give 2 numbers from 1 to 255, each greater than the one before"],
+            &["give one number per group (2), each greater than the one before"],
         ),
-        (&["groups=2", "thresholds=[0, 4]"], &["not the thresholds"]),
-        (&["groups=2", "thresholds=[4, 256]"], &["not the thresholds"]),
+        (&["groups=2", "thresholds=[0, 4]"], &["thresholds must be"]),
+        (&["groups=2", "thresholds=[4, 256]"], &["thresholds must be"]),
         (&["groups=2", "thresholds=4"], &["thresholds"]),
         (&["groups=2", "hot_to=\"bottom\""], &["\"group\"", "\"top\""]),
         (&["groups=2", "copies=\"hot\""], &["\"by-hotness\"", "\"cold\""]),
@@ -198,9 +212,12 @@ fn hotness_groups_need_sub_blocks_and_blocks_enough() {
     let two = [HOTNESS, "gc.placement.hotness-groups.groups=2"];
     assert_says(
         &[DEVICE, &two].concat(),
-        &["hotness groups are of sub-blocks", "set gc.erase.use = \"sub-blocks\""],
+        &[
+            "hotness-groups needs sub-block erase, but this scheme erases whole blocks",
+            "set gc.erase.use = \"sub-blocks\"",
+        ],
     );
-    let says = ["copies that must go to odd or even pages, or to other units"];
+    let says = ["hotness-groups cannot be combined with parity = true or path = \"global\""];
     for copy in [
         &["gc.copy.copyback.parity=true"][..],
         &["gc.copy.use=\"parallel\""],
@@ -224,7 +241,7 @@ fn a_drive_is_preconditioned_by_a_scheme_with_the_same_erase() {
             assert_says(
                 &[DEVICE, sets, &[&filled_by(filler)]].concat(),
                 &[
-                    &format!("\"{filler}\" and \"greedy\" do not erase the same parts"),
+                    &format!("\"{filler}\" and \"greedy\" erase different parts"),
                     "name a scheme with the same `gc.erase`",
                 ],
             );
@@ -232,7 +249,7 @@ fn a_drive_is_preconditioned_by_a_scheme_with_the_same_erase() {
     }
     assert_says(
         &[DEVICE, SOFTWARE, &[&filled_by("speedup")]].concat(),
-        &["the scheme \"speedup\" cannot work on this device: 16 blocks of a plane"],
+        &["the scheme \"speedup\" cannot run on this device: a plane of 16 blocks"],
     );
     for (sets, filler) in [(SOFTWARE, "gsm"), (HARDWARE, "pb"), (&[], "subblock-baseline")] {
         setup(TINY, &[DEVICE, sets, &[&filled_by(filler)]].concat());

@@ -25,14 +25,14 @@ fn used_space_must_be_possible_and_say_enough() {
         with(&format!("trigger.use = \"used-space\"{keys}"))
     };
     let cases: &[(&str, &[&str])] = &[
-        ("on = \"0%\"", &["nothing would have to be in use", "on = \"0%\"", "above 0"]),
-        ("on = \"100%\"", &["leave no room to collect"]),
-        ("on = \"99.99%\"", &["of 1024 pages this is all of them"]),
-        ("on = \"99.5%\", of = \"plane\"", &["of 128 pages this is all of them"]),
-        ("on = \"110%\"", &["`gc.trigger.used-space.on`", "more than the whole"]),
+        ("on = \"0%\"", &["must be above 0%, got 0%", "on = \"0%\"", "write for example \"70%\""]),
+        ("on = \"100%\"", &["there would be no space to collect"]),
+        ("on = \"99.99%\"", &["leaves none of 1024 pages free"]),
+        ("on = \"99.5%\", of = \"plane\"", &["leaves none of 128 pages free"]),
+        ("on = \"110%\"", &["`gc.trigger.used-space.on`", "at most the whole"]),
         ("on = \"4 blocks\"", &["`gc.trigger.used-space.on`"]),
         ("of = \"chip\"", &["`gc.trigger.used-space.of`", "plane"]),
-        ("victims = 0", &["nothing would have to be in use", "victims = 0", "above 0"]),
+        ("victims = 0", &["must be above 0%, got 0%", "victims = 0", "write for example \"70%\""]),
         ("batch = \"all\"", &["`gc.trigger.used-space.batch`", "list"]),
         ("soft = \"4 blocks\"", &["unknown key `soft` in [gc.trigger.used-space]"]),
     ];
@@ -41,12 +41,12 @@ fn used_space_must_be_possible_and_say_enough() {
     }
     let joined = |words: &str| with(&format!("trigger.use = [{words}]"));
     let both = joined("\"watermark\", \"used-space\"");
-    assert_says(&both, &["each say when a plane has enough", "joined with \"idle\""]);
+    assert_says(&both, &["each defines when a plane has enough", "together with \"idle\""]);
     let below = "trigger.idle.mark = \"1 blocks\"\ntrigger.use = [\"used-space\", \"idle\"]";
     let below = with(below);
-    assert_says(&below, &["below the soft mark", "give at least \"16 pages\""]);
+    assert_says(&below, &["below the soft threshold", "give at least \"16 pages\""]);
     let full = refusal(TINY, &["gc.trigger.use=\"used-space\"", "device.exported=0.86"]);
-    assert_says(&full, &["a plane has 18 spare pages", "could never reach that"]);
+    assert_says(&full, &["a plane has 18 spare pages", "too few for the"]);
     let now = "victim.use = \"invalidation-rate\"\nvictim.invalidation-rate.now = 1";
     assert_says(&with(now), &["true or false"]);
 }
@@ -56,8 +56,14 @@ fn used_space_must_be_possible_and_say_enough() {
 fn parts_of_blocks_go_neither_with_used_space_nor_with_a_hold_of_blocks() {
     let parts = ["gc.scheme=\"gsm\"", "device.sub_blocks=4", "device.exported=0.4"];
     let used = refusal(TINY, &[&parts[..], &["gc.trigger.use=\"used-space\""]].concat());
-    assert_says(&used, &["how much of a whole block is invalid", "gc.erase.use = \"block\""]);
+    assert_says(
+        &used,
+        &["needs whole-block erase, but this scheme erases sub-blocks", "gc.erase.use = \"block\""],
+    );
     let hold = ["gc.hold.use=\"blocks\"", "gc.enter.use=\"between-copies\""];
     let held = refusal(TINY, &[&parts[..], &hold].concat());
-    assert_says(&held, &["whole blocks are held", "gc.erase.use = \"block\""]);
+    assert_says(
+        &held,
+        &["needs whole-block erase, but this scheme erases sub-blocks", "gc.erase.use = \"block\""],
+    );
 }

@@ -83,10 +83,10 @@ fn the_host_stays_out_of_blocks_under_collection_however_requests_come() {
 #[test]
 fn what_the_hold_needs_is_asked_for() {
     for (sets, expected) in [
-        (&["gc.enter.use=\"never\""][..], "lets requests in between its copies"),
+        (&["gc.enter.use=\"never\""][..], "needs requests that are served between copies"),
         (
             &["gc.enter.use=\"suspend\"", "device.suspend.suspend=\"20 us\""],
-            "lets requests in between its copies",
+            "needs requests that are served between copies",
         ),
         (&["gc.enter.between-copies.merge=true"], "set merge = false"),
         (&["gc.enter.between-copies.pipeline=true"], "set pipeline = false"),

@@ -242,7 +242,7 @@ fn a_drive_of_another_device_is_refused_with_every_difference() {
     let sets = ["device.blocks_per_plane=20", "device.allocation=\"dynamic\""];
     let error = run_on(&setup(TINY, &sets), drive.clone(), false).expect_err("it does not fit");
     for part in [
-        "that of another device",
+        "made with another device",
         "--> a.drive",
         "device.blocks_per_plane: 16 in the drive, 20 in the configuration",
         "device.exported: 76 pages of each plane in the drive, 96 pages of each plane in the conf",
@@ -432,12 +432,12 @@ fn aged_drives_of_any_ratio_run_under_any_scheme() {
 fn an_aged_drive_must_leave_what_collection_keeps() {
     let sets = ["precondition.fill=\"aged\"", "precondition.aged_ratio=1.0"];
     let refusal = common::refusal(TINY, &sets);
-    assert!(refusal.contains("16 of the 16 blocks of each plane would be aged"), "{refusal}");
+    assert!(refusal.contains("fills 16 of the 16 blocks of each plane"), "{refusal}");
     for (sets, part) in [
         (&["precondition.fill=\"aged\""][..], "missing key `precondition.aged_ratio`"),
-        (&["precondition.aged_ratio=0.5"], "only an aged drive has a ratio"),
-        (&["precondition.fill=\"trace\""], "only where the workload is a trace"),
-        (&["precondition.scheme=\"fifo\"", "precondition.fill=\"none\""], "by no scheme"),
+        (&["precondition.aged_ratio=0.5"], "aged_ratio needs fill"),
+        (&["precondition.fill=\"trace\""], "needs a trace workload"),
+        (&["precondition.scheme=\"fifo\"", "precondition.fill=\"none\""], "needs a filled drive"),
         (&["precondition.scheme=\"gredy\""], "did you mean \"greedy\"?"),
     ] {
         let refusal = common::refusal(TINY, sets);

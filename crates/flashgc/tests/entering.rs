@@ -123,6 +123,17 @@ fn waits_stay_within_the_bounds_of_table_five() {
 }
 
 #[test]
+fn the_longest_response_is_that_of_a_request_which_a_job_delayed() {
+    for scheme in ["pgc", "pgc-both", "fpgc"] {
+        let erased = ["precondition.fill=\"none\"", "precondition.overwrite=0"];
+        let report = report(scheme, &[&erased[..], &["workload.synthetic.requests=50"]].concat());
+        assert_eq!(whole(&report, "gc.count") + whole(&report, "gc.open"), 0);
+        assert!(whole(&report, "latency_ns.all.max") > 0);
+        assert_eq!(whole(&report, "gc.response_max_ns"), 0, "{scheme}: no job delayed anything");
+    }
+}
+
+#[test]
 fn the_more_a_job_gives_way_the_shorter_requests_take() {
     let mean = |report: &Value| {
         report["latency_ns"]["all"]["mean"].as_f64().expect("the run has requests")
@@ -185,7 +196,7 @@ fn a_job_keeps_its_pages_under_the_odd_even_rule() {
 fn marks_of_high_priority_that_count_for_nothing_are_told() {
     let told = |scheme: &str| {
         let report = report(scheme, &["workload.synthetic.high_share=0.2"]);
-        report["notes"].to_string().contains("high priority")
+        report["notes"].to_string().contains("high-priority writes")
     };
     assert!(told("greedy"));
     assert!(!told("pgc"));

@@ -45,7 +45,8 @@ fn a_larger_part_in_the_erase_is_refused() {
     let found = refusal(TINY, &["gc.hold.use=\"plane\"", "gc.hold.plane.erasing=\"plane\""]);
     assert!(found.contains("unknown key `erasing`"), "{found}");
     let entering = [CHANNEL, CHIP_IN_ERASE, "gc.enter.use=\"between-copies\""];
-    assert!(refusal(TINY, &entering).contains("closes its unit to them and no other part"));
+    assert!(refusal(TINY, &entering)
+        .contains("cannot be combined with requests that are served during a collection"));
 }
 
 /// The less is closed, the less the host waits; what a collection costs is the same.

@@ -162,7 +162,7 @@ fn triggers_are_one_word_or_a_list() {
         let sets = [&[IDLE], sets].concat();
         serde_json::to_value(setup(TINY, &sets).plan.gc.idle).expect("it is data")
     };
-    assert_eq!(mark(&[])["mark"]["blocks"], 6, "twice the soft mark");
+    assert_eq!(mark(&[])["mark"]["blocks"], 6, "twice the soft threshold");
     assert_eq!(mark(&["gc.trigger.watermark.soft=\"20 pages\""])["mark"]["pages"], 40);
     assert_eq!(mark(&["gc.trigger.idle.mark=\"50%\""])["mark"]["blocks"], 8);
     assert_eq!(mark(&["gc.trigger.idle.wait=\"5 ms\""])["wait"]["ns"], 5_000_000);
@@ -172,18 +172,18 @@ fn triggers_are_one_word_or_a_list() {
 fn what_makes_no_trigger_is_refused() {
     for (sets, why) in [
         (&["gc.trigger.use=\"idle\""][..], "[\"watermark\", \"idle\"]"),
-        (&["gc.trigger.use=[\"idle\"]"], "alone leaves a drive that is never idle"),
-        (&["gc.trigger.use=[]"], "does not name different choices"),
-        (&["gc.trigger.use=[\"watermark\",\"watermark\"]"], "does not name different choices"),
-        (&["gc.trigger.use=[\"watermark\",\"idel\"]"], "does not name different choices"),
+        (&["gc.trigger.use=[\"idle\"]"], "alone never collects on a drive that is never idle"),
+        (&["gc.trigger.use=[]"], "is not a list of different choices"),
+        (&["gc.trigger.use=[\"watermark\",\"watermark\"]"], "is not a list of different choices"),
+        (&["gc.trigger.use=[\"watermark\",\"idel\"]"], "is not a list of different choices"),
         (&["gc.trigger.use=[1]"], "is not a string"),
         (&["gc.trigger.use=\"idel\""], "did you mean \"idle\"?"),
         (&["gc.trigger.use=5"], "a list of strings"),
-        (&[IDLE, "gc.trigger.idle.wait=\"soon\""], "\"soon\" is no time to wait"),
+        (&[IDLE, "gc.trigger.idle.wait=\"soon\""], "or a duration, got \"soon\""),
         (&[IDLE, "gc.trigger.idle.wait=5"], "is not a duration"),
         (&[IDLE, "gc.trigger.idle.wait=\"1001 s\""], "at most 1000 s"),
-        (&[IDLE, "gc.trigger.idle.mark=\"2 blocks\""], "below the soft mark"),
-        (&[IDLE, "gc.trigger.idle.mark=\"17 blocks\""], "more than a plane has"),
+        (&[IDLE, "gc.trigger.idle.mark=\"2 blocks\""], "below the soft threshold"),
+        (&[IDLE, "gc.trigger.idle.mark=\"17 blocks\""], "but a plane has"),
         (&[IDLE, "gc.trigger.idle.marks=\"7 blocks\""], "unknown key `marks`"),
     ] {
         let refusal = refusal(TINY, sets);

@@ -23,7 +23,7 @@ fn a_ratio_needs_layers_and_a_sensible_number() {
     let cases: &[(&[&str], &[&str])] = &[
         (
             &["device.timing.layer_ratio=2"],
-            &["does not say how many it has", "add `device.layers`, as in `layers = 64`"],
+            &["layer_ratio = 2 needs device.layers", "set `device.layers`, as in `layers = 64`"],
         ),
         (&["device.layers=4", "device.timing.layer_ratio=0.5"], &["`device.timing.layer_ratio`"]),
         (&["device.layers=4", "device.timing.layer_ratio=101"], &["`device.timing.layer_ratio`"]),
@@ -33,7 +33,10 @@ fn a_ratio_needs_layers_and_a_sensible_number() {
             &["`device.timing.layer_map`", "\"in-order\"", "\"striped\""],
         ),
         // Where the layers are wrong, nothing is said against the speeds.
-        (&["device.layers=3", "device.timing.layer_ratio=2"], &["each layer holds as many pages"]),
+        (
+            &["device.layers=3", "device.timing.layer_ratio=2"],
+            &["each layer must have the same number of pages"],
+        ),
     ];
     for (sets, parts) in cases {
         let found = refusal(TINY, sets);

@@ -40,6 +40,17 @@ fn collections_find_fewer_pages_and_requests_wait_less() {
     assert!(plain.pointer("/assist").is_none());
 }
 
+/// What moved ahead used to be missing in the time of collection.
+#[test]
+fn all_collection_work_counts_in_one_figure() {
+    let ahead = open_loop("exponential=\"4 ms\"", &[AHEAD, FAR]);
+    let (jobs, background) = (whole(&ahead, "gc.busy_ns"), whole(&ahead, "assist.busy_ns"));
+    assert!(jobs > 0 && background > 0);
+    assert_eq!(whole(&ahead, "gc.total_busy_ns"), jobs + background);
+    let plain = open_loop("exponential=\"4 ms\"", &[]);
+    assert_eq!(whole(&plain, "gc.total_busy_ns"), whole(&plain, "gc.busy_ns"));
+}
+
 #[test]
 fn a_rule_of_moved_pages_leaves_the_others() {
     let gaps = "exponential=\"4 ms\"";

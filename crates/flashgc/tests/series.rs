@@ -41,7 +41,7 @@ fn assert_totals(sets: &[&str], report: &Value, rows: &[SeriesRow]) {
         ("requests.write", sum(rows, |row| row.requests_write)),
         ("gc.count", sum(rows, |row| row.gc_jobs)),
         ("pages.gc_moved", sum(rows, |row| row.gc_moved)),
-        ("gc.busy_ns", sum(rows, |row| row.gc_busy_ns)),
+        ("gc.total_busy_ns", sum(rows, |row| row.gc_busy_ns)),
     ];
     for (key, found) in totals {
         assert_eq!(found, whole(report, key), "{key} with {sets:?}");

@@ -38,11 +38,11 @@ fn the_mark_is_a_share_of_the_pages_of_a_plane() {
 fn the_drive_as_it_ships_needs_a_lower_mark() {
     let ships = "device.exported=0.90";
     let found = refusal(PRESETS, &[ships]);
-    assert!(found.contains("is above the over-provisioning"), "{found}");
+    assert!(found.contains("exceeds the spare space"), "{found}");
     let low = ["soft", "hard"].map(|key| format!("gc.trigger.watermark.{key}=\"5% of pages\""));
     setup(PRESETS, &[ships, &low[0], &low[1]]);
     let found = refusal(PRESETS, &["gc.trigger.watermark.soft=\"5% of page\""]);
-    assert!(found.contains("a share is `of physical`, `of pages`"), "{found}");
+    assert!(found.contains("a share must be `of physical`, `of pages`"), "{found}");
 }
 
 /// A trace of small writes and reads on an aged drive whose reads are mapped, under the checker.

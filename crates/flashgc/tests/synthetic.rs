@@ -288,47 +288,48 @@ fn impossible() -> Vec<Case> {
         ("one stream missing", "requests = 10\nread_interarrival = { fixed = \"1 ms\" }".into(),
          &["missing key `workload.synthetic.write_interarrival`"]),
         ("one stream and two", format!("{open}read_interarrival = {{ fixed = \"1 ms\" }}\n\
-         write_interarrival = {{ fixed = \"1 ms\" }}"), &["in one stream and in two"]),
+         write_interarrival = {{ fixed = \"1 ms\" }}"),
+         &["cannot be combined with `read_interarrival`"]),
         ("a share and two streams", "requests = 10\nread_share = 0.5\n\
          read_interarrival = { fixed = \"1 ms\" }\n\
          write_interarrival = { fixed = \"1 ms\" }".into(),
-         &["the shares follow from their rates", "leave `read_share` out"]),
+         &["whose rates determine it", "remove `read_share`"]),
         ("closed and open", format!("{closed}read_interarrival = {{ fixed = \"1 ms\" }}"),
-         &["in one way"]),
+         &["exactly one"]),
         ("closed with an open phase", format!("{closed}{phase}share = 1\n\
-         interarrival = {{ fixed = \"1 ms\" }}"), &["in one way", "test.toml:10"]),
-        ("closed with a rate", format!("{closed}rate = 2"), &["a closed loop has no rate"]),
+         interarrival = {{ fixed = \"1 ms\" }}"), &["exactly one", "test.toml:10"]),
+        ("closed with a rate", format!("{closed}rate = 2"), &["`rate` needs an open loop"]),
         ("phases of nothing", format!("{open}phases = []"), &["a list of one table or more"]),
         ("phases of text", format!("{open}phases = [\"a\"]"), &["item 1", "is not a table"]),
         ("no share", format!("{open}{phase}read_share = 1"),
          &["missing key `workload.synthetic.phases[1].share`", "test.toml:8"]),
         ("shares beyond 1", format!("{open}{phase}share = 0.5\n{phase}share = 0.6"),
-         &["the phases have 1.100000", "add up to 1"]),
+         &["must add up to 1, got 1.1", "add up to 1"]),
         ("a key of the base", format!("{open}{phase}share = 1\nrequests = 5"),
          &["unknown key `requests` in [workload.synthetic.phases[1]]"]),
         ("shares of a phase",
          format!("{open}read_share = 0.8\n{phase}share = 1\ntrim_share = 0.3"),
-         &["more than all requests", "test.toml:11"]),
+         &["read_share + trim_share must be at most 1", "test.toml:11"]),
         ("a phase without arrivals", format!("requests = 10\n{phase}share = 0.5\n\
-         interarrival = {{ fixed = \"1 ms\" }}\n{phase}share = 0.5"), &["in one way"]),
+         interarrival = {{ fixed = \"1 ms\" }}\n{phase}share = 0.5"), &["exactly one"]),
         ("groups beyond 1",
          format!("{closed}address = {{ groups = [{{ places = 0.6, requests = 1 }}, \
          {{ places = 0.6, requests = 0 }}] }}"), &["1.2000 of the places", "at most 1"]),
         ("requests of no group", format!("{closed}address = {{ groups = [{{ places = 1, \
-         requests = 0.5 }}] }}"), &["0.5000 of the requests go to no group"]),
+         requests = 0.5 }}] }}"), &["0.5000 of the requests belong to no group"]),
         ("a group of no share", format!("{closed}address = {{ groups = [{{ places = 1 }}] }}"),
          &["address.groups[1].requests"]),
         ("a footprint beyond the drive", format!("{closed}footprint = \"9 TiB\""),
-         &["the drive has", "the footprint smaller"]),
+         &["the user capacity is", "the footprint smaller"]),
         ("a footprint below a page", format!("{closed}footprint = \"1 KiB\""),
-         &["do not fit the 0"]),
+         &["do not fit the footprint of 0"]),
         ("a fast phase that is slow", "requests = 10\ninterarrival = { hyperexponential = \
-         { fast_share = 0.5, fast = \"2 ms\", slow = \"1 ms\" } }".into(), &["exchange"]),
+         { fast_share = 0.5, fast = \"2 ms\", slow = \"1 ms\" } }".into(), &["swap"]),
         ("a phase without end", "requests = 10\ninterarrival = { hyperexponential = \
          { fast_share = 0.5, fast = \"1 ms\", slow = \"2 ms\", stay = 1 } }".into(),
-         &["never ends"]),
+         &["must be below 1"]),
         ("a read size", format!("{closed}read_size = \"1 B\""),
-         &["a request of 1 bytes is not possible"]),
+         &["a request must be a multiple of 512 B from 512 B to 1 GiB, got 1 B"]),
     ];
     cases
 }

@@ -90,7 +90,7 @@ fn a_part_of_a_page_is_written_as_a_whole_one() {
     let text = "0,9,512,w,0.0\n0,15,1024,r,1.0\n";
     let saved = drive(MemoryTrace::text("my.spc", text), &[], ONE_PLANE);
     assert_eq!(order_of_writing(&saved)[..3], [2, 1, 4]);
-    assert_eq!(saved.origin.precondition.trace_fill.expect("it was filled").read_pages, 2);
+    assert_eq!(saved.origin.precondition.trace_fill.expect("needs a filled drive").read_pages, 2);
 }
 
 #[test]

@@ -129,19 +129,19 @@ fn what_cannot_be_mapped_is_refused() {
     let text = replay(&[]);
     for fill in ["sequential", "trace"] {
         let found = refusal(&text, &[&format!("precondition.fill=\"{fill}\""), MAPPED]);
-        assert!(found.contains("a filled drive has data in every page"), "{found}");
+        assert!(found.contains("a filled drive has none"), "{found}");
         assert!(found.contains("set fill = \"none\" or \"aged\""), "{found}");
     }
     let found = refusal(&text, &["precondition.reads=\"read\""]);
     assert!(found.contains("`precondition.reads`") && found.contains("\"all-mapped\""), "{found}");
     let synthetic = ["precondition.fill=\"none\"", "precondition.overwrite=0.0", MAPPED];
     let found = refusal(TINY, &synthetic);
-    assert!(found.contains("only where the workload is a trace"), "{found}");
+    assert!(found.contains("needs a trace workload"), "{found}");
     let alike = "[device]\npreset = \"slc-msr\"\n[workload.alike]\nrequests = 1\n\
                  regions = [{ pages = 1 }]\nbursts = [{ read_share = 1.0 }]\n\
                  course = [{ pauses = \"1 s\", bursts = { 1 = 1 } }]\n";
     let sets = ["precondition.fill=\"none\"", MAPPED];
     assert!(prepare(&inputs(alike, &sets[..1])).is_ok(), "{}", refusal(alike, &sets[..1]));
-    assert!(refusal(alike, &sets).contains("only where the workload is a trace"));
-    assert!(refusal(alike, &["precondition.fill=\"trace\""]).contains("only where the workload"));
+    assert!(refusal(alike, &sets).contains("needs a trace workload"));
+    assert!(refusal(alike, &["precondition.fill=\"trace\""]).contains("needs a trace workload"));
 }

@@ -99,7 +99,7 @@ fn extra_blocks_are_spare_space_and_marks_do_not_count_them() {
     // A run is known by its configuration, and these are two.
     assert_ne!(with["config_hash"], without["config_hash"]);
     let notes = at(&with, "notes").to_string();
-    assert!(notes.contains("brings 4 blocks of its own to the 16 of each plane"), "{notes}");
+    assert!(notes.contains("adds spare blocks to each plane (4 to the device's 16)"), "{notes}");
     assert!(number(&with, "write_amplification") < number(&without, "write_amplification"));
     let share = "gc.trigger.watermark.soft=\"25%\"";
     let mark = |report: &Value| at(report, "config.gc.trigger.soft").clone();

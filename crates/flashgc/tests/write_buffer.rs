@@ -104,15 +104,15 @@ fn the_default_access_is_20_ns_for_64_bytes() {
 fn what_makes_no_buffer_is_refused() {
     for (sets, why) in [
         (&["device.write_buffer.access=\"1 us\""][..], "missing key `device.write_buffer.size`"),
-        (&["device.write_buffer.size=\"4095 B\""], "4095 bytes are 0 pages of 4096 bytes"),
-        (&["device.write_buffer.size=\"17179869184 KiB\""], "fewer than 2^32"),
+        (&["device.write_buffer.size=\"4095 B\""], "pages of 4096 bytes, got 4095 bytes (0 pages)"),
+        (&["device.write_buffer.size=\"17179869184 KiB\""], "write for example size = \"1 MiB\""),
         (
             &["device.write_buffer={size=\"1 MiB\",access=\"1001 s\"}"],
-            "an access this long is not possible",
+            "access must take at most 1000 s per page",
         ),
         (&["device.write_buffer={size=\"1 MiB\",acess=\"1 s\"}"], "unknown key `acess`"),
         (&["device.write_buffer=5"], "is not a table"),
-        (&[FLUSHES], "give it one, as in `device.write_buffer.size = \"1 MiB\"`"),
+        (&[FLUSHES], "add one, as in `device.write_buffer.size = \"1 MiB\"`"),
     ] {
         let refusal = refusal(TINY, sets);
         assert!(refusal.contains(why), "{sets:?}: {refusal}");

@@ -14,27 +14,28 @@ const BOTH: &str = "flush-buffer + pre-migration";
 
 /// The assists.
 pub const CHOICES: &[Choice] = &[
-    choice(NOTHING, "nothing is done ahead of a job", &[]),
+    choice(NOTHING, "no background tasks", &[]),
     choice(
         FLUSH_BUFFER,
-        "while the host waits for nothing, pages leave the device's write buffer one by one",
+        "while no request is outstanding, pages of the device's write buffer are flushed one by \
+         one",
         &[],
     ),
     Choice {
         name: PRE_MIGRATION,
-        about: "while the host waits for nothing, pages of the next victim move one by one, \
-                before the trigger starts",
+        about: "while no request is outstanding, valid pages of the next victim are moved one by \
+                one, before collection starts",
         keys: &[
             (
                 "distance",
-                "\"1%\" (default), \"4 blocks\" or \"256 pages\": how far before the trigger's \
-                 start, in space that a plane can still give out",
+                "\"1%\" (default), \"4 blocks\" or \"256 pages\": how far above the trigger's \
+                 threshold moving starts, in space that a plane can still allocate",
             ),
-            ("t_page", "\"10%\" (default): the share of a block's pages that `rule` is about"),
+            ("t_page", "\"10%\" (default): the share of a block's pages that `rule` applies to"),
             (
                 "rule",
-                "\"valid-left\" (default): until no more valid pages than that are left; \
-                 \"moved\": until so many were moved",
+                "\"valid-left\" (default): stop when at most this share of valid pages is left; \
+                 \"moved\": stop when this share has been moved",
             ),
         ],
         source: "paper pre-gc, section 4",
@@ -89,8 +90,8 @@ pub fn read(gc: &Reader<'_>) -> Option<AssistSlot> {
     table.finish();
     let (is_nothing, choices) = (is_used(NOTHING), used?.len());
     if is_nothing && choices > 1 {
-        let help = "leave \"nothing\" out of the list";
-        table.error("use", "\"nothing\" is done ahead, and something else too", help);
+        let help = "remove \"nothing\" from the list";
+        table.error("use", "\"nothing\" cannot be combined with other background tasks", help);
         return None;
     }
     let name = match (flushes_buffer, pre_migration.is_some()) {
@@ -146,8 +147,8 @@ pub fn plan(
     if distance_pages == 0 || distance_pages > all {
         table.error(
             "distance",
-            format!("{distance_pages} of the {all} pages of a plane are no distance"),
-            "give at least \"1 pages\" and at most all that a plane has",
+            format!("distance must be 1 to {all} pages (a plane has {all}), got {distance_pages}"),
+            "give for example \"1%\", \"4 blocks\" or \"256 pages\"",
         );
         return None;
     }

@@ -7,7 +7,7 @@ use super::precondition::{Fill, PreconditionPlan};
 use super::trigger::Hard;
 use super::used_space;
 use super::workload::WorkloadPlan;
-use super::{assist, hotness, pace, sub_blocks};
+use super::{assist, hotness, pace, spare, sub_blocks};
 use crate::device::{Geometry, Level, Pools, Shape};
 use crate::drive::aged_blocks;
 use crate::gc::{CopyChoice, Enter, GcPlan, Idle, Space, Suspends, Watermark};
@@ -51,6 +51,7 @@ pub fn plan(
         gc,
         arrivals: workload.arrivals(),
         ordered,
+        reads: has_reads(workload),
         coalesce,
     })
 }
@@ -66,10 +67,11 @@ fn write_buffer(
     if flushes_when_idle && device.write_buffer.is_none() {
         root.table("gc").table("assist").error(
             "use",
-            "the scheme flushes the write buffer, and the device has none",
-            "give it one, as in `device.write_buffer.size = \"1 MiB\"`, or set gc.assist.use = \
+            "the scheme flushes the write buffer (gc.assist.use), but this device has none",
+            "add one, as in `device.write_buffer.size = \"1 MiB\"`, or set gc.assist.use = \
              \"nothing\"",
         );
+        root.remedy("device.write_buffer.size", "1 MiB");
         return None;
     }
     Some(device.write_buffer.map(|buffer| WriteBuffer { flushes_when_idle, ..buffer }))
@@ -81,7 +83,7 @@ pub fn scheme_plan(root: &Reader<'_>, device: &Device, scheme: &Scheme) -> Optio
     let shape = sub_blocks::shape(root, &shape, scheme)?;
     hotness::check(root, &shape, scheme)?;
     let gc = gc_plan(root, &shape, scheme, device.timing.erase_ns)?;
-    check_spare(root, &shape, &gc)?;
+    spare::check(root, &shape, &gc)?;
     check_global(root, device, &gc)?;
     check_enter(root, device, &gc)?;
     hold::check_blocks(root, &gc)?;
@@ -97,18 +99,19 @@ fn check_global(root: &Reader<'_>, device: &Device, gc: &GcPlan) -> Option<()> {
     if device.allocation == Allocation::Striped {
         table.error(
             "path",
-            "copies to other units need pages that may lie anywhere, and this device gives every \
-             page one plane",
-            "set device.allocation = \"dynamic\", or path = \"local\"",
+            "path = \"global\" copies pages to other units, which needs dynamic allocation, but \
+             device.allocation is \"striped\"",
+            "set device.allocation = \"dynamic\" or path = \"local\"",
         );
+        root.remedy("device.allocation", "dynamic");
         return None;
     }
     let is_in_one = device.pool.is_some_and(|pool| pool >= device.shape.unit);
     if is_in_one || Geometry::new(device.shape.clone()).units == 1 {
         table.error(
             "path",
-            "there is no other unit to copy to",
-            "set path = \"local\", or let device.pool hold several units",
+            "path = \"global\" copies pages to other units, but there is only one to allocate from",
+            "set path = \"local\", or set device.pool to a part with several units",
         );
         return None;
     }
@@ -121,10 +124,14 @@ fn check_enter(root: &Reader<'_>, device: &Device, gc: &GcPlan) -> Option<()> {
     let Some(enter) = gc.enter else { return Some(()) };
     let slots = root.table("gc");
     if gc.hold.level != device.shape.unit {
+        let hold = gc.slots.get("hold").copied().unwrap_or_default();
         slots.table("hold").error(
             "use",
-            "a job into which requests get closes its unit to them and no other part",
-            "set gc.hold.use = \"unit\"; or gc.enter.use = \"never\" and gc.pace.use = \"at-once\"",
+            format!(
+                "gc.hold.use = {hold:?} cannot be combined with requests that are served during a \
+                 collection"
+            ),
+            "set gc.hold.use = \"unit\", or gc.enter.use = \"never\" and gc.pace.use = \"at-once\"",
         );
         return None;
     }
@@ -132,20 +139,33 @@ fn check_enter(root: &Reader<'_>, device: &Device, gc: &GcPlan) -> Option<()> {
     if enter.suspends != Suspends::Nothing && device.timing.suspend.is_none() {
         slots.table("enter").error(
             "use",
-            "this device cannot suspend an operation",
-            "add [device.suspend] with suspend = \"20 us\", or choose \"between-copies\"",
+            format!("gc.enter.use = {name:?} needs a device that can suspend operations"),
+            "add [device.suspend] with suspend = \"20 us\", or set gc.enter.use = \
+             \"between-copies\"",
         );
+        root.remedy("device.suspend.suspend", "20 us");
         return None;
     }
     if enter.pipeline && device.timing.command_ns > 0 {
         slots.table("enter").table(name).error(
             "pipeline",
-            "pipelining is modelled where commands take no bus time",
-            "set device.timing.command = \"0 ns\", or pipeline = false",
+            format!(
+                "pipelining needs commands without bus time, but device.timing.command is {} ns",
+                device.timing.command_ns
+            ),
+            "set device.timing.command = \"0 ns\" or pipeline = false",
         );
+        root.remedy("device.timing.command", "0 ns");
         return None;
     }
     Some(())
+}
+
+/// Whether the host reads at all.
+fn has_reads(workload: &WorkloadPlan) -> bool {
+    let WorkloadPlan::Synthetic(workload) = workload else { return true };
+    let reads = |mix: &Mix| !matches!(mix, Mix::Shares { read_share, .. } if *read_share == 0.0);
+    workload.plan.phases.iter().any(|phase| reads(&phase.mix))
 }
 
 /// Whether operations on one page could pass each other even in one queue: a write of a part of a
@@ -207,6 +227,7 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme, erase_ns: u64) -> 
         quanta,
         pre_migration: assist::plan(root, own, shape, scheme.assist.pre_migration.as_ref())?,
         reserve_blocks,
+        reserve_pages: sub_blocks::reserve_pages(shape, scheme),
     })
 }
 
@@ -225,13 +246,12 @@ fn check_marks(
         marks.error(
             "soft",
             format!(
-                "the soft mark ({} pages) is not above the reserve ({reserve} pages)",
+                "the soft threshold ({} pages) must be above the reserve ({reserve} pages)",
                 pages(soft)
             ),
             format!(
-                "collection keeps {reserve_blocks} erased {} of each plane for itself: give at \
-                 least {}",
-                sub_blocks::word(shape),
+                "collection reserves {reserve_blocks} erased {} of each plane: give at least {}",
+                sub_blocks::word(shape, reserve_blocks.into()),
                 sub_blocks::mark(shape, reserve_blocks + 1, reserve + 1)
             ),
         );
@@ -240,20 +260,32 @@ fn check_marks(
     if is_given && pages(hard) < reserve {
         marks.error(
             "hard",
-            format!("the hard mark ({} pages) is below the reserve ({reserve} pages)", pages(hard)),
+            format!(
+                "the hard threshold ({} pages) is below the reserve ({reserve} pages)",
+                pages(hard)
+            ),
             format!("give at least {}", sub_blocks::mark(shape, reserve_blocks, reserve)),
         );
         return None;
     }
     if is_given && pages(hard) > pages(soft) {
-        marks.error("hard", "the hard mark is above the soft mark", "give less than `soft`");
+        let message = format!(
+            "the hard threshold ({} pages) is above the soft threshold ({} pages)",
+            pages(hard),
+            pages(soft)
+        );
+        marks.error("hard", message, format!("give at most \"{} pages\"", pages(soft)));
         return None;
     }
     if pages(stop) < pages(soft) {
         marks.error(
             "stop",
-            "collection would stop below the mark at which it starts",
-            "give at least `soft`",
+            format!(
+                "the stop threshold ({} pages) is below the soft threshold ({} pages)",
+                pages(stop),
+                pages(soft)
+            ),
+            format!("give at least \"{} pages\"", pages(soft)),
         );
         return None;
     }
@@ -324,9 +356,14 @@ fn idle_plan(
     if mark.pages(shape) < soft.pages(shape) {
         table.error(
             "mark",
-            "the proactive mark is below the soft mark, which is collected for at any time",
             format!(
-                "give at least \"{} pages\", or leave it out for twice as much",
+                "the proactive threshold ({} pages) is below the soft threshold ({} pages)",
+                mark.pages(shape),
+                soft.pages(shape)
+            ),
+            format!(
+                "give at least \"{} pages\", or remove it for the default of twice the soft \
+                 threshold",
                 soft.pages(shape)
             ),
         );
@@ -344,14 +381,17 @@ fn move_cap(root: &Reader<'_>, scheme: &Scheme, shape: &Shape) -> Option<Option<
         Threshold::Pages(pages) => *pages,
         Threshold::Blocks(blocks) => blocks.saturating_mul(u64::from(shape.data_pages())),
         Threshold::Share { .. } => {
-            let help = "as in \"1 block\" or \"48 pages\"";
-            table.error("move_cap", "the bound on moves is no share", help);
+            let help = "give blocks or pages, as in \"1 block\" or \"48 pages\"";
+            table.error("move_cap", "move_cap cannot be a share", help);
             return None;
         }
     };
     if pages > most {
-        let message = format!("{pages} pages are more than {} blocks hold", scheme.erase_blocks);
-        table.error("move_cap", message, "leave it out for no bound, or give less");
+        let message = format!(
+            "move_cap must be at most {most} pages (victim blocks: {}), got {pages}",
+            scheme.erase_blocks
+        );
+        table.error("move_cap", message, "give less, or remove move_cap for no limit");
         return None;
     }
     Some(Some(pages as u32))
@@ -388,7 +428,16 @@ fn space(table: &Reader<'_>, key: &str, threshold: &Threshold, shape: &Shape) ->
             _ => Space::Blocks(amount as u32),
         }),
         _ => {
-            table.error(key, "the mark is more than a plane has", format!("a plane has {all}"));
+            let unit = match threshold {
+                Threshold::Pages(_) => "pages",
+                _ => "blocks",
+            };
+            let given = space.unwrap_or_default();
+            table.error(
+                key,
+                format!("the threshold is {given} {unit}, but a plane has {all}"),
+                format!("give at most \"{all} {unit}\""),
+            );
             None
         }
     }
@@ -396,59 +445,9 @@ fn space(table: &Reader<'_>, key: &str, threshold: &Threshold, shape: &Shape) ->
 
 /// No mark but the hard one may be a share of the soft one.
 pub fn refuse_share_of_soft(table: &Reader<'_>, key: &str) -> Option<Space> {
-    let help = "as in \"4 blocks\", \"5%\" or \"50% of spare\"";
-    table.error(key, "only the hard mark may be a share of the soft one", help);
+    let help = "give for example \"4 blocks\", \"5%\" or \"50% of spare\"";
+    table.error(key, "only the hard threshold can be a share of the soft threshold", help);
     None
-}
-
-/// Collection must be able to reach its mark with every exported page valid, or it never ends.
-fn check_spare(root: &Reader<'_>, shape: &Shape, gc: &GcPlan) -> Option<()> {
-    let physical = shape.data_pages_per_plane();
-    let exported = u64::from(shape.exported_pages_per_plane);
-    let classes = gc.hotness_groups.as_ref().map_or(0, |groups| u64::from(groups.groups()));
-    let open_blocks = 1 + u64::from(gc.separate_gc) + u64::from(gc.copy.parity()) + classes;
-    let open_pages = open_blocks * sub_blocks::pages_shut_by_an_open_block(shape, gc);
-    let reserved = u64::from(gc.reserve_blocks) * u64::from(shape.data_pages()) + open_pages;
-    let mark = gc.trigger.stop.pages(shape) + u64::from(gc.trigger.inclusive);
-    if exported + reserved >= physical {
-        root.table("device").error(
-            "exported",
-            format!(
-                "a plane has {} spare pages, and collection alone needs {reserved}: {}",
-                physical.saturating_sub(exported),
-                sub_blocks::needs(shape, gc, open_blocks)
-            ),
-            format!(
-                "export less than {:.4} of the pages, or give each plane more blocks",
-                physical.saturating_sub(reserved.max(mark + open_pages)) as f64
-                    / shape.pages_per_plane() as f64
-            ),
-        );
-        return None;
-    }
-    if exported + mark + open_pages >= physical {
-        if gc.used_space.is_some() {
-            used_space::refuse_spare(root, gc, physical - exported, open_blocks);
-            return None;
-        }
-        let room = physical - exported - open_pages - 1;
-        let key = if gc.trigger.stop == gc.trigger.soft { "soft" } else { "stop" };
-        root.table("gc").table("trigger").table("watermark").error(
-            key,
-            format!(
-                "the mark ({mark} pages in each plane) is above the over-provisioning: {} spare \
-                 pages, less {open_blocks} open {}",
-                physical - exported,
-                sub_blocks::word(shape)
-            ),
-            format!(
-                "collection could never reach it; give at most \"{} blocks\" or \"{room} pages\"",
-                room / sub_blocks::all_of_a_block(shape)
-            ),
-        );
-        return None;
-    }
-    Some(())
 }
 
 /// A synthetic request must fit the part of the drive it may touch.
@@ -469,8 +468,11 @@ pub fn check_workload(table: &Reader<'_>, workload: &WorkloadPlan, plan: &Plan) 
         if span > drive_bytes {
             table.error(
                 "footprint",
-                format!("the drive has {drive_bytes} bytes, and requests go to {span}"),
-                "make the footprint smaller, or the drive larger; or give a share, as in 0.5",
+                format!(
+                    "the footprint is {span} bytes, but the user capacity is {drive_bytes} bytes"
+                ),
+                "make the footprint smaller or the drive larger, or give a share, as in footprint \
+                 = 0.5",
             );
         }
         let sizes = phase.read.sizes.iter().chain(&phase.write.sizes).map(Size::mean_bytes);
@@ -478,10 +480,8 @@ pub fn check_workload(table: &Reader<'_>, workload: &WorkloadPlan, plan: &Plan) 
         if largest > span {
             table.error(
                 "footprint",
-                format!(
-                    "requests of {largest} bytes do not fit the {span} bytes that they may touch"
-                ),
-                "make the requests smaller, or the drive or the footprint larger",
+                format!("requests of {largest} bytes do not fit the footprint of {span} bytes"),
+                "make the requests smaller, or the footprint or the drive larger",
             );
         }
     }
@@ -496,8 +496,14 @@ pub fn check_aged(
 ) {
     let Some(ratio) = precondition.aged_ratio else { return };
     if plan.geometry.shape.isolation_pages > 0 {
-        let message = "an aged drive has blocks of equal size, and here layers isolate sub-blocks";
-        table.error("aged_ratio", message, "let the scheme isolate by software, or fill the drive");
+        let message = "fill = \"aged\" needs blocks of equal size, but this scheme isolates \
+                       sub-blocks by layers";
+        table.error(
+            "aged_ratio",
+            message,
+            "set gc.erase.sub-blocks.isolation = \"software\" or precondition.fill = \
+             \"sequential\"",
+        );
         return;
     }
     let blocks = plan.geometry.shape.blocks_per_plane;
@@ -507,10 +513,11 @@ pub fn check_aged(
         table.error(
             "aged_ratio",
             format!(
-                "{aged} of the {blocks} blocks of each plane would be aged, with {written} invalid \
-                 pages each, and collection keeps {reserve} erased blocks for itself"
+                "aged_ratio = {ratio} fills {aged} of the {blocks} blocks of each plane, with \
+                 {written} invalid pages each, but collection reserves {reserve} erased {}",
+                sub_blocks::word(&plan.geometry.shape, reserve.into())
             ),
-            "give a smaller ratio, or each plane more blocks",
+            "give a smaller ratio, or more blocks per plane (device.blocks_per_plane)",
         );
     }
 }
@@ -519,13 +526,14 @@ pub fn check_aged(
 pub fn notes(plan: &Plan, precondition: &PreconditionPlan, workload: &WorkloadPlan) -> Vec<String> {
     let mut notes = Vec::new();
     if precondition.fill == Fill::None && precondition.reads.are_left() {
-        notes
-            .push("the drive starts erased: collection begins only when it has been filled".into());
+        notes.push(
+            "the drive starts erased, so collection begins only after it has been filled".into(),
+        );
     }
     if matches!(plan.gc.copy, CopyChoice::Parallel(_)) && plan.gc.copy.at_once() == 1 {
         notes.push(
-            "pages move one by one: the planes have one data register (device.registers), or the \
-             scheme uses one (gc.copy.parallel.workers)"
+            "pages are copied one at a time: a plane has one data register (device.registers), or \
+             the scheme uses one worker (gc.copy.parallel.workers)"
                 .into(),
         );
     }
@@ -535,16 +543,15 @@ pub fn notes(plan: &Plan, precondition: &PreconditionPlan, workload: &WorkloadPl
         || plan.write_buffer.is_some_and(|buffer| buffer.flushes_when_idle);
     if waits_for_idle && matches!(plan.arrivals, Arrivals::Closed(_)) {
         notes.push(
-            "in a closed loop a request follows another without a gap: the drive is never idle, \
-             and what the scheme does in idle time is not done"
+            "in a closed loop the drive is never idle, so the scheme's idle-time work does not run"
                 .into(),
         );
     }
     let has_state_s3 = plan.gc.enter.is_some() && plan.gc.trigger.hard.is_some();
     if marks_writes(workload) && !has_state_s3 {
         notes.push(
-            "writes of high priority are served as all others: priority counts where requests get \
-             into a collection (gc.enter) and there is a hard mark"
+            "high-priority writes are served like all others: priority needs a scheme that serves \
+             requests during a collection (gc.enter) and has a hard threshold"
                 .into(),
         );
     }
@@ -552,7 +559,8 @@ pub fn notes(plan: &Plan, precondition: &PreconditionPlan, workload: &WorkloadPl
     notes.extend(pace::note(plan));
     if plan.timing.command_ns > 0 {
         notes.push(
-            "commands take bus time, so that copies are simulated one by one: slower runs".into(),
+            "commands take bus time, so copies are simulated one by one and the run is slower"
+                .into(),
         );
     }
     notes
@@ -577,7 +585,9 @@ fn check_alike(table: &Reader<'_>, alike: &AlikePlan, plan: &Plan) {
     if bytes > drive_bytes {
         table.table("alike").error(
             "regions",
-            format!("the requests go to {bytes} bytes, and the drive has {drive_bytes}"),
+            format!(
+                "the workload covers {bytes} bytes, but the user capacity is {drive_bytes} bytes"
+            ),
             "make the drive larger (device.blocks_per_plane)",
         );
     }

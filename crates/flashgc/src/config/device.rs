@@ -17,8 +17,21 @@ pub struct Device {
     pub pool: Option<Level>,
     pub service: Service,
     pub service_words: Vec<String>,
+    /// How large the part that the host sees is.
+    pub exported: Exported,
     /// Keys without effect.
     pub unused: Vec<String>,
+}
+
+/// What a drive that is sized by its trace is made from.
+#[derive(Clone, Debug)]
+pub struct Sizing {
+    /// The device as it was given, without what a scheme adds.
+    pub shape: Shape,
+    /// How large the part that the host sees is.
+    pub exported: Exported,
+    /// The share of it that the trace touches.
+    pub share: Share,
 }
 
 /// Valid pages of a block are counted in 16 bits.
@@ -26,13 +39,9 @@ pub const PAGES_PER_BLOCK_MAX: u32 = 65_535;
 
 /// Reads the table. Errors are noted; `None` where no device can be made.
 pub fn read(table: &Reader<'_>) -> Option<Device> {
-    table.allow("preset");
-    if !table.exists() {
-        table.error("", "there is no device", NO_DEVICE_HELP);
-        return None;
-    }
+    is_there(table)?;
     let count = |key: &str, most: u32| {
-        let help = "give it, or start from a preset: `preset = \"slc-msr\"`";
+        let help = "set it, or start from a preset, as in `preset = \"slc-msr\"`";
         table.required(key, table.u32(key, 1..=most), help)
     };
     let channels = count("channels", 1024);
@@ -45,7 +54,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     let exported = exported(table);
     let unit = table.required("unit", table.choice("unit", &Level::WORDS), UNIT_HELP);
     let allocation = table.choice("allocation", &ALLOCATIONS).unwrap_or(Allocation::Striped);
-    let registers = if table.has("registers") { table.u32("registers", 1..=64) } else { Some(1) };
+    let registers = registers(table);
     let pool = table.choice("pool", &POOLS).flatten();
     let multi_plane = multi_plane(table, unit, planes_per_die);
     let order = order(table);
@@ -58,7 +67,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     let suspend = suspend(table);
     let write_buffer = super::write_buffer::read(table, page_bytes);
     table.finish();
-    let layered = layered?;
+    let (layered, exported) = (layered?, exported?);
     let mut shape = Shape {
         channels: channels?,
         chips_per_channel: chips_per_channel?,
@@ -80,22 +89,47 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         exported_pages_per_plane: 0,
     };
     check_size(table, &shape)?;
-    shape.exported_pages_per_plane = exported?.pages(table, &shape)?;
-    let timing = Timing { suspend: suspend?, layer_speed: layered.speed, ..times?.0 };
-    let summary = summary?.map(|summary| in_array(summary, &timing, &shape));
+    shape.exported_pages_per_plane = exported.pages(table, &shape)?;
+    let mut timing = Timing { suspend: suspend?, layer_speed: layered.speed, ..times?.0 };
+    timing.summary = summary?.map(|summary| in_array(summary, &timing, &shape));
     let has_pools = allocation == Allocation::Dynamic;
-    let pool_unused = (pool.is_some() && !has_pools).then_some("device.pool");
+    let unused = unused(layered.unused, pool.is_some() && !has_pools);
     Some(Device {
         shape,
-        timing: Timing { summary, ..timing },
+        timing,
         host_link,
         write_buffer: write_buffer?,
         allocation,
         pool: pool.filter(|_| has_pools),
         service: service?,
         service_words,
-        unused: [layered.unused, pool_unused].into_iter().flatten().map(String::from).collect(),
+        exported,
+        unused,
     })
+}
+
+/// Notes where there is no device at all.
+fn is_there(table: &Reader<'_>) -> Option<()> {
+    table.allow("preset");
+    if !table.exists() {
+        table.error("", "no device is configured", NO_DEVICE_HELP);
+    }
+    table.exists().then_some(())
+}
+
+/// Data registers of a plane.
+fn registers(table: &Reader<'_>) -> Option<u32> {
+    if table.has("registers") {
+        table.u32("registers", 1..=64)
+    } else {
+        Some(1)
+    }
+}
+
+/// Keys without effect.
+fn unused(layered: Option<&str>, is_pool_unused: bool) -> Vec<String> {
+    let pool = is_pool_unused.then_some("device.pool");
+    [layered, pool].into_iter().flatten().map(String::from).collect()
 }
 
 const NO_DEVICE_HELP: &str =
@@ -112,7 +146,8 @@ const POOLS: [(&str, Option<Level>); 4] = [
     ("die", Some(Level::Die)),
 ];
 
-const UNIT_HELP: &str = "say what one array operation keeps busy: plane, die, chip or channel";
+const UNIT_HELP: &str = "name the part that one array operation keeps busy: plane, die, chip or \
+                         channel";
 
 fn page_bytes(table: &Reader<'_>) -> Option<u32> {
     let help = "give it with a unit, as in `page_size = \"4 KiB\"`";
@@ -120,8 +155,8 @@ fn page_bytes(table: &Reader<'_>) -> Option<u32> {
     if bytes == 0 || bytes % 512 != 0 || bytes > 1 << 20 {
         table.error(
             "page_size",
-            format!("a page of {bytes} bytes is not possible"),
-            "a page holds whole sectors: a multiple of 512 B, from 512 B to 1 MiB",
+            format!("page_size must be a multiple of 512 B from 512 B to 1 MiB, got {bytes} B"),
+            "write for example `page_size = \"4 KiB\"`",
         );
         return None;
     }
@@ -129,7 +164,8 @@ fn page_bytes(table: &Reader<'_>) -> Option<u32> {
 }
 
 /// What of a plane the host sees.
-enum Exported {
+#[derive(Clone, Debug)]
+pub enum Exported {
     /// A share of its physical pages.
     Share(Share),
     /// All pages of data but those of some blocks.
@@ -137,30 +173,49 @@ enum Exported {
 }
 
 /// An amount of blocks of a plane.
-enum Reserved {
+#[derive(Clone, Debug)]
+pub enum Reserved {
     Share(Share),
     Blocks(u64),
 }
 
+impl Reserved {
+    fn blocks_of(&self, shape: &Shape) -> u64 {
+        match self {
+            Reserved::Share(share) => share.of(shape.blocks_per_plane.into()),
+            Reserved::Blocks(blocks) => *blocks,
+        }
+    }
+}
+
 impl Exported {
-    /// In pages of one plane. Shares truncate, as in the reference simulators.
-    fn pages(&self, table: &Reader<'_>, shape: &Shape) -> Option<u32> {
+    /// In pages of one plane; `None` where all blocks or none would be reserved. Shares truncate,
+    /// as in the reference simulators.
+    pub fn pages_of(&self, shape: &Shape) -> Option<u32> {
         let reserved = match self {
             // The share is of all pages, and every plane exports the same whole number of them.
             Exported::Share(share) => return Some(share.of(shape.pages_per_plane()) as u32),
-            Exported::AllBut(Reserved::Share(share)) => share.of(shape.blocks_per_plane.into()),
-            Exported::AllBut(Reserved::Blocks(blocks)) => *blocks,
+            Exported::AllBut(reserved) => reserved.blocks_of(shape),
         };
         let all = u64::from(shape.blocks_per_plane);
-        if reserved == 0 || reserved >= all {
+        let is_possible = reserved > 0 && reserved < all;
+        is_possible.then(|| (all - reserved) as u32 * shape.data_pages())
+    }
+
+    fn pages(&self, table: &Reader<'_>, shape: &Shape) -> Option<u32> {
+        let pages = self.pages_of(shape);
+        if let (None, Exported::AllBut(reserved)) = (pages, self) {
+            let (reserved, all) = (reserved.blocks_of(shape), shape.blocks_per_plane);
             table.table("exported").error(
                 "reserved_blocks",
-                format!("{reserved} of the {all} blocks of each plane would be reserved"),
-                format!("give more than none and less than {all}"),
+                format!(
+                    "reserved_blocks must be above 0 and below {all} (the blocks of a plane), got \
+                     {reserved}"
+                ),
+                format!("write for example \"15%\", or a number of blocks below {all}"),
             );
-            return None;
         }
-        Some((all - reserved) as u32 * shape.data_pages())
+        pages
     }
 }
 
@@ -169,8 +224,8 @@ fn exported(table: &Reader<'_>) -> Option<Exported> {
         return exported_share(table).map(Exported::Share);
     }
     let table = table.table("exported");
-    let help = "the blocks of each plane that the host never sees: `reserved_blocks = \"15%\"` or \
-                \"307 blocks\"";
+    let help = "the blocks of each plane that the host cannot use, as in `reserved_blocks = \
+                \"15%\"` or \"307 blocks\"";
     let key = "reserved_blocks";
     let found = table.required(key, table.threshold(key), help);
     table.finish();
@@ -178,7 +233,7 @@ fn exported(table: &Reader<'_>) -> Option<Exported> {
         Threshold::Blocks(blocks) => Reserved::Blocks(blocks),
         Threshold::Share { share, of: ShareOf::Physical } => Reserved::Share(share),
         Threshold::Pages(_) | Threshold::Share { .. } => {
-            table.error(key, "this is not an amount of the blocks of a plane", help);
+            table.error(key, "reserved_blocks must be a number of blocks or a share of them", help);
             return None;
         }
     };
@@ -186,11 +241,12 @@ fn exported(table: &Reader<'_>) -> Option<Exported> {
 }
 
 fn exported_share(table: &Reader<'_>) -> Option<Share> {
-    let help = "the share of the physical pages that the host sees, as in `exported = 0.85`; or \
+    let help = "the user capacity as a share of the physical pages, as in `exported = 0.85` or \
                 `exported = { reserved_blocks = \"15%\" }`";
     let share = table.required("exported", table.share("exported"), help)?;
     if share.numerator == 0 || share.numerator >= share.denominator {
-        table.error("exported", "the share must lie between 0 and 1, both excluded", help);
+        let given = share.numerator as f64 / share.denominator as f64;
+        table.error("exported", format!("exported must be above 0 and below 1, got {given}"), help);
         return None;
     }
     Some(share)
@@ -201,14 +257,22 @@ fn check_size(table: &Reader<'_>, shape: &Shape) -> Option<()> {
     let planes = shape.planes();
     let pages = planes.checked_mul(shape.pages_per_plane());
     if planes > 1 << 16 {
-        table.error("channels", format!("{planes} planes are too many"), "at most 65,536 planes");
+        table.error(
+            "channels",
+            format!("the device must have at most 65,536 planes, got {planes}"),
+            "use fewer channels, chips, dies or planes",
+        );
         return None;
     }
     if pages.is_none_or(|pages| pages >= u64::from(u32::MAX)) {
         table.error(
             "blocks_per_plane",
-            format!("{planes} planes of {} pages are too many pages", shape.pages_per_plane()),
-            "a drive has fewer than 2^32 physical pages: 16 TiB in pages of 4 KiB",
+            format!(
+                "a drive must have fewer than 2^32 - 1 physical pages, got {planes} planes of {} \
+                 pages",
+                shape.pages_per_plane()
+            ),
+            "use fewer blocks or larger pages; the limit is 16 TiB in pages of 4 KiB",
         );
         return None;
     }
@@ -228,14 +292,15 @@ fn multi_plane(
     if planes > 1 && unit == Some(Level::Plane) {
         table.error(
             "multi_plane",
-            "planes that are units of their own work alone",
-            "set unit = \"die\", or leave `multi_plane` out",
+            format!("multi_plane = {planes} needs units of several planes, but unit = \"plane\""),
+            "set unit = \"die\", or remove `multi_plane`",
         );
         return None;
     }
     if planes_per_die.is_some_and(|most| planes > most) {
         let most = planes_per_die.unwrap_or(1);
-        let message = format!("{planes} planes at once, and a die has {most}");
+        let message =
+            format!("multi_plane must be at most {most} (device.planes_per_die), got {planes}");
         table.error("multi_plane", message, format!("give at most {most}"));
         return None;
     }
@@ -253,7 +318,8 @@ fn summary(
         return Some(None);
     }
     let table = device.table("summary");
-    let help = "the pages at the end of each block that describe it, as in `pages = 1`";
+    let help =
+        "the number of pages at the end of each block that hold its summary, as in `pages = 1`";
     let pages = table.required("pages", table.u32("pages", 1..=PAGES_PER_BLOCK_MAX), help);
     let bytes = table.bytes("transfer").or(page_bytes);
     let words = [("timed", true), ("free", false)];
@@ -263,14 +329,21 @@ fn summary(
     if pages >= pages_per_block {
         table.error(
             "pages",
-            format!("blocks of {pages_per_block} pages would hold no data"),
+            format!(
+                "summary pages must be fewer than the {pages_per_block} pages of a block, got \
+                 {pages}"
+            ),
             format!("give less than {pages_per_block}"),
         );
         return None;
     }
     let transfer_ns = rate?.ns_for(bytes?);
     if transfer_ns > 1_000_000_000_000 {
-        table.error("transfer", "a transfer this long is not possible", "at most 1000 s a page");
+        let message = format!(
+            "the summary's transfer must take at most 1000 s, got {} s",
+            transfer_ns as f64 / 1e9
+        );
+        table.error("transfer", message, "give a higher rate or a smaller transfer");
         return None;
     }
     Some(Some(Summary { pages, transfer_ns, array_ns: 0, timed_copies }))
@@ -292,11 +365,15 @@ fn host_link(device: &Reader<'_>) -> Option<Rate> {
         return None;
     }
     let table = device.table("host_link");
-    let help = "time of the link, as in `transfer = \"0.4656 ns/B\"` or \"2000 MB/s\"";
+    let help = "the link's speed, as in `transfer = \"0.4656 ns/B\"` or \"2000 MB/s\"";
     let rate = table.required("transfer", table.rate("transfer"), help);
     table.finish();
     if rate.is_some_and(|rate| rate.ns_for(1) > 1_000_000) {
-        table.error("transfer", "a link this slow is not possible", "at most 1 ms a byte");
+        table.error(
+            "transfer",
+            "a link must take at most 1 ms per byte",
+            "write for example `transfer = \"2000 MB/s\"`",
+        );
         return None;
     }
     rate
@@ -314,8 +391,9 @@ fn order(table: &Reader<'_>) -> Option<[Level; 4]> {
     if words.len() != 4 || sorted != fallback {
         table.error(
             "order",
-            "the order of striping does not name every level once",
-            "the fastest first, as in `order = [\"channel\", \"chip\", \"die\", \"plane\"]`",
+            format!("order must name channel, chip, die and plane once each, got {words:?}"),
+            "name the fastest-changing level first, as in `order = [\"channel\", \"chip\", \
+             \"die\", \"plane\"]`",
         );
         return None;
     }
@@ -323,8 +401,10 @@ fn order(table: &Reader<'_>) -> Option<[Level; 4]> {
 }
 
 fn service(table: &Reader<'_>) -> (Option<Service>, Vec<String>) {
-    let help = "classes in order of service: [\"gc\", \"host\"] serves requests first come first \
-                served; [\"gc\", \"reads\", \"writes\"] in any order serves reads and writes apart";
+    let help =
+        "list the classes in order of service: [\"gc\", \"host\"] serves all requests first come, \
+         first served; [\"gc\", \"reads\", \"writes\"], in any order, serves reads and writes \
+         separately";
     let Some(words) = table.strings("service") else {
         return (Some(Service::gc_then_host()), vec!["gc".into(), "host".into()]);
     };
@@ -334,7 +414,14 @@ fn service(table: &Reader<'_>) -> (Option<Service>, Vec<String>) {
         ["gc", "host"] => false,
         ["gc", "reads", "writes"] => true,
         _ => {
-            table.error("service", "the order of service does not name each class once", help);
+            table.error(
+                "service",
+                format!(
+                    "service must name \"gc\" and \"host\", or \"gc\", \"reads\" and \"writes\", \
+                     once each, got {words:?}"
+                ),
+                help,
+            );
             return (None, words);
         }
     };
@@ -365,12 +452,20 @@ fn timing(table: &Reader<'_>, transfer_bytes: Option<u64>) -> Option<(Timing, Ra
         let help = format!("a duration, as in `{key} = \"25 us\"`");
         let ns = table.required(key, table.duration_ns(key), &help)?;
         if ns == 0 {
-            table.error(key, "an array operation takes time", "give at least 1 ns");
+            table.error(
+                key,
+                format!("{key} must be at least 1 ns, got 0 ns"),
+                format!("write for example `{key} = \"25 us\"`"),
+            );
             return None;
         }
         // A year leaves room for a whole collection in 64 bits.
         if ns > 1_000_000_000_000 {
-            table.error(key, "an array operation this long is not possible", "at most 1000 s");
+            table.error(
+                key,
+                format!("{key} must be at most 1000 s, got {} s", ns as f64 / 1e9),
+                help,
+            );
             return None;
         }
         Some(ns)
@@ -382,7 +477,11 @@ fn timing(table: &Reader<'_>, transfer_bytes: Option<u64>) -> Option<(Timing, Ra
     table.finish();
     let transfer_ns = rate?.ns_for(transfer_bytes?);
     if transfer_ns.max(command_ns) > 1_000_000_000_000 {
-        table.error("transfer", "a transfer this long is not possible", "at most 1000 s a page");
+        table.error(
+            "transfer",
+            "a page transfer and a command must each take at most 1000 s",
+            "give a higher rate or a shorter command time",
+        );
         return None;
     }
     let timing = Timing {
@@ -409,7 +508,11 @@ fn suspend(table: &Reader<'_>) -> Option<Option<Suspend>> {
     let resume_ns = table.duration_ns("resume").unwrap_or(0);
     table.finish();
     if suspend_ns?.max(resume_ns) > 1_000_000_000_000 {
-        table.error("suspend", "a suspension this long is not possible", "at most 1000 s");
+        table.error(
+            "suspend",
+            "suspending and resuming must each take at most 1000 s",
+            "write for example `suspend = \"20 us\"`",
+        );
         return None;
     }
     Some(Some(Suspend { suspend_ns: suspend_ns?, resume_ns }))

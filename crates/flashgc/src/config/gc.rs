@@ -62,10 +62,14 @@ const ERASE: &[Choice] = &[
     choice("block", "one block", &[]),
     choice(
         "blocks",
-        "several blocks of a plane in one erase time: those ranked next, as far as there are any",
+        "several blocks of a plane in one erase time: the next in rank, as far as there are any",
         &[
-            ("k", "2 (default), 2 to 64: blocks erased at once"),
-            ("move_cap", "\"1 block\" or \"48 pages\": no further block if more pages had to move"),
+            ("k", "2 (default), 2 to 64: number of blocks erased at once"),
+            (
+                "move_cap",
+                "\"1 block\" or \"48 pages\": limit on moved pages; a block that exceeds it is not \
+                 added",
+            ),
         ],
     ),
     Choice {
@@ -73,8 +77,8 @@ const ERASE: &[Choice] = &[
         about: "sub-blocks of one block, in one erase time",
         keys: &[(
             "isolation",
-            "\"software\" (default): valid pages beside them move first; \"hardware\": layers \
-             between sub-blocks never hold data",
+            "\"software\" (default): valid pages in adjacent sub-blocks are moved first; \
+             \"hardware\": layers between sub-blocks never hold data",
         )],
         source: "paper speedup-gc, section II-A",
     },
@@ -82,74 +86,87 @@ const ERASE: &[Choice] = &[
 const COPY: &[Choice] = &[
     choice(
         "copyback",
-        "inside the plane, without the bus",
-        &[("parity", "false (default) or true: a page keeps its odd or even number")],
+        "within the plane, without the bus",
+        &[("parity", "false (default) or true: copies stay on odd or even page numbers")],
     ),
-    choice("bus", "out to the controller and back over the bus", &[]),
+    choice("bus", "through the controller, over the bus", &[]),
     choice(
         "parallel",
-        "several pages of a plane at once, one in each of its data registers",
+        "several pages of a plane at once, one per data register",
         &[
-            ("workers", "pages that move at once (default: device.registers)"),
-            ("parity", "true (default) or false: a page keeps its odd or even number; local only"),
+            ("workers", "number of pages copied at once (default: device.registers)"),
+            (
+                "parity",
+                "true (default) or false: copies stay on odd or even page numbers; local only",
+            ),
             ("path", "\"local\" (default): by copyback; \"global\": over the bus to other units"),
-            ("list", "\"block\" (default) or \"extent\": whose pages fill a step"),
+            (
+                "list",
+                "\"block\" (default) or \"extent\": one list of pages per victim block, or one for \
+                 all of them",
+            ),
         ],
     ),
 ];
 const PLACEMENT: &[Choice] = &[
-    choice("one-frontier", "copies share the open block of the plane with the host", &[]),
-    choice("separate-gc", "copies go to an open block of their own", &[]),
+    choice("one-frontier", "copies share the plane's open block with host writes", &[]),
+    choice("separate-gc", "copies go to a separate open block", &[]),
     Choice {
         name: HOTNESS_GROUPS,
-        about: "pages that are updated often go to sub-blocks that are likely to be erased soon",
+        about: "frequently updated pages go to sub-blocks that are likely to be erased soon",
         keys: hotness::KEYS,
         source: "paper speedup-gc, section III",
     },
 ];
 const HOLD: &[Choice] = &[
-    choice("unit", "the device's unit is closed to the host while a job works", &[]),
+    choice("unit", "the device's unit is closed to the host during a collection", &[]),
     choice("channel", "the whole channel is closed", &[ERASING]),
     choice("chip", "the whole chip is closed", &[ERASING]),
     choice("die", "the whole die is closed", &[ERASING]),
     choice("plane", "only the plane is closed", &[]),
     Choice {
         name: HOLD_BLOCKS,
-        about: "only the victim and the block that its copies fill are closed; all else gets in",
+        about: "only the victim and the block that copies fill are closed; everything else stays \
+                open",
         keys: &[],
-        source: "paper on-demand-gc, section 5.3, from Ae and Hong 2022; form: SEMANTICS h",
+        source: "paper on-demand-gc, section 5.3, after Ae and Hong 2022",
     },
 ];
 const ERASING: (&str, &str) =
-    ("erasing", "as the choice (default), or a smaller part: what is closed in the erase");
+    ("erasing", "the same part (default) or a smaller one: what is closed during the erase");
 const ENTER: &[Choice] = &[
-    choice("never", "a job is never interrupted", &[]),
+    choice("never", "a collection is never interrupted", &[]),
     Choice {
         name: "between-copies",
-        about: "between the copies of a job, and before its erase",
+        about: "requests are served between the copies of a collection, and before its erase",
         keys: &[MERGE, PIPELINE, POLL],
         source: "paper preemptible-gc, section III",
     },
     Choice {
         name: "suspend",
-        about: "between copies, and by suspending an operation of the job",
+        about: "as between-copies, and requests suspend the operation in progress",
         keys: &[
-            ("of", "\"any\" (default) or \"erase\": the operations that are suspended"),
+            ("of", "\"any\" (default) or \"erase\": which operations can be suspended"),
             MERGE,
             PIPELINE,
             POLL,
-            ("worth_it", "false (default) or true: an operation about to end is left to end"),
-            ("max_suspends", "how often one operation is suspended at most (default: no bound)"),
+            (
+                "worth_it",
+                "false (default) or true: an operation that is about to end is not suspended",
+            ),
+            ("max_suspends", "maximum number of suspensions of one operation (default: no limit)"),
         ],
         source: "paper preemptible-gc, section IV",
     },
 ];
-const MERGE: (&str, &str) =
-    ("merge", "false (default) or true: requests for a page in the register are served there");
+const MERGE: (&str, &str) = (
+    "merge",
+    "false (default) or true: requests for the page in the data register are served from it",
+);
 const PIPELINE: (&str, &str) =
     ("pipeline", "false (default) or true: a transfer overlaps an operation of the same kind");
 const POLL: (&str, &str) =
-    ("poll", "\"0 ns\" (default): what looking at the queue costs at each point");
+    ("poll", "\"0 ns\" (default): time to check the request queue at each preemption point");
 /// The choice of *hold* that needs a job into which requests get.
 pub const HOLD_BLOCKS: &str = "blocks";
 /// The choice of *erase* that needs a device with sub-blocks.
@@ -161,15 +178,19 @@ pub const PACE_QUANTA: &str = "quanta";
 
 /// The slots in the order of the manual, each with its question and its choices.
 const SLOTS: &[(&str, &str, &[Choice])] = &[
-    ("trigger", "when does a plane want space, and when has it enough?", trigger::CHOICES),
-    ("erase", "what can one erase free?", ERASE),
-    ("victim", "which candidate is next?", victim::Settings::CHOICES),
-    ("copy", "how do valid pages move?", COPY),
-    ("placement", "where do host and copied pages go?", PLACEMENT),
-    ("hold", "what is closed to the host while a job works?", HOLD),
-    ("enter", "when may a waiting request get in?", ENTER),
-    ("pace", "how is an open job spread over time?", pace::CHOICES),
-    ("assist", "what is done ahead of any job?", assist::CHOICES),
+    (
+        "trigger",
+        "when does a plane need collection, and when does it have enough space?",
+        trigger::CHOICES,
+    ),
+    ("erase", "what does one erase free?", ERASE),
+    ("victim", "which candidate is collected next?", victim::Settings::CHOICES),
+    ("copy", "how are valid pages moved?", COPY),
+    ("placement", "where are host and copied pages written?", PLACEMENT),
+    ("hold", "what is closed to the host during a collection?", HOLD),
+    ("enter", "when are waiting requests served during a collection?", ENTER),
+    ("pace", "how is a collection spread over time?", pace::CHOICES),
+    ("assist", "what is done in the background, before a collection?", assist::CHOICES),
 ];
 
 /// The slots and their choices as data.
@@ -196,8 +217,11 @@ fn slot<'a>(gc: &Reader<'a>, at: usize) -> Option<Slot<'a>> {
     for choice in choices.iter().filter(|choice| Some(choice.name) != used) {
         pass_over(&table, name, choice.name, &mut unused);
     }
-    let used =
-        table.required("use", used, "name the choice of this slot; `flashgc schemes` lists them");
+    let used = table.required(
+        "use",
+        used,
+        "set it to a choice of this slot; `flashgc schemes --slots` lists them",
+    );
     let settings = used.map(|used| table.table(used));
     table.finish();
     Some(Slot { name: used?, settings: settings?, unused })
@@ -208,7 +232,7 @@ pub fn joined_words(table: &Reader<'_>, choices: &[Choice]) -> Option<Vec<&'stat
     let options: Vec<(&str, &'static str)> = choices.iter().map(|c| (c.name, c.name)).collect();
     if !table.has("use") || table.is_text("use") {
         let used = table.choice("use", &options);
-        let help = "name the choice of this slot; `flashgc schemes` lists them";
+        let help = "set it to a choice of this slot; `flashgc schemes --slots` lists them";
         return table.required("use", used, help).map(|used| vec![used]);
     }
     let given = table.strings("use")?;
@@ -219,8 +243,8 @@ pub fn joined_words(table: &Reader<'_>, choices: &[Choice]) -> Option<Vec<&'stat
         let names: Vec<String> = options.iter().map(|(name, _)| format!("{name:?}")).collect();
         table.error(
             "use",
-            "the list does not name different choices of this slot",
-            format!("give some of {}, each once", names.join(", ")),
+            format!("{given:?} is not a list of different choices of this slot"),
+            format!("give one or more of {}, each once", names.join(", ")),
         );
         return None;
     }
@@ -345,7 +369,7 @@ fn parallel(table: &Reader<'_>, registers: u32) -> ParallelCopy {
     if workers > registers {
         table.error(
             "workers",
-            format!("{workers} pages at once, and a plane has {registers} data registers"),
+            format!("workers must be at most {registers} (device.registers), got {workers}"),
             format!("give at most {registers}, or set device.registers = {workers}"),
         );
     }
@@ -354,8 +378,8 @@ fn parallel(table: &Reader<'_>, registers: u32) -> ParallelCopy {
     if path == CopyPath::Global && parity == Some(true) {
         table.error(
             "parity",
-            "pages that go over the bus may go to any page",
-            "leave `parity` out, or set path = \"local\"",
+            "parity = true needs path = \"local\", got path = \"global\"",
+            "remove `parity`, or set path = \"local\"",
         );
     }
     ParallelCopy {
@@ -380,7 +404,11 @@ fn enter_choice(name: &str, table: &Reader<'_>) -> Option<Enter> {
     }
     let poll_ns = table.duration_ns("poll").unwrap_or(0);
     if poll_ns > 1_000_000_000 {
-        table.error("poll", "a look at the queue this long is not possible", "at most 1 s");
+        table.error(
+            "poll",
+            format!("poll must be at most 1 s, got {poll_ns} ns"),
+            "write for example poll = \"1 us\"",
+        );
     }
     Some(Enter {
         between_copies: true,

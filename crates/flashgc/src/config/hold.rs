@@ -39,8 +39,8 @@ pub fn check_blocks(root: &Reader<'_>, gc: &GcPlan) -> Option<()> {
     if !is_between {
         slots.table("enter").error(
             "use",
-            "a job that holds only blocks lets requests in between its copies",
-            "set gc.enter.use = \"between-copies\", or another gc.hold.use",
+            "gc.hold.use = \"blocks\" needs requests that are served between copies",
+            "set gc.enter.use = \"between-copies\", or choose another gc.hold.use",
         );
         return None;
     }
@@ -51,8 +51,10 @@ pub fn check_blocks(root: &Reader<'_>, gc: &GcPlan) -> Option<()> {
         if is_on {
             slots.table("enter").table("between-copies").error(
                 key,
-                "a request for a page of a block that is held waits, and is not served from the \
-                 register of the job or beside it",
+                format!(
+                    "{key} = true cannot be combined with gc.hold.use = \"blocks\": requests for a \
+                     closed block wait until it is erased"
+                ),
                 format!("set {key} = false, or gc.hold.use = \"unit\""),
             );
             return None;
@@ -61,33 +63,34 @@ pub fn check_blocks(root: &Reader<'_>, gc: &GcPlan) -> Option<()> {
     if gc.sub_blocks.is_some() {
         slots.table("hold").error(
             "use",
-            "whole blocks are held, and the scheme erases parts of them",
-            "set gc.erase.use = \"block\", or another gc.hold.use",
+            "gc.hold.use = \"blocks\" needs whole-block erase, but this scheme erases sub-blocks",
+            "set gc.erase.use = \"block\", or choose another gc.hold.use",
         );
         return None;
     }
     if !gc.separate_gc {
         slots.table("placement").error(
             "use",
-            "the block that copies fill is held, and the host would write to the same one",
-            "set gc.placement.use = \"separate-gc\", or another gc.hold.use",
+            "gc.hold.use = \"blocks\" closes the block that copies fill, so host writes need a \
+             block of their own",
+            "set gc.placement.use = \"separate-gc\", or choose another gc.hold.use",
         );
         return None;
     }
     if gc.copy.parity() {
         slots.table("copy").error(
             "use",
-            "under the odd/even rule the host takes the pages that copies leave in their block, \
-             and this hold closes that block",
-            "copy without the rule (parity = false), or set another gc.hold.use",
+            "gc.hold.use = \"blocks\" cannot be combined with parity = true: host writes use the \
+             odd and even pages that copies leave in the closed block",
+            "set parity = false for the copies, or choose another gc.hold.use",
         );
         return None;
     }
     if gc.copy.is_global() {
         slots.table("copy").table("parallel").error(
             "path",
-            "blocks are held in the plane that is collected, and these copies leave it",
-            "set path = \"local\", or another gc.hold.use",
+            "gc.hold.use = \"blocks\" needs copies within the plane, but path = \"global\"",
+            "set path = \"local\", or choose another gc.hold.use",
         );
         return None;
     }

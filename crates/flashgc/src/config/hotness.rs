@@ -9,18 +9,26 @@ use flashgc_config::Reader;
 
 /// The keys, for people.
 pub const KEYS: &[(&str, &str)] = &[
-    ("groups", "7 (default), 2 to 8: groups of pages, and of blocks"),
-    ("thresholds", "[2, 4, 8, ...] (default: powers of two): the least degree of each group"),
+    ("groups", "7 (default), 2 to 8: number of page groups and of block groups"),
+    (
+        "thresholds",
+        "[2, 4, 8, ...] (default: powers of two): the lowest update degree of each group",
+    ),
     ("hash_functions", "7 (default), 1 to 16"),
-    ("counters", "65536 (default): counters of 8 bits for each hash function, a power of two"),
-    ("decay", "after so many updates all counters are halved (default: 1.25 x counters)"),
-    ("conservative", "false (default) or true: an update raises only the smallest counters"),
+    ("counters", "65536 (default), a power of two: number of 8-bit counters per hash function"),
+    ("decay", "number of updates after which all counters are halved (default: 1.25 x counters)"),
+    ("conservative", "false (default) or true: an update increments only the smallest counters"),
     (
         "hot_to",
-        "\"group\" (default): to the block group of the same number; \"top\": to the highest",
+        "\"group\" (default): hot pages go to the block group of the same number; \"top\": to the \
+         highest",
     ),
-    ("copies", "\"by-hotness\" (default) or \"cold\": where jobs move pages"),
-    ("cold", "\"random\" (default): to a block that is drawn; \"next\": to what was erased first"),
+    ("copies", "\"by-hotness\" (default) or \"cold\": where collections write copies"),
+    (
+        "cold",
+        "\"random\" (default): cold pages go to a random block; \"next\": to the block erased \
+         first",
+    ),
 ];
 
 /// The degree is counted in 8 bits.
@@ -32,8 +40,12 @@ pub fn read(table: &Reader<'_>, by_invalid_sub_blocks: bool) -> Option<HotnessGr
     let functions = table.u32("hash_functions", 1..=HASH_FUNCTIONS_MAX);
     let counters = table.u32("counters", 16..=1 << 24).unwrap_or(1 << 16);
     if !counters.is_power_of_two() {
-        let message = format!("{counters} counters are no power of two");
-        table.error("counters", message, format!("as in {}", counters.next_power_of_two()));
+        let message = format!("counters must be a power of two, got {counters}");
+        table.error(
+            "counters",
+            message,
+            format!("give for example {}", counters.next_power_of_two()),
+        );
         return None;
     }
     // N <= M / (1 - R): with a share of hot pages of 0.2 (SEMANTICS g).
@@ -65,9 +77,10 @@ fn thresholds(table: &Reader<'_>, groups: u32) -> Option<Vec<u8>> {
     if given.len() != groups as usize || !rises || !given.iter().all(is_fit) {
         table.error(
             "thresholds",
-            format!("these are not the thresholds of {groups} groups"),
-            format!("give {groups} numbers from 1 to 255, each greater than the one before"),
+            format!("thresholds must be {groups} rising numbers from 1 to 255, got {given:?}"),
+            format!("give one number per group ({groups}), each greater than the one before"),
         );
+        table.remedy_without("gc.placement.hotness-groups.thresholds");
         return None;
     }
     Some(given.into_iter().map(|threshold| threshold as u8).collect())
@@ -78,16 +91,19 @@ pub fn check(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<()> {
     let Some(groups) = &scheme.hotness_groups else { return Some(()) };
     let placement = root.table("gc").table("placement");
     if scheme.sub_blocks.is_none() {
-        let help = "set gc.erase.use = \"sub-blocks\", or choose another placement";
-        placement.error("use", "hotness groups are of sub-blocks, and blocks are erased", help);
+        let help = "set gc.erase.use = \"sub-blocks\", or choose another gc.placement.use";
+        placement.error(
+            "use",
+            "hotness-groups needs sub-block erase, but this scheme erases whole blocks",
+            help,
+        );
         return None;
     }
     if scheme.copy.parity() || scheme.copy.is_global() {
         placement.error(
             "use",
-            "copies that must go to odd or even pages, or to other units, cannot go by hotness",
-            "choose gc.copy.use = \"copyback\" or \"bus\", or set parity = false and path = \
-             \"local\"",
+            "hotness-groups cannot be combined with parity = true or path = \"global\"",
+            "set parity = false and path = \"local\", or gc.copy.use = \"copyback\" or \"bus\"",
         );
         return None;
     }
@@ -101,9 +117,12 @@ pub fn check(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<()> {
         };
         placement.table(super::gc::HOTNESS_GROUPS).error(
             "groups",
-            format!("{blocks} blocks of a plane do not make {} groups", groups.groups()),
+            format!("a plane of {blocks} blocks is too small for groups = {}", groups.groups()),
             help,
         );
+        if let Some(most) = most {
+            root.remedy("gc.placement.hotness-groups.groups", &most.to_string());
+        }
         return None;
     }
     Some(())

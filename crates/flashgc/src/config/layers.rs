@@ -41,18 +41,26 @@ pub fn read(table: &Reader<'_>, pages_per_block: Option<u32>) -> Option<Layered>
     };
     let pages = pages_per_block?;
     if pages % sub_blocks != 0 {
-        let message = format!("{pages} pages do not make {sub_blocks} equal sub-blocks");
+        let message =
+            format!("sub_blocks must divide device.pages_per_block = {pages}, got {sub_blocks}");
         return refuse("sub_blocks", message, "give a divisor of device.pages_per_block");
     }
     if layers > 0 && (pages % layers != 0 || layers % sub_blocks != 0) {
-        let message = format!("{layers} layers, {pages} pages and {sub_blocks} sub-blocks");
+        let message = format!(
+            "layers must divide the {pages} pages of a block and be a multiple of sub_blocks = \
+             {sub_blocks}, got {layers}"
+        );
         let help =
-            "each layer holds as many pages as the others, and each sub-block as many layers";
+            "each layer must have the same number of pages, and each sub-block the same number of \
+             layers";
         return refuse("layers", message, help);
     }
     if layers > 0 && isolation_layers >= layers / sub_blocks && sub_blocks > 1 {
-        let message = format!("sub-blocks of {} layers would hold no data", layers / sub_blocks);
-        return refuse("isolation_layers", message, "give fewer than a sub-block has");
+        let message = format!(
+            "isolation_layers must be below {} (the layers of a sub-block), got {isolation_layers}",
+            layers / sub_blocks
+        );
+        return refuse("isolation_layers", message, "give fewer layers, or set fewer sub_blocks");
     }
     let (speed, unused) = speed?;
     Some(Layered { sub_blocks, layers, isolation_layers, speed, unused })
@@ -64,11 +72,11 @@ fn speed(device: &Reader<'_>, layers: u32) -> Option<(Option<LayerSpeed>, Option
     let given = |key: &str| table.has(key);
     let ratio = table.f64("layer_ratio", 1.0..=100.0);
     let map = table.choice("layer_map", &LayerMap::WORDS);
-    if ratio.is_some_and(|ratio| ratio > 1.0) && layers == 0 {
+    if let (Some(above_one), 0) = (ratio.filter(|ratio| *ratio > 1.0), layers) {
         table.error(
             "layer_ratio",
-            "layers differ in speed, and this device does not say how many it has",
-            "add `device.layers`, as in `layers = 64`, or leave `layer_ratio` out",
+            format!("layer_ratio = {above_one} needs device.layers, which is not set"),
+            "set `device.layers`, as in `layers = 64`, or remove `layer_ratio`",
         );
         return None;
     }

@@ -1,12 +1,15 @@
 //! The configuration: from layers of text to a checked setup, with every error at once.
 //!
 //! Layers, the later over the earlier: the preset of the device and of the scheme, the file, the
-//! assignments of the command line. Each table has a file here that reads it; [`derive`] works out
+//! assignments of the command line. A layer takes out of those below what it excludes
+//! ([`exclusive`]). Each table has a file here that reads it; [`derive`] works out
 //! what follows from them together.
 
 mod assist;
 mod derive;
 mod device;
+mod exclusive;
+mod fit;
 mod gc;
 mod hold;
 mod hotness;
@@ -14,19 +17,22 @@ mod layers;
 mod pace;
 mod precondition;
 pub mod presets;
+mod spare;
 mod sub_blocks;
 mod trigger;
 mod used_space;
 mod workload;
 mod write_buffer;
 
-pub use precondition::{Fill, PreconditionPlan, Reads};
+pub use fit::{fit, Fitted};
+pub use precondition::{Fill, OverwriteWith, PreconditionPlan, Reads};
 pub use workload::{SyntheticWorkload, TracePlan, WorkloadPlan};
 
 use crate::device::Shape;
 use crate::gc::GcPlan;
 use crate::plan::Plan;
-use flashgc_config::{Diagnostic, Diagnostics, Reader, Sink, Tree};
+use crate::sim::Until;
+use flashgc_config::{Diagnostic, Diagnostics, Reader, Sink, Tree, Unset};
 use serde_json::{json, Value};
 use sha2::{Digest, Sha256};
 
@@ -43,8 +49,12 @@ pub struct Inputs {
     pub device: Option<String>,
     /// Assignments `key.path=value`.
     pub sets: Vec<String>,
+    /// Keys that are taken out of all layers below the assignments.
+    pub unsets: Vec<String>,
     /// Whether a trace was given beside the configuration.
     pub has_trace: bool,
+    /// The size of the drive, where it was found by [`fit`].
+    pub fitted: Option<Fitted>,
 }
 
 /// A checked configuration: what runs, and what people should know of it.
@@ -54,12 +64,18 @@ pub struct Setup {
     pub plan: Plan,
     /// Where requests come from.
     pub workload: WorkloadPlan,
+    /// When the measured part ends by itself, where it does.
+    pub until: Option<Until>,
     /// The state in which measuring begins.
     pub precondition: PreconditionPlan,
     /// The scheme that is at work until then, where it is not the run's own.
     pub filler: Option<GcPlan>,
     /// The name of the device preset, or "custom".
     pub device_name: String,
+    /// What the drive is sized from, where its trace decides.
+    pub sizing: Option<device::Sizing>,
+    /// The size that was found.
+    pub fitted: Option<Fitted>,
     resolved: Value,
     unused: Vec<String>,
     notes: Vec<String>,
@@ -84,6 +100,11 @@ impl Setup {
     /// Whether the workload is a trace.
     pub fn needs_trace(&self) -> bool {
         matches!(self.workload, WorkloadPlan::Trace(_))
+    }
+
+    /// Whether the drive has yet to be sized by its trace ([`fit`]).
+    pub fn awaits_fit(&self) -> bool {
+        self.sizing.is_some() && self.fitted.is_none()
     }
 
     /// The trace that the configuration itself names.
@@ -131,19 +152,43 @@ pub fn hash_of(value: &Value) -> String {
 
 /// Reads and checks a configuration.
 pub fn prepare(inputs: &Inputs) -> Result<Setup, Diagnostics> {
-    let tree = layers(inputs)?;
+    let (tree, unsets) = layers(inputs)?;
     let sink = Sink::default();
     let setup = read(&tree, &sink, inputs);
+    unsets.iter().filter_map(|unset| unset.unknown(&sink)).for_each(|error| sink.push(error));
     match setup {
         Some(setup) if sink.is_empty() => Ok(setup),
         _ => Err(sink.into_diagnostics()),
     }
 }
 
-/// Puts the layers on top of each other.
-fn layers(inputs: &Inputs) -> Result<Tree, Diagnostics> {
+/// Puts the layers on top of each other, without the keys that are to be unset.
+fn layers(inputs: &Inputs) -> Result<(Tree, Vec<Unset>), Diagnostics> {
+    let (mut unsets, mut errors) = (Vec::new(), Diagnostics::default());
+    for key in &inputs.unsets {
+        match Unset::parse(key) {
+            Ok(unset) => unsets.push(unset),
+            Err(error) => errors.extend(error),
+        }
+    }
+    let top = given(inputs, &mut unsets, &mut errors)?;
+    let mut tree = presets_of(inputs, &top, &mut errors)?;
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    unsets.iter_mut().for_each(|unset| unset.apply(&mut tree));
+    exclusive::give_way(&mut tree, &top);
+    tree.overlay(top);
+    Ok((tree, unsets))
+}
+
+/// The layers above the presets: the file, the options, and over them the assignments.
+fn given(
+    inputs: &Inputs,
+    unsets: &mut [Unset],
+    errors: &mut Diagnostics,
+) -> Result<Tree, Diagnostics> {
     let mut top = Tree::parse(&inputs.name, &inputs.text)?;
-    let mut errors = Diagnostics::default();
     if let Some(device) = &inputs.device {
         top.remove(&["device"]);
         top.overlay(named("--device", "device.preset", device)?);
@@ -151,11 +196,30 @@ fn layers(inputs: &Inputs) -> Result<Tree, Diagnostics> {
     if let Some((scheme, _)) = &inputs.scheme {
         top.overlay(named("--scheme", "gc.scheme", scheme)?);
     }
+    unsets.iter_mut().for_each(|unset| unset.apply(&mut top));
+    // Alone first, to see what they exclude of the layers below.
+    let mut sets = Tree::empty();
+    inputs.sets.iter().for_each(|assignment| drop(sets.set(assignment)));
+    exclusive::give_way(&mut top, &sets);
     for assignment in &inputs.sets {
         if let Err(error) = top.set(assignment) {
             errors.extend(error);
         }
     }
+    // Who gives the size of the drive has it, whatever the file says of the trace.
+    let sets = |key: &str| inputs.sets.iter().any(|set| set.trim_start().starts_with(key));
+    let has_fit = top.has(&["workload", "trace", "fit"]);
+    if has_fit && sets("device.blocks_per_plane") && !sets("workload.trace.fit") {
+        top.remove(&["workload", "trace", "fit"]);
+    }
+    if let Some(fitted) = &inputs.fitted {
+        top.overlay(fitted.tree()?);
+    }
+    Ok(top)
+}
+
+/// The presets that the layers above them name.
+fn presets_of(inputs: &Inputs, top: &Tree, errors: &mut Diagnostics) -> Result<Tree, Diagnostics> {
     let mut tree = Tree::empty();
     if let Some((name, place)) = top.str_at(&["device", "preset"]) {
         match presets::device(name) {
@@ -178,10 +242,6 @@ fn layers(inputs: &Inputs) -> Result<Tree, Diagnostics> {
             ..unknown_preset("scheme", &scheme, &presets::scheme_names())
         }),
     }
-    if !errors.is_empty() {
-        return Err(errors);
-    }
-    tree.overlay(top);
     Ok(tree)
 }
 
@@ -216,18 +276,19 @@ fn read(tree: &Tree, sink: &Sink, inputs: &Inputs) -> Option<Setup> {
     let registers = device.as_ref().map_or(1, |device| device.shape.registers);
     let gc = gc::read(&root.table("gc"), registers);
     let page_bytes = device.as_ref().map_or(4096, |device| u64::from(device.shape.page_bytes));
-    let workload = workload::read(&root.table("workload"), page_bytes, inputs.has_trace);
+    let (workload, until) = workload::read(&root.table("workload"), page_bytes, inputs.has_trace);
     let is_generated = !matches!(workload, None | Some(WorkloadPlan::Trace(_)));
     let precondition = precondition::read(&root.table("precondition"), is_generated);
     let engine = root.table("engine");
     let coalesce = engine.bool("coalesce").unwrap_or(true);
     engine.finish();
     root.finish();
-    let (device, gc, workload) = (device?, gc?, workload?);
+    let (device, gc, mut workload) = (device?, gc?, workload?);
     let precondition = precondition?;
     let plan = derive::plan(&root, seed, &device, &gc, &workload, coalesce)?;
     let filler = filler(&root, &precondition, &device, &plan);
     derive::check_aged(&root.table("precondition"), &precondition, &plan, filler.as_ref());
+    workload.on_drive(u64::from(plan.geometry.exported_pages) * page_bytes);
     derive::check_workload(&root.table("workload"), &workload, &plan);
     let preset = tree.str_at(&["device", "preset"]).map(|(name, _)| name.to_string());
     let mut resolved = json!({
@@ -243,23 +304,49 @@ fn read(tree: &Tree, sink: &Sink, inputs: &Inputs) -> Option<Setup> {
         "workload": workload,
         "precondition": precondition,
     });
-    // What most devices do not have is left out.
-    if let Some(pool) = device.pool {
-        resolved["device"]["pool"] = json!(pool);
+    if let Some(until) = until {
+        resolved["workload"]["until"] = json!(until);
     }
-    if let Some(rate) = device.host_link {
-        let (ns, bytes) = rate.ns_per_byte();
-        resolved["device"]["host_link"] = json!({ "ns": ns, "for_bytes": bytes });
-    }
-    if let Some(buffer) = device.write_buffer {
-        resolved["device"]["write_buffer"] = json!(buffer);
-    }
+    resolve_rare_parts(&mut resolved["device"], &device);
     let mut unused = [&device.unused[..], &gc.unused].concat();
     unused.extend(hold::unused(&gc, &plan.gc));
     unused.extend(workload::unused(&root, inputs.has_trace));
-    let notes = derive::notes(&plan, &precondition, &workload);
+    let mut notes = derive::notes(&plan, &precondition, &workload);
+    let sizing = workload.fit().map(|share| device::Sizing {
+        shape: device.shape.clone(),
+        exported: device.exported.clone(),
+        share,
+    });
+    let fitted = inputs.fitted.clone();
+    notes.extend(fitted.as_ref().map(|fitted| fitted.note(plan.geometry.exported_pages)));
     let device_name = preset.unwrap_or_else(|| "custom".into());
-    Some(Setup { plan, workload, precondition, filler, device_name, resolved, unused, notes })
+    Some(Setup {
+        plan,
+        workload,
+        until,
+        precondition,
+        filler,
+        device_name,
+        sizing,
+        fitted,
+        resolved,
+        unused,
+        notes,
+    })
+}
+
+/// Parts that most devices lack are left out of the resolved configuration.
+fn resolve_rare_parts(resolved: &mut Value, device: &device::Device) {
+    if let Some(pool) = device.pool {
+        resolved["pool"] = json!(pool);
+    }
+    if let Some(rate) = device.host_link {
+        let (ns, bytes) = rate.ns_per_byte();
+        resolved["host_link"] = json!({ "ns": ns, "for_bytes": bytes });
+    }
+    if let Some(buffer) = device.write_buffer {
+        resolved["write_buffer"] = json!(buffer);
+    }
 }
 
 /// The scheme of `precondition.scheme`: the preset as it is, whatever else `[gc]` says.
@@ -294,7 +381,7 @@ fn filler(
         let help = first.and_then(|error| error.help.clone()).unwrap_or_default();
         root.table("precondition").error(
             "scheme",
-            format!("the scheme \"{name}\" cannot work on this device{why}"),
+            format!("the scheme \"{name}\" cannot run on this device{why}"),
             help,
         );
         return None;
@@ -306,11 +393,11 @@ fn filler(
         root.table("precondition").error(
             "scheme",
             format!(
-                "\"{name}\" and \"{}\" do not have the same number of blocks, and a drive cannot \
-                 change hands between them",
+                "\"{name}\" and \"{}\" use different numbers of blocks, so one cannot take over \
+                 the other's drive",
                 plan.gc.scheme
             ),
-            "leave `precondition.scheme` out, or gc.pace.quanta.extra_space",
+            "remove `precondition.scheme` or gc.pace.quanta.extra_space",
         );
         return None;
     }
@@ -318,11 +405,11 @@ fn filler(
         root.table("precondition").error(
             "scheme",
             format!(
-                "\"{name}\" and \"{}\" do not erase the same parts of a block, and a drive cannot \
-                 change hands between them",
+                "\"{name}\" and \"{}\" erase different parts of a block, so one cannot take over \
+                 the other's drive",
                 plan.gc.scheme
             ),
-            "leave `precondition.scheme` out, or name a scheme with the same `gc.erase`",
+            "remove `precondition.scheme`, or name a scheme with the same `gc.erase`",
         );
         return None;
     }

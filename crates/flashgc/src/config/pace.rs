@@ -11,25 +11,26 @@ use flashgc_config::Reader;
 
 /// The paces.
 pub const CHOICES: &[Choice] = &[
-    choice("at-once", "an open job goes on without pause", &[]),
+    choice("at-once", "a collection runs without pause", &[]),
     Choice {
         name: PACE_QUANTA,
-        about: "a job goes on in short turns: in the gaps between requests, and after each write",
+        about: "a collection runs in short turns: in the gaps between requests, and after each \
+                write",
         keys: &[
-            ("length", "the longest turn (default: one erase); one operation always fits"),
+            ("length", "longest turn (default: one erase); one operation always fits"),
             (
                 "floor",
-                "with less free space a job goes on without pause (default: one block above the \
-                 reserve)",
+                "with less free space a collection runs without pause (default: one block above \
+                 the reserve)",
             ),
-            ("per_gap", "1 (default) or more: turns in each gap between requests"),
+            ("per_gap", "1 (default) or more: number of turns in each gap between requests"),
             (
                 "extra_space",
-                "\"0%\" (default): blocks that each plane has beyond those of the device, as a \
-                 share of these; marks do not count them",
+                "\"0%\" (default): extra blocks per plane, as a share of the device's blocks; \
+                 thresholds do not count them",
             ),
         ],
-        source: "GFTL as paper pre-gc adapts it, section 5.1; SEMANTICS d",
+        source: "GFTL as adapted by paper pre-gc, section 5.1",
     },
 ];
 
@@ -58,7 +59,12 @@ pub fn read(table: &Reader<'_>) -> Option<QuantaKeys> {
         return None;
     }
     if length_ns.is_some_and(|ns| ns == 0 || ns > 1_000_000_000_000) {
-        table.error("length", "no job goes on in turns of this length", "above 0, at most 1000 s");
+        let given = length_ns.unwrap_or_default();
+        table.error(
+            "length",
+            format!("length must be above 0 and at most 1000 s, got {given} ns"),
+            "write for example length = \"1500 us\"",
+        );
         return None;
     }
     Some(QuantaKeys { length_ns, floor, per_gap, extra_space })
@@ -74,8 +80,11 @@ pub fn with_extra(root: &Reader<'_>, device: &Shape, keys: Option<&QuantaKeys>) 
     if pages >= u64::from(u32::MAX) {
         root.table("gc").table("pace").table(PACE_QUANTA).error(
             "extra_space",
-            format!("with {extra_blocks} more blocks in each plane a drive has too many pages"),
-            "a drive has fewer than 2^32 physical pages: make it or the share smaller",
+            format!(
+                "with {extra_blocks} extra blocks per plane, the drive exceeds 2^32 - 2 \
+                     physical pages"
+            ),
+            "make gc.pace.quanta.extra_space or the drive smaller",
         );
         return None;
     }
@@ -101,9 +110,12 @@ pub fn plan(
     if keys.floor.is_some() && floor.pages(shape) <= reserve {
         table.error(
             "floor",
-            format!("the floor ({} pages) is not above the reserve", floor.pages(shape)),
             format!(
-                "writes could wait for a job that waits for them: give at least {}",
+                "the floor ({} pages) must be above the reserve ({reserve} pages)",
+                floor.pages(shape)
+            ),
+            format!(
+                "give at least {}; below that, writes and collections could wait for each other",
                 sub_blocks::mark(shape, reserve_blocks + 1, reserve + 1)
             ),
         );
@@ -119,9 +131,8 @@ pub fn note(plan: &Plan) -> Option<String> {
     let shape = &plan.geometry.shape;
     (shape.extra_blocks > 0).then(|| {
         format!(
-            "the scheme brings {} blocks of its own to the {} of each plane: spare space that \
-             lowers write amplification by itself; gc.pace.quanta.extra_space = \"0%\" leaves it \
-             out",
+            "the scheme adds spare blocks to each plane ({} to the device's {}), which alone \
+             lowers write amplification; gc.pace.quanta.extra_space = \"0%\" removes them",
             shape.extra_blocks / shape.sub_blocks,
             (shape.blocks_per_plane - shape.extra_blocks) / shape.sub_blocks
         )

@@ -55,6 +55,28 @@ impl Reads {
     }
 }
 
+/// Which pages overwriting takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OverwriteWith {
+    /// Those that the workload writes.
+    Workload,
+    /// Any page of the drive, all with the same probability.
+    Uniform,
+}
+
+impl OverwriteWith {
+    /// The words of the configuration.
+    const WORDS: [(&'static str, OverwriteWith); 2] =
+        [("workload", OverwriteWith::Workload), ("uniform", OverwriteWith::Uniform)];
+
+    /// By reference, as it is asked for when a plan is written down.
+    #[allow(clippy::trivially_copy_pass_by_ref)]
+    fn is_default(&self) -> bool {
+        *self == OverwriteWith::Workload
+    }
+}
+
 /// How a drive is brought to its starting state.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PreconditionPlan {
@@ -68,6 +90,9 @@ pub struct PreconditionPlan {
     pub reads: Reads,
     /// Drive writes of overwriting after it; the most that are tried where it is until steady.
     pub overwrite: f64,
+    /// The pages that it takes.
+    #[serde(skip_serializing_if = "OverwriteWith::is_default")]
+    pub overwrite_with: OverwriteWith,
     /// Whether overwriting ends as soon as write amplification is steady.
     pub until_steady: bool,
     /// The preset of the scheme that is at work meanwhile; none for the run's own.
@@ -83,8 +108,8 @@ pub fn read(table: &Reader<'_>, is_generated: bool) -> Option<PreconditionPlan> 
     if fill == Fill::Trace && is_generated {
         table.error(
             "fill",
-            "a drive is filled by a trace only where the workload is a trace",
-            "set fill = \"sequential\"; or make a trace with `flashgc trace generate`, and replay \
+            "fill = \"trace\" needs a trace workload, but this workload is generated",
+            "set fill = \"sequential\", or write a trace with `flashgc trace generate` and replay \
              it",
         );
     }
@@ -92,34 +117,36 @@ pub fn read(table: &Reader<'_>, is_generated: bool) -> Option<PreconditionPlan> 
     let reads = reads(table, fill, is_generated);
     let scheme = scheme(table);
     let overwrite = table.f64("overwrite", 0.0..=10_000.0);
+    let overwrite_with =
+        table.choice("overwrite_with", &OverwriteWith::WORDS).unwrap_or(OverwriteWith::Workload);
     let until_steady = table.choice("until", &[("steady", true)]).unwrap_or(false);
     let most = table.f64("at_most", 0.0..=10_000.0);
     if until_steady && overwrite.is_some() {
         table.error(
             "overwrite",
-            "both `overwrite` and `until` say when overwriting ends",
-            "give one of them; `at_most` bounds `until = \"steady\"`",
+            "`overwrite` and `until` cannot be combined: each sets the end of overwriting",
+            "remove one of them; `at_most` limits `until = \"steady\"`",
         );
     }
     if !until_steady && most.is_some() {
         table.error(
             "at_most",
-            "`at_most` has no meaning without `until`",
-            "add until = \"steady\"",
+            "`at_most` needs `until`",
+            "add until = \"steady\", or remove `at_most`",
         );
     }
     if fill == Fill::None && (until_steady || overwrite.is_some_and(|writes| writes > 0.0)) {
         table.error(
             "fill",
-            "a drive is overwritten only after it was filled",
-            "set fill = \"sequential\", or leave `overwrite` and `until` out",
+            "overwriting needs a filled drive, but fill = \"none\"",
+            "set fill = \"sequential\", or remove `overwrite` and `until`",
         );
     }
     if fill == Fill::None && scheme.is_some() && reads.are_left() {
         table.error(
             "scheme",
-            "a drive that starts erased is preconditioned by no scheme",
-            "set fill = \"sequential\", or leave `scheme` out",
+            "precondition.scheme needs a filled drive, but fill = \"none\"",
+            "set fill = \"sequential\", or remove `scheme`",
         );
     }
     table.finish();
@@ -128,7 +155,15 @@ pub fn read(table: &Reader<'_>, is_generated: bool) -> Option<PreconditionPlan> 
     } else {
         overwrite.unwrap_or(0.0)
     };
-    Some(PreconditionPlan { fill, aged_ratio, reads, overwrite, until_steady, scheme })
+    Some(PreconditionPlan {
+        fill,
+        aged_ratio,
+        reads,
+        overwrite,
+        overwrite_with,
+        until_steady,
+        scheme,
+    })
 }
 
 /// Mapping needs a trace that says what is read, and a drive with pages that hold no data.
@@ -140,14 +175,14 @@ fn reads(table: &Reader<'_>, fill: Fill, is_generated: bool) -> Reads {
     if matches!(fill, Fill::Sequential | Fill::Trace) {
         table.error(
             "reads",
-            "a filled drive has data in every page",
-            "leave `reads` out, or set fill = \"none\" or \"aged\"",
+            "`reads` needs pages without data, but a filled drive has none",
+            "remove `reads`, or set fill = \"none\" or \"aged\"",
         );
     } else if is_generated {
         table.error(
             "reads",
-            "what is read is known beforehand only where the workload is a trace",
-            "leave `reads` out; or make a trace with `flashgc trace generate`, and replay it",
+            "`reads` needs a trace workload, but this workload is generated",
+            "remove `reads`, or write a trace with `flashgc trace generate` and replay it",
         );
     }
     reads
@@ -155,11 +190,15 @@ fn reads(table: &Reader<'_>, fill: Fill, is_generated: bool) -> Reads {
 
 fn aged_ratio(table: &Reader<'_>, fill: Fill) -> Option<f64> {
     let ratio = table.f64("aged_ratio", 0.0..=1.0);
-    let help = "the share of each plane's pages that is invalid, as in `aged_ratio = 0.5`";
+    let help = "the share of each plane's pages that are invalid, as in `aged_ratio = 0.5`";
     match fill {
         Fill::Aged => table.required("aged_ratio", ratio, help),
         _ if ratio.is_some() => {
-            table.error("aged_ratio", "only an aged drive has a ratio", "set fill = \"aged\"");
+            table.error(
+                "aged_ratio",
+                "aged_ratio needs fill = \"aged\"",
+                "set fill = \"aged\", or remove `aged_ratio`",
+            );
             None
         }
         _ => None,
@@ -175,7 +214,7 @@ fn scheme(table: &Reader<'_>) -> Option<String> {
     let names = presets::scheme_names();
     let help = match flashgc_config::nearest(name, &names) {
         Some(near) => format!("did you mean \"{near}\"? `flashgc schemes` lists them all"),
-        None => format!("a preset: {}", names.join(", ")),
+        None => format!("valid schemes: {}", names.join(", ")),
     };
     table.error("scheme", format!("there is no scheme \"{name}\""), help);
     None

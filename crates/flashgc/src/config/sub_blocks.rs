@@ -16,21 +16,37 @@ pub fn shape(root: &Reader<'_>, device: &Shape, scheme: &Scheme) -> Option<Shape
     if device.sub_blocks == 1 {
         erase.error(
             "use",
-            "this device erases whole blocks",
-            "give it sub-blocks, as in `device.sub_blocks = 16`, or choose \"block\"",
+            "gc.erase.use = \"sub-blocks\" needs a device with sub-blocks, but this device erases \
+             whole blocks",
+            "set for example `device.sub_blocks = 16`, or choose gc.erase.use = \"block\"",
         );
+        // Sub-blocks of two pages at least, so that copies of odd and even pages find both.
+        let divides = |parts: &u32| (device.pages_per_block / 2).is_multiple_of(*parts);
+        if let Some(parts) = [4, 2, 8, 16].into_iter().find(divides) {
+            root.remedy("device.sub_blocks", &parts.to_string());
+        }
         return None;
     }
     if device.summary_pages > 0 {
         erase.error(
             "use",
-            "the blocks of this device end with a summary, which an erased sub-block would lose",
-            "leave [device.summary] out, or choose \"block\"",
+            "gc.erase.use = \"sub-blocks\" cannot be combined with [device.summary]: an erased \
+             sub-block would lose the block's summary",
+            "remove [device.summary], or choose gc.erase.use = \"block\"",
         );
+        root.remedy_without("device.summary");
         return None;
     }
     if isolation == Isolation::Hardware && device.layers == 0 {
         root.table("device").required("layers", None::<u32>, LAYERS_HELP);
+        let fits = |layers: &u32| {
+            device.pages_per_block.is_multiple_of(*layers)
+                && layers.is_multiple_of(device.sub_blocks)
+                && layers / device.sub_blocks >= 2
+        };
+        if let Some(layers) = (2..=device.pages_per_block.min(64)).rev().find(fits) {
+            root.remedy("device.layers", &layers.to_string());
+        }
         return None;
     }
     ranks_sub_blocks(root, scheme, isolation)?;
@@ -39,8 +55,8 @@ pub fn shape(root: &Reader<'_>, device: &Shape, scheme: &Scheme) -> Option<Shape
     Some(shape)
 }
 
-const LAYERS_HELP: &str = "isolation by hardware leaves layers without data: say how many a block \
-                           has, as in `device.layers = 64`";
+const LAYERS_HELP: &str = "isolation = \"hardware\" needs the number of layers of a block, as in \
+                           `device.layers = 64`";
 
 /// The victim must be ranked by what an erase of sub-blocks wins, isolation included.
 fn ranks_sub_blocks(root: &Reader<'_>, scheme: &Scheme, isolation: Isolation) -> Option<()> {
@@ -51,8 +67,8 @@ fn ranks_sub_blocks(root: &Reader<'_>, scheme: &Scheme, isolation: Isolation) ->
         (Settings::invalid_sub_blocks(_), Isolation::Software) => {
             table.error(
                 "use",
-                "invalid sub-blocks are erased wherever they lie, and this needs layers between \
-                 them",
+                "gc.victim.use = \"invalid-sub-blocks\" needs isolation = \"hardware\", got \
+                 \"software\"",
                 "set gc.erase.sub-blocks.isolation = \"hardware\", or choose \"recycle-benefit\"",
             );
             None
@@ -60,9 +76,12 @@ fn ranks_sub_blocks(root: &Reader<'_>, scheme: &Scheme, isolation: Isolation) ->
         (other, _) => {
             table.error(
                 "use",
-                format!("\"{}\" ranks whole blocks", other.name()),
                 format!(
-                    "choose \"recycle-benefit\" or \"invalid-sub-blocks\", or gc.erase.use other \
+                    "gc.victim.use = \"{}\" ranks whole blocks, but this scheme erases sub-blocks",
+                    other.name()
+                ),
+                format!(
+                    "choose \"recycle-benefit\" or \"invalid-sub-blocks\", or another gc.erase.use \
                      than \"{SUB_BLOCKS}\""
                 ),
             );
@@ -80,11 +99,11 @@ fn has_both_kinds(root: &Reader<'_>, scheme: &Scheme, shape: &Shape) -> Option<(
     root.table("gc").table("copy").error(
         "use",
         format!(
-            "copies keep to odd or even pages, and sub-blocks of {} pages, {least} of them for \
-             data, do not all have both in the same places",
+            "parity = true needs sub-blocks with an even number of pages, at least 2 of them for \
+             data, got {} pages, {least} for data",
             shape.pages_per_block
         ),
-        "set `parity = false` for the copies, or give the device fewer sub-blocks",
+        "set parity = false for the copies, or a smaller device.sub_blocks",
     );
     None
 }
@@ -99,10 +118,7 @@ pub fn reserve(shape: &Shape, scheme: &Scheme) -> u32 {
     // The worst job empties a whole block, less what of it is withheld because it is erased. A
     // stream whose sub-block is full opens another one. Under the odd/even rule pages of each kind
     // need room of their own.
-    let others = match scheme.victim {
-        Settings::invalid_sub_blocks(_) => 0,
-        _ => shape.sub_blocks - 1,
-    };
+    let others = others_emptied(shape, scheme);
     let needed = |of: fn(u32) -> u32| {
         let least = of(least_of(shape));
         (of(shape.data_pages()) + others * least).div_ceil(least)
@@ -112,6 +128,37 @@ pub fn reserve(shape: &Shape, scheme: &Scheme) -> u32 {
         false => needed(|pages| pages),
     };
     job + scheme.streams() - 1
+}
+
+/// Sub-blocks that the worst job empties beside one.
+fn others_emptied(shape: &Shape, scheme: &Scheme) -> u32 {
+    match scheme.victim {
+        Settings::invalid_sub_blocks(_) => 0,
+        _ => shape.sub_blocks - 1,
+    }
+}
+
+/// The erased pages of each plane that the host leaves, where a number of sub-blocks is not enough
+/// to know of: layers make them unequal, so that a job may fill two small ones and win a large one,
+/// or several streams of copies keep an open one each. Of each kind under the odd/even rule.
+///
+/// The worst job finds a page for each copy if there are as many erased ones as it moves, and as
+/// many more as the other streams may keep to themselves: an open sub-block less one page each.
+pub fn reserve_pages(shape: &Shape, scheme: &Scheme) -> u32 {
+    let own_streams = scheme.streams();
+    let is_counted = shape.isolation_pages == 0 && own_streams == 1;
+    if scheme.sub_blocks.is_none() || is_counted {
+        return 0;
+    }
+    let others = others_emptied(shape, scheme);
+    if scheme.copy.parity() {
+        let worst = shape.data_pages().div_ceil(2) + others * least_of(shape).div_ceil(2);
+        // What the host opens for a frontier of its own is lost to copies.
+        return worst + u32::from(scheme.separate_gc) * shape.data_pages().div_ceil(2);
+    }
+    let worst = shape.data_pages() + others * least_of(shape);
+    let beside = own_streams - 1 + u32::from(scheme.separate_gc && own_streams == 1);
+    worst + beside * (shape.data_pages() - 1)
 }
 
 /// An amount of space in a plane, in pages: sub-blocks that layers isolate differ in size. A block
@@ -128,25 +175,31 @@ pub fn space(table: &Reader<'_>, key: &str, threshold: &Threshold, shape: &Shape
         }
     };
     if pages > all {
-        let help = format!("a plane has {all} pages for data");
-        table.error(key, "the mark is more than a plane has", help);
+        let help = format!("give at most \"{all} pages\"");
+        table.error(
+            key,
+            format!("the threshold is {pages} pages, but a plane has {all} pages for data"),
+            help,
+        );
         return None;
     }
     Some(Space::Pages(pages as u32))
 }
 
-/// What the scheme erases, for people.
-pub fn word(shape: &Shape) -> &'static str {
-    if shape.sub_blocks > 1 {
-        "sub-blocks"
-    } else {
-        "blocks"
+/// What the scheme erases, for people, in the singular or plural.
+pub fn word(shape: &Shape, count: u64) -> &'static str {
+    match (shape.sub_blocks > 1, count) {
+        (false, 1) => "block",
+        (false, _) => "blocks",
+        (true, 1) => "sub-block",
+        (true, _) => "sub-blocks",
     }
 }
 
 /// A mark that people can give: so many blocks, or the pages of so many sub-blocks.
 pub fn mark(shape: &Shape, blocks: u32, pages: u64) -> String {
     match shape.sub_blocks {
+        1 if blocks == 1 => "\"1 block\"".into(),
         1 => format!("\"{blocks} blocks\""),
         _ => format!("\"{pages} pages\""),
     }
@@ -156,10 +209,12 @@ pub fn mark(shape: &Shape, blocks: u32, pages: u64) -> String {
 pub fn needs(shape: &Shape, gc: &GcPlan, open_blocks: u64) -> String {
     let (reserve, per_block) = (gc.reserve_blocks, shape.data_pages());
     match shape.sub_blocks {
-        1 => format!("{reserve} reserved and {open_blocks} open blocks of {per_block} pages"),
+        1 => format!(
+            "reserved blocks: {reserve}, open blocks: {open_blocks}, each of {per_block} pages"
+        ),
         _ => format!(
-            "{reserve} reserved sub-blocks of {per_block} pages, and {} pages of a block for each \
-             of {open_blocks} open ones",
+            "reserved sub-blocks: {reserve}, each of {per_block} pages; open blocks: \
+             {open_blocks}, each with {} pages",
             pages_shut_by_an_open_block(shape, gc)
         ),
     }
@@ -188,8 +243,8 @@ pub fn note(plan: &Plan) -> Option<String> {
     let share = |pages: u64| pages as f64 * 100.0 / all as f64;
     (isolation > 0).then(|| {
         format!(
-            "layers that isolate sub-blocks take {:.1} % of the pages: {:.1} % are spare, in place \
-             of {:.1} %",
+            "the layers that isolate sub-blocks take {:.1} % of the pages, so {:.1} % are spare \
+             instead of {:.1} %",
             share(isolation),
             share(all - isolation - exported),
             share(all - exported)

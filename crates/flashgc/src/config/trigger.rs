@@ -56,32 +56,41 @@ const MEAN_COLLECTION: &str = "mean-collection";
 pub const CHOICES: &[Choice] = &[
     choice(
         WATERMARK,
-        "a plane wants space while its free space is below a mark, tested after a page is taken",
+        "a plane needs collection when its free space is below a threshold, checked after each \
+         page is allocated",
         &[
-            ("soft", "the mark: \"4 blocks\", \"256 pages\", \"5%\" or \"50% of spare\""),
-            ("hard", "below it collection goes before writes: a mark, \"20% of soft\" or \"none\""),
-            ("stop", "once below soft, go on until this much is free (default: soft)"),
-            ("compare", "\"<\" (default) or \"<=\": whether the mark itself counts as below"),
+            ("soft", "the threshold: \"4 blocks\", \"256 pages\", \"5%\" or \"50% of spare\""),
+            (
+                "hard",
+                "below it collection goes before writes: a threshold, \"20% of soft\" or \"none\"",
+            ),
+            ("stop", "once below soft, collect until this much is free (default: soft)"),
+            ("compare", "\"<\" (default) or \"<=\": whether the threshold itself counts as below"),
             (
                 "batch",
                 "\"one\" (default), \"until-stop\" or \"list\": blocks collected in one turn",
             ),
             (
                 "background",
-                "true (default) or false: whether a unit for which nothing waits collects",
+                "true (default) or false: whether a unit without waiting requests collects",
             ),
         ],
     ),
     used_space::CHOICE,
     choice(
         IDLE,
-        "beside one of these: while no request is outstanding, units collect ahead of need",
+        "in addition to another trigger: while no request is outstanding, units collect ahead of \
+         need",
         &[
             (
                 "wait",
-                "\"mean-collection\" (default) or a time: how long none is outstanding before",
+                "\"mean-collection\" (default) or a duration: how long the drive is idle before \
+                 collection starts",
             ),
-            ("mark", "the proactive mark, as \"8 blocks\" (default: twice the soft mark)"),
+            (
+                "mark",
+                "the proactive threshold, as in \"8 blocks\" (default: twice the soft threshold)",
+            ),
         ],
     ),
 ];
@@ -103,8 +112,9 @@ pub fn read(gc: &Reader<'_>) -> Option<TriggerSlot> {
     if watermark.is_some() && used_space.is_some() {
         table.error(
             "use",
-            "the triggers \"watermark\" and \"used-space\" each say when a plane has enough",
-            "give one of them, alone or joined with \"idle\"",
+            "the triggers \"watermark\" and \"used-space\" cannot be combined: each defines when a \
+             plane has enough space",
+            "choose one of them, alone or together with \"idle\"",
         );
         return None;
     }
@@ -112,8 +122,8 @@ pub fn read(gc: &Reader<'_>) -> Option<TriggerSlot> {
     let Some(marks) = watermark.or(used_space) else {
         table.error(
             "use",
-            "the trigger \"idle\" alone leaves a drive that is never idle without collection",
-            "join it with another, as in `gc.trigger.use = [\"watermark\", \"idle\"]`",
+            "the trigger \"idle\" alone never collects on a drive that is never idle",
+            "combine it with another, as in `gc.trigger.use = [\"watermark\", \"idle\"]`",
         );
         return None;
     };
@@ -131,7 +141,11 @@ pub fn read(gc: &Reader<'_>) -> Option<TriggerSlot> {
 }
 
 fn watermark(table: &Reader<'_>) -> Option<Trigger> {
-    let soft = table.required("soft", table.threshold("soft"), "as in `soft = \"4 blocks\"`");
+    let soft = table.required(
+        "soft",
+        table.threshold("soft"),
+        "the free space below which collection starts, as in `soft = \"4 blocks\"`",
+    );
     let text = if table.is_text("hard") { table.string("hard") } else { None };
     let hard = match text {
         Some("none") => Hard::None,
@@ -150,8 +164,13 @@ fn idle(table: &Reader<'_>) -> Option<IdleTrigger> {
     let wait = wait(table);
     let mark = table.threshold("mark");
     table.finish();
-    if matches!(wait, Some(Wait::Ns(ns)) if ns > 1_000_000_000_000) {
-        table.error("wait", "no drive waits this long to be idle", "at most 1000 s");
+    let given_ns = match wait {
+        Some(Wait::Ns(ns)) => ns,
+        _ => 0,
+    };
+    if given_ns > 1_000_000_000_000 {
+        let message = format!("wait must be at most 1000 s, got {} s", given_ns as f64 / 1e9);
+        table.error("wait", message, "write for example wait = \"5 ms\"");
         return None;
     }
     Some(IdleTrigger { wait: wait?, mark })
@@ -171,8 +190,12 @@ fn wait(table: &Reader<'_>) -> Option<Wait> {
     }
     let ns = parse_duration_ns(text);
     if ns.is_err() {
-        let help = format!("write {MEAN_COLLECTION:?}, or a time as in \"5 ms\"");
-        table.error("wait", format!("{text:?} is no time to wait"), help);
+        let help = format!("write {MEAN_COLLECTION:?} or a duration, as in \"5 ms\"");
+        table.error(
+            "wait",
+            format!("wait must be {MEAN_COLLECTION:?} or a duration, got {text:?}"),
+            help,
+        );
     }
     ns.ok().map(Wait::Ns)
 }

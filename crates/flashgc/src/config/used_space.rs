@@ -16,18 +16,27 @@ pub const USED_SPACE: &str = "used-space";
 /// For people.
 pub const CHOICE: Choice = Choice {
     name: USED_SPACE,
-    about: "blocks with many invalid pages are collected while too many of all pages are in use",
+    about: "blocks with many invalid pages are collected while the share of used pages is above a \
+            threshold",
     keys: &[
-        ("on", "\"70%\" (default): with this share of the pages in use, valid and invalid ones"),
-        ("of", "\"device\" (default) or \"plane\": whose pages"),
-        ("victims", "\"70%\" (default): only blocks of which at least this share is invalid"),
+        (
+            "on",
+            "\"70%\" (default): the share of pages in use, valid or invalid, at which collection \
+             starts",
+        ),
+        (
+            "of",
+            "\"device\" (default) or \"plane\": share of the whole device's pages, or of each \
+             plane's",
+        ),
+        ("victims", "\"70%\" (default): only blocks with at least this share of invalid pages"),
         (
             "batch",
-            "\"one\" (default), \"until-stop\" or \"list\": one block for each finding, blocks \
-             until it is enough, or all that qualify",
+            "\"one\" (default), \"until-stop\" or \"list\": collect one block per check, blocks \
+             until the share is below the threshold, or all that qualify",
         ),
     ],
-    source: "paper on-demand-gc, sections 4.2 and 5.3; form: SEMANTICS h",
+    source: "paper on-demand-gc, sections 4.2 and 5.3",
 };
 
 /// The trigger as configured.
@@ -48,12 +57,20 @@ pub fn read(table: &Reader<'_>) -> Option<Trigger> {
     let (on, victims) = (on?, victims?);
     for (key, share) in [("on", on), ("victims", victims)] {
         if share.numerator == 0 {
-            table.error(key, "nothing would have to be in use", "give a share above 0, as \"70%\"");
+            table.error(
+                key,
+                format!("`{key}` must be above 0%, got 0%"),
+                "write for example \"70%\"",
+            );
             return None;
         }
     }
     if on.numerator == on.denominator {
-        table.error("on", "pages that are all in use leave no room to collect", "as in \"70%\"");
+        table.error(
+            "on",
+            "`on` must be below 100%, got 100%: there would be no space to collect",
+            "write for example \"70%\"",
+        );
         return None;
     }
     Some(Trigger {
@@ -74,8 +91,9 @@ pub fn plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<Option<
     if scheme.sub_blocks.is_some() {
         root.table("gc").table("trigger").error(
             "use",
-            "this trigger asks how much of a whole block is invalid, and the scheme erases parts",
-            "set gc.erase.use = \"block\", or gc.trigger.use = \"watermark\"",
+            "gc.trigger.use = \"used-space\" needs whole-block erase, but this scheme erases \
+             sub-blocks",
+            "set gc.erase.use = \"block\" or gc.trigger.use = \"watermark\"",
         );
         return None;
     }
@@ -88,8 +106,8 @@ pub fn plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<Option<
     let free_pages = pages - trigger.on.at_least(pages);
     if free_pages == 0 {
         let table = root.table("gc").table("trigger").table(USED_SPACE);
-        let message = format!("of {pages} pages this is all of them");
-        table.error("on", message, "give a smaller share, as \"70%\"");
+        let message = format!("`on` leaves none of {pages} pages free");
+        table.error("on", message, "give a smaller share, for example \"70%\"");
         return None;
     }
     Some(Some(UsedSpace { of: trigger.of, free_pages, most_valid: data_pages - invalid }))
@@ -107,11 +125,11 @@ pub fn refuse_spare(root: &Reader<'_>, gc: &GcPlan, spare_pages: u64, open_block
     root.table("device").error(
         "exported",
         format!(
-            "a plane has {spare_pages} spare pages; collection goes on until {} erased blocks are \
-             free, beside {open_blocks} open ones, and could never reach that",
+            "a plane has {spare_pages} spare pages, too few for the {} erased blocks that \
+             collection keeps free, beside open blocks ({open_blocks})",
             gc.reserve_blocks + 1
         ),
-        "export less, or give each plane more blocks",
+        "set a smaller device.exported, or give each plane more blocks",
     );
 }
 
@@ -126,8 +144,8 @@ pub fn note(plan: &Plan) -> Option<String> {
         SpaceOf::Plane => 1,
     };
     (exported * planes + rules.free_pages >= all * planes).then(|| {
-        "a full drive has more data than gc.trigger.used-space.on: collection then goes on for as \
-         long as blocks qualify, and beyond that only for planes that run out of erased blocks \
+        "a full drive already exceeds gc.trigger.used-space.on: collection continues as long as \
+         blocks qualify, and after that only for planes that run out of erased blocks \
          (gc.fallbacks)"
             .into()
     })

@@ -17,7 +17,7 @@ pub fn read(device: &Reader<'_>, page_bytes: Option<u32>) -> Option<Option<Write
         return Some(None);
     }
     let table = device.table("write_buffer");
-    let help = "what the buffer holds, as in `size = \"1 MiB\"`";
+    let help = "the buffer's size, as in `size = \"1 MiB\"`";
     let bytes = table.required("size", table.bytes("size"), help);
     let given = table.has("access");
     let access_ns = table.duration_ns("access");
@@ -28,15 +28,20 @@ pub fn read(device: &Reader<'_>, page_bytes: Option<u32>) -> Option<Option<Write
         false => u64::from(page_bytes / LINE_BYTES * LINE_NS),
     };
     if access_ns > 1_000_000_000_000 {
-        table.error("access", "an access this long is not possible", "at most 1000 s a page");
+        let given_s = access_ns as f64 / 1e9;
+        let message = format!("access must take at most 1000 s per page, got {given_s} s");
+        table.error("access", message, "write for example access = \"10 us\"");
         return None;
     }
     let pages = bytes / u64::from(page_bytes);
     if pages == 0 || pages > PAGES_MAX {
         table.error(
             "size",
-            format!("{bytes} bytes are {pages} pages of {page_bytes} bytes"),
-            "the buffer holds one page or more, and fewer than 2^32",
+            format!(
+                "the buffer must hold from 1 to 2^32 - 1 pages of {page_bytes} bytes, got {bytes} \
+                 bytes ({pages} pages)"
+            ),
+            "write for example size = \"1 MiB\"",
         );
         return None;
     }

@@ -45,6 +45,18 @@ pub struct Drive {
     pub erases: Vec<u32>,
     /// The age clock, in ns.
     pub age_ns: u64,
+    /// What the scheme keeps of its own and cannot work out again, where there is such.
+    pub kept: Option<Kept>,
+}
+
+/// What a scheme keeps of its own beside the drive: who is hot, say. Another scheme has no use for
+/// it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// What the numbers depend on: a scheme takes them over where this is the same.
+    pub by: String,
+    /// The numbers.
+    pub numbers: Vec<u32>,
 }
 
 impl Drive {
@@ -68,7 +80,8 @@ impl Drive {
         }
         assert_eq!(order.len(), geometry.blocks as usize, "a block is being collected");
         let (erases, sealed_at_ns) = ftl.blocks.into_wear();
-        Drive { map: ftl.map.into_table(), order, planes, open, sealed_at_ns, erases, age_ns }
+        let map = ftl.map.into_table();
+        Drive { map, order, planes, open, sealed_at_ns, erases, age_ns, kept: None }
     }
 
     /// A drive aged as SSDSim ages it: in the first blocks of each plane the first pages hold
@@ -96,6 +109,7 @@ impl Drive {
             sealed_at_ns: vec![0; geometry.blocks as usize],
             erases: vec![0; geometry.blocks as usize],
             age_ns: 0,
+            kept: None,
         }
     }
 }

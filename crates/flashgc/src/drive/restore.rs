@@ -57,7 +57,7 @@ pub fn restore(
     drive: Drive,
 ) -> Result<(Ftl, Carried), DriveFault> {
     check_sizes(geometry, &drive)?;
-    let Drive { map, order, planes, open, sealed_at_ns, erases, age_ns } = drive;
+    let Drive { map, order, planes, open, sealed_at_ns, erases, age_ns, kept: _ } = drive;
     if let Some(block) = erases.iter().position(|&erases| erases > ERASES_MAX) {
         return fault(format!("block {block} was erased {} times", erases[block]));
     }
@@ -72,7 +72,10 @@ pub fn restore(
         let listed = &order[all.start as usize..all.end as usize];
         for block in listed {
             if !all.contains(block) || std::mem::replace(&mut seen[*block as usize], true) {
-                return fault(format!("block {block} stands in the list of plane {}", plane.0));
+                return fault(format!(
+                    "block {block} is listed twice, or in the wrong plane ({})",
+                    plane.0
+                ));
             }
         }
         let (sealed, rest) = listed.split_at(count.sealed as usize);
@@ -83,7 +86,7 @@ pub fn restore(
         for block in opened.iter().copied().map(BlockId) {
             match open.next().filter(|open| open.block == block) {
                 Some(open) => to.open(plane, open)?,
-                None => return fault(format!("block {} is open: how far?", block.0)),
+                None => return fault(format!("open block {} has no write position", block.0)),
             }
         }
         for block in erased.iter().copied().map(BlockId) {
@@ -117,11 +120,11 @@ impl Restoring<'_> {
         let block = open.block;
         let data_pages = self.geometry.data_pages_of(block);
         if !open.is_sound(data_pages) {
-            return fault(format!("block {} is open and not written in part", block.0));
+            return fault(format!("block {} is open but not partly written", block.0));
         }
         let last = self.ftl.blocks.last_valid(block);
         if last.into_iter().flatten().any(|page| !open.is_written(page)) {
-            return fault(format!("block {} holds data beyond what is written", block.0));
+            return fault(format!("block {} has data beyond its written pages", block.0));
         }
         self.ftl.blocks.restore(block, BlockState::Open, self.erases[block.index()]);
         if self.rules.parity || open.end() < data_pages {
@@ -139,7 +142,7 @@ impl Restoring<'_> {
     fn free(&mut self, plane: PlaneId, block: BlockId) -> Result<(), DriveFault> {
         let erases = self.erases[block.index()];
         if self.ftl.blocks.restore(block, BlockState::Free, erases) > 0 {
-            return fault(format!("block {} is erased and holds data", block.0));
+            return fault(format!("block {} is erased but has data", block.0));
         }
         self.ftl.frontiers.give_back(self.geometry, plane, block);
         Ok(())
@@ -156,16 +159,16 @@ fn check_sizes(geometry: &Geometry, drive: &Drive) -> Result<(), DriveFault> {
         ("erases", drive.erases.len(), blocks),
     ];
     if let Some((name, found, due)) = sizes.iter().find(|(_, found, due)| found != due) {
-        return fault(format!("the table `{name}` has {found} entries in place of {due}"));
+        return fault(format!("the table `{name}` has {found} entries instead of {due}"));
     }
     let per_plane = u64::from(geometry.shape.blocks_per_plane);
     let held = |plane: &super::PlaneBlocks| u64::from(plane.sealed) + u64::from(plane.open);
     if drive.planes.iter().any(|plane| held(plane) > per_plane) {
-        return fault("a plane holds more blocks than it has");
+        return fault("a plane has more listed blocks than blocks");
     }
     let open: u64 = drive.planes.iter().map(|plane| u64::from(plane.open)).sum();
     if open != drive.open.len() as u64 {
-        return fault(format!("{open} blocks are open, and {} are described", drive.open.len()));
+        return fault(format!("{open} blocks are open, but {} are described", drive.open.len()));
     }
     if drive.age_ns > AGE_NS_MAX {
         return fault(format!("its age of {} ns is not possible", drive.age_ns));
@@ -189,17 +192,20 @@ fn restore_map(
             continue;
         }
         if ppn.0 >= geometry.pages {
-            return fault(format!("logical page {} lies beyond the drive", lpn.0));
+            return fault(format!("logical page {} is beyond the user capacity", lpn.0));
         }
         let (block, page) = geometry.block_and_page(ppn);
         if page >= geometry.data_pages_of(block) {
-            return fault(format!("logical page {} lies where no data may be", lpn.0));
+            return fault(format!(
+                "logical page {} is stored on a page that cannot hold data",
+                lpn.0
+            ));
         }
         if pools.of_plane(geometry.plane_of_block(block)) != pools.of_page(geometry, lpn) {
-            return fault(format!("logical page {} lies in the wrong plane", lpn.0));
+            return fault(format!("logical page {} is in the wrong plane", lpn.0));
         }
         if blocks.restore_valid(block, page) {
-            return fault(format!("two logical pages lie at physical page {}", ppn.0));
+            return fault(format!("two logical pages are stored on physical page {}", ppn.0));
         }
         map.restore_reverse(lpn, ppn);
     }

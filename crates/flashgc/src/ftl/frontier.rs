@@ -51,6 +51,10 @@ pub struct FrontierRules {
     pub parity: bool,
     /// Erased blocks of a plane that the host may not open.
     pub reserve_blocks: u32,
+    /// Erased pages of a plane that the host leaves where blocks do not say enough: they differ
+    /// in size, or several streams of copies have an open block each. Of each kind under the
+    /// odd/even rule. 0 elsewhere.
+    pub reserve_pages: u32,
 }
 
 /// A page that was handed out.
@@ -168,6 +172,9 @@ impl Frontiers {
     /// Whether the host can have a page without touching the reserve.
     #[inline(always)]
     pub fn host_has_room(&self, plane: PlaneId) -> bool {
+        if self.rules.reserve_pages > 0 && !self.has_pages_above_reserve(plane) {
+            return false;
+        }
         if self.rules.classes > 0 {
             return self.class_has_room(plane);
         }
@@ -177,6 +184,33 @@ impl Frontiers {
             || self.is_above_reserve(plane)
             || !self.frontiers[self.index(plane, Stream::Gc)].halves.is_empty()
             || !self.started[plane.index()].is_empty()
+    }
+
+    /// Whether a page can be taken so that the erased pages left are enough for any job.
+    #[cold]
+    pub fn has_pages_above_reserve(&self, plane: PlaneId) -> bool {
+        let reserve = self.rules.reserve_pages;
+        if !self.rules.parity {
+            return self.free_pages(plane) > reserve;
+        }
+        // A block that the host opens takes its pages of both kinds along.
+        self.copies_have(plane).into_iter().min() > Some(reserve)
+    }
+
+    /// Under the odd/even rule, the even and the odd pages that copies may take.
+    fn copies_have(&self, plane: PlaneId) -> [u32; 2] {
+        let left = |stream: Stream| {
+            let halves = &self.frontiers[self.index(plane, stream)].halves;
+            let left = |lane: usize| {
+                halves.iter().map(|half| half.end.saturating_sub(half.next[lane]).div_ceil(2)).sum()
+            };
+            [left(0), left(1)]
+        };
+        let own: [u32; 2] = left(Stream::Gc);
+        let host = if self.rules.separate_gc { left(Stream::Host) } else { [0, 0] };
+        let open: u32 = own.iter().chain(&host).sum();
+        let erased = (self.free_pages(plane) - open) / 2;
+        own.map(|pages| pages + erased)
     }
 
     /// Whether the host can have a page that copies have no use for: of an open block of its own,
@@ -230,6 +264,9 @@ impl Frontiers {
 
     /// Whether a page from another plane's victim can come here without touching the reserve.
     pub fn copy_has_room(&self, plane: PlaneId) -> bool {
+        if self.rules.reserve_pages > 0 && !self.has_pages_above_reserve(plane) {
+            return false;
+        }
         let frontier = &self.frontiers[self.index(plane, Stream::Gc)];
         frontier.next < frontier.end
             || self.is_above_reserve(plane)
@@ -425,6 +462,30 @@ impl Frontiers {
             OpenBlock::written(started.block, Role::Started, written)
         }));
         found
+    }
+
+    /// The classes that have an open block, a bit each.
+    pub fn open_classes(&self, plane: PlaneId) -> u32 {
+        let first = plane.index() * self.streams;
+        let open = self.frontiers[first..first + self.streams].iter().enumerate();
+        open.filter(|(_, f)| f.next < f.end).fold(0, |bits, (class, _)| bits | 1 << class)
+    }
+
+    /// The first of the open blocks that no frontier has go to these classes, in their order.
+    /// `None` where there are not so many of either.
+    pub fn give_to_classes(
+        &mut self,
+        geometry: &Geometry,
+        plane: PlaneId,
+        classes: u32,
+    ) -> Option<()> {
+        for class in (0..32).filter(|class| classes >> class & 1 == 1) {
+            let Started { block, next } = self.started[plane.index()].pop_front()?;
+            let end = geometry.first_page(block).0 + geometry.data_pages_of(block);
+            let own = (class < self.streams).then_some(plane.index() * self.streams + class)?;
+            (self.frontiers[own].next, self.frontiers[own].end) = (next, end);
+        }
+        Some(())
     }
 
     /// Erased blocks of a plane, the next to be opened first.

@@ -40,10 +40,20 @@ impl PageMap {
         self.to_ppn
     }
 
+    /// The physical page of each logical one, in order; `u32::MAX` where nothing is written.
+    pub fn entries(&self) -> &[u32] {
+        &self.to_ppn
+    }
+
     /// The physical page, or `Ppn::NONE` where nothing is written.
     #[inline(always)]
     pub fn ppn_of(&self, lpn: Lpn) -> Ppn {
         Ppn(self.to_ppn[lpn.index()])
+    }
+
+    /// Whether every logical page holds data.
+    pub fn is_full(&self) -> bool {
+        !self.to_ppn.contains(&u32::MAX)
     }
 
     /// The logical page last written here.

@@ -126,6 +126,8 @@ pub struct Job {
     pub moved: u32,
     /// Copies of pages that the host rewrote or trimmed before they ended.
     pub wasted: u32,
+    /// Those of them that may not have ended yet, by their place in the list.
+    pub wasted_open: Vec<u32>,
     /// Blocks that the present turn may still collect, this one included.
     pub batch_left: u32,
 }
@@ -155,6 +157,12 @@ impl Job {
             (end < self.copies.len()).then(|| self.step_end(end, at_once))
         });
         ends.take_while(|&end| end > 0)
+    }
+
+    /// The host rewrote or trimmed the page of a copy that is under way.
+    pub fn waste(&mut self, copy: usize) {
+        self.wasted += 1;
+        self.wasted_open.push(copy as u32);
     }
 
     /// How many copies of the step under way filled a block.

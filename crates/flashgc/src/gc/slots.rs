@@ -55,6 +55,10 @@ pub struct GcPlan {
     pub pre_migration: Option<PreMigration>,
     /// Erased blocks of each plane that host writes never take: derived from the worst job.
     pub reserve_blocks: u32,
+    /// Erased pages of each plane that they leave beside, where blocks do not say enough: see
+    /// docs/reserve.md. Follows from the rest.
+    #[serde(skip)]
+    pub reserve_pages: u32,
 }
 
 impl GcPlan {

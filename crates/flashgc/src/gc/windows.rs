@@ -74,6 +74,16 @@ impl Benefit {
         Benefit { invalid: number, cost: 1 }
     }
 
+    /// Invalid pages, and what they cost.
+    pub fn parts(&self) -> (u32, u64) {
+        (self.invalid, self.cost)
+    }
+
+    /// From these.
+    pub fn from_parts(invalid: u32, cost: u64) -> Self {
+        Benefit { invalid, cost }
+    }
+
     /// Whether anything is won.
     pub fn is_some(&self) -> bool {
         self.invalid > 0

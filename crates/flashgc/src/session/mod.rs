@@ -7,26 +7,28 @@
 //! a session can begin there, with a saved drive.
 
 mod engine;
+mod fit_scan;
+mod measured;
 mod precondition;
 pub mod saved;
 
-pub use crate::config::{prepare, Inputs, Setup};
+pub use crate::config::{fit, prepare, Fitted, Inputs, Setup};
 use crate::config::{TracePlan, WorkloadPlan};
-use crate::ids::PlaneId;
+use crate::ids::{PlaneId, UnitId};
 use crate::report::{Facts, Report};
 use crate::sim::{FillState, Preconditioning, SimError, SteadyWatch};
 use crate::stats::SeriesRequest;
 use crate::verify::JobLog;
-use crate::workload::alike::Alike;
 use crate::workload::layout::{Layout, LayoutScan};
+use crate::workload::replay::reader;
 pub use crate::workload::replay::TraceOpener;
-use crate::workload::replay::{reader, Replay};
-use crate::workload::synthetic::Synthetic;
 use crate::workload::trace_fill::TraceFill;
 use crate::workload::trace_reads::{MappedReads, TraceReads};
-use crate::workload::{HostRequest, Source, SourceError};
+use crate::workload::SourceError;
 use engine::{engine, Engine};
+pub use fit_scan::FitScan;
 use flashgc_trace::TraceReader;
+use measured::RunSource;
 use precondition::PreSource;
 use saved::TraceFacts;
 pub use saved::{Origin, SavedDrive};
@@ -117,17 +119,34 @@ impl From<SimError> for RunError {
         RunError::new(match error {
             SimError::Source(error) => return error.into(),
             SimError::Full { plane: PlaneId(plane), free_pages, reclaimable, waiting } => format!(
-                "error: the drive is full: {waiting} requests wait, and plane {plane} has \
-                 {free_pages} erased pages and {reclaimable} invalid ones to collect\n  = help: \
-                 export less (`device.exported`), or trim"
+                "error: the drive is full (waiting requests: {waiting}): plane {plane} has \
+                 {free_pages} erased pages, and {reclaimable} invalid ones to collect\n  = help: \
+                 set a smaller user capacity (`device.exported`), or trim"
             ),
             SimError::TooLong { limit_ns } => format!(
-                "error: the run lasts longer than {} days of simulated time\n  = help: look for a \
+                "error: the run exceeds {} days of simulated time\n  = help: check the trace for a \
                  wrong time stamp, scale its times down (`workload.trace.time_scale`), or cut it \
                  (`workload.trace.length`)",
                 limit_ns / 86_400_000_000_000
             ),
+            SimError::Endless { at_ns, units, waiting } => format!(
+                "error: the simulation is stuck at {at_ns} ns: nothing starts on {} after repeated \
+                 attempts (waiting requests: {waiting})\n  = help: this is a fault of flashgc, not \
+                 of the configuration: please report it, with the configuration and the seed",
+                names_of(&units)
+            ),
         })
+    }
+}
+
+/// The units in words, the first few by number.
+fn names_of(units: &[UnitId]) -> String {
+    const SHOWN: usize = 8;
+    let numbers: Vec<String> = units.iter().take(SHOWN).map(|unit| unit.0.to_string()).collect();
+    let word = if units.len() == 1 { "unit" } else { "units" };
+    match units.len().checked_sub(SHOWN).filter(|&more| more > 0) {
+        Some(more) => format!("{word} {} and {more} more", numbers.join(", ")),
+        None => format!("{word} {}", numbers.join(", ")),
     }
 }
 
@@ -149,23 +168,6 @@ enum Stage {
     Done,
 }
 
-enum RunSource {
-    Synthetic(Box<Synthetic>),
-    Alike(Box<Alike>),
-    Replay(Box<Replay>),
-}
-
-impl Source for RunSource {
-    #[inline]
-    fn next(&mut self) -> Result<Option<HostRequest>, SourceError> {
-        match self {
-            RunSource::Synthetic(source) => source.next(),
-            RunSource::Alike(source) => source.next(),
-            RunSource::Replay(source) => source.next(),
-        }
-    }
-}
-
 /// One run.
 pub struct Session {
     setup: Setup,
@@ -173,6 +175,7 @@ pub struct Session {
     engine: Engine,
     stage: Stage,
     layout: Option<Layout>,
+    /// Requests of the trace, once it was read.
     requests: Option<u64>,
     trace_writes: u64,
     /// What of the trace the state of the drive depends on.
@@ -193,11 +196,6 @@ impl Session {
 
     fn with_engine(setup: Setup, trace: Option<Box<dyn TraceOpener>>, engine: Engine) -> Self {
         let scheme = setup.filler.as_ref().unwrap_or(&setup.plan.gc).scheme.clone();
-        let requests = match &setup.workload {
-            WorkloadPlan::Synthetic(workload) => Some(workload.plan.requests),
-            WorkloadPlan::Alike(plan) => Some(plan.requests),
-            WorkloadPlan::Trace(_) => None,
-        };
         Session {
             notes: setup.notes().to_vec(),
             setup,
@@ -205,7 +203,7 @@ impl Session {
             engine,
             stage: Stage::Start,
             layout: None,
-            requests,
+            requests: None,
             trace_writes: 0,
             trace_facts: None,
             preconditioning: Preconditioning { scheme, ..Preconditioning::default() },
@@ -250,7 +248,7 @@ impl Session {
     fn open_trace(&mut self, plan: &TracePlan) -> Result<TraceReader, RunError> {
         let Some(opener) = &mut self.trace else {
             return Err(RunError::new(
-                "error: the workload is a trace, and none was given\n  = help: give one with \
+                "error: the workload is a trace, but no trace was given\n  = help: give one with \
                  --trace FILE",
             ));
         };
@@ -259,7 +257,10 @@ impl Session {
 
     fn begin(&mut self) -> Result<Progress, RunError> {
         if let Some(plan) = self.trace_plan() {
-            let reader = Box::new(self.open_trace(&plan)?);
+            let mut reader = Box::new(self.open_trace(&plan)?);
+            assert!(!self.setup.awaits_fit(), "the caller sizes the drive to its trace first");
+            let exported_pages = u64::from(self.setup.plan.geometry.exported_pages);
+            reader.limit_to_drive(exported_pages * self.page_bytes());
             let scan = LayoutScan::new(plan.address, self.page_bytes());
             self.trace_facts = self.depends_on_workload().then(TraceFacts::default);
             self.stage = Stage::Scan { reader, scan, rows: 0 };
@@ -296,8 +297,8 @@ impl Session {
         let name = reader.source();
         if scan.requests == 0 {
             return Err(RunError::in_trace(format!(
-                "error: {name}: the trace has no request that can be replayed\n  = help: look at \
-                 it with `flashgc trace info`, and at the filters of [workload.trace]"
+                "error: {name}: the trace has no request that can be replayed\n  = help: check it \
+                 with `flashgc trace info`, and check the filters of [workload.trace]"
             )));
         }
         self.requests = Some(scan.requests);
@@ -308,7 +309,7 @@ impl Session {
             .map_err(|why| RunError::in_trace(format!("error: {name}: {why}")))?;
         if layout.wraps() {
             self.notes.push(format!(
-                "the trace spans {} pages and the drive has {exported}: addresses were wrapped",
+                "the trace covers {} pages, but the drive has {exported}: addresses were wrapped",
                 layout.span_pages()
             ));
         }
@@ -322,53 +323,24 @@ impl Session {
             let carried = self.engine.hand_over(self.setup.plan.clone(), None);
             self.preconditioning.carried = carried.map_err(|why| {
                 RunError::new(format!(
-                    "error: the scheme cannot take the drive over: {why}\n  = help: leave \
-                     `precondition.scheme` out, or export less (`device.exported`)"
+                    "error: the scheme cannot take over the drive: {why}\n  = help: remove \
+                     `precondition.scheme`, or set a smaller user capacity (`device.exported`)"
                 ))
             })?;
         }
-        let exported = self.setup.plan.geometry.exported_pages;
-        let page_bytes = self.page_bytes();
-        let mut source = match self.trace_plan() {
-            None => {
-                let seed = self.setup.plan.seed;
-                match &self.setup.workload {
-                    WorkloadPlan::Synthetic(workload) => RunSource::Synthetic(Box::new(
-                        Synthetic::new(&workload.plan, exported, page_bytes, seed),
-                    )),
-                    WorkloadPlan::Alike(plan) => {
-                        RunSource::Alike(Box::new(Alike::new(plan, page_bytes, seed)))
-                    }
-                    WorkloadPlan::Trace(_) => {
-                        return Err(RunError::new("error: there is no workload"));
-                    }
-                }
-            }
-            Some(plan) => {
-                let reader = self.open_trace(&plan)?;
-                let Some(layout) = self.layout.take() else {
-                    return Err(RunError::new("error: the trace's layout is gone"));
-                };
-                RunSource::Replay(Box::new(Replay::new(
-                    reader,
-                    layout,
-                    page_bytes,
-                    plan.time_scale,
-                )))
-            }
-        };
+        let mut source = self.source()?;
+        let circumstances = self.circumstances();
+        engine!(&mut self.engine, sim => sim.judge_by(circumstances));
         engine!(&mut self.engine, sim => sim.start(&mut source))?;
         self.stage = Stage::Run { source };
-        Ok(self.at(Phase::Run, 0, self.requests))
+        Ok(self.at(Phase::Run, 0, self.measured(0, 0).1))
     }
 
     fn run(&mut self, mut source: RunSource) -> Result<Progress, RunError> {
         let progress = engine!(&mut self.engine, sim => sim.run(&mut source, RUN_EVENTS))?;
         let phase = if progress.finished { Phase::Done } else { Phase::Run };
         if progress.finished {
-            if let RunSource::Replay(replay) = &source {
-                self.bad_rows = replay.bad_rows();
-            }
+            self.bad_rows = source.bad_rows();
             self.audit();
         } else {
             if self.setup.plan.geometry.pages <= AUDIT_EACH_SLICE_PAGES {
@@ -376,12 +348,9 @@ impl Session {
             }
             self.stage = Stage::Run { source };
         }
-        Ok(Progress {
-            phase,
-            done: progress.requests,
-            total: self.requests,
-            now_ns: progress.now_ns,
-        })
+        let written_bytes = engine!(&self.engine, sim => sim.written_bytes());
+        let (done, total) = self.measured(progress.requests, written_bytes);
+        Ok(Progress { phase, done, total, now_ns: progress.now_ns })
     }
 
     /// The checker, where there is one, compares the whole drive.
@@ -399,12 +368,20 @@ impl Session {
             sim.end_series(&results);
         }
         if self.bad_rows > 0 {
-            self.notes.push(format!("{} lines of the trace were passed over", self.bad_rows));
+            self.notes.push(format!("skipped lines of the trace: {}", self.bad_rows));
+        }
+        let result_hash = engine!(&self.engine, sim => sim.result_hash(&results));
+        self.note_until(&results);
+        let nothing_moved = self.nothing_moved(&results);
+        if let Some(why) = &nothing_moved {
+            self.notes.insert(0, why.clone());
         }
         let facts = Facts {
+            result_hash,
             preconditioning: self.preconditioning,
             drive: self.given.map(|(origin, name)| origin.for_report(&name)),
             notes: self.notes,
+            nothing_moved,
             bad_rows: self.bad_rows,
         };
         Report::new(&self.setup, &results, facts)

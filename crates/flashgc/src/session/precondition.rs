@@ -2,7 +2,7 @@
 
 use super::engine::{engine, Engine};
 use super::{Phase, Progress, RunError, Session, Stage};
-use crate::config::{Fill, Reads, WorkloadPlan};
+use crate::config::{Fill, OverwriteWith, Reads, WorkloadPlan};
 use crate::drive::{aged_blocks, Drive};
 use crate::ids::Lpn;
 use crate::rng::Random;
@@ -21,11 +21,15 @@ const OVERWRITE_PAGES: u64 = 1 << 18;
 /// Requests of one slice.
 const MAP_REQUESTS: u64 = 1 << 16;
 
+const NOTHING_WRITTEN: &str = "the trace writes nothing, so the drive was overwritten uniformly";
+
 /// Where the overwritten pages come from.
 pub(super) enum PreSource {
     Synthetic(Box<SyntheticOverwrites>),
     Alike(Box<AlikeOverwrites>),
     Replay(Box<ReplayOverwrites>),
+    /// Any of so many pages.
+    Uniform(Box<Random>, u32),
 }
 
 impl Overwrites for PreSource {
@@ -35,6 +39,7 @@ impl Overwrites for PreSource {
             PreSource::Synthetic(source) => source.next(),
             PreSource::Alike(source) => source.next(),
             PreSource::Replay(source) => source.next(),
+            PreSource::Uniform(random, pages) => Ok(Lpn(random.below(u64::from(*pages)) as u32)),
         }
     }
 }
@@ -70,7 +75,7 @@ impl Session {
     }
 
     /// What reads the trace. It comes back when it has been read.
-    fn take_trace(
+    pub(super) fn take_trace(
         &mut self,
     ) -> Result<(Box<dyn TraceOpener>, flashgc_trace::OpenOptions, Layout), RunError> {
         match (self.trace_plan(), self.trace.take(), self.layout.take()) {
@@ -168,7 +173,13 @@ impl Session {
         }
         let exported = self.exported();
         let (seed, page_bytes) = (self.setup.plan.seed, self.page_bytes());
+        let uniform = PreSource::Uniform(Box::new(Random::named(seed, "precondition")), exported);
         let source = match &self.setup.workload {
+            _ if self.setup.precondition.overwrite_with == OverwriteWith::Uniform => uniform,
+            WorkloadPlan::Trace(_) if self.trace_writes == 0 => {
+                self.notes.push(NOTHING_WRITTEN.into());
+                uniform
+            }
             WorkloadPlan::Synthetic(workload) => PreSource::Synthetic(Box::new(
                 SyntheticOverwrites::new(&workload.plan, exported, page_bytes, seed),
             )),
@@ -177,14 +188,7 @@ impl Session {
             }
             WorkloadPlan::Trace(_) => {
                 let (opener, options, layout) = self.take_trace()?;
-                let uniform = (self.trace_writes == 0)
-                    .then(|| (Random::named(seed, "precondition"), exported));
-                if uniform.is_some() {
-                    self.notes.push(
-                        "the trace writes nothing: the drive was overwritten uniformly".into(),
-                    );
-                }
-                let source = ReplayOverwrites::new(opener, options, layout, page_bytes, uniform);
+                let source = ReplayOverwrites::new(opener, options, layout, page_bytes);
                 PreSource::Replay(Box::new(source))
             }
         };
@@ -219,7 +223,9 @@ impl Session {
         }
         let moved = engine!(&self.engine, sim => sim.pages_moved()) - moved_before;
         let drive_writes = written as f64 / f64::from(self.exported());
+        let quarters = engine!(&self.engine, sim => sim.quarters_overwritten());
         let done = &mut self.preconditioning;
+        done.write_amplification_quarters = quarters;
         done.overwritten_pages = written;
         done.drive_writes = drive_writes;
         done.programmed_pages = written + moved;
@@ -238,6 +244,6 @@ impl Session {
     fn ready(&mut self) -> Result<Progress, RunError> {
         self.audit();
         self.stage = Stage::Ready;
-        Ok(self.at(Phase::Ready, 0, self.requests))
+        Ok(self.at(Phase::Ready, 0, self.measured(0, 0).1))
     }
 }

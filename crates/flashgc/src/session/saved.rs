@@ -2,8 +2,9 @@
 
 use super::engine::Engine;
 use super::{Options, RunError, Session, Stage};
-use crate::config::{hash_of, Fill, Setup, WorkloadPlan};
-use crate::drive::Drive;
+use crate::config::{hash_of, Fill, OverwriteWith, Setup, WorkloadPlan};
+use crate::drive::{Drive, Kept};
+use crate::gc::placement::kept::kept_by;
 use crate::report::VERSION;
 use crate::sim::Preconditioning;
 use crate::workload::replay::TraceOpener;
@@ -56,12 +57,56 @@ impl Origin {
         if differences.is_empty() {
             return Ok(());
         }
+        // A drive that is sized by its trace is seldom the one that was saved.
+        let fit = if setup.fitted.is_some() { " (and `--fit none`)" } else { "" };
         let listed: String = differences.iter().map(|line| format!("\n  | {line}")).collect();
+        let help = self.extra_space_help(setup).unwrap_or_else(|| {
+            format!(
+                "make one with `flashgc drive save CONFIG FILE`, or use the device that it was \
+                 made with{fit}"
+            )
+        });
         Err(RunError::new(format!(
-            "error: the saved drive is that of another device\n  --> {name}{listed}\n  = help: \
-             make one with `flashgc drive save CONFIG FILE`, or give the device that it was made \
-             with"
+            "error: the saved drive was made with another device\n  --> {name}{listed}\n  = help: \
+             {help}"
         )))
+    }
+
+    /// Blocks beyond the device's in each plane: those of the drive's scheme, and of this one.
+    fn extra_blocks(&self, setup: &Setup) -> (u64, u64) {
+        let made = self.made_from["gc"]["quanta"]["extra_blocks"].as_u64().unwrap_or(0);
+        (made, u64::from(setup.plan.geometry.shape.extra_blocks))
+    }
+
+    /// What to do where a scheme's own blocks are all that differs.
+    fn extra_space_help(&self, setup: &Setup) -> Option<String> {
+        let (made, own) = self.extra_blocks(setup);
+        let shape = &setup.plan.geometry.shape;
+        let of_drive = self.made_from["device"]["blocks_per_plane"].as_u64()?.checked_sub(made)?;
+        if made == own || of_drive != u64::from(shape.blocks_per_plane) - own {
+            return None;
+        }
+        let none = "gc.pace.quanta.extra_space=\"0%\"";
+        Some(if own > 0 {
+            format!(
+                "the scheme {} adds {own} blocks to each plane (gc.pace.quanta.extra_space); \
+                 `--set {none}` removes them",
+                setup.plan.gc.scheme
+            )
+        } else {
+            format!(
+                "the drive was saved under {}, which adds {made} blocks to each plane \
+                 (gc.pace.quanta.extra_space); save it again with `--set {none}`",
+                self.precondition.scheme
+            )
+        })
+    }
+
+    /// An assignment with which the drive fits this configuration, where there is one.
+    pub fn remedy(&self, setup: &Setup) -> Option<&'static str> {
+        let (_, own) = self.extra_blocks(setup);
+        (own > 0 && self.extra_space_help(setup).is_some())
+            .then_some("gc.pace.quanta.extra_space=0%")
     }
 
     /// For the report of a run on the drive.
@@ -190,6 +235,7 @@ impl Session {
     ) -> Result<Session, RunError> {
         let SavedDrive { origin, state } = saved;
         origin.check_fit(&setup, name)?;
+        let note = note_of_kept(state.kept.as_ref(), &setup);
         let (engine, carried) =
             Engine::with_drive(setup.plan.clone(), state, options).map_err(|why| {
                 RunError::new(format!(
@@ -200,10 +246,12 @@ impl Session {
         let mut session = Session::with_engine(setup, trace, engine);
         session.preconditioning = origin.precondition.clone();
         session.preconditioning.carried = carried;
+        session.notes.extend(note);
         let how = origin.made_from["precondition"].clone();
         if !is_same(&how, &session.setup.resolved_json()["precondition"]) {
             session.notes.push(
-                "the drive is the saved one: [precondition] of the configuration had no effect"
+                "the run starts with the saved drive: [precondition] of the configuration has no \
+                 effect"
                     .into(),
             );
         }
@@ -215,7 +263,7 @@ impl Session {
     /// The drive, once it is preconditioned ([`super::Phase::Ready`]) and before it is measured.
     pub fn into_drive(self) -> Result<SavedDrive, RunError> {
         if !matches!(self.stage, Stage::Ready) {
-            return Err(RunError::new("error: the drive is not preconditioned yet"));
+            return Err(RunError::new("error: the drive has not been preconditioned yet"));
         }
         let origin = self.origin();
         Ok(SavedDrive { origin, state: self.engine.into_drive() })
@@ -225,7 +273,9 @@ impl Session {
     pub(super) fn depends_on_workload(&self) -> bool {
         let precondition = &self.setup.precondition;
         let by_trace = precondition.fill == Fill::Trace || !precondition.reads.are_left();
-        self.given.is_none() && (precondition.overwrite > 0.0 || by_trace)
+        let by_overwrites =
+            precondition.overwrite > 0.0 && precondition.overwrite_with == OverwriteWith::Workload;
+        self.given.is_none() && (by_overwrites || by_trace)
     }
 
     fn origin(&self) -> Origin {
@@ -247,7 +297,7 @@ impl Session {
         Origin { version: VERSION.into(), made_from, precondition }
     }
 
-    fn workload_facts(&self) -> Value {
+    pub(super) fn workload_facts(&self) -> Value {
         match &self.setup.workload {
             WorkloadPlan::Trace(plan) => json!({
                 "address": plan.address,
@@ -258,6 +308,33 @@ impl Session {
                 json!({ "synthetic": SyntheticOverwrites::made_from(&workload.plan) })
             }
         }
+    }
+}
+
+/// What people should know of what a scheme kept beside the drive, if the run does not go on from
+/// it.
+fn note_of_kept(kept: Option<&Kept>, setup: &Setup) -> Option<String> {
+    let own = kept_by(&setup.plan.gc, setup.plan.window_costs());
+    match (kept, own) {
+        (None, None) => None,
+        (Some(kept), Some(own)) if kept.by == own => None,
+        (Some(_), None) => Some(
+            "the saved drive contains hotness counters that this scheme does not use; they were \
+             dropped"
+                .into(),
+        ),
+        (Some(_), Some(_)) => Some(
+            "the hotness counters of the saved drive do not fit this scheme and were dropped: the \
+             run starts without known hot pages, and differs from one that preconditions the drive \
+             itself"
+                .into(),
+        ),
+        (None, Some(_)) => Some(
+            "the saved drive has no hotness counters (another scheme or an earlier version of \
+             flashgc made it): the run starts without known hot pages, and differs from one that \
+             preconditions the drive itself"
+                .into(),
+        ),
     }
 }
 

@@ -33,6 +33,8 @@ struct Move {
     to: Ppn,
     /// Whether it was rewritten or given up before that.
     stale: bool,
+    /// Whether it was, then or later.
+    wasted: bool,
 }
 
 /// What moves ahead of any job.
@@ -154,7 +156,9 @@ impl<W: Watch> Sim<W> {
     fn has_room_ahead(&self, plane: PlaneId) -> bool {
         let frontiers = &self.ftl.frontiers;
         match self.gc.placement {
-            Some(_) => frontiers.is_above_reserve(plane),
+            Some(_) => {
+                frontiers.is_above_reserve(plane) && frontiers.has_pages_above_reserve(plane)
+            }
             None => frontiers.copy_has_room(plane),
         }
     }
@@ -198,7 +202,8 @@ impl<W: Watch> Sim<W> {
             ahead.last_rest[plane.index()] = ahead.rest;
             self.counters.assist_calls += 1;
         }
-        ahead.under_way[unit.index()] = Some(Move { plane, from, to: Ppn::NONE, stale: false });
+        let (stale, wasted) = (false, false);
+        ahead.under_way[unit.index()] = Some(Move { plane, from, to: Ppn::NONE, stale, wasted });
         let lpn = self.ftl.map.lpn_of(from);
         self.tell(Happened::MovesAhead { plane });
         self.tell(Happened::ReadOut { ppn: from, lpn });
@@ -224,14 +229,14 @@ impl<W: Watch> Sim<W> {
         let cause = Cause::MoveAhead { from };
         self.tell(Happened::Programmed { ppn, lpn, cause, current: !stale });
         if stale {
-            self.counters.wasted_copies += 1;
             self.counters.assist_wasted += 1;
         } else {
             self.ftl.bind(&self.plan.geometry, lpn, ppn);
             if let Some(ahead) = &mut self.ahead {
                 ahead.moved.remove(&from);
                 ahead.moved.insert(ppn, plane);
-                ahead.under_way[unit.index()] = Some(Move { plane, from, to: ppn, stale });
+                let wasted = false;
+                ahead.under_way[unit.index()] = Some(Move { plane, from, to: ppn, stale, wasted });
             }
             self.lose_page(from);
         }
@@ -253,7 +258,9 @@ impl<W: Watch> Sim<W> {
     pub(super) fn pre_migrated(&mut self, unit: UnitId) {
         self.counters.assist_moved += 1;
         let Some(ahead) = &mut self.ahead else { return };
-        let Some(Move { plane, from, .. }) = ahead.under_way[unit.index()].take() else { return };
+        let Some(moved) = ahead.under_way[unit.index()].take() else { return };
+        let Move { plane, from, wasted, .. } = moved;
+        self.counters.wasted_copies += u64::from(wasted);
         let block = self.plan.geometry.block_of(from);
         if let Some(early) = ahead.victims[plane.index()].as_mut().filter(|e| e.block == block) {
             early.moved += 1;
@@ -266,13 +273,12 @@ impl<W: Watch> Sim<W> {
         let Some(ahead) = &mut self.ahead else { return };
         if ahead.moved.remove(&ppn).is_some() {
             self.counters.assist_wasted += 1;
-            let is_going = |going: &Move| going.to == ppn;
-            let is_under_way = ahead.under_way.iter().flatten().any(is_going);
-            self.counters.wasted_copies += u64::from(is_under_way);
+            let going = ahead.under_way.iter_mut().flatten();
+            going.filter(|going| going.to == ppn).for_each(|going| going.wasted = true);
         }
         let comes = |going: &&mut Move| going.from == ppn && !going.to.is_some();
         if let Some(going) = ahead.under_way.iter_mut().flatten().find(comes) {
-            going.stale = true;
+            (going.stale, going.wasted) = (true, true);
         }
     }
 
@@ -299,9 +305,14 @@ impl<W: Watch> Sim<W> {
 
     /// Pages under way whose program ends at this very instant, as of copies of a job.
     pub(super) fn clip_ahead(&mut self) {
-        let ended = (0..self.units.len())
-            .filter(|&at| self.units[at].worker == Worker::Ahead && self.phase_ends_now(at));
-        self.counters.assist_moved += ended.count() as u64;
+        for at in 0..self.units.len() {
+            if self.units[at].worker != Worker::Ahead || !self.phase_ends_now(at) {
+                continue;
+            }
+            self.counters.assist_moved += 1;
+            let going = self.ahead.as_ref().and_then(|ahead| ahead.under_way[at]);
+            self.counters.wasted_copies += u64::from(going.is_some_and(|going| going.wasted));
+        }
     }
 
     /// Pages that are under way.

@@ -111,6 +111,7 @@ impl<W: Watch> Sim<W> {
         let job = &mut self.gc.jobs[inbound.job.index()];
         job.moved += 1;
         job.away -= 1;
+        job.wasted_open.retain(|&copy| copy as usize != inbound.copy);
         let fills = u64::from(job.fills_with(inbound.copy));
         self.counters.gc_moved += 1;
         self.counters.overhead += fills * u64::from(self.plan.geometry.shape.summary_pages);
@@ -131,6 +132,14 @@ impl<W: Watch> Sim<W> {
         let job = &self.gc.jobs[unit];
         under_way.fold((0, 0), |(copies, fills), copy| {
             (copies + 1, fills + u64::from(job.fills_with(copy)))
+        })
+    }
+
+    /// Whether the program of this copy, in whatever unit, ends at this very instant.
+    pub(super) fn inbound_copy_ends_now(&self, unit: usize, copy: usize) -> bool {
+        (0..self.units.len()).any(|at| {
+            let is_it = |inbound: &Inbound| inbound.job.index() == unit && inbound.copy == copy;
+            self.gc.programming[at].as_ref().is_some_and(is_it) && self.phase_ends_now(at)
         })
     }
 

@@ -4,7 +4,7 @@
 //! the rules. Requests get into a job between its copies. Two blocks are closed to them, the
 //! *victim*, and the *destination*, which the last copy was programmed into:
 //! 1. The turn of a read comes, and its page lies in one of them: it stands aside until the victim
-//!    is erased, even if the page moves meanwhile. Then it goes before what waits.
+//!    is erased, even if the page moves meanwhile. Then it goes before what came later.
 //! 2. But a page that this very job has moved is read at its new place, like any other page. It
 //!    lies in the destination, which is the one case in which the two rules meet.
 //! 3. Writes go to the host's own open block, and so touch neither.
@@ -68,12 +68,12 @@ impl<W: Watch> Sim<W> {
         Some(self.plan.geometry.block_of(last))
     }
 
-    /// The victim is erased: what stood aside is first in the queue.
+    /// The victim is erased: what stood aside is back at its place in the queue.
     #[inline(never)]
     pub(super) fn let_back(&mut self, unit: UnitId) {
         while let Some(op) = self.aside.units[unit.index()].pop() {
             let plane = self.slabs.ops[op as usize].plane;
-            self.queues.push_front(&mut self.slabs.ops, plane, READS, op);
+            self.queues.push(&mut self.slabs.ops, plane, READS, op);
             self.units[unit.index()].waiting += 1;
             self.loads[unit.index()] += 1;
         }

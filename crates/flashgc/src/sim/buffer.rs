@@ -15,12 +15,13 @@
 
 use super::buffered::Buffered;
 use super::host::{Op, OpKind};
+use super::queues::Late;
 use super::Sim;
 use crate::ids::Lpn;
 use crate::plan::WriteBuffer;
 use crate::verify::{Happened, Watch};
 use crate::workload::HostOp;
-use std::collections::VecDeque;
+use std::cmp::Reverse;
 
 /// Stands for the request of a flush, which has none.
 pub(super) const FLUSH: u32 = u32::MAX;
@@ -31,10 +32,10 @@ pub(super) struct Buffer {
     pages: Buffered,
     /// The operation that accesses the buffer now, and since when, in ns.
     accessing: Option<(u32, u64)>,
-    /// Operations that wait for their access, in order.
-    waiting: VecDeque<u32>,
-    /// Writes that wait for a place, in order.
-    stalled: VecDeque<u32>,
+    /// Operations that wait for their access, in order of arrival.
+    waiting: Late,
+    /// Writes that wait for a place, in order of arrival.
+    stalled: Late,
     /// Flushes whose program is under way.
     programming: u64,
 }
@@ -45,8 +46,8 @@ impl Buffer {
             plan,
             pages: Buffered::new(plan.pages),
             accessing: None,
-            waiting: VecDeque::new(),
-            stalled: VecDeque::new(),
+            waiting: Late::new(),
+            stalled: Late::new(),
             programming: 0,
         }
     }
@@ -81,7 +82,7 @@ impl<W: Watch> Sim<W> {
 
     /// An operation's turn on its page has come: whether the buffer takes it.
     pub(super) fn buffer_takes(&mut self, op: u32) -> bool {
-        let Op { lpn, kind, request, .. } = self.slabs.ops[op as usize];
+        let Op { lpn, kind, request, sequence, .. } = self.slabs.ops[op as usize];
         let Some(buffer) = self.buffer.as_mut().filter(|_| request != FLUSH) else { return false };
         let is_held = buffer.pages.holds(lpn);
         match kind {
@@ -107,7 +108,7 @@ impl<W: Watch> Sim<W> {
                 buffer.pages.insert(lpn);
             }
             OpKind::Write | OpKind::ReadRest => {
-                buffer.stalled.push_back(op);
+                buffer.stalled.push(Reverse((sequence, op)));
                 self.counters.buffer_stalls += 1;
                 self.tell(Happened::Started { op, lpn });
                 self.flush_for_stalled();
@@ -119,13 +120,19 @@ impl<W: Watch> Sim<W> {
         true
     }
 
-    /// One operation after the other accesses the buffer.
+    /// One operation after the other accesses the buffer, in order of arrival.
     fn access_buffer(&mut self, op: u32) {
-        let slot = self.buffer_slot();
+        let sequence = self.slabs.ops[op as usize].sequence;
         let Some(buffer) = &mut self.buffer else { return };
-        if buffer.accessing.is_some() {
-            return buffer.waiting.push_back(op);
-        }
+        buffer.waiting.push(Reverse((sequence, op)));
+        self.next_access();
+    }
+
+    /// The operation that came first accesses the buffer, if none does.
+    fn next_access(&mut self) {
+        let slot = self.buffer_slot();
+        let Some(buffer) = self.buffer.as_mut().filter(|b| b.accessing.is_none()) else { return };
+        let Some(Reverse((_, op))) = buffer.waiting.pop() else { return };
         buffer.accessing = Some((op, self.now_ns));
         self.events.post(slot, self.now_ns + buffer.plan.access_ns);
     }
@@ -133,20 +140,24 @@ impl<W: Watch> Sim<W> {
     /// An access has ended: its operation is done.
     pub(super) fn access_ended(&mut self) {
         let Some(buffer) = &mut self.buffer else { return };
-        let (op, from_ns) = buffer.accessing.take().expect("an access that ends has begun");
+        let (op, from_ns) = buffer.accessing.expect("an access that ends has begun");
         let Op { lpn, kind, .. } = self.slabs.ops[op as usize];
         let writes = kind == OpKind::Write;
         if writes {
             buffer.pages.came(lpn);
         }
-        let next = buffer.waiting.pop_front();
         let kind = if writes { HostOp::Write } else { HostOp::Read };
         let to_ns = self.now_ns;
         self.tell(Happened::BufferAccessed { lpn, kind, from_ns, to_ns });
         self.page_done(op);
-        if let Some(next) = next {
-            self.access_buffer(next);
+        // What waited for this page may have come before the others that wait.
+        while let Some(op) = self.released.pop() {
+            self.enqueue(op);
         }
+        if let Some(buffer) = &mut self.buffer {
+            buffer.accessing = None;
+        }
+        self.next_access();
         // The page may be flushed now.
         self.flush_for_stalled();
     }
@@ -165,7 +176,7 @@ impl<W: Watch> Sim<W> {
     /// A place is free: the write that has waited longest takes it.
     fn place_is_free(&mut self) {
         let Some(buffer) = &mut self.buffer else { return };
-        let Some(op) = buffer.stalled.pop_front() else { return };
+        let Some(Reverse((_, op))) = buffer.stalled.pop() else { return };
         buffer.pages.insert(self.slabs.ops[op as usize].lpn);
         self.access_buffer(op);
     }

@@ -1,7 +1,7 @@
 //! Classes: pages go where placement puts them by what it knows of them.
 
 use super::Sim;
-use crate::ftl::Stream;
+use crate::ftl::{Parity, Stream};
 use crate::gc::Copy;
 use crate::ids::{BlockId, Lpn, PlaneId};
 use crate::verify::Watch;
@@ -14,7 +14,7 @@ impl<W: Watch> Sim<W> {
         let placement = self.gc.placement.as_mut();
         let class = placement.map_or(0, |placement| placement.class_of_write(lpn, is_update));
         let class = self.class_with_page(plane, class, false);
-        self.write_page_to(plane, Stream::Class(class), lpn, op)
+        self.write_page_to(plane, Stream::Class(class), lpn, op, Parity::Any)
     }
 
     /// Moves every listed page of the victim in one go.

@@ -83,6 +83,7 @@ impl<W: Watch> Sim<W> {
         (job.next, job.moved, job.steps, job.wasted, job.busy_ns) = (0, 0, 0, 0, 0);
         (job.reads, job.merged_programs, job.extra_ns) = (0, 0, 0);
         job.fills.clear();
+        job.wasted_open.clear();
         job.stage = Stage::Copying;
         job.lists.clear();
         let mut copies = std::mem::take(&mut job.copies);
@@ -318,7 +319,9 @@ impl<W: Watch> Sim<W> {
             self.note_copy(unit, taken.ppn, current);
         }
         let job = &mut self.gc.jobs[unit.index()];
-        job.wasted += u32::from(!current);
+        if !current {
+            job.waste(copy);
+        }
         job.copies[copy].to = taken.ppn;
         if taken.filled.is_some() {
             job.fills.push(copy as u32);
@@ -337,7 +340,9 @@ impl<W: Watch> Sim<W> {
         } else {
             matches!(job.stage, Stage::Copying | Stage::Programming) && job.step.contains(&at)
         };
-        self.gc.jobs[unit.index()].wasted += u32::from(under_way);
+        if under_way {
+            self.gc.jobs[unit.index()].waste(at);
+        }
     }
 
     /// An operation of a job has ended.
@@ -368,6 +373,9 @@ impl<W: Watch> Sim<W> {
         let copies = job.step.len() as u32;
         let fills = u64::from(job.fills_of_step());
         job.moved += copies;
+        if !job.wasted_open.is_empty() && !job.fixed {
+            job.wasted_open.clear();
+        }
         job.steps += u32::from(copies > 0);
         job.merged_programs += u32::from(copies == 0);
         self.counters.gc_moved += u64::from(copies);

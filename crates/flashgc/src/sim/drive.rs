@@ -2,17 +2,27 @@
 //!
 //! This is possible while nothing is under way, that is, before measuring begins. What the scheme
 //! keeps of its own is worked out again: its policy hears of every sealed block, in the order of
-//! sealing, and planes that wanted space go on wanting it where they are short by its marks.
+//! sealing, and planes that wanted space go on wanting it where they are short by its marks. What
+//! cannot be worked out goes with the drive, to a scheme that keeps the same.
 
 use super::Sim;
 use crate::drive::{restore, Carried, Drive, DriveFault};
+use crate::gc::placement::kept::kept_by;
 use crate::ids::{BlockId, PlaneId};
 use crate::plan::Plan;
 use crate::verify::Watch;
 
 impl<W: Watch> Sim<W> {
     /// A simulation of this plan on a drive in this state.
-    pub fn with_drive(plan: Plan, drive: Drive, watch: W) -> Result<(Self, Carried), DriveFault> {
+    pub fn with_drive(
+        plan: Plan,
+        mut drive: Drive,
+        watch: W,
+    ) -> Result<(Self, Carried), DriveFault> {
+        let kept = drive
+            .kept
+            .take()
+            .filter(|kept| kept_by(&plan.gc, plan.window_costs()).as_ref() == Some(&kept.by));
         let age_ns = drive.age_ns;
         let wanted: Vec<bool> = drive.planes.iter().map(|plane| plane.wants).collect();
         let (ftl, mut carried) =
@@ -32,6 +42,9 @@ impl<W: Watch> Sim<W> {
                 sim.want_space(plane);
             }
         }
+        if let (Some(placement), Some(kept)) = (&mut sim.gc.placement, kept) {
+            placement.take_kept(&kept, &sim.plan.geometry, &mut sim.ftl.frontiers)?;
+        }
         sim.refill_reserves(&mut carried)?;
         Ok((sim, carried))
     }
@@ -39,7 +52,11 @@ impl<W: Watch> Sim<W> {
     /// The drive in its present state, and the watcher. Nothing may be under way.
     pub fn into_drive(self) -> (Drive, W) {
         assert!(self.outstanding == 0 && self.events.peek().is_none(), "requests are under way");
+        let kept = self.gc.placement.as_ref().and_then(|placement| {
+            placement.keep(&self.plan.gc, self.plan.window_costs(), &self.ftl.frontiers)
+        });
         let drive = Drive::of(&self.plan.geometry, self.ftl, &self.gc.wants, self.age_base_ns);
+        let drive = Drive { kept, ..drive };
         (drive, self.watch)
     }
 
@@ -51,21 +68,31 @@ impl<W: Watch> Sim<W> {
             || !self.ftl.host_has_room(plane)
     }
 
-    /// Collects until every plane has as many erased blocks as the scheme keeps for itself. The
-    /// scheme that filled the drive may have kept fewer.
+    /// Collects until every plane has as much erased space as the scheme keeps for itself. The
+    /// scheme that filled the drive may have kept less.
+    ///
+    /// Where the reserve is counted in pages, a number of erased blocks says nothing: copies of
+    /// several streams may have opened more of them than they fill.
     fn refill_reserves(&mut self, carried: &mut Carried) -> Result<(), DriveFault> {
         let moved_before = self.counters.gc_moved;
+        let (kept, what) = match self.plan.gc.reserve_pages {
+            0 => (self.plan.gc.reserve_blocks, "blocks"),
+            pages => (pages, "pages"),
+        };
         for plane in (0..self.plan.geometry.planes).map(PlaneId) {
-            while self.ftl.frontiers.free_blocks(plane) < self.plan.gc.reserve_blocks {
+            let erased = |sim: &Self| match sim.plan.gc.reserve_pages {
+                0 => sim.ftl.frontiers.free_blocks(plane),
+                _ => sim.ftl.frontiers.free_pages(plane),
+            };
+            while erased(self) < kept {
                 // An erase of sub-blocks may need more room than there is.
                 let whole = self.plan.gc.sub_blocks.is_none();
                 let Some(victim) = self.fewest_valid(plane).filter(|_| whole) else {
                     return Err(DriveFault(format!(
-                        "plane {} has {} erased blocks, the scheme keeps {} for itself, and there \
-                         is nothing to collect",
+                        "plane {} has too few erased {what} ({} of the {kept} that the scheme \
+                         reserves), and nothing can be collected",
                         plane.0,
-                        self.ftl.frontiers.free_blocks(plane),
-                        self.plan.gc.reserve_blocks
+                        erased(self)
                     )));
                 };
                 self.collect_block_untimed(plane, victim);

@@ -15,7 +15,8 @@ use super::service::Next;
 use super::suspend::Suspended;
 use super::Sim;
 use crate::device::{Phases, Worker};
-use crate::gc::job::Stage;
+use crate::ftl::Stream;
+use crate::gc::job::{Role, Stage};
 use crate::gc::{Enter, Suspends};
 use crate::ids::{PlaneId, UnitId};
 use crate::plan::{Plan, HIGH, READS, WRITES};
@@ -49,11 +50,26 @@ pub(super) struct Entry {
     host_end_ns: u64,
     /// When a request was last refused, in ns.
     refused_ns: u64,
-    /// Since when the host's operation under way, or the merged write, has waited for the job
-    /// alone, in ns.
+    /// When an operation of a job last ended here, in ns.
+    job_end_ns: u64,
+    /// Since when the host's operation that began last had waited for the job alone, in ns.
+    entered_since_ns: u64,
+    /// The same of the host's operation under way, or the merged write, if a job delayed it.
     waits_since_ns: Option<u64>,
     /// The last write that was counted for finding no page, by its order of acceptance.
     exhausted: Option<u64>,
+}
+
+impl Entry {
+    /// A job has delayed an operation of the host since this time.
+    fn was_delayed(&mut self, since_ns: u64) {
+        self.waits_since_ns = Some(self.waits_since_ns.map_or(since_ns, |ns| ns.min(since_ns)));
+    }
+
+    /// The write that was loaded beside a program of the job had to wait for it.
+    pub(super) fn loaded_write_waited(&mut self) {
+        self.was_delayed(self.entered_since_ns);
+    }
 }
 
 /// The state of entering; empty where nothing enters.
@@ -242,6 +258,13 @@ impl<W: Watch> Sim<W> {
         heads
     }
 
+    /// Whether a plane of the unit is above the hard mark and has a page for the host.
+    pub(super) fn plane_takes_write(&self, unit: UnitId, plane: PlaneId) -> bool {
+        self.ftl.host_has_room(plane)
+            && self.leaves_room(unit, plane)
+            && !self.refuses_writes(unit, plane)
+    }
+
     /// Whether a write finds its plane above the hard mark, and a page there.
     fn write_may_enter(&mut self, unit: UnitId, op: u32) -> bool {
         let plane = self.plane_to_start(op);
@@ -259,6 +282,40 @@ impl<W: Watch> Sim<W> {
         false
     }
 
+    /// A write that may not enter goes to the best plane of its pool where it may now. That plane
+    /// could refuse it again only after it gave pages to others, so that no write wanders for ever.
+    #[cold]
+    pub(super) fn send_elsewhere(&mut self, unit: UnitId, op: u32, list: u8) -> Option<Next> {
+        let lpn = self.slabs.ops[op as usize].lpn;
+        let pool = self.plan.pools.of_page(&self.plan.geometry, lpn);
+        let Some(other) = self.best_plane(pool, |_, plane| self.takes_writes(plane)) else {
+            self.starve(unit, lpn);
+            return None;
+        };
+        self.has_chosen(other);
+        self.take_from_queue(unit, op, list);
+        self.queue_at(op, other);
+        // What waited behind it may go now.
+        self.look_at(unit);
+        None
+    }
+
+    /// Whether a write may enter here now.
+    fn takes_writes(&self, plane: PlaneId) -> bool {
+        let unit = self.plan.geometry.unit_of(plane);
+        self.ftl.host_has_room(plane)
+            && self.leaves_room(unit, plane)
+            && !self.refuses_writes(unit, plane)
+            && !self.is_shut_as_queued(unit)
+    }
+
+    /// State S3 where writes find their plane when they are queued.
+    fn is_shut_as_queued(&self, unit: UnitId) -> bool {
+        let high = self.queues.peek(&self.slabs.ops, unit, HIGH);
+        let is_refused = |op| self.refuses_writes(unit, self.slabs.ops[op as usize].plane);
+        self.gc.jobs[unit.index()].is_open() && high.is_some_and(is_refused)
+    }
+
     /// Whether the open job has erased pages for what it has yet to move when the host takes one.
     /// It may have opened the block of the reserve.
     fn leaves_room(&self, unit: UnitId, plane: PlaneId) -> bool {
@@ -266,25 +323,48 @@ impl<W: Watch> Sim<W> {
         if !job.is_open() || job.plane != Some(plane) {
             return true;
         }
+        let by_pages = self.plan.gc.reserve_pages > 0;
         // Under the odd/even rule the host may come to take what copies leave in their block.
         let is_apart = !self.plan.parity() || self.ftl.frontiers.host_has_own_room(plane);
-        if self.plan.gc.separate_gc && is_apart {
+        if self.plan.gc.separate_gc && is_apart && !by_pages {
             return true;
         }
         let under_way = matches!(job.stage, Stage::Reading | Stage::Buffered | Stage::Sending);
         let left = job.copies.len() - job.next + if under_way { job.step.len() } else { 0 };
         let left = left as u64;
         let frontiers = &self.ftl.frontiers;
-        let data_pages = u64::from(self.plan.geometry.shape.data_pages());
+        let geometry = &self.plan.geometry;
+        let data_pages = u64::from(geometry.shape.data_pages());
+        let pages_as = |is_of: fn(Role) -> bool| {
+            let victims = job.victims.iter().filter(|victim| is_of(victim.role));
+            victims.map(|victim| u64::from(geometry.data_pages_of(victim.block))).sum::<u64>()
+        };
+        // What was erased before counts as erased, and nobody may open it until the job has ended.
+        let withheld = pages_as(|role| matches!(role, Role::Between | Role::FreeNeighbour));
+        let won = pages_as(|role| role == Role::Victim);
         // A job that found fewer victims than it may have gives back less than the next may need.
-        let won = job.victims.iter().filter(|victim| victim.is_erased()).count() as u32;
-        let missing = u64::from(self.plan.gc.reserve_blocks.saturating_sub(won)) * data_pages;
+        let reserve = u64::from(self.plan.gc.reserve_blocks) * data_pages;
+        let free = u64::from(frontiers.free_pages(plane));
+        let missing = reserve.saturating_sub(won);
         if !self.plan.parity() {
-            return u64::from(frontiers.free_pages(plane)) > left + missing;
+            return free > left + missing.max(withheld + self.kept_beside(data_pages));
+        }
+        if by_pages {
+            return false;
         }
         // All of them may be of one kind, and the open block may have none of it.
         let whole = u64::from(frontiers.free_blocks(plane).saturating_sub(1)) * data_pages;
         left + missing == 0 || whole > 2 * left + missing
+    }
+
+    /// Erased pages that other streams than that of a copy may keep to themselves at most.
+    fn kept_beside(&self, data_pages: u64) -> u64 {
+        let gc = &self.plan.gc;
+        if gc.reserve_pages == 0 {
+            return 0;
+        }
+        let groups = gc.hotness_groups.as_ref().map_or(0, |groups| u64::from(groups.groups()));
+        groups.max(u64::from(gc.separate_gc)) * (data_pages - 1)
     }
 
     /// State S2: the plane is below its hard mark, and something can be won there.
@@ -412,7 +492,14 @@ impl<W: Watch> Sim<W> {
         self.slabs.ops[op as usize].plane = plane;
         let lpn = self.slabs.ops[op as usize].lpn;
         self.write_starts(op, lpn);
-        let has_filled = self.write_page(plane, lpn, op);
+        // The page takes the place of the copy of which it is made, and so one of its parity: what
+        // the job has set aside for its copies stays enough.
+        let has_filled = if self.plan.parity() && !self.plan.gc.separate_gc {
+            let parity = self.parity_of(self.ftl.map.ppn_of(lpn));
+            self.write_page_to(plane, Stream::Host, lpn, op, parity)
+        } else {
+            self.write_page(plane, lpn, op)
+        };
         self.tell(Happened::InRegister { ppn: self.ftl.map.ppn_of(lpn) });
         self.note_host_page(unit, op);
         let job = &mut self.gc.jobs[unit.index()];
@@ -445,13 +532,17 @@ impl<W: Watch> Sim<W> {
         }
         let wait_ns = self.now_ns.saturating_sub(since_ns);
         self.counters.gc_wait_max_ns = self.counters.gc_wait_max_ns.max(wait_ns);
-        entry.waits_since_ns = Some(entry.waits_since_ns.map_or(since_ns, |ns| ns.min(since_ns)));
+        entry.entered_since_ns = since_ns;
+        if entry.job_end_ns > since_ns {
+            entry.was_delayed(since_ns);
+        }
         if std::mem::take(&mut entry.gc_was_last) && self.gc.jobs[unit.index()].is_open() {
             self.counters.preempted += 1;
         }
     }
 
-    /// The host's operation has ended: how long was that, without the requests before it?
+    /// The host's operation has ended: if a job delayed it, how long was that, without the requests
+    /// before it?
     pub(super) fn note_left(&mut self, unit: UnitId) {
         let entry = &mut self.entering.units[unit.index()];
         entry.host_end_ns = self.now_ns;
@@ -487,6 +578,7 @@ impl<W: Watch> Sim<W> {
         self.counters.gc_hold_ns += spent_ns;
         self.turn_worked(unit, worker, spent_ns);
         let entry = &mut self.entering.units[unit.index()];
+        entry.job_end_ns = self.now_ns;
         match worker {
             Worker::Gc => {
                 entry.suspends = 0;

@@ -91,6 +91,9 @@ impl Slabs {
 impl<W: Watch> Sim<W> {
     /// Takes the next request of an open loop from the source and waits for its time.
     pub(super) fn fetch_arrival(&mut self, source: &mut dyn Source) -> Result<(), SimError> {
+        if self.source_ended {
+            return Ok(());
+        }
         self.arrival = source.next()?;
         match self.arrival {
             None => {
@@ -189,9 +192,11 @@ impl<W: Watch> Sim<W> {
         self.tell(Happened::Accepted { op, lpn, kind: host.op, high: host.high });
         if self.plan.ordered {
             if let Some(before) = self.order.enter(&mut self.slabs.ops, lpn, op) {
-                if !self.may_queue_behind(before, op) {
-                    return;
+                if self.may_queue_behind(before, op) {
+                    let plane = self.slabs.ops[before as usize].plane;
+                    self.queue_at(op, plane);
                 }
+                return;
             }
         }
         self.enqueue(op);
@@ -207,16 +212,15 @@ impl<W: Watch> Sim<W> {
     }
 
     /// Whether one queue keeps the order of two operations on a page: each is one operation of the
-    /// unit, and the first is in the queue.
+    /// unit, and the first is in the queue. The page holds data once that is done, for a write
+    /// binds it, and a read that is queued has found some.
     fn may_queue_behind(&self, before: u32, op: u32) -> bool {
         let is_one = |kind: OpKind| matches!(kind, OpKind::Read | OpKind::Write);
         let before = &self.slabs.ops[before as usize];
-        let Op { lpn, kind, .. } = self.slabs.ops[op as usize];
         self.queues_keep_order
             && before.queued
             && is_one(before.kind)
-            && is_one(kind)
-            && !self.touches_nothing(lpn, kind)
+            && is_one(self.slabs.ops[op as usize].kind)
     }
 
     /// Queues a page operation whose turn it is on its page.
@@ -229,7 +233,7 @@ impl<W: Watch> Sim<W> {
         let plane = if self.plan.allocation == Allocation::Striped {
             self.plan.geometry.striped_plane(lpn)
         } else {
-            match self.dynamic_plane(lpn, kind) {
+            match self.dynamic_plane(op) {
                 Some(plane) => plane,
                 None => return self.touches_no_flash(op),
             }
@@ -237,9 +241,16 @@ impl<W: Watch> Sim<W> {
         if self.plan.ordered && self.touches_nothing(lpn, kind) {
             return self.touches_no_flash(op);
         }
+        self.queue_at(op, plane);
+    }
+
+    /// Puts a page operation into the queue of this plane, at the place of its arrival.
+    #[inline(always)]
+    pub(super) fn queue_at(&mut self, op: u32, plane: PlaneId) {
         self.slabs.ops[op as usize].plane = plane;
         self.slabs.ops[op as usize].queued = true;
-        let high = self.entering.on && kind == OpKind::Write && self.slabs.ops[op as usize].high;
+        let Op { kind, high, .. } = self.slabs.ops[op as usize];
+        let high = self.entering.on && kind == OpKind::Write && high;
         let list = if high { HIGH } else { self.list_of(kind) };
         self.queues.push(&mut self.slabs.ops, plane, list, op);
         let unit = self.plan.geometry.unit_of(plane);
@@ -270,12 +281,15 @@ impl<W: Watch> Sim<W> {
     }
 
     /// Where dynamic allocation queues an operation: reads where the data is.
-    fn dynamic_plane(&mut self, lpn: Lpn, kind: OpKind) -> Option<PlaneId> {
+    fn dynamic_plane(&mut self, op: u32) -> Option<PlaneId> {
+        let Op { lpn, kind, .. } = self.slabs.ops[op as usize];
         if kind == OpKind::Write {
             // Where the plane is chosen later, any plane of the pool names the queue.
-            let at_start = self.chooses_at_start;
-            let striped = self.plan.geometry.striped_plane(lpn);
-            return Some(if at_start { striped } else { self.least_busy_plane(lpn) });
+            return Some(match self.chooses_at_start {
+                true => self.plan.geometry.striped_plane(lpn),
+                false if self.groups.is_empty() => self.least_busy_plane(lpn),
+                false => self.plane_in_group(op),
+            });
         }
         let ppn = self.ftl.map.ppn_of(lpn);
         ppn.is_some().then(|| self.plan.geometry.plane_of(ppn))
@@ -318,15 +332,24 @@ impl<W: Watch> Sim<W> {
             };
             self.tell(Happened::Done { op, lpn, kind });
         }
+        self.instant.goes_on();
         let behind =
             if self.plan.ordered { self.order.leave(&self.slabs.ops, lpn, op) } else { None };
         self.slabs.free_op(op);
         self.request_page_done(request);
         if let Some(behind) = behind {
             if !self.slabs.ops[behind as usize].queued {
-                self.released.push(behind);
+                self.turn_has_come(behind);
             }
         }
+    }
+
+    /// The turn of an operation on its page has come. Of several the oldest is queued first.
+    fn turn_has_come(&mut self, op: u32) {
+        let ops = &self.slabs.ops;
+        let sequence = ops[op as usize].sequence;
+        let at = self.released.partition_point(|&other| ops[other as usize].sequence > sequence);
+        self.released.insert(at, op);
     }
 
     /// One page of a request is done.
@@ -354,6 +377,9 @@ impl<W: Watch> Sim<W> {
             HostOp::Write => self.write_latency.record(latency_ns),
             HostOp::Trim => {}
         }
+        if op != HostOp::Trim {
+            self.balance.served(latency_ns);
+        }
         self.counters.requests[op as usize] += 1;
         if op != HostOp::Trim {
             self.counters.bytes[op as usize] += bytes;
@@ -362,6 +388,9 @@ impl<W: Watch> Sim<W> {
         self.outstanding -= 1;
         self.tell(Happened::Served { op, latency_ns, outstanding: self.outstanding });
         self.requests_done += 1;
+        if self.counters.host_written >= self.batches.next_at() {
+            self.batch_ended();
+        }
         if let Arrivals::Closed(_) = self.plan.arrivals {
             self.to_issue += 1;
         }

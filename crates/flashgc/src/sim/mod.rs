@@ -24,11 +24,13 @@ macro_rules! candidates {
 
 mod ahead;
 mod away;
+mod balance;
 mod blocked;
 mod buffer;
 mod buffered;
 mod classes;
 mod collect;
+mod digest;
 mod drive;
 mod enter;
 mod extents;
@@ -37,11 +39,13 @@ mod halves;
 mod hold;
 mod host;
 mod idle;
+mod instant;
 mod layers;
 mod link;
 mod order;
 mod overlap;
 mod pace;
+mod planes;
 mod precondition;
 mod queues;
 mod results;
@@ -57,16 +61,19 @@ use crate::ftl::Ftl;
 use crate::gc::{Gc, Victim};
 use crate::ids::{BlockId, BusId, PlaneId, Ppn, UnitId};
 use crate::plan::{Arrivals, Plan};
-use crate::stats::{Counters, Latency};
+use crate::stats::{Batches, Counters, Latency};
 use crate::verify::{Happened, Unwatched, Watch};
 use crate::workload::{HostRequest, Source, SourceError};
 use ahead::Ahead;
+pub use balance::{Circumstances, Until, UntilEnd};
+use balance::{Overwritten, Watched};
 use blocked::Aside;
 use buffer::Buffer;
 use enter::Entering;
 pub use fill::{FillState, TraceFilled};
 use host::Slabs;
 use idle::IdleTrigger;
+use instant::Instant;
 use link::Link;
 use order::PageOrder;
 use pace::Pace;
@@ -97,6 +104,15 @@ pub enum SimError {
         /// The last instant that fits, in ns.
         limit_ns: u64,
     },
+    /// Units are looked at again and again and nothing comes of it: a fault of the engine.
+    Endless {
+        /// When, in ns.
+        at_ns: u64,
+        /// The units.
+        units: Vec<UnitId>,
+        /// Requests that wait.
+        waiting: u64,
+    },
 }
 
 impl From<SourceError> for SimError {
@@ -120,6 +136,8 @@ pub struct Progress {
 pub struct Sim<W: Watch = Unwatched> {
     plan: Plan,
     now_ns: u64,
+    /// Guards against an instant without end.
+    instant: Instant,
     events: Events,
     time_limit_ns: u64,
     units: Vec<Unit>,
@@ -139,7 +157,7 @@ pub struct Sim<W: Watch = Unwatched> {
     queues: Queues,
     /// Units to look at before the next event.
     ready: VecDeque<UnitId>,
-    /// Page operations whose turn on their page has come.
+    /// Page operations whose turn on their page has come, the oldest last.
     released: Vec<u32>,
     /// Units whose next write waits for space that nobody can win yet.
     starved: Vec<UnitId>,
@@ -170,6 +188,8 @@ pub struct Sim<W: Watch = Unwatched> {
     requests_done: u64,
     /// In each pool, the place of the plane that is asked first next time.
     next_in_pool: Vec<u32>,
+    /// Writes that wait to be programmed together, by pool; empty where planes work alone.
+    groups: Vec<planes::Group>,
     /// Whether a write finds its plane when it starts.
     chooses_at_start: bool,
     /// Whether operations on one page stay in order in the queue of their unit.
@@ -179,6 +199,12 @@ pub struct Sim<W: Watch = Unwatched> {
     /// How far the age clock advances for a page programmed before measuring, in ns.
     age_step_ns: u64,
     free_pages_total: u64,
+    /// Erased pages at the start of the measured part.
+    free_pages_begin: u64,
+    /// Write amplification over the course of overwriting, then of the measured part.
+    batches: Batches,
+    overwritten: Overwritten,
+    balance: Watched,
     counters: Counters,
     read_latency: Latency,
     write_latency: Latency,
@@ -201,6 +227,7 @@ impl<W: Watch> Sim<W> {
         let slots = slots as usize + more.into_iter().filter(|&is_there| is_there).count();
         Sim {
             now_ns: 0,
+            instant: Instant::default(),
             events: Events::new(slots),
             time_limit_ns: Events::time_limit_ns(slots),
             loads: vec![0; geometry.units as usize],
@@ -235,11 +262,16 @@ impl<W: Watch> Sim<W> {
             outstanding: 0,
             requests_done: 0,
             next_in_pool: vec![0; plan.pools.count()],
+            groups: planes::Group::of_pools(&plan),
             chooses_at_start: plan.chooses_at_start(),
             queues_keep_order: plan.queues_keep_order(),
             age_base_ns: 0,
             age_step_ns: (plan.timing.program_ns / u64::from(geometry.units)).max(1),
             free_pages_total: u64::from(geometry.planes) * geometry.shape.data_pages_per_plane(),
+            free_pages_begin: 0,
+            batches: Batches::default(),
+            overwritten: Overwritten::default(),
+            balance: Watched::default(),
             counters: Counters::default(),
             read_latency: Latency::new(),
             write_latency: Latency::new(),
@@ -252,6 +284,8 @@ impl<W: Watch> Sim<W> {
     /// Starts the measured part: the first requests are taken from the source.
     pub fn start(&mut self, source: &mut dyn Source) -> Result<(), SimError> {
         self.start_counting();
+        // A read of what was never written needs no flash, and must not pass a write of its page.
+        self.plan.ordered |= self.plan.reads && !self.ftl.map.is_full();
         match self.plan.arrivals {
             Arrivals::Open => self.fetch_arrival(source)?,
             Arrivals::Closed(depth) => {
@@ -277,6 +311,9 @@ impl<W: Watch> Sim<W> {
             }
             debug_assert!(at_ns >= self.now_ns, "time ran backwards");
             self.let_look(at_ns);
+            if at_ns > self.now_ns {
+                self.instant.goes_on();
+            }
             self.now_ns = at_ns;
             self.events.clear(slot);
             let units = self.units.len();
@@ -304,12 +341,16 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     fn settle(&mut self, source: &mut dyn Source) -> Result<(), SimError> {
         loop {
+            if self.instant.has_too_many_steps() {
+                self.look_for_an_end()?;
+            }
             if let Some(op) = self.released.pop() {
                 self.enqueue(op);
             } else if let Some(unit) = self.ready.pop_front() {
                 self.units[unit.index()].listed = false;
                 self.start_unit(unit);
             } else if self.to_issue > 0 && !self.source_ended {
+                self.instant.goes_on();
                 self.issue(source)?;
             } else if !self.rests || !self.rest() {
                 return Ok(());

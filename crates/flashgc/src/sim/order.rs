@@ -1,8 +1,9 @@
 //! Keeps operations on one logical page in their order of arrival.
 //!
 //! Only the last accepted operation of each busy page is in the table; the others hang on the one
-//! before them. An operation that finds its page busy waits outside the queues until its turn,
-//! unless both wait in one queue that keeps the order by itself.
+//! before them. An operation that finds its page busy waits outside the queues until its turn, and
+//! then takes the place in its queue that the order of arrival gives it; or it waits in the queue
+//! from the beginning, where one queue keeps the order by itself.
 
 use super::host::Op;
 use crate::ids::Lpn;

@@ -284,6 +284,7 @@ impl<W: Watch> Sim<W> {
         match overlap {
             Overlap::Write { op, loaded } => {
                 entry.overlap = Overlap::Nothing;
+                entry.loaded_write_waited();
                 let mut phases = self.recipes.program[0];
                 if self.recipes.layers.is_some() {
                     let ns = std::mem::take(&mut self.entering.units[unit.index()].host_ns);

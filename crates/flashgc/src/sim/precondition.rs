@@ -9,7 +9,7 @@ use crate::drive::Carried;
 use crate::gc::{Batch, Copy, Role, Victim};
 use crate::ids::{BlockId, Lpn, PlaneId};
 use crate::plan::Allocation;
-use crate::stats::Counters;
+use crate::stats::{Batches, Counters};
 use crate::verify::{Happened, Watch};
 use crate::workload::Overwrites;
 use serde::{Deserialize, Serialize};
@@ -45,6 +45,9 @@ pub struct Preconditioning {
     pub programmed_pages: u64,
     /// Write amplification of the whole overwriting.
     pub write_amplification: Option<f64>,
+    /// Write amplification of its quarters, where pages were overwritten.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub write_amplification_quarters: Vec<f64>,
     /// How steadiness was found, where it was asked for.
     pub steady: Option<Steady>,
     /// What the run's scheme could not take over as it was.
@@ -141,6 +144,7 @@ impl<W: Watch> Sim<W> {
         // Addresses are drawn ahead, so that the map's entries are in the cache when needed.
         let mut ahead = [Lpn::NONE; 16];
         let mut left = count;
+        self.overwriting_begins();
         while left > 0 {
             let now = left.min(ahead.len() as u64) as usize;
             for lpn in &mut ahead[..now] {
@@ -153,6 +157,7 @@ impl<W: Watch> Sim<W> {
             for &lpn in &ahead[..now] {
                 self.write_untimed(lpn)?;
             }
+            self.note_overwritten(now as u64);
             left -= now as u64;
         }
         Ok(())
@@ -268,6 +273,8 @@ impl<W: Watch> Sim<W> {
     /// The measured part begins: counters at zero, streams of random numbers from their start.
     pub(super) fn start_counting(&mut self) {
         self.counters = Counters { free_pages_min: self.free_pages_total, ..Counters::default() };
+        self.batches = Batches::default();
+        self.free_pages_begin = self.free_pages_total;
         self.ftl.blocks.start_measuring();
         self.gc.random = crate::rng::Random::named(self.plan.seed, "victim");
         if let Some(placement) = &mut self.gc.placement {

@@ -4,10 +4,16 @@
 //! planes where it does not, so that operations on other planes can pass a held one. Each queue
 //! has one list, or two where reads and writes are served apart; where requests may enter a job,
 //! writes of high priority have a third.
+//!
+//! Every list is in order of arrival. An operation that comes back behind younger ones (its page
+//! was busy, or its plane was full) goes into a heap beside the list, and the older of the two
+//! heads is first: a long queue is never walked.
 
 use super::host::Op;
 use crate::ids::{PlaneId, UnitId};
 use crate::plan::Plan;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 const NONE: u32 = u32::MAX;
 
@@ -20,7 +26,7 @@ struct List {
 /// A queue of page operations, and how many jobs hold it closed.
 #[derive(Clone)]
 struct Queue {
-    lists: [List; 3],
+    lists: [List; LISTS],
     held: u32,
 }
 
@@ -30,7 +36,17 @@ pub struct Queues {
     queue_of_plane: Vec<u32>,
     /// First queue of each unit, and one more entry at the end.
     first_of_unit: Vec<u32>,
+    /// Of each list of each queue, the operations that came back behind younger ones.
+    late: Vec<Late>,
+    /// Operations in all of `late`.
+    late_count: usize,
 }
+
+/// Operations by order of arrival, the oldest on top.
+pub type Late = BinaryHeap<Reverse<(u64, u32)>>;
+
+/// Lists of a queue.
+const LISTS: usize = 3;
 
 impl Queues {
     /// Empty queues.
@@ -49,39 +65,41 @@ impl Queues {
             first_of_unit.push(count);
         }
         let empty = List { head: NONE, tail: NONE };
-        let queues = vec![Queue { lists: [empty; 3], held: 0 }; count as usize];
-        Queues { queues, queue_of_plane, first_of_unit }
+        let queues = vec![Queue { lists: [empty; LISTS], held: 0 }; count as usize];
+        let late = vec![Late::new(); LISTS * count as usize];
+        Queues { queues, queue_of_plane, first_of_unit, late, late_count: 0 }
     }
 
-    /// Adds an operation behind the others of its plane's queue.
+    /// Adds an operation to its plane's queue, at the place of its arrival.
     #[inline(always)]
     pub fn push(&mut self, ops: &mut [Op], plane: PlaneId, list: u8, op: u32) {
         let queue = self.queue_of_plane[plane.index()] as usize;
-        let list = &mut self.queues[queue].lists[list as usize];
+        let sequence = ops[op as usize].sequence;
         ops[op as usize].next = NONE;
-        if list.head == NONE {
-            list.head = op;
+        let ends = &mut self.queues[queue].lists[list as usize];
+        if ends.head == NONE {
+            ends.head = op;
+        } else if ops[ends.tail as usize].sequence < sequence {
+            ops[ends.tail as usize].next = op;
         } else {
-            ops[list.tail as usize].next = op;
+            return self.push_late(LISTS * queue + list as usize, sequence, op);
         }
-        list.tail = op;
+        ends.tail = op;
     }
 
-    /// Adds an operation before the others of its plane's queue.
-    pub fn push_front(&mut self, ops: &mut [Op], plane: PlaneId, list: u8, op: u32) {
-        let queue = self.queue_of_plane[plane.index()] as usize;
-        let list = &mut self.queues[queue].lists[list as usize];
-        ops[op as usize].next = list.head;
-        if list.head == NONE {
-            list.tail = op;
-        }
-        list.head = op;
+    #[cold]
+    fn push_late(&mut self, at: usize, sequence: u64, op: u32) {
+        self.late[at].push(Reverse((sequence, op)));
+        self.late_count += 1;
     }
 
     /// The operation that has waited longest in this list of the unit's open queues.
     #[inline(always)]
     pub fn peek(&self, ops: &[Op], unit: UnitId, list: u8) -> Option<u32> {
         let range = self.range(unit);
+        if self.late_count > 0 {
+            return self.peek_late(ops, range, list);
+        }
         if range.len() == 1 {
             let queue = &self.queues[range.start];
             let head = queue.lists[list as usize].head;
@@ -95,18 +113,44 @@ impl Queues {
             .min_by_key(|&head| ops[head as usize].sequence)
     }
 
+    /// The same where some operations came back behind younger ones.
+    fn peek_late(&self, ops: &[Op], range: std::ops::Range<usize>, list: u8) -> Option<u32> {
+        let open = range.filter(|&queue| self.queues[queue].held == 0);
+        let heads = open.flat_map(|queue| {
+            let head = self.queues[queue].lists[list as usize].head;
+            let late = self.late[LISTS * queue + list as usize].peek();
+            [(head != NONE).then_some(head), late.map(|&Reverse((_, op))| op)]
+        });
+        heads.flatten().min_by_key(|&head| ops[head as usize].sequence)
+    }
+
     /// Takes the first operation out of the list of this plane's queue.
     #[inline(always)]
     pub fn pop(&mut self, ops: &[Op], plane: PlaneId, list: u8, op: u32) {
         let queue = self.queue_of_plane[plane.index()] as usize;
-        let list = &mut self.queues[queue].lists[list as usize];
-        debug_assert_eq!(list.head, op);
-        list.head = ops[op as usize].next;
+        let ends = &mut self.queues[queue].lists[list as usize];
+        if ends.head == op {
+            ends.head = ops[op as usize].next;
+        } else {
+            self.pop_late(LISTS * queue + list as usize, op);
+        }
+    }
+
+    #[cold]
+    fn pop_late(&mut self, at: usize, op: u32) {
+        let first = self.late[at].pop();
+        debug_assert!(first.is_some_and(|Reverse((_, first))| first == op));
+        self.late_count -= 1;
     }
 
     /// Closes the queue that serves a plane.
     pub fn hold(&mut self, plane: PlaneId) {
         self.queues[self.queue_of_plane[plane.index()] as usize].held += 1;
+    }
+
+    /// Whether the queue that serves a plane is closed.
+    pub fn is_held(&self, plane: PlaneId) -> bool {
+        self.queues[self.queue_of_plane[plane.index()] as usize].held > 0
     }
 
     /// Opens it again.

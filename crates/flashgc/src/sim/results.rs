@@ -1,11 +1,12 @@
 //! What a run leaves: raw figures, clipped at the last completion of the host.
 
 use super::buffer::Buffer;
-use super::{Sim, SimError};
+use super::{Sim, SimError, UntilEnd};
 use crate::device::{Phase, Spent, Worker};
 use crate::gc::job::Stage;
 use crate::ids::{PlaneId, UnitId};
 use crate::plan::Arrivals;
+use crate::stats::steady::Balance;
 use crate::stats::{Counters, Latency, Spread};
 use crate::verify::checker::Busy;
 use crate::verify::{Watch, Watchers};
@@ -96,6 +97,10 @@ pub struct Results {
     pub jobs_open: u64,
     /// Bus time of jobs, in ns.
     pub gc_transfer_ns: u64,
+    /// What each unit did, work under way included.
+    pub units: Vec<Spent>,
+    /// The same of each bus.
+    pub buses: Vec<Spent>,
     /// Use of the units.
     pub unit: Shares,
     /// Use of the buses.
@@ -116,6 +121,12 @@ pub struct Results {
     pub table_bytes: u64,
     /// Whether arrivals outran service.
     pub saturated: bool,
+    /// Whether the run stands for the long run.
+    pub balance: Balance,
+    /// How a run ended that was to go on until it is in balance.
+    pub until: Option<UntilEnd>,
+    /// Erased pages that the host can fill before collection begins, about.
+    pub pages_to_first: u64,
 }
 
 impl<W: Watch> Sim<W> {
@@ -128,14 +139,35 @@ impl<W: Watch> Sim<W> {
         }
     }
 
+    /// Whether arrivals outran service in an open loop.
+    pub(super) fn is_saturated(&self) -> bool {
+        matches!(self.plan.arrivals, Arrivals::Open)
+            && self.load.is_saturated(self.units.len() as u64)
+    }
+
     fn worked_ns(&self, unit: usize) -> u64 {
         let state = &self.units[unit];
         let open = if state.worker == Worker::Nobody { 0 } else { self.now_ns - state.since_ns };
         state.spent.total_ns() + open
     }
 
-    /// The results; called once every request is done. Work still under way counts up to now.
+    /// The results; called once every request is done. Work still under way counts up to now, and
+    /// the simulation stays as it is, so that they may be asked for again.
     pub fn results(&mut self) -> Results {
+        let counters = self.counters.clone();
+        let units: Vec<Spent> = self.units.iter().map(|unit| unit.spent).collect();
+        let buses: Vec<Spent> = self.buses.iter().map(|bus| bus.spent).collect();
+        let jobs: Vec<u64> = self.gc.jobs.iter().map(|job| job.busy_ns).collect();
+        let results = self.clipped();
+        self.counters = counters;
+        self.units.iter_mut().zip(units).for_each(|(unit, spent)| unit.spent = spent);
+        self.buses.iter_mut().zip(buses).for_each(|(bus, spent)| bus.spent = spent);
+        self.gc.jobs.iter_mut().zip(jobs).for_each(|(job, busy_ns)| job.busy_ns = busy_ns);
+        results
+    }
+
+    /// The results, with what is under way added to what has ended.
+    fn clipped(&mut self) -> Results {
         self.clip_operations();
         self.clip_jobs();
         self.clip_ahead();
@@ -150,6 +182,8 @@ impl<W: Watch> Sim<W> {
             simulated_ns: elapsed_ns,
             jobs_open: self.gc.jobs.iter().filter(|job| job.is_open()).count() as u64,
             gc_transfer_ns: on_buses.gc_ns,
+            units: self.units.iter().map(|unit| unit.spent).collect(),
+            buses: self.buses.iter().map(|bus| bus.spent).collect(),
             unit: shares(on_units, units * elapsed_ns),
             bus: shares(on_buses, buses * elapsed_ns),
             host_link: self.link.as_ref().map(|link| {
@@ -170,8 +204,10 @@ impl<W: Watch> Sim<W> {
             }),
             wear: Spread::of(self.ftl.blocks.measured_erases()),
             table_bytes: self.ftl.table_bytes() + self.gc.table_bytes(),
-            saturated: matches!(self.plan.arrivals, Arrivals::Open)
-                && self.load.is_saturated(units),
+            saturated: self.is_saturated(),
+            balance: self.balance(),
+            until: self.until_end(),
+            pages_to_first: self.pages_to_first(),
         }
     }
 
@@ -224,25 +260,43 @@ impl<W: Watch> Sim<W> {
                 self.counters.gc_moved += job.step.len() as u64;
                 self.counters.overhead += u64::from(job.fills_of_step()) * summary_pages;
             }
+            let wasted_open = self.wasted_and_open(at);
             let (copies, fills) = self.inbound_ends_now(at);
             self.counters.gc_moved += copies;
             self.counters.overhead += fills * summary_pages;
             self.counters.gc_busy_open_ns += job.busy_ns;
-            self.counters.wasted_copies += u64::from(job.wasted);
+            // A copy that has not ended is none yet, and so is none that was wasted.
+            self.counters.wasted_copies += u64::from(job.wasted) - wasted_open;
             if !self.entering.on {
                 self.counters.gc_hold_ns += self.now_ns - job.hold_since_ns;
             }
         }
     }
 
+    /// Copies of a job whose page was lost and that have not ended.
+    fn wasted_and_open(&self, at: usize) -> u64 {
+        let job = &self.gc.jobs[at];
+        let is_open = |copy: &&u32| match job.stage {
+            Stage::Whole => **copy as usize >= self.copies_made(UnitId(at as u32)),
+            Stage::Copying | Stage::Programming | Stage::Erasing if job.fixed => {
+                **copy as usize >= self.copies_made(UnitId(at as u32))
+            }
+            Stage::Copying | Stage::Programming => !self.phase_ends_now(at),
+            Stage::Sending => !self.inbound_copy_ends_now(at, **copy as usize),
+            _ => false,
+        };
+        job.wasted_open.iter().filter(is_open).count() as u64
+    }
+
     /// Whether the last phase of a job's operation ends at the present instant.
     pub(super) fn phase_ends_now(&self, unit: usize) -> bool {
         let state = &self.units[unit];
         let is_last = state.phases.get(state.at + 1).is_none();
+        // A look at the queue, or a suspension, ends no operation.
+        let works =
+            state.worker.is_gc() && !matches!(state.worker, Worker::Polling | Worker::Suspending);
         match state.phases.get(state.at) {
-            Some(Phase::Array(ns)) if state.worker.is_gc() && is_last => {
-                state.phase_since_ns + ns == self.now_ns
-            }
+            Some(Phase::Array(ns)) if works && is_last => state.phase_since_ns + ns == self.now_ns,
             _ => false,
         }
     }

@@ -21,14 +21,12 @@ impl<W: Watch> Sim<W> {
         let mut sample = Sample {
             now_ns: self.now_ns,
             gc_moved: self.counters.gc_moved,
-            gc_busy_ns: self.counters.gc_busy_ns,
+            gc_busy_ns: self.counters.collecting_ns(),
             gc_units: 0,
             used_pages: self.used_pages(),
         };
         for unit in 0..self.units.len() {
-            // What moves ahead of any job is no part of one.
-            let is_ahead = self.units[unit].worker == Worker::Ahead;
-            if let Some(since_ns) = self.array_works_since(unit).filter(|_| !is_ahead) {
+            if let Some(since_ns) = self.array_works_since(unit) {
                 sample.gc_units += 1;
                 sample.gc_busy_ns += self.now_ns - since_ns;
             }
@@ -43,7 +41,7 @@ impl<W: Watch> Sim<W> {
         all - self.free_pages_total
     }
 
-    /// Since when the unit's array works for a job, in ns, if it does.
+    /// Since when the unit's array works for collection, in ns, if it does.
     pub(super) fn array_works_since(&self, unit: usize) -> Option<u64> {
         let state = &self.units[unit];
         let beside = self.entering.reads_beside_since(unit, state);
@@ -70,7 +68,7 @@ impl Sim<Watchers> {
         let used_pages = self.used_pages();
         if let Some(series) = &mut self.watch.series {
             let counters = &results.counters;
-            let (gc_moved, gc_busy_ns) = (counters.gc_moved, counters.gc_busy_ns);
+            let (gc_moved, gc_busy_ns) = (counters.gc_moved, counters.collecting_ns());
             let now_ns = self.now_ns;
             series.end(&Sample { now_ns, gc_moved, gc_busy_ns, gc_units: 0, used_pages });
         }

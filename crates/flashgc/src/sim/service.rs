@@ -2,7 +2,7 @@
 
 use super::host::{Op, OpKind};
 use super::Sim;
-use crate::device::{LayerTimes, Level, Phase, Phases, Worker};
+use crate::device::{LayerTimes, Phase, Phases, Worker};
 use crate::gc::job::Stage;
 use crate::gc::victim::{Candidates, VictimPolicy};
 use crate::gc::{CopyChoice, Inbound};
@@ -97,6 +97,9 @@ impl<W: Watch> Sim<W> {
     #[inline]
     pub(super) fn start_unit(&mut self, unit: UnitId) {
         while self.units[unit.index()].worker == Worker::Nobody {
+            if self.instant.has_too_many_steps() {
+                return;
+            }
             match self.next_for(unit) {
                 Next::Nothing => return,
                 Next::Collect(plane, victim) => self.open_job(unit, plane, victim),
@@ -213,6 +216,9 @@ impl<W: Watch> Sim<W> {
         }
         let lpn = self.slabs.ops[op as usize].lpn;
         if self.plan.allocation == Allocation::Dynamic && !self.chooses_at_start {
+            if self.entering.on {
+                return self.send_elsewhere(unit, op, list);
+            }
             let other = self.least_busy_plane(lpn);
             if other != plane && self.ftl.host_has_room(other) {
                 self.take_from_queue(unit, op, list);
@@ -222,13 +228,7 @@ impl<W: Watch> Sim<W> {
                 return None;
             }
         }
-        self.starved.push(unit);
-        if self.pace.is_some() {
-            self.hurry_all();
-        }
-        if self.plan.allocation == Allocation::Dynamic {
-            self.want_space_in_pool(lpn);
-        }
+        self.starve(unit, lpn);
         None
     }
 
@@ -302,6 +302,9 @@ impl<W: Watch> Sim<W> {
     pub(super) fn take_from_queue(&mut self, unit: UnitId, op: u32, list: u8) {
         let plane = self.slabs.ops[op as usize].plane;
         self.queues.pop(&self.slabs.ops, plane, list, op);
+        if !self.groups.is_empty() {
+            self.group_is_left(op);
+        }
         self.units[unit.index()].waiting -= 1;
         self.loads[unit.index()] -= 1;
     }
@@ -362,39 +365,6 @@ impl<W: Watch> Sim<W> {
         self.tell(Happened::Started { op, lpn });
         self.tell(Happened::Read { ppn, lpn });
         Some(plane)
-    }
-
-    /// Multi-plane operation: the next operations of the list that do the same in other planes of
-    /// the die join, in their order, up to the first that does not fit.
-    fn share(&mut self, unit: UnitId, first: PlaneId, writes: bool, list: u8) {
-        let mut planes = vec![first];
-        let die = self.plan.geometry.part_of(first, Level::Die);
-        while planes.len() < self.plan.geometry.shape.multi_plane as usize {
-            let Some(op) = self.queues.peek(&self.slabs.ops, unit, list) else { return };
-            if self.entering.on && self.entrant(unit) != Some((op, list)) {
-                return;
-            }
-            let Op { lpn, kind, .. } = self.slabs.ops[op as usize];
-            let plane = self.plane_to_start(op);
-            let same = match kind {
-                OpKind::Write => writes && self.ftl.host_has_room(plane),
-                OpKind::Read | OpKind::ReadRest => !writes,
-                OpKind::Trim => false,
-            };
-            let ppn = self.ftl.map.ppn_of(lpn);
-            if !same || (!writes && !ppn.is_some()) {
-                return;
-            }
-            let plane = if writes { plane } else { self.plan.geometry.plane_of(ppn) };
-            let is_fit = self.plan.geometry.part_of(plane, Level::Die) == die
-                && !planes.contains(&plane)
-                && self.plan.geometry.unit_of(plane) == unit;
-            if !is_fit || self.start_page(unit, op, list).is_none() {
-                return;
-            }
-            planes.push(plane);
-            self.units[unit.index()].group.push(op);
-        }
     }
 
     /// Brings what the next write in a queue will touch into the cache, one operation ahead.

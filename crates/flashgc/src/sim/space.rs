@@ -6,7 +6,8 @@ use super::Sim;
 use crate::ftl::blocks::BlockState;
 use crate::ftl::{Ftl, Parity, Stream, Taken};
 use crate::gc::victim::VictimPolicy;
-use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
+use crate::ids::{BlockId, Lpn, PlaneId, Ppn, UnitId};
+use crate::plan::Allocation;
 use crate::verify::{Cause, Happened, Watch};
 use std::cmp::Reverse;
 
@@ -18,10 +19,10 @@ impl<W: Watch> Sim<W> {
         if self.gc.placement.is_some() {
             return self.write_page_of_class(plane, lpn, op);
         }
-        self.write_page_to(plane, Stream::Host, lpn, op)
+        self.write_page_to(plane, Stream::Host, lpn, op, Parity::Any)
     }
 
-    /// The same in this stream.
+    /// The same in this stream, on a page of this parity.
     #[inline(always)]
     pub(super) fn write_page_to(
         &mut self,
@@ -29,8 +30,9 @@ impl<W: Watch> Sim<W> {
         stream: Stream,
         lpn: Lpn,
         op: u32,
+        parity: Parity,
     ) -> bool {
-        let taken = self.take_page(plane, stream, Parity::Any);
+        let taken = self.take_page(plane, stream, parity);
         let old = self.ftl.bind(&self.plan.geometry, lpn, taken.ppn);
         let (ppn, cause) = (taken.ppn, self.cause_of(op));
         self.tell(Happened::Programmed { ppn, lpn, cause, current: true });
@@ -155,6 +157,17 @@ impl<W: Watch> Sim<W> {
         if !self.gc.wants[plane.index()] {
             self.gc.wants[plane.index()] = true;
             self.units[self.plan.geometry.unit_of(plane).index()].wanting += 1;
+        }
+    }
+
+    /// The next write of the unit finds no page anywhere.
+    pub(super) fn starve(&mut self, unit: UnitId, lpn: Lpn) {
+        self.starved.push(unit);
+        if self.pace.is_some() {
+            self.hurry_all();
+        }
+        if self.plan.allocation == Allocation::Dynamic {
+            self.want_space_in_pool(lpn);
         }
     }
 

@@ -1,22 +1,30 @@
 //! Latencies: an exact mean, minimum, maximum and spread, and a histogram for percentiles.
 
+use super::histogram::Histogram;
 use super::stddev;
-use hdrhistogram::Histogram;
 use serde::Serialize;
-
-/// Three significant digits keep every percentile within 0.1 %.
-const DIGITS: u8 = 3;
-/// The longest latency that the histogram tells apart: about 52 days.
-const LONGEST_NS: u64 = 1 << 52;
 
 /// The latencies of one kind of request.
 #[derive(Clone)]
 pub struct Latency {
-    histogram: Histogram<u64>,
+    histogram: Histogram,
     sum: u128,
     squares: u128,
     min: u64,
     max: u64,
+}
+
+/// Exact moments and extremes of the samples.
+#[derive(Clone, Copy, Debug)]
+pub struct Exact {
+    /// Sum, in ns.
+    pub sum: u128,
+    /// Sum of the squares, in ns^2.
+    pub squares: u128,
+    /// Shortest, in ns; `u64::MAX` without samples.
+    pub min: u64,
+    /// Longest, in ns.
+    pub max: u64,
 }
 
 /// The figures of the report. `None` where there is no sample.
@@ -55,15 +63,13 @@ impl Default for Latency {
 impl Latency {
     /// No sample yet.
     pub fn new() -> Self {
-        let histogram = Histogram::new_with_bounds(1, LONGEST_NS, DIGITS)
-            .expect("the bounds of the histogram are fixed and valid");
-        Latency { histogram, sum: 0, squares: 0, min: u64::MAX, max: 0 }
+        Latency { histogram: Histogram::default(), sum: 0, squares: 0, min: u64::MAX, max: 0 }
     }
 
     /// Adds a sample.
     #[inline(always)]
     pub fn record(&mut self, ns: u64) {
-        self.histogram.saturating_record(ns);
+        self.histogram.record(ns);
         self.sum += u128::from(ns);
         self.squares += u128::from(ns) * u128::from(ns);
         self.min = self.min.min(ns);
@@ -72,27 +78,40 @@ impl Latency {
 
     /// Adds the samples of another.
     pub fn add(&mut self, other: &Latency) {
-        self.histogram.add(&other.histogram).expect("both have the same bounds");
+        self.histogram.add(&other.histogram);
         self.sum += other.sum;
         self.squares += other.squares;
         self.min = self.min.min(other.min);
         self.max = self.max.max(other.max);
     }
 
+    /// What is known of the samples without rounding.
+    pub fn exact(&self) -> Exact {
+        Exact { sum: self.sum, squares: self.squares, min: self.min, max: self.max }
+    }
+
     /// Samples.
     pub fn count(&self) -> u64 {
-        self.histogram.len()
+        self.histogram.total()
     }
 
     /// The percentile `per_myriad / 10,000` by nearest rank, in ns.
-    fn percentile(&self, per_myriad: u64) -> u64 {
+    pub fn percentile(&self, per_myriad: u64) -> u64 {
         let rank = (u128::from(self.count()) * u128::from(per_myriad)).div_ceil(10_000).max(1);
+        self.at_rank(rank)
+    }
+
+    /// The latency below which this share of the samples lies, in ns.
+    pub fn quantile(&self, share: f64) -> u64 {
+        self.at_rank(libm::ceil(self.count() as f64 * share) as u128)
+    }
+
+    fn at_rank(&self, rank: u128) -> u64 {
         let mut seen = 0u128;
-        for bucket in self.histogram.iter_recorded() {
-            seen += u128::from(bucket.count_at_value());
+        for bucket in self.histogram.recorded() {
+            seen += u128::from(bucket.count);
             if seen >= rank {
-                let at = bucket.value_iterated_to();
-                return self.histogram.median_equivalent(at).clamp(self.min, self.max);
+                return bucket.median().clamp(self.min, self.max);
             }
         }
         self.max
@@ -119,10 +138,7 @@ impl Latency {
 
     /// The distribution: upper end of each bucket that holds samples, and its count.
     pub fn distribution(&self) -> Vec<(u64, u64)> {
-        self.histogram
-            .iter_recorded()
-            .map(|bucket| (bucket.value_iterated_to(), bucket.count_at_value()))
-            .collect()
+        self.histogram.recorded().map(|bucket| (bucket.last, bucket.count)).collect()
     }
 }
 

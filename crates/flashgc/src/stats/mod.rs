@@ -1,11 +1,17 @@
 //! What is counted while a run goes on.
 
+pub mod batches;
 pub mod free_blocks;
+pub mod histogram;
+pub mod intervals;
 pub mod latency;
 pub mod series;
+pub mod steady;
+pub mod tail;
 
+pub use batches::{Batches, Sums};
 pub use latency::Latency;
-pub use series::{Series, SeriesRequest, SeriesRow, SeriesSink};
+pub use series::{Series, SeriesRequest, SeriesRow, SeriesSink, SERIES_ROWS_MAX};
 
 /// Counters of the measured part.
 #[derive(Clone, Debug, Default)]
@@ -94,7 +100,7 @@ pub struct Counters {
     pub exhausted: u64,
     /// The longest that an operation of the host waited for a job alone, in ns.
     pub gc_wait_max_ns: u64,
-    /// The longest from then on to its end, in ns.
+    /// The longest from then on to its end, of those that a job delayed, in ns.
     pub gc_response_max_ns: u64,
     /// Steps of jobs that ended whose pages were read, where reads and programs go apart.
     pub read_steps: u64,
@@ -123,6 +129,11 @@ pub struct Counters {
 }
 
 impl Counters {
+    /// Array time of all collection: jobs, and what is done in the background ahead of them, in ns.
+    pub fn collecting_ns(&self) -> u64 {
+        self.gc_busy_ns + self.assist_busy_ns
+    }
+
     /// Counts a victim block of a job that ended.
     #[inline]
     pub fn add_victim(&mut self, valid: u32) {

@@ -15,6 +15,9 @@ const FIRST_INTERVAL_NS: u64 = 1_000;
 /// More rows than this double the interval.
 const ROWS_MAX: usize = 4096;
 
+/// Rows of a given interval; after so many nothing more is told.
+pub const SERIES_ROWS_MAX: u64 = 1_000_000;
+
 /// One interval of the measured part. What is undefined is `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct SeriesRow {
@@ -163,6 +166,8 @@ pub struct Series {
     /// Whether the interval may double. Its rows are then kept.
     is_free: bool,
     kept: Vec<Interval>,
+    /// Rows that were given out.
+    given: u64,
     now: Interval,
     free: FreeBlocks,
     blocks_per_plane: u32,
@@ -184,6 +189,7 @@ impl Series {
             is_free: interval_ns.is_none(),
             blocks_per_plane,
             kept: Vec::new(),
+            given: 0,
             now: Interval::default(),
             free: FreeBlocks::default(),
             outstanding: 0,
@@ -316,6 +322,8 @@ impl Series {
         }
         self.now.free_blocks_end = self.free.total();
         if !self.is_free {
+            self.given += 1;
+            self.is_measuring &= self.given < SERIES_ROWS_MAX;
             return (self.sink)(&self.now.row());
         }
         keep(&mut self.kept, self.now);

@@ -2,7 +2,8 @@
 //!
 //! A request that waits at a unit while its planes are above the floor is served after one turn:
 //! the operations of a job that directly precede it, counted from when it was queued, take no
-//! longer than a turn and one operation more.
+//! longer than a turn and one step more. A step is an erase, or a whole copy: its read and its
+//! program are two operations, and no turn ends between them.
 
 use super::{Cause, Happened, What};
 use crate::device::Geometry;
@@ -15,7 +16,11 @@ use crate::plan::Plan;
 struct Run {
     since_ns: u64,
     end_ns: u64,
-    /// The longest of its operations, in ns.
+    /// When the step under way began, in ns.
+    step_since_ns: u64,
+    /// Whether it goes on after the operation that ended last.
+    in_step: bool,
+    /// The longest of its steps, in ns.
     longest_ns: u64,
     /// When an operation below the floor last ended, in ns.
     below_until_ns: u64,
@@ -88,8 +93,9 @@ impl Turns {
                 self.free_blocks[plane_of(block).index()] += 1;
                 self.free_pages[plane_of(block).index()] += geometry.data_pages_of(block);
             }
-            Happened::Busy { what: What::Operation(..), unit, from_ns, to_ns, gc: true } => {
-                self.worked(geometry, unit, (from_ns, to_ns));
+            Happened::Busy { what: What::Operation(name, _), unit, from_ns, to_ns, gc: true } => {
+                let goes_on = matches!(name, "copy-read" | "poll");
+                self.worked(geometry, unit, (from_ns, to_ns), goes_on);
             }
             _ => {}
         }
@@ -115,8 +121,8 @@ impl Turns {
         self.queued_ns[at] = now_ns;
     }
 
-    /// A unit worked for its job.
-    fn worked(&mut self, geometry: &Geometry, unit: UnitId, span: (u64, u64)) {
+    /// A unit worked for its job: an operation with which a step ends, or goes on.
+    fn worked(&mut self, geometry: &Geometry, unit: UnitId, span: (u64, u64), goes_on: bool) {
         let is_short = |&plane: &PlaneId| {
             let at = plane.index();
             match self.rules.floor {
@@ -131,7 +137,11 @@ impl Turns {
             *run = Run { since_ns: from_ns, below_until_ns: run.below_until_ns, ..Run::default() };
         }
         run.end_ns = to_ns;
-        run.longest_ns = run.longest_ns.max(to_ns - from_ns);
+        if !run.in_step {
+            run.step_since_ns = from_ns;
+        }
+        run.in_step = goes_on;
+        run.longest_ns = run.longest_ns.max(to_ns - run.step_since_ns);
         if is_below {
             run.below_until_ns = to_ns;
         }
@@ -173,8 +183,8 @@ mod tests {
     fn a_request_waits_for_one_turn_and_an_operation() {
         let (geometry, mut turns) = turns(2);
         turns.queued(0, 7);
-        turns.worked(&geometry, UnitId(0), (0, 600));
-        turns.worked(&geometry, UnitId(0), (600, 1_600));
+        turns.worked(&geometry, UnitId(0), (0, 600), false);
+        turns.worked(&geometry, UnitId(0), (600, 1_600), false);
         turns.started(1_600, 7, UnitId(0));
         // On another unit nothing went before.
         turns.started(1_600, 7, UnitId(1));
@@ -186,9 +196,32 @@ mod tests {
         let (geometry, mut turns) = turns(2);
         turns.queued(0, 7);
         for from_ns in [0, 700, 1_400] {
-            turns.worked(&geometry, UnitId(0), (from_ns, from_ns + 700));
+            turns.worked(&geometry, UnitId(0), (from_ns, from_ns + 700), false);
         }
         turns.started(2_100, 7, UnitId(0));
+    }
+
+    /// A turn of 1,000 ns and a copy of 300 and 900 ns: the copy does not end between its two.
+    #[test]
+    fn a_whole_copy_is_one_step() {
+        let (geometry, mut turns) = turns(2);
+        turns.queued(0, 7);
+        turns.worked(&geometry, UnitId(0), (0, 1_000), false);
+        turns.worked(&geometry, UnitId(0), (1_000, 1_300), true);
+        turns.worked(&geometry, UnitId(0), (1_300, 2_200), false);
+        turns.started(2_200, 7, UnitId(0));
+    }
+
+    #[test]
+    #[should_panic(expected = "had waited 2400 ns for a job above its floor")]
+    fn two_copies_are_two_steps() {
+        let (geometry, mut turns) = turns(2);
+        turns.queued(0, 7);
+        for from_ns in [0, 1_200] {
+            turns.worked(&geometry, UnitId(0), (from_ns, from_ns + 300), true);
+            turns.worked(&geometry, UnitId(0), (from_ns + 300, from_ns + 1_200), false);
+        }
+        turns.started(2_400, 7, UnitId(0));
     }
 
     #[test]
@@ -198,7 +231,7 @@ mod tests {
         turns.see(&geometry, &pages, 0, Happened::Opened { block: BlockId(0) });
         turns.queued(0, 7);
         for from_ns in [0, 700, 1_400] {
-            turns.worked(&geometry, UnitId(0), (from_ns, from_ns + 700));
+            turns.worked(&geometry, UnitId(0), (from_ns, from_ns + 700), false);
         }
         turns.started(2_100, 7, UnitId(0));
     }

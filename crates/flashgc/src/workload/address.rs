@@ -1,7 +1,7 @@
 //! Where requests go: distributions over the pages of a drive.
 
+use super::zipf::Zipf;
 use crate::rng::Random;
-use rand_distr::{Distribution, Zipf};
 use serde::Serialize;
 
 /// A distribution of addresses over `positions` places.
@@ -46,7 +46,7 @@ pub struct Addresses {
 #[derive(Clone)]
 enum Draw {
     Uniform,
-    Zipf { zipf: Zipf<f64>, stride: u64 },
+    Zipf { zipf: Zipf, stride: u64 },
     HotCold { hot: u64, r: f64 },
     Groups(Vec<Drawn>),
 }
@@ -65,10 +65,9 @@ impl Addresses {
         let positions = positions.max(1);
         let draw = match choice {
             AddressChoice::Uniform => Draw::Uniform,
-            AddressChoice::Zipf { theta } => match Zipf::new(positions as f64, *theta) {
-                Ok(zipf) => Draw::Zipf { zipf, stride: scatter_stride(positions) },
-                Err(_) => Draw::Uniform,
-            },
+            AddressChoice::Zipf { theta } => {
+                Draw::Zipf { zipf: Zipf::new(positions, *theta), stride: scatter_stride(positions) }
+            }
             AddressChoice::HotCold { f, r } => {
                 Draw::HotCold { hot: (f * positions as f64) as u64, r: *r }
             }
@@ -83,7 +82,7 @@ impl Addresses {
         match &self.draw {
             Draw::Uniform => random.below(self.positions),
             Draw::Zipf { zipf, stride } => {
-                let rank = (zipf.sample(random.generator()) as u64).clamp(1, self.positions) - 1;
+                let rank = zipf.next(random).clamp(1, self.positions) - 1;
                 (u128::from(rank) * u128::from(*stride) % u128::from(self.positions)) as u64
             }
             Draw::HotCold { hot, r } => {

@@ -71,6 +71,12 @@ impl LayoutScan {
         }
     }
 
+    /// Pages that are read or written; counted for compaction only.
+    pub fn touched_pages(&self) -> u64 {
+        let words = self.touched.values().flat_map(|bits| bits.iter());
+        words.map(|word| u64::from(word.count_ones())).sum()
+    }
+
     /// The layout on a drive of so many pages, or why there is none.
     pub fn finish(self, policy: AddressPolicy, exported_pages: u32) -> Result<Layout, String> {
         let mut bases = BTreeMap::new();
@@ -88,8 +94,8 @@ impl LayoutScan {
         }
         if policy == AddressPolicy::Compact && rank > u64::from(exported_pages) {
             return Err(format!(
-                "the trace touches {rank} pages, and the drive has {exported_pages}: \
-                 use a larger drive, or address = \"wrap\""
+                "the trace touches {rank} pages, but the drive has {exported_pages}: use a larger \
+                 drive, or address = \"wrap\""
             ));
         }
         let exported_pages = u64::from(exported_pages);
@@ -129,6 +135,11 @@ impl Layout {
         self.policy == AddressPolicy::Wrap && self.pages > self.exported_pages
     }
 
+    /// The size of the drive as the host sees it, in bytes.
+    pub fn drive_bytes(&self) -> u64 {
+        self.exported_pages * self.page_bytes
+    }
+
     /// Pages that the trace's devices span together.
     pub fn span_pages(&self) -> u64 {
         self.pages
@@ -156,11 +167,11 @@ impl Layout {
             },
             _ => self.bases.get(&record.device).copied().unwrap_or(0) + first_page,
         };
-        let drive_bytes = self.exported_pages * self.page_bytes;
+        let drive_bytes = self.drive_bytes();
         let mut at = page * self.page_bytes + offset % self.page_bytes;
         if self.policy == AddressPolicy::Reject && at + size > drive_bytes {
             return Err(format!(
-                "the request ends at byte {}, and the drive has {drive_bytes} bytes",
+                "the request ends at byte {}, but the drive has {drive_bytes} bytes",
                 at + size
             ));
         }

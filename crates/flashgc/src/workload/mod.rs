@@ -6,11 +6,14 @@
 pub mod address;
 pub mod alike;
 pub mod layout;
+pub mod length;
+pub mod repeat;
 pub mod replay;
 pub mod statistics;
 pub mod synthetic;
 pub mod trace_fill;
 pub mod trace_reads;
+pub mod zipf;
 
 use crate::ids::Lpn;
 use serde::Serialize;

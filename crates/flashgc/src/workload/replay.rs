@@ -3,7 +3,6 @@
 use super::layout::{Layout, Placed};
 use super::{HostOp, HostRequest, Overwrites, Source, SourceError};
 use crate::ids::Lpn;
-use crate::rng::Random;
 use flashgc_trace::{open, Op, OpenOptions, Priority, Record, TraceReader};
 use std::collections::VecDeque;
 use std::io::Read;
@@ -41,7 +40,8 @@ pub struct Replay {
 
 impl Replay {
     /// From an open trace.
-    pub fn new(reader: TraceReader, layout: Layout, page_bytes: u64, time_scale: f64) -> Self {
+    pub fn new(mut reader: TraceReader, layout: Layout, page_bytes: u64, time_scale: f64) -> Self {
+        reader.limit_to_drive(layout.drive_bytes());
         let name = reader.source().to_string();
         Replay {
             name,
@@ -122,7 +122,7 @@ impl Source for Replay {
     }
 }
 
-/// The pages that a trace writes, again and again; uniform pages where it writes none.
+/// The pages that a trace writes, again and again.
 pub struct ReplayOverwrites {
     opener: Box<dyn TraceOpener>,
     options: OpenOptions,
@@ -131,17 +131,15 @@ pub struct ReplayOverwrites {
     page_bytes: u64,
     current: Option<HostRequest>,
     at: u32,
-    uniform: Option<(Random, u32)>,
 }
 
 impl ReplayOverwrites {
-    /// `uniform` names the drive's pages where the trace writes nothing.
+    /// Nothing read yet.
     pub fn new(
         opener: Box<dyn TraceOpener>,
         options: OpenOptions,
         layout: Layout,
         page_bytes: u64,
-        uniform: Option<(Random, u32)>,
     ) -> Self {
         ReplayOverwrites {
             opener,
@@ -151,7 +149,6 @@ impl ReplayOverwrites {
             page_bytes,
             current: None,
             at: 0,
-            uniform,
         }
     }
 
@@ -187,9 +184,6 @@ impl ReplayOverwrites {
 
 impl Overwrites for ReplayOverwrites {
     fn next(&mut self) -> Result<Lpn, SourceError> {
-        if let Some((random, pages)) = &mut self.uniform {
-            return Ok(Lpn(random.below(u64::from(*pages)) as u32));
-        }
         loop {
             if let Some(request) = self.current {
                 if self.at < request.pages {

@@ -109,7 +109,7 @@ impl TraceFill {
             Pass::Writes => Pass::Shifted(self.span_pages),
             Pass::Shifted(_) if !self.gave => {
                 return Err(SourceError(format!(
-                    "error: {}: the trace neither reads nor writes, so that it cannot fill a \
+                    "error: {}: the trace contains neither reads nor writes, so it cannot fill a \
                      drive\n  = help: set precondition.fill = \"sequential\"",
                     self.opener.name()
                 )));

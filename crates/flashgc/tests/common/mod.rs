@@ -67,6 +67,11 @@ pub fn setup(text: &str, sets: &[&str]) -> Setup {
     prepare(&inputs(text, sets)).unwrap_or_else(|errors| panic!("{sets:?}\n{errors}"))
 }
 
+/// The setup of a configuration, if it is accepted.
+pub fn prepare_or_none(text: &str, sets: &[&str]) -> Option<Setup> {
+    prepare(&inputs(text, sets)).ok()
+}
+
 /// The errors of a configuration that must be refused, as people see them.
 pub fn refusal(text: &str, sets: &[&str]) -> String {
     match prepare(&inputs(text, sets)) {

@@ -5,8 +5,9 @@ use crate::workload::synthetic::Footprint;
 use flashgc_config::Reader;
 
 const HELP: &str =
-    "\"uniform\", { zipf = 0.99 }, { hot_cold = { f = 0.2, r = 0.8 } } (r of the requests go to f \
-     of the drive), or { groups = [{ places = 0.2, requests = 0.8 }] }";
+    "\"uniform\", { zipf = 0.99 }, { hot_cold = { f = 0.2, r = 0.8 } } (the share r of the \
+     requests goes to the share f of the drive), or { groups = [{ places = 0.2, requests = 0.8 }] \
+     }";
 
 /// Sums of shares that were written with few digits.
 const TOLERANCE: f64 = 1e-6;
@@ -20,7 +21,7 @@ pub fn read(table: &Reader<'_>, key: &str) -> Option<AddressChoice> {
         return match table.string(key)? {
             "uniform" => Some(AddressChoice::Uniform),
             other => {
-                let message = format!("there is no distribution of addresses \"{other}\"");
+                let message = format!("unknown address distribution \"{other}\"");
                 table.error(key, message, HELP);
                 None
             }
@@ -31,14 +32,18 @@ pub fn read(table: &Reader<'_>, key: &str) -> Option<AddressChoice> {
         choice.f64("zipf", 0.0..=10.0).map(|theta| AddressChoice::Zipf { theta })
     } else if choice.has("hot_cold") {
         let shares = choice.table("hot_cold");
-        let f = shares.required("f", shares.f64("f", 0.0..=1.0), "hot share of the drive");
-        let r = shares.required("r", shares.f64("r", 0.0..=1.0), "share of requests that go there");
+        let f = shares.required("f", shares.f64("f", 0.0..=1.0), "the hot share of the drive");
+        let r = shares.required(
+            "r",
+            shares.f64("r", 0.0..=1.0),
+            "the share of the requests that go there",
+        );
         shares.finish();
         f.zip(r).map(|(f, r)| AddressChoice::HotCold { f, r })
     } else if choice.has("groups") {
         groups(&choice)
     } else {
-        table.error(key, "the distribution of addresses has no name", HELP);
+        table.error(key, "the address distribution has no name", HELP);
         None
     };
     choice.finish();
@@ -51,7 +56,7 @@ fn groups(choice: &Reader<'_>) -> Option<AddressChoice> {
     let (mut places, mut requests) = (0.0, 0.0);
     for item in choice.tables("groups")? {
         let share = |key: &str, what: &str| item.required(key, item.f64(key, 0.0..=1.0), what);
-        let group = share("places", "the group's share of the places")
+        let group = share("places", "the group's share of the pages")
             .zip(share("requests", "the share of the requests that go there"));
         item.finish();
         let group = group.map(|(places, requests)| Group { places, requests })?;
@@ -62,8 +67,11 @@ fn groups(choice: &Reader<'_>) -> Option<AddressChoice> {
     if places > 1.0 + TOLERANCE || requests > 1.0 + TOLERANCE {
         choice.error(
             "groups",
-            format!("the groups have {places:.4} of the places and {requests:.4} of the requests"),
-            "each of the two sums is at most 1",
+            format!(
+                "the shares of the groups add up to {places:.4} of the places and {requests:.4} of \
+                 the requests"
+            ),
+            "reduce them so that each sum is at most 1",
         );
         return None;
     }
@@ -72,8 +80,9 @@ fn groups(choice: &Reader<'_>) -> Option<AddressChoice> {
         if rest.places <= TOLERANCE {
             choice.error(
                 "groups",
-                format!("{:.4} of the requests go to no group", rest.requests),
-                "let the shares of the requests add up to 1, or leave some places to the rest",
+                format!("{:.4} of the requests belong to no group", rest.requests),
+                "make the shares of the requests add up to 1, or leave some places outside all \
+                 groups",
             );
             return None;
         }

@@ -1,5 +1,7 @@
 //! `[workload.alike]`: a workload that is like a trace, as `flashgc trace fit` writes it.
 
+use super::length;
+use crate::sim::Until;
 use crate::workload::alike::{
     Ages, AlikePlan, BurstPlan, Mixture, PartPlan, PlacesPlan, RegionPlan, PAGE_BYTES,
 };
@@ -11,12 +13,8 @@ const MANY: u64 = 1 << 32;
 const SIZE_BYTES_MAX: u64 = 1 << 30;
 
 /// Reads the table. Errors are noted; `None` where there can be no plan.
-pub fn read(table: &Reader<'_>) -> Option<AlikePlan> {
-    let requests = table.required(
-        "requests",
-        table.u64("requests", 1..=1_000_000_000_000),
-        "how many, as in `requests = 1_000_000`",
-    );
+pub fn read(table: &Reader<'_>, until: Option<&Until>) -> Option<AlikePlan> {
+    let requests = length::read(table, until);
     let rate = table.f64("rate", 1e-6..=1e6).unwrap_or(1.0);
     let read_only_run = mixture(table, "read_only_run", PAGES).unwrap_or(Mixture::only(1));
     let read_offset = mixture(table, "read_offset", OFFSET).unwrap_or(Mixture::only(0));
@@ -29,17 +27,26 @@ pub fn read(table: &Reader<'_>) -> Option<AlikePlan> {
     table.finish();
     let course = course?;
     if !course.iter().any(|part| part.bursts.iter().any(|&(_, count)| count > 0)) {
-        table.error("course", "there is no burst in the whole course", "as in bursts = { 1 = 20 }");
+        table.error(
+            "course",
+            "the course contains no burst",
+            "give for example bursts = { 1 = 20 }",
+        );
         return None;
     }
+    let (requests, bursts) = (requests?, bursts?);
+    let mut in_course = course.iter().flat_map(|part| &part.bursts);
+    let writes =
+        in_course.any(|&(kind, count)| count > 0 && bursts[kind as usize].read_share < 1.0);
+    length::check_writes(table, requests, writes);
     Some(AlikePlan {
-        requests: requests?,
+        requests,
         rate,
         places: places?,
         regions: regions?,
         read_only_run,
         read_offset,
-        bursts: bursts?,
+        bursts,
         course,
     })
 }
@@ -66,7 +73,7 @@ fn needed<'a, T>(
 ) -> Option<Vec<T>> {
     let found = list(table, key, item)?;
     let some = (!found.is_empty()).then_some(found);
-    table.required(key, some, "at least one; `flashgc trace fit` makes them from a trace")
+    table.required(key, some, "at least one table; `flashgc trace fit` writes them from a trace")
 }
 
 fn places(table: &Reader<'_>) -> Option<PlacesPlan> {
@@ -85,7 +92,7 @@ fn places(table: &Reader<'_>) -> Option<PlacesPlan> {
 fn region(table: &Reader<'_>, kinds: usize) -> Option<RegionPlan> {
     let count = table.u32("count", 1..=u32::MAX).unwrap_or(1);
     let of_pages = table.u32("pages", 1..=1 << 24);
-    let of_pages = table.required("pages", of_pages, "pages of 4 KiB, as in 1024");
+    let of_pages = table.required("pages", of_pages, "the number of 4 KiB pages, as in 1024");
     let written = table.table("written");
     let mut pages = vec![0.0; kinds];
     for key in written.keys() {
@@ -97,8 +104,13 @@ fn region(table: &Reader<'_>, kinds: usize) -> Option<RegionPlan> {
     }
     table.finish();
     let of_pages = of_pages?;
-    if pages.iter().sum::<f64>() > f64::from(of_pages) * 1.001 {
-        table.error("written", "more pages are written than there are", "at most `pages` in all");
+    let sum = pages.iter().sum::<f64>();
+    if sum > f64::from(of_pages) * 1.001 {
+        table.error(
+            "written",
+            format!("written pages add up to {sum}, but the region has {of_pages}"),
+            "reduce them so that they add up to at most `pages`",
+        );
         return None;
     }
     Some(RegionPlan { count, of_pages, pages })
@@ -125,8 +137,8 @@ fn burst(table: &Reader<'_>, kinds: usize) -> Option<BurstPlan> {
     if lacks_places {
         table.error(
             "places",
-            "it is not said which places are written",
-            "numbers of [[workload.alike.places]] with weights, as in { 1 = 0.7, 3 = 0.3 }",
+            "a burst with writes needs `places`",
+            "give numbers of [[workload.alike.places]] with weights, as in { 1 = 0.7, 3 = 0.3 }",
         );
         return None;
     }
@@ -153,8 +165,8 @@ fn share(table: &Reader<'_>, key: &str) -> f64 {
 fn index(table: &Reader<'_>, key: &str, count: usize, what: &str) -> Option<usize> {
     let found = key.parse::<usize>().ok().filter(|number| (1..=count).contains(number));
     if found.is_none() {
-        let help = format!("numbers from 1 on, in the order of the list; there are {count}");
-        table.error(key, format!("there is no number {key} among the {what}"), help);
+        let help = format!("numbers start at 1, in the order of the list, which has {count}");
+        table.error(key, format!("`{what}` has no number {key}"), help);
     }
     found.map(|number| number - 1)
 }
@@ -171,18 +183,20 @@ const SIZE: Values = Values {
         let bytes = units::parse_bytes(text).ok()?;
         (bytes > 0 && bytes.is_multiple_of(512) && bytes <= SIZE_BYTES_MAX).then_some(bytes)
     },
-    example: "sizes in whole sectors with weights, as in { \"4 KiB\" = 0.7, \"64 KiB\" = 0.3 }",
+    example: "multiples of 512 B up to 1 GiB with weights, as in { \"4 KiB\" = 0.7, \"64 KiB\" = \
+              0.3 }",
 };
 const OFFSET: Values = Values {
     parse: |text| {
         let bytes = units::parse_bytes(text).ok()?;
         (bytes.is_multiple_of(512) && bytes < PAGE_BYTES).then_some(bytes)
     },
-    example: "whole sectors below 4 KiB with weights, as in { \"0 B\" = 0.9, \"512 B\" = 0.1 }",
+    example: "multiples of 512 B below 4 KiB with weights, as in { \"0 B\" = 0.9, \"512 B\" = 0.1 \
+              }",
 };
 const TIME: Values = Values {
     parse: |text| units::parse_duration_ns(text).ok(),
-    example: "times with weights, as in { \"10 us\" = 0.7, \"2 ms\" = 0.3 }",
+    example: "durations with weights, as in { \"10 us\" = 0.7, \"2 ms\" = 0.3 }",
 };
 const COUNT: Values = Values {
     parse: |text| text.parse().ok().filter(|count| (1..MANY).contains(count)),
@@ -201,7 +215,7 @@ fn mixture(table: &Reader<'_>, key: &str, values: Values) -> Option<Mixture> {
     for name in given.keys() {
         let weight = given.f64(&name, 0.0..=1e9);
         let Some(value) = (values.parse)(&name) else {
-            given.error(&name, format!("\"{name}\" is not possible here"), values.example);
+            given.error(&name, format!("the value \"{name}\" is not allowed"), values.example);
             return None;
         };
         weighted.push((value, weight?));
@@ -209,7 +223,7 @@ fn mixture(table: &Reader<'_>, key: &str, values: Values) -> Option<Mixture> {
     given.finish();
     let found = Mixture::new(&weighted);
     if found.is_none() {
-        table.error(key, "no value has a weight above 0", values.example);
+        table.error(key, "all weights are 0", values.example);
     }
     found
 }
@@ -230,7 +244,7 @@ fn mixture_by_index(table: &Reader<'_>, key: &str, count: usize, what: &str) -> 
 
 /// Ranges of ages, each from the end of the one before.
 fn ages(table: &Reader<'_>) -> Option<Ages> {
-    const HELP: &str = "rising ends of ranges between 0 (the newest) and 1 (the oldest) with \
+    const HELP: &str = "range ends in rising order between 0 (the newest) and 1 (the oldest) with \
                         weights, as in { \"0.01\" = 0.3, \"0.5\" = 0.2, \"1\" = 0.5 }";
     if !table.has("age") {
         return Ages::new(&[(0.999_999, 1.0)]);
@@ -244,7 +258,11 @@ fn ages(table: &Reader<'_>) -> Option<Ages> {
         match end.filter(|end| *end >= before) {
             Some(end) => weighted.push((end, weight)),
             None => {
-                given.error(&name, format!("the range that ends with {name} is none"), HELP);
+                given.error(
+                    &name,
+                    format!("the range end \"{name}\" is not in rising order between 0 and 1"),
+                    HELP,
+                );
                 return None;
             }
         }

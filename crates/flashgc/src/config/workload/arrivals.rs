@@ -24,7 +24,7 @@ pub fn read(table: &Reader<'_>, key: &str) -> Option<Interarrival> {
         ["bursty"] => bursty(&choice, &choice.table("bursty")),
         ["hyperexponential"] => hyperexponential(&choice.table("hyperexponential")),
         _ => {
-            table.error(key, "say how the time between arrivals is drawn, in one way", HELP);
+            table.error(key, "give exactly one distribution of the time between arrivals", HELP);
             None
         }
     };
@@ -34,15 +34,19 @@ pub fn read(table: &Reader<'_>, key: &str) -> Option<Interarrival> {
 
 fn bursty(parent: &Reader<'_>, table: &Reader<'_>) -> Option<Interarrival> {
     let mean = table.required("mean", table.duration_ns("mean"), "the mean gap");
-    let below = table.required("below", table.duration_ns("below"), "what counts as a short gap");
-    let share = table.required("share", table.f64("share", 0.0..=1.0), "share of short gaps");
+    let below = table.required(
+        "below",
+        table.duration_ns("below"),
+        "the length below which a gap is short",
+    );
+    let share = table.required("share", table.f64("share", 0.0..=1.0), "the share of short gaps");
     table.finish();
     let (mean, below, share) = (mean? as f64, below? as f64, share?);
     if mean == 0.0 || below == 0.0 {
         parent.error(
             "bursty",
-            "gaps of no length are not possible",
-            "give a mean and a bound above 0",
+            format!("`mean` and `below` must be above 0, got {mean} ns and {below} ns"),
+            "give durations, as in mean = \"13 ms\", below = \"1.5 ms\"",
         );
         return None;
     }
@@ -51,7 +55,7 @@ fn bursty(parent: &Reader<'_>, table: &Reader<'_>) -> Option<Interarrival> {
         let (least, plain) = Interarrival::short_shares(mean, below);
         parent.error(
             "bursty",
-            format!("gaps with a share of {share} of short ones cannot have this mean"),
+            format!("a share of {share} short gaps is not possible with this mean"),
             format!("give a share from {least:.4} to below 1; exponential gaps have {plain:.4}"),
         );
     }
@@ -61,25 +65,25 @@ fn bursty(parent: &Reader<'_>, table: &Reader<'_>) -> Option<Interarrival> {
 fn hyperexponential(table: &Reader<'_>) -> Option<Interarrival> {
     let share = |key: &str| table.f64(key, 0.0..=1.0);
     let fast_share =
-        table.required("fast_share", share("fast_share"), "share of gaps of the fast phase");
-    let fast = table.required("fast", table.duration_ns("fast"), "mean gap of the fast phase");
-    let slow = table.required("slow", table.duration_ns("slow"), "mean gap of the slow phase");
+        table.required("fast_share", share("fast_share"), "the share of gaps in the fast phase");
+    let fast = table.required("fast", table.duration_ns("fast"), "the mean gap of the fast phase");
+    let slow = table.required("slow", table.duration_ns("slow"), "the mean gap of the slow phase");
     let stay = if table.has("stay") { share("stay") } else { Some(0.0) };
     table.finish();
     let (fast_ns, slow_ns, stay) = (fast? as f64, slow? as f64, stay?);
     if fast_ns > slow_ns {
         table.error(
             "fast",
-            "the gaps of the fast phase are longer than those of the slow one",
-            "exchange `fast` and `slow`",
+            format!("`fast` must not be longer than `slow`, got {fast_ns} ns and {slow_ns} ns"),
+            "swap `fast` and `slow`",
         );
         return None;
     }
     if stay >= 1.0 {
         table.error(
             "stay",
-            "a phase that always stays never ends",
-            "give less than 1; with 0 each gap draws its phase",
+            format!("`stay` must be below 1, got {stay}"),
+            "give less than 1; with 0, each gap draws its phase",
         );
         return None;
     }

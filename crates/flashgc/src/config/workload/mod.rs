@@ -3,14 +3,18 @@
 mod address;
 mod alike;
 mod arrivals;
+mod length;
 mod sizes;
 mod synthetic;
 mod trace;
 
 use crate::plan::Arrivals;
+use crate::sim::Until;
 use crate::workload::alike::AlikePlan;
 use crate::workload::layout::AddressPolicy;
+use crate::workload::length::Length;
 use crate::workload::synthetic::SyntheticPlan;
+use flashgc_config::units::Share;
 use flashgc_config::Reader;
 use flashgc_trace::OpenOptions;
 use serde::{Serialize, Serializer};
@@ -47,10 +51,16 @@ pub struct TracePlan {
     pub options: OpenOptions,
     /// What becomes of addresses beyond the drive.
     pub address: AddressPolicy,
+    /// The share of the user capacity that the trace touches, where the drive is sized by it.
+    #[serde(skip)]
+    pub fit: Option<Share>,
     /// Times between arrivals are multiplied by this.
     pub time_scale: f64,
     /// When requests arrive.
     pub arrivals: Arrivals,
+    /// How long it is repeated at most, where it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeated: Option<Length>,
 }
 
 /// The options have no form of their own in JSON.
@@ -59,6 +69,14 @@ fn options_text<S: Serializer>(options: &OpenOptions, serializer: S) -> Result<S
 }
 
 impl WorkloadPlan {
+    /// The share of the user capacity that a trace is to touch, where it sizes the drive.
+    pub fn fit(&self) -> Option<Share> {
+        match self {
+            WorkloadPlan::Trace(trace) => trace.fit,
+            WorkloadPlan::Synthetic(_) | WorkloadPlan::Alike(_) => None,
+        }
+    }
+
     /// When requests arrive.
     pub fn arrivals(&self) -> Arrivals {
         match self {
@@ -67,42 +85,86 @@ impl WorkloadPlan {
             WorkloadPlan::Trace(trace) => trace.arrivals,
         }
     }
+
+    /// How long it is; a trace ends with its rows, or has the bound of its repetitions.
+    pub fn length(&self) -> Option<Length> {
+        match self {
+            WorkloadPlan::Synthetic(workload) => Some(workload.plan.requests),
+            WorkloadPlan::Alike(plan) => Some(plan.requests),
+            WorkloadPlan::Trace(plan) => plan.repeated,
+        }
+    }
+
+    /// Parts that differ from each other.
+    pub fn phases(&self) -> u64 {
+        match self {
+            WorkloadPlan::Synthetic(workload) => workload.plan.phases.len() as u64,
+            WorkloadPlan::Alike(_) | WorkloadPlan::Trace(_) => 1,
+        }
+    }
+
+    /// The host sees so many bytes of the drive: amounts of work follow.
+    pub(super) fn on_drive(&mut self, exported_bytes: u64) {
+        match self {
+            WorkloadPlan::Synthetic(workload) => workload.plan.on_drive(exported_bytes),
+            WorkloadPlan::Alike(plan) => plan.requests = plan.requests.on_drive(exported_bytes),
+            WorkloadPlan::Trace(plan) => {
+                plan.repeated = plan.repeated.map(|length| length.on_drive(exported_bytes));
+            }
+        }
+    }
 }
 
 /// Reads the table. Errors are noted; `None` where there is no workload.
-pub fn read(table: &Reader<'_>, page_bytes: u64, has_trace: bool) -> Option<WorkloadPlan> {
+pub fn read(
+    table: &Reader<'_>,
+    page_bytes: u64,
+    has_trace: bool,
+) -> (Option<WorkloadPlan>, Option<Until>) {
     let (synthetic, trace) = (table.table("synthetic"), table.table("trace"));
     let alike = table.table("alike");
+    let until = length::until(table);
     table.finish();
+    let tables = [synthetic, alike, trace];
+    (one_of(table, tables, page_bytes, has_trace, until.as_ref()), until)
+}
+
+fn one_of(
+    table: &Reader<'_>,
+    [synthetic, alike, trace]: [Reader<'_>; 3],
+    page_bytes: u64,
+    has_trace: bool,
+    until: Option<&Until>,
+) -> Option<WorkloadPlan> {
     if alike.exists() && !has_trace {
         if synthetic.exists() || trace.exists() {
             table.error(
                 "alike",
-                "there is more than one workload",
+                "more than one workload is configured",
                 "keep one of [workload.alike], [workload.synthetic] and [workload.trace]",
             );
         }
-        return alike::read(&alike).map(|plan| WorkloadPlan::Alike(Box::new(plan)));
+        return alike::read(&alike, until).map(|plan| WorkloadPlan::Alike(Box::new(plan)));
     }
     if has_trace || trace.exists() {
         if trace.exists() && synthetic.exists() && !has_trace {
             table.error(
                 "synthetic",
-                "the workload is both synthetic and a trace",
+                "both a synthetic workload and a trace are configured",
                 "keep one of [workload.synthetic] and [workload.trace]",
             );
         }
-        return trace::read(&trace).map(|plan| WorkloadPlan::Trace(Box::new(plan)));
+        return trace::read(&trace, until).map(|plan| WorkloadPlan::Trace(Box::new(plan)));
     }
     if !synthetic.exists() {
         table.error(
             "synthetic",
-            "there is no workload",
+            "no workload is configured",
             "add [workload.synthetic], or [workload.trace], or give a trace with --trace",
         );
         return None;
     }
-    synthetic::read(&synthetic, page_bytes).map(WorkloadPlan::Synthetic)
+    synthetic::read(&synthetic, page_bytes, until).map(WorkloadPlan::Synthetic)
 }
 
 /// Keys of the other workload, which have no effect.

@@ -34,7 +34,7 @@ pub fn read(table: &Reader<'_>, key: &str) -> Option<Vec<Size>> {
         sizes.push(Size::Fixed { bytes, weight });
     }
     if sizes.is_empty() || total <= 0.0 {
-        table.error(key, "the mixture of sizes is empty", HELP);
+        table.error(key, "the mixture of sizes is empty, or all weights are 0", HELP);
         return None;
     }
     Some(sizes)
@@ -45,8 +45,8 @@ fn possible(table: &Reader<'_>, key: &str, bytes: u64) -> Option<u64> {
     if !fits {
         table.error(
             key,
-            format!("a request of {bytes} bytes is not possible"),
-            "whole sectors: a multiple of 512 B, at most 1 GiB",
+            format!("a request must be a multiple of 512 B from 512 B to 1 GiB, got {bytes} B"),
+            "write for example \"4 KiB\"",
         );
     }
     fits.then_some(bytes)

@@ -1,8 +1,10 @@
 //! `[workload.synthetic]`: the base, and the phases that override it.
 
-use super::{address, arrivals, sizes, SyntheticWorkload};
+use super::{address, arrivals, length, sizes, SyntheticWorkload};
 use crate::plan::Arrivals;
+use crate::sim::Until;
 use crate::workload::address::AddressChoice;
+use crate::workload::length::Length;
 use crate::workload::synthetic::{
     Footprint, HighShares, Interarrival, Mix, PatternPlan, PhasePlan, Size, SyntheticPlan,
 };
@@ -76,12 +78,12 @@ impl<'a> Given<'a> {
 }
 
 /// Reads the table. Errors are noted; `None` where there can be no plan.
-pub fn read(table: &Reader<'_>, page_bytes: u64) -> Option<SyntheticWorkload> {
-    let requests = table.required(
-        "requests",
-        table.u64("requests", 1..=1_000_000_000_000),
-        "how many, as in `requests = 1_000_000`",
-    );
+pub fn read(
+    table: &Reader<'_>,
+    page_bytes: u64,
+    until: Option<&Until>,
+) -> Option<SyntheticWorkload> {
+    let requests = length::read(table, until);
     let base = Given::from(table);
     let align_bytes = align(table, page_bytes);
     let depth = table.u32("queue_depth", 1..=1_000_000);
@@ -89,7 +91,11 @@ pub fn read(table: &Reader<'_>, page_bytes: u64) -> Option<SyntheticWorkload> {
     let listed = if table.has("phases") { table.tables("phases") } else { None };
     let mut phases = Vec::new();
     for item in listed.iter().flatten() {
-        let share = item.required("share", item.f64("share", 0.0..=1.0), "share of the requests");
+        let share = item.required(
+            "share",
+            item.f64("share", 0.0..=1.0),
+            "the phase's share of the requests",
+        );
         phases.push((share, Given::from(item)));
         item.finish();
     }
@@ -98,8 +104,8 @@ pub fn read(table: &Reader<'_>, page_bytes: u64) -> Option<SyntheticWorkload> {
     if rate.is_some() && arrivals != Arrivals::Open {
         table.error(
             "rate",
-            "a closed loop has no rate",
-            "leave `rate` out, or give `interarrival` in place of `queue_depth`",
+            "`rate` needs an open loop, but `queue_depth` makes a closed one",
+            "remove `rate`, or give `interarrival` instead of `queue_depth`",
         );
     }
     let (requests, align_bytes) = (requests?, align_bytes?);
@@ -108,11 +114,22 @@ pub fn read(table: &Reader<'_>, page_bytes: u64) -> Option<SyntheticWorkload> {
         vec![phase(&base, &base, requests, arrivals, page_bytes)?]
     } else {
         let counts = shared_out(table, &phases, requests)?;
-        let plan = |((_, given), requests): (&(_, Given<'_>), u64)| {
+        let plan = |((_, given), requests): (&(_, Given<'_>), Length)| {
             phase(given, &base, requests, arrivals, page_bytes)
         };
         phases.iter().zip(counts).map(plan).collect::<Option<Vec<_>>>()?
     };
+    for phase in &plans {
+        length::check_writes(table, phase.requests, phase.mix.write_share() > 0.0);
+    }
+    if until.is_some() && plans.len() > 1 {
+        table.error(
+            "phases",
+            "`until` cannot be combined with several phases: a workload that changes is never \
+             steady",
+            "remove `workload.until`, or run each phase on its own",
+        );
+    }
     Some(SyntheticWorkload {
         plan: SyntheticPlan { requests, align_bytes, rate: rate.unwrap_or(1.0), phases: plans },
         arrivals,
@@ -123,7 +140,11 @@ pub fn read(table: &Reader<'_>, page_bytes: u64) -> Option<SyntheticWorkload> {
 fn align(table: &Reader<'_>, page_bytes: u64) -> Option<u64> {
     let align = table.bytes("align").unwrap_or(page_bytes);
     if align == 0 || !align.is_multiple_of(512) {
-        table.error("align", "requests cannot be aligned so", "a multiple of 512 B");
+        table.error(
+            "align",
+            format!("align must be a multiple of 512 B, got {align} B"),
+            "write for example align = \"4 KiB\"",
+        );
         return None;
     }
     Some(align)
@@ -135,7 +156,7 @@ fn arrivals_of(
     phases: &[(Option<f64>, Given<'_>)],
     depth: Option<u32>,
 ) -> Option<Arrivals> {
-    const ONE_WAY: &str = "say when requests arrive, in one way";
+    const ONE_WAY: &str = "the arrivals of requests must be given in exactly one way";
     const HELP: &str =
         "closed loop: `queue_depth = 64`; open loop: [workload.synthetic.interarrival], or \
          `read_interarrival` and `write_interarrival`";
@@ -165,18 +186,21 @@ fn arrivals_of(
 fn shared_out(
     table: &Reader<'_>,
     phases: &[(Option<f64>, Given<'_>)],
-    requests: u64,
-) -> Option<Vec<u64>> {
+    length: Length,
+) -> Option<Vec<Length>> {
     let shares = phases.iter().map(|(share, _)| *share).collect::<Option<Vec<f64>>>()?;
     let total: f64 = shares.iter().sum();
     if (total - 1.0).abs() > 1e-6 {
         table.error(
             "phases",
-            format!("the phases have {total:.6} of the requests"),
-            "let their shares add up to 1",
+            format!("the shares of the phases must add up to 1, got {total:.6}"),
+            "change the shares so that they add up to 1",
         );
         return None;
     }
+    let Length::Requests(requests) = length else {
+        return Some(shares.iter().map(|share| length.share(share / total)).collect());
+    };
     let (mut sum, mut before) = (0.0, 0);
     let mut counts = Vec::new();
     for share in shares {
@@ -189,13 +213,13 @@ fn shared_out(
     if let Some(last) = counts.last_mut() {
         *last += requests - before;
     }
-    Some(counts)
+    Some(counts.into_iter().map(Length::Requests).collect())
 }
 
 fn phase(
     given: &Given<'_>,
     base: &Given<'_>,
-    requests: u64,
+    requests: Length,
     arrivals: Arrivals,
     page_bytes: u64,
 ) -> Option<PhasePlan> {
@@ -232,8 +256,8 @@ fn mix(given: &Given<'_>, base: &Given<'_>, arrivals: Arrivals) -> Option<Mix> {
         let table = if given.table.has("trim_share") { &given.table } else { &base.table };
         table.error(
             "trim_share",
-            "the shares of reads and trims are more than all requests",
-            "what they leave is written: together they are at most 1",
+            format!("read_share + trim_share must be at most 1, got {}", read_share + trim_share),
+            "reduce one of them; the rest of the requests are writes",
         );
     }
     let interarrival = match arrivals {
@@ -248,13 +272,18 @@ fn streams(times: &Given<'_>, given: &Given<'_>) -> Option<Mix> {
     if table.has("interarrival") {
         table.error(
             "interarrival",
-            "requests arrive in one stream and in two",
+            "`interarrival` cannot be combined with `read_interarrival` or `write_interarrival`",
             "give `interarrival` alone, or `read_interarrival` and `write_interarrival`",
         );
     }
     for key in ["read_interarrival", "write_interarrival"] {
         let found = table.has(key).then_some(());
-        table.required(key, found, "reads and writes arrive in two streams, or in one");
+        table.required(
+            key,
+            found,
+            "give both `read_interarrival` and `write_interarrival`, or one `interarrival` for all \
+             requests",
+        );
     }
     // The shares of the base are for phases with one stream, where there are any.
     let shares = [times, given]
@@ -263,8 +292,11 @@ fn streams(times: &Given<'_>, given: &Given<'_>) -> Option<Mix> {
     if let Some((table, key)) = shares {
         table.error(
             key,
-            "with two streams of arrivals the shares follow from their rates",
-            format!("leave `{key}` out, or give one `interarrival` for all requests"),
+            format!(
+                "`{key}` cannot be combined with `read_interarrival` and `write_interarrival`, \
+                 whose rates determine it"
+            ),
+            format!("remove `{key}`, or give one `interarrival` for all requests"),
         );
     }
     Some(Mix::Streams { read: of.read?, write: of.write? })

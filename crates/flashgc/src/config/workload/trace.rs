@@ -2,12 +2,15 @@
 
 use super::TracePlan;
 use crate::plan::Arrivals;
+use crate::sim::Until;
 use crate::workload::layout::AddressPolicy;
+use crate::workload::length::Length;
+use flashgc_config::units::Share;
 use flashgc_config::Reader;
 use flashgc_trace::{parse_device, Disorder, Filter, Format, OnBadLine, OpenOptions};
 
 /// Reads the table.
-pub fn read(table: &Reader<'_>) -> Option<TracePlan> {
+pub fn read(table: &Reader<'_>, until: Option<&Until>) -> Option<TracePlan> {
     let file = table.string("file").map(str::to_string);
     let format = match table.string("format") {
         None | Some("auto") => Some(None),
@@ -16,8 +19,8 @@ pub fn read(table: &Reader<'_>) -> Option<TracePlan> {
             Err(why) => {
                 table.error(
                     "format",
-                    format!("there is no such trace format: {why}"),
-                    "\"auto\" recognises most; `flashgc trace info --help` lists the formats",
+                    format!("unknown trace format: {why}"),
+                    "\"auto\" recognises most formats; `flashgc trace info --help` lists them",
                 );
                 None
             }
@@ -28,7 +31,16 @@ pub fn read(table: &Reader<'_>) -> Option<TracePlan> {
         ("wrap", AddressPolicy::Wrap),
         ("compact", AddressPolicy::Compact),
     ];
-    let address = table.choice("address", &policies).unwrap_or(AddressPolicy::Reject);
+    let fit = fit(table);
+    let fallback = if fit.is_some() { AddressPolicy::Compact } else { AddressPolicy::Reject };
+    let address = table.choice("address", &policies).unwrap_or(fallback);
+    if fit.is_some() && address != AddressPolicy::Compact {
+        table.error(
+            "address",
+            "a drive sized to its trace (workload.trace.fit) needs address = \"compact\"",
+            "set address = \"compact\" or remove it, or set fit = \"none\"",
+        );
+    }
     let time_scale = table.f64("time_scale", 1e-9..=1e9).unwrap_or(1.0);
     let filter = Filter {
         devices: devices(table),
@@ -45,7 +57,25 @@ pub fn read(table: &Reader<'_>) -> Option<TracePlan> {
     table.finish();
     let arrivals = depth.map_or(Arrivals::Open, Arrivals::Closed);
     let options = OpenOptions { format: format?, on_bad_line, disorder, filter };
-    Some(TracePlan { file, options, address, time_scale, arrivals })
+    let repeated = until.map(|until| Length::drive_writes(until.at_most));
+    Some(TracePlan { file, options, address, fit, time_scale, arrivals, repeated })
+}
+
+/// `fit = "90%"`: the share of the user capacity that the trace's pages are to be.
+fn fit(table: &Reader<'_>) -> Option<Share> {
+    if table.is_text("fit") && table.string("fit") == Some("none") {
+        return None;
+    }
+    let share = table.share("fit")?;
+    if share.numerator == 0 {
+        table.error(
+            "fit",
+            "fit must be above 0% and at most 100%, got 0%",
+            "write for example fit = \"90%\", or fit = \"none\"",
+        );
+        return None;
+    }
+    Some(share)
 }
 
 /// `devices = ["0", "8,16"]`: those that are replayed; all by default.
@@ -57,8 +87,8 @@ fn devices(table: &Reader<'_>) -> Option<Vec<u64>> {
             Some(device) => devices.push(device),
             None => table.error(
                 "devices",
-                format!("\"{word}\" is not a device"),
-                "numbers as text, as in [\"0\", \"3\"], or major,minor as in [\"8,16\"]",
+                format!("\"{word}\" is not a device number"),
+                "give numbers as text, as in [\"0\", \"3\"], or major,minor as in [\"8,16\"]",
             ),
         }
     }

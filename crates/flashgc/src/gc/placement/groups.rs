@@ -14,6 +14,8 @@
 //! so before it can change groups. It is looked at when the distance comes to nought, when one of
 //! its sub-blocks is sealed, opened, claimed or erased, and when its benefit is asked for.
 
+mod kept;
+
 use crate::gc::windows::Benefit;
 use std::cmp::Reverse;
 

@@ -131,6 +131,28 @@ impl Hotness {
         self.group_of_degree(self.degree(lpn))
     }
 
+    /// What must be kept, behind the numbers that are there: four counters in each.
+    pub fn keep(&self, numbers: &mut Vec<u32>) {
+        numbers.push(self.until_decay);
+        let packed = self.counters.chunks(4).map(|four| {
+            let mut bytes = [0; 4];
+            bytes[..four.len()].copy_from_slice(four);
+            u32::from_le_bytes(bytes)
+        });
+        numbers.extend(packed);
+    }
+
+    /// Takes what was kept from the front of these numbers; `None` where they are none of this.
+    pub fn take_kept(&mut self, numbers: &mut std::slice::Iter<'_, u32>) -> Option<()> {
+        let until = *numbers.next()?;
+        self.until_decay = (1..=self.settings.decay).contains(&until).then_some(until)?;
+        for four in self.counters.chunks_mut(4) {
+            let bytes = numbers.next()?.to_le_bytes();
+            four.copy_from_slice(&bytes[..four.len()]);
+        }
+        Some(())
+    }
+
     /// Counting for the report begins.
     pub fn start_counting(&mut self) {
         (self.updates, self.hot_updates, self.decays) = (0, 0, 0);

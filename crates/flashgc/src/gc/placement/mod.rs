@@ -6,6 +6,7 @@
 
 pub mod groups;
 pub mod hotness;
+pub mod kept;
 
 use super::victim::Candidates;
 use super::windows::{Benefit, Parts};

@@ -14,7 +14,8 @@ pub use super::NoSettings as Settings;
 /// For the registry.
 pub const CHOICE: Choice = Choice {
     name: "cost-benefit",
-    about: "the sealed block with the greatest (1 - u) * age / (1 + u); the lowest among equals",
+    about: "the sealed block with the greatest (1 - u) * age / (1 + u); the lowest number among \
+            equals",
     keys: &[],
     source: "Rosenblum and Ousterhout 1992 (LFS)",
 };

@@ -10,8 +10,12 @@ use serde::Serialize;
 /// For the registry.
 pub const CHOICE: Choice = Choice {
     name: "d-choices",
-    about: "of d sealed blocks drawn at random, the one with the fewest valid pages",
-    keys: &[("d", "10 (default), 1 to 1000: blocks drawn; 1 is random, many is greedy")],
+    about: "the block with the fewest valid pages among d sealed blocks drawn at random",
+    keys: &[(
+        "d",
+        "10 (default), 1 to 1000: number of blocks drawn; 1 equals random, a large number \
+         approaches greedy",
+    )],
     source: "Van Houdt 2013",
 };
 
@@ -54,11 +58,7 @@ impl VictimPolicy for Policy {
 }
 
 /// One sealed block of the plane, each as likely as another.
-pub fn sample(
-    plane: PlaneId,
-    candidates: &Candidates<'_>,
-    random: &mut Random,
-) -> Option<BlockId> {
+pub fn sample(plane: PlaneId, candidates: &Candidates<'_>, random: &mut Random) -> Option<BlockId> {
     let blocks = candidates.geometry.blocks_of(plane);
     let count = u64::from(blocks.end - blocks.start);
     // Nearly every block is sealed when space is short, so a few draws are enough.

@@ -11,7 +11,7 @@ pub use super::NoSettings as Settings;
 /// For the registry.
 pub const CHOICE: Choice = Choice {
     name: "fifo",
-    about: "the block that was sealed first, even when all of it is valid",
+    about: "the block that was sealed first, even if all its pages are valid",
     keys: &[],
     source: "log-structured stores; models by Desnoyers 2012, Luojie and Kurkoski 2011",
 };

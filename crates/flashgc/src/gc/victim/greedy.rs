@@ -18,12 +18,13 @@ use std::cmp::Reverse;
 /// For the registry.
 pub const CHOICE: Choice = Choice {
     name: "greedy",
-    about: "the sealed block with the fewest valid pages; the lowest or highest among equals",
+    about: "the sealed block with the fewest valid pages; the lowest or highest number among \
+            equals",
     keys: &[
-        ("index", "\"buckets\" (default) or \"scan\": how it is found; same victims"),
-        ("ties", "\"lowest\" (default) or \"highest\": which among equals, by number"),
+        ("index", "\"buckets\" (default) or \"scan\": search method; the victims are the same"),
+        ("ties", "\"lowest\" (default) or \"highest\": block number that wins among equals"),
     ],
-    source: "the common baseline of all five papers",
+    source: "the common baseline of the five papers",
 };
 
 /// How the minimum is found.

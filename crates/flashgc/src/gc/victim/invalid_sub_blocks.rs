@@ -16,8 +16,8 @@ pub use super::NoSettings as Settings;
 /// For the registry.
 pub const CHOICE: Choice = Choice {
     name: "invalid-sub-blocks",
-    about: "the sub-blocks without a valid page, of the block that has most of them; without any, \
-            the sub-block with the most invalid pages; the lowest among equals",
+    about: "the sub-blocks without valid pages in the block that has most of them; if there are \
+            none, the sub-block with the most invalid pages; the lowest number among equals",
     keys: &[],
     source: "Chen et al., DAC 2016 (PB), as in paper speedup-gc, section III-E",
 };

@@ -24,8 +24,9 @@ use std::collections::BTreeSet;
 /// For the registry.
 pub const CHOICE: Choice = Choice {
     name: "invalidation-rate",
-    about: "the sealed block whose pages go invalid most slowly; before it those with none valid",
-    keys: &[("now", "false (default) or true: rates until now, not until the last invalid page")],
+    about: "the sealed block with the lowest invalidation rate, but blocks without valid pages \
+            first",
+    keys: &[("now", "false (default) or true: rates up to now, not up to the last invalidation")],
     source: "paper on-demand-gc, equation 1 and Algorithm 1",
 };
 
@@ -281,11 +282,9 @@ mod tests {
     /// second.
     #[test]
     fn the_table_of_figure_three() {
-        for (invalid, first_ms, last_ms, expected, printed) in [
-            (100, 50, 786, 1.051, 1.05),
-            (50, 333, 655, 1.189, 1.19),
-            (68, 600, 2090, 0.351, 0.35),
-        ] {
+        for (invalid, first_ms, last_ms, expected, printed) in
+            [(100, 50, 786, 1.051, 1.05), (50, 333, 655, 1.189, 1.19), (68, 600, 2090, 0.351, 0.35)]
+        {
             let found = rate(invalid, first_ms, last_ms);
             assert!((found - expected).abs() < 5e-4, "{found}");
             assert!((found - printed).abs() < 5e-3, "{found}");

@@ -1,6 +1,6 @@
 //! Random: any sealed block, each as likely as another.
 
-use super::{Candidates, Choice, VictimPolicy, d_choices};
+use super::{d_choices, Candidates, Choice, VictimPolicy};
 use crate::device::Geometry;
 use crate::ids::{BlockId, PlaneId};
 use crate::rng::Random;
@@ -10,7 +10,7 @@ pub use super::NoSettings as Settings;
 /// For the registry.
 pub const CHOICE: Choice = Choice {
     name: "random",
-    about: "any sealed block, each as likely as another, even when all of it is valid",
+    about: "any sealed block with equal probability, even if all its pages are valid",
     keys: &[],
     source: "the literature's lower bound; write amplification 1 / (1 - utilisation)",
 };

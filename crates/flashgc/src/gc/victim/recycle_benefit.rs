@@ -19,9 +19,10 @@ use std::cmp::Reverse;
 /// For the registry.
 pub const CHOICE: Choice = Choice {
     name: "recycle-benefit",
-    about: "the run of sub-blocks that wins the most pages for the time it takes; among equals \
-            that of the lowest block, the shortest of it, and the lowest of these",
-    keys: &[("index", "\"kept\" (default) or \"scan\": how it is found; same victims")],
+    about:
+        "the run of sub-blocks that frees the most pages per unit of time; among equals the one in \
+         the lowest block, then the shortest, then the lowest in its block",
+    keys: &[("index", "\"kept\" (default) or \"scan\": search method; the victims are the same")],
     source: "Chang et al., CODES+ISSS 2016 (GSM), as in paper speedup-gc, section II-A",
 };
 
@@ -163,12 +164,7 @@ impl Policy {
     }
 
     /// What some blocks would win, of those that would win anything.
-    fn scan(
-        &self,
-        plane: PlaneId,
-        candidates: &Candidates<'_>,
-        every: u32,
-    ) -> Vec<(u32, Benefit)> {
+    fn scan(&self, plane: PlaneId, candidates: &Candidates<'_>, every: u32) -> Vec<(u32, Benefit)> {
         let first = plane.0 * self.blocks_per_plane;
         let blocks = (first..first + self.blocks_per_plane).step_by(every as usize);
         let mut parts = Parts::default();

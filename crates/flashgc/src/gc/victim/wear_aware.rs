@@ -14,7 +14,7 @@ pub use super::NoSettings as Settings;
 /// For the registry.
 pub const CHOICE: Choice = Choice {
     name: "wear-aware",
-    about: "greedy, passing over blocks erased more often than the mean of their plane",
+    about: "as greedy, but skips blocks erased more often than their plane's mean",
     keys: &[],
     source: "paper preemptible-gc, section V-B",
 };
@@ -44,8 +44,6 @@ impl VictimPolicy for Policy {
         open()
             .filter(|&block| !is_worn(block))
             .min_by_key(|&block| (candidates.valid(block), block))
-            .or_else(|| {
-                open().min_by_key(|&b| (candidates.valid(b), candidates.erases(b), b))
-            })
+            .or_else(|| open().min_by_key(|&b| (candidates.valid(b), candidates.erases(b), b)))
     }
 }

@@ -20,6 +20,7 @@ pub use order::Order;
 pub use overwrites::AlikeOverwrites;
 pub use recency::Recency;
 
+use super::length::Length;
 use super::{HostOp, HostRequest, Source, SourceError};
 use crate::rng::Random;
 use course::Course;
@@ -33,8 +34,8 @@ const SECTOR_BYTES: u64 = 512;
 /// A workload that is like a trace.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AlikePlan {
-    /// Requests of the measured part.
-    pub requests: u64,
+    /// How long the measured part is.
+    pub requests: Length,
     /// All times are divided by this.
     pub rate: f64,
     /// Kinds of places that are written.
@@ -142,7 +143,9 @@ pub struct Alike {
     plan: AlikePlan,
     layout: Layout,
     page_bytes: u64,
+    /// Requests, or bytes of writes.
     left: u64,
+    begun: bool,
     at_ns: u64,
     streams: Streams,
     course: Course,
@@ -165,7 +168,8 @@ impl Alike {
             layout: lay_out(plan, &mut Random::named(seed, "places")),
             plan: plan.clone(),
             page_bytes,
-            left: plan.requests,
+            left: plan.requests.units(),
+            begun: false,
             at_ns: 0,
             streams: Streams::new(seed),
             course: Course::default(),
@@ -197,7 +201,7 @@ impl Alike {
         };
         self.burst_left -= 1;
         // Time begins with the first request.
-        if self.left < self.plan.requests {
+        if self.begun {
             let gap_ns = if self.plan.rate == 1.0 {
                 gap_ns
             } else {
@@ -205,6 +209,7 @@ impl Alike {
             };
             self.at_ns = self.at_ns.saturating_add(gap_ns);
         }
+        self.begun = true;
         self.next_op(begins);
     }
 
@@ -295,10 +300,11 @@ impl Alike {
 
     fn next_request(&mut self) -> HostRequest {
         self.next_time();
-        self.left = self.left.saturating_sub(1);
         let (offset, bytes) = if self.op == HostOp::Read { self.read() } else { self.write() };
         self.end = offset + bytes;
-        HostRequest::from_bytes(self.at_ns, self.op, offset, bytes, self.page_bytes)
+        let request = HostRequest::from_bytes(self.at_ns, self.op, offset, bytes, self.page_bytes);
+        self.left = self.left.saturating_sub(self.plan.requests.taken_by(&request));
+        request
     }
 }
 

@@ -22,7 +22,11 @@ impl AlikeOverwrites {
     /// On a drive with pages of this size.
     pub fn new(plan: &AlikePlan, page_bytes: u64, seed: u64) -> Self {
         let mut first = Alike::new(plan, page_bytes, seed);
-        let writes_only = (0..plan.requests).any(|_| first.next_request().op == HostOp::Write);
+        // A workload that is as long as its writes has some.
+        let writes_only = plan
+            .requests
+            .requests()
+            .is_none_or(|requests| (0..requests).any(|_| first.next_request().op == HostOp::Write));
         AlikeOverwrites {
             plan: plan.clone(),
             page_bytes,

@@ -5,12 +5,13 @@
 
 use super::{Footprint, Interarrival, Mix, PhasePlan, Size, SyntheticPlan};
 use crate::workload::address::AddressChoice;
+use crate::workload::length::Length;
 use serde::{Serialize, Serializer};
 
 /// One phase in which reads and writes are alike, on a share of the drive.
 #[derive(Serialize)]
 struct Plain<'a> {
-    requests: u64,
+    requests: Length,
     read_share: f64,
     trim_share: f64,
     sizes: &'a [Size],
@@ -23,7 +24,7 @@ struct Plain<'a> {
 
 #[derive(Serialize)]
 struct Full<'a> {
-    requests: u64,
+    requests: Length,
     align_bytes: u64,
     rate: f64,
     phases: &'a [PhasePlan],

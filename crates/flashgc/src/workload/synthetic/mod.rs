@@ -14,6 +14,7 @@ pub use overwrites::SyntheticOverwrites;
 pub use pattern::{Footprint, PatternPlan};
 pub use sizes::Size;
 
+use super::length::Length;
 use super::{HostOp, HostRequest, Source, SourceError};
 use crate::ids::Lpn;
 use crate::rng::Random;
@@ -24,8 +25,8 @@ use serde::Serialize;
 /// A synthetic workload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SyntheticPlan {
-    /// Requests of the measured part.
-    pub requests: u64,
+    /// How long the measured part is.
+    pub requests: Length,
     /// Requests begin at multiples of this many bytes.
     pub align_bytes: u64,
     /// All times are divided by this.
@@ -34,11 +35,21 @@ pub struct SyntheticPlan {
     pub phases: Vec<PhasePlan>,
 }
 
+impl SyntheticPlan {
+    /// The host sees so many bytes of the drive: amounts of work follow.
+    pub fn on_drive(&mut self, exported_bytes: u64) {
+        self.requests = self.requests.on_drive(exported_bytes);
+        for phase in &mut self.phases {
+            phase.requests = phase.requests.on_drive(exported_bytes);
+        }
+    }
+}
+
 /// A part of a workload in which nothing changes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PhasePlan {
-    /// Its requests.
-    pub requests: u64,
+    /// How long it is.
+    pub requests: Length,
     /// Which of them read and write, and when they arrive.
     pub mix: Mix,
     /// The part of the drive that they go to.
@@ -110,7 +121,7 @@ impl Mix {
 
 /// A phase under way.
 struct Phase {
-    requests: u64,
+    requests: Length,
     read_share: f64,
     trim_share: f64,
     timing: Timing,
@@ -156,7 +167,7 @@ impl Phase {
 /// Draws the requests of a plan.
 pub struct Synthetic {
     page_bytes: u64,
-    /// Requests left in the phase under way.
+    /// What is left of the phase under way: requests, or bytes of writes.
     left: u64,
     phase: Phase,
     later: std::vec::IntoIter<Phase>,
@@ -198,13 +209,20 @@ impl Synthetic {
     }
 
     fn begin_phase(&mut self) {
-        self.left = self.phase.requests;
+        self.left = self.phase.requests.units();
         if let Timing::Two(streams) = &mut self.phase.timing {
             match self.first {
                 true => streams.begin_at_0(&mut self.arrivals),
                 false => streams.begin(self.at_ns, &mut self.arrivals),
             }
         }
+    }
+
+    /// Counts a request.
+    #[inline(always)]
+    fn take(&mut self, request: HostRequest) -> HostRequest {
+        self.left = self.left.saturating_sub(self.phase.requests.taken_by(&request));
+        request
     }
 
     /// Goes on to the next phase that has requests; false at the end.
@@ -272,7 +290,6 @@ impl Source for Synthetic {
         if self.left == 0 && !self.next_phase() {
             return Ok(None);
         }
-        self.left -= 1;
         let op = self.arrive();
         let high = self.draw_high(op);
         let at_ns = match self.rate {
@@ -281,7 +298,7 @@ impl Source for Synthetic {
         };
         if self.phase.one_page {
             let first = Lpn(self.phase.write.next_place(&mut self.draws) as u32);
-            return Ok(Some(HostRequest {
+            let request = HostRequest {
                 at_ns,
                 op,
                 high,
@@ -291,11 +308,12 @@ impl Source for Synthetic {
                 bytes: self.page_bytes,
                 head_partial: false,
                 tail_partial: false,
-            }));
+            };
+            return Ok(Some(self.take(request)));
         }
         let pattern = if op == HostOp::Read { &self.phase.read } else { &self.phase.write };
         let (offset, bytes) = pattern.next(&mut self.draws);
         let request = HostRequest::from_bytes(at_ns, op, offset, bytes, self.page_bytes);
-        Ok(Some(HostRequest { high, ..request }))
+        Ok(Some(self.take(HostRequest { high, ..request })))
     }
 }

@@ -4,6 +4,7 @@ use super::pattern::{Draws, Pattern};
 use super::SyntheticPlan;
 use crate::ids::Lpn;
 use crate::rng::Random;
+use crate::workload::length::Length;
 use crate::workload::{Overwrites, SourceError};
 use serde_json::{json, Value};
 
@@ -25,7 +26,10 @@ pub struct SyntheticOverwrites {
 /// The share of all writes that each phase has.
 fn shares(plan: &SyntheticPlan) -> Vec<f64> {
     let writes = |share: fn(f64) -> f64| {
-        let of = |phase: &super::PhasePlan| phase.requests as f64 * share(phase.mix.write_share());
+        let of = |phase: &super::PhasePlan| match phase.requests {
+            Length::Requests(count) => count as f64 * share(phase.mix.write_share()),
+            Length::Written { drive_writes, .. } => drive_writes,
+        };
         plan.phases.iter().map(of).collect::<Vec<f64>>()
     };
     // A workload that never writes has the addresses of its requests overwritten.

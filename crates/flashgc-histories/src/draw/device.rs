@@ -1,0 +1,195 @@
+//! Devices.
+
+use super::Draw;
+
+/// Drives are small, so that many histories fit a second and collection begins soon.
+const PAGES_MAX: [u64; 5] = [400, 800, 1_500, 3_000, 8_000];
+
+const TIMES: &[&str] =
+    &["1 ns", "7 ns", "333 ns", "1 us", "25 us", "60 us", "200 us", "900 us", "1.35 ms", "2 ms"];
+
+impl Draw {
+    pub(super) fn device(&mut self) {
+        if self.choices.chance(4) {
+            return self.preset_device();
+        }
+        self.geometry();
+        self.layers();
+        self.timing();
+        self.units();
+        self.extras();
+    }
+
+    /// A preset, made small.
+    fn preset_device(&mut self) {
+        let names = flashgc::config::presets::device_names();
+        self.word("device.preset", &names);
+        self.set("device.channels", 1);
+        let chips = self.choices.between(1, 2);
+        self.set("device.chips_per_channel", chips);
+        self.set("device.dies_per_chip", 1);
+        self.set("device.planes_per_die", 1);
+        let blocks = self.choices.between(20, 40);
+        self.set("device.blocks_per_plane", blocks);
+    }
+
+    fn geometry(&mut self) {
+        let most = self.choices.pick(&PAGES_MAX);
+        loop {
+            let channels = self.choices.pick(&[1, 1, 1, 2, 2, 3, 4]);
+            let chips = self.choices.pick(&[1, 1, 2, 3]);
+            let dies = self.choices.pick(&[1, 1, 2]);
+            let planes = self.choices.pick(&[1, 1, 2, 4]);
+            let blocks = self.choices.between(9, 48);
+            let pages = self.choices.pick(&[2, 3, 4, 5, 7, 8, 8, 12, 16, 16, 20, 24, 32, 40, 64]);
+            if channels * chips * dies * planes * blocks * pages > most {
+                continue;
+            }
+            self.set("device.channels", channels);
+            self.set("device.chips_per_channel", chips);
+            self.set("device.dies_per_chip", dies);
+            self.set("device.planes_per_die", planes);
+            self.set("device.blocks_per_plane", blocks);
+            self.set("device.pages_per_block", pages);
+            break;
+        }
+        let pages = ["512 B", "1536 B", "2 KiB", "4 KiB", "4 KiB", "12 KiB", "16 KiB"];
+        let page = self.choices.pick(&pages);
+        self.text("device.page_size", page);
+        self.value("device.transfer_bytes", &["\"2112 B\"", "\"4320 B\""]);
+    }
+
+    fn layers(&mut self) {
+        let pages = self.number("device.pages_per_block");
+        let divisors: Vec<u64> = (1..=pages).filter(|part| pages.is_multiple_of(*part)).collect();
+        let parts: Vec<u64> = divisors.iter().copied().filter(|part| *part <= 16).collect();
+        let mut sub_blocks = 1;
+        if self.choices.chance(50) {
+            // Sub-blocks of several pages more often than of one.
+            let large: Vec<u64> =
+                parts.iter().copied().filter(|part| *part > 1 && pages / part > 1).collect();
+            sub_blocks = match large.is_empty() || self.choices.chance(15) {
+                true => self.choices.pick(&parts),
+                false => self.choices.pick(&large),
+            };
+            self.set("device.sub_blocks", sub_blocks);
+        }
+        if !self.choices.chance(50) {
+            return;
+        }
+        // A sub-block has a layer for data beside the one that isolates it.
+        let fits =
+            |part: u64| part.is_multiple_of(sub_blocks) && (sub_blocks == 1 || part > sub_blocks);
+        let layers: Vec<u64> = divisors.into_iter().filter(|part| fits(*part)).collect();
+        if layers.is_empty() {
+            return;
+        }
+        let layers = self.choices.pick(&layers);
+        self.set("device.layers", layers);
+        if layers / sub_blocks > 2 && self.choices.chance(20) {
+            self.set("device.isolation_layers", 2);
+        }
+        if self.choices.chance(40) {
+            let ratio = self.choices.pick(&["1", "2", "3.7", "7.5", "100"]);
+            self.set("device.timing.layer_ratio", ratio);
+            self.word("device.timing.layer_map", &["in-order", "striped"]);
+        }
+    }
+
+    fn timing(&mut self) {
+        let style = self.choices.below(4);
+        let times: &[&str] = match style {
+            0 => &["25 us"],
+            1 => &["1 ns", "2 ns", "7 ns"],
+            _ => TIMES,
+        };
+        for (key, usual) in [("read", "25 us"), ("program", "200 us"), ("erase", "1.5 ms")] {
+            let time = if style == 0 { usual } else { self.choices.pick(times) };
+            self.text(&format!("device.timing.{key}"), time);
+        }
+        let rates = ["0 ns/B", "0 ns/B", "1 ns/B", "5 ns/B", "25 ns/B", "100 ns/B"];
+        let rate = self.choices.pick(&rates);
+        self.text("device.timing.transfer", rate);
+        if self.choices.chance(25) {
+            let command = self.choices.pick(&["1 ns", "200 ns", "3 us"]);
+            self.text("device.timing.command", command);
+        }
+    }
+
+    fn units(&mut self) {
+        let unit = self.word("device.unit", &["plane", "die", "chip", "channel"]);
+        let planes = self.number("device.planes_per_die");
+        if unit != "plane" && planes > 1 && self.choices.chance(50) {
+            let together = self.choices.between(2, planes);
+            self.set("device.multi_plane", together);
+        }
+        if self.choices.chance(60) {
+            let registers = self.choices.between(1, 4);
+            self.set("device.registers", registers);
+        }
+        if self.word("device.allocation", &["striped", "dynamic"]) == "dynamic" {
+            self.maybe("device.pool", &["device", "channel", "chip", "die"]);
+        }
+        let orders = [
+            "[\"channel\",\"chip\",\"die\",\"plane\"]",
+            "[\"plane\",\"die\",\"chip\",\"channel\"]",
+            "[\"die\",\"channel\",\"plane\",\"chip\"]",
+        ];
+        self.value("device.order", &orders);
+        let services = [
+            "[\"gc\",\"host\"]",
+            "[\"host\",\"gc\"]",
+            "[\"gc\",\"reads\",\"writes\"]",
+            "[\"gc\",\"writes\",\"reads\"]",
+            "[\"reads\",\"gc\",\"writes\"]",
+            "[\"writes\",\"gc\",\"reads\"]",
+            "[\"reads\",\"writes\",\"gc\"]",
+            "[\"writes\",\"reads\",\"gc\"]",
+        ];
+        self.value("device.service", &services);
+    }
+
+    fn extras(&mut self) {
+        if self.choices.chance(40) {
+            self.suspends();
+        }
+        if self.choices.chance(25) {
+            let rate = self.choices.pick(&["1 ns/B", "30 ns/B", "0 ns/B"]);
+            self.text("device.host_link.transfer", rate);
+        }
+        if self.choices.chance(25) {
+            self.buffer();
+        }
+        if self.choices.chance(15) {
+            let pages = self.number("device.pages_per_block");
+            let summary = self.choices.between(1, (pages - 1).min(2));
+            self.set("device.summary.pages", summary);
+            self.value("device.summary.transfer", &["\"528 B\"", "\"8 KiB\""]);
+            self.maybe("device.summary.copies", &["free", "timed"]);
+        }
+    }
+
+    /// The device can suspend.
+    pub(super) fn suspends(&mut self) {
+        let times = ["0 ns", "1 ns", "5 us", "20 us", "400 us"];
+        let suspend = self.choices.pick(&times);
+        self.text("device.suspend.suspend", suspend);
+        if self.choices.chance(50) {
+            let resume = self.choices.pick(&times);
+            self.text("device.suspend.resume", resume);
+        }
+    }
+
+    /// The device has a write buffer, whose access time is always said.
+    pub(super) fn buffer(&mut self) {
+        let page = self.history.get("device.page_size").unwrap_or("\"4 KiB\"").to_string();
+        let kib = ["16 KiB", "32 KiB", "64 KiB", "128 KiB", "1 MiB"];
+        let size = match self.choices.chance(20) {
+            true => page,
+            false => format!("\"{}\"", self.choices.pick(&kib)),
+        };
+        self.set("device.write_buffer.size", size);
+        let access = self.choices.pick(&["0 ns", "1 ns", "1 us", "90 us"]);
+        self.text("device.write_buffer.access", access);
+    }
+}

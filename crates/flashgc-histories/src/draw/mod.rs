@@ -1,0 +1,143 @@
+//! Draws histories: legal configurations of all slots, devices, workloads and preconditionings.
+
+mod device;
+mod scheme;
+mod workload;
+
+use crate::choices::Choices;
+use crate::history::History;
+use flashgc::config::Setup;
+
+/// A history in the making.
+pub struct Draw {
+    /// Where chance comes from.
+    pub choices: Choices,
+    /// What was drawn so far.
+    pub history: History,
+}
+
+impl Draw {
+    fn new(choices: Choices) -> Self {
+        Draw { choices, history: History::default() }
+    }
+
+    fn set(&mut self, key: &str, value: impl ToString) {
+        self.history.set(key, value.to_string());
+    }
+
+    /// Sets a text.
+    fn text(&mut self, key: &str, value: impl std::fmt::Display) {
+        self.history.set(key, format!("\"{value}\""));
+    }
+
+    /// Sets one of these words, and counts it.
+    fn word<'a>(&mut self, key: &str, words: &[&'a str]) -> &'a str {
+        let word = self.choices.pick(words);
+        self.text(key, word);
+        self.history.words.push((key.into(), word.into()));
+        word
+    }
+
+    /// In half of the cases as [`Draw::word`], and otherwise left to its default.
+    fn maybe(&mut self, key: &str, words: &[&str]) {
+        if self.choices.chance(50) {
+            self.word(key, words);
+        }
+    }
+
+    /// In half of the cases one of these values.
+    fn value(&mut self, key: &str, values: &[&str]) {
+        if self.choices.chance(50) {
+            let value = self.choices.pick(values);
+            self.set(key, value);
+            self.history.words.push((key.into(), value.into()));
+        }
+    }
+
+    fn number(&self, key: &str) -> u64 {
+        self.history.get(key).and_then(|value| value.parse().ok()).unwrap_or(1)
+    }
+
+    fn is(&self, key: &str, word: &str) -> bool {
+        self.history.get(key).is_some_and(|value| value.trim_matches('"') == word)
+    }
+}
+
+/// What came of a draw.
+pub enum Drawn {
+    /// A history that the plan accepts.
+    Legal(Box<History>, Box<Setup>),
+    /// One that it refuses, and why.
+    Refused(Box<History>, String),
+}
+
+/// The history of a seed.
+pub fn draw(seed: u64) -> Drawn {
+    let mut draw = Draw::new(Choices::new(seed));
+    draw.set("seed", seed % 1000);
+    draw.device();
+    draw.scheme();
+    draw.workload();
+    draw.precondition();
+    draw.fits()
+}
+
+/// The same device under another scheme, for a drive that changes hands.
+pub fn another_scheme(history: &History, seed: u64) -> History {
+    let mut draw = Draw { choices: Choices::new(!seed), history: history.clone() };
+    draw.history.remove("gc");
+    draw.history.remove("precondition.scheme");
+    draw.history.words.clear();
+    draw.scheme();
+    draw.history
+}
+
+/// The share of the pages that the host sees, which is as large as the plan accepts in a part of
+/// the cases.
+const EXPORTED: &str = "device.exported";
+
+impl Draw {
+    /// Lowers the exported share until the plan accepts it.
+    fn fits(mut self) -> Drawn {
+        let mut share = 0.2 + self.choices.below(7_600) as f64 / 10_000.0;
+        let tight = self.choices.chance(30);
+        let mut refused: Option<f64> = None;
+        for _ in 0..9 {
+            self.set(EXPORTED, format!("{share:.4}"));
+            match self.history.prepare() {
+                Ok(setup) if tight => return self.tightest(setup, share, refused),
+                Ok(setup) => return Drawn::Legal(Box::new(self.history), Box::new(setup)),
+                Err(why) => {
+                    if !is_of_space(&why) {
+                        return Drawn::Refused(Box::new(self.history), why);
+                    }
+                    refused = Some(share);
+                    share *= 0.8;
+                }
+            }
+        }
+        let why = self.history.prepare().err().unwrap_or_default();
+        Drawn::Refused(Box::new(self.history), why)
+    }
+
+    /// The largest share that is accepted, within a step that is less than a page.
+    fn tightest(mut self, setup: Setup, share: f64, refused: Option<f64>) -> Drawn {
+        let (mut setup, mut low, mut high) = (setup, share, refused.unwrap_or(0.999));
+        for _ in 0..8 {
+            let middle = (low + high) / 2.0;
+            self.set(EXPORTED, format!("{middle:.4}"));
+            match self.history.prepare() {
+                Ok(found) => (setup, low) = (found, middle),
+                Err(_) => high = middle,
+            }
+        }
+        self.set(EXPORTED, format!("{low:.4}"));
+        Drawn::Legal(Box::new(self.history), Box::new(setup))
+    }
+}
+
+/// Whether less exported space may make the plan accept it.
+fn is_of_space(why: &str) -> bool {
+    let words = ["spare pages", "spare space", "too few for the", "spare", "exported"];
+    words.iter().any(|word| why.contains(word))
+}

@@ -1,0 +1,366 @@
+//! Schemes: presets with some keys replaced, and own ones of all slots.
+
+use super::Draw;
+
+const VICTIMS: &[&str] = &[
+    "greedy",
+    "fifo",
+    "random",
+    "d-choices",
+    "cost-benefit",
+    "wear-aware",
+    "recycle-benefit",
+    "invalidation-rate",
+    "invalid-sub-blocks",
+];
+
+const LEVELS: &[&str] = &["unit", "channel", "chip", "die", "plane", "blocks"];
+
+impl Draw {
+    pub(super) fn scheme(&mut self) {
+        if self.choices.chance(40) {
+            return self.preset_scheme();
+        }
+        self.erase();
+        self.trigger();
+        self.copy();
+        self.placement();
+        self.enter();
+        self.pace();
+        self.hold();
+        self.assist();
+    }
+
+    /// A preset on a device that has what it needs, with some slots drawn anew.
+    fn preset_scheme(&mut self) {
+        let names = flashgc::config::presets::scheme_names();
+        let name = self.word("gc.scheme", &names);
+        if ["fpgc", "pgc-se"].contains(&name)
+            && self.history.get("device.suspend.suspend").is_none()
+        {
+            self.suspends();
+        }
+        let sub_blocks = ["gsm", "gsm-plus", "pb", "speedup", "speedup-pb", "subblock-baseline"];
+        let is_of_sub_blocks = sub_blocks.contains(&name);
+        if is_of_sub_blocks {
+            self.sub_blocks_of_presets();
+        }
+        if ["gsm-plus", "speedup", "speedup-pb"].contains(&name) {
+            // As many groups as small planes can have.
+            let (groups, thresholds) =
+                if self.has_many_blocks() { ("3", "[2, 4, 8]") } else { ("2", "[2, 4]") };
+            self.set("gc.placement.hotness-groups.groups", groups);
+            self.set("gc.placement.hotness-groups.thresholds", thresholds);
+            self.set("gc.placement.hotness-groups.counters", 1_024);
+        }
+        if name.contains("pgc") {
+            self.history.remove("device.timing.command");
+        }
+        for _ in 0..self.choices.between(0, 3) {
+            match self.choices.below(9) {
+                0 => self.trigger(),
+                1 if !is_of_sub_blocks => self.victim(VICTIMS),
+                2 => self.copy(),
+                3 => self.enter(),
+                4 => self.pace(),
+                5 => self.hold(),
+                6 => self.assist(),
+                7 => self.marks(),
+                _ => self.service_of_mark(),
+            }
+        }
+    }
+
+    /// Whether a plane has blocks enough for three groups.
+    fn has_many_blocks(&self) -> bool {
+        self.number("device.blocks_per_plane") >= 10
+    }
+
+    /// A device of sub-blocks of four pages or more.
+    fn sub_blocks_of_presets(&mut self) {
+        if self.history.get("device.preset").is_some() {
+            return;
+        }
+        self.history.remove("device.summary");
+        let (blocks, pages) =
+            (self.number("device.sub_blocks"), self.number("device.pages_per_block"));
+        if blocks == 1 || pages / blocks < 2 {
+            let (pages, blocks) = self.choices.pick(&[(16, 4), (24, 4), (40, 4), (16, 2), (12, 3)]);
+            self.set("device.pages_per_block", pages);
+            self.set("device.sub_blocks", blocks);
+            self.history.remove("device.layers");
+            self.history.remove("device.isolation_layers");
+        }
+        if self.history.get("device.layers").is_none() {
+            let layers = self.history.get("device.pages_per_block").unwrap_or("16").to_string();
+            self.set("device.layers", layers);
+        }
+    }
+
+    fn erase(&mut self) {
+        let has_sub_blocks = self.number("device.sub_blocks") > 1;
+        let words: &[&str] = match has_sub_blocks {
+            true => &["block", "blocks", "sub-blocks", "sub-blocks"],
+            false => &["block", "blocks"],
+        };
+        match self.word("gc.erase.use", words) {
+            "blocks" => {
+                let k = self.choices.between(2, 4);
+                self.set("gc.erase.blocks.k", k);
+                self.value("gc.erase.blocks.move_cap", &["\"1 block\"", "\"9 pages\""]);
+                self.victim(VICTIMS);
+            }
+            "sub-blocks" => {
+                self.history.remove("device.summary");
+                let layered = self.number("device.layers") > self.number("device.sub_blocks");
+                let words: &[&str] =
+                    if layered { &["software", "hardware"] } else { &["software"] };
+                let isolation = self.word("gc.erase.sub-blocks.isolation", words);
+                match isolation {
+                    "hardware" => self.victim(&["recycle-benefit", "invalid-sub-blocks"]),
+                    _ => self.victim(&["recycle-benefit"]),
+                }
+            }
+            _ => self.victim(VICTIMS),
+        }
+    }
+
+    fn victim(&mut self, words: &[&str]) {
+        match self.word("gc.victim.use", words) {
+            "greedy" => {
+                self.maybe("gc.victim.greedy.index", &["buckets", "scan"]);
+                self.maybe("gc.victim.greedy.ties", &["lowest", "highest"]);
+            }
+            "recycle-benefit" => self.maybe("gc.victim.recycle-benefit.index", &["kept", "scan"]),
+            "d-choices" => self.value("gc.victim.d-choices.d", &["1", "3", "1000"]),
+            "invalidation-rate" => self.value("gc.victim.invalidation-rate.now", &["true"]),
+            _ => {}
+        }
+    }
+
+    fn trigger(&mut self) {
+        let is_of_sub_blocks = self.is("gc.erase.use", "sub-blocks");
+        let choices: &[&str] = match is_of_sub_blocks {
+            true => &["\"watermark\"", "[\"watermark\",\"idle\"]"],
+            false => &[
+                "\"watermark\"",
+                "\"watermark\"",
+                "[\"watermark\",\"idle\"]",
+                "\"used-space\"",
+                "[\"used-space\",\"idle\"]",
+            ],
+        };
+        let used = self.choices.pick(choices);
+        self.set("gc.trigger.use", used);
+        for word in ["watermark", "used-space", "idle"] {
+            if used.contains(word) {
+                self.history.words.push(("gc.trigger.use".into(), word.into()));
+            }
+        }
+        self.marks();
+        if used.contains("idle") {
+            let waits = ["mean-collection", "0 ns", "1 ns", "40 us", "100 us", "3 ms"];
+            let wait = self.choices.pick(&waits);
+            self.text("gc.trigger.idle.wait", wait);
+        }
+        if used.contains("used-space") {
+            let on = self.choices.pick(&["45%", "60%", "70%", "80%", "93%"]);
+            self.text("gc.trigger.used-space.on", on);
+            let victims = self.choices.pick(&["10%", "40%", "70%", "100%"]);
+            self.text("gc.trigger.used-space.victims", victims);
+            self.word("gc.trigger.used-space.of", &["device", "plane"]);
+            self.word("gc.trigger.used-space.batch", &["one", "until-stop", "list"]);
+        }
+    }
+
+    fn marks(&mut self) {
+        let key = |name: &str| format!("gc.trigger.watermark.{name}");
+        let soft = self.choices.between(2, 7);
+        let form = self.choices.below(6);
+        match form {
+            0..=2 => self.text(&key("soft"), format!("{soft} blocks")),
+            3 => {
+                let pages = self.choices.between(10, 120);
+                self.text(&key("soft"), format!("{pages} pages"));
+            }
+            4 => {
+                let share = self.choices.pick(&["25%", "30% of pages"]);
+                self.text(&key("soft"), share);
+            }
+            _ => {
+                let share = self.choices.pick(&["50% of spare", "70% of spare"]);
+                self.text(&key("soft"), share);
+            }
+        }
+        match self.choices.below(6) {
+            0 => self.text(&key("hard"), format!("{} blocks", soft - 1)),
+            1 => self.text(&key("hard"), "20% of soft"),
+            2 => self.text(&key("hard"), "80% of soft"),
+            3 => self.text(&key("hard"), "none"),
+            _ => {}
+        }
+        if form < 3 && self.choices.chance(60) {
+            let more = self.choices.between(0, 2);
+            self.text(&key("stop"), format!("{} blocks", soft + more));
+        }
+        self.service_of_mark();
+    }
+
+    fn service_of_mark(&mut self) {
+        self.maybe("gc.trigger.watermark.compare", &["<", "<="]);
+        self.maybe("gc.trigger.watermark.batch", &["one", "until-stop", "list"]);
+        self.value("gc.trigger.watermark.background", &["true", "false"]);
+    }
+
+    fn copy(&mut self) {
+        let plain = self.is("gc.placement.use", "hotness-groups");
+        match self.word("gc.copy.use", &["copyback", "bus", "parallel"]) {
+            "copyback" if !plain => self.value("gc.copy.copyback.parity", &["true", "false"]),
+            "parallel" => self.parallel(plain),
+            _ => {}
+        }
+    }
+
+    fn parallel(&mut self, plain: bool) {
+        let registers = self.number("device.registers");
+        if self.choices.chance(50) {
+            let workers = self.choices.between(1, registers);
+            self.set("gc.copy.parallel.workers", workers);
+        }
+        let words: &[&str] = match self.is("device.allocation", "dynamic") && !plain {
+            true => &["local", "global"],
+            false => &["local"],
+        };
+        if self.word("gc.copy.parallel.path", words) == "local" {
+            let parities: &[&str] = if plain { &["false"] } else { &["true", "false", "false"] };
+            let parity = self.choices.pick(parities);
+            self.set("gc.copy.parallel.parity", parity);
+        }
+        self.maybe("gc.copy.parallel.list", &["block", "extent"]);
+    }
+
+    fn placement(&mut self) {
+        let groups = self.is("gc.erase.use", "sub-blocks") && !self.copies_far_or_in_pairs();
+        let words: &[&str] = match groups {
+            true => &["one-frontier", "separate-gc", "hotness-groups", "hotness-groups"],
+            false => &["one-frontier", "separate-gc"],
+        };
+        if self.word("gc.placement.use", words) != "hotness-groups" {
+            return;
+        }
+        let key = |name: &str| format!("gc.placement.hotness-groups.{name}");
+        let groups: &[&str] = match self.number("device.blocks_per_plane") {
+            0..10 => &["2"],
+            10..20 => &["2", "3"],
+            _ => &["2", "3", "4"],
+        };
+        let groups = self.choices.pick(groups);
+        self.set(&key("groups"), groups);
+        let counters = self.choices.pick(&["16", "64", "1024"]);
+        self.set(&key("counters"), counters);
+        self.value(&key("hash_functions"), &["1", "2", "16"]);
+        self.value(&key("decay"), &["1", "50", "1000"]);
+        self.value(&key("conservative"), &["true", "false"]);
+        self.maybe(&key("hot_to"), &["group", "top"]);
+        self.maybe(&key("copies"), &["by-hotness", "cold"]);
+        self.maybe(&key("cold"), &["random", "next"]);
+    }
+
+    fn copies_far_or_in_pairs(&self) -> bool {
+        let is_true = |key: &str| self.history.get(key) == Some("true");
+        let parallel = self.is("gc.copy.use", "parallel");
+        self.is("gc.copy.parallel.path", "global")
+            || (parallel && self.history.get("gc.copy.parallel.parity") != Some("false"))
+            || is_true("gc.copy.copyback.parity")
+    }
+
+    fn enter(&mut self) {
+        let use_ = self.word("gc.enter.use", &["never", "between-copies", "suspend"]);
+        if use_ == "never" {
+            return;
+        }
+        if use_ == "suspend" {
+            if self.history.get("device.suspend.suspend").is_none() {
+                self.suspends();
+            }
+            self.maybe("gc.enter.suspend.of", &["any", "erase"]);
+            self.value("gc.enter.suspend.worth_it", &["true", "false"]);
+            self.value("gc.enter.suspend.max_suspends", &["1", "2"]);
+        }
+        let key = |name: &str| format!("gc.enter.{use_}.{name}");
+        self.value(&key("merge"), &["true", "false"]);
+        self.value(&key("pipeline"), &["true", "false"]);
+        self.value(&key("poll"), &["\"1 ns\"", "\"600 ns\"", "\"30 us\""]);
+        if self.history.get(&key("pipeline")) == Some("true") {
+            self.history.remove("device.timing.command");
+        }
+    }
+
+    fn pace(&mut self) {
+        if self.word("gc.pace.use", &["at-once", "at-once", "quanta"]) == "at-once" {
+            return;
+        }
+        self.value("gc.pace.quanta.length", &["\"1 ns\"", "\"400 us\"", "\"5 ms\""]);
+        self.value("gc.pace.quanta.floor", &["\"3 blocks\"", "\"5 blocks\"", "\"40 pages\""]);
+        self.value("gc.pace.quanta.per_gap", &["2", "3", "100"]);
+        self.value("gc.pace.quanta.extra_space", &["\"16%\"", "\"50%\""]);
+    }
+
+    fn hold(&mut self) {
+        let open = self.history.get("gc.enter.use").is_some_and(|word| word != "\"never\"")
+            || self.is("gc.pace.use", "quanta");
+        let parts = self.is("gc.erase.use", "sub-blocks");
+        let words: &[&str] = match (open, parts) {
+            (true, true) => &["unit"],
+            (true, false) => &["unit", "unit", "blocks"],
+            _ => &LEVELS[..5],
+        };
+        let word = self.word("gc.hold.use", words);
+        match word {
+            "blocks" => {
+                self.word("gc.enter.use", &["between-copies"]);
+                self.history.remove("gc.enter.between-copies.merge");
+                self.history.remove("gc.enter.between-copies.pipeline");
+                self.word("gc.placement.use", &["separate-gc"]);
+                self.set("gc.copy.copyback.parity", "false");
+                self.set("gc.copy.parallel.parity", "false");
+                self.text("gc.copy.parallel.path", "local");
+            }
+            "channel" => {
+                let below = ["channel", "chip", "die", "plane"];
+                self.maybe("gc.hold.channel.erasing", &below);
+            }
+            "chip" => self.maybe("gc.hold.chip.erasing", &["chip", "die", "plane"]),
+            "die" => self.maybe("gc.hold.die.erasing", &["die", "plane"]),
+            _ => {}
+        }
+    }
+
+    fn assist(&mut self) {
+        let lists = [
+            "\"nothing\"",
+            "\"nothing\"",
+            "\"flush-buffer\"",
+            "\"pre-migration\"",
+            "[\"flush-buffer\",\"pre-migration\"]",
+        ];
+        let used = self.choices.pick(&lists);
+        self.set("gc.assist.use", used);
+        for word in ["nothing", "flush-buffer", "pre-migration"] {
+            if used.contains(word) {
+                self.history.words.push(("gc.assist.use".into(), word.into()));
+            }
+        }
+        if used.contains("flush") && self.history.get("device.write_buffer.size").is_none() {
+            self.buffer();
+        }
+        if used.contains("pre-migration") {
+            let distances =
+                ["\"1 pages\"", "\"10 pages\"", "\"1 block\"", "\"3 blocks\"", "\"20%\""];
+            let distance = self.choices.pick(&distances);
+            self.set("gc.assist.pre-migration.distance", distance);
+            self.maybe("gc.assist.pre-migration.rule", &["valid-left", "moved"]);
+            self.value("gc.assist.pre-migration.t_page", &["\"0%\"", "\"40%\"", "\"100%\""]);
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! What must hold for every history.
+
+mod compare;
+mod drives;
+mod identities;
+mod logs;
+mod times;
+
+use crate::draw;
+use crate::history::History;
+use crate::run::{self, Stop};
+use flashgc::config::Setup;
+use flashgc::session::{Options, SavedDrive};
+use serde_json::Value;
+use std::cell::OnceCell;
+
+/// A history that runs, and the report of its plain run.
+pub struct Tried<'a> {
+    /// The history.
+    pub history: &'a History,
+    /// Its seed, for what a rule draws.
+    pub seed: u64,
+    /// What runs.
+    pub setup: &'a Setup,
+    /// The report without any watcher.
+    pub base: Value,
+    /// The drive when measuring begins, once a rule has asked for it.
+    drive: OnceCell<SavedDrive>,
+}
+
+impl Tried<'_> {
+    /// The drive when measuring begins.
+    fn drive(&self) -> Result<SavedDrive, Stop> {
+        if let Some(drive) = self.drive.get() {
+            return Ok(drive.clone());
+        }
+        let drive = run::preconditioned(self.setup, self.history)?;
+        Ok(self.drive.get_or_init(|| drive).clone())
+    }
+}
+
+/// A rule: `Ok(true)` where it was tried, `Ok(false)` where it says nothing of this history.
+pub type Rule = fn(&Tried<'_>) -> Result<bool, Stop>;
+
+/// The rules by name.
+pub const RULES: &[(&str, Rule)] = &[
+    ("identities", identities::rule),
+    ("checker", checker),
+    ("coalesce", coalesce),
+    ("index", index),
+    ("logs", logs::rule),
+    ("saved", drives::saved),
+    ("slices", drives::slices),
+    ("takeover", drives::takeover),
+    ("trace", times::trace),
+    ("times", times::scaled),
+    ("canary", canary),
+];
+
+/// The rule of this name is wrong on purpose, and is tried only where it is asked for.
+pub const CANARY: &str = "canary";
+
+/// A rule that does not hold, and why.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failure {
+    /// The rule; "run" for the plain run.
+    pub rule: &'static str,
+    /// The same for the same fault.
+    pub signature: String,
+    /// All that is known.
+    pub detail: String,
+}
+
+/// What came of a history.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// The plan refuses it.
+    Refused(String),
+    /// It ended as it should: the drive of another scheme was full, or not to be taken.
+    Ended(&'static str),
+    /// Every rule holds that was tried: these.
+    Passed(Vec<&'static str>),
+    /// A rule does not.
+    Failed(Box<Failure>),
+}
+
+/// Tries a history under these rules.
+pub fn check(history: &History, seed: u64, rules: &[&'static str]) -> Outcome {
+    let prepared = run::guarded(|| Ok(history.prepare()));
+    let setup = match prepared {
+        Ok(Ok(setup)) => setup,
+        Ok(Err(why)) => return Outcome::Refused(why),
+        Err(stop) => return failed("plan", stop),
+    };
+    let base = match run::whole(&setup, history, Options::default()) {
+        Ok(base) => base,
+        Err(Stop::Full(_)) if setup.filler.is_some() => return Outcome::Ended("full"),
+        Err(Stop::NotTaken(_)) if setup.filler.is_some() => return Outcome::Ended("not taken"),
+        Err(Stop::TooLong) => return Outcome::Ended("too long"),
+        Err(Stop::TraceTooLarge) => return Outcome::Ended("trace too large"),
+        Err(stop) => return failed("run", stop),
+    };
+    let tried = Tried { history, seed, setup: &setup, base, drive: OnceCell::new() };
+    let mut held = Vec::new();
+    for (name, rule) in RULES.iter().filter(|(name, _)| rules.contains(name)) {
+        match run::guarded(|| rule(&tried)) {
+            Ok(true) => held.push(*name),
+            Ok(false) => {}
+            Err(stop) => return failed(name, stop),
+        }
+    }
+    Outcome::Passed(held)
+}
+
+fn failed(rule: &'static str, stop: Stop) -> Outcome {
+    let (signature, detail) = match stop {
+        Stop::Full(detail) => ("full".to_string(), detail),
+        Stop::TooLong => ("too long".to_string(), String::new()),
+        Stop::TraceTooLarge => ("trace too large".to_string(), String::new()),
+        Stop::NotTaken(detail) => ("not taken".to_string(), detail),
+        Stop::Failed { signature, detail } => (signature, detail),
+    };
+    Outcome::Failed(Box::new(Failure { rule, signature, detail }))
+}
+
+/// The checker finds nothing, and changes nothing.
+fn checker(tried: &Tried<'_>) -> Result<bool, Stop> {
+    let watched = run::whole(tried.setup, tried.history, run::watched())?;
+    compare::equal(&tried.base, &watched)?;
+    Ok(true)
+}
+
+/// A collection is one event or many: the same figures.
+fn coalesce(tried: &Tried<'_>) -> Result<bool, Stop> {
+    let mut other = tried.setup.clone();
+    other.plan.coalesce = !other.plan.coalesce;
+    compare::equal(&tried.base, &run::whole(&other, tried.history, Options::default())?)?;
+    Ok(true)
+}
+
+/// The victims of an index are those of a scan.
+fn index(tried: &Tried<'_>) -> Result<bool, Stop> {
+    let victim = tried.setup.plan.gc.slots.get("victim").copied().unwrap_or_default();
+    let (key, words) = match victim {
+        "greedy" => ("gc.victim.greedy.index", ["\"buckets\"", "\"scan\""]),
+        "recycle-benefit" => ("gc.victim.recycle-benefit.index", ["\"kept\"", "\"scan\""]),
+        _ => return Ok(false),
+    };
+    let mut history = tried.history.clone();
+    let own = history.get(key).unwrap_or(words[0]).to_string();
+    history.set(key, words[usize::from(own == words[0])]);
+    let Ok(setup) = history.prepare() else { return Ok(false) };
+    compare::equal(&tried.base, &run::whole(&setup, &history, Options::default())?)?;
+    Ok(true)
+}
+
+/// Wrong on purpose: no drive ever collects.
+fn canary(tried: &Tried<'_>) -> Result<bool, Stop> {
+    let erases = tried.base["erases"].as_u64().unwrap_or(0);
+    match erases {
+        0 => Ok(true),
+        _ => Err(Stop::failed("erases", format!("{erases} erases"))),
+    }
+}
+
+/// Whether a stop is what a drive of another scheme may come to.
+fn is_of_another(stop: &Stop) -> bool {
+    matches!(stop, Stop::Full(_) | Stop::NotTaken(_) | Stop::TooLong)
+}
+
+/// A scheme of the same device that is drawn from the seed of the history.
+pub fn other_scheme(history: &History, seed: u64) -> Option<(History, Setup)> {
+    (0..4).find_map(|try_| {
+        let other = draw::another_scheme(history, seed.wrapping_add(try_));
+        let setup = other.prepare().ok()?;
+        Some((other, setup))
+    })
+}

@@ -1,0 +1,48 @@
+//! Drives that are sized by their trace.
+
+use crate::errors::{guarded, ConfigError};
+use crate::pulse::{Pulse, Step};
+use crate::run::Request;
+use flashgc::session::{self, FitScan};
+use pyo3::prelude::*;
+
+/// The size of a drive, for runs on it.
+#[pyclass(frozen, from_py_object, module = "flashgc._engine")]
+#[derive(Clone)]
+pub struct Fitted(pub session::Fitted);
+
+/// Reads the trace of these requests, which differ in their schemes, and gives the size of the
+/// drive that they share; `None` where the configuration does not size its drive by a trace.
+#[pyfunction]
+#[pyo3(signature = (requests, progress=None))]
+pub fn fit(
+    py: Python<'_>,
+    requests: Vec<Request>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Option<Fitted>> {
+    let pulse = Pulse::new(progress);
+    py.detach(|| guarded(|| fit_detached(&requests, pulse)))
+}
+
+fn fit_detached(requests: &[Request], mut pulse: Pulse) -> PyResult<Option<Fitted>> {
+    // A scheme that cannot work on the device is told of when it is run.
+    let setups = requests.iter().filter_map(|request| Some((request, request.prepare().ok()?)));
+    let mut awaiting = setups.filter(|(_, setup)| setup.awaits_fit());
+    let Some((request, setup)) = awaiting.next() else { return Ok(None) };
+    let Some(mut opener) = request.opener() else { return Ok(None) };
+    let failed = |error: session::RunError| Request::failure(&error);
+    let mut scan = FitScan::new(&setup, &mut *opener).map_err(failed)?;
+    let step = |rows| Step { phase: "scan", done: rows, total: None, now_ns: 0 };
+    let pages = loop {
+        if let Some(pages) = scan.advance().map_err(failed)? {
+            break pages;
+        }
+        pulse.beat(|| step(scan.rows()))?;
+    };
+    pulse.last(step(scan.rows()))?;
+    let inputs: Vec<_> = requests.iter().map(Request::inputs).collect();
+    let fitted = session::fit(&inputs, pages);
+    fitted
+        .map(|fitted| Some(Fitted(fitted)))
+        .map_err(|errors| ConfigError::new_err(errors.to_string()))
+}

@@ -1,0 +1,71 @@
+//! Keys that exclude each other: where two layers give one each, the higher layer wins.
+//!
+//! Within one layer both together stay a mistake, which the reader of their table tells.
+
+use flashgc_config::{Exclusive, Tree};
+use Exclusive::{InItems, Instead, OneOf, ValueOrTable};
+
+const SYNTHETIC: &str = "workload.synthetic";
+const GAPS: &[&str] = &["fixed", "uniform", "exponential", "bursty", "hyperexponential"];
+const PLACES: &[&str] = &["zipf", "hot_cold", "groups"];
+const OPEN: &[&str] = &["interarrival", "read_interarrival", "write_interarrival"];
+
+const RULES: &[Exclusive] = &[
+    // When requests arrive: a closed loop, one stream, or two.
+    Instead { table: SYNTHETIC, given: &["queue_depth"], gone: OPEN },
+    Instead { table: SYNTHETIC, given: &["queue_depth"], gone: &["rate"] },
+    InItems { table: SYNTHETIC, given: &["queue_depth"], list: "phases", gone: OPEN },
+    Instead { table: SYNTHETIC, given: OPEN, gone: &["queue_depth"] },
+    OneOf { table: SYNTHETIC, keys: &["interarrival", "read_interarrival"] },
+    OneOf { table: SYNTHETIC, keys: &["interarrival", "write_interarrival"] },
+    // Of two streams the shares follow from their rates.
+    Instead { table: SYNTHETIC, given: &["read_interarrival"], gone: &["read_share"] },
+    Instead { table: SYNTHETIC, given: &["read_interarrival"], gone: &["trim_share"] },
+    OneOf { table: "workload.synthetic.interarrival", keys: GAPS },
+    OneOf { table: "workload.synthetic.read_interarrival", keys: GAPS },
+    OneOf { table: "workload.synthetic.write_interarrival", keys: GAPS },
+    // Where requests go, and how large they are.
+    ValueOrTable { key: "workload.synthetic.address" },
+    ValueOrTable { key: "workload.synthetic.read_address" },
+    ValueOrTable { key: "workload.synthetic.write_address" },
+    OneOf { table: "workload.synthetic.address", keys: PLACES },
+    OneOf { table: "workload.synthetic.read_address", keys: PLACES },
+    OneOf { table: "workload.synthetic.write_address", keys: PLACES },
+    ValueOrTable { key: "workload.synthetic.size" },
+    ValueOrTable { key: "workload.synthetic.read_size" },
+    ValueOrTable { key: "workload.synthetic.write_size" },
+    Instead { table: SYNTHETIC, given: &["size.exponential"], gone: &["size"] },
+    Instead { table: SYNTHETIC, given: &["read_size.exponential"], gone: &["read_size"] },
+    Instead { table: SYNTHETIC, given: &["write_size.exponential"], gone: &["write_size"] },
+    // What the host sees, and when overwriting ends.
+    ValueOrTable { key: "device.exported" },
+    Instead { table: "precondition", given: &["overwrite"], gone: &["until", "at_most"] },
+    Instead { table: "precondition", given: &["until"], gone: &["overwrite"] },
+];
+
+/// What says that a layer brings a workload of its own and not only a key of one.
+const WORKLOADS: [(&str, &[&[&str]]); 3] = [
+    (
+        "synthetic",
+        &[
+            &["requests"],
+            &["queue_depth", "interarrival", "read_interarrival", "write_interarrival", "phases"],
+        ],
+    ),
+    ("alike", &[&["course"]]),
+    ("trace", &[&["file"]]),
+];
+
+/// Takes out of `below` what the layer `top` excludes.
+pub fn give_way(below: &mut Tree, top: &Tree) {
+    let brings = |(name, needs): &(&str, &[&[&str]])| {
+        needs.iter().all(|any| any.iter().any(|key| top.has(&["workload", name, key])))
+    };
+    let given = WORKLOADS.iter().filter(|workload| brings(workload)).count();
+    if given == 1 {
+        for (name, _) in WORKLOADS.iter().filter(|workload| !brings(workload)) {
+            below.remove(&["workload", name]);
+        }
+    }
+    below.give_way(top, RULES);
+}

@@ -1,0 +1,242 @@
+//! A drive sized by its trace: the pages that the trace touches are a given share of the user
+//! capacity (`workload.trace.fit`).
+//!
+//! Channels, chips, dies and planes stay as they are while each plane keeps blocks enough for the
+//! thresholds of the scheme. A small footprint needs fewer planes: first fewer in each die, then
+//! fewer dies, chips and channels. Several schemes that are compared share one drive, on which all
+//! of them have room.
+
+use super::device::Sizing;
+use super::{prepare, spare, Inputs, Setup};
+use crate::device::Shape;
+use flashgc_config::{Diagnostic, Diagnostics, Tree};
+use serde_json::{json, Value};
+
+/// Thresholds and open blocks may take this much of the spare space of a plane, or hardly more
+/// than they take of the whole device: what is left decides write amplification.
+const THRESHOLDS_MOST: f64 = 0.5;
+
+/// The most blocks that a plane may have.
+const BLOCKS_MAX: u64 = 1 << 20;
+
+/// The counts that can be changed, in the order in which they are: the parts of a die first.
+const COUNTS: [&str; 4] = ["planes_per_die", "dies_per_chip", "chips_per_channel", "channels"];
+
+/// The size that was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fitted {
+    /// The share that was asked for.
+    pub share: f64,
+    /// Pages that the trace touches.
+    pub footprint_pages: u64,
+    /// Counts of the device before and after, by their keys; the last is `blocks_per_plane`.
+    counts: [(u32, u32); 5],
+    multi_plane: u32,
+}
+
+impl Fitted {
+    /// The layer of the configuration that gives the device this size.
+    pub(super) fn tree(&self) -> Result<Tree, Diagnostics> {
+        let keys = COUNTS.iter().chain(&["blocks_per_plane"]);
+        let counts = keys.zip(self.counts).map(|(key, (_, to))| format!("device.{key} = {to}\n"));
+        let mut text: String = counts.collect();
+        if self.multi_plane > 1 {
+            text += &format!("device.multi_plane = {}\n", self.multi_plane);
+        }
+        Tree::parse("the fit to the trace", &text)
+    }
+
+    /// What changed, for people.
+    fn changes(&self) -> String {
+        let keys = COUNTS.iter().chain(&["blocks_per_plane"]);
+        let changed = keys.zip(self.counts).filter(|(_, (from, to))| from != to);
+        let changed = changed.map(|(key, (from, to))| format!("{key} {from} to {to}"));
+        changed.collect::<Vec<_>>().join(", ")
+    }
+
+    /// For the report of a run on a drive with so many user pages.
+    pub(crate) fn json(&self, exported_pages: u32) -> Value {
+        let keys = COUNTS.iter().chain(&["blocks_per_plane"]).zip(self.counts);
+        let changed: serde_json::Map<String, Value> = keys
+            .filter(|(_, (from, to))| from != to)
+            .map(|(key, (from, to))| ((*key).to_string(), json!({ "from": from, "to": to })))
+            .collect();
+        json!({
+            "share": self.share,
+            "footprint_pages": self.footprint_pages,
+            "footprint_share": self.footprint_pages as f64 / f64::from(exported_pages),
+            "changed": changed,
+        })
+    }
+
+    /// What people should know of the size.
+    pub(super) fn note(&self, exported_pages: u32) -> String {
+        let reached = 100.0 * self.footprint_pages as f64 / f64::from(exported_pages);
+        let (pages, asked) = (self.footprint_pages, 100.0 * self.share);
+        let changes = match self.changes() {
+            changes if changes.is_empty() => "the device size is unchanged".to_string(),
+            changes => format!("device changes: {changes}"),
+        };
+        if reached < 0.9 * asked {
+            return format!(
+                "the trace touches only {pages} pages, which are {reached:.1} % of the smallest \
+                 drive that the scheme's thresholds allow ({asked} % requested); {changes}"
+            );
+        }
+        format!(
+            "the drive was sized to the trace: its {pages} pages are {reached:.1} % of the user \
+             capacity; {changes}"
+        )
+    }
+
+    fn with(&self, planes: &Planes, blocks: u64) -> Fitted {
+        let mut fitted = self.clone();
+        for (count, to) in fitted.counts.iter_mut().zip(planes.counts) {
+            count.1 = to;
+        }
+        fitted.counts[4].1 = blocks as u32;
+        fitted.multi_plane = self.multi_plane.min(planes.counts[0]);
+        fitted
+    }
+}
+
+/// A number of planes, by the counts of [`COUNTS`].
+#[derive(Clone, Copy)]
+struct Planes {
+    counts: [u32; 4],
+}
+
+impl Planes {
+    fn number(&self) -> u64 {
+        self.counts.iter().map(|&count| u64::from(count)).product()
+    }
+
+    /// From all planes of the device down to one.
+    fn downwards(counts: [u32; 4]) -> Vec<Planes> {
+        let mut all = vec![Planes { counts }];
+        let mut now = counts;
+        for at in 0..now.len() {
+            while now[at] > 1 {
+                let count = now[at];
+                let divides = |less: &u32| count.is_multiple_of(*less);
+                now[at] = (1..count).rev().find(divides).unwrap_or(1);
+                all.push(Planes { counts: now });
+            }
+        }
+        all
+    }
+}
+
+/// The size of the drive for these configurations, which differ in their schemes, and a trace that
+/// touches so many pages. Configurations that cannot work on the whole device have no say.
+pub fn fit(all: &[Inputs], footprint_pages: u64) -> Result<Fitted, Diagnostics> {
+    let mut errors = None;
+    let mut able = Vec::new();
+    for inputs in all {
+        match prepare(inputs) {
+            Ok(setup) => able.push((inputs, spare_left(&setup), setup)),
+            Err(error) => errors = errors.or(Some(error)),
+        }
+    }
+    let Some((_, _, first)) = able.first() else {
+        return Err(errors.unwrap_or_default());
+    };
+    let Some(sizing) = &first.sizing else {
+        return Err(Diagnostic::new("the configuration does not size its drive to a trace").into());
+    };
+    let shape = &sizing.shape;
+    let planes =
+        [shape.planes_per_die, shape.dies_per_chip, shape.chips_per_channel, shape.channels];
+    let [a, b, c, d] = planes.map(|count| (count, count));
+    let base = Fitted {
+        share: sizing.share.numerator as f64 / sizing.share.denominator as f64,
+        footprint_pages,
+        counts: [a, b, c, d, (shape.blocks_per_plane, shape.blocks_per_plane)],
+        multi_plane: shape.multi_plane,
+    };
+    let has_room = |fitted: &Fitted| {
+        able.iter().all(|(inputs, left_on_device, _)| {
+            let sized = Inputs { fitted: Some(fitted.clone()), ..(*inputs).clone() };
+            let least = THRESHOLDS_MOST.min(0.9 * left_on_device);
+            prepare(&sized).is_ok_and(|setup| spare_left(&setup) >= least)
+        })
+    };
+    let sizes = Planes::downwards(planes);
+    // User pages that the drive needs at least.
+    let numerator = u128::from(sizing.share.numerator.max(1));
+    let needed = u128::from(footprint_pages) * u128::from(sizing.share.denominator);
+    let needed = u64::try_from(needed.div_ceil(numerator)).unwrap_or(u64::MAX).max(1);
+    for planes in &sizes {
+        let Some(blocks) = blocks_for(sizing, planes, needed) else { continue };
+        let fitted = base.with(planes, blocks);
+        if has_room(&fitted) {
+            return Ok(fitted);
+        }
+    }
+    smallest(sizing, &sizes, needed, |planes, blocks| has_room(&base.with(planes, blocks)))
+        .map(|(planes, blocks)| base.with(&planes, blocks))
+        .ok_or_else(|| too_large(needed, shape))
+}
+
+/// The share of a plane's spare space that thresholds and open blocks leave.
+fn spare_left(setup: &Setup) -> f64 {
+    spare::left(&setup.plan.geometry.shape, &setup.plan.gc)
+}
+
+/// The fewest blocks in each plane that give so many user pages.
+fn blocks_for(sizing: &Sizing, planes: &Planes, needed: u64) -> Option<u64> {
+    let enough = |blocks: u64| {
+        let shape = Shape { blocks_per_plane: blocks as u32, ..sizing.shape.clone() };
+        let exported = sizing.exported.pages_of(&shape).unwrap_or(0);
+        planes.number() * u64::from(exported) >= needed
+    };
+    if !enough(BLOCKS_MAX) {
+        return None;
+    }
+    let (mut too_few, mut blocks) = (0, BLOCKS_MAX);
+    while blocks - too_few > 1 {
+        let middle = too_few + (blocks - too_few) / 2;
+        if enough(middle) {
+            blocks = middle;
+        } else {
+            too_few = middle;
+        }
+    }
+    Some(blocks)
+}
+
+/// The smallest drive that has room for the thresholds, where none of the wanted size has.
+fn smallest(
+    sizing: &Sizing,
+    sizes: &[Planes],
+    needed: u64,
+    has_room: impl Fn(&Planes, u64) -> bool,
+) -> Option<(Planes, u64)> {
+    for planes in sizes.iter().rev() {
+        let Some(mut blocks) = blocks_for(sizing, planes, needed) else { continue };
+        let most = (64 * blocks).max(u64::from(sizing.shape.blocks_per_plane)).min(BLOCKS_MAX);
+        while blocks <= most {
+            if has_room(planes, blocks) {
+                return Some((*planes, blocks));
+            }
+            blocks += blocks.div_ceil(8);
+        }
+    }
+    None
+}
+
+fn too_large(needed: u64, shape: &Shape) -> Diagnostics {
+    let planes = shape.planes();
+    Diagnostic {
+        help: Some(
+            "replay a smaller part of the trace (workload.trace.rows), use larger pages, or set a \
+             larger share (workload.trace.fit)"
+                .into(),
+        ),
+        ..Diagnostic::new(format!(
+            "the trace does not fit any size of this device: it needs {needed} user pages in at \
+             most {planes} planes"
+        ))
+    }
+    .into()
+}

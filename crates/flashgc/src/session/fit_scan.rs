@@ -1,0 +1,42 @@
+//! Reads a trace once, to learn how many pages it touches.
+
+use super::{reader, RunError, TraceOpener, SCAN_ROWS};
+use crate::config::{Setup, WorkloadPlan};
+use crate::workload::layout::{AddressPolicy, LayoutScan};
+use flashgc_trace::TraceReader;
+
+/// The reading of a trace for [`crate::session::fit`], in slices of some 20 ms.
+pub struct FitScan {
+    reader: TraceReader,
+    scan: LayoutScan,
+    rows: u64,
+}
+
+impl FitScan {
+    /// Begins to read the trace of a configuration.
+    pub fn new(setup: &Setup, opener: &mut dyn TraceOpener) -> Result<FitScan, RunError> {
+        let WorkloadPlan::Trace(plan) = &setup.workload else {
+            return Err(RunError::new("error: only a trace can size a drive"));
+        };
+        let page_bytes = u64::from(setup.plan.geometry.shape.page_bytes);
+        let scan = LayoutScan::new(AddressPolicy::Compact, page_bytes);
+        Ok(FitScan { reader: reader(opener, &plan.options)?, scan, rows: 0 })
+    }
+
+    /// Reads some rows. Gives the pages that the trace touches once all are read.
+    pub fn advance(&mut self) -> Result<Option<u64>, RunError> {
+        for _ in 0..SCAN_ROWS {
+            let Some(record) = self.reader.next() else {
+                return Ok(Some(self.scan.touched_pages()));
+            };
+            self.scan.see(&record.map_err(|error| RunError::in_trace(error.to_string()))?);
+            self.rows += 1;
+        }
+        Ok(None)
+    }
+
+    /// Rows read so far.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+}

@@ -1,0 +1,233 @@
+//! The measured part: where its requests come from, what its verdict goes by, and what is said of
+//! a run in which nothing was moved.
+
+use super::{RunError, Session};
+use crate::config::{OverwriteWith, WorkloadPlan};
+use crate::sim::{Circumstances, Results};
+use crate::workload::alike::Alike;
+use crate::workload::length::Length;
+use crate::workload::repeat::Repeated;
+use crate::workload::replay::Replay;
+use crate::workload::synthetic::Synthetic;
+use crate::workload::{HostRequest, Source, SourceError};
+use serde_json::json;
+
+/// The requests of the measured part.
+pub(super) enum RunSource {
+    Synthetic(Box<Synthetic>),
+    Alike(Box<Alike>),
+    Replay(Box<Replay>),
+    Repeated(Box<Repeated>),
+}
+
+impl RunSource {
+    /// Lines of a trace that were passed over.
+    pub fn bad_rows(&self) -> u64 {
+        match self {
+            RunSource::Synthetic(_) | RunSource::Alike(_) => 0,
+            RunSource::Replay(replay) => replay.bad_rows(),
+            RunSource::Repeated(repeated) => repeated.bad_rows(),
+        }
+    }
+}
+
+impl Source for RunSource {
+    #[inline]
+    fn next(&mut self) -> Result<Option<HostRequest>, SourceError> {
+        match self {
+            RunSource::Synthetic(source) => source.next(),
+            RunSource::Alike(source) => source.next(),
+            RunSource::Replay(source) => source.next(),
+            RunSource::Repeated(source) => source.next(),
+        }
+    }
+}
+
+impl Session {
+    pub(super) fn source(&mut self) -> Result<RunSource, RunError> {
+        let exported = self.setup.plan.geometry.exported_pages;
+        let (seed, page_bytes) = (self.setup.plan.seed, self.page_bytes());
+        match &self.setup.workload {
+            WorkloadPlan::Synthetic(workload) => {
+                let source = Synthetic::new(&workload.plan, exported, page_bytes, seed);
+                return Ok(RunSource::Synthetic(Box::new(source)));
+            }
+            WorkloadPlan::Alike(plan) => {
+                return Ok(RunSource::Alike(Box::new(Alike::new(plan, page_bytes, seed))));
+            }
+            WorkloadPlan::Trace(_) => {}
+        }
+        let Some(plan) = self.trace_plan() else {
+            return Err(RunError::new("error: there is no workload"));
+        };
+        let Some(repeated) = plan.repeated else {
+            let reader = self.open_trace(&plan)?;
+            let Some(layout) = self.layout.take() else {
+                return Err(RunError::new("error: the trace's layout is gone"));
+            };
+            let replay = Replay::new(reader, layout, page_bytes, plan.time_scale);
+            return Ok(RunSource::Replay(Box::new(replay)));
+        };
+        let (opener, options, layout) = self.take_trace()?;
+        let (scale, bytes) = (plan.time_scale, repeated.units());
+        let source = Repeated::new(opener, options, layout, page_bytes, scale, bytes)?;
+        Ok(RunSource::Repeated(Box::new(source)))
+    }
+
+    /// What the verdict on the run goes by.
+    pub(super) fn circumstances(&self) -> Circumstances {
+        let before = &self.preconditioning;
+        let counts = self.is_same_before();
+        Circumstances {
+            quarters_before: match counts {
+                true => before.write_amplification_quarters.clone(),
+                false => Vec::new(),
+            },
+            programmed_before: if counts { before.programmed_pages } else { 0 },
+            phases: self.setup.workload.phases(),
+            can_go_on: self.setup.workload.length().is_some(),
+            until: self.setup.until,
+        }
+    }
+
+    /// Whether the drive was overwritten by the run's own scheme with the run's own workload.
+    fn is_same_before(&self) -> bool {
+        match &self.given {
+            None => {
+                let with = self.setup.precondition.overwrite_with;
+                // As on a saved drive, the scheme counts and not how it was named.
+                let own = json!(self.setup.plan.gc);
+                let filler = self.setup.filler.as_ref();
+                filler.is_none_or(|filler| json!(filler) == own) && with == OverwriteWith::Workload
+            }
+            Some((origin, _)) => {
+                let made_from = &origin.made_from;
+                let is_trace = matches!(self.setup.workload, WorkloadPlan::Trace(_));
+                made_from["precondition"]["overwrite_with"].is_null()
+                    && made_from["gc"] == json!(self.setup.plan.gc)
+                    && !is_trace
+                    && made_from["workload"] == self.workload_facts()
+            }
+        }
+    }
+
+    /// How far a run is: requests, or pages written where its length is an amount of work.
+    pub(super) fn measured(&self, requests: u64, written_bytes: u64) -> (u64, Option<u64>) {
+        match self.setup.workload.length() {
+            Some(Length::Written { bytes, .. }) => {
+                let pages = |bytes: u64| bytes.div_ceil(self.page_bytes());
+                (pages(written_bytes.min(bytes)), Some(pages(bytes)))
+            }
+            Some(Length::Requests(count)) => (requests, Some(count)),
+            None => (requests, self.requests),
+        }
+    }
+
+    /// Says so where the bound ended a run that was to go on until it is steady.
+    pub(super) fn note_until(&mut self, results: &Results) {
+        let Some((end, until)) = results.until.zip(self.setup.until) else { return };
+        if !end.reached {
+            let bound = match self.setup.workload.length() {
+                Some(Length::Requests(count)) => format!("{} requests", grouped(count)),
+                _ => format!("{} drive writes", until.at_most),
+            };
+            self.notes.push(format!(
+                "the run reached its limit of {bound} before it was steady: raise it \
+                 (workload.at_most, or `requests` of the workload)"
+            ));
+        }
+    }
+
+    /// Why nothing was moved in this run, and what to do; `None` where something was.
+    pub(super) fn nothing_moved(&self, results: &Results) -> Option<String> {
+        let counters = &results.counters;
+        if counters.gc_moved + counters.assist_moved > 0 {
+            return None;
+        }
+        if counters.host_written == 0 {
+            return Some(
+                "no collection: the workload writes nothing, so no scheme can differ; to see \
+                 collection, use a workload with writes"
+                    .into(),
+            );
+        }
+        if counters.jobs + results.jobs_open > 0 {
+            return Some(format!(
+                "nothing was moved: none of the collected blocks ({}) held a valid page, so \
+                 copying costs the same under every scheme; to see copies, {}",
+                counters.victim_blocks,
+                self.what_to_do()
+            ));
+        }
+        Some(self.not_collected(results))
+    }
+
+    /// Something was written, and no collection began.
+    fn not_collected(&self, results: &Results) -> String {
+        let exported = u64::from(self.setup.plan.geometry.exported_pages);
+        let counters = &results.counters;
+        let left = grouped(results.pages_to_first);
+        let advice = self.what_to_do();
+        if matches!(self.setup.workload, WorkloadPlan::Trace(_)) {
+            let share = counters.host_written as f64 / exported as f64 * 100.0;
+            return format!(
+                "no collection: the trace writes {share:.1} % of the drive ({} of {} pages), and \
+                 about {left} more pages fit before collection begins, so no scheme can differ; to \
+                 see collection, {advice}",
+                grouped(counters.host_written),
+                grouped(exported)
+            );
+        }
+        let more = results.balance.more_requests.unwrap_or(1);
+        let [begin, end] = [results.balance.free_pages_begin, results.balance.free_pages_end];
+        format!(
+            "no collection yet, so no scheme can differ: the drive has {} free pages left of {} at \
+             the start, about {left} of them before collection begins; about {} more requests \
+             until then; {advice}",
+            grouped(end),
+            grouped(begin),
+            grouped(more)
+        )
+    }
+
+    fn what_to_do(&self) -> String {
+        let key = match &self.setup.workload {
+            WorkloadPlan::Synthetic(_) => "raise workload.synthetic.requests",
+            WorkloadPlan::Alike(_) => "raise workload.alike.requests",
+            WorkloadPlan::Trace(_) => "repeat it (workload.until = \"steady\")",
+        };
+        let mut ways = Vec::new();
+        if self.preconditioning.overwritten_pages == 0 {
+            ways.push("overwrite the drive first (precondition.overwrite = 2)");
+        }
+        ways.push(match &self.setup.workload {
+            WorkloadPlan::Trace(_) => "size the drive to the trace (workload.trace.fit = \"90%\")",
+            _ => "make the drive smaller (device.blocks_per_plane)",
+        });
+        format!("{}, or {key}", ways.join(", "))
+    }
+}
+
+/// A number with commas.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::grouped;
+
+    #[test]
+    fn thousands_have_commas() {
+        let found = [0, 12, 999, 1000, 12_345, 1_234_567].map(grouped);
+        assert_eq!(found, ["0", "12", "999", "1,000", "12,345", "1,234,567"]);
+    }
+}

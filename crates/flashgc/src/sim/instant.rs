@@ -1,0 +1,72 @@
+//! An instant must end: a guard against units that are looked at again and again for nothing.
+//!
+//! Each look at a unit either begins an operation, which takes time, or brings an operation of the
+//! host to its end, or finds that there is nothing to do. So between two events, or two operations
+//! that end, the number of looks is bounded by units and waiting operations. Where it is passed by
+//! far the engine is at fault, and says so in place of keeping the caller waiting for ever.
+
+use super::{Sim, SimError};
+use crate::ids::UnitId;
+use crate::verify::Watch;
+use std::collections::BTreeSet;
+
+/// Fewer steps are never too many.
+const STEPS: u64 = 1 << 20;
+/// Steps for each unit and each operation under way.
+const STEPS_OF_EACH: u64 = 64;
+/// Steps in which the units are found that go round in circles.
+const STEPS_TO_NAME_UNITS: u32 = 4096;
+
+/// Steps since time last went on, or since something of the host ended or came.
+pub(super) struct Instant {
+    steps: u64,
+    /// With more somebody must look.
+    most: u64,
+}
+
+impl Default for Instant {
+    fn default() -> Self {
+        Instant { steps: 0, most: STEPS }
+    }
+}
+
+impl Instant {
+    /// Time went on, or a request did.
+    #[inline(always)]
+    pub(super) fn goes_on(&mut self) {
+        self.steps = 0;
+    }
+
+    /// Counts a step. Says whether there were so many that somebody must look.
+    #[inline(always)]
+    pub(super) fn has_too_many_steps(&mut self) -> bool {
+        self.steps += 1;
+        self.steps > self.most
+    }
+}
+
+impl<W: Watch> Sim<W> {
+    /// There were many steps in this instant: perhaps since there is much to do.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn look_for_an_end(&mut self) -> Result<(), SimError> {
+        let due = (self.units.len() + self.slabs.ops.len()) as u64 * STEPS_OF_EACH;
+        if self.instant.most < due {
+            self.instant.most = due;
+            return Ok(());
+        }
+        let mut units = BTreeSet::new();
+        for _ in 0..STEPS_TO_NAME_UNITS {
+            if let Some(op) = self.released.pop() {
+                self.enqueue(op);
+            }
+            let Some(unit) = self.ready.pop_front() else { break };
+            units.insert(unit.0);
+            self.units[unit.index()].listed = false;
+            self.instant.steps = 0;
+            self.start_unit(unit);
+        }
+        let units = units.into_iter().map(UnitId).collect();
+        Err(SimError::Endless { at_ns: self.now_ns, units, waiting: self.outstanding })
+    }
+}

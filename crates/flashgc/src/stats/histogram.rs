@@ -1,0 +1,134 @@
+//! A histogram of latencies that keeps every value within 0.1 %.
+//!
+//! Values below 2,048 ns have a bucket each. From there on the buckets of each power of two are
+//! 1,024, equally wide, as in HdrHistogram with three significant digits. Only shifts and
+//! comparisons name a bucket: no logarithm, whose last digit may depend on the machine.
+
+/// Values below this have a bucket each.
+const EXACT_BITS: u32 = 11;
+/// Buckets of each power of two above.
+const HALF: usize = 1 << (EXACT_BITS - 1);
+/// The largest value that the histogram tells apart has this many bits: about 104 days in ns.
+const VALUE_BITS: u32 = 53;
+const BUCKETS: usize = (VALUE_BITS - EXACT_BITS + 2) as usize * HALF;
+
+/// How often values of each bucket were recorded.
+#[derive(Clone)]
+pub struct Histogram {
+    counts: Vec<u64>,
+    total: u64,
+}
+
+/// The values that share a bucket, and how often they were recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bucket {
+    /// The smallest of the values.
+    pub first: u64,
+    /// The largest of the values.
+    pub last: u64,
+    /// How often they were recorded.
+    pub count: u64,
+}
+
+impl Bucket {
+    /// The value in the middle.
+    pub fn median(&self) -> u64 {
+        self.first + (self.last - self.first).div_ceil(2)
+    }
+}
+
+impl Default for Histogram {
+    /// Nothing was recorded.
+    fn default() -> Self {
+        Histogram { counts: vec![0; BUCKETS], total: 0 }
+    }
+}
+
+impl Histogram {
+    /// By how many bits the values of the bucket of this value are shifted.
+    #[inline(always)]
+    fn shift(value: u64) -> u32 {
+        let exact = (1u64 << EXACT_BITS) - 1;
+        u64::BITS - EXACT_BITS - (value | exact).leading_zeros()
+    }
+
+    /// Records a value. Those that are too large share the bucket of 2^52.
+    #[inline(always)]
+    pub fn record(&mut self, value: u64) {
+        let shift = Self::shift(value);
+        let at = shift as usize * HALF + (value >> shift) as usize;
+        self.counts[if at < BUCKETS { at } else { BUCKETS - HALF }] += 1;
+        self.total += 1;
+    }
+
+    /// Adds what another has recorded.
+    pub fn add(&mut self, other: &Histogram) {
+        for (own, other) in self.counts.iter_mut().zip(&other.counts) {
+            *own += other;
+        }
+        self.total += other.total;
+    }
+
+    /// Values recorded.
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// The buckets in which values were recorded, in their order.
+    pub fn recorded(&self) -> impl Iterator<Item = Bucket> + '_ {
+        let recorded = self.counts.iter().enumerate().filter(|(_, &count)| count > 0);
+        recorded.map(|(at, &count)| {
+            let shift = (at / HALF).saturating_sub(1);
+            let first = ((at - shift * HALF) as u64) << shift;
+            Bucket { first, last: first + (1 << shift) - 1, count }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values() -> impl Iterator<Item = u64> {
+        let edges = (0..60).flat_map(|bits| {
+            let at = 1u64 << bits;
+            [at - 1, at, at + 1, at + at / 2, at + at / 3]
+        });
+        (0..5_000).chain(edges)
+    }
+
+    /// The buckets are those of HdrHistogram, so that results of earlier versions stay.
+    #[test]
+    fn buckets_are_those_of_hdr_histogram() {
+        let mut own = Histogram::default();
+        let mut other = hdrhistogram::Histogram::<u64>::new_with_bounds(1, 1 << 52, 3).unwrap();
+        for value in values() {
+            own.record(value);
+            other.saturating_record(value);
+        }
+        let expected = other.iter_recorded().map(|bucket| {
+            let at = bucket.value_iterated_to();
+            (at, other.median_equivalent(at), bucket.count_at_value())
+        });
+        let found = own.recorded().map(|bucket| (bucket.last, bucket.median(), bucket.count));
+        assert!(found.eq(expected));
+        assert_eq!(own.total(), other.len());
+    }
+
+    #[test]
+    fn adding_is_recording_both() {
+        let (mut all, mut sum) = (Histogram::default(), Histogram::default());
+        for (at, value) in values().enumerate() {
+            all.record(value);
+            let mut one = Histogram::default();
+            one.record(value);
+            if at % 97 == 0 {
+                sum.add(&one);
+            } else {
+                sum.record(value);
+            }
+        }
+        assert_eq!(sum.total(), all.total());
+        assert!(sum.recorded().eq(all.recorded()));
+    }
+}

@@ -1,0 +1,82 @@
+//! How long a workload is: a number of requests, or an amount of work.
+
+use super::{HostOp, HostRequest};
+use serde::{Serialize, Serializer};
+
+/// The length of a workload, or of a part of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Length {
+    /// So many requests.
+    Requests(u64),
+    /// Until its writes have so many bytes. The write that reaches them is the last request.
+    Written {
+        /// In parts of what the host sees of the drive.
+        drive_writes: f64,
+        /// The same in bytes, once the drive is known.
+        bytes: u64,
+    },
+}
+
+impl Length {
+    /// This many drive writes, of a drive that is not known yet.
+    pub fn drive_writes(drive_writes: f64) -> Length {
+        Length::Written { drive_writes, bytes: 0 }
+    }
+
+    /// The same on a drive of which the host sees so many bytes.
+    pub fn on_drive(self, exported_bytes: u64) -> Length {
+        match self {
+            Length::Requests(_) => self,
+            Length::Written { drive_writes, .. } => {
+                let bytes = libm::ceil(drive_writes * exported_bytes as f64) as u64;
+                Length::Written { drive_writes, bytes: bytes.max(1) }
+            }
+        }
+    }
+
+    /// A share of it, for a phase.
+    pub fn share(self, share: f64) -> Length {
+        match self {
+            Length::Requests(count) => Length::Requests(libm::round(count as f64 * share) as u64),
+            Length::Written { drive_writes, .. } => Length::drive_writes(drive_writes * share),
+        }
+    }
+
+    /// Requests, where they are counted.
+    pub fn requests(self) -> Option<u64> {
+        match self {
+            Length::Requests(count) => Some(count),
+            Length::Written { .. } => None,
+        }
+    }
+
+    /// What is counted down: requests, or bytes of writes.
+    pub fn units(self) -> u64 {
+        match self {
+            Length::Requests(count) => count,
+            Length::Written { bytes, .. } => bytes,
+        }
+    }
+
+    /// What a request takes of it.
+    #[inline(always)]
+    pub fn taken_by(self, request: &HostRequest) -> u64 {
+        match self {
+            Length::Requests(_) => 1,
+            Length::Written { .. } if request.op == HostOp::Write => request.bytes,
+            Length::Written { .. } => 0,
+        }
+    }
+}
+
+/// As in a configuration: a number, or `"2 drive writes"`.
+impl Serialize for Length {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Length::Requests(count) => serializer.serialize_u64(*count),
+            Length::Written { drive_writes, .. } => {
+                serializer.collect_str(&format_args!("{drive_writes} drive writes"))
+            }
+        }
+    }
+}

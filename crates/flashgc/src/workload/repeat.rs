@@ -1,0 +1,93 @@
+//! A trace that begins again at its end, until enough is written.
+
+use super::layout::Layout;
+use super::replay::{reader, Replay, TraceOpener};
+use super::{HostOp, HostRequest, Source, SourceError};
+use flashgc_trace::OpenOptions;
+
+/// A trace again and again. Time goes on: the first request of each round arrives one mean gap
+/// after the last of the round before.
+pub struct Repeated {
+    opener: Box<dyn TraceOpener>,
+    options: OpenOptions,
+    replay: Option<Replay>,
+    page_bytes: u64,
+    time_scale: f64,
+    /// Bytes of writes that are left.
+    left: u64,
+    /// Where the present round begins, its requests, and the last arrival.
+    round_ns: u64,
+    round_requests: u64,
+    last_ns: u64,
+    wrote: bool,
+    bad_rows: u64,
+}
+
+impl Repeated {
+    /// Until its writes have so many bytes. A trace that writes nothing runs once.
+    pub fn new(
+        mut opener: Box<dyn TraceOpener>,
+        options: OpenOptions,
+        layout: Layout,
+        page_bytes: u64,
+        time_scale: f64,
+        bytes: u64,
+    ) -> Result<Self, SourceError> {
+        let first = reader(&mut *opener, &options)?;
+        let replay = Some(Replay::new(first, layout, page_bytes, time_scale));
+        Ok(Repeated {
+            opener,
+            options,
+            replay,
+            page_bytes,
+            time_scale,
+            left: bytes,
+            round_ns: 0,
+            round_requests: 0,
+            last_ns: 0,
+            wrote: false,
+            bad_rows: 0,
+        })
+    }
+
+    /// Lines that were passed over, each time counted once.
+    pub fn bad_rows(&self) -> u64 {
+        self.bad_rows.max(self.replay.as_ref().map_or(0, Replay::bad_rows))
+    }
+
+    fn begin_again(&mut self) -> Result<(), SourceError> {
+        self.bad_rows = self.bad_rows();
+        let gaps = self.round_requests.saturating_sub(1).max(1);
+        let gap_ns = (self.last_ns - self.round_ns) / gaps;
+        self.round_ns = self.last_ns.saturating_add(gap_ns);
+        self.round_requests = 0;
+        let Some(layout) = self.replay.take().map(Replay::into_layout) else {
+            return Err(SourceError("the trace's layout was lost".into()));
+        };
+        let again = reader(&mut *self.opener, &self.options)?;
+        self.replay = Some(Replay::new(again, layout, self.page_bytes, self.time_scale));
+        Ok(())
+    }
+}
+
+impl Source for Repeated {
+    fn next(&mut self) -> Result<Option<HostRequest>, SourceError> {
+        while self.left > 0 {
+            let Some(replay) = &mut self.replay else { return Ok(None) };
+            if let Some(request) = replay.next()? {
+                let at_ns = self.round_ns.saturating_add(request.at_ns);
+                (self.last_ns, self.round_requests) = (at_ns, self.round_requests + 1);
+                if request.op == HostOp::Write {
+                    self.wrote = true;
+                    self.left = self.left.saturating_sub(request.bytes);
+                }
+                return Ok(Some(HostRequest { at_ns, ..request }));
+            }
+            if !self.wrote {
+                return Ok(None);
+            }
+            self.begin_again()?;
+        }
+        Ok(None)
+    }
+}
