@@ -6,8 +6,13 @@
 'greedy'
 """
 
+# isort: off
+from flashgc import _start as _start  # first of all: what follows takes time
+
+# isort: on
 from flashgc import drive, trace
 from flashgc._engine import __version__
+from flashgc._json_schema import report_schema
 from flashgc._workloads import workload, workloads
 from flashgc.api import (
     Progress,
@@ -22,10 +27,12 @@ from flashgc.errors import (
     ConfigError,
     DriveError,
     FlashgcError,
+    InternalError,
     OutputError,
     RunError,
     TraceError,
 )
+from flashgc.refusal import Refusal
 from flashgc.registers import RegisterCost, register_cost
 from flashgc.report import Comparison, Report
 from flashgc.reproduction import Reproduction, reproduce
@@ -37,8 +44,10 @@ __all__ = [
     "ConfigError",
     "DriveError",
     "FlashgcError",
+    "InternalError",
     "OutputError",
     "Progress",
+    "Refusal",
     "RegisterCost",
     "Report",
     "Reproduction",
@@ -52,6 +61,7 @@ __all__ = [
     "devices",
     "drive",
     "register_cost",
+    "report_schema",
     "reproduce",
     "run",
     "run_seeds",
@@ -62,3 +72,8 @@ __all__ = [
     "workloads",
     "worst_case_wait",
 ]
+
+
+def __dir__() -> list[str]:
+    """What the package offers; its inner modules are left out."""
+    return [*__all__, "__all__", "__doc__"]

@@ -9,7 +9,9 @@ from flashgc._types import Logs, Reading, Request
 __all__ = [
     "ConfigError",
     "DriveError",
+    "Fitted",
     "FlashgcError",
+    "InternalError",
     "Outcome",
     "OutputError",
     "RunError",
@@ -19,7 +21,10 @@ __all__ = [
     "devices",
     "drive_info",
     "drive_save",
+    "fail_as_a_fault_does",
+    "fit",
     "papers",
+    "problems",
     "run",
     "schemes",
     "trace_again",
@@ -41,6 +46,7 @@ class TraceError(FlashgcError): ...
 class DriveError(FlashgcError): ...
 class RunError(FlashgcError): ...
 class OutputError(FlashgcError): ...
+class InternalError(FlashgcError): ...
 
 @final
 class Outcome:
@@ -55,6 +61,11 @@ class Outcome:
 
 _ProgressCallback = Callable[[str, int, int | None, int], object]
 
+@final
+class Fitted:
+    """The size of a drive, for runs on it."""
+
+def fit(requests: list[Request], progress: _ProgressCallback | None = None) -> Fitted | None: ...
 def run(
     request: Request,
     verify: bool = False,
@@ -63,6 +74,7 @@ def run(
     drive: str | os.PathLike[str] | None = None,
 ) -> Outcome: ...
 def check(request: Request) -> str: ...
+def problems(request: Request, drive: str | os.PathLike[str] | None = None) -> str: ...
 def drive_save(
     request: Request,
     target: str | os.PathLike[str],
@@ -95,3 +107,4 @@ def workload_statistics(request: Request, progress: _ProgressCallback | None = N
 def trace_columns(reading: Reading) -> tuple[bytes, bytes, bytes, bytes, bytes]: ...
 def trace_ranks(places: bytes, count: int) -> bytes: ...
 def trace_again(first: bytes, end: bytes, count: int) -> bytes: ...
+def fail_as_a_fault_does() -> None: ...

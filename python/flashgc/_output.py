@@ -2,13 +2,39 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from flashgc._engine import OutputError
 from flashgc._sources import describe
+
+_saved: list[str] | None = None
+
+
+@contextlib.contextmanager
+def noted() -> Iterator[None]:
+    """Until its end the files that appear are noted, for a command that is interrupted."""
+    global _saved  # noqa: PLW0603
+    _saved = []
+    try:
+        yield
+    finally:
+        _saved = None
+
+
+def saved() -> list[str]:
+    """The files that have appeared since :func:`noted` began."""
+    return list(_saved or ())
+
+
+def note(*paths: str | os.PathLike[str] | None) -> None:
+    """These files have appeared."""
+    if _saved is not None:
+        _saved.extend(os.fspath(path) for path in paths if path is not None)
 
 
 def write(path: str | os.PathLike[str], text: str) -> None:
@@ -21,7 +47,9 @@ def write(path: str | os.PathLike[str], text: str) -> None:
             with open(target, "w", encoding="utf-8") as file:
                 file.write(text)
             return
-        _write_then_rename(target, text)
+        # A link stays what it is, and what it points to is written.
+        _write_then_rename(Path(os.path.realpath(target)), text)
+        note(path)
     except OSError as reason:
         raise OutputError(
             f"error: the result cannot be written: {describe(path, reason)}"
@@ -29,14 +57,19 @@ def write(path: str | os.PathLike[str], text: str) -> None:
 
 
 def _write_then_rename(target: Path, text: str) -> None:
+    mode = 0o666 & ~_umask()
+    if target.exists():
+        # A file that may not be written must not be replaced either.
+        os.close(os.open(target, os.O_WRONLY))
+        mode = stat.S_IMODE(target.stat().st_mode)
     descriptor, name = tempfile.mkstemp(
         dir=target.parent, prefix=f".{target.name}.", suffix=".part"
     )
     try:
-        with open(descriptor, "w", encoding="utf-8") as file:
+        with open(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
             file.write(text)
             file.flush()
-            os.fchmod(file.fileno(), 0o666 & ~_umask())
+            os.fchmod(file.fileno(), mode)
         os.replace(name, target)
     except BaseException:
         os.unlink(name)
@@ -60,10 +93,10 @@ def folder(path: str | os.PathLike[str]) -> Path:
     except FileExistsError:
         raise OutputError(f"error: {target} is a file, not a folder for results") from None
     except NotADirectoryError:
-        raise OutputError(f"error: {target}: a part of the path is a file") from None
+        raise OutputError(f"error: {target}: a part of the path is a file, not a folder") from None
     except OSError as reason:
         raise OutputError(
-            f"error: results cannot be saved there: {describe(path, reason)}\n"
+            f"error: the results cannot be saved: {describe(path, reason)}\n"
             "  = help: name another folder with --out"
         ) from None
     return target

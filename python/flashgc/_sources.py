@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import operator
 import os
 import stat
 import sys
@@ -11,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import SupportsIndex
 
 from flashgc import _toml
 from flashgc._engine import ConfigError, FlashgcError, TraceError
@@ -18,7 +20,7 @@ from flashgc._engine import ConfigError, FlashgcError, TraceError
 CONFIG_BYTES_MAX = 4 << 20
 _CHUNK_BYTES = 1 << 20
 
-type_error = "a configuration is a path, a built-in name, TOML text or a dictionary"
+type_error = "a configuration must be a path, a built-in name, TOML text or a dictionary"
 
 
 @dataclass(frozen=True)
@@ -52,11 +54,11 @@ def read_text(path: Path, error: type[FlashgcError] = ConfigError) -> str:
     except OSError as reason:
         raise error(f"error: {describe(path, reason)}") from None
     if len(data) > CONFIG_BYTES_MAX:
-        raise error(f"error: {path} is larger than 4 MiB; this is no configuration")
+        raise error(f"error: {path} is larger than 4 MiB, the limit for a configuration")
     try:
         return data.decode()
     except UnicodeDecodeError as reason:
-        raise error(f"error: {path} is no UTF-8 text (byte {reason.start})") from None
+        raise error(f"error: {path} is not UTF-8 text (byte {reason.start})") from None
 
 
 def describe(path: str | os.PathLike[str], reason: OSError) -> str:
@@ -93,7 +95,7 @@ def config(given: object) -> Source:
             f"  = help: {hint}give a file, or one of the built-in: "
             f"{', '.join(_folder('configs'))}, and what `flashgc workloads` lists"
         )
-    return Source(os.fspath(given), read_text(path))
+    return Source(printable(given), read_text(path))
 
 
 def scheme(given: str | os.PathLike[str] | None) -> tuple[str, str | None] | None:
@@ -103,7 +105,12 @@ def scheme(given: str | os.PathLike[str] | None) -> tuple[str, str | None] | Non
     name = os.fspath(given)
     if not isinstance(given, str) or name.endswith(".toml") or os.sep in name:
         return name, read_text(Path(name))
-    return name, None
+    return printable(name), None
+
+
+def printable(name: str | os.PathLike[str]) -> str:
+    """A name that can be shown, even that of a file whose name is no text."""
+    return os.fsencode(name).decode(errors="replace")
 
 
 def settings(given: Mapping[str, object] | Iterable[str] | None) -> list[str]:
@@ -117,12 +124,29 @@ def settings(given: Mapping[str, object] | Iterable[str] | None) -> list[str]:
     return [f"{key}={_toml.value(item, key)}" for key, item in _flat(given, "")]
 
 
+def keys(given: Iterable[str] | None) -> list[str]:
+    """Keys to unset, one or several."""
+    if given is None:
+        return []
+    return [given] if isinstance(given, str) else list(given)
+
+
 def _flat(table: Mapping[str, object], prefix: str) -> Iterator[tuple[str, object]]:
     for key, item in table.items():
         if isinstance(item, Mapping):
             yield from _flat(item, f"{prefix}{key}.")
         else:
             yield f"{prefix}{key}", item
+
+
+def whole(name: str, given: object, least: int) -> int:
+    """A parameter that is a whole number; nothing is rounded to become one."""
+    if isinstance(given, SupportsIndex) and not isinstance(given, bool):
+        number = operator.index(given)
+        if number >= least:
+            return number
+    shown = repr(given)[:60]
+    raise ConfigError(f"error: {name} must be a whole number from {least}, got {shown}")
 
 
 @contextmanager
@@ -139,6 +163,7 @@ def trace_file(given: str | os.PathLike[str] | None) -> Iterator[tuple[str, Path
         with _spooled("standard input", sys.stdin.fileno()) as path:
             yield "(standard input)", path
         return
+    shown = printable(name)
     try:
         mode = os.stat(name).st_mode
     except OSError as reason:
@@ -146,15 +171,15 @@ def trace_file(given: str | os.PathLike[str] | None) -> Iterator[tuple[str, Path
     if stat.S_ISFIFO(mode):
         descriptor = os.open(name, os.O_RDONLY)
         try:
-            with _spooled(name, descriptor) as path:
-                yield name, path
+            with _spooled(shown, descriptor) as path:
+                yield shown, path
         finally:
             os.close(descriptor)
         return
     if not stat.S_ISREG(mode):
         kind = "a directory" if stat.S_ISDIR(mode) else "a device"
         raise TraceError(f"error: {name} is {kind}, not a file")
-    yield name, Path(name)
+    yield shown, Path(name)
 
 
 @contextmanager

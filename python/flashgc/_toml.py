@@ -51,7 +51,7 @@ def _table(table: Mapping[str, object], path: tuple[str, ...], lines: list[str])
 
 def _key(key: object) -> str:
     if not isinstance(key, str):
-        raise ConfigError(f"error: the key {key!r} of the configuration is no string")
+        raise ConfigError(f"error: the key {key!r} of the configuration is not a string")
     bare = key and all(char.isascii() and (char.isalnum() or char in "-_") for char in key)
     return key if bare else _text(key)
 

@@ -1,7 +1,12 @@
 """What the engine is given."""
 
+from __future__ import annotations
+
 import os
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
+
+if TYPE_CHECKING:
+    from flashgc._engine import Fitted
 
 
 class Request(TypedDict):
@@ -12,8 +17,11 @@ class Request(TypedDict):
     scheme: tuple[str, str | None] | None
     device: str | None
     sets: list[str]
+    unsets: list[str]
     trace_name: str | None
     trace_path: str | os.PathLike[str] | None
+    fitted: Fitted | None
+    """The size of the drive, where the trace has decided it."""
 
 
 class Logs(TypedDict):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from flashgc import _engine, _sources, api
@@ -70,6 +70,7 @@ def workload(
     *,
     device: str | None = None,
     set: api.Settings | None = None,
+    unset: Iterable[str] | None = None,
     seed: int | None = None,
     progress: api.ProgressCallback | None = None,
 ) -> dict[str, Any]:
@@ -87,7 +88,7 @@ def workload(
     """
     source = _sources.config(config)
     about = _about(source)
-    request = api._request(config, None, None, device, set, seed)
+    request = api._request(config, None, None, device, set, seed, unset=unset)
     told = api._told(progress)
     found: dict[str, Any] = json.loads(_engine.workload_statistics(request, told))
     figures = [_figure(what, target, found, about) for what, target in about["targets"].items()]
@@ -126,8 +127,7 @@ def _figure(
     where = f"about.targets.{what}"
     if what not in TARGETS:
         raise _engine.ConfigError(
-            f"error: nothing is known of the target `{where}`\n"
-            f"  = help: there are: {', '.join(TARGETS)}"
+            f"error: unknown target `{where}`\n  = help: there are: {', '.join(TARGETS)}"
         )
     if isinstance(target, bool) or not isinstance(target, int | float):
         raise _engine.ConfigError(f"error: `{where}` is not a number: {target!r}")

@@ -11,22 +11,25 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from flashgc import _engine, _sources, statistics
+from flashgc import _engine, _output, _sources, heads, refusal, statistics
 from flashgc import over_time as overview
 from flashgc._engine import ConfigError
 from flashgc._types import Logs, Request
+from flashgc.refusal import Refusal
 from flashgc.report import Comparison, Report
 
 PathLike = str | os.PathLike[str]
 Config = PathLike | Mapping[str, object]
 Settings = Mapping[str, object] | Iterable[str]
+Fit = str | float
 
 
 class Progress(NamedTuple):
     """How far a run is."""
 
     phase: str
-    """`scan` (of a trace), `fill`, `overwrite`, `run` or `done`."""
+    """`scan` (of a trace), `fill`, `overwrite`, `run` or `done`; `refused` where a scheme of a
+    comparison cannot run."""
     done: int
     """Rows, pages or requests done in this phase."""
     total: int | None
@@ -45,9 +48,11 @@ def run(
     scheme: PathLike | None = None,
     device: str | None = None,
     set: Settings | None = None,
+    unset: Iterable[str] | None = None,
     seed: int | None = None,
     verify: bool = False,
     drive: PathLike | None = None,
+    fit: Fit | None = None,
     gc_log: PathLike | None = None,
     series: PathLike | None = None,
     series_interval: str | None = None,
@@ -62,11 +67,15 @@ def run(
         scheme: the name of a scheme or a path to a file with one; over the configuration's.
         device: the name of a device; it replaces the configuration's whole device.
         set: settings over all else, as `{"gc.trigger.watermark.soft": "4 blocks"}`, nested, or as
-            strings `key.path=value`.
+            strings `key.path=value`. A setting replaces keys of the configuration that it
+            excludes: `queue_depth` takes the place of `interarrival`.
+        unset: keys taken out of the configuration and its presets, before `set`.
         seed: over the configuration's seed; a whole number from 0.
         verify: whether the checkers watch every operation (slower).
         drive: a file of :func:`flashgc.drive.save`; the run begins with this drive, and it is not
             preconditioned.
+        fit: the share of the user capacity that the pages of the trace are to be, as `"90%"` or
+            0.9: the drive is sized by the trace. `"none"` keeps the size of the device.
         gc_log: a csv file that gets a row for each collection; times in ns.
         series: a csv file that gets a row for each interval of simulated time; times in ns.
         series_interval: its length, as `"10 ms"`; otherwise it is chosen so that a few thousand
@@ -94,9 +103,15 @@ def run(
 
     """
     with _sources.trace_file(trace) as file:
-        request = _request(config, file, scheme, device, set, seed)
+        request = _request(config, file, scheme, device, set, seed, fit, unset)
         logs: Logs = {"gc_log": gc_log, "series": series, "series_interval": series_interval}
-        return _run(request, verify, logs, drive, _told(progress), over_time)
+        report = _run(request, verify, logs, drive, _told(progress), over_time)
+    _note_origin([report], request, heads.call(
+        "run", _given(config, trace),
+        {"scheme": scheme, "device": device, **_set(request), "verify": verify, "drive": drive,
+         "over_time": over_time},
+    ))  # fmt: skip
+    return report
 
 
 def run_seeds(
@@ -107,9 +122,11 @@ def run_seeds(
     scheme: PathLike | None = None,
     device: str | None = None,
     set: Settings | None = None,
+    unset: Iterable[str] | None = None,
     seed: int | None = None,
     verify: bool = False,
     drive: PathLike | None = None,
+    fit: Fit | None = None,
     jobs: int = 2,
     progress: Callable[[int, Progress], object] | None = None,
 ) -> Report:
@@ -128,17 +145,20 @@ def run_seeds(
     >>> figure.low <= figure.mean <= figure.high
     True
     """
-    if seeds < 1:
-        raise ConfigError(f"error: {seeds} seeds make no run; give at least one")
+    seeds = _sources.whole("seeds", seeds, 1)
     with _sources.trace_file(trace) as file:
-        request = _request(config, file, scheme, device, set, seed)
-        first = json.loads(_engine.check(request))["settings"]["seed"]
-        values = list(range(first, first + seeds))
+        request = _request(config, file, scheme, device, set, seed, fit, unset)
+        [request] = _sized([request], _told_first(progress))
+        values = _seed_values(request, seeds)
         requests = [_with_seed(request, value) for value in values]
         reports = _run_all(requests, verify, drive, jobs, progress)
     figures = statistics.intervals(reports)
     report = reports[0]
     report._values["seeds"] = {"count": seeds, "values": values, "figures": figures}
+    _note_origin([report], request, heads.call(
+        "run_seeds", [config, seeds, *_given(config, trace)[1:]],
+        {"scheme": scheme, "device": device, **_set(request), "verify": verify, "drive": drive},
+    ))  # fmt: skip
     return report
 
 
@@ -149,33 +169,124 @@ def compare(
     *,
     device: str | None = None,
     set: Settings | None = None,
+    unset: Iterable[str] | None = None,
     seed: int | None = None,
     verify: bool = False,
     drive: PathLike | None = None,
+    fit: Fit | None = None,
     jobs: int = 2,
     over_time: bool = False,
+    seeds: int | None = None,
     progress: Callable[[int, Progress], object] | None = None,
 ) -> Comparison:
     """Runs several schemes on the same drive with the same requests, `jobs` at a time.
 
     Takes what :func:`run` takes, with `schemes` in place of `scheme`; with `drive` all of them
-    begin with that saved drive; with `over_time` each report has its :attr:`Report.over_time`.
+    begin with that saved drive; with `fit` they share a drive on which each has room; with
+    `over_time` each report has its :attr:`Report.over_time`.
     `progress` is called with the index of the scheme and its :class:`Progress`.
+
+    With `seeds` each scheme runs with as many seeds, the same for all. Each report has the `seeds`
+    of :func:`run_seeds`, and those after the first have `seeds.over_first`: for each figure the
+    mean difference to the first scheme and its 95 % interval, from pairs of runs with one seed.
+
     What ought to be equal and is not is in :attr:`Comparison.unequal`.
+
+    A scheme that does not fit the device is left out and listed in :attr:`Comparison.refused`, with
+    its reason and the settings that let it run. A ConfigError where none can run, or a name is
+    unknown.
 
     >>> import flashgc
     >>> small = {"workload.synthetic.requests": 2000}
     >>> both = flashgc.compare("oltp", ["greedy", "fifo"], set=small)
     >>> list(both.table["scheme"]), both.unequal
     ([...'greedy'..., ...'fifo'...], {})
+    >>> both = flashgc.compare("oltp", ["greedy", "fifo"], set=small, seeds=3)
+    >>> off = both["fifo"].seeds.over_first.figures["latency_ns.all.mean"]
+    >>> off.low < 0 < off.high  # three short runs cannot tell the two apart
+    True
     """
+    if seeds is not None:
+        seeds = _sources.whole("seeds", seeds, 1)
+        if over_time:
+            raise ConfigError("error: over_time shows one run and cannot be combined with seeds")
     if isinstance(schemes, (str, os.PathLike)):
         schemes = [schemes]
     if not schemes:
         raise ConfigError("error: there is no scheme to compare\n  = help: `flashgc schemes`")
     with _sources.trace_file(trace) as file:
-        requests = [_request(config, file, name, device, set, seed) for name in schemes]
-        return Comparison(_run_all(requests, verify, drive, jobs, progress, over_time=over_time))
+        asked = [
+            _bare_request(config, file, name, device, set, seed, fit, unset) for name in schemes
+        ]
+        asked, found = _fitting(asked, schemes, drive, _told_first(progress))
+        refused = [one for one in found if one is not None]
+        places = [index for index, one in enumerate(found) if one is None]
+        if progress is not None:
+            for index, one in enumerate(found):
+                if one is not None:
+                    progress(index, Progress("refused", 0, None, 0))
+
+        def tell(index: int, step: Progress) -> None:
+            if progress is not None:
+                progress(places[index % len(places)], step)
+
+        requests = [asked[index] for index in places]
+        values = [] if seeds is None else _seed_values(requests[0], seeds)
+        # All schemes with one seed, then with the next, so that each shows its own progress.
+        seeded = [_with_seed(one, value) for value in values for one in requests]
+        done = _run_all(seeded or requests, verify, drive, jobs, tell, over_time=over_time)
+        reports = _paired(done, len(requests), values) if values else done
+    _note_origin(reports, requests[0], heads.call(
+        "compare", [config, list(schemes), *_given(config, trace)[1:]],
+        {"device": device, **_set(requests[0]), "verify": verify, "drive": drive,
+         "over_time": over_time, "seeds": seeds},
+    ))  # fmt: skip
+    return Comparison(reports, refused)
+
+
+def _seed_values(request: Request, seeds: int) -> list[int]:
+    """The seed of a request and those after it."""
+    first = json.loads(_engine.check(request))["settings"]["seed"]
+    return list(range(first, first + seeds))
+
+
+def _paired(done: Sequence[Report], schemes: int, values: Sequence[int]) -> list[Report]:
+    """The first report of each scheme, with what all its seeds came to."""
+    runs = [done[at::schemes] for at in range(schemes)]
+    for own in runs:
+        found: dict[str, Any] = {"count": len(values), "values": list(values),
+                                 "figures": statistics.intervals(own)}  # fmt: skip
+        if own is not runs[0]:
+            figures = statistics.differences(own, runs[0])
+            found["over_first"] = {"scheme": runs[0][0].scheme, "figures": figures}
+        own[0]._values["seeds"] = found
+    return [own[0] for own in runs]
+
+
+def _fitting(
+    asked: Sequence[Request],
+    names: Sequence[PathLike],
+    drive: PathLike | None,
+    progress: Callable[..., object] | None,
+) -> tuple[list[Request], list[Refusal | None]]:
+    """The requests with their trace and the size of their drive, and those that cannot run."""
+
+    def refusals(requests: Sequence[Request]) -> list[Refusal | None]:
+        found = [refusal.of(one, name, drive) for one, name in zip(requests, names, strict=True)]
+        refusal.check_any([one for one in found if one is not None], len(found))
+        return found
+
+    found = refusals(asked)
+    fit = [index for index, one in enumerate(found) if one is None]
+    for index in fit:
+        if asked[index]["trace_path"] is None:
+            _add_own_trace(asked[index])
+    sized = _sized([asked[index] for index in fit], progress)
+    if sized[0]["fitted"] is None:
+        return list(asked), found
+    # A drive that the trace has sized may have no room for a scheme.
+    fitted: list[Request] = [{**one, "fitted": sized[0]["fitted"]} for one in asked]
+    return fitted, refusals(fitted)
 
 
 def schemes() -> list[dict[str, Any]]:
@@ -252,23 +363,43 @@ def _request(
     device: str | None,
     set: Settings | None,
     seed: int | None,
+    fit: Fit | None = None,
+    unset: Iterable[str] | None = None,
 ) -> Request:
-    source = _sources.config(config)
-    sets = _sources.settings(set)
-    if seed is not None:
-        sets.append(f"seed={int(seed)}")
-    request: Request = {
-        "name": source.name,
-        "text": source.text,
-        "scheme": _sources.scheme(scheme),
-        "device": device,
-        "sets": sets,
-        "trace_name": trace and trace[0],
-        "trace_path": trace and trace[1],
-    }
+    request = _bare_request(config, trace, scheme, device, set, seed, fit, unset)
     if trace is None:
         _add_own_trace(request)
     return request
+
+
+def _bare_request(
+    config: Config,
+    trace: tuple[str, Path] | None,
+    scheme: PathLike | None,
+    device: str | None,
+    set: Settings | None,
+    seed: int | None,
+    fit: Fit | None = None,
+    unset: Iterable[str] | None = None,
+) -> Request:
+    """The request without the trace that the configuration itself may name."""
+    source = _sources.config(config)
+    sets = _sources.settings(set)
+    if seed is not None:
+        sets.append(f"seed={_sources.whole('seed', seed, 0)}")
+    if fit is not None:
+        sets.append(f"workload.trace.fit={json.dumps(str(fit))}")
+    return {
+        "name": source.name,
+        "text": source.text,
+        "scheme": _sources.scheme(scheme),
+        "device": None if device is None else _sources.printable(device),
+        "sets": [_sources.printable(text) for text in sets],
+        "unsets": [_sources.printable(key) for key in _sources.keys(unset)],
+        "trace_name": trace and trace[0],
+        "trace_path": trace and trace[1],
+        "fitted": None,
+    }
 
 
 def _add_own_trace(request: Request) -> None:
@@ -281,12 +412,40 @@ def _add_own_trace(request: Request) -> None:
         request["trace_path"] = path
 
 
+def _sized(requests: Sequence[Request], progress: Callable[..., object] | None) -> list[Request]:
+    """The requests with the size of their drive, where their trace decides it."""
+    fitted = _engine.fit(list(requests), progress)
+    return [{**request, "fitted": fitted} for request in requests]
+
+
+def _given(config: Config, trace: PathLike | None) -> list[object]:
+    """The arguments that stand before all others."""
+    return [config] if trace is None else [config, trace]
+
+
+def _set(request: Request) -> dict[str, object]:
+    """The settings of a request, the seed and the size of the drive included."""
+    return {"set": request["sets"], "unset": request["unsets"]}
+
+
+def _note_origin(reports: Iterable[Report], request: Request, again: str) -> None:
+    for report in reports:
+        report._origin = heads.Origin(request["name"], request["trace_name"], again)
+
+
 def _with_seed(request: Request, seed: int) -> Request:
     return {**request, "sets": [*request["sets"], f"seed={seed}"]}
 
 
 def _told(progress: ProgressCallback | None) -> Callable[..., object] | None:
     return None if progress is None else lambda *step: progress(Progress(*step))
+
+
+def _told_first(
+    progress: Callable[[int, Progress], object] | None,
+) -> Callable[..., object] | None:
+    """What several runs share is told of as if it belonged to the first."""
+    return None if progress is None else lambda *step: progress(0, Progress(*step))
 
 
 def _run(
@@ -297,13 +456,23 @@ def _run(
     progress: Callable[..., object] | None,
     over_time: bool = False,
 ) -> Report:
+    if request["fitted"] is None:
+        [request] = _sized([request], progress)
     own = None if drive is None else os.fspath(drive)
     if not over_time:
-        return Report._of(_engine.run(request, verify, logs, progress, own))
+        report = Report._of(_engine.run(request, verify, logs, progress, own))
+        _note_logs(logs)
+        return report
     with overview.recorded(logs) as files:
         report = Report._of(_engine.run(request, verify, files, progress, own))
+        _note_logs(logs)
         report._over_time = overview.read(files, report.simulated_ns)
         return report
+
+
+def _note_logs(logs: Logs | None) -> None:
+    if logs is not None:
+        _output.note(logs["gc_log"], logs["series"])
 
 
 class _StoppedError(Exception):
@@ -325,6 +494,7 @@ def _run_all(
     `done` is called with each report as soon as it is there, from the thread of its run; `logs` is
     what each of them writes down.
     """
+    jobs = _sources.whole("jobs", jobs, 1)
     for request in requests:
         _engine.check(request)  # every mistake is found before the first run
     stop = threading.Event()
@@ -342,7 +512,7 @@ def _run_all(
             done(index, report)
         return report
 
-    with ThreadPoolExecutor(max_workers=max(1, jobs)) as pool:
+    with ThreadPoolExecutor(max_workers=jobs) as pool:
         futures = [pool.submit(one, index) for index in range(len(requests))]
         try:
             # Short waits, so that Ctrl-C is seen.

@@ -10,13 +10,17 @@ from flashgc import units
 from flashgc.report import Report
 
 COLOURS = ("#2563c9", "#c2410c", "#15803d", "#7e22ce", "#a16207", "#0e7490", "#be123c", "#57534e")
-WIDTH, HEIGHT = 760, 400
-LEFT, RIGHT, TOP, BOTTOM = 78, 20, 16, 50
+WIDTH, HEIGHT = 480, 320
+LEFT, RIGHT, TOP, BOTTOM = 84, 14, 12, 46
+_FONT = 14
+"""Large enough to be read where a screen of 400 pixels has the chart in small."""
+_DASHES = ("", "7 3", "2 3", "9 3 2 3", "14 4")
 _TICKS = ((0.0, "0"), (0.5, "50"), (0.9, "90"), (0.99, "99"), (0.999, "99.9"), (0.9999, "99.99"),
           (0.99999, "99.999"), (0.999999, "99.9999"))  # fmt: skip
 
 Points = list[tuple[float, float]]
 """Share of the requests, and the latency in ns that they do not exceed."""
+Curves = Sequence[tuple[str, Points]]
 
 
 def percentiles(report: Report, kind: str) -> Points:
@@ -36,9 +40,9 @@ def percentiles(report: Report, kind: str) -> Points:
     return points
 
 
-def draw(curves: Sequence[tuple[str, Points]], title: str, *, standalone: bool = False) -> str:
+def draw(drawn: Curves, title: str) -> str:
     """Latency by percentile, one line for each curve; both axes stretch towards the tail."""
-    curves = [(name, points) for name, points in curves if points]
+    curves = [(name, points) for name, points in drawn if points]
     if not curves:
         return ""
     right = max(_place(points[-1][0]) for _, points in curves)
@@ -46,18 +50,56 @@ def draw(curves: Sequence[tuple[str, Points]], title: str, *, standalone: bool =
     low, high = _decades(min(values), max(values))
     frame = _Frame(right, low, high)
     body = [*_grid(frame)]
-    for index, (name, points) in enumerate(curves):
-        body += _curve(frame, points, COLOURS[index % len(COLOURS)], name)
-    body += _legend([name for name, _ in curves])
-    size = f'width="{WIDTH}" height="{HEIGHT}" ' if standalone else ""
+    for index, (name, points) in enumerate(drawn):
+        if points:
+            body += _curve(frame, points, stroke(index), name)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" {size}'
-        f'role="img" font-family="system-ui, sans-serif" font-size="12" fill="#555">'
-        f"<title>{html.escape(title)}</title>"
-        + ('<rect width="100%" height="100%" fill="#fff"/>' if standalone else "")
-        + "".join(body)
-        + "</svg>"
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
+        f'role="img" font-family="system-ui, sans-serif" font-size="{_FONT}" fill="#555">'
+        f"<title>{html.escape(title)}</title>" + "".join(body) + "</svg>"
     )
+
+
+def picture(charts: Sequence[tuple[str, Curves]], title: str) -> str:
+    """Charts beside each other under the names of their curves, as one file."""
+    width, top = len(charts) * (WIDTH + 16) + 16, 76
+    parts = [f'<text x="16" y="26" font-size="17" font-weight="600">{html.escape(title)}</text>']
+    x = 16.0
+    for index, (name, _) in enumerate(charts[0][1]):
+        parts.append(f'<path d="M{x:.0f} 49h24" {stroke(index)} stroke-width="3"/>')
+        parts.append(f'<text x="{x + 30:.0f}" y="54" font-size="15">{html.escape(name)}</text>')
+        x += 60 + 8.5 * len(name)
+    for at, (name, curves) in enumerate(charts):
+        left = 16 + at * (WIDTH + 16)
+        parts.append(
+            f'<text x="{left + LEFT}" y="{top + 8}" font-size="15" font-weight="600">'
+            f"{html.escape(name)}</text>"
+        )
+        inner = draw(curves, name).replace("<svg ", f'<svg width="{WIDTH}" height="{HEIGHT}" ', 1)
+        parts.append(f'<g transform="translate({left} {top + 14})">{inner}</g>')
+    height = top + HEIGHT + 20
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
+        f'height="{height}" font-family="system-ui, sans-serif" fill="#444">'
+        '<rect width="100%" height="100%" fill="#fff"/>' + "".join(parts) + "</svg>"
+    )
+
+
+def names(curves: Sequence[str]) -> str:
+    """The names of curves, each with its line, as HTML."""
+    items = (
+        f'<li><svg width="30" height="8" role="presentation"><path d="M0 4h30" {stroke(index)} '
+        f'stroke-width="3"/></svg>{html.escape(name)}</li>'
+        for index, name in enumerate(curves)
+    )
+    return f'<ul class="names">{"".join(items)}</ul>'
+
+
+def stroke(index: int) -> str:
+    """The colour of a curve; of more curves than colours, dashes tell which is which."""
+    dash = _DASHES[index // len(COLOURS) % len(_DASHES)]
+    dashes = f' stroke-dasharray="{dash}"' if dash else ""
+    return f'stroke="{COLOURS[index % len(COLOURS)]}"{dashes}'
 
 
 def _place(share: float) -> float:
@@ -87,11 +129,15 @@ class _Frame:
 
 def _grid(frame: _Frame) -> Iterator[str]:
     bottom = HEIGHT - BOTTOM
+    free = 0.0
     for share, label in _TICKS:
         if _place(share) <= frame.right:
-            x = frame.x(share)
+            x, half = frame.x(share), 0.3 * _FONT * len(label)
             yield f'<path d="M{x:.1f} {TOP}V{bottom}" stroke="#8884"/>'
-            yield f'<text x="{x:.1f}" y="{bottom + 17}" text-anchor="middle">{label}</text>'
+            # A label with no room beside the one before it is left out.
+            if x - half >= free:
+                yield f'<text x="{x:.1f}" y="{bottom + 17}" text-anchor="middle">{label}</text>'
+                free = x + half + 4
     for latency_ns in _round_times(frame.low, frame.high):
         y = frame.y(latency_ns)
         yield f'<path d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}" stroke="#8884"/>'
@@ -113,17 +159,9 @@ def _round_times(low: float, high: float) -> list[float]:
     return [time for time in times if low <= math.log10(time) <= high]
 
 
-def _curve(frame: _Frame, points: Points, colour: str, name: str) -> Iterator[str]:
+def _curve(frame: _Frame, points: Points, stroke: str, name: str) -> Iterator[str]:
     path = "L".join(f"{frame.x(share):.1f} {frame.y(value):.1f}" for share, value in points)
     yield (
-        f'<path d="M{path}" fill="none" stroke="{colour}" stroke-width="1.8" '
+        f'<path d="M{path}" fill="none" {stroke} stroke-width="1.8" '
         f'stroke-linejoin="round"><title>{html.escape(name)}</title></path>'
     )
-
-
-def _legend(names: Sequence[str]) -> Iterator[str]:
-    for index, name in enumerate(names):
-        y = TOP + 16 + 17 * index
-        colour = COLOURS[index % len(COLOURS)]
-        yield f'<path d="M{LEFT + 12} {y - 4}h18" stroke="{colour}" stroke-width="3"/>'
-        yield f'<text x="{LEFT + 36}" y="{y}">{html.escape(name)}</text>'

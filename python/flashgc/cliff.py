@@ -17,18 +17,21 @@ from flashgc.table import Table
 _HUES = {"read": 0, "write": 1, "mean": 2, "moved": 4}
 _BAR_WIDTH, _BAR_HEIGHT = 160, 12
 _RESPONSES = (
-    f"Longest and mean latency of the requests that were done in each of at most {MOST_ROWS} equal "
-    "parts of the run. No maximum is lost. Where none was done, the longest lies on the ground."
+    "Longest and mean latency of the requests that ended in each of at most "
+    f"{MOST_ROWS} equal parts of the run. Every maximum is shown. A part without requests is "
+    "drawn as zero."
 )
 _MOVED = (
-    "Copies of each collection, in the order in which they ended. Where there are more than "
-    f"{MOST_ROWS}, neighbours stand together, by their maximum and their mean."
+    "Copies of each collection, in the order in which they ended. Above "
+    f"{MOST_ROWS}, adjacent collections are combined into their maximum and mean."
 )
 _SAME_AXES = " All charts have the same axes."
 _TIME = (
     "Erasing is the number of erase operations times the time of one, over the time in which units "
-    "worked for collection; moving pages is what is left, with what it costs to let requests in."
+    "worked for collection. Moving pages is the rest, including the cost of serving requests "
+    "meanwhile."
 )
+_BACKGROUND = " In the background: pages that moved before their collection."
 _MORE = "--over-time (over_time=True in Python) adds the longest responses over time and what each \
 collection moved."
 
@@ -51,43 +54,47 @@ def section(reports: Sequence[Report]) -> str:
 
 
 def _tail(reports: Sequence[Report]) -> list[str]:
-    names = [name for name in summary.PERCENTILES if name != "p50"]
-    rows = [["latency", *(summary.PERCENTILES[name] for name in names), "max"]]
-    for report in reports:
-        kinds = [kind for kind in KINDS if report.latency_ns[kind]["count"]]
-        for kind in kinds if len(kinds) > 2 else kinds[:1]:
-            figures = report.latency_ns[kind]
-            words = kind if kind == "all" else f"{kind}s"
-            title = f"{report.scheme}: {words}" if len(reports) > 1 else words
-            rows.append([title, *(units.time(figures[name]) for name in (*names, "max"))])
-    return [_wide(table(rows))] if len(rows) > 1 else []
+    """Reads and writes together; each alone is told before, and so is a run alone."""
+    both = all(any(report.latency_ns[kind]["count"] for report in reports) for kind in KINDS[:2])
+    if len(reports) == 1 or not both:
+        return []
+    rows = summary.latencies(reports, "all")
+    return ["<h3>Latency of all requests</h3>", _wide(table(rows))]
 
 
 def _gc_time(reports: Sequence[Report]) -> list[str]:
-    rows, bars = [["", "units busy", "moving pages", "erasing"]], [""]
-    for report in reports:
-        time = report.gc_time
-        name = report.scheme if len(reports) > 1 else "collection"
-        shares = [units.share(time[key]) for key in ("move_share", "erase_share")]
-        rows.append([name, units.time(time.busy_ns), *shares])
-        bars.append(_bar(time.move_share))
-    if not any(report.gc_time.busy_ns for report in reports):
+    times = [report.gc_time for report in reports]
+    if not any(time.busy_ns for time in times):
         return [_said("No collection worked in the measured part.")]
-    return [_wide(table(rows, drawn=bars)), _said(_TIME)]
+    parts = {"moving pages": "move_share", "erasing": "erase_share"}
+    if any(time.background_ns for time in times):
+        parts["in the background"] = "background_share"
+    rows, bars = [["", "units busy", *parts]], [""]
+    for report, time in zip(reports, times, strict=True):
+        name = report.scheme if len(reports) > 1 else "collection"
+        shares = [time[key] for key in parts.values()]
+        rows.append([name, units.time(time.busy_ns), *(units.share(share) for share in shares)])
+        bars.append(_bar(list(parts), shares))
+    more = _BACKGROUND if len(parts) > 2 else ""
+    return [_wide(table(rows, drawn=bars)), _said(_TIME + more)]
 
 
-def _bar(move_share: float | None) -> str:
-    """Moving and erasing as two parts of a bar; nothing where there is no time to share."""
-    if move_share is None:
+def _bar(names: Sequence[str], shares: Sequence[float | None]) -> str:
+    """The parts of the time as those of a bar; nothing where there is no time to share."""
+    known = [share for share in shares if share is not None]
+    if not known:
         return ""
-    first = min(max(move_share, 0.0), 1.0) * _BAR_WIDTH
+    drawn, left = [], 0.0
+    for share, colour in zip(known, COLOURS, strict=False):
+        width = min(max(share, 0.0) * _BAR_WIDTH, _BAR_WIDTH - left)
+        drawn.append(
+            f'<rect x="{left:.1f}" width="{width:.1f}" height="{_BAR_HEIGHT}" fill="{colour}"/>'
+        )
+        left += width
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{_BAR_WIDTH}" height="{_BAR_HEIGHT}" '
         f'viewBox="0 0 {_BAR_WIDTH} {_BAR_HEIGHT}" preserveAspectRatio="none" role="img">'
-        f"<title>moving pages, then erasing</title>"
-        f'<rect width="{first:.1f}" height="{_BAR_HEIGHT}" fill="{COLOURS[0]}"/>'
-        f'<rect x="{first:.1f}" width="{_BAR_WIDTH - first:.1f}" height="{_BAR_HEIGHT}" '
-        f'fill="{COLOURS[1]}"/></svg>'
+        f"<title>{', then '.join(names)}</title>{''.join(drawn)}</svg>"
     )
 
 

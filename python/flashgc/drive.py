@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable
 from typing import Any
 
-from flashgc import _engine, _sources, api
+from flashgc import _engine, _output, _sources, api
 
 PathLike = str | os.PathLike[str]
 
@@ -22,8 +23,10 @@ def save(
     scheme: PathLike | None = None,
     device: str | None = None,
     set: api.Settings | None = None,
+    unset: Iterable[str] | None = None,
     seed: int | None = None,
     verify: bool = False,
+    fit: api.Fit | None = None,
     progress: api.ProgressCallback | None = None,
 ) -> dict[str, Any]:
     """Preconditions a drive as :func:`flashgc.run` does, and saves it in place of running on it.
@@ -38,8 +41,11 @@ def save(
     (0.5, True)
     """
     with _sources.trace_file(trace) as found:
-        request = api._request(config, found, scheme, device, set, seed)
-        told = _engine.drive_save(request, os.fspath(file), verify, api._told(progress))
+        request = api._request(config, found, scheme, device, set, seed, fit, unset)
+        shown = api._told(progress)
+        [request] = api._sized([request], shown)
+        told = _engine.drive_save(request, os.fspath(file), verify, shown)
+        _output.note(file)
     about: dict[str, Any] = json.loads(told)
     return about
 

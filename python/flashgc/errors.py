@@ -12,9 +12,18 @@ from flashgc._engine import (
     ConfigError,
     DriveError,
     FlashgcError,
+    InternalError,
     OutputError,
     RunError,
     TraceError,
 )
 
-__all__ = ["ConfigError", "DriveError", "FlashgcError", "OutputError", "RunError", "TraceError"]
+__all__ = [
+    "ConfigError",
+    "DriveError",
+    "FlashgcError",
+    "InternalError",
+    "OutputError",
+    "RunError",
+    "TraceError",
+]

@@ -57,8 +57,8 @@ def recorded(logs: Logs | None) -> Iterator[Logs]:
     for name in (given["gc_log"], given["series"]):
         if name is not None and Path(name).exists() and not Path(name).is_file():
             raise OutputError(
-                f"error: {Path(name)} is no file that could be read again to show the run over "
-                "time\n  = help: name a file, or leave over-time out"
+                f"error: {Path(name)} is not a file that can be read again for the charts "
+                "over time\n  = help: name a file, or remove over-time"
             )
     try:
         folder = tempfile.TemporaryDirectory(prefix="flashgc-", ignore_cleanup_errors=True)

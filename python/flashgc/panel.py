@@ -11,7 +11,7 @@ from flashgc.axis import Axis
 from flashgc.chart import COLOURS
 
 WIDTH, HEIGHT = 480, 300
-LEFT, RIGHT, TOP, BOTTOM = 62, 26, 46, 46
+LEFT, RIGHT, TOP, BOTTOM = 70, 26, 48, 48
 
 Points = Sequence[tuple[float, float]]
 
@@ -54,7 +54,7 @@ class Panel:
     def draw(self) -> str:
         """The chart as an SVG element, `WIDTH` by `HEIGHT`."""
         parts = [
-            f'<text x="4" y="15" font-weight="600" font-size="13">{html.escape(self.title)}</text>',
+            f'<text x="4" y="15" font-weight="600" font-size="14">{html.escape(self.title)}</text>',
             *self._grid(),
             *self._marked(),
         ]
@@ -64,7 +64,7 @@ class Panel:
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
             f'width="{WIDTH}" height="{HEIGHT}" role="img" font-family="system-ui, sans-serif" '
-            f'font-size="11" fill="#555"><title>{html.escape(self.title)}</title>'
+            f'font-size="13" fill="#555"><title>{html.escape(self.title)}</title>'
             + "".join(parts)
             + "</svg>"
         )
@@ -88,7 +88,7 @@ class Panel:
         yield f'<path d="M{LEFT} {bottom}H{right}" stroke="#888"/>'
         middle = (LEFT + right) / 2
         yield (
-            f'<text x="{middle}" y="{HEIGHT - 12}" text-anchor="middle">'
+            f'<text x="{middle}" y="{HEIGHT - 10}" text-anchor="middle">'
             f"{html.escape(self.x.title)}</text>"
         )
         yield (
@@ -102,7 +102,7 @@ class Panel:
             bottom = HEIGHT - BOTTOM
             yield f'<path d="M{x:.1f} {TOP}V{bottom}" stroke="#888" stroke-dasharray="3 3"/>'
             yield (
-                f'<text x="{x + 4:.1f}" y="{bottom - 6}" font-size="10">'
+                f'<text x="{x + 4:.1f}" y="{bottom - 6}" font-size="12">'
                 f"{html.escape(self.mark[1])}</text>"
             )
 
@@ -146,10 +146,10 @@ class Panel:
         for curve in named:
             yield f'<path d="M{x:.0f} 32h14" {curve.stroke} stroke-width="3"/>'
             yield f'<text x="{x + 19:.0f}" y="36">{html.escape(curve.name)}</text>'
-            x += 34 + 6.2 * len(curve.name)
+            x += 36 + 7.2 * len(curve.name)
         if self.note:
             yield (
-                f'<text x="{WIDTH - RIGHT}" y="15" text-anchor="end" font-size="10">'
+                f'<text x="{WIDTH - RIGHT}" y="15" text-anchor="end" font-size="12">'
                 f"{html.escape(self.note)}</text>"
             )
 

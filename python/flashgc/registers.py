@@ -65,9 +65,9 @@ def register_cost(
 
     """
     if registers < 1:
-        raise ValueError(f"{registers} registers: a plane has at least one")
+        raise ValueError(f"registers must be at least 1, got {registers}")
     if min(die_mm2, sram_mb_per_mm2, sram_usd_per_gb) <= 0:
-        raise ValueError("areas, densities and prices are above zero")
+        raise ValueError("areas, densities and prices must be above zero")
     keys = _keys(device) if isinstance(device, str) else device
     planes, page_bytes = _planes(keys), _page_bytes(keys)
     added = registers - 1
@@ -88,7 +88,7 @@ def register_cost(
 def _keys(name: str) -> Mapping[str, object]:
     known = {entry["name"]: entry["keys"] for entry in api.devices()}
     if name not in known:
-        raise ValueError(f"there is no device `{name}`; there are: {', '.join(known)}")
+        raise ValueError(f"there is no device `{name}`; valid names: {', '.join(known)}")
     keys: Mapping[str, object] = known[name]
     return keys
 

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
-from flashgc import _output
+from flashgc import _output, units
 from flashgc._engine import Outcome, OutputError
+from flashgc._keys import GcTime, Keys
 from flashgc.table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
+    from flashgc.heads import Origin
     from flashgc.over_time import OverTime
+    from flashgc.refusal import Refusal
 
 KINDS = ("read", "write", "all")
 FIGURES = (
@@ -25,50 +28,7 @@ FIGURES = (
 Distribution = list[tuple[int, int]]
 
 
-class Section(Mapping[str, Any]):
-    """Figures under one name; each is an attribute and an item.
-
-    >>> from flashgc.report import Section
-    >>> wear = Section({"mean": 1.5, "max": 3})
-    >>> wear.mean, wear["max"]
-    (1.5, 3)
-    """
-
-    def __init__(self, values: Mapping[str, Any]) -> None:
-        self._values = dict(values)
-
-    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - JSON
-        value = self._values[name]
-        return Section(value) if isinstance(value, dict) else value
-
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - JSON
-        if name.startswith("_"):
-            raise AttributeError(name)
-        try:
-            return self[name]
-        except KeyError:
-            names = ", ".join(self._values)
-            raise AttributeError(f"there is no figure `{name}`; there are {names}") from None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self._values]
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._values!r})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """The figures as plain dictionaries."""
-        copy: dict[str, Any] = json.loads(json.dumps(self._values))
-        return copy
-
-
-class Report(Section):
+class Report(Keys):
     """The results of one run.
 
     Every key of the contract (`flashgc run --json`) is an attribute and an item: times in
@@ -91,6 +51,7 @@ class Report(Section):
         super().__init__(values)
         self._distributions = dict(distributions or {})
         self._over_time: OverTime | None = None
+        self._origin: Origin | None = None
 
     @classmethod
     def _of(cls, outcome: Outcome) -> Report:
@@ -128,7 +89,7 @@ class Report(Section):
         import numpy as np
 
         if kind not in KINDS:
-            raise ValueError(f"the kind is read, write or all, not {kind!r}")
+            raise ValueError(f"the kind must be read, write or all, not {kind!r}")
         if kind == "all":
             buckets = sorted(self._distributions["read"] + self._distributions["write"])
         else:
@@ -158,29 +119,52 @@ class Report(Section):
         return self._over_time
 
     @property
-    def gc_time(self) -> Section:
-        """How collection used its time: `busy_ns`, and of it `erase_ns` and `move_ns`, all in ns.
+    def gc_time(self) -> GcTime:
+        """How collection used its time: `busy_ns`, and the three parts of it, all in ns.
 
-        `busy_ns` is `gc.busy_ns` of the report. `erase_ns` is the number of erase operations times
-        the time of one, and `move_ns` is what is left: reading and programming the pages that are
-        moved and, where requests get into collections, what suspending and resuming cost, and an
-        erase that had not ended.
-        `erase_share` and `move_share` are their shares of `busy_ns`, from 0 to 1; None where
-        collection took no time.
+        `busy_ns` is `gc.total_busy_ns` of the report. `background_ns` is what moving pages ahead of
+        collections took (`assist.busy_ns`). `erase_ns` is the number of erase operations times
+        the time of one, and `move_ns` is what is left: reading and programming the pages that
+        collections move and, where requests get into collections, what suspending and resuming
+        cost, and an erase that had not ended.
+        `erase_share`, `move_share` and `background_share` are their shares of `busy_ns`, from 0 to
+        1; None where collection took no time.
 
         >>> import flashgc
         >>> report = flashgc.run("oltp", set={"workload.synthetic.requests": 2000})
         >>> time = report.gc_time
-        >>> time.erase_ns + time.move_ns == time.busy_ns == report.gc.busy_ns
+        >>> time.busy_ns == report.gc.total_busy_ns
+        True
+        >>> time.erase_ns + time.move_ns + time.background_ns == time.busy_ns
         True
         """
-        busy_ns = self._values["gc"]["busy_ns"]
+        gc = self._values["gc"]
         each_ns = self._values["config"]["device"]["timing"]["erase_ns"]
         erase_ns = self._values["erase_operations"] * each_ns
-        times = {"busy_ns": busy_ns, "erase_ns": erase_ns, "move_ns": busy_ns - erase_ns}
-        share = erase_ns / busy_ns if busy_ns else None
-        rest = None if share is None else 1 - share
-        return Section({**times, "erase_share": share, "move_share": rest})
+        busy_ns = gc["total_busy_ns"]
+        parts = {
+            "erase": erase_ns,
+            "move": gc["busy_ns"] - erase_ns,
+            "background": busy_ns - gc["busy_ns"],
+        }
+        times = {f"{name}_ns": part for name, part in parts.items()}
+        shares = {
+            f"{name}_share": part / busy_ns if busy_ns else None for name, part in parts.items()
+        }
+        return GcTime({"busy_ns": busy_ns, **times, **shares})
+
+    def __repr__(self) -> str:
+        # Figures that a report lacks, such as one made by hand, are left out.
+        shown = [f"seed {self._values['seed']}"] if "seed" in self._values else []
+        requests = self._values.get("requests", {})
+        count = requests.get("read", 0) + requests.get("write", 0)
+        amplification = self._values.get("write_amplification")
+        longest_ns = _find(self, ("latency_ns", "all", "p99_9"))
+        shown += [units.counted(count, "request")] if requests else []
+        shown += [f"write amplification {amplification:.4g}"] if amplification else []
+        shown += [f"p99.9 {units.time(longest_ns)}"] if longest_ns is not None else []
+        names = f"{self._values.get('scheme')} on {self._values.get('device')}"
+        return f"Report({', '.join([names, *shown])})"
 
     def to_json(self, indent: int | None = 2) -> str:
         """The figures as one JSON object."""
@@ -200,7 +184,51 @@ class Report(Section):
 
 
 class Comparison(list[Report]):
-    """The reports of several schemes on one drive and the same requests, in the order given."""
+    """The reports of several schemes on one drive and the same requests, in the order given.
+
+    A report by its place or by the name of its scheme:
+
+    >>> import flashgc
+    >>> small = {"workload.synthetic.requests": 2000}
+    >>> both = flashgc.compare("oltp", ["greedy", "fifo"], set=small)
+    >>> both["fifo"].scheme, both[0].scheme, both.keys(), "fifo" in both
+    ('fifo', 'greedy', ['greedy', 'fifo'], True)
+    """
+
+    def __init__(self, reports: Iterable[Report] = (), refused: Iterable[Refusal] = ()) -> None:
+        super().__init__(reports)
+        self._refused = list(refused)
+
+    @property
+    def refused(self) -> list[Refusal]:
+        """Schemes that could not run here, each with its reason and what lets it run."""
+        return list(self._refused)
+
+    @overload
+    def __getitem__(self, which: SupportsIndex | str) -> Report: ...
+    @overload
+    def __getitem__(self, which: slice) -> list[Report]: ...
+    def __getitem__(self, which: SupportsIndex | str | slice) -> Report | list[Report]:
+        if not isinstance(which, str):
+            return super().__getitem__(which)
+        for report in self:
+            if report.scheme == which:
+                return report
+        for refused in self._refused:
+            if refused.scheme == which:
+                raise KeyError(f"{which} could not run: {refused.reason}")
+        raise KeyError(f"the comparison has no scheme {which!r}, only {', '.join(self.keys())}")
+
+    def __contains__(self, which: object) -> bool:
+        return which in self.keys() if isinstance(which, str) else super().__contains__(which)
+
+    def keys(self) -> list[str]:
+        """The names of the schemes that ran, in order."""
+        return [report.scheme for report in self]
+
+    def __repr__(self) -> str:
+        refused = f"; refused: {', '.join(one.scheme for one in self._refused)}"
+        return f"Comparison({', '.join(self.keys())}{refused if self._refused else ''})"
 
     @property
     def unequal(self) -> dict[str, list[Any]]:
@@ -209,8 +237,9 @@ class Comparison(list[Report]):
         return {name: row for name, row in rows.items() if any(item != row[0] for item in row)}
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """The reports as plain dictionaries."""
-        return [report.to_dict() for report in self]
+        """The reports as plain dictionaries; after them what was refused, which has no figures."""
+        reports = [report.to_dict() for report in self]
+        return [*reports, *(one.to_dict() for one in self._refused)]
 
     def to_json(self, indent: int | None = 2) -> str:
         """The reports as one JSON list."""
@@ -243,7 +272,7 @@ def _save(what: Report | Comparison, path: str | os.PathLike[str]) -> Path:
 
         _output.write(target, page.whole(what if isinstance(what, list) else [what]))
     else:
-        raise OutputError(f"error: {target}: save it as .json or as .html")
+        raise OutputError(f"error: {target}: the name must end in .json or .html")
     return target
 
 
@@ -266,7 +295,7 @@ MAIN_FIGURES = {
     "write_amplification": ("write_amplification",),
     "erases": ("erases",),
     "gc_count": ("gc", "count"),
-    "gc_busy_ns": ("gc", "busy_ns"),
+    "gc_total_busy_ns": ("gc", "total_busy_ns"),
 }
 """The columns of a comparison, with where each is found in a report."""
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from flashgc import units
+from flashgc import balance, units
+from flashgc.refusal import Refusal
 from flashgc.report import FIGURES, KINDS, Comparison, Report
 
 PERCENTILES = {"p50": "p50", "p90": "p90", "p95": "p95", "p99": "p99", "p99_9": "p99.9",
@@ -19,7 +20,7 @@ def head(report: Report) -> str:
     """One line: device, size, scheme, seed."""
     physical = units.size(report.capacity.physical_bytes)
     exported = units.size(report.capacity.exported_bytes)
-    sizes = f"{physical}, of which the host sees {exported}"
+    sizes = f"{physical}, user capacity {exported}"
     return f"device {report.device} ({sizes}), scheme {report.scheme}, seed {report.seed}"
 
 
@@ -37,7 +38,8 @@ def facts(report: Report) -> list[tuple[str, str]]:
     """The other figures, each with its name."""
     return [
         ("requests", _requests(report)),
-        ("write amplification", units.figures(report.write_amplification)),
+        *balance.amplification(report),
+        ("in balance", balance.told(report)),
         ("pages", _pages(report.pages)),
         *_buffer(report),
         ("garbage collection", _gc(report)),
@@ -56,12 +58,13 @@ def warnings(report: Report) -> list[str]:
     told = []
     if report.saturated:
         told.append(
-            "saturated: requests arrived faster than the drive could serve them, so that latencies "
+            "saturated: requests arrived faster than the drive could serve them, so latencies "
             "depend on the length of the run"
         )
-    told += report.notes
+    # What was not moved is said first.
+    told += [note for note in report.notes if note not in balance.first(report)]
     if report.unused_keys:
-        told.append(f"without effect in this run: {', '.join(report.unused_keys)}")
+        told.append(f"no effect in this run: {', '.join(report.unused_keys)}")
     return told
 
 
@@ -70,7 +73,7 @@ def seeds(report: Report) -> Rows:
     found = report.get("seeds")
     if not found:
         return []
-    rows = [[f"{found['count']} seeds", "mean", "95 % interval"]]
+    rows = [[units.counted(found["count"], "seed"), "mean", "95 % interval"]]
     names = ["write_amplification", *(f"latency_ns.all.{name}" for name in ("mean", *PERCENTILES))]
     names += ["throughput.iops", "gc.count", "erases"]
     for name in names:
@@ -86,18 +89,90 @@ def seeds(report: Report) -> Rows:
 
 def comparison(reports: Comparison) -> Rows:
     """A row for each figure, a column for each scheme; rows of what is unequal are marked."""
-    rows = [["", *(report.scheme for report in reports)]]
+    inside = Comparison(balance.ordered(reports))
+    rows = [["", *(report.scheme for report in inside)], *balance.marks(inside)]
+    reports = inside
     for kind in KINDS[:2]:
-        if any(report.latency_ns[kind]["count"] for report in reports):
-            for name in ("mean", *PERCENTILES, "max"):
-                values = [units.time(report.latency_ns[kind][name]) for report in reports]
-                rows.append([f"{kind} {_NAMES.get(name, name)}", *values])
+        head, *body = zip(*latencies(reports, kind), strict=True)
+        if body and len(head) > 1:
+            rows += [[f"{kind} {name}", *values] for name, *values in body]
+    return [*rows, *work(reports)[1:]]
+
+
+def latencies(reports: Sequence[Report], kind: str) -> Rows:
+    """The latencies of one kind of request: a row for each scheme."""
+    names = ("mean", *PERCENTILES, "max")
+    rows = [["", *(_NAMES.get(name, name) for name in names)]]
+    if any(report.latency_ns[kind]["count"] for report in reports):
+        for report in reports:
+            cells = [_cell(report, ("latency_ns", kind, name), units.time) for name in names]
+            rows.append([report.scheme, *cells])
+    return rows
+
+
+def _cell(report: Report, path: Sequence[str], show: Any) -> str:  # noqa: ANN401 - a formatter
+    """A figure; of several seeds their mean, and how far the 95 % interval goes to both sides."""
+    figures = _find(report, ("seeds", "figures"))
+    if figures is None or isinstance(_find(report, path), bool):
+        return str(show(_find(report, path)))
+    return _interval(figures.get(".".join(path)), show)
+
+
+def _interval(figure: Mapping[str, Any] | None, show: Any, sign: str = "") -> str:  # noqa: ANN401
+    if figure is None:
+        return units.NOTHING
+    mean = show(abs(figure["mean"]) if sign else figure["mean"])
+    signed = f"{sign if figure['mean'] >= 0 else '-'}{mean}" if sign else str(mean)
+    if figure["low"] is None:
+        return signed
+    return f"{signed} +/- {show((figure['high'] - figure['low']) / 2)}"
+
+
+def differences(reports: Sequence[Report]) -> Rows:
+    """What each scheme has over the first, with its interval: a row for each figure."""
+    later = [report for report in reports if _find(report, ("seeds", "over_first"))]
+    if not later:
+        return []
+    first = later[0].seeds.over_first.scheme
+    rows = [[f"over {first}", *(report.scheme for report in later)]]
+    paths = [(f"{kind} {_NAMES.get(name, name)}", units.time, ("latency_ns", kind, name))
+             for kind in KINDS[:2] for name in ("mean", *PERCENTILES, "max")]  # fmt: skip
+    for label, show, path in (*paths, *_COMPARED):
+        name = ".".join(path)
+        found = [report.seeds.over_first.figures.get(name) for report in later]
+        if any(figure and (figure["mean"] or figure["high"]) for figure in found):
+            rows.append([label, *(_interval(figure, show, "+") for figure in found)])
+    return rows
+
+
+def over_seeds(reports: Sequence[Report]) -> str | None:
+    """How to read figures of several seeds."""
+    found = next((report.get("seeds") for report in reports if report.get("seeds")), None)
+    if not found:
+        return None
+    return (
+        f"{units.counted(found['count'], 'seed')}: means and half-widths of 95 % intervals; "
+        "differences are between runs with the same seed, and one whose interval contains 0 may "
+        "be chance"
+    )
+
+
+def work(reports: Comparison) -> Rows:
+    """All other figures: a row for each, a column for each scheme."""
+    rows = [["", *(report.scheme for report in reports)]]
     for label, show, path in _COMPARED:
         found = [_find(report, path) for report in reports]
+        if label == "write amplification, bytes" and not any(map(balance.differs, reports)):
+            continue
         if any(found) or label not in _IF_ANY:
-            rows.append([label, *(show(value) for value in found)])
+            rows.append([label, *(_cell(report, path, show) for report in reports)])
     rows += unequal(reports)
     return rows
+
+
+def refused(schemes: Sequence[Refusal]) -> list[str]:
+    """Schemes that could not run, each with its reason and what to type."""
+    return [f"{one.scheme} did not run: {one.reason}; {one.advice}" for one in schemes]
 
 
 def unequal(reports: Comparison) -> Rows:
@@ -109,6 +184,7 @@ def unequal(reports: Comparison) -> Rows:
 
 
 _COMPARED = (
+    ("write amplification, bytes", units.figures, ("write_amplification_bytes",)),
     ("write amplification", units.figures, ("write_amplification",)),
     ("throughput, requests/s", units.figures, ("throughput", "iops")),
     ("collections", units.count, ("gc", "count")),
@@ -116,14 +192,15 @@ _COMPARED = (
     ("pages moved", units.count, ("pages", "gc_moved")),
     ("pages moved ahead", units.count, ("pages", "assist_moved")),
     ("erases", units.count, ("erases",)),
-    ("GC busy", units.time, ("gc", "busy_ns")),
-    ("host shut out", units.time, ("gc", "hold_ns")),
-    ("erases of a block, at most", units.count, ("wear", "max")),
+    ("GC busy", units.time, ("gc", "total_busy_ns")),
+    ("GC busy, in the background", units.time, ("assist", "busy_ns")),
+    ("host blocked", units.time, ("gc", "hold_ns")),
+    ("most erases of a block", units.count, ("wear", "max")),
     ("saturated", lambda value: "yes" if value else "no", ("saturated",)),
 )
 
 
-_IF_ANY = ("pages moved ahead",)
+_IF_ANY = ("pages moved ahead", "GC busy, in the background")
 """Rows that most comparisons have no use for."""
 
 
@@ -138,16 +215,16 @@ def _plain(value: Any) -> str:  # noqa: ANN401 - JSON
 def _find(report: Mapping[str, Any], path: Sequence[str]) -> Any:  # noqa: ANN401 - JSON
     found: Any = report
     for name in path:
-        found = found[name]
+        found = found.get(name) if isinstance(found, Mapping) else None
     return found
 
 
 def _requests(report: Report) -> str:
     requests = report.requests
-    parts = [f"{units.count(requests[kind])} {kind}s" for kind in ("read", "write", "trim")]
+    parts = [units.counted(requests[kind], kind) for kind in ("read", "write", "trim")]
     per_s = units.figures(report.throughput.iops)
     speed = units.size(report.throughput.bytes_per_s)
-    return f"{', '.join(parts)}; {per_s} a second, {speed}/s"
+    return f"{', '.join(parts)}; {per_s} per second, {speed}/s"
 
 
 def _pages(pages: Mapping[str, Any]) -> str:
@@ -167,10 +244,10 @@ def _buffer(report: Report) -> list[tuple[str, str]]:
     if not buffer:
         return []
     parts = [
-        f"{units.count(buffer['hits_read'])} pages read from it",
+        f"{units.counted(buffer['hits_read'], 'page')} read from it",
         f"{units.count(buffer['hits_write'])} rewritten in it",
         f"{units.count(report.pages['flushed'])} flushed",
-        f"{units.count(buffer['stalls'])} waited for a place",
+        f"{units.count(buffer['stalls'])} waited for space",
         f"{units.count(buffer['dirty_at_end'])} left at the end",
     ]
     return [("write buffer", ", ".join(parts))]
@@ -181,27 +258,38 @@ def _gc(report: Report) -> str:
     if not gc.victim_blocks:
         return "none"
     valid = units.figures(gc.valid_per_victim)
-    idle = f" ({units.count(gc['idle_jobs'])} of an idle drive)" if "idle_jobs" in gc else ""
+    idle = (
+        f" ({units.count(gc['idle_jobs'])} while the drive was idle)" if "idle_jobs" in gc else ""
+    )
     return (
-        f"{units.count(gc.count)} collections{idle}, {units.count(report.erases)} erases, "
+        f"{units.counted(gc.count, 'collection')}{idle}, {units.counted(report.erases, 'erase')}, "
         f"{valid} valid pages per victim"
     )
 
 
-def _gc_time(report: Report) -> str:
-    gc, erasing = report.gc, report.gc_time.erase_share
-    busy, elapsed, hold = (units.time(gc[name]) for name in ("busy_ns", "elapsed_ns", "hold_ns"))
+def gc_waits(report: Report) -> str:
+    """How long collections took, and how long they shut the host out."""
+    gc = report.gc
+    elapsed, hold = (units.time(gc[name]) for name in ("elapsed_ns", "hold_ns"))
     each = units.time(gc["elapsed_ns"] / gc["count"]) if gc["count"] else units.NOTHING
-    if erasing is not None:
-        busy += f", {units.share(erasing)} of it erasing"
-    return f"units busy {busy}; selection to erase {elapsed} ({each} each); host shut out {hold}"
+    return f"selection to erase {elapsed} ({each} each); host blocked {hold}"
+
+
+def _gc_time(report: Report) -> str:
+    time = report.gc_time
+    busy = units.time(report.gc.total_busy_ns)
+    if time.erase_share is not None:
+        busy += f", {units.share(time.erase_share)} of it erasing"
+    if time.background_ns:
+        busy += f" and {units.share(time.background_share)} moving pages in the background"
+    return f"units busy {busy}; {gc_waits(report)}"
 
 
 def _wear(report: Report) -> str:
     wear = report.wear
     return (
-        f"{units.figures(wear.mean)} erases a block, {units.count(wear.min)} to "
-        f"{units.count(wear.max)}, deviation {units.figures(wear.stddev)}"
+        f"{units.figures(wear.mean)} erases per block, {units.count(wear.min)} to "
+        f"{units.count(wear.max)}, standard deviation {units.figures(wear.stddev)}"
     )
 
 
@@ -214,8 +302,8 @@ def filled(how: Mapping[str, Any], done: Mapping[str, Any]) -> str:
     if how["fill"] == "none":
         return "not at all"
     if how["fill"] == "aged":
-        return f"aged: {units.count(done['aged_pages'])} invalid pages"
-    return f"{how['fill']}: {units.count(done['filled_pages'])} pages written"
+        return f"aged: {units.counted(done['aged_pages'], 'invalid page')}"
+    return f"{how['fill']}: {units.counted(done['filled_pages'], 'page')} written"
 
 
 def overwritten(done: Mapping[str, Any]) -> str:
@@ -241,7 +329,7 @@ def _drive(report: Report) -> list[tuple[str, str]]:
 def _simulated(report: Report) -> str:
     before = report.get("precondition") or {}
     writes = before.get("drive_writes")
-    told = f"; before it {units.figures(writes)} drive writes" if writes else ""
+    told = f"; preconditioned with {units.figures(writes)} drive writes" if writes else ""
     steady = before.get("steady")
     if steady:
         told += " until steady" if steady["reached"] else ", and not steady yet"
@@ -253,5 +341,5 @@ def _took(report: Report) -> str:
     before = units.figures(report.precondition_wall_s)
     return (
         f"{units.figures(report.wall_s)} s for {units.count(report.page_operations)} page "
-        f"operations ({speed} a second), and {before} s before it"
+        f"operations ({speed} per second), after {before} s of preparation"
     )

@@ -1,10 +1,13 @@
-"""A small table: columns by name, each a NumPy array, all of one length."""
+"""A small table: columns by name, each a NumPy array, all of one length.
+
+It is a dictionary, so that `pandas.DataFrame`, `polars.DataFrame` and `pyarrow.table` take it.
+"""
 
 from __future__ import annotations
 
 import html
 import importlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -12,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Table(Mapping[str, "NDArray[Any]"]):
+class Table(dict[str, "NDArray[Any]"]):
     """Columns by name.
 
     >>> from flashgc.table import Table
@@ -21,24 +24,17 @@ class Table(Mapping[str, "NDArray[Any]"]):
     array([25000.,    nan])
     >>> len(table), table.rows
     (2, 2)
+
+    A data frame has the same columns: `pandas.DataFrame(table)`, `polars.DataFrame(table)`.
     """
 
     def __init__(self, columns: Mapping[str, Sequence[object] | NDArray[Any]]) -> None:
-        self._columns = {name: _array(column) for name, column in columns.items()}
-
-    def __getitem__(self, name: str) -> NDArray[Any]:
-        return self._columns[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._columns)
-
-    def __len__(self) -> int:
-        return len(self._columns)
+        super().__init__({name: _array(column) for name, column in columns.items()})
 
     @property
     def rows(self) -> int:
         """How many rows there are."""
-        return len(next(iter(self._columns.values()), ()))
+        return len(next(iter(self.values()), ()))
 
     def to_pandas(self) -> Any:  # noqa: ANN401 - pandas need not be installed
         """The table as a `pandas.DataFrame`; an ImportError if pandas is not installed."""
@@ -46,7 +42,16 @@ class Table(Mapping[str, "NDArray[Any]"]):
             pandas = importlib.import_module("pandas")
         except ImportError:
             raise ImportError("to_pandas() needs pandas: pip install pandas") from None
-        return pandas.DataFrame(self._columns)
+        return pandas.DataFrame(self)
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """The columns as plain lists; NaN where a figure is undefined.
+
+        >>> from flashgc.table import Table
+        >>> Table({"kind": ["read"], "p50": [25_000]}).to_dict()
+        {'kind': ['read'], 'p50': [25000]}
+        """
+        return {name: column.tolist() for name, column in self.items()}
 
     def __repr__(self) -> str:
         lines = ["  ".join(row) for row in _padded(self._text())]

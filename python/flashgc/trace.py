@@ -5,9 +5,11 @@ Files may be plain, gzip or zstd; the format is recognised by the content, or na
 
 from __future__ import annotations
 
+import errno
 import json
 import os
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
@@ -154,6 +156,7 @@ def merge(
             for one in found
         ]
         written = _engine.trace_merge(readings, _target(target), to, renumber, align)
+        _output.note(_target(target))
     done: dict[str, Any] = json.loads(written)
     return done
 
@@ -165,6 +168,7 @@ def generate(
     *,
     device: str | None = None,
     set: api.Settings | None = None,
+    unset: Iterable[str] | None = None,
     seed: int | None = None,
     progress: api.ProgressCallback | None = None,
 ) -> dict[str, Any]:
@@ -177,9 +181,10 @@ def generate(
     >>> flashgc.trace.generate("oltp", file, set={"workload.synthetic.requests": 100})["rows"]
     100
     """
-    request = api._request(config, None, None, device, set, seed)
+    request = api._request(config, None, None, device, set, seed, unset=unset)
     told = api._told(progress)
     made = _engine.trace_generate(request, _target(target), format, told)
+    _output.note(_target(target))
     done: dict[str, Any] = json.loads(made)
     return done
 
@@ -268,6 +273,7 @@ def check_fit(
     rows: int | None = None,
     device: str | None = None,
     set: api.Settings | None = None,
+    unset: Iterable[str] | None = None,
     seeds: int = 3,
 ) -> list[dict[str, Any]]:
     """Runs a trace and its look-alike on the same drive: a row for each figure.
@@ -284,7 +290,7 @@ def check_fit(
     known = {key: value for key, value in reading.items() if value is not None}
     return check.compare(
         file, alike.workload, alike.device, alike.overwrite,
-        reading=known, name=device, set=set, seeds=seeds,
+        reading=known, name=device, set=set, unset=unset, seeds=seeds,
     )  # fmt: skip
 
 
@@ -304,12 +310,21 @@ def _rewrite(
 ) -> dict[str, Any]:
     """Writes what is read; with `keep_format` in its own format where `to` names none."""
     written = _engine.trace_convert(reading, _target(target), to, keep_format)
+    _output.note(_target(target))
     done: dict[str, Any] = json.loads(written)
     return done
 
 
 def _target(target: PathLike) -> PathLike | None:
-    return None if os.fspath(target) == "-" else target
+    if os.fspath(target) != "-":
+        return target
+    try:
+        os.write(sys.__stdout__.fileno() if sys.__stdout__ else 1, b"")
+    except OSError as reason:
+        # Other failures are told where something is written.
+        if reason.errno == errno.EBADF:
+            raise _engine.OutputError("error: standard output is closed") from None
+    return None
 
 
 def _reading(
@@ -333,8 +348,8 @@ def _reading(
         "devices": None if devices is None else list(devices),
         "start": start,
         "length": length,
-        "first_row": first_row,
-        "rows": rows,
+        "first_row": None if first_row is None else _sources.whole("first_row", first_row, 0),
+        "rows": None if rows is None else _sources.whole("rows", rows, 0),
         "sort_window": sort_window,
     }
 

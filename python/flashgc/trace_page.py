@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from flashgc import _output, axis, page, trace_summary, units
+from flashgc import _engine, _output, axis, heads, page, trace_summary, units
 from flashgc._engine import OutputError
 from flashgc.markup import table
 from flashgc.panel import Curve, Panel, sheet
@@ -20,10 +20,14 @@ _SHORT_NS = 1.5e6
 Points = list[tuple[float, float]]
 
 
-def save(about: About, path: str | os.PathLike[str], name: str) -> Path:
-    """Saves the page as `.html`, or its charts as `.svg`; an OutputError says why not."""
+def save(about: About, path: str | os.PathLike[str], name: str, again: str | None = None) -> Path:
+    """Saves the page as `.html`, or its charts as `.svg`; an OutputError says why not.
+
+    The page says `again`: the command that makes it.
+    """
     target = check(path)
-    _output.write(target, picture(about, name) if target.suffix == ".svg" else whole(about, name))
+    svg = target.suffix == ".svg"
+    _output.write(target, picture(about, name) if svg else whole(about, name, again))
     return target
 
 
@@ -31,15 +35,15 @@ def check(path: str | os.PathLike[str]) -> Path:
     """The file to save to, or an OutputError if its ending names no kind of plot."""
     target = Path(path)
     if target.suffix not in (".html", ".htm", ".svg"):
-        raise OutputError(f"error: {target}: a plot is saved as .html or as .svg")
+        raise OutputError(f"error: {target}: the name of a plot must end in .html or .svg")
     return target
 
 
-def whole(about: About, name: str) -> str:
+def whole(about: About, name: str, again: str | None = None) -> str:
     """The page."""
     title = html.escape(f"flashgc trace: {name}")
     charts = "".join(f"<figure>{panel.draw()}</figure>" for panel in panels(about))
-    told = [["", ""], *([label, text] for label, text in trace_summary.facts(about))]
+    facts = [*trace_summary.facts(about), ("version", f"flashgc {_engine.__version__}")]
     tables = [trace_summary.spreads(about), trace_summary.common_sizes(about),
               trace_summary.bursts(about)]  # fmt: skip
     body = "".join(f'<div class="wide">{table(rows)}</div>' for rows in tables)
@@ -47,14 +51,14 @@ def whole(about: About, name: str) -> str:
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{title}</title><style>{page.STYLE}{_STYLE}</style></head>\n"
-        f'<body><h1>{title}</h1>\n<div class="charts">{charts}</div>\n'
-        f"{table(told, 'facts')}\n{body}\n</body></html>\n"
+        f"<body><h1>{title}</h1>\n{heads.drawn(facts, again)}\n"
+        f'<div class="charts">{charts}</div>\n{body}\n</body></html>\n'
     )
 
 
 _STYLE = """
 body { max-width: 66rem; }
-th, td { white-space: nowrap; }
+.wide th, .wide td { white-space: nowrap; }
 """
 
 
@@ -154,7 +158,9 @@ def _hotness(about: About) -> Panel | None:
     curve = about["hotness"]["curve"]
     if not curve:
         return None
-    even = Curve("if all were alike", [(0.0, 0.0), (1.0, 1.0)], _ALL)
+    even = Curve("all pages equal", [(0.0, 0.0), (1.0, 1.0)], _ALL)
     lines = [even, Curve("this trace", [(x, y) for x, y in curve], _WRITE)]
     across = axis.shares("pages written, hottest first")
-    return Panel("Where the writes go", across, axis.shares("share of the page writes"), lines)
+    return Panel(
+        "Distribution of writes over pages", across, axis.shares("share of the page writes"), lines
+    )

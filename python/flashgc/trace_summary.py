@@ -15,13 +15,14 @@ About = Mapping[str, Any]
 def facts(about: About) -> Facts:
     """What the trace holds, in all."""
     option = f" ({about['format_option']})" if about.get("format_option") else ""
-    reads, writes, trims = (units.count(about[name]) for name in ("reads", "writes", "trims"))
+    kinds = ("read", "write", "trim", "other")
+    counts = ", ".join(units.counted(about[f"{kind}s"], kind) for kind in kinds)
     origin = [("made from", about["origin"])] if about.get("origin") else []
     return [
         ("format", f"{about['format']}{option}"),
         *origin,
         ("rows", f"{units.count(about['rows'])}, and {about['bad_rows']} not understood"),
-        ("requests", f"{reads} reads, {writes} writes, {trims} trims, {about['others']} others"),
+        ("requests", counts),
         *_marked(about),
         ("read share", units.share(about["read_share"])),
         ("read", f"{units.size(about['read_bytes'])}, {_mean(about['mean_read_bytes'])}"),
@@ -94,7 +95,7 @@ def common_sizes(about: About) -> Rows:
 
 def checked(rows: Sequence[Mapping[str, Any]]) -> Rows:
     """A trace and its look-alike: a row for each figure."""
-    table = [["", "trace", "look-alike", "its seeds", "difference"]]
+    table = [["", "trace", "fitted", "range over seeds", "difference"]]
     for row in rows:
         show = units.time if "latency" in row["figure"] else units.figures
         low, high = show(row["low"]), show(row["high"])

@@ -63,6 +63,16 @@ def count(value: float | None) -> str:
     return NOTHING if value is None else f"{value:,.0f}"
 
 
+def counted(value: float, one: str, several: str = "") -> str:
+    """A count with its noun.
+
+    >>> from flashgc import units
+    >>> units.counted(1, "page"), units.counted(2000, "page"), units.counted(0, "copy", "copies")
+    ('1 page', '2,000 pages', '0 copies')
+    """
+    return f"{count(value)} {one if value == 1 else several or one + 's'}"
+
+
 def share(value: float | None) -> str:
     """A share in percent.
 

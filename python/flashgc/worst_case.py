@@ -59,11 +59,11 @@ def worst_case_wait(
         read_ns, write_ns, erase_ns = (timing[f"{key}_ns"] for key in ("read", "program", "erase"))
         bus_ns = timing["transfer_ns"] if transfer else 0
     except (KeyError, TypeError):
-        raise ValueError("a table of a device has its times under `timing`, in ns") from None
+        raise ValueError("a device table must have its times under `timing`, in ns") from None
     if suspend_ns is None:
         suspend_ns = (timing.get("suspend") or {}).get("suspend_ns", SUSPEND_NS)
     if suspend_ns < 0:
-        raise ValueError("a suspend takes no less than 0 ns")
+        raise ValueError("a suspend time must be at least 0 ns")
     read_ns, write_ns = read_ns + bus_ns, write_ns + bus_ns
     longest_ns = max(read_ns, write_ns)
     return WorstCase(
@@ -97,15 +97,15 @@ def check_wait(report: Mapping[str, Any]) -> str | None:
     enter = report["config"]["gc"].get("enter")
     if enter is None:
         raise ValueError(
-            "no request gets into a collection of this run, so there is no state S1 to check; "
+            "this scheme serves no requests during a collection, so there is no state S1 to check; "
             'choose a scheme such as "pgc", or gc.enter.use = "between-copies"'
         )
     device = report["config"]["device"]
     timing = device["timing"]
     if "layer_ratio" in timing:
         raise ValueError(
-            "the worst case is that of pages of one speed, and the layers of this device differ; "
-            "set device.timing.layer_ratio = 1"
+            "the worst case is defined for layers of equal speed, but the layers of this "
+            "device differ; set device.timing.layer_ratio = 1"
         )
     case = worst_case_wait(device, transfer=True)
     bound_ns = case.fpgc_ns if enter["suspends"] == "any" else case.pgc_ns
@@ -117,8 +117,8 @@ def check_wait(report: Mapping[str, Any]) -> str | None:
     if response_ns <= bound_ns:
         return None
     return (
-        f"a page request took {response_ns:,} ns with nothing but a collection before it, "
-        f"and the worst case is {bound_ns:,} ns"
+        f"a page request took {response_ns:,} ns behind a collection alone, but the "
+        f"worst case is {bound_ns:,} ns"
     )
 
 

@@ -1,8 +1,25 @@
 """The command `flashgc`."""
 
+import sys
+
 
 def main() -> None:
-    """Runs the command; the status is 0 done, 1 not met, 2 an error of the user's, 130 Ctrl-C."""
-    from flashgc.cli.app import app
+    """Runs the command and ends with its status.
 
-    app()
+    0 done, 1 not met, 2 an error of the user's, 70 a fault of flashgc, 128 and more a signal.
+    """
+    from flashgc import _start
+
+    if not _start.is_command():
+        _start.prepare()
+    from flashgc.cli import guard
+
+    try:
+        from flashgc.cli.app import app
+
+        with guard.signals():
+            app()
+    except SystemExit as end:
+        sys.exit(guard.flushed(end.code))
+    except BaseException as error:
+        sys.exit(guard.flushed(guard.status_of(error)))

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flashgc.cli import complete, options, presets, reproduce, workloads
+from flashgc.cli import complete, help_texts, options, presets, reproduce, workloads
 from flashgc.cli import drive as drives
 from flashgc.cli import trace as traces
 from flashgc.cli.guard import guarded, say
-from flashgc.cli.options import example
+from flashgc.cli.options import example, typed
 
 if TYPE_CHECKING:
     from flashgc.report import Report
 
-app = typer.Typer(
+app = help_texts.App(
     name="flashgc",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -43,7 +43,7 @@ def about(
         ),
     ] = False,
 ) -> None:
-    """Garbage-collection schemes for flash storage on one device, one trace and one clock."""
+    """Compare garbage-collection schemes for flash storage on equal devices and equal requests."""
 
 
 RUN_EXAMPLES = (
@@ -61,6 +61,7 @@ def run(
     scheme: options.Scheme = None,
     device: options.Device = None,
     sets: options.Sets = None,
+    unsets: options.Unsets = None,
     seed: options.Seed = None,
     seeds: Annotated[
         int | None,
@@ -69,7 +70,7 @@ def run(
             min=1,
             metavar="N",
             show_default=False,
-            help="Repeat with N seeds; give means and 95 % intervals.",
+            help="Repeat with N seeds and report means and 95 % intervals.",
         ),
     ] = None,
     verify: options.Verify = False,
@@ -82,6 +83,7 @@ def run(
         ),
     ] = False,
     drive: options.Drive = None,
+    fit: options.Fit = None,
     json: options.Json = False,
     out: options.Out = None,
     over_time: options.OverTime = False,
@@ -91,7 +93,7 @@ def run(
             "--gc-log",
             metavar="FILE",
             show_default=False,
-            help="Write a csv row for each collection.",
+            help="Write a CSV row for each collection.",
         ),
     ] = None,
     series: Annotated[
@@ -100,7 +102,7 @@ def run(
             "--series",
             metavar="FILE",
             show_default=False,
-            help="Write a csv row for each interval of simulated time.",
+            help="Write a CSV row for each interval of simulated time.",
         ),
     ] = None,
     series_interval: Annotated[
@@ -109,42 +111,53 @@ def run(
             "--series-interval",
             metavar="TIME",
             show_default=False,
-            help='Its length, as "10 ms"; otherwise a few thousand rows are written.',
+            help='Length of the --series intervals, such as "10 ms"; by default the run has a '
+            "few thousand.",
         ),
     ] = None,
     format: options.Format = None,
     on_bad_line: options.BadLine = None,
+    sort_window: options.SortWindow = None,
     jobs: options.Jobs = 2,
 ) -> None:
     """Run one configuration and report latencies, write amplification, GC and wear."""
-    from flashgc import _output, api
+    from flashgc import _output, api, heads
     from flashgc.cli import progress
 
     _check_page(over_time, out)
     folder = None if out is None else _output.folder(out)
-    set_ = options.settings(sets, format, on_bad_line)
+    set_ = options.settings(sets, format, on_bad_line, sort_window)
     names = ["" if seeds is None else f"run {index + 1}" for index in range(seeds or 1)]
     with progress.bars(names, quiet=json) as shown:
         if seeds is None:
             told = None if shown is None else lambda step: shown(0, step)
             report = api.run(
-                config, trace, scheme=scheme, device=device, set=set_, seed=seed,
-                verify=verify, drive=drive, gc_log=gc_log, series=series,
+                config, trace, scheme=scheme, device=device, set=set_, unset=unsets, seed=seed,
+                verify=verify, drive=drive, fit=fit, gc_log=gc_log, series=series,
                 series_interval=series_interval, over_time=over_time, progress=told,
             )  # fmt: skip
         else:
             if check_wait:
-                raise typer.BadParameter("a check is of one run; leave --seeds or --check-wait out")
+                raise typer.BadParameter(
+                    "--check-wait checks one run and cannot be combined with --seeds"
+                )
             if gc_log is not None:
-                raise typer.BadParameter("a log is of one run; leave --seeds or --gc-log out")
+                raise typer.BadParameter(
+                    "--gc-log records one run and cannot be combined with --seeds"
+                )
             if series is not None or series_interval is not None:
-                raise typer.BadParameter("a series is of one run; leave --seeds or --series out")
+                raise typer.BadParameter(
+                    "--series records one run and cannot be combined with --seeds"
+                )
             if over_time:
-                raise typer.BadParameter("one run is shown; leave --seeds or --over-time out")
+                raise typer.BadParameter(
+                    "--over-time shows one run and cannot be combined with --seeds"
+                )
             report = api.run_seeds(
-                config, seeds, trace, scheme=scheme, device=device, set=set_, seed=seed,
-                verify=verify, drive=drive, jobs=jobs, progress=shown,
+                config, seeds, trace, scheme=scheme, device=device, set=set_, unset=unsets,
+                seed=seed, verify=verify, drive=drive, fit=fit, jobs=jobs, progress=shown,
             )  # fmt: skip
+    heads.by_command([report], typed())
     _saved(report.save, folder)
     if json:
         print(report.to_json())
@@ -172,6 +185,7 @@ def _check_wait(report: Report) -> None:
 
 COMPARE_EXAMPLES = (
     "flashgc compare oltp --schemes greedy,fifo,cost-benefit",
+    "flashgc compare oltp --schemes greedy,fifo --seeds 5",
     "flashgc compare replay --trace my-trace.csv.zst --schemes greedy,wear-aware --out runs/both",
 )
 
@@ -186,36 +200,54 @@ def compare(
             "--schemes",
             metavar="A,B,C",
             autocompletion=complete.scheme_lists,
-            help="The schemes, by name or as TOML files, with commas between.",
+            help="Comma-separated schemes, by name or as TOML files.",
             show_default=False,
         ),
     ],
     trace: options.Trace = None,
     device: options.Device = None,
     sets: options.Sets = None,
+    unsets: options.Unsets = None,
     seed: options.Seed = None,
+    seeds: Annotated[
+        int | None,
+        typer.Option(
+            "--seeds",
+            min=1,
+            metavar="N",
+            show_default=False,
+            help="Repeat each scheme with the same N seeds; give means, 95 % intervals and "
+            "differences to the first scheme.",
+        ),
+    ] = None,
     verify: options.Verify = False,
     drive: options.Drive = None,
+    fit: options.Fit = None,
     json: options.Json = False,
     out: options.Out = None,
     over_time: options.OverTime = False,
     format: options.Format = None,
     on_bad_line: options.BadLine = None,
+    sort_window: options.SortWindow = None,
     jobs: options.Jobs = 2,
 ) -> None:
-    """Run several schemes on the same drive with the same requests, side by side."""
-    from flashgc import _output, api
+    """Run several schemes on the same drive with the same requests and compare them."""
+    from flashgc import _output, api, heads
     from flashgc.cli import progress
 
     _check_page(over_time, out)
     folder = None if out is None else _output.folder(out)
+    if seeds is not None and over_time:
+        raise typer.BadParameter("--over-time shows one run and cannot be combined with --seeds")
     names = [name.strip() for name in schemes.split(",") if name.strip()]
+    set_ = options.settings(sets, format, on_bad_line, sort_window)
     with progress.bars(names, quiet=json) as shown:
         reports = api.compare(
-            config, names, trace, device=device, set=options.settings(sets, format, on_bad_line),
-            seed=seed, verify=verify, drive=drive, jobs=jobs, over_time=over_time,
-            progress=shown,
+            config, names, trace, device=device, set=set_, unset=unsets, seed=seed,
+            verify=verify, drive=drive, fit=fit, jobs=jobs, over_time=over_time,
+            seeds=seeds, progress=shown,
         )  # fmt: skip
+    heads.by_command(reports, typed())
     _saved(reports.save, folder)
     if json:
         print(reports.to_json())
@@ -228,7 +260,7 @@ def compare(
 
 def _check_page(over_time: bool, out: Path | None) -> None:
     if over_time and out is None:
-        raise typer.BadParameter("--over-time is shown on a page; name its folder with --out")
+        raise typer.BadParameter("--over-time adds charts to the page; name its folder with --out")
 
 
 def _saved(save: options.Saver, folder: Path | None) -> None:
@@ -243,6 +275,17 @@ def _say_where(folder: Path | None, *files: Path | None) -> None:
     for file in files:
         if file is not None:
             say(f"saved {file}")
+
+
+@app.command(epilog=example("flashgc schema", "flashgc schema > report.schema.json"))
+@guarded
+def schema() -> None:
+    """Print the JSON Schema of a report."""
+    import json
+
+    from flashgc import report_schema
+
+    print(json.dumps(report_schema(), indent=2))
 
 
 app.add_typer(drives.app, name="drive")

@@ -6,13 +6,13 @@ from typing import Annotated, Any
 
 import typer
 
-from flashgc.cli import complete, options
+from flashgc.cli import complete, help_texts, options
 from flashgc.cli.guard import guarded, say
 from flashgc.cli.options import example
 
-app = typer.Typer(
+app = help_texts.App(
     no_args_is_help=True,
-    help="Precondition a drive once, and keep it for many runs.",
+    help="Precondition a drive once and reuse it for many runs.",
     epilog=example("flashgc drive save oltp oltp.drive", "flashgc run oltp --drive oltp.drive"),
 )
 
@@ -41,21 +41,24 @@ def save(
     scheme: options.Scheme = None,
     device: options.Device = None,
     sets: options.Sets = None,
+    unsets: options.Unsets = None,
     seed: options.Seed = None,
     verify: options.Verify = False,
+    fit: options.Fit = None,
     format: options.Format = None,
     on_bad_line: options.BadLine = None,
+    sort_window: options.SortWindow = None,
 ) -> None:
     """Precondition the drive of a configuration and save it; nothing is measured."""
     from flashgc import drive, units
     from flashgc.cli import progress
 
-    set_ = options.settings(sets, format, on_bad_line)
+    set_ = options.settings(sets, format, on_bad_line, sort_window)
     with progress.bars([""], quiet=False) as shown:
         told = None if shown is None else lambda step: shown(0, step)
         about = drive.save(
-            config, file, trace, scheme=scheme, device=device, set=set_, seed=seed,
-            verify=verify, progress=told,
+            config, file, trace, scheme=scheme, device=device, set=set_, unset=unsets, seed=seed,
+            verify=verify, fit=fit, progress=told,
         )  # fmt: skip
     say(f"saved {file}: {units.size(about['bytes'])}, key {about['key']}")
 
@@ -65,7 +68,7 @@ def save(
 )
 @guarded
 def info(file: File, json: options.Json = False) -> None:
-    """Say what made a saved drive, and what it is."""
+    """Show the contents of a saved drive and the run that made it."""
     from flashgc import drive
 
     about = drive.info(file)
@@ -76,7 +79,7 @@ def info(file: File, json: options.Json = False) -> None:
         return
     from flashgc.cli import show
 
-    show.console().print(show.pairs(_facts(about)))
+    show.pairs(_facts(about))
 
 
 def _facts(about: dict[str, Any]) -> list[tuple[str, str]]:

@@ -3,44 +3,149 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import functools
 import os
 import sys
-from collections.abc import Callable
+import traceback
+from collections.abc import Callable, Iterator
 from typing import ParamSpec
 
 import typer
 
-from flashgc._engine import FlashgcError
+from flashgc import _output, _start
+from flashgc._engine import FlashgcError, InternalError, __version__
 
 P = ParamSpec("P")
 
 FAILED = 2
+FAULT = 70
 INTERRUPTED = 130
 
 
 def guarded(command: Callable[P, None]) -> Callable[P, None]:
-    """Wraps a command: no traceback for what a user can do wrong, and none for Ctrl-C."""
+    """Wraps a command: no traceback, whatever a user does and whatever goes wrong."""
 
     @functools.wraps(command)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
-            command(*args, **kwargs)
-            sys.stdout.flush()
-        except FlashgcError as error:
-            fail(str(error))
-        except KeyboardInterrupt:
-            say("interrupted; nothing was saved")
-            raise typer.Exit(INTERRUPTED) from None
-        except BrokenPipeError:
-            # Whoever reads has had enough, which is no error.
-            _silence_stdout()
-            raise typer.Exit(0) from None
-        except OSError as error:
-            _silence_stdout()
-            fail(f"error: {(error.strerror or str(error)).lower()}: standard output")
+            with _output.noted():
+                try:
+                    command(*args, **kwargs)
+                    sys.stdout.flush()
+                except KeyboardInterrupt as error:
+                    say(f"{_interrupted(error)}; {_what_was_saved()}")
+                    raise typer.Exit(interrupted_status(error)) from None
+        except (typer.Exit, typer.Abort, typer.BadParameter):
+            raise
+        except Exception as error:
+            raise typer.Exit(status_of(error)) from None
 
     return wrapped
+
+
+def status_of(error: BaseException) -> int:
+    """Says what an exception means, and gives the status to end with."""
+    if isinstance(error, KeyboardInterrupt):
+        say(_interrupted(error))
+        return interrupted_status(error)
+    if isinstance(error, BrokenPipeError):
+        # Whoever reads has had enough, which is no error.
+        _silence(sys.stdout)
+        return 0
+    if isinstance(error, FlashgcError) and not isinstance(error, InternalError):
+        message = str(error)
+    elif isinstance(error, OSError):
+        message = _os_error(error)
+    elif isinstance(error, MemoryError):
+        message = "error: not enough memory"
+    else:
+        say(_fault(error))
+        return FAULT
+    say(message if message.startswith("error") else f"error: {message}")
+    return FAILED
+
+
+def _os_error(error: OSError) -> str:
+    from flashgc._sources import describe
+
+    if error.filename is not None:
+        return f"error: {describe(os.fsdecode(error.filename), error)}"
+    _silence(sys.stdout)
+    if error.errno == errno.EBADF:
+        return "error: standard output is closed; the result cannot be written"
+    return f"error: {(error.strerror or str(error)).lower()}: standard output"
+
+
+def _fault(error: BaseException) -> str:
+    """What is to be reported of a fault of flashgc, and how."""
+    import shlex
+
+    what = str(error)
+    if not isinstance(error, InternalError):
+        places = traceback.extract_tb(error.__traceback__)
+        at = f" ({os.path.basename(places[-1].filename)}:{places[-1].lineno})" if places else ""
+        what = f"error: flashgc itself has failed: {type(error).__name__}: {what}{at}"
+    command = shlex.join(["flashgc", *sys.argv[1:]])
+    return (
+        f"{what}\n  = help: this is a bug in flashgc, not your mistake; please report it with this "
+        f"message and\n      version        {__version__}\n      command        {command}\n"
+        "      configuration  its file, if it is one of your own, and the trace if it can be shared"
+        "\n      seed           if it is not in the command or the configuration, 1"
+    )
+
+
+def interrupted_status(error: KeyboardInterrupt) -> int:
+    """128 and the number of the signal."""
+    return error.status if isinstance(error, _start.Interrupted) else INTERRUPTED
+
+
+def _interrupted(error: KeyboardInterrupt) -> str:
+    name = error.name if isinstance(error, _start.Interrupted) else "SIGINT"
+    return "interrupted" if name == "SIGINT" else f"interrupted by {name}"
+
+
+def _what_was_saved() -> str:
+    files = [str(path) for path in _output.saved()]
+    return f"saved before that: {', '.join(files)}" if files else "nothing was saved"
+
+
+@contextlib.contextmanager
+def signals() -> Iterator[None]:
+    """Signals end the command in good order, with its temporary files removed."""
+    _start.raise_signals()
+    try:
+        yield
+    finally:
+        _start.end_at_signals()
+
+
+def flushed(status: str | int | None) -> str | int | None:
+    """The status, after what is left of standard output was written."""
+    try:
+        sys.stdout.flush()
+        if status == 1 and _is_silenced():
+            # The libraries call it an error that whoever reads has had enough.
+            return 0
+    except BrokenPipeError:
+        _silence(sys.stdout)
+        return 0
+    except OSError as error:
+        said = status_of(error)
+        return status or said
+    with contextlib.suppress(OSError, ValueError):
+        sys.stderr.flush()
+    return status
+
+
+def _is_silenced() -> bool:
+    """Whether a library has put the null device, or a wrapper, in the place of a broken pipe."""
+    # Click wraps standard output where it could not write a help text.
+    if type(sys.stdout).__name__ == "PacifyFlushWrapper":
+        return True
+    with contextlib.suppress(OSError):
+        return not _start.began_silent and _start.is_null(1)
+    return False
 
 
 def fail(message: str) -> None:
@@ -51,12 +156,16 @@ def fail(message: str) -> None:
 
 def say(message: str) -> None:
     """To people, beside the results."""
-    with contextlib.suppress(OSError):
+    try:
         print(message, file=sys.stderr, flush=True)
+    except OSError:
+        _silence(sys.stderr)
 
 
-def _silence_stdout() -> None:
+def _silence(stream: object) -> None:
     """Python writes what is left when it ends, and would complain again."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
-    os.close(nowhere)
+    with contextlib.suppress(OSError, AttributeError, ValueError):
+        number = stream.fileno()  # type: ignore[attr-defined]
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, number)
+        os.close(nowhere)

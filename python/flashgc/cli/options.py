@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+import sys
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
@@ -17,13 +19,18 @@ Saver = Callable[[Path], Path]
 EXAMPLE = "[dim]Example:[/]  [bold]{}[/]"
 
 
+def typed() -> str:
+    """The command as it was typed, so that a shell takes it again."""
+    return shlex.join(["flashgc", *sys.argv[1:]])
+
+
 def example(*commands: str) -> str:
     """The last lines of a help text."""
     return "\n\n".join(EXAMPLE.format(command) for command in commands)
 
 
 class OnBadLine(StrEnum):
-    """What to do with a line of a trace that is not understood."""
+    """The action for a trace line that is not understood."""
 
     stop = "stop"
     skip = "skip"
@@ -33,7 +40,7 @@ Config = Annotated[
     str,
     typer.Argument(
         metavar="CONFIG",
-        help="A TOML file, or the name of a built-in one: oltp, replay.",
+        help="A TOML file, or the name of a built-in configuration: oltp, replay.",
         autocompletion=complete.configs,
         show_default=False,
     ),
@@ -43,7 +50,7 @@ Trace = Annotated[
     typer.Option(
         "--trace",
         metavar="FILE",
-        help="The trace to replay: plain, gzip or zstd; - is standard input.",
+        help="The trace to replay: plain, gzip or zstd; - reads standard input.",
         autocompletion=complete.files,
         show_default=False,
     ),
@@ -53,7 +60,7 @@ Scheme = Annotated[
     typer.Option(
         "--scheme",
         metavar="NAME|FILE",
-        help="The GC scheme, by name or as a TOML file; over the configuration's.",
+        help="The GC scheme, by name or as a TOML file; replaces the scheme of the configuration.",
         autocompletion=complete.schemes,
         show_default=False,
     ),
@@ -63,7 +70,7 @@ Device = Annotated[
     typer.Option(
         "--device",
         metavar="NAME",
-        help="The device, by name; it replaces the whole \\[device] of the configuration.",
+        help="The device, by name; replaces \\[device] of the configuration as a whole.",
         autocompletion=complete.devices,
         show_default=False,
     ),
@@ -73,39 +80,48 @@ Sets = Annotated[
     typer.Option(
         "--set",
         metavar="KEY.PATH=VALUE",
-        help="A setting over all others; may be given several times.",
+        help="Override one setting; repeatable.",
+        show_default=False,
+    ),
+]
+Unsets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--unset",
+        metavar="KEY.PATH",
+        help="Remove a key from the configuration and its presets; repeatable.",
         show_default=False,
     ),
 ]
 Seed = Annotated[
     int | None,
-    typer.Option("--seed", min=0, metavar="N", help="The seed of all random numbers.",
+    typer.Option("--seed", min=0, metavar="N", help="Seed of all random numbers.",
                  show_default=False),
 ]  # fmt: skip
 Verify = Annotated[
     bool,
-    typer.Option("--verify", help="Let the checkers watch every operation (slower)."),
+    typer.Option("--verify", help="Check every operation against the rules of the model (slower)."),
 ]
 Drive = Annotated[
     str | None,
     typer.Option(
         "--drive",
         metavar="FILE",
-        help="Begin with a saved drive, in place of preconditioning one.",
+        help="Start with a saved drive instead of preconditioning one.",
         autocompletion=complete.files,
         show_default=False,
     ),
 ]
 Json = Annotated[
     bool,
-    typer.Option("--json", help="Print JSON, and nothing else, on standard output."),
+    typer.Option("--json", help="Print only JSON on standard output."),
 ]
 Out = Annotated[
     Path | None,
     typer.Option(
         "--out",
         metavar="DIR",
-        help="Save report.json and report.html there.",
+        help="Save report.json and report.html in this folder.",
         show_default=False,
     ),
 ]
@@ -113,26 +129,37 @@ OverTime = Annotated[
     bool,
     typer.Option(
         "--over-time",
-        help="Show the longest responses over time and what each collection moved on the page of "
-        "--out (slower).",
+        help="Add charts of the longest responses over time and of the pages moved by each "
+        "collection to the page of --out (slower).",
     ),
 ]
 BadLine = Annotated[
     OnBadLine | None,
-    typer.Option("--on-bad-line", help="Stop at a line that is not understood, or count it.",
+    typer.Option("--on-bad-line", help="Stop at a line that is not understood, or skip "
+        "and count it.",
                  show_default=False),
 ]  # fmt: skip
 Jobs = Annotated[
     int,
-    typer.Option("--jobs", min=1, metavar="N", help="So many runs at a time."),
+    typer.Option("--jobs", min=1, metavar="N", help="Number of parallel runs."),
 ]
 Format = Annotated[
     str | None,
     typer.Option(
         "--format",
         metavar="F",
-        help="The format of the trace, where it is not to be recognised by the content.",
+        help="The format of the trace; by default it is recognised from the content.",
         autocompletion=complete.formats,
+        show_default=False,
+    ),
+]
+Fit = Annotated[
+    str | None,
+    typer.Option(
+        "--fit",
+        metavar="SHARE",
+        help="Size the drive to the trace: its pages fill this share of the user capacity, "
+        "such as 90%; none keeps the size of the device.",
         show_default=False,
     ),
 ]
@@ -140,15 +167,25 @@ TraceFile = Annotated[
     str,
     typer.Argument(
         metavar="FILE",
-        help="A trace: plain, gzip or zstd; - is standard input.",
+        help="A trace: plain, gzip or zstd; - reads standard input.",
         autocompletion=complete.files,
         show_default=False,
     ),
 ]
 
 
+SortWindow = Annotated[
+    str | None,
+    typer.Option("--sort-window", metavar="TIME", show_default=False,
+                 help='Sort rows that are late by at most this time, such as "10 ms".'),
+]  # fmt: skip
+
+
 def settings(
-    sets: list[str] | None, format: str | None, on_bad_line: OnBadLine | None
+    sets: list[str] | None,
+    format: str | None,
+    on_bad_line: OnBadLine | None,
+    sort_window: str | None,
 ) -> list[str]:
     """What was set, with what has an option of its own."""
     own = []
@@ -156,4 +193,6 @@ def settings(
         own.append(f"workload.trace.format={json.dumps(format)}")
     if on_bad_line is not None:
         own.append(f"workload.trace.on_bad_line={on_bad_line.value}")
+    if sort_window is not None:
+        own.append(f"workload.trace.sort_window={json.dumps(sort_window)}")
     return [*own, *(sets or [])]

@@ -28,11 +28,12 @@ def schemes(
     json: options.Json = False,
     slots: Annotated[
         bool,
-        typer.Option("--slots", help="List the choices of every slot, with their parameters."),
+        typer.Option("--slots", help="List the choices of every slot with their parameters."),
     ] = False,
 ) -> None:
     """List the GC schemes with their slots and sources, or print one."""
     from flashgc import api
+    from flashgc.cli import show
 
     if slots:
         _slots(api.slots(), json)
@@ -41,12 +42,13 @@ def schemes(
     if name is not None or json:
         _print(known, "scheme", name, json)
         return
-    rows = [["scheme", "what differs from greedy", "source"]]
+    rows = [["scheme", "differences from greedy", "source"]]
     plain: dict[str, Any] = next((entry for entry in known if entry["name"] == "greedy"), {})
     rows += [[entry["name"], _differs(entry, plain), entry["source"]] for entry in known]
-    table(rows)
-    print("greedy: " + ", ".join(f"{slot} {choice}" for slot, choice in plain["slots"].items()))
-    print("`flashgc schemes NAME` prints a scheme in full; it can be saved, changed and run.")
+    show.words(rows)
+    chosen = ", ".join(f"{slot} {choice}" for slot, choice in plain["slots"].items())
+    show.line(f"greedy: {chosen}")
+    show.line("`flashgc schemes NAME` prints a scheme in full; it can be saved, changed and run.")
 
 
 def _differs(entry: dict[str, Any], plain: dict[str, Any]) -> str:
@@ -72,13 +74,18 @@ def _slots(known: list[dict[str, Any]], json: bool) -> None:
     if json:
         print(encoder.dumps(known, indent=2))
         return
+    from flashgc.cli import show
+
     for slot in known:
-        print(f"\n{slot['name']}: {slot['question']}")
+        print()
+        show.line(f"{slot['name']}: {slot['question']}", "bold")
+        facts = []
         for choice in slot["choices"]:
-            print(f"  {choice['name']:14} {choice['about']}")
-            for key, meaning in choice["keys"]:
-                print(f"    .{key:11} {meaning}")
-    print('\nSet them as gc.victim.use = "d-choices" and gc.victim.d-choices.d = 5.')
+            facts.append((choice["name"], choice["about"]))
+            facts += [(f"  .{key}", meaning) for key, meaning in choice["keys"]]
+        show.pairs(facts, indent=2, style="")
+    print()
+    show.line('Set them as gc.victim.use = "d-choices" and gc.victim.d-choices.d = 5.')
 
 
 @guarded
@@ -87,20 +94,21 @@ def devices(
     json: options.Json = False,
     registers: Annotated[
         int | None,
-        typer.Option(min=1, max=64, show_default=False, help="Print what so many data registers "
-                     "in each plane would take (paper parallel-gc, section IV-C)."),
+        typer.Option(min=1, max=64, show_default=False, help="Print the area and price of "
+            "N data registers per plane (paper parallel-gc, section IV-C)."),
     ] = None,
     die_mm2: Annotated[
-        float, typer.Option("--die-mm2", min=0.1, help="Area of a die, for --registers.")
+        float, typer.Option("--die-mm2", min=0.1, help="Area of a die for --registers.")
     ] = 128.0,
     worst_case: Annotated[
         bool,
-        typer.Option("--worst-case", help="Print how long a page request takes at worst while "
-                     "collection goes on (paper preemptible-gc, Table V)."),
+        typer.Option("--worst-case", help="Print the worst-case time of a page request "
+            "during collection (paper preemptible-gc, Table V)."),
     ] = False,
 ) -> None:  # fmt: skip
     """List the devices with geometry, times and sources, or print one."""
     from flashgc import api
+    from flashgc.cli import show
 
     known = api.devices()
     if registers is not None:
@@ -116,9 +124,9 @@ def devices(
         ["device", "capacity", "exported", "geometry", "unit", "read / program / erase", "source"]
     ]
     rows += [_device(entry) for entry in known]
-    table(rows)
-    print("Geometry: channels x chips x dies x planes, blocks, pages, page size.")
-    print("`flashgc devices NAME` prints a device in full.")
+    show.words(rows)
+    show.line("Geometry: channels x chips x dies x planes, blocks, pages, page size.")
+    show.line("`flashgc devices NAME` prints a device in full.")
 
 
 def _register_cost(
@@ -126,48 +134,53 @@ def _register_cost(
 ) -> None:
     import json as encoder
 
+    from flashgc.cli import show
     from flashgc.registers import register_cost
 
     if name is None:
-        fail("error: registers of which device?\n  = help: `flashgc devices NAME --registers 4`")
+        fail("error: --registers needs a device\n  = help: `flashgc devices NAME --registers 4`")
     if all(entry["name"] != name for entry in known):
         _print(known, "device", name, json)
     cost = register_cost(str(name), registers, die_mm2=die_mm2)
     if json:
         print(encoder.dumps(cost._asdict(), indent=2))
         return
-    print(
-        f"{name}: {registers} data registers in each plane, {registers} sets in each die\n"
+    for text in (
+        f"{name}: {registers} data registers in each plane, {registers} sets in each die",
         f"added to a die of {die_mm2:g} mm2: {cost.data_registers} data, "
         f"{cost.command_registers} command and {cost.address_registers} address registers of "
-        f"{cost.page_bytes} bytes\n"
-        f"area: {cost.area_mm2:.3g} mm2, {100 * cost.share_of_die:.2g} % of the die\n"
-        f"price of all data registers: at most {cost.usd_at_most:.3f} US dollars for a die\n"
+        f"{cost.page_bytes} bytes",
+        f"area: {cost.area_mm2:.3g} mm2, {100 * cost.share_of_die:.2g} % of the die",
+        f"price of all data registers: at most {cost.usd_at_most:.3f} US dollars for a die",
         "SRAM of 4.75 MB/mm2 at 500 dollars a GB; without wiring "
-        "(paper parallel-gc, section IV-C2)."
-    )
+        "(paper parallel-gc, section IV-C2).",
+    ):
+        show.line(text)
 
 
 def _worst_case(known: list[dict[str, Any]], name: str | None, json: bool) -> None:
     import json as encoder
 
+    from flashgc.cli import show
     from flashgc.worst_case import worst_case_wait
 
     if name is None:
-        fail("error: worst cases of which device?\n  = help: `flashgc devices NAME --worst-case`")
+        fail("error: --worst-case needs a device\n  = help: `flashgc devices NAME --worst-case`")
     if all(entry["name"] != name for entry in known):
         _print(known, "device", name, json)
     bare, whole = worst_case_wait(str(name)), worst_case_wait(str(name), transfer=True)
     if json:
         print(encoder.dumps({"array": bare._asdict(), "transfer": whole._asdict()}, indent=2))
         return
-    rows = [["technique", "formula", "array alone", "with the transfer"]]
+    rows = [["technique", "formula", "array only", "with transfer"]]
     for technique, formula, key in _WORST_CASES:
         times = (f"{getattr(each, key) / 1e6:g} ms" for each in (bare, whole))
         rows.append([technique, formula, *times])
-    table(rows)
-    print("A page request at worst, in state S1, where collection lets every request in;")
-    print("without waiting behind other requests (paper preemptible-gc, Table V).")
+    show.words(rows)
+    show.line(
+        "Worst case of a page request in state S1, in which a collection admits every request; "
+        "queueing behind other requests is not included (paper preemptible-gc, Table V)."
+    )
 
 
 _WORST_CASES = (
@@ -215,19 +228,3 @@ def _print(known: list[dict[str, Any]], kind: str, name: str | None, json: bool)
         print(encoder.dumps(chosen if name is None else chosen[0], indent=2))
     else:
         print(chosen[0]["text"].rstrip())
-
-
-def table(rows: list[list[str]]) -> None:
-    """Prints rows below a head; only the last two columns may break."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    from flashgc.cli import show
-
-    shown = Table(box=box.SIMPLE, pad_edge=False)
-    for index, title in enumerate(rows[0]):
-        shown.add_column(title, no_wrap=index < max(1, len(rows[0]) - 2))
-    for row in rows[1:]:
-        shown.add_row(*(Text(cell) for cell in row))
-    show.console().print(shown)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from flashgc import units
 from flashgc.cli import complete, options
-from flashgc.cli.guard import INTERRUPTED, guarded, say
+from flashgc.cli.guard import guarded, interrupted_status, say
 
 if TYPE_CHECKING:
     from flashgc.reproduction import Reproduction, Step
@@ -22,7 +23,7 @@ What = Annotated[
     str | None,
     typer.Argument(
         metavar="[PAPER[/FIGURE]]",
-        help="A paper, or some of its figures and tables, with commas between.",
+        help="A paper, or a comma-separated list of its figures and tables.",
         autocompletion=complete.papers,
         show_default=False,
     ),
@@ -32,7 +33,7 @@ Traces = Annotated[
     typer.Option(
         "--traces",
         metavar="DIR",
-        help="A folder of traces; look-alikes take the place of what is not there.",
+        help="A folder of traces; synthetic workloads replace the missing ones.",
         show_default=False,
     ),
 ]
@@ -41,7 +42,7 @@ Trace = Annotated[
     typer.Option(
         "--trace",
         metavar="FILE",
-        help="A trace of your own in place of the paper's workloads; may be given again.",
+        help="Your own trace instead of the paper's workloads; repeatable.",
         autocompletion=complete.files,
         show_default=False,
     ),
@@ -51,18 +52,20 @@ Out = Annotated[
     typer.Option(
         "--out",
         metavar="DIR",
-        help="Where report, figures and runs go; runs/reproduce/PAPER if not given.",
+        help="Folder for the report, figures and runs (default: runs/reproduce/PAPER).",
         show_default=False,
     ),
 ]
 Jobs = Annotated[
     int | None,
     typer.Option("--jobs", min=1, metavar="N", show_default=False,
-                 help="So many runs at a time; one for each processor if not given."),
+                 help="Number of parallel runs (default: one per processor)."),
 ]  # fmt: skip
-Fresh = Annotated[bool, typer.Option("--fresh", help="Repeat runs that are there from before.")]
+Fresh = Annotated[
+    bool, typer.Option("--fresh", help="Repeat runs whose results are already saved.")
+]
 Quick = Annotated[
-    bool, typer.Option("--quick", help="Only show that it works: small drives, few requests.")
+    bool, typer.Option("--quick", help="Run a quick check with small drives and few requests.")
 ]
 
 
@@ -78,7 +81,7 @@ def reproduce(
     json: options.Json = False,
     quick: Quick = False,
 ) -> None:
-    """Run what a paper ran, and hold the results against what the paper says."""
+    """Repeat the experiments of a paper and compare the results with its claims."""
     if what is None:
         _list(json)
         return
@@ -89,17 +92,28 @@ def reproduce(
     try:
         with _bar(quiet=json) as shown:
             done = reproduction.reproduce(
-                paper, figures, traces, out, jobs, fresh, quick, shown, trace or (), format
+                paper,
+                figures,
+                traces,
+                out,
+                jobs,
+                fresh,
+                quick,
+                shown,
+                trace or (),
+                format,
+                options.typed(),
             )
-    except KeyboardInterrupt:
-        say("interrupted; the runs that were done are kept, and the same command goes on with them")
-        raise typer.Exit(INTERRUPTED) from None
+    except KeyboardInterrupt as error:
+        say("interrupted; completed runs are kept, and the same command continues with them")
+        raise typer.Exit(interrupted_status(error)) from None
     if json:
         print(done.to_json())
     else:
         _show(done)
     if done.failed:
-        say(f"{len(done.failed)} claims were not met, for no known reason")
+        claims = units.counted(len(done.failed), "claim was", "claims were")
+        say(f"{claims} not met, and the reason is not known")
         raise typer.Exit(FAILED)
 
 
@@ -118,13 +132,16 @@ def _list(json: bool) -> None:
         ]  # fmt: skip
         print(encoder.dumps(listed, indent=2))
         return
-    from flashgc.cli import presets
+    from flashgc.cli import show
 
-    rows = [["figure", "what it shows"]]
+    rows = [["figure", "content"]]
     for paper in known:
-        print(f"{paper.name}: {paper.experiment.citation}; {len(paper.claims)} claims")
-        presets.table(rows + [[item.id, item.title] for item in paper.experiment.items])
-    print("`flashgc reproduce PAPER` runs all of a paper, `flashgc reproduce PAPER/FIGURE` a part.")
+        claims = units.counted(len(paper.claims), "claim")
+        show.line(f"{paper.name}: {paper.experiment.citation}; {claims}", "bold")
+        show.words(rows + [[item.id, item.title] for item in paper.experiment.items])
+    show.line(
+        "`flashgc reproduce PAPER` runs all of a paper, `flashgc reproduce PAPER/FIGURE` a part."
+    )
 
 
 @contextmanager
@@ -143,52 +160,50 @@ def _bar(quiet: bool) -> Iterator[Callable[[Step], None] | None]:
         task = progress.add_task("checking", total=1.0, text="")
 
         def show(step: Step) -> None:
-            text = f"{step.runs_done} of {step.runs} runs"
+            text = f"{step.runs_done} of {units.counted(step.runs, 'run')}"
             progress.update(task, description=step.label, completed=step.share, text=text)
 
         yield show
 
 
 def _show(done: Reproduction) -> None:
-    from rich.markup import escape
-
     from flashgc.cli import show
 
-    out = show.console()
-    out.print(f"[bold]{escape(done.title)}[/]")
+    show.line(done.title, "bold")
     for item in done.items:
-        out.print(f"\n[bold]{escape(item.id)}: {escape(item.title)}[/]")
+        print()
+        show.line(f"{item.id}: {item.title}", "bold")
         if item.id in done.figures:
-            out.print(show.rows(done.tables[item.id]))
-        rows = done.claim_rows(item.id)
-        if len(rows) > 1:
-            out.print(_claims(rows))
+            show.rows(done.tables[item.id])
+        _claims(done.claim_rows(item.id))
     every = done.claim_rows(None)
     if len(every) > 1:
-        out.print("\n[bold]every run[/]")
-        out.print(_claims(every))
+        print()
+        show.line("every run", "bold")
+        _claims(every)
     for source in done.sources:
-        out.print(f"[bold]{escape(source.label)}[/] {escape(source.text())}")
-    out.print(done.summary)
-    say(f"saved {done.folder / done.report}, with reasons for each verdict; figures beside it")
+        show.labelled(source.label, source.text())
+    show.line(done.summary)
+    say(
+        f"saved {done.folder / done.report}, with the reasons for each verdict; the "
+        "figures are in the same folder"
+    )
     if done.runs_kept:
-        say(f"{done.runs_kept} of {done.runs} runs were there from before; --fresh repeats them")
+        say(
+            f"{done.runs_kept} of {units.counted(done.runs, 'run')} already saved; --fresh "
+            "repeats them"
+        )
 
 
 _STYLES = {"met": "green", "near": "yellow", "not met": "red", "not comparable": "dim"}
 
 
-def _claims(table: list[list[str]]) -> object:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
+def _claims(table: list[list[str]]) -> None:
+    """Claims, below each other where they are any."""
+    from flashgc.cli import show
 
-    head, *body = table
-    shown = Table(box=box.SIMPLE, pad_edge=False)
-    for index, name in enumerate(head):
-        shown.add_column(name, justify="right" if index in (2, 3) else "left", no_wrap=True)
-    for row in body:
-        cells = [Text(cell) for cell in row]
-        cells[-1].stylize(_STYLES[row[-1]])
-        shown.add_row(*cells)
-    return shown
+    if len(table) > 1:
+        verdicts = {
+            (at, len(row) - 1): _STYLES[row[-1]] for at, row in enumerate(table[1:], start=1)
+        }
+        show.words(table, right=(2, 3), wraps=(0, 1), styles=verdicts)

@@ -1,83 +1,151 @@
-"""Tables and lines for a terminal."""
+"""Tables and lines for a terminal, or for a pipe, as wide as either is."""
 
 from __future__ import annotations
 
+import shutil
 import sys
+from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
-from flashgc import summary
+from flashgc import balance, summary
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
 
+    from flashgc.cli.layout import Lines
     from flashgc.report import Comparison, Report
 
-PLAIN_WIDTH = 160
+PIPE_WIDTH = 80
+"""Columns of what is no terminal, unless `COLUMNS` says otherwise."""
+LEAST_WIDTH = 20
 
 
+def width() -> int:
+    """Columns of the terminal; `COLUMNS` comes first."""
+    return max(shutil.get_terminal_size((PIPE_WIDTH, 0)).columns, LEAST_WIDTH)
+
+
+@cache
 def console() -> Console:
-    """Standard output; wide and plain where it is no terminal."""
+    """Standard output; what is printed is as wide as it should be already."""
     from rich.console import Console
 
-    width = None if sys.stdout.isatty() else PLAIN_WIDTH
-    return Console(width=width, highlight=False, soft_wrap=not sys.stdout.isatty())
+    return Console(highlight=False)
 
 
 def report(one: Report) -> None:
     """What a run has found."""
-    from rich.markup import escape
-
-    out = console()
-    out.print(f"[bold]{escape(summary.head(one))}[/]")
-    out.print(rows(summary.latency(one)))
-    out.print(pairs(summary.facts(one)))
+    line(summary.head(one), "bold")
+    for text in balance.first(one):
+        line(text, "bold yellow")
+    rows(summary.latency(one))
+    pairs(summary.facts(one))
     seeds = summary.seeds(one)
     if seeds:
-        out.print(rows(seeds))
+        rows(seeds)
     for text in summary.warnings(one):
-        out.print(f"[yellow]note[/] {escape(text)}")
+        note(text)
 
 
 def comparison(several: Comparison) -> None:
     """The schemes side by side."""
-    from rich.markup import escape
-
-    out = console()
     first = several[0]
-    out.print(f"[bold]device {escape(first.device)}, seed {first.seed}, identical requests[/]")
-    out.print(rows(summary.comparison(several)))
+    line(f"device {first.device}, seed {first.seed}, identical requests", "bold")
+    unfit = balance.warning(several)
+    if unfit is not None:
+        line(unfit, "bold yellow")
+    rows(summary.comparison(several))
+    differences = summary.differences(several)
+    if differences:
+        rows(differences)
+    read = summary.over_seeds(several)
+    if read is not None:
+        line(read)
+    for text in summary.refused(several.refused):
+        note(text)
     if several.unequal:
-        out.print("[yellow]![/] marks what should be equal in a fair comparison, and is not")
+        line("! marks values that differ but should be equal in a fair comparison")
     for one in several:
-        for text in summary.warnings(one):
-            out.print(f"[yellow]note[/] {escape(one.scheme)}: {escape(text)}")
+        for text in (*balance.first(one), *summary.warnings(one)):
+            note(f"{one.scheme}: {text}")
 
 
-def rows(table: summary.Rows) -> Table:
-    """The first row is the head; figures to the right."""
-    from rich import box
-    from rich.table import Table
+def line(text: str, style: str = "") -> None:
+    """A line of words, or several."""
+    from flashgc.cli import layout
+
+    _print([[(part, style)] for part in layout.wrapped(text, width())])
+
+
+def text(paragraphs: str) -> None:
+    """Paragraphs, each as its own."""
+    for one in paragraphs.strip().splitlines():
+        line(one.strip())
+
+
+def labelled(label: str, text: str, style: str = "bold") -> None:
+    """Words after a label in a style of its own."""
+    from flashgc.cli import layout
+
+    first, *more = layout.wrapped(f"{label} {text}", width())
+    if not first.startswith(label):
+        line(f"{label} {text}")
+        return
+    _print([[(label, style), (first[len(label) :], "")], *([(part, "")] for part in more)])
+
+
+def note(text: str) -> None:
+    """What must not be overlooked."""
+    labelled("note", text, "yellow")
+
+
+def rows(table: summary.Rows) -> None:
+    """Figures: the first row is the head, and rows may become columns."""
+    from flashgc.cli.layout import Table
+
+    right = range(1, len(table[0]))
+    marked = {
+        (at, column): "yellow"
+        for at, row in enumerate(table)
+        for column in range(len(row))
+        if row[0].startswith("!")
+    }
+    _print(Table(table, right, (), marked, True, _rule()).lines(width()))
+
+
+def words(
+    table: summary.Rows,
+    right: Sequence[int] = (),
+    wraps: Sequence[int] | None = None,
+    styles: dict[tuple[int, int], str] | None = None,
+) -> None:
+    """Words below a head; only the last two columns break, if no others are named."""
+    from flashgc.cli.layout import Table
+
+    columns = len(table[0])
+    breaks = range(max(1, columns - 2), columns) if wraps is None else wraps
+    _print(Table(table, right, breaks, styles or {}, False, _rule()).lines(width()))
+
+
+def pairs(facts: Sequence[tuple[str, str]], indent: int = 0, style: str = "bold") -> None:
+    """Names, in a style of their own, and texts."""
+    from flashgc.cli import layout
+
+    named = [(name, text, "") for name, text in facts]
+    _print(layout.pairs(named, width(), indent, style))
+
+
+def _rule() -> str:
+    return "-" if console().options.ascii_only else "─"
+
+
+def _print(lines: Lines) -> None:
     from rich.text import Text
 
-    head, *body = table
-    shown = Table(box=box.SIMPLE, pad_edge=False)
-    for index, name in enumerate(head):
-        shown.add_column(Text(name), justify="right" if index else "left", no_wrap=True)
-    for row in body:
-        style = "yellow" if row[0].startswith("!") else None
-        shown.add_row(*(Text(cell) for cell in row), style=style)
-    return shown
-
-
-def pairs(facts: list[tuple[str, str]]) -> Table:
-    """Names and texts."""
-    from rich.table import Table
-    from rich.text import Text
-
-    shown = Table.grid(padding=(0, 2))
-    shown.add_column(style="bold", no_wrap=True)
-    shown.add_column()
-    for name, text in facts:
-        shown.add_row(Text(name), Text(text))
-    return shown
+    if not sys.stdout.isatty():
+        for parts in lines:
+            print("".join(text for text, _ in parts))
+        return
+    for parts in lines:
+        console().print(Text.assemble(*parts), soft_wrap=True)

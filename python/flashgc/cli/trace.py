@@ -8,13 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
-from flashgc.cli import complete, options
+from flashgc.cli import complete, help_texts, options
 from flashgc.cli.guard import guarded, say
 from flashgc.cli.options import example
 
-app = typer.Typer(
+app = help_texts.App(
     no_args_is_help=True,
-    help="Describe, convert, cut, merge and make traces, and what is like them.",
+    help="Describe, convert, cut, merge, generate and fit traces.",
     epilog=example("flashgc trace info my-trace.csv.zst"),
 )
 
@@ -22,7 +22,7 @@ Target = Annotated[
     str,
     typer.Argument(
         metavar="DST",
-        help="The file to write, packed if it ends in .gz or .zst; - is standard output.",
+        help="The file to write, compressed if it ends in .gz or .zst; - is standard output.",
         autocompletion=complete.files,
         show_default=False,
     ),
@@ -30,45 +30,43 @@ Target = Annotated[
 Devices = Annotated[
     list[str] | None,
     typer.Option("--only-device", metavar="ID", show_default=False,
-                 help="Only rows of this device; may be given several times."),
+                 help="Keep only rows of this device; repeatable."),
 ]  # fmt: skip
 Start = Annotated[
     str | None,
     typer.Option("--start", metavar="TIME", show_default=False,
-                 help='Only from here on, as "10 s" after the first row.'),
+                 help='Start at this time after the first row, such as "10 s".'),
 ]  # fmt: skip
 Length = Annotated[
     str | None,
-    typer.Option("--length", metavar="TIME", show_default=False, help="Only for so long."),
+    typer.Option(
+        "--length", metavar="TIME", show_default=False, help='Length of the part, such as "1 h".'
+    ),
 ]
 FirstRow = Annotated[
     int | None,
     typer.Option("--first-row", metavar="N", min=0, show_default=False,
-                 help="Only from this row on; the first is 0."),
-]  # fmt: skip
-SortWindow = Annotated[
-    str | None,
-    typer.Option("--sort-window", metavar="TIME", show_default=False,
-                 help='Sort rows that are late by at most so much, as "10 ms".'),
+                 help="Start at this row; the first is 0."),
 ]  # fmt: skip
 To = Annotated[
     str | None,
     typer.Option("--to", metavar="F", show_default=False, autocompletion=complete.formats_to_write,
-                 help="The format to write; fgt, if the name ends so."),
+                 help="The output format; fgt if the name ends in .fgt."),
 ]  # fmt: skip
 ToKept = Annotated[
     str | None,
     typer.Option("--to", metavar="F", show_default=False, autocompletion=complete.formats_to_write,
-                 help="The format to write; that of the trace, or fgt if the name ends so."),
+                 help="The output format; by default that of the trace, or fgt if the name "
+                 "ends in .fgt."),
 ]  # fmt: skip
 Source = Annotated[
     str,
-    typer.Argument(metavar="SRC", help="The trace to read; - is standard input.",
+    typer.Argument(metavar="SRC", help="The trace to read; - reads standard input.",
                    autocompletion=complete.files, show_default=False),
 ]  # fmt: skip
 Rows = Annotated[
     int | None,
-    typer.Option("--rows", metavar="N", min=1, show_default=False, help="At most so many rows."),
+    typer.Option("--rows", metavar="N", min=1, show_default=False, help="Maximum number of rows."),
 ]
 Plot = Annotated[
     Path | None,
@@ -94,11 +92,11 @@ def info(
     length: Length = None,
     first_row: FirstRow = None,
     rows: Rows = None,
-    sort_window: SortWindow = None,
+    sort_window: options.SortWindow = None,
     json: options.Json = False,
     plot: Plot = None,
 ) -> None:
-    """Read a whole trace and say what it holds and what it is like."""
+    """Read a whole trace and print its contents and statistics."""
     from flashgc import trace, trace_page
 
     if plot is not None:
@@ -108,17 +106,16 @@ def info(
         start=start, length=length, first_row=first_row, rows=rows, sort_window=sort_window,
     )  # fmt: skip
     if plot is not None:
-        trace_page.save(about, plot, _name(file))
+        trace_page.save(about, plot, _name(file), options.typed())
     if json:
         print(_json(about))
         return
     from flashgc import trace_summary
     from flashgc.cli import show
 
-    out = show.console()
-    out.print(show.pairs(trace_summary.facts(about)))
+    show.pairs(trace_summary.facts(about))
     for table in (trace_summary.spreads, trace_summary.common_sizes, trace_summary.bursts):
-        out.print(show.rows(table(about)))
+        show.rows(table(about))
     if plot is not None:
         say(f"saved {plot}")
 
@@ -141,7 +138,7 @@ def convert(
     length: Length = None,
     first_row: FirstRow = None,
     rows: Rows = None,
-    sort_window: SortWindow = None,
+    sort_window: options.SortWindow = None,
 ) -> None:
     """Write a trace in another format."""
     from flashgc import trace
@@ -151,7 +148,7 @@ def convert(
         devices=devices or None, start=start, length=length, first_row=first_row, rows=rows,
         sort_window=sort_window,
     )  # fmt: skip
-    _say_written(done, f"rows from {done['from']} to {done['to']}")
+    _say_written(done, f"from {done['from']} to {done['to']}")
 
 
 @app.command(
@@ -172,9 +169,9 @@ def cut(
     length: Length = None,
     first_row: FirstRow = None,
     rows: Rows = None,
-    sort_window: SortWindow = None,
+    sort_window: options.SortWindow = None,
 ) -> None:
-    """Write a part of a trace: by time, by device, by row."""
+    """Write a part of a trace, selected by time, device or row."""
     from flashgc import trace
 
     done = trace.cut(
@@ -182,7 +179,7 @@ def cut(
         devices=devices or None, start=start, length=length, first_row=first_row, rows=rows,
         sort_window=sort_window,
     )  # fmt: skip
-    _say_written(done, f"rows in {done['to']}")
+    _say_written(done, f"in {done['to']}")
 
 
 @app.command(
@@ -193,31 +190,31 @@ def merge(
     files: Annotated[
         list[str],
         typer.Argument(metavar="SRC... DST", autocompletion=complete.files, show_default=False,
-                       help="The traces to read, and at last the file to write."),
+                       help="The traces to read, followed by the file to write."),
     ],
     to: ToKept = None,
     renumber: Annotated[
         bool,
-        typer.Option("--renumber", help="Give every device of every trace a number of its own."),
+        typer.Option("--renumber", help="Give every device of every trace its own number."),
     ] = False,
     align: Annotated[
-        bool, typer.Option("--align", help="Let every trace begin at time 0.")
+        bool, typer.Option("--align", help="Shift every trace so that it starts at time 0.")
     ] = False,
     format: options.Format = None,
     on_bad_line: options.BadLine = None,
-    sort_window: SortWindow = None,
+    sort_window: options.SortWindow = None,
 ) -> None:  # fmt: skip
-    """Write several traces as one, in order of time."""
+    """Merge several traces into one, in order of time."""
     from flashgc import trace
 
     *sources, target = files
     if not sources:
-        raise typer.BadParameter("name the traces to read, and at last the file to write")
+        raise typer.BadParameter("name the traces to read, followed by the file to write")
     done = trace.merge(
         sources, target, to, renumber=renumber, align=align, format=format,
         on_bad_line=_bad(on_bad_line), sort_window=sort_window,
     )  # fmt: skip
-    _say_written(done, f"rows of {done['traces']} traces in {done['to']}")
+    _say_written(done, f"of {done['traces']} traces in {done['to']}")
 
 
 @app.command(
@@ -234,6 +231,7 @@ def generate(
     ] = "blkreplay",
     device: options.Device = None,
     sets: options.Sets = None,
+    unsets: options.Unsets = None,
     seed: options.Seed = None,
 ) -> None:  # fmt: skip
     """Write the requests of a synthetic workload as a trace."""
@@ -243,10 +241,17 @@ def generate(
     with progress.bars([""], quiet=False) as shown:
         told = None if shown is None else lambda step: shown(0, step)
         done = trace.generate(
-            config, target, format, device=device, set=sets or [], seed=seed, progress=told
+            config,
+            target,
+            format,
+            device=device,
+            set=sets or [],
+            unset=unsets,
+            seed=seed,
+            progress=told,
         )
     csv = "; it is replayed with --format csv" if done["to"] == "csv" else ""
-    say(f"{done['rows']} rows in {done['to']}{csv}{_lost(done)}")
+    say(f"{_rows(done)} in {done['to']}{csv}{_lost(done)}")
 
 
 @app.command(
@@ -265,13 +270,15 @@ def fit(
     ] = None,
     check: Annotated[
         bool,
-        typer.Option("--check", help="Run trace and look-alike on one drive, and compare."),
+        typer.Option("--check", help="Run the trace and the fitted workload on one drive, "
+            "and compare them."),
     ] = False,
     seeds: Annotated[
-        int, typer.Option("--seeds", min=1, metavar="N", help="Look-alikes that are run.")
+        int, typer.Option("--seeds", min=1, metavar="N", help="Number of fitted workloads to run.")
     ] = 3,
     device: options.Device = None,
     sets: options.Sets = None,
+    unsets: options.Unsets = None,
     format: options.Format = None,
     on_bad_line: options.BadLine = None,
     devices: Devices = None,
@@ -280,11 +287,11 @@ def fit(
     rows: Rows = None,
     json: options.Json = False,
 ) -> None:  # fmt: skip
-    """Make a look-alike of a trace: a workload of distributions that can be shared."""
+    """Fit a synthetic workload to a trace: distributions that can be shared in its place."""
     from flashgc import _sources, trace
 
-    if not check and (device is not None or sets):
-        raise typer.BadParameter("--device and --set say where to --check")
+    if not check and (device is not None or sets or unsets):
+        raise typer.BadParameter("--device, --set and --unset need --check")
     part: dict[str, Any] = {
         "format": format, "on_bad_line": _bad(on_bad_line), "devices": devices or None,
         "start": start, "length": length, "rows": rows,
@@ -300,7 +307,9 @@ def fit(
             say(f"saved {out}; `flashgc run {out}` runs it")
         if not check:
             return
-        told = trace.check_fit(path, made, device=device, set=sets or [], seeds=seeds, **part)
+        told = trace.check_fit(
+            path, made, device=device, set=sets or [], unset=unsets, seeds=seeds, **part
+        )
     if json:
         import json as encoder
 
@@ -309,7 +318,7 @@ def fit(
     from flashgc import trace_summary
     from flashgc.cli import show
 
-    show.console().print(show.rows(trace_summary.checked(told)))
+    show.rows(trace_summary.checked(told))
 
 
 _NUMBERS = re.compile(r"\[[\s\d.,eE+-]+\]")
@@ -327,16 +336,22 @@ def _name(file: str) -> str:
     return "standard input" if file == "-" else Path(file).name
 
 
+def _rows(done: dict[str, Any]) -> str:
+    from flashgc import units
+
+    return units.counted(done["rows"], "row")
+
+
 def _say_written(done: dict[str, Any], what: str) -> None:
-    left = f", {done['left_out']} of other kinds left out" if done["left_out"] else ""
+    left = f", {done['left_out']} of other kinds omitted" if done["left_out"] else ""
     bad = f", {done['bad_rows']} not understood and skipped" if done["bad_rows"] else ""
     late = f", {done['out_of_order']} out of order" if done.get("out_of_order") else ""
-    say(f"{done['rows']} {what}{left}{bad}{late}{_lost(done)}")
+    say(f"{_rows(done)} {what}{left}{bad}{late}{_lost(done)}")
 
 
 def _lost(done: dict[str, Any]) -> str:
     marks = done.get("marks_lost")
-    return f"; {marks} marks of high priority lost, which fgt would keep" if marks else ""
+    return f"; {marks} priority marks lost, which fgt keeps" if marks else ""
 
 
 def _bad(on_bad_line: options.OnBadLine | None) -> str:

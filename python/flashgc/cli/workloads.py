@@ -6,19 +6,19 @@ from typing import Annotated, Any
 
 import typer
 
-from flashgc.cli import complete, options, presets
+from flashgc.cli import complete, options
 from flashgc.cli.guard import guarded
 
 Name = Annotated[
     str | None,
     typer.Argument(
         metavar="[NAME|FILE]",
-        help="Generate this one and set what it achieves beside what it aims at.",
+        help="Generate this workload and compare it with its targets.",
         autocompletion=complete.configs,
         show_default=False,
     ),
 ]
-Text = Annotated[bool, typer.Option("--text", help="Print its file in place of that.")]
+Text = Annotated[bool, typer.Option("--text", help="Print its file instead.")]
 
 
 @guarded
@@ -28,9 +28,10 @@ def workloads(
     json: options.Json = False,
     device: options.Device = None,
     sets: options.Sets = None,
+    unsets: options.Unsets = None,
     seed: options.Seed = None,
 ) -> None:
-    """List the look-alike workloads, or compare one with the figures it was made for."""
+    """List the synthetic workloads of the papers, or compare one with its targets."""
     import json as encoder
 
     from flashgc import _sources, _workloads
@@ -44,7 +45,9 @@ def workloads(
         return
     with progress.bars([""], quiet=json) as shown:
         told = None if shown is None else lambda step: shown(0, step)
-        found = _workloads.workload(name, device=device, set=sets or [], seed=seed, progress=told)
+        found = _workloads.workload(
+            name, device=device, set=sets or [], unset=unsets, seed=seed, progress=told
+        )
     if json:
         print(encoder.dumps(found, indent=2))
         return
@@ -54,42 +57,44 @@ def workloads(
 def _list(known: list[dict[str, Any]], json: bool) -> None:
     import json as encoder
 
+    from flashgc.cli import show
+
     if json:
         print(encoder.dumps(known, indent=2))
         return
     rows = [["workload", "what", "device", "source"]]
     rows += [[one["name"], one["title"], one["device"], one["source"]] for one in known]
-    presets.table(rows)
-    print("Made to look like their originals in the figures that their sources state; no more.")
-    print("`flashgc workloads NAME` sets what one achieves beside these figures;")
-    print("`flashgc run NAME` runs it, `flashgc trace generate NAME FILE` writes it as a trace.")
+    show.words(rows)
+    show.line("Each matches its original in the figures that the source states, and in no others.")
+    show.line("`flashgc workloads NAME` compares a workload with these figures;")
+    show.line(
+        "`flashgc run NAME` runs it, `flashgc trace generate NAME FILE` writes it as a trace."
+    )
 
 
 def _show(found: dict[str, Any]) -> None:
-    from rich.markup import escape
-
     from flashgc import units
     from flashgc.cli import show
 
-    out = show.console()
-    out.print(f"[bold]{escape(found['title'] or found['name'])}[/]")
+    show.line(found["title"] or found["name"], "bold")
     if found["source"]:
-        out.print(escape(found["source"]))
+        show.line(found["source"])
     if found["figures"]:
         head = ["", "target", "achieved", "off"]
-        out.print(show.rows([head, *(_row(figure) for figure in found["figures"])]))
+        show.rows([head, *(_row(figure) for figure in found["figures"])])
     for figure in found["figures"]:
         if figure["why"]:
-            out.print(f"[yellow]note[/] {escape(figure['label'])}: {escape(figure['why'])}")
+            show.note(f"{figure['label']}: {figure['why']}")
     for what, why in found["chosen"].items():
-        out.print(f"[bold]chosen[/] {escape(what)}: {escape(str(why))}")
+        show.labelled("chosen", f"{what}: {why}")
     if found["notes"]:
-        out.print(escape(found["notes"]))
+        show.text(found["notes"])
     counted = found["statistics"]
     original = found["original_requests"]
     of = "" if original is None else f"; the original has {units.count(original)}"
-    out.print(
-        f"{units.count(counted['requests'])} requests in {units.time(counted['duration_ns'])}{of}; "
+    show.line(
+        f"{units.counted(counted['requests'], 'request')} in "
+        f"{units.time(counted['duration_ns'])}{of}; "
         f"{units.size(counted['footprint_bytes'])} touched, "
         f"{units.size(counted['written_footprint_bytes'])} written"
     )

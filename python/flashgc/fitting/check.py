@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from flashgc import api
@@ -69,6 +69,7 @@ def compare(
     reading: Mapping[str, Any],
     name: str | None = None,
     set: api.Settings | None = None,
+    unset: Iterable[str] | None = None,
     seeds: int = 3,
 ) -> list[dict[str, Any]]:
     """A row for each figure: `original`, the mean of the look-alikes, and their `difference`.
@@ -79,8 +80,10 @@ def compare(
     both = shared(device, overwrite)
     replay = {**both, "workload": {"trace": {"address": "compact", **reading}}}
     alike = {**both, "workload": {"alike": workload}}
-    original = api.run(replay, trace, device=name, set=set)
-    reports = [api.run(alike, device=name, set=set, seed=seed) for seed in range(1, seeds + 1)]
+    original = api.run(replay, trace, device=name, set=set, unset=unset)
+    reports = [
+        api.run(alike, device=name, set=set, unset=unset, seed=seed) for seed in range(1, seeds + 1)
+    ]
     rows = []
     for figure, path in FIGURES.items():
         known = _find(original, path)

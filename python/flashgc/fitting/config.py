@@ -30,7 +30,7 @@ def workload(requests: Requests) -> Table:
 
 
 _HEAD = """\
-# A look-alike of a trace with {requests:,} requests, made by `flashgc trace fit`.
+# A synthetic workload fitted to a trace with {requests:,} requests, made by `flashgc trace fit`.
 # It holds distributions alone, and no address of the trace; see docs/fitted.md.
 # The drive is as large as what the trace touches. For another one: --device NAME.
 seed = 1

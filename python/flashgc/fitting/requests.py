@@ -76,7 +76,7 @@ def read(reading: Reading) -> Requests:
     size = np.frombuffer(sizes, dtype="<u8").astype(np.int64)
     wanted = ((op == _READ) | (op == _WRITE)) & (size > 0)
     if not wanted.any():
-        raise _engine.TraceError("error: the trace has no reads and no writes to be like")
+        raise _engine.TraceError("error: the trace contains no reads or writes to fit")
     at_ns, device, op, start, size = (column[wanted] for column in (at_ns, device, op, start, size))
     order = np.argsort(at_ns, kind="stable")
     at_ns, device, op, start, size = (column[order] for column in (at_ns, device, op, start, size))

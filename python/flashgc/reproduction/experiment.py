@@ -140,7 +140,7 @@ class Experiment:
                 reader.wrong(f"`{key}.{axis}`: there is no such axis, only {', '.join(self.axes)}")
         missing = [axis for axis in self.axes if axis not in given]
         if missing:
-            reader.wrong(f"`{key}` says nothing of the axes {', '.join(missing)}")
+            reader.wrong(f"`{key}` lacks the axes {', '.join(missing)}")
         return {axis: self._chosen(reader, key, axis, given[axis]) for axis in self.axes}
 
     def change(self, reader: Reader, key: str) -> dict[str, list[str]]:

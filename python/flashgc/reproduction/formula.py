@@ -51,7 +51,7 @@ class Formula:
 
     def _wrong(self) -> None:
         raise ConfigError(
-            f"error: {self._where}: `{self.text}` is no formula\n"
+            f"error: {self._where}: `{self.text}` is not a formula\n"
             "  = help: a key of the report such as gc.busy_ns, numbers, + - * / and brackets"
         )
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from flashgc import _output
+from flashgc import _output, heads
 from flashgc._engine import ConfigError
 from flashgc.reproduction import bars, cliffs, curves, grid, papers, runs, verdict, written
 from flashgc.reproduction.claims import Claim
@@ -87,6 +87,7 @@ def reproduce(
     progress: Callable[[Step], object] | None = None,
     trace: PathLike | Sequence[PathLike] = (),
     trace_format: str | None = None,
+    again: str | None = None,
 ) -> Reproduction:
     """Runs what a paper ran and holds the results against the paper's claims.
 
@@ -105,6 +106,7 @@ def reproduce(
             the main comparison are made, if none are named, and what the paper says of which
             scheme is better is judged; no number of the paper is.
         trace_format: its format, where it is not to be recognised by the content.
+        again: what the report names as its origin; this call if not given.
 
     Raises:
         ConfigError: an unknown paper or figure, or mistakes in its files.
@@ -118,12 +120,19 @@ def reproduce(
 
     """
     own = [trace] if isinstance(trace, str | os.PathLike) else list(trace)
+    figures = None if figures is None else list(figures)
+    made = again or heads.call("reproduce", [paper], {
+        "figures": figures, "traces": traces, "out": out, "quick": quick, "trace": own,
+        "trace_format": trace_format,
+    })  # fmt: skip
     if own and traces is not None:
-        raise ConfigError("error: --trace takes the place of all workloads, those of --traces too")
+        raise ConfigError(
+            "error: --trace replaces all workloads and cannot be combined with --traces"
+        )
     if trace_format is not None and not own:
-        raise ConfigError("error: the format is that of --trace, which is not given")
+        raise ConfigError("error: --format needs --trace")
     known = papers.load(paper, OwnTraces(own, trace_format) if own else None)
-    items = known.items(None if figures is None else list(figures))
+    items = known.items(figures)
     claims = [claim for claim in known.claims if claim.belongs([item.id for item in items])]
     planner = Planner(known.experiment, traces, quick)
     extras = _extras(known, items)
@@ -141,7 +150,7 @@ def reproduce(
     grids = [grid.measured(item, results) for item in items]
     pictures = {one.item.id: _drawn(one, results) for one in grids if one.item.form != "table"}
     sources = _sources(planner, results)
-    page = written.Page(known, grids, verdicts, sources, reports, quick)
+    page = written.Page(known, grids, verdicts, sources, reports, quick, made)
     part = "" if figures is None else "-" + "-".join(item.id for item in items)
     _save(folder, part, page, verdicts, pictures)
     return Reproduction(

@@ -17,7 +17,7 @@ from flashgc._engine import ConfigError, TraceError
 from flashgc.reproduction.experiment import ANY
 from flashgc.reproduction.read import Reader, parse
 
-WHY = "this is a trace of your own; the paper speaks of its workloads"
+WHY = "this is your own trace; the claim is about the workloads of the paper"
 _KEY = "own_trace"
 _OTHER_RUNS = ("than", "against", "than_against")
 
@@ -39,8 +39,8 @@ def replaced(
     own = Reader(experiment, where["experiment"]).table(_KEY)
     if _KEY not in experiment:
         raise ConfigError(
-            f"error: {where['experiment']}: the paper does not run on other traces\n"
-            f"  = help: a table [{_KEY}] says which axis they take the place of"
+            f"error: {where['experiment']}: the paper cannot run on other traces\n"
+            f"  = help: add a table [{_KEY}] that names the axis they replace"
         )
     axis, items = own.text("axis"), own.texts("items")
     if axis not in experiment.get("axes", {}):
@@ -69,7 +69,7 @@ def _named(files: Sequence[str | os.PathLike[str]]) -> dict[str, Path]:
         path = Path(given)
         try:
             if path.exists() and not path.is_file():
-                raise TraceError(f"error: {path} is no file, and is needed more than once")
+                raise TraceError(f"error: {path} is not a file, but must be read more than once")
             with open(path, "rb"):
                 pass
         except OSError as reason:
@@ -77,7 +77,7 @@ def _named(files: Sequence[str | os.PathLike[str]]) -> dict[str, Path]:
         if path.name in named:
             raise TraceError(
                 f"error: {path}: there is another trace named {path.name}\n"
-                "  = help: names tell traces apart; rename one"
+                "  = help: names must differ; rename one"
             )
         named[path.name] = path
     return named

@@ -119,8 +119,10 @@ class Planner:
 
 def _folder(folder: Path) -> Path:
     if not folder.is_dir():
-        kind = "is no folder" if folder.exists() else "there is no such folder"
-        raise TraceError(f"error: {folder}: {kind}\n  = help: --traces names a folder of traces")
+        kind = "is not a folder" if folder.exists() else "there is no such folder"
+        raise TraceError(
+            f"error: {folder}: {kind}\n  = help: give a folder of traces with --traces"
+        )
     try:
         os.listdir(folder)
     except OSError as reason:
@@ -131,8 +133,8 @@ def _folder(folder: Path) -> Path:
 def _none_there(choice: Choice) -> TraceError:
     files = ", ".join(name for source in choice.sources for name in source.files)
     return TraceError(
-        f"error: {choice.label} needs a trace, and nothing takes its place\n"
-        f"  = help: --traces names a folder that holds one of: {files}"
+        f"error: {choice.label} needs a trace, and has no synthetic workload in its place\n"
+        f"  = help: give a folder with one of these with --traces: {files}"
     )
 
 

@@ -47,7 +47,7 @@ class Reader:
         """One of the words."""
         found = self.text(key, default)
         if found not in words:
-            self.wrong(f'`{key}` is one of {", ".join(words)}, not "{found}"')
+            self.wrong(f'`{key}` must be one of {", ".join(words)}, not "{found}"')
         return found
 
     def optional(self, key: str) -> str | None:
@@ -110,7 +110,7 @@ class Reader:
             if key not in self._asked:
                 near = difflib.get_close_matches(key, self._asked, n=1)
                 hint = f"; did you mean `{near[0]}`?" if near else ""
-                self.wrong(f"`{key}` means nothing here{hint}")
+                self.wrong(f"`{key}` is not a valid key here{hint}")
 
     def wrong(self, what: str) -> NoReturn:
         """Ends with an error that says where."""

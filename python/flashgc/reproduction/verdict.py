@@ -115,7 +115,7 @@ def _saturated(points: Sequence[Point], results: Results) -> str:
         return ""
     named = [results.experiment.label(point) for point in points[:_SHOWN]]
     more = f" and {len(points) - _SHOWN} more" if len(points) > _SHOWN else ""
-    return f"saturated, more arrived than the drive could serve: {'; '.join(named)}{more}"
+    return f"saturated (more requests arrived than the drive could serve): {'; '.join(named)}{more}"
 
 
 def _order(claim: Claim, test: Order, results: Results, failed: list[Point]) -> Judged:
@@ -206,7 +206,7 @@ def _check(name: str, results: Results) -> Judged:
     wrong: list[str] = []
     # Choices with equal settings are one run.
     runs = {
-        report.get("result_hash", id(report)): (point, report)
+        (report.get("config_hash", id(report)), report.get("result_hash")): (point, report)
         for point, report in results.reports.items()
     }
     try:

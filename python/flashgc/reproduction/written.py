@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flashgc import _engine, units
+from flashgc import _engine, heads, units
 from flashgc.reproduction.experiment import ANY, Point
 from flashgc.reproduction.grid import MARK, MARKED, Grid, cell
 from flashgc.reproduction.papers import Paper
@@ -15,6 +15,8 @@ from flashgc.reproduction.verdict import VERDICTS, Verdict, counted
 
 CLAIM_HEAD = ["place", "what", "paper", "measured", "verdict"]
 PAPER = "paper"
+_KINDS_MAX = 6
+"""Drives of more kinds than this are not listed in the head."""
 OWN = "what it says of which scheme is better is judged, and none of its numbers."
 
 
@@ -30,7 +32,7 @@ class SourceUsed:
 
     def text(self) -> str:
         """In words."""
-        return f"{self.what}; {units.count(self.requests)} requests"
+        return f"{self.what}; {units.counted(self.requests, 'request')}"
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,8 @@ class Page:
     sources: Sequence[SourceUsed]
     reports: Mapping[Point, Mapping[str, Any]]
     quick: bool
+    again: str | None = None
+    """The command or the call that makes the page."""
 
     def markdown(self) -> str:
         """The page."""
@@ -51,6 +55,7 @@ class Page:
             f"# {experiment.title}: reproduced\n",
             f"{experiment.citation}\n",
             f"{summary(self.verdicts)}\n",
+            self._head(),
         ]
         if self.paper.main is not None:
             parts.append(f"**Traces of your own** in place of the paper's workloads: {OWN}\n")
@@ -69,6 +74,32 @@ class Page:
         )
         return "\n".join(parts).rstrip() + "\n"
 
+    def _head(self) -> str:
+        """What ran, and on what: what all runs share, or how many kinds there are."""
+        reports = list(self.reports.values())
+        shapes = [heads.geometry(one["config"]["device"]["shape"]) for one in reports]
+        spaces = [heads.over_provisioning(one["capacity"]) for one in reports]
+        filled = [heads.preconditioning(one) for one in reports]
+        lines: list[str] = []
+        if len(self.sources) == 1:
+            lines.append(f"- workload: {self.sources[0].label}, {self.sources[0].text()}")
+        elif self.sources:
+            lines.append(f"- workloads: {len(self.sources)}, see [what was run](#what-was-run)")
+        for name, texts in (("geometry", shapes), ("over-provisioning", spaces),
+                            ("preconditioning", filled)):  # fmt: skip
+            kinds = list(dict.fromkeys(texts))
+            if len(kinds) > _KINDS_MAX:
+                kinds = [f"{len(kinds)} kinds, told by the reports of the runs, under `runs/`"]
+            lines += [f"- {name}: {text}" for text in kinds]
+        seeds = sorted({report["seed"] for report in reports})
+        versions = sorted({str(report["version"]) for report in reports})
+        lines.append(f"- seed: {', '.join(map(str, seeds))}")
+        lines.append(
+            f"- version: flashgc {', '.join(versions)}; this report by {_engine.__version__}"
+        )
+        made = f"\n\nMade by\n\n```sh\n{self.again}\n```" if self.again else ""
+        return "\n".join(lines) + made + "\n"
+
     def _item(self, grid: Grid) -> list[str]:
         item = grid.item
         parts = [f"## {item.id}: {item.title}\n"]
@@ -83,13 +114,10 @@ class Page:
         return [*parts, _claims(own)] if own else parts
 
     def _environment(self) -> str:
-        seeds = sorted({report["seed"] for report in self.reports.values()})
         rows = [["workload", "what was run", "held against the paper"]]
         rows += [[one.label, one.text(), one.differs or "yes"] for one in self.sources]
-        versions = sorted({str(report["version"]) for report in self.reports.values()})
         lines = [
-            f"- flashgc {', '.join(versions)}; this report by {_engine.__version__}",
-            f"- runs: {len(self.reports)}; seed {', '.join(map(str, seeds))}",
+            f"- runs: {len(self.reports)}",
             f"- Python {platform.python_version()}, {platform.system()} {platform.machine()}; no "
             "figure depends on the machine",
             "- each run is kept whole under `runs/`, with its configuration\n",
@@ -103,7 +131,7 @@ def summary(verdicts: Sequence[Verdict]) -> str:
     known = sum(one.verdict == "not met" and one.known for one in verdicts)
     because = f" ({known} with a known reason)" if known else ""
     listed = [f"{counts[word]} {word}{because if word == 'not met' else ''}" for word in VERDICTS]
-    return f"{len(verdicts)} claims: {', '.join(listed)}."
+    return f"{units.counted(len(verdicts), 'claim')}: {', '.join(listed)}."
 
 
 def claim_rows(verdicts: Sequence[Verdict]) -> list[list[str]]:

@@ -1,0 +1,378 @@
+"""The keys of a report: the one place that declares them.
+
+Attributes for type checkers, the classes of sections and the JSON Schema all come from here. A new
+key of the engine's report is one line here, and one row in docs/definitions.md, which defines it.
+A key that is not in every report says in `Only` when it is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+from flashgc._section import Section
+
+
+class Only:
+    """A key that is in a report only under a condition."""
+
+    def __init__(self, when: str) -> None:
+        self.when = when
+
+
+class Open(Section):
+    """Values of a configuration, under the names that the engine gives them."""
+
+
+class Requests(Section):
+    """Requests that ended."""
+
+    read: int
+    write: int
+    trim: int
+
+
+class Pages(Section):
+    """Pages that requests touched and that collection moved."""
+
+    host_read: int
+    host_written: int
+    host_trimmed: int
+    unwritten_read: int
+    rest_read: int
+    gc_moved: int
+    assist_moved: int
+    wasted_copies: int
+    overhead: int
+    flushed: Annotated[int, Only("with a write buffer")]
+
+
+class Assist(Section):
+    """Pages that moved ahead of any collection."""
+
+    calls: int
+    victims: int
+    wasted: int
+    busy_ns: int
+
+
+class Buffer(Section):
+    """The write buffer."""
+
+    hits_read: int
+    hits_write: int
+    stalls: int
+    dirty_at_end: int
+
+
+class Gc(Section):
+    """Garbage collection."""
+
+    count: int
+    open: int
+    victim_blocks: int
+    valid_per_victim: float | None
+    moved_per_gc: float | None
+    copy_steps: int
+    valid_distribution: list[list[int]]
+    reclaimed_pages: int
+    erased_at_selection: float | None
+    busy_ns: int
+    total_busy_ns: int
+    busy_open_ns: int
+    elapsed_ns: int
+    hold_ns: int
+    transfer_ns: int
+    preempted: int
+    suspended: int
+    merged: int
+    pipelined: int
+    merged_read: Annotated[int, Only("where requests are served during collections")]
+    merged_write: Annotated[int, Only("where requests are served during collections")]
+    pipelined_read: Annotated[int, Only("where requests are served during collections")]
+    pipelined_write: Annotated[int, Only("where requests are served during collections")]
+    exhausted: Annotated[int, Only("where requests are served during collections")]
+    wait_max_ns: Annotated[int, Only("where requests are served during collections")]
+    response_max_ns: Annotated[int, Only("where requests are served during collections")]
+    blocked: Annotated[int, Only('with gc.hold.use = "blocks"')]
+    fallbacks: Annotated[int, Only("with the trigger used-space")]
+    neighbours_moved: Annotated[int, Only("where sub-blocks are erased")]
+    turns: Annotated[int, Only("where collections go on in turns")]
+    stall_max_ns: Annotated[int, Only("where collections go on in turns")]
+    below_floor_ns: Annotated[int, Only("where collections go on in turns")]
+    idle_jobs: Annotated[int, Only("with the trigger idle")]
+
+
+class GcTime(Section):
+    """How collection used its time; not a part of the report, but worked out from it."""
+
+    busy_ns: int
+    erase_ns: int
+    move_ns: int
+    background_ns: int
+    erase_share: float | None
+    move_share: float | None
+    background_share: float | None
+
+
+class Latency(Section):
+    """Latencies of one kind of request, in ns."""
+
+    count: int
+    mean: float | None
+    stddev: float | None
+    min: int | None
+    p50: int | None
+    p90: int | None
+    p95: int | None
+    p99: int | None
+    p99_9: int | None
+    p99_99: int | None
+    max: int | None
+
+
+class Latencies(Section):
+    """Latencies of reads, of writes and of both, in ns."""
+
+    read: Latency
+    write: Latency
+    all: Latency
+
+
+class Throughput(Section):
+    """Requests and bytes per second of simulated time."""
+
+    iops: float | None
+    bytes_per_s: float | None
+
+
+class Use(Section):
+    """Shares of the time."""
+
+    host: float
+    gc: float
+    idle: float
+
+
+class LinkUse(Section):
+    """Shares of the time of the host's link."""
+
+    host: float
+    idle: float
+
+
+class Utilisation(Section):
+    """How busy units and buses were."""
+
+    unit: Use
+    bus: Use
+    host_link: Annotated[LinkUse, Only("where the device has a link to the host")]
+
+
+class Hotness(Section):
+    """The hotness of pages, and the groups of blocks that follow it."""
+
+    updates: int
+    hot_updates: int
+    decays: int
+    counter_bytes: int
+    group_bytes: int
+    groups_formed: int
+
+
+class Wear(Section):
+    """Erases of each block."""
+
+    mean: float
+    min: int
+    max: int
+    stddev: float
+
+
+class TraceFill(Section):
+    """Pages that a trace filled."""
+
+    read_pages: int
+    write_pages: int
+    shifted_pages: int
+
+
+class Steady(Section):
+    """Whether preconditioning came to a steady state."""
+
+    reached: bool
+    windows: list[float]
+    how: str
+
+
+class Carried(Section):
+    """What a scheme changed when it took a drive over."""
+
+    padded_pages: int
+    sealed_blocks: int
+    collected_blocks: int
+    moved_pages: int
+
+
+class SavedDrive(Section):
+    """The saved drive on which a run began."""
+
+    file: str
+    key: str
+    version: str
+    seed: int
+
+
+class Precondition(Section):
+    """How the drive came to its first state."""
+
+    scheme: str
+    filled_pages: int
+    trace_fill: TraceFill | None
+    aged_pages: int
+    mapped_pages: Annotated[int, Only("with precondition.reads")]
+    overwritten_pages: int
+    drive_writes: float
+    programmed_pages: int
+    write_amplification: float | None
+    write_amplification_quarters: Annotated[list[float], Only("where pages were overwritten")]
+    steady: Steady | None
+    carried: Carried
+    drive: SavedDrive | None
+
+
+class Until(Section):
+    """How a run came to its end that was to go on until it is in balance."""
+
+    reached: bool
+    confidence: float
+    within: float
+    p99_9_interval_ns: list[int] | None
+
+
+class Balance(Section):
+    """Whether the run stands for the long run."""
+
+    verdict: str
+    reasons: list[str]
+    more_requests: int | None
+    written_pages: int
+    reclaimed_pages: int
+    free_pages_begin: int
+    free_pages_end: int
+    write_amplification_halves: list[float] | None
+    write_amplification_interval: list[float] | None
+    turnovers: float
+    turnovers_before: float
+    nothing_moved: str | None
+    until: Annotated[Until, Only("with workload.until")]
+
+
+class Capacity(Section):
+    """Pages and bytes of the drive."""
+
+    physical_pages: int
+    physical_bytes: int
+    exported_pages: int
+    exported_bytes: int
+    reserve_pages: int
+    extra_pages: Annotated[int, Only("where the scheme adds blocks")]
+    isolation_pages: Annotated[int, Only("where sub-blocks are erased")]
+    spare_pages: Annotated[int, Only("where sub-blocks are erased")]
+
+
+class Fit(Section):
+    """The size that the trace gave the drive."""
+
+    share: float
+    footprint_pages: int
+    footprint_share: float
+    changed: Open
+
+
+class Config(Section):
+    """Everything that the configuration came to."""
+
+    seed: int
+    device: Open
+    gc: Open
+    workload: Open
+    precondition: Open
+
+
+class Interval(Section):
+    """The mean over several seeds, and its 95 % interval; None for a single one."""
+
+    mean: float
+    low: float | None
+    high: float | None
+
+
+class Intervals(Section):
+    """Intervals by the dotted names of their figures: `figures["gc.count"]`."""
+
+    _OTHERS: ClassVar[Any] = Interval
+
+    if TYPE_CHECKING:
+
+        def __getitem__(self, name: str) -> Interval:
+            """The interval of a figure."""
+
+
+class Differences(Section):
+    """What the figures of a scheme have over those of the first, seed by seed."""
+
+    scheme: str
+    figures: Intervals
+
+
+class Seeds(Section):
+    """Several seeds. The seeds themselves are the item `["values"]`."""
+
+    count: int
+    figures: Intervals
+    over_first: Annotated[Differences, Only("in a comparison, for schemes after the first")]
+    # `values` is a method of every mapping, so that it is an item alone.
+    _ITEMS: ClassVar[dict[str, Any]] = {"values": list[int]}
+
+
+class Keys(Section):
+    """The keys of a report, see docs/definitions.md for each."""
+
+    version: str
+    seed: int
+    config: Config
+    config_hash: str
+    result_hash: str
+    scheme: str
+    device: str
+    saturated: bool
+    requests: Requests
+    pages: Pages
+    assist: Annotated[Assist, Only("with pre-migration")]
+    buffer: Annotated[Buffer, Only("with a write buffer")]
+    write_amplification: float | None
+    write_amplification_bytes: float | None
+    steady: Balance
+    erases: int
+    erase_operations: int
+    gc: Gc
+    latency_ns: Latencies
+    throughput: Throughput
+    utilisation: Utilisation
+    hotness: Annotated[Hotness, Only("where pages are placed by hotness")]
+    wear: Wear
+    free_pages_min: int
+    simulated_ns: int
+    page_operations: int
+    precondition: Precondition
+    bad_rows: int
+    capacity: Capacity
+    fit: Annotated[Fit, Only("where the trace sized the drive")]
+    notes: list[str]
+    unused_keys: list[str]
+    table_bytes: int
+    wall_s: float | None
+    precondition_wall_s: float | None
+    page_operations_per_s: float | None
+    peak_rss_bytes: int | None
+    seeds: Annotated[Seeds, Only("where several seeds were run")]

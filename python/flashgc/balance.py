@@ -1,0 +1,106 @@
+"""What people are told of the balance of a run, and of write amplification in pages and bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from flashgc import units
+
+if TYPE_CHECKING:
+    from flashgc.report import Report
+
+_NEAR = 0.005
+"""Both kinds of write amplification are one figure where they differ by less than this share."""
+
+
+def first(report: Report) -> list[str]:
+    """What must be read before any figure: that nothing was moved, or that the run is too short."""
+    steady = report.get("steady")
+    if not steady:
+        return []
+    if steady["nothing_moved"]:
+        return [steady["nothing_moved"]]
+    if steady["verdict"] == "no":
+        return [f"not in balance: {_why(report)}{_more(report)}"]
+    return []
+
+
+def told(report: Report) -> str:
+    """The verdict, with what it rests on."""
+    steady = report.steady
+    if steady.verdict == "no GC":
+        return "no GC: nothing was collected"
+    won, written = units.counted(steady.reclaimed_pages, "page"), units.count(steady.written_pages)
+    text = f"{steady.verdict}: {won} reclaimed for {written} written"
+    halves = steady.write_amplification_halves
+    if halves:
+        text += f", write amplification {units.figures(halves[0])} in the first half and "
+        text += f"{units.figures(halves[1])} in the second"
+    begin, end = units.count(steady.free_pages_begin), units.count(steady.free_pages_end)
+    return f"{text}, free pages {begin} at the start and {end} at the end{_more(report)}"
+
+
+def _why(report: Report) -> str:
+    return "; ".join(report.steady.reasons)
+
+
+def _more(report: Report) -> str:
+    more = report.steady.more_requests
+    return f"; about {units.counted(more, 'more request')} needed" if more else ""
+
+
+def amplification(report: Report) -> list[tuple[str, str]]:
+    """Write amplification; in bytes first where that differs."""
+    pages = report.write_amplification
+    in_bytes = report.get("write_amplification_bytes")
+    if not differs(report):
+        return [("write amplification", units.figures(pages))]
+    return [
+        ("write amplification, bytes", units.figures(in_bytes)),
+        ("write amplification, pages", units.figures(pages)),
+    ]
+
+
+def differs(report: Report) -> bool:
+    """Whether write amplification in bytes is not that in pages."""
+    pages, in_bytes = report.write_amplification, report.get("write_amplification_bytes")
+    if pages is None or in_bytes is None:
+        return False
+    return bool(abs(in_bytes - pages) > _NEAR * pages)
+
+
+def ordered(reports: Sequence[Report]) -> list[Report]:
+    """Those in balance first; the others are not ranked beside them."""
+    return sorted(reports, key=_is_out)
+
+
+def _is_out(report: Report) -> bool:
+    steady = report.get("steady") or {}
+    return bool(steady.get("verdict") == "no")
+
+
+def marks(reports: Sequence[Report]) -> list[list[str]]:
+    """The row that marks schemes which are not in balance, where there are any."""
+    if not any(map(_is_out, reports)):
+        return []
+    return [["! in balance", *(report.steady.verdict for report in reports)]]
+
+
+def warning(reports: Sequence[Report]) -> str | None:
+    """Which schemes cannot be compared, and why."""
+    out = [report for report in reports if _is_out(report)]
+    if not out:
+        return None
+    names = ", ".join(report.scheme for report in out)
+    needed = [report.steady.more_requests for report in out]
+    more = max((count for count in needed if count), default=0)
+    verb = "is" if len(out) == 1 else "are"
+    longer = (
+        f"; a run with about {units.counted(more, 'more request')} may be enough" if more else ""
+    )
+    others = "" if len(out) == len(reports) else ", neither with each other nor with the others"
+    return (
+        f"not in balance, so they cannot be compared{others}: {names} {verb} still short of "
+        f"the long run{longer}"
+    )

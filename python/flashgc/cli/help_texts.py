@@ -1,0 +1,80 @@
+"""Help texts of any width: no name of an option is cut, and no line of a pipe ends in blanks."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import sys
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+BOXES_WIDTH = 80
+"""Columns below which the boxes of a terminal would cut names."""
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_MARKUP = re.compile(r"\[/?(?:dim|bold)?\]")
+
+
+class _Command(TyperCommand):
+    def get_short_help_str(self, limit: int = 0) -> str:
+        return super().get_short_help_str(limit=1000)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - Typer's own
+        _format(self, super().format_help, ctx, formatter)
+
+
+class _Group(TyperGroup):
+    command_class = _Command
+
+    def get_short_help_str(self, limit: int = 0) -> str:
+        return super().get_short_help_str(limit=1000)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - Typer's own
+        _format(self, super().format_help, ctx, formatter)
+
+
+class App(typer.Typer):
+    """Commands with these help texts."""
+
+    def __init__(self, **more: Any) -> None:  # noqa: ANN401 - Typer's own
+        super().__init__(cls=_Group, **more)
+
+    def command(
+        self,
+        name: str | None = None,
+        **more: Any,  # noqa: ANN401 - Typer's own
+    ) -> Callable[[Function], Function]:
+        """As Typer's."""
+        return super().command(name, cls=_Command, **more)
+
+
+def _format(command: Any, boxes: Any, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
+    from flashgc.cli import show
+
+    if show.width() < BOXES_WIDTH:
+        mode, epilog = command.rich_markup_mode, command.epilog
+        command.rich_markup_mode = None
+        command.epilog = _MARKUP.sub("", epilog or "")
+        formatter.width = show.width() - 1
+        try:
+            boxes(ctx, formatter)
+        finally:
+            command.rich_markup_mode, command.epilog = mode, epilog
+        text = "".join(formatter.buffer).replace("\\[", "[")
+        formatter.buffer = [_stripped(text)]
+    elif sys.stdout.isatty():
+        boxes(ctx, formatter)
+    else:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            boxes(ctx, formatter)
+        formatter.write(_stripped(printed.getvalue()))
+
+
+def _stripped(text: str) -> str:
+    return "\n".join(line.rstrip() for line in text.splitlines())
