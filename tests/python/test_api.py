@@ -45,7 +45,7 @@ def test_figures_are_attributes_and_items(report):
     assert json.loads(report.to_json()) == report.to_dict()
     assert "latency_ns" in report
     assert "latency_ns" in dir(report)
-    with pytest.raises(AttributeError, match="there is no figure `latency_s`"):
+    with pytest.raises(AttributeError, match="there is no key `latency_s`"):
         _ = report.latency_s
 
 
@@ -88,7 +88,7 @@ def test_pages_for_notebooks(report):
 def test_reports_are_saved(report, tmp_path):
     assert json.loads(report.save(tmp_path / "a.json").read_text()) == report.to_dict()
     assert report.save(tmp_path / "a.html").read_text().startswith("<!doctype html>")
-    with pytest.raises(flashgc.OutputError, match=r"\.json or as \.html"):
+    with pytest.raises(flashgc.OutputError, match=r"\.json or \.html"):
         report.save(tmp_path / "a.pdf")
     assert len(list(tmp_path.iterdir())) == 2
 
@@ -107,7 +107,7 @@ def test_blocks_that_a_scheme_brings_are_told_and_pages_that_moved_ahead_have_a_
     assert several.unequal == {"physical pages": physical}
     assert physical[1] - physical[0] == several[1].capacity.extra_pages
     assert physical[2] == physical[0]
-    assert "blocks of its own" in " ".join(several[1].notes)
+    assert "adds spare blocks" in " ".join(several[1].notes)
     rows = {row[0]: row[1:] for row in summary.comparison(several)}
     assert len(rows["! physical pages differ"]) == 3
     assert "pages moved ahead" not in rows  # a closed loop is never idle

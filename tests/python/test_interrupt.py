@@ -2,8 +2,10 @@
 
 import signal
 import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -57,15 +59,11 @@ def test_ctrl_c_ends_every_long_call(call):
         "threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
         f"try:\n    {call}\nexcept KeyboardInterrupt:\n    print('interrupted')\n"
     )
-    import sys
-
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, timeout=30)
     assert done.stdout == b"interrupted\n", done.stderr.decode()
 
 
 def test_ctrl_c_ends_the_reading_of_a_trace(tmp_path, spc):
-    import sys
-
     large = tmp_path / "large.csv"
     rows = "".join(f"{at},0,w,{4096 * (at % 1000)},4096\n" for at in range(100_000))
     with open(large, "w") as file:
@@ -126,3 +124,114 @@ def test_progress_is_told_in_order():
     assert seen[-1].phase == "done"
     times = [step.now_ns for step in seen if step.phase == "run"]
     assert times == sorted(times)
+
+
+def listening(child):
+    """The command answers signals, which it does before it imports anything large."""
+    caught = 0
+    for _ in range(1000):
+        lines = Path(f"/proc/{child.pid}/status").read_text().splitlines()
+        caught = int(next(line for line in lines if line.startswith("SigCgt")).split()[1], 16)
+        if caught >> (signal.SIGTERM - 1) & 1:
+            break
+        time.sleep(0.02)
+    assert caught >> (signal.SIGTERM - 1) & 1, "the command does not answer signals"
+    time.sleep(1)
+
+
+@pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["run", "endless.toml", "--gc-log", "gc.csv", "--series", "s.csv"],
+        ["compare", "endless.toml", "--schemes", "greedy,fifo", "--out", "o"],
+        ["drive", "save", "filling.toml", "gc.csv"],
+        ["trace", "generate", "endless.toml", "gc.csv"],
+        ["trace", "convert", "-", "gc.csv", "--to", "csv"],
+    ],
+    ids=lambda args: " ".join(args[:2]),
+)
+def test_a_signal_leaves_no_part_files(tmp_path, args, name, status):
+    (tmp_path / "endless.toml").write_text(ENDLESS)
+    (tmp_path / "filling.toml").write_text(SMALL.replace("overwrite = 1.0", "overwrite = 10_000.0"))
+    with subprocess.Popen(
+        [COMMAND, *args],
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as child:
+        try:
+            if "gc.csv" in args and args[1] != "convert":
+                started(child, tmp_path)
+            else:
+                listening(child)
+            child.send_signal(getattr(signal, name))
+            child.wait(timeout=20)
+            err = child.stderr.read()
+        finally:
+            child.kill()
+    assert child.returncode == status
+    by = b"" if name == "SIGINT" else b" by " + name.encode()
+    assert err == b"interrupted" + by + b"; nothing was saved\n"
+    left = {path.name for path in tmp_path.rglob("*")}
+    assert left <= {"endless.toml", "filling.toml", "o"}
+
+
+def test_what_was_saved_before_a_signal_is_said(tmp_path, small):
+    script = (
+        "import os, signal, sys\n"
+        "sys.argv = ['flashgc', 'run', 'small.toml', '--out', 'o', '--gc-log', 'gc.csv']\n"
+        "from flashgc import report\n"
+        "page = report._save\n"
+        "def save(what, path):\n"
+        "    done = page(what, path)\n"
+        "    os.kill(os.getpid(), signal.SIGTERM)\n"
+        "    return done\n"
+        "report._save = save\n"
+        "from flashgc.cli import main\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True)
+    assert done.returncode == 143, done.stderr.decode()
+    said = done.stderr.decode()
+    assert said == "interrupted by SIGTERM; saved before that: gc.csv, o/report.html\n"
+
+
+@pytest.mark.parametrize("seconds", [0.05, 0.1, 0.15, 0.2, 0.3, 0.5])
+def test_ctrl_c_while_the_command_starts_gives_no_traceback(tmp_path, seconds):
+    (tmp_path / "endless.toml").write_text(ENDLESS)
+    with subprocess.Popen(
+        [COMMAND, "run", "endless.toml"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as child:
+        try:
+            # Before this nothing of flashgc has been read.
+            while "_engine" not in maps(child.pid) and child.poll() is None:
+                time.sleep(0.001)
+            time.sleep(seconds)
+            child.send_signal(signal.SIGINT)
+            child.wait(timeout=20)
+            err = child.stderr.read()
+        finally:
+            child.kill()
+    assert child.returncode == 130
+    assert b"Traceback" not in err
+
+
+def maps(pid):
+    with open(f"/proc/{pid}/maps") as file:
+        return file.read()
+
+
+def test_a_program_that_imports_the_package_keeps_its_signals_and_streams():
+    script = (
+        "import signal, sys\n"
+        "before = [signal.getsignal(n) for n in (2, 15, 1)], sys.stdout.errors\n"
+        "import flashgc, flashgc.cli\n"
+        "flashgc.run('oltp', set={'workload.synthetic.requests': 100})\n"
+        "assert before == ([signal.getsignal(n) for n in (2, 15, 1)], sys.stdout.errors)\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)

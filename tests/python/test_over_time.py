@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import flashgc
 from conftest import REPLAY, SMALL
-from flashgc import axis, cliff
+from flashgc import axis, cliff, summary
 from flashgc.over_time import MOST_ROWS, parts, stretches
 from flashgc.panel import Curve, Panel
 
@@ -113,6 +113,7 @@ def test_the_time_of_collection_is_told_apart(watched):
     copies_ns = report.gc.copy_steps * 225_000 + report.gc.busy_open_ns
     assert time.move_ns == copies_ns > 0
     assert time.erase_share + time.move_share == pytest.approx(1)
+    assert time.background_ns == time.background_share == 0
     nothing = flashgc.run(SMALL, set=ONLY_READS).gc_time
     assert (nothing.busy_ns, nothing.erase_share, nothing.move_share) == (0, None, None)
 
@@ -122,7 +123,7 @@ def test_a_page_draws_what_was_kept(watched, tmp_path):
     page = report.save(tmp_path / "a.html").read_text()
     for words in ("The performance cliff", "Longest response over time", "in order", "p99.99"):
         assert words in page
-    assert page.count('<div class="charts">') == 2
+    assert page.count('<div class="charts">') == 3
     assert "nan" not in page.lower()
     assert "--over-time" not in page
     plain = flashgc.run(SMALL)._repr_html_()
@@ -149,7 +150,7 @@ def test_a_page_without_collections_says_so(tmp_path):
     page = report.save(tmp_path / "a.html").read_text()
     assert "No collection worked in the measured part." in page
     assert "No collection ended in the measured part." in page
-    assert page.count('<div class="charts">') == 1
+    assert page.count('<div class="charts">') == 2
     assert "writes: " not in page
 
 
@@ -200,8 +201,8 @@ def test_the_command_shows_a_run_over_time(flashgc, small, tmp_path):
     ("args", "why"),
     [
         (["--over-time"], "name its folder with --out"),
-        (["--over-time", "--out", "a", "--seeds", "2"], "leave --seeds or --over-time out"),
-        (["--over-time", "--out", "a", "--series", "/dev/null"], "no file that could be read"),
+        (["--over-time", "--out", "a", "--seeds", "2"], "cannot be combined with --seeds"),
+        (["--over-time", "--out", "a", "--series", "/dev/null"], "is not a file that can be read"),
     ],
 )
 def test_a_run_over_time_that_cannot_be_shown(flashgc, small, args, why):
@@ -215,3 +216,16 @@ def test_a_gap_in_a_curve_is_not_drawn():
     assert steps.count("M") == line.count("M") == 2
     assert steps.count("H") == line.count("L") == 2
     assert "V" not in steps
+
+
+def test_gc_time_counts_what_is_moved_in_the_background_as_a_part():
+    text = re.sub("queue_depth = .*", 'interarrival = { exponential = "4 ms" }', SMALL)
+    ahead = {"gc.scheme": "pregc", "gc.assist.pre-migration.distance": "2 blocks"}
+    report = flashgc.run(text, set={**ahead, "workload.synthetic.requests": 3000})
+    time = report.gc_time
+    assert time.background_ns == report.assist.busy_ns > 0
+    assert time.busy_ns == report.gc.busy_ns + report.assist.busy_ns == report.gc.total_busy_ns
+    assert time.erase_ns + time.move_ns + time.background_ns == time.busy_ns
+    facts = dict(summary.facts(report))
+    assert "moving pages in the background" in facts["GC time"]
+    assert "in the background" in report._repr_html_()

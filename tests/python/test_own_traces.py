@@ -70,7 +70,7 @@ def test_orders_alone_are_judged_on_traces_of_ones_own(paper, flashgc, tmp_path)
     (claim,) = done.json
     assert claim["what"] == "latency, fifo below greedy"
     assert claim["measured"].endswith("of 2")
-    assert "a trace of your own" in claim["note"]
+    assert "your own trace" in claim["note"]
     assert "of the paper's loads" not in claim["note"]
     folder = tmp_path / "runs/reproduce/own-paper-one-two"
     assert len(list((folder / "runs").iterdir())) == 4
@@ -108,10 +108,10 @@ def test_what_the_trace_holds_decides_the_run(paper, tmp_path):
     ("args", "told"),
     [
         (["--trace", "none.spc"], "none.spc: there is no such file"),
-        (["--trace", "own-paper"], "own-paper is no file"),
+        (["--trace", "own-paper"], "own-paper is not a file"),
         (["--trace", "one.spc", "--trace", "own-paper/one.spc"], "another trace named one.spc"),
-        (["--trace", "one.spc", "--traces", "."], "takes the place of all workloads"),
-        (["--format", "spc"], "the format is that of --trace"),
+        (["--trace", "one.spc", "--traces", "."], "replaces all workloads"),
+        (["--format", "spc"], "--format needs --trace"),
         (["--trace", "one.spc", "--format", "spcc"], "spcc"),
     ],
 )
@@ -123,9 +123,9 @@ def test_mistakes_are_told(paper, flashgc, args, told):
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        (OWN, "", "the paper does not run on other traces"),
+        (OWN, "", "the paper cannot run on other traces"),
         ('axis = "load"\n', 'axis = "laod"\n', 'there is no axis "laod"'),
-        ('items = ["1"]', 'itms = ["1"]', "`itms` means nothing here"),
+        ('items = ["1"]', 'itms = ["1"]', "`itms` is not a valid key here"),
     ],
 )
 def test_mistakes_of_the_paper_are_told(paper, flashgc, old, new, told):

@@ -135,7 +135,7 @@ def test_a_reproduction_that_was_killed_goes_on(paper, tmp_path, sent):
     assert 1 <= done < 4
     if sent == signal.SIGINT:
         assert child.returncode == 130
-        assert b"goes on" in err
+        assert b"continues" in err
     assert not (tmp_path / "out/report.md").exists()
     again = flashgc.reproduce("own-paper", out=tmp_path / "out")
     assert (again.runs, again.runs_kept) == (4, done)
@@ -175,7 +175,7 @@ def test_without_a_paper_they_are_listed(flashgc):
         (["parallel-gc/tabel-3"], "did you mean `table-3`?"),
         (["parallel-gc/5a,7"], 'no figure or table "7"'),
         (["parallel-gc", "--traces", "nowhere"], "nowhere: there is no such folder"),
-        (["parallel-gc", "--traces", "file"], "file: is no folder"),
+        (["parallel-gc", "--traces", "file"], "file: is not a folder"),
         (["parallel-gc", "--out", "file"], "file is a file"),
     ],
 )
@@ -209,11 +209,11 @@ def test_a_trace_of_the_user_takes_the_place_of_a_look_alike(tmp_path):
 @pytest.mark.parametrize(
     ("file", "old", "new", "told"),
     [
-        ("experiment", 'as = "ratio"', 'as = "half"', "`as` is one of"),
+        ("experiment", 'as = "ratio"', 'as = "half"', "`as` must be one of"),
         ("experiment", 'rows = "load"', 'rows = "lode"', 'there is no axis "lode"'),
         ("experiment", 'measures = ["latency"]', 'measures = ["lat"]', 'no measure "lat"'),
         ("experiment", "mean = true", "means = true", "did you mean `mean`?"),
-        ("experiment", "write_amplification", "__import__('os')", "is no formula"),
+        ("experiment", "write_amplification", "__import__('os')", "is not a formula"),
         ("experiment", 'scheme = "fifo"', 'scheme = "fofi"', "fofi"),
         ("experiment", 'scheme = "fifo"', 'set = { "gc.victim.d-choices.d" = 3 }', "no effect"),
         ("experiment", 'id = "table-1"', 'id = "1"', "an id of its own"),

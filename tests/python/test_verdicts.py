@@ -169,7 +169,7 @@ def test_loads_beyond_what_the_drive_serves_are_left_out():
     both, one = results({}, saturated=(LOW, HIGH)), results({HIGH: 300}, saturated=(HIGH,))
     alone = verdict(value, both)
     assert (alone.verdict, alone.measured) == ("not comparable", 100)
-    assert "more arrived than the drive could serve: low load, greedy" in alone.note
+    assert "more requests arrived than the drive could serve): low load, greedy" in alone.note
     assert verdict({**value, "at": {**AT, "load": "high"}}, one).verdict == "not comparable"
     claim = order("below", at=BOTH, bound=200)
     assert verdict(claim, results({HIGH: 300})).verdict == "not met"

@@ -27,7 +27,7 @@ def test_every_stated_figure_is_met(name):
 def test_each_says_where_it_comes_from_and_what_was_chosen(name):
     known = next(known for known in flashgc.workloads() if known["name"] == name)
     assert known["source"].startswith("Paper ")
-    assert "look-alike" in known["title"] or name == "preemptible-gc-synthetic"
+    assert "synthetic" in known["title"] or name == "preemptible-gc-synthetic"
     assert set(known["wider"]) <= set(known["targets"])
     chosen = set(known["chosen"])
     # Sizes, places and times: each is a target or says that it is a choice.
@@ -125,7 +125,7 @@ def test_a_file_of_ones_own_may_have_targets(flashgc, tmp_path):
 @pytest.mark.parametrize(
     ("targets", "said"),
     [
-        ("{ colour = 1 }", "nothing is known of the target `about.targets.colour`"),
+        ("{ colour = 1 }", "unknown target `about.targets.colour`"),
         ('{ read_share = "half" }', "`about.targets.read_share` is not a number: 'half'"),
     ],
 )
@@ -136,7 +136,7 @@ def test_targets_that_cannot_be_are_refused(flashgc, tmp_path, targets, said):
 
 
 def test_a_trace_has_no_workload_to_compare(flashgc):
-    assert "the workload is a trace already" in flashgc("workloads", "replay", code=2).err
+    assert "the workload is already a trace" in flashgc("workloads", "replay", code=2).err
     assert "there is no such file" in flashgc("workloads", "financial-lik", code=2).err
 
 

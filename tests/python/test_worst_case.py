@@ -38,7 +38,7 @@ def test_the_device_of_a_report_will_do():
 def test_mistakes_are_told():
     with pytest.raises(flashgc.ConfigError, match="there is no device"):
         worst_case_wait("slc")
-    with pytest.raises(ValueError, match="no less than 0"):
+    with pytest.raises(ValueError, match="at least 0"):
         worst_case_wait(SLC, suspend_ns=-1)
     for table in ({}, {"timing": {"read_ns": 1}}, {"timing": None}):
         with pytest.raises(ValueError, match="times under `timing`"):
@@ -59,7 +59,7 @@ def test_the_command_prints_them(flashgc):
     found = flashgc("devices", "slc-msr", "--worst-case", "--json").json
     assert found["array"]["pgc_ns"] == 1_700_000
     assert found["transfer"]["rftl_ns"] == 1_805_600
-    assert "of which device" in flashgc("devices", "--worst-case", code=2).err
+    assert "needs a device" in flashgc("devices", "--worst-case", code=2).err
     assert "did you mean" in flashgc("devices", "slc-mrs", "--worst-case", code=2).err
 
 

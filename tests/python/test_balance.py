@@ -1,0 +1,77 @@
+"""What people are told of balance, of runs in which nothing moved, and of write amplification."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flashgc import balance, page, summary
+from flashgc.report import Comparison, Report
+
+STEADY: dict[str, Any] = {
+    "verdict": "yes", "reasons": [], "nothing_moved": None, "more_requests": None,
+    "written_pages": 1000, "reclaimed_pages": 990, "free_pages_begin": 200, "free_pages_end": 190,
+    "write_amplification_halves": [2.0, 2.02], "write_amplification_interval": [1.9, 2.1],
+    "turnovers": 3.0, "turnovers_before": 2.0,
+}  # fmt: skip
+
+
+def made(
+    scheme: str = "greedy", pages: float = 2.0, in_bytes: float = 2.0, **steady: Any
+) -> Report:
+    values = {"scheme": scheme, "write_amplification": pages, "write_amplification_bytes": in_bytes,
+              "steady": {**STEADY, **steady}}  # fmt: skip
+    return Report(values)
+
+
+def out(scheme: str = "fpgc") -> Report:
+    return made(scheme, verdict="no", reasons=["it ate free blocks"], more_requests=4000)
+
+
+def test_a_run_in_balance_needs_no_word_first() -> None:
+    assert balance.first(made()) == []
+    told = balance.told(made())
+    assert told.startswith("yes: 990 pages reclaimed for 1,000 written"), told
+
+
+def test_a_run_that_is_too_short_says_so_first_and_how_much_is_missing() -> None:
+    (told,) = balance.first(out())
+    assert "it ate free blocks" in told
+    assert "4,000 more requests" in told
+
+
+def test_nothing_moved_comes_first_and_once() -> None:
+    why = "no collection: the trace writes 1.7 % of the drive"
+    report = made(verdict="no GC", nothing_moved=why)
+    assert balance.first(report) == [why]
+    assert balance.told(report).startswith("no GC")
+
+
+def test_bytes_come_first_where_they_differ() -> None:
+    names = [name for name, _ in balance.amplification(made(in_bytes=8.0))]
+    assert names == ["write amplification, bytes", "write amplification, pages"]
+    assert [name for name, _ in balance.amplification(made())] == ["write amplification"]
+
+
+def test_schemes_out_of_balance_stand_behind_the_others_and_are_marked() -> None:
+    several = [out(), made()]
+    assert [report.scheme for report in balance.ordered(several)] == ["greedy", "fpgc"]
+    assert balance.marks(balance.ordered(several)) == [["! in balance", "yes", "no"]]
+    warning = balance.warning(several)
+    assert warning is not None
+    assert "cannot be compared" in warning
+    assert "fpgc" in warning
+    assert balance.warning([made()]) is None
+    assert balance.marks([made()]) == []
+
+
+def test_a_short_run_says_so_in_summary_and_page() -> None:
+    import flashgc
+
+    small = {"workload.synthetic.requests": 2000, "precondition.overwrite": 0.0}
+    report = flashgc.run("oltp", set=small)
+    assert report.steady.verdict in {"yes", "no", "no GC"}
+    for text in balance.first(report):
+        assert page.fragment([report]).count(text.split(":")[0]) >= 1
+        assert text not in summary.warnings(report)
+    both = Comparison([report, report])
+    assert [name for name, *_ in summary.comparison(both)][:1] == [""]

@@ -1,0 +1,345 @@
+"""What a shell, a terminal and a file system can do to the command: no traceback, ever."""
+
+import os
+import re
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import flashgc as package
+from conftest import COMMAND, ROOT, SMALL
+
+
+def shell(folder, text, **env):
+    """A line for the shell, in which `flashgc` is the command: status, output and errors."""
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; flashgc() {{ '{COMMAND}' \"$@\"; }}; {text}"],
+        cwd=folder,
+        capture_output=True,
+        env={**os.environ, **env},
+        timeout=120,
+    )
+    assert b"Traceback" not in done.stderr
+    assert b"Exception ignored" not in done.stderr
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "word"),
+    [
+        ("flashgc run small.toml >&-", 2, "standard output is closed"),
+        ("flashgc run small.toml --json >&-", 2, "standard output is closed"),
+        ("flashgc --version >&-", 2, "standard output is closed"),
+        ("flashgc trace convert r.spc - --to csv >&-", 2, "standard output is closed"),
+        ("flashgc trace convert r.spc out.csv --to csv >&-", 0, "3,000 rows"),
+        ("flashgc run small.toml 2>&-", 0, ""),
+        ("flashgc run nothing.toml 2>&-", 2, ""),
+        ("flashgc run --nothing 2>&-", 2, ""),
+        ("flashgc run small.toml <&-", 0, ""),
+        ("flashgc trace info - <&-", 2, "empty"),
+        ("flashgc run small.toml <&- >&- 2>&-", 2, ""),
+        ("flashgc run small.toml > /dev/full", 2, "no space left"),
+        ("flashgc --help > /dev/full", 2, "no space left"),
+        ("flashgc run nothing.toml 2> /dev/full", 2, ""),
+        ("flashgc run --nothing 2> /dev/full", 2, ""),
+        ("flashgc run small.toml | true", 0, ""),
+        ("flashgc run --help | true", 0, ""),
+        ("flashgc schemes | true", 0, ""),
+        ("flashgc schemes --json | head -1 > first", 0, ""),
+    ],
+)
+def test_streams_that_are_closed_full_or_not_read(tmp_path, small, spc, text, status, word):
+    spc.rename(tmp_path / "r.spc")
+    code, _, err = shell(tmp_path, text)
+    assert (code, word in err) == (status, True), err
+
+
+def test_an_error_does_not_move_to_standard_output_when_its_own_is_closed(tmp_path):
+    assert shell(tmp_path, "flashgc run nothing.toml 2>&-") == (2, "", "")
+
+
+@pytest.mark.parametrize(
+    "env",
+    [
+        {"PYTHONIOENCODING": "ascii"},
+        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        {"LC_ALL": "nonsense"},
+        {"COLUMNS": "0"},
+        {"COLUMNS": "1"},
+        {"COLUMNS": "-5"},
+        {"COLUMNS": "wide"},
+        {"TERM": ""},
+        {"TERM": "nonsense"},
+    ],
+    ids=str,
+)
+def test_odd_terminals_and_locales(tmp_path, small, env):
+    for text in (
+        "flashgc compare small.toml --schemes greedy,fifo",
+        "flashgc schemes",
+        "flashgc workloads",
+        "flashgc run --help",
+        "flashgc run small.toml --seeds 2",
+    ):
+        code, out, err = shell(tmp_path, text, **env)
+        assert code == 0, err
+        assert out
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "flashgc run $'\\xff\\xfe.toml'",
+        "flashgc run $(printf 'x%.0s' {1..5000})",
+        "flashgc run ''",
+        "flashgc run empty",
+        "flashgc run small.toml --scheme ''",
+        "flashgc run small.toml --scheme ./",
+        "flashgc run small.toml --device $'\\xff'",
+        "flashgc run small.toml --set $'seed=\\xff'",
+        "flashgc run small.toml --set =",
+        "flashgc run small.toml --set seed",
+        "flashgc run small.toml --drive empty",
+        "flashgc run small.toml --drive junk",
+        "flashgc run small.toml --drive .",
+        "flashgc run small.toml --gc-log ''",
+        "flashgc run small.toml --gc-log /",
+        "flashgc run small.toml --gc-log loop",
+        "flashgc run small.toml --out loop",
+        "flashgc run small.toml --series a.csv --series-interval ''",
+        "flashgc run small.toml --series a.csv --series-interval '1 ns'",
+        "flashgc run replay.toml --trace junk",
+        "flashgc run replay.toml --trace empty",
+        "flashgc run replay.toml --trace r.spc --sort-window many",
+        "flashgc run replay.toml --trace $'\\xff'",
+        "flashgc trace info junk",
+        "flashgc trace convert r.spc '' --to csv",
+        "flashgc trace convert r.spc $'no/\\xff' --to csv",
+        "flashgc trace merge r.spc loop --to csv",
+        "flashgc drive info junk",
+        "flashgc drive save small.toml /",
+        "flashgc reproduce nothing --out loop",
+        "flashgc reproduce ''",
+        "flashgc schemes $'\\xff'",
+        "flashgc workloads ''",
+        "flashgc trace fit junk",
+        "flashgc compare small.toml --schemes $'\\xff'",
+        "flashgc run small.toml --seed 99999999999999999999999999",
+        "flashgc run small.toml --set seed=3.7",
+        "flashgc run small.toml --set seed=1e3",
+        "flashgc run small.toml --set seed=nan",
+        "flashgc run small.toml --set seed=true",
+        "flashgc run small.toml --jobs 0",
+    ],
+)
+def test_nonsense_has_status_2_and_leaves_nothing(tmp_path, small, replay, spc, text):
+    spc.rename(tmp_path / "r.spc")
+    (tmp_path / "empty").touch()
+    (tmp_path / "junk").write_bytes(bytes(range(256)) * 300)
+    (tmp_path / "loop").symlink_to("loop")
+    before = sorted(tmp_path.iterdir())
+    code, out, err = shell(tmp_path, text)
+    if text != "flashgc run empty":
+        assert "flashgc itself" not in err
+    assert (code, out) == (2, ""), err
+    assert err
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("value", [3.7, 3.0, True, -1, float("nan"), "7", 1 << 70, None.__class__])
+def test_a_seed_that_is_no_whole_number_is_refused(value):
+    with pytest.raises(package.ConfigError, match="seed"):
+        package.run(SMALL, seed=value)
+    with pytest.raises(package.ConfigError, match="seed"):
+        package.run(SMALL, set={"seed": value})
+
+
+@pytest.mark.parametrize("value", [2.5, True, 0, -1, "2"])
+def test_counts_that_are_no_whole_numbers_are_refused(value):
+    with pytest.raises(package.ConfigError, match="seeds must be a whole number from 1"):
+        package.run_seeds(SMALL, value)
+    with pytest.raises(package.ConfigError, match="jobs must be a whole number from 1"):
+        package.compare(SMALL, ["greedy"], jobs=value)
+
+
+def test_outputs_are_written_through_links_and_keep_their_permissions(
+    flashgc, tmp_path, small, spc
+):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "o").mkdir()
+    outputs = {
+        "gc.csv": ["run", small, "--gc-log"],
+        "series.csv": ["run", small, "--series"],
+        "t.csv": ["trace", "convert", spc, "--to", "csv"],
+        "made.load": ["trace", "generate", small],
+        "d.drive": ["drive", "save", small],
+    }
+    for name, command in outputs.items():
+        target = tmp_path / "there" / name
+        target.write_text("of yesterday")
+        target.chmod(0o640)
+        (tmp_path / name).symlink_to(f"there/{name}")
+        flashgc(*command, name)
+        assert (tmp_path / name).is_symlink(), name
+        assert target.read_bytes() != b"of yesterday", name
+        assert stat.S_IMODE(target.stat().st_mode) == 0o640, name
+    (tmp_path / "o/report.json").symlink_to("../there/report.json")
+    flashgc("run", small, "--out", "o")
+    assert (tmp_path / "o/report.json").is_symlink()
+    assert (tmp_path / "there/report.json").is_file()
+    assert not list(tmp_path.rglob(".*"))
+
+
+@pytest.mark.skipif(os.getuid() == 0, reason="root may write everything")
+def test_a_file_that_may_not_be_written_is_not_replaced(flashgc, tmp_path, small):
+    target = tmp_path / "gc.csv"
+    target.write_text("of yesterday")
+    target.chmod(0o400)
+    assert "permission denied" in flashgc("run", small, "--gc-log", target, code=2).err
+    assert target.read_text() == "of yesterday"
+
+
+def test_two_runs_into_one_folder(tmp_path, small):
+    command = [COMMAND, "run", small, "--out", "o", "--gc-log", "gc.csv"]
+    both = [subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL) for _ in range(2)]
+    assert [child.wait() for child in both] == [0, 0]
+    left = {path.name for path in tmp_path.rglob("*") if path.is_file()}
+    assert left == {"small.toml", "gc.csv", "report.html", "report.json"}
+
+
+def test_zstd_is_written_with_a_checksum_and_damage_is_found(flashgc, tmp_path, spc):
+    flashgc("trace", "convert", spc, "t.csv.zst", "--to", "csv")
+    data = bytearray((tmp_path / "t.csv.zst").read_bytes())
+    assert data[4] & 4, "the frame's header says that there is a checksum"
+    flashgc("trace", "info", "t.csv.zst", "--format", "csv")
+    data[-1] ^= 1
+    (tmp_path / "t.csv.zst").write_bytes(data)
+    done = flashgc("trace", "info", "t.csv.zst", "--format", "csv", code=2)
+    assert "the zstd stream cannot be decompressed" in done.err
+
+
+def test_an_interval_that_would_fill_the_disk_is_refused(flashgc, tmp_path, small):
+    done = flashgc("run", small, "--series", "s.csv", "--series-interval", "1 ns", code=2)
+    assert "`1 ns` gives more than 1000000 rows" in done.err
+    least = re.search(r"give at least `(.+)`", done.err).group(1)
+    flashgc("run", small, "--series", "s.csv", "--series-interval", least)
+
+
+def test_a_request_larger_than_the_drive_is_refused_or_counted(flashgc, replay, tmp_path):
+    (tmp_path / "far.spc").write_text("0,8,4096,w,0.1\n0,0,1000000000000,w,0.2\n0,8,4096,w,0.3\n")
+    done = flashgc("run", replay, "--trace", "far.spc", code=2)
+    for part in ("far.spc:2", "1000000000000 bytes", "on-bad-line skip"):
+        assert part in done.err
+    skip = ("--on-bad-line", "skip", "--json")
+    report = flashgc("run", replay, "--trace", "far.spc", *skip).json
+    assert (report["bad_rows"], report["requests"]["write"]) == (1, 2)
+
+
+def test_run_sorts_rows_as_its_message_advises(flashgc, replay, tmp_path):
+    (tmp_path / "late.spc").write_text("0,8,4096,w,0.2\n0,8,4096,w,0.1\n")
+    done = flashgc("run", replay, "--trace", "late.spc", code=2)
+    window = re.search(r'--sort-window "(.+?)"', done.err).group(1)
+    for command in (["run"], ["compare", "--schemes", "greedy,fifo"]):
+        flashgc(*command, replay, "--trace", "late.spc", "--sort-window", window)
+    flashgc("drive", "save", replay, "d", "--trace", "late.spc", "--sort-window", window)
+
+
+FAULT = """
+import sys
+sys.argv = ["flashgc", "run", "small.toml", "--seed", "7"]
+import flashgc._engine as engine
+def run(*_):
+    {0}
+engine.run = run
+from flashgc.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    "line", ["engine.fail_as_a_fault_does()", "raise KeyError('run')"], ids=["engine", "package"]
+)
+def test_a_fault_of_flashgc_has_status_70_and_says_what_to_report(tmp_path, small, line):
+    clean = {name: value for name, value in os.environ.items() if name != "RUST_BACKTRACE"}
+    done = subprocess.run(
+        [sys.executable, "-c", FAULT.format(line)], cwd=tmp_path, capture_output=True, env=clean
+    )
+    err = done.stderr.decode()
+    assert done.returncode == 70, err
+    assert err.startswith("error: flashgc itself has failed: ")
+    for word in (package.__version__, "flashgc run small.toml --seed 7", "configuration", "seed"):
+        assert word in err
+    assert "Traceback" not in err
+    assert "stack backtrace" not in err
+
+
+def test_a_fault_of_the_engine_is_no_error_of_the_configuration():
+    with pytest.raises(package.InternalError, match="a fault that a test asked for") as caught:
+        package._engine.fail_as_a_fault_does()
+    assert isinstance(caught.value, package.FlashgcError)
+    assert not isinstance(caught.value, (package.ConfigError, package.RunError))
+
+
+ELSEWHERE = {
+    "--format": "all that read traces",
+    "--to": "trace convert",
+    "--schemes": "compare",
+    "--traces": "reproduce",
+    "--out": "run",
+    "--trace": "run",
+    "--fresh": "reproduce",
+    "--registers": "devices",
+    "--worst-case": "devices",
+    "--check": "trace fit",
+    "--check-wait": "run",
+    "--seeds": "run",
+    "--gc-log": "run",
+    "--series": "run",
+    "--device": "run",
+    "--scheme": "run",
+    "--set": "run",
+    "--unset": "run",
+    "--over-time": "run",
+    "--slots": "schemes",
+}
+"""Options that are advised only by the command that has them, or that say which one it is."""
+
+
+def advised():
+    """The options and keys that texts of the package advise, with where they do."""
+    sources = [*ROOT.glob("crates/*/src/**/*.rs"), *ROOT.glob("python/flashgc/**/*.py")]
+    for path in sources:
+        # The random histories are a program of their own.
+        if "flashgc-histories" in path.parts:
+            continue
+        text = path.read_text()
+        text = re.split(r"\n#\[cfg\(test\)\]\nmod tests", text)[0]
+        lines = [line for line in text.splitlines() if not line.strip().startswith(("//", "#"))]
+        for found in re.finditer(r"(?:\s|`|\"|\\n)(--[a-z][a-z-]+)\b", "\n".join(lines)):
+            yield Path(path).name, found.group(1)
+
+
+def test_every_option_that_is_advised_exists_where_it_is_advised(flashgc):
+    commands = ["run", "compare", "drive save", "reproduce", "devices", "workloads", "schemes",
+                "trace info", "trace convert", "trace fit", "trace merge"]  # fmt: skip
+    helps = {name: flashgc(*name.split(), "--help").out for name in commands}
+    everywhere = "".join(helps.values())
+    for source, option in advised():
+        assert re.search(rf"{option}\b", everywhere) or option == "--version", (source, option)
+        if source.endswith(".rs") and option not in ELSEWHERE:
+            # What the engine says is said by each command that runs something.
+            for name in ("run", "compare", "drive save"):
+                assert re.search(rf"{option}\b", helps[name]), (source, option, name)
+
+
+def test_every_key_that_is_advised_is_in_the_manual():
+    manual = (ROOT / "docs/configuration.md").read_text()
+    tables = "device|gc|workload|precondition|engine"
+    for path in ROOT.glob("crates/*/src/**/*.rs"):
+        text = re.split(r"\n#\[cfg\(test\)\]\nmod tests", path.read_text())[0]
+        lines = [line for line in text.splitlines() if not line.strip().startswith("//")]
+        for found in re.finditer(rf"`((?:{tables})\.[a-z_.]+[a-z])[`=]", "\n".join(lines)):
+            assert found.group(1) in manual, (path.name, found.group(1))
