@@ -4,6 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 TRACE ?=
+FORMAT ?=
+OUT ?= runs/latest
 TRACES ?= ../shared/traces
 FORMATS ?=
 # A virtual environment that somebody else has activated must not be written to.
@@ -12,17 +14,17 @@ unexport VIRTUAL_ENV CONDA_PREFIX
 ENGINE_SOURCES := $(shell find crates devices papers schemes -type f) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-rust test-python long fuzz check lint format look-alikes reproduce bench picture clean
+.PHONY: help run test test-rust test-python long fuzz histories check lint format look-alikes steady-check reproduce bench picture clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
 	  awk -F '\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
 
-run: $(VENV)/.engine ## build if need be, run a built-in workload (or TRACE=file), save runs/latest
+run: $(VENV)/.engine ## build if need be, run a built-in workload (or TRACE=file FORMAT=f), save runs/latest
 ifeq ($(strip $(TRACE)),)
-	@$(BIN)/flashgc run oltp --out runs/latest
+	@$(BIN)/flashgc run oltp --out "$(OUT)"
 else
-	@$(BIN)/flashgc run replay --trace "$(TRACE)" --out runs/latest
+	@$(BIN)/flashgc run replay --trace "$(TRACE)" $(if $(FORMAT),--format "$(FORMAT)") --out "$(OUT)"
 endif
 
 test: test-rust test-python ## all tests, Rust and Python
@@ -41,8 +43,17 @@ FUZZ_SECONDS ?= 60
 fuzz: | tools ## fuzz readers, our own formats and the configuration (FUZZ_SECONDS=60 each)
 	scripts/fuzz $(FUZZ_SECONDS)
 
+SECONDS ?= 600
+SEED ?= 1
+COUNT ?=
+ONE ?=
+histories: | tools ## random histories of the engine (SECONDS=600 SEED=1 COUNT=number, or ONE=seed to repeat one)
+	cargo run --quiet --profile tests -p flashgc-histories -- \
+	  $(if $(ONE),--one $(ONE),--seed $(SEED) $(if $(COUNT),--count $(COUNT),--seconds $(SECONDS)))
+
 check: lint test ## everything that CI does
 	scripts/fuzz 5
+	$(MAKE) histories SECONDS=60
 
 lint: $(VENV)/.engine $(VENV)/.dev ## formatters, linters and type checker, changing nothing
 	cargo fmt --all --check
@@ -67,6 +78,10 @@ reproduce: $(VENV)/.engine ## reproduce the papers, with the traces in TRACES=fo
 
 bench: | tools ## the benchmarks of the engine and of the trace formats
 	cargo bench --workspace
+
+STEADY_RUNS = $(or $(RUNS),200) $(or $(SEED),1) $(ALL)
+steady-check: | tools ## hold verdicts of balance against runs ten times as long (RUNS=200 SEED=1, ALL=all for "no" too)
+	cargo run --quiet --release -p flashgc --example steady_check -- $(STEADY_RUNS)
 
 picture: $(VENV)/.engine ## draw the picture of the README again, from a run
 	$(BIN)/python scripts/picture.py
