@@ -14,7 +14,7 @@ unexport VIRTUAL_ENV CONDA_PREFIX
 ENGINE_SOURCES := $(shell find crates devices papers schemes -type f) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-rust test-python long fuzz histories check lint format look-alikes steady-check reproduce bench picture clean
+.PHONY: help run test test-rust test-python long fuzz histories check lint format fitted workloads steady-check reproduce bench picture clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
@@ -68,8 +68,8 @@ format: $(VENV)/.dev ## put the code into the project's shape
 	$(BIN)/ruff format python tests/python scripts
 	$(BIN)/ruff check --fix python tests/python scripts
 
-look-alikes: $(VENV)/.engine ## check the look-alikes of all traces in TRACES=folder (FORMATS=file names formats)
-	@$(BIN)/python scripts/look_alikes.py "$(TRACES)" $(if $(FORMATS),--formats "$(FORMATS)")
+fitted workloads: $(VENV)/.engine ## check the fitted workloads of all traces in TRACES=folder (FORMATS=file names formats)
+	@$(BIN)/python scripts/fitted_workloads.py "$(TRACES)" $(if $(FORMATS),--formats "$(FORMATS)")
 
 reproduce: $(VENV)/.engine ## reproduce the papers, with the traces in TRACES=folder; takes minutes
 	@for paper in papers/*/; do \

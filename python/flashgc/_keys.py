@@ -40,14 +40,14 @@ class Pages(Section):
     unwritten_read: int
     rest_read: int
     gc_moved: int
-    assist_moved: int
+    background_moved: int
     wasted_copies: int
     overhead: int
     flushed: Annotated[int, Only("with a write buffer")]
 
 
-class Assist(Section):
-    """Pages that moved ahead of any collection."""
+class Background(Section):
+    """Pages that pre-migration moved before any collection."""
 
     calls: int
     victims: int
@@ -80,7 +80,7 @@ class Gc(Section):
     total_busy_ns: int
     busy_open_ns: int
     elapsed_ns: int
-    hold_ns: int
+    blocking_ns: int
     transfer_ns: int
     preempted: int
     suspended: int
@@ -93,13 +93,13 @@ class Gc(Section):
     exhausted: Annotated[int, Only("where requests are served during collections")]
     wait_max_ns: Annotated[int, Only("where requests are served during collections")]
     response_max_ns: Annotated[int, Only("where requests are served during collections")]
-    blocked: Annotated[int, Only('with gc.hold.use = "blocks"')]
+    blocked: Annotated[int, Only('with gc.blocking.use = "blocks"')]
     fallbacks: Annotated[int, Only("with the trigger used-space")]
     neighbours_moved: Annotated[int, Only("where sub-blocks are erased")]
-    turns: Annotated[int, Only("where collections go on in turns")]
-    stall_max_ns: Annotated[int, Only("where collections go on in turns")]
-    below_floor_ns: Annotated[int, Only("where collections go on in turns")]
-    idle_jobs: Annotated[int, Only("with the trigger idle")]
+    time_slices: Annotated[int, Only("where collections run in time slices")]
+    stall_max_ns: Annotated[int, Only("where collections run in time slices")]
+    below_floor_ns: Annotated[int, Only("where collections run in time slices")]
+    idle_collections: Annotated[int, Only("with the trigger idle")]
 
 
 class GcTime(Section):
@@ -348,7 +348,7 @@ class Keys(Section):
     saturated: bool
     requests: Requests
     pages: Pages
-    assist: Annotated[Assist, Only("with pre-migration")]
+    background: Annotated[Background, Only("with pre-migration")]
     buffer: Annotated[Buffer, Only("with a write buffer")]
     write_amplification: float | None
     write_amplification_bytes: float | None

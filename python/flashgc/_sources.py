@@ -32,12 +32,12 @@ class Source:
 
 
 def builtin_configs() -> dict[str, Path]:
-    """The configurations that come with the package, by name; look-alike workloads are last."""
+    """The configurations that come with the package, by name; synthetic workloads are last."""
     return {**_folder("configs"), **workload_configs()}
 
 
 def workload_configs() -> dict[str, Path]:
-    """Those of them that are look-alike workloads."""
+    """Those of them that are synthetic workloads."""
     return _folder("workloads")
 
 

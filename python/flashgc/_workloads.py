@@ -56,7 +56,7 @@ TARGETS: dict[str, tuple[str, Callable[[dict[str, Any]], float | None]]] = {
 
 
 def workloads() -> list[dict[str, Any]]:
-    """The look-alike workloads, with source, targets, what was chosen, and text.
+    """The synthetic workloads, with source, targets, what was chosen, and text.
 
     >>> import flashgc
     >>> "financial-like" in [known["name"] for known in flashgc.workloads()]

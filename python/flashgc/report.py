@@ -123,7 +123,7 @@ class Report(Keys):
         """How collection used its time: `busy_ns`, and the three parts of it, all in ns.
 
         `busy_ns` is `gc.total_busy_ns` of the report. `background_ns` is what moving pages ahead of
-        collections took (`assist.busy_ns`). `erase_ns` is the number of erase operations times
+        collections took (`background.busy_ns`). `erase_ns` is the number of erase operations times
         the time of one, and `move_ns` is what is left: reading and programming the pages that
         collections move and, where requests get into collections, what suspending and resuming
         cost, and an erase that had not ended.

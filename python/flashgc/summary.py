@@ -190,11 +190,11 @@ _COMPARED = (
     ("collections", units.count, ("gc", "count")),
     ("valid pages per victim", units.figures, ("gc", "valid_per_victim")),
     ("pages moved", units.count, ("pages", "gc_moved")),
-    ("pages moved ahead", units.count, ("pages", "assist_moved")),
+    ("pages moved ahead", units.count, ("pages", "background_moved")),
     ("erases", units.count, ("erases",)),
     ("GC busy", units.time, ("gc", "total_busy_ns")),
-    ("GC busy, in the background", units.time, ("assist", "busy_ns")),
-    ("host blocked", units.time, ("gc", "hold_ns")),
+    ("GC busy, in the background", units.time, ("background", "busy_ns")),
+    ("host blocked", units.time, ("gc", "blocking_ns")),
     ("most erases of a block", units.count, ("wear", "max")),
     ("saturated", lambda value: "yes" if value else "no", ("saturated",)),
 )
@@ -232,7 +232,7 @@ def _pages(pages: Mapping[str, Any]) -> str:
         units.count(pages[name]) for name in ("host_read", "host_written", "gc_moved")
     )
     parts = [f"{read} read and {written} written by the host", f"{moved} moved by GC"]
-    for name in ("assist_moved", "wasted_copies", "overhead"):
+    for name in ("background_moved", "wasted_copies", "overhead"):
         if pages[name]:
             parts.append(f"{units.count(pages[name])} {name.replace('_', ' ')}")
     return ", ".join(parts)
@@ -259,7 +259,7 @@ def _gc(report: Report) -> str:
         return "none"
     valid = units.figures(gc.valid_per_victim)
     idle = (
-        f" ({units.count(gc['idle_jobs'])} while the drive was idle)" if "idle_jobs" in gc else ""
+        f" ({units.count(gc['idle_collections'])} while the drive was idle)" if "idle_collections" in gc else ""
     )
     return (
         f"{units.counted(gc.count, 'collection')}{idle}, {units.counted(report.erases, 'erase')}, "
@@ -270,9 +270,9 @@ def _gc(report: Report) -> str:
 def gc_waits(report: Report) -> str:
     """How long collections took, and how long they shut the host out."""
     gc = report.gc
-    elapsed, hold = (units.time(gc[name]) for name in ("elapsed_ns", "hold_ns"))
+    elapsed, blocked = (units.time(gc[name]) for name in ("elapsed_ns", "blocking_ns"))
     each = units.time(gc["elapsed_ns"] / gc["count"]) if gc["count"] else units.NOTHING
-    return f"selection to erase {elapsed} ({each} each); host blocked {hold}"
+    return f"selection to erase {elapsed} ({each} each); host blocked {blocked}"
 
 
 def _gc_time(report: Report) -> str:

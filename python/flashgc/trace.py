@@ -200,7 +200,7 @@ def fit(
     length: str | None = None,
     rows: int | None = None,
 ) -> Fit:
-    r"""A look-alike of a trace: a workload of distributions, without an address of the trace.
+    r"""A fitted workload of a trace: a workload of distributions, without an address of the trace.
 
     `target` is a TOML file to write, which :func:`flashgc.run` runs. Arguments are those of
     :func:`info`. The whole trace is held in memory, some 100 bytes for each row.
@@ -231,10 +231,10 @@ def fit(
 
 @dataclass(frozen=True)
 class Fit:
-    """A look-alike of a trace."""
+    """A fitted workload of a trace."""
 
     workload: dict[str, Any]
-    """The table `[workload.alike]`."""
+    """The table `[workload.fitted]`."""
     device: dict[str, Any]
     """The table `[device]` of a small drive, as large as the trace's footprint."""
     overwrite: float
@@ -250,7 +250,7 @@ class Fit:
         return {
             "seed": 1,
             **check.shared(self.device, self.overwrite),
-            "workload": {"alike": self.workload},
+            "workload": {"fitted": self.workload},
         }
 
     @property
@@ -276,17 +276,17 @@ def check_fit(
     unset: Iterable[str] | None = None,
     seeds: int = 3,
 ) -> list[dict[str, Any]]:
-    """Runs a trace and its look-alike on the same drive: a row for each figure.
+    """Runs a trace and its fitted workload on the same drive: a row for each figure.
 
     The drive is `alike.device`, unless `device` names another; both are preconditioned with
-    `alike.overwrite` drive writes of their own. Rows have `figure`, `original`, `look_alike` (the
-    mean of `seeds` runs), `low`, `high`, and `difference` (look-alike / original - 1).
+    `alike.overwrite` drive writes of their own. Rows have `figure`, `original`, `fitted` (the
+    mean of `seeds` runs), `low`, `high`, and `difference` (fitted workload / original - 1).
     """
     from flashgc.fitting import check
 
     reading = {"format": format, "on_bad_line": on_bad_line, "start": start, "length": length,
                "rows": rows, "devices": None if devices is None else list(devices),
-               "sort_window": f"{alike.late_ns} ns" if alike.late_ns else None}  # fmt: skip
+               "sort_window": f"{fitted.late_ns} ns" if alike.late_ns else None}  # fmt: skip
     known = {key: value for key, value in reading.items() if value is not None}
     return check.compare(
         file, alike.workload, alike.device, alike.overwrite,

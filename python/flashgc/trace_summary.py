@@ -94,14 +94,14 @@ def common_sizes(about: About) -> Rows:
 
 
 def checked(rows: Sequence[Mapping[str, Any]]) -> Rows:
-    """A trace and its look-alike: a row for each figure."""
+    """A trace and its fitted workload: a row for each figure."""
     table = [["", "trace", "fitted", "range over seeds", "difference"]]
     for row in rows:
         show = units.time if "latency" in row["figure"] else units.figures
         low, high = show(row["low"]), show(row["high"])
         difference = row["difference"]
         told = units.NOTHING if difference is None else f"{100 * difference:+.1f} %"
-        cells = [show(row["original"]), show(row["look_alike"]), f"{low} to {high}", told]
+        cells = [show(row["original"]), show(row["fitted"]), f"{low} to {high}", told]
         table.append([row["figure"], *cells])
     return table
 

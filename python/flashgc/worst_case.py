@@ -94,11 +94,11 @@ def check_wait(report: Mapping[str, Any]) -> str | None:
             different speed, of which the table knows nothing.
 
     """
-    enter = report["config"]["gc"].get("enter")
-    if enter is None:
+    preemption = report["config"]["gc"].get("preemption")
+    if preemption is None:
         raise ValueError(
             "this scheme serves no requests during a collection, so there is no state S1 to check; "
-            'choose a scheme such as "pgc", or gc.enter.use = "between-copies"'
+            'choose a scheme such as "pgc", or gc.preemption.use = "between-copies"'
         )
     device = report["config"]["device"]
     timing = device["timing"]
@@ -108,8 +108,8 @@ def check_wait(report: Mapping[str, Any]) -> str | None:
             "device differ; set device.timing.layer_ratio = 1"
         )
     case = worst_case_wait(device, transfer=True)
-    bound_ns = case.fpgc_ns if enter["suspends"] == "any" else case.pgc_ns
-    bound_ns += enter["poll_ns"]
+    bound_ns = case.fpgc_ns if preemption["suspends"] == "any" else case.pgc_ns
+    bound_ns += preemption["poll_ns"]
     if summary := timing.get("summary"):
         page_ns = timing["program_ns"] + timing["command_ns"] + summary["transfer_ns"]
         bound_ns += summary["pages"] * page_ns

@@ -355,7 +355,7 @@ def test_presets_are_listed_and_printed(flashgc, kind):
 def test_the_choices_of_every_slot_are_listed(flashgc):
     slots = flashgc("schemes", "--slots", "--json").json
     assert [slot["name"] for slot in slots] == [
-        "trigger", "erase", "victim", "copy", "placement", "hold", "enter", "pace", "assist",
+        "trigger", "erase", "victim", "copy", "placement", "blocking", "preemption", "pacing", "background",
     ]  # fmt: skip
     text = " ".join(flashgc("schemes", "--slots").out.split())
     for slot in slots:
@@ -396,10 +396,10 @@ def test_completion_can_be_shown(flashgc):
     assert "_FLASHGC_COMPLETE=complete_bash" in flashgc("--show-completion", "bash").out
 
 
-def test_trace_fit_makes_a_look_alike_that_runs(flashgc, spc, tmp_path):
+def test_trace_fit_makes_a_fitted_workload_that_runs(flashgc, spc, tmp_path):
     flashgc("trace", "fit", spc, "--out", "like.toml")
     text = (tmp_path / "like.toml").read_text()
-    assert "[[workload.alike.course]]" in text
+    assert "[[workload.fitted.course]]" in text
     report = flashgc("run", "like.toml", "--json").json
     assert report["requests"]["read"] + report["requests"]["write"] == 3000
     assert abs(report["requests"]["read"] - 1500) < 150
@@ -468,7 +468,7 @@ def test_collections_of_an_idle_drive_are_told_apart(flashgc, replay, spc):
     command = ["run", replay, "--trace", spc, "--scheme", "idle"]
     wait = ["--set", 'gc.trigger.idle.wait="100 us"']
     report = flashgc(*command, *wait, "--json").json
-    assert 0 < report["gc"]["idle_jobs"] <= report["gc"]["count"]
+    assert 0 < report["gc"]["idle_collections"] <= report["gc"]["count"]
     assert "while the drive was idle" in flashgc(*command, *wait).out
     schemes = flashgc("schemes").out
     assert "trigger watermark + idle" in " ".join(schemes.split())

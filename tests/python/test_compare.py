@@ -21,7 +21,7 @@ def test_the_others_run_where_one_scheme_does_not_fit(several):
     assert several.keys() == ["greedy", "fifo"]
     (refused,) = several.refused
     assert refused.scheme == "fpgc"
-    assert refused.reason == 'gc.enter.use = "suspend" needs a device that can suspend operations'
+    assert refused.reason == 'gc.preemption.use = "suspend" needs a device that can suspend operations'
     assert refused.settings == (SUSPEND,)
     assert refused.then is None
     assert "--> fpgc.toml" in refused.text
@@ -41,12 +41,12 @@ def test_a_refused_scheme_is_told_everywhere(flashgc, small, tmp_path):
     assert [entry["scheme"] for entry in listed] == ["greedy", "fifo", "fpgc"]
     assert (
         listed[2]["refused"]
-        == 'gc.enter.use = "suspend" needs a device that can suspend operations'
+        == 'gc.preemption.use = "suspend" needs a device that can suspend operations'
     )
     assert listed[2]["settings"] == [SUSPEND]
     shown = " ".join(flashgc(*command, "--out", "both").out.split())
     told = (
-        'fpgc did not run: gc.enter.use = "suspend" needs a device that can suspend '
+        'fpgc did not run: gc.preemption.use = "suspend" needs a device that can suspend '
         'operations; it runs with --set device.suspend.suspend="20 us"'
     )
     assert told in shown
@@ -61,7 +61,7 @@ def test_a_refused_scheme_is_told_everywhere(flashgc, small, tmp_path):
 def test_status_2_where_none_runs_or_a_name_is_unknown(flashgc, small):
     none = flashgc("compare", small, "--schemes", "fpgc,gsm", code=2).err
     assert "none of these schemes can run" in none
-    assert 'fpgc: gc.enter.use = "suspend" needs a device' in none
+    assert 'fpgc: gc.preemption.use = "suspend" needs a device' in none
     assert '--set device.suspend.suspend="20 us"' in none
     assert 'gsm: gc.erase.use = "sub-blocks" needs a device with sub-blocks' in none
     unknown = flashgc("compare", small, "--schemes", "greedy,greddy", code=2).err
@@ -97,8 +97,8 @@ def test_a_saved_drive_under_a_scheme_that_brings_blocks(tmp_path):
     flashgc.drive.save(SMALL, file)
     both = flashgc.compare(SMALL, ["greedy", "gftl"], set=FEW, drive=file)
     (refused,) = both.refused
-    assert "gc.pace.quanta.extra_space" in refused.text
-    assert refused.settings == ("gc.pace.quanta.extra_space=0%",)
+    assert "gc.pacing.time-slices.extra_space" in refused.text
+    assert refused.settings == ("gc.pacing.time-slices.extra_space=0%",)
     sets = [f"{key}={value}" for key, value in FEW.items()]
     again = flashgc.compare(SMALL, ["gftl"], set=[*sets, *refused.settings], drive=file)
     assert again.keys() == ["gftl"]
@@ -122,7 +122,7 @@ def test_reports_by_name_place_and_in_order(several):
     assert "fpgc" not in several
     assert len(several) == 2
     assert dict(several)["greedy"] is several[0]
-    with pytest.raises(KeyError, match="fpgc could not run: gc\\.enter"):
+    with pytest.raises(KeyError, match="fpgc could not run: gc\\.preemption"):
         _ = several["fpgc"]
     with pytest.raises(KeyError, match="only greedy, fifo"):
         _ = several["random"]

@@ -12,11 +12,11 @@ KEYS = {
     ],
     "requests": ["read", "write", "trim"],
     "pages": [
-        "host_read", "host_written", "gc_moved", "assist_moved", "wasted_copies", "overhead",
+        "host_read", "host_written", "gc_moved", "background_moved", "wasted_copies", "overhead",
     ],
     "gc": [
         "count", "open", "victim_blocks", "valid_per_victim", "moved_per_gc", "reclaimed_pages",
-        "erased_at_selection", "busy_ns", "elapsed_ns", "hold_ns", "transfer_ns", "preempted",
+        "erased_at_selection", "busy_ns", "elapsed_ns", "blocking_ns", "transfer_ns", "preempted",
         "suspended", "merged", "pipelined",
     ],
     "latency_ns.read": LATENCY,

@@ -220,11 +220,11 @@ def test_a_gap_in_a_curve_is_not_drawn():
 
 def test_gc_time_counts_what_is_moved_in_the_background_as_a_part():
     text = re.sub("queue_depth = .*", 'interarrival = { exponential = "4 ms" }', SMALL)
-    ahead = {"gc.scheme": "pregc", "gc.assist.pre-migration.distance": "2 blocks"}
+    ahead = {"gc.scheme": "pregc", "gc.background.pre-migration.distance": "2 blocks"}
     report = flashgc.run(text, set={**ahead, "workload.synthetic.requests": 3000})
     time = report.gc_time
-    assert time.background_ns == report.assist.busy_ns > 0
-    assert time.busy_ns == report.gc.busy_ns + report.assist.busy_ns == report.gc.total_busy_ns
+    assert time.background_ns == report.background.busy_ns > 0
+    assert time.busy_ns == report.gc.busy_ns + report.background.busy_ns == report.gc.total_busy_ns
     assert time.erase_ns + time.move_ns + time.background_ns == time.busy_ns
     facts = dict(summary.facts(report))
     assert "moving pages in the background" in facts["GC time"]

@@ -83,7 +83,7 @@ def test_a_reproduction_leaves_report_claims_and_figures(quick):
             ET.fromstring(picture.read_text())
             assert f"({picture.name})" in page
     assert "Quick run" in page
-    assert "look-alike" in page
+    assert "synthetic workload" in page
 
 
 def test_a_part_runs_what_it_needs(tmp_path):

@@ -29,7 +29,7 @@ def drawn(tmp_path_factory):
     return flashgc.reproduce("pre-gc", ["3-4", "5", "9"], out=out, quick=True), out
 
 
-def look_alike(name):
+def synthetic_workload(name):
     path = ROOT / f"python/flashgc/workloads/{name}.toml"
     return tomllib.loads(path.read_text())
 
@@ -114,7 +114,7 @@ def test_a_log_that_is_gone_is_an_error(tmp_path):
 @pytest.mark.parametrize("name", MAIN)
 def test_workloads_are_as_long_as_the_trace_and_as_fast_as_table_2_says(experiment, name):
     source = experiment["axes"]["workload"][name]["sources"][-1]
-    like = look_alike(source["config"])
+    like = synthetic_workload(source["config"])
     settings = source["set"]
     requests = settings["workload.synthetic.requests"]
     assert requests == like["about"]["original_requests"]
@@ -130,17 +130,17 @@ def test_workloads_are_as_long_as_the_trace_and_as_fast_as_table_2_says(experime
 
 def test_t_block_and_t_page_are_what_they_are_called(experiment):
     for name, choice in experiment["axes"]["t_block"].items():
-        distance = choice.get("set", {}).get("gc.assist.pre-migration.distance", "1%")
+        distance = choice.get("set", {}).get("gc.background.pre-migration.distance", "1%")
         assert choice["value"] == float(distance.removesuffix("%"))
         assert float(name) == pytest.approx(10 + choice["value"])
     for name, choice in experiment["axes"]["t_page"].items():
-        share = choice.get("set", {}).get("gc.assist.pre-migration.t_page", "10%")
+        share = choice.get("set", {}).get("gc.background.pre-migration.t_page", "10%")
         assert float(name) == choice["value"] == float(share.removesuffix("%"))
 
 
 def test_the_closed_loop_is_the_mixture_of_hm0(experiment):
     settings = experiment["axes"]["workload"]["closed"]["sources"][0]["set"]
-    like = look_alike("hm0-like")["workload"]["synthetic"]
+    like = synthetic_workload("hm0-like")["workload"]["synthetic"]
     for key in ("read_share", "read_size", "write_size", "align", "address", "footprint"):
         assert settings[f"workload.synthetic.{key}"] == like[key]
 

@@ -58,10 +58,10 @@ def test_what_is_undefined_or_not_the_papers_own_is_not_comparable():
     claim = {"measure": "latency", "at": AT, "claimed": 100}
     nothing = verdict(claim, results({LOW: None}))
     assert (nothing.verdict, nothing.measured) == ("not comparable", None)
-    other = results({}, differs={LOW: (("low load", "a look-alike"),)})
+    other = results({}, differs={LOW: (("low load", "a synthetic workload"),)})
     alike = verdict(claim, other)
     assert (alike.verdict, alike.measured) == ("not comparable", 100)
-    assert "low load: a look-alike" in alike.note
+    assert "low load: a synthetic workload" in alike.note
     assert verdict({**claim, "at": {**AT, "load": "high"}}, other).verdict == "met"
     anywhere = {**claim, "any_workload": True}
     assert verdict(anywhere, other).verdict == "met"
@@ -227,10 +227,10 @@ def took(response_ns, suspends):
     found = results({})
     timing = {"read_ns": 25_000, "program_ns": 200_000, "erase_ns": 1_500_000,
               "transfer_ns": 105_600, "suspend": {"suspend_ns": 20_000}}  # fmt: skip
-    enter = suspends and {"suspends": suspends, "poll_ns": 100}
+    preemption = suspends and {"suspends": suspends, "poll_ns": 100}
     for report in found.reports.values():
         report["gc"] = {"response_max_ns": response_ns} if suspends else {}
-        report["config"] = {"device": {"timing": timing}, "gc": {"enter": enter}}
+        report["config"] = {"device": {"timing": timing}, "gc": {"preemption": preemption}}
     return verdict({"in": ["*"], "kind": "check", "check": "worst-case-wait", "claimed": "all"},
                    found)  # fmt: skip
 

@@ -139,7 +139,7 @@ def test_lists(said, command):
         check(text, width, [word for word in expected if word not in skipped])
 
 
-def test_a_look_alike(said):
+def test_a_fitted_workload(said):
     command = ["workloads", "financial-like", "--set", "workload.synthetic.requests=20000"]
     widest = said(*command)
     expected = [word for line in lines_of(widest) if "───" not in line for word in line.split()]
@@ -149,7 +149,7 @@ def test_a_look_alike(said):
         check(text, width, [word for word in expected if word not in notes])
 
 
-def test_a_trace_and_its_look_alike(said, spc):
+def test_a_trace_and_its_fitted_workload(said, spc):
     info = ["trace", "info", "requests.spc", "--format", "spc"]
     about = json.loads(said(*info, "--json"))
     tables = [trace_summary.spreads, trace_summary.common_sizes, trace_summary.bursts]

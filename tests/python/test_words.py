@@ -40,7 +40,7 @@ BANNED = {
     "get in, for being served": r"\bgets? in(to)?\b",
     "shut out": r"\bshut out\b",
     "leave out, for remove": r"\bleave [^;,.]* out\b",
-    "look-alike": r"\blook-alikes?\b(?!\.md)",
+    "synthetic workload": r"\blook-alikes?\b(?!\.md)",
     "a page outside of the repository": r"\bSEMANTICS\b",
 }
 

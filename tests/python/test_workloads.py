@@ -1,4 +1,4 @@
-"""The look-alike workloads: every figure that their sources state is met."""
+"""The synthetic workloads: every figure that their sources state is met."""
 
 import csv
 import itertools
@@ -47,7 +47,7 @@ def test_each_runs_on_its_own_device_and_on_another(name, device):
 
 
 def test_the_manual_names_them_all():
-    page = (ROOT / "docs/look-alikes.md").read_text()
+    page = (ROOT / "docs/paper-workloads.md").read_text()
     assert [name for name in NAMES if f"| `{name}` |" not in page] == []
 
 

@@ -47,7 +47,7 @@ def test_mistakes_are_told():
 
 def test_layers_of_different_speed_have_none():
     device = {"timing": {**SLC["timing"], "layer_ratio": 2.0, "layer_map": "in-order"}}
-    config = {"device": device, "gc": {"enter": {"suspends": "any", "poll_ns": 0}}}
+    config = {"device": device, "gc": {"preemption": {"suspends": "any", "poll_ns": 0}}}
     with pytest.raises(ValueError, match="layers of this device differ"):
         check_wait({"config": config, "gc": {"response_max_ns": 1}})
 

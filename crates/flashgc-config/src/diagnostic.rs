@@ -144,6 +144,11 @@ impl Diagnostics {
         self.list.iter()
     }
 
+    /// The mistakes, to add to what they say.
+    pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, Diagnostic> {
+        self.list.iter_mut()
+    }
+
     /// Adds one; an exact repetition is dropped.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         if !self.list.contains(&diagnostic) {

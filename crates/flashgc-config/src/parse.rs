@@ -75,7 +75,7 @@ fn explain(parser_message: &str, word: &str) -> (String, Option<String>) {
     (format!("not valid TOML: {parser_message}"), None)
 }
 
-/// Turns parsed values into nodes; `shift` is where the parsed text begins in the source.
+/// Slices parsed values into nodes; `shift` is where the parsed text begins in the source.
 pub(crate) struct Builder<'s> {
     pub(crate) source: &'s Arc<SourceText>,
     pub(crate) shift: usize,

@@ -99,7 +99,7 @@ pub enum ShareOf {
     Pages,
     /// The blocks beyond what the host can fill.
     Spare,
-    /// The soft mark of the same trigger.
+    /// The soft threshold of the same trigger.
     Soft,
 }
 

@@ -3,7 +3,7 @@
 use crate::errors::guarded;
 use crate::pulse::Raised;
 use crate::trace::{wrong, Reading};
-use flashgc::workload::alike::Recency;
+use flashgc::workload::fitted::Recency;
 use flashgc_trace::{Disorder, Op};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;

@@ -7,7 +7,7 @@ use crate::run::Request;
 use crate::trace::{format_to_write, with_marks_lost, wrong};
 use flashgc::config::{SyntheticWorkload, WorkloadPlan};
 use flashgc::session::Setup;
-use flashgc::workload::alike::Alike;
+use flashgc::workload::fitted::Fitted;
 use flashgc::workload::statistics::Counter;
 use flashgc::workload::synthetic::Synthetic;
 use flashgc::workload::{HostOp, HostRequest, Source};
@@ -57,12 +57,12 @@ fn requests(setup: &Setup) -> PyResult<(Box<dyn Source>, Option<u64>)> {
             Box::new(Synthetic::new(plan, exported, page_bytes, seed)),
             plan.requests.requests(),
         )),
-        WorkloadPlan::Alike(plan) => {
-            Ok((Box::new(Alike::new(plan, page_bytes, seed)), plan.requests.requests()))
+        WorkloadPlan::Fitted(plan) => {
+            Ok((Box::new(Fitted::new(plan, page_bytes, seed)), plan.requests.requests()))
         }
         WorkloadPlan::Trace(_) => Err(ConfigError::new_err(
             "error: the workload is already a trace\n  = help: give a configuration with \
-             [workload.synthetic] or [workload.alike]",
+             [workload.synthetic] or [workload.fitted]",
         )),
     }
 }

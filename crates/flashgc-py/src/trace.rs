@@ -179,7 +179,7 @@ fn convert(
     Ok(with_marks_lost(done, &written))
 }
 
-/// Counts as JSON, with the marks of high priority that the format has no place for, if any.
+/// Counts as JSON, with the thresholds of high priority that the format has no place for, if any.
 pub fn with_marks_lost(mut done: Value, written: &Written) -> String {
     if written.marks_lost > 0 {
         done["marks_lost"] = written.marks_lost.into();

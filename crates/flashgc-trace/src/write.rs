@@ -64,7 +64,7 @@ pub struct Written {
     pub rows: u64,
     /// Records left out because they are neither read, write nor trim.
     pub others: u64,
-    /// Records of high priority that were written without their mark.
+    /// Records of high priority that were written without their threshold.
     pub marks_lost: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Holds verdicts of balance against longer runs: `make steady-check RUNS=200 SEED=1`.
+//! Blocking verdicts of balance against longer runs: `make steady-check RUNS=200 SEED=1`.
 //!
 //! Draws configurations until so many runs have said "yes", and runs each of them again with ten
 //! times as many requests. Prints the share whose write amplification lies within 5 % of that of

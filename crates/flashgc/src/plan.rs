@@ -99,7 +99,7 @@ pub struct WriteBuffer {
     /// Time of one access to a page, in ns.
     pub access_ns: u64,
     /// Whether pages go to flash while the host waits for nothing; otherwise only when a write
-    /// needs their place. The slot *assist* says so, not the device.
+    /// needs their place. The slot *background* says so, not the device.
     #[serde(skip)]
     pub flushes_when_idle: bool,
 }
@@ -154,7 +154,7 @@ impl Plan {
     /// pool belong to one unit, and one queue serves them.
     pub fn chooses_at_start(&self) -> bool {
         let unit = self.geometry.shape.unit;
-        self.pool.is_some_and(|level| level >= unit) && self.gc.hold.covers_unit(unit)
+        self.pool.is_some_and(|level| level >= unit) && self.gc.blocking.covers_unit(unit)
     }
 
     /// Whether one queue serves all that is done to a page, one after the other. Where a page has
@@ -167,7 +167,7 @@ impl Plan {
         one_queue
             && self.write_buffer.is_none()
             && !self.service.splits_host()
-            && self.gc.enter.is_none()
+            && self.gc.preemption.is_none()
     }
 
     /// What moving a page and erasing cost where windows of sub-blocks are ranked: read and
@@ -185,7 +185,7 @@ impl Plan {
 
     /// Whether jobs run as one event: their pages are fixed, and nothing is let go in their midst.
     pub fn coalesces_jobs(&self) -> bool {
-        self.coalesce && self.fixes_jobs() && self.gc.hold.erasing.is_none()
+        self.coalesce && self.fixes_jobs() && self.gc.blocking.erasing.is_none()
     }
 
     /// Whether nothing can interrupt a job, so that its pages are fixed when it begins.
@@ -193,10 +193,10 @@ impl Plan {
     /// The copies must need no bus, not for summaries either, and the hold must cover
     /// the unit that works.
     pub fn fixes_jobs(&self) -> bool {
-        self.gc.enter.is_none()
+        self.gc.preemption.is_none()
             && self.gc.copy.stays_in_plane()
             && self.timing.command_ns == 0
             && !self.timing.times_summaries_of_copies()
-            && self.gc.hold.covers_unit(self.geometry.shape.unit)
+            && self.gc.blocking.covers_unit(self.geometry.shape.unit)
     }
 }

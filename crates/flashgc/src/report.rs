@@ -45,8 +45,8 @@ impl Report {
         add("saturated", json!(results.saturated));
         add("requests", requests(results));
         add("pages", pages(results));
-        if let Some(assist) = assist(setup, results) {
-            add("assist", assist);
+        if let Some(background) = background(setup, results) {
+            add("background", background);
         }
         if let Some(buffer) = buffer(results) {
             add("buffer", buffer);
@@ -133,7 +133,7 @@ fn pages(results: &Results) -> Value {
         "unwritten_read": counters.unwritten_read,
         "rest_read": counters.rest_read,
         "gc_moved": counters.gc_moved,
-        "assist_moved": counters.assist_moved,
+        "background_moved": counters.background_moved,
         "wasted_copies": counters.wasted_copies,
         "overhead": counters.overhead,
     });
@@ -144,14 +144,14 @@ fn pages(results: &Results) -> Value {
 }
 
 /// What moved ahead of any job, where anything does.
-fn assist(setup: &Setup, results: &Results) -> Option<Value> {
+fn background(setup: &Setup, results: &Results) -> Option<Value> {
     let counters = &results.counters;
     setup.plan.gc.pre_migration.map(|_| {
         json!({
-            "calls": counters.assist_calls,
-            "victims": counters.assist_victims,
-            "wasted": counters.assist_wasted,
-            "busy_ns": counters.assist_busy_ns,
+            "calls": counters.background_calls,
+            "victims": counters.background_victims,
+            "wasted": counters.background_wasted,
+            "busy_ns": counters.background_busy_ns,
         })
     })
 }
@@ -178,7 +178,7 @@ fn write_amplification(results: &Results) -> Option<f64> {
 /// Pages programmed with data: for the host, and copies.
 fn pages_programmed(results: &Results) -> u64 {
     let counters = &results.counters;
-    counters.array_programs + counters.gc_moved + counters.assist_moved
+    counters.array_programs + counters.gc_moved + counters.background_moved
 }
 
 /// Flash bytes programmed for each byte that the host wrote.
@@ -226,14 +226,14 @@ fn gc(setup: &Setup, results: &Results) -> Value {
         "total_busy_ns": counters.collecting_ns(),
         "busy_open_ns": counters.gc_busy_open_ns,
         "elapsed_ns": counters.gc_elapsed_ns,
-        "hold_ns": counters.gc_hold_ns,
+        "blocking_ns": counters.gc_blocking_ns,
         "transfer_ns": results.gc_transfer_ns,
         "preempted": counters.preempted,
         "suspended": counters.suspended,
         "merged": counters.merged_reads + counters.merged_writes,
         "pipelined": counters.pipelined_reads + counters.pipelined_writes,
     });
-    if setup.plan.gc.enter.is_some() {
+    if setup.plan.gc.preemption.is_some() {
         keys["merged_read"] = json!(counters.merged_reads);
         keys["merged_write"] = json!(counters.merged_writes);
         keys["pipelined_read"] = json!(counters.pipelined_reads);
@@ -242,7 +242,7 @@ fn gc(setup: &Setup, results: &Results) -> Value {
         keys["wait_max_ns"] = json!(counters.gc_wait_max_ns);
         keys["response_max_ns"] = json!(counters.gc_response_max_ns);
     }
-    if setup.plan.gc.hold.blocks {
+    if setup.plan.gc.blocking.blocks {
         keys["blocked"] = json!(counters.blocked);
     }
     if setup.plan.gc.used_space.is_some() {
@@ -251,13 +251,13 @@ fn gc(setup: &Setup, results: &Results) -> Value {
     if setup.plan.gc.sub_blocks.is_some() {
         keys["neighbours_moved"] = json!(counters.neighbours_moved);
     }
-    if setup.plan.gc.quanta.is_some() {
-        keys["turns"] = json!(counters.turns);
+    if setup.plan.gc.time_slices.is_some() {
+        keys["time_slices"] = json!(counters.time_slices);
         keys["stall_max_ns"] = json!(counters.stall_max_ns);
         keys["below_floor_ns"] = json!(counters.below_floor_ns);
     }
     if setup.plan.gc.idle.is_some() {
-        keys["idle_jobs"] = json!(counters.idle_jobs);
+        keys["idle_collections"] = json!(counters.idle_collections);
     }
     keys
 }
@@ -299,7 +299,7 @@ fn throughput(results: &Results) -> Value {
 fn page_operations(setup: &Setup, results: &Results) -> u64 {
     let per_copy = if setup.plan.gc.copy.stays_in_plane() { 1 } else { 2 };
     let counters = &results.counters;
-    let copies = counters.gc_moved + counters.assist_moved;
+    let copies = counters.gc_moved + counters.background_moved;
     counters.array_reads + counters.array_programs + copies * per_copy
 }
 

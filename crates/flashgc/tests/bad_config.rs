@@ -158,8 +158,8 @@ fn marks_and_spare_must_fit_each_other() {
         (soft, "soft = \"3 blocks\"\ncompare = \">\"", &["`gc.trigger.watermark.compare`"]),
         (
             soft,
-            "soft = \"3 blocks\"\nbackground = 0",
-            &["`gc.trigger.watermark.background`", "true or false"],
+            "soft = \"3 blocks\"\nidle_units = 0",
+            &["`gc.trigger.watermark.idle_units`", "true or false"],
         ),
         (soft, "soft = \"3 blocks\"\nbatch = \"two\"", &["`gc.trigger.watermark.batch`"]),
     ];
@@ -177,11 +177,27 @@ fn names_that_nobody_knows_get_the_nearest() {
         ("unit = \"die\"", "preset = \"slc-mrs\"", &["no device \"slc-mrs\"", "\"slc-msr\""]),
         (scheme, "victim.use = \"gready\"", &["`gc.victim.use`", "greedy"]),
         (scheme, "copy.use = \"bus\"\ncopy.bus.parity = true", &["`parity`"]),
-        (scheme, "hold.use = \"board\"", &["`gc.hold.use`", "channel"]),
+        (scheme, "blocking.use = \"board\"", &["`gc.blocking.use`", "channel"]),
         (scheme, "victm.use = \"fifo\"", &["unknown key `victm`", "`victim`"]),
     ];
     for (from, to, parts) in cases {
         assert_says(&with(from, to), parts);
+    }
+}
+
+#[test]
+fn an_old_key_names_the_new_one() {
+    for (old, new) in [
+        ("gc.enter.use=\"suspend\"", "gc.preemption"),
+        ("gc.hold.use=\"unit\"", "gc.blocking"),
+        ("gc.pace.quanta.per_gap=2", "gc.pacing"),
+        ("gc.pacing.quanta.per_gap=2", "gc.pacing.time-slices"),
+        ("gc.assist.use=\"nothing\"", "gc.background"),
+        ("gc.trigger.watermark.background=false", "gc.trigger.watermark.idle_units"),
+        ("workload.alike.requests=3", "workload.fitted"),
+    ] {
+        let found = refusal(TINY, &[old]);
+        assert_says(&found, &["unknown key", &format!("it is called `{new}` now")]);
     }
 }
 
@@ -485,7 +501,7 @@ const KEYS: &[&str] = &[
     "gc.trigger.watermark.stop",
     "gc.trigger.watermark.compare",
     "gc.trigger.watermark.batch",
-    "gc.trigger.watermark.background",
+    "gc.trigger.watermark.idle_units",
     "gc.trigger.use",
     "gc.trigger.used-space.on",
     "gc.trigger.used-space.victims",
@@ -499,7 +515,7 @@ const KEYS: &[&str] = &[
     "gc.copy.use",
     "gc.copy.copyback.parity",
     "gc.placement.use",
-    "gc.hold.use",
+    "gc.blocking.use",
     "workload.synthetic.requests",
     "workload.synthetic.read_share",
     "workload.synthetic.trim_share",

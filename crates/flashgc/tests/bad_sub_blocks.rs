@@ -283,7 +283,7 @@ const KEYS: &[(&str, &[&str])] = &[
     ("gc.trigger.watermark.soft", &["\"2 blocks\"", "\"40 pages\"", "\"20%\""]),
     ("gc.trigger.watermark.hard", &["\"1 block\"", "\"20% of soft\"", "\"none\""]),
     ("gc.trigger.watermark.stop", &["\"4 blocks\"", "\"30%\""]),
-    ("gc.enter.use", &["\"never\"", "\"between-copies\""]),
+    ("gc.preemption.use", &["\"never\"", "\"between-copies\""]),
     ("workload.synthetic.address", &["\"uniform\"", "{ zipf = 1.2 }"]),
     ("workload.synthetic.trim_share", &["0.2"]),
     ("precondition.fill", &["\"sequential\"", "\"none\"", "\"aged\""]),

@@ -42,7 +42,7 @@ fn used_space_must_be_possible_and_say_enough() {
     let joined = |words: &str| with(&format!("trigger.use = [{words}]"));
     let both = joined("\"watermark\", \"used-space\"");
     assert_says(&both, &["each defines when a plane has enough", "together with \"idle\""]);
-    let below = "trigger.idle.mark = \"1 blocks\"\ntrigger.use = [\"used-space\", \"idle\"]";
+    let below = "trigger.idle.threshold = \"1 blocks\"\ntrigger.use = [\"used-space\", \"idle\"]";
     let below = with(below);
     assert_says(&below, &["below the soft threshold", "give at least \"16 pages\""]);
     let full = refusal(TINY, &["gc.trigger.use=\"used-space\"", "device.exported=0.86"]);
@@ -60,8 +60,8 @@ fn parts_of_blocks_go_neither_with_used_space_nor_with_a_hold_of_blocks() {
         &used,
         &["needs whole-block erase, but this scheme erases sub-blocks", "gc.erase.use = \"block\""],
     );
-    let hold = ["gc.hold.use=\"blocks\"", "gc.enter.use=\"between-copies\""];
-    let held = refusal(TINY, &[&parts[..], &hold].concat());
+    let blocking = ["gc.blocking.use=\"blocks\"", "gc.preemption.use=\"between-copies\""];
+    let held = refusal(TINY, &[&parts[..], &blocking].concat());
     assert_says(
         &held,
         &["needs whole-block erase, but this scheme erases sub-blocks", "gc.erase.use = \"block\""],

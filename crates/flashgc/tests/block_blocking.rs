@@ -83,13 +83,13 @@ fn the_host_stays_out_of_blocks_under_collection_however_requests_come() {
 #[test]
 fn what_the_hold_needs_is_asked_for() {
     for (sets, expected) in [
-        (&["gc.enter.use=\"never\""][..], "needs requests that are served between copies"),
+        (&["gc.preemption.use=\"never\""][..], "needs requests that are served between copies"),
         (
-            &["gc.enter.use=\"suspend\"", "device.suspend.suspend=\"20 us\""],
+            &["gc.preemption.use=\"suspend\"", "device.suspend.suspend=\"20 us\""],
             "needs requests that are served between copies",
         ),
-        (&["gc.enter.between-copies.merge=true"], "set merge = false"),
-        (&["gc.enter.between-copies.pipeline=true"], "set pipeline = false"),
+        (&["gc.preemption.between-copies.merge=true"], "set merge = false"),
+        (&["gc.preemption.between-copies.pipeline=true"], "set pipeline = false"),
         (&["gc.placement.use=\"one-frontier\""], "set gc.placement.use = \"separate-gc\""),
         (&["gc.copy.copyback.parity=true"], "parity = false"),
         (
@@ -111,7 +111,7 @@ fn what_the_hold_needs_is_asked_for() {
 #[test]
 fn looks_at_the_queue_cost_time() {
     let sets = ["gc.scheme=\"bbgc\"", "device.exported=0.4"];
-    let poll = ["gc.enter.between-copies.poll=\"600 ns\""];
-    let held = |sets: &[&str]| whole(&common::run_verified(TINY, sets), "gc.hold_ns");
+    let poll = ["gc.preemption.between-copies.poll=\"600 ns\""];
+    let held = |sets: &[&str]| whole(&common::run_verified(TINY, sets), "gc.blocking_ns");
     assert!(held(&[&sets[..], &poll].concat()) > held(&sets));
 }

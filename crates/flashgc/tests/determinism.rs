@@ -55,9 +55,9 @@ const KEYS: &[(&str, &[&str])] = &[
     ("device.timing.layer_map", &["\"in-order\"", "\"striped\""]),
     ("gc.copy.copyback.parity", &["false", "true"]),
     ("gc.placement.use", &["\"one-frontier\"", "\"separate-gc\""]),
-    ("gc.hold.use", &["\"unit\"", "\"channel\"", "\"chip\"", "\"die\"", "\"plane\""]),
-    ("gc.hold.channel.erasing", &["\"channel\"", "\"channel\"", "\"chip\"", "\"plane\""]),
-    ("gc.hold.chip.erasing", &["\"chip\"", "\"die\""]),
+    ("gc.blocking.use", &["\"unit\"", "\"channel\"", "\"chip\"", "\"die\"", "\"plane\""]),
+    ("gc.blocking.channel.erasing", &["\"channel\"", "\"channel\"", "\"chip\"", "\"plane\""]),
+    ("gc.blocking.chip.erasing", &["\"chip\"", "\"die\""]),
     ("workload.synthetic.size", &["\"4 KiB\"", "{\"2 KiB\"=0.5,\"16 KiB\"=0.5}"]),
     ("workload.synthetic.trim_share", &["0.0", "0.1"]),
     ("workload.synthetic.queue_depth", &["1", "7", "32"]),
@@ -152,11 +152,11 @@ fn coalesced_and_plain_execution_agree_in_an_open_loop() {
     let text = TINY.replace("queue_depth = 8", "");
     for victim in ["greedy", "random", "cost-benefit"] {
         for arrivals in ["fixed=\"75 us\"", "exponential=\"150 us\"", "fixed=\"600 us\""] {
-            for hold in ["unit", "plane", "channel"] {
+            for blocking in ["unit", "plane", "channel"] {
                 let sets = [
                     format!("workload.synthetic.interarrival={{{arrivals}}}"),
                     format!("gc.victim.use=\"{victim}\""),
-                    format!("gc.hold.use=\"{hold}\""),
+                    format!("gc.blocking.use=\"{hold}\""),
                     "workload.synthetic.size=\"2 KiB\"".to_string(),
                 ];
                 let all: Vec<&str> = sets.iter().map(String::as_str).collect();
@@ -176,13 +176,13 @@ fn coalesced_and_plain_execution_agree_on_what_is_done_in_idle_time() {
     let text = TINY.replace("queue_depth = 8", "");
     for arrivals in ["fixed=\"3 ms\"", "exponential=\"2 ms\"", "exponential=\"400 us\""] {
         for wait in ["mean-collection", "0 ns", "300 us"] {
-            for hold in ["unit", "channel"] {
+            for blocking in ["unit", "channel"] {
                 let sets = [
                     format!("workload.synthetic.interarrival={{{arrivals}}}"),
                     format!("gc.trigger.idle.wait=\"{wait}\""),
-                    format!("gc.hold.use=\"{hold}\""),
+                    format!("gc.blocking.use=\"{hold}\""),
                     "gc.trigger.use=[\"watermark\",\"idle\"]".to_string(),
-                    "gc.assist.use=\"flush-buffer\"".to_string(),
+                    "gc.background.use=\"flush-buffer\"".to_string(),
                     "device.write_buffer.size=\"32 KiB\"".to_string(),
                 ];
                 let all: Vec<&str> = sets.iter().map(String::as_str).collect();

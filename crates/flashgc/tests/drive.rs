@@ -50,7 +50,7 @@ const SCHEME: &[(&str, &[&str])] = &[
     ("gc.copy.use", &["\"copyback\"", "\"bus\"", "\"parallel\""]),
     ("gc.copy.copyback.parity", &["false", "true"]),
     ("gc.placement.use", &["\"one-frontier\"", "\"separate-gc\""]),
-    ("gc.hold.use", &["\"unit\"", "\"plane\""]),
+    ("gc.blocking.use", &["\"unit\"", "\"plane\""]),
 ];
 
 fn draw(choices: &mut Choices, keys: &[(&str, &[&str])]) -> Vec<String> {

@@ -33,7 +33,7 @@ transfer = "5 ns/B"
 scheme = "gsm"
 copy.use = "parallel"
 copy.parallel.path = "global"
-enter.use = "between-copies"
+preemption.use = "between-copies"
 [gc.trigger.watermark]
 soft = "4 blocks"
 hard = "2 blocks"
@@ -102,14 +102,14 @@ fn writes_do_not_wander_where_operations_are_suspended_and_pages_move_ahead() {
     for (seed, copy) in [(1, "copyback"), (2, "bus"), (3, "parallel"), (4, "parallel")] {
         for of in ["any", "erase"] {
             let copy = format!("gc.copy.use=\"{copy}\"");
-            let of = format!("gc.enter.suspend.of=\"{of}\"");
+            let of = format!("gc.preemption.suspend.of=\"{of}\"");
             let sets = [
                 copy.as_str(),
                 &of,
                 "gc.copy.parallel.path=\"global\"",
-                "gc.enter.use=\"suspend\"",
-                "gc.assist.use=\"pre-migration\"",
-                "gc.assist.pre-migration.distance=\"20%\"",
+                "gc.preemption.use=\"suspend\"",
+                "gc.background.use=\"pre-migration\"",
+                "gc.background.pre-migration.distance=\"20%\"",
                 "device.unit=\"die\"",
                 "device.suspend.suspend=\"20 us\"",
                 "device.suspend.resume=\"5 us\"",
@@ -148,10 +148,12 @@ fn the_reserve_holds_pages_enough_where_sub_blocks_differ_in_size() {
     let load = ["workload.synthetic.interarrival={fixed=\"300 us\"}"];
     for seed in 1..=6 {
         for scheme in ["pb", "speedup-pb"] {
-            for enter in ["never", "between-copies"] {
-                let (scheme, enter) =
-                    (format!("gc.scheme=\"{scheme}\""), format!("gc.enter.use=\"{enter}\""));
-                let own = [scheme.as_str(), &enter];
+            for preemption in ["never", "between-copies"] {
+                let (scheme, preemption) = (
+                    format!("gc.scheme=\"{scheme}\""),
+                    format!("gc.preemption.use=\"{preemption}\""),
+                );
+                let own = [scheme.as_str(), &preemption];
                 let sets = [&device[..], &all, &load, &own].concat();
                 match finish_or_refuse(&seeded(ONE_PLANE, seed), &sets) {
                     Some(report) => assert_eq!(requests(&report), 3_000),
@@ -306,12 +308,12 @@ fn what_a_scheme_kept_is_checked_before_it_is_used() {
 fn a_turn_shorter_than_a_copy_makes_a_whole_one() {
     let text = TINY.replace("queue_depth = 8\n", "");
     for length in ["1 ns", "30 us", "225 us"] {
-        let length = format!("gc.pace.quanta.length=\"{length}\"");
+        let length = format!("gc.pacing.time-slices.length=\"{length}\"");
         for arrivals in ["exponential=\"300 us\"", "fixed=\"150 us\""] {
             let arrivals = format!("workload.synthetic.interarrival={{{arrivals}}}");
             let hard = "gc.trigger.watermark.hard=\"none\"";
-            let sets = ["gc.pace.use=\"quanta\"", hard, length.as_str(), arrivals.as_str()];
-            assert!(whole(&run_verified(&text, &sets), "gc.turns") > 0);
+            let sets = ["gc.pacing.use=\"quanta\"", hard, length.as_str(), arrivals.as_str()];
+            assert!(whole(&run_verified(&text, &sets), "gc.time_slices") > 0);
         }
     }
 }
@@ -357,7 +359,8 @@ fn no_more_copies_are_wasted_than_were_made() {
                     "workload.synthetic.address={zipf=1.5}",
                 ];
                 let report = run(TINY, &sets);
-                let made = whole(&report, "pages.gc_moved") + whole(&report, "pages.assist_moved");
+                let made =
+                    whole(&report, "pages.gc_moved") + whole(&report, "pages.background_moved");
                 let wasted = whole(&report, "pages.wasted_copies");
                 assert!(wasted <= made, "{sets:?}: {wasted} of {made}");
             }

@@ -259,7 +259,7 @@ fn a_collection_that_nothing_disturbs_lasts_as_long_as_its_operations() {
     let (erases, moved) = erases_and_moves(&report);
     let all_ns = moved * 225_000 + erases * 1_500_000;
     assert_eq!(whole(&report, "gc.elapsed_ns"), all_ns);
-    assert_eq!(whole(&report, "gc.hold_ns"), all_ns);
+    assert_eq!(whole(&report, "gc.blocking_ns"), all_ns);
     let simulated = number(&report, "simulated_ns");
     // Four chips of one die each: four units.
     let share = all_ns as f64 / (4.0 * simulated);

@@ -24,19 +24,19 @@ fn gaps_are_used_and_writes_wait_less() {
     let gaps = "exponential=\"4 ms\"";
     let idle = [IDLE, "gc.trigger.idle.wait=\"500 us\""];
     let (plain, idle) = (open_loop(gaps, &[]), open_loop(gaps, &idle));
-    assert!(whole(&idle, "gc.idle_jobs") > whole(&idle, "gc.count") / 2);
-    assert!(whole(&idle, "gc.idle_jobs") <= whole(&idle, "gc.count"));
+    assert!(whole(&idle, "gc.idle_collections") > whole(&idle, "gc.count") / 2);
+    assert!(whole(&idle, "gc.idle_collections") <= whole(&idle, "gc.count"));
     // Ahead of need more is moved.
     assert!(number(&idle, "write_amplification") >= number(&plain, "write_amplification"));
     assert!(whole(&idle, "free_pages_min") > whole(&plain, "free_pages_min"));
-    assert!(plain.pointer("/gc/idle_jobs").is_none());
+    assert!(plain.pointer("/gc/idle_collections").is_none());
 }
 
 #[test]
 fn shorter_gaps_than_the_wait_change_nothing() {
     let gaps = "fixed=\"700 us\"";
     let idle = open_loop(gaps, &[IDLE, "gc.trigger.idle.wait=\"701 us\""]);
-    assert_eq!(whole(&idle, "gc.idle_jobs"), 0);
+    assert_eq!(whole(&idle, "gc.idle_collections"), 0);
     let plain = open_loop(gaps, &[]);
     assert_eq!(at(&idle, "latency_ns"), at(&plain, "latency_ns"));
     assert_eq!(at(&idle, "erases"), at(&plain, "erases"));
@@ -46,7 +46,7 @@ fn shorter_gaps_than_the_wait_change_nothing() {
 fn a_closed_loop_is_never_idle_and_says_so() {
     let sets = [IDLE, "gc.trigger.idle.wait=\"0 ns\"", "workload.synthetic.queue_depth=1"];
     let report = run_verified(TINY, &sets);
-    assert_eq!(whole(&report, "gc.idle_jobs"), 0);
+    assert_eq!(whole(&report, "gc.idle_collections"), 0);
     let plain = run_verified(TINY, &["workload.synthetic.queue_depth=1"]);
     assert_eq!(at(&report, "latency_ns"), at(&plain, "latency_ns"));
     let notes = at(&report, "notes").to_string();
@@ -95,7 +95,7 @@ fn an_idle_drive_comes_to_rest_and_collects_nothing_without_gain() {
         for erase in ["block", "blocks"] {
             let victim = format!("gc.victim.use=\"{victim}\"");
             let erase = format!("gc.erase.use=\"{erase}\"");
-            let mark = "gc.trigger.idle.mark=\"16 blocks\"";
+            let mark = "gc.trigger.idle.threshold=\"16 blocks\"";
             let setup = setup(&open_text(), &[IDLE, &victim, &erase, mark]);
             let exported = setup.plan.geometry.exported_pages;
             let mut sim = Sim::new(setup.plan.clone(), Jobs::default());
@@ -106,8 +106,11 @@ fn an_idle_drive_comes_to_rest_and_collects_nothing_without_gain() {
             sim.start(&mut source).expect("the workload starts");
             let progress = sim.run(&mut source, 1_000_000).expect("it runs");
             assert!(progress.finished, "{victim} {erase}: it never rests");
-            let idle_jobs = sim.results().counters.idle_jobs;
-            assert!(idle_jobs > 0 && idle_jobs < 2_000, "{victim}: {idle_jobs} jobs");
+            let idle_collections = sim.results().counters.idle_collections;
+            assert!(
+                idle_collections > 0 && idle_collections < 2_000,
+                "{victim}: {idle_collections} jobs"
+            );
             // The burst ends within 100 ms; all after that is idle time.
             let idle = sim.watch().0.iter().filter(|(begun_ns, ..)| *begun_ns > 100_000_000);
             for (_, valid, blocks) in idle {
@@ -119,7 +122,7 @@ fn an_idle_drive_comes_to_rest_and_collects_nothing_without_gain() {
 
 #[test]
 fn a_greedy_drive_left_alone_has_nothing_invalid_in_the_end() {
-    let setup = setup(&open_text(), &[IDLE, "gc.trigger.idle.mark=\"16 blocks\""]);
+    let setup = setup(&open_text(), &[IDLE, "gc.trigger.idle.threshold=\"16 blocks\""]);
     let exported = setup.plan.geometry.exported_pages;
     let mut sim = Sim::new(setup.plan.clone(), checked(&setup));
     sim.fill(0, exported).expect("the fill fits");
@@ -135,17 +138,17 @@ fn a_greedy_drive_left_alone_has_nothing_invalid_in_the_end() {
     sim.audit_counters(&results);
 }
 
-/// The trigger is no preset's alone: it joins any marks, and the flush of a buffer.
+/// The trigger is no preset's alone: it joins any thresholds, and the flush of a buffer.
 #[test]
 fn idle_collection_and_idle_flushes_share_the_gaps() {
     let sets = [
         IDLE,
         "gc.trigger.idle.wait=\"1 ms\"",
-        "gc.assist.use=\"flush-buffer\"",
+        "gc.background.use=\"flush-buffer\"",
         "device.write_buffer.size=\"16 KiB\"",
     ];
     let report = open_loop("bursty={mean=\"4 ms\",below=\"300 us\",share=0.7}", &sets);
-    assert!(whole(&report, "gc.idle_jobs") > 10, "{report}");
+    assert!(whole(&report, "gc.idle_collections") > 10, "{report}");
     assert!(whole(&report, "pages.flushed") > 1_000);
 }
 
@@ -162,9 +165,9 @@ fn triggers_are_one_word_or_a_list() {
         let sets = [&[IDLE], sets].concat();
         serde_json::to_value(setup(TINY, &sets).plan.gc.idle).expect("it is data")
     };
-    assert_eq!(mark(&[])["mark"]["blocks"], 6, "twice the soft threshold");
-    assert_eq!(mark(&["gc.trigger.watermark.soft=\"20 pages\""])["mark"]["pages"], 40);
-    assert_eq!(mark(&["gc.trigger.idle.mark=\"50%\""])["mark"]["blocks"], 8);
+    assert_eq!(mark(&[])["threshold"]["blocks"], 6, "twice the soft threshold");
+    assert_eq!(mark(&["gc.trigger.watermark.soft=\"20 pages\""])["threshold"]["pages"], 40);
+    assert_eq!(mark(&["gc.trigger.idle.threshold=\"50%\""])["threshold"]["blocks"], 8);
     assert_eq!(mark(&["gc.trigger.idle.wait=\"5 ms\""])["wait"]["ns"], 5_000_000);
 }
 
@@ -182,8 +185,8 @@ fn what_makes_no_trigger_is_refused() {
         (&[IDLE, "gc.trigger.idle.wait=\"soon\""], "or a duration, got \"soon\""),
         (&[IDLE, "gc.trigger.idle.wait=5"], "is not a duration"),
         (&[IDLE, "gc.trigger.idle.wait=\"1001 s\""], "at most 1000 s"),
-        (&[IDLE, "gc.trigger.idle.mark=\"2 blocks\""], "below the soft threshold"),
-        (&[IDLE, "gc.trigger.idle.mark=\"17 blocks\""], "but a plane has"),
+        (&[IDLE, "gc.trigger.idle.threshold=\"2 blocks\""], "below the soft threshold"),
+        (&[IDLE, "gc.trigger.idle.threshold=\"17 blocks\""], "but a plane has"),
         (&[IDLE, "gc.trigger.idle.marks=\"7 blocks\""], "unknown key `marks`"),
     ] {
         let refusal = refusal(TINY, sets);

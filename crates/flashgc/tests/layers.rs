@@ -128,7 +128,7 @@ fn the_last_pages_take_the_sum_of_their_times() {
     assert_eq!(times.last_pages_ns(3), last_ns);
 }
 
-/// Reads of random pages meet every layer alike, so that their mean hardly moves.
+/// Reads of random pages meet every layer fitted, so that their mean hardly moves.
 #[test]
 fn the_mean_of_random_reads_stays() {
     let sets = ["workload.synthetic.read_share=1.0", "workload.synthetic.queue_depth=1"];
@@ -175,7 +175,10 @@ fn the_checker_notices_copies_that_read_too_fast() {
                 "device.allocation=\"dynamic\"",
             ],
         ),
-        ("copy-read", &["gc.enter.use=\"between-copies\"", "gc.enter.between-copies.merge=true"]),
+        (
+            "copy-read",
+            &["gc.preemption.use=\"between-copies\"", "gc.preemption.between-copies.merge=true"],
+        ),
     ];
     for (name, sets) in copies {
         let sets = [&["workload.synthetic.read_share=0.0"], *sets].concat();

@@ -23,8 +23,8 @@ fn assert_all_done(report: &Value) {
     assert_eq!(done, 3000);
 }
 
-/// Erased pages of the open block of copies count for a mark in pages, and the host cannot have
-/// them: the plane is not short by its mark, and the host has no page.
+/// Erased pages of the open block of copies count for a threshold in pages, and the host cannot have
+/// them: the plane is not short by its threshold, and the host has no page.
 #[test]
 fn a_mark_in_pages_beside_a_gc_frontier_leaves_the_host_a_page() {
     let sets = [
@@ -123,7 +123,7 @@ fn a_trim_wakes_the_plane_that_it_gives_something_to_win() {
         "gc.trigger.watermark.soft=\"18 pages\"",
         "gc.victim.use=\"d-choices\"",
         "gc.placement.use=\"separate-gc\"",
-        "gc.hold.use=\"chip\"",
+        "gc.blocking.use=\"chip\"",
         "device.unit=\"channel\"",
         "device.allocation=\"dynamic\"",
         "device.order=[\"plane\",\"die\",\"chip\",\"channel\"]",

@@ -84,7 +84,7 @@ const SLOTS: &[Factor] = &[
         ],
     ),
     ("gc.trigger.idle.wait", &["\"mean-collection\"", "\"100 us\""]),
-    ("gc.trigger.watermark.background", &["true", "false"]),
+    ("gc.trigger.watermark.idle_units", &["true", "false"]),
     ("gc.victim.greedy.index", &["\"buckets\"", "\"scan\""]),
     ("gc.victim.greedy.ties", &["\"lowest\"", "\"highest\""]),
     (
@@ -110,9 +110,9 @@ const SLOTS: &[Factor] = &[
              hotness-groups.copies=\"cold\" hotness-groups.cold=\"next\"",
         ],
     ),
-    (HOLD, &["\"unit\"", "\"channel\"", "\"chip\"", "\"die\"", "\"plane\"", BLOCKS]),
+    (BLOCKING, &["\"unit\"", "\"channel\"", "\"chip\"", "\"die\"", "\"plane\"", BLOCKS]),
     (
-        ASSIST,
+        BACKGROUND,
         &[
             "use=\"nothing\"",
             "use=\"flush-buffer\"",
@@ -122,7 +122,7 @@ const SLOTS: &[Factor] = &[
         ],
     ),
     (
-        PACE,
+        PACING,
         &[
             "use=\"at-once\"",
             "use=\"quanta\"",
@@ -131,7 +131,7 @@ const SLOTS: &[Factor] = &[
         ],
     ),
     (
-        ENTER,
+        PREEMPTION,
         &[
             "use=\"never\"",
             "use=\"between-copies\"",
@@ -157,16 +157,16 @@ const COPY: &str = "gc.copy";
 const DEVICE: &str = "device";
 const BLOCK: &str = "device.pages_per_block";
 const LINK: &str = "device.host_link";
-const HOLD: &str = "gc.hold.use";
+const BLOCKING: &str = "gc.blocking.use";
 const BLOCKS: &str = "\"blocks\"";
-const ENTER: &str = "gc.enter";
+const PREEMPTION: &str = "gc.preemption";
 const SUSPEND: &str = "device.suspend";
 const COMMAND: &str = "device.timing.command";
 const RATIO: &str = "device.timing.layer_ratio";
 const SUMMARY: &str = "device.summary";
 const BUFFER: &str = "device.write_buffer";
-const ASSIST: &str = "gc.assist";
-const PACE: &str = "gc.pace";
+const BACKGROUND: &str = "gc.background";
+const PACING: &str = "gc.pacing";
 
 /// The device and the workload that the scheme meets.
 const AROUND: &[Factor] = &[
@@ -219,8 +219,8 @@ const AROUND: &[Factor] = &[
     ),
     (COMMAND, &["\"0 ns\"", "\"200 ns\""]),
     (RATIO, &["", "2", "7.5"]),
-    ("gc.hold.channel.erasing", &["\"channel\"", "\"chip\"", "\"plane\""]),
-    ("gc.hold.chip.erasing", &["\"chip\"", "\"die\""]),
+    ("gc.blocking.channel.erasing", &["\"channel\"", "\"chip\"", "\"plane\""]),
+    ("gc.blocking.chip.erasing", &["\"chip\"", "\"die\""]),
     ("device.timing.layer_map", &["\"in-order\"", "\"striped\""]),
     ("engine.coalesce", &["true", "false"]),
     ("precondition.fill", &["\"sequential\"", "\"none\""]),
@@ -253,7 +253,7 @@ fn factors() -> Vec<Factor> {
     [SLOTS, AROUND].concat()
 }
 
-/// The only pairs of choices that the plan refuses at every size of spare: a mark of two blocks,
+/// The only pairs of choices that the plan refuses at every size of spare: a threshold of two blocks,
 /// and collections that keep as many to themselves; and copies to other units where each page has
 /// one plane or one unit; and flushes without a write buffer. Such a row runs with an erase of one
 /// block, with dynamic allocation and planes that are units, or with a buffer.
@@ -267,8 +267,8 @@ fn without_refused(factors: &[Factor], mut row: Row) -> Row {
     if row[at(MARKS)] == 0 && is_of_blocks && (!is_bounded || is_even) {
         row[at(ERASE)] = 0;
     }
-    let assist = factors[at(ASSIST)].1[row[at(ASSIST)]];
-    if assist.contains("flush-buffer") && row[at(BUFFER)] == 0 {
+    let background = factors[at(BACKGROUND)].1[row[at(BACKGROUND)]];
+    if background.contains("flush-buffer") && row[at(BUFFER)] == 0 {
         row[at(BUFFER)] = 2;
     }
     if copy.contains("global") {
@@ -290,11 +290,11 @@ fn without_refused(factors: &[Factor], mut row: Row) -> Row {
 /// held.
 fn blocks_apart(factors: &[Factor], row: Row) -> Vec<Row> {
     let at = |name: &str| factors.iter().position(|(key, _)| *key == name).expect("a factor");
-    if factors[at(HOLD)].1[row[at(HOLD)]] != BLOCKS {
+    if factors[at(BLOCKING)].1[row[at(BLOCKING)]] != BLOCKS {
         return apart(factors, row);
     }
     let mut blocks = row.clone();
-    (blocks[at(ENTER)], blocks[at(PLACEMENT)]) = (1, 1);
+    (blocks[at(PREEMPTION)], blocks[at(PLACEMENT)]) = (1, 1);
     blocks[at(COPY)] = match factors[at(COPY)].1[row[at(COPY)]] {
         copy if copy.contains("global") => 5,
         copy if copy.contains("parity=\"true\"") => 0,
@@ -302,7 +302,7 @@ fn blocks_apart(factors: &[Factor], row: Row) -> Vec<Row> {
         _ => row[at(COPY)],
     };
     let mut unit = row;
-    unit[at(HOLD)] = 0;
+    unit[at(BLOCKING)] = 0;
     let mut rows = vec![blocks];
     rows.extend(apart(factors, unit));
     rows
@@ -313,22 +313,22 @@ fn blocks_apart(factors: &[Factor], row: Row) -> Vec<Row> {
 /// with what the slot needs, and with jobs that nobody enters.
 fn apart(factors: &[Factor], row: Row) -> Vec<Row> {
     let at = |name: &str| factors.iter().position(|(key, _)| *key == name).expect("a factor");
-    let enter = factors[at(ENTER)].1[row[at(ENTER)]];
+    let preemption = factors[at(PREEMPTION)].1[row[at(PREEMPTION)]];
     let mut fitting = row.clone();
-    if !enter.contains("never") || row[at(PACE)] > 0 {
-        fitting[at(HOLD)] = 0;
+    if !preemption.contains("never") || row[at(PACING)] > 0 {
+        fitting[at(BLOCKING)] = 0;
     }
-    if enter.contains("use=\"suspend\"") && row[at(SUSPEND)] == 0 {
-        fitting[at(SUSPEND)] = 1 + row[at(HOLD)] % 3;
+    if preemption.contains("use=\"suspend\"") && row[at(SUSPEND)] == 0 {
+        fitting[at(SUSPEND)] = 1 + row[at(BLOCKING)] % 3;
     }
-    if enter.contains("pipeline") {
+    if preemption.contains("pipeline") {
         fitting[at(COMMAND)] = 0;
     }
     if fitting == row {
         return vec![row];
     }
     let mut closed = row;
-    (closed[at(ENTER)], closed[at(PACE)]) = (0, 0);
+    (closed[at(PREEMPTION)], closed[at(PACING)]) = (0, 0);
     vec![fitting, closed]
 }
 
@@ -346,9 +346,8 @@ fn assignments(factors: &[Factor], row: &[usize]) -> Vec<String> {
     let values = factors.iter().zip(row).map(|((key, values), &at)| (*key, values[at]));
     values
         .flat_map(|(key, value)| match key {
-            MARKS | USED_SPACE | ERASE | COPY | DEVICE | ENTER | PLACEMENT | PACE | ASSIST => {
-                several(key, value)
-            }
+            MARKS | USED_SPACE | ERASE | COPY | DEVICE | PREEMPTION | PLACEMENT | PACING
+            | BACKGROUND => several(key, value),
             BLOCK => several(DEVICE, value),
             ARRIVALS => vec![format!("{key}.{value}")],
             _ if value.is_empty() => Vec::new(),
@@ -378,7 +377,7 @@ const REASONS: &[&str] = &[
     "exceeds the spare space",
     // A share of little spare.
     "must be above the reserve",
-    // The trigger used-space has no mark that could be lower.
+    // The trigger used-space has no threshold that could be lower.
     "too few for the",
 ];
 
@@ -497,18 +496,21 @@ fn the_rows_cover_every_pair() {
     let with = |name: &str, word: &'static str| {
         values(name).iter().filter(move |value| value.contains(word)).copied()
     };
-    let entered = || with(ENTER, "use").skip(1).collect();
+    let preempted = || with(PREEMPTION, "use").skip(1).collect();
     let refused = [
         pairs(vec!["soft=\"2 blocks\""], SEVERAL_BLOCKS.to_vec()),
         pairs(with(COPY, "global").collect(), vec!["\"striped\""]),
-        pairs(values(HOLD)[1..5].to_vec(), entered()),
-        pairs(values(HOLD)[1..5].to_vec(), values(PACE)[1..].to_vec()),
-        pairs(vec![BLOCKS], with(ENTER, "use").take(1).chain(with(ENTER, "use").skip(2)).collect()),
+        pairs(values(BLOCKING)[1..5].to_vec(), preempted()),
+        pairs(values(BLOCKING)[1..5].to_vec(), values(PACING)[1..].to_vec()),
+        pairs(
+            vec![BLOCKS],
+            with(PREEMPTION, "use").take(1).chain(with(PREEMPTION, "use").skip(2)).collect(),
+        ),
         pairs(values(PLACEMENT)[..1].to_vec(), vec![BLOCKS]),
         pairs([1, 3, 6, 7].map(|at| values(COPY)[at]).to_vec(), vec![BLOCKS]),
-        pairs(with(ENTER, "use=\"suspend\"").collect(), vec![""]),
-        pairs(with(ENTER, "pipeline").collect(), vec!["\"200 ns\""]),
-        pairs(with(ASSIST, "flush").collect(), vec![""]),
+        pairs(with(PREEMPTION, "use=\"suspend\"").collect(), vec![""]),
+        pairs(with(PREEMPTION, "pipeline").collect(), vec!["\"200 ns\""]),
+        pairs(with(BACKGROUND, "flush").collect(), vec![""]),
         refused_of_sub_blocks(),
     ];
     let mut refused = refused.concat();
@@ -531,7 +533,7 @@ fn pairs(firsts: Vec<&'static str>, seconds: Vec<&'static str>) -> Vec<[&'static
 const SEVERAL_BLOCKS: [&str; 2] =
     ["use=\"blocks\" blocks.k=\"2\"", "use=\"blocks\" blocks.k=\"3\""];
 
-/// An erase of k blocks may need k erased blocks for what they hold, so the mark lies above them.
+/// An erase of k blocks may need k erased blocks for what they hold, so the threshold lies above them.
 #[test]
 fn a_mark_of_two_blocks_is_refused_where_collection_keeps_as_many() {
     for erase in SEVERAL_BLOCKS {

@@ -44,7 +44,8 @@ fn bytes_per_s(allocation: &str, depth: u32, sets: &[&str]) -> f64 {
 /// and less at greater depth.
 #[test]
 fn dynamic_allocation_fills_the_planes_of_a_die_together() {
-    let others: [&[&str]; 3] = [&[], &["device.page_size=\"4 KiB\""], &["gc.hold.use=\"plane\""]];
+    let others: [&[&str]; 3] =
+        [&[], &["device.page_size=\"4 KiB\""], &["gc.blocking.use=\"plane\""]];
     for sets in others {
         let mut before = 0.0;
         for depth in [4, 8, 16, 32, 64] {

@@ -21,12 +21,12 @@ const PROMISES: Promises = Promises {
     in_plane: true,
     at_once: 1,
     by_block: false,
-    enters: false,
+    preempts: false,
     isolation: None,
     closes_blocks: false,
     turns: None,
     timing: None,
-    hold: None,
+    blocking: None,
 };
 
 fn any_request() -> impl Strategy<Value = (HostOp, u64, u64, u64)> {

@@ -33,10 +33,10 @@ fn stays_in_pools(setup: &Setup) {
 fn no_page_leaves_its_pool() {
     for pool in ["channel", "chip", "die"] {
         for unit in ["plane", "die", "chip", "channel"] {
-            for hold in ["unit", "plane"] {
+            for blocking in ["unit", "plane"] {
                 let (pool, unit) = (format!("device.pool={pool}"), format!("device.unit={unit}"));
-                let hold = format!("gc.hold.use={hold}");
-                stays_in_pools(&setup(TINY, &[DYNAMIC, &pool, &unit, &hold]));
+                let blocking = format!("gc.blocking.use={blocking}");
+                stays_in_pools(&setup(TINY, &[DYNAMIC, &pool, &unit, &blocking]));
             }
         }
     }

@@ -7,8 +7,8 @@ use common::{at, checked, drain, number, run_verified, setup, synthetic, whole, 
 use flashgc::sim::Sim;
 use serde_json::Value;
 
-const AHEAD: &str = "gc.assist.use=\"pre-migration\"";
-const FAR: &str = "gc.assist.pre-migration.distance=\"3 blocks\"";
+const AHEAD: &str = "gc.background.use=\"pre-migration\"";
+const FAR: &str = "gc.background.pre-migration.distance=\"3 blocks\"";
 
 /// Writes of one page with gaps of this kind.
 fn open_loop(arrivals: &str, sets: &[&str]) -> Value {
@@ -27,16 +27,16 @@ fn outcome(report: &Value) -> Vec<Value> {
 fn collections_find_fewer_pages_and_requests_wait_less() {
     let gaps = "bursty={mean=\"2 ms\",below=\"200 us\",share=0.5}";
     let plain = open_loop(gaps, &[]);
-    let t_page = "gc.assist.pre-migration.t_page=\"0%\"";
+    let t_page = "gc.background.pre-migration.t_page=\"0%\"";
     let ahead = open_loop(gaps, &[AHEAD, FAR, t_page]);
     assert!(number(&ahead, "gc.moved_per_gc") < 0.5 * number(&plain, "gc.moved_per_gc"));
     let mean = |report: &Value| number(report, "latency_ns.write.mean");
     assert!(mean(&ahead) < mean(&plain), "{} {}", mean(&ahead), mean(&plain));
     assert!(number(&ahead, "write_amplification") >= number(&plain, "write_amplification"));
-    let moved = whole(&ahead, "pages.assist_moved");
-    assert!(moved > 100 && moved >= whole(&ahead, "assist.victims"));
-    assert!(whole(&ahead, "assist.calls") > 10);
-    assert!(whole(&ahead, "assist.wasted") > 0, "no page was rewritten in time");
+    let moved = whole(&ahead, "pages.background_moved");
+    assert!(moved > 100 && moved >= whole(&ahead, "background.victims"));
+    assert!(whole(&ahead, "background.calls") > 10);
+    assert!(whole(&ahead, "background.wasted") > 0, "no page was rewritten in time");
     assert!(plain.pointer("/assist").is_none());
 }
 
@@ -44,7 +44,7 @@ fn collections_find_fewer_pages_and_requests_wait_less() {
 #[test]
 fn all_collection_work_counts_in_one_figure() {
     let ahead = open_loop("exponential=\"4 ms\"", &[AHEAD, FAR]);
-    let (jobs, background) = (whole(&ahead, "gc.busy_ns"), whole(&ahead, "assist.busy_ns"));
+    let (jobs, background) = (whole(&ahead, "gc.busy_ns"), whole(&ahead, "background.busy_ns"));
     assert!(jobs > 0 && background > 0);
     assert_eq!(whole(&ahead, "gc.total_busy_ns"), jobs + background);
     let plain = open_loop("exponential=\"4 ms\"", &[]);
@@ -55,13 +55,14 @@ fn all_collection_work_counts_in_one_figure() {
 fn a_rule_of_moved_pages_leaves_the_others() {
     let gaps = "exponential=\"4 ms\"";
     let rule = |t_page: &str| {
-        let t_page = format!("gc.assist.pre-migration.t_page={t_page}");
-        open_loop(gaps, &[AHEAD, FAR, "gc.assist.pre-migration.rule=\"moved\"", &t_page])
+        let t_page = format!("gc.background.pre-migration.t_page={t_page}");
+        open_loop(gaps, &[AHEAD, FAR, "gc.background.pre-migration.rule=\"moved\"", &t_page])
     };
     let (none, some) = (rule("0.1"), rule("0.25"));
     // A tenth of eight pages is none.
-    assert_eq!(whole(&none, "pages.assist_moved"), 0);
-    let (moved, victims) = (whole(&some, "pages.assist_moved"), whole(&some, "assist.victims"));
+    assert_eq!(whole(&none, "pages.background_moved"), 0);
+    let (moved, victims) =
+        (whole(&some, "pages.background_moved"), whole(&some, "background.victims"));
     assert!(moved > 100 && moved <= 2 * victims, "{moved} pages of {victims} victims");
 }
 
@@ -74,7 +75,7 @@ fn a_closed_loop_leaves_no_room_and_says_so() {
         let plain = run_verified(TINY, &sets);
         let ahead = run_verified(TINY, &[&sets[..], &[AHEAD, FAR]].concat());
         assert_eq!(outcome(&plain), outcome(&ahead), "{scheme}");
-        assert_eq!(whole(&ahead, "pages.assist_moved"), 0);
+        assert_eq!(whole(&ahead, "pages.background_moved"), 0);
         let notes = at(&ahead, "notes").to_string();
         assert!(notes.contains("the drive is never idle"), "{notes}");
     }
@@ -82,8 +83,8 @@ fn a_closed_loop_leaves_no_room_and_says_so() {
 
 #[test]
 fn gaps_without_a_trigger_nearby_change_nothing() {
-    let near = "gc.assist.pre-migration.distance=\"1 pages\"";
-    let t_page = "gc.assist.pre-migration.t_page=\"100%\"";
+    let near = "gc.background.pre-migration.distance=\"1 pages\"";
+    let t_page = "gc.background.pre-migration.t_page=\"100%\"";
     let ahead = open_loop("exponential=\"4 ms\"", &[AHEAD, near, t_page]);
     let plain = open_loop("exponential=\"4 ms\"", &[]);
     assert_eq!(outcome(&plain), outcome(&ahead));
@@ -118,8 +119,8 @@ fn it_works_beside_any_scheme() {
         let sets = [
             &scheme,
             AHEAD,
-            "gc.assist.pre-migration.distance=\"30%\"",
-            "gc.assist.pre-migration.t_page=\"0%\"",
+            "gc.background.pre-migration.distance=\"30%\"",
+            "gc.background.pre-migration.t_page=\"0%\"",
             "device.suspend.suspend=\"20 us\"",
             "device.registers=2",
             "device.exported=0.5",
@@ -128,7 +129,7 @@ fn it_works_beside_any_scheme() {
             "gc.trigger.watermark.soft=\"4 blocks\"",
         ];
         let ahead = open_loop("exponential=\"3 ms\"", &sets);
-        assert!(whole(&ahead, "pages.assist_moved") > 20, "{scheme}");
+        assert!(whole(&ahead, "pages.background_moved") > 20, "{scheme}");
     }
 }
 
@@ -142,9 +143,9 @@ fn drives_are_audited_while_pages_move() {
         let sets = [
             AHEAD.to_string(),
             format!("seed={}", 1 + choices.below(1000)),
-            format!("gc.assist.pre-migration.distance=\"{} pages\"", 1 + choices.below(60)),
+            format!("gc.background.pre-migration.distance=\"{} pages\"", 1 + choices.below(60)),
             format!(
-                "gc.assist.pre-migration.t_page={}",
+                "gc.background.pre-migration.t_page={}",
                 pick(&mut choices, &["0.0", "0.3", "0.6"])
             ),
             format!(
@@ -169,6 +170,6 @@ fn drives_are_audited_while_pages_move() {
         sim.fill(0, exported).expect("the fill fits");
         let results = drain(&mut sim, &mut synthetic(&setup), 97);
         sim.audit_counters(&results);
-        assert!(results.counters.assist_busy_ns > 0 || results.counters.assist_moved == 0);
+        assert!(results.counters.background_busy_ns > 0 || results.counters.background_moved == 0);
     }
 }

@@ -57,7 +57,7 @@ const SCHEMES: [&[&str]; 6] = [
     &["gc.scheme=fifo"],
     &["gc.scheme=d-choices"],
     &["gc.victim.use=random", "gc.copy.use=bus"],
-    &["gc.scheme=cost-benefit", "gc.placement.use=separate-gc", "gc.hold.use=channel"],
+    &["gc.scheme=cost-benefit", "gc.placement.use=separate-gc", "gc.blocking.use=channel"],
     &["device.allocation=dynamic", "gc.erase.use=blocks", "gc.erase.blocks.k=2"],
 ];
 

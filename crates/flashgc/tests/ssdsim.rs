@@ -15,11 +15,11 @@ fn the_mark_is_a_share_of_the_pages_of_a_plane() {
     let shape = &setup.plan.geometry.shape;
     assert_eq!((shape.planes(), shape.pages_per_plane()), (16, 131_072));
     let trigger = &setup.plan.gc.trigger;
-    // 13,107.2 pages: as many are below the mark, one more is not.
+    // 13,107.2 pages: as many are below the threshold, one more is not.
     assert_eq!((trigger.soft, trigger.hard), (Space::Pages(13_107), Some(Space::Pages(13_107))));
     assert!(trigger.inclusive);
-    let hold = setup.plan.gc.hold;
-    assert_eq!((hold.level, hold.erasing), (Level::Channel, Some(Level::Chip)));
+    let blocking = setup.plan.gc.blocking;
+    assert_eq!((blocking.level, blocking.erasing), (Level::Channel, Some(Level::Chip)));
     assert_eq!(setup.unused_keys(), [""; 0]);
     let sub_blocks = [
         "device.exported=0.5",
@@ -32,7 +32,7 @@ fn the_mark_is_a_share_of_the_pages_of_a_plane() {
     assert_eq!(parts.soft, Space::Pages(13_107));
 }
 
-/// With the over-provisioning that it ships with no mark of 10 % can be reached, and the error says
+/// With the over-provisioning that it ships with no threshold of 10 % can be reached, and the error says
 /// what can.
 #[test]
 fn the_drive_as_it_ships_needs_a_lower_mark() {
@@ -63,5 +63,5 @@ fn a_trace_runs_as_the_program_prepares_it() {
     assert!(whole(&report, "pages.rest_read") > 1000);
     assert!(whole(&report, "precondition.aged_pages") > 0);
     assert!(whole(&report, "precondition.mapped_pages") > 1000);
-    assert!(whole(&report, "gc.count") > 10 && whole(&report, "gc.hold_ns") > 0);
+    assert!(whole(&report, "gc.count") > 10 && whole(&report, "gc.blocking_ns") > 0);
 }

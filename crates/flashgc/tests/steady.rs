@@ -257,7 +257,7 @@ fn pages_that_move_ahead_are_not_won() {
     ];
     let text = TINY.replace("queue_depth = 8\n", "");
     let report = run(&text, &sets);
-    assert!(whole(&report, "pages.assist_moved") > 1000, "{}", at(&report, "pages"));
+    assert!(whole(&report, "pages.background_moved") > 1000, "{}", at(&report, "pages"));
     let of = |key: &str| whole(&report, &format!("steady.{key}"));
     let expected = of("free_pages_begin") + of("reclaimed_pages") - of("written_pages");
     // What open jobs have moved, and what moved ahead from victims that are not erased yet.

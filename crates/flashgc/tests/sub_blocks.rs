@@ -119,8 +119,8 @@ fn random_choices(choices: &mut Choices) -> Vec<String> {
         sets.push(format!("gc.placement.use=\"{}\"", pick(&["one-frontier", "separate-gc"])));
     }
     if pick(&["no", "no", "yes"]) == "yes" {
-        sets.push("gc.enter.use=\"between-copies\"".into());
-        sets.push(format!("gc.enter.between-copies.merge={}", pick(&["true", "false"])));
+        sets.push("gc.preemption.use=\"between-copies\"".into());
+        sets.push(format!("gc.preemption.between-copies.merge={}", pick(&["true", "false"])));
     }
     sets
 }

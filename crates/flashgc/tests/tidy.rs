@@ -269,11 +269,11 @@ fn documented() -> BTreeMap<String, Documented> {
 
 const SYNTHETIC: &str = "workload.synthetic.requests=10";
 const CLOSED: &str = "workload.synthetic.queue_depth=1";
-const ALIKE: [&str; 4] = [
-    "workload.alike.requests=10",
-    "workload.alike.regions=[{pages=9}]",
-    "workload.alike.bursts=[{read_share=1.0}]",
-    "workload.alike.course=[{bursts={1=1}}]",
+const FITTED: [&str; 4] = [
+    "workload.fitted.requests=10",
+    "workload.fitted.regions=[{pages=9}]",
+    "workload.fitted.bursts=[{read_share=1.0}]",
+    "workload.fitted.course=[{bursts={1=1}}]",
 ];
 const TRACE: &str = "workload.trace.format=\"auto\"";
 const SUSPEND: &str = "device.suspend.suspend=\"20 us\"";
@@ -364,10 +364,10 @@ fn all_asked() -> BTreeSet<String> {
     for list in ["workload.synthetic.address.groups", "workload.synthetic.phases"] {
         keys.extend(asked_in_list(list, &open));
     }
-    keys.extend(asked("workload.alike", &["workload.alike.requests=10"]));
+    keys.extend(asked("workload.fitted", &["workload.fitted.requests=10"]));
     for list in ["places", "regions", "bursts", "course"] {
-        let list = format!("workload.alike.{list}");
-        keys.extend(asked_in_list(&list, &["workload.alike.requests=10"]));
+        let list = format!("workload.fitted.{list}");
+        keys.extend(asked_in_list(&list, &["workload.fitted.requests=10"]));
     }
     for slot in presets::schemes_json()["slots"].as_array().expect("a list") {
         let slot_name = slot["name"].as_str().expect("a name");
@@ -428,8 +428,8 @@ fn defaults_are_as_the_manual_says() {
         };
         let mut sets: Vec<String> = match key.split('.').nth(1) {
             Some("trace") => vec![TRACE.into()],
-            Some("alike") => ALIKE.map(String::from).to_vec(),
-            Some("suspend" | "enter") => vec![SYNTHETIC.into(), CLOSED.into(), SUSPEND.into()],
+            Some("fitted") => FITTED.map(String::from).to_vec(),
+            Some("suspend" | "preemption") => vec![SYNTHETIC.into(), CLOSED.into(), SUSPEND.into()],
             Some("summary") => {
                 vec![SYNTHETIC.into(), CLOSED.into(), "device.summary.pages=1".into()]
             }

@@ -137,11 +137,11 @@ fn what_cannot_be_mapped_is_refused() {
     let synthetic = ["precondition.fill=\"none\"", "precondition.overwrite=0.0", MAPPED];
     let found = refusal(TINY, &synthetic);
     assert!(found.contains("needs a trace workload"), "{found}");
-    let alike = "[device]\npreset = \"slc-msr\"\n[workload.alike]\nrequests = 1\n\
+    let fitted = "[device]\npreset = \"slc-msr\"\n[workload.fitted]\nrequests = 1\n\
                  regions = [{ pages = 1 }]\nbursts = [{ read_share = 1.0 }]\n\
                  course = [{ pauses = \"1 s\", bursts = { 1 = 1 } }]\n";
     let sets = ["precondition.fill=\"none\"", MAPPED];
-    assert!(prepare(&inputs(alike, &sets[..1])).is_ok(), "{}", refusal(alike, &sets[..1]));
-    assert!(refusal(alike, &sets).contains("needs a trace workload"));
-    assert!(refusal(alike, &["precondition.fill=\"trace\""]).contains("needs a trace workload"));
+    assert!(prepare(&inputs(fitted, &sets[..1])).is_ok(), "{}", refusal(fitted, &sets[..1]));
+    assert!(refusal(fitted, &sets).contains("needs a trace workload"));
+    assert!(refusal(fitted, &["precondition.fill=\"trace\""]).contains("needs a trace workload"));
 }

@@ -65,7 +65,7 @@ fn used_space_is_a_saw_tooth_with_lists_and_flat_on_demand() {
             assert!(used < 0.71, "{scheme}: {used} in use");
             lowest = if was_on { lowest.min(used) } else { lowest };
         }
-        assert!(was_on, "{scheme} never came to its mark");
+        assert!(was_on, "{scheme} never came to its threshold");
         lowest
     };
     let (list, one) = (lowest_used("pbgc"), lowest_used("on-demand"));
@@ -99,7 +99,7 @@ fn reads_pass_where_only_blocks_are_held() {
     assert!(planes["gc"]["blocked"].is_null());
 }
 
-/// Valid data of 70 % and more keeps the share above its mark for ever; nothing loops, and every
+/// Valid data of 70 % and more keeps the share above its threshold for ever; nothing loops, and every
 /// write is served.
 #[test]
 fn a_drive_whose_data_is_above_the_mark_goes_on() {
@@ -168,7 +168,8 @@ fn a_plane_that_fills_up_alone_collects_for_itself() {
 #[test]
 fn coalesced_and_stepwise_collection_agree() {
     for scheme in ["pbgc", "on-demand"] {
-        let plane = ["gc.hold.use=\"plane\"", "gc.enter.use=\"never\"", "gc.scheme=\"SCHEME\""];
+        let plane =
+            ["gc.blocking.use=\"plane\"", "gc.preemption.use=\"never\"", "gc.scheme=\"SCHEME\""];
         let plane = plane.map(|set| set.replace("SCHEME", scheme));
         let mut sets: Vec<&str> = plane.iter().map(String::as_str).collect();
         sets.push("device.unit=\"plane\"");
@@ -232,12 +233,12 @@ fn an_idle_drive_collects_its_lists() {
     let sets = [
         "gc.trigger.use=[\"used-space\",\"idle\"]",
         "gc.trigger.idle.wait=\"1 ms\"",
-        "gc.trigger.idle.mark=\"8 blocks\"",
+        "gc.trigger.idle.threshold=\"8 blocks\"",
         "gc.trigger.used-space.on=\"80%\"",
         "device.exported=0.3",
         "workload.synthetic.read_share=0.0",
     ];
     let report = run_verified(&text, &sets);
-    assert!(whole(&report, "gc.idle_jobs") > 50);
+    assert!(whole(&report, "gc.idle_collections") > 50);
     assert_eq!(whole(&report, "gc.fallbacks"), 0);
 }

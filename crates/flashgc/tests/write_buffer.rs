@@ -12,7 +12,7 @@ use flashgc::verify::{Cause, Happened, Watch};
 use flashgc::workload::{HostOp, HostRequest, ListSource};
 use serde_json::Value;
 
-const FLUSHES: &str = "gc.assist.use=\"flush-buffer\"";
+const FLUSHES: &str = "gc.background.use=\"flush-buffer\"";
 
 /// Writes only, one page each, in a closed loop.
 fn writes(sets: &[&str]) -> Value {
@@ -232,7 +232,7 @@ fn no_version_is_lost_whatever_meets_a_flush() {
         let access = ["0 ns", "1.28 us", "30 us"][choices.below(3)];
         sets.push(format!("device.write_buffer.access=\"{access}\""));
         for (key, values) in [
-            ("gc.assist.use", ["nothing", "flush-buffer"]),
+            ("gc.background.use", ["nothing", "flush-buffer"]),
             ("device.allocation", ["striped", "dynamic"]),
             ("gc.victim.use", ["greedy", "random"]),
             ("gc.copy.use", ["copyback", "bus"]),

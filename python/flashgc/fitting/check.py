@@ -1,4 +1,4 @@
-"""A trace and its look-alike on the same drive, side by side."""
+"""A trace and its fitted workload on the same drive, side by side."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from flashgc import api
 
 SPARE_PAGES = 64
-"""Look-alikes may need a few pages more than their trace."""
+"""Fitted workloads may need a few pages more than their trace."""
 EXPORTED = 0.85
 _BLOCKS_MIN = 40
 FIGURES: Mapping[str, tuple[str, ...]] = {
@@ -72,14 +72,14 @@ def compare(
     unset: Iterable[str] | None = None,
     seeds: int = 3,
 ) -> list[dict[str, Any]]:
-    """A row for each figure: `original`, the mean of the look-alikes, and their `difference`.
+    """A row for each figure: `original`, the mean of the fitted workloads, and their `difference`.
 
     Both are preconditioned with `overwrite` drive writes of their own. `low` and `high` are the
     least and the greatest figure of any seed. `name` is that of a device in place of `device`.
     """
     both = shared(device, overwrite)
     replay = {**both, "workload": {"trace": {"address": "compact", **reading}}}
-    alike = {**both, "workload": {"alike": workload}}
+    alike = {**both, "workload": {"fitted": workload}}
     original = api.run(replay, trace, device=name, set=set, unset=unset)
     reports = [
         api.run(alike, device=name, set=set, unset=unset, seed=seed) for seed in range(1, seeds + 1)
@@ -92,7 +92,7 @@ def compare(
             continue
         mean = math.fsum(found) / len(found)
         rows.append({
-            "figure": figure, "original": known, "look_alike": mean, "low": min(found),
+            "figure": figure, "original": known, "fitted": mean, "low": min(found),
             "high": max(found), "difference": mean / known - 1 if known else None,
         })  # fmt: skip
     return rows

@@ -1,4 +1,4 @@
-"""The look-alike as a configuration: a dictionary, and the text of a file."""
+"""The fitted workload as a configuration: a dictionary, and the text of a file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Table = dict[str, Any]
 
 
 def workload(requests: Requests) -> Table:
-    """`[workload.alike]` for a look-alike of these requests."""
+    """`[workload.fitted]` for a fitted workload of these requests."""
     written = places.find(requests)
     course = bursts.find(requests, written)
     return _filled({
@@ -42,11 +42,11 @@ def text(workload: Mapping[str, Any], device: Mapping[str, Any], overwrite: floa
     lines = [_HEAD.format(requests=workload["requests"])]
     for name, table in shared(device, overwrite).items():
         lines += [f"[{name}]", *_lines(table), ""]
-    lines.append("[workload.alike]")
+    lines.append("[workload.fitted]")
     lines += _lines({key: item for key, item in workload.items() if not isinstance(item, list)})
     for name in ("places", "regions", "bursts", "course"):
         for item in workload.get(name, ()):
-            lines += ["", f"[[workload.alike.{name}]]", *_lines(item)]
+            lines += ["", f"[[workload.fitted.{name}]]", *_lines(item)]
     return "\n".join(lines) + "\n"
 
 

@@ -85,7 +85,7 @@ def worst_case(report: Report) -> Complaint:
 
     Runs that let nothing in have no state S1.
     """
-    return None if report["config"]["gc"].get("enter") is None else check_wait(report)
+    return None if report["config"]["gc"].get("preemption") is None else check_wait(report)
 
 
 CHECKS: dict[str, Callable[[Report], Complaint]] = {

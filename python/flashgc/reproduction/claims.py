@@ -112,7 +112,7 @@ class Claim:
     any_load: bool = False
     """Whether it is of loads beyond what the drive can serve as well."""
     any_workload: bool = False
-    """Whether no workload decides it, so that a look-alike is as good as the paper's."""
+    """Whether no workload decides it, so that a synthetic workload is as good as the paper's."""
     remarks: tuple[Remark, ...] = ()
     """Of an order: why it cannot hold at some of its places."""
 

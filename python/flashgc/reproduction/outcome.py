@@ -95,7 +95,7 @@ def reproduce(
         paper: the name of a paper (`flashgc reproduce` lists them), or a folder with
             experiment.toml, claims.toml and README.md.
         figures: only these figures and tables, such as ["5a", "table-3"].
-        traces: a folder of traces; what is not there is replaced by look-alikes, and said.
+        traces: a folder of traces; what is not there is replaced by synthetic workloads, and said.
         out: where reports, figures and runs go; `runs/reproduce/PAPER` if not given. Runs that are
             there from before are not repeated.
         jobs: so many runs at a time; as many as there are processors if not given.

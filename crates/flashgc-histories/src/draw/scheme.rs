@@ -25,10 +25,10 @@ impl Draw {
         self.trigger();
         self.copy();
         self.placement();
-        self.enter();
-        self.pace();
-        self.hold();
-        self.assist();
+        self.preemption();
+        self.pacing();
+        self.blocking();
+        self.background();
     }
 
     /// A preset on a device that has what it needs, with some slots drawn anew.
@@ -61,10 +61,10 @@ impl Draw {
                 0 => self.trigger(),
                 1 if !is_of_sub_blocks => self.victim(VICTIMS),
                 2 => self.copy(),
-                3 => self.enter(),
-                4 => self.pace(),
-                5 => self.hold(),
-                6 => self.assist(),
+                3 => self.preemption(),
+                4 => self.pacing(),
+                5 => self.blocking(),
+                6 => self.background(),
                 7 => self.marks(),
                 _ => self.service_of_mark(),
             }
@@ -209,7 +209,7 @@ impl Draw {
     fn service_of_mark(&mut self) {
         self.maybe("gc.trigger.watermark.compare", &["<", "<="]);
         self.maybe("gc.trigger.watermark.batch", &["one", "until-stop", "list"]);
-        self.value("gc.trigger.watermark.background", &["true", "false"]);
+        self.value("gc.trigger.watermark.idle_units", &["true", "false"]);
     }
 
     fn copy(&mut self) {
@@ -274,8 +274,8 @@ impl Draw {
             || is_true("gc.copy.copyback.parity")
     }
 
-    fn enter(&mut self) {
-        let use_ = self.word("gc.enter.use", &["never", "between-copies", "suspend"]);
+    fn preemption(&mut self) {
+        let use_ = self.word("gc.preemption.use", &["never", "between-copies", "suspend"]);
         if use_ == "never" {
             return;
         }
@@ -283,11 +283,11 @@ impl Draw {
             if self.history.get("device.suspend.suspend").is_none() {
                 self.suspends();
             }
-            self.maybe("gc.enter.suspend.of", &["any", "erase"]);
-            self.value("gc.enter.suspend.worth_it", &["true", "false"]);
-            self.value("gc.enter.suspend.max_suspends", &["1", "2"]);
+            self.maybe("gc.preemption.suspend.of", &["any", "erase"]);
+            self.value("gc.preemption.suspend.worth_it", &["true", "false"]);
+            self.value("gc.preemption.suspend.max_suspends", &["1", "2"]);
         }
-        let key = |name: &str| format!("gc.enter.{use_}.{name}");
+        let key = |name: &str| format!("gc.preemption.{use_}.{name}");
         self.value(&key("merge"), &["true", "false"]);
         self.value(&key("pipeline"), &["true", "false"]);
         self.value(&key("poll"), &["\"1 ns\"", "\"600 ns\"", "\"30 us\""]);
@@ -296,31 +296,34 @@ impl Draw {
         }
     }
 
-    fn pace(&mut self) {
-        if self.word("gc.pace.use", &["at-once", "at-once", "quanta"]) == "at-once" {
+    fn pacing(&mut self) {
+        if self.word("gc.pacing.use", &["at-once", "at-once", "time-slices"]) == "at-once" {
             return;
         }
-        self.value("gc.pace.quanta.length", &["\"1 ns\"", "\"400 us\"", "\"5 ms\""]);
-        self.value("gc.pace.quanta.floor", &["\"3 blocks\"", "\"5 blocks\"", "\"40 pages\""]);
-        self.value("gc.pace.quanta.per_gap", &["2", "3", "100"]);
-        self.value("gc.pace.quanta.extra_space", &["\"16%\"", "\"50%\""]);
+        self.value("gc.pacing.time-slices.length", &["\"1 ns\"", "\"400 us\"", "\"5 ms\""]);
+        self.value(
+            "gc.pacing.time-slices.floor",
+            &["\"3 blocks\"", "\"5 blocks\"", "\"40 pages\""],
+        );
+        self.value("gc.pacing.time-slices.per_gap", &["2", "3", "100"]);
+        self.value("gc.pacing.time-slices.extra_space", &["\"16%\"", "\"50%\""]);
     }
 
-    fn hold(&mut self) {
-        let open = self.history.get("gc.enter.use").is_some_and(|word| word != "\"never\"")
-            || self.is("gc.pace.use", "quanta");
+    fn blocking(&mut self) {
+        let open = self.history.get("gc.preemption.use").is_some_and(|word| word != "\"never\"")
+            || self.is("gc.pacing.use", "time-slices");
         let parts = self.is("gc.erase.use", "sub-blocks");
         let words: &[&str] = match (open, parts) {
             (true, true) => &["unit"],
             (true, false) => &["unit", "unit", "blocks"],
             _ => &LEVELS[..5],
         };
-        let word = self.word("gc.hold.use", words);
+        let word = self.word("gc.blocking.use", words);
         match word {
             "blocks" => {
-                self.word("gc.enter.use", &["between-copies"]);
-                self.history.remove("gc.enter.between-copies.merge");
-                self.history.remove("gc.enter.between-copies.pipeline");
+                self.word("gc.preemption.use", &["between-copies"]);
+                self.history.remove("gc.preemption.between-copies.merge");
+                self.history.remove("gc.preemption.between-copies.pipeline");
                 self.word("gc.placement.use", &["separate-gc"]);
                 self.set("gc.copy.copyback.parity", "false");
                 self.set("gc.copy.parallel.parity", "false");
@@ -328,15 +331,15 @@ impl Draw {
             }
             "channel" => {
                 let below = ["channel", "chip", "die", "plane"];
-                self.maybe("gc.hold.channel.erasing", &below);
+                self.maybe("gc.blocking.channel.erasing", &below);
             }
-            "chip" => self.maybe("gc.hold.chip.erasing", &["chip", "die", "plane"]),
-            "die" => self.maybe("gc.hold.die.erasing", &["die", "plane"]),
+            "chip" => self.maybe("gc.blocking.chip.erasing", &["chip", "die", "plane"]),
+            "die" => self.maybe("gc.blocking.die.erasing", &["die", "plane"]),
             _ => {}
         }
     }
 
-    fn assist(&mut self) {
+    fn background(&mut self) {
         let lists = [
             "\"nothing\"",
             "\"nothing\"",
@@ -345,10 +348,10 @@ impl Draw {
             "[\"flush-buffer\",\"pre-migration\"]",
         ];
         let used = self.choices.pick(&lists);
-        self.set("gc.assist.use", used);
+        self.set("gc.background.use", used);
         for word in ["nothing", "flush-buffer", "pre-migration"] {
             if used.contains(word) {
-                self.history.words.push(("gc.assist.use".into(), word.into()));
+                self.history.words.push(("gc.background.use".into(), word.into()));
             }
         }
         if used.contains("flush") && self.history.get("device.write_buffer.size").is_none() {
@@ -358,9 +361,9 @@ impl Draw {
             let distances =
                 ["\"1 pages\"", "\"10 pages\"", "\"1 block\"", "\"3 blocks\"", "\"20%\""];
             let distance = self.choices.pick(&distances);
-            self.set("gc.assist.pre-migration.distance", distance);
-            self.maybe("gc.assist.pre-migration.rule", &["valid-left", "moved"]);
-            self.value("gc.assist.pre-migration.t_page", &["\"0%\"", "\"40%\"", "\"100%\""]);
+            self.set("gc.background.pre-migration.distance", distance);
+            self.maybe("gc.background.pre-migration.rule", &["valid-left", "moved"]);
+            self.value("gc.background.pre-migration.t_page", &["\"0%\"", "\"40%\"", "\"100%\""]);
         }
     }
 }

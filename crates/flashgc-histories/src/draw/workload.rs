@@ -8,12 +8,12 @@ const SYNTHETIC: &str = "workload.synthetic";
 impl Draw {
     pub(super) fn workload(&mut self) {
         let kinds = ["synthetic"; 8];
-        let kinds = [&kinds[..], &["alike", "trace"]].concat();
+        let kinds = [&kinds[..], &["fitted", "trace"]].concat();
         let kind = self.choices.pick(&kinds);
         self.history.words.push(("workload".into(), kind.into()));
         match kind {
             "synthetic" => self.synthetic(),
-            "alike" => self.alike(),
+            "fitted" => self.fitted(),
             _ => self.trace(),
         }
     }
@@ -168,9 +168,9 @@ impl Draw {
         entries
     }
 
-    fn alike(&mut self) {
+    fn fitted(&mut self) {
         let requests = self.requests();
-        let key = |name: &str| format!("workload.alike.{name}");
+        let key = |name: &str| format!("workload.fitted.{name}");
         self.set(&key("requests"), requests);
         let size = self.choices.pick(&["4 KiB", "8 KiB", "2 KiB", "512 B"]);
         let age = self.choices.pick(&["{ \"1\" = 1 }", "{ \"0.3\" = 0.8, \"1\" = 0.2 }"]);

@@ -7,7 +7,7 @@ use flashgc::config::WorkloadPlan;
 use flashgc::session::{Options, SavedDrive};
 use flashgc::sim::Sim;
 use flashgc::verify::Unwatched;
-use flashgc::workload::alike::Alike;
+use flashgc::workload::fitted::Fitted;
 use flashgc::workload::synthetic::Synthetic;
 use flashgc::workload::Source;
 use flashgc_drive::{decode, write, Limits};
@@ -49,7 +49,7 @@ pub fn source(tried: &Tried<'_>) -> Option<Box<dyn Source>> {
             let pages = plan.geometry.exported_pages;
             Some(Box::new(Synthetic::new(&workload.plan, pages, page_bytes, plan.seed)))
         }
-        WorkloadPlan::Alike(alike) => Some(Box::new(Alike::new(alike, page_bytes, plan.seed))),
+        WorkloadPlan::Fitted(fitted) => Some(Box::new(Fitted::new(fitted, page_bytes, plan.seed))),
         WorkloadPlan::Trace(_) => None,
     }
 }

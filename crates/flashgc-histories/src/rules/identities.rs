@@ -68,7 +68,7 @@ fn requests(tried: &Tried<'_>, figures: &Figures<'_>, broken: &mut Broken) {
         ["read", "write", "trim"].map(|op| figures.of(&format!("/requests/{op}"))).iter().sum();
     let length = match &tried.setup.workload {
         WorkloadPlan::Synthetic(workload) => Some(workload.plan.requests),
-        WorkloadPlan::Alike(plan) => Some(plan.requests),
+        WorkloadPlan::Fitted(plan) => Some(plan.requests),
         WorkloadPlan::Trace(_) => None,
     };
     match length {
@@ -152,7 +152,7 @@ fn collections(tried: &Tried<'_>, figures: &Figures<'_>, broken: &mut Broken) {
     broken.at_most("moved in jobs", moved, figures.of("/pages/gc_moved"));
     broken.at_most("steps", gc("copy_steps"), moved);
     // Pages that move ahead of a collection may be wasted as well.
-    let copies = figures.of("/pages/gc_moved") + figures.of("/pages/assist_moved");
+    let copies = figures.of("/pages/gc_moved") + figures.of("/pages/background_moved");
     broken.at_most("wasted", figures.of("/pages/wasted_copies"), copies);
     let victims = if in_blocks { gc("victim_blocks") } else { gc("count") };
     let pairs = tried.base["gc"]["valid_distribution"].as_array().cloned().unwrap_or_default();
@@ -185,7 +185,11 @@ fn pure(tried: &Tried<'_>) -> bool {
     let same = tried.history.get("device.timing.layer_ratio").is_none_or(|ratio| ratio == "1");
     let preset = tried.history.get("device.preset").is_some();
     let stays = plan.gc.copy.stays_in_plane() && !matches!(plan.gc.copy, CopyChoice::Bus);
-    stays && same && !preset && plan.gc.enter.is_none() && plan.geometry.shape.summary_pages == 0
+    stays
+        && same
+        && !preset
+        && plan.gc.preemption.is_none()
+        && plan.geometry.shape.summary_pages == 0
 }
 
 fn work(tried: &Tried<'_>, figures: &Figures<'_>, broken: &mut Broken) {
@@ -193,12 +197,12 @@ fn work(tried: &Tried<'_>, figures: &Figures<'_>, broken: &mut Broken) {
     let plan = &tried.setup.plan;
     broken.at_most("erased pages", figures.of("/free_pages_min"), plan.geometry.pages.into());
     broken.at_most("unwritten pages read", pages("unwritten_read"), pages("host_read"));
-    let copies = pages("gc_moved") + pages("assist_moved");
+    let copies = pages("gc_moved") + pages("background_moved");
     if let Some(amplification) = figures.real("/write_amplification") {
         let programs = amplification * pages("host_written") as f64 - copies as f64;
         let programs = programs.round().max(0.0) as u64;
         // A merged write is programmed by the job, and so is a page that leaves the buffer.
-        let by_itself = plan.write_buffer.is_none() && plan.gc.enter.is_none();
+        let by_itself = plan.write_buffer.is_none() && plan.gc.preemption.is_none();
         match by_itself {
             true => broken.equal("programs", programs, pages("host_written")),
             false => {

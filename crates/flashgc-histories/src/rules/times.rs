@@ -106,9 +106,9 @@ const TIMED: &[&str] = &[
     "device.suspend.suspend",
     "device.suspend.resume",
     "gc.trigger.idle.wait",
-    "gc.pace.quanta.length",
-    "gc.enter.between-copies.poll",
-    "gc.enter.suspend.poll",
+    "gc.pacing.time-slices.length",
+    "gc.preemption.between-copies.poll",
+    "gc.preemption.suspend.poll",
 ];
 
 /// The history with all times three times as long, where that is exact.

@@ -1,18 +1,18 @@
 //! What follows from the tables together: amounts of space, the reserve, and what cannot work.
 
+use super::blocking;
 use super::device::Device;
 use super::gc::Scheme;
-use super::hold;
 use super::precondition::{Fill, PreconditionPlan};
 use super::trigger::Hard;
 use super::used_space;
 use super::workload::WorkloadPlan;
-use super::{assist, hotness, pace, spare, sub_blocks};
+use super::{background, hotness, pacing, spare, sub_blocks};
 use crate::device::{Geometry, Level, Pools, Shape};
 use crate::drive::aged_blocks;
-use crate::gc::{CopyChoice, Enter, GcPlan, Idle, Space, Suspends, Watermark};
+use crate::gc::{CopyChoice, GcPlan, Idle, Preemption, Space, Suspends, Watermark};
 use crate::plan::{Allocation, Arrivals, Plan, WriteBuffer};
-use crate::workload::alike::{Alike, AlikePlan, RegionPlan, PAGE_BYTES};
+use crate::workload::fitted::{Fitted, FittedPlan, RegionPlan, PAGE_BYTES};
 use crate::workload::synthetic::{Footprint, Mix, PhasePlan, Size};
 use flashgc_config::units::{Share, ShareOf, Threshold};
 use flashgc_config::Reader;
@@ -29,7 +29,7 @@ pub fn plan(
     let (shape, gc) = scheme_plan(root, device, scheme)?;
     let write_buffer = write_buffer(root, device, scheme)?;
     let ordered = device.allocation == Allocation::Dynamic
-        || gc.enter.is_some()
+        || gc.preemption.is_some()
         || write_buffer.is_some()
         || device.service.splits_host()
         || may_pass(workload, u64::from(device.shape.page_bytes));
@@ -47,7 +47,11 @@ pub fn plan(
         allocation: device.allocation,
         pool: device.pool,
         pools,
-        service: if gc.enter.is_some() { device.service.apart() } else { device.service.clone() },
+        service: if gc.preemption.is_some() {
+            device.service.apart()
+        } else {
+            device.service.clone()
+        },
         gc,
         arrivals: workload.arrivals(),
         ordered,
@@ -63,12 +67,12 @@ fn write_buffer(
     device: &Device,
     scheme: &Scheme,
 ) -> Option<Option<WriteBuffer>> {
-    let flushes_when_idle = scheme.assist.flushes_buffer;
+    let flushes_when_idle = scheme.background.flushes_buffer;
     if flushes_when_idle && device.write_buffer.is_none() {
-        root.table("gc").table("assist").error(
+        root.table("gc").table("background").error(
             "use",
-            "the scheme flushes the write buffer (gc.assist.use), but this device has none",
-            "add one, as in `device.write_buffer.size = \"1 MiB\"`, or set gc.assist.use = \
+            "the scheme flushes the write buffer (gc.background.use), but this device has none",
+            "add one, as in `device.write_buffer.size = \"1 MiB\"`, or set gc.background.use = \
              \"nothing\"",
         );
         root.remedy("device.write_buffer.size", "1 MiB");
@@ -79,14 +83,14 @@ fn write_buffer(
 
 /// The scheme on this device, if it can work there, and the device as the scheme sees it.
 pub fn scheme_plan(root: &Reader<'_>, device: &Device, scheme: &Scheme) -> Option<(Shape, GcPlan)> {
-    let shape = pace::with_extra(root, &device.shape, scheme.quanta.as_ref())?;
+    let shape = pacing::with_extra(root, &device.shape, scheme.time_slices.as_ref())?;
     let shape = sub_blocks::shape(root, &shape, scheme)?;
     hotness::check(root, &shape, scheme)?;
     let gc = gc_plan(root, &shape, scheme, device.timing.erase_ns)?;
     spare::check(root, &shape, &gc)?;
     check_global(root, device, &gc)?;
-    check_enter(root, device, &gc)?;
-    hold::check_blocks(root, &gc)?;
+    check_preemption(root, device, &gc)?;
+    blocking::check_blocks(root, &gc)?;
     Some((shape, gc))
 }
 
@@ -120,34 +124,34 @@ fn check_global(root: &Reader<'_>, device: &Device, gc: &GcPlan) -> Option<()> {
 
 /// Requests get into a job that closes its unit and nothing else; suspension is for devices that
 /// can, and pipelining for those whose commands take no time of their own.
-fn check_enter(root: &Reader<'_>, device: &Device, gc: &GcPlan) -> Option<()> {
-    let Some(enter) = gc.enter else { return Some(()) };
+fn check_preemption(root: &Reader<'_>, device: &Device, gc: &GcPlan) -> Option<()> {
+    let Some(preemption) = gc.preemption else { return Some(()) };
     let slots = root.table("gc");
-    if gc.hold.level != device.shape.unit {
-        let hold = gc.slots.get("hold").copied().unwrap_or_default();
-        slots.table("hold").error(
+    if gc.blocking.level != device.shape.unit {
+        let blocking = gc.slots.get("blocking").copied().unwrap_or_default();
+        slots.table("blocking").error(
             "use",
             format!(
-                "gc.hold.use = {hold:?} cannot be combined with requests that are served during a \
+                "gc.blocking.use = {blocking:?} cannot be combined with requests that are served during a \
                  collection"
             ),
-            "set gc.hold.use = \"unit\", or gc.enter.use = \"never\" and gc.pace.use = \"at-once\"",
+            "set gc.blocking.use = \"unit\", or gc.preemption.use = \"never\" and gc.pacing.use = \"at-once\"",
         );
         return None;
     }
-    let name = gc.slots.get("enter").copied().unwrap_or_default();
-    if enter.suspends != Suspends::Nothing && device.timing.suspend.is_none() {
-        slots.table("enter").error(
+    let name = gc.slots.get("preemption").copied().unwrap_or_default();
+    if preemption.suspends != Suspends::Nothing && device.timing.suspend.is_none() {
+        slots.table("preemption").error(
             "use",
-            format!("gc.enter.use = {name:?} needs a device that can suspend operations"),
-            "add [device.suspend] with suspend = \"20 us\", or set gc.enter.use = \
+            format!("gc.preemption.use = {name:?} needs a device that can suspend operations"),
+            "add [device.suspend] with suspend = \"20 us\", or set gc.preemption.use = \
              \"between-copies\"",
         );
         root.remedy("device.suspend.suspend", "20 us");
         return None;
     }
-    if enter.pipeline && device.timing.command_ns > 0 {
-        slots.table("enter").table(name).error(
+    if preemption.pipeline && device.timing.command_ns > 0 {
+        slots.table("preemption").table(name).error(
             "pipeline",
             format!(
                 "pipelining needs commands without bus time, but device.timing.command is {} ns",
@@ -172,7 +176,7 @@ fn has_reads(workload: &WorkloadPlan) -> bool {
 /// page reads first, and a trim needs no unit.
 fn may_pass(workload: &WorkloadPlan, page_bytes: u64) -> bool {
     match workload {
-        WorkloadPlan::Trace(_) | WorkloadPlan::Alike(_) => true,
+        WorkloadPlan::Trace(_) | WorkloadPlan::Fitted(_) => true,
         WorkloadPlan::Synthetic(workload) => {
             let plan = &workload.plan;
             let is_whole = |size: &Size| size.is_whole_pages(plan.align_bytes, page_bytes);
@@ -201,7 +205,8 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme, erase_ns: u64) -> 
     let hard = hard_mark(&marks, &trigger.hard, soft, reserve_blocks, shape)?;
     check_marks(&marks, [soft, hard, stop], &trigger.hard, reserve_blocks, shape)?;
     let floor = |table: &Reader<'_>, floor: &Threshold| self::space(table, "floor", floor, own);
-    let quanta = pace::plan(root, shape, scheme.quanta.as_ref(), erase_ns, reserve_blocks, floor)?;
+    let time_slices =
+        pacing::plan(root, shape, scheme.time_slices.as_ref(), erase_ns, reserve_blocks, floor)?;
     Some(GcPlan {
         scheme: scheme.name.clone(),
         slots: scheme.slots.clone(),
@@ -211,7 +216,7 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme, erase_ns: u64) -> 
             stop,
             inclusive: trigger.inclusive,
             batch: trigger.batch,
-            background: trigger.background,
+            idle_units: trigger.idle_units,
         },
         used_space: used_space::plan(root, shape, scheme)?,
         idle: idle_plan(root, own, scheme, soft)?,
@@ -222,16 +227,21 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme, erase_ns: u64) -> 
         copy: scheme.copy,
         separate_gc: scheme.separate_gc,
         hotness_groups: scheme.hotness_groups.clone(),
-        hold: hold::choice(shape, scheme),
-        enter: scheme.enter.or(quanta.map(|_| Enter::BETWEEN_TURNS)),
-        quanta,
-        pre_migration: assist::plan(root, own, shape, scheme.assist.pre_migration.as_ref())?,
+        blocking: blocking::choice(shape, scheme),
+        preemption: scheme.preemption.or(time_slices.map(|_| Preemption::BETWEEN_SLICES)),
+        time_slices,
+        pre_migration: background::plan(
+            root,
+            own,
+            shape,
+            scheme.background.pre_migration.as_ref(),
+        )?,
         reserve_blocks,
         reserve_pages: sub_blocks::reserve_pages(shape, scheme),
     })
 }
 
-/// The reserve lies below the hard mark, that below the soft mark, and that below the stop.
+/// The reserve lies below the hard threshold, that below the soft threshold, and that below the stop.
 fn check_marks(
     marks: &Reader<'_>,
     [soft, hard, stop]: [Space; 3],
@@ -292,7 +302,7 @@ fn check_marks(
     Some(())
 }
 
-/// The hard mark, or the one that there would be.
+/// The hard threshold, or the one that there would be.
 fn hard_mark(
     marks: &Reader<'_>,
     hard: &Hard,
@@ -310,7 +320,7 @@ fn hard_mark(
     }
 }
 
-/// A hard mark that is a share of the soft one, and no lower than the lowest that can be reached.
+/// A hard threshold that is a share of the soft one, and no lower than the lowest that can be reached.
 fn share_of_soft(share: &Share, soft: Space, lowest: Space, shape: &Shape) -> Space {
     let mark = match soft {
         Space::Blocks(blocks) => Space::Blocks(share.of(u64::from(blocks)) as u32),
@@ -328,7 +338,7 @@ fn share_of_soft(share: &Share, soft: Space, lowest: Space, shape: &Shape) -> Sp
 /// The erased blocks of each plane that only collection takes.
 fn reserve_blocks(shape: &Shape, scheme: &Scheme, move_cap_pages: Option<u32>) -> u32 {
     // The worst job moves every page of its victims before it erases them: they fill as many
-    // blocks. Under the odd/even rule too, since a new block takes odd and even pages alike.
+    // blocks. Under the odd/even rule too, since a new block takes odd and even pages fitted.
     // With a bound on moves they fill no more than it allows, and one block always counts.
     if scheme.sub_blocks.is_some() {
         return sub_blocks::reserve(shape, scheme);
@@ -340,7 +350,7 @@ fn reserve_blocks(shape: &Shape, scheme: &Scheme, move_cap_pages: Option<u32>) -
     })
 }
 
-/// The idle trigger, if the scheme has it: its mark is twice the soft mark unless it is given.
+/// The idle trigger, if the scheme has it: its threshold is twice the soft threshold unless it is given.
 fn idle_plan(
     root: &Reader<'_>,
     shape: &Shape,
@@ -349,16 +359,16 @@ fn idle_plan(
 ) -> Option<Option<Idle>> {
     let Some(idle) = &scheme.trigger.idle else { return Some(None) };
     let table = root.table("gc").table("trigger").table("idle");
-    let mark = match &idle.mark {
-        Some(mark) => space(&table, "mark", mark, shape)?,
+    let threshold = match &idle.threshold {
+        Some(threshold) => space(&table, "threshold", threshold, shape)?,
         None => soft.twice(),
     };
-    if mark.pages(shape) < soft.pages(shape) {
+    if threshold.pages(shape) < soft.pages(shape) {
         table.error(
-            "mark",
+            "threshold",
             format!(
                 "the proactive threshold ({} pages) is below the soft threshold ({} pages)",
-                mark.pages(shape),
+                threshold.pages(shape),
                 soft.pages(shape)
             ),
             format!(
@@ -369,7 +379,7 @@ fn idle_plan(
         );
         return None;
     }
-    Some(Some(Idle { wait: idle.wait, mark }))
+    Some(Some(Idle { wait: idle.wait, threshold }))
 }
 
 /// The bound on the moves of a collection of several blocks, in pages.
@@ -443,7 +453,7 @@ fn space(table: &Reader<'_>, key: &str, threshold: &Threshold, shape: &Shape) ->
     }
 }
 
-/// No mark but the hard one may be a share of the soft one.
+/// No threshold but the hard one may be a share of the soft one.
 pub fn refuse_share_of_soft(table: &Reader<'_>, key: &str) -> Option<Space> {
     let help = "give for example \"4 blocks\", \"5%\" or \"50% of spare\"";
     table.error(key, "only the hard threshold can be a share of the soft threshold", help);
@@ -452,8 +462,8 @@ pub fn refuse_share_of_soft(table: &Reader<'_>, key: &str) -> Option<Space> {
 
 /// A synthetic request must fit the part of the drive it may touch.
 pub fn check_workload(table: &Reader<'_>, workload: &WorkloadPlan, plan: &Plan) {
-    if let WorkloadPlan::Alike(alike) = workload {
-        return check_alike(table, alike, plan);
+    if let WorkloadPlan::Fitted(fitted) = workload {
+        return check_fitted(table, fitted, plan);
     }
     let WorkloadPlan::Synthetic(synthetic) = workload else { return };
     let table = table.table("synthetic");
@@ -547,16 +557,16 @@ pub fn notes(plan: &Plan, precondition: &PreconditionPlan, workload: &WorkloadPl
                 .into(),
         );
     }
-    let has_state_s3 = plan.gc.enter.is_some() && plan.gc.trigger.hard.is_some();
+    let has_state_s3 = plan.gc.preemption.is_some() && plan.gc.trigger.hard.is_some();
     if marks_writes(workload) && !has_state_s3 {
         notes.push(
             "high-priority writes are served like all others: priority needs a scheme that serves \
-             requests during a collection (gc.enter) and has a hard threshold"
+             requests during a collection (gc.preemption) and has a hard threshold"
                 .into(),
         );
     }
     notes.extend(sub_blocks::note(plan));
-    notes.extend(pace::note(plan));
+    notes.extend(pacing::note(plan));
     if plan.timing.command_ns > 0 {
         notes.push(
             "commands take bus time, so copies are simulated one by one and the run is slower"
@@ -573,17 +583,17 @@ fn marks_writes(workload: &WorkloadPlan) -> bool {
 }
 
 /// The places of a workload that is like a trace must fit the drive.
-fn check_alike(table: &Reader<'_>, alike: &AlikePlan, plan: &Plan) {
+fn check_fitted(table: &Reader<'_>, fitted: &FittedPlan, plan: &Plan) {
     let page_bytes = u64::from(plan.geometry.shape.page_bytes);
     let drive_bytes = u64::from(plan.geometry.exported_pages) * page_bytes;
     let pages = |region: &RegionPlan| u64::from(region.count) * u64::from(region.of_pages);
-    let all: u64 = alike.regions.iter().map(pages).fold(0, u64::saturating_add);
+    let all: u64 = fitted.regions.iter().map(pages).fold(0, u64::saturating_add);
     let least_bytes = all.saturating_mul(PAGE_BYTES);
     // The regions of a drive that is much too small need not be laid out.
     let fits = least_bytes / 2 <= drive_bytes;
-    let bytes = if fits { Alike::span_bytes(alike, plan.seed) } else { least_bytes };
+    let bytes = if fits { Fitted::span_bytes(fitted, plan.seed) } else { least_bytes };
     if bytes > drive_bytes {
-        table.table("alike").error(
+        table.table("fitted").error(
             "regions",
             format!(
                 "the workload covers {bytes} bytes, but the user capacity is {drive_bytes} bytes"

@@ -52,7 +52,7 @@ const WORKLOADS: [(&str, &[&[&str]]); 3] = [
             &["queue_depth", "interarrival", "read_interarrival", "write_interarrival", "phases"],
         ],
     ),
-    ("alike", &[&["course"]]),
+    ("fitted", &[&["course"]]),
     ("trace", &[&["file"]]),
 ];
 

@@ -1,13 +1,13 @@
 //! `[gc]`: one choice for each slot, and the parameters of the choices.
 
-use super::assist::{self, Assist, AssistSlot};
-use super::pace::{self, QuantaKeys};
+use super::background::{self, Background, BackgroundSlot};
+use super::pacing::{self, TimeSliceKeys};
 use super::trigger::{self, Trigger, TriggerSlot};
-use super::{hold, hotness};
+use super::{blocking, hotness};
 use crate::device::Level;
 use crate::gc::placement::HotnessGroups;
 use crate::gc::victim::{self, Choice};
-use crate::gc::{CopyChoice, CopyPath, Enter, Isolation, ListOf, ParallelCopy, Suspends};
+use crate::gc::{CopyChoice, CopyPath, Isolation, ListOf, ParallelCopy, Preemption, Suspends};
 use flashgc_config::units::Threshold;
 use flashgc_config::Reader;
 use serde_json::{json, Value};
@@ -27,15 +27,15 @@ pub struct Scheme {
     /// Where pages go by their hotness, where they do.
     pub hotness_groups: Option<HotnessGroups>,
     /// `None`: the device's unit.
-    pub hold: Option<Level>,
+    pub blocking: Option<Level>,
     /// The smaller part that is held in the erase.
-    pub hold_erasing: Option<Level>,
+    pub blocking_erasing: Option<Level>,
     /// Whether only the blocks concerned are held.
-    pub holds_blocks: bool,
-    pub enter: Option<Enter>,
+    pub blocks_only: bool,
+    pub preemption: Option<Preemption>,
     /// How an open job is spread over time, where it is.
-    pub quanta: Option<QuantaKeys>,
-    pub assist: Assist,
+    pub time_slices: Option<TimeSliceKeys>,
+    pub background: Background,
     /// The choice of every slot.
     pub slots: BTreeMap<&'static str, &'static str>,
     /// Parameters of choices that are not in use.
@@ -118,14 +118,14 @@ const PLACEMENT: &[Choice] = &[
         source: "paper speedup-gc, section III",
     },
 ];
-const HOLD: &[Choice] = &[
+const BLOCKING: &[Choice] = &[
     choice("unit", "the device's unit is closed to the host during a collection", &[]),
     choice("channel", "the whole channel is closed", &[ERASING]),
     choice("chip", "the whole chip is closed", &[ERASING]),
     choice("die", "the whole die is closed", &[ERASING]),
     choice("plane", "only the plane is closed", &[]),
     Choice {
-        name: HOLD_BLOCKS,
+        name: BLOCKING_BLOCKS,
         about: "only the victim and the block that copies fill are closed; everything else stays \
                 open",
         keys: &[],
@@ -134,7 +134,7 @@ const HOLD: &[Choice] = &[
 ];
 const ERASING: (&str, &str) =
     ("erasing", "the same part (default) or a smaller one: what is closed during the erase");
-const ENTER: &[Choice] = &[
+const PREEMPTION: &[Choice] = &[
     choice("never", "a collection is never interrupted", &[]),
     Choice {
         name: "between-copies",
@@ -167,14 +167,14 @@ const PIPELINE: (&str, &str) =
     ("pipeline", "false (default) or true: a transfer overlaps an operation of the same kind");
 const POLL: (&str, &str) =
     ("poll", "\"0 ns\" (default): time to check the request queue at each preemption point");
-/// The choice of *hold* that needs a job into which requests get.
-pub const HOLD_BLOCKS: &str = "blocks";
+/// The choice of *blocking* that needs a job into which requests get.
+pub const BLOCKING_BLOCKS: &str = "blocks";
 /// The choice of *erase* that needs a device with sub-blocks.
 pub const SUB_BLOCKS: &str = "sub-blocks";
 /// The choice of *placement* that needs sub-blocks.
 pub const HOTNESS_GROUPS: &str = "hotness-groups";
-/// The choice of *pace* that lets requests in between the turns of a job.
-pub const PACE_QUANTA: &str = "quanta";
+/// The choice of *pacing* that lets requests in between the turns of a job.
+pub const TIME_SLICES: &str = "time-slices";
 
 /// The slots in the order of the manual, each with its question and its choices.
 const SLOTS: &[(&str, &str, &[Choice])] = &[
@@ -187,10 +187,10 @@ const SLOTS: &[(&str, &str, &[Choice])] = &[
     ("victim", "which candidate is collected next?", victim::Settings::CHOICES),
     ("copy", "how are valid pages moved?", COPY),
     ("placement", "where are host and copied pages written?", PLACEMENT),
-    ("hold", "what is closed to the host during a collection?", HOLD),
-    ("enter", "when are waiting requests served during a collection?", ENTER),
-    ("pace", "how is a collection spread over time?", pace::CHOICES),
-    ("assist", "what is done in the background, before a collection?", assist::CHOICES),
+    ("blocking", "what is closed to the host during a collection?", BLOCKING),
+    ("preemption", "when are waiting requests served during a collection?", PREEMPTION),
+    ("pacing", "how is a collection spread over time?", pacing::CHOICES),
+    ("background", "what is done in the background, before a collection?", background::CHOICES),
 ];
 
 /// The slots and their choices as data.
@@ -265,16 +265,16 @@ pub fn pass_over(table: &Reader<'_>, slot: &str, choice: &str, unused: &mut Vec<
 fn in_use(
     trigger: Option<&TriggerSlot>,
     slots: &[Option<Slot<'_>>],
-    assist: Option<&AssistSlot>,
+    background: Option<&BackgroundSlot>,
 ) -> (BTreeMap<&'static str, &'static str>, Vec<String>) {
     let [first, between @ .., last] = SLOTS else { return Default::default() };
     let of_trigger = trigger.map(|slot| (first.0, slot.name, &slot.unused));
-    let of_assist = assist.map(|slot| (last.0, slot.name, &slot.unused));
+    let of_background = background.map(|slot| (last.0, slot.name, &slot.unused));
     let others = between.iter().zip(slots);
     let others = others.filter_map(|((name, ..), slot)| {
         slot.as_ref().map(|slot| (*name, slot.name, &slot.unused))
     });
-    let all: Vec<_> = of_trigger.into_iter().chain(others).chain(of_assist).collect();
+    let all: Vec<_> = of_trigger.into_iter().chain(others).chain(of_background).collect();
     let used = all.iter().map(|&(slot, choice, _)| (slot, choice)).collect();
     (used, all.iter().flat_map(|(.., unused)| unused.iter().cloned()).collect())
 }
@@ -287,13 +287,13 @@ pub fn read(gc: &Reader<'_>, registers: u32) -> Option<Scheme> {
     // The first and the last, trigger and assist, may be several each.
     let last = SLOTS.len() - 1;
     let slots: Vec<Option<Slot<'_>>> = (1..last).map(|at| slot(gc, at)).collect();
-    let assist = assist::read(gc);
+    let background = background::read(gc);
     gc.finish();
-    let (used, unused) = in_use(trigger.as_ref(), &slots, assist.as_ref());
+    let (used, unused) = in_use(trigger.as_ref(), &slots, background.as_ref());
     let mut slots = slots.into_iter();
     let mut next = || slots.next().flatten();
     let (erase, victim, copy) = (next(), next(), next());
-    let (placement, hold, enter, pace) = (next(), next(), next(), next());
+    let (placement, blocking, preemption, pacing) = (next(), next(), next(), next());
     let victim = victim.and_then(|slot| {
         let settings = victim::Settings::read(slot.name, &slot.settings);
         slot.settings.finish();
@@ -313,21 +313,21 @@ pub fn read(gc: &Reader<'_>, registers: u32) -> Option<Scheme> {
     let sub_blocks = erase.as_ref().filter(|slot| slot.name == SUB_BLOCKS).map(|slot| {
         slot.settings.choice("isolation", &Isolation::WORDS).unwrap_or(Isolation::Software)
     });
-    let enter = enter.map(|slot| {
-        let enter = enter_choice(slot.name, &slot.settings);
+    let preemption = preemption.map(|slot| {
+        let preemption = preemption_choice(slot.name, &slot.settings);
         slot.settings.finish();
-        enter
+        preemption
     });
     let by_invalid = matches!(victim, Some(victim::Settings::invalid_sub_blocks(_)));
     let hotness_groups = placement.as_ref().filter(|slot| slot.name == HOTNESS_GROUPS);
     let hotness_groups = hotness_groups.map(|slot| hotness::read(&slot.settings, by_invalid));
-    let quanta = pace.as_ref().filter(|slot| slot.name == PACE_QUANTA);
-    let quanta = quanta.map(|slot| pace::read(&slot.settings));
-    let erasing = hold.as_ref().and_then(|slot| hold::erasing(slot.name, &slot.settings));
-    for rest in [&erase, &placement, &hold, &pace].into_iter().flatten() {
+    let time_slices = pacing.as_ref().filter(|slot| slot.name == TIME_SLICES);
+    let time_slices = time_slices.map(|slot| pacing::read(&slot.settings));
+    let erasing = blocking.as_ref().and_then(|slot| blocking::erasing(slot.name, &slot.settings));
+    for rest in [&erase, &placement, &blocking, &pacing].into_iter().flatten() {
         rest.settings.finish();
     }
-    let hold = hold?.name;
+    let blocking = blocking?.name;
     Some(Scheme {
         name,
         trigger: trigger?.trigger,
@@ -337,19 +337,19 @@ pub fn read(gc: &Reader<'_>, registers: u32) -> Option<Scheme> {
         victim: victim?,
         copy: copy?,
         separate_gc: placement?.name == "separate-gc",
-        hold_erasing: erasing,
-        holds_blocks: hold == HOLD_BLOCKS,
+        blocking_erasing: erasing,
+        blocks_only: blocking == BLOCKING_BLOCKS,
         hotness_groups: match hotness_groups {
             Some(groups) => Some(groups?),
             None => None,
         },
-        hold: Level::WORDS.iter().find(|(word, _)| *word == hold).map(|(_, level)| *level),
-        enter: enter?,
-        quanta: match quanta {
-            Some(quanta) => Some(quanta?),
+        blocking: Level::WORDS.iter().find(|(word, _)| *word == blocking).map(|(_, level)| *level),
+        preemption: preemption?,
+        time_slices: match time_slices {
+            Some(time_slices) => Some(time_slices?),
             None => None,
         },
-        assist: assist?.assist,
+        background: background?.background,
         slots: used,
         unused,
     })
@@ -391,7 +391,7 @@ fn parallel(table: &Reader<'_>, registers: u32) -> ParallelCopy {
 }
 
 /// How the host gets into open jobs.
-fn enter_choice(name: &str, table: &Reader<'_>) -> Option<Enter> {
+fn preemption_choice(name: &str, table: &Reader<'_>) -> Option<Preemption> {
     if name == "never" {
         return None;
     }
@@ -410,7 +410,7 @@ fn enter_choice(name: &str, table: &Reader<'_>) -> Option<Enter> {
             "write for example poll = \"1 us\"",
         );
     }
-    Some(Enter {
+    Some(Preemption {
         between_copies: true,
         merge: table.bool("merge").unwrap_or(false),
         pipeline: table.bool("pipeline").unwrap_or(false),

@@ -5,18 +5,19 @@
 //! ([`exclusive`]). Each table has a file here that reads it; [`derive`] works out
 //! what follows from them together.
 
-mod assist;
+mod background;
+mod blocking;
 mod derive;
 mod device;
 mod exclusive;
 mod fit;
 mod gc;
-mod hold;
 mod hotness;
 mod layers;
-mod pace;
+mod pacing;
 mod precondition;
 pub mod presets;
+mod renamed;
 mod spare;
 mod sub_blocks;
 mod trigger;
@@ -111,7 +112,7 @@ impl Setup {
     pub fn trace_file(&self) -> Option<&str> {
         match &self.workload {
             WorkloadPlan::Trace(trace) => trace.file.as_deref(),
-            WorkloadPlan::Synthetic(_) | WorkloadPlan::Alike(_) => None,
+            WorkloadPlan::Synthetic(_) | WorkloadPlan::Fitted(_) => None,
         }
     }
 
@@ -158,7 +159,11 @@ pub fn prepare(inputs: &Inputs) -> Result<Setup, Diagnostics> {
     unsets.iter().filter_map(|unset| unset.unknown(&sink)).for_each(|error| sink.push(error));
     match setup {
         Some(setup) if sink.is_empty() => Ok(setup),
-        _ => Err(sink.into_diagnostics()),
+        _ => {
+            let mut mistakes = sink.into_diagnostics();
+            renamed::name_new_keys(&mut mistakes);
+            Err(mistakes)
+        }
     }
 }
 
@@ -309,7 +314,7 @@ fn read(tree: &Tree, sink: &Sink, inputs: &Inputs) -> Option<Setup> {
     }
     resolve_rare_parts(&mut resolved["device"], &device);
     let mut unused = [&device.unused[..], &gc.unused].concat();
-    unused.extend(hold::unused(&gc, &plan.gc));
+    unused.extend(blocking::unused(&gc, &plan.gc));
     unused.extend(workload::unused(&root, inputs.has_trace));
     let mut notes = derive::notes(&plan, &precondition, &workload);
     let sizing = workload.fit().map(|share| device::Sizing {
@@ -397,7 +402,7 @@ fn filler(
                  the other's drive",
                 plan.gc.scheme
             ),
-            "remove `precondition.scheme` or gc.pace.quanta.extra_space",
+            "remove `precondition.scheme` or gc.pacing.time-slices.extra_space",
         );
         return None;
     }

@@ -196,7 +196,7 @@ pub fn word(shape: &Shape, count: u64) -> &'static str {
     }
 }
 
-/// A mark that people can give: so many blocks, or the pages of so many sub-blocks.
+/// A threshold that people can give: so many blocks, or the pages of so many sub-blocks.
 pub fn mark(shape: &Shape, blocks: u32, pages: u64) -> String {
     match shape.sub_blocks {
         1 if blocks == 1 => "\"1 block\"".into(),
@@ -205,7 +205,7 @@ pub fn mark(shape: &Shape, blocks: u32, pages: u64) -> String {
     }
 }
 
-/// What collection needs of a plane beside its mark, for people.
+/// What collection needs of a plane beside its threshold, for people.
 pub fn needs(shape: &Shape, gc: &GcPlan, open_blocks: u64) -> String {
     let (reserve, per_block) = (gc.reserve_blocks, shape.data_pages());
     match shape.sub_blocks {

@@ -16,12 +16,12 @@ pub struct Trigger {
     pub stop: Option<Threshold>,
     pub inclusive: bool,
     pub batch: Batch,
-    pub background: bool,
+    pub idle_units: bool,
     pub used_space: Option<UsedSpaceTrigger>,
     pub idle: Option<IdleTrigger>,
 }
 
-/// The mark below which collection goes before requests.
+/// The threshold below which collection goes before requests.
 pub enum Hard {
     /// Just above the reserve.
     Default,
@@ -34,7 +34,7 @@ pub enum Hard {
 /// The trigger `idle` as configured.
 pub struct IdleTrigger {
     pub wait: Wait,
-    pub mark: Option<Threshold>,
+    pub threshold: Option<Threshold>,
 }
 
 /// What the slot says.
@@ -71,7 +71,7 @@ pub const CHOICES: &[Choice] = &[
                 "\"one\" (default), \"until-stop\" or \"list\": blocks collected in one turn",
             ),
             (
-                "background",
+                "idle_units",
                 "true (default) or false: whether a unit without waiting requests collects",
             ),
         ],
@@ -88,7 +88,7 @@ pub const CHOICES: &[Choice] = &[
                  collection starts",
             ),
             (
-                "mark",
+                "threshold",
                 "the proactive threshold, as in \"8 blocks\" (default: twice the soft threshold)",
             ),
         ],
@@ -154,15 +154,15 @@ fn watermark(table: &Reader<'_>) -> Option<Trigger> {
     let stop = table.threshold("stop");
     let inclusive = table.choice("compare", &[("<", false), ("<=", true)]).unwrap_or(false);
     let batch = table.choice("batch", &Batch::WORDS).unwrap_or(Batch::One);
-    let background = table.bool("background").unwrap_or(true);
+    let idle_units = table.bool("idle_units").unwrap_or(true);
     table.finish();
     let (soft, used_space, idle) = (Some(soft?), None, None);
-    Some(Trigger { soft, hard, stop, inclusive, batch, background, used_space, idle })
+    Some(Trigger { soft, hard, stop, inclusive, batch, idle_units, used_space, idle })
 }
 
 fn idle(table: &Reader<'_>) -> Option<IdleTrigger> {
     let wait = wait(table);
-    let mark = table.threshold("mark");
+    let threshold = table.threshold("threshold");
     table.finish();
     let given_ns = match wait {
         Some(Wait::Ns(ns)) => ns,
@@ -173,7 +173,7 @@ fn idle(table: &Reader<'_>) -> Option<IdleTrigger> {
         table.error("wait", message, "write for example wait = \"5 ms\"");
         return None;
     }
-    Some(IdleTrigger { wait: wait?, mark })
+    Some(IdleTrigger { wait: wait?, threshold })
 }
 
 fn wait(table: &Reader<'_>) -> Option<Wait> {

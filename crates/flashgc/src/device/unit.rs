@@ -117,7 +117,7 @@ pub enum Worker {
     /// The unit's open garbage collection.
     Gc,
     /// The collection of another unit, one of whose pages is programmed here.
-    Inbound,
+    CrossUnit,
     /// The next collection, one of whose pages moves ahead of it.
     Ahead,
     /// The unit's open garbage collection, which is being suspended.
@@ -152,7 +152,7 @@ pub struct Unit {
     /// Operations of the host that wait here.
     pub waiting: u32,
     /// Pages from jobs of other units that wait to be programmed here.
-    pub inbound: u32,
+    pub cross_unit: u32,
     /// Further page operations that share the one under way (multi-plane operations).
     pub group: Vec<u32>,
     /// Blocks that the operation of the host under way fills.
@@ -176,7 +176,7 @@ impl Unit {
             since_ns: 0,
             spent: Spent::default(),
             waiting: 0,
-            inbound: 0,
+            cross_unit: 0,
             group: Vec::new(),
             filled: 0,
             wanting: 0,

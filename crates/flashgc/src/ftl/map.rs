@@ -6,7 +6,7 @@ use crate::memory::{bytes_of, prefetch, table};
 /// Logical to physical pages, and back.
 pub struct PageMap {
     to_ppn: Vec<u32>,
-    /// Holds the last logical page written at each physical page; stale once that is invalid.
+    /// Blocking the last logical page written at each physical page; stale once that is invalid.
     to_lpn: Vec<u32>,
 }
 

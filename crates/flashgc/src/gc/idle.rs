@@ -14,8 +14,8 @@ const WEIGHT: i64 = 8;
 pub struct Idle {
     /// For how long no request is outstanding before the drive counts as idle.
     pub wait: Wait,
-    /// The proactive mark: planes with less free space than this are collected.
-    pub mark: Space,
+    /// The proactive threshold: planes with less free space than this are collected.
+    pub threshold: Space,
 }
 
 /// How long the drive waits for a request before it counts as idle.

@@ -46,7 +46,7 @@ pub struct Copy {
 
 /// A page that was read in one unit and is to be programmed in another.
 #[derive(Clone, Copy, Debug)]
-pub struct Inbound {
+pub struct CrossUnit {
     /// The unit whose job moves it.
     pub job: UnitId,
     /// Its place among that job's copies.
@@ -89,7 +89,7 @@ pub struct Job {
     /// When the victim was chosen, in ns.
     pub selected_ns: u64,
     /// When the host was shut out, in ns: earlier than the choice inside a batch.
-    pub hold_since_ns: u64,
+    pub blocking_since_ns: u64,
     /// Valid pages of the victims when they were chosen.
     pub valid_at_selection: u32,
     /// Erased pages of the plane when the victim was chosen.

@@ -3,30 +3,30 @@
 //! Life of a job:
 //! 1. The *trigger* finds a plane short of space, so the plane wants space.
 //! 2. When the plane's unit turns to collection, *victim* names a sealed block, which is claimed.
-//! 3. *hold* closes its domain to the host.
+//! 3. *blocking* closes its domain to the host.
 //! 4. *copy* moves every page that is still valid to where *placement* says.
 //! 5. *erase* frees the block; the hold ends; the trigger is asked again.
 //!
 //! Only the simulation moves data (`sim::collect`); what is here decides.
 
-pub mod ahead;
-pub mod enter;
 mod idle;
 pub mod job;
-pub mod pace;
+pub mod pacing;
 pub mod placement;
+pub mod pre_migration;
+pub mod preemption;
 pub mod slots;
 pub mod used_space;
 pub mod victim;
 pub mod windows;
 
-pub use ahead::PreMigration;
-pub use enter::{Enter, Suspends};
 pub use idle::{Idle, MeanCollection, Wait};
-pub use job::{Copy, Inbound, Job, JobRow, Role, Victim};
-pub use pace::Quanta;
+pub use job::{Copy, CrossUnit, Job, JobRow, Role, Victim};
+pub use pacing::TimeSlices;
+pub use pre_migration::PreMigration;
+pub use preemption::{Preemption, Suspends};
 pub use slots::{
-    Batch, CopyChoice, CopyPath, GcPlan, HoldChoice, Isolation, ListOf, ParallelCopy, Space,
+    Batch, BlockingChoice, CopyChoice, CopyPath, GcPlan, Isolation, ListOf, ParallelCopy, Space,
     Watermark,
 };
 
@@ -60,9 +60,9 @@ pub struct Gc {
     /// Planes whose victim is being moved at present.
     pub busy_planes: Vec<bool>,
     /// Pages from jobs of other units that wait to be programmed in each unit.
-    pub inbound: Vec<VecDeque<Inbound>>,
+    pub cross_unit: Vec<VecDeque<CrossUnit>>,
     /// The page from another unit's job that each unit programs at present.
-    pub programming: Vec<Option<Inbound>>,
+    pub programming: Vec<Option<CrossUnit>>,
 }
 
 impl Gc {
@@ -84,7 +84,7 @@ impl Gc {
             wants: vec![false; geometry.planes as usize],
             jobs: (0..geometry.units).map(|_| Job::default()).collect(),
             busy_planes: vec![false; geometry.planes as usize],
-            inbound: vec![VecDeque::new(); geometry.units as usize],
+            cross_unit: vec![VecDeque::new(); geometry.units as usize],
             programming: vec![None; geometry.units as usize],
         }
     }

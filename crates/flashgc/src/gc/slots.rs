@@ -2,7 +2,7 @@
 
 use super::placement::HotnessGroups;
 use super::used_space::UsedSpace;
-use super::{victim, Enter, Idle, PreMigration, Quanta, Victim};
+use super::{victim, Idle, PreMigration, Preemption, TimeSlices, Victim};
 use crate::device::{Level, Shape};
 use crate::ftl::Ftl;
 use crate::ids::PlaneId;
@@ -18,7 +18,7 @@ pub struct GcPlan {
     pub slots: BTreeMap<&'static str, &'static str>,
     /// When a plane wants space.
     pub trigger: Watermark,
-    /// The trigger `used-space`, where the scheme has it; `trigger` then has the marks of a plane
+    /// The trigger `used-space`, where the scheme has it; `trigger` then has the thresholds of a plane
     /// that is down to what collection needs for itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub used_space: Option<UsedSpace>,
@@ -43,13 +43,13 @@ pub struct GcPlan {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hotness_groups: Option<HotnessGroups>,
     /// What is closed to the host while a job works.
-    pub hold: HoldChoice,
+    pub blocking: BlockingChoice,
     /// How the host gets into open jobs, where it does.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub enter: Option<Enter>,
+    pub preemption: Option<Preemption>,
     /// The turns in which a job goes on, where it does.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub quanta: Option<Quanta>,
+    pub time_slices: Option<TimeSlices>,
     /// What moves ahead of any job, where anything does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pre_migration: Option<PreMigration>,
@@ -126,7 +126,7 @@ impl Space {
     }
 }
 
-/// The watermark trigger: collect while free space is below a mark.
+/// The watermark trigger: collect while free space is below a threshold.
 #[derive(Clone, Debug, Serialize)]
 pub struct Watermark {
     /// Below this a plane wants space.
@@ -136,13 +136,13 @@ pub struct Watermark {
     pub hard: Option<Space>,
     /// Once it wants space, a plane goes on until it has this much.
     pub stop: Space,
-    /// Whether a mark itself counts as below it (`compare = "<="`).
+    /// Whether a threshold itself counts as below it (`compare = "<="`).
     pub inclusive: bool,
     /// How much one turn of the unit collects.
     pub batch: Batch,
     /// Whether a unit collects while no request waits there.
     #[serde(skip_serializing_if = "is_true")]
-    pub background: bool,
+    pub idle_units: bool,
 }
 
 fn is_true(flag: &bool) -> bool {
@@ -270,10 +270,10 @@ impl CopyChoice {
     }
 }
 
-/// The slot *hold*: the part around the victim's plane that is closed to the host.
+/// The slot *blocking*: the part around the victim's plane that is closed to the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct HoldChoice {
+pub struct BlockingChoice {
     /// The level of the part.
     pub level: Level,
     /// Whether only blocks are closed, the victim and the one that copies fill; the level is then
@@ -286,7 +286,7 @@ pub struct HoldChoice {
     pub erasing: Option<Level>,
 }
 
-impl HoldChoice {
+impl BlockingChoice {
     /// Whether the hold covers every plane of a unit.
     pub fn covers_unit(self, unit: Level) -> bool {
         self.level <= unit

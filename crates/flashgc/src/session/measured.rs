@@ -4,7 +4,7 @@
 use super::{RunError, Session};
 use crate::config::{OverwriteWith, WorkloadPlan};
 use crate::sim::{Circumstances, Results};
-use crate::workload::alike::Alike;
+use crate::workload::fitted::Fitted;
 use crate::workload::length::Length;
 use crate::workload::repeat::Repeated;
 use crate::workload::replay::Replay;
@@ -15,7 +15,7 @@ use serde_json::json;
 /// The requests of the measured part.
 pub(super) enum RunSource {
     Synthetic(Box<Synthetic>),
-    Alike(Box<Alike>),
+    Fitted(Box<Fitted>),
     Replay(Box<Replay>),
     Repeated(Box<Repeated>),
 }
@@ -24,7 +24,7 @@ impl RunSource {
     /// Lines of a trace that were passed over.
     pub fn bad_rows(&self) -> u64 {
         match self {
-            RunSource::Synthetic(_) | RunSource::Alike(_) => 0,
+            RunSource::Synthetic(_) | RunSource::Fitted(_) => 0,
             RunSource::Replay(replay) => replay.bad_rows(),
             RunSource::Repeated(repeated) => repeated.bad_rows(),
         }
@@ -36,7 +36,7 @@ impl Source for RunSource {
     fn next(&mut self) -> Result<Option<HostRequest>, SourceError> {
         match self {
             RunSource::Synthetic(source) => source.next(),
-            RunSource::Alike(source) => source.next(),
+            RunSource::Fitted(source) => source.next(),
             RunSource::Replay(source) => source.next(),
             RunSource::Repeated(source) => source.next(),
         }
@@ -52,8 +52,8 @@ impl Session {
                 let source = Synthetic::new(&workload.plan, exported, page_bytes, seed);
                 return Ok(RunSource::Synthetic(Box::new(source)));
             }
-            WorkloadPlan::Alike(plan) => {
-                return Ok(RunSource::Alike(Box::new(Alike::new(plan, page_bytes, seed))));
+            WorkloadPlan::Fitted(plan) => {
+                return Ok(RunSource::Fitted(Box::new(Fitted::new(plan, page_bytes, seed))));
             }
             WorkloadPlan::Trace(_) => {}
         }
@@ -141,7 +141,7 @@ impl Session {
     /// Why nothing was moved in this run, and what to do; `None` where something was.
     pub(super) fn nothing_moved(&self, results: &Results) -> Option<String> {
         let counters = &results.counters;
-        if counters.gc_moved + counters.assist_moved > 0 {
+        if counters.gc_moved + counters.background_moved > 0 {
             return None;
         }
         if counters.host_written == 0 {
@@ -193,7 +193,7 @@ impl Session {
     fn what_to_do(&self) -> String {
         let key = match &self.setup.workload {
             WorkloadPlan::Synthetic(_) => "raise workload.synthetic.requests",
-            WorkloadPlan::Alike(_) => "raise workload.alike.requests",
+            WorkloadPlan::Fitted(_) => "raise workload.fitted.requests",
             WorkloadPlan::Trace(_) => "repeat it (workload.until = \"steady\")",
         };
         let mut ways = Vec::new();

@@ -241,7 +241,7 @@ impl Session {
     fn trace_plan(&self) -> Option<TracePlan> {
         match &self.setup.workload {
             WorkloadPlan::Trace(plan) => Some((**plan).clone()),
-            WorkloadPlan::Synthetic(_) | WorkloadPlan::Alike(_) => None,
+            WorkloadPlan::Synthetic(_) | WorkloadPlan::Fitted(_) => None,
         }
     }
 

@@ -7,7 +7,7 @@ use crate::drive::{aged_blocks, Drive};
 use crate::ids::Lpn;
 use crate::rng::Random;
 use crate::sim::{FillState, SteadyWatch};
-use crate::workload::alike::AlikeOverwrites;
+use crate::workload::fitted::FittedOverwrites;
 use crate::workload::layout::Layout;
 use crate::workload::replay::{ReplayOverwrites, TraceOpener};
 use crate::workload::synthetic::SyntheticOverwrites;
@@ -26,7 +26,7 @@ const NOTHING_WRITTEN: &str = "the trace writes nothing, so the drive was overwr
 /// Where the overwritten pages come from.
 pub(super) enum PreSource {
     Synthetic(Box<SyntheticOverwrites>),
-    Alike(Box<AlikeOverwrites>),
+    Fitted(Box<FittedOverwrites>),
     Replay(Box<ReplayOverwrites>),
     /// Any of so many pages.
     Uniform(Box<Random>, u32),
@@ -37,7 +37,7 @@ impl Overwrites for PreSource {
     fn next(&mut self) -> Result<Lpn, SourceError> {
         match self {
             PreSource::Synthetic(source) => source.next(),
-            PreSource::Alike(source) => source.next(),
+            PreSource::Fitted(source) => source.next(),
             PreSource::Replay(source) => source.next(),
             PreSource::Uniform(random, pages) => Ok(Lpn(random.below(u64::from(*pages)) as u32)),
         }
@@ -183,8 +183,8 @@ impl Session {
             WorkloadPlan::Synthetic(workload) => PreSource::Synthetic(Box::new(
                 SyntheticOverwrites::new(&workload.plan, exported, page_bytes, seed),
             )),
-            WorkloadPlan::Alike(plan) => {
-                PreSource::Alike(Box::new(AlikeOverwrites::new(plan, page_bytes, seed)))
+            WorkloadPlan::Fitted(plan) => {
+                PreSource::Fitted(Box::new(FittedOverwrites::new(plan, page_bytes, seed)))
             }
             WorkloadPlan::Trace(_) => {
                 let (opener, options, layout) = self.take_trace()?;

@@ -74,7 +74,7 @@ impl Origin {
 
     /// Blocks beyond the device's in each plane: those of the drive's scheme, and of this one.
     fn extra_blocks(&self, setup: &Setup) -> (u64, u64) {
-        let made = self.made_from["gc"]["quanta"]["extra_blocks"].as_u64().unwrap_or(0);
+        let made = self.made_from["gc"]["time-slices"]["extra_blocks"].as_u64().unwrap_or(0);
         (made, u64::from(setup.plan.geometry.shape.extra_blocks))
     }
 
@@ -86,17 +86,17 @@ impl Origin {
         if made == own || of_drive != u64::from(shape.blocks_per_plane) - own {
             return None;
         }
-        let none = "gc.pace.quanta.extra_space=\"0%\"";
+        let none = "gc.pacing.time-slices.extra_space=\"0%\"";
         Some(if own > 0 {
             format!(
-                "the scheme {} adds {own} blocks to each plane (gc.pace.quanta.extra_space); \
+                "the scheme {} adds {own} blocks to each plane (gc.pacing.time-slices.extra_space); \
                  `--set {none}` removes them",
                 setup.plan.gc.scheme
             )
         } else {
             format!(
                 "the drive was saved under {}, which adds {made} blocks to each plane \
-                 (gc.pace.quanta.extra_space); save it again with `--set {none}`",
+                 (gc.pacing.time-slices.extra_space); save it again with `--set {none}`",
                 self.precondition.scheme
             )
         })
@@ -106,7 +106,7 @@ impl Origin {
     pub fn remedy(&self, setup: &Setup) -> Option<&'static str> {
         let (_, own) = self.extra_blocks(setup);
         (own > 0 && self.extra_space_help(setup).is_some())
-            .then_some("gc.pace.quanta.extra_space=0%")
+            .then_some("gc.pacing.time-slices.extra_space=0%")
     }
 
     /// For the report of a run on the drive.
@@ -303,7 +303,7 @@ impl Session {
                 "address": plan.address,
                 "trace": self.trace_facts.as_ref().map(TraceFacts::json),
             }),
-            WorkloadPlan::Alike(plan) => json!({ "alike": plan }),
+            WorkloadPlan::Fitted(plan) => json!({ "fitted": plan }),
             WorkloadPlan::Synthetic(workload) => {
                 json!({ "synthetic": SyntheticOverwrites::made_from(&workload.plan) })
             }

@@ -142,7 +142,7 @@ impl<W: Watch> Sim<W> {
         }
         let trigger = &self.plan.gc.trigger;
         let shape = &self.plan.geometry.shape;
-        // At a mark in blocks the trigger starts with the first page of a block that is opened.
+        // At a threshold in blocks the trigger starts with the first page of a block that is opened.
         let last = match trigger.soft {
             Space::Blocks(blocks) => {
                 shape.pages_of_blocks(u64::from(blocks) + u64::from(trigger.inclusive))
@@ -177,7 +177,7 @@ impl<W: Watch> Sim<W> {
         }
         if known.is_none() {
             ahead.victims[plane.index()] = Some(early);
-            self.counters.assist_victims += 1;
+            self.counters.background_victims += 1;
         }
         let page = self.ftl.blocks.first_valid(early.block)?;
         Some(Ppn(self.plan.geometry.first_page(early.block).0 + page))
@@ -200,7 +200,7 @@ impl<W: Watch> Sim<W> {
         let Some(ahead) = &mut self.ahead else { return };
         if ahead.last_rest[plane.index()] != ahead.rest {
             ahead.last_rest[plane.index()] = ahead.rest;
-            self.counters.assist_calls += 1;
+            self.counters.background_calls += 1;
         }
         let (stale, wasted) = (false, false);
         ahead.under_way[unit.index()] = Some(Move { plane, from, to: Ppn::NONE, stale, wasted });
@@ -229,7 +229,7 @@ impl<W: Watch> Sim<W> {
         let cause = Cause::MoveAhead { from };
         self.tell(Happened::Programmed { ppn, lpn, cause, current: !stale });
         if stale {
-            self.counters.assist_wasted += 1;
+            self.counters.background_wasted += 1;
         } else {
             self.ftl.bind(&self.plan.geometry, lpn, ppn);
             if let Some(ahead) = &mut self.ahead {
@@ -256,7 +256,7 @@ impl<W: Watch> Sim<W> {
 
     /// A page has moved.
     pub(super) fn pre_migrated(&mut self, unit: UnitId) {
-        self.counters.assist_moved += 1;
+        self.counters.background_moved += 1;
         let Some(ahead) = &mut self.ahead else { return };
         let Some(moved) = ahead.under_way[unit.index()].take() else { return };
         let Move { plane, from, wasted, .. } = moved;
@@ -272,7 +272,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn ahead_loses(&mut self, ppn: Ppn) {
         let Some(ahead) = &mut self.ahead else { return };
         if ahead.moved.remove(&ppn).is_some() {
-            self.counters.assist_wasted += 1;
+            self.counters.background_wasted += 1;
             let going = ahead.under_way.iter_mut().flatten();
             going.filter(|going| going.to == ppn).for_each(|going| going.wasted = true);
         }
@@ -309,7 +309,7 @@ impl<W: Watch> Sim<W> {
             if self.units[at].worker != Worker::Ahead || !self.phase_ends_now(at) {
                 continue;
             }
-            self.counters.assist_moved += 1;
+            self.counters.background_moved += 1;
             let going = self.ahead.as_ref().and_then(|ahead| ahead.under_way[at]);
             self.counters.wasted_copies += u64::from(going.is_some_and(|going| going.wasted));
         }

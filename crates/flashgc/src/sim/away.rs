@@ -10,7 +10,7 @@ use super::Sim;
 use crate::device::Worker;
 use crate::ftl::{Parity, Stream};
 use crate::gc::job::Stage;
-use crate::gc::Inbound;
+use crate::gc::CrossUnit;
 use crate::ids::{BlockId, PlaneId, UnitId};
 use crate::verify::{Cause, Happened, Watch};
 
@@ -20,7 +20,7 @@ impl<W: Watch> Sim<W> {
         let own = self.plan.geometry.unit_of(from);
         let pool = self.plan.pools.of_plane(from);
         let best = self.best_plane(pool, |_, plane| {
-            self.plan.geometry.unit_of(plane) != own && self.takes_inbound(plane)
+            self.plan.geometry.unit_of(plane) != own && self.takes_cross_unit(plane)
         });
         let Some(chosen) = best else { return from };
         self.has_chosen(chosen);
@@ -29,7 +29,7 @@ impl<W: Watch> Sim<W> {
 
     /// Whether pages of other planes may come here. While a job works on the plane its erased
     /// pages are for that job: it may have opened a block of the reserve.
-    fn takes_inbound(&self, plane: PlaneId) -> bool {
+    fn takes_cross_unit(&self, plane: PlaneId) -> bool {
         self.ftl.frontiers.copy_has_room(plane) && !self.gc.busy_planes[plane.index()]
     }
 
@@ -58,14 +58,14 @@ impl<W: Watch> Sim<W> {
         for at in 0..self.gc.jobs[unit.index()].step.len() {
             let copy = self.gc.jobs[unit.index()].step[at];
             let plane = self.copy_target(from);
-            self.send(Inbound { job: unit, copy, plane });
+            self.send(CrossUnit { job: unit, copy, plane });
         }
     }
 
-    fn send(&mut self, inbound: Inbound) {
-        let unit = self.plan.geometry.unit_of(inbound.plane);
-        self.gc.inbound[unit.index()].push_back(inbound);
-        self.units[unit.index()].inbound += 1;
+    fn send(&mut self, cross_unit: CrossUnit) {
+        let unit = self.plan.geometry.unit_of(cross_unit.plane);
+        self.gc.cross_unit[unit.index()].push_back(cross_unit);
+        self.units[unit.index()].cross_unit += 1;
         self.loads[unit.index()] += 1;
         self.look_at(unit);
     }
@@ -73,24 +73,24 @@ impl<W: Watch> Sim<W> {
     /// The next page that another unit's job has sent here. One that finds its plane filled
     /// meanwhile goes elsewhere.
     #[cold]
-    pub(super) fn next_inbound(&mut self, unit: UnitId) -> Option<Inbound> {
-        while let Some(inbound) = self.gc.inbound[unit.index()].pop_front() {
-            self.units[unit.index()].inbound -= 1;
+    pub(super) fn next_cross_unit(&mut self, unit: UnitId) -> Option<CrossUnit> {
+        while let Some(cross_unit) = self.gc.cross_unit[unit.index()].pop_front() {
+            self.units[unit.index()].cross_unit -= 1;
             self.loads[unit.index()] -= 1;
-            let from = self.gc.jobs[inbound.job.index()].plane.unwrap_or(inbound.plane);
-            if inbound.plane == from || self.takes_inbound(inbound.plane) {
-                return Some(inbound);
+            let from = self.gc.jobs[cross_unit.job.index()].plane.unwrap_or(cross_unit.plane);
+            if cross_unit.plane == from || self.takes_cross_unit(cross_unit.plane) {
+                return Some(cross_unit);
             }
             let plane = self.copy_target(from);
-            self.send(Inbound { plane, ..inbound });
+            self.send(CrossUnit { plane, ..cross_unit });
         }
         None
     }
 
     /// Programs a page of another unit's job. It binds now, as a write of the host would.
-    pub(super) fn start_inbound(&mut self, unit: UnitId, inbound: Inbound) {
-        let Inbound { job, copy, plane } = inbound;
-        self.gc.programming[unit.index()] = Some(inbound);
+    pub(super) fn start_cross_unit(&mut self, unit: UnitId, cross_unit: CrossUnit) {
+        let CrossUnit { job, copy, plane } = cross_unit;
+        self.gc.programming[unit.index()] = Some(cross_unit);
         self.bind_copy(job, copy, plane);
         self.ask_trigger(plane);
         let mut phases = self.recipes.program[0];
@@ -102,32 +102,32 @@ impl<W: Watch> Sim<W> {
         if fills && self.plan.timing.times_summaries_of_copies() {
             self.plan.timing.add_summaries(&mut phases, 1);
         }
-        self.begin(unit, Worker::Inbound, phases);
+        self.begin(unit, Worker::CrossUnit, phases);
     }
 
     /// A page of another unit's job is programmed; with the last of a step that job goes on.
-    pub(super) fn inbound_ended(&mut self, unit: UnitId) {
-        let Some(inbound) = self.gc.programming[unit.index()].take() else { return };
-        let job = &mut self.gc.jobs[inbound.job.index()];
+    pub(super) fn cross_unit_ended(&mut self, unit: UnitId) {
+        let Some(cross_unit) = self.gc.programming[unit.index()].take() else { return };
+        let job = &mut self.gc.jobs[cross_unit.job.index()];
         job.moved += 1;
         job.away -= 1;
-        job.wasted_open.retain(|&copy| copy as usize != inbound.copy);
-        let fills = u64::from(job.fills_with(inbound.copy));
+        job.wasted_open.retain(|&copy| copy as usize != cross_unit.copy);
+        let fills = u64::from(job.fills_with(cross_unit.copy));
         self.counters.gc_moved += 1;
         self.counters.overhead += fills * u64::from(self.plan.geometry.shape.summary_pages);
         if job.away == 0 {
             job.stage = Stage::Copying;
             job.steps += 1;
-            self.look_at(inbound.job);
+            self.look_at(cross_unit.job);
         }
     }
 
     /// Copies of this unit's job whose program ends at this very instant, and how many of them
     /// filled a block.
-    pub(super) fn inbound_ends_now(&self, unit: usize) -> (u64, u64) {
+    pub(super) fn cross_unit_ends_now(&self, unit: usize) -> (u64, u64) {
         let under_way = (0..self.units.len()).filter_map(|at| {
-            let inbound = self.gc.programming[at].as_ref()?;
-            (inbound.job.index() == unit && self.phase_ends_now(at)).then_some(inbound.copy)
+            let cross_unit = self.gc.programming[at].as_ref()?;
+            (cross_unit.job.index() == unit && self.phase_ends_now(at)).then_some(cross_unit.copy)
         });
         let job = &self.gc.jobs[unit];
         under_way.fold((0, 0), |(copies, fills), copy| {
@@ -136,9 +136,10 @@ impl<W: Watch> Sim<W> {
     }
 
     /// Whether the program of this copy, in whatever unit, ends at this very instant.
-    pub(super) fn inbound_copy_ends_now(&self, unit: usize, copy: usize) -> bool {
+    pub(super) fn cross_unit_copy_ends_now(&self, unit: usize, copy: usize) -> bool {
         (0..self.units.len()).any(|at| {
-            let is_it = |inbound: &Inbound| inbound.job.index() == unit && inbound.copy == copy;
+            let is_it =
+                |cross_unit: &CrossUnit| cross_unit.job.index() == unit && cross_unit.copy == copy;
             self.gc.programming[at].as_ref().is_some_and(is_it) && self.phase_ends_now(at)
         })
     }
@@ -147,13 +148,13 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     pub(super) fn job_worked(&mut self, unit: UnitId, ns: u64) {
         if self.units[unit.index()].worker == Worker::Ahead {
-            self.counters.assist_busy_ns += ns;
+            self.counters.background_busy_ns += ns;
             return;
         }
         self.counters.gc_busy_ns += ns;
         let job = match self.units[unit.index()].worker {
-            Worker::Inbound => {
-                self.gc.programming[unit.index()].as_ref().map_or(unit, |inbound| inbound.job)
+            Worker::CrossUnit => {
+                self.gc.programming[unit.index()].as_ref().map_or(unit, |cross_unit| cross_unit.job)
             }
             _ => unit,
         };

@@ -100,7 +100,7 @@ impl<W: Watch> Sim<W> {
     #[cold]
     pub(super) fn batch_ended(&mut self) {
         let counters = &self.counters;
-        let copies = counters.moved_in_jobs + counters.assist_moved;
+        let copies = counters.moved_in_jobs + counters.background_moved;
         let written = counters.host_written;
         let programmed = counters.array_programs + copies;
         let merges = self.batches.end(Sums { written, programmed });
@@ -162,8 +162,8 @@ impl<W: Watch> Sim<W> {
             batches: &self.batches,
             written_pages: counters.array_programs,
             // Pages that moved ahead of a collection took space that its erase gives back.
-            reclaimed_pages: counters.reclaimed_pages.saturating_sub(counters.assist_moved),
-            moved_pages: counters.gc_moved + counters.assist_moved,
+            reclaimed_pages: counters.reclaimed_pages.saturating_sub(counters.background_moved),
+            moved_pages: counters.gc_moved + counters.background_moved,
             free_pages: [self.free_pages_begin, self.free_pages_total],
             physical_pages: u64::from(self.plan.geometry.pages),
             collections: counters.jobs + jobs_open,

@@ -25,7 +25,7 @@ fn neighbour_valid(victims: &[Victim]) -> u32 {
 
 /// The planes that a job closes, for each part of the hold's level.
 pub(super) fn domains(plan: &Plan) -> Vec<Vec<PlaneId>> {
-    let level = plan.gc.hold.level;
+    let level = plan.gc.blocking.level;
     let mut domains: Vec<Vec<PlaneId>> = Vec::new();
     for plane in (0..plan.geometry.planes).map(PlaneId) {
         let part = plan.geometry.part_of(plane, level) as usize;
@@ -43,10 +43,10 @@ impl<W: Watch> Sim<W> {
             Batch::UntilStop => u32::MAX,
             Batch::List => self.count_candidates(plane).max(1),
         };
-        self.hold(plane);
+        self.blocking(plane);
         let job = &mut self.gc.jobs[unit.index()];
         job.batch_left = batch_left;
-        job.hold_since_ns = self.now_ns;
+        job.blocking_since_ns = self.now_ns;
         self.claim(unit, plane, victim);
     }
 
@@ -109,7 +109,7 @@ impl<W: Watch> Sim<W> {
             };
             whole.array(copies_ns + self.recipes.erase.total_ns());
             self.begin(unit, Worker::Gc, whole);
-        } else if !self.entering.on {
+        } else if !self.preempting.on {
             self.step_job(unit);
         }
     }
@@ -241,8 +241,8 @@ impl<W: Watch> Sim<W> {
         let job = &mut self.gc.jobs[unit.index()];
         if job.step.is_empty() {
             job.stage = Stage::Erasing;
-            if self.plan.gc.hold.erasing.is_some() {
-                self.narrow_hold(unit);
+            if self.plan.gc.blocking.erasing.is_some() {
+                self.narrow_blocking(unit);
             }
             self.begin(unit, Worker::Gc, self.recipes.erase);
             return;
@@ -388,12 +388,12 @@ impl<W: Watch> Sim<W> {
         job.stage = Stage::Closed;
         let Some(plane) = job.plane else { return };
         job.batch_left = job.batch_left.saturating_sub(self.plan.gc.listed_by(&job.victims));
-        let (hold_since_ns, batch_left) = (job.hold_since_ns, job.batch_left);
+        let (blocking_since_ns, batch_left) = (job.blocking_since_ns, job.batch_left);
         let victims = std::mem::take(&mut job.victims);
         self.gc.busy_planes[plane.index()] = false;
         self.erase_victims(plane, &victims);
         self.count_job(unit, &victims);
-        if self.plan.gc.hold.blocks {
+        if self.plan.gc.blocking.blocks {
             self.let_back(unit);
         }
         self.idle_hears_of_job(unit);
@@ -405,12 +405,12 @@ impl<W: Watch> Sim<W> {
         let listed = if self.plan.gc.trigger.batch == Batch::List { batch_left } else { 0 };
         if batch_left > 0 && self.goes_on(plane, listed) && self.may_open_job(unit) {
             if let Some(victim) = self.pick_victim(plane) {
-                self.widen_hold(plane);
+                self.widen_blocking(plane);
                 return self.claim(unit, plane, victim);
             }
         }
-        if !self.entering.on {
-            self.counters.gc_hold_ns += self.now_ns - hold_since_ns;
+        if !self.preempting.on {
+            self.counters.gc_blocking_ns += self.now_ns - blocking_since_ns;
         }
         self.release(plane);
     }
@@ -487,17 +487,17 @@ impl<W: Watch> Sim<W> {
     /// Whether the unit's own work shuts the host out, so that no queue need be closed.
     fn holds_by_working(&self) -> bool {
         let fixed = self.plan.coalesces_jobs();
-        let is_unit = self.plan.gc.hold.level == self.plan.geometry.shape.unit;
-        self.entering.on || fixed && is_unit
+        let is_unit = self.plan.gc.blocking.level == self.plan.geometry.shape.unit;
+        self.preempting.on || fixed && is_unit
     }
 
-    fn hold(&mut self, plane: PlaneId) {
+    fn blocking(&mut self, plane: PlaneId) {
         if self.holds_by_working() {
             return;
         }
-        let part = self.plan.geometry.part_of(plane, self.plan.gc.hold.level) as usize;
+        let part = self.plan.geometry.part_of(plane, self.plan.gc.blocking.level) as usize;
         for &closed in &self.domains[part] {
-            self.queues.hold(closed);
+            self.queues.blocking(closed);
         }
     }
 
@@ -505,7 +505,7 @@ impl<W: Watch> Sim<W> {
         if self.holds_by_working() {
             return;
         }
-        let part = self.plan.geometry.part_of(plane, self.plan.gc.hold.level) as usize;
+        let part = self.plan.geometry.part_of(plane, self.plan.gc.blocking.level) as usize;
         for at in 0..self.domains[part].len() {
             let open = self.domains[part][at];
             if !self.stays_closed(plane, open) {

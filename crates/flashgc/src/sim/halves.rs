@@ -16,7 +16,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn read_step(&mut self, unit: UnitId) {
         self.take_step(unit);
         let copies = self.gc.jobs[unit.index()].step.len();
-        self.entering.units[unit.index()].read_ahead = false;
+        self.preempting.units[unit.index()].read_ahead = false;
         if copies == 0 {
             self.gc.jobs[unit.index()].stage = Stage::Erasing;
             self.begin(unit, Worker::Gc, self.recipes.erase);
@@ -44,7 +44,7 @@ impl<W: Watch> Sim<W> {
         step.retain(|&at| self.ftl.is_valid(&self.plan.geometry, job.copies[at].from));
         job.step = step;
         let (copies, merged) = (job.step.len(), job.merged.len());
-        self.entering.units[unit.index()].read_ahead = false;
+        self.preempting.units[unit.index()].read_ahead = false;
         if copies + merged == 0 {
             self.gc.jobs[unit.index()].stage = Stage::Copying;
             return;
@@ -77,7 +77,7 @@ impl<W: Watch> Sim<W> {
         job.next = job.step.first().copied().unwrap_or(job.next);
         job.step.clear();
         job.stage = Stage::Copying;
-        self.entering.units[unit.index()].read_ahead = false;
+        self.preempting.units[unit.index()].read_ahead = false;
     }
 
     /// The pages of a step are in the register, and on their way where they go elsewhere.
@@ -86,7 +86,7 @@ impl<W: Watch> Sim<W> {
             return self.send_step(unit);
         }
         self.gc.jobs[unit.index()].stage = Stage::Buffered;
-        if self.entering.units[unit.index()].read_ahead {
+        if self.preempting.units[unit.index()].read_ahead {
             self.counters.pipelined_reads += 1;
         }
     }

@@ -191,7 +191,7 @@ impl<W: Watch> Sim<W> {
         let op = self.add_op(lpn, request, kind, host.high);
         self.tell(Happened::Accepted { op, lpn, kind: host.op, high: host.high });
         if self.plan.ordered {
-            if let Some(before) = self.order.enter(&mut self.slabs.ops, lpn, op) {
+            if let Some(before) = self.order.preemption(&mut self.slabs.ops, lpn, op) {
                 if self.may_queue_behind(before, op) {
                     let plane = self.slabs.ops[before as usize].plane;
                     self.queue_at(op, plane);
@@ -250,13 +250,13 @@ impl<W: Watch> Sim<W> {
         self.slabs.ops[op as usize].plane = plane;
         self.slabs.ops[op as usize].queued = true;
         let Op { kind, high, .. } = self.slabs.ops[op as usize];
-        let high = self.entering.on && kind == OpKind::Write && high;
+        let high = self.preempting.on && kind == OpKind::Write && high;
         let list = if high { HIGH } else { self.list_of(kind) };
         self.queues.push(&mut self.slabs.ops, plane, list, op);
         let unit = self.plan.geometry.unit_of(plane);
         self.units[unit.index()].waiting += 1;
         self.loads[unit.index()] += 1;
-        if self.entering.on {
+        if self.preempting.on {
             self.note_queued(unit, op);
         }
         self.look_at(unit);

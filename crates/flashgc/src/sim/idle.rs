@@ -3,7 +3,7 @@
 //! 1. The last outstanding request is done, and a timer begins.
 //! 2. A request comes before the timer ends: nothing happens.
 //! 3. The timer ends: the drive is idle. Each unit that has nothing else to do and a plane below
-//!    the proactive mark collects one block, if that wins a page, and then the next.
+//!    the proactive threshold collects one block, if that wins a page, and then the next.
 //! 4. A request comes: no further job begins. Jobs that are open go on by the slots that say how.
 //!
 //! In a closed loop a request follows another without a gap, so that no drive is ever idle.
@@ -94,7 +94,7 @@ impl<W: Watch> Sim<W> {
     }
 
     /// What a unit that has nothing to do collects while the drive is idle, each plane in its
-    /// turn: a block that wins a page, in a plane below the proactive mark.
+    /// turn: a block that wins a page, in a plane below the proactive threshold.
     #[inline(always)]
     pub(super) fn idle_victim(&mut self, unit: UnitId) -> Option<(PlaneId, BlockId)> {
         match &self.idle {
@@ -108,7 +108,7 @@ impl<W: Watch> Sim<W> {
         if self.gc.jobs[unit.index()].is_open() {
             return None;
         }
-        let mark = self.idle.as_ref()?.plan.mark;
+        let mark = self.idle.as_ref()?.plan.threshold;
         let inclusive = self.plan.gc.trigger.inclusive;
         for turn in self.turns_of(unit) {
             let plane = self.plan.geometry.planes_of(unit)[turn];
@@ -145,6 +145,6 @@ impl<W: Watch> Sim<W> {
         let Some(idle) = &mut self.idle else { return };
         idle.mean.add(self.now_ns - self.gc.jobs[unit.index()].selected_ns);
         let was_idle = std::mem::take(&mut idle.opened[unit.index()]);
-        self.counters.idle_jobs += u64::from(was_idle);
+        self.counters.idle_collections += u64::from(was_idle);
     }
 }

@@ -85,7 +85,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn note_host_page(&mut self, unit: UnitId, op: u32) {
         if let Some(layers) = &self.recipes.layers {
             let ns = layers.program_ns(self.page_of(op));
-            let entry = &mut self.entering.units[unit.index()];
+            let entry = &mut self.preempting.units[unit.index()];
             entry.host_ns = entry.host_ns.max(ns);
         }
     }
@@ -95,7 +95,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn time_register(&mut self, unit: UnitId, phases: &mut Phases) {
         let Some(layers) = &self.recipes.layers else { return };
         let ns = slowest(self.copies_of_step(unit).map(|copy| layers.program_ns(copy.to)));
-        let merged_ns = std::mem::take(&mut self.entering.units[unit.index()].host_ns);
+        let merged_ns = std::mem::take(&mut self.preempting.units[unit.index()].host_ns);
         phases.set_array(0, ns.max(merged_ns));
     }
 

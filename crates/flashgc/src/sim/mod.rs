@@ -26,17 +26,16 @@ mod ahead;
 mod away;
 mod balance;
 mod blocked;
+mod blocking;
 mod buffer;
 mod buffered;
 mod classes;
 mod collect;
 mod digest;
 mod drive;
-mod enter;
 mod extents;
 mod fill;
 mod halves;
-mod hold;
 mod host;
 mod idle;
 mod instant;
@@ -44,9 +43,10 @@ mod layers;
 mod link;
 mod order;
 mod overlap;
-mod pace;
+mod pacing;
 mod planes;
 mod precondition;
+mod preemption;
 mod queues;
 mod results;
 mod sample;
@@ -69,15 +69,15 @@ pub use balance::{Circumstances, Until, UntilEnd};
 use balance::{Overwritten, Watched};
 use blocked::Aside;
 use buffer::Buffer;
-use enter::Entering;
 pub use fill::{FillState, TraceFilled};
 use host::Slabs;
 use idle::IdleTrigger;
 use instant::Instant;
 use link::Link;
 use order::PageOrder;
-use pace::Pace;
+use pacing::Pacing;
 pub use precondition::{Preconditioning, Steady, SteadyWatch};
+use preemption::Preempting;
 use queues::Queues;
 pub use results::Results;
 use service::Recipes;
@@ -153,7 +153,7 @@ pub struct Sim<W: Watch = Unwatched> {
     /// What moves ahead of any job, where anything does.
     ahead: Option<Ahead>,
     /// The turns of the jobs, where they go on in turns.
-    pace: Option<Pace>,
+    pacing: Option<Pacing>,
     queues: Queues,
     /// Units to look at before the next event.
     ready: VecDeque<UnitId>,
@@ -171,7 +171,7 @@ pub struct Sim<W: Watch = Unwatched> {
     /// Room for the list of a victim's pages.
     scratch: Vec<Ppn>,
     /// Requests inside open jobs.
-    entering: Entering,
+    preempting: Preempting,
     /// Reads that wait for a block under collection, where only blocks are held.
     aside: Aside,
     /// Whether something is done while nothing else is: idle collection, or a write buffer.
@@ -237,7 +237,7 @@ impl<W: Watch> Sim<W> {
             buffer: plan.write_buffer.map(Buffer::new),
             idle: plan.gc.idle.clone().map(|idle| IdleTrigger::new(idle, geometry.units)),
             ahead: plan.gc.pre_migration.map(|rules| Ahead::new(rules, geometry)),
-            pace: plan.gc.quanta.map(|rules| Pace::new(rules, geometry.units)),
+            pacing: plan.gc.time_slices.map(|rules| Pacing::new(rules, geometry.units)),
             queues: Queues::new(&plan),
             ready: VecDeque::new(),
             released: Vec::new(),
@@ -249,8 +249,8 @@ impl<W: Watch> Sim<W> {
             recipes,
             domains: collect::domains(&plan),
             scratch: Vec::new(),
-            entering: Entering::new(&plan),
-            aside: Aside::new(geometry.units, plan.gc.hold.blocks),
+            preempting: Preempting::new(&plan),
+            aside: Aside::new(geometry.units, plan.gc.blocking.blocks),
             rests: plan.gc.idle.is_some()
                 || plan.write_buffer.is_some()
                 || plan.gc.pre_migration.is_some(),

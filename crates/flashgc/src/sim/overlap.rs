@@ -6,7 +6,7 @@
 //! the bus while the next page of the job is read. And a read of a page that is being programmed
 //! is answered from its buffer (Table III).
 
-use super::enter::Entering;
+use super::preemption::Preempting;
 use super::Sim;
 use crate::device::{Phase, Phases, Unit, Worker};
 use crate::gc::job::Stage;
@@ -39,7 +39,7 @@ pub(super) enum Overlap {
     },
 }
 
-impl Entering {
+impl Preempting {
     /// Whether the unit's transfer is the host's while its array works for the job.
     pub(super) fn transfers_beside(&self, unit: UnitId) -> bool {
         let overlap = self.units[unit.index()].overlap;
@@ -57,7 +57,7 @@ impl Entering {
 impl<W: Watch> Sim<W> {
     /// Time on the bus that the unit asks for.
     fn bus_ns(&self, unit: UnitId) -> Option<u64> {
-        match self.entering.units[unit.index()].overlap {
+        match self.preempting.units[unit.index()].overlap {
             Overlap::Write { loaded: false, .. } => return self.load_ns(),
             Overlap::Answer { .. } => return Some(self.answer_ns()),
             _ => {}
@@ -80,7 +80,7 @@ impl<W: Watch> Sim<W> {
     /// Whether the unit's array works for the job while the host's transfer is under way.
     pub(super) fn reads_beside(&self, unit: UnitId) -> bool {
         let state = &self.units[unit.index()];
-        self.entering.reads_beside_since(unit.index(), state).is_some()
+        self.preempting.reads_beside_since(unit.index(), state).is_some()
     }
 
     #[inline(never)]
@@ -96,11 +96,11 @@ impl<W: Watch> Sim<W> {
     /// A transfer has ended on a drive with entering: of the unit's operation, or of what runs
     /// beside it.
     #[inline(never)]
-    pub(super) fn transfer_ended_entering(&mut self, bus: BusId) {
+    pub(super) fn transfer_ended_preempting(&mut self, bus: BusId) {
         let state = &mut self.buses[bus.index()];
         let unit = state.holder.take().expect("a transfer that ends has a unit");
         let (since_ns, next) = (state.since_ns, state.waiting.pop_front());
-        let beside = self.entering.transfers_beside(unit);
+        let beside = self.preempting.transfers_beside(unit);
         let gc = self.units[unit.index()].worker.is_gc() && !beside;
         self.buses[bus.index()].spent.add(gc, self.now_ns - since_ns);
         self.tell_busy(What::Bus, unit, since_ns, gc);
@@ -110,12 +110,12 @@ impl<W: Watch> Sim<W> {
         if beside {
             return self.transferred_beside(unit);
         }
-        self.advance_entering(unit);
+        self.advance_preempting(unit);
     }
 
     /// An array phase has ended on a drive with entering.
     #[inline(never)]
-    pub(super) fn array_ended_entering(&mut self, unit: UnitId) {
+    pub(super) fn array_ended_preempting(&mut self, unit: UnitId) {
         if self.reads_beside(unit) {
             return self.read_beside_ended(unit);
         }
@@ -128,11 +128,11 @@ impl<W: Watch> Sim<W> {
             }
             self.tell_busy(What::Array, unit, since_ns, worker.is_gc());
         }
-        self.advance_entering(unit);
+        self.advance_preempting(unit);
     }
 
     /// The next phase begins, and with it what can run beside it.
-    fn advance_entering(&mut self, unit: UnitId) {
+    fn advance_preempting(&mut self, unit: UnitId) {
         self.units[unit.index()].at += 1;
         let worker = self.units[unit.index()].worker;
         if worker == Worker::Ahead {
@@ -144,7 +144,7 @@ impl<W: Watch> Sim<W> {
         }
         match worker {
             Worker::Gc => self.job_phase_overlaps(unit),
-            Worker::Host(_) if self.entering.rules.pipeline => self.may_read_ahead(unit),
+            Worker::Host(_) if self.preempting.rules.pipeline => self.may_read_ahead(unit),
             _ => {}
         }
     }
@@ -157,9 +157,9 @@ impl<W: Watch> Sim<W> {
         let is_last_array = matches!(state.phases.get(state.at), Some(Phase::Array(_)))
             && state.phases.get(state.at + 1).is_none();
         let is_program = self.gc.jobs[unit.index()].stage == Stage::Programming;
-        let first = !self.entering.units[unit.index()].is_resuming
-            && self.entering.units[unit.index()].suspends == 0;
-        if is_last_array && is_program && first && self.entering.rules.pipeline {
+        let first = !self.preempting.units[unit.index()].is_resuming
+            && self.preempting.units[unit.index()].suspends == 0;
+        if is_last_array && is_program && first && self.preempting.rules.pipeline {
             self.load_write(unit);
         }
         if self.units[unit.index()].waiting > 0 {
@@ -169,18 +169,18 @@ impl<W: Watch> Sim<W> {
 
     /// At point A: the write that may enter is loaded while the copy is programmed.
     fn load_write(&mut self, unit: UnitId) {
-        let entry = &self.entering.units[unit.index()];
-        if entry.overlap != Overlap::Nothing || self.entering.rules.suspends == Suspends::Any {
+        let entry = &self.preempting.units[unit.index()];
+        if entry.overlap != Overlap::Nothing || self.preempting.rules.suspends == Suspends::Any {
             return;
         }
-        let Some((op, list)) = self.entering_write(unit) else { return };
+        let Some((op, list)) = self.preempting_write(unit) else { return };
         if self.start_page(unit, op, list).is_none() {
             return;
         }
         self.note_host_page(unit, op);
         self.counters.pipelined_writes += 1;
         let load_ns = self.load_ns();
-        let entry = &mut self.entering.units[unit.index()];
+        let entry = &mut self.preempting.units[unit.index()];
         entry.overlap = Overlap::Write { op, loaded: load_ns.is_none() };
         entry.overlap_since_ns = self.now_ns;
         if let Some(ns) = load_ns {
@@ -196,7 +196,7 @@ impl<W: Watch> Sim<W> {
             self.note_left(unit);
             return self.answered(op);
         }
-        let entry = &mut self.entering.units[unit.index()];
+        let entry = &mut self.preempting.units[unit.index()];
         entry.overlap = Overlap::Answer { op };
         entry.overlap_since_ns = self.now_ns;
         self.ask_for_bus(unit, ns);
@@ -205,7 +205,7 @@ impl<W: Watch> Sim<W> {
     /// A transfer beside the job's operation has ended.
     #[inline(never)]
     pub(super) fn transferred_beside(&mut self, unit: UnitId) {
-        let entry = &mut self.entering.units[unit.index()];
+        let entry = &mut self.preempting.units[unit.index()];
         match entry.overlap {
             Overlap::Write { op, .. } => entry.overlap = Overlap::Write { op, loaded: true },
             Overlap::Answer { op } => {
@@ -226,7 +226,7 @@ impl<W: Watch> Sim<W> {
         let leaves = matches!(state.phases.get(state.at), Some(Phase::Bus(_)))
             && state.at > 0
             && state.phases.get(state.at + 1).is_none();
-        let entry = &self.entering.units[unit.index()];
+        let entry = &self.preempting.units[unit.index()];
         let is_free = entry.overlap == Overlap::Nothing && entry.suspended.is_none();
         let at_b = self.gc.jobs[unit.index()].stage == Stage::Copying;
         if !leaves || !is_free || !at_b || state.waiting > 0 || entry.answers {
@@ -239,7 +239,7 @@ impl<W: Watch> Sim<W> {
         }
         let Some(Phase::Array(ns)) = self.step_read(unit).get(0) else { return };
         self.begin_reading(unit);
-        let entry = &mut self.entering.units[unit.index()];
+        let entry = &mut self.preempting.units[unit.index()];
         entry.overlap = Overlap::Read { done: false };
         entry.overlap_since_ns = self.now_ns;
         entry.read_ahead = true;
@@ -249,7 +249,7 @@ impl<W: Watch> Sim<W> {
     /// The job's pages are in the register, and the host's read has not left yet.
     #[inline(never)]
     pub(super) fn read_beside_ended(&mut self, unit: UnitId) {
-        let entry = &mut self.entering.units[unit.index()];
+        let entry = &mut self.preempting.units[unit.index()];
         entry.overlap = Overlap::Read { done: true };
         let since_ns = entry.overlap_since_ns;
         self.job_worked(unit, self.now_ns - since_ns);
@@ -258,7 +258,7 @@ impl<W: Watch> Sim<W> {
 
     /// The host's read has left: the job goes on with the pages that were read beside it.
     pub(super) fn host_gave_way(&mut self, unit: UnitId) {
-        let entry = &mut self.entering.units[unit.index()];
+        let entry = &mut self.preempting.units[unit.index()];
         let Overlap::Read { done } = entry.overlap else { return };
         let since_ns = entry.overlap_since_ns;
         entry.overlap = Overlap::Nothing;
@@ -279,7 +279,7 @@ impl<W: Watch> Sim<W> {
     /// A copy is programmed: the write that was loaded beside it is programmed next, and an answer
     /// that is still on its way has the unit until it has left.
     pub(super) fn job_gave_way(&mut self, unit: UnitId) {
-        let entry = &mut self.entering.units[unit.index()];
+        let entry = &mut self.preempting.units[unit.index()];
         let (overlap, since_ns) = (entry.overlap, entry.overlap_since_ns);
         match overlap {
             Overlap::Write { op, loaded } => {
@@ -287,7 +287,7 @@ impl<W: Watch> Sim<W> {
                 entry.loaded_write_waited();
                 let mut phases = self.recipes.program[0];
                 if self.recipes.layers.is_some() {
-                    let ns = std::mem::take(&mut self.entering.units[unit.index()].host_ns);
+                    let ns = std::mem::take(&mut self.preempting.units[unit.index()].host_ns);
                     phases.set_array(0, ns);
                 }
                 let filled = self.units[unit.index()].filled;

@@ -95,7 +95,7 @@ impl<W: Watch> Sim<W> {
         let mut planes = vec![first];
         while planes.len() < self.plan.geometry.shape.multi_plane as usize {
             let Some(op) = self.queues.peek(&self.slabs.ops, unit, list) else { return };
-            if self.entering.on && self.entrant(unit) != Some((op, list)) {
+            if self.preempting.on && self.entrant(unit) != Some((op, list)) {
                 return;
             }
             let joins = match writes {
@@ -147,7 +147,7 @@ impl<W: Watch> Sim<W> {
         let lpn = self.slabs.ops[op as usize].lpn;
         let pool = self.plan.pools.of_page(&self.plan.geometry, lpn);
         let plane = self.best_beside(pool, planes, |plane| !self.queues.is_held(plane))?;
-        if self.entering.on && !self.plane_takes_write(unit, plane) {
+        if self.preempting.on && !self.plane_takes_write(unit, plane) {
             return None;
         }
         // It waits first in the unit, and so it does in the queue of its new plane.

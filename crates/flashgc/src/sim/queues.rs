@@ -52,7 +52,7 @@ impl Queues {
     /// Empty queues.
     pub fn new(plan: &Plan) -> Self {
         let geometry = &plan.geometry;
-        let whole = plan.gc.hold.covers_unit(geometry.shape.unit);
+        let whole = plan.gc.blocking.covers_unit(geometry.shape.unit);
         let mut queue_of_plane = vec![0; geometry.planes as usize];
         let mut first_of_unit = vec![0];
         let mut count = 0;
@@ -144,7 +144,7 @@ impl Queues {
     }
 
     /// Closes the queue that serves a plane.
-    pub fn hold(&mut self, plane: PlaneId) {
+    pub fn blocking(&mut self, plane: PlaneId) {
         self.queues[self.queue_of_plane[plane.index()] as usize].held += 1;
     }
 

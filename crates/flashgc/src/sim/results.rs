@@ -221,8 +221,8 @@ impl<W: Watch> Sim<W> {
             let gc = state.worker.is_gc();
             let spent_ns = self.now_ns - state.since_ns;
             state.spent.add(gc, spent_ns);
-            if gc && self.entering.on && state.worker != Worker::Ahead {
-                self.counters.gc_hold_ns += spent_ns;
+            if gc && self.preempting.on && state.worker != Worker::Ahead {
+                self.counters.gc_blocking_ns += spent_ns;
             }
             if let Some(since_ns) = self.array_works_since(at) {
                 self.job_worked(UnitId(at as u32), self.now_ns - since_ns);
@@ -230,7 +230,7 @@ impl<W: Watch> Sim<W> {
         }
         for bus in &mut self.buses {
             if let Some(unit) = bus.holder {
-                let beside = self.entering.on && self.entering.transfers_beside(unit);
+                let beside = self.preempting.on && self.preempting.transfers_beside(unit);
                 let gc = self.units[unit.index()].worker.is_gc() && !beside;
                 let spent_ns = self.now_ns - bus.since_ns;
                 bus.spent.add(gc, spent_ns);
@@ -261,14 +261,14 @@ impl<W: Watch> Sim<W> {
                 self.counters.overhead += u64::from(job.fills_of_step()) * summary_pages;
             }
             let wasted_open = self.wasted_and_open(at);
-            let (copies, fills) = self.inbound_ends_now(at);
+            let (copies, fills) = self.cross_unit_ends_now(at);
             self.counters.gc_moved += copies;
             self.counters.overhead += fills * summary_pages;
             self.counters.gc_busy_open_ns += job.busy_ns;
             // A copy that has not ended is none yet, and so is none that was wasted.
             self.counters.wasted_copies += u64::from(job.wasted) - wasted_open;
-            if !self.entering.on {
-                self.counters.gc_hold_ns += self.now_ns - job.hold_since_ns;
+            if !self.preempting.on {
+                self.counters.gc_blocking_ns += self.now_ns - job.blocking_since_ns;
             }
         }
     }
@@ -282,7 +282,7 @@ impl<W: Watch> Sim<W> {
                 **copy as usize >= self.copies_made(UnitId(at as u32))
             }
             Stage::Copying | Stage::Programming => !self.phase_ends_now(at),
-            Stage::Sending => !self.inbound_copy_ends_now(at, **copy as usize),
+            Stage::Sending => !self.cross_unit_copy_ends_now(at, **copy as usize),
             _ => false,
         };
         job.wasted_open.iter().filter(is_open).count() as u64
@@ -345,9 +345,9 @@ impl Sim<Watchers> {
         if results.jobs_open == 0 {
             assert_eq!(checker.copies, counters.gc_moved, "copies");
         }
-        assert!(checker.moved_ahead >= counters.assist_moved, "pages ahead");
+        assert!(checker.moved_ahead >= counters.background_moved, "pages ahead");
         if results.ahead_open == 0 {
-            assert_eq!(checker.moved_ahead, counters.assist_moved, "pages ahead");
+            assert_eq!(checker.moved_ahead, counters.background_moved, "pages ahead");
         }
         if results.jobs_open + results.flushes_open == 0 {
             assert_eq!(checker.summaries, counters.overhead, "pages of summaries");
@@ -367,7 +367,7 @@ impl Sim<Watchers> {
         if timing.times_summaries_of_copies() || self.recipes.layers.is_some() {
             return;
         }
-        let reads = if self.entering.on { counters.read_steps } else { counters.copy_steps };
+        let reads = if self.preempting.on { counters.read_steps } else { counters.copy_steps };
         let programs = counters.copy_steps + counters.merged_programs;
         let steps_ns = reads * timing.read_ns + programs * timing.program_ns + counters.gc_extra_ns;
         // Pages that go to other units are programmed one by one, in as many units as can be.
@@ -390,7 +390,7 @@ impl Sim<Watchers> {
         assert_eq!([buses.host_ns, buses.gc_ns], seen.bus_ns, "time of the buses");
         let link_ns = self.link.as_ref().map_or(0, |link| link.spent_ns);
         assert_eq!(link_ns, seen.link_ns, "time of the host's link");
-        let busy_ns = self.counters.gc_busy_ns + self.counters.assist_busy_ns;
+        let busy_ns = self.counters.gc_busy_ns + self.counters.background_busy_ns;
         assert_eq!(busy_ns, seen.array_ns[1], "array time of collection");
     }
 }

@@ -44,7 +44,7 @@ impl<W: Watch> Sim<W> {
     /// Since when the unit's array works for collection, in ns, if it does.
     pub(super) fn array_works_since(&self, unit: usize) -> Option<u64> {
         let state = &self.units[unit];
-        let beside = self.entering.reads_beside_since(unit, state);
+        let beside = self.preempting.reads_beside_since(unit, state);
         let works = state.worker.is_gc()
             && state.worker != Worker::Polling
             && matches!(state.phases.get(state.at), Some(Phase::Array(_)));

@@ -5,7 +5,7 @@ use super::Sim;
 use crate::device::{LayerTimes, Phase, Phases, Worker};
 use crate::gc::job::Stage;
 use crate::gc::victim::{Candidates, VictimPolicy};
-use crate::gc::{CopyChoice, Inbound};
+use crate::gc::{CopyChoice, CrossUnit};
 use crate::ids::{BlockId, BusId, PlaneId, Ppn, UnitId};
 use crate::plan::{Allocation, Plan, Served};
 use crate::verify::{Happened, Watch, What};
@@ -33,7 +33,7 @@ impl Recipes {
     pub(super) fn new(plan: &Plan) -> Self {
         let timing = &plan.timing;
         let planes = plan.geometry.shape.multi_plane;
-        let halves = (1..=plan.gc.copy.at_once()).filter(|_| plan.gc.enter.is_some());
+        let halves = (1..=plan.gc.copy.at_once()).filter(|_| plan.gc.preemption.is_some());
         let by_copyback = plan.gc.copy.stays_in_plane();
         let halves = halves.map(|pages| timing.halves(pages, by_copyback));
         let (copy_read, copy_program) = halves.unzip();
@@ -85,7 +85,7 @@ pub(super) enum Next {
     /// The suspended operation of the job goes on.
     Resume,
     /// A page of another unit's job is programmed.
-    Program(Inbound),
+    Program(CrossUnit),
     /// A page moves ahead of any job: its plane, and where it is.
     MoveAhead(PlaneId, Ppn),
     /// A page operation of the host, from this list.
@@ -104,14 +104,14 @@ impl<W: Watch> Sim<W> {
                 Next::Nothing => return,
                 Next::Collect(plane, victim) => self.open_job(unit, plane, victim),
                 Next::CollectIdle(plane, victim) => self.open_idle_job(unit, plane, victim),
-                Next::Step if self.entering.on => self.read_step(unit),
+                Next::Step if self.preempting.on => self.read_step(unit),
                 Next::Step => self.step_job(unit),
                 Next::Poll => self.poll(unit),
                 Next::ProgramStep => self.program_step(unit),
                 Next::Answer(op, list) => self.answer(unit, op, list),
                 Next::Merge(op, list) => self.merge(unit, op, list),
                 Next::Resume => self.resume(unit),
-                Next::Program(inbound) => self.start_inbound(unit, inbound),
+                Next::Program(cross_unit) => self.start_cross_unit(unit, cross_unit),
                 Next::MoveAhead(plane, from) => self.move_ahead(unit, plane, from),
                 Next::Host(op, list) => self.start_host(unit, op, list),
             }
@@ -121,12 +121,12 @@ impl<W: Watch> Sim<W> {
     /// Chooses by the device's order of service.
     #[inline]
     fn next_for(&mut self, unit: UnitId) -> Next {
-        if self.entering.on {
-            return self.next_entering(unit);
+        if self.preempting.on {
+            return self.next_preempting(unit);
         }
-        if self.units[unit.index()].inbound > 0 {
-            if let Some(inbound) = self.next_inbound(unit) {
-                return Next::Program(inbound);
+        if self.units[unit.index()].cross_unit > 0 {
+            if let Some(cross_unit) = self.next_cross_unit(unit) {
+                return Next::Program(cross_unit);
             }
         }
         if self.is_urgent(unit) {
@@ -189,7 +189,7 @@ impl<W: Watch> Sim<W> {
     /// for space anywhere is reason enough, since it may be this unit that has some to win.
     #[inline(always)]
     pub(super) fn may_open_job(&self, unit: UnitId) -> bool {
-        self.plan.gc.trigger.background
+        self.plan.gc.trigger.idle_units
             || self.units[unit.index()].waiting > 0
             || !self.starved.is_empty()
     }
@@ -216,7 +216,7 @@ impl<W: Watch> Sim<W> {
         }
         let lpn = self.slabs.ops[op as usize].lpn;
         if self.plan.allocation == Allocation::Dynamic && !self.chooses_at_start {
-            if self.entering.on {
+            if self.preempting.on {
                 return self.send_elsewhere(unit, op, list);
             }
             let other = self.least_busy_plane(lpn);
@@ -336,8 +336,8 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     pub(super) fn start_page(&mut self, unit: UnitId, op: u32, list: u8) -> Option<PlaneId> {
         self.take_from_queue(unit, op, list);
-        if self.entering.on {
-            self.note_entered(unit, op);
+        if self.preempting.on {
+            self.note_preempted(unit, op);
         }
         let Op { lpn, kind, plane, next, .. } = self.slabs.ops[op as usize];
         self.prefetch_for(next);
@@ -417,8 +417,8 @@ impl<W: Watch> Sim<W> {
     /// A transfer has ended: the bus goes to whoever has waited longest.
     #[inline(always)]
     pub(super) fn transfer_ended(&mut self, bus: BusId) {
-        if self.entering.on {
-            return self.transfer_ended_entering(bus);
+        if self.preempting.on {
+            return self.transfer_ended_preempting(bus);
         }
         let state = &mut self.buses[bus.index()];
         let unit = state.holder.take().expect("a transfer that ends has a unit");
@@ -440,8 +440,8 @@ impl<W: Watch> Sim<W> {
     /// An array phase has ended.
     #[inline(always)]
     pub(super) fn array_ended(&mut self, unit: UnitId) {
-        if self.entering.on {
-            return self.array_ended_entering(unit);
+        if self.preempting.on {
+            return self.array_ended_preempting(unit);
         }
         let state = &self.units[unit.index()];
         let since_ns = state.phase_since_ns;
@@ -475,8 +475,8 @@ impl<W: Watch> Sim<W> {
         self.tell_operation(unit, since_ns);
         self.units[unit.index()].worker = Worker::Nobody;
         self.loads[unit.index()] -= 1;
-        if self.entering.on {
-            self.entering_ended(unit, worker, spent_ns);
+        if self.preempting.on {
+            self.preempting_ended(unit, worker, spent_ns);
             return self.look_at(unit);
         }
         match worker {
@@ -488,7 +488,7 @@ impl<W: Watch> Sim<W> {
                 }
             }
             Worker::Gc => self.job_operation_ended(unit),
-            Worker::Inbound => self.inbound_ended(unit),
+            Worker::CrossUnit => self.cross_unit_ended(unit),
             Worker::Ahead => self.pre_migrated(unit),
             Worker::Nobody | Worker::Suspending | Worker::Polling => {
                 unreachable!("an operation that ends has a worker")
@@ -556,7 +556,7 @@ impl<W: Watch> Sim<W> {
                 _ if self.is_flush(op) => "flush",
                 _ => "program",
             },
-            Worker::Inbound => "program-copy",
+            Worker::CrossUnit => "program-copy",
             Worker::Ahead => "move-ahead",
             Worker::Suspending => "suspend",
             Worker::Polling => "poll",

@@ -27,7 +27,7 @@ impl<W: Watch> Sim<W> {
     /// A request has come to a unit that works for its job. Table III: what a read finds in the
     /// page buffer suspends nothing.
     pub(super) fn knock(&mut self, unit: UnitId, op: u32) {
-        if self.entering.rules.suspends != Suspends::Any {
+        if self.preempting.rules.suspends != Suspends::Any {
             return self.try_suspend(unit);
         }
         let state = &self.units[unit.index()];
@@ -35,7 +35,7 @@ impl<W: Watch> Sim<W> {
         if state.worker != Worker::Gc || is_write || !self.is_in_register(unit, op) {
             return self.try_suspend(unit);
         }
-        let is_free = self.entering.units[unit.index()].overlap == Overlap::Nothing;
+        let is_free = self.preempting.units[unit.index()].overlap == Overlap::Nothing;
         let is_first = self.queues.peek(&self.slabs.ops, unit, READS) == Some(op);
         match self.gc.jobs[unit.index()].stage {
             // It is served when the page is in the register.
@@ -55,7 +55,7 @@ impl<W: Watch> Sim<W> {
     /// Suspends the job's operation if somebody may enter and the operation may be suspended.
     pub(super) fn try_suspend(&mut self, unit: UnitId) {
         let state = &self.units[unit.index()];
-        let suspends = self.entering.rules.suspends;
+        let suspends = self.preempting.rules.suspends;
         if state.worker != Worker::Gc || suspends == Suspends::Nothing || state.waiting == 0 {
             return;
         }
@@ -81,13 +81,13 @@ impl<W: Watch> Sim<W> {
 
     /// What the operation under way has left, in ns, if it can be suspended now.
     fn left_to_suspend(&self, unit: UnitId) -> Option<u64> {
-        let entry = &self.entering.units[unit.index()];
+        let entry = &self.preempting.units[unit.index()];
         let state = &self.units[unit.index()];
         let Some(Phase::Array(ns)) = state.phases.get(state.at) else { return None };
         let left_ns = state.phase_since_ns + ns - self.now_ns;
         let resumes = entry.is_resuming && state.at == 0;
         let cost = self.plan.timing.suspend?;
-        let rules = &self.entering.rules;
+        let rules = &self.preempting.rules;
         let is_worth_it = !rules.worth_it || left_ns > cost.suspend_ns + cost.resume_ns;
         let may = !resumes && entry.overlap == Overlap::Nothing;
         (may && left_ns > 0 && is_worth_it && entry.suspends < rules.most_suspends)
@@ -108,12 +108,12 @@ impl<W: Watch> Sim<W> {
         if self.now_ns > since_ns {
             self.tell_operation(unit, since_ns);
         }
-        self.counters.gc_hold_ns += self.now_ns - since_ns;
+        self.counters.gc_blocking_ns += self.now_ns - since_ns;
         self.counters.suspended += 1;
         self.gc.jobs[unit.index()].extra_ns += cost.suspend_ns;
         self.units[unit.index()].worker = Worker::Nobody;
         self.loads[unit.index()] -= 1;
-        let entry = &mut self.entering.units[unit.index()];
+        let entry = &mut self.preempting.units[unit.index()];
         entry.suspended = Some(Suspended { phases, at, left_ns });
         entry.suspends += 1;
         let mut phases = Phases::new();
@@ -138,7 +138,7 @@ impl<W: Watch> Sim<W> {
     /// discarded (Table III).
     #[inline(never)]
     pub(super) fn resume(&mut self, unit: UnitId) {
-        let suspended = self.entering.units[unit.index()].suspended.take();
+        let suspended = self.preempting.units[unit.index()].suspended.take();
         let Some(Suspended { phases: before, at, left_ns }) = suspended else { return };
         let resume_ns = self.plan.timing.suspend.map_or(0, |cost| cost.resume_ns);
         if self.gc.jobs[unit.index()].stage == Stage::Reading && self.step_is_stale(unit) {
@@ -148,7 +148,7 @@ impl<W: Watch> Sim<W> {
             job.step.clear();
             job.reads -= 1;
             job.extra_ns += read_ns - left_ns;
-            let entry = &mut self.entering.units[unit.index()];
+            let entry = &mut self.preempting.units[unit.index()];
             (entry.suspends, entry.is_resuming, entry.read_ahead) = (0, false, false);
             self.tell(Happened::ReadGivenUp { unit });
             return;
@@ -158,7 +158,7 @@ impl<W: Watch> Sim<W> {
         phases.array(left_ns);
         phases.append(&before, at + 1);
         self.gc.jobs[unit.index()].extra_ns += resume_ns;
-        self.entering.units[unit.index()].is_resuming = resume_ns > 0;
+        self.preempting.units[unit.index()].is_resuming = resume_ns > 0;
         self.begin(unit, Worker::Gc, phases);
     }
 

@@ -53,7 +53,7 @@ pub struct Counters {
     /// Jobs that ended.
     pub jobs: u64,
     /// Those of them that the idle trigger began.
-    pub idle_jobs: u64,
+    pub idle_collections: u64,
     /// Victims that were on no list of the trigger `used-space`.
     pub fallbacks: u64,
     /// Reads that waited for a block under collection, where only blocks are held.
@@ -83,7 +83,7 @@ pub struct Counters {
     /// From choice to end of erase, in ns, over jobs that ended.
     pub gc_elapsed_ns: u64,
     /// Time in which a domain was closed to the host, in ns.
-    pub gc_hold_ns: u64,
+    pub gc_blocking_ns: u64,
     /// Times that the host got into an open job.
     pub preempted: u64,
     /// Operations of jobs that were suspended.
@@ -109,17 +109,17 @@ pub struct Counters {
     /// Array time of suspending, resuming and discarded reads, over jobs that ended, in ns.
     pub gc_extra_ns: u64,
     /// Pages that moved ahead of any job.
-    pub assist_moved: u64,
+    pub background_moved: u64,
     /// Those of them that the host rewrote or gave up before their victim was collected.
-    pub assist_wasted: u64,
+    pub background_wasted: u64,
     /// Times that a plane began to move pages ahead, from one request to the next.
-    pub assist_calls: u64,
+    pub background_calls: u64,
     /// Victims from which pages moved ahead.
-    pub assist_victims: u64,
+    pub background_victims: u64,
     /// Array time of moving pages ahead, in ns.
-    pub assist_busy_ns: u64,
-    /// Turns of jobs, where they go on in turns.
-    pub turns: u64,
+    pub background_busy_ns: u64,
+    /// Slices of jobs, where they go on in turns.
+    pub time_slices: u64,
     /// The longest that an operation of the host waited for a job above its floor, in ns.
     pub stall_max_ns: u64,
     /// Time in which jobs below their floor went on without a pause, in ns over all units.
@@ -131,7 +131,7 @@ pub struct Counters {
 impl Counters {
     /// Array time of all collection: jobs, and what is done in the background ahead of them, in ns.
     pub fn collecting_ns(&self) -> u64 {
-        self.gc_busy_ns + self.assist_busy_ns
+        self.gc_busy_ns + self.background_busy_ns
     }
 
     /// Counts a victim block of a job that ended.

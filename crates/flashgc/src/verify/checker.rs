@@ -5,14 +5,14 @@
 //! and asserts what must always hold. A failure panics with the instant and the page: it is an
 //! error of the simulator, never of its input.
 
+use super::blocking::Blocking;
 use super::buffer::Held;
 use super::closed::Closed;
-use super::holds::Holds;
 pub use super::promises::Promises;
 pub use super::spans::Busy;
 use super::spans::Spans;
+use super::time_slices::Slices;
 use super::times::Times;
-use super::turns::Turns;
 use super::{Cause, Happened, Watch, What};
 use crate::device::Geometry;
 use crate::drive::Drive;
@@ -57,11 +57,11 @@ pub struct Checker {
     pub(super) newest: Vec<u32>,
     pub(super) held: Held,
     closed: Option<Closed>,
-    turns: Option<Turns>,
+    turns: Option<Slices>,
     /// Requests that came and were not served.
     outstanding: u64,
     times: Option<Times>,
-    holds: Option<Holds>,
+    holds: Option<Blocking>,
     /// Where the newest version of each logical page lies in flash.
     pub(super) home: Vec<Ppn>,
     acknowledged: Vec<u32>,
@@ -102,9 +102,9 @@ impl Checker {
             newest: vec![0; logical],
             held: Held::default(),
             closed: Closed::new(geometry, promises.closes_blocks),
-            turns: promises.turns.map(|rules| Turns::new(geometry, rules)),
+            turns: promises.turns.map(|rules| Slices::new(geometry, rules)),
             outstanding: 0,
-            holds: promises.hold.map(Holds::new),
+            holds: promises.blocking.map(Blocking::new),
             times: promises
                 .timing
                 .map(|timing| Times::new(geometry, timing, promises.at_once, promises.by_block)),
@@ -390,7 +390,7 @@ impl Checker {
             true => lists.iter().map(|&copies| steps(copies)).sum(),
             false => steps(copied),
         };
-        if self.promises.enters {
+        if self.promises.preempts {
             assert!((expected..=copied).contains(&row.steps), "steps of a job");
         } else {
             assert_eq!(row.steps, expected, "steps of a job");

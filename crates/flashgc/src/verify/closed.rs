@@ -22,9 +22,9 @@ pub(super) struct Closed {
 
 impl Closed {
     /// Nothing is collected; `None` where the scheme holds more than blocks.
-    pub(super) fn new(geometry: &Geometry, holds_blocks: bool) -> Option<Self> {
+    pub(super) fn new(geometry: &Geometry, blocks_only: bool) -> Option<Self> {
         let planes = vec![Collected::default(); geometry.planes as usize];
-        holds_blocks.then_some(Closed { planes })
+        blocks_only.then_some(Closed { planes })
     }
 
     /// A job has taken a block.

@@ -4,14 +4,14 @@
 //! nothing.
 
 mod audit;
+mod blocking;
 mod buffer;
 pub mod checker;
 mod closed;
-mod holds;
 mod promises;
 mod spans;
+mod time_slices;
 mod times;
-mod turns;
 
 use crate::gc::JobRow;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn, UnitId};

@@ -1,8 +1,8 @@
 //! What a plan promises, and the checker holds it to.
 
-use super::turns;
+use super::time_slices;
 use crate::device::Timing;
-use crate::gc::{HoldChoice, Isolation, Quanta};
+use crate::gc::{BlockingChoice, Isolation, TimeSlices};
 use crate::plan::Plan;
 
 /// What a plan promises of its copies, and the checker holds it to.
@@ -19,13 +19,13 @@ pub struct Promises {
     /// How sub-blocks are isolated, where they are erased.
     pub isolation: Option<Isolation>,
     /// Requests may enter a job: a page of a step may be lost before it is programmed.
-    pub enters: bool,
+    pub preempts: bool,
     /// The host stays out of the blocks that a job works on.
     pub closes_blocks: bool,
     /// The turns that a job takes, where nothing else lets the host wait for it.
-    pub turns: Option<Quanta>,
+    pub turns: Option<TimeSlices>,
     /// What a job closes to the host; `None` where requests enter jobs.
-    pub hold: Option<HoldChoice>,
+    pub blocking: Option<BlockingChoice>,
     /// What operations take; `None` where nobody looks.
     pub timing: Option<Timing>,
 }
@@ -40,10 +40,10 @@ impl Promises {
             at_once: copy.at_once(),
             by_block: copy.lists_by_block(),
             isolation: plan.gc.sub_blocks,
-            enters: plan.gc.enter.is_some(),
-            closes_blocks: plan.gc.hold.blocks,
-            turns: turns::promised(plan),
-            hold: Some(plan.gc.hold).filter(|_| plan.gc.enter.is_none()),
+            preempts: plan.gc.preemption.is_some(),
+            closes_blocks: plan.gc.blocking.blocks,
+            turns: time_slices::promised(plan),
+            blocking: Some(plan.gc.blocking).filter(|_| plan.gc.preemption.is_none()),
             timing: Some(plan.timing),
         }
     }

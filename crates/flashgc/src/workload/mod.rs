@@ -4,7 +4,7 @@
 //! all schemes meet identical requests.
 
 pub mod address;
-pub mod alike;
+pub mod fitted;
 pub mod layout;
 pub mod length;
 pub mod repeat;

@@ -1,7 +1,7 @@
 //! What sub-blocks and hotness groups ask of a row of the matrix.
 
 use super::{
-    pairs, values, Factor, Row, BLOCK, COPY, ERASE, HOLD, MARKS, PLACEMENT, SUMMARY, TRIGGER,
+    pairs, values, Factor, Row, BLOCK, BLOCKING, COPY, ERASE, MARKS, PLACEMENT, SUMMARY, TRIGGER,
     VICTIM,
 };
 
@@ -34,12 +34,12 @@ pub fn apart_by_erase(factors: &[Factor], row: Row) -> Vec<Row> {
         fitting[at(VICTIM)] = recycle_benefit;
     }
     if row[at(BLOCK)] == 0 {
-        fitting[at(BLOCK)] = 1 + row[at(HOLD)] % 3;
+        fitting[at(BLOCK)] = 1 + row[at(BLOCKING)] % 3;
     }
     fitting[at(SUMMARY)] = 0;
     // Used space and held blocks are of whole blocks.
     fitting[at(TRIGGER)] %= 2;
-    fitting[at(HOLD)] %= 5;
+    fitting[at(BLOCKING)] %= 5;
     let copy = value(COPY, &row);
     let is_odd_even = copy.contains("parity=\"true\"")
         || (copy.contains("parallel") && !copy.contains("parity") && !copy.contains("global"));
@@ -81,7 +81,7 @@ pub fn refused_of_sub_blocks() -> Vec<[&'static str; 2]> {
     [
         pairs(sub_blocks.clone(), [&values(VICTIM)[..6], &values(VICTIM)[8..]].concat()),
         pairs(sub_blocks.clone(), values(TRIGGER)[2..].to_vec()),
-        pairs(sub_blocks.clone(), values(HOLD)[5..].to_vec()),
+        pairs(sub_blocks.clone(), values(BLOCKING)[5..].to_vec()),
         pairs(sub_blocks.clone(), values(SUMMARY)[1..].to_vec()),
         pairs(sub_blocks, values(BLOCK)[..1].to_vec()),
         pairs(vec![erase[BY_SOFTWARE]], vec![values(VICTIM)[7]]),

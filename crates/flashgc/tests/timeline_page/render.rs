@@ -159,9 +159,9 @@ pub fn count(seen: &Seen, key: &str) -> Option<String> {
         "pages.overhead" => whole(c.overhead),
         "pages.wasted_copies" => whole(c.wasted_copies),
         "write_amplification" => {
-            per(c.array_programs + c.gc_moved + c.assist_moved, c.host_written)
+            per(c.array_programs + c.gc_moved + c.background_moved, c.host_written)
         }
-        "pages.assist_moved" => whole(c.assist_moved),
+        "pages.background_moved" => whole(c.background_moved),
         "capacity.extra_pages" => {
             let shape = &seen.geometry.shape;
             whole(shape.planes() * shape.pages_of_blocks(shape.extra_blocks.into()))
@@ -180,10 +180,10 @@ pub fn count(seen: &Seen, key: &str) -> Option<String> {
 /// Figures of what moves ahead of a collection.
 fn ahead(counters: &Counters, key: &str) -> Option<u64> {
     match key {
-        "assist.calls" => Some(counters.assist_calls),
-        "assist.victims" => Some(counters.assist_victims),
-        "assist.wasted" => Some(counters.assist_wasted),
-        "assist.busy_ns" => Some(counters.assist_busy_ns),
+        "background.calls" => Some(counters.background_calls),
+        "background.victims" => Some(counters.background_victims),
+        "background.wasted" => Some(counters.background_wasted),
+        "background.busy_ns" => Some(counters.background_busy_ns),
         _ => None,
     }
 }
@@ -194,7 +194,7 @@ fn of_collection(seen: &Seen, key: &str) -> Option<String> {
         "gc.stall_max_ns" => whole(c.stall_max_ns),
         "gc.below_floor_ns" => whole(c.below_floor_ns),
         "gc.count" => whole(c.jobs),
-        "gc.idle_jobs" => whole(c.idle_jobs),
+        "gc.idle_collections" => whole(c.idle_collections),
         "gc.blocked" => whole(c.blocked),
         "gc.fallbacks" => whole(c.fallbacks),
         "gc.open" => whole(results.jobs_open),
@@ -210,7 +210,7 @@ fn of_collection(seen: &Seen, key: &str) -> Option<String> {
         "gc.reclaimed_pages" => whole(c.reclaimed_pages),
         "gc.busy_ns" => whole(c.gc_busy_ns),
         "gc.elapsed_ns" => whole(c.gc_elapsed_ns),
-        "gc.hold_ns" => whole(c.gc_hold_ns),
+        "gc.blocking_ns" => whole(c.gc_blocking_ns),
         "gc.preempted" => whole(c.preempted),
         "gc.suspended" => whole(c.suspended),
         "gc.merged_read" => whole(c.merged_reads),
@@ -221,7 +221,7 @@ fn of_collection(seen: &Seen, key: &str) -> Option<String> {
         "gc.response_max_ns" => whole(c.gc_response_max_ns),
         "gc.wait_max_ns" => whole(c.gc_wait_max_ns),
         "gc.transfer_ns" => whole(results.gc_transfer_ns),
-        "gc.turns" => whole(c.turns),
+        "gc.time_slices" => whole(c.turns),
         _ => return None,
     })
 }

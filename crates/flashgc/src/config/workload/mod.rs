@@ -1,8 +1,8 @@
 //! `[workload]`: a synthetic workload, or how a trace is replayed.
 
 mod address;
-mod alike;
 mod arrivals;
+mod fitted;
 mod length;
 mod sizes;
 mod synthetic;
@@ -10,7 +10,7 @@ mod trace;
 
 use crate::plan::Arrivals;
 use crate::sim::Until;
-use crate::workload::alike::AlikePlan;
+use crate::workload::fitted::FittedPlan;
 use crate::workload::layout::AddressPolicy;
 use crate::workload::length::Length;
 use crate::workload::synthetic::SyntheticPlan;
@@ -26,7 +26,7 @@ pub enum WorkloadPlan {
     /// Drawn from distributions.
     Synthetic(SyntheticWorkload),
     /// Drawn from the distributions of a trace.
-    Alike(Box<AlikePlan>),
+    Fitted(Box<FittedPlan>),
     /// Read from a trace.
     Trace(Box<TracePlan>),
 }
@@ -73,7 +73,7 @@ impl WorkloadPlan {
     pub fn fit(&self) -> Option<Share> {
         match self {
             WorkloadPlan::Trace(trace) => trace.fit,
-            WorkloadPlan::Synthetic(_) | WorkloadPlan::Alike(_) => None,
+            WorkloadPlan::Synthetic(_) | WorkloadPlan::Fitted(_) => None,
         }
     }
 
@@ -81,7 +81,7 @@ impl WorkloadPlan {
     pub fn arrivals(&self) -> Arrivals {
         match self {
             WorkloadPlan::Synthetic(workload) => workload.arrivals,
-            WorkloadPlan::Alike(_) => Arrivals::Open,
+            WorkloadPlan::Fitted(_) => Arrivals::Open,
             WorkloadPlan::Trace(trace) => trace.arrivals,
         }
     }
@@ -90,7 +90,7 @@ impl WorkloadPlan {
     pub fn length(&self) -> Option<Length> {
         match self {
             WorkloadPlan::Synthetic(workload) => Some(workload.plan.requests),
-            WorkloadPlan::Alike(plan) => Some(plan.requests),
+            WorkloadPlan::Fitted(plan) => Some(plan.requests),
             WorkloadPlan::Trace(plan) => plan.repeated,
         }
     }
@@ -99,7 +99,7 @@ impl WorkloadPlan {
     pub fn phases(&self) -> u64 {
         match self {
             WorkloadPlan::Synthetic(workload) => workload.plan.phases.len() as u64,
-            WorkloadPlan::Alike(_) | WorkloadPlan::Trace(_) => 1,
+            WorkloadPlan::Fitted(_) | WorkloadPlan::Trace(_) => 1,
         }
     }
 
@@ -107,7 +107,7 @@ impl WorkloadPlan {
     pub(super) fn on_drive(&mut self, exported_bytes: u64) {
         match self {
             WorkloadPlan::Synthetic(workload) => workload.plan.on_drive(exported_bytes),
-            WorkloadPlan::Alike(plan) => plan.requests = plan.requests.on_drive(exported_bytes),
+            WorkloadPlan::Fitted(plan) => plan.requests = plan.requests.on_drive(exported_bytes),
             WorkloadPlan::Trace(plan) => {
                 plan.repeated = plan.repeated.map(|length| length.on_drive(exported_bytes));
             }
@@ -122,29 +122,29 @@ pub fn read(
     has_trace: bool,
 ) -> (Option<WorkloadPlan>, Option<Until>) {
     let (synthetic, trace) = (table.table("synthetic"), table.table("trace"));
-    let alike = table.table("alike");
+    let fitted = table.table("fitted");
     let until = length::until(table);
     table.finish();
-    let tables = [synthetic, alike, trace];
+    let tables = [synthetic, fitted, trace];
     (one_of(table, tables, page_bytes, has_trace, until.as_ref()), until)
 }
 
 fn one_of(
     table: &Reader<'_>,
-    [synthetic, alike, trace]: [Reader<'_>; 3],
+    [synthetic, fitted, trace]: [Reader<'_>; 3],
     page_bytes: u64,
     has_trace: bool,
     until: Option<&Until>,
 ) -> Option<WorkloadPlan> {
-    if alike.exists() && !has_trace {
+    if fitted.exists() && !has_trace {
         if synthetic.exists() || trace.exists() {
             table.error(
-                "alike",
+                "fitted",
                 "more than one workload is configured",
-                "keep one of [workload.alike], [workload.synthetic] and [workload.trace]",
+                "keep one of [workload.fitted], [workload.synthetic] and [workload.trace]",
             );
         }
-        return alike::read(&alike, until).map(|plan| WorkloadPlan::Alike(Box::new(plan)));
+        return fitted::read(&fitted, until).map(|plan| WorkloadPlan::Fitted(Box::new(plan)));
     }
     if has_trace || trace.exists() {
         if trace.exists() && synthetic.exists() && !has_trace {
@@ -173,7 +173,7 @@ pub fn unused(root: &Reader<'_>, has_trace: bool) -> Vec<String> {
     if !has_trace {
         return synthetic::unused(&workload.table("synthetic"));
     }
-    for name in ["synthetic", "alike"] {
+    for name in ["synthetic", "fitted"] {
         let keys = workload.table(name).keys();
         unused.extend(keys.iter().map(|key| format!("workload.{name}.{key}")));
     }

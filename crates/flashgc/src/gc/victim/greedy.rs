@@ -135,7 +135,7 @@ impl Policy {
         plane.index() * self.data_pages as usize + valid as usize
     }
 
-    /// Turns the block's bit in a row, and gives the row.
+    /// Slices the block's bit in a row, and gives the row.
     #[inline(always)]
     fn flip(&mut self, plane: PlaneId, block: BlockId, valid: u32) -> usize {
         let local = block.0 - plane.0 * self.blocks_per_plane;

@@ -1,4 +1,4 @@
-//! The slot *enter*: when may a waiting request of the host get into an open job?
+//! The slot *preemption*: when may a waiting request of the host get into an open job?
 //!
 //! Paper preemptible-gc. A copy is a read and a program, with two points at which the collector
 //! looks at what waits (section III-A): A, when the page is in its register and not yet
@@ -8,7 +8,7 @@ use serde::Serialize;
 
 /// How the host gets into open jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Enter {
+pub struct Preemption {
     /// Whether requests get in between the copies of a job; if not, only between its turns.
     #[serde(skip_serializing_if = "is_true")]
     pub between_copies: bool,
@@ -27,9 +27,9 @@ pub struct Enter {
     pub most_suspends: u32,
 }
 
-impl Enter {
+impl Preemption {
     /// Requests get in between the turns of a job and nowhere else.
-    pub const BETWEEN_TURNS: Enter = Enter {
+    pub const BETWEEN_SLICES: Preemption = Preemption {
         between_copies: false,
         merge: false,
         pipeline: false,

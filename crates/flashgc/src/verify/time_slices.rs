@@ -7,7 +7,7 @@
 
 use super::{Cause, Happened, What};
 use crate::device::Geometry;
-use crate::gc::{Quanta, Space, Suspends};
+use crate::gc::{Space, Suspends, TimeSlices};
 use crate::ids::{BlockId, PlaneId, UnitId};
 use crate::plan::Plan;
 
@@ -27,8 +27,8 @@ struct Run {
 }
 
 /// The turns of all units, and the erased space of the planes.
-pub(super) struct Turns {
-    rules: Quanta,
+pub(super) struct Slices {
+    rules: TimeSlices,
     units: Vec<Run>,
     queued_ns: Vec<u64>,
     /// The operation of the host that began last.
@@ -39,18 +39,18 @@ pub(super) struct Turns {
 
 /// The rules of a plan whose jobs go on in turns, and where nothing else makes requests wait for
 /// them.
-pub(super) fn promised(plan: &Plan) -> Option<Quanta> {
+pub(super) fn promised(plan: &Plan) -> Option<TimeSlices> {
     let gc = &plan.gc;
-    let suspends = gc.enter.is_some_and(|enter| enter.suspends != Suspends::Nothing);
-    let others = gc.trigger.hard.is_some() || gc.hold.blocks || gc.sub_blocks.is_some();
-    gc.quanta.filter(|_| !suspends && !others && !gc.copy.is_global())
+    let suspends = gc.preemption.is_some_and(|preemption| preemption.suspends != Suspends::Nothing);
+    let others = gc.trigger.hard.is_some() || gc.blocking.blocks || gc.sub_blocks.is_some();
+    gc.time_slices.filter(|_| !suspends && !others && !gc.copy.is_global())
 }
 
-impl Turns {
+impl Slices {
     /// Nothing was done yet.
-    pub(super) fn new(geometry: &Geometry, rules: Quanta) -> Self {
+    pub(super) fn new(geometry: &Geometry, rules: TimeSlices) -> Self {
         let planes = geometry.planes as usize;
-        Turns {
+        Slices {
             rules,
             units: vec![Run::default(); geometry.units as usize],
             queued_ns: Vec::new(),
@@ -170,11 +170,15 @@ mod tests {
     use super::*;
     use crate::device::{Level, Shape};
 
-    fn turns(floor: u32) -> (Geometry, Turns) {
+    fn turns(floor: u32) -> (Geometry, Slices) {
         let geometry = Geometry::new(Shape::for_tests(Level::Die));
-        let rules =
-            Quanta { length_ns: 1_000, floor: Space::Blocks(floor), per_gap: 1, extra_blocks: 0 };
-        let mut turns = Turns::new(&geometry, rules);
+        let rules = TimeSlices {
+            length_ns: 1_000,
+            floor: Space::Blocks(floor),
+            per_gap: 1,
+            extra_blocks: 0,
+        };
+        let mut turns = Slices::new(&geometry, rules);
         turns.begin(&geometry, &vec![0; geometry.blocks as usize]);
         (geometry, turns)
     }

@@ -1,6 +1,6 @@
-"""How like their traces look-alikes are: a Markdown table over all traces of a folder.
+"""How like their traces fitted workloads are: a Markdown table over all traces of a folder.
 
-    python scripts/look_alikes.py FOLDER [--formats FILE] [--only PART] [--seeds N]
+    python scripts/fitted_workloads.py FOLDER [--formats FILE] [--only PART] [--seeds N]
 
 FILE has lines `name | ... | format`: the first cell is a file of the folder without `.zst`, the
 last its format, empty where it is told from the content. Without it all files are tried so.
@@ -13,8 +13,8 @@ from pathlib import Path
 from flashgc import FlashgcError, trace, units
 
 HEAD = (
-    "| trace | requests | footprint | written | WA | look-alike | difference | mean latency | "
-    "look-alike | difference |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
+    "| trace | requests | footprint | written | WA | fitted workload | difference | mean latency | "
+    "fitted workload | difference |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
 )
 WITHIN = 0.1
 CUT = {
@@ -63,7 +63,7 @@ def row(path: Path, name: str | None, seeds: int) -> tuple[str, list[bool]]:
             continue
         difference = found["difference"]
         near.append(abs(difference) <= WITHIN)
-        cells += [show(found["original"]), show(found["look_alike"]), f"{100 * difference:+.0f} %"]
+        cells += [show(found["original"]), show(found["fitted"]), f"{100 * difference:+.0f} %"]
     return "| " + " | ".join(cells) + " |", near
 
 

@@ -1,6 +1,6 @@
 //! The bursts of each part of the course, in an order of chance, and the pauses before them.
 
-use super::AlikePlan;
+use super::FittedPlan;
 use crate::rng::Random;
 use std::collections::VecDeque;
 
@@ -23,7 +23,7 @@ pub struct Course {
 
 impl Course {
     /// The next burst. After the last part the course begins again.
-    pub fn next(&mut self, plan: &AlikePlan, random: &mut Random) -> Begin {
+    pub fn next(&mut self, plan: &FittedPlan, random: &mut Random) -> Begin {
         loop {
             if let Some(begin) = self.ahead.pop_front() {
                 return begin;
@@ -43,7 +43,7 @@ impl Course {
     /// as far as there are any left.
     fn order(
         &mut self,
-        plan: &AlikePlan,
+        plan: &FittedPlan,
         counts: &[(u32, u32)],
         random: &mut Random,
     ) -> Vec<usize> {

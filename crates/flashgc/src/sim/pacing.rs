@@ -1,4 +1,4 @@
-//! Turns: an open job goes on for a short time, and then the host has the unit (GFTL; paper
+//! Slices: an open job goes on for a short time, and then the host has the unit (GFTL; paper
 //! pre-gc, section 5.1, Fig. 8, and SEMANTICS d).
 //!
 //! 1. A turn goes on while the next operation of the job ends within its length.
@@ -12,13 +12,13 @@ use super::Sim;
 use crate::device::Worker;
 use crate::ftl::Stream;
 use crate::gc::job::Stage;
-use crate::gc::{Job, Quanta};
+use crate::gc::{Job, TimeSlices};
 use crate::ids::{Ppn, UnitId};
 use crate::verify::Watch;
 
 /// What is kept of each unit.
 #[derive(Clone, Default)]
-struct Turns {
+struct Slices {
     /// When the present turn began, in ns; `None` between turns.
     since_ns: Option<u64>,
     /// Whether it began below the floor.
@@ -27,19 +27,19 @@ struct Turns {
     below_until_ns: u64,
     /// Whether a write owes the job a turn.
     is_owed: bool,
-    /// Turns in this gap.
+    /// Slices in this gap.
     in_gap: u32,
 }
 
 /// The turns of all units.
-pub(super) struct Pace {
-    rules: Quanta,
-    units: Vec<Turns>,
+pub(super) struct Pacing {
+    rules: TimeSlices,
+    units: Vec<Slices>,
 }
 
-impl Pace {
-    pub(super) fn new(rules: Quanta, units: u32) -> Self {
-        Pace { rules, units: vec![Turns::default(); units as usize] }
+impl Pacing {
+    pub(super) fn new(rules: TimeSlices, units: u32) -> Self {
+        Pacing { rules, units: vec![Slices::default(); units as usize] }
     }
 
     /// When a job of this unit last worked below the floor, in ns.
@@ -50,10 +50,10 @@ impl Pace {
 
 impl<W: Watch> Sim<W> {
     /// Whether the present turn of a unit has room for the next operation of its job.
-    pub(super) fn turn_goes_on(&self, unit: UnitId) -> bool {
-        let Some(pace) = &self.pace else { return true };
-        let Some(since_ns) = pace.units[unit.index()].since_ns else { return false };
-        self.now_ns + self.next_step_ns(unit) - since_ns <= pace.rules.length_ns
+    pub(super) fn slice_goes_on(&self, unit: UnitId) -> bool {
+        let Some(pacing) = &self.pacing else { return true };
+        let Some(since_ns) = pacing.units[unit.index()].since_ns else { return false };
+        self.now_ns + self.next_step_ns(unit) - since_ns <= pacing.rules.length_ns
     }
 
     /// Time that the next operation of a job takes if nothing makes it wait: the copies of a step,
@@ -95,13 +95,13 @@ impl<W: Watch> Sim<W> {
 
     /// A turn is over: the next one, a request, or neither.
     #[inline(never)]
-    pub(super) fn next_between_turns(&mut self, unit: UnitId) -> Next {
+    pub(super) fn next_between_slices(&mut self, unit: UnitId) -> Next {
         let is_below = self.is_below_floor(unit);
-        let Some(pace) = &mut self.pace else { return Next::Nothing };
-        let turns = &mut pace.units[unit.index()];
+        let Some(pacing) = &mut self.pacing else { return Next::Nothing };
+        let turns = &mut pacing.units[unit.index()];
         turns.since_ns = None;
         if is_below || turns.is_owed {
-            return self.begin_turn(unit, is_below);
+            return self.begin_slice(unit, is_below);
         }
         if let Some((op, list)) = self.entrant(unit) {
             return Next::Host(op, list);
@@ -110,47 +110,47 @@ impl<W: Watch> Sim<W> {
         let waits = self.units[unit.index()].waiting > 0
             || !self.starved.is_empty()
             || self.aside.waits_at(unit);
-        let Some(pace) = &mut self.pace else { return Next::Nothing };
-        let turns = &mut pace.units[unit.index()];
-        if !waits && turns.in_gap >= pace.rules.per_gap {
+        let Some(pacing) = &mut self.pacing else { return Next::Nothing };
+        let turns = &mut pacing.units[unit.index()];
+        if !waits && turns.in_gap >= pacing.rules.per_gap {
             return Next::Nothing;
         }
         turns.in_gap += 1;
-        self.begin_turn(unit, false)
+        self.begin_slice(unit, false)
     }
 
-    fn begin_turn(&mut self, unit: UnitId, is_below: bool) -> Next {
-        let Some(pace) = &mut self.pace else { return Next::Nothing };
-        let turns = &mut pace.units[unit.index()];
+    fn begin_slice(&mut self, unit: UnitId, is_below: bool) -> Next {
+        let Some(pacing) = &mut self.pacing else { return Next::Nothing };
+        let turns = &mut pacing.units[unit.index()];
         turns.since_ns = Some(self.now_ns);
         turns.is_below = is_below;
         turns.is_owed = false;
-        self.counters.turns += 1;
+        self.counters.time_slices += 1;
         Next::Step
     }
 
     fn is_below_floor(&self, unit: UnitId) -> bool {
-        let Some(pace) = &self.pace else { return false };
+        let Some(pacing) = &self.pacing else { return false };
         let planes = self.plan.geometry.planes_of(unit);
-        planes.iter().any(|&plane| pace.rules.floor.is_short(&self.ftl, plane, false))
+        planes.iter().any(|&plane| pacing.rules.floor.is_short(&self.ftl, plane, false))
     }
 
     /// An operation of the host has ended: a gap begins, and a write owes the open job a turn.
     pub(super) fn gap_begins(&mut self, unit: UnitId, op: u32) {
-        let Some(pace) = &mut self.pace else { return };
+        let Some(pacing) = &mut self.pacing else { return };
         let is_write = self.slabs.ops[op as usize].kind == super::host::OpKind::Write;
         let is_wanted =
             self.gc.jobs[unit.index()].is_open() || self.units[unit.index()].wanting > 0;
-        let turns = &mut pace.units[unit.index()];
+        let turns = &mut pacing.units[unit.index()];
         turns.since_ns = None;
         turns.in_gap = 0;
         turns.is_owed |= is_write && is_wanted;
     }
 
     /// An operation of a job has ended.
-    pub(super) fn turn_worked(&mut self, unit: UnitId, worker: Worker, spent_ns: u64) {
-        let Some(pace) = &mut self.pace else { return };
-        let turns = &mut pace.units[unit.index()];
+    pub(super) fn slice_worked(&mut self, unit: UnitId, worker: Worker, spent_ns: u64) {
+        let Some(pacing) = &mut self.pacing else { return };
+        let turns = &mut pacing.units[unit.index()];
         if worker == Worker::Gc && turns.is_below {
             turns.below_until_ns = self.now_ns;
             self.counters.below_floor_ns += spent_ns;

@@ -1,9 +1,9 @@
-//! `[workload.alike]`: a workload that is like a trace, as `flashgc trace fit` writes it.
+//! `[workload.fitted]`: a workload that is like a trace, as `flashgc trace fit` writes it.
 
 use super::length;
 use crate::sim::Until;
-use crate::workload::alike::{
-    Ages, AlikePlan, BurstPlan, Mixture, PartPlan, PlacesPlan, RegionPlan, PAGE_BYTES,
+use crate::workload::fitted::{
+    Ages, BurstPlan, FittedPlan, Mixture, PartPlan, PlacesPlan, RegionPlan, PAGE_BYTES,
 };
 use flashgc_config::{units, Reader};
 
@@ -13,7 +13,7 @@ const MANY: u64 = 1 << 32;
 const SIZE_BYTES_MAX: u64 = 1 << 30;
 
 /// Reads the table. Errors are noted; `None` where there can be no plan.
-pub fn read(table: &Reader<'_>, until: Option<&Until>) -> Option<AlikePlan> {
+pub fn read(table: &Reader<'_>, until: Option<&Until>) -> Option<FittedPlan> {
     let requests = length::read(table, until);
     let rate = table.f64("rate", 1e-6..=1e6).unwrap_or(1.0);
     let read_only_run = mixture(table, "read_only_run", PAGES).unwrap_or(Mixture::only(1));
@@ -39,7 +39,7 @@ pub fn read(table: &Reader<'_>, until: Option<&Until>) -> Option<AlikePlan> {
     let writes =
         in_course.any(|&(kind, count)| count > 0 && bursts[kind as usize].read_share < 1.0);
     length::check_writes(table, requests, writes);
-    Some(AlikePlan {
+    Some(FittedPlan {
         requests,
         rate,
         places: places?,
@@ -138,7 +138,7 @@ fn burst(table: &Reader<'_>, kinds: usize) -> Option<BurstPlan> {
         table.error(
             "places",
             "a burst with writes needs `places`",
-            "give numbers of [[workload.alike.places]] with weights, as in { 1 = 0.7, 3 = 0.3 }",
+            "give numbers of [[workload.fitted.places]] with weights, as in { 1 = 0.7, 3 = 0.3 }",
         );
         return None;
     }

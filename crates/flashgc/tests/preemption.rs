@@ -1,5 +1,5 @@
 //! Requests inside open jobs: no data is lost or stale however they interleave, waits stay within
-//! the bounds of paper preemptible-gc, and a drive without a hard mark says that it ran out.
+//! the bounds of paper preemptible-gc, and a drive without a hard threshold says that it ran out.
 
 mod common;
 
@@ -9,25 +9,29 @@ use serde_json::Value;
 
 /// How the host gets in.
 const WAYS: [&[&str]; 6] = [
-    &["gc.enter.use=\"between-copies\""],
+    &["gc.preemption.use=\"between-copies\""],
     &[
-        "gc.enter.use=\"between-copies\"",
-        "gc.enter.between-copies.merge=true",
-        "gc.enter.between-copies.pipeline=true",
+        "gc.preemption.use=\"between-copies\"",
+        "gc.preemption.between-copies.merge=true",
+        "gc.preemption.between-copies.pipeline=true",
     ],
     &[
-        "gc.enter.use=\"suspend\"",
-        "gc.enter.suspend.of=\"erase\"",
-        "gc.enter.suspend.merge=true",
-        "gc.enter.suspend.pipeline=true",
+        "gc.preemption.use=\"suspend\"",
+        "gc.preemption.suspend.of=\"erase\"",
+        "gc.preemption.suspend.merge=true",
+        "gc.preemption.suspend.pipeline=true",
     ],
-    &["gc.enter.use=\"suspend\""],
-    &["gc.enter.use=\"suspend\"", "gc.enter.suspend.merge=true", "gc.enter.suspend.pipeline=true"],
+    &["gc.preemption.use=\"suspend\""],
     &[
-        "gc.enter.use=\"suspend\"",
-        "gc.enter.suspend.merge=true",
-        "gc.enter.suspend.worth_it=true",
-        "gc.enter.suspend.max_suspends=2",
+        "gc.preemption.use=\"suspend\"",
+        "gc.preemption.suspend.merge=true",
+        "gc.preemption.suspend.pipeline=true",
+    ],
+    &[
+        "gc.preemption.use=\"suspend\"",
+        "gc.preemption.suspend.merge=true",
+        "gc.preemption.suspend.worth_it=true",
+        "gc.preemption.suspend.max_suspends=2",
     ],
 ];
 
@@ -149,7 +153,7 @@ fn the_more_a_job_gives_way_the_shorter_requests_take() {
 }
 
 /// Fig. 13: writes that always go before the job use up the free blocks, unless there is a hard
-/// mark. Nothing stops either way.
+/// threshold. Nothing stops either way.
 #[test]
 fn without_a_hard_mark_the_drive_runs_out_of_free_pages_and_says_so() {
     let load = [
@@ -174,9 +178,9 @@ fn without_a_hard_mark_the_drive_runs_out_of_free_pages_and_says_so() {
 fn a_job_keeps_its_pages_under_the_odd_even_rule() {
     for merge in ["false", "true"] {
         let text = TINY.replace("queue_depth = 8\n", "interarrival = { fixed = \"25 us\" }\n");
-        let merge = format!("gc.enter.between-copies.merge={merge}");
+        let merge = format!("gc.preemption.between-copies.merge={merge}");
         let sets = [
-            "gc.enter.use=\"between-copies\"",
+            "gc.preemption.use=\"between-copies\"",
             merge.as_str(),
             "gc.copy.copyback.parity=true",
             "gc.placement.use=\"separate-gc\"",
@@ -203,7 +207,7 @@ fn marks_of_high_priority_that_count_for_nothing_are_told() {
 }
 
 /// A job of up to three blocks may find one. What it then gives back is less than the next job may
-/// need, and without a hard mark the host once took all but that ("the reserve was too small").
+/// need, and without a hard threshold the host once took all but that ("the reserve was too small").
 #[test]
 fn a_job_with_fewer_victims_than_it_may_have_keeps_the_reserve_of_the_next() {
     for seed in 1..=3 {
@@ -224,7 +228,7 @@ fn a_job_with_fewer_victims_than_it_may_have_keeps_the_reserve_of_the_next() {
                 "gc.erase.blocks.k=3",
                 "gc.copy.use=\"parallel\"",
                 "gc.copy.parallel.path=\"global\"",
-                "gc.enter.use=\"suspend\"",
+                "gc.preemption.use=\"suspend\"",
             ];
             run_verified(TINY, &sets);
         }

@@ -17,7 +17,7 @@ mod recency;
 
 pub use mixture::{Ages, Mixture};
 pub use order::Order;
-pub use overwrites::AlikeOverwrites;
+pub use overwrites::FittedOverwrites;
 pub use recency::Recency;
 
 use super::length::Length;
@@ -33,7 +33,7 @@ const SECTOR_BYTES: u64 = 512;
 
 /// A workload that is like a trace.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct AlikePlan {
+pub struct FittedPlan {
     /// How long the measured part is.
     pub requests: Length,
     /// All times are divided by this.
@@ -139,8 +139,8 @@ impl Streams {
 }
 
 /// The requests of a workload that is like a trace.
-pub struct Alike {
-    plan: AlikePlan,
+pub struct Fitted {
+    plan: FittedPlan,
     layout: Layout,
     page_bytes: u64,
     /// Requests, or bytes of writes.
@@ -161,10 +161,10 @@ pub struct Alike {
     end: u64,
 }
 
-impl Alike {
+impl Fitted {
     /// The measured requests, on a drive with pages of this size.
-    pub fn new(plan: &AlikePlan, page_bytes: u64, seed: u64) -> Self {
-        Alike {
+    pub fn new(plan: &FittedPlan, page_bytes: u64, seed: u64) -> Self {
+        Fitted {
             layout: lay_out(plan, &mut Random::named(seed, "places")),
             plan: plan.clone(),
             page_bytes,
@@ -183,7 +183,7 @@ impl Alike {
     }
 
     /// Bytes that such a workload needs on the drive under this seed.
-    pub fn span_bytes(plan: &AlikePlan, seed: u64) -> u64 {
+    pub fn span_bytes(plan: &FittedPlan, seed: u64) -> u64 {
         lay_out(plan, &mut Random::named(seed, "places")).bytes
     }
 
@@ -308,7 +308,7 @@ impl Alike {
     }
 }
 
-impl Source for Alike {
+impl Source for Fitted {
     fn next(&mut self) -> Result<Option<HostRequest>, SourceError> {
         Ok((self.left > 0).then(|| self.next_request()))
     }

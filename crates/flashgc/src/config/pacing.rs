@@ -1,10 +1,10 @@
-//! `[gc.pace]`: how an open job is spread over time, and the space that this asks for.
+//! `[gc.pacing]`: how an open job is spread over time, and the space that this asks for.
 
-use super::gc::{choice, PACE_QUANTA};
+use super::gc::{choice, TIME_SLICES};
 use super::sub_blocks;
 use crate::device::Shape;
 use crate::gc::victim::Choice;
-use crate::gc::{Quanta, Space};
+use crate::gc::{Space, TimeSlices};
 use crate::plan::Plan;
 use flashgc_config::units::{Share, Threshold};
 use flashgc_config::Reader;
@@ -13,7 +13,7 @@ use flashgc_config::Reader;
 pub const CHOICES: &[Choice] = &[
     choice("at-once", "a collection runs without pause", &[]),
     Choice {
-        name: PACE_QUANTA,
+        name: TIME_SLICES,
         about: "a collection runs in short turns: in the gaps between requests, and after each \
                 write",
         keys: &[
@@ -34,8 +34,8 @@ pub const CHOICES: &[Choice] = &[
     },
 ];
 
-/// The pace `quanta` as configured; amounts of space still depend on the device.
-pub struct QuantaKeys {
+/// The pace `time-slices` as configured; amounts of space still depend on the device.
+pub struct TimeSliceKeys {
     length_ns: Option<u64>,
     floor: Option<Threshold>,
     per_gap: u32,
@@ -44,7 +44,7 @@ pub struct QuantaKeys {
 }
 
 /// Reads the parameters. Errors are noted.
-pub fn read(table: &Reader<'_>) -> Option<QuantaKeys> {
+pub fn read(table: &Reader<'_>) -> Option<TimeSliceKeys> {
     let given = |key: &str| table.has(key);
     let (has_length, has_floor) = (given("length"), given("floor"));
     let length_ns = table.duration_ns("length");
@@ -67,24 +67,28 @@ pub fn read(table: &Reader<'_>) -> Option<QuantaKeys> {
         );
         return None;
     }
-    Some(QuantaKeys { length_ns, floor, per_gap, extra_space })
+    Some(TimeSliceKeys { length_ns, floor, per_gap, extra_space })
 }
 
 /// The device with the blocks that the scheme adds to each plane.
-pub fn with_extra(root: &Reader<'_>, device: &Shape, keys: Option<&QuantaKeys>) -> Option<Shape> {
+pub fn with_extra(
+    root: &Reader<'_>,
+    device: &Shape,
+    keys: Option<&TimeSliceKeys>,
+) -> Option<Shape> {
     let Some(share) = keys.and_then(|keys| keys.extra_space) else { return Some(device.clone()) };
     let extra_blocks = share.of(u64::from(device.blocks_per_plane)) as u32;
     let blocks_per_plane = device.blocks_per_plane + extra_blocks;
     let shape = Shape { blocks_per_plane, extra_blocks, ..device.clone() };
     let pages = shape.planes() * shape.pages_per_plane();
     if pages >= u64::from(u32::MAX) {
-        root.table("gc").table("pace").table(PACE_QUANTA).error(
+        root.table("gc").table("pacing").table(TIME_SLICES).error(
             "extra_space",
             format!(
                 "with {extra_blocks} extra blocks per plane, the drive exceeds 2^32 - 2 \
                      physical pages"
             ),
-            "make gc.pace.quanta.extra_space or the drive smaller",
+            "make gc.pacing.time-slices.extra_space or the drive smaller",
         );
         return None;
     }
@@ -95,13 +99,13 @@ pub fn with_extra(root: &Reader<'_>, device: &Shape, keys: Option<&QuantaKeys>) 
 pub fn plan(
     root: &Reader<'_>,
     shape: &Shape,
-    keys: Option<&QuantaKeys>,
+    keys: Option<&TimeSliceKeys>,
     erase_ns: u64,
     reserve_blocks: u32,
     space: impl Fn(&Reader<'_>, &Threshold) -> Option<Space>,
-) -> Option<Option<Quanta>> {
+) -> Option<Option<TimeSlices>> {
     let Some(keys) = keys else { return Some(None) };
-    let table = root.table("gc").table("pace").table(PACE_QUANTA);
+    let table = root.table("gc").table("pacing").table(TIME_SLICES);
     let floor = match &keys.floor {
         None => Space::Blocks(reserve_blocks + 1),
         Some(floor) => space(&table, floor)?,
@@ -123,7 +127,7 @@ pub fn plan(
     }
     let length_ns = keys.length_ns.unwrap_or(erase_ns);
     let Shape { extra_blocks, .. } = *shape;
-    Some(Some(Quanta { length_ns, floor, per_gap: keys.per_gap, extra_blocks }))
+    Some(Some(TimeSlices { length_ns, floor, per_gap: keys.per_gap, extra_blocks }))
 }
 
 /// What people should know of a drive that has more blocks than the device.
@@ -132,7 +136,7 @@ pub fn note(plan: &Plan) -> Option<String> {
     (shape.extra_blocks > 0).then(|| {
         format!(
             "the scheme adds spare blocks to each plane ({} to the device's {}), which alone \
-             lowers write amplification; gc.pace.quanta.extra_space = \"0%\" removes them",
+             lowers write amplification; gc.pacing.time-slices.extra_space = \"0%\" removes them",
             shape.extra_blocks / shape.sub_blocks,
             (shape.blocks_per_plane - shape.extra_blocks) / shape.sub_blocks
         )

@@ -12,13 +12,13 @@ impl<W: Watch> Sim<W> {
     /// Whether a plane of the part that a job holds stays closed in the erase.
     pub(super) fn stays_closed(&self, job: PlaneId, plane: PlaneId) -> bool {
         let geometry = &self.plan.geometry;
-        let erasing = self.plan.gc.hold.erasing;
+        let erasing = self.plan.gc.blocking.erasing;
         erasing.is_none_or(|level| geometry.part_of(plane, level) == geometry.part_of(job, level))
     }
 
     /// The erase begins: what it does not need is open to the host.
     #[cold]
-    pub(super) fn narrow_hold(&mut self, unit: UnitId) {
+    pub(super) fn narrow_blocking(&mut self, unit: UnitId) {
         let Some(job) = self.gc.jobs[unit.index()].plane else { return };
         self.for_those_between(job, |sim, plane| {
             sim.queues.release(plane);
@@ -28,13 +28,13 @@ impl<W: Watch> Sim<W> {
 
     /// The turn goes on with another block: the whole part is closed again.
     #[cold]
-    pub(super) fn widen_hold(&mut self, job: PlaneId) {
-        self.for_those_between(job, |sim, plane| sim.queues.hold(plane));
+    pub(super) fn widen_blocking(&mut self, job: PlaneId) {
+        self.for_those_between(job, |sim, plane| sim.queues.blocking(plane));
     }
 
     /// Planes that are closed while pages move and open in the erase.
     fn for_those_between(&mut self, job: PlaneId, each: impl Fn(&mut Self, PlaneId)) {
-        let part = self.plan.geometry.part_of(job, self.plan.gc.hold.level) as usize;
+        let part = self.plan.geometry.part_of(job, self.plan.gc.blocking.level) as usize;
         for at in 0..self.domains[part].len() {
             let plane = self.domains[part][at];
             if !self.stays_closed(job, plane) {

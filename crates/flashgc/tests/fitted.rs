@@ -2,33 +2,33 @@
 
 use flashgc::config::WorkloadPlan;
 use flashgc::session::{prepare, Inputs, Options, Phase, Session};
-use flashgc::workload::alike::{Alike, AlikeOverwrites};
+use flashgc::workload::fitted::{Fitted, FittedOverwrites};
 use flashgc::workload::{HostOp, HostRequest, Overwrites, Source};
 use std::collections::BTreeSet;
 
 const PLAIN: &str = r#"
 requests = 20_000
 read_only_run = { 4 = 1 }
-[[workload.alike.places]]
+[[workload.fitted.places]]
 size = { "8 KiB" = 1 }
 run = { 2 = 1 }
 age = { "1" = 1 }
-[[workload.alike.places]]
+[[workload.fitted.places]]
 size = { "512 B" = 1 }
 offset = { "1 KiB" = 1 }
 age = { "0.5" = 1 }
-[[workload.alike.regions]]
+[[workload.fitted.regions]]
 count = 4
 pages = 100
 written = { 1 = 20, 2 = 10 }
-[[workload.alike.regions]]
+[[workload.fitted.regions]]
 pages = 100
-[[workload.alike.bursts]]
+[[workload.fitted.bursts]]
 length = { 4 = 1 }
 pause = { "10 ms" = 1 }
 gap = { "20 us" = 1 }
 places = { 1 = 0.75, 2 = 0.25 }
-[[workload.alike.bursts]]
+[[workload.fitted.bursts]]
 length = { 10 = 0.5, 30 = 0.5 }
 pause = { "1 ms" = 1 }
 gap = { "5 us" = 1 }
@@ -37,25 +37,25 @@ read_size = { "4 KiB" = 0.5, "16 KiB" = 0.5 }
 read_sequential_share = 0.3
 read_written_share = 0.25
 stay = 0.9
-[[workload.alike.course]]
+[[workload.fitted.course]]
 pauses = "3 s"
 bursts = { 1 = 250 }
-[[workload.alike.course]]
+[[workload.fitted.course]]
 pauses = "1 s"
 bursts = { 2 = 50, 1 = 250 }
 "#;
 
 fn inputs(workload: &str) -> Inputs {
     let text = format!(
-        "[device]\npreset = \"slc-msr\"\nblocks_per_plane = 40\n[workload.alike]\n{workload}"
+        "[device]\npreset = \"slc-msr\"\nblocks_per_plane = 40\n[workload.fitted]\n{workload}"
     );
     Inputs { name: "test.toml".into(), text, ..Inputs::default() }
 }
 
 fn requests(workload: &str, seed: u64) -> Vec<HostRequest> {
     let setup = prepare(&inputs(workload)).unwrap_or_else(|errors| panic!("{errors}"));
-    let WorkloadPlan::Alike(plan) = &setup.workload else { panic!("alike") };
-    let mut source = Alike::new(plan, 4096, seed);
+    let WorkloadPlan::Fitted(plan) = &setup.workload else { panic!("fitted") };
+    let mut source = Fitted::new(plan, 4096, seed);
     std::iter::from_fn(|| source.next().expect("no trace")).collect()
 }
 
@@ -147,8 +147,8 @@ fn a_seed_gives_the_same_requests_and_a_rate_divides_times() {
 #[test]
 fn preconditioning_writes_what_the_measured_part_writes() {
     let setup = prepare(&inputs(PLAIN)).unwrap();
-    let WorkloadPlan::Alike(plan) = &setup.workload else { panic!("alike") };
-    let mut overwrites = AlikeOverwrites::new(plan, 4096, 1);
+    let WorkloadPlan::Fitted(plan) = &setup.workload else { panic!("fitted") };
+    let mut overwrites = FittedOverwrites::new(plan, 4096, 1);
     for _ in 0..2 {
         for request in requests(PLAIN, 1).iter().filter(|r| r.op == HostOp::Write) {
             for page in 0..request.pages {
@@ -158,7 +158,7 @@ fn preconditioning_writes_what_the_measured_part_writes() {
     }
 }
 
-/// The last run of nexus5_calout's look-alike took more pages than its drive had.
+/// The last run of nexus5_calout's fitted workload took more pages than its drive had.
 #[test]
 fn a_last_run_that_is_too_long_is_cut() {
     let long = PLAIN.replace("size = { \"8 KiB\" = 1 }", "size = { \"8 KiB\" = 9, \"1 MiB\" = 1 }");
@@ -171,9 +171,9 @@ fn a_last_run_that_is_too_long_is_cut() {
 
 #[test]
 fn a_workload_that_only_reads_runs_too() {
-    let text = "requests = 500\n[[workload.alike.regions]]\npages = 40\n\
-                [[workload.alike.bursts]]\nread_share = 1.0\npause = { \"1 ms\" = 1 }\n\
-                [[workload.alike.course]]\npauses = \"100 ms\"\nbursts = { 1 = 100 }\n\
+    let text = "requests = 500\n[[workload.fitted.regions]]\npages = 40\n\
+                [[workload.fitted.bursts]]\nread_share = 1.0\npause = { \"1 ms\" = 1 }\n\
+                [[workload.fitted.course]]\npauses = \"100 ms\"\nbursts = { 1 = 100 }\n\
                 [precondition]\noverwrite = 0.1\n";
     let setup = prepare(&inputs(text)).unwrap_or_else(|errors| panic!("{errors}"));
     let mut session = Session::new(setup, None, Options { verify: true, ..Options::default() });

@@ -5,47 +5,49 @@ mod common;
 
 use common::{found_against, number, refusal, run_verified, setup, TINY};
 use flashgc::device::Level;
-use flashgc::gc::{HoldChoice, JobRow};
+use flashgc::gc::{BlockingChoice, JobRow};
 use flashgc::ids::{BlockId, Lpn, Ppn, UnitId};
 use flashgc::verify::checker::{Checker, Promises};
 use flashgc::verify::{Cause, Happened, Watch, What};
 use serde_json::Value;
 
-const CHANNEL: &str = "gc.hold.use=\"channel\"";
-const CHIP_IN_ERASE: &str = "gc.hold.channel.erasing=\"chip\"";
+const CHANNEL: &str = "gc.blocking.use=\"channel\"";
+const CHIP_IN_ERASE: &str = "gc.blocking.channel.erasing=\"chip\"";
 
 fn erasing(sets: &[&str]) -> Option<Level> {
-    setup(TINY, sets).plan.gc.hold.erasing
+    setup(TINY, sets).plan.gc.blocking.erasing
 }
 
 #[test]
 fn the_part_of_the_erase_is_smaller_than_that_of_the_copies() {
     assert_eq!(erasing(&[CHANNEL]), None);
-    assert_eq!(erasing(&[CHANNEL, "gc.hold.channel.erasing=\"channel\""]), None);
+    assert_eq!(erasing(&[CHANNEL, "gc.blocking.channel.erasing=\"channel\""]), None);
     assert_eq!(erasing(&[CHANNEL, CHIP_IN_ERASE]), Some(Level::Chip));
     // The unit that erases serves nobody, so that no less than it is closed.
-    assert_eq!(erasing(&[CHANNEL, "gc.hold.channel.erasing=\"plane\""]), Some(Level::Die));
+    assert_eq!(erasing(&[CHANNEL, "gc.blocking.channel.erasing=\"plane\""]), Some(Level::Die));
     assert_eq!(setup(TINY, &[CHANNEL, CHIP_IN_ERASE]).unused_keys(), [""; 0]);
     for sets in [
         [CHANNEL, CHIP_IN_ERASE, "device.unit=\"channel\""],
-        ["gc.hold.use=\"die\"", "gc.hold.die.erasing=\"plane\"", "device.unit=\"chip\""],
-        ["gc.hold.use=\"chip\"", "gc.hold.chip.erasing=\"die\"", "device.unit=\"chip\""],
+        ["gc.blocking.use=\"die\"", "gc.blocking.die.erasing=\"plane\"", "device.unit=\"chip\""],
+        ["gc.blocking.use=\"chip\"", "gc.blocking.chip.erasing=\"die\"", "device.unit=\"chip\""],
     ] {
         assert_eq!(erasing(&sets), None);
         assert!(setup(TINY, &sets).unused_keys()[0].ends_with(".erasing"), "{sets:?}");
     }
     let unused = setup(TINY, &[CHIP_IN_ERASE]).unused_keys().to_vec();
-    assert_eq!(unused, ["gc.hold.channel.erasing"]);
+    assert_eq!(unused, ["gc.blocking.channel.erasing"]);
 }
 
 #[test]
 fn a_larger_part_in_the_erase_is_refused() {
-    let found = refusal(TINY, &["gc.hold.use=\"chip\"", "gc.hold.chip.erasing=\"channel\""]);
-    assert!(found.contains("`gc.hold.chip.erasing`") && found.contains("\"die\""), "{found}");
-    let found = refusal(TINY, &["gc.hold.use=\"plane\"", "gc.hold.plane.erasing=\"plane\""]);
+    let found =
+        refusal(TINY, &["gc.blocking.use=\"chip\"", "gc.blocking.chip.erasing=\"channel\""]);
+    assert!(found.contains("`gc.blocking.chip.erasing`") && found.contains("\"die\""), "{found}");
+    let found =
+        refusal(TINY, &["gc.blocking.use=\"plane\"", "gc.blocking.plane.erasing=\"plane\""]);
     assert!(found.contains("unknown key `erasing`"), "{found}");
-    let entering = [CHANNEL, CHIP_IN_ERASE, "gc.enter.use=\"between-copies\""];
-    assert!(refusal(TINY, &entering)
+    let preempting = [CHANNEL, CHIP_IN_ERASE, "gc.preemption.use=\"between-copies\""];
+    assert!(refusal(TINY, &preempting)
         .contains("cannot be combined with requests that are served during a collection"));
 }
 
@@ -60,7 +62,7 @@ fn reads_wait_less_where_less_is_closed_in_the_erase() {
     ];
     let reports: Vec<Value> = ["channel", "chip", "plane"]
         .map(|part| {
-            let erasing = format!("gc.hold.channel.erasing=\"{part}\"");
+            let erasing = format!("gc.blocking.channel.erasing=\"{part}\"");
             run_verified(TINY, &[&base[..], &[&erasing]].concat())
         })
         .into();
@@ -86,16 +88,16 @@ fn every_batch_and_scheme_keeps_its_holds() {
 }
 
 /// Runs a drive whose checker believes in another hold, and says what it found.
-fn found(sets: &[&str], hold: HoldChoice) -> String {
+fn found(sets: &[&str], blocking: BlockingChoice) -> String {
     let setup = setup(TINY, sets);
-    let promises = Promises { hold: Some(hold), ..Promises::of(&setup.plan) };
+    let promises = Promises { blocking: Some(blocking), ..Promises::of(&setup.plan) };
     found_against(&setup, promises)
 }
 
 #[test]
 fn the_checker_notices_a_hold_that_is_too_small() {
-    let whole = HoldChoice { level: Level::Channel, blocks: false, erasing: None };
-    let narrow = HoldChoice { erasing: Some(Level::Chip), ..whole };
+    let whole = BlockingChoice { level: Level::Channel, blocks: false, erasing: None };
+    let narrow = BlockingChoice { erasing: Some(Level::Chip), ..whole };
     let holds = "which a collection in plane";
     assert!(found(&[], whole).contains(holds));
     assert!(found(&[CHANNEL, CHIP_IN_ERASE], whole).contains(holds));

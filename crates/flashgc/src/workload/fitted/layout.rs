@@ -2,7 +2,7 @@
 
 use super::order::Order;
 use super::recency::Recency;
-use super::{AlikePlan, PlacesPlan, RegionPlan, PAGE_BYTES};
+use super::{FittedPlan, PlacesPlan, RegionPlan, PAGE_BYTES};
 use crate::rng::Random;
 
 /// Sectors are the finest unit of addresses.
@@ -128,7 +128,7 @@ fn shuffle<T>(items: &mut [T], random: &mut Random) {
 const EXCESS_PAGES: u64 = 32;
 
 /// Lays out the regions of a plan, in an order of chance.
-pub fn lay_out(plan: &AlikePlan, random: &mut Random) -> Layout {
+pub fn lay_out(plan: &FittedPlan, random: &mut Random) -> Layout {
     let kinds = plan.places.len();
     let laid = |plan| Laid { plan, starts: Vec::new(), sizes: Vec::new() };
     let mut places: Vec<Laid<'_>> = plan.places.iter().map(laid).collect();
@@ -176,7 +176,7 @@ pub fn lay_out(plan: &AlikePlan, random: &mut Random) -> Layout {
 }
 
 /// The runs of one region, in an order of chance.
-fn runs_of(plan: &AlikePlan, region: usize, owed: &mut [f64], random: &mut Random) -> Vec<Run> {
+fn runs_of(plan: &FittedPlan, region: usize, owed: &mut [f64], random: &mut Random) -> Vec<Run> {
     let mut runs = Vec::new();
     let region = &plan.regions[region];
     let written: f64 = region.pages.iter().sum();

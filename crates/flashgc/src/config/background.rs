@@ -1,8 +1,8 @@
-//! `[gc.assist]`: what is done ahead of any job. The slot takes one choice, or a list of several.
+//! `[gc.background]`: what is done ahead of any job. The slot takes one choice, or a list of several.
 
 use super::gc::{choice, joined_words, pass_over};
 use crate::device::Shape;
-use crate::gc::ahead::{PreMigration, Stop};
+use crate::gc::pre_migration::{PreMigration, Stop};
 use crate::gc::victim::Choice;
 use flashgc_config::units::{Share, ShareOf, Threshold};
 use flashgc_config::Reader;
@@ -43,17 +43,17 @@ pub const CHOICES: &[Choice] = &[
 ];
 
 /// What the slot says; amounts of space still depend on the device.
-pub struct AssistSlot {
+pub struct BackgroundSlot {
     /// The assists in use, for people.
     pub name: &'static str,
-    pub assist: Assist,
+    pub background: Background,
     /// Parameters of assists that are not in use.
     pub unused: Vec<String>,
 }
 
 /// The assists as configured.
 #[derive(Default)]
-pub struct Assist {
+pub struct Background {
     pub flushes_buffer: bool,
     pub pre_migration: Option<PreMigrationKeys>,
 }
@@ -71,13 +71,13 @@ const T_PAGE: Share = Share { numerator: 1, denominator: 10 };
 const DISTANCE: Share = Share { numerator: 1, denominator: 100 };
 
 /// Reads the table. Errors are noted.
-pub fn read(gc: &Reader<'_>) -> Option<AssistSlot> {
-    let table = gc.table("assist");
+pub fn read(gc: &Reader<'_>) -> Option<BackgroundSlot> {
+    let table = gc.table("background");
     let used = joined_words(&table, CHOICES);
     let mut unused = Vec::new();
     let is_used = |name: &str| used.as_ref().is_some_and(|words| words.contains(&name));
     for choice in CHOICES.iter().filter(|choice| !is_used(choice.name)) {
-        pass_over(&table, "assist", choice.name, &mut unused);
+        pass_over(&table, "background", choice.name, &mut unused);
     }
     let flushes_buffer = is_used(FLUSH_BUFFER);
     if flushes_buffer {
@@ -104,7 +104,7 @@ pub fn read(gc: &Reader<'_>) -> Option<AssistSlot> {
         None => None,
         Some(keys) => Some(keys?),
     };
-    Some(AssistSlot { name, assist: Assist { flushes_buffer, pre_migration }, unused })
+    Some(BackgroundSlot { name, background: Background { flushes_buffer, pre_migration }, unused })
 }
 
 fn keys(table: &Reader<'_>) -> Option<PreMigrationKeys> {
@@ -128,7 +128,7 @@ pub fn plan(
     keys: Option<&PreMigrationKeys>,
 ) -> Option<Option<PreMigration>> {
     let Some(keys) = keys else { return Some(None) };
-    let table = root.table("gc").table("assist").table(PRE_MIGRATION);
+    let table = root.table("gc").table("background").table(PRE_MIGRATION);
     let all = own.data_pages_per_plane();
     let spare = all.saturating_sub(u64::from(own.exported_pages_per_plane));
     let distance_pages = match &keys.distance {

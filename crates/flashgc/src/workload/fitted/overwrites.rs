@@ -1,6 +1,6 @@
 //! The writes of such a workload for ever: how a drive is preconditioned.
 
-use super::{Alike, AlikePlan};
+use super::{Fitted, FittedPlan};
 use crate::ids::Lpn;
 use crate::workload::{HostOp, Overwrites, SourceError};
 
@@ -8,30 +8,30 @@ use crate::workload::{HostOp, Overwrites, SourceError};
 /// of a trace are replayed. Were they drawn anew, the order in which places were last written
 /// would break off where the measured part begins. A workload that never writes has the pages of
 /// its reads overwritten.
-pub struct AlikeOverwrites {
-    plan: AlikePlan,
+pub struct FittedOverwrites {
+    plan: FittedPlan,
     page_bytes: u64,
     seed: u64,
-    requests: Alike,
+    requests: Fitted,
     writes_only: bool,
     next: u32,
     end: u32,
 }
 
-impl AlikeOverwrites {
+impl FittedOverwrites {
     /// On a drive with pages of this size.
-    pub fn new(plan: &AlikePlan, page_bytes: u64, seed: u64) -> Self {
-        let mut first = Alike::new(plan, page_bytes, seed);
+    pub fn new(plan: &FittedPlan, page_bytes: u64, seed: u64) -> Self {
+        let mut first = Fitted::new(plan, page_bytes, seed);
         // A workload that is as long as its writes has some.
         let writes_only = plan
             .requests
             .requests()
             .is_none_or(|requests| (0..requests).any(|_| first.next_request().op == HostOp::Write));
-        AlikeOverwrites {
+        FittedOverwrites {
             plan: plan.clone(),
             page_bytes,
             seed,
-            requests: Alike::new(plan, page_bytes, seed),
+            requests: Fitted::new(plan, page_bytes, seed),
             writes_only,
             next: 0,
             end: 0,
@@ -39,11 +39,11 @@ impl AlikeOverwrites {
     }
 }
 
-impl Overwrites for AlikeOverwrites {
+impl Overwrites for FittedOverwrites {
     fn next(&mut self) -> Result<Lpn, SourceError> {
         while self.next == self.end {
             if self.requests.left == 0 {
-                self.requests = Alike::new(&self.plan, self.page_bytes, self.seed);
+                self.requests = Fitted::new(&self.plan, self.page_bytes, self.seed);
             }
             let request = self.requests.next_request();
             if request.op == HostOp::Write || !self.writes_only {

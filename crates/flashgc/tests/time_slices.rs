@@ -7,7 +7,7 @@ mod common;
 use common::{at, number, run, run_verified, whole, TINY};
 use serde_json::Value;
 
-const TURNS: &str = "gc.pace.use=\"quanta\"";
+const TURNS: &str = "gc.pacing.use=\"quanta\"";
 const NO_MARK: &str = "gc.trigger.watermark.hard=\"none\"";
 const ERASE_NS: u64 = 1_500_000;
 const COPY_NS: u64 = 225_000;
@@ -27,7 +27,7 @@ fn no_page_waits_for_more_than_a_turn_and_an_operation() {
             let report = open_loop(arrivals, &[TURNS, NO_MARK, &soft]);
             let stall_ns = whole(&report, "gc.stall_max_ns");
             assert!(stall_ns > 0 && stall_ns <= ERASE_NS + COPY_NS, "{stall_ns}");
-            assert!(whole(&report, "gc.turns") > whole(&report, "gc.count"));
+            assert!(whole(&report, "gc.time_slices") > whole(&report, "gc.count"));
         }
     }
 }
@@ -35,11 +35,11 @@ fn no_page_waits_for_more_than_a_turn_and_an_operation() {
 #[test]
 fn shorter_turns_shorten_the_wait_for_copies_and_not_for_the_erase() {
     let with = |length: &str| {
-        let length = format!("gc.pace.quanta.length=\"{length}\"");
+        let length = format!("gc.pacing.time-slices.length=\"{length}\"");
         open_loop("exponential=\"400 us\"", &[TURNS, NO_MARK, &length])
     };
     let (short, long) = (with("225 us"), with("10 ms"));
-    assert!(whole(&short, "gc.turns") > 2 * whole(&long, "gc.turns"));
+    assert!(whole(&short, "gc.time_slices") > 2 * whole(&long, "gc.time_slices"));
     // A turn of 10 ms is a whole collection.
     assert!(number(&short, "latency_ns.read.mean") < number(&long, "latency_ns.read.mean"));
 }
@@ -75,7 +75,7 @@ fn a_drive_filled_to_the_last_page_goes_on_below_its_floor() {
 #[test]
 fn an_endless_turn_is_a_job_without_pause() {
     let one = "workload.synthetic.queue_depth=1";
-    let endless = ["gc.pace.quanta.length=\"1000 s\"", TURNS, NO_MARK, one];
+    let endless = ["gc.pacing.time-slices.length=\"1000 s\"", TURNS, NO_MARK, one];
     let turns = run_verified(TINY, &endless);
     let plain = run_verified(TINY, &[NO_MARK, one]);
     for key in ["erases", "pages", "latency_ns.write.count", "wear"] {
@@ -85,7 +85,7 @@ fn an_endless_turn_is_a_job_without_pause() {
 
 #[test]
 fn extra_blocks_are_spare_space_and_marks_do_not_count_them() {
-    let extra = "gc.pace.quanta.extra_space=\"25%\"";
+    let extra = "gc.pacing.time-slices.extra_space=\"25%\"";
     let (with, without) = (run(TINY, &[TURNS, extra]), run(TINY, &[TURNS]));
     // 8 planes of 16 blocks get 4 blocks of 8 pages each.
     assert_eq!(whole(&with, "capacity.extra_pages"), 8 * 4 * 8);

@@ -1,4 +1,4 @@
-//! The slot *pace*, as the plan has resolved it.
+//! The slot *pacing*, as the plan has resolved it.
 
 use super::Space;
 use serde::Serialize;
@@ -6,12 +6,12 @@ use serde::Serialize;
 /// The quanta of a job, as the plan has resolved them (GFTL; paper pre-gc, section 5.1, and
 /// SEMANTICS d).
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct Quanta {
+pub struct TimeSlices {
     /// The longest quantum, in ns; one operation always fits.
     pub length_ns: u64,
     /// With less free space than this in a plane of its unit, a job goes on without a pause.
     pub floor: Space,
-    /// Quanta in each gap between requests.
+    /// TimeSlices in each gap between requests.
     pub per_gap: u32,
     /// Blocks that each plane has beyond those of the device.
     pub extra_blocks: u32,

@@ -5,7 +5,7 @@
 //! the erase has ended and says when it began.
 
 use crate::device::{Geometry, Level};
-use crate::gc::HoldChoice;
+use crate::gc::BlockingChoice;
 use crate::ids::PlaneId;
 use crate::verify::{Cause, Happened, What};
 
@@ -17,18 +17,18 @@ struct Held {
 }
 
 /// The holds of the jobs under way.
-pub(super) struct Holds {
+pub(super) struct Blocking {
     level: Level,
     erasing: Level,
     is_measuring: bool,
     open: Vec<Held>,
 }
 
-impl Holds {
+impl Blocking {
     /// No job is under way.
-    pub(super) fn new(hold: HoldChoice) -> Self {
-        let erasing = hold.erasing.unwrap_or(hold.level);
-        Holds { level: hold.level, erasing, is_measuring: false, open: Vec::new() }
+    pub(super) fn new(blocking: BlockingChoice) -> Self {
+        let erasing = blocking.erasing.unwrap_or(blocking.level);
+        Blocking { level: blocking.level, erasing, is_measuring: false, open: Vec::new() }
     }
 
     /// Something happened. What takes no time, before measuring, holds nothing.

@@ -13,7 +13,7 @@ fn assert_says(found: &str, parts: &[&str]) {
 #[test]
 fn assists_are_named_once_and_joined_with_sense() {
     let cases: &[(&str, &[&str])] = &[
-        ("\"pre-migrate\"", &["pre-migration", "gc.assist.use"]),
+        ("\"pre-migrate\"", &["pre-migration", "gc.background.use"]),
         ("[\"nothing\", \"pre-migration\"]", &["remove \"nothing\" from the list"]),
         ("[\"pre-migration\", \"pre-migration\"]", &["give one or more of", "each once"]),
         ("[]", &["give one or more of \"nothing\", \"flush-buffer\", \"pre-migration\""]),
@@ -21,7 +21,7 @@ fn assists_are_named_once_and_joined_with_sense() {
         ("[\"flush-buffer\", \"pre-migration\"]", &["this device has none"]),
     ];
     for (words, parts) in cases {
-        assert_says(&refusal(TINY, &[&format!("gc.assist.use={words}")]), parts);
+        assert_says(&refusal(TINY, &[&format!("gc.background.use={words}")]), parts);
     }
 }
 
@@ -34,14 +34,14 @@ fn distances_and_shares_are_possible() {
             "distance=\"20% of soft\"",
             &["only the hard threshold can be a share of the soft threshold"],
         ),
-        ("distance=3", &["gc.assist.pre-migration.distance"]),
-        ("t_page=\"110%\"", &["gc.assist.pre-migration.t_page", "at most the whole"]),
-        ("rule=\"valid\"", &["gc.assist.pre-migration.rule", "valid-left"]),
+        ("distance=3", &["gc.background.pre-migration.distance"]),
+        ("t_page=\"110%\"", &["gc.background.pre-migration.t_page", "at most the whole"]),
+        ("rule=\"valid\"", &["gc.background.pre-migration.rule", "valid-left"]),
         ("t_block=\"11%\"", &["unknown key `t_block`"]),
     ];
     for (key, parts) in cases {
-        let key = format!("gc.assist.pre-migration.{key}");
-        assert_says(&refusal(TINY, &["gc.assist.use=\"pre-migration\"", &key]), parts);
+        let key = format!("gc.background.pre-migration.{key}");
+        assert_says(&refusal(TINY, &["gc.background.use=\"pre-migration\"", &key]), parts);
     }
 }
 
@@ -50,34 +50,34 @@ fn turns_are_possible() {
     let cases: &[(&str, &[&str])] = &[
         ("length=\"0 ns\"", &["length must be above 0 and at most 1000 s, got 0 ns"]),
         ("length=\"2000 s\"", &["above 0 and at most 1000 s"]),
-        ("per_gap=0", &["gc.pace.quanta.per_gap"]),
+        ("per_gap=0", &["gc.pacing.time-slices.per_gap"]),
         ("floor=\"1 block\"", &["must be above the reserve", "give at least \"2 blocks\""]),
         ("floor=\"99 blocks\"", &["but a plane has"]),
-        ("extra_space=\"200%\"", &["gc.pace.quanta.extra_space"]),
+        ("extra_space=\"200%\"", &["gc.pacing.time-slices.extra_space"]),
         ("extra=\"16%\"", &["unknown key `extra`"]),
     ];
     for (key, parts) in cases {
-        let key = format!("gc.pace.quanta.{key}");
-        assert_says(&refusal(TINY, &["gc.pace.use=\"quanta\"", &key]), parts);
+        let key = format!("gc.pacing.time-slices.{key}");
+        assert_says(&refusal(TINY, &["gc.pacing.use=\"quanta\"", &key]), parts);
     }
-    let hold = refusal(TINY, &["gc.pace.use=\"quanta\"", "gc.hold.use=\"channel\""]);
+    let blocking = refusal(TINY, &["gc.pacing.use=\"quanta\"", "gc.blocking.use=\"channel\""]);
     assert_says(
-        &hold,
+        &blocking,
         &[
             "cannot be combined with requests that are served during a collection",
-            "gc.pace.use = \"at-once\"",
+            "gc.pacing.use = \"at-once\"",
         ],
     );
     let huge = [
-        "gc.pace.use=\"quanta\"",
-        "gc.pace.quanta.extra_space=\"100%\"",
+        "gc.pacing.use=\"quanta\"",
+        "gc.pacing.time-slices.extra_space=\"100%\"",
         "device.blocks_per_plane=1048576",
         "device.pages_per_block=400",
     ];
     assert_says(&refusal(TINY, &huge), &["exceeds 2^32 - 2 physical pages", "extra_space"]);
     let filler = [
-        "gc.pace.use=\"quanta\"",
-        "gc.pace.quanta.extra_space=\"50%\"",
+        "gc.pacing.use=\"quanta\"",
+        "gc.pacing.time-slices.extra_space=\"50%\"",
         "precondition.scheme=\"greedy\"",
     ];
     assert_says(&refusal(TINY, &filler), &["use different numbers of blocks"]);
@@ -85,7 +85,7 @@ fn turns_are_possible() {
 
 #[test]
 fn parameters_of_what_is_not_in_use_are_said() {
-    let sets = ["gc.pace.quanta.per_gap=2", "gc.assist.pre-migration.t_page=0.2"];
+    let sets = ["gc.pacing.time-slices.per_gap=2", "gc.background.pre-migration.t_page=0.2"];
     let unused = at(&run(TINY, &sets), "unused_keys").to_string();
-    assert_says(&unused, &["gc.pace.quanta.per_gap", "gc.assist.pre-migration.t_page"]);
+    assert_says(&unused, &["gc.pacing.time-slices.per_gap", "gc.background.pre-migration.t_page"]);
 }

@@ -1,4 +1,4 @@
-//! Entering: what a unit does next where requests may get into its open job.
+//! Preempting: what a unit does next where requests may get into its open job.
 //!
 //! Paper preemptible-gc, section III. A job reads a page (`Reading`), holds it in the register
 //! (`Buffered`, point A), programs it (`Programming`), and is between copies (`Copying`, point B).
@@ -6,7 +6,7 @@
 //! device has a second page buffer everything else too.
 //!
 //! The four states of section III-D: S0, no job; S1, all may enter; S2, the plane is below its
-//! hard mark and writes may not; S3, a write of high priority waits in S2 and nothing enters until
+//! hard threshold and writes may not; S3, a write of high priority waits in S2 and nothing enters until
 //! the job has ended and that write is served.
 
 use super::host::{Op, OpKind};
@@ -17,7 +17,7 @@ use super::Sim;
 use crate::device::{Phases, Worker};
 use crate::ftl::Stream;
 use crate::gc::job::{Role, Stage};
-use crate::gc::{Enter, Suspends};
+use crate::gc::{Preemption, Suspends};
 use crate::ids::{PlaneId, UnitId};
 use crate::plan::{Plan, HIGH, READS, WRITES};
 use crate::verify::{Happened, Watch};
@@ -53,7 +53,7 @@ pub(super) struct Entry {
     /// When an operation of a job last ended here, in ns.
     job_end_ns: u64,
     /// Since when the host's operation that began last had waited for the job alone, in ns.
-    entered_since_ns: u64,
+    preempted_since_ns: u64,
     /// The same of the host's operation under way, or the merged write, if a job delayed it.
     waits_since_ns: Option<u64>,
     /// The last write that was counted for finding no page, by its order of acceptance.
@@ -68,28 +68,28 @@ impl Entry {
 
     /// The write that was loaded beside a program of the job had to wait for it.
     pub(super) fn loaded_write_waited(&mut self) {
-        self.was_delayed(self.entered_since_ns);
+        self.was_delayed(self.preempted_since_ns);
     }
 }
 
 /// The state of entering; empty where nothing enters.
-pub(super) struct Entering {
+pub(super) struct Preempting {
     /// Whether requests may enter at all.
     pub on: bool,
     /// How.
-    pub rules: Enter,
+    pub rules: Preemption,
     /// By unit.
     pub units: Vec<Entry>,
     /// When each page operation was queued, in ns.
     queued_ns: Vec<u64>,
 }
 
-impl Entering {
+impl Preempting {
     pub(super) fn new(plan: &Plan) -> Self {
-        let units = if plan.gc.enter.is_some() { plan.geometry.units as usize } else { 0 };
-        Entering {
-            on: plan.gc.enter.is_some(),
-            rules: plan.gc.enter.unwrap_or(Enter::BETWEEN_TURNS),
+        let units = if plan.gc.preemption.is_some() { plan.geometry.units as usize } else { 0 };
+        Preempting {
+            on: plan.gc.preemption.is_some(),
+            rules: plan.gc.preemption.unwrap_or(Preemption::BETWEEN_SLICES),
             units: vec![Entry::default(); units],
             queued_ns: Vec::new(),
         }
@@ -99,13 +99,13 @@ impl Entering {
 impl<W: Watch> Sim<W> {
     /// Chooses what a free unit does next.
     #[inline(never)]
-    pub(super) fn next_entering(&mut self, unit: UnitId) -> Next {
-        if self.entering.units[unit.index()].suspended.is_some() {
+    pub(super) fn next_preempting(&mut self, unit: UnitId) -> Next {
+        if self.preempting.units[unit.index()].suspended.is_some() {
             return self.next_while_suspended(unit);
         }
-        if self.units[unit.index()].inbound > 0 {
-            if let Some(inbound) = self.next_inbound(unit) {
-                return Next::Program(inbound);
+        if self.units[unit.index()].cross_unit > 0 {
+            if let Some(cross_unit) = self.next_cross_unit(unit) {
+                return Next::Program(cross_unit);
             }
         }
         match self.gc.jobs[unit.index()].stage {
@@ -152,17 +152,17 @@ impl<W: Watch> Sim<W> {
 
     /// Point B, between copies: anything may enter.
     fn next_at_b(&mut self, unit: UnitId) -> Next {
-        if self.pace.is_some() && !self.turn_goes_on(unit) {
-            return self.next_between_turns(unit);
+        if self.pacing.is_some() && !self.slice_goes_on(unit) {
+            return self.next_between_slices(unit);
         }
-        if !self.entering.rules.between_copies {
+        if !self.preempting.rules.between_copies {
             return Next::Step;
         }
         if self.must_poll(unit) {
             return Next::Poll;
         }
         let Some((op, list)) = self.entrant(unit) else { return Next::Step };
-        if self.entering.rules.merge && self.bring_forward(unit, op) {
+        if self.preempting.rules.merge && self.bring_forward(unit, op) {
             return Next::Step;
         }
         Next::Host(op, list)
@@ -171,15 +171,15 @@ impl<W: Watch> Sim<W> {
     /// Point A, a page in the register: what is served from there, and where there is a second
     /// page buffer everything.
     fn next_at_a(&mut self, unit: UnitId) -> Next {
-        if self.entering.units[unit.index()].read_ahead && self.entrant(unit).is_some() {
+        if self.preempting.units[unit.index()].read_ahead && self.entrant(unit).is_some() {
             self.put_back(unit);
             return self.next_at_b(unit);
         }
         if self.must_poll(unit) {
             return Next::Poll;
         }
-        let has_second_buffer = self.entering.rules.suspends == Suspends::Any;
-        if self.entering.rules.merge || has_second_buffer {
+        let has_second_buffer = self.preempting.rules.suspends == Suspends::Any;
+        if self.preempting.rules.merge || has_second_buffer {
             if let Some(next) = self.served_from_register(unit) {
                 return next;
             }
@@ -191,33 +191,34 @@ impl<W: Watch> Sim<W> {
     }
 
     fn must_poll(&self, unit: UnitId) -> bool {
-        self.entering.rules.poll_ns > 0 && !self.entering.units[unit.index()].polled
+        self.preempting.rules.poll_ns > 0 && !self.preempting.units[unit.index()].polled
     }
 
     /// The collector looks at the queue.
     #[inline(never)]
     pub(super) fn poll(&mut self, unit: UnitId) {
         let mut phases = Phases::new();
-        phases.array(self.entering.rules.poll_ns);
-        self.entering.units[unit.index()].polled = true;
+        phases.array(self.preempting.rules.poll_ns);
+        self.preempting.units[unit.index()].polled = true;
         self.begin(unit, Worker::Polling, phases);
     }
 
     /// The request that may enter now. Those that may not are noted.
     pub(super) fn entrant(&mut self, unit: UnitId) -> Option<(u32, u8)> {
-        if self.plan.gc.hold.blocks {
+        if self.plan.gc.blocking.blocks {
             self.set_aside(unit);
         }
         if self.units[unit.index()].waiting == 0 {
             return None;
         }
         if self.is_shut(unit) {
-            self.entering.units[unit.index()].refused_ns = self.now_ns;
+            self.preempting.units[unit.index()].refused_ns = self.now_ns;
             return None;
         }
         let heads = self.heads(unit).into_iter().flatten();
         for (op, list) in heads {
-            if self.slabs.ops[op as usize].kind != OpKind::Write || self.write_may_enter(unit, op) {
+            if self.slabs.ops[op as usize].kind != OpKind::Write || self.write_may_preempt(unit, op)
+            {
                 return Some((op, list));
             }
         }
@@ -225,14 +226,14 @@ impl<W: Watch> Sim<W> {
     }
 
     /// The write that may enter now.
-    pub(super) fn entering_write(&mut self, unit: UnitId) -> Option<(u32, u8)> {
+    pub(super) fn preempting_write(&mut self, unit: UnitId) -> Option<(u32, u8)> {
         if self.units[unit.index()].waiting == 0 || self.is_shut(unit) {
             return None;
         }
         let heads = self.heads(unit).into_iter().flatten();
         for (op, list) in heads {
             if self.slabs.ops[op as usize].kind == OpKind::Write {
-                return self.write_may_enter(unit, op).then_some((op, list));
+                return self.write_may_preempt(unit, op).then_some((op, list));
             }
         }
         None
@@ -258,21 +259,21 @@ impl<W: Watch> Sim<W> {
         heads
     }
 
-    /// Whether a plane of the unit is above the hard mark and has a page for the host.
+    /// Whether a plane of the unit is above the hard threshold and has a page for the host.
     pub(super) fn plane_takes_write(&self, unit: UnitId, plane: PlaneId) -> bool {
         self.ftl.host_has_room(plane)
             && self.leaves_room(unit, plane)
             && !self.refuses_writes(unit, plane)
     }
 
-    /// Whether a write finds its plane above the hard mark, and a page there.
-    fn write_may_enter(&mut self, unit: UnitId, op: u32) -> bool {
+    /// Whether a write finds its plane above the hard threshold, and a page there.
+    fn write_may_preempt(&mut self, unit: UnitId, op: u32) -> bool {
         let plane = self.plane_to_start(op);
         let has_room = self.ftl.host_has_room(plane) && self.leaves_room(unit, plane);
         if has_room && !self.refuses_writes(unit, plane) {
             return true;
         }
-        let entry = &mut self.entering.units[unit.index()];
+        let entry = &mut self.preempting.units[unit.index()];
         entry.refused_ns = self.now_ns;
         let sequence = Some(self.slabs.ops[op as usize].sequence);
         if !has_room && entry.exhausted != sequence {
@@ -367,7 +368,7 @@ impl<W: Watch> Sim<W> {
         groups.max(u64::from(gc.separate_gc)) * (data_pages - 1)
     }
 
-    /// State S2: the plane is below its hard mark, and something can be won there.
+    /// State S2: the plane is below its hard threshold, and something can be won there.
     fn refuses_writes(&self, unit: UnitId, plane: PlaneId) -> bool {
         let trigger = &self.plan.gc.trigger;
         let job = &self.gc.jobs[unit.index()];
@@ -439,7 +440,7 @@ impl<W: Watch> Sim<W> {
                 let is_even = self.plan.parity() && self.plan.gc.separate_gc;
                 self.ftl.host_has_room(plane) && (!is_even || self.leaves_room(unit, plane))
             });
-            if self.entering.rules.merge && has_room {
+            if self.preempting.rules.merge && has_room {
                 return Some(Next::Merge(op, list));
             }
         }
@@ -450,7 +451,7 @@ impl<W: Watch> Sim<W> {
     #[inline(never)]
     pub(super) fn answer(&mut self, unit: UnitId, op: u32, list: u8) {
         self.take_answer(unit, op, list);
-        self.entering.units[unit.index()].answers = true;
+        self.preempting.units[unit.index()].answers = true;
         let mut phases = Phases::new();
         phases.bus(self.answer_ns());
         self.begin(unit, Worker::Host(op), phases);
@@ -459,7 +460,7 @@ impl<W: Watch> Sim<W> {
     /// Takes a read that the register answers out of its queue.
     pub(super) fn take_answer(&mut self, unit: UnitId, op: u32, list: u8) {
         self.take_from_queue(unit, op, list);
-        self.note_entered(unit, op);
+        self.note_preempted(unit, op);
         let lpn = self.slabs.ops[op as usize].lpn;
         let ppn = self.ftl.map.ppn_of(lpn);
         self.tell(Happened::Started { op, lpn });
@@ -488,7 +489,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn merge(&mut self, unit: UnitId, op: u32, list: u8) {
         let Some(plane) = self.gc.jobs[unit.index()].plane else { return };
         self.take_from_queue(unit, op, list);
-        self.note_entered(unit, op);
+        self.note_preempted(unit, op);
         self.slabs.ops[op as usize].plane = plane;
         let lpn = self.slabs.ops[op as usize].lpn;
         self.write_starts(op, lpn);
@@ -512,27 +513,27 @@ impl<W: Watch> Sim<W> {
     #[inline(never)]
     pub(super) fn note_queued(&mut self, unit: UnitId, op: u32) {
         let at = op as usize;
-        if self.entering.queued_ns.len() <= at {
-            self.entering.queued_ns.resize(at + 1, 0);
+        if self.preempting.queued_ns.len() <= at {
+            self.preempting.queued_ns.resize(at + 1, 0);
         }
-        self.entering.queued_ns[at] = self.now_ns;
+        self.preempting.queued_ns[at] = self.now_ns;
         self.tell(Happened::Queued { op, unit });
         self.knock(unit, op);
     }
 
     /// An operation of the host begins: how long did it wait for the job alone?
     #[inline(never)]
-    pub(super) fn note_entered(&mut self, unit: UnitId, op: u32) {
-        let entry = &mut self.entering.units[unit.index()];
-        let since_ns = self.entering.queued_ns[op as usize];
+    pub(super) fn note_preempted(&mut self, unit: UnitId, op: u32) {
+        let entry = &mut self.preempting.units[unit.index()];
+        let since_ns = self.preempting.queued_ns[op as usize];
         let since_ns = since_ns.max(entry.host_end_ns).max(entry.refused_ns);
-        if let Some(pace) = &self.pace {
-            let stall_ns = self.now_ns.saturating_sub(since_ns.max(pace.below_until_ns(unit)));
+        if let Some(pacing) = &self.pacing {
+            let stall_ns = self.now_ns.saturating_sub(since_ns.max(pacing.below_until_ns(unit)));
             self.counters.stall_max_ns = self.counters.stall_max_ns.max(stall_ns);
         }
         let wait_ns = self.now_ns.saturating_sub(since_ns);
         self.counters.gc_wait_max_ns = self.counters.gc_wait_max_ns.max(wait_ns);
-        entry.entered_since_ns = since_ns;
+        entry.preempted_since_ns = since_ns;
         if entry.job_end_ns > since_ns {
             entry.was_delayed(since_ns);
         }
@@ -544,7 +545,7 @@ impl<W: Watch> Sim<W> {
     /// The host's operation has ended: if a job delayed it, how long was that, without the requests
     /// before it?
     pub(super) fn note_left(&mut self, unit: UnitId) {
-        let entry = &mut self.entering.units[unit.index()];
+        let entry = &mut self.preempting.units[unit.index()];
         entry.host_end_ns = self.now_ns;
         if let Some(since_ns) = entry.waits_since_ns.take() {
             let response_ns = self.now_ns - since_ns;
@@ -554,12 +555,12 @@ impl<W: Watch> Sim<W> {
 
     /// An operation has ended on a unit with entering.
     #[inline(never)]
-    pub(super) fn entering_ended(&mut self, unit: UnitId, worker: Worker, spent_ns: u64) {
-        let entry = &mut self.entering.units[unit.index()];
+    pub(super) fn preempting_ended(&mut self, unit: UnitId, worker: Worker, spent_ns: u64) {
+        let entry = &mut self.preempting.units[unit.index()];
         if let Worker::Host(op) = worker {
             entry.gc_was_last = false;
             self.gap_begins(unit, op);
-            let entry = &mut self.entering.units[unit.index()];
+            let entry = &mut self.preempting.units[unit.index()];
             let answers = std::mem::take(&mut entry.answers);
             self.note_left(unit);
             self.summaries_ended(unit);
@@ -575,9 +576,9 @@ impl<W: Watch> Sim<W> {
             return self.pre_migrated(unit);
         }
         entry.gc_was_last = true;
-        self.counters.gc_hold_ns += spent_ns;
-        self.turn_worked(unit, worker, spent_ns);
-        let entry = &mut self.entering.units[unit.index()];
+        self.counters.gc_blocking_ns += spent_ns;
+        self.slice_worked(unit, worker, spent_ns);
+        let entry = &mut self.preempting.units[unit.index()];
         entry.job_end_ns = self.now_ns;
         match worker {
             Worker::Gc => {
@@ -587,7 +588,7 @@ impl<W: Watch> Sim<W> {
                 self.job_operation_ended(unit);
                 self.job_gave_way(unit);
             }
-            Worker::Inbound => self.inbound_ended(unit),
+            Worker::CrossUnit => self.cross_unit_ended(unit),
             _ => {}
         }
     }
