@@ -156,7 +156,7 @@ fn coalesced_and_plain_execution_agree_in_an_open_loop() {
                 let sets = [
                     format!("workload.synthetic.interarrival={{{arrivals}}}"),
                     format!("gc.victim.use=\"{victim}\""),
-                    format!("gc.blocking.use=\"{hold}\""),
+                    format!("gc.blocking.use=\"{blocking}\""),
                     "workload.synthetic.size=\"2 KiB\"".to_string(),
                 ];
                 let all: Vec<&str> = sets.iter().map(String::as_str).collect();
@@ -180,7 +180,7 @@ fn coalesced_and_plain_execution_agree_on_what_is_done_in_idle_time() {
                 let sets = [
                     format!("workload.synthetic.interarrival={{{arrivals}}}"),
                     format!("gc.trigger.idle.wait=\"{wait}\""),
-                    format!("gc.blocking.use=\"{hold}\""),
+                    format!("gc.blocking.use=\"{blocking}\""),
                     "gc.trigger.use=[\"watermark\",\"idle\"]".to_string(),
                     "gc.background.use=\"flush-buffer\"".to_string(),
                     "device.write_buffer.size=\"32 KiB\"".to_string(),
