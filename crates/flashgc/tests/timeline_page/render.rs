@@ -221,7 +221,7 @@ fn of_collection(seen: &Seen, key: &str) -> Option<String> {
         "gc.response_max_ns" => whole(c.gc_response_max_ns),
         "gc.wait_max_ns" => whole(c.gc_wait_max_ns),
         "gc.transfer_ns" => whole(results.gc_transfer_ns),
-        "gc.time_slices" => whole(c.turns),
+        "gc.time_slices" => whole(c.time_slices),
         _ => return None,
     })
 }
