@@ -51,12 +51,12 @@ def row(path: Path, name: str | None, seeds: int) -> tuple[str, list[bool]]:
     except FlashgcError as error:
         why = str(error).splitlines()[0].removeprefix("error: ")
         return f"| {title} | | | | | | | | | {why} |", []
-    figures = {found["figure"]: found for found in told}
+    metrics = {found["metric"]: found for found in told}
     cells = [title, f"{about['rows']:,}", units.size(about["footprint_bytes"])]
     cells.append(units.size(about["written_bytes"]))
     near = []
-    for figure, show in (("write amplification", "{:.2f}".format), ("mean latency", units.time)):
-        found = figures.get(figure)
+    for metric, show in (("write amplification", "{:.2f}".format), ("mean latency", units.time)):
+        found = metrics.get(metric)
         if found is None:
             cells += ["-", "-", "-"]
             near.append(True)

@@ -308,28 +308,28 @@ class Interval(Section):
 
 
 class Intervals(Section):
-    """Intervals by the dotted names of their figures: `figures["gc.count"]`."""
+    """Intervals by the dotted names of their metrics: `metrics["gc.count"]`."""
 
     _OTHERS: ClassVar[Any] = Interval
 
     if TYPE_CHECKING:
 
         def __getitem__(self, name: str) -> Interval:
-            """The interval of a figure."""
+            """The interval of a metric."""
 
 
 class Differences(Section):
-    """What the figures of a scheme have over those of the first, seed by seed."""
+    """What the metrics of a scheme have over those of the first, seed by seed."""
 
     scheme: str
-    figures: Intervals
+    metrics: Intervals
 
 
 class Seeds(Section):
     """Several seeds. The seeds themselves are the item `["values"]`."""
 
     count: int
-    figures: Intervals
+    metrics: Intervals
     over_first: Annotated[Differences, Only("in a comparison, for schemes after the first")]
     # `values` is a method of every mapping, so that it is an item alone.
     _ITEMS: ClassVar[dict[str, Any]] = {"values": list[int]}

@@ -1,4 +1,4 @@
-"""Figures under one name, as attributes and as items."""
+"""Metrics under one name, as attributes and as items."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 
 class Section(Mapping[str, Any]):
-    """Figures under one name; each is an attribute and an item.
+    """Metrics under one name; each is an attribute and an item.
 
     >>> from flashgc._section import Section
     >>> wear = Section({"mean": 1.5, "max": 3})
@@ -51,13 +51,13 @@ class Section(Mapping[str, Any]):
         return f"{type(self).__name__}({shown})"
 
     def to_dict(self) -> dict[str, Any]:
-        """The figures as plain dictionaries."""
+        """The metrics as plain dictionaries."""
         copy: dict[str, Any] = json.loads(json.dumps(self._values))
         return copy
 
 
 def _shown(value: object) -> str:
-    """Figures as they are; of what holds many, that it does."""
+    """Metrics as they are; of what holds many, that it does."""
     if isinstance(value, dict | list) and value:
         return "{...}" if isinstance(value, dict) else "[...]"
     return repr(value)

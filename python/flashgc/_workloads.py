@@ -11,17 +11,17 @@ from typing import Any
 from flashgc import _engine, _sources, api
 
 WITHIN = 0.02
-"""A stated figure counts as met within this share of it."""
+"""A stated metric counts as met within this share of it."""
 
 _KIB, _MIB, _MS = 1024, 1 << 20, 1e6
 
 
 def _scaled(name: str, unit: float) -> Callable[[dict[str, Any]], float | None]:
-    def figure(found: dict[str, Any]) -> float | None:
+    def metric(found: dict[str, Any]) -> float | None:
         value = found[name]
         return None if value is None else float(value) / unit
 
-    return figure
+    return metric
 
 
 def _per_s(found: dict[str, Any]) -> float | None:
@@ -76,14 +76,14 @@ def workload(
 ) -> dict[str, Any]:
     """What a synthetic workload asks for, beside what it aims at; arguments as for `run`.
 
-    `statistics` counts its requests. `figures` has a row for each target: `target`, `achieved`,
+    `statistics` counts its requests. `metrics` has a row for each target: `target`, `achieved`,
     `off` (relative to the target; the difference itself where that is 0), `within` (what is
     allowed), `met`, and `why` where more than 2 % is allowed. A configuration without
     [about.targets] has no rows.
 
     >>> import flashgc
     >>> found = flashgc.workload("cello-like", set={"workload.synthetic.requests": 50_000})
-    >>> found["figures"][0]["what"], found["figures"][0]["target"]
+    >>> found["metrics"][0]["what"], found["metrics"][0]["target"]
     ('read_share', 0.1963)
     """
     source = _sources.config(config)
@@ -91,8 +91,8 @@ def workload(
     request = api._request(config, None, None, device, set, seed, unset=unset)
     told = api._told(progress)
     found: dict[str, Any] = json.loads(_engine.workload_statistics(request, told))
-    figures = [_figure(what, target, found, about) for what, target in about["targets"].items()]
-    return {**about, "statistics": found, "figures": figures}
+    metrics = [_metric(what, target, found, about) for what, target in about["targets"].items()]
+    return {**about, "statistics": found, "metrics": metrics}
 
 
 def _about(source: _sources.Source) -> dict[str, Any]:
@@ -121,7 +121,7 @@ def _table(keys: dict[str, Any], name: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _figure(
+def _metric(
     what: str, target: object, found: dict[str, Any], about: dict[str, Any]
 ) -> dict[str, Any]:
     where = f"about.targets.{what}"
@@ -131,8 +131,8 @@ def _figure(
         )
     if isinstance(target, bool) or not isinstance(target, int | float):
         raise _engine.ConfigError(f"error: `{where}` is not a number: {target!r}")
-    label, figure = TARGETS[what]
-    achieved = figure(found)
+    label, metric = TARGETS[what]
+    achieved = metric(found)
     wider = _table(about["wider"], what)
     within = float(wider.get("within", WITHIN))
     off = None if achieved is None else (achieved - target) / (target or 1)

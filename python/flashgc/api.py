@@ -133,7 +133,7 @@ def run_seeds(
     """Runs a configuration with several seeds, the first as :func:`run` does, then one more each.
 
     The report is that of the first seed. Its `seeds` holds `count`, the `values` of the seeds and,
-    under `figures`, for each main figure its mean and 95 % interval (`mean`, `low`, `high`).
+    under `metrics`, for each main metric its mean and 95 % interval (`mean`, `low`, `high`).
     `progress` is called with the number of the run, from 0, and its :class:`Progress`.
 
     >>> import flashgc
@@ -141,8 +141,8 @@ def run_seeds(
     >>> report = flashgc.run_seeds("oltp", 3, set=small)
     >>> report.seeds["values"]
     [1, 2, 3]
-    >>> figure = report.seeds.figures["latency_ns.all.mean"]
-    >>> figure.low <= figure.mean <= figure.high
+    >>> metric = report.seeds.metrics["latency_ns.all.mean"]
+    >>> metric.low <= metric.mean <= metric.high
     True
     """
     seeds = _sources.whole("seeds", seeds, 1)
@@ -152,9 +152,9 @@ def run_seeds(
         values = _seed_values(request, seeds)
         requests = [_with_seed(request, value) for value in values]
         reports = _run_all(requests, verify, drive, jobs, progress)
-    figures = statistics.intervals(reports)
+    metrics = statistics.intervals(reports)
     report = reports[0]
-    report._values["seeds"] = {"count": seeds, "values": values, "figures": figures}
+    report._values["seeds"] = {"count": seeds, "values": values, "metrics": metrics}
     _note_origin([report], request, heads.call(
         "run_seeds", [config, seeds, *_given(config, trace)[1:]],
         {"scheme": scheme, "device": device, **_set(request), "verify": verify, "drive": drive},
@@ -187,7 +187,7 @@ def compare(
     `progress` is called with the index of the scheme and its :class:`Progress`.
 
     With `seeds` each scheme runs with as many seeds, the same for all. Each report has the `seeds`
-    of :func:`run_seeds`, and those after the first have `seeds.over_first`: for each figure the
+    of :func:`run_seeds`, and those after the first have `seeds.over_first`: for each metric the
     mean difference to the first scheme and its 95 % interval, from pairs of runs with one seed.
 
     What ought to be equal and is not is in :attr:`Comparison.unequal`.
@@ -202,7 +202,7 @@ def compare(
     >>> list(both.table["scheme"]), both.unequal
     ([...'greedy'..., ...'fifo'...], {})
     >>> both = flashgc.compare("oltp", ["greedy", "fifo"], set=small, seeds=3)
-    >>> off = both["fifo"].seeds.over_first.figures["latency_ns.all.mean"]
+    >>> off = both["fifo"].seeds.over_first.metrics["latency_ns.all.mean"]
     >>> off.low < 0 < off.high  # three short runs cannot tell the two apart
     True
     """
@@ -255,10 +255,10 @@ def _paired(done: Sequence[Report], schemes: int, values: Sequence[int]) -> list
     runs = [done[at::schemes] for at in range(schemes)]
     for own in runs:
         found: dict[str, Any] = {"count": len(values), "values": list(values),
-                                 "figures": statistics.intervals(own)}  # fmt: skip
+                                 "metrics": statistics.intervals(own)}  # fmt: skip
         if own is not runs[0]:
-            figures = statistics.differences(own, runs[0])
-            found["over_first"] = {"scheme": runs[0][0].scheme, "figures": figures}
+            metrics = statistics.differences(own, runs[0])
+            found["over_first"] = {"scheme": runs[0][0].scheme, "metrics": metrics}
         own[0]._values["seeds"] = found
     return [own[0] for own in runs]
 

@@ -154,4 +154,4 @@ def _note(text: str) -> str:
 def _details(report: Report) -> str:
     text = html.escape(json.dumps(report.to_dict(), indent=2))
     name = html.escape(str(report.scheme))
-    return f"<details><summary>all figures of {name}</summary><pre>{text}</pre></details>"
+    return f"<details><summary>all metrics of {name}</summary><pre>{text}</pre></details>"

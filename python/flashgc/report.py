@@ -1,4 +1,4 @@
-"""What a run leaves: figures by the names of the contract, tables, and a page to keep."""
+"""What a run leaves: metrics by the names of the contract, tables, and a page to keep."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from flashgc.refusal import Refusal
 
 KINDS = ("read", "write", "all")
-FIGURES = (
+METRICS = (
     "count", "mean", "stddev", "min", "p50", "p90", "p95", "p99", "p99_9", "p99_99", "max",
 )  # fmt: skip
 
@@ -32,7 +32,7 @@ class Report(Keys):
     """The results of one run.
 
     Every key of the contract (`flashgc run --json`) is an attribute and an item: times in
-    nanoseconds (`_ns`), sizes in bytes (`_bytes`), shares between 0 and 1; a figure that is
+    nanoseconds (`_ns`), sizes in bytes (`_bytes`), shares between 0 and 1; a metric that is
     undefined is None.
 
     >>> import flashgc
@@ -70,7 +70,7 @@ class Report(Keys):
         (3,)
         """
         latency = self._values["latency_ns"]
-        columns = {name: [latency[kind][name] for kind in KINDS] for name in FIGURES}
+        columns = {name: [latency[kind][name] for kind in KINDS] for name in METRICS}
         return Table({"kind": KINDS, **columns})
 
     def distribution(self, kind: str = "all") -> Table:
@@ -154,7 +154,7 @@ class Report(Keys):
         return GcTime({"busy_ns": busy_ns, **times, **shares})
 
     def __repr__(self) -> str:
-        # Figures that a report lacks, such as one made by hand, are left out.
+        # Metrics that a report lacks, such as one made by hand, are left out.
         shown = [f"seed {self._values['seed']}"] if "seed" in self._values else []
         requests = self._values.get("requests", {})
         count = requests.get("read", 0) + requests.get("write", 0)
@@ -167,11 +167,11 @@ class Report(Keys):
         return f"Report({', '.join([names, *shown])})"
 
     def to_json(self, indent: int | None = 2) -> str:
-        """The figures as one JSON object."""
+        """The metrics as one JSON object."""
         return json.dumps(self._values, indent=indent)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Saves the figures: `.json`, or `.html` for a page that needs nothing else.
+        """Saves the metrics: `.json`, or `.html` for a page that needs nothing else.
 
         The file appears whole or not at all; an OutputError says why not.
         """
@@ -237,7 +237,7 @@ class Comparison(list[Report]):
         return {name: row for name, row in rows.items() if any(item != row[0] for item in row)}
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """The reports as plain dictionaries; after them what was refused, which has no figures."""
+        """The reports as plain dictionaries; after them what was refused, which has no metrics."""
         reports = [report.to_dict() for report in self]
         return [*reports, *(one.to_dict() for one in self._refused)]
 
@@ -247,9 +247,9 @@ class Comparison(list[Report]):
 
     @property
     def table(self) -> Table:
-        """The main figures, a row for each scheme: latencies in ns, wear in erases."""
+        """The main metrics, a row for each scheme: latencies in ns, wear in erases."""
         columns: dict[str, list[Any]] = {"scheme": [report.scheme for report in self]}
-        for name, path in MAIN_FIGURES.items():
+        for name, path in MAIN_METRICS.items():
             columns[name] = [_find(report, path) for report in self]
         return Table(columns)
 
@@ -285,7 +285,7 @@ EQUAL = {
 }
 """What a fair comparison has to have in common."""
 
-MAIN_FIGURES = {
+MAIN_METRICS = {
     "p50": ("latency_ns", "all", "p50"),
     "p90": ("latency_ns", "all", "p90"),
     "p95": ("latency_ns", "all", "p95"),

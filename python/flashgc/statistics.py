@@ -51,8 +51,8 @@ def interval(values: Sequence[float]) -> dict[str, float | None]:
 
 
 def intervals(reports: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, float | None]]:
-    """The interval of every figure that all the reports have, by its dotted name."""
-    rows = [dict(_figures(report)) for report in reports]
+    """The interval of every metric that all the reports have, by its dotted name."""
+    rows = [dict(_metrics(report)) for report in reports]
     shared = [name for name in rows[0] if all(name in row for row in rows)]
     return {name: interval([row[name] for row in rows]) for name in shared}
 
@@ -60,17 +60,17 @@ def intervals(reports: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, float
 def differences(
     reports: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]]
 ) -> dict[str, dict[str, float | None]]:
-    """The interval of what each figure has over that of the other report with the same seed.
+    """The interval of what each metric has over that of the other report with the same seed.
 
     Requests of one seed are the same, so that their chance is in both and goes with the difference.
     """
-    rows = [dict(_figures(report)) for report in (*reports, *others)]
+    rows = [dict(_metrics(report)) for report in (*reports, *others)]
     shared = [name for name in rows[0] if all(name in row for row in rows)]
     pairs = list(zip(rows[: len(reports)], rows[len(reports) :], strict=True))
     return {name: interval([one[name] - two[name] for one, two in pairs]) for name in shared}
 
 
-def _figures(report: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+def _metrics(report: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
     for name in SINGLE:
         yield from _numbers(name, report.get(name))
     for name in SECTIONS:

@@ -1,4 +1,4 @@
-"""What people are told of a report: the same words and figures on a terminal and on a page."""
+"""What people are told of a report: the same words and metrics on a terminal and on a page."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from flashgc import balance, units
 from flashgc.refusal import Refusal
-from flashgc.report import FIGURES, KINDS, Comparison, Report
+from flashgc.report import KINDS, METRICS, Comparison, Report
 
 PERCENTILES = {"p50": "p50", "p90": "p90", "p95": "p95", "p99": "p99", "p99_9": "p99.9",
                "p99_99": "p99.99"}  # fmt: skip
@@ -25,9 +25,9 @@ def head(report: Report) -> str:
 
 
 def latency(report: Report) -> Rows:
-    """A row for each figure, a column each for reads, writes and all."""
+    """A row for each metric, a column each for reads, writes and all."""
     rows = [["latency", *KINDS]]
-    for name in FIGURES:
+    for name in METRICS:
         show = units.count if name == "count" else units.time
         values = [show(report.latency_ns[kind][name]) for kind in KINDS]
         rows.append([_NAMES.get(name, name), *values])
@@ -35,7 +35,7 @@ def latency(report: Report) -> Rows:
 
 
 def facts(report: Report) -> list[tuple[str, str]]:
-    """The other figures, each with its name."""
+    """The other metrics, each with its name."""
     return [
         ("requests", _requests(report)),
         *balance.amplification(report),
@@ -69,7 +69,7 @@ def warnings(report: Report) -> list[str]:
 
 
 def seeds(report: Report) -> Rows:
-    """Mean and interval of the main figures, where several seeds were run."""
+    """Mean and interval of the main metrics, where several seeds were run."""
     found = report.get("seeds")
     if not found:
         return []
@@ -77,18 +77,18 @@ def seeds(report: Report) -> Rows:
     names = ["write_amplification", *(f"latency_ns.all.{name}" for name in ("mean", *PERCENTILES))]
     names += ["throughput.iops", "gc.count", "erases"]
     for name in names:
-        figure = found["figures"].get(name)
-        if figure is None:
+        metric = found["metrics"].get(name)
+        if metric is None:
             continue
         show = units.time if name.startswith("latency_ns") else units.figures
-        low, high = show(figure["low"]), show(figure["high"])
+        low, high = show(metric["low"]), show(metric["high"])
         shown = name.replace("latency_ns.all.", "latency ").replace("_", " ")
-        rows.append([shown.replace("p99 9", "p99.9"), show(figure["mean"]), f"{low} to {high}"])
+        rows.append([shown.replace("p99 9", "p99.9"), show(metric["mean"]), f"{low} to {high}"])
     return rows
 
 
 def comparison(reports: Comparison) -> Rows:
-    """A row for each figure, a column for each scheme; rows of what is unequal are marked."""
+    """A row for each metric, a column for each scheme; rows of what is unequal are marked."""
     inside = Comparison(balance.ordered(reports))
     rows = [["", *(report.scheme for report in inside)], *balance.marks(inside)]
     reports = inside
@@ -111,25 +111,25 @@ def latencies(reports: Sequence[Report], kind: str) -> Rows:
 
 
 def _cell(report: Report, path: Sequence[str], show: Any) -> str:  # noqa: ANN401 - a formatter
-    """A figure; of several seeds their mean, and how far the 95 % interval goes to both sides."""
-    figures = _find(report, ("seeds", "figures"))
-    if figures is None or isinstance(_find(report, path), bool):
+    """A metric; of several seeds their mean, and how far the 95 % interval goes to both sides."""
+    metrics = _find(report, ("seeds", "metrics"))
+    if metrics is None or isinstance(_find(report, path), bool):
         return str(show(_find(report, path)))
-    return _interval(figures.get(".".join(path)), show)
+    return _interval(metrics.get(".".join(path)), show)
 
 
-def _interval(figure: Mapping[str, Any] | None, show: Any, sign: str = "") -> str:  # noqa: ANN401
-    if figure is None:
+def _interval(metric: Mapping[str, Any] | None, show: Any, sign: str = "") -> str:  # noqa: ANN401
+    if metric is None:
         return units.NOTHING
-    mean = show(abs(figure["mean"]) if sign else figure["mean"])
-    signed = f"{sign if figure['mean'] >= 0 else '-'}{mean}" if sign else str(mean)
-    if figure["low"] is None:
+    mean = show(abs(metric["mean"]) if sign else metric["mean"])
+    signed = f"{sign if metric['mean'] >= 0 else '-'}{mean}" if sign else str(mean)
+    if metric["low"] is None:
         return signed
-    return f"{signed} +/- {show((figure['high'] - figure['low']) / 2)}"
+    return f"{signed} +/- {show((metric['high'] - metric['low']) / 2)}"
 
 
 def differences(reports: Sequence[Report]) -> Rows:
-    """What each scheme has over the first, with its interval: a row for each figure."""
+    """What each scheme has over the first, with its interval: a row for each metric."""
     later = [report for report in reports if _find(report, ("seeds", "over_first"))]
     if not later:
         return []
@@ -139,14 +139,14 @@ def differences(reports: Sequence[Report]) -> Rows:
              for kind in KINDS[:2] for name in ("mean", *PERCENTILES, "max")]  # fmt: skip
     for label, show, path in (*paths, *_COMPARED):
         name = ".".join(path)
-        found = [report.seeds.over_first.figures.get(name) for report in later]
-        if any(figure and (figure["mean"] or figure["high"]) for figure in found):
-            rows.append([label, *(_interval(figure, show, "+") for figure in found)])
+        found = [report.seeds.over_first.metrics.get(name) for report in later]
+        if any(metric and (metric["mean"] or metric["high"]) for metric in found):
+            rows.append([label, *(_interval(metric, show, "+") for metric in found)])
     return rows
 
 
 def over_seeds(reports: Sequence[Report]) -> str | None:
-    """How to read figures of several seeds."""
+    """How to read metrics of several seeds."""
     found = next((report.get("seeds") for report in reports if report.get("seeds")), None)
     if not found:
         return None
@@ -158,7 +158,7 @@ def over_seeds(reports: Sequence[Report]) -> str | None:
 
 
 def work(reports: Comparison) -> Rows:
-    """All other figures: a row for each, a column for each scheme."""
+    """All other metrics: a row for each, a column for each scheme."""
     rows = [["", *(report.scheme for report in reports)]]
     for label, show, path in _COMPARED:
         found = [_find(report, path) for report in reports]
@@ -259,7 +259,9 @@ def _gc(report: Report) -> str:
         return "none"
     valid = units.figures(gc.valid_per_victim)
     idle = (
-        f" ({units.count(gc['idle_collections'])} while the drive was idle)" if "idle_collections" in gc else ""
+        f" ({units.count(gc['idle_collections'])} while the drive was idle)"
+        if "idle_collections" in gc
+        else ""
     )
     return (
         f"{units.counted(gc.count, 'collection')}{idle}, {units.counted(report.erases, 'erase')}, "

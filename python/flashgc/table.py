@@ -45,7 +45,7 @@ class Table(dict[str, "NDArray[Any]"]):
         return pandas.DataFrame(self)
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """The columns as plain lists; NaN where a figure is undefined.
+        """The columns as plain lists; NaN where a metric is undefined.
 
         >>> from flashgc.table import Table
         >>> Table({"kind": ["read"], "p50": [25_000]}).to_dict()

@@ -209,8 +209,8 @@ def fit(
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "small.spc"
     >>> rows = (f"0,{page * 13 % 640 * 8},4096,W,{page / 1000}\n" for page in range(2000))
     >>> _ = file.write_text("".join(rows))
-    >>> alike = flashgc.trace.fit(file)
-    >>> flashgc.run(alike.config).requests.write
+    >>> fitted = flashgc.trace.fit(file)
+    >>> flashgc.run(fitted.config).requests.write
     2000
     """
     from flashgc.fitting import config, requests
@@ -263,7 +263,7 @@ class Fit:
 
 def check_fit(
     file: PathLike,
-    alike: Fit,
+    fitted: Fit,
     *,
     format: str | None = None,
     on_bad_line: str = "stop",
@@ -276,20 +276,20 @@ def check_fit(
     unset: Iterable[str] | None = None,
     seeds: int = 3,
 ) -> list[dict[str, Any]]:
-    """Runs a trace and its fitted workload on the same drive: a row for each figure.
+    """Runs a trace and its fitted workload on the same drive: a row for each metric.
 
-    The drive is `alike.device`, unless `device` names another; both are preconditioned with
-    `alike.overwrite` drive writes of their own. Rows have `figure`, `original`, `fitted` (the
+    The drive is `fitted.device`, unless `device` names another; both are preconditioned with
+    `fitted.overwrite` drive writes of their own. Rows have `metric`, `original`, `fitted` (the
     mean of `seeds` runs), `low`, `high`, and `difference` (fitted workload / original - 1).
     """
     from flashgc.fitting import check
 
     reading = {"format": format, "on_bad_line": on_bad_line, "start": start, "length": length,
                "rows": rows, "devices": None if devices is None else list(devices),
-               "sort_window": f"{fitted.late_ns} ns" if alike.late_ns else None}  # fmt: skip
+               "sort_window": f"{fitted.late_ns} ns" if fitted.late_ns else None}  # fmt: skip
     known = {key: value for key, value in reading.items() if value is not None}
     return check.compare(
-        file, alike.workload, alike.device, alike.overwrite,
+        file, fitted.workload, fitted.device, fitted.overwrite,
         reading=known, name=device, set=set, unset=unset, seeds=seeds,
     )  # fmt: skip
 

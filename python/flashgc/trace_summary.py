@@ -1,4 +1,4 @@
-"""What people are told of a trace: the same words and figures on a terminal and on a page."""
+"""What people are told of a trace: the same words and metrics on a terminal and on a page."""
 
 from __future__ import annotations
 
@@ -94,15 +94,15 @@ def common_sizes(about: About) -> Rows:
 
 
 def checked(rows: Sequence[Mapping[str, Any]]) -> Rows:
-    """A trace and its fitted workload: a row for each figure."""
+    """A trace and its fitted workload: a row for each metric."""
     table = [["", "trace", "fitted", "range over seeds", "difference"]]
     for row in rows:
-        show = units.time if "latency" in row["figure"] else units.figures
+        show = units.time if "latency" in row["metric"] else units.figures
         low, high = show(row["low"]), show(row["high"])
         difference = row["difference"]
         told = units.NOTHING if difference is None else f"{100 * difference:+.1f} %"
         cells = [show(row["original"]), show(row["fitted"]), f"{low} to {high}", told]
-        table.append([row["figure"], *cells])
+        table.append([row["metric"], *cells])
     return table
 
 

@@ -73,8 +73,8 @@ def test_several_seeds_give_mean_and_interval(flashgc, small):
     assert report["seeds"]["values"] == [3, 4, 5, 6]
     single = flashgc("run", small, "--json", "--seed", 3).json
     assert report["result_hash"] == single["result_hash"]
-    figure = report["seeds"]["figures"]["latency_ns.all.mean"]
-    assert figure["low"] < figure["mean"] < figure["high"]
+    metric = report["seeds"]["metrics"]["latency_ns.all.mean"]
+    assert metric["low"] < metric["mean"] < metric["high"]
     assert "95 % interval" in flashgc("run", small, "--seeds", 2).out
 
 
@@ -355,7 +355,8 @@ def test_presets_are_listed_and_printed(flashgc, kind):
 def test_the_choices_of_every_slot_are_listed(flashgc):
     slots = flashgc("schemes", "--slots", "--json").json
     assert [slot["name"] for slot in slots] == [
-        "trigger", "erase", "victim", "copy", "placement", "blocking", "preemption", "pacing", "background",
+        "trigger", "erase", "victim", "copy", "placement", "blocking", "preemption", "pacing",
+        "background",
     ]  # fmt: skip
     text = " ".join(flashgc("schemes", "--slots").out.split())
     for slot in slots:
@@ -417,7 +418,7 @@ def test_trace_fit_checks_against_the_trace(flashgc, tmp_path):
     spc = tmp_path / "drawn.spc"
     spc.write_text("\n".join(rows) + "\n")
     rows = flashgc("trace", "fit", spc, "--check", "--seeds", 2, "--json").json
-    figures = {row["figure"]: row for row in rows}
+    figures = {row["metric"]: row for row in rows}
     assert abs(figures["write amplification"]["difference"]) < 0.1
     assert abs(figures["mean latency"]["difference"]) < 0.1
     assert abs(figures["pages written"]["difference"]) < 0.05
@@ -434,7 +435,7 @@ def test_trace_fit_checks_a_part_beside_late_rows(flashgc, tmp_path):
     spc = tmp_path / "jumps.spc"
     spc.write_text("\n".join(rows) + "\n")
     rows = flashgc("trace", "fit", spc, "--check", "--start", "500 s", "--seeds", 1, "--json").json
-    figures = {row["figure"]: row for row in rows}
+    figures = {row["metric"]: row for row in rows}
     assert figures["pages written"]["original"] == 2998
 
 

@@ -21,7 +21,9 @@ def test_the_others_run_where_one_scheme_does_not_fit(several):
     assert several.keys() == ["greedy", "fifo"]
     (refused,) = several.refused
     assert refused.scheme == "fpgc"
-    assert refused.reason == 'gc.preemption.use = "suspend" needs a device that can suspend operations'
+    assert (
+        refused.reason == 'gc.preemption.use = "suspend" needs a device that can suspend operations'
+    )
     assert refused.settings == (SUSPEND,)
     assert refused.then is None
     assert "--> fpgc.toml" in refused.text

@@ -20,7 +20,7 @@ def several(small):
 def test_each_scheme_has_what_run_seeds_gives(small, several):
     alone = package.run_seeds(small, 4, scheme="fifo", seed=5)
     assert several["fifo"].seeds["values"] == alone.seeds["values"] == [5, 6, 7, 8]
-    assert several["fifo"].seeds.figures.to_dict() == alone.seeds.figures.to_dict()
+    assert several["fifo"].seeds.metrics.to_dict() == alone.seeds.metrics.to_dict()
     assert several["fifo"].result_hash == alone.result_hash
 
 
@@ -31,7 +31,7 @@ def test_differences_are_those_of_runs_with_one_seed(small, several):
     assert found.scheme == "greedy"
     mean, half = statistics.mean(apart), student_t(3) * statistics.stdev(apart) / 2
     expected = {"mean": mean, "low": mean - half, "high": mean + half}
-    assert found.figures[NAME].to_dict() == pytest.approx(expected)
+    assert found.metrics[NAME].to_dict() == pytest.approx(expected)
     assert "over_first" not in several["greedy"].seeds
 
 
@@ -47,7 +47,7 @@ def test_one_seed_has_no_interval(small):
     several = package.compare(small, ["greedy", "fifo"], seeds=1)
     rows = {row[0]: row[1:] for row in summary.comparison(several)}
     assert not any("+/-" in cell for cell in rows["write mean"])
-    assert several["fifo"].seeds.over_first.figures[NAME].low is None
+    assert several["fifo"].seeds.over_first.metrics[NAME].low is None
 
 
 def test_as_a_command(flashgc, small, tmp_path):

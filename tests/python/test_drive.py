@@ -11,12 +11,12 @@ import pytest
 import flashgc as package
 from conftest import COMMAND, ENDLESS, SMALL
 
-FIGURES = ("requests", "pages", "write_amplification", "erases", "gc", "latency_ns", "wear",
+METRICS = ("requests", "pages", "write_amplification", "erases", "gc", "latency_ns", "wear",
            "simulated_ns", "free_pages_min")  # fmt: skip
 
 
 def figures(report):
-    return {name: report[name] for name in FIGURES}
+    return {name: report[name] for name in METRICS}
 
 
 def test_a_run_on_a_saved_drive_gives_the_same_figures(flashgc, small, tmp_path):

@@ -118,7 +118,7 @@ import flashgc
 report = flashgc.run("oltp")
 tail: float | None = report.latency_ns.all.p99_9
 jobs: int = report.gc.count
-seeds: float = report.seeds.figures["gc.count"].mean
+seeds: float = report.seeds.metrics["gc.count"].mean
 one: flashgc.Report = flashgc.compare("oltp", ["greedy"])["greedy"]
 reasons: list[str] = [refused.reason for refused in flashgc.compare("oltp", ["greedy"]).refused]
 """

@@ -16,11 +16,11 @@ SMALL = {"workload.synthetic.requests": 300}
 @pytest.mark.parametrize("name", NAMES)
 def test_every_stated_figure_is_met(name):
     found = flashgc.workload(name)
-    assert found["figures"]
-    for figure in found["figures"]:
-        assert figure["met"], figure
+    assert found["metrics"]
+    for metric in found["metrics"]:
+        assert metric["met"], metric
         # More than 2 % only with a reason, and chance or the source's digits are the reason.
-        assert (figure["within"] == 0.02) == (figure["why"] is None), figure
+        assert (metric["within"] == 0.02) == (metric["why"] is None), metric
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -88,7 +88,7 @@ def test_workloads_lists_and_compares(flashgc):
     for word in ("target", "achieved", "846.62", "chosen", "chance", "1,000,000 requests"):
         assert word in done.out
     found = flashgc("workloads", "openmail-like", "--json").json
-    assert found["figures"][0]["what"] == "read_share"
+    assert found["metrics"][0]["what"] == "read_share"
     assert found["statistics"]["requests"] == 1_000_000
     assert flashgc("workloads", "openmail-like", "--text").out.startswith("# OpenMail")
 
@@ -96,7 +96,7 @@ def test_workloads_lists_and_compares(flashgc):
 def test_what_misses_its_target_is_marked(flashgc):
     command = ["workloads", "cello-like", "--set", "workload.synthetic.rate=10"]
     found = flashgc(*command, "--json").json
-    missed = [figure["what"] for figure in found["figures"] if not figure["met"]]
+    missed = [metric["what"] for metric in found["metrics"] if not metric["met"]]
     assert missed == ["arrivals_per_s", "short_write_gap_share"]
     assert "! arrivals" in flashgc(*command).out
 
@@ -114,7 +114,7 @@ queue_depth = 1
 def test_a_file_of_ones_own_may_have_targets(flashgc, tmp_path):
     (tmp_path / "own.toml").write_text(OWN.replace("{targets}", "{ mean_size_kib = 4 }"))
     found = flashgc("workloads", "own.toml", "--json").json
-    assert [figure["met"] for figure in found["figures"]] == [True]
+    assert [metric["met"] for metric in found["metrics"]] == [True]
     assert found["name"] == "own"
     (tmp_path / "own.toml").write_text(OWN.replace("{targets}", "{ arrivals_per_s = 4 }"))
     done = flashgc("workloads", "own.toml")
@@ -163,4 +163,4 @@ def test_phases_come_from_a_dictionary(tmp_path):
     }
     found = flashgc.workload(config)
     assert found["statistics"]["reads"] == 250
-    assert json.dumps(found["figures"]) == "[]"
+    assert json.dumps(found["metrics"]) == "[]"

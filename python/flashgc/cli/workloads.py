@@ -65,8 +65,8 @@ def _list(known: list[dict[str, Any]], json: bool) -> None:
     rows = [["workload", "what", "device", "source"]]
     rows += [[one["name"], one["title"], one["device"], one["source"]] for one in known]
     show.words(rows)
-    show.line("Each matches its original in the figures that the source states, and in no others.")
-    show.line("`flashgc workloads NAME` compares a workload with these figures;")
+    show.line("Each matches its original in the metrics that the source states, and in no others.")
+    show.line("`flashgc workloads NAME` compares a workload with these metrics;")
     show.line(
         "`flashgc run NAME` runs it, `flashgc trace generate NAME FILE` writes it as a trace."
     )
@@ -79,12 +79,12 @@ def _show(found: dict[str, Any]) -> None:
     show.line(found["title"] or found["name"], "bold")
     if found["source"]:
         show.line(found["source"])
-    if found["figures"]:
+    if found["metrics"]:
         head = ["", "target", "achieved", "off"]
-        show.rows([head, *(_row(figure) for figure in found["figures"])])
-    for figure in found["figures"]:
-        if figure["why"]:
-            show.note(f"{figure['label']}: {figure['why']}")
+        show.rows([head, *(_row(metric) for metric in found["metrics"])])
+    for metric in found["metrics"]:
+        if metric["why"]:
+            show.note(f"{metric['label']}: {metric['why']}")
     for what, why in found["chosen"].items():
         show.labelled("chosen", f"{what}: {why}")
     if found["notes"]:
@@ -100,22 +100,22 @@ def _show(found: dict[str, Any]) -> None:
     )
 
 
-def _row(figure: dict[str, Any]) -> list[str]:
-    mark = "" if figure["met"] else "! "
+def _row(metric: dict[str, Any]) -> list[str]:
+    mark = "" if metric["met"] else "! "
     return [
-        f"{mark}{figure['label']}",
-        _figures(figure["target"]),
-        _figures(figure["achieved"]),
-        _off(figure),
+        f"{mark}{metric['label']}",
+        _metrics(metric["target"]),
+        _metrics(metric["achieved"]),
+        _off(metric),
     ]
 
 
-def _figures(value: float | None) -> str:
+def _metrics(value: float | None) -> str:
     return "-" if value is None else f"{value:,.5g}"
 
 
-def _off(figure: dict[str, Any]) -> str:
-    if figure["off"] is None:
+def _off(metric: dict[str, Any]) -> str:
+    if metric["off"] is None:
         return "-"
     # Where the target is 0 there is nothing to be relative to.
-    return f"{100 * figure['off']:+.2f} %" if figure["target"] else f"{figure['off']:+.4f}"
+    return f"{100 * metric['off']:+.2f} %" if metric["target"] else f"{metric['off']:+.4f}"

@@ -13,7 +13,7 @@ SPARE_PAGES = 64
 """Fitted workloads may need a few pages more than their trace."""
 EXPORTED = 0.85
 _BLOCKS_MIN = 40
-FIGURES: Mapping[str, tuple[str, ...]] = {
+METRICS: Mapping[str, tuple[str, ...]] = {
     "write amplification": ("write_amplification",),
     "mean latency": ("latency_ns", "all", "mean"),
     "mean read latency": ("latency_ns", "read", "mean"),
@@ -72,27 +72,27 @@ def compare(
     unset: Iterable[str] | None = None,
     seeds: int = 3,
 ) -> list[dict[str, Any]]:
-    """A row for each figure: `original`, the mean of the fitted workloads, and their `difference`.
+    """A row for each metric: `original`, the mean of the fitted workloads, and their `difference`.
 
     Both are preconditioned with `overwrite` drive writes of their own. `low` and `high` are the
-    least and the greatest figure of any seed. `name` is that of a device in place of `device`.
+    least and the greatest metric of any seed. `name` is that of a device in place of `device`.
     """
     both = shared(device, overwrite)
     replay = {**both, "workload": {"trace": {"address": "compact", **reading}}}
-    alike = {**both, "workload": {"fitted": workload}}
+    fitted = {**both, "workload": {"fitted": workload}}
     original = api.run(replay, trace, device=name, set=set, unset=unset)
     reports = [
-        api.run(alike, device=name, set=set, unset=unset, seed=seed) for seed in range(1, seeds + 1)
+        api.run(fitted, device=name, set=set, unset=unset, seed=seed) for seed in range(1, seeds + 1)
     ]
     rows = []
-    for figure, path in FIGURES.items():
+    for metric, path in METRICS.items():
         known = _find(original, path)
         found = [value for value in (_find(one, path) for one in reports) if value is not None]
         if known is None or not found:
             continue
         mean = math.fsum(found) / len(found)
         rows.append({
-            "figure": figure, "original": known, "fitted": mean, "low": min(found),
+            "metric": metric, "original": known, "fitted": mean, "low": min(found),
             "high": max(found), "difference": mean / known - 1 if known else None,
         })  # fmt: skip
     return rows
