@@ -274,6 +274,7 @@ class Capacity(Section):
     physical_bytes: int
     exported_pages: int
     exported_bytes: int
+    over_provisioning: float
     reserve_pages: int
     extra_pages: Annotated[int, Only("where the scheme adds blocks")]
     isolation_pages: Annotated[int, Only("where sub-blocks are erased")]

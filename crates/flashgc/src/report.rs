@@ -308,11 +308,13 @@ fn capacity(setup: &Setup) -> Value {
     let page_bytes = u64::from(geometry.shape.page_bytes);
     let reserve_blocks = u64::from(setup.plan.gc.reserve_blocks);
     let reserve_pages = geometry.shape.pages_of_blocks(reserve_blocks);
+    let spare_pages = f64::from(geometry.pages - geometry.exported_pages);
     let mut keys = json!({
         "physical_pages": geometry.pages,
         "physical_bytes": u64::from(geometry.pages) * page_bytes,
         "exported_pages": geometry.exported_pages,
         "exported_bytes": u64::from(geometry.exported_pages) * page_bytes,
+        "over_provisioning": spare_pages / f64::from(geometry.exported_pages),
         "reserve_pages": reserve_pages * u64::from(geometry.planes),
     });
     let extra = geometry.shape.pages_of_blocks(geometry.shape.extra_blocks.into());

@@ -76,6 +76,9 @@ fn what_no_device_can_be_is_refused() {
         ("page_size = \"4 KiB\"", "page_size = \"4000 B\"", &["multiple of 512 B"]),
         ("exported = 0.6", "exported = 1.0", &["must be above 0 and below 1"]),
         ("exported = 0.6", "exported = 0.0", &["must be above 0 and below 1"]),
+        ("exported = 0.6", "over_provisioning = 0", &["must be above 0"]),
+        ("exported = 0.6", "over_provisioning = \"120%\"", &["`device.over_provisioning`"]),
+        ("exported = 0.6", "exported = 0.6\nover_provisioning = \"7%\"", &["cannot be combined"]),
         ("exported = 0.6", "exported = { reserved_blocks = \"0%\" }", &["got 0"]),
         ("exported = 0.6", "exported = { reserved_blocks = \"16 blocks\" }", &["below 16"]),
         (

@@ -54,6 +54,19 @@ fn exported_space_may_be_given_by_reserved_blocks() {
 }
 
 #[test]
+fn exported_space_may_be_given_as_over_provisioning() {
+    let pages =
+        |text: &str, sets: &[&str]| setup(text, sets).plan.geometry.shape.exported_pages_per_plane;
+    // 128 pages in each plane: 128 / 1.28 and, truncated, 128 / 1.25.
+    assert_eq!(pages(TINY, &["device.over_provisioning=\"28%\""]), 100);
+    assert_eq!(pages(TINY, &["device.over_provisioning=0.25"]), 102);
+    let own = TINY.replace("exported = 0.6", "over_provisioning = \"60%\"");
+    assert_eq!(pages(&own, &[]), 80);
+    assert_eq!(pages(&own, &["device.exported=0.5"]), 64, "the higher layer wins");
+    assert_eq!(pages(&own, &["device.exported.reserved_blocks=\"37.5%\""]), 10 * 8);
+}
+
+#[test]
 fn the_write_that_fills_a_block_pays_for_its_summary() {
     // An erased drive: 64 writes in turn, 7 pages to a block, so that 9 of them fill one.
     let more = [

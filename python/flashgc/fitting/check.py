@@ -82,7 +82,8 @@ def compare(
     fitted = {**both, "workload": {"fitted": workload}}
     original = api.run(replay, trace, device=name, set=set, unset=unset)
     reports = [
-        api.run(fitted, device=name, set=set, unset=unset, seed=seed) for seed in range(1, seeds + 1)
+        api.run(fitted, device=name, set=set, unset=unset, seed=seed)
+        for seed in range(1, seeds + 1)
     ]
     rows = []
     for metric, path in METRICS.items():

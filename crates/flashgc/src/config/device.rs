@@ -135,6 +135,8 @@ fn unused(layered: Option<&str>, is_pool_unused: bool) -> Vec<String> {
 const NO_DEVICE_HELP: &str =
     "add [device] with preset = \"slc-msr\"; `flashgc devices` lists the presets";
 
+const OVER_PROVISIONING: &str = "over_provisioning";
+
 const ALLOCATIONS: [(&str, Allocation); 2] =
     [("striped", Allocation::Striped), ("dynamic", Allocation::Dynamic)];
 
@@ -220,6 +222,9 @@ impl Exported {
 }
 
 fn exported(table: &Reader<'_>) -> Option<Exported> {
+    if table.has(OVER_PROVISIONING) {
+        return over_provisioning(table).map(Exported::Share);
+    }
     if !table.is_table("exported") {
         return exported_share(table).map(Exported::Share);
     }
@@ -242,7 +247,7 @@ fn exported(table: &Reader<'_>) -> Option<Exported> {
 
 fn exported_share(table: &Reader<'_>) -> Option<Share> {
     let help = "the user capacity as a share of the physical pages, as in `exported = 0.85` or \
-                `exported = { reserved_blocks = \"15%\" }`";
+                `exported = { reserved_blocks = \"15%\" }`, or over_provisioning = \"7%\"";
     let share = table.required("exported", table.share("exported"), help)?;
     if share.numerator == 0 || share.numerator >= share.denominator {
         let given = share.numerator as f64 / share.denominator as f64;
@@ -250,6 +255,30 @@ fn exported_share(table: &Reader<'_>) -> Option<Share> {
         return None;
     }
     Some(share)
+}
+
+/// The exported share where over-provisioning is given, as drives are sold: (physical - user) / user.
+fn over_provisioning(table: &Reader<'_>) -> Option<Share> {
+    let spare = table.share(OVER_PROVISIONING);
+    if table.has("exported") {
+        table.error(
+            OVER_PROVISIONING,
+            "over_provisioning and exported cannot be combined: each sets the user capacity",
+            "keep one of them",
+        );
+        return None;
+    }
+    let spare = spare?;
+    if spare.numerator == 0 {
+        table.error(
+            OVER_PROVISIONING,
+            "over_provisioning must be above 0, got 0",
+            "give (physical - user) / user, as in \"7%\" or \"28%\"",
+        );
+        return None;
+    }
+    let Share { numerator, denominator } = spare;
+    Some(Share { numerator: denominator, denominator: denominator.checked_add(numerator)? })
 }
 
 /// Physical pages are numbered in 32 bits, and the highest number stands for none.

@@ -39,6 +39,7 @@ const RULES: &[Exclusive] = &[
     Instead { table: SYNTHETIC, given: &["write_size.exponential"], gone: &["write_size"] },
     // What the host sees, and when overwriting ends.
     ValueOrTable { key: "device.exported" },
+    OneOf { table: "device", keys: &["exported", "over_provisioning"] },
     Instead { table: "precondition", given: &["overwrite"], gone: &["until", "at_most"] },
     Instead { table: "precondition", given: &["until"], gone: &["overwrite"] },
 ];
