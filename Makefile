@@ -36,7 +36,7 @@ test-python: $(VENV)/.engine $(VENV)/.dev
 	$(BIN)/python -m pytest -q
 
 long: | tools ## long forms: 100,000 operations a pair of slots, every real trace in full, 100 million rows
-	FLASHGC_LONG=1 cargo test --quiet --profile tests -p flashgc --test matrix --test every_trace
+	FLASHGC_LONG=1 cargo test --quiet --profile tests -p flashgc --test all -- matrix:: every_trace::
 	FLASHGC_LONG=1 cargo test --quiet --profile tests -p flashgc-trace --test flat_memory
 
 FUZZ_SECONDS ?= 60

@@ -7,7 +7,7 @@ import pytest
 import flashgc
 from conftest import ROOT, SHARED
 
-TABLE = ROOT / "crates/flashgc-trace/tests/real_traces.txt"
+TABLE = ROOT / "crates/flashgc-trace/tests/all/real_traces.txt"
 # Clocks that jump by years; the manual's page of each format says which rows to leave out.
 JUMPS = {
     "ycsb_ext4.blkparse.txt": {"length": "1000 s"},

@@ -1,0 +1,117 @@
+//! Where only blocks are held: no read gets into a block under collection and no data is lost,
+//! however requests interleave with jobs; and what the hold needs is asked for.
+
+use crate::common;
+
+use common::{refusal, run_filled, setup, whole, TINY};
+use proptest::test_runner::{Config, TestRunner};
+
+/// When jobs begin, and with which victims.
+const SCHEMES: [&[&str]; 6] = [
+    &["gc.scheme=\"bbgc\"", "gc.trigger.used-space.victims=\"25%\""],
+    &["gc.scheme=\"on-demand\"", "gc.trigger.used-space.victims=\"25%\""],
+    &["gc.scheme=\"on-demand\"", "gc.victim.invalidation-rate.now=true"],
+    &["gc.scheme=\"bbgc\"", "gc.trigger.used-space.of=\"plane\"", "gc.erase.use=\"blocks\""],
+    &["gc.scheme=\"on-demand\"", "gc.trigger.use=\"watermark\"", HARD],
+    &["gc.scheme=\"bbgc\"", "gc.trigger.use=[\"used-space\",\"idle\"]", IDLE],
+];
+const HARD: &str = "gc.trigger.watermark.hard=\"2 blocks\"";
+const IDLE: &str = "gc.trigger.idle.wait=\"200 us\"";
+
+/// The drives on which they meet.
+const DRIVES: [&[&str]; 6] = [
+    &["device.unit=\"plane\""],
+    &["device.unit=\"plane\"", "device.timing.transfer=\"25 ns/B\""],
+    &["device.unit=\"die\"", "device.timing.transfer=\"25 ns/B\"", "device.allocation=\"dynamic\""],
+    &[
+        "device.unit=\"chip\"",
+        "device.registers=2",
+        "gc.copy.use=\"parallel\"",
+        "gc.copy.parallel.parity=false",
+    ],
+    &["device.unit=\"channel\"", "gc.copy.use=\"bus\"", "device.timing.transfer=\"5 ns/B\""],
+    &[
+        "device.unit=\"chip\"",
+        "device.multi_plane=2",
+        "device.allocation=\"dynamic\"",
+        "device.pool=\"chip\"",
+        "device.write_buffer.size=\"8 KiB\"",
+    ],
+];
+
+/// A short run under the checker, which panics at a read of a block under collection, a write of
+/// the host to the one that copies fill, and at data that is lost or stale. Gives the reads that
+/// waited, and the jobs.
+fn run_case(scheme: usize, drive: usize, seed: u64, gap_us: u64, reads: u64) -> [u64; 2] {
+    let sets = [
+        format!("seed={seed}"),
+        format!("workload.synthetic.interarrival={{exponential=\"{gap_us} us\"}}"),
+        format!("workload.synthetic.read_share=0.{reads}"),
+        format!("gc.trigger.used-space.on=\"{}%\"", 40 + seed % 40),
+        format!("workload.synthetic.trim_share=0.{}", seed % 2),
+        "workload.synthetic.requests=100".into(),
+        "workload.synthetic.size={\"512 B\"=0.2,\"4 KiB\"=0.6,\"12 KiB\"=0.2}".into(),
+        "workload.synthetic.address={hot_cold={f=0.1,r=0.7}}".into(),
+        "device.exported=0.4".into(),
+        "gc.trigger.watermark.soft=\"3 blocks\"".into(),
+        format!("device.blocks_per_plane={}", 15 + seed % 3),
+        "device.pages_per_block=4".into(),
+    ];
+    let text = TINY.replace("queue_depth = 8\n", "").replace("overwrite = 1.0\n", "");
+    let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
+    let setup = setup(&text, &[&sets, SCHEMES[scheme], DRIVES[drive]].concat());
+    let results = run_filled(&setup);
+    [results.counters.blocked, results.counters.jobs]
+}
+
+#[test]
+fn the_host_stays_out_of_blocks_under_collection_however_requests_come() {
+    let config = Config { cases: 10_000, failure_persistence: None, ..Config::default() };
+    let cases = (0..SCHEMES.len(), 0..DRIVES.len(), 0u64..1 << 32, 20u64..600, 1u64..9);
+    let sums = std::cell::Cell::new([0, 0]);
+    let run = |(scheme, drive, seed, gap_us, reads)| {
+        let [blocked, jobs] = run_case(scheme, drive, seed, gap_us, reads);
+        let [all_blocked, all_jobs] = sums.get();
+        sums.set([all_blocked + blocked, all_jobs + jobs]);
+        Ok(())
+    };
+    TestRunner::new(config).run(&cases, run).expect("every case");
+    let [blocked, jobs] = sums.get();
+    assert!(blocked > 1_000 && jobs > 20_000, "{blocked} reads waited for {jobs} jobs");
+}
+
+#[test]
+fn what_the_hold_needs_is_asked_for() {
+    for (sets, expected) in [
+        (&["gc.preemption.use=\"never\""][..], "needs requests that are served between copies"),
+        (
+            &["gc.preemption.use=\"suspend\"", "device.suspend.suspend=\"20 us\""],
+            "needs requests that are served between copies",
+        ),
+        (&["gc.preemption.between-copies.merge=true"], "set merge = false"),
+        (&["gc.preemption.between-copies.pipeline=true"], "set pipeline = false"),
+        (&["gc.placement.use=\"one-frontier\""], "set gc.placement.use = \"separate-gc\""),
+        (&["gc.copy.copyback.parity=true"], "parity = false"),
+        (
+            &[
+                "gc.copy.use=\"parallel\"",
+                "gc.copy.parallel.path=\"global\"",
+                "device.allocation=\"dynamic\"",
+            ],
+            "set path = \"local\"",
+        ),
+    ] {
+        let sets = [&["gc.scheme=\"bbgc\"", "device.exported=0.4"], sets].concat();
+        let found = refusal(TINY, &sets);
+        assert!(found.contains(expected), "{sets:?}\n{found}");
+    }
+}
+
+/// A looks at the queue costs as in any job that is entered.
+#[test]
+fn looks_at_the_queue_cost_time() {
+    let sets = ["gc.scheme=\"bbgc\"", "device.exported=0.4"];
+    let poll = ["gc.preemption.between-copies.poll=\"600 ns\""];
+    let held = |sets: &[&str]| whole(&common::run_verified(TINY, sets), "gc.blocking_ns");
+    assert!(held(&[&sets[..], &poll].concat()) > held(&sets));
+}

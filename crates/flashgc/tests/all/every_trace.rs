@@ -1,0 +1,129 @@
+//! Every real trace runs on a drive that it fits, under the checker.
+//!
+//! The drive has an eighth more pages than the trace touches, and is filled and half overwritten,
+//! so that it collects as soon as the trace writes. The short form replays 4,000 rows of each;
+//! `FLASHGC_LONG=1` all.
+#![allow(clippy::print_stdout)]
+
+use crate::common;
+
+use common::{finish, number, setup, shared, whole, MemoryTrace};
+use flashgc_trace::{info, open, Disorder, Filter, OpenOptions};
+use std::io::Cursor;
+
+/// The traces, their rows and formats, in the table that `trace info` is held against.
+const TABLE: &str = include_str!("../../../flashgc-trace/tests/all/real_traces.txt");
+const PAGE_BYTES: u64 = 4096;
+const PAGES_PER_BLOCK: u64 = 64;
+const PLANES: u64 = 16;
+const SHORT_ROWS: u64 = 4000;
+
+const DRIVE: &str = r#"
+[device]
+channels = 4
+chips_per_channel = 1
+dies_per_chip = 2
+planes_per_die = 2
+pages_per_block = 64
+page_size = "4 KiB"
+exported = 0.8
+unit = "die"
+[device.timing]
+read = "25 us"
+program = "200 us"
+erase = "1.5 ms"
+transfer = "25 ns/B"
+[gc]
+scheme = "greedy"
+[precondition]
+overwrite = 0.5
+[workload.trace]
+address = "compact"
+"#;
+
+/// What has to be left out of these, since their clocks jump by years; the manual's page of the
+/// format says how.
+fn left_out(file: &str) -> &'static [&'static str] {
+    match file {
+        "ycsb_ext4.blkparse.txt" => &["workload.trace.length=\"1000 s\""],
+        "nexus5_Booting_log176.txt" => &["workload.trace.start=\"1000000000 s\""],
+        _ => &[],
+    }
+}
+
+/// What the trace, or its first rows, needs: pages, and a window that sorts it; and its rows.
+fn needs(name: &str, bytes: &[u8], format: &str, rows: Option<u64>) -> (u64, u64, u64) {
+    let format = (!format.is_empty()).then(|| format.parse().expect("a known format"));
+    let filter = match name {
+        "ycsb_ext4.blkparse.txt" => {
+            Filter { length_ns: Some(1_000_000_000_000), rows, ..Filter::default() }
+        }
+        "nexus5_Booting_log176.txt" => {
+            Filter { start_ns: Some(1_000_000_000_000_000_000), rows, ..Filter::default() }
+        }
+        _ => Filter { rows, ..Filter::default() },
+    };
+    let options =
+        OpenOptions { format, disorder: Disorder::Ignore, filter, ..OpenOptions::default() };
+    let reader = open(name, Box::new(Cursor::new(bytes.to_vec())), &options);
+    let info = info(reader.expect("it opens")).expect("it is read");
+    // A trim needs no page, and a row that is replayed is a read or a write.
+    let pages = info.footprint_bytes / PAGE_BYTES;
+    (pages, info.late_ns_max, info.reads + info.writes + info.trims)
+}
+
+fn run(name: &str, format: &str, long: bool) {
+    let Some(file) = shared(&format!("traces/{name}.zst")) else { return };
+    let bytes = std::fs::read(file).expect("the file is readable");
+    let (pages, late_ns, rows) = needs(name, &bytes, format, (!long).then_some(SHORT_ROWS));
+    let blocks = (pages * 9 / 8 * 5 / 4).div_ceil(PAGES_PER_BLOCK * PLANES).max(32);
+    let mut sets = vec![format!("device.blocks_per_plane={blocks}")];
+    sets.extend(left_out(name).iter().map(|set| (*set).to_string()));
+    if late_ns > 0 {
+        sets.push(format!("workload.trace.sort_window=\"{late_ns} ns\""));
+    }
+    if !format.is_empty() {
+        sets.push(format!("workload.trace.format={format:?}"));
+    }
+    if !long {
+        sets.push(format!("workload.trace.rows={SHORT_ROWS}"));
+    }
+    let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
+    let trace = MemoryTrace { name: name.into(), bytes };
+    let report = finish(setup(DRIVE, &sets), Some(trace), true)
+        .unwrap_or_else(|error| panic!("{name}: {error}"));
+    let done = whole(&report, "requests.read") + whole(&report, "requests.write");
+    let done = done + whole(&report, "requests.trim");
+    let expected = if long { rows } else { rows.min(SHORT_ROWS) };
+    // Rows that are neither read, write nor trim are among the first ones, and are left out;
+    // requests that cross from one part of the drive to another count twice.
+    assert!(done <= 2 * expected && done * 10 >= expected * 9, "{name}: {done} of {expected}");
+    if long {
+        assert!(done >= expected, "{name}: {done} of {expected}");
+    }
+    println!(
+        "{name}: {done} requests, write amplification {}, mean latency {:.0} us",
+        report["write_amplification"],
+        number(&report, "latency_ns.all.mean") / 1e3
+    );
+}
+
+#[test]
+fn every_real_trace_runs_under_the_checker() {
+    if shared("traces/README.md").is_none() {
+        println!("skipped: ../shared/traces is missing");
+        return;
+    }
+    let long = std::env::var_os("FLASHGC_LONG").is_some();
+    let mut seen = Vec::new();
+    for line in TABLE.lines().filter(|line| !line.starts_with('#')) {
+        let columns: Vec<&str> = line.split(" | ").map(str::trim).collect();
+        let (name, format) = (columns[0], columns.last().copied().unwrap_or(""));
+        let format = format.trim_end_matches('|').trim();
+        if !seen.contains(&name) {
+            seen.push(name);
+            run(name, format, long);
+        }
+    }
+    assert!(seen.len() >= 35, "{} traces", seen.len());
+}

@@ -1,0 +1,369 @@
+//! Faults of the engine that random histories found, each as a test named for it.
+
+use crate::common;
+
+use common::{at, checked, drain, finish, run, run_verified, setup, synthetic, whole, TINY};
+use flashgc::config::presets::scheme_names;
+use flashgc::ids::UnitId;
+use flashgc::session::{Options, Phase, RunError, SavedDrive, Session};
+use flashgc::sim::{Sim, SimError};
+use serde_json::Value;
+
+/// Two channels of two dies of two planes, with sub-blocks.
+const EIGHT_PLANES: &str = r#"
+seed = 1
+[device]
+channels = 2
+chips_per_channel = 1
+dies_per_chip = 2
+planes_per_die = 2
+blocks_per_plane = 12
+pages_per_block = 40
+sub_blocks = 4
+page_size = "12 KiB"
+exported = 0.5055
+unit = "plane"
+allocation = "dynamic"
+[device.timing]
+read = "333 ns"
+program = "1 ns"
+erase = "1 ns"
+transfer = "5 ns/B"
+[gc]
+scheme = "gsm"
+copy.use = "parallel"
+copy.parallel.path = "global"
+preemption.use = "between-copies"
+[gc.trigger.watermark]
+soft = "4 blocks"
+hard = "2 blocks"
+[workload.synthetic]
+requests = 3_000
+read_share = 0.0
+size = "48 KiB"
+interarrival = { fixed = "1 us" }
+[precondition]
+fill = "sequential"
+overwrite = 1.0
+"#;
+
+/// One plane of 25 blocks of 16 pages.
+const ONE_PLANE: &str = r#"
+seed = 1
+[device]
+channels = 1
+chips_per_channel = 1
+dies_per_chip = 1
+planes_per_die = 1
+blocks_per_plane = 25
+pages_per_block = 16
+page_size = "4 KiB"
+exported = 0.7
+unit = "plane"
+[device.timing]
+read = "25 us"
+program = "200 us"
+erase = "1.5 ms"
+transfer = "0 ns/B"
+[workload.synthetic]
+requests = 3_000
+read_share = 0.3
+[precondition]
+fill = "sequential"
+overwrite = 1.0
+"#;
+
+fn seeded(text: &str, seed: u32) -> String {
+    text.replace("seed = 1\n", &format!("seed = {seed}\n"))
+}
+
+/// Writes that no plane let in went from one to the next and back, for ever, in one instant.
+#[test]
+fn writes_that_no_plane_lets_in_wait_and_do_not_wander() {
+    let times = ["timing.read=\"25 us\"", "timing.program=\"200 us\"", "timing.erase=\"1500 us\""];
+    let slow = times.map(|time| format!("device.{time}"));
+    for registers in ["device.registers=1", "device.registers=2", "device.registers=4"] {
+        for share in ["0.0", "0.5"] {
+            let share = format!("workload.synthetic.read_share={share}");
+            for seed in 1..=2 {
+                let text = seeded(EIGHT_PLANES, seed);
+                let mut sets = vec![registers, &share];
+                assert_eq!(requests(&run_verified(&text, &sets)), 3_000);
+                sets.extend(slow.iter().map(String::as_str));
+                assert_eq!(requests(&run_verified(&text, &sets)), 3_000);
+            }
+        }
+    }
+}
+
+/// The same where operations are suspended, units are dies and pages move ahead of collections.
+#[test]
+fn writes_do_not_wander_where_operations_are_suspended_and_pages_move_ahead() {
+    for (seed, copy) in [(1, "copyback"), (2, "bus"), (3, "parallel"), (4, "parallel")] {
+        for of in ["any", "erase"] {
+            let copy = format!("gc.copy.use=\"{copy}\"");
+            let of = format!("gc.preemption.suspend.of=\"{of}\"");
+            let sets = [
+                copy.as_str(),
+                &of,
+                "gc.copy.parallel.path=\"global\"",
+                "gc.preemption.use=\"suspend\"",
+                "gc.background.use=\"pre-migration\"",
+                "gc.background.pre-migration.distance=\"20%\"",
+                "device.unit=\"die\"",
+                "device.suspend.suspend=\"20 us\"",
+                "device.suspend.resume=\"5 us\"",
+                "device.timing.program=\"200 us\"",
+                "device.timing.erase=\"1.5 ms\"",
+                "workload.synthetic.interarrival={exponential=\"300 us\"}",
+            ];
+            assert_eq!(requests(&run_verified(&seeded(EIGHT_PLANES, seed), &sets)), 3_000);
+        }
+    }
+}
+
+/// What a run says that would go on for ever in one instant.
+#[test]
+fn an_instant_without_end_is_an_error_that_names_its_units() {
+    let said = |count: u32| {
+        let units = (0..count).map(|unit| UnitId(3 * unit)).collect();
+        RunError::from(SimError::Endless { at_ns: 1_234, units, waiting: 56 }).to_string()
+    };
+    assert!(said(1).contains("at 1234 ns: nothing starts on unit 0 after"), "{}", said(1));
+    assert!(said(2).contains("nothing starts on units 0, 3 after"), "{}", said(2));
+    assert!(said(10).contains("15, 18, 21 and 2 more"), "{}", said(10));
+    assert!(said(2).contains("waiting requests: 56") && said(2).contains("please report it"));
+}
+
+fn requests(report: &Value) -> u64 {
+    whole(report, "requests.read") + whole(report, "requests.write")
+}
+
+/// Sub-blocks that layers isolate differ in size: two small ones were filled and a large one won,
+/// until the erased ones were enough by number and not by their pages.
+#[test]
+fn the_reserve_holds_pages_enough_where_sub_blocks_differ_in_size() {
+    let device = ["device.sub_blocks=4", "device.layers=8", "device.exported=0.448"];
+    let all = ["workload.synthetic.write_high_share=1.0"];
+    let load = ["workload.synthetic.interarrival={fixed=\"300 us\"}"];
+    for seed in 1..=6 {
+        for scheme in ["pb", "speedup-pb"] {
+            for preemption in ["never", "between-copies"] {
+                let (scheme, preemption) = (
+                    format!("gc.scheme=\"{scheme}\""),
+                    format!("gc.preemption.use=\"{preemption}\""),
+                );
+                let own = [scheme.as_str(), &preemption];
+                let sets = [&device[..], &all, &load, &own].concat();
+                match finish_or_refuse(&seeded(ONE_PLANE, seed), &sets) {
+                    Some(report) => assert_eq!(requests(&report), 3_000),
+                    // Seven groups of pages need more blocks than this plane has.
+                    None => assert!(own[0].contains("speedup-pb")),
+                }
+            }
+        }
+    }
+}
+
+fn finish_or_refuse(text: &str, sets: &[&str]) -> Option<Value> {
+    let setup = flashgc::session::prepare(&common::inputs(text, sets)).ok()?;
+    Some(finish(setup, None, true).unwrap_or_else(|error| panic!("{sets:?}\n{error}")))
+}
+
+/// Under the odd/even rule a merged write took a page of the other kind, which the job then lacked.
+#[test]
+fn a_merged_write_takes_the_page_of_the_copy_that_it_replaces() {
+    let sets = [
+        "gc.scheme=\"pgc-merge\"",
+        "gc.copy.use=\"parallel\"",
+        "gc.victim.use=\"random\"",
+        "gc.trigger.watermark.hard=\"none\"",
+        "device.registers=2",
+        "workload.synthetic.queue_depth=8",
+    ];
+    for seed in 1..=6 {
+        let report = run_verified(&seeded(ONE_PLANE, seed), &sets);
+        assert_eq!(requests(&report), 3_000);
+        assert!(whole(&report, "gc.merged_write") > 0);
+    }
+}
+
+/// A session that is ready to be measured.
+fn saved(text: &str, sets: &[&str]) -> SavedDrive {
+    let mut session = Session::new(setup(text, sets), None, Options::default());
+    while session.advance().expect("it goes on").phase != Phase::Ready {}
+    session.into_drive().expect("it is preconditioned")
+}
+
+fn on_saved(text: &str, sets: &[&str], drive: SavedDrive) -> Value {
+    let options = Options { verify: true, ..Options::default() };
+    let session = Session::with_drive(setup(text, sets), None, drive, "a.drive", options);
+    let mut session = session.unwrap_or_else(|error| panic!("{sets:?}\n{error}"));
+    while session.advance().expect("it goes on").phase != Phase::Done {}
+    session.report().to_json()
+}
+
+/// Large enough for every scheme: sub-blocks, layers, groups, suspension and a buffer.
+const ANY_SCHEME: &str = r#"
+seed = 3
+[device]
+channels = 2
+chips_per_channel = 1
+dies_per_chip = 1
+planes_per_die = 2
+blocks_per_plane = 128
+pages_per_block = 32
+sub_blocks = 4
+layers = 16
+registers = 2
+page_size = "4 KiB"
+exported = 0.45
+unit = "die"
+[device.suspend]
+suspend = "20 us"
+resume = "5 us"
+[device.write_buffer]
+size = "64 KiB"
+[device.timing]
+read = "25 us"
+program = "200 us"
+erase = "1.5 ms"
+transfer = "0 ns/B"
+[workload.synthetic]
+requests = 20_000
+read_share = 0.2
+address = { zipf = 1.1 }
+interarrival = { exponential = "400 us" }
+[precondition]
+fill = "sequential"
+overwrite = 1.5
+"#;
+
+/// Counters of hot pages and the groups of blocks were lost when a drive was saved.
+#[test]
+fn a_saved_drive_gives_the_result_of_a_direct_run_under_every_scheme() {
+    let mut kept = 0;
+    for scheme in scheme_names() {
+        let scheme_set = format!("gc.scheme=\"{scheme}\"");
+        let sets = [scheme_set.as_str()];
+        let direct = finish(setup(ANY_SCHEME, &sets), None, true).expect("it runs");
+        let drive = saved(ANY_SCHEME, &sets);
+        kept += u32::from(drive.state.kept.is_some());
+        let report = on_saved(ANY_SCHEME, &sets, drive);
+        for key in ["erases", "pages", "latency_ns", "wear", "gc"] {
+            assert_eq!(at(&report, key), at(&direct, key), "{scheme}: {key}");
+        }
+        assert_eq!(at(&report, "result_hash"), at(&direct, "result_hash"), "{scheme}");
+        assert!(!at(&report, "notes").to_string().contains("hotness counters"), "{scheme}");
+    }
+    assert!(kept >= 2, "schemes that keep something: {kept}");
+}
+
+#[test]
+fn what_a_scheme_keeps_is_dropped_for_another_and_said() {
+    let isolation = "gc.erase.sub-blocks.isolation=\"software\"";
+    let speedup = ["gc.scheme=\"speedup\""];
+    let gsm = ["gc.scheme=\"gsm\"", isolation];
+    let notes = |report: &Value| at(report, "notes").to_string();
+    let on_gsm = on_saved(ANY_SCHEME, &gsm, saved(ANY_SCHEME, &speedup));
+    assert!(notes(&on_gsm).contains("they were dropped"), "{}", notes(&on_gsm));
+    let on_speedup = on_saved(ANY_SCHEME, &speedup, saved(ANY_SCHEME, &gsm));
+    assert!(notes(&on_speedup).contains("has no hotness counters"), "{}", notes(&on_speedup));
+    let other = ["gc.scheme=\"speedup\"", "gc.placement.hotness-groups.decay=1000"];
+    let on_other = on_saved(ANY_SCHEME, &other, saved(ANY_SCHEME, &speedup));
+    assert!(notes(&on_other).contains("do not fit this scheme"), "{}", notes(&on_other));
+}
+
+/// Numbers from a file that agree with nothing are refused, and break nothing.
+#[test]
+fn what_a_scheme_kept_is_checked_before_it_is_used() {
+    let sets = ["gc.scheme=\"speedup\""];
+    let drive = saved(ANY_SCHEME, &sets);
+    let count = drive.state.kept.as_ref().expect("it keeps something").numbers.len();
+    let mut choices = common::Choices::new(9);
+    let mut refused = 0;
+    for _ in 0..60 {
+        let mut other = drive.clone();
+        let numbers = &mut other.state.kept.as_mut().expect("as before").numbers;
+        match choices.below(3) {
+            0 => numbers.truncate(choices.below(count)),
+            1 => numbers.push(7),
+            // Behind the counters, any of which may be right.
+            _ => {
+                let at = count - 1 - choices.below(5_000);
+                numbers[at] = choices.below(1 << 32) as u32;
+            }
+        }
+        let options = Options::default();
+        match Session::with_drive(setup(ANY_SCHEME, &sets), None, other, "a.drive", options) {
+            Err(error) => refused += u32::from(error.to_string().contains("hotness counters")),
+            Ok(mut session) => while session.advance().expect("it goes on").phase != Phase::Done {},
+        }
+    }
+    assert!(refused > 30, "{refused} of 60");
+}
+
+/// A turn shorter than a copy makes one whole copy, and the checker took that for a fault.
+#[test]
+fn a_turn_shorter_than_a_copy_makes_a_whole_one() {
+    let text = TINY.replace("queue_depth = 8\n", "");
+    for length in ["1 ns", "30 us", "225 us"] {
+        let length = format!("gc.pacing.time-slices.length=\"{length}\"");
+        for arrivals in ["exponential=\"300 us\"", "fixed=\"150 us\""] {
+            let arrivals = format!("workload.synthetic.interarrival={{{arrivals}}}");
+            let hard = "gc.trigger.watermark.hard=\"none\"";
+            let sets = ["gc.pacing.use=\"quanta\"", hard, length.as_str(), arrivals.as_str()];
+            assert!(whole(&run_verified(&text, &sets), "gc.time_slices") > 0);
+        }
+    }
+}
+
+/// Work under way at the end was added to the counters each time that the results were asked for.
+#[test]
+fn results_may_be_asked_for_twice() {
+    for scheme in ["greedy", "parallel", "fpgc", "pregc", "gftl", "pgc-merge"] {
+        for requests in [611, 997] {
+            let scheme_set = format!("gc.scheme=\"{scheme}\"");
+            let requests = format!("workload.synthetic.requests={requests}");
+            let suspend = ["device.suspend.suspend=\"20 us\"", "device.suspend.resume=\"5 us\""];
+            let soft = "gc.trigger.watermark.soft=\"4 blocks\"";
+            let sets = [&[scheme_set.as_str(), &requests, soft][..], &suspend].concat();
+            let setup = setup(TINY, &sets);
+            let mut sim = Sim::new(setup.plan.clone(), checked(&setup));
+            sim.fill(0, setup.plan.geometry.exported_pages).expect("it fits");
+            let first = drain(&mut sim, &mut synthetic(&setup), 1_000);
+            let again = sim.results();
+            assert_eq!(format!("{:?}", first.counters), format!("{:?}", again.counters));
+            let shares = |results: &flashgc::sim::Results| {
+                format!("{:?} {:?} {}", results.unit, results.bus, results.gc_transfer_ns)
+            };
+            assert_eq!(shares(&first), shares(&again));
+        }
+    }
+}
+
+/// A copy that had not ended was counted as wasted, and not as moved.
+#[test]
+fn no_more_copies_are_wasted_than_were_made() {
+    for scheme in ["greedy", "parallel", "pgc", "pgc-merge", "fpgc", "pregc", "gftl"] {
+        for copy in ["copyback", "bus", "parallel"] {
+            for requests in 1..40 {
+                let sets = [
+                    &format!("gc.scheme=\"{scheme}\""),
+                    &format!("gc.copy.use=\"{copy}\""),
+                    &format!("workload.synthetic.requests={requests}"),
+                    "device.suspend.suspend=\"20 us\"",
+                    "device.suspend.resume=\"5 us\"",
+                    "gc.trigger.watermark.soft=\"4 blocks\"",
+                    "workload.synthetic.read_share=0.0",
+                    "workload.synthetic.address={zipf=1.5}",
+                ];
+                let report = run(TINY, &sets);
+                let made =
+                    whole(&report, "pages.gc_moved") + whole(&report, "pages.background_moved");
+                let wasted = whole(&report, "pages.wasted_copies");
+                assert!(wasted <= made, "{sets:?}: {wasted} of {made}");
+            }
+        }
+    }
+}

@@ -1,0 +1,559 @@
+//! The pairwise slot matrix: every pair of choices, of slots and of the device, meets in some run.
+//!
+//! Each row runs random reads, writes and trims on a drive with as little spare as the plan
+//! accepts for it, under the checker, with audits of the whole drive on the way. One page of data
+//! more is refused, with a reason that is pinned here; no pair of choices is refused at every size.
+//! `FLASHGC_LONG=1` runs 100,000 requests in every row.
+
+use crate::common;
+mod covering;
+mod sub_blocks;
+
+use common::{checked, inputs, synthetic, TINY};
+use covering::{rows, Factor, Row};
+use flashgc::config::{Fill, WorkloadPlan};
+use flashgc::session::{prepare, Setup};
+use flashgc::sim::{Sim, SimError};
+use flashgc::workload::synthetic::SyntheticOverwrites;
+use flashgc::workload::Source;
+use sub_blocks::{apart_by_erase, refused_of_sub_blocks, WHOLE_BLOCKS};
+
+/// The slots of the scheme.
+const SLOTS: &[Factor] = &[
+    (
+        MARKS,
+        &[
+            "soft=\"2 blocks\"",
+            "soft=\"4 blocks\" stop=\"5 blocks\"",
+            "soft=\"4 blocks\" hard=\"3 blocks\"",
+            "soft=\"4 blocks\" hard=\"none\"",
+            "soft=\"50 pages\"",
+            "soft=\"50 pages\" hard=\"49 pages\" stop=\"54 pages\"",
+            "soft=\"25%\"",
+            "soft=\"25%\" hard=\"3 blocks\" stop=\"40%\"",
+            "soft=\"50% of spare\"",
+            "soft=\"40% of spare\" stop=\"60% of spare\"",
+        ],
+    ),
+    (
+        ERASE,
+        &[
+            "use=\"block\"",
+            "use=\"blocks\" blocks.k=\"2\"",
+            "use=\"blocks\" blocks.k=\"3\"",
+            "use=\"blocks\" blocks.k=\"3\" blocks.move_cap=\"1 block\"",
+            "use=\"sub-blocks\"",
+            "use=\"sub-blocks\" sub-blocks.isolation=\"hardware\"",
+        ],
+    ),
+    ("gc.trigger.watermark.compare", &["\"<\"", "\"<=\""]),
+    ("gc.trigger.watermark.batch", &["\"one\"", "\"until-stop\"", "\"list\""]),
+    (
+        VICTIM,
+        &[
+            "\"greedy\"",
+            "\"fifo\"",
+            "\"random\"",
+            "\"d-choices\"",
+            "\"cost-benefit\"",
+            "\"wear-aware\"",
+            "\"recycle-benefit\"",
+            "\"invalid-sub-blocks\"",
+            "\"invalidation-rate\"",
+        ],
+    ),
+    ("gc.victim.recycle-benefit.index", &["\"kept\"", "\"scan\""]),
+    ("gc.victim.invalidation-rate.now", &["false", "true"]),
+    (
+        TRIGGER,
+        &[
+            "\"watermark\"",
+            "[\"watermark\",\"idle\"]",
+            "\"used-space\"",
+            "[\"used-space\",\"idle\"]",
+        ],
+    ),
+    (
+        USED_SPACE,
+        &[
+            "of=\"device\" batch=\"one\"",
+            "of=\"device\" batch=\"until-stop\" on=\"50%\" victims=\"40%\"",
+            "of=\"device\" batch=\"list\" on=\"60%\" victims=\"50%\"",
+            "of=\"plane\" batch=\"one\" on=\"80%\" victims=\"100%\"",
+            "of=\"plane\" batch=\"list\" on=\"45%\" victims=\"25%\"",
+        ],
+    ),
+    ("gc.trigger.idle.wait", &["\"mean-collection\"", "\"100 us\""]),
+    ("gc.trigger.watermark.idle_units", &["true", "false"]),
+    ("gc.victim.greedy.index", &["\"buckets\"", "\"scan\""]),
+    ("gc.victim.greedy.ties", &["\"lowest\"", "\"highest\""]),
+    (
+        COPY,
+        &[
+            "use=\"copyback\"",
+            "use=\"copyback\" copyback.parity=\"true\"",
+            "use=\"bus\"",
+            "use=\"parallel\" parallel.workers=\"2\"",
+            "use=\"parallel\" parallel.workers=\"3\" parallel.parity=\"false\"",
+            "use=\"parallel\" parallel.parity=\"false\" parallel.list=\"extent\"",
+            "use=\"parallel\" parallel.workers=\"1\" parallel.path=\"global\"",
+            "use=\"parallel\" parallel.path=\"global\" parallel.list=\"extent\"",
+        ],
+    ),
+    (
+        PLACEMENT,
+        &[
+            "use=\"one-frontier\"",
+            "use=\"separate-gc\"",
+            "use=\"hotness-groups\" hotness-groups.groups=\"2\"",
+            "use=\"hotness-groups\" hotness-groups.groups=\"2\" hotness-groups.hot_to=\"top\" \
+             hotness-groups.copies=\"cold\" hotness-groups.cold=\"next\"",
+        ],
+    ),
+    (BLOCKING, &["\"unit\"", "\"channel\"", "\"chip\"", "\"die\"", "\"plane\"", BLOCKS]),
+    (
+        BACKGROUND,
+        &[
+            "use=\"nothing\"",
+            "use=\"flush-buffer\"",
+            "use=\"pre-migration\" pre-migration.distance=\"30 pages\"",
+            "use=\"['flush-buffer','pre-migration']\" pre-migration.distance=\"2 blocks\" \
+             pre-migration.rule=\"moved\" pre-migration.t_page=\"60%\"",
+        ],
+    ),
+    (
+        PACING,
+        &[
+            "use=\"at-once\"",
+            "use=\"quanta\"",
+            "use=\"quanta\" quanta.per_gap=\"3\" quanta.length=\"400 us\"",
+            "use=\"quanta\" quanta.extra_space=\"20%\" quanta.floor=\"6 blocks\"",
+        ],
+    ),
+    (
+        PREEMPTION,
+        &[
+            "use=\"never\"",
+            "use=\"between-copies\"",
+            "use=\"between-copies\" between-copies.merge=\"true\"",
+            "use=\"between-copies\" between-copies.pipeline=\"true\"",
+            "use=\"between-copies\" between-copies.merge=\"true\" between-copies.poll=\"600 ns\"",
+            "use=\"suspend\"",
+            "use=\"suspend\" suspend.of=\"erase\" suspend.merge=\"true\" suspend.pipeline=\"true\"",
+            "use=\"suspend\" suspend.merge=\"true\" suspend.worth_it=\"true\"",
+            "use=\"suspend\" suspend.pipeline=\"true\" suspend.max_suspends=\"1\"",
+        ],
+    ),
+];
+
+/// Marks that fit each other; `bad_config.rs` pins what the plan says of those that do not.
+const MARKS: &str = "gc.trigger.watermark";
+const TRIGGER: &str = "gc.trigger.use";
+const USED_SPACE: &str = "gc.trigger.used-space";
+const ERASE: &str = "gc.erase";
+const VICTIM: &str = "gc.victim.use";
+const PLACEMENT: &str = "gc.placement";
+const COPY: &str = "gc.copy";
+const DEVICE: &str = "device";
+const BLOCK: &str = "device.pages_per_block";
+const LINK: &str = "device.host_link";
+const BLOCKING: &str = "gc.blocking.use";
+const BLOCKS: &str = "\"blocks\"";
+const PREEMPTION: &str = "gc.preemption";
+const SUSPEND: &str = "device.suspend";
+const COMMAND: &str = "device.timing.command";
+const RATIO: &str = "device.timing.layer_ratio";
+const SUMMARY: &str = "device.summary";
+const BUFFER: &str = "device.write_buffer";
+const BACKGROUND: &str = "gc.background";
+const PACING: &str = "gc.pacing";
+
+/// The device and the workload that the scheme meets.
+const AROUND: &[Factor] = &[
+    (
+        DEVICE,
+        &[
+            "unit=\"plane\"",
+            "unit=\"die\"",
+            "unit=\"die\" multi_plane=\"2\"",
+            "unit=\"chip\"",
+            "unit=\"chip\" multi_plane=\"2\"",
+            "unit=\"channel\"",
+            "unit=\"channel\" multi_plane=\"2\"",
+        ],
+    ),
+    ("device.allocation", &["\"striped\"", "\"dynamic\""]),
+    ("device.pool", &["\"device\"", "\"channel\"", "\"chip\"", "\"die\""]),
+    (
+        "device.service",
+        &[
+            "[\"gc\",\"host\"]",
+            "[\"host\",\"gc\"]",
+            "[\"gc\",\"reads\",\"writes\"]",
+            "[\"gc\",\"writes\",\"reads\"]",
+            "[\"reads\",\"gc\",\"writes\"]",
+            "[\"reads\",\"writes\",\"gc\"]",
+        ],
+    ),
+    (
+        "device.order",
+        &["[\"channel\",\"chip\",\"die\",\"plane\"]", "[\"plane\",\"die\",\"chip\",\"channel\"]"],
+    ),
+    ("device.blocks_per_plane", &["16", "24", "32"]),
+    (
+        BLOCK,
+        &[
+            "pages_per_block=\"7\" layers=\"7\"",
+            "pages_per_block=\"8\" sub_blocks=\"2\" layers=\"8\"",
+            "pages_per_block=\"16\" sub_blocks=\"4\" layers=\"16\"",
+            "pages_per_block=\"16\" sub_blocks=\"8\" layers=\"16\"",
+        ],
+    ),
+    (LINK, &["", "{transfer=\"0.5 ns/B\"}", "{transfer=\"30 ns/B\"}"]),
+    (SUMMARY, &["", "{pages=1,transfer=\"528 B\",copies=\"free\"}", "{pages=1,copies=\"timed\"}"]),
+    (BUFFER, &["", "{size=\"4 KiB\",access=\"90 us\"}", "{size=\"64 KiB\"}"]),
+    ("device.timing.transfer", &["\"0 ns/B\"", "\"5 ns/B\"", "\"100 ns/B\""]),
+    (
+        SUSPEND,
+        &["", "{suspend=\"20 us\"}", "{suspend=\"5 us\",resume=\"3 us\"}", "{suspend=\"0 ns\"}"],
+    ),
+    (COMMAND, &["\"0 ns\"", "\"200 ns\""]),
+    (RATIO, &["", "2", "7.5"]),
+    ("gc.blocking.channel.erasing", &["\"channel\"", "\"chip\"", "\"plane\""]),
+    ("gc.blocking.chip.erasing", &["\"chip\"", "\"die\""]),
+    ("device.timing.layer_map", &["\"in-order\"", "\"striped\""]),
+    ("engine.coalesce", &["true", "false"]),
+    ("precondition.fill", &["\"sequential\"", "\"none\""]),
+    (
+        "workload.synthetic.size",
+        &["\"4 KiB\"", "\"512 B\"", "{\"1 KiB\"=0.4,\"10 KiB\"=0.3,\"40 KiB\"=0.3}"],
+    ),
+    ("workload.synthetic.trim_share", &["0.0", "0.2"]),
+    ("workload.synthetic.read_share", &["0.0", "0.4", "0.8"]),
+    ("workload.synthetic.address", &["\"uniform\"", "{zipf=1.1}", "{hot_cold={f=0.1,r=0.9}}"]),
+    (
+        ARRIVALS,
+        &[
+            "queue_depth=1",
+            "queue_depth=40",
+            "interarrival={exponential=\"300 us\"}",
+            "interarrival={fixed=\"25 us\"}",
+            "interarrival={uniform=\"500 us\"}",
+            "interarrival={bursty={mean=\"400 us\",below=\"40 us\",share=0.8}}",
+        ],
+    ),
+];
+
+const ARRIVALS: &str = "workload.synthetic";
+
+/// So many arrays of rows are run.
+const ARRAYS: u64 = 4;
+
+fn factors() -> Vec<Factor> {
+    [SLOTS, AROUND].concat()
+}
+
+/// The only pairs of choices that the plan refuses at every size of spare: a threshold of two blocks,
+/// and collections that keep as many to themselves; and copies to other units where each page has
+/// one plane or one unit; and flushes without a write buffer. Such a row runs with an erase of one
+/// block, with dynamic allocation and planes that are units, or with a buffer.
+fn without_refused(factors: &[Factor], mut row: Row) -> Row {
+    let at = |name: &str| factors.iter().position(|(key, _)| *key == name).expect("a factor");
+    // A bound of one block on the moves leaves one to keep, and two under the odd/even rule.
+    let copy = factors[at(COPY)].1[row[at(COPY)]];
+    let is_bounded = row[at(ERASE)] == 3 && !copy.contains("parity=\"true\"");
+    let is_even = copy.contains("parallel") && !copy.contains("parity") && !copy.contains("global");
+    let is_of_blocks = (1..WHOLE_BLOCKS).contains(&row[at(ERASE)]);
+    if row[at(MARKS)] == 0 && is_of_blocks && (!is_bounded || is_even) {
+        row[at(ERASE)] = 0;
+    }
+    let background = factors[at(BACKGROUND)].1[row[at(BACKGROUND)]];
+    if background.contains("flush-buffer") && row[at(BUFFER)] == 0 {
+        row[at(BUFFER)] = 2;
+    }
+    if copy.contains("global") {
+        row[at("device.allocation")] = 1;
+        // The pool must hold more than one unit.
+        let device = factors[at(DEVICE)].1[row[at(DEVICE)]];
+        let levels = ["\"channel\"", "\"chip\"", "\"die\"", "\"plane\""];
+        let unit = levels.iter().position(|level| device.contains(level)).unwrap_or(0);
+        if unit == 0 {
+            row[at("device.pool")] = 0;
+        } else if row[at("device.pool")] > unit {
+            row[at(DEVICE)] = 0;
+        }
+    }
+    row
+}
+
+/// A job that holds blocks needs what no other does. Such a row is run with that, and with its unit
+/// held.
+fn blocks_apart(factors: &[Factor], row: Row) -> Vec<Row> {
+    let at = |name: &str| factors.iter().position(|(key, _)| *key == name).expect("a factor");
+    if factors[at(BLOCKING)].1[row[at(BLOCKING)]] != BLOCKS {
+        return apart(factors, row);
+    }
+    let mut blocks = row.clone();
+    (blocks[at(PREEMPTION)], blocks[at(PLACEMENT)]) = (1, 1);
+    blocks[at(COPY)] = match factors[at(COPY)].1[row[at(COPY)]] {
+        copy if copy.contains("global") => 5,
+        copy if copy.contains("parity=\"true\"") => 0,
+        copy if copy.contains("workers=\"2\"") => 4,
+        _ => row[at(COPY)],
+    };
+    let mut unit = row;
+    unit[at(BLOCKING)] = 0;
+    let mut rows = vec![blocks];
+    rows.extend(apart(factors, unit));
+    rows
+}
+
+/// A job into which requests get closes its unit alone, on a device that can suspend where it must,
+/// and without commands where transfers are pipelined. A row that has it otherwise is run twice:
+/// with what the slot needs, and with jobs that nobody enters.
+fn apart(factors: &[Factor], row: Row) -> Vec<Row> {
+    let at = |name: &str| factors.iter().position(|(key, _)| *key == name).expect("a factor");
+    let preemption = factors[at(PREEMPTION)].1[row[at(PREEMPTION)]];
+    let mut fitting = row.clone();
+    if !preemption.contains("never") || row[at(PACING)] > 0 {
+        fitting[at(BLOCKING)] = 0;
+    }
+    if preemption.contains("use=\"suspend\"") && row[at(SUSPEND)] == 0 {
+        fitting[at(SUSPEND)] = 1 + row[at(BLOCKING)] % 3;
+    }
+    if preemption.contains("pipeline") {
+        fitting[at(COMMAND)] = 0;
+    }
+    if fitting == row {
+        return vec![row];
+    }
+    let mut closed = row;
+    (closed[at(PREEMPTION)], closed[at(PACING)]) = (0, 0);
+    vec![fitting, closed]
+}
+
+/// The rows that are run.
+fn all_rows(factors: &[Factor]) -> Vec<Row> {
+    // Each array covers every pair; the further ones meet in other company.
+    let rows = (1..=ARRAYS).flat_map(|seed| rows(factors, seed));
+    rows.map(|row| without_refused(factors, row))
+        .flat_map(|row| apart_by_erase(factors, row))
+        .flat_map(|row| blocks_apart(factors, row))
+        .collect()
+}
+
+fn assignments(factors: &[Factor], row: &[usize]) -> Vec<String> {
+    let values = factors.iter().zip(row).map(|((key, values), &at)| (*key, values[at]));
+    values
+        .flat_map(|(key, value)| match key {
+            MARKS | USED_SPACE | ERASE | COPY | DEVICE | PREEMPTION | PLACEMENT | PACING
+            | BACKGROUND => several(key, value),
+            BLOCK => several(DEVICE, value),
+            ARRIVALS => vec![format!("{key}.{value}")],
+            _ if value.is_empty() => Vec::new(),
+            _ => vec![format!("{key}={value}")],
+        })
+        .collect()
+}
+
+/// The assignments of a value that sets several keys, each in quotes; numbers, truths and lists
+/// lose theirs.
+fn several(key: &str, value: &str) -> Vec<String> {
+    let given = value.split("\" ").filter_map(|set| set.trim_end_matches('"').split_once("=\""));
+    given
+        .map(|(name, value)| {
+            let is_plain = value.parse::<u32>().is_ok() || value.starts_with('[');
+            match is_plain || ["true", "false"].contains(&value) {
+                true => format!("{key}.{name}={value}"),
+                false => format!("{key}.{name}=\"{value}\""),
+            }
+        })
+        .collect()
+}
+
+/// What the plan may say against a page of data more.
+const REASONS: &[&str] = &[
+    "spare pages, but collection alone needs",
+    "exceeds the spare space",
+    // A share of little spare.
+    "must be above the reserve",
+    // The trigger used-space has no threshold that could be lower.
+    "too few for the",
+];
+
+fn assert_known(sets: &[String], refusal: &str) {
+    let known = REASONS.iter().any(|reason| refusal.contains(reason));
+    assert!(known, "an unknown reason with\n{}\n{refusal}", sets.join("\n"));
+}
+
+/// The configuration with the most data that the plan accepts.
+fn fullest(sets: &[String]) -> Setup {
+    let text = TINY.replace("queue_depth = 8\n", "").replace("overwrite = 1.0\n", "");
+    let prepared = |pages: f64, all: f64| {
+        // In the middle of two whole numbers of pages, so that the share cannot truncate wrongly.
+        let exported = format!("device.exported={:.9}", (pages + 0.5) / all);
+        let mut sets: Vec<&str> = sets.iter().map(String::as_str).collect();
+        sets.push(&exported);
+        prepare(&inputs(&text, &sets)).map_err(|errors| errors.to_string())
+    };
+    let of = |key: &str| -> f64 {
+        let value = sets.iter().find_map(|set| set.strip_prefix(key));
+        value.and_then(|value| value.parse().ok()).expect("a whole number")
+    };
+    let all = of("device.blocks_per_plane=") * of("device.pages_per_block=");
+    let mut last = String::new();
+    for pages in (8..all as u32).rev() {
+        match prepared(f64::from(pages), all) {
+            Ok(setup) => return setup,
+            Err(refusal) => {
+                assert_known(sets, &refusal);
+                last = refusal;
+            }
+        }
+    }
+    panic!("no share of data is accepted with\n{}\n{last}", sets.join("\n"));
+}
+
+fn requests() -> u64 {
+    if std::env::var_os("FLASHGC_LONG").is_some() {
+        100_000
+    } else {
+        2_500
+    }
+}
+
+/// Runs the row under the checker, which panics at what it does not like.
+fn run_row(setup: &Setup) -> Result<(), SimError> {
+    let WorkloadPlan::Synthetic(workload) = &setup.workload else { return Ok(()) };
+    let exported = setup.plan.geometry.exported_pages;
+    let page_bytes = u64::from(setup.plan.geometry.shape.page_bytes);
+    let mut sim = Sim::new(setup.plan.clone(), checked(setup));
+    if setup.precondition.fill == Fill::Sequential {
+        sim.fill(0, exported)?;
+        let mut source = SyntheticOverwrites::new(&workload.plan, exported, page_bytes, 1);
+        sim.overwrite(&mut source, 2 * u64::from(exported))?;
+        sim.audit();
+    }
+    let mut source: Box<dyn Source> = Box::new(synthetic(setup));
+    sim.start(&mut *source)?;
+    let mut slices = 0u32;
+    let requests = workload.plan.requests.requests().expect("requests are counted");
+    loop {
+        // A prime, so that audits fall on every kind of event.
+        let progress = sim.run(&mut *source, 997)?;
+        if slices.is_multiple_of(8) || requests < 10_000 {
+            sim.audit();
+        }
+        if progress.finished {
+            break;
+        }
+        slices += 1;
+        let spent = u64::from(slices) * 997;
+        assert!(spent < requests * 20_000, "it never ends: {progress:?}");
+    }
+    let results = sim.results();
+    sim.audit();
+    sim.audit_counters(&results);
+    let done: u64 = results.counters.requests.iter().sum();
+    assert_eq!(done, requests, "requests were lost");
+    Ok(())
+}
+
+/// Runs a row and says what became of it, without ending the test at the first failure.
+fn outcome(factors: &[Factor], row: &[usize]) -> Result<(), String> {
+    let mut sets = assignments(factors, row);
+    sets.push(format!("workload.synthetic.requests={}", requests()));
+    sets.push("device.registers=4".into());
+    let setup = fullest(&sets);
+    let row = || {
+        let shape = &setup.plan.geometry.shape;
+        let (data, all) = (shape.exported_pages_per_plane, shape.pages_per_plane());
+        format!("{data} of {all} pages in each plane\n{}", sets.join("\n"))
+    };
+    match std::panic::catch_unwind(|| run_row(&setup)) {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(error)) => Err(format!("{error:?} with {}", row())),
+        Err(_) => Err(format!("a panic, shown above, with {}", row())),
+    }
+}
+
+#[test]
+fn the_rows_cover_every_pair() {
+    let factors = factors();
+    let rows = all_rows(&factors);
+    let mut missing = Vec::new();
+    for a in 0..factors.len() {
+        for b in a + 1..factors.len() {
+            for (x, y) in
+                (0..factors[a].1.len()).flat_map(|x| (0..factors[b].1.len()).map(move |y| (x, y)))
+            {
+                if !rows.iter().any(|row| row[a] == x && row[b] == y) {
+                    missing.push([factors[a].1[x], factors[b].1[y]]);
+                }
+            }
+        }
+    }
+    let with = |name: &str, word: &'static str| {
+        values(name).iter().filter(move |value| value.contains(word)).copied()
+    };
+    let preempted = || with(PREEMPTION, "use").skip(1).collect();
+    let refused = [
+        pairs(vec!["soft=\"2 blocks\""], SEVERAL_BLOCKS.to_vec()),
+        pairs(with(COPY, "global").collect(), vec!["\"striped\""]),
+        pairs(values(BLOCKING)[1..5].to_vec(), preempted()),
+        pairs(values(BLOCKING)[1..5].to_vec(), values(PACING)[1..].to_vec()),
+        pairs(
+            vec![BLOCKS],
+            with(PREEMPTION, "use").take(1).chain(with(PREEMPTION, "use").skip(2)).collect(),
+        ),
+        pairs(values(PLACEMENT)[..1].to_vec(), vec![BLOCKS]),
+        pairs([1, 3, 6, 7].map(|at| values(COPY)[at]).to_vec(), vec![BLOCKS]),
+        pairs(with(PREEMPTION, "use=\"suspend\"").collect(), vec![""]),
+        pairs(with(PREEMPTION, "pipeline").collect(), vec!["\"200 ns\""]),
+        pairs(with(BACKGROUND, "flush").collect(), vec![""]),
+        refused_of_sub_blocks(),
+    ];
+    let mut refused = refused.concat();
+    for pairs in [&mut missing, &mut refused] {
+        pairs.iter_mut().for_each(|pair| pair.sort_unstable());
+        pairs.sort_unstable();
+    }
+    assert_eq!(missing, refused);
+}
+
+fn values(name: &str) -> &'static [&'static str] {
+    SLOTS.iter().chain(AROUND).find(|(key, _)| *key == name).expect("a factor").1
+}
+
+fn pairs(firsts: Vec<&'static str>, seconds: Vec<&'static str>) -> Vec<[&'static str; 2]> {
+    let pair = |first: &'static str| seconds.iter().map(move |&second| [first, second]);
+    firsts.into_iter().flat_map(pair).collect()
+}
+
+const SEVERAL_BLOCKS: [&str; 2] =
+    ["use=\"blocks\" blocks.k=\"2\"", "use=\"blocks\" blocks.k=\"3\""];
+
+/// An erase of k blocks may need k erased blocks for what they hold, so the threshold lies above them.
+#[test]
+fn a_mark_of_two_blocks_is_refused_where_collection_keeps_as_many() {
+    for erase in SEVERAL_BLOCKS {
+        for exported in ["device.exported=0.6", "device.exported=0.1"] {
+            let mut sets = several(ERASE, erase);
+            sets.push("gc.trigger.watermark.soft=\"2 blocks\"".into());
+            sets.push(exported.into());
+            let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
+            let refusal = common::refusal(TINY, &sets);
+            assert!(refusal.contains("must be above the reserve"), "{refusal}");
+        }
+    }
+}
+
+#[test]
+fn every_pair_of_choices_runs_under_the_checker() {
+    let factors = factors();
+    let rows = all_rows(&factors);
+    let outcomes = rows.iter().map(|row| outcome(&factors, row));
+    let failed: Vec<String> = outcomes.filter_map(Result::err).collect();
+    let count = failed.len();
+    assert!(failed.is_empty(), "{count} of {} rows failed\n\n{}", rows.len(), failed.join("\n\n"));
+}

@@ -1,0 +1,67 @@
+//! SSDSim's drive and collection: what the presets come to, and a run as the program prepares it.
+
+use crate::common;
+
+use common::{finish, refusal, setup, whole, Choices, MemoryTrace};
+use flashgc::device::Level;
+use flashgc::gc::Space;
+
+const PRESETS: &str = "[device]\npreset = \"ssdsim\"\n[gc]\nscheme = \"ssdsim\"\n\
+                       [workload.synthetic]\nrequests = 1\nqueue_depth = 1\n";
+
+#[test]
+fn the_mark_is_a_share_of_the_pages_of_a_plane() {
+    let setup = setup(PRESETS, &[]);
+    let shape = &setup.plan.geometry.shape;
+    assert_eq!((shape.planes(), shape.pages_per_plane()), (16, 131_072));
+    let trigger = &setup.plan.gc.trigger;
+    // 13,107.2 pages: as many are below the threshold, one more is not.
+    assert_eq!((trigger.soft, trigger.hard), (Space::Pages(13_107), Some(Space::Pages(13_107))));
+    assert!(trigger.inclusive);
+    let blocking = setup.plan.gc.blocking;
+    assert_eq!((blocking.level, blocking.erasing), (Level::Channel, Some(Level::Chip)));
+    assert_eq!(setup.unused_keys(), [""; 0]);
+    let sub_blocks = [
+        "device.exported=0.5",
+        "device.sub_blocks=4",
+        "gc.erase.use=\"sub-blocks\"",
+        "gc.victim.use=\"recycle-benefit\"",
+        "gc.trigger.watermark.hard=\"none\"",
+    ];
+    let parts = common::setup(PRESETS, &sub_blocks).plan.gc.trigger;
+    assert_eq!(parts.soft, Space::Pages(13_107));
+}
+
+/// With the over-provisioning that it ships with no threshold of 10 % can be reached, and the error says
+/// what can.
+#[test]
+fn the_drive_as_it_ships_needs_a_lower_mark() {
+    let ships = "device.exported=0.90";
+    let found = refusal(PRESETS, &[ships]);
+    assert!(found.contains("exceeds the spare space"), "{found}");
+    let low = ["soft", "hard"].map(|key| format!("gc.trigger.watermark.{key}=\"5% of pages\""));
+    setup(PRESETS, &[ships, &low[0], &low[1]]);
+    let found = refusal(PRESETS, &["gc.trigger.watermark.soft=\"5% of page\""]);
+    assert!(found.contains("a share must be `of physical`, `of pages`"), "{found}");
+}
+
+/// A trace of small writes and reads on an aged drive whose reads are mapped, under the checker.
+#[test]
+fn a_trace_runs_as_the_program_prepares_it() {
+    let text = "[device]\npreset = \"ssdsim\"\nexported = 0.80\nblocks_per_plane = 16\n\
+                pages_per_block = 32\n[gc]\nscheme = \"ssdsim\"\n[workload.trace]\n\
+                format = \"ssdsim\"\naddress = \"wrap\"\n[precondition]\nfill = \"aged\"\n\
+                aged_ratio = 0.3\nreads = \"all-mapped\"\n";
+    let mut choices = Choices::new(8);
+    let rows = (0..20_000u64).map(|at| {
+        let (sector, size) = (choices.below(16_000), 1 + choices.below(12));
+        format!("{} 0 {sector} {size} {}\n", at * 400_000, choices.below(2))
+    });
+    let trace = MemoryTrace::text("my.ascii", &rows.collect::<String>());
+    let report = finish(setup(text, &[]), Some(trace), true).expect("it runs");
+    assert_eq!(whole(&report, "pages.unwritten_read"), 0);
+    assert!(whole(&report, "pages.rest_read") > 1000);
+    assert!(whole(&report, "precondition.aged_pages") > 0);
+    assert!(whole(&report, "precondition.mapped_pages") > 1000);
+    assert!(whole(&report, "gc.count") > 10 && whole(&report, "gc.blocking_ns") > 0);
+}

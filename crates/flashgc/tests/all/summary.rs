@@ -1,0 +1,132 @@
+//! Blocks whose last pages are a summary: what they hold, what they cost, and that every account
+//! knows it. The pairwise matrix runs them with everything else.
+
+use crate::common;
+
+use common::{at, number, run_verified, setup, whole, TINY};
+use serde_json::Value;
+
+const FREE: &str = "device.summary={pages=1,transfer=\"528 B\",copies=\"free\"}";
+const TIMED: &str = "device.summary={pages=1,transfer=\"528 B\",copies=\"timed\"}";
+
+/// One chip of one plane, written in order by one request at a time.
+fn one_plane(summary: &str, more: &[&str]) -> Value {
+    let mut sets = vec![
+        "device.channels=1",
+        "device.chips_per_channel=1",
+        "device.planes_per_die=1",
+        "device.timing.transfer=\"25 ns/B\"",
+        "device.exported=0.5",
+        "workload.synthetic.queue_depth=1",
+        "workload.synthetic.read_share=0.0",
+        summary,
+    ];
+    sets.extend(more);
+    run_verified(TINY, &sets)
+}
+
+#[test]
+fn a_block_holds_fewer_pages_of_data() {
+    let setup = setup(TINY, &[FREE]);
+    let shape = &setup.plan.geometry.shape;
+    assert_eq!((shape.pages_per_block, shape.data_pages()), (8, 7));
+    let pages = (shape.pages_per_plane(), shape.data_pages_per_plane());
+    assert_eq!(pages, (16 * 8, 16 * 7));
+}
+
+#[test]
+fn exported_space_may_be_given_by_reserved_blocks() {
+    let pages =
+        |text: &str, sets: &[&str]| setup(text, sets).plan.geometry.shape.exported_pages_per_plane;
+    let reserved = "device.exported={reserved_blocks=\"37.5%\"}";
+    assert_eq!(pages(TINY, &[reserved]), 10 * 8);
+    assert_eq!(pages(TINY, &["device.exported={reserved_blocks=\"43%\"}"]), 10 * 8, "truncated");
+    assert_eq!(pages(TINY, &[reserved, FREE]), 10 * 7);
+    assert_eq!(pages(TINY, &["device.exported={reserved_blocks=\"7 blocks\"}"]), 9 * 8);
+    // The later layer wins, whichever of the two it gives.
+    assert_eq!(pages(TINY, &[reserved, "device.exported=0.5"]), 64);
+    let preset = "device.preset = \"slc-msr\"\nworkload.synthetic.requests = 1\n\
+                  workload.synthetic.queue_depth = 1\n";
+    assert_eq!(pages(preset, &["device.exported.reserved_blocks=\"15%\""]), 1741 * 64);
+    let own = format!("{preset}device.exported.reserved_blocks = \"15%\"\n");
+    assert_eq!(pages(&own, &[]), 1741 * 64);
+    assert_eq!(pages(&own, &["device.exported=0.85"]), 111_411);
+}
+
+#[test]
+fn exported_space_may_be_given_as_over_provisioning() {
+    let pages =
+        |text: &str, sets: &[&str]| setup(text, sets).plan.geometry.shape.exported_pages_per_plane;
+    // 128 pages in each plane: 128 / 1.28 and, truncated, 128 / 1.25.
+    assert_eq!(pages(TINY, &["device.over_provisioning=\"28%\""]), 100);
+    assert_eq!(pages(TINY, &["device.over_provisioning=0.25"]), 102);
+    let own = TINY.replace("exported = 0.6", "over_provisioning = \"60%\"");
+    assert_eq!(pages(&own, &[]), 80);
+    assert_eq!(pages(&own, &["device.exported=0.5"]), 64, "the higher layer wins");
+    assert_eq!(pages(&own, &["device.exported.reserved_blocks=\"37.5%\""]), 10 * 8);
+}
+
+#[test]
+fn the_write_that_fills_a_block_pays_for_its_summary() {
+    // An erased drive: 64 writes in turn, 7 pages to a block, so that 9 of them fill one.
+    let more = [
+        "precondition.fill=\"none\"",
+        "precondition.overwrite=0.0",
+        "workload.synthetic.requests=64",
+    ];
+    let report = one_plane(FREE, &more);
+    assert_eq!(whole(&report, "pages.overhead"), 9);
+    let plain_ns = 4096.0 * 25.0 + 200_000.0;
+    let summary_ns = 528.0 * 25.0 + 200_000.0;
+    let mean_ns = number(&report, "latency_ns.write.mean");
+    assert!((mean_ns - (plain_ns + 9.0 / 64.0 * summary_ns)).abs() < 1e-3, "{mean_ns}");
+    assert_eq!(number(&report, "latency_ns.write.max"), plain_ns + summary_ns);
+    assert_eq!(number(&report, "write_amplification"), 1.0, "no page of data more");
+}
+
+/// With everything that pays, the time of collection follows from three counts.
+#[test]
+fn copies_pay_for_summaries_or_do_not() {
+    let times = |report: &Value| {
+        let count = |key: &str| whole(report, key);
+        let copies_ns = count("pages.gc_moved") * 225_000 + count("erases") * 1_500_000;
+        (count("gc.busy_ns") - copies_ns, count("gc.transfer_ns"))
+    };
+    let placement = "gc.placement.use=\"separate-gc\"";
+    for coalesce in ["engine.coalesce=true", "engine.coalesce=false"] {
+        let free = one_plane(FREE, &[placement, coalesce]);
+        assert_eq!(at(&free, "gc.open").as_u64(), Some(0), "the sums below need whole jobs");
+        assert_eq!(times(&free), (0, 0));
+        let timed = one_plane(TIMED, &[placement, coalesce]);
+        let (programs_ns, transfers_ns) = times(&timed);
+        // Copies have a frontier of their own, so each 7 of them fill a block.
+        let filled = whole(&timed, "pages.gc_moved") / 7;
+        assert!(programs_ns.abs_diff(filled * 200_000) <= 200_000, "{programs_ns}: {filled}");
+        assert_eq!(programs_ns / 200_000 * 528 * 25, transfers_ns);
+        assert!(filled > 100);
+    }
+}
+
+#[test]
+fn a_summary_may_have_several_pages() {
+    let summary = "device.summary={pages=3}";
+    let more = [
+        "precondition.fill=\"none\"",
+        "precondition.overwrite=0.0",
+        "workload.synthetic.requests=64",
+        "device.exported=0.3",
+    ];
+    let report = one_plane(summary, &more);
+    // 5 pages of data in each block; what crosses the bus is a whole page where nothing is said.
+    assert_eq!(whole(&report, "pages.overhead"), 3 * 12);
+    assert_eq!(number(&report, "latency_ns.write.max"), 4.0 * (4096.0 * 25.0 + 200_000.0));
+}
+
+#[test]
+fn steps_and_whole_jobs_agree() {
+    let of = |coalesce: &str| {
+        let report = run_verified(TINY, &[FREE, "device.exported=0.5", coalesce]);
+        at(&report, "result_hash").clone()
+    };
+    assert_eq!(of("engine.coalesce=true"), of("engine.coalesce=false"));
+}
