@@ -37,6 +37,7 @@ def _be_the_command(words, folder, streams, env):
     try:
         for number, stream in enumerate(streams):
             os.dup2(stream.fileno(), number)
+        # noqa-free: the streams live as long as the child.
         sys.stdin, sys.stdout, sys.stderr = (
             open(number, mode, encoding="utf-8") for number, mode in enumerate("rww")
         )
