@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +31,8 @@ def of(text: str) -> dict[str, Any] | None:
     """
     if "converted" not in text:
         return None
+    import tomllib
+
     try:
         about = tomllib.loads(text).get("about")
     except (tomllib.TOMLDecodeError, RecursionError):

@@ -7,26 +7,16 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flashgc import _engine, _output, api
 from flashgc._engine import ConfigError
-from flashgc.conversion import (
-    disksim,
-    disksim_text,
-    document,
-    listing,
-    mqsim_device,
-    mqsim_keys,
-    mqsim_workload,
-    recognise,
-    ssdsim,
-    ssdsim_keys,
-    xml_text,
-)
-from flashgc.conversion.findings import Choice, Finding, Findings, Key
 
-__all__ = ["Choice", "Conversion", "Finding", "Key", "convert"]
+# The readers are imported where they are needed, which keeps the start of everything else quick.
+if TYPE_CHECKING:
+    from flashgc.conversion.findings import Choice, Finding, Findings
+
+__all__ = ["Conversion", "convert"]
 
 PathLike = str | os.PathLike[str]
 
@@ -39,6 +29,8 @@ class Conversion:
     """
 
     def __init__(self, findings: Findings, files: list[str]) -> None:
+        from flashgc.conversion import document
+
         self.program: str = findings.program
         self.files: list[str] = files
         self.mapped: list[Finding] = findings.mapped
@@ -49,8 +41,10 @@ class Conversion:
         self.text: str = document.text(findings, files)
         self._findings = findings
 
-    def listing(self, width: int = listing.WIDTH) -> str:
+    def listing(self, width: int = 80) -> str:
         """The lists as text of at most so many columns."""
+        from flashgc.conversion import listing
+
         return "\n".join(listing.lines(self._findings, width))
 
     def refusal(self) -> str | None:
@@ -112,6 +106,8 @@ def convert(
     ('4 KiB', 0)
 
     """
+    from flashgc.conversion import recognise
+
     name, data = recognise.read(file)
     kind = recognise.program(name, data, program)
     here = Path(out).absolute().parent if out is not None else Path().absolute()
@@ -139,6 +135,15 @@ def convert(
 def _mqsim(
     name: str, data: bytes, workload: PathLike | None, scenario: int, flow: int, here: Path
 ) -> Findings:
+    from flashgc.conversion import (
+        mqsim_device,
+        mqsim_keys,
+        mqsim_workload,
+        recognise,
+        xml_text,
+    )
+    from flashgc.conversion.findings import Findings
+
     root = xml_text.parse(name, data)
     mqsim_device.check_root(name, root)
     found = mqsim_device.keys(name, root)
@@ -159,6 +164,9 @@ def _mqsim(
 
 
 def _ssdsim(name: str, text: str) -> Findings:
+    from flashgc.conversion import ssdsim, ssdsim_keys
+    from flashgc.conversion.findings import Findings
+
     found, wrong = ssdsim.keys(name, text)
     findings = Findings("SSDSim", found, problems=wrong)
     findings.stop_at_problems()
@@ -170,6 +178,9 @@ def _ssdsim(name: str, text: str) -> Findings:
 
 
 def _disksim(name: str, text: str) -> Findings:
+    from flashgc.conversion import disksim, disksim_text
+    from flashgc.conversion.findings import Findings
+
     file = disksim_text.Parser(name, text).file()
     findings = Findings("DiskSim", disksim.keys(name, file))
     disksim.convert(findings, name, file)

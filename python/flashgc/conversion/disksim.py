@@ -166,7 +166,8 @@ def _layout(findings: Findings, part: Part, planes: int) -> None:
     if pool.is_ == 2 or planes == 1:
         findings.map(pool.key, ours, "striped")
     else:
-        findings.settings["device.pool"] = "chip" if pool.is_ else "channel"
+        why = "the element, or the gang, that the page belongs to"
+        findings.choose("device.pool", "chip" if pool.is_ else "channel", why)
         one_unit = pool.is_ == 1 and findings.settings["device.unit"] == "chip"
         how = (
             "the extension also passes over planes whose open block is older than the old copy"

@@ -94,7 +94,7 @@ class Parser:
         self._check(depth)
         line = self._line()
         if not head:
-            raise self._error(f"`{self._peek()}` stands where a block begins with its type")
+            raise self._error(f"the type of a block is expected before {self._shown()}")
         block = Block(head[0], " ".join(head[1:]), line)
         self._expect("{")
         while self._peek() != "}":
@@ -104,7 +104,7 @@ class Parser:
             line = self._line()
             key = " ".join(self._words())
             if not key:
-                raise self._error(f"`{self._peek()}` stands where a key is expected")
+                raise self._error(f"a key is expected before {self._shown()}")
             self._expect("=")
             block.keys.append((key, line, self._value(depth + 1)))
         self._take()
@@ -114,6 +114,8 @@ class Parser:
         if self._peek() == "[":
             return self._list(depth)
         words = self._words()
+        if not words:
+            raise self._error(f"a value is expected before {self._shown()}")
         return self._block(words, depth) if self._peek() == "{" else " ".join(words)
 
     def _list(self, depth: int) -> list[object]:
@@ -136,14 +138,16 @@ class Parser:
 
     def _word(self) -> str:
         if not self._peek() or self._peek() in "{}[]=,":
-            raise self._error(f"`{self._peek()}` stands where a name is expected")
+            raise self._error(f"a name is expected before {self._shown()}")
         return self._take()
 
     def _expect(self, sign: str) -> None:
         if self._peek() != sign:
-            shown = f"`{self._peek()}`" if self._peek() else "the end of the file"
-            raise self._error(f"`{sign}` is expected before {shown}")
+            raise self._error(f"`{sign}` is expected before {self._shown()}")
         self._take()
+
+    def _shown(self) -> str:
+        return f"`{self._peek()[:40]}`" if self._peek() else "the end of the file"
 
     def _peek(self) -> str:
         return self._tokens[self._at][0] if self._at < len(self._tokens) else ""

@@ -222,10 +222,10 @@ def _suspension(findings: Findings, flash: Part, preemptible: bool) -> str:
                          ("NONE", "ERASE", "PROGRAM", "PROGRAM_ERASE"))  # fmt: skip
     erase = flash.whole("Suspend_Erase_Time", 700_000)
     program = flash.whole("Suspend_Program_Time", 100_000)
-    never = "in MQSim 7ec40e3 no operation is ever suspended, since its scheduler falls through"
+    never = "MQSim 7ec40e3 itself never suspends an operation: its scheduler's switch falls through"
     if support.is_ in ("NONE", "PROGRAM") or not preemptible:
         if support.is_ == "NONE":
-            findings.always(support.key, "nothing is suspended unless the scheme asks for it")
+            findings.always(support.key, "no operation is suspended")
         elif support.is_ == "PROGRAM":
             findings.drop(support.key, "programs alone cannot be suspended here; " + never)
         else:
@@ -258,7 +258,7 @@ def _victim(findings: Findings, device: Part, blocks: int) -> None:
         how = {
             "RANDOM": "among full blocks; MQSim may also take one that is not full",
             "RANDOM_P": "among full blocks, as in MQSim; it gives up after a number of draws",
-            "RANDOM_PP": "among all full blocks; MQSim wants some invalid pages in its victim",
+            "RANDOM_PP": "among all full blocks; MQSim's victim must also have some invalid pages",
         }[policy.is_]
         findings.differ(policy.key, ours, "random", how)
 
@@ -299,7 +299,7 @@ def _write_buffer(findings: Findings, device: Part, page_bytes: int) -> None:
     how = "pages that are written stay until the buffer is full, the least recently used go first"
     findings.differ(capacity.key, "device.write_buffer.size", size(pages * page_bytes), how)
     findings.differ(mechanism.key, "device.write_buffer.size", None,
-                    "a buffer for writes, which serves reads of what it holds")  # fmt: skip
+                    "a buffer for writes, which also serves reads of its pages")  # fmt: skip
     access = _dram_access_ns({name: value.is_ for name, value in dram.items()}, page_bytes)
     findings.settings["device.write_buffer.access"] = duration(max(access, 1))
     how = "MQSim's time for a page in DRAM, worked out from its six DRAM keys"

@@ -66,7 +66,7 @@ def keys(file: str, root: Node, scenario: int, flow: int) -> tuple[list[Key], Fl
     chosen = flows[flow - 1]
     if chosen.name not in (SYNTHETIC, TRACE):
         raise ConfigError(
-            f"error: {file}:{chosen.line}: `{chosen.name}` is no flow of MQSim; it has "
+            f"error: {file}:{chosen.line}: `{chosen.name}` is not one of MQSim's flows, "
             f"`{SYNTHETIC}` and `{TRACE}`"
         )
     return found, Flow(chosen.name, f"Flow[{scenario}.{flow}]", len(flows))
@@ -120,7 +120,9 @@ def _shared(findings: Findings, part: Part, device: Device) -> None:
     if cache.is_ == "WRITE_CACHE" and buffer in findings.settings:
         findings.part_of(cache.key, buffer)
     elif cache.is_ == "WRITE_READ_CACHE" and buffer in findings.settings:
-        findings.differ(cache.key, buffer, None, "writes only; what is read is not kept")
+        findings.differ(
+            cache.key, buffer, None, "pages that are written only; reads do not fill the buffer"
+        )
     else:
         findings.drop(cache.key, "no cache for reads here" if cache.is_ == "READ_CACHE"
                                  else "there is no buffer")  # fmt: skip
@@ -258,7 +260,7 @@ def _length(findings: Findings, part: Part, gap_ns: int | None) -> None:
     else:
         findings.drop(stop.key, "0: the number of requests ends the flow")
         findings.drop(count.key, f"0: the flow has no requests; {REQUESTS} were chosen")
-        findings.choose(ours, REQUESTS, "the file asks for none")
+        findings.choose(ours, REQUESTS, "the file gives no number")
 
 
 def _trace(findings: Findings, part: Part, here: Path) -> None:

@@ -25,7 +25,7 @@ def read(path: str | os.PathLike[str]) -> tuple[str, bytes]:
     except OSError as reason:
         raise ConfigError(f"error: {_sources.describe(name, reason)}") from None
     except ValueError as reason:
-        raise ConfigError(f"error: {name!r} is no name of a file: {reason}") from None
+        raise ConfigError(f"error: {name!r} cannot be the name of a file: {reason}") from None
     if len(data) > _sources.CONFIG_BYTES_MAX:
         raise ConfigError(f"error: {name} is larger than 4 MiB, the limit for a configuration")
     if not data.strip():
@@ -55,7 +55,7 @@ def program(name: str, data: bytes, given: str | None) -> str:
     if sum(_begins(line) in ssdsim_keys.KNOWN for line in text.splitlines()) >= SSDSIM_KEYS_LEAST:
         return "ssdsim"
     raise ConfigError(
-        f"error: {name} is no file that can be converted\n"
+        f"error: {name} cannot be converted: its format is not recognised\n"
         "  = help: an MQSim device file is XML, an SSDSim parameter file has lines such as "
         "`die number = 2;`, a DiskSim file has blocks such as `ssdmodel_ssd SSD {`; "
         "--from names the simulator"

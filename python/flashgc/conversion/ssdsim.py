@@ -20,7 +20,7 @@ _CHIPS = re.compile(r"chip number\s*\[(\d{1,4})\]", re.ASCII)
 
 
 def keys(file: str, text: str) -> tuple[list[Key], list[str]]:
-    """All keys, and lines that are none."""
+    """All keys, and lines of another form."""
     found, wrong = [], []
     for number, line in enumerate(text.split("\n"), 1):
         bare = line.strip()
@@ -33,7 +33,7 @@ def keys(file: str, text: str) -> tuple[list[Key], list[str]]:
         elif _begins_as_a_date(bare):
             continue
         else:
-            wrong.append(f"{file}:{number}: `{bare[:40]}` is no `key = value;`")
+            wrong.append(f"{file}:{number}: `{bare[:40]}` does not have the form `key = value;`")
     return found, wrong
 
 
@@ -214,7 +214,8 @@ def _collection(findings: Findings, part: Part, commands: int, room: thresholds.
         findings.differ(hard.key, thresholds.SOFT, percent, how)
     else:
         findings.map(hard.key, thresholds.SOFT, percent)
-    findings.settings[thresholds.HARD] = percent
+    why = "collection goes before every request, as in SSDSim"
+    findings.choose(thresholds.HARD, percent, why)
     findings.drop(part.key("gc threshold"), "for collections that can be interrupted, which "
                   "SSDSim 2.x never begins")  # fmt: skip
     greedy = part.whole("greed CB command", 0, 0, 1)

@@ -27,9 +27,7 @@ def parse(name: str, data: bytes) -> Node:
         reader.parser.Parse(data, True)
     except expat.ExpatError as reason:
         said = expat.ErrorString(reason.code)
-        raise ConfigError(
-            f"error: {name}:{reason.lineno}: this is not well-formed XML: {said}"
-        ) from None
+        raise ConfigError(f"error: {name}:{reason.lineno}: not well-formed XML: {said}") from None
     except (LookupError, ValueError) as reason:
         raise ConfigError(f"error: {name}: its encoding cannot be read: {reason}") from None
     return reader.root
