@@ -85,7 +85,9 @@ RUNS = {
     "mqsim-second-flow": (
         ["ssdconfig.xml", "--workload", "workload.xml", "--flow", "2"], [], "MQSim",
     ),
-    "mqsim-trace": (["ssdconfig.xml", "--workload", "workload.xml", "--scenario", "2"], [], "MQSim"),
+    "mqsim-trace": (
+        ["ssdconfig.xml", "--workload", "workload.xml", "--scenario", "2"], [], "MQSim",
+    ),
     "ssdsim": (["page.parameters"], ["--trace", "short.trace"], "SSDSim"),
     "disksim": (["ssd.parv"], [], "DiskSim"),
 }  # fmt: skip
