@@ -230,7 +230,7 @@ def _collection(findings: Findings, part: Part) -> None:
     copyback = part.whole("Copy back", 1, 0, 1)
     findings.map(copyback.key, "gc.copy.use", "copyback" if copyback.is_ else "bus")
     background = part.whole("Cleaning in background", 0, 0, 1)
-    findings.map(background.key, "gc.trigger.watermark.background", bool(background.is_))
+    findings.map(background.key, "gc.trigger.watermark.idle_units", bool(background.is_))
 
 
 def _bus(findings: Findings, file: File, drive: Block) -> None:

@@ -213,7 +213,7 @@ def _collection(findings: Findings, device: Part, flash: Part, room: thresholds.
 
 def _plain_suspension(findings: Findings) -> None:
     for key in ("merge", "pipeline"):
-        findings.choose(f"gc.enter.suspend.{key}", False, "MQSim does not do so")
+        findings.choose(f"gc.preemption.suspend.{key}", False, "MQSim does not do so")
 
 
 def _suspension(findings: Findings, flash: Part, preemptible: bool) -> str:
@@ -236,7 +236,7 @@ def _suspension(findings: Findings, flash: Part, preemptible: bool) -> str:
         return ""
     of = "erase" if support.is_ == "ERASE" else "any"
     how = f"operations of a collection only, for reads and writes; {never}"
-    findings.differ(support.key, "gc.enter.suspend.of", of, how)
+    findings.differ(support.key, "gc.preemption.suspend.of", of, how)
     findings.map(erase.key, "device.suspend.suspend", duration(erase.is_))
     findings.drop(program.key, "one time for all operations here: Suspend_Erase_Time" if of == "any"
                                else "programs are not suspended")  # fmt: skip

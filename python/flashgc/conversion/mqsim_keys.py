@@ -12,7 +12,7 @@ WEAR = "no wear levelling here; see the schemes wear-aware and wear-pgc"
 STATIC = "no static wear levelling here; MQSim 7ec40e3 never passes this setting on either"
 WORTH = (
     "an operation is suspended for any request that may enter; "
-    "gc.enter.suspend.worth_it spares those about to end"
+    "gc.preemption.suspend.worth_it spares those about to end"
 )
 
 HOST = {
