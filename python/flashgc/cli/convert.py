@@ -44,7 +44,9 @@ From = Annotated[
     Program | None,
     typer.Option(
         "--from",
-        help="The simulator of the file; by default it is recognised from the content.",
+        metavar="NAME",
+        help="The simulator of the file: mqsim, ssdsim or disksim; by default it is recognised "
+        "from the content.",
         show_default=False,
     ),
 ]

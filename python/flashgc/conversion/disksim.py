@@ -1,7 +1,7 @@
 """A DiskSim parameter file with the MSR SSD extension as [device], [gc] and [workload].
 
-What the keys mean was read in DiskSim 4.0 with its SSD extension (benh/disksim 0b66aab, their own
-licences): ssdmodel/modules/ssd.modspec, the parameter files of ssdmodel/valid, and the manual.
+What the keys mean was read in DiskSim 4.0 with its SSD extension (benh/disksim e0d4cc9, their own
+licences): ssdmodel/modules/ssd.modspec and the parameter files of ssdmodel/valid.
 """
 
 from __future__ import annotations

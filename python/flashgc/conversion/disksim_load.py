@@ -1,6 +1,7 @@
 """The synthetic generator of a DiskSim parameter file as [workload.synthetic].
 
-What the keys mean was read in the reference manual of DiskSim 4.0, "Synthetic workloads".
+What the keys mean was read in DiskSim 4.0 (benh/disksim e0d4cc9, its own licence): the parameter
+files of ssdmodel/valid, and the numbers of each distribution in src/disksim_synthio.c.
 """
 
 from __future__ import annotations
