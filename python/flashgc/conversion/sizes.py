@@ -17,8 +17,8 @@ def normal(mean: float, deviation: float, multiple: int = 1) -> dict[str, float]
     """A normal distribution in sectors, rounded up to a multiple and to one multiple at least.
 
     >>> from flashgc.conversion.sizes import normal
-    >>> normal(8, 0.25)
-    {'4 KiB': 0.5, '4608 B': 0.5}
+    >>> {size: round(weight, 3) for size, weight in normal(16, 4, multiple=8).items()}
+    {'4 KiB': 0.023, '8 KiB': 0.477, '12 KiB': 0.477, '16 KiB': 0.023}
     """
     low = max(1, math.floor((mean - CUT * deviation) / multiple))
     high = max(low, math.ceil((mean + CUT * deviation) / multiple))
