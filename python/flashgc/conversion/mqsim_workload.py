@@ -60,9 +60,9 @@ def keys(file: str, root: Node, scenario: int, flow: int) -> tuple[list[Key], Fl
                 found += [Key(file, key.line, part, key.name, key.text) for key in inner.nodes]
             else:
                 found.append(Key(file, inner.line, part, inner.name, inner.text))
-    _check_number(file, "scenario", scenario, len(scenarios))
+    _check_number(file, scenario, "scenario", len(scenarios), "")
     flows = scenarios[scenario - 1].nodes
-    _check_number(file, f"flow of scenario {scenario}", flow, len(flows))
+    _check_number(file, flow, "flow", len(flows), f" in scenario {scenario}")
     chosen = flows[flow - 1]
     if chosen.name not in (SYNTHETIC, TRACE):
         raise ConfigError(
@@ -72,11 +72,13 @@ def keys(file: str, root: Node, scenario: int, flow: int) -> tuple[list[Key], Fl
     return found, Flow(chosen.name, f"Flow[{scenario}.{flow}]", len(flows))
 
 
-def _check_number(file: str, what: str, asked: int, count: int) -> None:
+def _check_number(file: str, asked: int, what: str, count: int, where: str) -> None:
     if not count:
-        raise ConfigError(f"error: {file} has no {what}")
+        raise ConfigError(f"error: {file} has no {what}{where}")
     if not 1 <= asked <= count:
-        raise ConfigError(f"error: {file} has no {what} {asked}; there are {count}")
+        raise ConfigError(
+            f"error: {file} has no {what} {asked}{where}\n  = help: the {what}s are 1 to {count}"
+        )
 
 
 def convert(findings: Findings, found: list[Key], flow: Flow, device: Device, here: Path) -> None:
