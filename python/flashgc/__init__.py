@@ -23,6 +23,7 @@ from flashgc.api import (
     schemes,
     slots,
 )
+from flashgc.conversion import Conversion, convert
 from flashgc.errors import (
     ConfigError,
     DriveError,
@@ -42,6 +43,7 @@ from flashgc.worst_case import WorstCase, check_wait, worst_case_wait
 __all__ = [
     "Comparison",
     "ConfigError",
+    "Conversion",
     "DriveError",
     "FlashgcError",
     "InternalError",
@@ -58,6 +60,7 @@ __all__ = [
     "__version__",
     "check_wait",
     "compare",
+    "convert",
     "devices",
     "drive",
     "register_cost",

@@ -290,6 +290,16 @@ class Fit(Section):
     changed: Open
 
 
+class Converted(Section):
+    """What became of the keys of another simulator's configuration."""
+
+    program: str
+    files: list[str]
+    mapped: list[str]
+    differs: list[str]
+    not_mapped: list[str]
+
+
 class Config(Section):
     """Everything that the configuration came to."""
 
@@ -369,6 +379,7 @@ class Keys(Section):
     bad_rows: int
     capacity: Capacity
     fit: Annotated[Fit, Only("where the trace sized the drive")]
+    converted: Annotated[Converted, Only("of a configuration that flashgc convert has made")]
     notes: list[str]
     unused_keys: list[str]
     table_bytes: int

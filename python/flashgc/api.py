@@ -11,7 +11,7 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from flashgc import _engine, _output, _sources, heads, refusal, statistics
+from flashgc import _engine, _output, _sources, converted, heads, refusal, statistics
 from flashgc import over_time as overview
 from flashgc._engine import ConfigError
 from flashgc._types import Logs, Request
@@ -428,7 +428,8 @@ def _set(request: Request) -> dict[str, object]:
     return {"set": request["sets"], "unset": request["unsets"]}
 
 
-def _note_origin(reports: Iterable[Report], request: Request, again: str) -> None:
+def _note_origin(reports: Sequence[Report], request: Request, again: str) -> None:
+    converted.note(reports, request["text"])
     for report in reports:
         report._origin = heads.Origin(request["name"], request["trace_name"], again)
 

@@ -6,7 +6,7 @@ import html
 import json
 from collections.abc import Sequence
 
-from flashgc import balance, chart, cliff, heads, summary, units
+from flashgc import balance, chart, cliff, converted, heads, summary, units
 from flashgc.markup import table
 from flashgc.report import KINDS, Comparison, Report
 
@@ -72,6 +72,7 @@ def fragment(reports: Sequence[Report]) -> str:
             texts = (*balance.first(one), *summary.warnings(one))
             told.append([f"{one.scheme}: {text}" for text in texts])
         parts = _several(several)
+    told.append(converted.told(reports[0]))
     notes = [_note(text) for texts in told for text in texts]
     return "\n".join([*_head(reports), *notes, *parts, cliff.section(reports)])
 

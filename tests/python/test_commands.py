@@ -10,7 +10,7 @@ import pytest
 COMMANDS = [
     [], ["run"], ["compare"], ["drive"], ["drive", "save"], ["drive", "info"], ["trace"],
     ["trace", "info"], ["trace", "convert"], ["trace", "cut"], ["trace", "merge"],
-    ["trace", "generate"], ["schema"], ["schemes"], ["devices"], ["workloads"],
+    ["trace", "generate"], ["schema"], ["schemes"], ["devices"], ["workloads"], ["convert"],
 ]  # fmt: skip
 
 

@@ -11,6 +11,8 @@ from conftest import ROOT
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
 BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+FILE = re.compile(r"^```\w+ (\S+\.\S+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+"""A block with the name of a file, which the commands of its page read."""
 
 
 def blocks(page):
@@ -38,6 +40,8 @@ def command(flashgc, line):
 )
 def test_what_a_page_shows_runs(flashgc, page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    for name, text in FILE.findall(page.read_text()):
+        Path(name).write_text(text)
     for kind, text in blocks(page):
         if kind == "python":
             exec(compile(text, str(page), "exec"), {})
@@ -51,7 +55,7 @@ def test_what_a_page_shows_runs(flashgc, page, tmp_path, monkeypatch):
 def test_every_command_has_a_page():
     names = {page.stem for page in (ROOT / "docs/cli").glob("*.md")}
     assert names >= {"run", "compare", "drive", "trace", "schemes", "devices", "workloads",
-                     "reproduce", "schema"}  # fmt: skip
+                     "reproduce", "schema", "convert"}  # fmt: skip
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flashgc.cli import complete, help_texts, options, presets, reproduce, workloads
+from flashgc.cli import convert as conversion
 from flashgc.cli import drive as drives
 from flashgc.cli import trace as traces
 from flashgc.cli.guard import guarded, say
@@ -295,6 +296,13 @@ app.command("devices", epilog=example("flashgc devices slc-msr"))(presets.device
 app.command("workloads", epilog=example("flashgc workloads", "flashgc workloads financial-like"))(
     workloads.workloads
 )
+app.command(
+    "convert",
+    epilog=example(
+        "flashgc convert ssdconfig.xml --workload workload.xml --out mine.toml",
+        "flashgc convert page.parameters > mine.toml",
+    ),
+)(conversion.convert)
 app.command(
     "reproduce",
     epilog=example(

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from flashgc import balance, summary
+from flashgc import balance, converted, summary
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -44,7 +44,7 @@ def report(one: Report) -> None:
     seeds = summary.seeds(one)
     if seeds:
         rows(seeds)
-    for text in summary.warnings(one):
+    for text in (*summary.warnings(one), *converted.told(one)):
         note(text)
 
 
@@ -63,6 +63,8 @@ def comparison(several: Comparison) -> None:
     if read is not None:
         line(read)
     for text in summary.refused(several.refused):
+        note(text)
+    for text in converted.told(first):
         note(text)
     if several.unequal:
         line("! marks values that differ but should be equal in a fair comparison")

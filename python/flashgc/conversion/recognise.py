@@ -1,0 +1,71 @@
+"""Reads a source file and tells by its content which simulator it is for."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from flashgc import _sources
+from flashgc._engine import ConfigError
+from flashgc.conversion import ssdsim_keys
+
+PROGRAMS = {"mqsim": "MQSim", "ssdsim": "SSDSim", "disksim": "DiskSim"}
+SSDSIM_KEYS_LEAST = 3
+
+_DISKSIM = re.compile(r"^\s*(?:disksim_\w+|ssdmodel_ssd)\s+\w*\s*\{", re.MULTILINE)
+
+
+def read(path: str | os.PathLike[str]) -> tuple[str, bytes]:
+    """Name and content of a file of at most 4 MiB."""
+    name = _sources.printable(path)
+    try:
+        with open(Path(path), "rb") as file:
+            data = file.read(_sources.CONFIG_BYTES_MAX + 1)
+    except OSError as reason:
+        raise ConfigError(f"error: {_sources.describe(name, reason)}") from None
+    except ValueError as reason:
+        raise ConfigError(f"error: {name!r} cannot be the name of a file: {reason}") from None
+    if len(data) > _sources.CONFIG_BYTES_MAX:
+        raise ConfigError(f"error: {name} is larger than 4 MiB, the limit for a configuration")
+    if not data.strip():
+        raise ConfigError(f"error: {name} is empty")
+    return name, data
+
+
+def shown(path: str | os.PathLike[str]) -> str:
+    """The name of a file as it can be shown."""
+    return _sources.printable(path)
+
+
+def program(name: str, data: bytes, given: str | None) -> str:
+    """The simulator: the one that is named, or the one that the content tells."""
+    if given is not None:
+        if given not in PROGRAMS:
+            raise ConfigError(
+                f"error: there is no converter for `{_sources.printable(given)}`\n"
+                f"  = help: the converters are {', '.join(PROGRAMS)}"
+            )
+        return given
+    text = plain(data)
+    if data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"<":
+        return "mqsim"
+    if _DISKSIM.search(text):
+        return "disksim"
+    if sum(_begins(line) in ssdsim_keys.KNOWN for line in text.splitlines()) >= SSDSIM_KEYS_LEAST:
+        return "ssdsim"
+    raise ConfigError(
+        f"error: {name} cannot be converted: its format is not recognised\n"
+        "  = help: an MQSim device file is XML, an SSDSim parameter file has lines such as "
+        "`die number = 2;`, a DiskSim file has blocks such as `ssdmodel_ssd SSD {`; "
+        "--from names the simulator"
+    )
+
+
+def plain(data: bytes) -> str:
+    """The text; what is no UTF-8, as in comments of other languages, becomes a sign for it."""
+    return data.decode("utf-8-sig", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _begins(line: str) -> str:
+    return re.sub(r"\s+", " ", line.partition("=")[0].strip()) if "=" in line else ""

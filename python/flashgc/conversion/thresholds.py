@@ -1,0 +1,63 @@
+"""Thresholds of collection that a full drive can reach."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flashgc.conversion.findings import Findings, Key
+
+OPEN_BLOCKS = 3
+SOFT, HARD = "gc.trigger.watermark.soft", "gc.trigger.watermark.hard"
+
+
+@dataclass(frozen=True)
+class Room:
+    """The blocks of a plane and the share of them that the host sees."""
+
+    blocks: int
+    exported: Fraction
+
+    @property
+    def spare(self) -> int:
+        """The blocks that the host cannot fill."""
+        return int(self.blocks * (1 - self.exported))
+
+    @property
+    def most(self) -> int:
+        """The highest soft threshold, in blocks, that leaves room for blocks that are open."""
+        return max(self.spare - OPEN_BLOCKS, 2)
+
+    @property
+    def half(self) -> int:
+        """What stands in for a threshold that cannot be reached."""
+        return max(self.spare // 2, 2)
+
+
+def soft(findings: Findings, key: Key | None, asked: int, room: Room, least: str = "") -> int:
+    """The soft threshold in blocks; lower than asked for where a full drive could not reach it."""
+    if asked <= room.most:
+        text = f"{asked} blocks"
+        if least:
+            findings.differ(key, SOFT, text, f"counted in erased blocks{least}")
+        else:
+            findings.map(key, SOFT, text)
+        return asked
+    how = (
+        f"{asked} blocks are asked for{least}; a plane has {room.blocks} and the host fills up to "
+        f"{float(room.exported) * 100:.4g} % of them, so half of the rest is taken"
+    )
+    findings.differ(key, SOFT, f"{room.half} blocks", how)
+    return room.half
+
+
+def hard(findings: Findings, key: Key | None, asked: int, soft_blocks: int) -> None:
+    """The hard threshold in blocks, between the reserve and the soft one."""
+    blocks = min(max(asked, 1), soft_blocks)
+    text = f"{blocks} block" if blocks == 1 else f"{blocks} blocks"
+    if blocks == asked:
+        findings.map(key, HARD, text)
+    else:
+        findings.differ(
+            key, HARD, text, f"{asked} blocks are asked for, which is above the soft one"
+        )
