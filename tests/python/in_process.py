@@ -37,9 +37,10 @@ def _be_the_command(words, folder, streams, env):
     try:
         for number, stream in enumerate(streams):
             os.dup2(stream.fileno(), number)
-        # noqa-free: the streams live as long as the child.
+        # The streams live as long as the child.
         sys.stdin, sys.stdout, sys.stderr = (
-            open(number, mode, encoding="utf-8") for number, mode in enumerate("rww")
+            open(number, mode, encoding="utf-8")  # noqa: SIM115
+            for number, mode in enumerate("rww")
         )
         os.chdir(folder)
         os.environ.clear()
