@@ -116,7 +116,7 @@ def spc(tmp_path):
 @pytest.fixture
 def shared():
     if not SHARED.is_dir():
-        pytest.skip("../shared is not there")
+        pytest.skip("the folder of shared files is not there")
     return SHARED
 
 

@@ -171,7 +171,7 @@ impl Plan {
     }
 
     /// What moving a page and erasing cost where windows of sub-blocks are ranked: read and
-    /// program times, and the time of one erase (SEMANTICS f).
+    /// program times, and the time of one erase (docs/schemes/gsm.md#the-recycle-benefit).
     pub fn window_costs(&self) -> Costs {
         let isolation = self.gc.sub_blocks.unwrap_or(Isolation::Hardware);
         let copy_ns = self.timing.read_ns + self.timing.program_ns;

@@ -1,4 +1,4 @@
-//! The figures of `../shared/traces/README.md`, one row each.
+//! What is known of each real trace in the default folder of traces, one row each.
 //!
 //! Where a file is missing the test says so by name and passes.
 

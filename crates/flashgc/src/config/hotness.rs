@@ -48,7 +48,8 @@ pub fn read(table: &Reader<'_>, by_invalid_sub_blocks: bool) -> Option<HotnessGr
         );
         return None;
     }
-    // N <= M / (1 - R): with a share of hot pages of 0.2 (SEMANTICS g).
+    // N <= M / (1 - R): with a share of hot pages of 0.2
+    // (docs/schemes/speedup.md#the-sizes-of-the-counters).
     let decay = table.u32("decay", 1..=u32::MAX).unwrap_or(counters / 4 * 5);
     let thresholds = thresholds(table, groups)?;
     Some(HotnessGroups {

@@ -3,8 +3,8 @@
 use crate::plan::WriteBuffer;
 use flashgc_config::Reader;
 
-/// One access to STT-RAM takes 20 ns (paper preemptible-gc, section V-B), for so many bytes
-/// (SEMANTICS i; the paper does not say).
+/// One access to STT-RAM takes 20 ns (paper preemptible-gc, section V-B). The number of bytes of an
+/// access is not in the paper: docs/devices/slc-msr.md#the-write-buffer.
 const LINE_BYTES: u32 = 64;
 const LINE_NS: u32 = 20;
 

@@ -403,7 +403,7 @@ impl Frontiers {
     }
 
     /// A block that was withheld may be opened again: next if it was not touched, and last if it
-    /// was erased once more.
+    /// was erased once more (docs/schemes/gsm.md#erased-sub-blocks-in-and-beside-a-window).
     pub fn give_out(&mut self, plane: PlaneId, block: BlockId, erased: bool) {
         if erased {
             self.free_blocks.push_back(plane, block);

@@ -1,10 +1,11 @@
 //! The idle trigger, as the plan has resolved it: collect ahead of need while the host wants
-//! nothing (paper preemptible-gc, section V-A and Fig. 15; SEMANTICS i).
+//! nothing (paper preemptible-gc, section V-A and Fig. 15;
+//! docs/schemes/idle.md#the-wait-before-idle-collection).
 
 use super::Space;
 use serde::Serialize;
 
-/// The mean time of a collection before there was any, in ns (SEMANTICS i).
+/// The mean time of a collection before there was any, in ns.
 const MEAN_AT_START_NS: u64 = 5_000_000;
 /// The weight of the last collection in the moving mean is one in so many.
 const WEIGHT: i64 = 8;

@@ -67,7 +67,8 @@ pub enum Stage {
     Copying,
     /// The pages of a step were read, and are being programmed in other units.
     Sending,
-    /// The pages of a step are being read into their registers (requests may enter later).
+    /// The pages of a step are being read into their registers, where requests may enter and a
+    /// step is two operations.
     Reading,
     /// They are in the registers: point A.
     Buffered,

@@ -3,8 +3,8 @@
 use super::Space;
 use serde::Serialize;
 
-/// The quanta of a job, as the plan has resolved them (GFTL; paper pre-gc, section 5.1, and
-/// SEMANTICS d).
+/// The quanta of a job, as the plan has resolved them (GFTL; paper pre-gc, section 5.1; the
+/// rules: docs/schemes/gftl.md#the-time-slices).
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct TimeSlices {
     /// The longest quantum, in ns; one operation always fits.

@@ -1,5 +1,5 @@
 //! Pre-migration, as the plan has resolved it: pages of the next victim move before any plane
-//! wants space, while the host wants nothing (paper pre-gc, section 4; SEMANTICS n.004).
+//! wants space, while the host wants nothing (paper pre-gc, section 4).
 
 use serde::Serialize;
 
@@ -14,7 +14,7 @@ pub struct PreMigration {
 
 /// When pre-migration leaves a victim alone. Section 4.2 says that it goes on "once the valid page
 /// ratio is less than" T_page and ends when it "is larger", which would leave it without work:
-/// these are the two readings that have some (SEMANTICS n.004).
+/// these are the two readings that have some (docs/schemes/pregc.md#the-stop-rule).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stop {

@@ -2,7 +2,8 @@
 //!
 //! A window begins and ends with a full sub-block; erased ones may lie between. With isolation by
 //! software the valid pages of the two sub-blocks beside it move too, unless these are erased or
-//! hold nothing valid (paper speedup-gc, section II-A; SEMANTICS f). None that is being written or
+//! hold nothing valid (paper speedup-gc, section II-A;
+//! docs/schemes/gsm.md#the-recycle-benefit). None that is being written or
 //! collected may be part of a window, and with isolation by software none may lie beside it: pages
 //! that are moved could land there.
 //!

@@ -1,7 +1,7 @@
 //! Hold `blocks`: which reads wait for a block under collection, and for how long.
 //!
-//! Paper on-demand-gc takes this from Ae and Hong 2022, whose text says little; SEMANTICS h has
-//! the rules. Requests get into a job between its copies. Two blocks are closed to them, the
+//! Paper on-demand-gc takes this from Ae and Hong 2022, of which it quotes
+//! little; docs/schemes/bbgc.md#the-two-closed-blocks has the rules. Requests get into a job between its copies. Two blocks are closed to them, the
 //! *victim*, and the *destination*, which the last copy was programmed into:
 //! 1. The turn of a read comes, and its page lies in one of them: it stands aside until the victim
 //!    is erased, even if the page moves meanwhile. Then it goes before what came later.

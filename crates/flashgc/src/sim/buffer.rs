@@ -1,5 +1,5 @@
 //! The write buffer in front of the translation layer (paper preemptible-gc, section V-B, Fig. 16;
-//! SEMANTICS i): a small fast memory of whole logical pages.
+//! docs/devices/slc-msr.md#the-write-buffer): a small fast memory of whole logical pages.
 //!
 //! Life of a page in the buffer:
 //! 1. A write of the host whose turn it is on its page finds it there, or finds a free place, and

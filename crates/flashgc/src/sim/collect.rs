@@ -165,7 +165,8 @@ impl<W: Watch> Sim<W> {
             let more = (victims.len() as u32) < self.plan.gc.erase_blocks
                 && self.ftl.blocks.reclaimable[plane.index()] > 0;
             next = if more { self.pick_victim(plane) } else { None };
-            // The bound on moves (IPPBE; SEMANTICS c): the first block always counts.
+            // The bound on moves: the first block is always taken
+            // (docs/schemes/ippbe-original.md#the-bound-on-moves).
             next = next.filter(|&block| valid + self.ftl.blocks.valid(block) <= cap);
         }
         valid

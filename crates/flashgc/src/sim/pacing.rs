@@ -1,5 +1,5 @@
 //! Slices: an open job goes on for a short time, and then the host has the unit (GFTL; paper
-//! pre-gc, section 5.1, Fig. 8, and SEMANTICS d).
+//! pre-gc, section 5.1 and Fig. 8; the rules: docs/schemes/gftl.md#the-time-slices).
 //!
 //! 1. A turn goes on while the next operation of the job ends within its length.
 //! 2. Below the floor the next turn follows at once.

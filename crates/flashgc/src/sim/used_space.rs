@@ -4,11 +4,12 @@
 //! 2. If so, every plane with a list wants space; or, where one block is collected for each
 //!    finding, the plane whose first victim ranks before those of the others.
 //! 3. The unit turns to collection. The policy chooses among the blocks on the plane's list.
-//! 4. The erase: is that enough? With an empty list nothing more is done (SEMANTICS n.003).
+//! 4. The erase: is that enough? With an empty list nothing more is done.
 //!
 //! A plane that is down to what collection needs for itself wants space in any case. It takes its
-//! list first, and with an empty list the block with the fewest valid pages (SEMANTICS h): a drive
-//! whose data leaves no block for a list goes on all the same.
+//! list first, and with an empty list the block with the fewest valid pages: a drive whose data
+//! leaves no block for a list goes on all the same. The paper says nothing of empty lists:
+//! docs/schemes/on-demand.md#an-empty-list.
 
 use super::Sim;
 use crate::ftl::blocks::BlockState;

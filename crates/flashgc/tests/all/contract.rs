@@ -12,7 +12,7 @@ use serde_json::Value;
 /// Shown with `--nocapture`.
 #[allow(clippy::print_stderr)]
 fn report_missing(path: &str) {
-    eprintln!("skipped: ../shared/{path} is missing");
+    eprintln!("skipped: {path} is missing");
 }
 
 fn text(path: &str) -> Option<String> {

@@ -1,5 +1,5 @@
 //! The device disksim-msr beside the results that come with the SSD extension of DiskSim 4.0
-//! (github benh/disksim, ssdmodel/valid/*.outv; SEMANTICS a.6).
+//! (github.com/benh/disksim, ssdmodel/valid/*.outv; the table: docs/devices/disksim-msr.md).
 //!
 //! The generator's random numbers are not those of DiskSim, so means are compared and not single
 //! requests. Cleans and pages moved are those of the first element, as in the shipped tables.

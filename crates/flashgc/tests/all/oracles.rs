@@ -1,6 +1,6 @@
 //! The simulator against queueing theory and the analytic models of write amplification.
 //!
-//! The models are those of SEMANTICS m, coded here a second time. They speak of one log: striped
+//! The formulas and their sources: docs/models.md. They speak of one log: striped
 //! allocation and uniform writes make every plane a log of its own, so one large plane is enough.
 //!
 //! Which utilisation: U pages of data lie in the pages that are *programmed* when a victim is
@@ -19,7 +19,7 @@ mod models {
         (1..=n).map(|k| 1.0 / k as f64).sum()
     }
 
-    /// m.2: greedy with blocks of `b` pages; victims have m or m + 1 valid pages.
+    /// Greedy with blocks of `b` pages; victims have m or m + 1 valid pages.
     pub fn greedy(rho: f64, b: usize) -> f64 {
         let (alpha, pages) = (1.0 / rho, b as f64);
         for m in 0..b - 1 {
@@ -45,17 +45,17 @@ mod models {
         low
     }
 
-    /// m.1: fifo; the victim's valid share is u = exp(-alpha (1 - u)), u < 1.
+    /// FIFO: the victim's valid share is u = exp(-alpha (1 - u)), u < 1.
     pub fn fifo(rho: f64) -> f64 {
         mixed_fifo(rho, 1.0, 1.0)
     }
 
-    /// m.4: any block.
+    /// Any block.
     pub fn random(rho: f64) -> f64 {
         1.0 / (1.0 - rho)
     }
 
-    /// m.6: fifo, share `r` of the writes to share `f` of the pages, in one log.
+    /// FIFO, share `r` of the writes to share `f` of the pages, in one log.
     pub fn mixed_fifo(rho: f64, f: f64, r: f64) -> f64 {
         let classes = [(f, r), (1.0 - f, 1.0 - r)];
         let writes = |a: f64| -> f64 {
@@ -65,7 +65,7 @@ mod models {
         bisect(1.0 + 1e-9, 1.0 / (1.0 - rho), |a| writes(a) - a)
     }
 
-    /// m.5: the best of d random blocks; the mean field, integrated until nothing moves.
+    /// The best of d random blocks: the mean field, integrated until nothing moves.
     pub fn d_choices(rho: f64, b: usize, d: i32) -> f64 {
         let pages = b as f64;
         // Binomial(b, rho), by the ratio of neighbours.
@@ -300,8 +300,8 @@ fn exported_for(rho: f64, erased: f64) -> f64 {
     rho * (1.0 - erased / BLOCKS)
 }
 
-/// No closed form is known: the figures are those of the brute-force simulation behind the table
-/// in SEMANTICS m, at the same utilisation of the log.
+/// No closed form is known: the values are those of a separate simulation of one log
+/// (docs/models.md#hot-and-cold-data-in-one-log), at the same utilisation of the log.
 #[test]
 fn greedy_with_hot_and_cold_data_meets_the_table() {
     const SEPARATE: &str = "gc.placement.use=\"separate-gc\"";
@@ -320,7 +320,8 @@ fn greedy_with_hot_and_cold_data_meets_the_table() {
     }
 }
 
-/// m.8 says that perfect separation with global greedy gives the uniform figure. Host writes have
+/// Perfect separation with global greedy gives the write amplification of uniform writes
+/// (docs/models.md#separated-classes). Host writes have
 /// one frontier in this build, so classes cannot be separated: that half awaits a placement by
 /// class. What follows from the same argument and can be checked now: classes of equal update rate
 /// are no classes, and a frontier of its own for copies separates nothing when writes are uniform.
@@ -387,7 +388,7 @@ fn the_wait_of_poisson_reads_meets_pollaczek_khinchine() {
 #[test]
 fn the_wait_of_the_contract_file_meets_pollaczek_khinchine() {
     let Some(path) = common::shared("contract/poisson-read.toml") else {
-        report("skipped: ../shared/contract/poisson-read.toml is missing");
+        report("skipped: contract/poisson-read.toml is missing");
         return;
     };
     let text = std::fs::read_to_string(path).expect("the contract file is readable");

@@ -216,38 +216,6 @@ fn every_choice_of_every_slot_is_in_the_manual() {
     none(&complaints);
 }
 
-#[test]
-fn links_between_documents_resolve() {
-    let mut pages = files(&root().join("docs"), "md");
-    for name in ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md"] {
-        let path = root().join(name);
-        if path.exists() {
-            pages.push(path);
-        }
-    }
-    let mut complaints = Vec::new();
-    for page in pages {
-        let mut fenced = false;
-        for (at, line) in read(&page).lines().enumerate() {
-            fenced ^= line.starts_with("```");
-            if fenced {
-                continue;
-            }
-            for target in line.split("](").skip(1) {
-                let target = target.split([')', '#', ' ']).next().unwrap_or("");
-                if target.is_empty() || target.contains("://") || target.starts_with("mailto:") {
-                    continue;
-                }
-                let folder = page.parent().expect("a folder");
-                if !folder.join(target).exists() {
-                    complaints.push(format!("{}:{}: {target}", short(&page), at + 1));
-                }
-            }
-        }
-    }
-    none(&complaints);
-}
-
 /// A row of the tables in docs/configuration.md.
 struct Documented {
     default: String,

@@ -2,7 +2,8 @@
 //!
 //! Every benefit in a group is at least as great as every one in the group below it, no group has
 //! more than m blocks, and every block is in exactly one (paper speedup-gc, section III-B and
-//! Algorithm 1). The listing there is broken; what is done in its place (SEMANTICS g):
+//! Algorithm 1). The listing there cannot run as printed (docs/schemes/speedup.md#algorithm-1-repaired).
+//! The rules in its place:
 //!
 //! - A block leaves its group before it is put into one.
 //! - A benefit that is greater than no group's least goes to the first group.

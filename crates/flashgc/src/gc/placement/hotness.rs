@@ -3,8 +3,8 @@
 //! Several hash functions name one counter each, in rows of their own; an update raises all of
 //! them, and the smallest is the page's *degree* (paper speedup-gc, section III-B, after Hsieh, Kuo
 //! and Chang 2006). After so many updates all counters are halved. The paper names neither the size
-//! of the rows nor the decay nor the thresholds; the defaults are those of SEMANTICS g, with which
-//! the memory agrees with the paper's.
+//! of the rows nor the decay nor the thresholds; with the defaults
+//! (docs/schemes/speedup.md#the-sizes-of-the-counters) the memory agrees with the paper's.
 
 use crate::ids::Lpn;
 use crate::memory::{bytes_of, table};

@@ -82,7 +82,8 @@ impl CopiesGo {
 pub enum ColdGo {
     /// To a block that is drawn.
     Random,
-    /// To the sub-block that was erased first.
+    /// To the first sub-block of the list of erased ones
+    /// (docs/schemes/gsm.md#erased-sub-blocks-in-and-beside-a-window).
     Next,
 }
 

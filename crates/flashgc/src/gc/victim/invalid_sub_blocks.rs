@@ -3,7 +3,8 @@
 //! pages, alone.
 //!
 //! This is the performance booster (PB), which needs layers between sub-blocks that hold no data,
-//! so that any of them can be erased (paper speedup-gc, section III-E; SEMANTICS f).
+//! so that any of them can be erased (paper speedup-gc, section III-E;
+//! docs/schemes/pb.md#isolation-layers-and-victims).
 
 use super::{greedy, Candidates, Choice, VictimPolicy};
 use crate::device::Geometry;
