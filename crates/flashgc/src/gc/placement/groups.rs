@@ -2,8 +2,8 @@
 //!
 //! Every benefit in a group is at least as great as every one in the group below it, no group has
 //! more than m blocks, and every block is in exactly one (paper speedup-gc, section III-B and
-//! Algorithm 1). The listing there cannot run as printed (docs/schemes/speedup.md#algorithm-1-repaired).
-//! The rules in its place:
+//! Algorithm 1). The listing there cannot run as printed. The rules in its place
+//! (docs/schemes/speedup.md#algorithm-1-repaired):
 //!
 //! - A block leaves its group before it is put into one.
 //! - A benefit that is greater than no group's least goes to the first group.
