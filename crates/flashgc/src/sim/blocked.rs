@@ -2,7 +2,8 @@
 //!
 //! Paper on-demand-gc takes this from Ae and Hong 2022, of which it quotes little; the rules are on
 //! docs/schemes/bbgc.md#the-two-closed-blocks. Requests are served between the copies of a
-//! collection. Two blocks are closed to them, the *victim*, and the *destination*, which the last copy was programmed into:
+//! collection. Two blocks are closed to them, the *victim*, and the *destination*, which the last
+//! copy was programmed into:
 //! 1. The turn of a read comes, and its page lies in one of them: it stands aside until the victim
 //!    is erased, even if the page moves meanwhile. Then it goes before what came later.
 //! 2. But a page that this very job has moved is read at its new place, like any other page. It
