@@ -33,7 +33,7 @@ test-rust: | tools
 	cargo test --workspace --quiet --profile tests
 
 test-python: $(VENV)/.engine $(VENV)/.dev
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q --ignore=tests/python/test_site.py
 
 long: | tools ## long forms: 100,000 operations a pair of slots, every real trace in full, 100 million rows
 	FLASHGC_LONG=1 cargo test --quiet --profile tests -p flashgc --test all -- matrix:: every_trace::
@@ -51,7 +51,7 @@ histories: | tools ## random histories of the engine (SECONDS=600 SEED=1 COUNT=n
 	cargo run --quiet --profile tests -p flashgc-histories -- \
 	  $(if $(ONE),--one $(ONE),--seed $(SEED) $(if $(COUNT),--count $(COUNT),--seconds $(SECONDS)))
 
-check: lint test ## everything that CI does
+check: lint test docs-check ## everything that CI does
 	scripts/fuzz 5
 	$(MAKE) histories SECONDS=60
 
@@ -86,6 +86,23 @@ steady-check: | tools ## hold verdicts of balance against runs ten times as long
 picture: $(VENV)/.engine ## draw the picture of the README again, from a run
 	$(BIN)/python scripts/picture.py
 
+.PHONY: docs docs-check wheel wheel-check workflows-check
+docs: $(VENV)/.docs ## build the manual as a site, target/site/index.html; it works offline
+	$(BIN)/mkdocs build --quiet --strict
+
+docs-check: $(VENV)/.docs $(VENV)/.engine $(VENV)/.dev ## build the site without a warning and check it
+	$(BIN)/python -m pytest -q tests/python/test_site.py
+
+wheel: $(VENV)/.run ## build a wheel for this machine, target/wheels
+	rm -rf target/wheels
+	$(BIN)/maturin build --release --locked --out target/wheels
+
+wheel-check: wheel $(VENV)/.engine ## install the wheel in an empty environment and run it
+	$(BIN)/python scripts/wheel_check.py target/wheels/*.whl --same-as $(BIN)/flashgc
+
+workflows-check: $(VENV)/.publish ## check the workflows of a public host, and CITATION.cff
+	scripts/workflows_check $(BIN)
+
 clean: ## remove everything that was made
 	rm -rf $(VENV) target runs python/flashgc/*.so
 
@@ -103,6 +120,11 @@ $(VENV)/.run: requirements.txt requirements-build.txt | tools
 $(VENV)/.dev: requirements-dev.txt $(VENV)/.run
 	@echo "installing the Python packages of requirements-dev.txt"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@
+
+$(VENV)/.docs $(VENV)/.publish: $(VENV)/.%: requirements-%.txt $(VENV)/.run
+	@echo "installing the Python packages of $<"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
 $(VENV)/.engine: $(VENV)/.run $(ENGINE_SOURCES)

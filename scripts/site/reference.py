@@ -1,0 +1,88 @@
+"""The pages of the Python reference: every name that `import flashgc` offers, on one of them."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {
+    "runs": (
+        "Runs",
+        "Run one configuration, the same with several seeds, or several schemes side by side.",
+        ("run", "run_seeds", "compare", "Progress", "Refusal"),
+    ),
+    "reports": (
+        "Reports",
+        "What a run gives: metrics by name, distributions and tables, and a page to keep.",
+        ("Report", "Comparison", "Table", "report_schema"),
+    ),
+    "presets": (
+        "Presets and workloads",
+        "Which schemes, devices, slots and workloads there are.",
+        ("schemes", "slots", "devices", "workloads", "workload"),
+    ),
+    "drives": ("Saved drives", "Precondition a drive once, and begin runs with it.", ("drive",)),
+    "traces": ("Traces", "Read, convert, cut, merge, generate and fit traces.", ("trace",)),
+    "papers": (
+        "Papers",
+        "Reproduce a paper, and compute its bounds and costs.",
+        ("reproduce", "Reproduction", "worst_case_wait", "WorstCase", "check_wait",
+         "register_cost", "RegisterCost"),
+    ),
+    "errors": (
+        "Errors",
+        "What can go wrong. Each message is ready to be shown to a person.",
+        ("FlashgcError", "ConfigError", "TraceError", "DriveError", "RunError", "OutputError",
+         "InternalError"),
+    ),
+}  # fmt: skip
+"""For each page its title, what it is for, and its names in order."""
+
+MODULES = {"drive", "trace"}
+
+
+def offered(package: Path) -> set[str]:
+    """The names in `__all__` of the package."""
+    tree = ast.parse((package / "__init__.py").read_text(encoding="utf-8"))
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            return set(ast.literal_eval(node.value))
+    raise LookupError(f"{package}: no __all__")
+
+
+def page(title: str, purpose: str, names: tuple[str, ...]) -> str:
+    """One page of the reference."""
+    parts = [f"# {title}", purpose]
+    for name in names:
+        parts.append(f"::: flashgc.{name}")
+        if name in MODULES:
+            parts[-1] += "\n    options:\n      show_root_heading: false\n"
+    return "\n\n".join(parts) + "\n"
+
+
+def pages(python: Path) -> dict[str, str]:
+    """All pages, by their place on the site; an error names what is on none."""
+    offers = offered(python / "flashgc") - {"__version__"}
+    shown = {name for _, _, names in PAGES.values() for name in names}
+    if offers != shown:
+        raise LookupError(
+            f"scripts/site/reference.py: PAGES and __all__ differ in {sorted(offers ^ shown)}"
+        )
+    rows = [f"| [{title}]({name}.md) | {purpose} |" for name, (title, purpose, _) in PAGES.items()]
+    index = [
+        "# The Python package",
+        "",
+        "```python",
+        "import flashgc",
+        "",
+        'report = flashgc.run("oltp", scheme="greedy")',
+        "print(report.write_amplification, report.latency_ns.all.p99_9)",
+        "```",
+        "",
+        "| page | what for |",
+        "|---|---|",
+        *rows,
+        "",
+    ]
+    made = {f"api/{name}.md": page(*parts) for name, parts in PAGES.items()}
+    return {"api/README.md": "\n".join(index)} | made

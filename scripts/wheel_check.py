@@ -1,0 +1,109 @@
+"""Installs a wheel in an empty environment, away from the source, and runs it.
+
+    scripts/wheel_check.py target/wheels/flashgc-*.whl [--same-as .venv/bin/flashgc]
+
+Prints the result hash of each of a few small runs. With --same-as the runs of another command must
+have the same hashes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import venv
+from pathlib import Path
+
+SMALL = ("--set", "device.blocks_per_plane=64", "--set", "workload.synthetic.requests=50000")
+RUNS = {
+    "greedy": ("oltp",),
+    "fpgc": ("oltp", "--scheme", "fpgc", "--device", "preemptible-gc-slc"),
+    "pregc": ("oltp", "--scheme", "pregc", "--seed", "7"),
+}
+"""Bursty gaps and Zipf addresses in all three; collection at once, suspended, and ahead of need."""
+
+
+class Failed(Exception):
+    """What is wrong with the wheel, for a person."""
+
+
+def run(command: list[str], folder: Path) -> str:
+    """The output of a command that knows nothing of the source tree."""
+    kept = {key: value for key, value in os.environ.items()
+            if not key.startswith(("PYTHON", "VIRTUAL_ENV", "CONDA"))}  # fmt: skip
+    done = subprocess.run(
+        command, cwd=folder, env=kept, capture_output=True, text=True, timeout=900, check=False
+    )
+    if done.returncode != 0:
+        raise Failed(f"{' '.join(command)}: status {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def hashes(command: Path, folder: Path) -> dict[str, str]:
+    """The result hash of each run."""
+    found = {}
+    for name, words in RUNS.items():
+        report = json.loads(run([str(command), "run", *words, *SMALL, "--json"], folder))
+        if report["requests"]["all"] != 50000:
+            raise Failed(f"{name}: {report['requests']['all']} requests ended, not 50000")
+        found[name] = report["result_hash"]
+    return found
+
+
+def install(wheel: Path, folder: Path) -> Path:
+    """A new environment with the wheel and what it needs; the path of its command."""
+    venv.create(folder / "env", with_pip=True)
+    scripts = folder / "env" / ("Scripts" if os.name == "nt" else "bin")
+    pip = [str(scripts / "python"), "-m", "pip", "install", "--quiet"]
+    run([*pip, "--disable-pip-version-check", "--only-binary", ":all:", str(wheel)], folder)
+    return scripts / "flashgc"
+
+
+def check(wheel: Path, same_as: Path | None) -> None:
+    """Says what was found; raises Failed where the wheel does not do its work."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        command = install(wheel, folder)
+        told = run([str(command), "--version"], folder).strip()
+        version = wheel.name.split("-")[1]
+        if told != f"flashgc {version}":
+            raise Failed(f"the wheel is of {version}, its command says {told}")
+        place = "import flashgc; print(flashgc.__file__)"
+        module = Path(run([str(command.with_name("python")), "-c", place], folder).strip())
+        if not module.resolve().is_relative_to(folder.resolve()):
+            raise Failed(f"the module that was run is {module}, not that of the wheel")
+        found = hashes(command, folder)
+        print(f"{wheel.name}: {told}")
+        for run_name, value in found.items():
+            print(f"  {run_name:8} {value}")
+        if same_as is not None:
+            other = hashes(same_as.absolute(), folder)
+            if other != found:
+                raise Failed(f"{same_as} has other hashes: {other}")
+            print(f"  {same_as} has the same")
+
+
+def main() -> int:
+    """Reads the options and checks the wheel."""
+    parser = argparse.ArgumentParser(description="Install a wheel in an empty environment and run it.")
+    parser.add_argument("wheel", type=Path)
+    parser.add_argument("--same-as", type=Path, help="a command that must give the same results")
+    options = parser.parse_args()
+    wheel = options.wheel.resolve()
+    if not wheel.is_file():
+        print(f"{options.wheel} is no file: give one wheel, as `make wheel` builds it",
+              file=sys.stderr)  # fmt: skip
+        return 2
+    try:
+        check(wheel, options.same_as)
+    except Failed as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,97 @@
+"""The manual as a site: it builds without a warning, search finds words, and nothing is remote."""
+
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+from conftest import ROOT
+
+PARTS = ("mkdocs", "material", "mkdocstrings", "mkdocstrings_handlers.python")
+REMOTE = re.compile(r"""(?:<(?:script|img|iframe|source)\b[^>]*\bsrc|<link\b(?![^>]*canonical)[^>]*\bhref)="?(?:https?:)?//""")
+
+
+def installed(name):
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+pytestmark = pytest.mark.skipif(
+    not all(map(installed, PARTS)),
+    reason="requirements-docs.txt is not installed; `make docs-check` installs it",
+)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site")
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", folder],
+        cwd=ROOT, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+    return folder
+
+
+def index(site):
+    """The search index, from the script that browsers load."""
+    text = (site / "search/search_index.js").read_text()
+    return json.loads(text[text.index("{") : text.rindex("}") + 1])
+
+
+def test_every_page_of_the_manual_is_there(site):
+    for page in (ROOT / "docs").rglob("*.md"):
+        name = page.relative_to(ROOT / "docs").with_suffix(".html")
+        if name.name == "README.html":
+            name = name.with_name("index.html")
+        assert (site / name).is_file(), name
+
+
+@pytest.mark.parametrize(
+    ("word", "page"),
+    [
+        ("copyback", "schemes/"),
+        ("gc.trigger.watermark.soft", "configuration.html"),
+        ("suspension", "timelines/suspension.html"),
+        ("slc-msr", "devices/slc-msr.html"),
+        ("run_seeds", "api/runs.html"),
+        ("Percentile", "definitions.html"),
+    ],
+)
+def test_search_finds(site, word, page):
+    found = [entry["location"] for entry in index(site)["docs"]
+             if word.lower() in (entry["title"] + entry["text"]).lower()]  # fmt: skip
+    assert any(place.startswith(page) for place in found), found[:10]
+
+
+def test_nothing_comes_from_another_host(site):
+    for page in site.rglob("*.html"):
+        assert not REMOTE.search(page.read_text()), page.relative_to(site)
+    for sheet in site.rglob("*.css"):
+        assert not re.search(r"url\([\"']?(?:https?:)?//", sheet.read_text()), sheet.name
+
+
+def test_blocks_of_a_timeline_are_titled(site):
+    page = (site / "timelines/preemption.html").read_text()
+    for title in ("requests", "timeline", "latency", "counts"):
+        assert f'<span class="filename">{title}</span>' in page
+
+
+def test_lists_and_tables_are_read_as_such(site):
+    timelines = (site / "timelines/index.html").read_text()
+    assert "<li><code>toml</code>" in timelines
+    for page in site.rglob("*.html"):
+        assert "<p>|" not in page.read_text(), page.relative_to(site)
+
+
+def test_every_name_of_the_package_is_on_a_page(site):
+    import flashgc
+
+    reference = "".join(page.read_text() for page in (site / "api").glob("*.html"))
+    for name in flashgc.__all__:
+        assert name == "__version__" or f'id="flashgc.{name}"' in reference, name
