@@ -88,7 +88,8 @@ picture: $(VENV)/.engine ## draw the picture of the README again, from a run
 
 .PHONY: docs docs-check wheel wheel-check workflows-check
 docs: $(VENV)/.docs ## build the manual as a site, target/site/index.html; it works offline
-	$(BIN)/mkdocs build --quiet --strict
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	@echo "target/site/index.html"
 
 docs-check: $(VENV)/.docs $(VENV)/.engine $(VENV)/.dev ## build the site without a warning and check it
 	$(BIN)/python -m pytest -q tests/python/test_site.py

@@ -7,24 +7,40 @@ are doctests without a heading.
 from __future__ import annotations
 
 import re
+import sys
+from pathlib import Path
 from typing import Any
 
 import griffe
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import reference  # noqa: E402 - it lies beside this file
+
+OFFERED = reference.offered(Path(__file__).resolve().parents[2] / "python" / "flashgc")
 
 ROLE = re.compile(r":(?:func|class|attr|meth|data|mod|exc):`([^`]+)`")
 DOCTEST = re.compile(r"(?:^[ ]*>>> .*\n?(?:^[ ]*\S.*\n?)*\n*)+", re.MULTILINE)
 
 
-def linked(text: str, module: str) -> str:
+def target(name: str, obj: griffe.Object) -> str | None:
+    """Where the site shows what a role names, seen from this object; None if nowhere."""
+    bare = name.removeprefix("flashgc.")
+    owner = obj if obj.is_class else obj.parent
+    if owner is not None and owner.is_class and bare in owner.members:
+        return f"flashgc.{owner.name}.{bare}" if owner.name in OFFERED else None
+    if obj.module.path in {f"flashgc.{module}" for module in reference.MODULES} \
+            and bare in obj.module.members:  # fmt: skip
+        return f"{obj.module.path}.{bare}"
+    return f"flashgc.{bare}" if bare.split(".")[0] in OFFERED else None
+
+
+def linked(text: str, obj: griffe.Object) -> str:
     """Roles, as links where the name is one that the site shows, else as code."""
 
     def link(match: re.Match[str]) -> str:
         name = match.group(1)
-        if name.startswith("flashgc."):
-            return f"[`{name}`][{name}]"
-        if module in {"flashgc.drive", "flashgc.trace"}:
-            return f"[`{name}`][{module}.{name}]"
-        return f"[`{name}`][flashgc.{name}]"
+        place = target(name, obj)
+        return f"`{name}`" if place is None else f"[`{name}`][{place}]"
 
     return ROLE.sub(link, text)
 
@@ -40,4 +56,4 @@ class Docstrings(griffe.Extension):
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:  # noqa: ANN401 - of griffe
         """Called once an object of the package has been read."""
         if obj.docstring is not None:
-            obj.docstring.value = fenced(linked(obj.docstring.value, obj.module.path))
+            obj.docstring.value = fenced(linked(obj.docstring.value, obj))
