@@ -86,7 +86,7 @@ steady-check: | tools ## hold verdicts of balance against runs ten times as long
 picture: $(VENV)/.engine ## draw the picture of the README again, from a run
 	$(BIN)/python scripts/picture.py
 
-.PHONY: docs docs-check wheel wheel-check workflows-check
+.PHONY: docs docs-check wheel wheel-check wheel-aarch64 workflows-check
 docs: $(VENV)/.docs ## build the manual as a site, target/site/index.html; it works offline
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 	@echo "target/site/index.html"
@@ -100,6 +100,9 @@ wheel: $(VENV)/.run ## build a wheel for this machine, target/wheels
 
 wheel-check: wheel $(VENV)/.engine ## install the wheel in an empty environment and run it
 	$(BIN)/python scripts/wheel_check.py target/wheels/*.whl --same-as $(BIN)/flashgc
+
+wheel-aarch64: $(VENV)/.engine ## build the wheel for aarch64 on Debian 12, run it under qemu-user, compare results
+	scripts/wheel_aarch64 $(BIN)/python
 
 workflows-check: $(VENV)/.publish ## check the workflows of a public host, and CITATION.cff
 	scripts/workflows_check $(BIN)

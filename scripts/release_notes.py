@@ -1,4 +1,6 @@
-"""Prints the notes of a release from CHANGELOG.md: scripts/release_notes.py v0.2.0
+"""Prints the notes of a release from CHANGELOG.md.
+
+    scripts/release_notes.py v0.2.0
 
 They are refused where the tag is not the version in Cargo.toml, or the change log has no section
 for it.

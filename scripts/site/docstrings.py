@@ -1,6 +1,6 @@
 """An extension of griffe: docstrings of the package, as Markdown for the site.
 
-Docstrings name other objects by Sphinx roles, as Python's `help` shows them well, and their examples
+Docstrings name other objects by Sphinx roles, which Python's `help` shows well, and their examples
 are doctests without a heading.
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 import griffe
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import reference  # noqa: E402 - it lies beside this file
+import reference
 
 OFFERED = reference.offered(Path(__file__).resolve().parents[2] / "python" / "flashgc")
 

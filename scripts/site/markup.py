@@ -25,16 +25,12 @@ def opened(words: str) -> str:
 
 
 def needs_space(line: str, before: str) -> bool:
-    """Whether a blank line must come between these two."""
+    """Whether a blank line must come between these two, neither of which begins a list."""
     if not before.strip():
         return False
-    if before.startswith("```") or line.startswith("```"):
-        return True
     if line.startswith("|"):
         return not before.startswith("|")
-    if ITEM.match(line):
-        return not (ITEM.match(before) or before.startswith(" "))
-    return before.startswith("#")
+    return before.startswith(("#", "```"))
 
 
 def for_site(text: str) -> str:
@@ -58,8 +54,8 @@ def for_site(text: str) -> str:
         if fence:
             if before.strip():
                 lines.append("")
-            fenced, line = True, opened(fence.group(1))
+            fenced = True
         elif not ITEM.match(line) and needs_space(line, before):
             lines.append("")
-        lines.append(line)
+        lines.append(opened(fence.group(1)) if fence else line)
     return "\n".join(lines) + "\n"

@@ -11,7 +11,9 @@ import pytest
 from conftest import ROOT
 
 PARTS = ("mkdocs", "material", "mkdocstrings", "mkdocstrings_handlers.python")
-REMOTE = re.compile(r"""(?:<(?:script|img|iframe|source)\b[^>]*\bsrc|<link\b(?![^>]*canonical)[^>]*\bhref)="?(?:https?:)?//""")
+REMOTE = re.compile(
+    r"""(?:<(?:script|img|iframe|source)\b[^>]*\bsrc|<link\b(?![^>]*canonical)[^>]*\bhref)="?(?:https?:)?//"""
+)
 
 
 def installed(name):
