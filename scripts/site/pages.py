@@ -33,9 +33,12 @@ def outside() -> dict[str, Path]:
 
 
 def papers_index() -> str:
-    """The page that lists the reproduced papers."""
-    rows = [f"- [{name.stem}]({name.name})" for name in map(PurePosixPath, outside())
-            if name.parts[0] == "papers"]  # fmt: skip
+    """The page that lists the reproduced papers by their titles."""
+    rows = []
+    for name, path in outside().items():
+        if name.startswith("papers/"):
+            title = path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
+            rows.append(f"- [{title}]({PurePosixPath(name).name})")
     return "\n".join(["# Papers", "", "What each paper ran, and what was chosen:", "", *rows, ""])
 
 
