@@ -94,9 +94,12 @@ docs: $(VENV)/.docs ## build the manual as a site, target/site/index.html; it wo
 docs-check: $(VENV)/.docs $(VENV)/.engine $(VENV)/.dev ## build the site without a warning and check it
 	$(BIN)/python -m pytest -q tests/python/test_site.py
 
-wheel: $(VENV)/.run ## build a wheel for this machine, target/wheels
+# With MANYLINUX the wheel runs on systems with this glibc or later; zig brings the old one.
+MANYLINUX ?=
+OLD_GLIBC = --zig --compatibility manylinux_$(MANYLINUX) --target "$$(rustc -vV | sed -n 's/^host: //p')"
+wheel: $(VENV)/.run $(if $(MANYLINUX),$(VENV)/.wheel) ## build a wheel for this machine, target/wheels (MANYLINUX=2_17 for older Linux)
 	rm -rf target/wheels
-	$(BIN)/maturin build --release --locked --out target/wheels
+	PATH="$(abspath $(BIN)):$$PATH" maturin build --release --locked --out target/wheels $(if $(MANYLINUX),$(OLD_GLIBC))
 
 wheel-check: wheel $(VENV)/.engine ## install the wheel in an empty environment and run it
 	$(BIN)/python scripts/wheel_check.py target/wheels/*.whl --same-as $(BIN)/flashgc
@@ -126,7 +129,7 @@ $(VENV)/.dev: requirements-dev.txt $(VENV)/.run
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	@touch $@
 
-$(VENV)/.docs $(VENV)/.publish: $(VENV)/.%: requirements-%.txt $(VENV)/.run
+$(VENV)/.docs $(VENV)/.publish $(VENV)/.wheel: $(VENV)/.%: requirements-%.txt $(VENV)/.run
 	@echo "installing the Python packages of $<"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
