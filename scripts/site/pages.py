@@ -45,7 +45,11 @@ def papers_index() -> str:
 def generated() -> dict[str, str]:
     """Every page that is not a file of docs/, as text."""
     pages = {name: path.read_text(encoding="utf-8") for name, path in outside().items()}
-    return pages | {"papers/README.md": papers_index()} | reference.pages(ROOT / "python")
+    try:
+        api = reference.pages(ROOT / "python")
+    except LookupError as error:
+        raise PluginError(str(error)) from None
+    return pages | {"papers/README.md": papers_index()} | api
 
 
 def site_path(path: Path) -> str | None:

@@ -23,6 +23,11 @@ PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     ),
     "drives": ("Saved drives", "Precondition a drive once, and begin runs with it.", ("drive",)),
     "traces": ("Traces", "Read, convert, cut, merge, generate and fit traces.", ("trace",)),
+    "convert": (
+        "Conversion",
+        "Turn the files of another simulator into a configuration.",
+        ("convert", "Conversion"),
+    ),
     "papers": (
         "Papers",
         "Reproduce a paper, and compute its bounds and costs.",
