@@ -6,6 +6,7 @@ BIN := $(VENV)/bin
 TRACE ?=
 FORMAT ?=
 OUT ?= runs/latest
+WORKERS ?= 2
 TRACES ?= ../shared/traces
 FORMATS ?=
 # A virtual environment that somebody else has activated must not be written to.

@@ -53,8 +53,8 @@ pub fn check_blocks(root: &Reader<'_>, gc: &GcPlan) -> Option<()> {
             slots.table("preemption").table("between-copies").error(
                 key,
                 format!(
-                    "{key} = true cannot be combined with gc.blocking.use = \"blocks\": requests for a \
-                     closed block wait until it is erased"
+                    "{key} = true cannot be combined with gc.blocking.use = \"blocks\": requests \
+                     for a closed block wait until it is erased"
                 ),
                 format!("set {key} = false, or gc.blocking.use = \"unit\""),
             );
@@ -64,7 +64,8 @@ pub fn check_blocks(root: &Reader<'_>, gc: &GcPlan) -> Option<()> {
     if gc.sub_blocks.is_some() {
         slots.table("blocking").error(
             "use",
-            "gc.blocking.use = \"blocks\" needs whole-block erase, but this scheme erases sub-blocks",
+            "gc.blocking.use = \"blocks\" needs whole-block erase, but this scheme erases \
+             sub-blocks",
             "set gc.erase.use = \"block\", or choose another gc.blocking.use",
         );
         return None;
@@ -81,8 +82,8 @@ pub fn check_blocks(root: &Reader<'_>, gc: &GcPlan) -> Option<()> {
     if gc.copy.parity() {
         slots.table("copy").error(
             "use",
-            "gc.blocking.use = \"blocks\" cannot be combined with parity = true: host writes use the \
-             odd and even pages that copies leave in the closed block",
+            "gc.blocking.use = \"blocks\" cannot be combined with parity = true: host writes use \
+             the odd and even pages that copies leave in the closed block",
             "set parity = false for the copies, or choose another gc.blocking.use",
         );
         return None;

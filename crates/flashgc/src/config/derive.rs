@@ -4,17 +4,16 @@ use super::blocking;
 use super::device::Device;
 use super::gc::Scheme;
 use super::precondition::{Fill, PreconditionPlan};
-use super::trigger::Hard;
 use super::used_space;
 use super::workload::WorkloadPlan;
-use super::{background, hotness, pacing, spare, sub_blocks};
+use super::{background, hotness, pacing, spare, sub_blocks, thresholds};
 use crate::device::{Geometry, Level, Pools, Shape};
 use crate::drive::aged_blocks;
-use crate::gc::{CopyChoice, GcPlan, Idle, Preemption, Space, Suspends, Watermark};
+use crate::gc::{CopyChoice, GcPlan, Preemption, Space, Suspends, Watermark};
 use crate::plan::{Allocation, Arrivals, Plan, WriteBuffer};
 use crate::workload::fitted::{Fitted, FittedPlan, RegionPlan, PAGE_BYTES};
 use crate::workload::synthetic::{Footprint, Mix, PhasePlan, Size};
-use flashgc_config::units::{Share, ShareOf, Threshold};
+use flashgc_config::units::{ShareOf, Threshold};
 use flashgc_config::Reader;
 
 /// Works out the plan, or notes why there is none.
@@ -132,10 +131,11 @@ fn check_preemption(root: &Reader<'_>, device: &Device, gc: &GcPlan) -> Option<(
         slots.table("blocking").error(
             "use",
             format!(
-                "gc.blocking.use = {blocking:?} cannot be combined with requests that are served during a \
-                 collection"
+                "gc.blocking.use = {blocking:?} cannot be combined with requests that are served \
+                 during a collection"
             ),
-            "set gc.blocking.use = \"unit\", or gc.preemption.use = \"never\" and gc.pacing.use = \"at-once\"",
+            "set gc.blocking.use = \"unit\", or gc.preemption.use = \"never\" and \
+             gc.pacing.use = \"at-once\"",
         );
         return None;
     }
@@ -202,8 +202,8 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme, erase_ns: u64) -> 
     let lowest = Space::Blocks(reserve_blocks + 1);
     let soft = trigger.soft.as_ref().map_or(Some(lowest), |soft| space("soft", soft))?;
     let stop = trigger.stop.as_ref().map_or(Some(soft), |stop| space("stop", stop))?;
-    let hard = hard_mark(&marks, &trigger.hard, soft, reserve_blocks, shape)?;
-    check_marks(&marks, [soft, hard, stop], &trigger.hard, reserve_blocks, shape)?;
+    let hard = thresholds::hard(&marks, &trigger.hard, soft, reserve_blocks, shape)?;
+    thresholds::check(&marks, [soft, hard, stop], &trigger.hard, reserve_blocks, shape)?;
     let floor = |table: &Reader<'_>, floor: &Threshold| self::space(table, "floor", floor, own);
     let time_slices =
         pacing::plan(root, shape, scheme.time_slices.as_ref(), erase_ns, reserve_blocks, floor)?;
@@ -219,7 +219,7 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme, erase_ns: u64) -> 
             idle_units: trigger.idle_units,
         },
         used_space: used_space::plan(root, shape, scheme)?,
-        idle: idle_plan(root, own, scheme, soft)?,
+        idle: thresholds::idle(root, own, scheme, soft)?,
         erase_blocks: scheme.erase_blocks,
         sub_blocks: scheme.sub_blocks,
         move_cap_pages,
@@ -241,100 +241,6 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme, erase_ns: u64) -> 
     })
 }
 
-/// The reserve lies below the hard threshold, that below the soft threshold, and that below the stop.
-fn check_marks(
-    marks: &Reader<'_>,
-    [soft, hard, stop]: [Space; 3],
-    given: &Hard,
-    reserve_blocks: u32,
-    shape: &Shape,
-) -> Option<()> {
-    let is_given = matches!(given, Hard::At(_));
-    let pages = |space: Space| space.pages(shape);
-    let reserve = u64::from(reserve_blocks) * u64::from(shape.data_pages());
-    if pages(soft) <= reserve {
-        marks.error(
-            "soft",
-            format!(
-                "the soft threshold ({} pages) must be above the reserve ({reserve} pages)",
-                pages(soft)
-            ),
-            format!(
-                "collection reserves {reserve_blocks} erased {} of each plane: give at least {}",
-                sub_blocks::word(shape, reserve_blocks.into()),
-                sub_blocks::mark(shape, reserve_blocks + 1, reserve + 1)
-            ),
-        );
-        return None;
-    }
-    if is_given && pages(hard) < reserve {
-        marks.error(
-            "hard",
-            format!(
-                "the hard threshold ({} pages) is below the reserve ({reserve} pages)",
-                pages(hard)
-            ),
-            format!("give at least {}", sub_blocks::mark(shape, reserve_blocks, reserve)),
-        );
-        return None;
-    }
-    if is_given && pages(hard) > pages(soft) {
-        let message = format!(
-            "the hard threshold ({} pages) is above the soft threshold ({} pages)",
-            pages(hard),
-            pages(soft)
-        );
-        marks.error("hard", message, format!("give at most \"{} pages\"", pages(soft)));
-        return None;
-    }
-    if pages(stop) < pages(soft) {
-        marks.error(
-            "stop",
-            format!(
-                "the stop threshold ({} pages) is below the soft threshold ({} pages)",
-                pages(stop),
-                pages(soft)
-            ),
-            format!("give at least \"{} pages\"", pages(soft)),
-        );
-        return None;
-    }
-    Some(())
-}
-
-/// The hard threshold, or the one that there would be.
-fn hard_mark(
-    marks: &Reader<'_>,
-    hard: &Hard,
-    soft: Space,
-    reserve_blocks: u32,
-    shape: &Shape,
-) -> Option<Space> {
-    let lowest = Space::Blocks(reserve_blocks + 1);
-    match hard {
-        Hard::Default | Hard::None => Some(lowest),
-        Hard::At(Threshold::Share { share, of: ShareOf::Soft }) => {
-            Some(share_of_soft(share, soft, lowest, shape))
-        }
-        Hard::At(hard) => space(marks, "hard", hard, shape),
-    }
-}
-
-/// A hard threshold that is a share of the soft one, and no lower than the lowest that can be reached.
-fn share_of_soft(share: &Share, soft: Space, lowest: Space, shape: &Shape) -> Space {
-    let mark = match soft {
-        Space::Blocks(blocks) => Space::Blocks(share.of(u64::from(blocks)) as u32),
-        Space::Pages(pages) => Space::Pages(share.of(u64::from(pages)) as u32),
-    };
-    let pages = |space: Space| space.pages(shape);
-    let least = if pages(lowest) > pages(soft) { soft } else { lowest };
-    if pages(mark) < pages(least) {
-        least
-    } else {
-        mark
-    }
-}
-
 /// The erased blocks of each plane that only collection takes.
 fn reserve_blocks(shape: &Shape, scheme: &Scheme, move_cap_pages: Option<u32>) -> u32 {
     // The worst job moves every page of its victims before it erases them: they fill as many
@@ -348,38 +254,6 @@ fn reserve_blocks(shape: &Shape, scheme: &Scheme, move_cap_pages: Option<u32>) -
         let per_block = shape.data_pages() / if scheme.copy.parity() { 2 } else { 1 };
         pages.div_ceil(per_block.max(1)).clamp(1, scheme.erase_blocks)
     })
-}
-
-/// The idle trigger, if the scheme has it: its threshold is twice the soft threshold unless it is given.
-fn idle_plan(
-    root: &Reader<'_>,
-    shape: &Shape,
-    scheme: &Scheme,
-    soft: Space,
-) -> Option<Option<Idle>> {
-    let Some(idle) = &scheme.trigger.idle else { return Some(None) };
-    let table = root.table("gc").table("trigger").table("idle");
-    let threshold = match &idle.threshold {
-        Some(threshold) => space(&table, "threshold", threshold, shape)?,
-        None => soft.twice(),
-    };
-    if threshold.pages(shape) < soft.pages(shape) {
-        table.error(
-            "threshold",
-            format!(
-                "the proactive threshold ({} pages) is below the soft threshold ({} pages)",
-                threshold.pages(shape),
-                soft.pages(shape)
-            ),
-            format!(
-                "give at least \"{} pages\", or remove it for the default of twice the soft \
-                 threshold",
-                soft.pages(shape)
-            ),
-        );
-        return None;
-    }
-    Some(Some(Idle { wait: idle.wait, threshold }))
 }
 
 /// The bound on the moves of a collection of several blocks, in pages.
@@ -408,7 +282,12 @@ fn move_cap(root: &Reader<'_>, scheme: &Scheme, shape: &Shape) -> Option<Option<
 }
 
 /// An amount of space in a plane of this shape. Shares truncate, as in the reference simulators.
-fn space(table: &Reader<'_>, key: &str, threshold: &Threshold, shape: &Shape) -> Option<Space> {
+pub(super) fn space(
+    table: &Reader<'_>,
+    key: &str,
+    threshold: &Threshold,
+    shape: &Shape,
+) -> Option<Space> {
     let exported = u64::from(shape.exported_pages_per_plane);
     let spare_pages = shape.data_pages_per_plane().saturating_sub(exported);
     if shape.sub_blocks > 1 {

@@ -257,7 +257,8 @@ fn exported_share(table: &Reader<'_>) -> Option<Share> {
     Some(share)
 }
 
-/// The exported share where over-provisioning is given, as drives are sold: (physical - user) / user.
+/// The exported share where over-provisioning is given, as drives are sold: (physical - user) /
+/// user.
 fn over_provisioning(table: &Reader<'_>) -> Option<Share> {
     let spare = table.share(OVER_PROVISIONING);
     if table.has("exported") {

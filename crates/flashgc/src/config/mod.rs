@@ -20,6 +20,7 @@ pub mod presets;
 mod renamed;
 mod spare;
 mod sub_blocks;
+mod thresholds;
 mod trigger;
 mod used_space;
 mod workload;

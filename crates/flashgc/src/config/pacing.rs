@@ -95,7 +95,7 @@ pub fn with_extra(
     Some(shape)
 }
 
-/// The quanta on a device of this shape, where the scheme has them.
+/// The time slices on a device of this shape, where the scheme has them.
 pub fn plan(
     root: &Reader<'_>,
     shape: &Shape,

@@ -113,8 +113,9 @@ pub fn plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<Option<
     Some(Some(UsedSpace { of: trigger.of, free_pages, most_valid: data_pages - invalid }))
 }
 
-/// Whether there is a threshold below which no write gets in. By used space there is one, just above the
-/// reserve, but not where only blocks are held: there a write waits for a page and nothing else.
+/// Whether there is a threshold below which no write gets in. By used space there is one, just
+/// above the reserve, but not where only blocks are held: there a write waits for a page and
+/// nothing else.
 pub fn has_hard_mark(scheme: &Scheme) -> bool {
     let trigger = &scheme.trigger;
     !matches!(trigger.hard, Hard::None) && (trigger.used_space.is_none() || !scheme.blocks_only)

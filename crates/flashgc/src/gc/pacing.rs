@@ -3,11 +3,11 @@
 use super::Space;
 use serde::Serialize;
 
-/// The quanta of a job, as the plan has resolved them (GFTL; paper pre-gc, section 5.1; the
-/// rules: docs/schemes/gftl.md#the-time-slices).
+/// The time slices of a collection, as the plan has resolved them (GFTL; paper pre-gc, section 5.1;
+/// the rules: docs/schemes/gftl.md#the-time-slices).
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct TimeSlices {
-    /// The longest quantum, in ns; one operation always fits.
+    /// The longest slice, in ns; one operation always fits.
     pub length_ns: u64,
     /// With less free space than this in a plane of its unit, a job goes on without a pause.
     pub floor: Space,

@@ -18,8 +18,8 @@ pub struct GcPlan {
     pub slots: BTreeMap<&'static str, &'static str>,
     /// When a plane wants space.
     pub trigger: Watermark,
-    /// The trigger `used-space`, where the scheme has it; `trigger` then has the thresholds of a plane
-    /// that is down to what collection needs for itself.
+    /// The trigger `used-space`, where the scheme has it; `trigger` then has the thresholds of a
+    /// plane that is down to what collection needs for itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub used_space: Option<UsedSpace>,
     /// The idle trigger, where it is joined to the other.

@@ -89,8 +89,8 @@ impl Origin {
         let none = "gc.pacing.time-slices.extra_space=\"0%\"";
         Some(if own > 0 {
             format!(
-                "the scheme {} adds {own} blocks to each plane (gc.pacing.time-slices.extra_space); \
-                 `--set {none}` removes them",
+                "the scheme {} adds {own} blocks to each plane \
+                 (gc.pacing.time-slices.extra_space); `--set {none}` removes them",
                 setup.plan.gc.scheme
             )
         } else {

@@ -142,7 +142,8 @@ impl<W: Watch> Sim<W> {
         }
         let trigger = &self.plan.gc.trigger;
         let shape = &self.plan.geometry.shape;
-        // At a threshold in blocks the trigger starts with the first page of a block that is opened.
+        // At a threshold in blocks the trigger starts with the first page of a block that is
+        // opened.
         let last = match trigger.soft {
             Space::Blocks(blocks) => {
                 shape.pages_of_blocks(u64::from(blocks) + u64::from(trigger.inclusive))

@@ -95,13 +95,14 @@ fn add_counters(figures: &mut Figures, counters: &Counters) {
     let Counters {
         requests, bytes, host_read, host_written, host_trimmed, unwritten_read, rest_read,
         array_reads, array_programs, flushed, buffer_hits, buffer_stalls, gc_moved, wasted_copies,
-        overhead, erases, erase_operations, jobs, idle_collections, fallbacks, blocked, victim_blocks,
-        victim_valid, victims_by_valid, neighbours_moved, moved_in_jobs, copy_steps,
+        overhead, erases, erase_operations, jobs, idle_collections, fallbacks, blocked,
+        victim_blocks, victim_valid, victims_by_valid, neighbours_moved, moved_in_jobs, copy_steps,
         reclaimed_pages, selections, erased_pages_at_selection, gc_busy_ns, gc_busy_open_ns,
         gc_elapsed_ns, gc_blocking_ns, preempted, suspended, merged_reads, merged_writes,
         pipelined_reads, pipelined_writes, exhausted, gc_wait_max_ns, gc_response_max_ns,
-        read_steps, merged_programs, gc_extra_ns, background_moved, background_wasted, background_calls,
-        background_victims, background_busy_ns, time_slices, stall_max_ns, below_floor_ns, free_pages_min,
+        read_steps, merged_programs, gc_extra_ns, background_moved, background_wasted,
+        background_calls, background_victims, background_busy_ns, time_slices, stall_max_ns,
+        below_floor_ns, free_pages_min,
     } = counters;
     figures.add_all(100, *requests);
     figures.add_all(101, *bytes);
@@ -116,8 +117,8 @@ fn add_counters(figures: &mut Figures, counters: &Counters) {
         erased_pages_at_selection, gc_busy_ns, gc_busy_open_ns, gc_elapsed_ns, gc_blocking_ns,
         preempted, suspended, merged_reads, merged_writes, pipelined_reads, pipelined_writes,
         exhausted, gc_wait_max_ns, gc_response_max_ns, read_steps, merged_programs, gc_extra_ns,
-        background_moved, background_wasted, background_calls, background_victims, background_busy_ns, time_slices,
-        stall_max_ns, below_floor_ns, free_pages_min,
+        background_moved, background_wasted, background_calls, background_victims,
+        background_busy_ns, time_slices, stall_max_ns, below_floor_ns, free_pages_min,
     ];
     for (at, &figure) in single.into_iter().enumerate() {
         figures.add(200 + at as u32, figure);

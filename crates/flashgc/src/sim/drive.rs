@@ -2,8 +2,8 @@
 //!
 //! This is possible while nothing is under way, that is, before measuring begins. What the scheme
 //! keeps of its own is worked out again: its policy hears of every sealed block, in the order of
-//! sealing, and planes that wanted space go on wanting it where they are short by its thresholds. What
-//! cannot be worked out goes with the drive, to a scheme that keeps the same.
+//! sealing, and planes that wanted space go on wanting it where they are short by its thresholds.
+//! What cannot be worked out goes with the drive, to a scheme that keeps the same.
 
 use super::Sim;
 use crate::drive::{restore, Carried, Drive, DriveFault};

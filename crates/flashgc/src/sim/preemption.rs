@@ -6,8 +6,8 @@
 //! device has a second page buffer everything else too.
 //!
 //! The four states of section III-D: S0, no job; S1, all may enter; S2, the plane is below its
-//! hard threshold and writes may not; S3, a write of high priority waits in S2 and nothing enters until
-//! the job has ended and that write is served.
+//! hard threshold and writes may not; S3, a write of high priority waits in S2 and nothing enters
+//! until the job has ended and that write is served.
 
 use super::host::{Op, OpKind};
 use super::overlap::Overlap;

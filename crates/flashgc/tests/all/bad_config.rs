@@ -189,22 +189,6 @@ fn names_that_nobody_knows_get_the_nearest() {
 }
 
 #[test]
-fn an_old_key_names_the_new_one() {
-    for (old, new) in [
-        ("gc.enter.use=\"suspend\"", "gc.preemption"),
-        ("gc.hold.use=\"unit\"", "gc.blocking"),
-        ("gc.pace.quanta.per_gap=2", "gc.pacing"),
-        ("gc.pacing.quanta.per_gap=2", "gc.pacing.time-slices"),
-        ("gc.assist.use=\"nothing\"", "gc.background"),
-        ("gc.trigger.watermark.background=false", "gc.trigger.watermark.idle_units"),
-        ("workload.alike.requests=3", "workload.fitted"),
-    ] {
-        let found = refusal(TINY, &[old]);
-        assert_says(&found, &["unknown key", &format!("it is called `{new}` now")]);
-    }
-}
-
-#[test]
 fn a_workload_must_be_possible_and_said_once() {
     let depth = "queue_depth = 8";
     let read = "read_share = 0.3";

@@ -58,9 +58,9 @@ fn turns_are_possible() {
     ];
     for (key, parts) in cases {
         let key = format!("gc.pacing.time-slices.{key}");
-        assert_says(&refusal(TINY, &["gc.pacing.use=\"quanta\"", &key]), parts);
+        assert_says(&refusal(TINY, &["gc.pacing.use=\"time-slices\"", &key]), parts);
     }
-    let blocking = refusal(TINY, &["gc.pacing.use=\"quanta\"", "gc.blocking.use=\"channel\""]);
+    let blocking = refusal(TINY, &["gc.pacing.use=\"time-slices\"", "gc.blocking.use=\"channel\""]);
     assert_says(
         &blocking,
         &[
@@ -69,14 +69,14 @@ fn turns_are_possible() {
         ],
     );
     let huge = [
-        "gc.pacing.use=\"quanta\"",
+        "gc.pacing.use=\"time-slices\"",
         "gc.pacing.time-slices.extra_space=\"100%\"",
         "device.blocks_per_plane=1048576",
         "device.pages_per_block=400",
     ];
     assert_says(&refusal(TINY, &huge), &["exceeds 2^32 - 2 physical pages", "extra_space"]);
     let filler = [
-        "gc.pacing.use=\"quanta\"",
+        "gc.pacing.use=\"time-slices\"",
         "gc.pacing.time-slices.extra_space=\"50%\"",
         "precondition.scheme=\"greedy\"",
     ];

@@ -312,7 +312,7 @@ fn a_turn_shorter_than_a_copy_makes_a_whole_one() {
         for arrivals in ["exponential=\"300 us\"", "fixed=\"150 us\""] {
             let arrivals = format!("workload.synthetic.interarrival={{{arrivals}}}");
             let hard = "gc.trigger.watermark.hard=\"none\"";
-            let sets = ["gc.pacing.use=\"quanta\"", hard, length.as_str(), arrivals.as_str()];
+            let sets = ["gc.pacing.use=\"time-slices\"", hard, length.as_str(), arrivals.as_str()];
             assert!(whole(&run_verified(&text, &sets), "gc.time_slices") > 0);
         }
     }

@@ -23,8 +23,8 @@ fn assert_all_done(report: &Value) {
     assert_eq!(done, 3000);
 }
 
-/// Erased pages of the open block of copies count for a threshold in pages, and the host cannot have
-/// them: the plane is not short by its threshold, and the host has no page.
+/// Erased pages of the open block of copies count for a threshold in pages, and the host cannot
+/// have them: the plane is not short by its threshold, and the host has no page.
 #[test]
 fn a_mark_in_pages_beside_a_gc_frontier_leaves_the_host_a_page() {
     let sets = [

@@ -28,6 +28,7 @@ mod own_scheme;
 mod pools;
 mod pre_migration;
 mod preemption;
+mod renamed_keys;
 mod replayed;
 mod same_requests;
 mod series;

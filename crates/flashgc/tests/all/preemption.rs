@@ -207,7 +207,8 @@ fn marks_of_high_priority_that_count_for_nothing_are_told() {
 }
 
 /// A job of up to three blocks may find one. What it then gives back is less than the next job may
-/// need, and without a hard threshold the host once took all but that ("the reserve was too small").
+/// need, and without a hard threshold the host once took all but that ("the reserve was too
+/// small").
 #[test]
 fn a_job_with_fewer_victims_than_it_may_have_keeps_the_reserve_of_the_next() {
     for seed in 1..=3 {

@@ -57,9 +57,9 @@ fn exported_space_may_be_given_by_reserved_blocks() {
 fn exported_space_may_be_given_as_over_provisioning() {
     let pages =
         |text: &str, sets: &[&str]| setup(text, sets).plan.geometry.shape.exported_pages_per_plane;
-    // 128 pages in each plane: 128 / 1.28 and, truncated, 128 / 1.25.
-    assert_eq!(pages(TINY, &["device.over_provisioning=\"28%\""]), 100);
-    assert_eq!(pages(TINY, &["device.over_provisioning=0.25"]), 102);
+    // 128 pages in each plane: 128 / 1.6 and, truncated, 128 / 1.7.
+    assert_eq!(pages(TINY, &["device.over_provisioning=\"60%\""]), 80);
+    assert_eq!(pages(TINY, &["device.over_provisioning=0.7"]), 75);
     let own = TINY.replace("exported = 0.6", "over_provisioning = \"60%\"");
     assert_eq!(pages(&own, &[]), 80);
     assert_eq!(pages(&own, &["device.exported=0.5"]), 64, "the higher layer wins");

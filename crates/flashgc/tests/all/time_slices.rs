@@ -7,7 +7,7 @@ use crate::common;
 use common::{at, number, run, run_verified, whole, TINY};
 use serde_json::Value;
 
-const TURNS: &str = "gc.pacing.use=\"quanta\"";
+const SLICES: &str = "gc.pacing.use=\"time-slices\"";
 const NO_MARK: &str = "gc.trigger.watermark.hard=\"none\"";
 const ERASE_NS: u64 = 1_500_000;
 const COPY_NS: u64 = 225_000;
@@ -24,7 +24,7 @@ fn no_page_waits_for_more_than_a_turn_and_an_operation() {
     for soft in ["4 blocks", "5 blocks"] {
         for arrivals in ["exponential=\"300 us\"", "fixed=\"150 us\"", "exponential=\"3 ms\""] {
             let soft = format!("gc.trigger.watermark.soft=\"{soft}\"");
-            let report = open_loop(arrivals, &[TURNS, NO_MARK, &soft]);
+            let report = open_loop(arrivals, &[SLICES, NO_MARK, &soft]);
             let stall_ns = whole(&report, "gc.stall_max_ns");
             assert!(stall_ns > 0 && stall_ns <= ERASE_NS + COPY_NS, "{stall_ns}");
             assert!(whole(&report, "gc.time_slices") > whole(&report, "gc.count"));
@@ -36,7 +36,7 @@ fn no_page_waits_for_more_than_a_turn_and_an_operation() {
 fn shorter_turns_shorten_the_wait_for_copies_and_not_for_the_erase() {
     let with = |length: &str| {
         let length = format!("gc.pacing.time-slices.length=\"{length}\"");
-        open_loop("exponential=\"400 us\"", &[TURNS, NO_MARK, &length])
+        open_loop("exponential=\"400 us\"", &[SLICES, NO_MARK, &length])
     };
     let (short, long) = (with("225 us"), with("10 ms"));
     assert!(whole(&short, "gc.time_slices") > 2 * whole(&long, "gc.time_slices"));
@@ -49,7 +49,7 @@ fn shorter_turns_shorten_the_wait_for_copies_and_not_for_the_erase() {
 #[test]
 fn a_busy_drive_keeps_up_above_its_floor() {
     let soft = "gc.trigger.watermark.soft=\"5 blocks\"";
-    let sets = [TURNS, NO_MARK, soft, "workload.synthetic.read_share=0.0", "device.exported=0.4"];
+    let sets = [SLICES, NO_MARK, soft, "workload.synthetic.read_share=0.0", "device.exported=0.4"];
     let report = run_verified(TINY, &sets);
     assert_eq!(whole(&report, "gc.below_floor_ns"), 0);
     assert!(whole(&report, "gc.count") > 100);
@@ -61,7 +61,7 @@ fn a_drive_filled_to_the_last_page_goes_on_below_its_floor() {
         for allocation in ["striped", "dynamic"] {
             let depth = format!("workload.synthetic.queue_depth={depth}");
             let allocation = format!("device.allocation=\"{allocation}\"");
-            let sets = [TURNS, NO_MARK, &depth, &allocation, "device.exported=0.8"];
+            let sets = [SLICES, NO_MARK, &depth, &allocation, "device.exported=0.8"];
             let soft = "gc.trigger.watermark.soft=\"2 blocks\"";
             let report = run_verified(TINY, &[&sets[..], &[soft]].concat());
             assert!(whole(&report, "gc.below_floor_ns") > 0);
@@ -75,7 +75,7 @@ fn a_drive_filled_to_the_last_page_goes_on_below_its_floor() {
 #[test]
 fn an_endless_turn_is_a_job_without_pause() {
     let one = "workload.synthetic.queue_depth=1";
-    let endless = ["gc.pacing.time-slices.length=\"1000 s\"", TURNS, NO_MARK, one];
+    let endless = ["gc.pacing.time-slices.length=\"1000 s\"", SLICES, NO_MARK, one];
     let turns = run_verified(TINY, &endless);
     let plain = run_verified(TINY, &[NO_MARK, one]);
     for key in ["erases", "pages", "latency_ns.write.count", "wear"] {
@@ -86,7 +86,7 @@ fn an_endless_turn_is_a_job_without_pause() {
 #[test]
 fn extra_blocks_are_spare_space_and_marks_do_not_count_them() {
     let extra = "gc.pacing.time-slices.extra_space=\"25%\"";
-    let (with, without) = (run(TINY, &[TURNS, extra]), run(TINY, &[TURNS]));
+    let (with, without) = (run(TINY, &[SLICES, extra]), run(TINY, &[SLICES]));
     // 8 planes of 16 blocks get 4 blocks of 8 pages each.
     assert_eq!(whole(&with, "capacity.extra_pages"), 8 * 4 * 8);
     assert_eq!(
@@ -103,14 +103,14 @@ fn extra_blocks_are_spare_space_and_marks_do_not_count_them() {
     assert!(number(&with, "write_amplification") < number(&without, "write_amplification"));
     let share = "gc.trigger.watermark.soft=\"25%\"";
     let mark = |report: &Value| at(report, "config.gc.trigger.soft").clone();
-    let (with, without) = (run(TINY, &[TURNS, extra, share]), run(TINY, &[TURNS, share]));
+    let (with, without) = (run(TINY, &[SLICES, extra, share]), run(TINY, &[SLICES, share]));
     assert_eq!(mark(&with), mark(&without));
 }
 
 /// A drive whose collections pause is found as it was left, whatever comes next.
 #[test]
 fn jobs_that_pause_are_open_at_the_end_and_in_no_mean() {
-    let report = open_loop("exponential=\"5 ms\"", &[TURNS, NO_MARK]);
+    let report = open_loop("exponential=\"5 ms\"", &[SLICES, NO_MARK]);
     let open = whole(&report, "gc.open");
     assert!(open <= 4, "{open}");
     assert!(whole(&report, "gc.busy_open_ns") <= whole(&report, "gc.busy_ns"));

@@ -99,8 +99,8 @@ fn reads_pass_where_only_blocks_are_held() {
     assert!(planes["gc"]["blocked"].is_null());
 }
 
-/// Valid data of 70 % and more keeps the share above its threshold for ever; nothing loops, and every
-/// write is served.
+/// Valid data of 70 % and more keeps the share above its threshold for ever; nothing loops, and
+/// every write is served.
 #[test]
 fn a_drive_whose_data_is_above_the_mark_goes_on() {
     for scheme in SCHEMES {

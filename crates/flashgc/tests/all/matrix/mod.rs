@@ -125,9 +125,9 @@ const SLOTS: &[Factor] = &[
         PACING,
         &[
             "use=\"at-once\"",
-            "use=\"quanta\"",
-            "use=\"quanta\" quanta.per_gap=\"3\" quanta.length=\"400 us\"",
-            "use=\"quanta\" quanta.extra_space=\"20%\" quanta.floor=\"6 blocks\"",
+            "use=\"time-slices\"",
+            "use=\"time-slices\" time-slices.per_gap=\"3\" time-slices.length=\"400 us\"",
+            "use=\"time-slices\" time-slices.extra_space=\"20%\" time-slices.floor=\"6 blocks\"",
         ],
     ),
     (
@@ -253,10 +253,10 @@ fn factors() -> Vec<Factor> {
     [SLOTS, AROUND].concat()
 }
 
-/// The only pairs of choices that the plan refuses at every size of spare: a threshold of two blocks,
-/// and collections that keep as many to themselves; and copies to other units where each page has
-/// one plane or one unit; and flushes without a write buffer. Such a row runs with an erase of one
-/// block, with dynamic allocation and planes that are units, or with a buffer.
+/// The only pairs of choices that the plan refuses at every size of spare: a threshold of two
+/// blocks, and collections that keep as many to themselves; and copies to other units where each
+/// page has one plane or one unit; and flushes without a write buffer. Such a row runs with an
+/// erase of one block, with dynamic allocation and planes that are units, or with a buffer.
 fn without_refused(factors: &[Factor], mut row: Row) -> Row {
     let at = |name: &str| factors.iter().position(|(key, _)| *key == name).expect("a factor");
     // A bound of one block on the moves leaves one to keep, and two under the odd/even rule.
@@ -533,7 +533,8 @@ fn pairs(firsts: Vec<&'static str>, seconds: Vec<&'static str>) -> Vec<[&'static
 const SEVERAL_BLOCKS: [&str; 2] =
     ["use=\"blocks\" blocks.k=\"2\"", "use=\"blocks\" blocks.k=\"3\""];
 
-/// An erase of k blocks may need k erased blocks for what they hold, so the threshold lies above them.
+/// An erase of k blocks may need k erased blocks for what they hold, so the threshold lies above
+/// them.
 #[test]
 fn a_mark_of_two_blocks_is_refused_where_collection_keeps_as_many() {
     for erase in SEVERAL_BLOCKS {

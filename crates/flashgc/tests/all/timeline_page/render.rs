@@ -141,7 +141,7 @@ pub fn count(seen: &Seen, key: &str) -> Option<String> {
     let (results, c) = (&seen.results, &seen.results.counters);
     Some(match key {
         _ if key.starts_with("gc.") => of_collection(seen, key)?,
-        _ if key.starts_with("assist.") => whole(ahead(c, key)?),
+        _ if key.starts_with("background.") => whole(ahead(c, key)?),
         "requests.read" => whole(c.requests[0]),
         "requests.write" => whole(c.requests[1]),
         "requests.trim" => whole(c.requests[2]),
