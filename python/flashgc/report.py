@@ -277,7 +277,7 @@ def _save(what: Report | Comparison, path: str | os.PathLike[str]) -> Path:
 
 
 EQUAL = {
-    "exported pages": ("capacity", "exported_pages"),
+    "user pages": ("capacity", "exported_pages"),
     "physical pages": ("capacity", "physical_pages"),
     "reserve pages": ("capacity", "reserve_pages"),
     "preconditioning": ("config", "precondition"),

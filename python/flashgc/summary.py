@@ -11,7 +11,7 @@ from flashgc.report import KINDS, METRICS, Comparison, Report
 
 PERCENTILES = {"p50": "p50", "p90": "p90", "p95": "p95", "p99": "p99", "p99_9": "p99.9",
                "p99_99": "p99.99"}  # fmt: skip
-_NAMES = {**PERCENTILES, "count": "requests", "stddev": "deviation"}
+_NAMES = {**PERCENTILES, "count": "requests", "stddev": "standard deviation"}
 
 Rows = list[list[str]]
 
@@ -190,7 +190,7 @@ _COMPARED = (
     ("collections", units.count, ("gc", "count")),
     ("valid pages per victim", units.figures, ("gc", "valid_per_victim")),
     ("pages moved", units.count, ("pages", "gc_moved")),
-    ("pages moved ahead", units.count, ("pages", "background_moved")),
+    ("pages pre-migrated", units.count, ("pages", "background_moved")),
     ("erases", units.count, ("erases",)),
     ("GC busy", units.time, ("gc", "total_busy_ns")),
     ("GC busy, in the background", units.time, ("background", "busy_ns")),
@@ -200,7 +200,7 @@ _COMPARED = (
 )
 
 
-_IF_ANY = ("pages moved ahead", "GC busy, in the background")
+_IF_ANY = ("pages pre-migrated", "GC busy, in the background")
 """Rows that most comparisons have no use for."""
 
 

@@ -49,7 +49,7 @@ def _marked(about: About) -> Facts:
 
 
 _SPREAD = ("mean", "stddev", "p10", "p50", "p90", "p99", "max")
-_NAMES = {"stddev": "deviation"}
+_NAMES = {"stddev": "standard deviation"}
 
 
 def spreads(about: About) -> Rows:

@@ -110,7 +110,7 @@ def test_blocks_that_a_scheme_brings_are_told_and_pages_that_moved_ahead_have_a_
     assert "adds spare blocks" in " ".join(several[1].notes)
     rows = {row[0]: row[1:] for row in summary.comparison(several)}
     assert len(rows["! physical pages differ"]) == 3
-    assert "pages moved ahead" not in rows  # a closed loop is never idle
+    assert "pages pre-migrated" not in rows  # a closed loop is never idle
 
 
 def test_what_is_not_equal_is_told(report):

@@ -12,7 +12,7 @@ create_exception!(flashgc, FlashgcError, PyException, "The base of every error o
 create_exception!(flashgc, ConfigError, FlashgcError, "A configuration that cannot be run.");
 create_exception!(flashgc, TraceError, FlashgcError, "A trace that cannot be read or written.");
 create_exception!(flashgc, DriveError, FlashgcError, "A saved drive that cannot be used.");
-create_exception!(flashgc, RunError, FlashgcError, "A run that cannot go on.");
+create_exception!(flashgc, RunError, FlashgcError, "A run that cannot continue.");
 create_exception!(flashgc, OutputError, FlashgcError, "A result that cannot be written.");
 create_exception!(flashgc, InternalError, FlashgcError, "A fault of flashgc itself; report it.");
 

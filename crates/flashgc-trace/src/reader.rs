@@ -230,7 +230,7 @@ fn choose(
     };
     let settled = chosen.map(|format| {
         let Parser::Lines(mut parser) = format.parser() else {
-            unreachable!("a binary format is told from its first bytes")
+            unreachable!("a binary format is detected from its first bytes")
         };
         let format = parser.settle(&sample).unwrap_or(format);
         (format, parser)

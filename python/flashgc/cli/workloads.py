@@ -65,8 +65,8 @@ def _list(known: list[dict[str, Any]], json: bool) -> None:
     rows = [["workload", "what", "device", "source"]]
     rows += [[one["name"], one["title"], one["device"], one["source"]] for one in known]
     show.words(rows)
-    show.line("Each matches its original in the metrics that the source states, and in no others.")
-    show.line("`flashgc workloads NAME` compares a workload with these metrics;")
+    show.line("Each matches its original in the values that the source states, and in no others.")
+    show.line("`flashgc workloads NAME` compares a workload with these values;")
     show.line(
         "`flashgc run NAME` runs it, `flashgc trace generate NAME FILE` writes it as a trace."
     )

@@ -344,7 +344,7 @@ def _order(experiment: Experiment, reader: Reader, unit: str) -> Order:
         other = replace(other, measure=measure)
     if reader.has("than_against"):
         if not quantity.against:
-            reader.wrong("`than_against` takes the place of `against`, which is not given")
+            reader.wrong("`than_against` replaces `against`, which is not given")
         other = replace(other, against=(experiment.single(reader, "than_against"),))
     has_bound = reader.has("bound")
     bound = float(reader.raw("bound", (int, float), "a number")) if has_bound else None

@@ -241,8 +241,8 @@ def _drawn(one: Grid, results: Results) -> str:
     if one.item.form == "moves":
         return cliffs.moves(one.item, results)
     label, unit = one.measures[0]
-    beside = f"{label}, normalised" if one.item.against else label
-    return bars.draw(one, one.item.title, f"{beside}, {unit}" if unit else beside)
+    shown = f"{label}, normalised" if one.item.against else label
+    return bars.draw(one, one.item.title, f"{shown}, {unit}" if unit else shown)
 
 
 def _save(

@@ -17,7 +17,7 @@ CLAIM_HEAD = ["place", "what", "paper", "measured", "verdict"]
 PAPER = "paper"
 _KINDS_MAX = 6
 """Drives of more kinds than this are not listed in the head."""
-OWN = "what it says of which scheme is better is judged, and none of its numbers."
+OWN = "its statements on the order of schemes are judged, and none of its numbers."
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Page:
         loose = [one for one in self.verdicts if ANY in one.claim.parts]
         if loose:
             parts += ["## Every run\n", _claims(loose)]
-        parts += ["## What was run\n", self._environment(), "## About this reproduction\n"]
+        parts += ["## Workloads\n", self._environment(), "## About this reproduction\n"]
         readme = self.paper.readme.strip().splitlines()
         # Its own headings stand below that of this page.
         parts.append(
@@ -84,7 +84,7 @@ class Page:
         if len(self.sources) == 1:
             lines.append(f"- workload: {self.sources[0].label}, {self.sources[0].text()}")
         elif self.sources:
-            lines.append(f"- workloads: {len(self.sources)}, see [what was run](#what-was-run)")
+            lines.append(f"- workloads: {len(self.sources)}, see [workloads](#workloads)")
         for name, texts in (("geometry", shapes), ("over-provisioning", spaces),
                             ("preconditioning", filled)):  # fmt: skip
             kinds = list(dict.fromkeys(texts))
@@ -114,7 +114,7 @@ class Page:
         return [*parts, _claims(own)] if own else parts
 
     def _environment(self) -> str:
-        rows = [["workload", "what was run", "held against the paper"]]
+        rows = [["workload", "source", "compared with the paper"]]
         rows += [[one.label, one.text(), one.differs or "yes"] for one in self.sources]
         lines = [
             f"- runs: {len(self.reports)}",

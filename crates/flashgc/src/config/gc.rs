@@ -119,8 +119,8 @@ const PLACEMENT: &[Choice] = &[
     },
 ];
 const BLOCKING: &[Choice] = &[
-    choice("unit", "the device's unit is closed to the host during a collection", &[]),
-    choice("channel", "the whole channel is closed", &[ERASING]),
+    choice("unit", "the device's unit is blocked for the host during a collection", &[]),
+    choice("channel", "the whole channel is blocked", &[ERASING]),
     choice("chip", "the whole chip is closed", &[ERASING]),
     choice("die", "the whole die is closed", &[ERASING]),
     choice("plane", "only the plane is closed", &[]),
@@ -133,7 +133,7 @@ const BLOCKING: &[Choice] = &[
     },
 ];
 const ERASING: (&str, &str) =
-    ("erasing", "the same part (default) or a smaller one: what is closed during the erase");
+    ("erasing", "the part that is blocked during the erase: the same (default) or a smaller one");
 const PREEMPTION: &[Choice] = &[
     choice("never", "a collection is never interrupted", &[]),
     Choice {
@@ -187,7 +187,7 @@ const SLOTS: &[(&str, &str, &[Choice])] = &[
     ("victim", "which candidate is collected next?", victim::Settings::CHOICES),
     ("copy", "how are valid pages moved?", COPY),
     ("placement", "where are host and copied pages written?", PLACEMENT),
-    ("blocking", "what is closed to the host during a collection?", BLOCKING),
+    ("blocking", "which part is blocked for the host during a collection?", BLOCKING),
     ("preemption", "when are waiting requests served during a collection?", PREEMPTION),
     ("pacing", "how is a collection spread over time?", pacing::CHOICES),
     ("background", "what is done in the background, before a collection?", background::CHOICES),

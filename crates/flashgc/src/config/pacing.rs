@@ -14,7 +14,7 @@ pub const CHOICES: &[Choice] = &[
     choice("at-once", "a collection runs without pause", &[]),
     Choice {
         name: TIME_SLICES,
-        about: "a collection runs in short turns: in the gaps between requests, and after each \
+        about: "a collection runs in time slices: in the gaps between requests, and after each \
                 write",
         keys: &[
             ("length", "longest turn (default: one erase); one operation always fits"),

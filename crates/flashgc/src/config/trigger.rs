@@ -68,7 +68,7 @@ pub const CHOICES: &[Choice] = &[
             ("compare", "\"<\" (default) or \"<=\": whether the threshold itself counts as below"),
             (
                 "batch",
-                "\"one\" (default), \"until-stop\" or \"list\": blocks collected in one turn",
+                "\"one\" (default), \"until-stop\" or \"list\": blocks of one batch",
             ),
             (
                 "idle_units",
@@ -79,8 +79,8 @@ pub const CHOICES: &[Choice] = &[
     used_space::CHOICE,
     choice(
         IDLE,
-        "in addition to another trigger: while no request is outstanding, units collect ahead of \
-         need",
+        "in addition to another trigger: while no request is outstanding, units collect in \
+         advance",
         &[
             (
                 "wait",

@@ -127,7 +127,7 @@ pub fn refuse_spare(root: &Reader<'_>, gc: &GcPlan, spare_pages: u64, open_block
         "exported",
         format!(
             "a plane has {spare_pages} spare pages, too few for the {} erased blocks that \
-             collection keeps free, beside open blocks ({open_blocks})",
+             collection keeps free, in addition to open blocks ({open_blocks})",
             gc.reserve_blocks + 1
         ),
         "set a smaller device.exported, or give each plane more blocks",
