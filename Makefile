@@ -15,7 +15,7 @@ unexport VIRTUAL_ENV CONDA_PREFIX
 ENGINE_SOURCES := $(shell find crates devices papers schemes -type f) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-rust test-python long fuzz histories check lint format fitted workloads steady-check reproduce bench picture clean
+.PHONY: help run test test-rust test-python long fuzz histories check lint format fitted-workloads steady-check reproduce bench picture clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
@@ -63,13 +63,15 @@ lint: $(VENV)/.engine $(VENV)/.dev ## formatters, linters and type checker, chan
 	$(BIN)/ruff check python tests/python scripts
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest flashgc._engine --ignore-missing-stub
+	$(BIN)/python scripts/prose.py
+	$(BIN)/codespell *.md docs papers schemes devices scripts python/flashgc crates/*/src --skip "*.svg,*.so"
 
 format: $(VENV)/.dev ## put the code into the project's shape
 	cargo fmt --all
 	$(BIN)/ruff format python tests/python scripts
 	$(BIN)/ruff check --fix python tests/python scripts
 
-fitted workloads: $(VENV)/.engine ## check the fitted workloads of all traces in TRACES=folder (FORMATS=file names formats)
+fitted-workloads: $(VENV)/.engine ## check the fitted workloads of all traces in TRACES=folder (FORMATS=file names formats)
 	@$(BIN)/python scripts/fitted_workloads.py "$(TRACES)" $(if $(FORMATS),--formats "$(FORMATS)")
 
 reproduce: $(VENV)/.engine ## reproduce the papers, with the traces in TRACES=folder; takes minutes
