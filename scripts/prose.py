@@ -191,7 +191,7 @@ def settings() -> tuple[dict[str, list[str]], list[Rule]]:
 
 
 def shrunk(text: str) -> tuple[str, list[int], list[int]]:
-    """Return the text with one full stop for each run of them, and where its parts begin in both."""
+    """Return the text with each run of full stops cut to one, and its parts in both texts."""
     parts, here, there = [], [], []
     length = 0
     for found in re.finditer(r"(?:[^.]|\.(?!\.))+", text):

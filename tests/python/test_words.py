@@ -4,6 +4,7 @@ The check is scripts/prose.py, and its patterns are in scripts/prose.toml.
 """
 
 import importlib.util
+import re
 import subprocess
 import sys
 
@@ -105,3 +106,16 @@ def test_the_command_names_the_place_and_the_better_wording(tmp_path):
     )
     assert done.returncode == 1
     assert done.stdout.splitlines()[0] == f'{path}:2: "get in": use "preempts" or "is served"'
+
+
+def test_the_table_of_words_names_keys_that_exist():
+    manual = (ROOT / "docs/configuration.md").read_text()
+    report = (ROOT / "docs/definitions.md").read_text()
+    rows = [row.split(" | ") for row in (ROOT / "docs/words.md").read_text().splitlines()]
+    keys = [key for row in rows if len(row) == 4 for key in re.findall("`([^`]+)`", row[2])]
+    assert len(keys) > 100
+    for key in keys:
+        name, _, value = key.partition(" = ")
+        known = f"`{name}" in manual or f"`{name}" in report or name.startswith(("flashgc ", "."))
+        assert known or f"`.{name.split('.')[-1]}`" in report, key
+        assert value in manual, key
