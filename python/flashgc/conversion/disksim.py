@@ -19,7 +19,7 @@ FLASH_SECTOR_BYTES = 528
 """What a sector takes on the pins of a chip."""
 MS = 10**6
 
-PRINTED = "what is printed; the report here always has everything"
+PRINTED = "output options; the report here is always complete"
 QUEUE = "no queue of the host or of a controller is modelled"
 HOST = "no host, controller or driver is modelled, but for the bus at the SSD"
 SSD_REASONS = {
@@ -40,7 +40,7 @@ OF_TYPE = {
     "disksim_pf": "processes and their waiting are not modelled",
     "disksim_synthio": "requests come at their times, whatever processes do",
     "disksim_iosim": "one SSD is simulated",
-    "disksim_global": "what is printed, and from when on: all that is measured, always",
+    "disksim_global": "output options and their start: here all metrics, always",
     "disksim_ioqueue": QUEUE,
 }
 KNOWN_SSD = (
@@ -197,7 +197,7 @@ def _times(findings: Findings, part: Part, file: str) -> None:
         value = part.decimal(name, "0")
         if value.is_:
             findings.drop(
-                value.key, "a request has no time of its own here beside those of its pages"
+                value.key, "a request has no time of its own here in addition to those of its pages"
             )
         else:
             findings.always(value.key, "no such time")

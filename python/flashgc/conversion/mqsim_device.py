@@ -302,7 +302,7 @@ def _write_buffer(findings: Findings, device: Part, page_bytes: int) -> None:
                     "a buffer for writes, which also serves reads of its pages")  # fmt: skip
     access = _dram_access_ns({name: value.is_ for name, value in dram.items()}, page_bytes)
     findings.settings["device.write_buffer.access"] = duration(max(access, 1))
-    how = "MQSim's time for a page in DRAM, worked out from its six DRAM keys"
+    how = "MQSim's time for a page in DRAM, calculated from its six DRAM keys"
     for value in dram.values():
         findings.differ(value.key, "device.write_buffer.access", None, how)
 

@@ -40,7 +40,7 @@ DEVICE = {
 
 FLASH = {
     "Block_PE_Cycles_Limit": "blocks never wear out here; the report counts the erases of each",
-    "Page_Metadat_Capacity": "no bytes beside the data cross the bus, neither here nor in MQSim; "
+    "Page_Metadat_Capacity": "no bytes except the data cross the bus, neither here nor in MQSim; "
     "device.transfer_bytes adds them",
 }
 

@@ -312,7 +312,7 @@ def _rows(findings: Findings, part: Part, path: Key | None, here: Path) -> None:
     if share.is_ >= 100:
         findings.always(share.key, "the whole trace")
     elif again.is_ != 1:
-        findings.drop(share.key, "MQSim does not look at it where Relay_Count is not 1")
+        findings.drop(share.key, "MQSim ignores it where Relay_Count is not 1")
     else:
         found = None if path is None else _near(path, here)
         rows = 0 if found is None else _lines(found) * share.is_ // 100

@@ -146,7 +146,7 @@ def _times(findings: Findings, part: Part) -> int:
 def _space(findings: Findings, part: Part) -> Fraction:
     spare = part.decimal("overprovide", "0", "0.000001", "0.999999")
     if spare.key is None:
-        findings.missing("the file", "overprovide", "device.exported is what it leaves")
+        findings.missing("the file", "overprovide", "device.exported is the rest")
         return Fraction(1, 2)
     findings.map(spare.key, "device.exported", float(plain(1 - spare.is_)))
     return 1 - spare.is_

@@ -6,8 +6,8 @@ Read in SSDSim 2.x (huaicheng/ssdsim f411289, its own licence): page.parameters 
 from __future__ import annotations
 
 UNUSED = "SSDSim 2.x reads it and uses it nowhere"
-NO_TIME = "SSDSim 2.x reads it, and no time that it works out depends on it"
-ENERGY = "no energy is worked out here"
+NO_TIME = "SSDSim 2.x reads it, and none of its calculated times depends on it"
+ENERGY = "no energy is calculated here"
 
 ORDERS = {
     0: ("chip", "die", "plane", "channel"),
