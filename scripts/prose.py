@@ -77,21 +77,22 @@ class Masked:
 
     def text(self) -> str:
         """Return the masked text, with underscores in place of code in backticks."""
-        return re.sub(r"`[^`\n]*`", lambda code: "_" * len(code[0]), "".join(self.characters))
+        return re.sub(r"`[^`\n]*`", _underscores, "".join(self.characters))
 
 
 def markdown(source: str) -> str:
     """Return the prose of a page, without blocks of code and targets of links."""
-    text = source
-    for pattern, filler in (
-        (r"^```.*?^```$", "."),
-        (r"`[^`\n]*`", "_"),
-        (r"\]\([^)\n]*\)", "_"),
-        (r"^ *(?:[-*]|\d+\.|#+) |\||\n(?=[ \t]*\n)", "."),
-    ):
-        flags = re.MULTILINE | re.DOTALL
-        text = re.sub(pattern, lambda found, by=filler: by * len(found[0]), text, flags=flags)
-    return text
+    text = re.sub(r"^```.*?^```$", _stops, source, flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"`[^`\n]*`|\]\([^)\n]*\)", _underscores, text)
+    return re.sub(r"^ *(?:[-*]|\d+\.|#+) |\||\n(?=[ \t]*\n)", _stops, text, flags=re.MULTILINE)
+
+
+def _stops(found: re.Match[str]) -> str:
+    return "." * len(found[0])
+
+
+def _underscores(found: re.Match[str]) -> str:
+    return "_" * len(found[0])
 
 
 def newest(source: str) -> str:
