@@ -66,10 +66,7 @@ pub const CHOICES: &[Choice] = &[
             ),
             ("stop", "once below soft, collect until this much is free (default: soft)"),
             ("compare", "\"<\" (default) or \"<=\": whether the threshold itself counts as below"),
-            (
-                "batch",
-                "\"one\" (default), \"until-stop\" or \"list\": blocks of one batch",
-            ),
+            ("batch", "\"one\" (default), \"until-stop\" or \"list\": blocks of one batch"),
             (
                 "idle_units",
                 "true (default) or false: whether a unit without waiting requests collects",
