@@ -34,7 +34,7 @@ test-rust: | tools
 	cargo test --workspace --quiet --profile tests
 
 test-python: $(VENV)/.engine $(VENV)/.dev
-	$(BIN)/python -m pytest -q --ignore=tests/python/test_site.py
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --ignore=tests/python/test_site.py
 
 long: | tools ## long forms: 100,000 operations a pair of slots, every real trace in full, 100 million rows
 	FLASHGC_LONG=1 cargo test --quiet --profile tests -p flashgc --test all -- matrix:: every_trace::
