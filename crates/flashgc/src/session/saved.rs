@@ -74,7 +74,7 @@ impl Origin {
 
     /// Blocks beyond the device's in each plane: those of the drive's scheme, and of this one.
     fn extra_blocks(&self, setup: &Setup) -> (u64, u64) {
-        let made = self.made_from["gc"]["time-slices"]["extra_blocks"].as_u64().unwrap_or(0);
+        let made = self.made_from["gc"]["time_slices"]["extra_blocks"].as_u64().unwrap_or(0);
         (made, u64::from(setup.plan.geometry.shape.extra_blocks))
     }
 
