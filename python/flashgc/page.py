@@ -37,7 +37,7 @@ figure { margin: 0; }
 .names svg { vertical-align: middle; margin-right: .4rem; }
 @media (max-width: 30rem) {
   body { padding: 0 .6rem; }
-  th, td { padding: .2rem .4rem; }
+  th, td { padding: .2rem .3rem; font-size: .85rem; }
   table.facts td:first-child { white-space: normal; }
 }
 @media (prefers-color-scheme: dark) { svg text { fill: #bbb; } }
