@@ -134,10 +134,13 @@ def _grid(frame: _Frame) -> Iterator[str]:
         if _place(share) <= frame.right:
             x, half = frame.x(share), 0.3 * _FONT * len(label)
             yield f'<path d="M{x:.1f} {TOP}V{bottom}" stroke="#8884"/>'
+            # The label of the last line stays on the picture.
+            middle = min(x, WIDTH - half - 1)
             # A label with no room beside the one before it is left out.
-            if x - half >= free:
-                yield f'<text x="{x:.1f}" y="{bottom + 17}" text-anchor="middle">{label}</text>'
-                free = x + half + 4
+            if middle - half >= free:
+                at = f'x="{middle:.1f}" y="{bottom + 17}"'
+                yield f'<text {at} text-anchor="middle">{label}</text>'
+                free = middle + half + 4
     for latency_ns in _round_times(frame.low, frame.high):
         y = frame.y(latency_ns)
         yield f'<path d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}" stroke="#8884"/>'
