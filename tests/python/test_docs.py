@@ -1,5 +1,13 @@
-"""Every command and every example that the documentation shows does run."""
+"""Every command and every example of the manual runs, and prints what the page shows.
 
+A block "text output" after an example is its standard output at 80 columns, where `...` stands for
+any text. `FLASHGC_BLESS=1` writes what is printed into the pages.
+"""
+
+import contextlib
+import doctest
+import io
+import os
 import re
 import shlex
 import subprocess
@@ -10,7 +18,12 @@ import pytest
 from conftest import ROOT
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
-BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(
+    r"^```(sh|python)\n(.*?)^```\n(?:\n```text output\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL
+)
+# How long a run takes is another on every machine.
+TOOK = re.compile(r"^took .*\n(?: .*\n)*", re.MULTILINE)
+BLESS = os.environ.get("FLASHGC_BLESS") == "1"
 FILE = re.compile(r"^```\w+ (\S+\.\S+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 """A block with the name of a file, which the commands of its page read."""
 
@@ -20,36 +33,63 @@ def blocks(page):
 
 
 def command(flashgc, line):
+    """Runs a line of a shell block: what it prints."""
     if line.startswith("make"):
         # What it would do; the real thing is what runs these tests.
         subprocess.run(["make", "-n", *shlex.split(line)[1:]], cwd=ROOT, check=True,
                        stdout=subprocess.DEVNULL)  # fmt: skip
-        return
+        return ""
     words = shlex.split(line)
-    if words[0] == "flashgc" and ">" in words:
+    if words[0] != "flashgc":
+        assert words[0] == "cargo" or "=" in words[0], f"the test cannot run: {line}"
+        return ""
+    if ">" in words:
         at = words.index(">")
         Path(words[at + 1]).write_text(flashgc(*words[1:at]).out)
-    elif words[0] == "flashgc":
-        flashgc(*words[1:])
-    else:
-        assert words[0] == "cargo" or "=" in words[0], f"the test cannot run: {line}"
+        return ""
+    return flashgc(*words[1:], env={"COLUMNS": "80"}).out
+
+
+def printed(flashgc, page, kind, text):
+    """What an example prints."""
+    if kind == "python":
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            exec(compile(text, str(page), "exec"), {})
+        return out.getvalue()
+    lines = (line.split(" #")[0].strip() for line in text.replace("\\\n", " ").splitlines())
+    return "".join(command(flashgc, line) for line in lines if line and not line.startswith("#"))
+
+
+def differs(shown, found):
+    """Where the output differs from that of the page, if it does."""
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.REPORT_NDIFF
+    checker = doctest.OutputChecker()
+    if checker.check_output(shown, found, flags):
+        return None
+    return checker.output_difference(doctest.Example("", shown), found, flags)
 
 
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if blocks(page)], ids=lambda page: str(page.relative_to(ROOT))
 )
-def test_what_a_page_shows_runs(flashgc, page, tmp_path, monkeypatch):
+def test_what_a_page_shows_runs_and_prints_what_it_says(flashgc, page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name, text in FILE.findall(page.read_text()):
         Path(name).write_text(text)
-    for kind, text in blocks(page):
-        if kind == "python":
-            exec(compile(text, str(page), "exec"), {})
+    for kind, text, shown in blocks(page):
+        found = printed(flashgc, page, kind, text)
+        if not shown:
             continue
-        for line in text.replace("\\\n", " ").splitlines():
-            bare = line.split(" #")[0].strip()
-            if bare and not bare.startswith("#"):
-                command(flashgc, bare)
+        if BLESS and differs(shown, found):
+            page.write_text(page.read_text().replace(shown, TOOK.sub("...\n", found), 1))
+            continue
+        assert differs(shown, found) is None, f"{page.name}: {text}\n{differs(shown, found)}"
+
+
+def test_another_output_is_noticed():
+    assert differs("write amplification  5.00\n...\n", "write amplification  5.00\nx\n") is None
+    assert differs("write amplification  5.00\n", "write amplification  5.01\n")
 
 
 def test_every_command_has_a_page():
