@@ -52,9 +52,13 @@ histories: | tools ## random histories of the engine (SECONDS=600 SEED=1 COUNT=n
 	cargo run --quiet --profile tests -p flashgc-histories -- \
 	  $(if $(ONE),--one $(ONE),--seed $(SEED) $(if $(COUNT),--count $(COUNT),--seconds $(SECONDS)))
 
-check: lint test docs-check ## everything that CI does
-	scripts/fuzz 5
-	$(MAKE) histories SECONDS=60
+# Everything that CI does, one step after the other.
+CHECKS := engine lint test-rust test-python docs-check fuzz histories
+check: ## everything that CI does, with the time of each step
+	@FUZZ_SECONDS=5 SECONDS_OF_HISTORIES=60 scripts/check $(CHECKS)
+
+.PHONY: engine
+engine: $(VENV)/.engine $(VENV)/.dev
 
 lint: $(VENV)/.engine $(VENV)/.dev ## formatters, linters and type checker, changing nothing
 	cargo fmt --all --check
