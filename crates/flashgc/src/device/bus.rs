@@ -1,4 +1,4 @@
-//! A channel's bus: one transfer at a time, first come first served, never booked ahead.
+//! A channel's bus: one transfer at a time, first come first served, never reserved in advance.
 
 use super::Spent;
 use crate::ids::UnitId;

@@ -73,7 +73,7 @@ pub struct Shape {
     /// Pages at the end of each sub-block but the last of its block that never hold data.
     #[serde(skip)]
     pub isolation_pages: u32,
-    /// Data registers of each plane: so many pages of it may move at once.
+    /// Data registers of each plane: the number of its pages that can move at once.
     #[serde(skip_serializing_if = "is_one")]
     pub registers: u32,
     /// Planes of one die that one array operation of the host may serve at once.
@@ -114,7 +114,7 @@ impl Shape {
         blocks * u64::from(self.sub_blocks - 1) * u64::from(self.isolation_pages)
     }
 
-    /// Pages of data that so many blocks hold, rounded up where they differ.
+    /// Data pages in this number of blocks, rounded up where blocks differ.
     pub fn pages_of_blocks(&self, blocks: u64) -> u64 {
         match self.isolation_pages {
             0 => blocks * u64::from(self.data_pages()),

@@ -37,7 +37,7 @@ pub struct LayerSpeed {
 }
 
 impl LayerSpeed {
-    /// The time of each layer of so many, the slowest first, where the mean is this, in ns.
+    /// The time of each of `layers` layers in ns, slowest first, with the mean `mean_ns`.
     ///
     /// Each is rounded to whole ns and takes at least one, so that the mean is less than 1 ns off.
     pub fn times_ns(&self, layers: u32, mean_ns: u64) -> Vec<u64> {

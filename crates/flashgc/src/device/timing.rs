@@ -4,7 +4,7 @@ use super::layers::LayerSpeed;
 use super::unit::Phases;
 use serde::Serialize;
 
-/// The timing of a device, in ns, with the bus time already worked out for one page.
+/// The timing of a device, in ns, with the bus time already calculated for one page.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Timing {
     /// Array read (tR).
@@ -20,7 +20,7 @@ pub struct Timing {
     /// What the summary of a block costs, where blocks have one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<Summary>,
-    /// What it costs to suspend and to resume an operation, where the device can.
+    /// The cost of suspending and to resume an operation, where the device can.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suspend: Option<Suspend>,
     /// How the layers differ, where they do: read and program are then the means over them.
@@ -29,7 +29,7 @@ pub struct Timing {
 }
 
 /// The cost of the commands suspend and resume, in ns of the array (paper preemptible-gc, section
-/// IV-B). The suspended operation keeps its page buffer; what comes between uses another.
+/// IV-B). The suspended operation keeps its page buffer; an operation in between uses another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Suspend {
     /// From the command until the array is free.
@@ -53,7 +53,7 @@ pub struct Summary {
 }
 
 impl Timing {
-    /// A read of one page in each of so many planes: commands, array once, transfers out.
+    /// A read of one page in each of `planes` planes: commands, array once, transfers out.
     pub fn read(&self, planes: u32) -> Phases {
         let mut phases = Phases::new();
         phases.bus(self.command_ns * u64::from(planes));
@@ -62,7 +62,7 @@ impl Timing {
         phases
     }
 
-    /// A program of one page in each of so many planes: commands and transfers in, array once.
+    /// A program of one page in each of `planes` planes: commands and transfers in, array once.
     pub fn program(&self, planes: u32) -> Phases {
         let mut phases = Phases::new();
         phases.bus((self.command_ns + self.transfer_ns) * u64::from(planes));
@@ -70,7 +70,7 @@ impl Timing {
         phases
     }
 
-    /// A copyback of so many pages at once, each in a data register of its own.
+    /// A copyback of `pages` pages at once, each in its own data register.
     pub fn copyback(&self, pages: u32) -> Phases {
         let commands_ns = self.command_ns * u64::from(pages);
         let mut phases = Phases::new();
@@ -81,8 +81,8 @@ impl Timing {
         phases
     }
 
-    /// The halves of a copy of so many pages: their read, and their program. Copies that leave the
-    /// plane take the bus in both.
+    /// The halves of a copy of `pages` pages: the read and the program. Copies that leave the plane
+    /// use the bus in both.
     pub fn halves(&self, pages: u32, by_copyback: bool) -> (Phases, Phases) {
         if !by_copyback {
             return (self.read(pages), self.program(pages));
@@ -104,8 +104,8 @@ impl Timing {
         phases
     }
 
-    /// Adds the summaries of so many blocks that the last program of a row has filled: commands
-    /// and transfers in, and one array time for each page. Their planes program together.
+    /// Adds the summaries of the blocks that the last program of a row has filled: commands and
+    /// transfers in, and one array time for each page. Their planes program together.
     pub fn add_summaries(&self, phases: &mut Phases, blocks: u32) {
         let Some(summary) = self.summary.filter(|_| blocks > 0) else { return };
         let pages = u64::from(summary.pages);

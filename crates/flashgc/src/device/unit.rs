@@ -11,9 +11,9 @@ const PHASES_MAX: usize = 7;
 /// One phase of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// The channel's bus for so many ns.
+    /// The channel's bus for this time, in ns.
     Bus(u64),
-    /// The array for so many ns.
+    /// The array for this time, in ns.
     Array(u64),
 }
 
@@ -62,7 +62,7 @@ impl Phases {
         }
     }
 
-    /// Gives the array phase of this number another length, which is not nought.
+    /// Sets the length of the array phase of this number, which must not be zero.
     pub fn set_array(&mut self, number: usize, ns: u64) {
         let in_array = (0..self.count).filter(|&at| self.on_bus >> at & 1 == 0);
         let at = in_array.into_iter().nth(number);
@@ -78,7 +78,7 @@ impl Phases {
         self.count
     }
 
-    /// The phase of this number, if the operation has so many.
+    /// The phase of this number, if the operation has it.
     #[inline(always)]
     pub fn get(&self, at: u8) -> Option<Phase> {
         if at >= self.count {
@@ -110,7 +110,7 @@ impl Default for Phases {
 /// For whom a unit works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Worker {
-    /// Nobody: the unit is free.
+    /// The unit is free.
     Nobody,
     /// A page operation of the host, by its place in the slab.
     Host(u32),
@@ -118,11 +118,11 @@ pub enum Worker {
     Gc,
     /// The collection of another unit, one of whose pages is programmed here.
     CrossUnit,
-    /// The next collection, one of whose pages moves ahead of it.
+    /// The next collection: one of its pages is pre-migrated.
     Ahead,
     /// The unit's open garbage collection, which is being suspended.
     Suspending,
-    /// The unit's open garbage collection, which looks at the queue; the array rests.
+    /// The unit's open garbage collection, which polls the queue; the array rests.
     Polling,
 }
 
@@ -134,7 +134,7 @@ impl Worker {
     }
 }
 
-/// One unit. Aligned, since an event looks at one unit and at little else.
+/// One unit. Aligned, since an event reads one unit and little else.
 #[repr(align(64))]
 pub struct Unit {
     /// For whom it works now.
@@ -157,11 +157,11 @@ pub struct Unit {
     pub group: Vec<u32>,
     /// Blocks that the operation of the host under way fills.
     pub filled: u32,
-    /// Planes of this unit that want space.
+    /// Planes of this unit that need space.
     pub wanting: u32,
     /// The plane that is asked first when the unit collects next.
     pub next_plane: u32,
-    /// Whether this unit is already on the list of units to look at.
+    /// Whether this unit is already on the list of units to check.
     pub listed: bool,
 }
 

@@ -14,7 +14,7 @@ pub enum BlockState {
     Open = 1,
     /// Full: it may become a victim.
     Sealed = 2,
-    /// A job moves its pages and erases it.
+    /// A collection moves its pages and erases it.
     Victim = 3,
 }
 
@@ -72,7 +72,7 @@ impl Blocks {
         self.info[block.index()] & VALID_MASK
     }
 
-    /// Whether the block is full and no job works on it.
+    /// Whether the block is full and not in a collection.
     #[inline(always)]
     pub fn is_sealed(&self, block: BlockId) -> bool {
         self.state(block) == BlockState::Sealed
@@ -168,14 +168,14 @@ impl Blocks {
         self.valid(block)
     }
 
-    /// A job takes the block; gives its valid pages.
+    /// Claims the block for a collection and returns its number of valid pages.
     pub fn claim(&mut self, block: BlockId) -> u32 {
         assert_eq!(self.state(block), BlockState::Sealed, "a victim must be sealed");
         self.set_state(block, BlockState::Victim);
         self.valid(block)
     }
 
-    /// A job empties an erased block's surroundings: nobody may open it meanwhile.
+    /// Claims an erased block next to the blocks of a collection: it must not be opened meanwhile.
     pub fn claim_free(&mut self, block: BlockId) {
         debug_assert_eq!(self.info[block.index()], 0, "only an erased block is withheld");
         self.set_state(block, BlockState::Victim);
@@ -187,7 +187,7 @@ impl Blocks {
         self.set_state(block, BlockState::Free);
     }
 
-    /// A job has moved what the block held, and did not erase it.
+    /// A collection has moved the block's valid pages and did not erase it.
     pub fn unclaim(&mut self, block: BlockId) {
         assert_eq!(self.state(block), BlockState::Victim, "only a job's block is given back");
         self.set_state(block, BlockState::Sealed);

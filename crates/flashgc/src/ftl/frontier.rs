@@ -26,7 +26,7 @@ pub enum Stream {
     Host,
     /// Copies of the collector.
     Gc,
-    /// Pages of a class, whoever writes them: where pages are placed by what is known of them.
+    /// Pages of a class, from the host or from copies: where placement depends on the page's data.
     Class(u8),
 }
 
@@ -273,8 +273,8 @@ impl Frontiers {
             || !self.started[plane.index()].is_empty()
     }
 
-    /// The pages that a stream gets next, so many. `None` where that depends on what is written:
-    /// under the odd/even rule, and of classes.
+    /// The next pages of a stream, at most `pages`. `None` where they depend on the data that is
+    /// written: under the odd/even rule, and for classes.
     pub fn upcoming(
         &self,
         geometry: &Geometry,
@@ -299,8 +299,8 @@ impl Frontiers {
 
     /// Hands out the next page of a stream's frontier, opening a block when it has run out.
     ///
-    /// Gives `None` only when the plane has no erased block left, or when the frontier is that of a
-    /// class and has run out.
+    /// Returns `None` only when the plane has no erased block left, or when the frontier is that of
+    /// a class and is full.
     #[inline(always)]
     pub fn take(
         &mut self,
@@ -396,14 +396,14 @@ impl Frontiers {
         self.free_pages[plane.index()] += geometry.data_pages_of(block);
     }
 
-    /// Nobody may open this erased block until it is [given out](Self::give_out) again; its pages
-    /// still count as erased.
+    /// This erased block must not be opened until it is [given out](Self::give_out) again; its
+    /// pages still count as erased.
     pub fn withhold(&mut self, plane: PlaneId, block: BlockId) {
         self.free_blocks.remove(plane, block);
     }
 
-    /// A block that was withheld may be opened again: next if it was not touched, and last if it
-    /// was erased once more (docs/schemes/gsm.md#erased-sub-blocks-in-and-beside-a-window).
+    /// A withheld block may be opened again: next if it was not touched, and last if it was erased
+    /// once more (`docs/schemes/gsm.md#erased-sub-blocks-in-and-beside-a-window`).
     pub fn give_out(&mut self, plane: PlaneId, block: BlockId, erased: bool) {
         if erased {
             self.free_blocks.push_back(plane, block);
@@ -471,8 +471,8 @@ impl Frontiers {
         open.filter(|(_, f)| f.next < f.end).fold(0, |bits, (class, _)| bits | 1 << class)
     }
 
-    /// The first of the open blocks that no frontier has go to these classes, in their order.
-    /// `None` where there are not so many of either.
+    /// Gives the first of the open blocks without a frontier to these classes, in their order.
+    /// `None` where there are too few of either.
     pub fn give_to_classes(
         &mut self,
         geometry: &Geometry,

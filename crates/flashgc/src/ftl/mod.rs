@@ -97,7 +97,7 @@ impl Ftl {
         sealed
     }
 
-    /// Takes a sealed block out of the candidates: a job works on it.
+    /// Removes a sealed block from the candidates: it is collected.
     pub fn claim(&mut self, geometry: &Geometry, block: BlockId) -> u32 {
         let valid = self.blocks.claim(block);
         let plane = geometry.plane_of_block(block);
@@ -105,14 +105,14 @@ impl Ftl {
         valid
     }
 
-    /// Nobody may open this erased block while a job works beside it.
+    /// Claims an erased block next to the blocks of a collection: it must not be opened meanwhile.
     pub fn claim_free(&mut self, geometry: &Geometry, block: BlockId) {
         self.blocks.claim_free(block);
         self.frontiers.withhold(geometry.plane_of_block(block), block);
     }
 
-    /// A block that was erased before the job claimed it is to be had again; the job may have
-    /// erased it once more.
+    /// A block that was erased before the collection claimed it is available again; the collection
+    /// may have erased it once more.
     pub fn unclaim_free(&mut self, geometry: &Geometry, block: BlockId, erased: bool) {
         if erased {
             self.blocks.erase(block);
@@ -122,7 +122,8 @@ impl Ftl {
         self.frontiers.give_out(geometry.plane_of_block(block), block, erased);
     }
 
-    /// A job has moved what a block held and did not erase it: it is a candidate again.
+    /// A collection has moved the block's valid pages and did not erase it: it is a candidate
+    /// again.
     pub fn unclaim(&mut self, geometry: &Geometry, block: BlockId) -> u32 {
         self.blocks.unclaim(block);
         let valid = self.blocks.valid(block);
@@ -137,7 +138,8 @@ impl Ftl {
         self.frontiers.give_back(geometry, geometry.plane_of_block(block), block);
     }
 
-    /// Whether the host may take a page of this plane now, beside what collection needs.
+    /// Whether the host may take a page of this plane now and leave the pages that collection
+    /// needs.
     #[inline(always)]
     pub fn host_has_room(&self, plane: PlaneId) -> bool {
         self.frontiers.host_has_room(plane)

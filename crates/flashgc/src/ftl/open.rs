@@ -9,7 +9,7 @@ pub enum Role {
     Host,
     /// The frontier of copies.
     Gc,
-    /// Nobody yet: the next frontier that has run out.
+    /// Not in use yet: for the next frontier that has run out.
     Started,
 }
 

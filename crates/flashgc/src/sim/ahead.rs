@@ -3,9 +3,10 @@
 //!
 //! 1. Nothing is left to do for the host: the drive is idle.
 //! 2. Each free unit asks its planes in turn: is one close to its trigger's start?
-//! 3. The plane's victim is the block with the fewest valid pages, until a job takes it.
+//! 3. The plane's victim is the block with the fewest valid pages, until a collection takes it.
 //! 4. One page moves, to where the copies of the collection go. Then all is asked again.
-//! 5. A request came, the trigger started, or the victim has little left: the rest is for the job.
+//! 5. A request came, the trigger started, or the victim has little left: the rest is for the
+//!   collection.
 
 use super::service::Next;
 use super::Sim;
@@ -17,7 +18,7 @@ use crate::ids::{BlockId, PlaneId, Ppn, UnitId};
 use crate::verify::{Cause, Happened, Watch};
 use std::collections::BTreeMap;
 
-/// A block that pages leave ahead of its collection.
+/// A block whose pages are pre-migrated.
 #[derive(Clone, Copy)]
 struct Early {
     block: BlockId,
@@ -37,7 +38,7 @@ struct Move {
     wasted: bool,
 }
 
-/// What moves ahead of any job.
+/// The state of pre-migration: pages that move before their collection.
 pub(super) struct Ahead {
     rules: PreMigration,
     /// Whether units were told that the drive is idle.
@@ -69,15 +70,15 @@ impl Ahead {
 }
 
 impl<W: Watch> Sim<W> {
-    /// A request is here: what moves goes on to its end, and nothing follows.
+    /// A request is here: the page that is moving finishes, and no other page follows.
     pub(super) fn ahead_ends(&mut self) {
         if let Some(ahead) = &mut self.ahead {
             ahead.is_idle = false;
         }
     }
 
-    /// Nothing is left to start. If the host waits for nothing, units whose planes are close to
-    /// their trigger's start have something to do. Says whether any was told so.
+    /// Nothing is left to start. If no host request waits, units whose planes are close to the
+    /// start of their trigger have pages to move. Returns whether any unit was notified.
     pub(super) fn look_ahead(&mut self) -> bool {
         if self.outstanding > 0 || self.is_finished() {
             return false;
@@ -94,7 +95,7 @@ impl<W: Watch> Sim<W> {
         !self.ready.is_empty()
     }
 
-    /// What a unit that has nothing else to do moves ahead of any job.
+    /// The next page that an idle unit pre-migrates.
     #[inline(always)]
     pub(super) fn next_ahead(&mut self, unit: UnitId) -> Option<Next> {
         match &self.ahead {
@@ -283,7 +284,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// A job moved a page that may have moved ahead.
+    /// A collection moved a page that may have been pre-migrated.
     #[inline(always)]
     pub(super) fn ahead_moves(&mut self, from: Ppn, to: Ppn) {
         if let Some(ahead) = &mut self.ahead {
@@ -293,7 +294,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// A job takes a block: what moved ahead of it was of use, or not.
+    /// A collection takes a block: its pre-migration was of use, or not.
     #[inline(always)]
     pub(super) fn ahead_leaves(&mut self, plane: PlaneId, block: BlockId) {
         let Some(ahead) = &mut self.ahead else { return };
@@ -304,7 +305,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// Pages under way whose program ends at this very instant, as of copies of a job.
+    /// Counts pages whose program ends at this very instant, as for the copies of a collection.
     pub(super) fn clip_ahead(&mut self) {
         for at in 0..self.units.len() {
             if self.units[at].worker != Worker::Ahead || !self.phase_ends_now(at) {

@@ -3,8 +3,9 @@
 //! A step reads its pages together, each into a register of its own, and sends them out over the
 //! bus. Each is then programmed in a plane of another unit: the one that host writes would take,
 //! above its reserve. Where no other unit has room the page comes back to its own plane, whose
-//! reserve holds the pages of any victim, so that no job depends on another's progress. The unit
-//! that collects stays closed to the host, and may itself program what others send.
+//! reserve holds the pages of any victim, so that one collection never depends on the progress of
+//! another. The unit that collects stays blocked for the host, and may itself program pages from
+//! other units.
 
 use super::Sim;
 use crate::device::Worker;
@@ -27,8 +28,8 @@ impl<W: Watch> Sim<W> {
         chosen
     }
 
-    /// Whether pages of other planes may come here. While a job works on the plane its erased
-    /// pages are for that job: it may have opened a block of the reserve.
+    /// Whether pages of other planes may come here. While the plane is collected its erased pages
+    /// are for its own collection, which may have opened a block of the reserve.
     fn takes_cross_unit(&self, plane: PlaneId) -> bool {
         self.ftl.frontiers.copy_has_room(plane) && !self.gc.busy_planes[plane.index()]
     }
@@ -105,7 +106,8 @@ impl<W: Watch> Sim<W> {
         self.begin(unit, Worker::CrossUnit, phases);
     }
 
-    /// A page of another unit's job is programmed; with the last of a step that job goes on.
+    /// A page from the collection of another unit is programmed; after the last page of a step that
+    /// collection continues.
     pub(super) fn cross_unit_ended(&mut self, unit: UnitId) {
         let Some(cross_unit) = self.gc.programming[unit.index()].take() else { return };
         let job = &mut self.gc.jobs[cross_unit.job.index()];
@@ -144,7 +146,7 @@ impl<W: Watch> Sim<W> {
         })
     }
 
-    /// An array worked for a job, of this unit or of the one whose page it programs.
+    /// An array worked for a collection, of this unit or of the one whose page it programs.
     #[inline(always)]
     pub(super) fn job_worked(&mut self, unit: UnitId, ns: u64) {
         if self.units[unit.index()].worker == Worker::Ahead {
@@ -161,7 +163,7 @@ impl<W: Watch> Sim<W> {
         self.gc.jobs[job.index()].busy_ns += ns;
     }
 
-    /// Tells the watcher which pages leave the plane.
+    /// Reports to the watcher which pages leave the plane.
     pub(super) fn tell_read_out(&mut self, unit: UnitId) {
         if !W::ACTIVE {
             return;

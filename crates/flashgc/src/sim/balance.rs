@@ -1,4 +1,4 @@
-//! What the balance of a run rests on, gathered while it goes on, and the end of a run that goes on
+//! The data for the balance of a run, recorded during the run, and the end of a run that continues
 //! until it is in balance.
 
 use super::Sim;
@@ -15,9 +15,9 @@ const PARTS_OF_OVERWRITING: u64 = 4;
 const TAIL_PER_MYRIAD: u64 = 9_990;
 /// The confidence of intervals where none is asked for.
 const CONFIDENCE: f64 = 0.95;
-/// A run is looked at again when it is longer by this part.
+/// A run is checked again when it is longer by this part.
 const LOOK_AGAIN: u64 = 4;
-/// So many looks in a row must find it in balance: a chance finding does not last.
+/// Number of successive checks that must find it in balance: one positive check may be chance.
 const LOOKS: u32 = 2;
 
 /// Pages overwritten before the measured part.
@@ -55,7 +55,7 @@ pub struct Until {
     pub at_most: f64,
 }
 
-/// How a run came to its end that goes on until it is in balance.
+/// How a run ended that continues until it is in balance.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct UntilEnd {
     /// Whether it was in balance; else the bound ended it.
@@ -68,7 +68,7 @@ pub struct UntilEnd {
     pub p99_9_interval_ns: Option<[u64; 2]>,
 }
 
-/// What is kept of a run for its balance.
+/// The state of a run that its balance needs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Watched {
     circumstances: Circumstances,
@@ -95,8 +95,8 @@ impl<W: Watch> Sim<W> {
         self.balance = Watched { circumstances, tail, ..Watched::default() };
     }
 
-    /// A batch of pages written is over. Copies count when their job has ended, so that it makes no
-    /// difference whether a job ran as one event.
+    /// A batch of pages written is over. Copies count when their collection has ended, so that it
+    /// makes no difference whether a collection ran as one event.
     #[cold]
     pub(super) fn batch_ended(&mut self) {
         let counters = &self.counters;
@@ -147,7 +147,7 @@ impl<W: Watch> Sim<W> {
         self.tail_interval().is_some_and(|[low, high]| (high - low) as f64 / 2.0 <= within * middle)
     }
 
-    /// How a run ended that was to go on until it is in balance.
+    /// How a run ended that continues until it is in balance.
     pub(super) fn until_end(&self) -> Option<UntilEnd> {
         let Until { confidence, within, .. } = self.balance.circumstances.until?;
         let p99_9_interval_ns = self.tail_interval();
@@ -161,7 +161,7 @@ impl<W: Watch> Sim<W> {
         judge(&Evidence {
             batches: &self.batches,
             written_pages: counters.array_programs,
-            // Pages that moved ahead of a collection took space that its erase gives back.
+            // Pre-migrated pages took space that the erase of their block frees.
             reclaimed_pages: counters.reclaimed_pages.saturating_sub(counters.background_moved),
             moved_pages: counters.gc_moved + counters.background_moved,
             free_pages: [self.free_pages_begin, self.free_pages_total],
@@ -208,7 +208,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// Overwriting goes on, or begins.
+    /// Overwriting continues, or begins.
     pub(super) fn overwriting_begins(&mut self) {
         if self.overwritten.pages == 0 {
             self.overwritten.moved_before = self.counters.gc_moved;

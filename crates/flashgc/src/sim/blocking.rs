@@ -1,15 +1,15 @@
-//! A hold that is smaller in the erase than while pages move.
+//! Blocking that is smaller during the erase than while pages move.
 //!
-//! In SSDsim a collection has the channel as long as it moves pages, and the erase keeps only the
-//! chip busy. So a job gives the rest of its part free when its erase begins, and takes it again
-//! where the same turn goes on with another block.
+//! In SSDsim a collection occupies the channel while it moves pages, and the erase keeps only the
+//! chip busy. So a collection releases the rest of its part when its erase begins, and blocks it
+//! again where the same batch continues with another block.
 
 use super::Sim;
 use crate::ids::{PlaneId, UnitId};
 use crate::verify::Watch;
 
 impl<W: Watch> Sim<W> {
-    /// Whether a plane of the part that a job holds stays closed in the erase.
+    /// Whether a plane of the part that a collection blocks stays blocked in the erase.
     pub(super) fn stays_closed(&self, job: PlaneId, plane: PlaneId) -> bool {
         let geometry = &self.plan.geometry;
         let erasing = self.plan.gc.blocking.erasing;
@@ -26,7 +26,7 @@ impl<W: Watch> Sim<W> {
         });
     }
 
-    /// The turn goes on with another block: the whole part is closed again.
+    /// The batch continues with another block: the whole part is blocked again.
     #[cold]
     pub(super) fn widen_blocking(&mut self, job: PlaneId) {
         self.for_those_between(job, |sim, plane| sim.queues.blocking(plane));

@@ -10,8 +10,8 @@
 //! 4. A flush programs it in flash, while the drive is idle or since a write waits for its place.
 //!    It stays readable until the program ends, and for longer if it was rewritten meanwhile.
 //!
-//! The buffer serves one access at a time. A flush is a page operation without a request, and
-//! takes its data when its program begins; what it reads here goes out with its bus transfer.
+//! The buffer serves one access at a time. A flush is a page operation without a request, and takes
+//! its data when its program begins; the data that it reads here goes out with its bus transfer.
 
 use super::buffered::Buffered;
 use super::host::{Op, OpKind};
@@ -193,7 +193,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// While the host waits for nothing one page is flushed, the one used least recently. Says
+    /// While the host waits for nothing one page is flushed, the one used least recently. Returns
     /// whether a flush was queued.
     #[inline]
     pub(super) fn flush_if_idle(&mut self) -> bool {

@@ -39,7 +39,7 @@ pub(super) struct Buffered {
 }
 
 impl Buffered {
-    /// An empty buffer for so many pages.
+    /// An empty buffer with `capacity` pages.
     pub fn new(capacity: u32) -> Self {
         Buffered {
             capacity,
@@ -81,7 +81,7 @@ impl Buffered {
         places.map(|at| &self.pages[at as usize]).filter(|page| page.has_data).map(|page| page.lpn)
     }
 
-    /// Gives the page a place; its data is on its way in.
+    /// Adds the page; its data is on its way in.
     pub fn insert(&mut self, lpn: Lpn) {
         debug_assert!(self.has_room() && !self.holds(lpn));
         let page = Page {
@@ -158,7 +158,7 @@ impl Buffered {
         self.pages[at].is_rewritten = false;
     }
 
-    /// A flush has ended. Says whether the page has left: it stays where it was rewritten since,
+    /// A flush has ended. Returns whether the page has left: it stays if it was rewritten since,
     /// and may be another one that came after a trim.
     pub fn flush_ends(&mut self, lpn: Lpn, flush: u32) -> bool {
         let Some(&at) = self.place_of.get(&lpn.0) else { return false };
@@ -176,7 +176,7 @@ impl Buffered {
         !stays
     }
 
-    /// The host gives the page up. Gives the flush that still waits for its beginning.
+    /// The host trims the page. Returns the flush that still waits for its beginning.
     pub fn drop_page(&mut self, lpn: Lpn) -> Option<u32> {
         let at = self.place(lpn);
         let Page { flush, is_taken, .. } = self.pages[at as usize];

@@ -1,4 +1,4 @@
-//! Classes: pages go where placement puts them by what it knows of them.
+//! Classes: placement puts each page into the class that follows from the page's history.
 
 use super::Sim;
 use crate::ftl::{Parity, Stream};
@@ -28,7 +28,7 @@ impl<W: Watch> Sim<W> {
         self.move_all_to(plane, victim, copies, |sim, lpn| sim.stream_of_copy(plane, lpn));
     }
 
-    /// The stream of a page that a job moves, or that moves ahead of one.
+    /// The stream of a page that a collection copies, or that is pre-migrated.
     #[inline(always)]
     pub(super) fn stream_of_copy(&mut self, plane: PlaneId, lpn: Lpn) -> Stream {
         let Some(placement) = &self.gc.placement else { return Stream::Gc };
@@ -56,7 +56,8 @@ impl<W: Watch> Sim<W> {
         let candidates = candidates!(self);
         let placement = self.gc.placement.as_mut();
         let chosen = placement.and_then(|p| p.choose(plane, class, &self.ftl, &candidates));
-        // Without any the reserve was too small, and whoever takes the page will say so.
+        // Without any, the reserve was too small, and the caller that takes the page will report
+        // it.
         if let Some(block) = chosen.or_else(|| self.ftl.frontiers.free_list(plane).next()) {
             self.ftl.frontiers.open_chosen(&self.plan.geometry, plane, class, block);
             self.has_opened(plane, block);

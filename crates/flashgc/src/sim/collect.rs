@@ -1,9 +1,9 @@
-//! Collection: the steps of a job on its unit.
+//! Collection: the steps of a collection on its unit.
 //!
-//! Where nothing can interrupt a job and its copies need no bus, the list of its pages is fixed
-//! when it begins: their new pages are taken and bound at once, and the job may run as one event.
-//! Otherwise each copy finds out at its own start whether its page is still valid, and binds when
-//! its program starts.
+//! Where a collection cannot be interrupted and its copies need no bus, the list of its pages is
+//! fixed when it begins: their new pages are taken and bound at once, and the collection may run as
+//! one event. Otherwise each copy checks at its own start whether its page is still valid, and
+//! binds when its program starts.
 //!
 //! Copies go in steps (paper parallel-gc, Algorithms 2 to 4): the valid pages of a list are
 //! collected, and each step takes the next of them, as many as the scheme moves at once. All of a
@@ -18,12 +18,12 @@ use crate::ids::{BlockId, Lpn, PlaneId, Ppn, UnitId};
 use crate::plan::Plan;
 use crate::verify::{Cause, Happened, Watch};
 
-/// Valid pages at selection of the blocks beside the victims.
+/// Valid pages at selection of the blocks that are claimed in addition to the victims.
 fn neighbour_valid(victims: &[Victim]) -> u32 {
     victims.iter().filter(|victim| !victim.is_erased()).map(|victim| victim.valid).sum()
 }
 
-/// The planes that a job closes, for each part of the hold's level.
+/// The planes that a collection blocks, for each part of the blocking's level.
 pub(super) fn domains(plan: &Plan) -> Vec<Vec<PlaneId>> {
     let level = plan.gc.blocking.level;
     let mut domains: Vec<Vec<PlaneId>> = Vec::new();
@@ -36,7 +36,7 @@ pub(super) fn domains(plan: &Plan) -> Vec<Vec<PlaneId>> {
 }
 
 impl<W: Watch> Sim<W> {
-    /// Begins a job: the victim is claimed and its domain closed.
+    /// Begins a collection: the victim is claimed and its domain blocked.
     pub(super) fn open_job(&mut self, unit: UnitId, plane: PlaneId, victim: BlockId) {
         let batch_left = match self.plan.gc.trigger.batch {
             Batch::One => 1,
@@ -50,8 +50,8 @@ impl<W: Watch> Sim<W> {
         self.claim(unit, plane, victim);
     }
 
-    /// Whether a turn goes on after an erase: the plane still wants space, or blocks of the list
-    /// with which the turn began are left; and there is something to win.
+    /// Whether a batch continues after an erase: the plane still needs space, or blocks of the list
+    /// with which the batch began are left; and a collection would free space.
     pub(super) fn goes_on(&self, plane: PlaneId, listed: u32) -> bool {
         let wants = self.gc.wants[plane.index()] || listed > 0;
         wants && self.ftl.blocks.reclaimable[plane.index()] > 0
@@ -67,7 +67,7 @@ impl<W: Watch> Sim<W> {
         geometry.blocks_of(plane).map(BlockId).filter(wins).count() as u32
     }
 
-    /// Claims the victims and starts the job's first operation.
+    /// Claims the victims and starts the collection's first operation.
     fn claim(&mut self, unit: UnitId, plane: PlaneId, victim: BlockId) {
         let free_pages = self.ftl.frontiers.free_pages(plane);
         let mut victims = std::mem::take(&mut self.gc.jobs[unit.index()].victims);
@@ -114,8 +114,8 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// Lists the valid pages of the victims, lowest first; where the job is fixed they find their
-    /// new pages now.
+    /// Lists the valid pages of the victims, lowest first; where the collection is fixed, their new
+    /// pages are taken now.
     #[inline(always)]
     fn collect_pages(
         &mut self,
@@ -139,8 +139,8 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// Takes a job's victims out of the candidates: the one named, and those ranked next while
-    /// the erase can take more. Gives their valid pages.
+    /// Removes the victims of a collection from the candidates: the given one, and those ranked
+    /// next while the erase can take more. Returns their number of valid pages.
     pub(super) fn claim_victims(
         &mut self,
         plane: PlaneId,
@@ -236,7 +236,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// Starts the next operation of an open job.
+    /// Starts the next operation of an open collection.
     pub(super) fn step_job(&mut self, unit: UnitId) {
         self.take_step(unit);
         let job = &mut self.gc.jobs[unit.index()];
@@ -276,7 +276,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// A phase of a job's operation begins: copies bind when their program starts.
+    /// A phase of a collection's operation begins: copies bind when their program starts.
     #[inline]
     pub(super) fn job_phase_begins(&mut self, unit: UnitId) {
         let job = &self.gc.jobs[unit.index()];
@@ -330,7 +330,7 @@ impl<W: Watch> Sim<W> {
         self.seal_if_filled(plane, taken);
     }
 
-    /// The host rewrote or trimmed a page of a plane in which a job is open.
+    /// The host rewrote or trimmed a page of a plane that is being collected.
     #[cold]
     pub(super) fn job_loses(&mut self, plane: PlaneId, ppn: Ppn) {
         let unit = self.plan.geometry.unit_of(plane);
@@ -346,7 +346,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// An operation of a job has ended.
+    /// An operation of a collection has ended.
     pub(super) fn job_operation_ended(&mut self, unit: UnitId) {
         let summary_pages = u64::from(self.plan.geometry.shape.summary_pages);
         let job = &mut self.gc.jobs[unit.index()];
@@ -383,7 +383,8 @@ impl<W: Watch> Sim<W> {
         self.counters.overhead += fills * u64::from(self.plan.geometry.shape.summary_pages);
     }
 
-    /// The erase has ended: account for the job, and go on with the batch or let the host in.
+    /// The erase has ended: records the collection, and continues with the batch or unblocks the
+    /// host.
     fn close_job(&mut self, unit: UnitId) {
         let job = &mut self.gc.jobs[unit.index()];
         job.stage = Stage::Closed;
@@ -433,7 +434,7 @@ impl<W: Watch> Sim<W> {
         self.ask_trigger_to_stop(plane);
     }
 
-    /// Adds a job that ended to the counters.
+    /// Adds a collection that ended to the counters.
     fn count_job(&mut self, unit: UnitId, victims: &[Victim]) {
         let geometry = &self.plan.geometry;
         let victim_pages = |victim: &Victim| match victim.role {
@@ -465,7 +466,7 @@ impl<W: Watch> Sim<W> {
         counters.gc_elapsed_ns += self.now_ns - selected_ns;
     }
 
-    /// The row of the log for a job that has just ended.
+    /// The log's row for a collection that has just ended.
     fn job_row(&self, unit: UnitId, plane: PlaneId, victims: &[Victim]) -> JobRow {
         let job = &self.gc.jobs[unit.index()];
         JobRow {

@@ -1,9 +1,9 @@
-//! The result hash: over what was simulated, and over nothing that only names or sums it up.
+//! The result hash: over the results of the simulation, and not over names or sums of them.
 //!
-//! Each figure goes in under a number of its own, and a figure of zero does not go in. So a new
-//! counter moves no hash of a run in which it stays at zero, and neither the name of a key, nor a
-//! note, nor a metric that is worked out from others has a part in it. Numbers are never used
-//! again for something else.
+//! Each metric is hashed with its own number, and a metric of zero is not hashed. So a new counter
+//! changes no hash of a run in which it stays at zero, and neither the name of a key, nor a note,
+//! nor a metric that is derived from others is part of it. A number is never reused for another
+//! metric.
 
 use super::{Results, Sim};
 use crate::device::Spent;

@@ -1,9 +1,9 @@
 //! A drive changes hands: its state is taken out of one simulation and put into another.
 //!
-//! This is possible while nothing is under way, that is, before measuring begins. What the scheme
-//! keeps of its own is worked out again: its policy hears of every sealed block, in the order of
-//! sealing, and planes that wanted space go on wanting it where they are short by its thresholds.
-//! What cannot be worked out goes with the drive, to a scheme that keeps the same.
+//! This is possible while nothing is under way, that is, before measuring begins. The scheme's own
+//! state is rebuilt: its policy is notified of every sealed block, in the order of sealing, and
+//! planes that needed space still need it where they are short by its thresholds. State that cannot
+//! be rebuilt is kept with the drive, for a scheme with the same state.
 
 use super::Sim;
 use crate::drive::{restore, Carried, Drive, DriveFault};
@@ -60,7 +60,7 @@ impl<W: Watch> Sim<W> {
         (drive, self.watch)
     }
 
-    /// Whether a plane that wanted space has reason to want it still.
+    /// Whether a plane that needed space still needs it.
     fn is_short(&self, plane: PlaneId) -> bool {
         let trigger = &self.plan.gc.trigger;
         trigger.soft.is_short(&self.ftl, plane, trigger.inclusive)

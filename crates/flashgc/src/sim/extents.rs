@@ -1,8 +1,8 @@
-//! Sub-blocks: what a job claims beside its victims, and gives back.
+//! Sub-blocks: those that a collection claims in addition to its victims, and releases.
 //!
-//! With isolation by software the sub-blocks beside a window are claimed with it: their valid
-//! pages move before the erase, and nobody may open an erased one until it has ended (paper
-//! speedup-gc, section II-A). After it they are candidates, or erased, as before.
+//! With isolation by software the sub-blocks next to a window are claimed with it: their valid
+//! pages move before the erase, and an erased one must not be opened until the erase has ended
+//! (paper speedup-gc, section II-A). After it they are candidates, or erased, as before.
 
 use super::Sim;
 use crate::gc::victim::VictimPolicy;
@@ -11,8 +11,8 @@ use crate::ids::{BlockId, PlaneId, UnitId};
 use crate::verify::{Happened, Watch};
 
 impl<W: Watch> Sim<W> {
-    /// Claims the sub-blocks that one erase frees with the one that was picked, and those beside
-    /// them where the isolation asks for it. Gives the valid pages of all.
+    /// Claims the sub-blocks that one erase frees with the chosen one, and those next to them where
+    /// isolation requires it. Returns the number of valid pages of all.
     #[inline(never)]
     pub(super) fn claim_sub_blocks(
         &mut self,
@@ -60,7 +60,8 @@ impl<W: Watch> Sim<W> {
         victims.push(Victim { block, valid, role });
     }
 
-    /// The erase has ended: what was claimed beside the victims, or between them, is given back.
+    /// The erase has ended: releases the blocks that were claimed next to the victims, or between
+    /// them.
     #[cold]
     pub(super) fn release_beside(&mut self, plane: PlaneId, victim: &Victim) {
         let (geometry, block) = (&self.plan.geometry, victim.block);
@@ -83,13 +84,14 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// A block was erased, or given back as it was: who ranks victims or places pages hears of it.
+    /// A block was erased, or released as it was: notifies the victim policy and the placement.
     pub(super) fn note_erased(&mut self, plane: PlaneId, block: BlockId) {
         self.gc.victim.erased(plane, block);
         self.gc.changed(&self.ftl, &self.plan.geometry, plane, block);
     }
 
-    /// Counts the sub-blocks of a job that ended: an extent is what one erase freed.
+    /// Counts the sub-blocks of a collection that ended: an extent is the sub-blocks that one erase
+    /// freed.
     #[cold]
     pub(super) fn count_sub_blocks(&mut self, unit: UnitId, victims: &[Victim]) {
         let is_victim = |victim: &&Victim| victim.role == Role::Victim;

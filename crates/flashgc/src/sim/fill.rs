@@ -28,21 +28,21 @@ impl TraceFilled {
 /// What a fill by a trace keeps between two slices.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FillState {
-    /// What it has done.
+    /// Results of the fill until now.
     pub filled: TraceFilled,
-    /// Exported pages that hold data.
+    /// User pages that hold data.
     pub written: u32,
     /// No page below this one is without data.
     lowest: u32,
 }
 
 impl<W: Watch> Sim<W> {
-    /// Writes requests of the trace until about `budget` pages were written; says whether every
-    /// exported page has been written.
+    /// Writes requests of the trace until about `budget` pages were written; returns whether every
+    /// user page has been written.
     ///
-    /// A shifted request goes to its shifted pages, modulo the exported ones, as far as they were
-    /// never written; where all of them were, it goes on to the lowest page that never was. So
-    /// each writes at least one page anew, and the fill ends.
+    /// A shifted request goes to its shifted pages, modulo the user pages, as far as they were
+    /// never written; where all of them were, it goes to the lowest page that never was. So each
+    /// writes at least one new page, and the fill ends.
     pub fn fill_by_trace(
         &mut self,
         source: &mut TraceFill,
@@ -78,8 +78,8 @@ impl<W: Watch> Sim<W> {
         Ok(false)
     }
 
-    /// Maps what so many requests of the trace read and find without data, a page each; says
-    /// whether the trace has ended.
+    /// Maps the pages that the next `requests` requests of the trace read and find without data, a
+    /// page each; returns whether the trace has ended.
     pub fn map_reads(
         &mut self,
         source: &mut TraceReads,

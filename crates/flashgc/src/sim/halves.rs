@@ -1,4 +1,4 @@
-//! Copies in two halves, where requests may enter a job: the read, and the program.
+//! Copies in two halves, where requests may preempt a collection: the read, and the program.
 //!
 //! Between them the pages of the step are in the register (point A of paper preemptible-gc,
 //! Fig. 2). Pages bind when their program starts, so that one which the host rewrites before is
@@ -71,7 +71,8 @@ impl<W: Watch> Sim<W> {
         self.job_phase_overlaps(unit);
     }
 
-    /// The pages that were read ahead are given up: somebody waits, and they are read again later.
+    /// The pages that were read in advance are discarded: a request waits, and they are read again
+    /// later.
     pub(super) fn put_back(&mut self, unit: UnitId) {
         let job = &mut self.gc.jobs[unit.index()];
         job.next = job.step.first().copied().unwrap_or(job.next);
@@ -91,7 +92,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// A program of the job has ended, and the writes that were merged into it are done.
+    /// A program of the collection has ended, and the writes that were merged into it are done.
     pub(super) fn programming_ended(&mut self, unit: UnitId) {
         self.copies_ended(unit);
         let pages = u64::from(self.plan.geometry.shape.summary_pages);

@@ -16,7 +16,7 @@ pub enum OpKind {
     ReadRest,
     /// Writes a page.
     Write,
-    /// Gives a page up.
+    /// Discards the data of a page.
     Trim,
 }
 
@@ -175,7 +175,7 @@ impl<W: Watch> Sim<W> {
                 HostOp::Write if partial => OpKind::ReadRest,
                 HostOp::Write => OpKind::Write,
                 HostOp::Trim if partial => {
-                    // What is given up only in part stays.
+                    // A page that is trimmed only in part stays.
                     self.request_page_done(id);
                     continue;
                 }
@@ -262,7 +262,7 @@ impl<W: Watch> Sim<W> {
         self.look_at(unit);
     }
 
-    /// Whether an operation needs no flash: trims, and reads of what was never written.
+    /// Whether an operation needs no flash: trims, and reads of pages that were never written.
     fn touches_nothing(&self, lpn: Lpn, kind: OpKind) -> bool {
         match kind {
             OpKind::Write => false,

@@ -1,10 +1,11 @@
-//! The idle trigger: collection while the host wants nothing.
+//! The idle trigger: collection while the host has no requests.
 //!
 //! 1. The last outstanding request is done, and a timer begins.
 //! 2. A request comes before the timer ends: nothing happens.
 //! 3. The timer ends: the drive is idle. Each unit that has nothing else to do and a plane below
-//!    the proactive threshold collects one block, if that wins a page, and then the next.
-//! 4. A request comes: no further job begins. Jobs that are open go on by the slots that say how.
+//!   the proactive threshold collects one block, if that frees a page, and then the next.
+//! 4. A request comes: no further collection begins. Open collections continue under the rules of
+//!   the slots for blocking and preemption.
 //!
 //! In a closed loop a request follows another without a gap, so that no drive is ever idle.
 
@@ -13,7 +14,7 @@ use crate::gc::{Idle, MeanCollection, Wait};
 use crate::ids::{BlockId, PlaneId, UnitId};
 use crate::verify::Watch;
 
-/// Whether the host wants something.
+/// Whether the host has requests.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     /// Requests are outstanding, or were a moment ago.
@@ -29,7 +30,7 @@ pub(super) struct IdleTrigger {
     plan: Idle,
     state: State,
     mean: MeanCollection,
-    /// Units whose open job began since the drive was idle.
+    /// Units whose open collection began since the drive was idle.
     opened: Vec<bool>,
 }
 
@@ -93,8 +94,8 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// What a unit that has nothing to do collects while the drive is idle, each plane in its
-    /// turn: a block that wins a page, in a plane below the proactive threshold.
+    /// The block that an idle unit collects while the drive is idle, each plane in its turn: one
+    /// that frees a page, in a plane below the proactive threshold.
     #[inline(always)]
     pub(super) fn idle_victim(&mut self, unit: UnitId) -> Option<(PlaneId, BlockId)> {
         match &self.idle {
@@ -116,7 +117,8 @@ impl<W: Watch> Sim<W> {
             if !wins || !mark.is_short(&self.ftl, plane, inclusive) {
                 continue;
             }
-            // A policy may name a block without an invalid page; ahead of need it wins nothing.
+            // A policy may choose a block without an invalid page; to collect it before there is a
+            // need frees no page.
             let victim = self.pick_victim(plane).filter(|&block| {
                 self.plan.gc.sub_blocks.is_some()
                     || self.ftl.blocks.valid(block) < self.plan.geometry.data_pages_of(block)
@@ -129,7 +131,8 @@ impl<W: Watch> Sim<W> {
         None
     }
 
-    /// Begins a job of the idle drive: one block, whatever a turn of the watermark collects.
+    /// Begins a collection of the idle drive: one block, whatever number the batches of the
+    /// watermark have.
     #[inline(never)]
     pub(super) fn open_idle_job(&mut self, unit: UnitId, plane: PlaneId, victim: BlockId) {
         self.open_job(unit, plane, victim);
@@ -139,7 +142,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// A job has ended: what it took goes into the mean.
+    /// A collection has ended: its time goes into the mean.
     #[inline(always)]
     pub(super) fn idle_hears_of_job(&mut self, unit: UnitId) {
         let Some(idle) = &mut self.idle else { return };

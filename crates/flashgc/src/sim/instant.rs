@@ -1,9 +1,9 @@
-//! An instant must end: a guard against units that are looked at again and again for nothing.
+//! An instant must end: a guard against units that are checked again and again for nothing.
 //!
-//! Each look at a unit either begins an operation, which takes time, or brings an operation of the
-//! host to its end, or finds that there is nothing to do. So between two events, or two operations
-//! that end, the number of looks is bounded by units and waiting operations. Where it is passed by
-//! far the engine is at fault, and says so in place of keeping the caller waiting for ever.
+//! Each check of a unit either begins an operation, which takes time, or ends an operation of the
+//! host, or finds that there is nothing to do. So between two events, or two operations that end,
+//! the number of checks is bounded by units and waiting operations. Where it is far above this
+//! bound the engine is at fault, and reports it instead of keeping the caller waiting forever.
 
 use super::{Sim, SimError};
 use crate::ids::UnitId;
@@ -17,10 +17,10 @@ const STEPS_OF_EACH: u64 = 64;
 /// Steps in which the units are found that go round in circles.
 const STEPS_TO_NAME_UNITS: u32 = 4096;
 
-/// Steps since time last went on, or since something of the host ended or came.
+/// Steps since time last advanced, or since an operation or request of the host ended or came.
 pub(super) struct Instant {
     steps: u64,
-    /// With more somebody must look.
+    /// With more steps than this the engine is at fault.
     most: u64,
 }
 
@@ -31,13 +31,13 @@ impl Default for Instant {
 }
 
 impl Instant {
-    /// Time went on, or a request did.
+    /// Time advanced, or a request did.
     #[inline(always)]
     pub(super) fn goes_on(&mut self) {
         self.steps = 0;
     }
 
-    /// Counts a step. Says whether there were so many that somebody must look.
+    /// Counts a step. Returns whether there were too many, which is a fault of the engine.
     #[inline(always)]
     pub(super) fn has_too_many_steps(&mut self) -> bool {
         self.steps += 1;

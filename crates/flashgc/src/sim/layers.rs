@@ -79,8 +79,8 @@ impl<W: Watch> Sim<W> {
         phases
     }
 
-    /// A write of the host was bound at the register. Its page is noted now: what comes from the
-    /// write buffer may be trimmed before it is programmed.
+    /// A write of the host was bound at the register. Its page is noted now: a page from the write
+    /// buffer may be trimmed before it is programmed.
     #[inline]
     pub(super) fn note_host_page(&mut self, unit: UnitId, op: u32) {
         if let Some(layers) = &self.recipes.layers {
@@ -99,7 +99,7 @@ impl<W: Watch> Sim<W> {
         phases.set_array(0, ns.max(merged_ns));
     }
 
-    /// Array time of all copies of a job whose pages are fixed, in ns.
+    /// Array time of all copies of a collection whose pages are fixed, in ns.
     #[cold]
     pub(super) fn copies_of_layers_ns(&self, unit: UnitId) -> u64 {
         let Some(layers) = &self.recipes.layers else { return 0 };
@@ -113,7 +113,7 @@ impl<W: Watch> Sim<W> {
         sum_ns
     }
 
-    /// How many copies a job whose pages are fixed has made by now.
+    /// How many copies a collection whose pages are fixed has made by now.
     pub(super) fn copies_made(&self, unit: UnitId) -> usize {
         let job = &self.gc.jobs[unit.index()];
         let mut left_ns = self.now_ns - job.selected_ns;

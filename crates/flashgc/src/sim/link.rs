@@ -2,7 +2,7 @@
 //!
 //! Requests come in in the order of arrival. The data of a write takes time to cross before its
 //! pages are queued; a read and a trim bring none, but do not overtake a write that waits for the
-//! link. The data of a read goes out after its last page, before anything that wants to come in.
+//! link. The data of a read goes out after its last page, before any data that waits to come in.
 
 use super::Sim;
 use crate::verify::{Happened, Watch};
@@ -24,11 +24,11 @@ pub(super) struct Link {
     rate: Rate,
     under_way: Option<Crossing>,
     since_ns: u64,
-    /// Requests that want to come in, in the order of arrival.
+    /// Requests that wait to come in, in the order of arrival.
     incoming: VecDeque<(u32, HostRequest)>,
-    /// Reads whose data wants to go out, and its bytes, in the order of their ends.
+    /// Reads whose data waits to go out, and its bytes, in the order of their ends.
     outgoing: VecDeque<(u32, u64)>,
-    /// Whether somebody is looking for what crosses next: what comes of it must not look again.
+    /// Whether the next crossing is being chosen: the effects of that choice must not choose again.
     is_served: bool,
     /// Time in which something crossed, in ns.
     pub spent_ns: u64,
@@ -75,7 +75,7 @@ impl<W: Watch> Sim<W> {
         self.request_done(id);
     }
 
-    /// Lets cross what is next, and come in what needs no time.
+    /// Starts the next crossing, and accepts requests that need no time to come in.
     fn serve_link(&mut self) {
         let slot = self.link_slot();
         loop {
@@ -113,7 +113,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// What was under way has crossed.
+    /// The data under way has crossed.
     pub(super) fn crossing_ended(&mut self) {
         let Some(link) = &mut self.link else { return };
         let (from_ns, to_ns) = (link.since_ns, self.now_ns);
