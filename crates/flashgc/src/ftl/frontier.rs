@@ -471,7 +471,7 @@ impl Frontiers {
         open.filter(|(_, f)| f.next < f.end).fold(0, |bits, (class, _)| bits | 1 << class)
     }
 
-    /// Gives the first of the open blocks without a frontier to these classes, in their order.
+    /// Assigns the first of the open blocks without a frontier to these classes, in their order.
     /// `None` where there are too few of either.
     pub fn give_to_classes(
         &mut self,

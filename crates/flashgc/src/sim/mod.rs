@@ -1,12 +1,12 @@
 //! The simulation: the event loop, and the walk of every request through the rooms.
 //!
-//! A host write, room by room: the *workload* gives a request; [`host`] accepts it and cuts it
-//! into page operations; they wait in the queue of their unit; [`service`] starts one when its
-//! unit is free; [`space`] takes a page, binds the map and marks the old page invalid; events end
-//! its phases on bus and array; `stats` takes one sample. When a plane runs short, [`collect`]
-//! opens a job on the plane's unit.
+//! A host write, room by room: the *workload* gives a request; [`host`] accepts it and cuts it into
+//! page operations; they wait in the queue of their unit; [`service`] starts one when its unit is
+//! free; [`space`] takes a page, binds the map and marks the old page invalid; events end its
+//! phases on bus and array; `stats` takes one sample. When a plane runs short, [`collect`] opens a
+//! collection on the plane's unit.
 //!
-//! Units that may have something to start are put on a list, and the loop looks at them after each
+//! Units that may have something to start are put on a list, and the loop checks them after each
 //! event. Nothing calls back into the loop.
 
 /// The blocks as policies see them now: a view of some fields, so that others can be changed.
@@ -99,12 +99,12 @@ pub enum SimError {
         /// Requests that wait.
         waiting: u64,
     },
-    /// The simulated time does not fit beside the number of its slot.
+    /// The simulated time does not fit into a word with the number of its slot.
     TooLong {
         /// The last instant that fits, in ns.
         limit_ns: u64,
     },
-    /// Units are looked at again and again and nothing comes of it: a fault of the engine.
+    /// Units are checked again and again without effect: a fault of the engine.
     Endless {
         /// When, in ns.
         at_ns: u64,
@@ -141,7 +141,7 @@ pub struct Sim<W: Watch = Unwatched> {
     events: Events,
     time_limit_ns: u64,
     units: Vec<Unit>,
-    /// Operations that wait at each unit or are under way: what dynamic allocation looks at.
+    /// Operations that wait at each unit or are under way: the input of dynamic allocation.
     loads: Vec<u32>,
     buses: Vec<Bus>,
     /// The host's link, where the device has one.
@@ -150,27 +150,27 @@ pub struct Sim<W: Watch = Unwatched> {
     buffer: Option<Buffer>,
     /// The idle trigger, where the scheme has it.
     idle: Option<IdleTrigger>,
-    /// What moves ahead of any job, where anything does.
+    /// Pre-migration, where the scheme has it.
     ahead: Option<Ahead>,
-    /// The turns of the jobs, where they go on in turns.
+    /// The time slices of collections, where the scheme has them.
     pacing: Option<Pacing>,
     queues: Queues,
-    /// Units to look at before the next event.
+    /// Units to check before the next event.
     ready: VecDeque<UnitId>,
     /// Page operations whose turn on their page has come, the oldest last.
     released: Vec<u32>,
-    /// Units whose next write waits for space that nobody can win yet.
+    /// Units whose next write waits for space that no collection can free yet.
     starved: Vec<UnitId>,
     ftl: Ftl,
     gc: Gc,
     slabs: Slabs,
     order: PageOrder,
     recipes: Recipes,
-    /// Planes that a job closes, by part of the hold's level.
+    /// Planes that a collection blocks, by part of the blocking's level.
     domains: Vec<Vec<PlaneId>>,
     /// Room for the list of a victim's pages.
     scratch: Vec<Ppn>,
-    /// Requests inside open jobs.
+    /// Requests that preempt open collections.
     preempting: Preempting,
     /// Reads that wait for a block under collection, where only blocks are held.
     aside: Aside,
@@ -284,7 +284,8 @@ impl<W: Watch> Sim<W> {
     /// Starts the measured part: the first requests are taken from the source.
     pub fn start(&mut self, source: &mut dyn Source) -> Result<(), SimError> {
         self.start_counting();
-        // A read of what was never written needs no flash, and must not pass a write of its page.
+        // A read of a page that was never written needs no flash, and must not pass a write of its
+        // page.
         self.plan.ordered |= self.plan.reads && !self.ftl.map.is_full();
         match self.plan.arrivals {
             Arrivals::Open => self.fetch_arrival(source)?,
@@ -358,8 +359,8 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// Nothing is left to start: the write buffer is flushed, pages move ahead of need, or the idle
-    /// trigger begins to wait. Says whether there is something to start now.
+    /// Nothing is left to start: the write buffer is flushed, pages are pre-migrated, or the idle
+    /// trigger begins to wait. Returns whether there is an operation to start now.
     #[inline(never)]
     fn rest(&mut self) -> bool {
         if self.flush_if_idle() {
@@ -383,7 +384,7 @@ impl<W: Watch> Sim<W> {
         self.source_ended && self.outstanding == 0
     }
 
-    /// Puts a unit on the list of units to look at.
+    /// Puts a unit on the list of units to check.
     #[inline(always)]
     fn look_at(&mut self, unit: UnitId) {
         let state = &mut self.units[unit.index()];
@@ -393,7 +394,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// Tells the watcher, if there is one.
+    /// Reports an event to the watcher, if there is one.
     #[inline(always)]
     fn tell(&mut self, happened: Happened) {
         if W::ACTIVE {
@@ -412,7 +413,7 @@ impl<W: Watch> Sim<W> {
         &self.plan
     }
 
-    /// The translation layer, to be looked at.
+    /// The translation layer, read-only.
     pub fn ftl(&self) -> &Ftl {
         &self.ftl
     }

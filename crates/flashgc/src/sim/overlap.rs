@@ -1,9 +1,9 @@
-//! Overlap: a transfer of the host beside an operation of the job, or the other way round.
+//! Overlap: a transfer of the host in parallel with an operation of the collection, or the reverse.
 //!
 //! Paper preemptible-gc, section III-C: two operations of the same kind can be pipelined. At point
 //! A a write of the host is loaded into the register's second half while the copy's page is
 //! programmed; when that ends it is programmed at once. At point B a read of the host leaves over
-//! the bus while the next page of the job is read. And a read of a page that is being programmed
+//! the bus while the collection's next page is read. And a read of a page that is being programmed
 //! is answered from its buffer (Table III).
 
 use super::preemption::Preempting;
@@ -14,7 +14,7 @@ use crate::gc::Suspends;
 use crate::ids::{BusId, UnitId};
 use crate::verify::{Watch, What};
 
-/// What runs beside the operation of a unit.
+/// The work in parallel with the operation of a unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Overlap {
     /// Nothing.
@@ -32,7 +32,7 @@ pub(super) enum Overlap {
         /// The read.
         op: u32,
     },
-    /// The next pages of the job are read while a read of the host leaves.
+    /// The collection's next pages are read while a read of the host leaves.
     Read {
         /// Whether they are in the register.
         done: bool,
@@ -40,13 +40,13 @@ pub(super) enum Overlap {
 }
 
 impl Preempting {
-    /// Whether the unit's transfer is the host's while its array works for the job.
+    /// Whether the unit's transfer is the host's while its array works for the collection.
     pub(super) fn transfers_beside(&self, unit: UnitId) -> bool {
         let overlap = self.units[unit.index()].overlap;
         matches!(overlap, Overlap::Write { loaded: false, .. } | Overlap::Answer { .. })
     }
 
-    /// Since when the unit's array reads for the job while the host's transfer is under way.
+    /// Since when the unit's array reads for the collection while the host's transfer is under way.
     pub(super) fn reads_beside_since(&self, at: usize, unit: &Unit) -> Option<u64> {
         let entry = self.units.get(at)?;
         let reads = entry.overlap == Overlap::Read { done: false } && !unit.worker.is_gc();
@@ -55,7 +55,7 @@ impl Preempting {
 }
 
 impl<W: Watch> Sim<W> {
-    /// Time on the bus that the unit asks for.
+    /// Bus time that the unit needs.
     fn bus_ns(&self, unit: UnitId) -> Option<u64> {
         match self.preempting.units[unit.index()].overlap {
             Overlap::Write { loaded: false, .. } => return self.load_ns(),
@@ -77,7 +77,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// Whether the unit's array works for the job while the host's transfer is under way.
+    /// Whether the unit's array works for the collection while the host's transfer is under way.
     pub(super) fn reads_beside(&self, unit: UnitId) -> bool {
         let state = &self.units[unit.index()];
         self.preempting.reads_beside_since(unit.index(), state).is_some()
@@ -93,8 +93,8 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// A transfer has ended on a drive with entering: of the unit's operation, or of what runs
-    /// beside it.
+    /// A transfer has ended on a drive with preemption: of the unit's operation, or of the work in
+    /// parallel with it.
     #[inline(never)]
     pub(super) fn transfer_ended_preempting(&mut self, bus: BusId) {
         let state = &mut self.buses[bus.index()];
@@ -121,7 +121,7 @@ impl<W: Watch> Sim<W> {
         }
         let state = &self.units[unit.index()];
         let (worker, since_ns) = (state.worker, state.phase_since_ns);
-        // The array rests while the queue is looked at.
+        // The array rests while the queue is polled.
         if worker != Worker::Polling {
             if worker.is_gc() {
                 self.job_worked(unit, self.now_ns - since_ns);
@@ -131,7 +131,7 @@ impl<W: Watch> Sim<W> {
         self.advance_preempting(unit);
     }
 
-    /// The next phase begins, and with it what can run beside it.
+    /// The next phase begins, and with it the work that can run in parallel.
     fn advance_preempting(&mut self, unit: UnitId) {
         self.units[unit.index()].at += 1;
         let worker = self.units[unit.index()].worker;
@@ -149,8 +149,8 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// A phase of the job's operation begins. With the last of a program, a write is loaded
-    /// beside it; and what waited for a transfer of the job may suspend it now.
+    /// A phase of the collection's operation begins. With the last of a program, a write is loaded
+    /// in parallel; and a request that waited for a transfer of the collection may suspend it now.
     #[inline(never)]
     pub(super) fn job_phase_overlaps(&mut self, unit: UnitId) {
         let state = &self.units[unit.index()];
@@ -202,7 +202,7 @@ impl<W: Watch> Sim<W> {
         self.ask_for_bus(unit, ns);
     }
 
-    /// A transfer beside the job's operation has ended.
+    /// A transfer in parallel with the collection's operation has ended.
     #[inline(never)]
     pub(super) fn transferred_beside(&mut self, unit: UnitId) {
         let entry = &mut self.preempting.units[unit.index()];
@@ -219,7 +219,8 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// A read of the host leaves over the bus and nothing waits: the job's next pages are read.
+    /// A read of the host leaves over the bus and nothing waits: the collection's next pages are
+    /// read.
     #[inline(never)]
     pub(super) fn may_read_ahead(&mut self, unit: UnitId) {
         let state = &self.units[unit.index()];
@@ -246,7 +247,7 @@ impl<W: Watch> Sim<W> {
         self.events.post(unit.index(), self.now_ns + ns);
     }
 
-    /// The job's pages are in the register, and the host's read has not left yet.
+    /// The collection's pages are in the register, and the host's read has not left yet.
     #[inline(never)]
     pub(super) fn read_beside_ended(&mut self, unit: UnitId) {
         let entry = &mut self.preempting.units[unit.index()];
@@ -256,7 +257,8 @@ impl<W: Watch> Sim<W> {
         self.tell_busy(What::Array, unit, since_ns, true);
     }
 
-    /// The host's read has left: the job goes on with the pages that were read beside it.
+    /// The host's read has left: the collection continues with the pages that were read in
+    /// parallel.
     pub(super) fn host_gave_way(&mut self, unit: UnitId) {
         let entry = &mut self.preempting.units[unit.index()];
         let Overlap::Read { done } = entry.overlap else { return };
@@ -276,8 +278,8 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// A copy is programmed: the write that was loaded beside it is programmed next, and an answer
-    /// that is still on its way has the unit until it has left.
+    /// A copy is programmed: the write that was loaded in parallel is programmed next, and an
+    /// answer that is still on its way has the unit until it has left.
     pub(super) fn job_gave_way(&mut self, unit: UnitId) {
         let entry = &mut self.preempting.units[unit.index()];
         let (overlap, since_ns) = (entry.overlap, entry.overlap_since_ns);
@@ -310,7 +312,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// What ran beside is the unit's operation from now on.
+    /// The work that ran in parallel is the unit's operation from now on.
     fn take_over(&mut self, unit: UnitId, worker: Worker, phases: Phases, phase_since_ns: u64) {
         let state = &mut self.units[unit.index()];
         debug_assert!(state.worker == Worker::Nobody);

@@ -1,11 +1,13 @@
-//! Slices: an open job goes on for a short time, and then the host has the unit (GFTL; paper
-//! pre-gc, section 5.1 and Fig. 8; the rules: docs/schemes/gftl.md#the-time-slices).
+//! Time slices: an open collection continues for a short time, and then the host has the unit
+//! (GFTL; paper pre-gc, section 5.1 and Fig. 8; the rules: docs/schemes/gftl.md#the-time-slices).
 //!
-//! 1. A turn goes on while the next operation of the job ends within its length.
-//! 2. Below the floor the next turn follows at once.
-//! 3. Each write that ends while a job is open owes it a turn, before any other request.
-//! 4. In the gap between requests, when none waits at the unit, there is one more (`per_gap`).
-//! 5. What cannot be served before the job has ended does not wait for a gap.
+//! 1. A time slice continues while the collection's next operation ends within its length.
+//! 2. Below the floor the next time slice follows at once.
+//! 3. Each write that ends while a collection is open is followed by a time slice, before any other
+//!   request.
+//! 4. In the gap between requests, when none waits at the unit, there is one more time slice
+//!   (`per_gap`).
+//! 5. A request that cannot be served before the collection has ended does not wait for a gap.
 
 use super::service::Next;
 use super::Sim;
@@ -16,22 +18,22 @@ use crate::gc::{Job, TimeSlices};
 use crate::ids::{Ppn, UnitId};
 use crate::verify::Watch;
 
-/// What is kept of each unit.
+/// The state of each unit.
 #[derive(Clone, Default)]
 struct Slices {
-    /// When the present turn began, in ns; `None` between turns.
+    /// When the present time slice began, in ns; `None` between time slices.
     since_ns: Option<u64>,
     /// Whether it began below the floor.
     is_below: bool,
-    /// When an operation of such a turn last ended, in ns.
+    /// When an operation of such a time slice last ended, in ns.
     below_until_ns: u64,
-    /// Whether a write owes the job a turn.
+    /// Whether a time slice is due because of a write.
     is_owed: bool,
-    /// Slices in this gap.
+    /// Time slices in this gap.
     in_gap: u32,
 }
 
-/// The turns of all units.
+/// The time slices of all units.
 pub(super) struct Pacing {
     rules: TimeSlices,
     units: Vec<Slices>,
@@ -42,22 +44,22 @@ impl Pacing {
         Pacing { rules, units: vec![Slices::default(); units as usize] }
     }
 
-    /// When a job of this unit last worked below the floor, in ns.
+    /// When a collection of this unit last worked below the floor, in ns.
     pub(super) fn below_until_ns(&self, unit: UnitId) -> u64 {
         self.units[unit.index()].below_until_ns
     }
 }
 
 impl<W: Watch> Sim<W> {
-    /// Whether the present turn of a unit has room for the next operation of its job.
+    /// Whether the present time slice of a unit has room for the collection's next operation.
     pub(super) fn slice_goes_on(&self, unit: UnitId) -> bool {
         let Some(pacing) = &self.pacing else { return true };
         let Some(since_ns) = pacing.units[unit.index()].since_ns else { return false };
         self.now_ns + self.next_step_ns(unit) - since_ns <= pacing.rules.length_ns
     }
 
-    /// Time that the next operation of a job takes if nothing makes it wait: the copies of a step,
-    /// read and programmed, or the erase.
+    /// Time that the next operation of a collection takes if nothing makes it wait: the copies of a
+    /// step, read and programmed, or the erase.
     fn next_step_ns(&self, unit: UnitId) -> u64 {
         let job = &self.gc.jobs[unit.index()];
         let pages: Vec<Ppn> = self.pages_of_next_step(job).collect();
@@ -106,7 +108,7 @@ impl<W: Watch> Sim<W> {
         if let Some((op, list)) = self.entrant(unit) {
             return Next::Host(op, list);
         }
-        // Requests that may not enter wait for this job, or for the space that it wins.
+        // Requests that may not preempt wait for this collection, or for the space that it frees.
         let waits = self.units[unit.index()].waiting > 0
             || !self.starved.is_empty()
             || self.aside.waits_at(unit);
@@ -135,7 +137,8 @@ impl<W: Watch> Sim<W> {
         planes.iter().any(|&plane| pacing.rules.floor.is_short(&self.ftl, plane, false))
     }
 
-    /// An operation of the host has ended: a gap begins, and a write owes the open job a turn.
+    /// An operation of the host has ended: a gap begins, and after a write the open collection is
+    /// due for a time slice.
     pub(super) fn gap_begins(&mut self, unit: UnitId, op: u32) {
         let Some(pacing) = &mut self.pacing else { return };
         let is_write = self.slabs.ops[op as usize].kind == super::host::OpKind::Write;
@@ -147,7 +150,7 @@ impl<W: Watch> Sim<W> {
         turns.is_owed |= is_write && is_wanted;
     }
 
-    /// An operation of a job has ended.
+    /// An operation of a collection has ended.
     pub(super) fn slice_worked(&mut self, unit: UnitId, worker: Worker, spent_ns: u64) {
         let Some(pacing) = &mut self.pacing else { return };
         let turns = &mut pacing.units[unit.index()];
@@ -157,7 +160,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// A write found no page anywhere: jobs that wait for a gap go on.
+    /// A write found no page anywhere: collections that wait for a gap continue.
     #[cold]
     pub(super) fn hurry_all(&mut self) {
         for unit in (0..self.plan.geometry.units).map(UnitId) {

@@ -7,7 +7,7 @@
 //! 2. The writes behind it go to other planes of this die, one each, until the group has as many
 //!    as one program serves.
 //! 3. The first write of the group leaves its queue, since the die is free: the group is closed,
-//!    and what comes later looks for the least busy plane again. So no write waits for others.
+//!   and for later writes the least busy plane is chosen again. So no write waits for others.
 //! 4. The program takes the group, and whatever else waits first in the queue: a write whose plane
 //!    is among those already goes to another one of the die that has room.
 
@@ -36,7 +36,7 @@ impl Group {
 }
 
 impl<W: Watch> Sim<W> {
-    /// The plane of a write that is queued now: beside those that wait already, or the least busy.
+    /// The plane of a write that is queued now: next to those that wait already, or the least busy.
     pub(super) fn plane_in_group(&mut self, op: u32) -> PlaneId {
         let Op { lpn, sequence, .. } = self.slabs.ops[op as usize];
         let pool = self.plan.pools.of_page(&self.plan.geometry, lpn);

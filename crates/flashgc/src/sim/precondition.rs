@@ -14,9 +14,9 @@ use crate::verify::{Happened, Watch};
 use crate::workload::Overwrites;
 use serde::{Deserialize, Serialize};
 
-/// A share of a drive write after which write amplification is looked at.
+/// Write amplification is checked this number of times per drive write.
 const WINDOWS_PER_DRIVE_WRITE: u64 = 4;
-/// So many windows must agree.
+/// Number of windows that must agree.
 const STEADY_WINDOWS: usize = 4;
 /// Fewer windows say nothing of a drift.
 const STEADY_WINDOWS_MIN: usize = 8;
@@ -26,7 +26,7 @@ const STEADY_WITHIN: f64 = 0.01;
 /// How far preconditioning has come.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Preconditioning {
-    /// The scheme that was at work.
+    /// The scheme that was active.
     pub scheme: String,
     /// Pages written by the fill.
     pub filled_pages: u64,
@@ -65,7 +65,7 @@ pub struct Steady {
     pub how: String,
 }
 
-/// What is watched while a drive is overwritten until it is steady.
+/// The measurements while a drive is overwritten until it is steady.
 #[derive(Clone, Debug, Default)]
 pub struct SteadyWatch {
     windows: Vec<f64>,
@@ -74,7 +74,7 @@ pub struct SteadyWatch {
 }
 
 impl SteadyWatch {
-    /// From a drive on which so many copies were made already.
+    /// Starts from a drive on which `moved` copies were made already.
     pub fn since(moved: u64) -> Self {
         SteadyWatch { moved, ..SteadyWatch::default() }
     }
@@ -131,7 +131,7 @@ fn mean(windows: &[f64]) -> f64 {
 }
 
 impl<W: Watch> Sim<W> {
-    /// Writes the exported pages `from..to` in order, untimed.
+    /// Writes the user pages `from..to` in order, untimed.
     pub fn fill(&mut self, from: u32, to: u32) -> Result<(), SimError> {
         for lpn in from..to {
             self.write_untimed(Lpn(lpn))?;
@@ -141,7 +141,7 @@ impl<W: Watch> Sim<W> {
 
     /// Overwrites `count` pages that the source names, untimed.
     pub fn overwrite(&mut self, source: &mut dyn Overwrites, count: u64) -> Result<(), SimError> {
-        // Addresses are drawn ahead, so that the map's entries are in the cache when needed.
+        // Addresses are drawn in advance, so that the map's entries are in the cache when needed.
         let mut ahead = [Lpn::NONE; 16];
         let mut left = count;
         self.overwriting_begins();
@@ -230,7 +230,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// One job, untimed. Says whether there was a victim.
+    /// One collection, untimed. Returns whether there was a victim.
     fn collect_one_untimed(&mut self, plane: PlaneId) -> bool {
         let Some(victim) = self.pick_victim(plane) else { return false };
         let mut victims = std::mem::take(&mut self.victims);
@@ -285,7 +285,7 @@ impl<W: Watch> Sim<W> {
             unit.listed = false;
         }
         self.next_in_pool.fill(0);
-        // Planes that found nothing to win when they wanted space, and might now.
+        // Planes that could free nothing when they needed space, and now may.
         self.ready.clear();
         for plane in (0..self.plan.geometry.planes).map(PlaneId) {
             if self.gc.can_collect(&self.ftl, plane) {

@@ -1,13 +1,13 @@
-//! Preempting: what a unit does next where requests may get into its open job.
+//! Preemption: the next operation of a unit where requests may preempt its open collection.
 //!
-//! Paper preemptible-gc, section III. A job reads a page (`Reading`), holds it in the register
-//! (`Buffered`, point A), programs it (`Programming`), and is between copies (`Copying`, point B).
-//! At B whatever may enter goes first; at A what needs the page in the register, and where the
-//! device has a second page buffer everything else too.
+//! Paper preemptible-gc, section III. A collection reads a page (`Reading`), keeps it in the
+//! register (`Buffered`, point A), programs it (`Programming`), and is between copies (`Copying`,
+//! point B). At B each request that may preempt goes first; at A each that needs the page in the
+//! register, and where the device has a second page buffer all others too.
 //!
-//! The four states of section III-D: S0, no job; S1, all may enter; S2, the plane is below its
-//! hard threshold and writes may not; S3, a write of high priority waits in S2 and nothing enters
-//! until the job has ended and that write is served.
+//! The four states of section III-D: S0, no collection; S1, all requests may preempt; S2, the plane
+//! is below its hard threshold and writes may not; S3, a write of high priority waits in S2 and no
+//! request may preempt until the collection has ended and that write is served.
 
 use super::host::{Op, OpKind};
 use super::overlap::Overlap;
@@ -22,51 +22,51 @@ use crate::ids::{PlaneId, UnitId};
 use crate::plan::{Plan, HIGH, READS, WRITES};
 use crate::verify::{Happened, Watch};
 
-/// What entering keeps of each unit.
+/// The state of preemption for each unit.
 #[derive(Clone, Default)]
 pub(super) struct Entry {
-    /// The operation of the job that is suspended.
+    /// The collection's operation that is suspended.
     pub suspended: Option<Suspended>,
-    /// What runs beside the operation of the unit.
+    /// The work in parallel with the operation of the unit.
     pub overlap: Overlap,
     /// Since when, in ns.
     pub overlap_since_ns: u64,
-    /// Array time of the slowest page of the host that was bound at the register: merged, or
-    /// loaded beside a program. Only where layers differ.
+    /// Array time of the slowest page of the host that was bound at the register: merged, or loaded
+    /// in parallel with a program. Only where layers differ.
     pub host_ns: u64,
     /// How often the operation under way was suspended.
     pub suspends: u32,
     /// Whether the first phase of the operation under way is the resuming of it.
     pub is_resuming: bool,
-    /// Whether the queue was looked at since the last operation of the job.
+    /// Whether the queue was polled since the collection's last operation.
     pub polled: bool,
-    /// Whether the pages in the register were read beside a transfer of the host.
+    /// Whether the pages in the register were read in parallel with a transfer of the host.
     pub read_ahead: bool,
     /// Whether the host's operation under way is answered from the register.
     pub answers: bool,
-    /// Whether the last operation was the job's.
+    /// Whether the last operation was part of a collection.
     pub gc_was_last: bool,
     /// When the host's last operation here ended, in ns.
     host_end_ns: u64,
     /// When a request was last refused, in ns.
     refused_ns: u64,
-    /// When an operation of a job last ended here, in ns.
+    /// When an operation of a collection last ended here, in ns.
     job_end_ns: u64,
-    /// Since when the host's operation that began last had waited for the job alone, in ns.
+    /// Since when the host's operation that began last had waited for the collection alone, in ns.
     preempted_since_ns: u64,
-    /// The same of the host's operation under way, or the merged write, if a job delayed it.
+    /// The same of the host's operation under way, or the merged write, if a collection delayed it.
     waits_since_ns: Option<u64>,
     /// The last write that was counted for finding no page, by its order of acceptance.
     exhausted: Option<u64>,
 }
 
 impl Entry {
-    /// A job has delayed an operation of the host since this time.
+    /// A collection has delayed an operation of the host since this time.
     fn was_delayed(&mut self, since_ns: u64) {
         self.waits_since_ns = Some(self.waits_since_ns.map_or(since_ns, |ns| ns.min(since_ns)));
     }
 
-    /// The write that was loaded beside a program of the job had to wait for it.
+    /// The write that was loaded in parallel with a program of the collection had to wait for it.
     pub(super) fn loaded_write_waited(&mut self) {
         self.was_delayed(self.preempted_since_ns);
     }
@@ -120,7 +120,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// State S0, or S1 before a job begins: it begins first, since that takes no time.
+    /// State S0, or S1 before a collection begins: it begins first, since that takes no time.
     fn next_without_job(&mut self, unit: UnitId) -> Next {
         if let Some(op) = self.urgent_write(unit) {
             return Next::Host(op, HIGH);
@@ -168,8 +168,8 @@ impl<W: Watch> Sim<W> {
         Next::Host(op, list)
     }
 
-    /// Point A, a page in the register: what is served from there, and where there is a second
-    /// page buffer everything.
+    /// Point A, a page in the register: requests that are served from there, and where there is a
+    /// second page buffer all others.
     fn next_at_a(&mut self, unit: UnitId) -> Next {
         if self.preempting.units[unit.index()].read_ahead && self.entrant(unit).is_some() {
             self.put_back(unit);
@@ -194,7 +194,7 @@ impl<W: Watch> Sim<W> {
         self.preempting.rules.poll_ns > 0 && !self.preempting.units[unit.index()].polled
     }
 
-    /// The collector looks at the queue.
+    /// The collector polls the queue.
     #[inline(never)]
     pub(super) fn poll(&mut self, unit: UnitId) {
         let mut phases = Phases::new();
@@ -317,8 +317,8 @@ impl<W: Watch> Sim<W> {
         self.gc.jobs[unit.index()].is_open() && high.is_some_and(is_refused)
     }
 
-    /// Whether the open job has erased pages for what it has yet to move when the host takes one.
-    /// It may have opened the block of the reserve.
+    /// Whether the open collection has enough erased pages for the copies that are left when the
+    /// host takes one. It may have opened the block of the reserve.
     fn leaves_room(&self, unit: UnitId, plane: PlaneId) -> bool {
         let job = &self.gc.jobs[unit.index()];
         if !job.is_open() || job.plane != Some(plane) {
@@ -340,10 +340,11 @@ impl<W: Watch> Sim<W> {
             let victims = job.victims.iter().filter(|victim| is_of(victim.role));
             victims.map(|victim| u64::from(geometry.data_pages_of(victim.block))).sum::<u64>()
         };
-        // What was erased before counts as erased, and nobody may open it until the job has ended.
+        // Blocks that were erased before count as erased, and must not be opened until the
+        // collection has ended.
         let withheld = pages_as(|role| matches!(role, Role::Between | Role::FreeNeighbour));
         let won = pages_as(|role| role == Role::Victim);
-        // A job that found fewer victims than it may have gives back less than the next may need.
+        // A collection that found fewer victims than its maximum frees less than the next may need.
         let reserve = u64::from(self.plan.gc.reserve_blocks) * data_pages;
         let free = u64::from(frontiers.free_pages(plane));
         let missing = reserve.saturating_sub(won);
@@ -376,7 +377,7 @@ impl<W: Watch> Sim<W> {
             && (job.is_open() && job.plane == Some(plane) || self.gc.can_collect(&self.ftl, plane))
     }
 
-    /// State S3: a write of high priority waits for the job to end.
+    /// State S3: a write of high priority waits for the collection to end.
     fn is_shut(&mut self, unit: UnitId) -> bool {
         if !self.gc.jobs[unit.index()].is_open() {
             return false;
@@ -386,15 +387,15 @@ impl<W: Watch> Sim<W> {
         self.refuses_writes(unit, plane)
     }
 
-    /// The end of S3: no job is open, and the write of high priority goes before the next.
+    /// The end of S3: no collection is open, and the write of high priority goes before the next.
     fn urgent_write(&mut self, unit: UnitId) -> Option<u32> {
         let op = self.queues.peek(&self.slabs.ops, unit, HIGH)?;
         let plane = self.plane_to_start(op);
         (self.refuses_writes(unit, plane) && self.ftl.host_has_room(plane)).then_some(op)
     }
 
-    /// A request that waits alone for a page that the job has yet to move: this page goes next,
-    /// and the request is served from the register (section III-B).
+    /// A request that waits alone for a page that the collection has yet to move: this page goes
+    /// next, and the request is served from the register (section III-B).
     fn bring_forward(&mut self, unit: UnitId, op: u32) -> bool {
         let Op { lpn, kind, .. } = self.slabs.ops[op as usize];
         // Others would wait for the program of a page that is not theirs.
@@ -493,8 +494,8 @@ impl<W: Watch> Sim<W> {
         self.slabs.ops[op as usize].plane = plane;
         let lpn = self.slabs.ops[op as usize].lpn;
         self.write_starts(op, lpn);
-        // The page takes the place of the copy of which it is made, and so one of its parity: what
-        // the job has set aside for its copies stays enough.
+        // The page replaces the copy from which it is made, and so one of its parity: the pages
+        // that are reserved for the collection's copies stay enough.
         let has_filled = if self.plan.parity() && !self.plan.gc.separate_gc {
             let parity = self.parity_of(self.ftl.map.ppn_of(lpn));
             self.write_page_to(plane, Stream::Host, lpn, op, parity)
@@ -521,7 +522,7 @@ impl<W: Watch> Sim<W> {
         self.knock(unit, op);
     }
 
-    /// An operation of the host begins: how long did it wait for the job alone?
+    /// An operation of the host begins: how long did it wait for the collection alone?
     #[inline(never)]
     pub(super) fn note_preempted(&mut self, unit: UnitId, op: u32) {
         let entry = &mut self.preempting.units[unit.index()];
@@ -542,8 +543,8 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// The host's operation has ended: if a job delayed it, how long was that, without the requests
-    /// before it?
+    /// The host's operation has ended: if a collection delayed it, how long was that, without the
+    /// requests before it?
     pub(super) fn note_left(&mut self, unit: UnitId) {
         let entry = &mut self.preempting.units[unit.index()];
         entry.host_end_ns = self.now_ns;

@@ -1,13 +1,13 @@
 //! What waits at the units: lists of page operations, linked through their slab.
 //!
-//! A unit has one queue where the hold of a collection covers it whole, and one for each of its
-//! planes where it does not, so that operations on other planes can pass a held one. Each queue
-//! has one list, or two where reads and writes are served apart; where requests may enter a job,
-//! writes of high priority have a third.
+//! A unit has one queue where a collection blocks it whole, and one for each of its planes where it
+//! does not, so that operations on other planes can pass a blocked one. Each queue has one list, or
+//! two where reads and writes are served apart; where requests may preempt a collection, writes of
+//! high priority have a third.
 //!
 //! Every list is in order of arrival. An operation that comes back behind younger ones (its page
-//! was busy, or its plane was full) goes into a heap beside the list, and the older of the two
-//! heads is first: a long queue is never walked.
+//! was busy, or its plane was full) goes into a separate heap, and the older of the two heads is
+//! first: a long queue is never walked.
 
 use super::host::Op;
 use crate::ids::{PlaneId, UnitId};

@@ -27,7 +27,7 @@ pub struct Load {
 const SATURATED_SHARE: f64 = 0.95;
 
 impl Load {
-    /// A request came; so many are under way.
+    /// A request came; `outstanding` requests are under way.
     #[inline(always)]
     pub(super) fn arrived(&mut self, outstanding: u64) {
         self.arrivals += 1;
@@ -66,7 +66,7 @@ pub struct LinkShares {
     pub idle: f64,
 }
 
-/// What the identifier of hot pages has seen, and what it takes.
+/// The updates that the identifier of hot pages has seen, and the memory that it takes.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct HotnessCounts {
     /// Writes of pages that held data.
@@ -95,7 +95,7 @@ pub struct Results {
     pub simulated_ns: u64,
     /// Jobs open at the end.
     pub jobs_open: u64,
-    /// Bus time of jobs, in ns.
+    /// Bus time of collections, in ns.
     pub gc_transfer_ns: u64,
     /// What each unit did, work under way included.
     pub units: Vec<Spent>,
@@ -111,7 +111,7 @@ pub struct Results {
     pub buffer_dirty_pages: Option<u64>,
     /// Flushes of it whose program has not ended.
     pub flushes_open: u64,
-    /// Pages that were under way ahead of any job.
+    /// Pages that were being pre-migrated.
     pub ahead_open: u64,
     /// Who was hot, and what knowing it took, where pages are placed by hotness.
     pub hotness: Option<HotnessCounts>,
@@ -123,7 +123,7 @@ pub struct Results {
     pub saturated: bool,
     /// Whether the run stands for the long run.
     pub balance: Balance,
-    /// How a run ended that was to go on until it is in balance.
+    /// How a run ended that continues until it is in balance.
     pub until: Option<UntilEnd>,
     /// Erased pages that the host can fill before collection begins, about.
     pub pages_to_first: u64,
@@ -166,7 +166,7 @@ impl<W: Watch> Sim<W> {
         results
     }
 
-    /// The results, with what is under way added to what has ended.
+    /// The results, with the work under way added to the work that has ended.
     fn clipped(&mut self) -> Results {
         self.clip_operations();
         self.clip_jobs();
@@ -238,7 +238,8 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// Adds the copies that open jobs have ended, and the time for which they shut the host out.
+    /// Adds the copies that open collections have ended, and the time for which they blocked the
+    /// host.
     fn clip_jobs(&mut self) {
         let summary_pages = u64::from(self.plan.geometry.shape.summary_pages);
         for at in 0..self.gc.jobs.len() {
@@ -273,7 +274,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// Copies of a job whose page was lost and that have not ended.
+    /// Copies of a collection whose page was lost and that have not ended.
     fn wasted_and_open(&self, at: usize) -> u64 {
         let job = &self.gc.jobs[at];
         let is_open = |copy: &&u32| match job.stage {
@@ -288,11 +289,11 @@ impl<W: Watch> Sim<W> {
         job.wasted_open.iter().filter(is_open).count() as u64
     }
 
-    /// Whether the last phase of a job's operation ends at the present instant.
+    /// Whether the last phase of a collection's operation ends at the present instant.
     pub(super) fn phase_ends_now(&self, unit: usize) -> bool {
         let state = &self.units[unit];
         let is_last = state.phases.get(state.at + 1).is_none();
-        // A look at the queue, or a suspension, ends no operation.
+        // Polling the queue, or a suspension, ends no operation.
         let works =
             state.worker.is_gc() && !matches!(state.worker, Worker::Polling | Worker::Suspending);
         match state.phases.get(state.at) {
@@ -301,7 +302,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// The error of a drive on which nothing can go on.
+    /// The error of a drive on which no operation can continue.
     pub(super) fn full(&self) -> SimError {
         let starved = (0..self.units.len() as u32)
             .map(UnitId)
@@ -340,7 +341,7 @@ impl Sim<Watchers> {
         assert_eq!(checker.host_programs + checker.flushes, programs, "programs for the host");
         assert_eq!(checker.flushes, counters.flushed + results.flushes_open, "flushes");
         assert_eq!(checker.erases, counters.erases, "erases");
-        // Copies of a job that is still open are bound before they end.
+        // Copies of a collection that is still open are bound before they end.
         assert!(checker.copies >= counters.gc_moved, "copies: {}", checker.copies);
         if results.jobs_open == 0 {
             assert_eq!(checker.copies, counters.gc_moved, "copies");
@@ -358,10 +359,10 @@ impl Sim<Watchers> {
         self.audit_times(checker.busy());
     }
 
-    /// What the jobs that ended cost: a step of copies is a read and a program, however many pages
-    /// it moves, and an erase frees its blocks in one erase time (paper parallel-gc, section V-D).
-    /// Copies that pay for summaries cost more; where layers differ the checker works each
-    /// operation out.
+    /// The time of the collections that ended: a step of copies is a read and a program, however
+    /// many pages it moves, and an erase frees its blocks in one erase time (paper parallel-gc,
+    /// section V-D). Copies that pay for summaries take longer; where layers differ the checker
+    /// calculates the time of each operation.
     fn audit_collection_time(&self, counters: &Counters) {
         let timing = &self.plan.timing;
         if timing.times_summaries_of_copies() || self.recipes.layers.is_some() {

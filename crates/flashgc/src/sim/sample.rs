@@ -7,7 +7,7 @@ use crate::stats::series::Sample;
 use crate::verify::{Happened, Watch, Watchers};
 
 impl<W: Watch> Sim<W> {
-    /// A watcher may look before time goes on.
+    /// A watcher may take a sample before time advances.
     #[inline(always)]
     pub(super) fn let_look(&mut self, to_ns: u64) {
         if W::ACTIVE && self.watch.looks_before(to_ns) {
@@ -63,7 +63,7 @@ impl<W: Watch> Sim<W> {
 }
 
 impl Sim<Watchers> {
-    /// The series, where there is one, gets its last rows. The results have what was under way.
+    /// The series, where there is one, gets its last rows. The results include the work under way.
     pub fn end_series(&mut self, results: &Results) {
         let used_pages = self.used_pages();
         if let Some(series) = &mut self.watch.series {

@@ -10,7 +10,7 @@ use crate::ids::{BlockId, BusId, PlaneId, Ppn, UnitId};
 use crate::plan::{Allocation, Plan, Served};
 use crate::verify::{Happened, Watch, What};
 
-/// The phases of every operation, worked out once.
+/// The phases of every operation, calculated once.
 pub(super) struct Recipes {
     /// By the number of planes that share the operation, less one.
     pub read: Vec<Phases>,
@@ -23,7 +23,7 @@ pub(super) struct Recipes {
     /// See `copy_read`.
     pub copy_program: Vec<Phases>,
     pub erase: Phases,
-    /// A page that moves ahead of any job, inside its plane.
+    /// A page that is pre-migrated inside its plane.
     pub move_ahead: Phases,
     /// The array time of each page, where layers differ; rows above have the nominal one.
     pub layers: Option<LayerTimes>,
@@ -68,13 +68,13 @@ impl Recipes {
 /// What a free unit does next.
 pub(super) enum Next {
     Nothing,
-    /// A job begins: the plane and its victim.
+    /// A collection begins: the plane and its victim.
     Collect(PlaneId, BlockId),
     /// The same while the drive is idle.
     CollectIdle(PlaneId, BlockId),
-    /// The open job goes on.
+    /// The open collection continues.
     Step,
-    /// The collector looks at the queue.
+    /// The collector polls the queue.
     Poll,
     /// The pages in the register are programmed.
     ProgramStep,
@@ -82,11 +82,11 @@ pub(super) enum Next {
     Answer(u32, u8),
     /// A write of the host changes a page in the register.
     Merge(u32, u8),
-    /// The suspended operation of the job goes on.
+    /// The collection's suspended operation continues.
     Resume,
     /// A page of another unit's job is programmed.
     Program(CrossUnit),
-    /// A page moves ahead of any job: its plane, and where it is.
+    /// A page is pre-migrated: its plane, and its present place.
     MoveAhead(PlaneId, Ppn),
     /// A page operation of the host, from this list.
     Host(u32, u8),
@@ -139,7 +139,7 @@ impl<W: Watch> Sim<W> {
                 Served::Gc => {
                     match self.gc.jobs[unit.index()].stage {
                         Stage::Closed => {}
-                        // It goes on when its pages have arrived.
+                        // It continues when its pages have arrived.
                         Stage::Sending => continue,
                         _ => return Next::Step,
                     }
@@ -185,8 +185,9 @@ impl<W: Watch> Sim<W> {
         planes.iter().any(|&plane| hard.is_short(&self.ftl, plane, trigger.inclusive))
     }
 
-    /// Whether a job may begin: always, or while a request waits at the unit. A write that waits
-    /// for space anywhere is reason enough, since it may be this unit that has some to win.
+    /// Whether a collection may begin: always, or while a request waits at the unit. A write that
+    /// waits for space anywhere is reason enough, since this unit may be the one that can free
+    /// some.
     #[inline(always)]
     pub(super) fn may_open_job(&self, unit: UnitId) -> bool {
         self.plan.gc.trigger.idle_units
@@ -252,7 +253,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// A victim in one of the unit's planes that want space, each plane in its turn.
+    /// A victim in one of the unit's planes that need space, each plane in its turn.
     pub(super) fn victim_for(&mut self, unit: UnitId) -> Option<(PlaneId, BlockId)> {
         for turn in self.turns_of(unit) {
             let plane = self.plan.geometry.planes_of(unit)[turn];
@@ -288,7 +289,7 @@ impl<W: Watch> Sim<W> {
         self.ask_policy(plane, u32::MAX)
     }
 
-    /// Asks the victim policy for a block with at most so many valid pages.
+    /// Asks the victim policy for a block with at most `most_valid` valid pages.
     pub(super) fn ask_policy(&mut self, plane: PlaneId, most_valid: u32) -> Option<BlockId> {
         let candidates = Candidates { most_valid, ..candidates!(self) };
         let victim = self.gc.victim.pick(plane, &candidates, &mut self.gc.random)?;
@@ -331,7 +332,7 @@ impl<W: Watch> Sim<W> {
         self.begin(unit, Worker::Host(op), phases);
     }
 
-    /// Takes a page operation out of its queue and starts its part of an array operation. Gives
+    /// Takes a page operation out of its queue and starts its part of an array operation. Returns
     /// its plane, or `None` where it needs no array or went to another unit.
     #[inline(always)]
     pub(super) fn start_page(&mut self, unit: UnitId, op: u32, list: u8) -> Option<PlaneId> {
@@ -367,7 +368,8 @@ impl<W: Watch> Sim<W> {
         Some(plane)
     }
 
-    /// Brings what the next write in a queue will touch into the cache, one operation ahead.
+    /// Brings the data that the next write in a queue needs into the cache, one operation in
+    /// advance.
     #[inline(always)]
     fn prefetch_for(&self, op: u32) {
         if let Some(next) = self.slabs.ops.get(op as usize) {
@@ -414,7 +416,7 @@ impl<W: Watch> Sim<W> {
         self.events.post(self.units.len() + bus.index(), self.now_ns + ns);
     }
 
-    /// A transfer has ended: the bus goes to whoever has waited longest.
+    /// A transfer has ended: the bus goes to the unit that has waited longest.
     #[inline(always)]
     pub(super) fn transfer_ended(&mut self, bus: BusId) {
         if self.preempting.on {

@@ -12,8 +12,8 @@ use crate::verify::{Cause, Happened, Watch};
 use std::cmp::Reverse;
 
 impl<W: Watch> Sim<W> {
-    /// Takes a page for the host, binds it, and marks the old one invalid. Says whether it filled
-    /// its block.
+    /// Takes a page for the host, binds it, and marks the old one invalid. Returns whether it
+    /// filled its block.
     #[inline(always)]
     pub(super) fn write_page(&mut self, plane: PlaneId, lpn: Lpn, op: u32) -> bool {
         if self.gc.placement.is_some() {
@@ -47,14 +47,14 @@ impl<W: Watch> Sim<W> {
     /// Why a page operation programs its page, for the watcher.
     #[inline(always)]
     fn cause_of(&self, op: u32) -> Cause {
-        // Pages that are written untimed are no operation.
+        // Pages that are written untimed do not belong to an operation.
         if W::ACTIVE && (op as usize) < self.slabs.ops.len() && self.is_flush(op) {
             return Cause::Flush;
         }
         Cause::Host { op }
     }
 
-    /// After a page was taken: does the plane want space?
+    /// After a page was taken: does the plane need space?
     #[inline(always)]
     pub(super) fn ask_trigger(&mut self, plane: PlaneId) {
         if !self.gc.wants[plane.index()] {
@@ -83,7 +83,7 @@ impl<W: Watch> Sim<W> {
         taken
     }
 
-    /// A frontier goes on in this block, which was erased.
+    /// A frontier continues in this block, which was erased.
     #[inline(always)]
     pub(super) fn has_opened(&mut self, plane: PlaneId, block: BlockId) {
         self.ftl.blocks.open(block);
@@ -117,7 +117,7 @@ impl<W: Watch> Sim<W> {
                 placement.invalidated(plane, lost.block);
             }
             if self.ftl.blocks.reclaimable[plane.index()] == 1 && self.gc.wants[plane.index()] {
-                // The plane wanted space and had nothing to win until now.
+                // The plane needed space, and until now a collection would have freed none.
                 self.look_at(self.plan.geometry.unit_of(plane));
             }
         }
@@ -151,7 +151,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// A plane wants space from now on.
+    /// A plane needs space from now on.
     #[inline]
     pub(super) fn want_space(&mut self, plane: PlaneId) {
         if !self.gc.wants[plane.index()] {
@@ -171,8 +171,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// No plane of the page's pool has a page for the host: each that has something to win wants
-    /// space.
+    /// No plane of the page's pool has a page for the host: each that can free a page needs space.
     pub(super) fn want_space_in_pool(&mut self, lpn: Lpn) {
         let pool = self.plan.pools.of_page(&self.plan.geometry, lpn);
         for at in 0..self.plan.pools.planes(pool).len() {
@@ -184,7 +183,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// After an erase: does the plane still want space?
+    /// After an erase: does the plane still need space?
     pub(super) fn ask_trigger_to_stop(&mut self, plane: PlaneId) {
         if self.gc.lists.is_some() {
             return self.used_space_won(plane);

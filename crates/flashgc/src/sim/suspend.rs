@@ -1,7 +1,8 @@
-//! Suspension: an operation of the job gives way in the middle, and goes on later.
+//! Suspension: an operation of the collection gives way in the middle, and continues later.
 //!
 //! Paper preemptible-gc, section IV. One operation of a unit is suspended at a time; it keeps its
-//! page buffer, and what comes between uses a second one. The time that it has left stays exact.
+//! page buffer, and an operation in between uses a second one. The time that it has left stays
+//! exact.
 
 use super::host::OpKind;
 use super::overlap::Overlap;
@@ -24,8 +25,8 @@ pub(super) struct Suspended {
 }
 
 impl<W: Watch> Sim<W> {
-    /// A request has come to a unit that works for its job. Table III: what a read finds in the
-    /// page buffer suspends nothing.
+    /// A request has come to a unit that works for its collection. Table III: a read whose page is
+    /// in the page buffer suspends nothing.
     pub(super) fn knock(&mut self, unit: UnitId, op: u32) {
         if self.preempting.rules.suspends != Suspends::Any {
             return self.try_suspend(unit);
@@ -52,7 +53,8 @@ impl<W: Watch> Sim<W> {
         matches!(state.phases.get(state.at), Some(Phase::Array(_)))
     }
 
-    /// Suspends the job's operation if somebody may enter and the operation may be suspended.
+    /// Suspends the collection's operation if a request may preempt and the operation may be
+    /// suspended.
     pub(super) fn try_suspend(&mut self, unit: UnitId) {
         let state = &self.units[unit.index()];
         let suspends = self.preempting.rules.suspends;
@@ -71,8 +73,8 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// Whether an entrant would be served before the operation goes on: a read of a page that is
-    /// being read into the register waits for it.
+    /// Whether a preempting request would be served before the operation continues: a read of a
+    /// page that is being read into the register waits for it.
     fn would_go_before(&self, unit: UnitId, op: u32) -> bool {
         let is_write = self.slabs.ops[op as usize].kind == OpKind::Write;
         let reads = self.gc.jobs[unit.index()].stage == Stage::Reading;
@@ -121,7 +123,7 @@ impl<W: Watch> Sim<W> {
         self.begin(unit, Worker::Suspending, phases);
     }
 
-    /// What a unit does while an operation of its job is suspended.
+    /// The next operation of a unit whose collection has a suspended operation.
     pub(super) fn next_while_suspended(&mut self, unit: UnitId) -> Next {
         let Some((op, list)) = self.entrant(unit) else { return Next::Resume };
         let is_write = self.slabs.ops[op as usize].kind == OpKind::Write;
@@ -134,7 +136,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// The suspended operation goes on. A read whose pages the host has rewritten meanwhile is
+    /// The suspended operation continues. A read whose pages the host has rewritten meanwhile is
     /// discarded (Table III).
     #[inline(never)]
     pub(super) fn resume(&mut self, unit: UnitId) {

@@ -1,14 +1,14 @@
-//! The trigger `used-space`: when planes want space by it, and which blocks they give.
+//! The trigger `used-space`: when planes need space by it, and which blocks are collected.
 //!
 //! 1. A page is taken, or a block comes onto a list: are too many pages of the device in use?
-//! 2. If so, every plane with a list wants space; or, where one block is collected for each
-//!    finding, the plane whose first victim ranks before those of the others.
+//! 2. If so, every plane with a list needs space; or, where one block is collected for each
+//!   finding, the plane whose first victim ranks before those of the others.
 //! 3. The unit turns to collection. The policy chooses among the blocks on the plane's list.
 //! 4. The erase: is that enough? With an empty list nothing more is done.
 //!
-//! A plane that is down to what collection needs for itself wants space in any case. It takes its
-//! list first, and with an empty list the block with the fewest valid pages: a drive whose data
-//! leaves no block for a list goes on all the same. The paper says nothing of empty lists:
+//! A plane whose free space is down to the reserve of collection needs space in any case. Its list
+//! is collected first, and with an empty list the block with the fewest valid pages: a drive whose
+//! data leaves no block for a list still runs. The paper does not describe empty lists:
 //! docs/schemes/on-demand.md#an-empty-list.
 
 use super::Sim;
@@ -39,7 +39,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// A page went invalid, and the trigger or the policy keeps books of that.
+    /// A page became invalid, and the trigger or the policy records that.
     #[inline(never)]
     pub(super) fn note_loss(&mut self, plane: PlaneId, lost: Invalidated) {
         let Invalidated { block, valid, state } = lost;
@@ -55,7 +55,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// A job takes a block.
+    /// A collection takes a block.
     pub(super) fn note_claimed(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
         self.gc.victim.claimed(plane, block, valid);
         self.tell(Happened::Claimed { block });
@@ -67,12 +67,12 @@ impl<W: Watch> Sim<W> {
         self.gc.changed(&self.ftl, &self.plan.geometry, plane, block);
     }
 
-    /// A job has its victims: what will it win?
+    /// A collection has its victims: how many pages will it free?
     pub(super) fn note_job(&mut self, unit: UnitId) {
         let Some(lists) = &mut self.gc.lists else { return };
         let job = &self.gc.jobs[unit.index()];
         let pages = job.victims.len() as u32 * self.plan.geometry.shape.data_pages();
-        // The pages of a job that is fixed were taken already.
+        // The pages of a collection that is fixed were taken already.
         let moves = if job.fixed { 0 } else { job.valid_at_selection };
         lists.expect(unit.index(), pages - moves);
     }
@@ -133,7 +133,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// Every plane with a list wants space.
+    /// Every plane with a list needs space.
     fn ask_all(&mut self) {
         for plane in (0..self.plan.geometry.planes).map(PlaneId) {
             if self.gc.lists.as_ref().is_some_and(|lists| lists.listed(plane) > 0) {
@@ -143,7 +143,7 @@ impl<W: Watch> Sim<W> {
     }
 
     /// One block for one finding: the plane whose first victim ranks before those of the others
-    /// wants space. Planes that are being collected, or will be, are passed over.
+    /// needs space. Planes that are being collected, or will be, are passed over.
     fn ask_for_one(&mut self) {
         let mut best: Option<(PlaneId, BlockId)> = None;
         if self.gc.lists.as_ref().is_none_or(VictimLists::is_empty) {
@@ -166,7 +166,7 @@ impl<W: Watch> Sim<W> {
         self.call(plane);
     }
 
-    /// A plane wants space, and its unit looks.
+    /// A plane needs space, and its unit is checked.
     fn call(&mut self, plane: PlaneId) {
         if self.gc.wants[plane.index()] {
             return;
@@ -179,7 +179,7 @@ impl<W: Watch> Sim<W> {
     }
 
     /// Space is enough. Planes that have not begun need not begin; but where the whole list is
-    /// taken, what was found holds for every plane.
+    /// collected, the finding holds for every plane.
     fn enough_for_all(&mut self) {
         if self.plan.gc.trigger.batch == Batch::List {
             return;

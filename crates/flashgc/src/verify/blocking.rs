@@ -1,22 +1,23 @@
-//! The checker's own account of holds: what of the drive is closed to the host while a job works.
+//! The checker's own account of blocking: which part of the drive is blocked for the host during a
+//! collection.
 //!
-//! A hold begins when the first victim of a job is claimed, and ends when the job has ended. Where
-//! less is closed in the erase, an operation that began elsewhere in the part is remembered until
-//! the erase has ended and says when it began.
+//! Blocking begins when the first victim of a collection is claimed, and ends when the collection
+//! has ended. Where less is blocked in the erase, an operation that began elsewhere in the part is
+//! remembered until the erase has ended and reports when it began.
 
 use crate::device::{Geometry, Level};
 use crate::gc::BlockingChoice;
 use crate::ids::PlaneId;
 use crate::verify::{Cause, Happened, What};
 
-/// A job that has claimed a victim.
+/// A collection that has claimed a victim.
 struct Held {
     plane: PlaneId,
     /// Beginnings of the host in what only the copies close, in ns.
     began_ns: Vec<u64>,
 }
 
-/// The holds of the jobs under way.
+/// The blocking by the collections under way.
 pub(super) struct Blocking {
     level: Level,
     erasing: Level,
@@ -25,7 +26,7 @@ pub(super) struct Blocking {
 }
 
 impl Blocking {
-    /// No job is under way.
+    /// No collection is under way.
     pub(super) fn new(blocking: BlockingChoice) -> Self {
         let erasing = blocking.erasing.unwrap_or(blocking.level);
         Blocking { level: blocking.level, erasing, is_measuring: false, open: Vec::new() }

@@ -1,9 +1,9 @@
 //! The checker: a second drive kept by other means, which must agree with the model.
 //!
-//! It believes nothing that the translation layer says. It keeps the content of every physical
-//! page as (logical page, version), learns of programs, reads, erases and trims as they happen,
-//! and asserts what must always hold. A failure panics with the instant and the page: it is an
-//! error of the simulator, never of its input.
+//! It relies on nothing that the translation layer reports. It keeps the content of every physical
+//! page as (logical page, version), records programs, reads, erases and trims as they happen, and
+//! asserts what must always hold. A failure panics with the instant and the page: it is an error of
+//! the simulator, never of its input.
 
 use super::blocking::Blocking;
 use super::buffer::Held;
@@ -44,7 +44,7 @@ struct Emptied {
     programmed: u32,
 }
 
-/// What is checked, and the figures of its own that are compared at the end.
+/// The state that is checked, and the checker's own counts that are compared at the end.
 pub struct Checker {
     pub(super) geometry: Geometry,
     promises: Promises,
@@ -80,9 +80,9 @@ pub struct Checker {
     pub flushes: u64,
     /// See `host_programs`.
     pub copies: u64,
-    /// See `host_programs`; pages that moved ahead of any job.
+    /// See `host_programs`; pages that were pre-migrated.
     pub moved_ahead: u64,
-    /// Pages of summaries that full blocks got in the measured part.
+    /// Pages of summaries that were added to full blocks in the measured part.
     pub summaries: u64,
     /// Blocks erased in the measured part.
     pub erases: u64,
@@ -158,14 +158,15 @@ impl Checker {
         checker
     }
 
-    /// The checker goes on with the drive in this state: each page must lie where it lay.
+    /// The checker for a run that continues with the drive in this state: each page must be where
+    /// it was.
     pub fn go_on_with(&self, plan: &Plan, drive: &Drive) -> Self {
         let next = Checker::with_drive(plan, drive);
         assert!(next.home == self.home, "a page moved while the drive changed hands");
         next
     }
 
-    /// Time by what was busy, as the checker saw it.
+    /// Time by worker, as the checker saw it.
     pub fn busy(&self) -> Busy {
         self.spans.busy
     }
@@ -228,8 +229,8 @@ impl Checker {
         }
     }
 
-    /// Where blocks are closed, the host does not write to the one that copies fill. Nobody is shut
-    /// out of the block to which a page moves ahead of a job.
+    /// Where blocks are blocked for the host, it does not write to the one that copies fill. The
+    /// block to which a page is pre-migrated is not blocked.
     fn keeps_out(&mut self, now_ns: u64, ppn: Ppn, cause: Cause) {
         let (plane, block) = self.place(ppn);
         match (&mut self.closed, cause) {
@@ -291,7 +292,7 @@ impl Checker {
         version
     }
 
-    /// A page has left the write buffer: flash must have what it held.
+    /// A page has left the write buffer: flash must have its data.
     fn flushed(&mut self, now_ns: u64, lpn: Lpn) {
         let left = self.held.leaves(lpn);
         let in_flash = self.home[lpn.index()].is_some().then(|| self.newest[lpn.index()]);
@@ -376,7 +377,8 @@ impl Checker {
         }
     }
 
-    /// A job made as many copies as left its blocks, in as few steps as its lists allow.
+    /// The number of copies of a collection is the number of pages that left its blocks, in as few
+    /// steps as its lists allow.
     fn job_closed(&mut self, row: &JobRow) {
         assert!(row.moved <= row.valid, "a job moved more pages than its victims held");
         assert!(row.wasted <= row.moved);
@@ -399,8 +401,8 @@ impl Checker {
         self.emptied.clear();
     }
 
-    /// Under isolation by software an erase disturbs the sub-blocks beside it: they hold no data,
-    /// as those have none that are erased with it.
+    /// Under isolation by software an erase disturbs the sub-blocks next to it: they hold no data,
+    /// like those that are erased with it.
     fn is_isolated(&self, now_ns: u64, block: BlockId) {
         if self.promises.isolation != Some(Isolation::Software) {
             return;
@@ -421,8 +423,8 @@ impl Checker {
         }
     }
 
-    /// Copies that left the sub-blocks beside those that the present job has erased. What one
-    /// erase of sub-blocks frees lies in one block, and is one run where software isolates.
+    /// Copies that left the sub-blocks next to those that the present collection has erased. The
+    /// sub-blocks that one erase frees lie in one block, and are one run where software isolates.
     fn beside_emptied(&mut self) -> Vec<u32> {
         let (Some(isolation), Some(first), Some(last)) =
             (self.promises.isolation, self.emptied.first(), self.emptied.last())
@@ -492,7 +494,7 @@ impl Watch for Checker {
                 (self.host_programs, self.copies, self.erases) = (0, 0, 0);
                 (self.flushes, self.moved_ahead) = (0, 0);
                 self.is_measuring = true;
-                // A sub-block that was emptied beside another and not erased.
+                // A sub-block that was emptied next to another and not erased.
                 self.copied.fill(0);
                 self.summaries = 0;
             }

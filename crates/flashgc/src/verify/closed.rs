@@ -14,7 +14,7 @@ struct Collected {
     moved: Vec<Ppn>,
 }
 
-/// Which blocks are closed to the host.
+/// Which blocks are blocked for the host.
 #[derive(Default)]
 pub(super) struct Closed {
     planes: Vec<Collected>,
@@ -27,19 +27,20 @@ impl Closed {
         blocks_only.then_some(Closed { planes })
     }
 
-    /// A job has taken a block.
+    /// A collection has taken a block.
     pub(super) fn claimed(&mut self, plane: PlaneId, block: BlockId) {
         self.planes[plane.index()].victims.push(block);
     }
 
-    /// A job has programmed a page.
+    /// A collection has programmed a page.
     pub(super) fn copied(&mut self, plane: PlaneId, block: BlockId, to: Ppn) {
         let plane = &mut self.planes[plane.index()];
         plane.destination = Some(block);
         plane.moved.push(to);
     }
 
-    /// The host reads a page: not of a victim, and of the destination only what was just moved.
+    /// The host reads a page: not of a victim, and of the destination only the page that was just
+    /// moved.
     pub(super) fn read(&self, now_ns: u64, plane: PlaneId, block: BlockId, ppn: Ppn) {
         let plane = &self.planes[plane.index()];
         assert!(
@@ -63,7 +64,7 @@ impl Closed {
         );
     }
 
-    /// A block is erased. With the last of its victims a job ends.
+    /// A block is erased. With the last of its victims a collection ends.
     pub(super) fn erased(&mut self, plane: PlaneId, block: BlockId) {
         let plane = &mut self.planes[plane.index()];
         plane.victims.retain(|&victim| victim != block);

@@ -1,4 +1,4 @@
-//! Watching a run from outside: what happens is reported here and nothing comes back.
+//! Watching a run from outside: events are reported here and nothing comes back.
 //!
 //! The simulation is generic over its watcher. With [`Unwatched`] every report compiles to
 //! nothing.
@@ -28,12 +28,12 @@ pub enum Cause {
     },
     /// It left the write buffer, or a copy of it did.
     Flush,
-    /// A job moved it from here.
+    /// A collection moved it from here.
     Copy {
         /// The page it came from.
         from: Ppn,
     },
-    /// It moved from here ahead of any job.
+    /// It was pre-migrated from here.
     MoveAhead {
         /// The page it came from.
         from: Ppn,
@@ -45,7 +45,7 @@ pub enum Cause {
 pub enum Happened {
     /// The measured part begins.
     MeasuringStarts,
-    /// The measured part begins with so many erased blocks in a plane; planes come in order.
+    /// The measured part begins with this number of erased blocks in a plane; planes come in order.
     FreeBlocks {
         /// The plane.
         plane: PlaneId,
@@ -59,7 +59,7 @@ pub enum Happened {
     },
     /// A request of the host is done.
     Served {
-        /// What it did.
+        /// The kind of request.
         op: HostOp,
         /// How long it took, in ns.
         latency_ns: u64,
@@ -77,14 +77,15 @@ pub enum Happened {
         /// Whether its request is of high priority.
         high: bool,
     },
-    /// A page operation of the host waits in the queue of a unit, where requests may enter jobs.
+    /// A page operation of the host waits in the queue of a unit, where requests may preempt
+    /// collections.
     Queued {
         /// Its place in the slab.
         op: u32,
         /// The unit.
         unit: UnitId,
     },
-    /// A page begins to move ahead of any job.
+    /// The pre-migration of a page begins.
     MovesAhead {
         /// Its plane.
         plane: PlaneId,
@@ -102,7 +103,7 @@ pub enum Happened {
         op: u32,
         /// Its page.
         lpn: Lpn,
-        /// What it did.
+        /// The kind of operation.
         kind: HostOp,
     },
     /// A page was taken and bound.
@@ -123,20 +124,20 @@ pub enum Happened {
         /// The data that is expected there.
         lpn: Lpn,
     },
-    /// A page is read by a job, to be programmed elsewhere.
+    /// A collection reads a page, to program it elsewhere.
     ReadOut {
         /// The page.
         ppn: Ppn,
         /// Its data.
         lpn: Lpn,
     },
-    /// The page that the host read or wrote just now is in the register of a job, and needs no
-    /// array time of its own.
+    /// The page that the host read or wrote just now is in the register of a collection, and needs
+    /// no array time of its own.
     InRegister {
         /// The page.
         ppn: Ppn,
     },
-    /// A read by a job that was suspended is not resumed, since its pages went invalid meanwhile.
+    /// A collection's suspended read is not resumed, since its pages went invalid meanwhile.
     ReadGivenUp {
         /// The unit.
         unit: UnitId,
@@ -172,7 +173,7 @@ pub enum Happened {
         /// The page.
         lpn: Lpn,
     },
-    /// A job took a block.
+    /// A collection took a block.
     Claimed {
         /// The block.
         block: BlockId,
@@ -189,7 +190,7 @@ pub enum Happened {
     },
     /// A unit or a bus was kept busy by one operation.
     Busy {
-        /// What was done.
+        /// The kind of work.
         what: What,
         /// The unit.
         unit: UnitId,
@@ -209,15 +210,15 @@ pub enum Happened {
         /// Until when, in ns.
         to_ns: u64,
     },
-    /// A job ended.
+    /// A collection ended.
     JobClosed(JobRow),
 }
 
 /// What an interval was spent on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
-    /// A whole operation, from its first phase to its last, and the copies of its step if it is
-    /// one of a job.
+    /// A whole operation, from its first phase to its last, and the copies of its step if it is one
+    /// of a collection.
     Operation(&'static str, u32),
     /// A phase on the unit's bus.
     Bus,
@@ -225,7 +226,7 @@ pub enum What {
     Array,
 }
 
-/// A watcher. It may refuse what it sees: the run then ends with its words.
+/// A watcher. It may reject an event by a panic: the run then ends with its message.
 pub trait Watch {
     /// Whether anything is reported at all.
     const ACTIVE: bool;
@@ -233,20 +234,20 @@ pub trait Watch {
     /// Something happened at this instant.
     fn see(&mut self, now_ns: u64, happened: Happened);
 
-    /// Whether it wants a look before time goes on to this instant.
+    /// Whether it takes a sample before time advances to this instant.
     #[inline(always)]
     fn looks_before(&self, to_ns: u64) -> bool {
         let _ = to_ns;
         false
     }
 
-    /// Time goes on to this instant. Nothing happens before it.
+    /// Time advances to this instant. Nothing happens before it.
     fn look(&mut self, to_ns: u64, sample: &Sample) {
         let _ = (to_ns, sample);
     }
 }
 
-/// Nobody watches.
+/// No watcher.
 pub struct Unwatched;
 
 impl Watch for Unwatched {
@@ -256,7 +257,7 @@ impl Watch for Unwatched {
     fn see(&mut self, _now_ns: u64, _happened: Happened) {}
 }
 
-/// Receives a row for each job.
+/// Receives a row for each collection.
 pub type JobLog = Box<dyn FnMut(&JobRow) + Send>;
 
 /// Several watchers at once, chosen when the run begins.
@@ -264,7 +265,7 @@ pub type JobLog = Box<dyn FnMut(&JobRow) + Send>;
 pub struct Watchers {
     /// The checker of invariants.
     pub checker: Option<checker::Checker>,
-    /// Receives a row for each job.
+    /// Receives a row for each collection.
     pub job_log: Option<JobLog>,
     /// Gathers rows over time.
     pub series: Option<Series>,

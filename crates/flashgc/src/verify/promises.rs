@@ -18,15 +18,15 @@ pub struct Promises {
     pub by_block: bool,
     /// How sub-blocks are isolated, where they are erased.
     pub isolation: Option<Isolation>,
-    /// Requests may enter a job: a page of a step may be lost before it is programmed.
+    /// Requests may preempt a collection: a page of a step may be lost before it is programmed.
     pub preempts: bool,
-    /// The host stays out of the blocks that a job works on.
+    /// The blocks of a collection are blocked for the host.
     pub closes_blocks: bool,
-    /// The turns that a job takes, where nothing else lets the host wait for it.
+    /// The time slices of a collection, where no other rule makes the host wait for it.
     pub turns: Option<TimeSlices>,
-    /// What a job closes to the host; `None` where requests enter jobs.
+    /// The part that a collection blocks for the host; `None` where requests preempt collections.
     pub blocking: Option<BlockingChoice>,
-    /// What operations take; `None` where nobody looks.
+    /// What operations take; `None` where no watcher checks times.
     pub timing: Option<Timing>,
 }
 

@@ -3,7 +3,7 @@
 use super::What;
 use crate::device::Geometry;
 
-/// Time by what was busy, and for whom.
+/// Busy time of units, buses and arrays, for the host and for collection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Busy {
     /// Units working for the host and for collection, in ns.
@@ -40,7 +40,7 @@ impl Spans {
         };
         let (from_ns, to_ns) = span;
         assert!(from_ns <= to_ns);
-        // The end of what ran beside another operation.
+        // The end of the work in parallel with another operation.
         if from_ns == to_ns {
             return;
         }

@@ -1,9 +1,9 @@
-//! The checker's own account of how long the host waits for a job that goes on in turns.
+//! The checker's own account of how long the host waits for a collection with time slices.
 //!
-//! A request that waits at a unit while its planes are above the floor is served after one turn:
-//! the operations of a job that directly precede it, counted from when it was queued, take no
-//! longer than a turn and one step more. A step is an erase, or a whole copy: its read and its
-//! program are two operations, and no turn ends between them.
+//! A request that waits at a unit while its planes are above the floor is served after one time
+//! slice: the operations of a collection that directly precede it, counted from when it was queued,
+//! take no longer than a time slice and one step more. A step is an erase, or a whole copy: its
+//! read and its program are two operations, and no time slice ends between them.
 
 use super::{Cause, Happened, What};
 use crate::device::Geometry;
@@ -11,14 +11,14 @@ use crate::gc::{Space, Suspends, TimeSlices};
 use crate::ids::{BlockId, PlaneId, UnitId};
 use crate::plan::Plan;
 
-/// What a unit did for its job, without a pause.
+/// The operations of a unit for its collection, without a pause.
 #[derive(Clone, Copy, Default)]
 struct Run {
     since_ns: u64,
     end_ns: u64,
     /// When the step under way began, in ns.
     step_since_ns: u64,
-    /// Whether it goes on after the operation that ended last.
+    /// Whether the step continues after the operation that ended last.
     in_step: bool,
     /// The longest of its steps, in ns.
     longest_ns: u64,
@@ -26,7 +26,7 @@ struct Run {
     below_until_ns: u64,
 }
 
-/// The turns of all units, and the erased space of the planes.
+/// The time slices of all units, and the erased space of the planes.
 pub(super) struct Slices {
     rules: TimeSlices,
     units: Vec<Run>,
@@ -37,8 +37,8 @@ pub(super) struct Slices {
     free_pages: Vec<u32>,
 }
 
-/// The rules of a plan whose jobs go on in turns, and where nothing else makes requests wait for
-/// them.
+/// The rules of a plan whose collections have time slices, and where nothing else makes requests
+/// wait for them.
 pub(super) fn promised(plan: &Plan) -> Option<TimeSlices> {
     let gc = &plan.gc;
     let suspends = gc.preemption.is_some_and(|preemption| preemption.suspends != Suspends::Nothing);
@@ -60,7 +60,7 @@ impl Slices {
         }
     }
 
-    /// Something happened, on a drive with so many pages written in each block.
+    /// Something happened, on a drive with these numbers of pages written in each block.
     pub(super) fn see(
         &mut self,
         geometry: &Geometry,
@@ -121,7 +121,7 @@ impl Slices {
         self.queued_ns[at] = now_ns;
     }
 
-    /// A unit worked for its job: an operation with which a step ends, or goes on.
+    /// A unit worked for its collection: an operation with which a step ends, or continues.
     fn worked(&mut self, geometry: &Geometry, unit: UnitId, span: (u64, u64), goes_on: bool) {
         let is_short = |&plane: &PlaneId| {
             let at = plane.index();
@@ -147,7 +147,7 @@ impl Slices {
         }
     }
 
-    /// An operation of the host begins: how long did it wait for the job just before?
+    /// An operation of the host begins: how long did it wait for the collection just before?
     fn started(&self, now_ns: u64, op: u32, unit: UnitId) {
         let run = self.units[unit.index()];
         if run.end_ns != now_ns {

@@ -1,9 +1,9 @@
 //! The checker's own account of array time: how long the pages of each operation take.
 //!
-//! It hears which pages are read and programmed, adds up the array time that a unit is seen to
-//! spend, and compares when an operation ends. Where the layers of a block differ it works out the
-//! time of each page by itself. An operation that was suspended has the rest of its time left, and
-//! what resuming it costs.
+//! It is notified which pages are read and programmed, adds up the array time that a unit is seen
+//! to spend, and compares when an operation ends. Where the layers of a block differ it calculates
+//! the time of each page by itself. An operation that was suspended has the rest of its time left,
+//! and the time of resuming it.
 
 use crate::device::{Geometry, LayerMap, LayerSpeed, Timing};
 use crate::ids::{Ppn, UnitId};
@@ -30,13 +30,13 @@ struct Bound {
 #[derive(Clone, Default)]
 struct Lane {
     host: Vec<HostPage>,
-    /// Writes of the host that share the program of a job.
+    /// Writes of the host that share the program of a collection.
     merged: Vec<HostPage>,
     read_out: Vec<Ppn>,
     bound: VecDeque<Bound>,
     /// Array time since the last operation ended, for the host and for collection, in ns.
     seen_ns: [u64; 2],
-    /// What a suspended operation of the job has left, in ns.
+    /// The time that is left of a suspended operation of the collection, in ns.
     left: Option<(&'static str, u64)>,
     /// The same of one that ended as far as rounding tells.
     nearly: Option<(&'static str, u64)>,
@@ -52,7 +52,8 @@ impl Lane {
         (self.left, self.nearly, self.resumes_ns) = (None, None, 0);
     }
 
-    /// Whether an operation of this name can only go on, since no pages of its own wait.
+    /// Whether an operation of this name can only be a continuation, since no pages of its own
+    /// wait.
     fn only_goes_on(&self, name: &str, copies: u32) -> bool {
         match name {
             READ => self.read_out.is_empty(),
@@ -91,7 +92,8 @@ fn slowness(speed: LayerSpeed, layers: u32) -> Vec<f64> {
 }
 
 impl Times {
-    /// Nothing is under way; a step of a job moves so many pages, of one block or of all.
+    /// Nothing is under way; a step of a collection moves this number of pages, of one block or of
+    /// all.
     pub(super) fn new(geometry: &Geometry, timing: Timing, at_once: u32, by_block: bool) -> Self {
         let shape = &geometry.shape;
         let layers = timing.layer_speed.map(|it| (it.layer_map, slowness(it, shape.layers)));
@@ -151,7 +153,7 @@ impl Times {
     pub(super) fn see(&mut self, now_ns: u64, happened: Happened, fills: bool, at: &Geometry) {
         let unit = |ppn: Ppn| at.unit_of(at.plane_of(ppn));
         match happened {
-            // What was filled before took no time.
+            // The fill before took no time.
             Happened::MeasuringStarts => self.lanes.fill(Lane::default()),
             Happened::Read { ppn, .. } => self.host(unit(ppn), ppn, false, false),
             Happened::Programmed {
@@ -183,7 +185,8 @@ impl Times {
         self.lanes[unit.index()].host.push(HostPage { ppn, programs, fills });
     }
 
-    /// That page is in the register of a job: a read needs no array, a write that of the job.
+    /// That page is in the register of a collection: a read needs no array, a write the program of
+    /// the copy.
     fn in_register(&mut self, unit: UnitId, ppn: Ppn) {
         let lane = &mut self.lanes[unit.index()];
         let page = lane.host.pop().filter(|page| page.ppn == ppn);
@@ -204,7 +207,8 @@ impl Times {
                 lane.resumes_ns += resume_ns;
                 let worked_ns = seen_ns.saturating_sub(suspend_ns);
                 if worked_ns > 0 && !lane.read_out.is_empty() {
-                    // A read beside a transfer, suspended at the instant at which it got the unit.
+                    // A read in parallel with a transfer, suspended at the instant at which it got
+                    // the unit.
                     let pages = std::mem::take(&mut lane.read_out);
                     let left_ns = self.read_ns(pages.into_iter()).saturating_sub(worked_ns);
                     lane.left = Some((READ, left_ns));
@@ -261,7 +265,7 @@ impl Times {
         }
     }
 
-    /// The same of a job's operation.
+    /// The same of a collection's operation.
     fn job_ns(&self, lane: &mut Lane, name: &'static str, copies: u32) -> (u64, u64) {
         let nearly = lane.nearly.take().filter(|(of, _)| *of == name);
         if lane.left.is_none() && lane.only_goes_on(name, copies) {
@@ -319,7 +323,8 @@ impl Times {
         (self.read_ns(copies.iter().map(|copy| copy.from)) + ns, 1 + phases)
     }
 
-    /// All copies of a job, step by step: each step takes from one list. None pays for a summary.
+    /// All copies of a collection, step by step: each step takes from one list. None pays for a
+    /// summary.
     fn all_ns(&self, copies: &[Bound]) -> (u64, u64) {
         let list = |copy: &Bound| copy.from.0 / self.list_pages;
         let lists = copies.chunk_by(|a, b| list(a) == list(b));
