@@ -9,9 +9,9 @@ use std::collections::VecDeque;
 pub struct Bus {
     /// The unit whose transfer is under way.
     pub holder: Option<UnitId>,
-    /// Since when, in ns.
+    /// Start of that transfer, in ns.
     pub since_ns: u64,
-    /// Units that wait, in order of asking.
+    /// Units that wait, in order of their requests.
     pub waiting: VecDeque<UnitId>,
     /// Time taken by transfers.
     pub spent: Spent,

@@ -1,7 +1,7 @@
 //! Where things are: planes, the units they belong to, and the buses that reach them.
 //!
 //! Planes are numbered in the order of striping, so that static allocation is `lpn mod planes`;
-//! `order` says which level turns fastest. Everything above the plane is a table lookup.
+//! `order` defines which level changes fastest. Everything above the plane is a table lookup.
 
 use crate::ids::{BlockId, BusId, Divisor, Lpn, PlaneId, Ppn, UnitId};
 use serde::Serialize;
@@ -14,7 +14,7 @@ pub enum Level {
     Channel,
     /// A package with one set of pins.
     Chip,
-    /// What may work alone inside a chip.
+    /// The smallest part of a chip that can work alone.
     Die,
     /// Blocks that share a data register.
     Plane,
@@ -58,13 +58,13 @@ pub struct Shape {
     pub summary_pages: u32,
     /// Bytes of data in a page.
     pub page_bytes: u32,
-    /// What one array operation keeps busy.
+    /// The part that one array operation keeps busy.
     pub unit: Level,
     /// Sub-blocks of each block, each of which can be erased without the others. Where a scheme
     /// erases them, they stand for the blocks everywhere (see [`Shape::in_sub_blocks`]).
     #[serde(skip_serializing_if = "is_one")]
     pub sub_blocks: u32,
-    /// Layers of word lines in each block; 0 where the device does not say.
+    /// Layers of word lines in each block; 0 where the device does not define them.
     #[serde(skip_serializing_if = "is_zero")]
     pub layers: u32,
     /// Layers between two sub-blocks that hold no data where a scheme isolates them by hardware.
@@ -84,7 +84,7 @@ pub struct Shape {
     pub exported_pages_per_plane: u32,
 }
 
-/// What every part has is left out of the resolved configuration.
+/// Counts of one are omitted from the resolved configuration.
 #[allow(clippy::trivially_copy_pass_by_ref)]
 fn is_one(count: &u32) -> bool {
     *count == 1

@@ -1,10 +1,9 @@
 //! Layers of different speed: how long the array takes for each page of a 3D block.
 //!
-//! Paper pre-gc, section 3.1: the lowest layer is the fastest, and the speed rises from the
-//! highest on. Here the speed is linear in the layer: speed(x) = s0 (1 + (ratio - 1) x), with x
-//! from 0 (the slowest layer) to 1. s0 is such that the mean time over the layers is the nominal
-//! one, as a sum over the layers that there are. Reads and programs are so; an erase is of the
-//! whole block.
+//! Paper pre-gc, section 3.1: the lowest layer is the fastest, and the speed rises from the highest
+//! on. Here the speed is linear in the layer: speed(x) = s0 (1 + (ratio - 1) x), with x from 0 (the
+//! slowest layer) to 1. s0 is chosen so that the mean time over the device's layers is the nominal
+//! one. This applies to reads and programs; an erase is of the whole block.
 
 use super::geometry::Shape;
 use super::timing::Timing;
@@ -17,7 +16,7 @@ use serde::Serialize;
 pub enum LayerMap {
     /// The first pages are in the first layer.
     InOrder,
-    /// Each page is in the layer behind that of the page before.
+    /// Each page is in the layer after that of the page before.
     Striped,
 }
 

@@ -1,6 +1,6 @@
 //! The device: geometry, timing, and the units and buses that do the work.
 //!
-//! The device knows operations as rows of phases (bus, array) and who asked for them: the host, or
+//! The device knows operations as rows of phases (bus, array) and their origin: the host, or
 //! garbage collection (`Worker`), whose array and bus time it keeps apart (`Spent`). It knows
 //! nothing of logical pages, victims or policies.
 

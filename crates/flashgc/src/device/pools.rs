@@ -31,7 +31,7 @@ impl Pools {
         Pools { planes, pool_of_plane, place_of_plane }
     }
 
-    /// How many there are.
+    /// Number of pools.
     pub fn count(&self) -> usize {
         self.planes.len()
     }
@@ -54,7 +54,7 @@ impl Pools {
         &self.planes[pool]
     }
 
-    /// The place behind a plane's in its pool; the first comes after the last.
+    /// The place after a plane's in its pool; the first comes after the last.
     #[inline(always)]
     pub fn place_after(&self, plane: PlaneId) -> u32 {
         let next = self.place_of_plane[plane.index()] + 1;

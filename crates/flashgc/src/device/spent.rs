@@ -16,7 +16,7 @@ impl Spent {
         *(if for_gc { &mut self.gc_ns } else { &mut self.host_ns }) += ns;
     }
 
-    /// For both.
+    /// For the host and for garbage collection, in ns.
     pub fn total_ns(self) -> u64 {
         self.host_ns + self.gc_ns
     }

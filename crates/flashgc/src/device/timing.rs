@@ -17,10 +17,10 @@ pub struct Timing {
     pub transfer_ns: u64,
     /// Bus time of one command.
     pub command_ns: u64,
-    /// What the summary of a block costs, where blocks have one.
+    /// The cost of a block's summary, where blocks have one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<Summary>,
-    /// The cost of suspending and to resume an operation, where the device can.
+    /// The cost of suspending and resuming an operation, where the device can.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suspend: Option<Suspend>,
     /// How the layers differ, where they do: read and program are then the means over them.
@@ -34,7 +34,7 @@ pub struct Timing {
 pub struct Suspend {
     /// From the command until the array is free.
     pub suspend_ns: u64,
-    /// From the command until the array works on.
+    /// From the command until the array continues.
     pub resume_ns: u64,
 }
 

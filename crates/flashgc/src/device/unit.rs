@@ -1,4 +1,5 @@
-//! A unit: what one array operation keeps busy, and the queues in front of it.
+//! A unit: the part of the device that one array operation keeps busy, and the queues in front of
+//! it.
 //!
 //! An operation is a short row of phases, each on the bus or in the array. A unit runs one
 //! operation at a time, since its data register is taken from the first phase to the last.
@@ -17,7 +18,7 @@ pub enum Phase {
     Array(u64),
 }
 
-/// The phases of an operation, in order. Phases of no length are left out.
+/// The phases of an operation, in order. Phases of no length are omitted.
 #[derive(Clone, Copy, Debug)]
 pub struct Phases {
     ns: [u64; PHASES_MAX],
@@ -72,7 +73,7 @@ impl Phases {
         }
     }
 
-    /// How many there are.
+    /// Number of phases.
     #[inline(always)]
     pub fn count(&self) -> u8 {
         self.count
@@ -137,7 +138,7 @@ impl Worker {
 /// One unit. Aligned, since an event reads one unit and little else.
 #[repr(align(64))]
 pub struct Unit {
-    /// For whom it works now.
+    /// The origin of its present work.
     pub worker: Worker,
     /// The phases of the operation under way.
     pub phases: Phases,
@@ -151,7 +152,7 @@ pub struct Unit {
     pub spent: Spent,
     /// Operations of the host that wait here.
     pub waiting: u32,
-    /// Pages from jobs of other units that wait to be programmed here.
+    /// Pages from collections of other units that wait to be programmed here.
     pub cross_unit: u32,
     /// Further page operations that share the one under way (multi-plane operations).
     pub group: Vec<u32>,
@@ -159,7 +160,7 @@ pub struct Unit {
     pub filled: u32,
     /// Planes of this unit that need space.
     pub wanting: u32,
-    /// The plane that is asked first when the unit collects next.
+    /// The plane that is checked first at the unit's next collection.
     pub next_plane: u32,
     /// Whether this unit is already on the list of units to check.
     pub listed: bool,

@@ -4,7 +4,7 @@ use crate::device::Geometry;
 use crate::ids::{BlockId, Ppn};
 use crate::memory::{bytes_of, prefetch, table};
 
-/// What may be done with a block.
+/// The states of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum BlockState {
@@ -23,7 +23,7 @@ const VALID_MASK: u32 = (1 << STATE_SHIFT) - 1;
 
 /// The blocks of a drive.
 pub struct Blocks {
-    /// State and number of valid pages together, since they are always asked together.
+    /// State and number of valid pages together, since they are always read together.
     info: Vec<u32>,
     /// One bit for each page; a block begins at a word of its own.
     valid_bits: Vec<u64>,
@@ -37,7 +37,8 @@ pub struct Blocks {
     /// The number of the sealing: blocks that were sealed at one instant still have an order.
     seal_number: Vec<u64>,
     seals: u64,
-    /// For each plane, the invalid pages of its sealed blocks: what collection could win.
+    /// For each plane, the invalid pages of its sealed blocks: the pages that collection could
+    /// free.
     pub reclaimable: Vec<u32>,
 }
 
@@ -114,7 +115,7 @@ impl Blocks {
         self.info[block.index()] += 1;
     }
 
-    /// Marks a page invalid; gives the valid pages left and the block's state.
+    /// Marks a page invalid; returns the valid pages left and the block's state.
     #[inline(always)]
     pub fn remove_valid(&mut self, block: BlockId, page: u32) -> (u32, BlockState) {
         let (word, bit) = self.bit(block, page);
@@ -158,7 +159,7 @@ impl Blocks {
         self.set_state(block, BlockState::Open);
     }
 
-    /// The block is full; gives its valid pages.
+    /// The block is full; returns its number of valid pages.
     pub fn seal(&mut self, block: BlockId, age_ns: u64) -> u32 {
         debug_assert_eq!(self.state(block), BlockState::Open);
         self.set_state(block, BlockState::Sealed);
@@ -181,7 +182,7 @@ impl Blocks {
         self.set_state(block, BlockState::Victim);
     }
 
-    /// A block that was withheld is to be had again.
+    /// A block that was withheld is available again.
     pub fn unclaim_free(&mut self, block: BlockId) {
         assert_eq!(self.state(block), BlockState::Victim, "only a job's block is given back");
         self.set_state(block, BlockState::Free);
@@ -206,7 +207,7 @@ impl Blocks {
         *info = *info & VALID_MASK | (state as u32) << STATE_SHIFT;
     }
 
-    /// Marks a page of a saved drive valid; says whether it was so before.
+    /// Marks a page of a saved drive valid; returns whether it was so before.
     #[inline(always)]
     pub(crate) fn restore_valid(&mut self, block: BlockId, page: u32) -> bool {
         let (word, bit) = self.bit(block, page);
@@ -226,7 +227,7 @@ impl Blocks {
         })
     }
 
-    /// Takes over a block of a saved drive, whose valid pages are marked: its state and its wear.
+    /// Restores a block of a saved drive, whose valid pages are marked: its state and its wear.
     pub(crate) fn restore(&mut self, block: BlockId, state: BlockState, erases: u32) -> u32 {
         let words = block.index() * self.words_per_block;
         let words = &self.valid_bits[words..words + self.words_per_block];

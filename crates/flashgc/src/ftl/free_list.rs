@@ -1,7 +1,7 @@
 //! The erased blocks of every plane, in the order in which they came.
 //!
 //! A list is linked through two tables, so that a block can also be taken from its middle: where
-//! sub-blocks are erased, some are withheld for a while, and some are chosen for what they border.
+//! sub-blocks are erased, some are withheld for a while, and some are chosen for their neighbours.
 
 use crate::ids::{BlockId, PlaneId};
 use crate::memory::{bytes_of, table};

@@ -4,14 +4,14 @@
 //! pages handed out -> full, and sealed by the caller. The host may not open one of the last
 //! `reserve_blocks` erased blocks: collection needs them to move its worst victim.
 //!
-//! With the odd/even rule a copy must land on a page of its source's parity. A frontier then
-//! hands out even and odd pages apart; a block that has only one kind left stays open, and what
-//! needs the other kind opens a new block. Nothing is wasted (paper parallel-gc, section IV-C3):
-//! where copies have a frontier of their own, the host takes what they leave before it is short.
+//! With the odd/even rule a copy must land on a page of its source's parity. A frontier then hands
+//! out even and odd pages apart; a block that has only one kind left stays open, and a page of the
+//! other kind opens a new block. No page is wasted (paper parallel-gc, section IV-C3): where copies
+//! have a frontier of their own, the host takes the pages that they leave before it is short.
 //!
 //! A drive that was filled by another scheme, or that was aged, may have more blocks open than
-//! there are frontiers. Such *started* blocks are opened before erased ones, and written on from
-//! where they are.
+//! there are frontiers. Such *started* blocks are opened before erased ones, and writing continues
+//! at their next page.
 
 use super::free_list::FreeLists;
 use super::open::{OpenBlock, Role};
@@ -19,7 +19,7 @@ use crate::device::Geometry;
 use crate::ids::{BlockId, PlaneId, Ppn};
 use std::collections::VecDeque;
 
-/// Who writes: each stream has a frontier of its own.
+/// The writer of a page: each stream has a frontier of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stream {
     /// Writes of the host.
@@ -30,7 +30,7 @@ pub enum Stream {
     Class(u8),
 }
 
-/// Which pages of a block will do.
+/// Which pages of a block are suitable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parity {
     /// Any page.
@@ -39,7 +39,7 @@ pub enum Parity {
     Only(u32),
 }
 
-/// What the plan says about frontiers.
+/// The plan's rules for frontiers.
 #[derive(Clone, Copy, Debug)]
 pub struct FrontierRules {
     /// Copies go to a frontier of their own.
@@ -51,8 +51,8 @@ pub struct FrontierRules {
     pub parity: bool,
     /// Erased blocks of a plane that the host may not open.
     pub reserve_blocks: u32,
-    /// Erased pages of a plane that the host leaves where blocks do not say enough: they differ
-    /// in size, or several streams of copies have an open block each. Of each kind under the
+    /// Erased pages of a plane that the host leaves where a number of blocks is not enough: they
+    /// differ in size, or several streams of copies have an open block each. Of each kind under the
     /// odd/even rule. 0 elsewhere.
     pub reserve_pages: u32,
 }
@@ -169,7 +169,7 @@ impl Frontiers {
         self.free_pages[plane.index()]
     }
 
-    /// Whether the host can have a page without touching the reserve.
+    /// Whether the host can take a page without touching the reserve.
     #[inline(always)]
     pub fn host_has_room(&self, plane: PlaneId) -> bool {
         if self.rules.reserve_pages > 0 && !self.has_pages_above_reserve(plane) {
@@ -186,7 +186,7 @@ impl Frontiers {
             || !self.started[plane.index()].is_empty()
     }
 
-    /// Whether a page can be taken so that the erased pages left are enough for any job.
+    /// Whether a page can be taken so that the erased pages left are enough for any collection.
     #[cold]
     pub fn has_pages_above_reserve(&self, plane: PlaneId) -> bool {
         let reserve = self.rules.reserve_pages;
@@ -213,8 +213,8 @@ impl Frontiers {
         own.map(|pages| pages + erased)
     }
 
-    /// Whether the host can have a page that copies have no use for: of an open block of its own,
-    /// or of an erased one above the reserve.
+    /// Whether the host can take a page that copies cannot use: of an open block of its own, or of
+    /// an erased one above the reserve.
     pub fn host_has_own_room(&self, plane: PlaneId) -> bool {
         let frontier = &self.frontiers[self.index(plane, Stream::Host)];
         frontier.next < frontier.end || !frontier.halves.is_empty() || self.is_above_reserve(plane)
@@ -252,7 +252,7 @@ impl Frontiers {
         frontier.next < frontier.end || !self.started[plane.index()].is_empty()
     }
 
-    /// Opens this erased block for a class whose frontier has run out.
+    /// Opens this erased block for a class whose frontier is full.
     pub fn open_chosen(&mut self, geometry: &Geometry, plane: PlaneId, class: u8, block: BlockId) {
         self.free_blocks.remove(plane, block);
         let index = self.index(plane, Stream::Class(class));
@@ -297,7 +297,7 @@ impl Frontiers {
         Some((next..end).chain(from..to).take(pages as usize).map(Ppn))
     }
 
-    /// Hands out the next page of a stream's frontier, opening a block when it has run out.
+    /// Hands out the next page of a stream's frontier, and opens a block when the frontier is full.
     ///
     /// Returns `None` only when the plane has no erased block left, or when the frontier is that of
     /// a class and is full.
@@ -412,8 +412,9 @@ impl Frontiers {
         }
     }
 
-    /// An open block of a drive that was not filled here goes to the frontier whose it is, or
-    /// waits for one. Where pages are handed out in order, those that were left out are given up.
+    /// An open block of a drive that was not filled here goes to the frontier that owns it, or
+    /// waits for one. Where pages are handed out in order, those that were skipped are lost until
+    /// the block is erased.
     pub(crate) fn adopt(&mut self, geometry: &Geometry, plane: PlaneId, open: OpenBlock) {
         let first = geometry.first_page(open.block).0;
         let data_pages = geometry.data_pages_of(open.block);
@@ -493,7 +494,7 @@ impl Frontiers {
         self.free_blocks.walk(plane)
     }
 
-    /// Bytes taken by what grows with the drive.
+    /// Bytes of the tables that grow with the drive.
     pub fn bytes(&self) -> u64 {
         self.free_blocks.bytes()
     }

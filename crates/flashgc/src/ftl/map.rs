@@ -6,7 +6,7 @@ use crate::memory::{bytes_of, prefetch, table};
 /// Logical to physical pages, and back.
 pub struct PageMap {
     to_ppn: Vec<u32>,
-    /// Blocking the last logical page written at each physical page; stale once that is invalid.
+    /// The last logical page written at each physical page; stale once that page is invalid.
     to_lpn: Vec<u32>,
 }
 
@@ -21,7 +21,7 @@ impl PageMap {
         PageMap { to_ppn, to_lpn: table(u32::MAX, physical) }
     }
 
-    /// Brings the reverse entry of what a logical page holds into the cache.
+    /// Brings the reverse entry of a logical page's physical page into the cache.
     #[inline(always)]
     pub(crate) fn prefetch_reverse(&self, lpn: usize) {
         if let Some(&ppn) = self.to_ppn.get(lpn) {
@@ -62,7 +62,7 @@ impl PageMap {
         Lpn(self.to_lpn[ppn.index()])
     }
 
-    /// Binds both ways; gives the page that held the data before.
+    /// Binds both ways; returns the page that held the data before.
     #[inline(always)]
     pub fn bind(&mut self, lpn: Lpn, ppn: Ppn) -> Ppn {
         let entry = &mut self.to_ppn[lpn.index()];
@@ -72,7 +72,7 @@ impl PageMap {
         old
     }
 
-    /// Forgets a logical page; gives the page that held its data.
+    /// Forgets a logical page; returns the page that held its data.
     pub fn unbind(&mut self, lpn: Lpn) -> Ppn {
         Ppn(std::mem::replace(&mut self.to_ppn[lpn.index()], u32::MAX))
     }

@@ -27,7 +27,7 @@ pub struct Ftl {
     pub frontiers: Frontiers,
 }
 
-/// What an invalidation did to the block that held the page.
+/// The effect of an invalidation on the block that held the page.
 #[derive(Clone, Copy)]
 pub struct Invalidated {
     /// The block.
@@ -48,7 +48,7 @@ impl Ftl {
         }
     }
 
-    /// Binds a logical page to a page just taken, and says which page it leaves.
+    /// Binds a logical page to a page just taken, and returns the page that it leaves.
     #[inline(always)]
     pub fn bind(&mut self, geometry: &Geometry, lpn: Lpn, taken: Ppn) -> Ppn {
         let old = self.map.bind(lpn, taken);

@@ -1,8 +1,8 @@
-//! Open blocks, seen from outside: whose they are, and how far they are written.
+//! Open blocks, seen from outside: which frontier owns them, and how far they are written.
 
 use crate::ids::BlockId;
 
-/// Who hands out the pages of an open block.
+/// The frontier that hands out the pages of an open block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// The host's frontier; copies share it where they have none of their own.
@@ -18,10 +18,10 @@ pub enum Role {
 pub struct OpenBlock {
     /// The block.
     pub block: BlockId,
-    /// Who hands out its pages.
+    /// The frontier that hands out its pages.
     pub role: Role,
-    /// The lowest even and the lowest odd page that is not written, counted in the block. They
-    /// are neighbours, but where odd and even pages were handed out apart.
+    /// The lowest even and the lowest odd page that is not written, counted in the block. They are
+    /// neighbours, except where odd and even pages were handed out apart.
     pub next: [u32; 2],
 }
 
@@ -36,7 +36,7 @@ impl OpenBlock {
         self.next[0].max(self.next[1]) - 1
     }
 
-    /// Pages below [`end`](Self::end) that were left out.
+    /// Pages below [`end`](Self::end) that were skipped.
     pub fn holes(&self) -> u32 {
         self.end() - (self.next[0] / 2 + self.next[1] / 2)
     }
@@ -46,7 +46,7 @@ impl OpenBlock {
         page < self.next[(page % 2) as usize]
     }
 
-    /// Whether this can be an open block: something is written and something is not.
+    /// Whether this can be an open block: some pages are written and some are not.
     pub fn is_sound(&self, data_pages: u32) -> bool {
         let [even, odd] = self.next;
         let past = [data_pages.next_multiple_of(2), data_pages | 1];

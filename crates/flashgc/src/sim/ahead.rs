@@ -2,9 +2,9 @@
 //! one, before the trigger of their plane starts (PreGC; paper pre-gc, section 4.2).
 //!
 //! 1. Nothing is left to do for the host: the drive is idle.
-//! 2. Each free unit asks its planes in turn: is one close to its trigger's start?
+//! 2. Each free unit checks its planes in turn: is one close to its trigger's start?
 //! 3. The plane's victim is the block with the fewest valid pages, until a collection takes it.
-//! 4. One page moves, to where the copies of the collection go. Then all is asked again.
+//! 4. One page moves, to where the copies of the collection go. Then all of this is checked again.
 //! 5. A request came, the trigger started, or the victim has little left: the rest is for the
 //!   collection.
 
@@ -32,7 +32,7 @@ struct Move {
     from: Ppn,
     /// Where it goes; `Ppn::NONE` until its program begins.
     to: Ppn,
-    /// Whether it was rewritten or given up before that.
+    /// Whether it was rewritten or trimmed before that.
     stale: bool,
     /// Whether it was, then or later.
     wasted: bool,
@@ -41,16 +41,16 @@ struct Move {
 /// The state of pre-migration: pages that move before their collection.
 pub(super) struct Ahead {
     rules: PreMigration,
-    /// Whether units were told that the drive is idle.
+    /// Whether units were notified that the drive is idle.
     is_idle: bool,
-    /// Number of the present time of rest, and for each plane of the last in which it moved pages.
+    /// Number of the present idle period, and for each plane of the last in which it moved pages.
     rest: u64,
     last_rest: Vec<u64>,
     /// The victim of each plane that is next.
     victims: Vec<Option<Early>>,
-    /// Where the pages lie that left these victims, and the plane of the victim.
+    /// The places of the pages that left these victims, and the plane of the victim.
     moved: BTreeMap<Ppn, PlaneId>,
-    /// What each unit moves now.
+    /// The page that each unit moves now.
     under_way: Vec<Option<Move>>,
 }
 
@@ -134,7 +134,7 @@ impl<W: Watch> Sim<W> {
         if let Some(rules) = &self.plan.gc.used_space {
             return match rules.of {
                 SpaceOf::Plane => free.saturating_sub(rules.free_pages),
-                // What all planes give out counts: each has its part of the distance.
+                // The pages of all planes count together: each plane has its part of the distance.
                 SpaceOf::Device => {
                     let left = self.free_pages_total.saturating_sub(rules.free_pages);
                     left.div_ceil(u64::from(self.plan.geometry.planes))
@@ -185,7 +185,7 @@ impl<W: Watch> Sim<W> {
         Some(Ppn(self.plan.geometry.first_page(early.block).0 + page))
     }
 
-    /// The sealed block with the fewest valid pages, one of which is invalid at least.
+    /// The sealed block with the fewest valid pages, at least one of which is invalid.
     fn least_valid(&mut self, plane: PlaneId) -> Option<BlockId> {
         if self.ftl.blocks.reclaimable[plane.index()] == 0 {
             return None;
@@ -269,7 +269,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// The host rewrote or gave up a page, or it moved.
+    /// The host rewrote or trimmed a page, or it moved.
     #[inline(never)]
     pub(super) fn ahead_loses(&mut self, ppn: Ppn) {
         let Some(ahead) = &mut self.ahead else { return };

@@ -71,7 +71,7 @@ impl<W: Watch> Sim<W> {
         self.look_at(unit);
     }
 
-    /// The next page that another unit's job has sent here. One that finds its plane filled
+    /// The next page that another unit's collection has sent here. One that finds its plane filled
     /// meanwhile goes elsewhere.
     #[cold]
     pub(super) fn next_cross_unit(&mut self, unit: UnitId) -> Option<CrossUnit> {
@@ -88,7 +88,7 @@ impl<W: Watch> Sim<W> {
         None
     }
 
-    /// Programs a page of another unit's job. It binds now, as a write of the host would.
+    /// Programs a page of another unit's collection. It binds now, as a write of the host would.
     pub(super) fn start_cross_unit(&mut self, unit: UnitId, cross_unit: CrossUnit) {
         let CrossUnit { job, copy, plane } = cross_unit;
         self.gc.programming[unit.index()] = Some(cross_unit);
@@ -124,8 +124,8 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// Copies of this unit's job whose program ends at this very instant, and how many of them
-    /// filled a block.
+    /// Copies of this unit's collection whose program ends at this very instant, and how many of
+    /// them filled a block.
     pub(super) fn cross_unit_ends_now(&self, unit: usize) -> (u64, u64) {
         let under_way = (0..self.units.len()).filter_map(|at| {
             let cross_unit = self.gc.programming[at].as_ref()?;

@@ -11,9 +11,9 @@ use serde::Serialize;
 
 /// Parts of the overwriting whose write amplification is kept.
 const PARTS_OF_OVERWRITING: u64 = 4;
-/// The percentile whose interval is asked for, in parts of 10,000.
+/// The percentile whose interval is calculated, in parts of 10,000.
 const TAIL_PER_MYRIAD: u64 = 9_990;
-/// The confidence of intervals where none is asked for.
+/// The confidence of intervals where none is requested.
 const CONFIDENCE: f64 = 0.95;
 /// A run is checked again when it is longer by this part.
 const LOOK_AGAIN: u64 = 4;
@@ -28,7 +28,7 @@ pub(super) struct Overwritten {
     moved_before: u64,
 }
 
-/// What a session knows of a run before it begins.
+/// Facts about a run that a session knows before the run begins.
 #[derive(Clone, Debug, Default)]
 pub struct Circumstances {
     /// Write amplification of the quarters of the overwriting, where it was done by the same scheme
@@ -44,7 +44,7 @@ pub struct Circumstances {
     pub until: Option<Until>,
 }
 
-/// When a run ends by itself.
+/// The conditions under which a run ends by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Until {
     /// The confidence of all intervals.
@@ -62,7 +62,7 @@ pub struct UntilEnd {
     pub reached: bool,
     /// Confidence of the intervals.
     pub confidence: f64,
-    /// The share that was asked for.
+    /// The share that was requested.
     pub within: f64,
     /// The interval of p99.9 over all requests, in ns.
     pub p99_9_interval_ns: Option<[u64; 2]>,
@@ -89,7 +89,7 @@ impl Watched {
 }
 
 impl<W: Watch> Sim<W> {
-    /// What the verdict on this run goes by; told before it starts.
+    /// The facts that decide the verdict on this run; set before it starts.
     pub fn judge_by(&mut self, circumstances: Circumstances) {
         let tail = circumstances.until.map(|_| Box::default());
         self.balance = Watched { circumstances, tail, ..Watched::default() };
@@ -154,7 +154,7 @@ impl<W: Watch> Sim<W> {
         Some(UntilEnd { reached: self.balance.reached, confidence, within, p99_9_interval_ns })
     }
 
-    /// Whether the run up to now stands for the long run.
+    /// Whether the run up to now represents the long run.
     pub(super) fn balance(&self) -> Balance {
         let (counters, known) = (&self.counters, &self.balance.circumstances);
         let jobs_open = self.gc.jobs.iter().filter(|job| job.is_open()).count() as u64;

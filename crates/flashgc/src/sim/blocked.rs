@@ -2,12 +2,12 @@
 //!
 //! Paper on-demand-gc takes this from Ae and Hong 2022, of which it quotes little; the rules are on
 //! docs/schemes/bbgc.md#the-two-closed-blocks. Requests are served between the copies of a
-//! collection. Two blocks are closed to them, the *victim*, and the *destination*, which the last
-//! copy was programmed into:
-//! 1. The turn of a read comes, and its page lies in one of them: it stands aside until the victim
-//!   is erased, even if the page moves meanwhile. Then it goes before later requests.
-//! 2. But a page that this very job has moved is read at its new place, like any other page. It
-//!    lies in the destination, which is the one case in which the two rules meet.
+//! collection. Two blocks are closed to them, the *victim*, and the *destination*, into which the
+//! last copy was programmed:
+//! 1. A read is next, and its page lies in one of them: it stands aside until the victim is erased,
+//!   even if the page moves meanwhile. Then it goes before later requests.
+//! 2. But a page that this very collection has moved is read at its new place, like any other page.
+//!   It lies in the destination, which is the one case in which the two rules meet.
 //! 3. Writes go to the host's own open block, and so touch neither.
 
 use super::Sim;
@@ -15,14 +15,14 @@ use crate::ids::{BlockId, Ppn, UnitId};
 use crate::plan::READS;
 use crate::verify::Watch;
 
-/// The reads that stand aside, by unit, in the order in which their turn came.
+/// The reads that stand aside, by unit, in the order in which they would have been served.
 #[derive(Default)]
 pub(super) struct Aside {
     units: Vec<Vec<u32>>,
 }
 
 impl Aside {
-    /// None yet; none at all where the scheme holds more than blocks.
+    /// No reads yet; no lists where the scheme blocks more than single blocks.
     pub(super) fn new(units: u32, is_used: bool) -> Self {
         Aside { units: vec![Vec::new(); if is_used { units as usize } else { 0 }] }
     }
@@ -34,7 +34,7 @@ impl Aside {
 }
 
 impl<W: Watch> Sim<W> {
-    /// The reads whose turn it is stand aside as far as they touch a closed block.
+    /// The reads that are next stand aside as far as they touch a closed block.
     #[inline(never)]
     pub(super) fn set_aside(&mut self, unit: UnitId) {
         while let Some(op) = self.queues.peek(&self.slabs.ops, unit, READS) {
@@ -48,7 +48,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// Whether a page lies in a block that the unit's job closes.
+    /// Whether a page lies in a block that the unit's collection closes.
     fn is_closed(&self, unit: UnitId, ppn: Ppn) -> bool {
         let job = &self.gc.jobs[unit.index()];
         if !job.is_open() {
@@ -61,7 +61,7 @@ impl<W: Watch> Sim<W> {
         self.destination(unit) == Some(block) && !job.copies.iter().any(|copy| copy.to == ppn)
     }
 
-    /// The block that the last copy of the unit's job was programmed into.
+    /// The block into which the unit's collection programmed its last copy.
     fn destination(&self, unit: UnitId) -> Option<BlockId> {
         let job = &self.gc.jobs[unit.index()];
         let made = job.copies[..job.next].iter().rev();
@@ -69,7 +69,7 @@ impl<W: Watch> Sim<W> {
         Some(self.plan.geometry.block_of(last))
     }
 
-    /// The victim is erased: what stood aside is back at its place in the queue.
+    /// The victim is erased: the reads that stood aside are back at their places in the queue.
     #[inline(never)]
     pub(super) fn let_back(&mut self, unit: UnitId) {
         while let Some(op) = self.aside.units[unit.index()].pop() {

@@ -16,7 +16,7 @@ impl<W: Watch> Sim<W> {
         erasing.is_none_or(|level| geometry.part_of(plane, level) == geometry.part_of(job, level))
     }
 
-    /// The erase begins: what it does not need is open to the host.
+    /// The erase begins: the planes that it does not need are open to the host.
     #[cold]
     pub(super) fn narrow_blocking(&mut self, unit: UnitId) {
         let Some(job) = self.gc.jobs[unit.index()].plane else { return };
@@ -32,7 +32,7 @@ impl<W: Watch> Sim<W> {
         self.for_those_between(job, |sim, plane| sim.queues.blocking(plane));
     }
 
-    /// Planes that are closed while pages move and open in the erase.
+    /// Planes that are blocked while pages move and open in the erase.
     fn for_those_between(&mut self, job: PlaneId, each: impl Fn(&mut Self, PlaneId)) {
         let part = self.plan.geometry.part_of(job, self.plan.gc.blocking.level) as usize;
         for at in 0..self.domains[part].len() {

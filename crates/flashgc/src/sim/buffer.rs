@@ -2,10 +2,10 @@
 //! docs/devices/slc-msr.md#the-write-buffer): a small fast memory of whole logical pages.
 //!
 //! Life of a page in the buffer:
-//! 1. A write of the host whose turn it is on its page finds it there, or finds a free place, and
-//!    is done after one access.
-//! 2. Where the buffer is full the write waits: the page used least recently is flushed, and
-//!    leaves it its place.
+//! 1. A write of the host that is next on its page finds the page there, or finds a free place, and
+//!   is done after one access.
+//! 2. Where the buffer is full the write waits: the page used least recently is flushed, and the
+//!   write takes its place.
 //! 3. Reads of the page are served here, and rewrites absorbed.
 //! 4. A flush programs it in flash, while the drive is idle or since a write waits for its place.
 //!    It stays readable until the program ends, and for longer if it was rewritten meanwhile.
@@ -80,7 +80,7 @@ impl<W: Watch> Sim<W> {
         self.slabs.ops[op as usize].request == FLUSH
     }
 
-    /// An operation's turn on its page has come: whether the buffer takes it.
+    /// An operation is next on its page: returns whether the buffer takes it.
     pub(super) fn buffer_takes(&mut self, op: u32) -> bool {
         let Op { lpn, kind, request, sequence, .. } = self.slabs.ops[op as usize];
         let Some(buffer) = self.buffer.as_mut().filter(|_| request != FLUSH) else { return false };
@@ -150,7 +150,7 @@ impl<W: Watch> Sim<W> {
         let to_ns = self.now_ns;
         self.tell(Happened::BufferAccessed { lpn, kind, from_ns, to_ns });
         self.page_done(op);
-        // What waited for this page may have come before the others that wait.
+        // The operation that waited for this page may be older than the others that wait.
         while let Some(op) = self.released.pop() {
             self.enqueue(op);
         }
@@ -162,7 +162,7 @@ impl<W: Watch> Sim<W> {
         self.flush_for_stalled();
     }
 
-    /// The host gives up a page in the buffer. A flush that has not begun will do nothing.
+    /// The host trims a page in the buffer. A flush that has not begun will do nothing.
     fn drop_from_buffer(&mut self, lpn: Lpn) {
         let Some(buffer) = &mut self.buffer else { return };
         if let Some(flush) = buffer.pages.drop_page(lpn) {
@@ -227,7 +227,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// A flush is over. One whose page was given up before it began did nothing.
+    /// A flush is over. One whose page was trimmed before it began did nothing.
     #[cold]
     pub(super) fn flush_ended(&mut self, op: u32) {
         let Op { lpn, kind, .. } = self.slabs.ops[op as usize];

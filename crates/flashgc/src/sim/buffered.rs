@@ -1,4 +1,4 @@
-//! The pages of the write buffer: who is there, in the order of their last use, and how far the
+//! The pages of the write buffer: which are there, in the order of their last use, and how far the
 //! flush of each is.
 //!
 //! A page comes in, is rewritten, and is flushed: its data is *taken* when the program begins. If

@@ -36,9 +36,9 @@ impl<W: Watch> Sim<W> {
         Stream::Class(self.class_with_page(plane, class, true))
     }
 
-    /// A class whose frontier has a page for one of this class: itself, if need be in the erased
-    /// block that placement chooses. At the reserve, which is for copies, a write by the host goes
-    /// to the nearest class that has a block open.
+    /// A class whose frontier has a page for one of this class: the class itself, if necessary in
+    /// the erased block that placement chooses. At the reserve, which is for copies, a write by the
+    /// host goes to the nearest class that has a block open.
     #[inline(always)]
     fn class_with_page(&mut self, plane: PlaneId, class: u8, is_copy: bool) -> u8 {
         if self.ftl.frontiers.has_page(plane, class) {

@@ -197,7 +197,7 @@ impl<W: Watch> Sim<W> {
         self.move_all_to(plane, victim, copies, |_, _| Stream::Gc);
     }
 
-    /// The same, each to the stream that is named for it.
+    /// The same, each page to the stream that is given for it.
     #[inline(always)]
     pub(super) fn move_all_to(
         &mut self,
@@ -302,7 +302,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// A copy of this unit's job is programmed in a plane: its page is taken and bound.
+    /// A copy of this unit's collection is programmed in a plane: its page is taken and bound.
     pub(super) fn bind_copy(&mut self, unit: UnitId, copy: usize, plane: PlaneId) {
         let from = self.gc.jobs[unit.index()].copies[copy].from;
         let lpn = self.ftl.map.lpn_of(from);
@@ -486,7 +486,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// Whether the unit's own work shuts the host out, so that no queue need be closed.
+    /// Whether the unit's own work blocks the host, so that no queue need be closed.
     fn holds_by_working(&self) -> bool {
         let fixed = self.plan.coalesces_jobs();
         let is_unit = self.plan.gc.blocking.level == self.plan.geometry.shape.unit;

@@ -11,7 +11,7 @@ use crate::stats::{Counters, Latency};
 use crate::verify::Watch;
 use sha2::{Digest as _, Sha256};
 
-/// Figures under their numbers.
+/// Metrics with their numbers.
 struct Figures(Sha256);
 
 impl Figures {
@@ -19,7 +19,7 @@ impl Figures {
         self.add_all(number, [figure]);
     }
 
-    /// A row of figures under one number; one of nothing but zeros does not go in.
+    /// A row of metrics under one number; a row of only zeros is not hashed.
     fn add_all(&mut self, number: u32, figures: impl IntoIterator<Item = u64>) {
         let row: Vec<u64> = figures.into_iter().collect();
         if row.iter().all(|&figure| figure == 0) {
@@ -47,7 +47,7 @@ impl Figures {
         self.add_all(number + 3, buckets.into_iter().flat_map(|(end, count)| [end, count]));
     }
 
-    /// What units or buses did, one after the other.
+    /// The work of units or buses, one after the other.
     fn add_spent(&mut self, number: u32, spent: impl Iterator<Item = Spent>) {
         self.add_all(number, spent.flat_map(|spent| [spent.host_ns, spent.gc_ns]));
     }
@@ -59,7 +59,7 @@ impl Figures {
 }
 
 impl<W: Watch> Sim<W> {
-    /// The hash that two runs share in which the same happened, whatever they were called.
+    /// The hash that two runs share if the same happened in both, whatever their names are.
     pub fn result_hash(&self, results: &Results) -> String {
         let mut figures = Figures(Sha256::new());
         figures.add(1, results.simulated_ns);

@@ -71,7 +71,7 @@ impl<W: Watch> Sim<W> {
     /// Collects until every plane has as much erased space as the scheme keeps for itself. The
     /// scheme that filled the drive may have kept less.
     ///
-    /// Where the reserve is counted in pages, a number of erased blocks says nothing: copies of
+    /// Where the reserve is counted in pages, a number of erased blocks is no measure: copies of
     /// several streams may have opened more of them than they fill.
     fn refill_reserves(&mut self, carried: &mut Carried) -> Result<(), DriveFault> {
         let moved_before = self.counters.gc_moved;
@@ -103,7 +103,7 @@ impl<W: Watch> Sim<W> {
         Ok(())
     }
 
-    /// The sealed block with the fewest valid pages, if copying them is possible and wins any.
+    /// The sealed block with the fewest valid pages, if copying them is possible and frees any.
     fn fewest_valid(&self, plane: PlaneId) -> Option<BlockId> {
         let blocks = &self.ftl.blocks;
         let all = self.plan.geometry.blocks_of(plane).map(BlockId);

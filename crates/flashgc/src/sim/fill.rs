@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 /// How far a trace has filled the drive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TraceFilled {
-    /// Pages written since the trace reads them.
+    /// Pages written because the trace reads them.
     pub read_pages: u64,
-    /// Pages written since it writes them.
+    /// Pages written because the trace writes them.
     pub write_pages: u64,
     /// Pages written by shifted requests.
     pub shifted_pages: u64,
@@ -25,7 +25,7 @@ impl TraceFilled {
     }
 }
 
-/// What a fill by a trace keeps between two slices.
+/// The state of a fill by a trace between two slices.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FillState {
     /// Results of the fill until now.

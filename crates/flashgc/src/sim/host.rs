@@ -7,7 +7,7 @@ use crate::plan::{Allocation, Arrivals, HIGH};
 use crate::verify::{Happened, Watch};
 use crate::workload::{HostOp, HostRequest, Source, SourceError};
 
-/// What a page operation does.
+/// The kind of a page operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpKind {
     /// Reads a page for the host.
@@ -29,7 +29,7 @@ pub struct Op {
     pub request: u32,
     /// The plane in whose queue it waits.
     pub plane: PlaneId,
-    /// What it does.
+    /// The kind of operation.
     pub kind: OpKind,
     /// Whether it is in a queue of a unit, or has been.
     pub queued: bool,
@@ -139,7 +139,7 @@ impl<W: Watch> Sim<W> {
         Ok(())
     }
 
-    /// Notes a request. Its pages are queued at once, or when it has come in over the link.
+    /// Records a request. Its pages are queued at once, or when it has come in over the link.
     #[inline]
     fn accept(&mut self, request: HostRequest) {
         self.outstanding += 1;
@@ -157,7 +157,7 @@ impl<W: Watch> Sim<W> {
         self.come_in(id, request);
     }
 
-    /// What a request does, and with how many bytes.
+    /// The kind of a request, and its number of bytes.
     pub(super) fn op_and_bytes(&self, id: u32) -> (HostOp, u64) {
         let Request { op, bytes, .. } = self.slabs.requests[id as usize];
         (op, bytes)
@@ -223,7 +223,7 @@ impl<W: Watch> Sim<W> {
             && is_one(self.slabs.ops[op as usize].kind)
     }
 
-    /// Queues a page operation whose turn it is on its page.
+    /// Queues a page operation that is next on its page.
     #[inline(always)]
     pub(super) fn enqueue(&mut self, op: u32) {
         if self.rests && self.buffer_takes(op) {
@@ -271,7 +271,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// The list that an operation of this kind waits in.
+    /// The list in which an operation of this kind waits.
     #[inline(always)]
     fn list_of(&self, kind: OpKind) -> u8 {
         match kind {
@@ -295,7 +295,7 @@ impl<W: Watch> Sim<W> {
         ppn.is_some().then(|| self.plan.geometry.plane_of(ppn))
     }
 
-    /// Does an operation that needs no flash.
+    /// Executes an operation that needs no flash.
     pub(super) fn touches_no_flash(&mut self, op: u32) {
         let Op { lpn, kind, request, .. } = self.slabs.ops[op as usize];
         if request == FLUSH {
@@ -344,7 +344,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// The turn of an operation on its page has come. Of several the oldest is queued first.
+    /// An operation is next on its page. Of several the oldest is queued first.
     fn turn_has_come(&mut self, op: u32) {
         let ops = &self.slabs.ops;
         let sequence = ops[op as usize].sequence;

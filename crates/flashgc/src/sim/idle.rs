@@ -49,7 +49,7 @@ impl IdleTrigger {
 }
 
 impl<W: Watch> Sim<W> {
-    /// The event slot of the timer, behind that of the arrival: a request that comes as the timer
+    /// The event slot of the timer, after that of the arrival: a request that comes as the timer
     /// ends comes first.
     pub(super) fn idle_slot(&self) -> usize {
         self.arrival_slot() + 1

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 const STEPS: u64 = 1 << 20;
 /// Steps for each unit and each operation under way.
 const STEPS_OF_EACH: u64 = 64;
-/// Steps in which the units are found that go round in circles.
+/// Steps in which the units are found that are checked again and again.
 const STEPS_TO_NAME_UNITS: u32 = 4096;
 
 /// Steps since time last advanced, or since an operation or request of the host ended or came.

@@ -2,7 +2,7 @@
 //!
 //! Rows of phases have the nominal times. Where layers differ, the array phases of a row that is
 //! about to begin get those of its pages: planes and registers work together, so that the slowest
-//! page says how long they take.
+//! page determines how long they take.
 
 use super::host::OpKind;
 use super::Sim;

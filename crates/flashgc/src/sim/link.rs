@@ -10,7 +10,7 @@ use crate::workload::{HostOp, HostRequest};
 use flashgc_config::units::Rate;
 use std::collections::VecDeque;
 
-/// What crosses the link now, with the place of its request in the slab.
+/// The transfer that crosses the link now, with the place of its request in the slab.
 #[derive(Clone, Copy)]
 enum Crossing {
     /// The data of a write.
@@ -30,7 +30,7 @@ pub(super) struct Link {
     outgoing: VecDeque<(u32, u64)>,
     /// Whether the next crossing is being chosen: the effects of that choice must not choose again.
     is_served: bool,
-    /// Time in which something crossed, in ns.
+    /// Time in which data crossed, in ns.
     pub spent_ns: u64,
 }
 
@@ -49,7 +49,7 @@ impl Link {
 }
 
 impl<W: Watch> Sim<W> {
-    /// The event slot of the link, behind those of units and buses.
+    /// The event slot of the link, after those of units and buses.
     pub(super) fn link_slot(&self) -> usize {
         self.units.len() + self.buses.len()
     }

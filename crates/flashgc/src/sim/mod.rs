@@ -1,8 +1,8 @@
-//! The simulation: the event loop, and the walk of every request through the rooms.
+//! The simulation: the event loop, and the path of every request through the modules.
 //!
-//! A host write, room by room: the *workload* gives a request; [`host`] accepts it and cuts it into
-//! page operations; they wait in the queue of their unit; [`service`] starts one when its unit is
-//! free; [`space`] takes a page, binds the map and marks the old page invalid; events end its
+//! A host write, module by module: the *workload* gives a request; [`host`] accepts it and cuts it
+//! into page operations; they wait in the queue of their unit; [`service`] starts one when its unit
+//! is free; [`space`] takes a page, binds the map and marks the old page invalid; events end its
 //! phases on bus and array; `stats` takes one sample. When a plane runs short, [`collect`] opens a
 //! collection on the plane's unit.
 //!
@@ -88,7 +88,7 @@ use std::collections::VecDeque;
 pub enum SimError {
     /// The workload failed; the text names the place.
     Source(SourceError),
-    /// Requests wait for space that collection cannot win.
+    /// Requests wait for space that collection cannot free.
     Full {
         /// A plane in which a write waits.
         plane: PlaneId,
@@ -157,7 +157,7 @@ pub struct Sim<W: Watch = Unwatched> {
     queues: Queues,
     /// Units to check before the next event.
     ready: VecDeque<UnitId>,
-    /// Page operations whose turn on their page has come, the oldest last.
+    /// Page operations that are next on their page, the oldest last.
     released: Vec<u32>,
     /// Units whose next write waits for space that no collection can free yet.
     starved: Vec<UnitId>,
@@ -168,17 +168,17 @@ pub struct Sim<W: Watch = Unwatched> {
     recipes: Recipes,
     /// Planes that a collection blocks, by part of the blocking's level.
     domains: Vec<Vec<PlaneId>>,
-    /// Room for the list of a victim's pages.
+    /// Space for the list of a victim's pages.
     scratch: Vec<Ppn>,
     /// Requests that preempt open collections.
     preempting: Preempting,
-    /// Reads that wait for a block under collection, where only blocks are held.
+    /// Reads that wait for a block under collection, where the scheme blocks only single blocks.
     aside: Aside,
-    /// Whether something is done while nothing else is: idle collection, or a write buffer.
+    /// Whether the drive works while the host is idle: idle collection, or a write buffer.
     rests: bool,
-    /// Room for the victims of an untimed job.
+    /// Space for the victims of an untimed collection.
     victims: Vec<Victim>,
-    /// Room for the sub-blocks that one erase frees.
+    /// Space for the sub-blocks that one erase frees.
     erased_with: Vec<BlockId>,
     arrival: Option<HostRequest>,
     source_ended: bool,
@@ -186,7 +186,7 @@ pub struct Sim<W: Watch = Unwatched> {
     to_issue: u32,
     outstanding: u64,
     requests_done: u64,
-    /// In each pool, the place of the plane that is asked first next time.
+    /// In each pool, the place of the plane that is checked first next time.
     next_in_pool: Vec<u32>,
     /// Writes that wait to be programmed together, by pool; empty where planes work alone.
     groups: Vec<planes::Group>,
@@ -297,7 +297,7 @@ impl<W: Watch> Sim<W> {
         Ok(())
     }
 
-    /// Runs at most `budget` events, and says how far the run is.
+    /// Runs at most `budget` events, and returns how far the run is.
     pub fn run(&mut self, source: &mut dyn Source, budget: u64) -> Result<Progress, SimError> {
         for _ in 0..budget {
             if self.is_finished() {
@@ -370,7 +370,7 @@ impl<W: Watch> Sim<W> {
         self.look_ahead()
     }
 
-    /// No event is left: what starved gets a last chance, and then the drive is full.
+    /// No event is left: the writes that starve are tried once more, and then the drive is full.
     fn retry_starved(&mut self, source: &mut dyn Source) -> Result<(), SimError> {
         self.look_at_starved();
         self.settle(source)?;
@@ -408,7 +408,7 @@ impl<W: Watch> Sim<W> {
         self.age_base_ns + self.now_ns
     }
 
-    /// What the simulation runs on.
+    /// The plan of the simulation.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }

@@ -1,9 +1,9 @@
 //! Keeps operations on one logical page in their order of arrival.
 //!
-//! Only the last accepted operation of each busy page is in the table; the others hang on the one
-//! before them. An operation that finds its page busy waits outside the queues until its turn, and
-//! then takes the place in its queue that the order of arrival gives it; or it waits in the queue
-//! from the beginning, where one queue keeps the order by itself.
+//! Only the last accepted operation of each busy page is in the table; each other one is linked to
+//! the one before it. An operation that finds its page busy waits outside the queues until its
+//! turn, and then takes the place in its queue that the order of arrival gives it; or it waits in
+//! the queue from the beginning, where one queue keeps the order by itself.
 
 use super::host::Op;
 use crate::ids::Lpn;
@@ -18,7 +18,7 @@ pub struct PageOrder {
 }
 
 impl PageOrder {
-    /// Notes an accepted operation; gives the one before it, if its page is busy.
+    /// Records an accepted operation; returns the one before it, if its page is busy.
     pub fn preemption(&mut self, ops: &mut [Op], lpn: Lpn, op: u32) -> Option<u32> {
         ops[op as usize].behind = NONE;
         let before = self.last.insert(lpn.0, op);
@@ -28,7 +28,7 @@ impl PageOrder {
         before
     }
 
-    /// Notes that an operation is done; gives the one whose turn it is now.
+    /// Records that an operation is done; returns the next one on its page.
     pub fn leave(&mut self, ops: &[Op], lpn: Lpn, op: u32) -> Option<u32> {
         let behind = ops[op as usize].behind;
         if behind == NONE {

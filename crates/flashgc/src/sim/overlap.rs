@@ -113,7 +113,7 @@ impl<W: Watch> Sim<W> {
         self.advance_preempting(unit);
     }
 
-    /// An array phase has ended on a drive with entering.
+    /// An array phase has ended on a drive with preemption.
     #[inline(never)]
     pub(super) fn array_ended_preempting(&mut self, unit: UnitId) {
         if self.reads_beside(unit) {
@@ -167,7 +167,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// At point A: the write that may enter is loaded while the copy is programmed.
+    /// At point A: the write that may preempt is loaded while the copy is programmed.
     fn load_write(&mut self, unit: UnitId) {
         let entry = &self.preempting.units[unit.index()];
         if entry.overlap != Overlap::Nothing || self.preempting.rules.suspends == Suspends::Any {

@@ -95,7 +95,7 @@ impl<W: Watch> Sim<W> {
         list.filter(is_valid).take(at_once).map(|at| job.copies[at].from)
     }
 
-    /// A turn is over: the next one, a request, or neither.
+    /// A time slice is over: the next one, a request, or neither.
     #[inline(never)]
     pub(super) fn next_between_slices(&mut self, unit: UnitId) -> Next {
         let is_below = self.is_below_floor(unit);

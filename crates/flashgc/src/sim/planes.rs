@@ -1,15 +1,15 @@
 //! Planes of a die that work together: which operations share an array time, and how dynamic
-//! allocation brings writes together that can.
+//! allocation groups the writes that can.
 //!
 //! Life of a *group*:
-//! 1. A write finds no group in its pool that waits. It goes to the least busy plane, as ever, and
-//!    with it a group begins in the die of that plane.
-//! 2. The writes behind it go to other planes of this die, one each, until the group has as many
-//!    as one program serves.
+//! 1. A write finds no group in its pool that waits. It goes to the least busy plane, as always,
+//!   and with it a group begins in the die of that plane.
+//! 2. The writes after it go to other planes of this die, one each, until the group has as many as
+//!   one program serves.
 //! 3. The first write of the group leaves its queue, since the die is free: the group is closed,
 //!   and for later writes the least busy plane is chosen again. So no write waits for others.
-//! 4. The program takes the group, and whatever else waits first in the queue: a write whose plane
-//!    is among those already goes to another one of the die that has room.
+//! 4. The program takes the group, and the other operations at the head of the queue: a write whose
+//!   plane is among those already goes to another one of the die that has room.
 
 use super::host::{Op, OpKind};
 use super::Sim;
@@ -23,7 +23,7 @@ use crate::verify::Watch;
 pub(super) struct Group {
     /// The first of them, by order of arrival.
     opener: u64,
-    /// Where they go; none where no group waits.
+    /// Their planes; none where no group waits.
     planes: Vec<PlaneId>,
 }
 

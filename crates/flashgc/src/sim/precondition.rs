@@ -2,7 +2,7 @@
 //! the same translation layer and the same collector.
 //!
 //! No unit and no bus is kept busy. The age clock advances by the program time over the number of
-//! units for each page programmed, so that policies that ask for ages see sensible ones.
+//! units for each page programmed, so that policies that use ages get sensible ones.
 
 use super::{Sim, SimError, TraceFilled};
 use crate::drive::Carried;
@@ -18,9 +18,9 @@ use serde::{Deserialize, Serialize};
 const WINDOWS_PER_DRIVE_WRITE: u64 = 4;
 /// Number of windows that must agree.
 const STEADY_WINDOWS: usize = 4;
-/// Fewer windows say nothing of a drift.
+/// With fewer windows a drift cannot be seen.
 const STEADY_WINDOWS_MIN: usize = 8;
-/// How near, as a share of their mean.
+/// The largest difference between them, as a share of their mean.
 const STEADY_WITHIN: f64 = 0.01;
 
 /// How far preconditioning has come.
@@ -32,9 +32,9 @@ pub struct Preconditioning {
     pub filled_pages: u64,
     /// How a trace filled it, where one did.
     pub trace_fill: Option<TraceFilled>,
-    /// Invalid pages that ageing gave it.
+    /// Invalid pages that ageing caused.
     pub aged_pages: u64,
-    /// Pages that were mapped since the trace reads them, where this was asked for.
+    /// Pages that were mapped because the trace reads them, where this was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mapped_pages: Option<u64>,
     /// Pages overwritten after it.
@@ -48,9 +48,9 @@ pub struct Preconditioning {
     /// Write amplification of its quarters, where pages were overwritten.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub write_amplification_quarters: Vec<f64>,
-    /// How steadiness was found, where it was asked for.
+    /// How steadiness was found, where it was requested.
     pub steady: Option<Steady>,
-    /// What the run's scheme could not take over as it was.
+    /// The state that the run's scheme could not take over as it was.
     pub carried: Carried,
 }
 
@@ -79,7 +79,7 @@ impl SteadyWatch {
         SteadyWatch { moved, ..SteadyWatch::default() }
     }
 
-    /// Adds a window; says whether write amplification is steady.
+    /// Adds a window; returns whether write amplification is steady.
     ///
     /// The last windows must agree, and the second half of all windows must agree with the quarter
     /// before it: a slow drift, as of hot and cold data that part over tens of drive writes, moves
@@ -96,7 +96,7 @@ impl SteadyWatch {
         let count = self.windows.len();
         let (before, since) = (&self.windows[count / 4..count / 2], &self.windows[count / 2..]);
         let drift = (mean(since) - mean(before)).abs();
-        // A window without a copy says nothing: collection may not have begun.
+        // With a window without copies the drive is not steady: collection may not have begun.
         let collects = self.windows[count / 4..].iter().all(|&w| w > 1.0);
         collects && reach <= STEADY_WITHIN * recent && drift <= STEADY_WITHIN * mean(since)
     }
@@ -139,7 +139,7 @@ impl<W: Watch> Sim<W> {
         Ok(())
     }
 
-    /// Overwrites `count` pages that the source names, untimed.
+    /// Overwrites `count` pages that the source gives, untimed.
     pub fn overwrite(&mut self, source: &mut dyn Overwrites, count: u64) -> Result<(), SimError> {
         // Addresses are drawn in advance, so that the map's entries are in the cache when needed.
         let mut ahead = [Lpn::NONE; 16];
@@ -199,8 +199,8 @@ impl<W: Watch> Sim<W> {
         Ok(())
     }
 
-    /// Collects until the host has a page in this plane; where writes are free to go elsewhere,
-    /// in any plane of the pool.
+    /// Collects until the host has a page in this plane; where writes may go to other planes, in
+    /// any plane of the pool.
     #[cold]
     fn make_room_untimed(&mut self, plane: PlaneId) -> Result<PlaneId, SimError> {
         let pool = self.plan.pools.of_plane(plane);
@@ -219,7 +219,7 @@ impl<W: Watch> Sim<W> {
         Err(self.full_plane(plane))
     }
 
-    /// Collects until the plane has enough, or nothing can be won.
+    /// Collects until the plane has enough, or no page can be freed.
     pub(super) fn collect_untimed(&mut self, plane: PlaneId) {
         let mut listed = match self.plan.gc.trigger.batch {
             Batch::List => self.count_candidates(plane),
@@ -240,7 +240,7 @@ impl<W: Watch> Sim<W> {
         true
     }
 
-    /// Moves what claimed blocks hold, and erases them.
+    /// Moves the valid pages of claimed blocks, and erases these blocks.
     #[inline(always)]
     fn empty_untimed(&mut self, plane: PlaneId, victims: &[Victim]) {
         for &Victim { block, .. } in victims {

@@ -36,7 +36,7 @@ pub(super) struct Entry {
     pub host_ns: u64,
     /// How often the operation under way was suspended.
     pub suspends: u32,
-    /// Whether the first phase of the operation under way is the resuming of it.
+    /// Whether the first phase of the operation under way is its resume command.
     pub is_resuming: bool,
     /// Whether the queue was polled since the collection's last operation.
     pub polled: bool,
@@ -72,11 +72,11 @@ impl Entry {
     }
 }
 
-/// The state of entering; empty where nothing enters.
+/// The state of preemption; empty where no request preempts.
 pub(super) struct Preempting {
-    /// Whether requests may enter at all.
+    /// Whether requests may preempt at all.
     pub on: bool,
-    /// How.
+    /// The rules of preemption.
     pub rules: Preemption,
     /// By unit.
     pub units: Vec<Entry>,
@@ -97,7 +97,7 @@ impl Preempting {
 }
 
 impl<W: Watch> Sim<W> {
-    /// Chooses what a free unit does next.
+    /// Chooses the next operation of a free unit.
     #[inline(never)]
     pub(super) fn next_preempting(&mut self, unit: UnitId) -> Next {
         if self.preempting.units[unit.index()].suspended.is_some() {
@@ -150,7 +150,7 @@ impl<W: Watch> Sim<W> {
         self.make_room(unit, plane, op, list).unwrap_or(Next::Nothing)
     }
 
-    /// Point B, between copies: anything may enter.
+    /// Point B, between copies: any request may preempt.
     fn next_at_b(&mut self, unit: UnitId) -> Next {
         if self.pacing.is_some() && !self.slice_goes_on(unit) {
             return self.next_between_slices(unit);
@@ -203,7 +203,7 @@ impl<W: Watch> Sim<W> {
         self.begin(unit, Worker::Polling, phases);
     }
 
-    /// The request that may enter now. Those that may not are noted.
+    /// The request that may preempt now. Those that may not are recorded.
     pub(super) fn entrant(&mut self, unit: UnitId) -> Option<(u32, u8)> {
         if self.plan.gc.blocking.blocks {
             self.set_aside(unit);
@@ -225,7 +225,7 @@ impl<W: Watch> Sim<W> {
         None
     }
 
-    /// The write that may enter now.
+    /// The write that may preempt now.
     pub(super) fn preempting_write(&mut self, unit: UnitId) -> Option<(u32, u8)> {
         if self.units[unit.index()].waiting == 0 || self.is_shut(unit) {
             return None;
@@ -283,8 +283,9 @@ impl<W: Watch> Sim<W> {
         false
     }
 
-    /// A write that may not enter goes to the best plane of its pool where it may now. That plane
-    /// could refuse it again only after it gave pages to others, so that no write wanders for ever.
+    /// A write that may not preempt goes to the best plane of its pool where it may now. That plane
+    /// could refuse it again only after it gave pages to others, so that no write moves between
+    /// planes forever.
     #[cold]
     pub(super) fn send_elsewhere(&mut self, unit: UnitId, op: u32, list: u8) -> Option<Next> {
         let lpn = self.slabs.ops[op as usize].lpn;
@@ -296,12 +297,12 @@ impl<W: Watch> Sim<W> {
         self.has_chosen(other);
         self.take_from_queue(unit, op, list);
         self.queue_at(op, other);
-        // What waited behind it may go now.
+        // The operations that waited behind it may be served now.
         self.look_at(unit);
         None
     }
 
-    /// Whether a write may enter here now.
+    /// Whether a write may preempt here now.
     fn takes_writes(&self, plane: PlaneId) -> bool {
         let unit = self.plan.geometry.unit_of(plane);
         self.ftl.host_has_room(plane)
@@ -325,7 +326,7 @@ impl<W: Watch> Sim<W> {
             return true;
         }
         let by_pages = self.plan.gc.reserve_pages > 0;
-        // Under the odd/even rule the host may come to take what copies leave in their block.
+        // Under the odd/even rule the host could take the pages that copies leave in their block.
         let is_apart = !self.plan.parity() || self.ftl.frontiers.host_has_own_room(plane);
         if self.plan.gc.separate_gc && is_apart && !by_pages {
             return true;
@@ -369,7 +370,7 @@ impl<W: Watch> Sim<W> {
         groups.max(u64::from(gc.separate_gc)) * (data_pages - 1)
     }
 
-    /// State S2: the plane is below its hard threshold, and something can be won there.
+    /// State S2: the plane is below its hard threshold, and a collection can free pages there.
     fn refuses_writes(&self, unit: UnitId, plane: PlaneId) -> bool {
         let trigger = &self.plan.gc.trigger;
         let job = &self.gc.jobs[unit.index()];
@@ -398,7 +399,7 @@ impl<W: Watch> Sim<W> {
     /// next, and the request is served from the register (section III-B).
     fn bring_forward(&mut self, unit: UnitId, op: u32) -> bool {
         let Op { lpn, kind, .. } = self.slabs.ops[op as usize];
-        // Others would wait for the program of a page that is not theirs.
+        // Other requests would wait for the program of a page that they do not need.
         if kind == OpKind::Write || self.units[unit.index()].waiting > 1 {
             return false;
         }
@@ -510,7 +511,7 @@ impl<W: Watch> Sim<W> {
         self.counters.merged_writes += 1;
     }
 
-    /// An operation was queued: when, and does it suspend what the unit does?
+    /// An operation was queued: records when, and checks whether it suspends the unit's operation.
     #[inline(never)]
     pub(super) fn note_queued(&mut self, unit: UnitId, op: u32) {
         let at = op as usize;
@@ -522,7 +523,7 @@ impl<W: Watch> Sim<W> {
         self.knock(unit, op);
     }
 
-    /// An operation of the host begins: how long did it wait for the collection alone?
+    /// An operation of the host begins: records how long it waited for the collection alone.
     #[inline(never)]
     pub(super) fn note_preempted(&mut self, unit: UnitId, op: u32) {
         let entry = &mut self.preempting.units[unit.index()];
@@ -543,8 +544,8 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// The host's operation has ended: if a collection delayed it, how long was that, without the
-    /// requests before it?
+    /// The host's operation has ended: if a collection delayed it, records for how long, without
+    /// the requests before it.
     pub(super) fn note_left(&mut self, unit: UnitId) {
         let entry = &mut self.preempting.units[unit.index()];
         entry.host_end_ns = self.now_ns;
@@ -554,7 +555,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// An operation has ended on a unit with entering.
+    /// An operation has ended on a unit with preemption.
     #[inline(never)]
     pub(super) fn preempting_ended(&mut self, unit: UnitId, worker: Worker, spent_ns: u64) {
         let entry = &mut self.preempting.units[unit.index()];

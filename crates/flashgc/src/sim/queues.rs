@@ -1,13 +1,13 @@
-//! What waits at the units: lists of page operations, linked through their slab.
+//! The operations that wait at the units: lists of page operations, linked through their slab.
 //!
 //! A unit has one queue where a collection blocks it whole, and one for each of its planes where it
 //! does not, so that operations on other planes can pass a blocked one. Each queue has one list, or
 //! two where reads and writes are served apart; where requests may preempt a collection, writes of
 //! high priority have a third.
 //!
-//! Every list is in order of arrival. An operation that comes back behind younger ones (its page
-//! was busy, or its plane was full) goes into a separate heap, and the older of the two heads is
-//! first: a long queue is never walked.
+//! Every list is in order of arrival. An operation that comes back after younger ones (its page was
+//! busy, or its plane was full) goes into a separate heap, and the older of the two heads is first:
+//! a long queue is never walked.
 
 use super::host::Op;
 use crate::ids::{PlaneId, UnitId};
@@ -23,7 +23,7 @@ struct List {
     tail: u32,
 }
 
-/// A queue of page operations, and how many jobs hold it closed.
+/// A queue of page operations, and how many collections keep it closed.
 #[derive(Clone)]
 struct Queue {
     lists: [List; LISTS],
@@ -36,7 +36,7 @@ pub struct Queues {
     queue_of_plane: Vec<u32>,
     /// First queue of each unit, and one more entry at the end.
     first_of_unit: Vec<u32>,
-    /// Of each list of each queue, the operations that came back behind younger ones.
+    /// Of each list of each queue, the operations that came back after younger ones.
     late: Vec<Late>,
     /// Operations in all of `late`.
     late_count: usize,
@@ -113,7 +113,7 @@ impl Queues {
             .min_by_key(|&head| ops[head as usize].sequence)
     }
 
-    /// The same where some operations came back behind younger ones.
+    /// The same where some operations came back after younger ones.
     fn peek_late(&self, ops: &[Op], range: std::ops::Range<usize>, list: u8) -> Option<u32> {
         let open = range.filter(|&queue| self.queues[queue].held == 0);
         let heads = open.flat_map(|queue| {

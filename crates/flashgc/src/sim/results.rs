@@ -1,4 +1,4 @@
-//! What a run leaves: raw figures, clipped at the last completion of the host.
+//! The results of a run: raw metrics, clipped at the last completion of the host.
 
 use super::buffer::Buffer;
 use super::{Sim, SimError, UntilEnd};
@@ -93,11 +93,11 @@ pub struct Results {
     pub write: Latency,
     /// From the first arrival to the last completion, in ns.
     pub simulated_ns: u64,
-    /// Jobs open at the end.
+    /// Collections open at the end.
     pub jobs_open: u64,
     /// Bus time of collections, in ns.
     pub gc_transfer_ns: u64,
-    /// What each unit did, work under way included.
+    /// The work of each unit, work under way included.
     pub units: Vec<Spent>,
     /// The same of each bus.
     pub buses: Vec<Spent>,
@@ -113,7 +113,7 @@ pub struct Results {
     pub flushes_open: u64,
     /// Pages that were being pre-migrated.
     pub ahead_open: u64,
-    /// Who was hot, and what knowing it took, where pages are placed by hotness.
+    /// Which pages were hot, and the cost of knowing it, where pages are placed by hotness.
     pub hotness: Option<HotnessCounts>,
     /// Erases of the blocks in the measured part.
     pub wear: Spread,
@@ -121,7 +121,7 @@ pub struct Results {
     pub table_bytes: u64,
     /// Whether arrivals outran service.
     pub saturated: bool,
-    /// Whether the run stands for the long run.
+    /// Whether the run represents the long run.
     pub balance: Balance,
     /// How a run ended that continues until it is in balance.
     pub until: Option<UntilEnd>,
@@ -152,7 +152,7 @@ impl<W: Watch> Sim<W> {
     }
 
     /// The results; called once every request is done. Work still under way counts up to now, and
-    /// the simulation stays as it is, so that they may be asked for again.
+    /// the simulation stays as it is, so that they can be requested again.
     pub fn results(&mut self) -> Results {
         let counters = self.counters.clone();
         let units: Vec<Spent> = self.units.iter().map(|unit| unit.spent).collect();
@@ -211,7 +211,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// Adds what units and buses did of operations that have not ended.
+    /// Adds the work of units and buses in operations that have not ended.
     fn clip_operations(&mut self) {
         for at in 0..self.units.len() {
             let state = &mut self.units[at];
@@ -266,7 +266,7 @@ impl<W: Watch> Sim<W> {
             self.counters.gc_moved += copies;
             self.counters.overhead += fills * summary_pages;
             self.counters.gc_busy_open_ns += job.busy_ns;
-            // A copy that has not ended is none yet, and so is none that was wasted.
+            // A copy that has not ended does not count yet, and so it does not count as wasted.
             self.counters.wasted_copies += u64::from(job.wasted) - wasted_open;
             if !self.preempting.on {
                 self.counters.gc_blocking_ns += self.now_ns - job.blocking_since_ns;
@@ -371,7 +371,7 @@ impl Sim<Watchers> {
         let reads = if self.preempting.on { counters.read_steps } else { counters.copy_steps };
         let programs = counters.copy_steps + counters.merged_programs;
         let steps_ns = reads * timing.read_ns + programs * timing.program_ns + counters.gc_extra_ns;
-        // Pages that go to other units are programmed one by one, in as many units as can be.
+        // Pages that go to other units are programmed one by one, in as many units as possible.
         let sent = self.plan.gc.copy.is_global();
         let sent_ns = (counters.moved_in_jobs - counters.copy_steps) * timing.program_ns;
         let copies_ns = steps_ns + if sent { sent_ns } else { 0 };

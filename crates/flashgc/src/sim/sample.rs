@@ -1,4 +1,4 @@
-//! What a watcher sees of the state between two events.
+//! The state that a watcher sees between two events.
 
 use super::{Results, Sim};
 use crate::device::{Phase, Worker};
@@ -51,7 +51,7 @@ impl<W: Watch> Sim<W> {
         beside.or(works.then_some(state.phase_since_ns))
     }
 
-    /// What each plane has when measuring begins.
+    /// The erased blocks of each plane when measuring begins.
     pub(super) fn tell_free_blocks(&mut self) {
         if W::ACTIVE {
             for plane in (0..self.plan.geometry.planes).map(PlaneId) {

@@ -1,4 +1,4 @@
-//! Service: what a free unit starts next, and the phases of what it does.
+//! Service: the next operation of a free unit, and the phases of operations.
 
 use super::host::{Op, OpKind};
 use super::Sim;
@@ -18,7 +18,7 @@ pub(super) struct Recipes {
     /// By the number of pages that move at once, less one. Pages that go to other units are only
     /// read here.
     pub copy: Vec<Phases>,
-    /// The two halves of a copy, where requests may enter between them.
+    /// The two halves of a copy, where requests may preempt between them.
     pub copy_read: Vec<Phases>,
     /// See `copy_read`.
     pub copy_program: Vec<Phases>,
@@ -58,14 +58,14 @@ impl Recipes {
         }
     }
 
-    /// Time of one step of copies that nothing makes wait, without commands, in ns.
+    /// Time of one step of copies that nothing delays, without commands, in ns.
     #[inline(always)]
     pub(super) fn copy_ns(&self) -> u64 {
         self.copy[0].total_ns()
     }
 }
 
-/// What a free unit does next.
+/// The next operation of a free unit.
 pub(super) enum Next {
     Nothing,
     /// A collection begins: the plane and its victim.
@@ -84,7 +84,7 @@ pub(super) enum Next {
     Merge(u32, u8),
     /// The collection's suspended operation continues.
     Resume,
-    /// A page of another unit's job is programmed.
+    /// A page of another unit's collection is programmed.
     Program(CrossUnit),
     /// A page is pre-migrated: its plane, and its present place.
     MoveAhead(PlaneId, Ppn),
@@ -93,7 +93,7 @@ pub(super) enum Next {
 }
 
 impl<W: Watch> Sim<W> {
-    /// Starts what a unit can start. The only place where operations begin.
+    /// Starts the unit's next operation, if it has one. The only place where operations begin.
     #[inline]
     pub(super) fn start_unit(&mut self, unit: UnitId) {
         while self.units[unit.index()].worker == Worker::Nobody {
@@ -224,7 +224,7 @@ impl<W: Watch> Sim<W> {
             if other != plane && self.ftl.host_has_room(other) {
                 self.take_from_queue(unit, op, list);
                 self.enqueue(op);
-                // What waited behind it may go now.
+                // The operations that waited behind it may be served now.
                 self.look_at(unit);
                 return None;
             }
@@ -245,7 +245,7 @@ impl<W: Watch> Sim<W> {
         chosen
     }
 
-    /// Looks again at the units whose write found no page.
+    /// Checks the units again whose write found no page.
     #[inline(always)]
     pub(super) fn look_at_starved(&mut self) {
         while let Some(unit) = self.starved.pop() {
@@ -275,7 +275,7 @@ impl<W: Watch> Sim<W> {
         (0..count).map(move |at| (first + at) % count)
     }
 
-    /// The plane at this place is collected: the next in turn is the one behind it.
+    /// The plane at this place is collected: the next in turn is the one after it.
     pub(super) fn had_turn(&mut self, unit: UnitId, turn: usize) {
         let count = self.plan.geometry.planes_of(unit).len();
         self.units[unit.index()].next_plane = ((turn + 1) % count) as u32;

@@ -68,7 +68,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// Takes a page from a frontier. The reserve sees to it that there is one.
+    /// Takes a page from a frontier. The reserve guarantees that there is one.
     #[inline(always)]
     pub(super) fn take_page(&mut self, plane: PlaneId, stream: Stream, parity: Parity) -> Taken {
         let taken = self.ftl.frontiers.take(&self.plan.geometry, plane, stream, parity);
@@ -142,7 +142,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// The host gives a page up.
+    /// The host trims a page.
     pub(super) fn trim(&mut self, lpn: Lpn) {
         let old = self.ftl.map.unbind(lpn);
         self.tell(Happened::Trimmed { lpn });
@@ -203,8 +203,8 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// Dynamic allocation: the [`fittest_plane`](Self::fittest_plane). The next in turn is then
-    /// the one behind it.
+    /// Dynamic allocation: the [`fittest_plane`](Self::fittest_plane). The next in turn is then the
+    /// one after it.
     pub(super) fn least_busy_plane(&mut self, lpn: Lpn) -> PlaneId {
         let chosen = self.fittest_plane(lpn);
         self.has_chosen(chosen);
@@ -221,14 +221,14 @@ impl<W: Watch> Sim<W> {
         chosen.unwrap_or(self.plan.pools.planes(pool)[0])
     }
 
-    /// The plane behind this one is the next in turn of its pool.
+    /// The plane after this one is the next in turn of its pool.
     #[inline(always)]
     pub(super) fn has_chosen(&mut self, plane: PlaneId) {
         let pool = self.plan.pools.of_plane(plane);
         self.next_in_pool[pool] = self.plan.pools.place_after(plane);
     }
 
-    /// The best of the pool's planes that are fit. Fitness costs more than rank, so it is asked
+    /// The best of the pool's planes that are fit. Fitness costs more than rank, so it is checked
     /// last.
     #[inline(always)]
     pub(super) fn best_plane(

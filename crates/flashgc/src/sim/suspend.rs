@@ -81,7 +81,7 @@ impl<W: Watch> Sim<W> {
         is_write || !reads || !self.is_in_register(unit, op)
     }
 
-    /// What the operation under way has left, in ns, if it can be suspended now.
+    /// The time that the operation under way has left, in ns, if it can be suspended now.
     fn left_to_suspend(&self, unit: UnitId) -> Option<u64> {
         let entry = &self.preempting.units[unit.index()];
         let state = &self.units[unit.index()];

@@ -30,7 +30,8 @@ impl<W: Watch> Sim<W> {
         self.gc.changed(&self.ftl, &self.plan.geometry, plane, block);
     }
 
-    /// A block of a drive that changed hands is full. Nothing is asked before all of it is there.
+    /// A block of a drive that changed hands is full. The trigger is not checked before the whole
+    /// drive is there.
     pub(super) fn note_restored(&mut self, plane: PlaneId, block: BlockId) {
         let valid = self.ftl.blocks.valid(block);
         self.gc.victim.sealed(plane, block, valid);
@@ -95,7 +96,7 @@ impl<W: Watch> Sim<W> {
         let Some(lists) = &mut self.gc.lists else { return };
         lists.add(plane);
         if self.gc.wants[plane.index()] {
-            // It had nothing to take until now.
+            // It had no victim until now.
             self.look_at(self.plan.geometry.unit_of(plane));
         }
         self.ask_used_space(plane);
@@ -196,8 +197,8 @@ impl<W: Watch> Sim<W> {
         self.plan.gc.trigger.soft.is_short(&self.ftl, plane, false)
     }
 
-    /// After an erase: this plane has what it asked for, unless it has no more than collection
-    /// needs; and is all of it enough?
+    /// After an erase: this plane has the space that it needs, unless it is down to the reserve of
+    /// collection; and is all of it enough?
     #[cold]
     pub(super) fn used_space_won(&mut self, plane: PlaneId) {
         let unit = self.plan.geometry.unit_of(plane);
@@ -234,7 +235,7 @@ impl<W: Watch> Sim<W> {
         (self.ftl.blocks.valid(victim) <= most_valid).then_some(victim)
     }
 
-    /// Collects, untimed, in the planes that were asked for space by a page of another.
+    /// Collects, untimed, in the planes that a page of another plane made due for collection.
     #[cold]
     pub(super) fn collect_asked_untimed(&mut self) {
         loop {
@@ -247,7 +248,7 @@ impl<W: Watch> Sim<W> {
     }
 
     /// Measuring begins. Times of pages that went invalid before are not part of a drive: the
-    /// policy works with what can be known of them.
+    /// policy works with the times that are known.
     pub(super) fn books_begin(&mut self) {
         let candidates = candidates!(self);
         self.gc.victim.measuring_begins(&candidates);

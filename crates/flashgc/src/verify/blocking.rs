@@ -13,7 +13,7 @@ use crate::verify::{Cause, Happened, What};
 /// A collection that has claimed a victim.
 struct Held {
     plane: PlaneId,
-    /// Beginnings of the host in what only the copies close, in ns.
+    /// Starts of the host's operations in the part that is blocked only while pages move, in ns.
     began_ns: Vec<u64>,
 }
 
@@ -32,7 +32,7 @@ impl Blocking {
         Blocking { level: blocking.level, erasing, is_measuring: false, open: Vec::new() }
     }
 
-    /// Something happened. What takes no time, before measuring, holds nothing.
+    /// Something happened. Events that take no time, before measuring, block nothing.
     pub(super) fn see(&mut self, now_ns: u64, happened: Happened, at: &Geometry) {
         match happened {
             Happened::MeasuringStarts => self.is_measuring = true,

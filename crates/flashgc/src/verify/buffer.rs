@@ -3,7 +3,7 @@
 use crate::ids::Lpn;
 use rustc_hash::FxHashMap;
 
-/// What the write buffer must hold.
+/// The content that the write buffer must have.
 #[derive(Default)]
 pub(super) struct Held {
     /// The version of each page. Never walked.
@@ -35,7 +35,7 @@ impl Held {
         self.versions.remove(&lpn.0)
     }
 
-    /// Compares with what the buffer says it holds.
+    /// Compares with the reported content of the buffer.
     pub(super) fn audit(&self, held: impl Iterator<Item = Lpn>) {
         let mut count = 0;
         for lpn in held {

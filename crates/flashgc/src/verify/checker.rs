@@ -1,4 +1,4 @@
-//! The checker: a second drive kept by other means, which must agree with the model.
+//! The checker: a second model of the drive, kept by other means, which must agree with the model.
 //!
 //! It relies on nothing that the translation layer reports. It keeps the content of every physical
 //! page as (logical page, version), records programs, reads, erases and trims as they happen, and
@@ -34,7 +34,7 @@ pub(super) struct Content {
     pub(super) version: u32,
 }
 
-/// A block that the present job has erased.
+/// A block that the present collection has erased.
 #[derive(Clone, Copy)]
 struct Emptied {
     block: BlockId,
@@ -70,7 +70,7 @@ pub struct Checker {
     waiting: FxHashMap<u32, VecDeque<u32>>,
     /// Copies that left each block since its erase.
     copied: Vec<u32>,
-    /// The same for the blocks that the present job has erased.
+    /// The same for the blocks that the present collection has erased.
     emptied: Vec<Emptied>,
     is_measuring: bool,
     spans: Spans,
@@ -137,7 +137,7 @@ impl Checker {
             let held = (plane.sealed + plane.open) as usize;
             for (at, &block) in drive.order[first..first + held].iter().enumerate() {
                 let open = if at < plane.sealed as usize { None } else { open.next() };
-                // What the odd/even rule left out is given up where pages go in order.
+                // Pages that the odd/even rule skipped are lost where pages go in order.
                 let is_written = |page: u32| {
                     open.is_none_or(|o| o.is_written(page) || (in_order && page < o.end()))
                 };
@@ -166,7 +166,7 @@ impl Checker {
         next
     }
 
-    /// Time by worker, as the checker saw it.
+    /// Busy time of units, buses and arrays, as the checker saw it.
     pub fn busy(&self) -> Busy {
         self.spans.busy
     }
@@ -229,8 +229,8 @@ impl Checker {
         }
     }
 
-    /// Where blocks are blocked for the host, it does not write to the one that copies fill. The
-    /// block to which a page is pre-migrated is not blocked.
+    /// Where a scheme blocks single blocks, the host does not write to the block that copies fill.
+    /// The block to which a page is pre-migrated is not blocked.
     fn keeps_out(&mut self, now_ns: u64, ppn: Ppn, cause: Cause) {
         let (plane, block) = self.place(ppn);
         match (&mut self.closed, cause) {
@@ -281,7 +281,7 @@ impl Checker {
         self.newest[lpn.index()]
     }
 
-    /// What the write buffer holds of a page goes to flash, and stays in the buffer for now.
+    /// The write buffer's data of a page goes to flash, and stays in the buffer for now.
     fn flush(&mut self, now_ns: u64, lpn: Lpn) -> u32 {
         let Some(version) = self.held.version(lpn) else {
             panic!("at {now_ns} ns logical page {} was flushed and is not buffered", lpn.0);

@@ -1,4 +1,4 @@
-//! The checker's own account of blocks under collection, where a scheme holds only these.
+//! The checker's own account of blocks under collection, where a scheme blocks only these.
 
 use crate::device::Geometry;
 use crate::ids::{BlockId, PlaneId, Ppn};
@@ -21,7 +21,7 @@ pub(super) struct Closed {
 }
 
 impl Closed {
-    /// Nothing is collected; `None` where the scheme holds more than blocks.
+    /// Nothing is collected; `None` where the scheme blocks more than single blocks.
     pub(super) fn new(geometry: &Geometry, blocks_only: bool) -> Option<Self> {
         let planes = vec![Collected::default(); geometry.planes as usize];
         blocks_only.then_some(Closed { planes })

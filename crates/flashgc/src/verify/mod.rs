@@ -72,7 +72,7 @@ pub enum Happened {
         op: u32,
         /// Its page.
         lpn: Lpn,
-        /// What it does.
+        /// The kind of operation.
         kind: HostOp,
         /// Whether its request is of high priority.
         high: bool,
@@ -144,7 +144,7 @@ pub enum Happened {
     },
     /// A read is served from the write buffer.
     ReadBuffered {
-        /// The page that was asked for.
+        /// The page that was requested.
         lpn: Lpn,
     },
     /// An access to the write buffer has ended; after one by a write it has new data of the page.
@@ -165,10 +165,10 @@ pub enum Happened {
     },
     /// A read found no data: nothing was ever written there.
     ReadNothing {
-        /// The page that was asked for.
+        /// The page that was requested.
         lpn: Lpn,
     },
-    /// A logical page was given up.
+    /// A logical page was trimmed.
     Trimmed {
         /// The page.
         lpn: Lpn,
@@ -214,7 +214,7 @@ pub enum Happened {
     JobClosed(JobRow),
 }
 
-/// What an interval was spent on.
+/// The kind of work in an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     /// A whole operation, from its first phase to its last, and the copies of its step if it is one
@@ -267,7 +267,7 @@ pub struct Watchers {
     pub checker: Option<checker::Checker>,
     /// Receives a row for each collection.
     pub job_log: Option<JobLog>,
-    /// Gathers rows over time.
+    /// Records rows over time.
     pub series: Option<Series>,
 }
 

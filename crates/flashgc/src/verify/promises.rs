@@ -1,11 +1,11 @@
-//! What a plan promises, and the checker holds it to.
+//! The promises of a plan, which the checker verifies.
 
 use super::time_slices;
 use crate::device::Timing;
 use crate::gc::{BlockingChoice, Isolation, TimeSlices};
 use crate::plan::Plan;
 
-/// What a plan promises of its copies, and the checker holds it to.
+/// The promises of a plan about its copies, which the checker verifies.
 #[derive(Clone, Copy, Debug)]
 pub struct Promises {
     /// Pages of a block are programmed in order of number.
@@ -26,7 +26,7 @@ pub struct Promises {
     pub turns: Option<TimeSlices>,
     /// The part that a collection blocks for the host; `None` where requests preempt collections.
     pub blocking: Option<BlockingChoice>,
-    /// What operations take; `None` where no watcher checks times.
+    /// The times of operations; `None` where the checker does not check them.
     pub timing: Option<Timing>,
 }
 

@@ -1,4 +1,5 @@
-//! The checker's own account of who was busy when, and for whom.
+//! The checker's own account of busy times: of which part, when, and for the host or for
+//! collection.
 
 use super::What;
 use crate::device::Geometry;
@@ -16,7 +17,7 @@ pub struct Busy {
     pub link_ns: u64,
 }
 
-/// What units, buses and the host's link were seen to do.
+/// The observed work of units, buses and the host's link.
 pub(super) struct Spans {
     last_end_ns: Vec<[u64; 3]>,
     link_end_ns: u64,
@@ -31,7 +32,7 @@ impl Spans {
         Spans { last_end_ns: vec![[0; 3]; lanes], link_end_ns: 0, busy: Busy::default() }
     }
 
-    /// Something was busy: never with two operations at once.
+    /// A part was busy: never with two operations at once.
     pub(super) fn busy(&mut self, what: What, at: usize, span: (u64, u64), gc: bool) {
         let (kind, lane, times) = match what {
             What::Operation(..) => (0, at, &mut self.busy.unit_ns),

@@ -147,7 +147,7 @@ impl Slices {
         }
     }
 
-    /// An operation of the host begins: how long did it wait for the collection just before?
+    /// An operation of the host begins: checks how long it waited for the collection just before.
     fn started(&self, now_ns: u64, op: u32, unit: UnitId) {
         let run = self.units[unit.index()];
         if run.end_ns != now_ns {
@@ -205,7 +205,8 @@ mod tests {
         turns.started(2_100, 7, UnitId(0));
     }
 
-    /// A turn of 1,000 ns and a copy of 300 and 900 ns: the copy does not end between its two.
+    /// A time slice of 1,000 ns and a copy of 300 and 900 ns: the copy does not end between its
+    /// two.
     #[test]
     fn a_whole_copy_is_one_step() {
         let (geometry, mut turns) = turns(2);

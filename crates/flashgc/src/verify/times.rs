@@ -26,7 +26,7 @@ struct Bound {
     fills: bool,
 }
 
-/// What a unit has under way.
+/// The work that a unit has under way.
 #[derive(Clone, Default)]
 struct Lane {
     host: Vec<HostPage>,
@@ -40,7 +40,7 @@ struct Lane {
     left: Option<(&'static str, u64)>,
     /// The same of one that ended as far as rounding tells.
     nearly: Option<(&'static str, u64)>,
-    /// What resuming it will cost, in ns.
+    /// The cost of resuming it, in ns.
     resumes_ns: u64,
 }
 
@@ -185,8 +185,8 @@ impl Times {
         self.lanes[unit.index()].host.push(HostPage { ppn, programs, fills });
     }
 
-    /// That page is in the register of a collection: a read needs no array, a write the program of
-    /// the copy.
+    /// That page is in the register of a collection: a read needs no array time, a write only the
+    /// program of the copy.
     fn in_register(&mut self, unit: UnitId, ppn: Ppn) {
         let lane = &mut self.lanes[unit.index()];
         let page = lane.host.pop().filter(|page| page.ppn == ppn);
@@ -305,7 +305,7 @@ impl Times {
         (ns + resumes_ns, self.rounded(phases))
     }
 
-    /// Pages that are programmed out of the register, in ns and in phases.
+    /// Pages that are programmed from the register, in ns and in phases.
     fn register_ns(&self, copies: &[Bound], merged: &[HostPage]) -> (u64, u64) {
         let pages = copies.iter().map(|copy| copy.to).chain(merged.iter().map(|page| page.ppn));
         let copied = copies.iter().find(|copy| copy.fills).map(|copy| copy.to);
