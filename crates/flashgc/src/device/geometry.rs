@@ -14,7 +14,7 @@ pub enum Level {
     Channel,
     /// A package with one set of pins.
     Chip,
-    /// The smallest part of a chip that can work alone.
+    /// A part of a chip that can work alone.
     Die,
     /// Blocks that share a data register.
     Plane,

@@ -26,7 +26,8 @@ pub enum Stream {
     Host,
     /// Copies of the collector.
     Gc,
-    /// Pages of a class, from the host or from copies: where placement depends on the page's data.
+    /// Pages of a class, from the host or from copies: where placement depends on the page's
+    /// history.
     Class(u8),
 }
 
@@ -51,7 +52,7 @@ pub struct FrontierRules {
     pub parity: bool,
     /// Erased blocks of a plane that the host may not open.
     pub reserve_blocks: u32,
-    /// Erased pages of a plane that the host leaves where a number of blocks is not enough: they
+    /// Erased pages of a plane that the host leaves where a number of blocks is not enough: blocks
     /// differ in size, or several streams of copies have an open block each. Of each kind under the
     /// odd/even rule. 0 elsewhere.
     pub reserve_pages: u32,
@@ -273,7 +274,7 @@ impl Frontiers {
             || !self.started[plane.index()].is_empty()
     }
 
-    /// The next pages of a stream, at most `pages`. `None` where they depend on the data that is
+    /// The next pages of a stream, at most `pages`. `None` where they depend on the page that is
     /// written: under the odd/even rule, and for classes.
     pub fn upcoming(
         &self,

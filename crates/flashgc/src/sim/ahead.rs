@@ -6,7 +6,7 @@
 //! 3. The plane's victim is the block with the fewest valid pages, until a collection takes it.
 //! 4. One page moves, to where the copies of the collection go. Then all of this is checked again.
 //! 5. A request came, the trigger started, or the victim has little left: the rest is for the
-//!   collection.
+//!    collection.
 
 use super::service::Next;
 use super::Sim;

@@ -5,9 +5,9 @@
 //! collection. Two blocks are closed to them, the *victim*, and the *destination*, into which the
 //! last copy was programmed:
 //! 1. A read is next, and its page lies in one of them: it stands aside until the victim is erased,
-//!   even if the page moves meanwhile. Then it goes before later requests.
+//!    even if the page moves meanwhile. Then it goes before later requests.
 //! 2. But a page that this very collection has moved is read at its new place, like any other page.
-//!   It lies in the destination, which is the one case in which the two rules meet.
+//!    It lies in the destination, which is the one case in which the two rules meet.
 //! 3. Writes go to the host's own open block, and so touch neither.
 
 use super::Sim;

@@ -3,9 +3,9 @@
 //!
 //! Life of a page in the buffer:
 //! 1. A write of the host that is next on its page finds the page there, or finds a free place, and
-//!   is done after one access.
+//!    is done after one access.
 //! 2. Where the buffer is full the write waits: the page used least recently is flushed, and the
-//!   write takes its place.
+//!    write takes its place.
 //! 3. Reads of the page are served here, and rewrites absorbed.
 //! 4. A flush programs it in flash, while the drive is idle or since a write waits for its place.
 //!    It stays readable until the program ends, and for longer if it was rewritten meanwhile.

@@ -71,8 +71,8 @@ impl<W: Watch> Sim<W> {
     /// Collects until every plane has as much erased space as the scheme keeps for itself. The
     /// scheme that filled the drive may have kept less.
     ///
-    /// Where the reserve is counted in pages, a number of erased blocks is no measure: copies of
-    /// several streams may have opened more of them than they fill.
+    /// Where the reserve is counted in pages, the number of erased blocks is not a measure of it:
+    /// copies of several streams may have opened more of them than they fill.
     fn refill_reserves(&mut self, carried: &mut Carried) -> Result<(), DriveFault> {
         let moved_before = self.counters.gc_moved;
         let (kept, what) = match self.plan.gc.reserve_pages {

@@ -3,9 +3,9 @@
 //! 1. The last outstanding request is done, and a timer begins.
 //! 2. A request comes before the timer ends: nothing happens.
 //! 3. The timer ends: the drive is idle. Each unit that has nothing else to do and a plane below
-//!   the proactive threshold collects one block, if that frees a page, and then the next.
+//!    the proactive threshold collects one block, if that frees a page, and then the next.
 //! 4. A request comes: no further collection begins. Open collections continue under the rules of
-//!   the slots for blocking and preemption.
+//!    the slots for blocking and preemption.
 //!
 //! In a closed loop a request follows another without a gap, so that no drive is ever idle.
 
@@ -131,8 +131,8 @@ impl<W: Watch> Sim<W> {
         None
     }
 
-    /// Begins a collection of the idle drive: one block, whatever number the batches of the
-    /// watermark have.
+    /// Begins a collection of the idle drive: one block, whatever the batch size of the watermark
+    /// is.
     #[inline(never)]
     pub(super) fn open_idle_job(&mut self, unit: UnitId, plane: PlaneId, victim: BlockId) {
         self.open_job(unit, plane, victim);

@@ -4,9 +4,9 @@
 //! 1. A time slice continues while the collection's next operation ends within its length.
 //! 2. Below the floor the next time slice follows at once.
 //! 3. Each write that ends while a collection is open is followed by a time slice, before any other
-//!   request.
+//!    request.
 //! 4. In the gap between requests, when none waits at the unit, there is one more time slice
-//!   (`per_gap`).
+//!    (`per_gap`).
 //! 5. A request that cannot be served before the collection has ended does not wait for a gap.
 
 use super::service::Next;

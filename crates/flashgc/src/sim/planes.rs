@@ -1,15 +1,15 @@
 //! Planes of a die that work together: which operations share an array time, and how dynamic
-//! allocation groups the writes that can.
+//! allocation groups writes so that they can share one.
 //!
 //! Life of a *group*:
 //! 1. A write finds no group in its pool that waits. It goes to the least busy plane, as always,
-//!   and with it a group begins in the die of that plane.
+//!    and with it a group begins in the die of that plane.
 //! 2. The writes after it go to other planes of this die, one each, until the group has as many as
-//!   one program serves.
+//!    one program serves.
 //! 3. The first write of the group leaves its queue, since the die is free: the group is closed,
-//!   and for later writes the least busy plane is chosen again. So no write waits for others.
+//!    and for later writes the least busy plane is chosen again. So no write waits for others.
 //! 4. The program takes the group, and the other operations at the head of the queue: a write whose
-//!   plane is among those already goes to another one of the die that has room.
+//!    plane is among those already goes to another one of the die that has room.
 
 use super::host::{Op, OpKind};
 use super::Sim;
@@ -36,7 +36,8 @@ impl Group {
 }
 
 impl<W: Watch> Sim<W> {
-    /// The plane of a write that is queued now: next to those that wait already, or the least busy.
+    /// The plane of a write that is queued now: another one in the die of the group that waits, or
+    /// the least busy.
     pub(super) fn plane_in_group(&mut self, op: u32) -> PlaneId {
         let Op { lpn, sequence, .. } = self.slabs.ops[op as usize];
         let pool = self.plan.pools.of_page(&self.plan.geometry, lpn);

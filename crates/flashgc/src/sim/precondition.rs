@@ -20,7 +20,7 @@ const WINDOWS_PER_DRIVE_WRITE: u64 = 4;
 const STEADY_WINDOWS: usize = 4;
 /// With fewer windows a drift cannot be seen.
 const STEADY_WINDOWS_MIN: usize = 8;
-/// The largest difference between them, as a share of their mean.
+/// The largest difference that counts as agreement, as a share of the mean.
 const STEADY_WITHIN: f64 = 0.01;
 
 /// How far preconditioning has come.

@@ -2,7 +2,7 @@
 //!
 //! 1. A page is taken, or a block comes onto a list: are too many pages of the device in use?
 //! 2. If so, every plane with a list needs space; or, where one block is collected for each
-//!   finding, the plane whose first victim ranks before those of the others.
+//!    finding, the plane whose first victim ranks before those of the others.
 //! 3. The unit turns to collection. The policy chooses among the blocks on the plane's list.
 //! 4. The erase: is that enough? With an empty list nothing more is done.
 //!
@@ -198,7 +198,7 @@ impl<W: Watch> Sim<W> {
     }
 
     /// After an erase: this plane has the space that it needs, unless it is down to the reserve of
-    /// collection; and is all of it enough?
+    /// collection; and is the space now enough by the trigger?
     #[cold]
     pub(super) fn used_space_won(&mut self, plane: PlaneId) {
         let unit = self.plan.geometry.unit_of(plane);

@@ -377,8 +377,8 @@ impl Checker {
         }
     }
 
-    /// The number of copies of a collection is the number of pages that left its blocks, in as few
-    /// steps as its lists allow.
+    /// A collection makes one copy for each page that left its blocks, in as few steps as its lists
+    /// allow.
     fn job_closed(&mut self, row: &JobRow) {
         assert!(row.moved <= row.valid, "a job moved more pages than its victims held");
         assert!(row.wasted <= row.moved);

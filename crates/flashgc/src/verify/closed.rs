@@ -39,8 +39,8 @@ impl Closed {
         plane.moved.push(to);
     }
 
-    /// The host reads a page: not of a victim, and of the destination only the page that was just
-    /// moved.
+    /// The host reads a page: not of a victim, and of the destination only a page that this
+    /// collection has moved.
     pub(super) fn read(&self, now_ns: u64, plane: PlaneId, block: BlockId, ppn: Ppn) {
         let plane = &self.planes[plane.index()];
         assert!(
