@@ -29,7 +29,7 @@ impl<W: Watch> Sim<W> {
     /// The batch continues with another block: the whole part is blocked again.
     #[cold]
     pub(super) fn widen_blocking(&mut self, job: PlaneId) {
-        self.for_those_between(job, |sim, plane| sim.queues.blocking(plane));
+        self.for_those_between(job, |sim, plane| sim.queues.close(plane));
     }
 
     /// Planes that are blocked while pages move and open in the erase.

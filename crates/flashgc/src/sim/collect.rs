@@ -43,7 +43,7 @@ impl<W: Watch> Sim<W> {
             Batch::UntilStop => u32::MAX,
             Batch::List => self.count_candidates(plane).max(1),
         };
-        self.blocking(plane);
+        self.close_around(plane);
         let job = &mut self.gc.jobs[unit.index()];
         job.batch_left = batch_left;
         job.blocking_since_ns = self.now_ns;
@@ -493,13 +493,13 @@ impl<W: Watch> Sim<W> {
         self.preempting.on || fixed && is_unit
     }
 
-    fn blocking(&mut self, plane: PlaneId) {
+    fn close_around(&mut self, plane: PlaneId) {
         if self.holds_by_working() {
             return;
         }
         let part = self.plan.geometry.part_of(plane, self.plan.gc.blocking.level) as usize;
         for &closed in &self.domains[part] {
-            self.queues.blocking(closed);
+            self.queues.close(closed);
         }
     }
 

@@ -191,7 +191,7 @@ impl<W: Watch> Sim<W> {
         let op = self.add_op(lpn, request, kind, host.high);
         self.tell(Happened::Accepted { op, lpn, kind: host.op, high: host.high });
         if self.plan.ordered {
-            if let Some(before) = self.order.preemption(&mut self.slabs.ops, lpn, op) {
+            if let Some(before) = self.order.accept(&mut self.slabs.ops, lpn, op) {
                 if self.may_queue_behind(before, op) {
                     let plane = self.slabs.ops[before as usize].plane;
                     self.queue_at(op, plane);

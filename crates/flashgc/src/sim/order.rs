@@ -19,7 +19,7 @@ pub struct PageOrder {
 
 impl PageOrder {
     /// Records an accepted operation; returns the one before it, if its page is busy.
-    pub fn preemption(&mut self, ops: &mut [Op], lpn: Lpn, op: u32) -> Option<u32> {
+    pub fn accept(&mut self, ops: &mut [Op], lpn: Lpn, op: u32) -> Option<u32> {
         ops[op as usize].behind = NONE;
         let before = self.last.insert(lpn.0, op);
         if let Some(before) = before {

@@ -144,7 +144,7 @@ impl Queues {
     }
 
     /// Closes the queue that serves a plane.
-    pub fn blocking(&mut self, plane: PlaneId) {
+    pub fn close(&mut self, plane: PlaneId) {
         self.queues[self.queue_of_plane[plane.index()] as usize].held += 1;
     }
 
