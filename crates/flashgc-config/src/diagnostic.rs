@@ -21,7 +21,7 @@ pub struct Place {
 /// One mistake in a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// What is wrong.
+    /// What the error is about: the message.
     pub message: String,
     /// Where it is, if it is anywhere.
     pub place: Option<Place>,
@@ -35,7 +35,7 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// A diagnostic that says only what is wrong.
+    /// A diagnostic with a message only.
     pub fn new(message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             message: message.into(),
@@ -58,10 +58,10 @@ fn printable(c: char) -> char {
 
 /// A longer line is shown in part.
 const SHOWN_CHARS: usize = 160;
-/// So much of a long line is shown before the place.
+/// Characters of a long line that are shown before the place.
 const SHOWN_BEFORE: usize = 40;
 
-/// What is shown of a line, the characters before the carets, and how many carets there are.
+/// The visible part of a line, the characters before the carets, and the number of carets.
 fn excerpt(place: &Place) -> (String, usize, usize) {
     let at = place.column.saturating_sub(1);
     let count = place.text.chars().count();

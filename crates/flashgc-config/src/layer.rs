@@ -153,7 +153,7 @@ impl Unset {
         for (depth, (start, word)) in self.parts.iter().enumerate() {
             let asked = sink.asked(&dotted(&words[..depth]));
             if asked.is_empty() {
-                // Nobody read this table, so nobody knows its keys.
+                // No reader was made for this table, so its keys are unknown.
                 return None;
             }
             if !asked.contains(word) {

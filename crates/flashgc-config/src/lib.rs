@@ -2,11 +2,12 @@
 //!
 //! The life of a configuration:
 //! 1. Each text (a device preset, a run file) becomes a [`Tree`] by [`Tree::parse`].
-//! 2. Trees are laid over one another by [`Tree::overlay`]; single values by [`Tree::set`].
-//!    A layer takes out what it excludes below it ([`Tree::give_way`]); [`Unset`] takes out a key.
-//! 3. A [`Reader`] takes typed values out. A wrong value is noted in the [`Sink`], and reading
-//!    goes on, so that a person sees all mistakes at once.
-//! 4. [`Reader::finish`] names every key that nobody asked for, with the nearest valid one.
+//! 2. [`Tree::overlay`] lays one tree over another; [`Tree::set`] sets single values. A layer
+//!    removes the keys that it excludes from the layers below ([`Tree::give_way`]); [`Unset`]
+//!    removes a key.
+//! 3. A [`Reader`] returns typed values. A wrong value is noted in the [`Sink`], and reading
+//!    continues, so that the user sees all mistakes at once.
+//! 4. [`Reader::finish`] names every key that was never read, with the nearest valid one.
 //! 5. [`Sink::into_diagnostics`] hands over the [`Diagnostics`], which print themselves.
 //!
 //! There are no files and no environment here: text goes in, values come out.

@@ -10,12 +10,12 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::{Origin, SourceText};
 use crate::tree::{Entry, Node, Scalar, Table, Tree};
 
-/// A text that is not TOML at all would fill the screen; nobody reads further than this.
+/// A text that is not TOML at all would fill the screen with errors; more than this do not help.
 const SYNTAX_ERRORS_MAX: usize = 50;
 
 /// Reads a whole document.
 pub(crate) fn document(source_name: &str, text: &str) -> Result<Tree, Diagnostics> {
-    // A byte order mark is no character of the first line.
+    // A byte order mark is not part of the first line.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let source = SourceText::new(source_name, text);
     let (table, errors) = DeTable::parse_recoverable(text);

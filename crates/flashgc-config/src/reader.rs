@@ -1,4 +1,4 @@
-//! Typed getters over one table; every mistake is noted and reading goes on.
+//! Typed getters over one table; every mistake is noted and reading continues.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -35,7 +35,7 @@ pub(crate) fn dotted(words: &[&str]) -> String {
     quoted.collect::<Vec<_>>().join(".")
 }
 
-/// Says which values a range allows.
+/// The values that a range allows, as text.
 fn allowed<T: Display + PartialEq>(range: &RangeInclusive<T>, most: &T) -> String {
     if range.end() == most {
         format!("{} or more", range.start())
@@ -158,7 +158,7 @@ impl<'a> Reader<'a> {
         self.sink.add_remedy(key.to_string());
     }
 
-    /// Notes an error for every key of this table that nobody asked for.
+    /// Notes an error for every key of this table that was never read.
     pub fn finish(&self) {
         let asked = self.sink.asked(&self.path);
         let valid: Vec<&str> = asked.iter().map(String::as_str).collect();
@@ -174,7 +174,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The full dotted keys below this table that nobody asked for, at any depth.
+    /// The full dotted keys below this table that were never read, at any depth.
     pub fn unread(&self) -> Vec<String> {
         let mut unread = Vec::new();
         if let Some(table) = self.table {
@@ -188,7 +188,7 @@ impl<'a> Reader<'a> {
         for entry in &table.entries {
             let key = join(path, &entry.key);
             match &entry.node {
-                // Asking for a table is not yet reading what is in it.
+                // A request for a table does not yet read its keys.
                 Node::Table(inner) if !inner.entries.is_empty() => {
                     self.collect_unread(inner, &key, unread);
                 }
@@ -371,7 +371,7 @@ impl<'a> Reader<'a> {
         join(&self.path, key)
     }
 
-    /// Notes that a value is not what it should be.
+    /// Notes a wrong value.
     pub(crate) fn wrong<T>(&self, entry: &Entry, what: &str, help: &str) -> Option<T> {
         let key = self.dotted(&entry.key);
         let message = format!("`{key}` is not {what}: {}", shown(&entry.node));

@@ -18,7 +18,7 @@ impl Tree {
     /// Lays one assignment over the tree, such as `gc.trigger.soft=4 blocks`.
     ///
     /// The value is a TOML number, boolean, quoted string, array or inline table if it reads as
-    /// one, else a bare string. An inline table takes the place of a table already there.
+    /// one, else a bare string. An inline table replaces a table already there.
     pub fn set(&mut self, assignment: &str) -> Result<(), Diagnostics> {
         let source = SourceText::new(SOURCE, assignment);
         let fail = |start: usize, end: usize, message: &str, help: &str| Diagnostic {
@@ -95,7 +95,7 @@ pub(crate) fn split(key: &str) -> Vec<(usize, &str)> {
 
 fn value(source: &std::sync::Arc<SourceText>, shift: usize, text: &str) -> Node {
     if let Ok(parsed) = DeValue::parse(text) {
-        // A date is no setting of ours; a name that looks like one stays a name.
+        // No setting is a date; a name that looks like one stays a name.
         if !parsed.get_ref().is_datetime() {
             return Builder { source, shift, weak: true }.node(&parsed);
         }

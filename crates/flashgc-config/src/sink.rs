@@ -14,7 +14,7 @@ pub struct Sink {
 }
 
 impl Sink {
-    /// Hands over what was found.
+    /// Returns all diagnostics.
     pub fn into_diagnostics(self) -> Diagnostics {
         self.diagnostics.into_inner()
     }
@@ -52,7 +52,7 @@ impl Sink {
         }
     }
 
-    /// The keys of a table that somebody asked for.
+    /// The keys of a table that were requested.
     pub(crate) fn asked(&self, table: &str) -> Vec<String> {
         self.asked.borrow().get(table).cloned().unwrap_or_default()
     }

@@ -61,7 +61,7 @@ impl Origin {
         Origin { text: Arc::clone(text), span }
     }
 
-    /// The line and column, worked out only when an error is to be shown.
+    /// The line and column, calculated only when an error is to be shown.
     pub(crate) fn place(&self) -> Place {
         self.text.place(&self.span)
     }

@@ -1,11 +1,11 @@
 //! The nearest valid word to a misspelt one.
 
-/// The option most like `word`, if any is near enough to be what was meant.
+/// The option most like `word`, if one is near enough to be the intended one.
 ///
 /// Case and the choice of `-` or `_` do not count as differences.
 pub fn nearest<'o>(word: &str, options: &[&'o str]) -> Option<&'o str> {
     let word = plain(word);
-    // Nobody misspells a word this long, and edit distance is quadratic.
+    // A word this long is not a misspelling, and edit distance is quadratic.
     if word.chars().count() > 100 {
         return None;
     }

@@ -1,7 +1,7 @@
 //! Quantities with units, read exactly.
 //!
 //! Numbers are plain decimals such as `25`, `1_000` or `0.625`; there is no exponent and no
-//! rounding. Each error says what is wrong and then what to write instead.
+//! rounding. Each error names the wrong value and then the value to write instead.
 
 use crate::decimal::{reduce, split_unit, too_large, Decimal};
 

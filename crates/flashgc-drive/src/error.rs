@@ -6,7 +6,7 @@ use std::io;
 /// Why a file gives no drive. The text names no file: the caller knows which it was.
 #[derive(Debug)]
 pub enum DriveError {
-    /// It is something else.
+    /// The file has another format.
     NotADrive,
     /// Its format is newer than this program.
     Newer {
@@ -15,7 +15,7 @@ pub enum DriveError {
     },
     /// It is cut off, changed, or more than it says.
     Damaged {
-        /// What is wrong.
+        /// The error.
         what: String,
     },
     /// It cannot be read.

@@ -1,4 +1,4 @@
-//! Tables of numbers as frames of zstd: packed and unpacked side by side.
+//! Tables of numbers as frames of zstd: packed and unpacked in parallel.
 
 use crate::DriveError;
 use std::io;
@@ -67,7 +67,7 @@ pub fn parts_u64(table: &[u64]) -> Vec<Part<'_>> {
     table.chunks(FRAME_BYTES / 8).map(Part::U64).collect()
 }
 
-/// The most bytes that a frame can take for so many.
+/// The largest size of a packed frame of this number of bytes.
 pub fn packed_bytes_max(bytes: usize) -> usize {
     zstd_safe::compress_bound(bytes)
 }

@@ -1,4 +1,4 @@
-//! The head of a file: what it is, what made it, and what follows.
+//! The head of a file: its format, its origin, and the sections that follow.
 
 use crate::DriveError;
 use flashgc::session::Origin;
@@ -9,7 +9,7 @@ use std::io::{self, Read, Write};
 /// What every file begins with.
 const MAGIC: [u8; 8] = *b"FGCDRIVE";
 /// The version of the format that is written, and the newest that is read. Files of version 1 are
-/// read too: they have nothing of what a scheme keeps beside the drive.
+/// read too: they lack the scheme's own state.
 pub const VERSION: u32 = 2;
 /// A header is shorter than this, in bytes: some 200 for each GiB of tables, and the origin.
 const HEADER_BYTES_MAX: u32 = 4 << 20;
@@ -23,7 +23,8 @@ pub struct Header {
     pub key: String,
     /// The age clock, in ns.
     pub age_ns: u64,
-    /// What the last table depends on, which a scheme keeps beside the drive; `None` without it.
+    /// The settings that the last table, the scheme's own state, depends on; `None` without that
+    /// table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept_by: Option<String>,
     /// The tables, in their order.

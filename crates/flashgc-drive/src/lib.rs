@@ -6,12 +6,12 @@
 //!     where the scheme keeps anything beside the drive, kept
 //! ```
 //!
-//! Numbers are little-endian. The header says what made the drive, how many entries each section
-//! has, and how long each frame is, so that frames can be unpacked side by side.
+//! Numbers are little-endian. The header has the origin of the drive, the number of entries of each
+//! section, and the length of each frame, so that frames can be unpacked in parallel.
 //!
-//! Reading believes nothing: a file is recognised, its header is checked, what it claims is
-//! compared with what the caller's device has, and only then is memory taken. Whether the state
-//! makes sense is checked by the engine, when it takes it over (`flashgc::drive::restore`).
+//! Reading trusts nothing: a file is recognised, its header is checked, the claims of the header
+//! are compared with the caller's device, and only then is memory allocated. The engine checks that
+//! the state is consistent when it restores it (`flashgc::drive::restore`).
 
 mod error;
 mod frames;

@@ -19,7 +19,7 @@ const KEPT_PER_BLOCK: u64 = 16;
 /// What the caller's device has: a file that has anything else is refused before memory is taken.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Exported pages.
+    /// User pages.
     pub exported_pages: u32,
     /// Blocks.
     pub blocks: u32,
@@ -37,7 +37,7 @@ impl Limits {
 
 /// A file whose header was read.
 pub struct Opened<R> {
-    /// What it says.
+    /// Its content.
     pub header: Header,
     head_bytes: u64,
     from: R,
@@ -121,7 +121,7 @@ impl<R: Read> Opened<R> {
     }
 }
 
-/// The packed tables. Their lengths were checked, so that what is read is bounded by them.
+/// The packed tables. Their lengths were checked, so they bound the amount that is read.
 fn packed(from: &mut dyn Read, bytes: u64) -> Result<Vec<u8>, DriveError> {
     let mut packed = Vec::new();
     (&mut *from).take(bytes).read_to_end(&mut packed)?;
@@ -134,7 +134,7 @@ fn packed(from: &mut dyn Read, bytes: u64) -> Result<Vec<u8>, DriveError> {
     Ok(packed)
 }
 
-/// The sections of a header, each checked against what it must be.
+/// The sections of a header, each checked against its expected size.
 struct Sections<'a> {
     rest: std::slice::Iter<'a, Section>,
 }

@@ -6,7 +6,7 @@ use flashgc::drive::Role;
 use flashgc::session::SavedDrive;
 use std::io::{self, Write};
 
-/// Numbers of each plane: full blocks, open blocks, whether it wants space.
+/// Numbers of each plane: full blocks, open blocks, whether it needs space.
 pub(crate) const PER_PLANE: usize = 3;
 /// Numbers of each open block: the block, whose it is, its next even and its next odd page.
 pub(crate) const PER_OPEN: usize = 4;

@@ -3,7 +3,7 @@
 use flashgc_histories::rules::{CANARY, RULES};
 use std::path::PathBuf;
 
-/// What is asked for.
+/// The request of the command line.
 pub struct Arguments {
     /// The seed of the run.
     pub seed: u64,

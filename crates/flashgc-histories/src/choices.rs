@@ -36,7 +36,7 @@ impl Choices {
         self.between(from.min(high), (from * 2 - 1).min(high))
     }
 
-    /// True in so many of a hundred cases.
+    /// True in this number of a hundred cases.
     pub fn chance(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }

@@ -1,4 +1,4 @@
-//! Counts of what was drawn, and of what the plan accepted.
+//! Counts of the choices drawn, and of those that the plan accepted.
 
 use crate::history::History;
 use flashgc::config::{presets, Setup};

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 /// How long a failure is shrunk.
 const SHRINK: Duration = Duration::from_secs(40);
 
-/// What was tried, and what came of it.
+/// The histories that were tried, and their results.
 #[derive(Default)]
 struct Counts {
     tried: u64,

@@ -1,4 +1,4 @@
-//! `make histories`: random histories until the time is over, and what was found.
+//! `make histories`: random histories until the time is over, and a summary of the findings.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod arguments;

@@ -1,4 +1,4 @@
-//! Saved drives: made, looked at, and begun with.
+//! Saved drives: made, inspected, and used as the start of a run.
 
 use crate::errors::{guarded, DriveError, OutputError};
 use crate::files::{self, NewFile};
@@ -35,7 +35,7 @@ pub fn session(
     let failed = |error: flashgc::session::RunError| DriveError::new_err(error.text);
     let name = path.display().to_string();
     let opened = open(path)?;
-    // What differs is told by its keys, before the sizes of tables disagree.
+    // The error names the keys that differ, before the sizes of tables disagree.
     opened.header.origin.check_fit(&setup, &name).map_err(failed)?;
     let saved = opened.load(&Limits::of(&setup.plan.geometry)).map_err(|why| wrong(path, why))?;
     Session::with_drive(setup, trace, saved, &name, options).map_err(failed)
@@ -56,7 +56,7 @@ pub fn problem(setup: &Setup, path: &Path) -> PyResult<Option<Value>> {
     }))
 }
 
-/// Preconditions a drive and saves it; gives what it is, as JSON.
+/// Preconditions a drive and saves it; returns its description as JSON.
 #[pyfunction]
 #[pyo3(signature = (request, target, verify=false, progress=None))]
 pub fn drive_save(

@@ -22,7 +22,7 @@ thread_local! {
 }
 static HOOK: Once = Once::new();
 
-/// Does the work; a panic in it becomes an [`InternalError`] that asks for a report.
+/// Does the work; a panic in it becomes an [`InternalError`] that requests a bug report.
 pub fn guarded<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     HOOK.call_once(install_hook);
     INSIDE.set(true);

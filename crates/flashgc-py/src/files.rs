@@ -45,8 +45,8 @@ fn link_target(path: &Path) -> io::Result<PathBuf> {
 
 static NUMBER: AtomicU64 = AtomicU64::new(0);
 
-/// A file under a temporary name, which takes its own name when it is complete.
-/// What exists and is no plain file (a pipe, a terminal) is written to directly.
+/// A file under a temporary name, which takes its own name when it is complete. An existing pipe,
+/// terminal or other special file is written to directly.
 pub struct NewFile {
     out: BufWriter<File>,
     /// The temporary name, until it is renamed.
@@ -55,10 +55,10 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// Creates it beside its final place.
+    /// Creates it in the directory of its final place.
     pub fn create(path: &Path) -> Result<Self, String> {
         let failed = |error: io::Error| format!("{}: {}", path.display(), reason(&error));
-        // A link stays what it is, and what it points to is written.
+        // A link stays a link, and its target is written.
         let target = link_target(path).map_err(failed)?;
         let mut mode = None;
         if let Ok(about) = fs::metadata(path) {
@@ -91,7 +91,7 @@ impl NewFile {
         Ok(NewFile { out, part: Some(part), path: target })
     }
 
-    /// Gives it its name.
+    /// Renames the file to its final name.
     pub fn commit(mut self) -> Result<(), String> {
         let path = self.path.clone();
         let failed = |error: io::Error| format!("{}: {}", path.display(), reason(&error));

@@ -82,11 +82,11 @@ pub fn trace_ranks<'py>(
     Ok(PyBytes::new(py, &ranks))
 }
 
-/// Pages between what a write begins with and what the write before ended with, when they were
-/// last written, at most, if the write goes on in the order of last time.
+/// The most pages between the place where a write begins and the end of the write before, at the
+/// time of their last writes, for the write to count as a repetition of that order.
 const NEAR_PAGES: u64 = 64;
 
-/// Whether each write goes on in the order of last time, if all writes are repeated again and
+/// Whether each write continues in the order of last time, if all writes are repeated again and
 /// again: a byte each. Writes are given by their first pages and the pages after their last ones,
 /// below `count`, as 32-bit little-endian numbers.
 #[pyfunction]

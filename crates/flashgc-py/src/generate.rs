@@ -17,7 +17,7 @@ use serde_json::{json, Value};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-/// Requests between two looks at the clock.
+/// Requests between two readings of the clock.
 const SLICE: u64 = 10_000;
 
 /// Writes the requests of a synthetic workload; gives counts, as JSON.

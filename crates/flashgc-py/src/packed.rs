@@ -67,7 +67,7 @@ impl Target {
         }
     }
 
-    /// Nobody reads on: standard output is a pipe that was closed.
+    /// Standard output is a pipe, and its reader has closed it.
     pub fn is_closed(&self) -> bool {
         self.0.borrow().packer.is_none()
     }

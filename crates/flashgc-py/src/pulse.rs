@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 const SIGNALS_EVERY: Duration = Duration::from_millis(50);
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
-/// How far a run is, as the callback is told.
+/// The progress of a run, as the callback receives it.
 pub struct Step {
     /// The name of the phase.
     pub phase: &'static str,
@@ -29,7 +29,8 @@ pub struct Pulse {
 }
 
 impl Pulse {
-    /// The callback takes `(phase, done, total, now_ns)`; what it raises ends the work.
+    /// The callback takes `(phase, done, total, now_ns)`; an exception that it raises ends the
+    /// work.
     pub fn new(callback: Option<Py<PyAny>>) -> Self {
         Pulse { callback, signals_at: Instant::now(), progress_at: None }
     }
@@ -51,7 +52,7 @@ impl Pulse {
         })
     }
 
-    /// Tells the callback, whatever the time.
+    /// Calls the callback, whatever the time.
     pub fn last(&mut self, step: Step) -> PyResult<()> {
         Python::attach(|py| self.tell(py, Some(step)))
     }

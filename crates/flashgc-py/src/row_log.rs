@@ -1,4 +1,4 @@
-//! A csv file that gets its rows while a run goes on.
+//! A csv file that receives its rows during a run.
 
 use crate::errors::OutputError;
 use crate::files::{reason, NewFile};
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 
 /// The file, which the engine writes to and the caller looks after.
 pub struct RowLog {
-    /// What it is, for messages.
+    /// Its description, for messages.
     what: &'static str,
     file: Arc<Mutex<RowFile>>,
 }
@@ -22,7 +22,7 @@ struct RowFile {
 }
 
 impl RowLog {
-    /// A file with the names of the columns, which stand there even where no row follows.
+    /// A file with the names of the columns, which are written even if no row follows.
     pub fn create(path: &Path, what: &'static str, like: &impl Serialize) -> PyResult<RowLog> {
         let file = NewFile::create(path).map_err(|why| not_written(what, &why))?;
         let mut file = RowFile { file: Some(file), failed: None, rows: 0 };
@@ -80,7 +80,7 @@ impl RowFile {
 }
 
 /// The names and values of a row in the order of its type, which a JSON text keeps: they are all
-/// numbers, so that every comma parts two of them. What is undefined is left empty.
+/// numbers, so that every comma separates two of them. An undefined value is left empty.
 fn cells(row: &impl Serialize) -> Vec<(String, String)> {
     let text = serde_json::to_string(row).unwrap_or_default();
     let pairs = text.trim_matches(['{', '}']).split(',').filter_map(|pair| pair.split_once(':'));

@@ -102,7 +102,7 @@ pub struct Outcome {
     write: Vec<(u64, u64)>,
 }
 
-/// What is to be written down while a run goes on.
+/// The logs to write during a run.
 #[derive(Default, FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Logs {
@@ -114,14 +114,14 @@ pub struct Logs {
     series_interval: Option<String>,
 }
 
-/// The files that a run writes while it goes on.
+/// The files that a run writes while it lasts.
 struct OpenLogs {
     files: Vec<RowLog>,
     /// The series among them, if its interval was given.
     bounded: Option<usize>,
 }
 
-/// So many rows are written before it is asked how many there will be.
+/// Rows that are written before the total number is estimated.
 const ROWS_BEFORE_ESTIMATE: u64 = 50_000;
 
 impl OpenLogs {
@@ -151,13 +151,13 @@ impl OpenLogs {
     }
 }
 
-/// What becomes of an amount when the run goes on as it has until now.
+/// The final value of an amount if the run continues at its present rate.
 fn scaled(amount: u64, total: u64, done: u64) -> u64 {
     let scaled = u128::from(amount) * u128::from(total) / u128::from(done.max(1));
     u64::try_from(scaled).unwrap_or(u64::MAX)
 }
 
-/// A time that is no shorter, in a unit that people write.
+/// A time that is at least this long, in a readable unit.
 fn rounded_up(ns: u64) -> String {
     let units = [(1_000, "us"), (1_000_000, "ms"), (1_000_000_000, "s")];
     let fits = units.iter().find(|(unit_ns, _)| ns.div_ceil(*unit_ns) < 1000);
@@ -284,7 +284,7 @@ pub fn step(progress: &Progress) -> Step {
     Step { phase, done: progress.done, total: progress.total, now_ns: progress.now_ns }
 }
 
-/// Checks a configuration without running it, and gives what it comes to, as JSON.
+/// Checks a configuration without a run, and returns the plan that results, as JSON.
 #[pyfunction]
 pub fn check(py: Python<'_>, request: Request) -> PyResult<String> {
     py.detach(|| {
@@ -346,7 +346,7 @@ impl Default for Walls {
 }
 
 impl Walls {
-    /// A slice took so long; what comes next is in this phase.
+    /// Adds the duration of a slice; the next slice is in this phase.
     fn add(&mut self, next: Phase, spent: Duration) {
         match self.phase {
             Phase::Scan | Phase::Done => {}
@@ -378,7 +378,7 @@ pub fn check_memory(setup: &Setup) -> PyResult<()> {
 
 const GIB: f64 = (1u64 << 30) as f64;
 
-/// The memory that can be had, where the system tells it.
+/// The available memory, where the system reports it.
 fn available_bytes() -> Option<u64> {
     kib_of("/proc/meminfo", "MemAvailable:")
 }

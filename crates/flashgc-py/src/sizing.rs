@@ -25,7 +25,7 @@ pub fn fit(
 }
 
 fn fit_detached(requests: &[Request], mut pulse: Pulse) -> PyResult<Option<Fitted>> {
-    // A scheme that cannot work on the device is told of when it is run.
+    // A scheme that cannot work on the device is reported when it is run.
     let setups = requests.iter().filter_map(|request| Some((request, request.prepare().ok()?)));
     let mut awaiting = setups.filter(|(_, setup)| setup.awaits_fit());
     let Some((request, setup)) = awaiting.next() else { return Ok(None) };

@@ -253,7 +253,7 @@ fn merge(
     Ok(with_marks_lost(done, &written))
 }
 
-/// So many names are kept of traces that were merged.
+/// The most names of merged traces that are kept.
 const NAMES_MAX: usize = 16;
 
 fn origin_of_all(names: &[String]) -> String {

@@ -24,7 +24,7 @@ impl Events {
         Events { tree: vec![IDLE; 2 * leaves], leaves, slot_bits: leaves.trailing_zeros() }
     }
 
-    /// The latest instant that fits beside the slot number, in ns.
+    /// The latest instant that fits next to the slot number, in ns.
     pub fn time_limit_ns(slots: usize) -> u64 {
         (1u64 << (63 - slots.next_power_of_two().max(2).trailing_zeros())) - 1
     }

@@ -33,8 +33,8 @@ fn advise_huge_pages<T>(start: *const T, length: usize) {
     let first = (start as usize).next_multiple_of(HUGE);
     let last = (start as usize + bytes) / HUGE * HUGE;
     if first < last {
-        // SAFETY: the range lies inside an allocation that we own, and the advice changes only
-        // how its pages are backed. A refusal is harmless, so the result is not looked at.
+        // SAFETY: the range lies inside an allocation that we own, and the advice changes only how
+        // its pages are backed. A refusal is harmless, so the result is ignored.
         unsafe { libc::madvise(first as *mut libc::c_void, last - first, libc::MADV_HUGEPAGE) };
     }
 }

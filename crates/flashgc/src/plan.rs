@@ -1,4 +1,4 @@
-//! The plan: a configuration that was checked and worked out. Only a plan reaches the simulation.
+//! The plan: a checked configuration with all derived values. Only a plan reaches the simulation.
 
 use crate::device::{Geometry, Level, Pools, Timing};
 use crate::ftl::frontier::FrontierRules;
@@ -39,8 +39,8 @@ pub struct Service {
     pub oldest_first: bool,
 }
 
-/// The lists of a queue where requests may enter a job: reads, writes, and the writes of high
-/// priority.
+/// The lists of a queue where requests may preempt a collection: reads, writes, and the writes of
+/// high priority.
 pub const READS: u8 = 0;
 /// See [`READS`].
 pub const WRITES: u8 = 1;
@@ -87,7 +87,7 @@ impl Service {
 pub enum Arrivals {
     /// At their own times, whatever the drive does.
     Open,
-    /// So many requests outstanding, the next when one is done.
+    /// A fixed number of outstanding requests: the next one arrives when one is done.
     Closed(u32),
 }
 
@@ -134,7 +134,7 @@ pub struct Plan {
     pub ordered: bool,
     /// Whether the host reads at all.
     pub reads: bool,
-    /// Whether a job that nothing can interrupt or observe runs as one event.
+    /// Whether a collection that nothing can interrupt or observe runs as one event.
     pub coalesce: bool,
 }
 
@@ -188,10 +188,10 @@ impl Plan {
         self.coalesce && self.fixes_jobs() && self.gc.blocking.erasing.is_none()
     }
 
-    /// Whether nothing can interrupt a job, so that its pages are fixed when it begins.
+    /// Whether nothing can interrupt a collection, so that its pages are fixed when it begins.
     ///
-    /// The copies must need no bus, not for summaries either, and the hold must cover
-    /// the unit that works.
+    /// The copies must need no bus, not for summaries either, and the blocking must cover the unit
+    /// that works.
     pub fn fixes_jobs(&self) -> bool {
         self.gc.preemption.is_none()
             && self.gc.copy.stays_in_plane()

@@ -8,19 +8,19 @@ use serde_json::{json, Map, Value};
 /// The version that reports carry.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// What a session knows beside the results.
+/// Facts that a session knows in addition to the results.
 pub struct Facts {
     /// How the drive was brought to its starting state.
     pub preconditioning: Preconditioning,
     /// The saved drive on which the run began, if it did.
     pub drive: Option<Value>,
-    /// What people should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
     /// Why nothing was moved, where nothing was.
     pub nothing_moved: Option<String>,
     /// Lines of the trace that were passed over.
     pub bad_rows: u64,
-    /// The hash over what was simulated.
+    /// The hash over the simulated course.
     pub result_hash: String,
 }
 
@@ -106,7 +106,7 @@ impl Report {
         Value::Object(self.keys.clone())
     }
 
-    /// The hash over what was simulated: two runs in which the same happened share it.
+    /// The hash over the simulated course: two runs with the same events share it.
     pub fn result_hash(&self) -> &str {
         self.keys["result_hash"].as_str().unwrap_or_default()
     }
@@ -143,7 +143,7 @@ fn pages(results: &Results) -> Value {
     keys
 }
 
-/// What moved ahead of any job, where anything does.
+/// Pages that moved before any collection, where there are such.
 fn background(setup: &Setup, results: &Results) -> Option<Value> {
     let counters = &results.counters;
     setup.plan.gc.pre_migration.map(|_| {
@@ -189,7 +189,7 @@ fn write_amplification_bytes(setup: &Setup, results: &Results) -> Option<f64> {
     (host_bytes > 0).then(|| programmed * page_bytes / host_bytes as f64)
 }
 
-/// The balance, how a run ended that was to go on until it is steady, and why nothing was moved.
+/// The balance, the end of a run that was to last until it is steady, and why nothing was moved.
 fn steady(results: &Results, nothing_moved: &Option<String>) -> Value {
     let mut keys = json!(results.balance);
     keys["nothing_moved"] = json!(nothing_moved);

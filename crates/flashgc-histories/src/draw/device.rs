@@ -77,7 +77,7 @@ impl Draw {
         if !self.choices.chance(50) {
             return;
         }
-        // A sub-block has a layer for data beside the one that isolates it.
+        // A sub-block has a layer for data in addition to the one that isolates it.
         let fits =
             |part: u64| part.is_multiple_of(sub_blocks) && (sub_blocks == 1 || part > sub_blocks);
         let layers: Vec<u64> = divisors.into_iter().filter(|part| fits(*part)).collect();

@@ -12,7 +12,7 @@ use flashgc::config::Setup;
 pub struct Draw {
     /// Where chance comes from.
     pub choices: Choices,
-    /// What was drawn so far.
+    /// The choices drawn until now.
     pub history: History,
 }
 
@@ -63,7 +63,7 @@ impl Draw {
     }
 }
 
-/// What came of a draw.
+/// The result of a draw.
 pub enum Drawn {
     /// A history that the plan accepts.
     Legal(Box<History>, Box<Setup>),
@@ -97,7 +97,7 @@ pub fn another_scheme(history: &History, seed: u64) -> History {
 const EXPORTED: &str = "device.exported";
 
 impl Draw {
-    /// Lowers the exported share until the plan accepts it.
+    /// Lowers the share of user capacity until the plan accepts it.
     fn fits(mut self) -> Drawn {
         let mut share = 0.2 + self.choices.below(7_600) as f64 / 10_000.0;
         let tight = self.choices.chance(30);

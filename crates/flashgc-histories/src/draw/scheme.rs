@@ -31,7 +31,7 @@ impl Draw {
         self.background();
     }
 
-    /// A preset on a device that has what it needs, with some slots drawn anew.
+    /// A preset on a device with all that the preset needs, with some slots drawn anew.
     fn preset_scheme(&mut self) {
         let names = flashgc::config::presets::scheme_names();
         let name = self.word("gc.scheme", &names);

@@ -6,7 +6,7 @@ use serde_json::Value;
 /// Keys that say how a run was asked for, and not what happened.
 const ASKED: &[&str] = &["config", "config_hash", "table_bytes", "notes", "unused_keys"];
 
-/// The figures of a report.
+/// The metrics of a report.
 fn figures(report: &Value) -> Value {
     let mut report = report.clone();
     if let Some(keys) = report.as_object_mut() {

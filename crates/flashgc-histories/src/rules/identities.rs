@@ -151,7 +151,7 @@ fn collections(tried: &Tried<'_>, figures: &Figures<'_>, broken: &mut Broken) {
     let moved = moved.round() as u64;
     broken.at_most("moved in jobs", moved, figures.of("/pages/gc_moved"));
     broken.at_most("steps", gc("copy_steps"), moved);
-    // Pages that move ahead of a collection may be wasted as well.
+    // Pages that move before a collection may be wasted as well.
     let copies = figures.of("/pages/gc_moved") + figures.of("/pages/background_moved");
     broken.at_most("wasted", figures.of("/pages/wasted_copies"), copies);
     let victims = if in_blocks { gc("victim_blocks") } else { gc("count") };
@@ -179,7 +179,8 @@ fn collections(tried: &Tried<'_>, figures: &Figures<'_>, broken: &mut Broken) {
     }
 }
 
-/// Whether the array time of a job follows from its steps: copies in the plane, nobody enters.
+/// Whether the array time of a collection follows from its steps: copies stay in the plane, and no
+/// request preempts it.
 fn pure(tried: &Tried<'_>) -> bool {
     let plan = &tried.setup.plan;
     let same = tried.history.get("device.timing.layer_ratio").is_none_or(|ratio| ratio == "1");
@@ -201,7 +202,7 @@ fn work(tried: &Tried<'_>, figures: &Figures<'_>, broken: &mut Broken) {
     if let Some(amplification) = figures.real("/write_amplification") {
         let programs = amplification * pages("host_written") as f64 - copies as f64;
         let programs = programs.round().max(0.0) as u64;
-        // A merged write is programmed by the job, and so is a page that leaves the buffer.
+        // A merged write is programmed by the collection, and so is a page that leaves the buffer.
         let by_itself = plan.write_buffer.is_none() && plan.gc.preemption.is_none();
         match by_itself {
             true => broken.equal("programs", programs, pages("host_written")),

@@ -71,7 +71,7 @@ pub struct Failure {
     pub detail: String,
 }
 
-/// What came of a history.
+/// The result of a history.
 #[derive(Clone, Debug)]
 pub enum Outcome {
     /// The plan refuses it.
@@ -130,7 +130,7 @@ fn checker(tried: &Tried<'_>) -> Result<bool, Stop> {
     Ok(true)
 }
 
-/// A collection is one event or many: the same figures.
+/// A collection is one event or many: the metrics are the same.
 fn coalesce(tried: &Tried<'_>) -> Result<bool, Stop> {
     let mut other = tried.setup.clone();
     other.plan.coalesce = !other.plan.coalesce;

@@ -125,7 +125,7 @@ fn thrice(tried: &Tried<'_>) -> Option<History> {
     // A rate is a division, whose rounding does not scale.
     let by_rate = gc.slots.get("victim") == Some(&"invalidation-rate");
     let filled_by_rate = tried.setup.filler.is_some();
-    // The clock of preconditioning goes on by a program time per unit, in whole ns.
+    // The clock of preconditioning advances by a program time per unit, in whole ns.
     let units = u64::from(tried.setup.plan.geometry.units);
     let by_age = gc.slots.get("victim") == Some(&"cost-benefit")
         && !tried.setup.plan.timing.program_ns.is_multiple_of(units);
@@ -167,7 +167,7 @@ pub fn scaled(tried: &Tried<'_>) -> Result<bool, Stop> {
     Ok(true)
 }
 
-/// Whether the slow figure is what it should be.
+/// Whether the metric of the slow device has the expected value.
 fn fits(key: &str, own: &Value, slow: &Value) -> bool {
     let near = |factor: f64, share: f64| match (own.as_f64(), slow.as_f64()) {
         (Some(own), Some(slow)) => (own * factor - slow).abs() <= share * slow.abs() + 1e-9,

@@ -1,5 +1,5 @@
-//! `[gc.background]`: what is done ahead of any job. The slot takes one choice, or a list of
-//! several.
+//! `[gc.background]`: the work that is done before any collection. The slot takes one choice, or a
+//! list of several.
 
 use super::gc::{choice, joined_words, pass_over};
 use crate::device::Shape;

@@ -1,14 +1,14 @@
-//! The slot *blocking*, and what the hold of single blocks asks of the other slots.
+//! The slot *blocking*, and the choices of other slots that it needs to block single blocks.
 
 use super::gc::Scheme;
 use crate::device::{Level, Shape};
 use crate::gc::{BlockingChoice, GcPlan, Suspends};
 use flashgc_config::Reader;
 
-/// The hold of the scheme on a device of this shape.
+/// The blocking of the scheme on a device of this shape.
 pub fn choice(shape: &Shape, scheme: &Scheme) -> BlockingChoice {
     let level = scheme.blocking.unwrap_or(shape.unit);
-    // A unit that erases serves nobody.
+    // A unit that erases serves no request.
     let erasing = scheme.blocking_erasing.filter(|_| level < shape.unit);
     let erasing = erasing.map(|erasing| erasing.min(shape.unit));
     BlockingChoice { level, blocks: scheme.blocks_only, erasing }
@@ -28,8 +28,8 @@ pub fn unused(scheme: &Scheme, gc: &GcPlan) -> Option<String> {
     is_unused.then(|| format!("gc.blocking.{}.erasing", gc.blocking.level.word()))
 }
 
-/// A job that closes blocks only lets requests in between its copies, never into its register, and
-/// the block that copies fill is none that the host writes.
+/// A collection that blocks single blocks admits requests between its copies only, never into its
+/// register, and its copies never fill a block that the host writes.
 pub fn check_blocks(root: &Reader<'_>, gc: &GcPlan) -> Option<()> {
     if !gc.blocking.blocks {
         return Some(());

@@ -1,4 +1,5 @@
-//! What follows from the tables together: amounts of space, the reserve, and what cannot work.
+//! Values that follow from the tables together: amounts of space, the reserve, and combinations
+//! that cannot work.
 
 use super::blocking;
 use super::device::Device;
@@ -16,7 +17,7 @@ use crate::workload::synthetic::{Footprint, Mix, PhasePlan, Size};
 use flashgc_config::units::{ShareOf, Threshold};
 use flashgc_config::Reader;
 
-/// Works out the plan, or notes why there is none.
+/// Derives the plan, or notes why there is none.
 pub fn plan(
     root: &Reader<'_>,
     seed: u64,
@@ -59,7 +60,7 @@ pub fn plan(
     })
 }
 
-/// The device's write buffer, and whether the scheme flushes it ahead of need. `Some(None)` where
+/// The device's write buffer, and whether the scheme flushes it before it must. `Some(None)` where
 /// there is none.
 fn write_buffer(
     root: &Reader<'_>,
@@ -121,8 +122,8 @@ fn check_global(root: &Reader<'_>, device: &Device, gc: &GcPlan) -> Option<()> {
     Some(())
 }
 
-/// Requests get into a job that closes its unit and nothing else; suspension is for devices that
-/// can, and pipelining for those whose commands take no time of their own.
+/// Requests can only preempt a collection that blocks exactly its unit. Suspension needs a device
+/// that supports it, and pipelining a device whose commands take no time of their own.
 fn check_preemption(root: &Reader<'_>, device: &Device, gc: &GcPlan) -> Option<()> {
     let Some(preemption) = gc.preemption else { return Some(()) };
     let slots = root.table("gc");
@@ -195,7 +196,7 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme, erase_ns: u64) -> 
     let marks = root.table("gc").table("trigger").table("watermark");
     let move_cap_pages = move_cap(root, scheme, shape)?;
     let reserve_blocks = reserve_blocks(shape, scheme, move_cap_pages);
-    // What a scheme adds to the device is no part of what its shares are of.
+    // Shares refer to the device without the space that a scheme adds.
     let own = &shape.without_extra();
     let space = |key: &str, threshold: &Threshold| space(&marks, key, threshold, own);
     let trigger = &scheme.trigger;
@@ -411,7 +412,7 @@ pub fn check_aged(
     }
 }
 
-/// What people should know of the plan.
+/// Notes on the plan for the user.
 pub fn notes(plan: &Plan, precondition: &PreconditionPlan, workload: &WorkloadPlan) -> Vec<String> {
     let mut notes = Vec::new();
     if precondition.fill == Fill::None && precondition.reads.are_left() {

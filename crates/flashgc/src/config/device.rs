@@ -257,8 +257,8 @@ fn exported_share(table: &Reader<'_>) -> Option<Share> {
     Some(share)
 }
 
-/// The exported share where over-provisioning is given, as drives are sold: (physical - user) /
-/// user.
+/// The user share of the capacity from over-provisioning, which drives are sold by: (physical -
+/// user) / user.
 fn over_provisioning(table: &Reader<'_>) -> Option<Share> {
     let spare = table.share(OVER_PROVISIONING);
     if table.has("exported") {
@@ -309,7 +309,7 @@ fn check_size(table: &Reader<'_>, shape: &Shape) -> Option<()> {
     Some(())
 }
 
-/// One array operation may serve several planes of a die, where the unit is no smaller than a die.
+/// One array operation may serve several planes of a die if the unit is at least a die.
 fn multi_plane(
     table: &Reader<'_>,
     unit: Option<Level>,
@@ -389,7 +389,7 @@ fn in_array(summary: Summary, timing: &Timing, shape: &Shape) -> Summary {
     Summary { array_ns, ..summary }
 }
 
-/// `[device.host_link]`: what lies between the host and the device.
+/// `[device.host_link]`: the link between the host and the device.
 fn host_link(device: &Reader<'_>) -> Option<Rate> {
     if !device.has("host_link") {
         return None;
@@ -527,7 +527,7 @@ fn timing(table: &Reader<'_>, transfer_bytes: Option<u64>) -> Option<(Timing, Ra
     Some((timing, rate?))
 }
 
-/// What it costs to suspend and to resume an operation, where the device can.
+/// The cost of suspending and resuming an operation, where the device can.
 fn suspend(table: &Reader<'_>) -> Option<Option<Suspend>> {
     if !table.has("suspend") {
         return Some(None);

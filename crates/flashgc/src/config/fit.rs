@@ -12,8 +12,8 @@ use crate::device::Shape;
 use flashgc_config::{Diagnostic, Diagnostics, Tree};
 use serde_json::{json, Value};
 
-/// Thresholds and open blocks may take this much of the spare space of a plane, or hardly more
-/// than they take of the whole device: what is left decides write amplification.
+/// Thresholds and open blocks may take this share of the spare space of a plane, or hardly more
+/// than they take of the whole device: the rest decides write amplification.
 const THRESHOLDS_MOST: f64 = 0.5;
 
 /// The most blocks that a plane may have.
@@ -54,7 +54,7 @@ impl Fitted {
         changed.collect::<Vec<_>>().join(", ")
     }
 
-    /// For the report of a run on a drive with so many user pages.
+    /// For the report of a run on a drive with this number of user pages.
     pub(crate) fn json(&self, exported_pages: u32) -> Value {
         let keys = COUNTS.iter().chain(&["blocks_per_plane"]).zip(self.counts);
         let changed: serde_json::Map<String, Value> = keys
@@ -69,7 +69,7 @@ impl Fitted {
         })
     }
 
-    /// What people should know of the size.
+    /// A note on the size for the user.
     pub(super) fn note(&self, exported_pages: u32) -> String {
         let reached = 100.0 * self.footprint_pages as f64 / f64::from(exported_pages);
         let (pages, asked) = (self.footprint_pages, 100.0 * self.share);
@@ -128,7 +128,7 @@ impl Planes {
 }
 
 /// The size of the drive for these configurations, which differ in their schemes, and a trace that
-/// touches so many pages. Configurations that cannot work on the whole device have no say.
+/// touches this number of pages. Configurations that cannot run on the whole device are ignored.
 pub fn fit(all: &[Inputs], footprint_pages: u64) -> Result<Fitted, Diagnostics> {
     let mut errors = None;
     let mut able = Vec::new();
@@ -183,7 +183,7 @@ fn spare_left(setup: &Setup) -> f64 {
     spare::left(&setup.plan.geometry.shape, &setup.plan.gc)
 }
 
-/// The fewest blocks in each plane that give so many user pages.
+/// The fewest blocks in each plane that give the needed number of user pages.
 fn blocks_for(sizing: &Sizing, planes: &Planes, needed: u64) -> Option<u64> {
     let enough = |blocks: u64| {
         let shape = Shape { blocks_per_plane: blocks as u32, ..sizing.shape.clone() };
@@ -205,7 +205,7 @@ fn blocks_for(sizing: &Sizing, planes: &Planes, needed: u64) -> Option<u64> {
     Some(blocks)
 }
 
-/// The smallest drive that has room for the thresholds, where none of the wanted size has.
+/// The smallest drive that has room for the thresholds, where none of the requested size has.
 fn smallest(
     sizing: &Sizing,
     sizes: &[Planes],

@@ -33,7 +33,7 @@ pub struct Scheme {
     /// Whether only the blocks concerned are held.
     pub blocks_only: bool,
     pub preemption: Option<Preemption>,
-    /// How an open job is spread over time, where it is.
+    /// How a collection is spread over time, where it is.
     pub time_slices: Option<TimeSliceKeys>,
     pub background: Background,
     /// The choice of every slot.
@@ -49,7 +49,7 @@ impl Scheme {
     }
 }
 
-/// A choice of a slot, as people are told of it.
+/// A choice of a slot, with its description for users.
 pub const fn choice(
     name: &'static str,
     about: &'static str,
@@ -167,13 +167,13 @@ const PIPELINE: (&str, &str) =
     ("pipeline", "false (default) or true: a transfer overlaps an operation of the same kind");
 const POLL: (&str, &str) =
     ("poll", "\"0 ns\" (default): time to check the request queue at each preemption point");
-/// The choice of *blocking* that needs a job into which requests get.
+/// The choice of *blocking* that needs a collection which requests can preempt.
 pub const BLOCKING_BLOCKS: &str = "blocks";
 /// The choice of *erase* that needs a device with sub-blocks.
 pub const SUB_BLOCKS: &str = "sub-blocks";
 /// The choice of *placement* that needs sub-blocks.
 pub const HOTNESS_GROUPS: &str = "hotness-groups";
-/// The choice of *pacing* that lets requests in between the turns of a job.
+/// The choice of *pacing* that serves requests between the time slices of a collection.
 pub const TIME_SLICES: &str = "time-slices";
 
 /// The slots in the order of the manual, each with its question and its choices.
@@ -279,8 +279,8 @@ fn in_use(
     (used, all.iter().flat_map(|(.., unused)| unused.iter().cloned()).collect())
 }
 
-/// Reads the table; the device has so many data registers in a plane. Errors are noted; `None`
-/// where no scheme can be made.
+/// Reads the table; `registers` is the number of data registers in a plane. Errors are noted;
+/// `None` where no scheme can be made.
 pub fn read(gc: &Reader<'_>, registers: u32) -> Option<Scheme> {
     let name = gc.string("scheme").unwrap_or(super::presets::DEFAULT_SCHEME).to_string();
     let trigger = trigger::read(gc);
@@ -390,7 +390,7 @@ fn parallel(table: &Reader<'_>, registers: u32) -> ParallelCopy {
     }
 }
 
-/// How the host gets into open jobs.
+/// How the host preempts collections.
 fn preemption_choice(name: &str, table: &Reader<'_>) -> Option<Preemption> {
     if name == "never" {
         return None;

@@ -17,7 +17,7 @@ pub struct Layered {
     pub unused: Option<&'static str>,
 }
 
-/// Reads what `[device]` says of it; the speeds stand in `[device.timing]`.
+/// Reads the layers from `[device]`; the speeds are in `[device.timing]`.
 ///
 /// Layers and sub-blocks hold whole pages, and sub-blocks whole layers.
 pub fn read(table: &Reader<'_>, pages_per_block: Option<u32>) -> Option<Layered> {

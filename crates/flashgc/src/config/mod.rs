@@ -1,9 +1,9 @@
 //! The configuration: from layers of text to a checked setup, with every error at once.
 //!
 //! Layers, the later over the earlier: the preset of the device and of the scheme, the file, the
-//! assignments of the command line. A layer takes out of those below what it excludes
-//! ([`exclusive`]). Each table has a file here that reads it; [`derive`] works out
-//! what follows from them together.
+//! assignments of the command line. A layer removes the keys that it excludes from those below
+//! ([`exclusive`]). Each table has a file here that reads it; [`derive`] calculates the values that
+//! follow from them together.
 
 mod background;
 mod blocking;
@@ -53,13 +53,13 @@ pub struct Inputs {
     pub sets: Vec<String>,
     /// Keys that are taken out of all layers below the assignments.
     pub unsets: Vec<String>,
-    /// Whether a trace was given beside the configuration.
+    /// Whether a trace was given in addition to the configuration.
     pub has_trace: bool,
     /// The size of the drive, where it was found by [`fit`].
     pub fitted: Option<Fitted>,
 }
 
-/// A checked configuration: what runs, and what people should know of it.
+/// A checked configuration: the plan that runs, and notes for the user.
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// What the simulation runs on.
@@ -70,7 +70,7 @@ pub struct Setup {
     pub until: Option<Until>,
     /// The state in which measuring begins.
     pub precondition: PreconditionPlan,
-    /// The scheme that is at work until then, where it is not the run's own.
+    /// The scheme that is active until then, where it is not the run's own.
     pub filler: Option<GcPlan>,
     /// The name of the device preset, or "custom".
     pub device_name: String,
@@ -94,7 +94,7 @@ impl Setup {
         &self.unused
     }
 
-    /// What people should know of the configuration.
+    /// Notes on the configuration for the user.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }

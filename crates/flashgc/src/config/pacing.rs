@@ -1,4 +1,4 @@
-//! `[gc.pacing]`: how an open job is spread over time, and the space that this asks for.
+//! `[gc.pacing]`: how a collection is spread over time, and the space that this needs.
 
 use super::gc::{choice, TIME_SLICES};
 use super::sub_blocks;
@@ -130,7 +130,7 @@ pub fn plan(
     Some(Some(TimeSlices { length_ns, floor, per_gap: keys.per_gap, extra_blocks }))
 }
 
-/// What people should know of a drive that has more blocks than the device.
+/// A note for the user, on a drive that has more blocks than the device.
 pub fn note(plan: &Plan) -> Option<String> {
     let shape = &plan.geometry.shape;
     (shape.extra_blocks > 0).then(|| {

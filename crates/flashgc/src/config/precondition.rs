@@ -8,9 +8,10 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fill {
-    /// Every exported page once, in order.
+    /// Every user page once, in order.
     Sequential,
-    /// What the trace reads, then what it writes, then both further on, until all is written.
+    /// The addresses that the trace reads, then those that it writes, then both shifted, until all
+    /// pages are written.
     Trace,
     /// Invalid pages in the first blocks of each plane, and no valid ones.
     Aged,
@@ -85,7 +86,7 @@ pub struct PreconditionPlan {
     /// Share of each plane's pages that an aged drive has invalid.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aged_ratio: Option<f64>,
-    /// What is mapped after it, since the trace reads it.
+    /// Pages that are mapped after it, since the trace reads them.
     #[serde(skip_serializing_if = "Reads::are_left")]
     pub reads: Reads,
     /// Drive writes of overwriting after it; the most that are tried where it is until steady.
@@ -95,7 +96,7 @@ pub struct PreconditionPlan {
     pub overwrite_with: OverwriteWith,
     /// Whether overwriting ends as soon as write amplification is steady.
     pub until_steady: bool,
-    /// The preset of the scheme that is at work meanwhile; none for the run's own.
+    /// The preset of the scheme that is active meanwhile; none for the run's own.
     pub scheme: Option<String>,
 }
 
@@ -166,7 +167,7 @@ pub fn read(table: &Reader<'_>, is_generated: bool) -> Option<PreconditionPlan> 
     })
 }
 
-/// Mapping needs a trace that says what is read, and a drive with pages that hold no data.
+/// Mapping needs a trace, which has the reads, and a drive with pages that hold no data.
 fn reads(table: &Reader<'_>, fill: Fill, is_generated: bool) -> Reads {
     let reads = table.choice("reads", &Reads::WORDS).unwrap_or(Reads::Unmapped);
     if reads.are_left() {

@@ -25,7 +25,7 @@ pub fn left(shape: &Shape, gc: &GcPlan) -> f64 {
     spare.saturating_sub(taken) as f64 / spare.max(1) as f64
 }
 
-/// Collection must be able to reach its threshold with every exported page valid, or it never ends.
+/// Collection must be able to reach its threshold with every user page valid, or it never ends.
 pub fn check(root: &Reader<'_>, shape: &Shape, gc: &GcPlan) -> Option<()> {
     let physical = shape.data_pages_per_plane();
     let exported = u64::from(shape.exported_pages_per_plane);

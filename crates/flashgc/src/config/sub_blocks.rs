@@ -130,7 +130,7 @@ pub fn reserve(shape: &Shape, scheme: &Scheme) -> u32 {
     job + scheme.streams() - 1
 }
 
-/// Sub-blocks that the worst job empties beside one.
+/// Sub-blocks that the worst collection empties in addition to one.
 fn others_emptied(shape: &Shape, scheme: &Scheme) -> u32 {
     match scheme.victim {
         Settings::invalid_sub_blocks(_) => 0,
@@ -138,9 +138,10 @@ fn others_emptied(shape: &Shape, scheme: &Scheme) -> u32 {
     }
 }
 
-/// The erased pages of each plane that the host leaves, where a number of sub-blocks is not enough
-/// to know of: layers make them unequal, so that a job may fill two small ones and win a large one,
-/// or several streams of copies keep an open one each. Of each kind under the odd/even rule.
+/// The erased pages of each plane that host writes never take, where a number of sub-blocks does
+/// not describe them: layers make sub-blocks unequal, so that a collection may fill two small ones
+/// and free a large one, or several streams of copies keep an open one each. Of each kind under the
+/// odd/even rule.
 ///
 /// The worst job finds a page for each copy if there are as many erased ones as it moves, and as
 /// many more as the other streams may keep to themselves: an open sub-block less one page each.
@@ -196,7 +197,8 @@ pub fn word(shape: &Shape, count: u64) -> &'static str {
     }
 }
 
-/// A threshold that people can give: so many blocks, or the pages of so many sub-blocks.
+/// A threshold in the form that users configure: a number of blocks, or the pages of a number of
+/// sub-blocks.
 pub fn mark(shape: &Shape, blocks: u32, pages: u64) -> String {
     match shape.sub_blocks {
         1 if blocks == 1 => "\"1 block\"".into(),
@@ -205,7 +207,7 @@ pub fn mark(shape: &Shape, blocks: u32, pages: u64) -> String {
     }
 }
 
-/// What collection needs of a plane beside its threshold, for people.
+/// The space that collection needs in a plane in addition to its threshold, as text for the user.
 pub fn needs(shape: &Shape, gc: &GcPlan, open_blocks: u64) -> String {
     let (reserve, per_block) = (gc.reserve_blocks, shape.data_pages());
     match shape.sub_blocks {
@@ -227,7 +229,7 @@ pub fn all_of_a_block(shape: &Shape) -> u64 {
 
 /// Pages of a plane in which nothing can be won while a sub-block is open.
 ///
-/// With isolation by software no window may lie beside it; one around it would be the whole block.
+/// With isolation by software no window may lie next to it; one around it would be the whole block.
 pub fn pages_shut_by_an_open_block(shape: &Shape, gc: &GcPlan) -> u64 {
     match gc.sub_blocks {
         Some(Isolation::Software) => all_of_a_block(shape),
@@ -235,7 +237,7 @@ pub fn pages_shut_by_an_open_block(shape: &Shape, gc: &GcPlan) -> u64 {
     }
 }
 
-/// What people should know: isolation by hardware takes from the spare space.
+/// A note for the user: isolation by hardware takes from the spare space.
 pub fn note(plan: &Plan) -> Option<String> {
     let shape = &plan.geometry.shape;
     let isolation = shape.isolation_pages_per_plane();

@@ -1,4 +1,4 @@
-//! `[gc.trigger]`: when a plane wants space. The slot takes one trigger, or a list that joins
+//! `[gc.trigger]`: when a plane needs space. The slot takes one trigger, or a list that joins
 //! several.
 
 use super::gc::{choice, joined_words, pass_over};

@@ -46,7 +46,7 @@ pub struct UsedSpaceTrigger {
     victims: Share,
 }
 
-/// Reads the table. Below what collection needs for itself a plane wants space in any case.
+/// Reads the table. A plane with less than collection itself needs is short of space in any case.
 pub fn read(table: &Reader<'_>) -> Option<Trigger> {
     let seventy = Share { numerator: 7, denominator: 10 };
     let share = |key: &str| if table.has(key) { table.share(key) } else { Some(seventy) };
@@ -113,9 +113,8 @@ pub fn plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<Option<
     Some(Some(UsedSpace { of: trigger.of, free_pages, most_valid: data_pages - invalid }))
 }
 
-/// Whether there is a threshold below which no write gets in. By used space there is one, just
-/// above the reserve, but not where only blocks are held: there a write waits for a page and
-/// nothing else.
+/// Whether there is a threshold below which no write is served. By used space there is one, just
+/// above the reserve, but not where only blocks are blocked: there a write waits for a page only.
 pub fn has_hard_mark(scheme: &Scheme) -> bool {
     let trigger = &scheme.trigger;
     !matches!(trigger.hard, Hard::None) && (trigger.used_space.is_none() || !scheme.blocks_only)

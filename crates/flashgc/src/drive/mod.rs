@@ -1,10 +1,9 @@
-//! The state of a drive apart from any scheme: what lies where, and what each block has been
-//! through.
+//! The state of a drive apart from any scheme: where data lies, and the wear of each block.
 //!
 //! Life of a state: taken out of a simulation once the drive is preconditioned ([`Drive::of`]);
 //! kept, or saved to a file; put into a simulation of the same or of another scheme ([`restore`]).
-//! It holds what cannot be worked out again and nothing else: no counts of valid pages, no reverse
-//! map, no index of victims. So what is put in agrees with itself, whatever the file says.
+//! It holds only state that cannot be derived: no counts of valid pages, no reverse map, no index
+//! of victims. So a restored state is consistent, whatever the file says.
 
 mod restore;
 
@@ -23,7 +22,7 @@ pub struct PlaneBlocks {
     pub sealed: u32,
     /// Blocks that are written in part.
     pub open: u32,
-    /// Whether the trigger wanted space here.
+    /// Whether the plane needed space by the trigger.
     pub wants: bool,
 }
 
@@ -45,12 +44,12 @@ pub struct Drive {
     pub erases: Vec<u32>,
     /// The age clock, in ns.
     pub age_ns: u64,
-    /// What the scheme keeps of its own and cannot work out again, where there is such.
+    /// The scheme's own state that cannot be derived, where there is such.
     pub kept: Option<Kept>,
 }
 
-/// What a scheme keeps of its own beside the drive: who is hot, say. Another scheme has no use for
-/// it.
+/// The scheme's own state in addition to the drive, such as which pages are hot. Another scheme has
+/// no use for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kept {
     /// What the numbers depend on: a scheme takes them over where this is the same.

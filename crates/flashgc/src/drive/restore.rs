@@ -1,7 +1,7 @@
 //! Putting a state into a translation layer, under any rules of frontiers.
 //!
-//! The state may come from a file, so nothing in it is believed: what does not fit is refused, and
-//! what is worked out from it cannot disagree with it. One pass over the map, one over the blocks.
+//! The state may come from a file, so nothing in it is trusted: a value that does not fit is
+//! refused, and derived values cannot disagree with it. One pass over the map, one over the blocks.
 
 use super::{Drive, OpenBlock};
 use crate::device::{Geometry, Pools};
@@ -42,7 +42,7 @@ pub struct Carried {
 const AGE_NS_MAX: u64 = 1 << 62;
 /// The wear of a block may reach this.
 const ERASES_MAX: u32 = 1 << 31;
-/// So many entries ahead the tables are asked for.
+/// Entries between a prefetch of the tables and its use.
 const AHEAD: usize = 24;
 
 fn fault<T>(what: impl Into<String>) -> Result<T, DriveFault> {
@@ -185,7 +185,7 @@ fn restore_map(
 ) -> Result<PageMap, DriveFault> {
     let mut map = PageMap::of(to_ppn, geometry.pages as usize);
     for lpn in (0..geometry.exported_pages).map(Lpn) {
-        // Physical pages lie at random, so their entries are asked for ahead.
+        // Physical pages lie at random, so their entries are prefetched.
         map.prefetch_reverse(lpn.index() + AHEAD);
         let ppn = map.ppn_of(lpn);
         if ppn == Ppn::NONE {

@@ -1,5 +1,5 @@
-//! The idle trigger, as the plan has resolved it: collect ahead of need while the host wants
-//! nothing (paper preemptible-gc, section V-A and Fig. 15;
+//! The idle trigger, as the plan has resolved it: collect before space is needed, while the host is
+//! idle (paper preemptible-gc, section V-A and Fig. 15;
 //! docs/schemes/idle.md#the-wait-before-idle-collection).
 
 use super::Space;
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 /// The mean time of a collection before there was any, in ns.
 const MEAN_AT_START_NS: u64 = 5_000_000;
-/// The weight of the last collection in the moving mean is one in so many.
+/// The weight of the last collection in the moving mean is one divided by this number.
 const WEIGHT: i64 = 8;
 
 /// When idle units collect, and until when.
@@ -43,7 +43,7 @@ impl Default for MeanCollection {
 }
 
 impl MeanCollection {
-    /// A collection took so long.
+    /// Adds the duration of a collection.
     pub fn add(&mut self, ns: u64) {
         // Times fit: a run ends before 2^62 ns.
         let step = (ns as i64 - self.mean_ns as i64) / WEIGHT;

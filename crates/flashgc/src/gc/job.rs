@@ -1,41 +1,41 @@
-//! A job: one collection, from the choice of its victim to the end of its erase.
+//! A `Job`: one collection, from the choice of its victim to the end of its erase.
 
 use crate::ids::{BlockId, PlaneId, Ppn, UnitId};
 use serde::Serialize;
 
-/// What a job does with a block that it has claimed.
+/// The use that a collection makes of a block that it has claimed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Its valid pages move, and it is erased.
     Victim,
     /// It was erased already and is erased again, since it lies between victims.
     Between,
-    /// The sub-block beside a victim: its valid pages move, since the erase would disturb them.
+    /// The sub-block next to a victim: its valid pages move, since the erase would disturb them.
     Neighbour,
-    /// The sub-block beside a victim, erased: nobody may open it before the erase has ended.
+    /// The erased sub-block next to a victim: it must not be opened before the erase has ended.
     FreeNeighbour,
 }
 
-/// A block that a job erases, or empties for the sake of one beside it.
+/// A block that a collection erases, or empties because the block next to it is erased.
 #[derive(Clone, Copy, Debug)]
 pub struct Victim {
     /// The block.
     pub block: BlockId,
     /// Its valid pages when it was chosen.
     pub valid: u32,
-    /// What the job does with it.
+    /// The role of the block in the collection.
     pub role: Role,
 }
 
 impl Victim {
-    /// Whether the job erases it.
+    /// Whether the collection erases it.
     #[inline(always)]
     pub fn is_erased(&self) -> bool {
         matches!(self.role, Role::Victim | Role::Between)
     }
 }
 
-/// One page that a job moves.
+/// One page that a collection moves.
 #[derive(Clone, Copy, Debug)]
 pub struct Copy {
     /// Where it was.
@@ -49,16 +49,16 @@ pub struct Copy {
 pub struct CrossUnit {
     /// The unit whose job moves it.
     pub job: UnitId,
-    /// Its place among that job's copies.
+    /// Its place among the copies of that collection.
     pub copy: usize,
     /// The plane that it goes to.
     pub plane: PlaneId,
 }
 
-/// How far a job is.
+/// The progress of a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Stage {
-    /// No job is open.
+    /// No collection is open.
     #[default]
     Closed,
     /// All copies and the erase run as one operation.
@@ -78,18 +78,18 @@ pub enum Stage {
     Erasing,
 }
 
-/// The job of one unit.
+/// The collection of one unit.
 #[derive(Clone, Debug, Default)]
 pub struct Job {
     /// How far it is.
     pub stage: Stage,
     /// The plane that is collected.
     pub plane: Option<PlaneId>,
-    /// The blocks that will be erased, all at once; then those beside them.
+    /// The blocks that will be erased, all at once; then their neighbours.
     pub victims: Vec<Victim>,
     /// When the victim was chosen, in ns.
     pub selected_ns: u64,
-    /// When the host was shut out, in ns: earlier than the choice inside a batch.
+    /// When blocking of the host began, in ns: earlier than the choice inside a batch.
     pub blocking_since_ns: u64,
     /// Valid pages of the victims when they were chosen.
     pub valid_at_selection: u32,
@@ -111,7 +111,7 @@ pub struct Job {
     pub away: u32,
     /// Steps that ended.
     pub steps: u32,
-    /// Time in which an array worked for this job, in ns.
+    /// Time in which an array worked for this collection, in ns.
     pub busy_ns: u64,
     /// Steps whose pages were read, where reads and programs go apart.
     pub reads: u32,
@@ -134,13 +134,13 @@ pub struct Job {
 }
 
 impl Job {
-    /// Whether a job is open.
+    /// Whether a collection is open.
     #[inline(always)]
     pub fn is_open(&self) -> bool {
         self.stage != Stage::Closed
     }
 
-    /// Where the step ends that begins with this copy: so many at once, all of one list.
+    /// Where the step ends that begins with this copy: `at_once` copies at most, all of one list.
     pub fn step_end(&self, first: usize, at_once: u32) -> usize {
         self.list_end(first).min(first + at_once as usize)
     }
@@ -151,7 +151,7 @@ impl Job {
         end.unwrap_or(self.copies.len())
     }
 
-    /// The ends of the steps of a job whose pages are fixed.
+    /// The ends of the steps of a collection whose pages are fixed.
     pub fn step_ends(&self, at_once: u32) -> impl Iterator<Item = usize> + '_ {
         let first = self.step_end(0, at_once);
         let ends = std::iter::successors(Some(first), move |&end| {
@@ -177,7 +177,7 @@ impl Job {
     }
 }
 
-/// What the log of collections keeps of a job.
+/// A row of the log of collections.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct JobRow {
     /// The unit that worked.
@@ -192,11 +192,11 @@ pub struct JobRow {
     pub selected_ns: u64,
     /// When its erase ended, in ns.
     pub end_ns: u64,
-    /// Valid pages of its blocks when they were chosen, and of those beside them.
+    /// Valid pages of its blocks and of their neighbours when they were chosen.
     pub valid: u32,
-    /// Those of them that lay beside the victims, and moved since the erase would disturb them.
+    /// Those of them in the neighbours, which moved since the erase would disturb them.
     pub neighbour_valid: u32,
-    /// Copies that the job made.
+    /// Copies that the collection made.
     pub moved: u32,
     /// Steps in which it made them: several copies at once are one.
     pub steps: u32,

@@ -1,13 +1,13 @@
-//! Garbage collection: the answers of the nine slots, and the jobs they lead to.
+//! Garbage collection: the answers of the nine slots, and the collections they lead to.
 //!
-//! Life of a job:
-//! 1. The *trigger* finds a plane short of space, so the plane wants space.
+//! Life of a collection:
+//! 1. The *trigger* finds a plane short of space, so the plane needs space.
 //! 2. When the plane's unit turns to collection, *victim* names a sealed block, which is claimed.
 //! 3. *blocking* closes its domain to the host.
 //! 4. *copy* moves every page that is still valid to where *placement* says.
-//! 5. *erase* frees the block; the hold ends; the trigger is asked again.
+//! 5. *erase* frees the block; the blocking ends; the trigger is evaluated again.
 //!
-//! Only the simulation moves data (`sim::collect`); what is here decides.
+//! Only the simulation moves data (`sim::collect`); this module decides.
 
 mod idle;
 pub mod job;
@@ -39,7 +39,7 @@ use used_space::VictimLists;
 use victim::{Policy, VictimPolicy};
 use windows::Costs;
 
-/// The collector's state: who wants space, and one job at most for each unit.
+/// The collector's state: the planes that need space, and at most one collection for each unit.
 pub struct Gc {
     /// Ranks the victims.
     pub victim: Policy,
@@ -51,11 +51,12 @@ pub struct Gc {
     pub random: crate::rng::Random,
     /// The lists of the trigger `used-space`, where the scheme has it.
     pub lists: Option<VictimLists>,
-    /// Whether the trigger or the policy is to hear of every page that goes invalid, with the time.
+    /// Whether the trigger or the policy is to be notified of every page that becomes invalid, with
+    /// the time.
     pub keeps_books: bool,
-    /// Planes that want space.
+    /// Planes that need space.
     pub wants: Vec<bool>,
-    /// The open job of each unit.
+    /// The collection of each unit.
     pub jobs: Vec<Job>,
     /// Planes whose victim is being moved at present.
     pub busy_planes: Vec<bool>,
@@ -66,7 +67,7 @@ pub struct Gc {
 }
 
 impl Gc {
-    /// Nothing wanted, no job open.
+    /// No plane needs space, and no collection is open.
     pub fn new(plan: &GcPlan, geometry: &Geometry, costs: Costs, seed: u64) -> Self {
         let victim = Policy::new(&plan.victim, geometry);
         let lists = plan.used_space;
@@ -89,14 +90,14 @@ impl Gc {
         }
     }
 
-    /// Whether a plane wants space and some sealed block could give it.
+    /// Whether a plane needs space and some sealed block could give it.
     #[inline(always)]
     pub fn can_collect(&self, ftl: &Ftl, plane: PlaneId) -> bool {
         self.wants[plane.index()] && ftl.blocks.reclaimable[plane.index()] > 0
     }
 
-    /// A block was opened, sealed, claimed, erased, or given back: who keeps sub-blocks by what
-    /// they would win looks at it again.
+    /// A block was opened, sealed, claimed, erased, or given back: a policy that ranks sub-blocks
+    /// by their benefit examines it again.
     #[inline(always)]
     pub fn changed(&mut self, ftl: &Ftl, geometry: &Geometry, plane: PlaneId, block: BlockId) {
         if let Some(placement) = &mut self.placement {

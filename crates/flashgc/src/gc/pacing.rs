@@ -9,7 +9,7 @@ use serde::Serialize;
 pub struct TimeSlices {
     /// The longest slice, in ns; one operation always fits.
     pub length_ns: u64,
-    /// With less free space than this in a plane of its unit, a job goes on without a pause.
+    /// With less free space than this in a plane of its unit, a collection runs without a pause.
     pub floor: Space,
     /// TimeSlices in each gap between requests.
     pub per_gap: u32,

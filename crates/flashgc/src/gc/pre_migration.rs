@@ -1,9 +1,9 @@
-//! Pre-migration, as the plan has resolved it: pages of the next victim move before any plane
-//! wants space, while the host wants nothing (paper pre-gc, section 4).
+//! Pre-migration, as the plan has resolved it: pages of the next victim move before any plane needs
+//! space, while the host is idle (paper pre-gc, section 4).
 
 use serde::Serialize;
 
-/// When pages move ahead of need, and how many.
+/// When pages move before their collection, and how many.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct PreMigration {
     /// Pages that a plane can still give out before its trigger starts, at most.
@@ -12,20 +12,21 @@ pub struct PreMigration {
     pub stop: Stop,
 }
 
-/// When pre-migration leaves a victim alone. Section 4.2 says that it goes on "once the valid page
-/// ratio is less than" T_page and ends when it "is larger", which would leave it without work:
+/// When pre-migration leaves a victim alone. Section 4.2 says that it continues "once the valid
+/// page ratio is less than" T_page and ends when it "is larger", which would leave it without work:
 /// these are the two readings that have some (docs/schemes/pregc.md#the-stop-rule).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stop {
-    /// When it has so many valid pages left, or fewer (rule A).
+    /// When at most this number of its pages are valid (rule A).
     ValidLeft(u32),
-    /// When so many of its pages were moved ahead (rule B).
+    /// When at least this number of its pages have moved (rule B).
     Moved(u32),
 }
 
 impl Stop {
-    /// Whether a victim with so many valid pages, of which so many moved ahead, is left alone.
+    /// Whether a victim is left alone that has `valid` valid pages, after `moved` of its pages
+    /// moved.
     pub fn is_reached(self, valid: u32, moved: u32) -> bool {
         match self {
             Stop::ValidLeft(pages) => valid <= pages,

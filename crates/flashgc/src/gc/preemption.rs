@@ -1,25 +1,27 @@
-//! The slot *preemption*: when may a waiting request of the host get into an open job?
+//! The slot *preemption*: when may a waiting request of the host preempt a collection?
 //!
 //! Paper preemptible-gc. A copy is a read and a program, with two points at which the collector
-//! looks at what waits (section III-A): A, when the page is in its register and not yet
-//! programmed, and B, between copies. Suspension gets in anywhere else (section IV).
+//! polls the queue (section III-A): A, when the page is in its register and not yet programmed, and
+//! B, between copies. Suspension preempts at any other point (section IV).
 
 use serde::Serialize;
 
-/// How the host gets into open jobs.
+/// How the host preempts collections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Preemption {
-    /// Whether requests get in between the copies of a job; if not, only between its turns.
+    /// Whether requests are served between the copies of a collection; if not, only between its
+    /// time slices.
     #[serde(skip_serializing_if = "is_true")]
     pub between_copies: bool,
     /// Whether a request for a page in the register is served from there (section III-B).
     pub merge: bool,
-    /// Whether a request overlaps its transfer with an operation of the job that does the same
-    /// (section III-C).
+    /// Whether a request overlaps its transfer with an operation of the collection that does the
+    /// same (section III-C).
     pub pipeline: bool,
-    /// What looking at the queue costs the unit at each point, in ns (section III-A2).
+    /// The time for which a poll of the queue occupies the unit at each point, in ns (section
+    /// III-A2).
     pub poll_ns: u64,
-    /// Which operations of a job are suspended for a request.
+    /// Which operations of a collection are suspended for a request.
     pub suspends: Suspends,
     /// Whether an operation that ends sooner than it could be suspended is left to end.
     pub worth_it: bool,
@@ -28,7 +30,7 @@ pub struct Preemption {
 }
 
 impl Preemption {
-    /// Requests get in between the turns of a job and nowhere else.
+    /// Requests are served between the time slices of a collection and nowhere else.
     pub const BETWEEN_SLICES: Preemption = Preemption {
         between_copies: false,
         merge: false,
@@ -45,7 +47,7 @@ fn is_true(flag: &bool) -> bool {
     *flag
 }
 
-/// Which operations of a job a request suspends.
+/// Which operations of a collection a request suspends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Suspends {

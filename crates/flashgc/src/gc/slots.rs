@@ -16,7 +16,7 @@ pub struct GcPlan {
     pub scheme: String,
     /// The choice of every slot, by the slot's name.
     pub slots: BTreeMap<&'static str, &'static str>,
-    /// When a plane wants space.
+    /// When a plane needs space.
     pub trigger: Watermark,
     /// The trigger `used-space`, where the scheme has it; `trigger` then has the thresholds of a
     /// plane that is down to what collection needs for itself.
@@ -42,27 +42,27 @@ pub struct GcPlan {
     /// Where pages go by their hotness, where they do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hotness_groups: Option<HotnessGroups>,
-    /// What is closed to the host while a job works.
+    /// The part that is blocked for the host during a collection.
     pub blocking: BlockingChoice,
-    /// How the host gets into open jobs, where it does.
+    /// How the host preempts collections, where it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preemption: Option<Preemption>,
-    /// The turns in which a job goes on, where it does.
+    /// The time slices of a collection, where it has any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_slices: Option<TimeSlices>,
-    /// What moves ahead of any job, where anything does.
+    /// Pages that move before any collection, where there are such.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pre_migration: Option<PreMigration>,
     /// Erased blocks of each plane that host writes never take: derived from the worst job.
     pub reserve_blocks: u32,
-    /// Erased pages of each plane that they leave beside, where blocks do not say enough: see
-    /// docs/reserve.md. Follows from the rest.
+    /// Erased pages of each plane that host writes never take either, where a number of blocks does
+    /// not describe them: see docs/reserve.md. Follows from the rest.
     #[serde(skip)]
     pub reserve_pages: u32,
 }
 
 impl GcPlan {
-    /// How many entries of a turn's list a job with these victims takes.
+    /// The number of entries of a batch's list that a collection with these victims takes.
     pub fn listed_by(&self, victims: &[Victim]) -> u32 {
         match self.sub_blocks {
             Some(_) => victims.iter().filter(|victim| victim.is_erased()).count() as u32,
@@ -71,12 +71,12 @@ impl GcPlan {
     }
 }
 
-/// What keeps the erase of a sub-block from disturbing those beside it (paper speedup-gc, section
+/// What keeps the erase of a sub-block from disturbing its neighbours (paper speedup-gc, section
 /// II-A).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Isolation {
-    /// Valid pages beside it move first.
+    /// Valid pages of its neighbours move first.
     Software,
     /// Layers between sub-blocks that never hold data.
     Hardware,
@@ -129,16 +129,16 @@ impl Space {
 /// The watermark trigger: collect while free space is below a threshold.
 #[derive(Clone, Debug, Serialize)]
 pub struct Watermark {
-    /// Below this a plane wants space.
+    /// With less than this, a plane needs space.
     pub soft: Space,
-    /// Below this collection goes before every request, whatever the order of service; where
-    /// requests may enter a job, before every write. `None`: never.
+    /// With less than this, collection is served before every request, whatever the order of
+    /// service; where requests may preempt a collection, before every write. `None`: never.
     pub hard: Option<Space>,
-    /// Once it wants space, a plane goes on until it has this much.
+    /// Once it needs space, a plane is collected until it has this much.
     pub stop: Space,
     /// Whether a threshold itself counts as below it (`compare = "<="`).
     pub inclusive: bool,
-    /// How much one turn of the unit collects.
+    /// The blocks that the unit collects in one batch.
     pub batch: Batch,
     /// Whether a unit collects while no request waits there.
     #[serde(skip_serializing_if = "is_true")]
@@ -270,7 +270,7 @@ impl CopyChoice {
     }
 }
 
-/// The slot *blocking*: the part around the victim's plane that is closed to the host.
+/// The slot *blocking*: the part around the victim's plane that is blocked for the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct BlockingChoice {
@@ -280,14 +280,14 @@ pub struct BlockingChoice {
     /// that of the unit, in which operations follow each other.
     #[serde(skip_serializing_if = "is_false")]
     pub blocks: bool,
-    /// The level of the part that stays closed in the erase, where it is a smaller one. It is no
-    /// smaller than the unit.
+    /// The level of the part that stays blocked during the erase, where that part is smaller. It is
+    /// at least the unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub erasing: Option<Level>,
 }
 
 impl BlockingChoice {
-    /// Whether the hold covers every plane of a unit.
+    /// Whether the blocking covers every plane of a unit.
     pub fn covers_unit(self, unit: Level) -> bool {
         self.level <= unit
     }

@@ -1,9 +1,9 @@
 //! The trigger `used-space`, as the plan has resolved it, and the lists of victims that it keeps.
 //!
-//! Paper on-demand-gc, sections 4 and 5: collection begins when the pages in use, valid and
-//! invalid ones, reach a share of all pages, and takes only blocks of which a share is invalid. A
-//! plane's *list* is all such blocks. Here it is a count: who is next is a question for the
-//! victim policy, so that no entry can be stale.
+//! Paper on-demand-gc, sections 4 and 5: collection begins when the pages in use, valid and invalid
+//! ones, reach a share of all pages, and takes only blocks of which a share is invalid. A plane's
+//! *list* is all such blocks. Here it is a count: the victim policy chooses the next block, so that
+//! no entry can be stale.
 
 use super::Batch;
 use crate::device::Geometry;
@@ -31,7 +31,7 @@ impl SpaceOf {
 pub struct UsedSpace {
     /// Where space is counted.
     pub of: SpaceOf,
-    /// With so many erased pages or fewer, all the others are too many.
+    /// With this number of erased pages or fewer, too many pages are in use.
     pub free_pages: u64,
     /// Valid pages of a block on the list, at most.
     pub most_valid: u32,
@@ -49,15 +49,15 @@ pub struct VictimLists {
     total: u64,
     /// Planes that were asked for one block and have not begun.
     asked: Vec<bool>,
-    /// Erased pages to come: of blocks that were asked for, and of jobs under way.
+    /// Erased pages to come: from requested blocks, and from collections in progress.
     coming_pages: u64,
-    /// The part of it that the job of each unit will give.
+    /// The part of it that the collection of each unit will give.
     from_job: Vec<u32>,
     /// Pages that one block of a list wins at least.
     least_won: u32,
     /// Whether the planes with a list were asked since space was last enough.
     pub all_asked: bool,
-    /// Planes that want space while the drive is preconditioned; `None` once it is measured.
+    /// Planes that need space while the drive is preconditioned; `None` once it is measured.
     pub untimed: Option<Vec<PlaneId>>,
 }
 
@@ -86,7 +86,7 @@ impl VictimLists {
         free_pages + self.coming_pages <= self.rules.free_pages
     }
 
-    /// Whether a block with so many valid pages belongs on a list.
+    /// Whether a block with `valid` valid pages belongs on a list.
     #[inline]
     pub fn takes(&self, valid: u32) -> bool {
         valid <= self.rules.most_valid
@@ -108,7 +108,7 @@ impl VictimLists {
         self.total += 1;
     }
 
-    /// A job takes a block of this plane; says whether it was on the list.
+    /// A collection takes a block of this plane; returns whether it was on the list.
     pub fn claim(&mut self, plane: PlaneId, valid: u32) -> bool {
         if std::mem::take(&mut self.asked[plane.index()]) {
             self.coming_pages -= u64::from(self.least_won);
@@ -126,7 +126,7 @@ impl VictimLists {
         }
     }
 
-    /// The job of a unit will give so many more erased pages.
+    /// The collection of a unit will give `pages` more erased pages.
     pub fn expect(&mut self, unit: usize, pages: u32) {
         if self.one_by_one {
             self.from_job[unit] += pages;
@@ -141,7 +141,7 @@ impl VictimLists {
         (self.coming_pages, self.all_asked, self.untimed) = (0, false, None);
     }
 
-    /// The job of a unit has given them.
+    /// The collection of a unit has given them.
     pub fn given(&mut self, unit: usize) {
         self.coming_pages -= u64::from(std::mem::take(&mut self.from_job[unit]));
     }

@@ -1,15 +1,14 @@
 //! Windows: the runs of sub-blocks of one block that one erase could free, and what each would win.
 //!
 //! A window begins and ends with a full sub-block; erased ones may lie between. With isolation by
-//! software the valid pages of the two sub-blocks beside it move too, unless these are erased or
-//! hold nothing valid (paper speedup-gc, section II-A;
-//! docs/schemes/gsm.md#the-recycle-benefit). None that is being written or
-//! collected may be part of a window, and with isolation by software none may lie beside it: pages
-//! that are moved could land there.
+//! software the valid pages of its two neighbour sub-blocks move too, unless these are erased or
+//! hold nothing valid (paper speedup-gc, section II-A; docs/schemes/gsm.md#the-recycle-benefit). No
+//! sub-block of a window may be open or under collection, and with isolation by software no
+//! neighbour of it may be either: pages that are moved could land there.
 //!
-//! The *recycle benefit* of a window is what it wins over what it takes: invalid pages per unit of
-//! time, the time of moving its valid pages and those beside it, and of one erase. A window that
-//! moves as many pages from beside it as it has invalid ones wins nothing, and is refused.
+//! The *recycle benefit* of a window is its gain per cost: invalid pages per unit of time, the time
+//! of moving its valid pages and those of its neighbours, and of one erase. A window whose
+//! neighbours must move as many pages as it has invalid ones gains nothing, and is refused.
 
 use super::Isolation;
 use crate::device::Geometry;
@@ -20,7 +19,7 @@ use std::cmp::Ordering;
 /// Sub-blocks of a block, at most.
 pub const SUB_BLOCKS_MAX: u32 = 64;
 
-/// What it costs to move a page and to erase, and what the erase disturbs.
+/// The cost of moving a page and of an erase, and whether an erase disturbs its neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Costs {
     copy: u64,
@@ -45,7 +44,7 @@ impl Costs {
         u64::from(moves) * self.copy + self.erase
     }
 
-    /// The least benefit of any window in a block of so many pages.
+    /// The least benefit of any window in a block with this number of pages.
     pub fn least(&self, pages: u32) -> Benefit {
         Benefit { invalid: 1, cost: self.of(2 * pages) }
     }
@@ -122,7 +121,7 @@ pub struct Window {
     pub last: u32,
     /// Invalid pages in it.
     pub invalid: u32,
-    /// Valid pages in it and beside it: all of them must move.
+    /// Valid pages in it and in its neighbours: all of them must move.
     pub moves: u32,
 }
 
@@ -138,7 +137,7 @@ impl Window {
 enum Kind {
     Full,
     Erased,
-    /// It is being written, or a job has it.
+    /// It is being written, or a collection has claimed it.
     Shut,
 }
 
@@ -163,7 +162,7 @@ impl Default for Parts {
 }
 
 impl Parts {
-    /// Takes those of the block to which this sub-block belongs, in place of what was there.
+    /// Reads the parts of the block to which this sub-block belongs, in place of the previous ones.
     pub fn read(&mut self, geometry: &Geometry, blocks: &Blocks, sub_block: BlockId) {
         self.count = 0;
         for block in geometry.siblings_of(sub_block).map(BlockId) {
@@ -183,7 +182,7 @@ impl Parts {
         self.parts[..self.count].get(at)
     }
 
-    /// The valid pages that must move if a window ends beside this sub-block, `None` if none may.
+    /// The valid pages that must move if a window ends next to this sub-block, `None` if none may.
     fn beside(&self, at: usize, isolation: Isolation) -> Option<u32> {
         match self.at(at) {
             Some(part) if isolation == Isolation::Software => {
@@ -234,20 +233,20 @@ impl Parts {
         best
     }
 
-    /// A window with the greatest recycle benefit of those that win something, found from a benefit
-    /// that is likely to be near it. Which of several equal ones it is, is not said.
+    /// A window with the greatest recycle benefit of those with a gain, found from a benefit that
+    /// is likely to be near it. Among equal windows, any may be returned.
     pub fn near_best(&self, guess: Benefit, costs: &Costs) -> Option<Window> {
         let window = self.peak(guess, costs)?;
         let parts = &self.parts[window.first as usize..=window.last as usize];
         let own: u32 = parts.iter().map(|part| u32::from(part.valid)).sum();
-        // A window that wins nothing is seldom the best.
+        // A window without a gain is seldom the best.
         match window.invalid > window.moves - own {
             true => Some(window),
             false => self.best(costs),
         }
     }
 
-    /// The same among all windows, even if one wins nothing: each round takes the window that is
+    /// The same among all windows, even if none has a gain: each round takes the window that is
     /// worth most at the last one's benefit (Dinkelbach).
     pub fn peak(&self, guess: Benefit, costs: &Costs) -> Option<Window> {
         let mut level = guess;
@@ -291,7 +290,7 @@ impl Parts {
         Some(u32::try_from(pages).unwrap_or(u32::MAX))
     }
 
-    /// The window that is worth most at this benefit: what it is worth, its first and its last.
+    /// The window that is worth most at this benefit: its worth, its first and its last sub-block.
     ///
     /// At benefit a / b a window is worth b * invalid - a * cost: not less than zero if it has
     /// reached it. The greatest worth is found in one walk, as the greatest sum of a run.
@@ -300,7 +299,7 @@ impl Parts {
         const NONE: i64 = -(1 << 60);
         let (a, b) = (i64::from(level.invalid), level.cost as i64);
         let copy = a * costs.copy as i64;
-        // What it costs a window that the sub-block beside it is this one.
+        // The cost for a window of having this sub-block as a neighbour.
         let beside = |part: &Part| match (costs.isolation, part.kind) {
             (Isolation::Hardware, _) => 0,
             (Isolation::Software, Kind::Shut) => -NONE,
@@ -353,7 +352,7 @@ mod tests {
     }
 
     /// Paper speedup-gc, Fig. 2b: sub-blocks 2 and 3 are the window, and five pages move: one that
-    /// is left in sub-block 2, and four beside them, in sub-blocks 1 and 4.
+    /// is left in sub-block 2, and four of its neighbours, in sub-blocks 1 and 4.
     #[test]
     fn five_pages_move_from_a_window_isolated_by_software() {
         let block = parts(&[
@@ -364,18 +363,18 @@ mod tests {
         ]);
         let best = block.best(&software()).expect("a window");
         assert_eq!(best, Window { first: 1, last: 2, invalid: 11, moves: 5 });
-        // The neighbours hold no invalid page: to erase them too would win no more.
+        // The neighbours hold no invalid page: to erase them too would gain no more.
         let wider = Window { first: 0, last: 3, ..best };
         assert_eq!(wider.benefit(&software()), best.benefit(&software()));
     }
 
     #[test]
     fn a_window_that_wins_no_page_is_refused() {
-        // Three pages would move from beside the only invalid ones.
+        // Three pages of the neighbours would move for the only invalid ones.
         let block = parts(&[(Kind::Full, 2, 0), (Kind::Full, 0, 3), (Kind::Shut, 0, 0)]);
         assert_eq!(block.best(&software()), None);
         let block = parts(&[(Kind::Full, 3, 0), (Kind::Full, 0, 3), (Kind::Erased, 0, 0)]);
-        // Alone the second would win nothing; both together win three pages.
+        // Alone the second would gain nothing; both together gain three pages.
         let best = block.best(&software()).expect("a window");
         assert_eq!((best.first, best.last, best.moves), (0, 1, 3));
     }

@@ -51,7 +51,7 @@ impl Engine {
         let verify = options.verify;
         let mut watchers = logs(&plan, options);
         if verify {
-            // The checker believes the state, so that it is looked at first.
+            // The checker trusts the state, so it is validated first.
             restore(&plan.geometry, plan.frontier_rules(), &plan.pools, drive.clone())?;
             watchers.checker = Some(Checker::with_drive(&plan, &drive));
         }
@@ -85,15 +85,15 @@ impl Engine {
     }
 }
 
-/// What is written down of a run.
+/// The logs of a run.
 fn logs(plan: &Plan, options: Options) -> Watchers {
     let blocks_per_plane = plan.geometry.shape.blocks_per_plane;
     let series = options.series.map(|request| Series::new(request, blocks_per_plane));
     Watchers { checker: None, job_log: options.job_log, series }
 }
 
-/// A series wants to know when each copy ends, so that no job runs as one event. That changes no
-/// result.
+/// A series must be notified when each copy ends, so that no collection runs as one event. That
+/// changes no result.
 fn told_in_full(plan: Plan, watchers: &Watchers) -> Plan {
     Plan { coalesce: plan.coalesce && watchers.series.is_none(), ..plan }
 }

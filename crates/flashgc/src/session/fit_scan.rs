@@ -23,7 +23,7 @@ impl FitScan {
         Ok(FitScan { reader: reader(opener, &plan.options)?, scan, rows: 0 })
     }
 
-    /// Reads some rows. Gives the pages that the trace touches once all are read.
+    /// Reads some rows. Returns the pages that the trace touches once all are read.
     pub fn advance(&mut self) -> Result<Option<u64>, RunError> {
         for _ in 0..SCAN_ROWS {
             let Some(record) = self.reader.next() else {

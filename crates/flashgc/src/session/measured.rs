@@ -1,5 +1,5 @@
-//! The measured part: where its requests come from, what its verdict goes by, and what is said of
-//! a run in which nothing was moved.
+//! The measured part: the source of its requests, the evidence of its verdict, and the explanation
+//! of a run in which nothing was moved.
 
 use super::{RunError, Session};
 use crate::config::{OverwriteWith, WorkloadPlan};
@@ -123,7 +123,7 @@ impl Session {
         }
     }
 
-    /// Says so where the bound ended a run that was to go on until it is steady.
+    /// Adds a note where the bound ended a run that was to last until it is steady.
     pub(super) fn note_until(&mut self, results: &Results) {
         let Some((end, until)) = results.until.zip(self.setup.until) else { return };
         if !end.reached {

@@ -1,7 +1,7 @@
 //! A session: one run from its setup to its report, in slices of some 20 ms.
 //!
 //! The caller has the clock, the files and the keyboard: between two slices it can show progress,
-//! look at the time, or stop.
+//! read the time, or stop.
 //!
 //! Between preconditioning and measuring the drive can be taken out, to be saved ([`saved`]); and
 //! a session can begin there, with a saved drive.
@@ -34,12 +34,12 @@ use saved::TraceFacts;
 pub use saved::{Origin, SavedDrive};
 use std::fmt;
 
-/// What may be asked of a session beside its setup.
+/// Options of a session in addition to its setup.
 #[derive(Default)]
 pub struct Options {
     /// Whether the checker watches.
     pub verify: bool,
-    /// Receives a row for each job.
+    /// Receives a row for each collection.
     pub job_log: Option<JobLog>,
     /// Receives a row for each interval.
     pub series: Option<SeriesRequest>,
@@ -75,7 +75,7 @@ pub struct Progress {
     pub phase: Phase,
     /// Rows, pages or requests done.
     pub done: u64,
-    /// Of so many, where that is known.
+    /// Their total number, where it is known.
     pub total: Option<u64>,
     /// Simulated time, in ns.
     pub now_ns: u64,
@@ -153,7 +153,7 @@ fn names_of(units: &[UnitId]) -> String {
 /// Rows, pages and events of one slice.
 const SCAN_ROWS: u64 = 50_000;
 const RUN_EVENTS: u64 = 200_000;
-/// A drive of at most so many pages is compared after each slice, a larger one at the end.
+/// A drive of at most this number of pages is compared after each slice, a larger one at the end.
 const AUDIT_EACH_SLICE_PAGES: u32 = 1 << 20;
 
 enum Stage {

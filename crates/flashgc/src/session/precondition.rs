@@ -28,7 +28,7 @@ pub(super) enum PreSource {
     Synthetic(Box<SyntheticOverwrites>),
     Fitted(Box<FittedOverwrites>),
     Replay(Box<ReplayOverwrites>),
-    /// Any of so many pages.
+    /// Any of this number of pages.
     Uniform(Box<Random>, u32),
 }
 

@@ -42,7 +42,7 @@ impl Origin {
         hash_of(&self.made_from)
     }
 
-    /// Whether it says what people are told of a drive. One from a file may say anything.
+    /// Whether it has the values that a description of a drive shows. A file may hold anything.
     pub fn is_sound(&self) -> bool {
         let made_from = &self.made_from;
         let is_number = |key: &&str| made_from["device"][key].as_u64().is_some_and(|n| n < 1 << 32);
@@ -311,8 +311,7 @@ impl Session {
     }
 }
 
-/// What people should know of what a scheme kept beside the drive, if the run does not go on from
-/// it.
+/// A note for the user on the saved state of a scheme, if the run does not continue from it.
 fn note_of_kept(kept: Option<&Kept>, setup: &Setup) -> Option<String> {
     let own = kept_by(&setup.plan.gc, setup.plan.window_costs());
     match (kept, own) {

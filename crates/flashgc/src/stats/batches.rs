@@ -1,9 +1,9 @@
 //! Write amplification over the course of a run: batches of equally many pages written.
 //!
-//! There are never more than [`MOST`] batches. When so many are full, each two neighbours become
-//! one, and the batches are twice as long from then on: a run of any length costs the same memory.
+//! There are never more than [`MOST`] batches. When all are full, each two neighbours are merged,
+//! and the batches are twice as long from then on: a run of any length costs the same memory.
 
-/// So many batches, and two neighbours become one.
+/// The number of batches at which each two neighbours are merged.
 pub const MOST: usize = 128;
 
 /// Sums since the beginning.
@@ -11,7 +11,7 @@ pub const MOST: usize = 128;
 pub struct Sums {
     /// Pages that the host wrote.
     pub written: u64,
-    /// Pages programmed for the host, and copies of jobs that ended.
+    /// Pages programmed for the host, and copies of collections that ended.
     pub programmed: u64,
 }
 
@@ -44,7 +44,7 @@ impl Batches {
         self.next_at
     }
 
-    /// A batch ends. Says whether each two neighbours became one.
+    /// A batch ends. Returns whether each two neighbours were merged.
     #[cold]
     pub fn end(&mut self, sums: Sums) -> bool {
         self.ends.push(sums);

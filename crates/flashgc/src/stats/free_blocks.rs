@@ -6,14 +6,14 @@ use crate::ids::PlaneId;
 #[derive(Clone, Debug, Default)]
 pub struct FreeBlocks {
     of_planes: Vec<u32>,
-    /// Planes that have so many erased blocks.
+    /// Number of planes, by their number of erased blocks.
     planes_with: Vec<u32>,
     min: u32,
     total: u64,
 }
 
 impl FreeBlocks {
-    /// Another plane has so many.
+    /// Adds a plane with this number of erased blocks.
     pub fn add_plane(&mut self, blocks: u32) {
         self.min = if self.of_planes.is_empty() { blocks } else { self.min.min(blocks) };
         self.total += u64::from(blocks);

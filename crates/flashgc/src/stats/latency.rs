@@ -27,7 +27,7 @@ pub struct Exact {
     pub max: u64,
 }
 
-/// The figures of the report. `None` where there is no sample.
+/// The metrics of the report. `None` where there is no sample.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct LatencySummary {
     /// Samples.
@@ -85,7 +85,7 @@ impl Latency {
         self.max = self.max.max(other.max);
     }
 
-    /// What is known of the samples without rounding.
+    /// The values that need no rounding.
     pub fn exact(&self) -> Exact {
         Exact { sum: self.sum, squares: self.squares, min: self.min, max: self.max }
     }
@@ -117,7 +117,7 @@ impl Latency {
         self.max
     }
 
-    /// The figures of the report.
+    /// The metrics of the report.
     pub fn summary(&self) -> LatencySummary {
         let count = self.count();
         let at = |per_myriad| (count > 0).then(|| self.percentile(per_myriad));

@@ -1,4 +1,4 @@
-//! What is counted while a run goes on.
+//! The counters of a run.
 
 pub mod batches;
 pub mod free_blocks;
@@ -58,15 +58,15 @@ pub struct Counters {
     pub fallbacks: u64,
     /// Reads that waited for a block under collection, where only blocks are held.
     pub blocked: u64,
-    /// Victim blocks of jobs that ended.
+    /// Victim blocks of collections that ended.
     pub victim_blocks: u64,
     /// Their valid pages at selection.
     pub victim_valid: u64,
-    /// Victim blocks of jobs that ended, by their valid pages at selection.
+    /// Victim blocks of collections that ended, by their valid pages at selection.
     pub victims_by_valid: Vec<u64>,
-    /// Copies of jobs that ended from sub-blocks beside their victims.
+    /// Copies from the neighbours of victims, of collections that ended.
     pub neighbours_moved: u64,
-    /// Copies of jobs that ended.
+    /// Copies of collections that ended.
     pub moved_in_jobs: u64,
     /// Steps in which they were made: several copies at once are one.
     pub copy_steps: u64,
@@ -76,65 +76,66 @@ pub struct Counters {
     pub selections: u64,
     /// Erased pages of the plane at each choice, added up.
     pub erased_pages_at_selection: u64,
-    /// Array time of jobs, in ns.
+    /// Array time of collections, in ns.
     pub gc_busy_ns: u64,
     /// The part of it that went to jobs which had not ended, in ns.
     pub gc_busy_open_ns: u64,
     /// From choice to end of erase, in ns, over jobs that ended.
     pub gc_elapsed_ns: u64,
-    /// Time in which a domain was closed to the host, in ns.
+    /// Time in which a domain was blocked for the host, in ns.
     pub gc_blocking_ns: u64,
-    /// Times that the host got into an open job.
+    /// Times that the host preempted a collection.
     pub preempted: u64,
-    /// Operations of jobs that were suspended.
+    /// Operations of collections that were suspended.
     pub suspended: u64,
-    /// Reads of the host that were answered from a register of a job.
+    /// Host reads that were answered from a register of a collection.
     pub merged_reads: u64,
-    /// Writes of the host that were merged into a program of a job.
+    /// Host writes that were merged into a program of a collection.
     pub merged_writes: u64,
-    /// Reads of the host beside whose transfer a job read.
+    /// Host reads whose transfer overlapped a read of a collection.
     pub pipelined_reads: u64,
-    /// Writes of the host that were loaded beside a program of a job.
+    /// Host writes that were loaded during a program of a collection.
     pub pipelined_writes: u64,
     /// Writes of the host that found no page when their turn came, where the host enters jobs.
     pub exhausted: u64,
-    /// The longest that an operation of the host waited for a job alone, in ns.
+    /// The longest that a host operation waited for a collection alone, in ns.
     pub gc_wait_max_ns: u64,
-    /// The longest from then on to its end, of those that a job delayed, in ns.
+    /// The longest from then on to its end, of those that a collection delayed, in ns.
     pub gc_response_max_ns: u64,
-    /// Steps of jobs that ended whose pages were read, where reads and programs go apart.
+    /// Steps of collections that ended whose pages were read, where reads and programs are
+    /// separate.
     pub read_steps: u64,
-    /// Programs of jobs that ended, of nothing but merged writes.
+    /// Programs of collections that ended, with merged writes only.
     pub merged_programs: u64,
     /// Array time of suspending, resuming and discarded reads, over jobs that ended, in ns.
     pub gc_extra_ns: u64,
-    /// Pages that moved ahead of any job.
+    /// Pages that moved before any collection.
     pub background_moved: u64,
     /// Those of them that the host rewrote or gave up before their victim was collected.
     pub background_wasted: u64,
-    /// Times that a plane began to move pages ahead, from one request to the next.
+    /// Times that a plane began pre-migration, from one request to the next.
     pub background_calls: u64,
-    /// Victims from which pages moved ahead.
+    /// Victims from which pages moved before their collection.
     pub background_victims: u64,
-    /// Array time of moving pages ahead, in ns.
+    /// Array time of moving pages before their collection, in ns.
     pub background_busy_ns: u64,
-    /// Slices of jobs, where they go on in turns.
+    /// Time slices of collections, where they have any.
     pub time_slices: u64,
-    /// The longest that an operation of the host waited for a job above its floor, in ns.
+    /// The longest that a host operation waited for a collection above its floor, in ns.
     pub stall_max_ns: u64,
-    /// Time in which jobs below their floor went on without a pause, in ns over all units.
+    /// Time in which collections below their floor ran without a pause, in ns over all units.
     pub below_floor_ns: u64,
     /// Fewest erased pages that the drive had.
     pub free_pages_min: u64,
 }
 
 impl Counters {
-    /// Array time of all collection: jobs, and what is done in the background ahead of them, in ns.
+    /// Array time of all collection: collections, and the background work before them, in ns.
     pub fn collecting_ns(&self) -> u64 {
         self.gc_busy_ns + self.background_busy_ns
     }
 
-    /// Counts a victim block of a job that ended.
+    /// Counts a victim block of a collection that ended.
     #[inline]
     pub fn add_victim(&mut self, valid: u32) {
         let at = valid as usize;

@@ -1,9 +1,9 @@
 //! A run over time: a row for each interval of simulated time in which something happened.
 //!
-//! Everything is told in order of time, so that a row is done when time leaves its interval. With
-//! an interval that was given, rows go out at once. Otherwise they are kept, and whenever there
-//! are too many the interval doubles and neighbours become one: counts add up, and the extremes of
-//! two intervals are those of both, so that no maximum is ever lost.
+//! Every event is reported in order of time, so that a row is done when time leaves its interval.
+//! With an interval that was given, rows are sent at once. Otherwise they are kept, and whenever
+//! there are too many the interval doubles and neighbours become one: counts add up, and the
+//! extremes of two intervals are those of both, so that no maximum is ever lost.
 
 use super::free_blocks::FreeBlocks;
 use crate::ids::{BlockId, PlaneId};
@@ -15,10 +15,10 @@ const FIRST_INTERVAL_NS: u64 = 1_000;
 /// More rows than this double the interval.
 const ROWS_MAX: usize = 4096;
 
-/// Rows of a given interval; after so many nothing more is told.
+/// The most rows of a given interval; the rows after them are dropped.
 pub const SERIES_ROWS_MAX: u64 = 1_000_000;
 
-/// One interval of the measured part. What is undefined is `None`.
+/// One interval of the measured part. An undefined value is `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct SeriesRow {
     /// Where the interval begins, in ns.
@@ -45,7 +45,7 @@ pub struct SeriesRow {
     pub gc_jobs: u64,
     /// Copies that ended.
     pub gc_moved: u64,
-    /// Array time of jobs, in ns, over all units.
+    /// Array time of collections, in ns, over all units.
     pub gc_busy_ns: u64,
     /// Most requests under way at any time.
     pub outstanding_max: u64,
@@ -69,9 +69,9 @@ pub struct Sample {
     pub now_ns: u64,
     /// Copies that have ended.
     pub gc_moved: u64,
-    /// Array time of jobs until now, phases under way included, in ns.
+    /// Array time of collections until now, phases under way included, in ns.
     pub gc_busy_ns: u64,
-    /// Units whose array works for a job.
+    /// Units whose array works for a collection.
     pub gc_units: u64,
     /// Pages for data that are not erased, valid and invalid ones.
     pub used_pages: u64,
@@ -180,7 +180,7 @@ pub struct Series {
 }
 
 impl Series {
-    /// For a drive whose planes have so many blocks.
+    /// For a drive with this number of blocks per plane.
     pub fn new(request: SeriesRequest, blocks_per_plane: u32) -> Self {
         let SeriesRequest { interval_ns, sink } = request;
         Series {
@@ -206,20 +206,20 @@ impl Series {
         self.open(0);
     }
 
-    /// The next plane begins with so many erased blocks.
+    /// The next plane begins with this number of erased blocks.
     pub fn plane_begins(&mut self, blocks: u32) {
         self.free.add_plane(blocks);
         self.now.free_blocks_min = self.free.min();
     }
 
-    /// A request came; so many are under way.
+    /// A request arrived; `outstanding` requests are under way.
     pub fn arrived(&mut self, outstanding: u64) {
         self.outstanding = outstanding;
         self.now.is_used = true;
         self.now.outstanding_max = self.now.outstanding_max.max(outstanding);
     }
 
-    /// A request is done; so many are left under way.
+    /// A request is done; `outstanding` requests are left under way.
     pub fn done(&mut self, op: HostOp, latency_ns: u64, outstanding: u64) {
         self.outstanding = outstanding;
         self.now.is_used = true;
@@ -251,7 +251,7 @@ impl Series {
         PlaneId(block.0 / self.blocks_per_plane)
     }
 
-    /// A job has ended.
+    /// A collection has ended.
     pub fn job_closed(&mut self) {
         self.now.is_used = true;
         self.now.gc_jobs += 1;
@@ -264,7 +264,7 @@ impl Series {
         self.is_measuring && to_ns - self.now.start_ns >= self.interval_ns
     }
 
-    /// Time goes on to an instant, and nothing happens before it.
+    /// Time advances to an instant, and nothing happens before it.
     pub fn goes_on(&mut self, to_ns: u64, sample: &Sample) {
         let mut at_ns = sample.now_ns;
         let mut busy_ns = sample.gc_busy_ns;
@@ -294,7 +294,7 @@ impl Series {
         }
     }
 
-    /// Puts into the row what the ones before do not have, and what is so at its end.
+    /// Adds to the row the amounts since the rows before, and the state at its end.
     fn tell(&mut self, sample: &Sample, gc_busy_ns: u64) {
         let moved = sample.gc_moved.saturating_sub(self.told.0);
         let busy_ns = gc_busy_ns.saturating_sub(self.told.1);

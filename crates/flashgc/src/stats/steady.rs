@@ -4,14 +4,14 @@
 //! amplification of a run ten times as long (`make steady-check` holds it against that). So each
 //! of these must be so:
 //!
-//! - *pages*: as many were won as written, else the run lived on what was free before. What the
-//!   difference does to write amplification is bounded on its own;
+//! - *pages*: about as many were freed as written, else the run lived on space that was free
+//!   before. The effect of the difference on write amplification has a bound of its own;
 //! - *noise*: the confidence interval of write amplification, from batch means, is narrow;
 //! - *drift*: both halves of the run agree;
 //! - *queue*: an open loop keeps up, as write amplification depends on the length of the queue;
 //! - *length*: the drive was programmed often enough since it was filled, mostly in the measured
 //!   part. A short run may do if overwriting before it, by the same scheme and the same workload,
-//!   was long and went on just as the run does.
+//!   was long and had the same write amplification.
 
 use super::batches::Batches;
 use super::intervals::{half_width, GROUPS};
@@ -25,15 +25,16 @@ const EDGE_WITHIN: f64 = 0.02;
 const NOISE_WITHIN: f64 = 0.03;
 /// The halves differ by at most this share.
 const HALVES_WITHIN: f64 = 0.02;
-/// So many times the pages of the drive are programmed in the measured part.
+/// The least number of times that the pages of the drive are programmed in the measured part.
 const TURNOVERS: f64 = 2.0;
-/// So many times since it was filled.
+/// The least number of times since it was filled.
 const TURNOVERS_IN_ALL: f64 = 4.0;
-/// So many times before a measured part that is shorter.
+/// The least number of times before a measured part that is shorter.
 const TURNOVERS_BEFORE: f64 = 3.0;
-/// Which may then be at most this part of what was before.
+/// A shorter measured part is at most this share of the overwriting before it.
 const SHORT_PART: f64 = 0.3;
-/// The last quarters of what was before, and the measured part, differ by at most this share.
+/// The last quarters of the overwriting before, and the measured part, differ by at most this
+/// share.
 const BEFORE_WITHIN: f64 = 0.03;
 /// More than this many times the requests is no longer a guess.
 const TIMES_MAX: f64 = 1e6;
@@ -115,7 +116,7 @@ pub enum Verdict {
     /// It does.
     #[serde(rename = "yes")]
     Yes,
-    /// It does not, or nobody can tell.
+    /// It does not, or that is unknown.
     #[serde(rename = "no")]
     No,
     /// Nothing was collected, and a longer run is not possible or would not collect either.
@@ -285,7 +286,7 @@ fn check_length(
     }
 }
 
-/// How many more requests a run of so many times the length has, to two digits.
+/// How many more requests a run of `times` times the length has, to two digits.
 fn more_requests(requests: u64, times: f64) -> Option<u64> {
     let times = times.clamp(1.1, TIMES_MAX);
     Some(rounded((requests as f64 * (times - 1.0)) as u64))

@@ -60,7 +60,7 @@ struct Drawn {
 }
 
 impl Addresses {
-    /// Over so many places, at least one.
+    /// Over this number of places, at least one.
     pub fn new(choice: &AddressChoice, positions: u64) -> Self {
         let positions = positions.max(1);
         let draw = match choice {

@@ -1,5 +1,5 @@
-//! Where a trace's addresses lie on the drive: several devices one behind the other, and what is
-//! too large refused, wrapped or compacted.
+//! Where a trace's addresses lie on the drive: several devices one behind the other, and addresses
+//! that are too large are refused, wrapped or compacted.
 //!
 //! A first pass over the trace notes how far each device reaches and, for compaction, which pages
 //! are touched at all.
@@ -77,7 +77,7 @@ impl LayoutScan {
         words.map(|word| u64::from(word.count_ones())).sum()
     }
 
-    /// The layout on a drive of so many pages, or why there is none.
+    /// The layout on a drive with this number of user pages, or why there is none.
     pub fn finish(self, policy: AddressPolicy, exported_pages: u32) -> Result<Layout, String> {
         let mut bases = BTreeMap::new();
         let mut pages = 0u64;
@@ -162,7 +162,7 @@ impl Layout {
         let page = match self.policy {
             AddressPolicy::Compact => match self.rank(record.device, first_page) {
                 Some(rank) => rank,
-                // A trim of what is never read or written changes nothing.
+                // A trim of a page that is never read or written changes nothing.
                 None => return Ok(()),
             },
             _ => self.bases.get(&record.device).copied().unwrap_or(0) + first_page,

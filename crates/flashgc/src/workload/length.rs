@@ -6,9 +6,9 @@ use serde::{Serialize, Serializer};
 /// The length of a workload, or of a part of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Length {
-    /// So many requests.
+    /// A number of requests.
     Requests(u64),
-    /// Until its writes have so many bytes. The write that reaches them is the last request.
+    /// Until its writes have this number of bytes. The write that reaches them is the last request.
     Written {
         /// In parts of what the host sees of the drive.
         drive_writes: f64,
@@ -23,7 +23,7 @@ impl Length {
         Length::Written { drive_writes, bytes: 0 }
     }
 
-    /// The same on a drive of which the host sees so many bytes.
+    /// The same on a drive with this user capacity in bytes.
     pub fn on_drive(self, exported_bytes: u64) -> Length {
         match self {
             Length::Requests(_) => self,
@@ -50,7 +50,7 @@ impl Length {
         }
     }
 
-    /// What is counted down: requests, or bytes of writes.
+    /// The amount that is counted down: requests, or bytes of writes.
     pub fn units(self) -> u64 {
         match self {
             Length::Requests(count) => count,

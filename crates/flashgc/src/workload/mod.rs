@@ -30,7 +30,7 @@ pub enum HostOp {
     Read,
     /// Writes data.
     Write,
-    /// Gives data up.
+    /// Discards data.
     Trim,
 }
 
@@ -86,17 +86,17 @@ impl HostRequest {
     }
 }
 
-/// Why a source cannot go on. The text is for people and names the place.
+/// Why a source cannot continue. The text is for people and names the place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceError(pub String);
 
-/// Gives the host's requests one by one.
+/// Returns the host's requests one by one.
 pub trait Source: Send {
     /// The next request, or `None` at the end.
     fn next(&mut self) -> Result<Option<HostRequest>, SourceError>;
 }
 
-/// Gives the logical pages that preconditioning overwrites, for ever.
+/// Returns the logical pages that preconditioning overwrites, without end.
 pub trait Overwrites: Send {
     /// The next page to write.
     fn next(&mut self) -> Result<Lpn, SourceError>;

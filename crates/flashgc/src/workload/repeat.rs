@@ -5,7 +5,7 @@ use super::replay::{reader, Replay, TraceOpener};
 use super::{HostOp, HostRequest, Source, SourceError};
 use flashgc_trace::OpenOptions;
 
-/// A trace again and again. Time goes on: the first request of each round arrives one mean gap
+/// A trace again and again. Time continues: the first request of each round arrives one mean gap
 /// after the last of the round before.
 pub struct Repeated {
     opener: Box<dyn TraceOpener>,
@@ -24,7 +24,7 @@ pub struct Repeated {
 }
 
 impl Repeated {
-    /// Until its writes have so many bytes. A trace that writes nothing runs once.
+    /// Until its writes have this number of bytes. A trace that writes nothing runs once.
     pub fn new(
         mut opener: Box<dyn TraceOpener>,
         options: OpenOptions,

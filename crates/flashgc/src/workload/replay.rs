@@ -152,7 +152,7 @@ impl ReplayOverwrites {
         }
     }
 
-    /// Gives back what opens the trace, and its layout.
+    /// Returns the opener of the trace, and its layout.
     pub fn into_parts(self) -> (Box<dyn TraceOpener>, Option<Layout>) {
         let layout = self.replay.map(Replay::into_layout).or(self.layout);
         (self.opener, layout)

@@ -1,4 +1,4 @@
-//! What a workload asks for, counted request by request.
+//! The requests of a workload, counted one by one.
 
 use super::{HostOp, HostRequest, SHORT_GAP_NS};
 use serde::Serialize;
@@ -88,7 +88,7 @@ pub struct Counter {
     written: Pages,
 }
 
-/// The statistics of a workload. What is undefined is `None`, such as times in a closed loop.
+/// The statistics of a workload. An undefined value is `None`, such as times in a closed loop.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Statistics {
     /// Requests.
@@ -141,7 +141,7 @@ pub struct Statistics {
 }
 
 impl Counter {
-    /// Nothing seen, on a drive of so many bytes.
+    /// Empty statistics, on a drive of this number of bytes.
     pub fn new(drive_bytes: u64) -> Self {
         Counter {
             read: Counts::default(),
@@ -180,7 +180,7 @@ impl Counter {
         }
     }
 
-    /// What was seen.
+    /// The statistics of all requests until now.
     pub fn statistics(&self) -> Statistics {
         let (read, write) = (&self.read, &self.write);
         let data = read.requests + write.requests;

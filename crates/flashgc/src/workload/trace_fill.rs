@@ -1,9 +1,9 @@
 //! The requests of a trace, as writes that fill a drive.
 //!
 //! Paper parallel-gc, section V-A.3: first the addresses and sizes of the reads are written, since
-//! what is read must have been written before; then those of the writes; and where both together
-//! do not fill the drive, the requests again with their addresses shifted. Each pass over the
-//! trace shifts them by its span once more.
+//! data must be written before it is read; then those of the writes; and where both together do not
+//! fill the drive, the requests again with their addresses shifted. Each pass over the trace shifts
+//! them by its span once more.
 
 use super::layout::Layout;
 use super::replay::{reader, Replay, TraceOpener};
@@ -17,7 +17,7 @@ pub enum Pass {
     Reads,
     /// Those that write.
     Writes,
-    /// Both, moved up by so many pages.
+    /// Both, moved up by this number of pages.
     Shifted(u64),
 }
 
@@ -66,7 +66,7 @@ impl TraceFill {
         }
     }
 
-    /// Gives back what opens the trace, and its layout.
+    /// Returns the opener of the trace, and its layout.
     pub fn into_parts(self) -> (Box<dyn TraceOpener>, Option<Layout>) {
         let layout = self.replay.map(Replay::into_layout).or(self.layout);
         (self.opener, layout)

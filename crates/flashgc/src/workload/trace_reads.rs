@@ -31,7 +31,7 @@ impl TraceReads {
         self.replay.next()
     }
 
-    /// Gives back what opens the trace, and its layout.
+    /// Returns the opener of the trace, and its layout.
     pub fn into_parts(self) -> (Box<dyn TraceOpener>, Layout) {
         (self.opener, self.replay.into_layout())
     }
@@ -48,8 +48,8 @@ pub struct MappedReads {
 }
 
 impl MappedReads {
-    /// None of so many exported pages yet. Pages that the trace itself has written or trimmed
-    /// before it reads them need no data, unless `all` are to have some.
+    /// None of the drive's pages yet. Pages that the trace itself has written or trimmed before it
+    /// reads them need no data, unless `all` are to have some.
     pub fn new(exported_pages: u32, all: bool) -> Self {
         let words = if all { 0 } else { (exported_pages as usize).div_ceil(64) };
         MappedReads { pages: 0, changed: vec![0; words] }

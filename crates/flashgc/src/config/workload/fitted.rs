@@ -61,7 +61,7 @@ fn list<'a, T>(
         return Some(Vec::new());
     }
     let items = table.tables(key)?;
-    // Every item is read, so that all errors are told.
+    // Every item is read, so that all errors are reported.
     let read: Vec<Option<T>> = items.iter().map(item).collect();
     read.into_iter().collect()
 }

@@ -13,8 +13,8 @@ const DRIVE_WRITES_MAX: f64 = 10_000.0;
 const HELP: &str = "a number of requests, as in `requests = 1_000_000`, or an amount of work, as \
                     in `requests = \"2 drive writes\"`";
 
-/// `requests`: a count, or as many as it takes to write the drive so many times. With `until`
-/// it may be left out.
+/// `requests`: a count, or the number that writes the drive a given number of times. With `until`
+/// it may be omitted.
 pub fn read(table: &Reader<'_>, until: Option<&Until>) -> Option<Length> {
     let length = match table.is_text("requests") {
         true => drive_writes(table),

@@ -34,7 +34,7 @@ pub enum WorkloadPlan {
 /// A synthetic workload and its arrivals.
 #[derive(Clone, Debug, Serialize)]
 pub struct SyntheticWorkload {
-    /// What is drawn.
+    /// The pattern of addresses.
     #[serde(flatten)]
     pub plan: SyntheticPlan,
     /// When requests arrive.
@@ -103,7 +103,7 @@ impl WorkloadPlan {
         }
     }
 
-    /// The host sees so many bytes of the drive: amounts of work follow.
+    /// Derives amounts of work from the user capacity in bytes.
     pub(super) fn on_drive(&mut self, exported_bytes: u64) {
         match self {
             WorkloadPlan::Synthetic(workload) => workload.plan.on_drive(exported_bytes),

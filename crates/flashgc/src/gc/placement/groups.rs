@@ -10,10 +10,10 @@
 //! - Where no group below has room for what a full one evicts, a group above whose least benefit
 //!   is the same takes the block. Failing that, all groups are formed anew, of even size.
 //!
-//! The paper looks at every block that is written. Here a block has a *distance*: how many of its
-//! pages must at least go invalid before its benefit can pass the least one of the group above, and
-//! so before it can change groups. It is looked at when the distance comes to nought, when one of
-//! its sub-blocks is sealed, opened, claimed or erased, and when its benefit is asked for.
+//! The paper examines every block that is written. Here a block has a *distance*: the least number
+//! of its pages that must become invalid before its benefit can pass the least one of the group
+//! above, and so before it can change groups. It is examined when the distance reaches zero, when
+//! one of its sub-blocks is sealed, opened, claimed or erased, and when its benefit is requested.
 
 mod kept;
 
@@ -42,7 +42,7 @@ pub trait Sight {
     fn distance(&self, block: u32, benefit: Benefit) -> u32;
 }
 
-/// A block that waits to be looked at.
+/// A block that waits to be examined.
 const DUE: u32 = u32::MAX;
 /// The place of a block that is in no heap.
 const NOT_THERE: u32 = u32::MAX;
@@ -53,13 +53,13 @@ const UNKNOWN: u32 = u32::MAX - 2;
 /// A distance that is never gone.
 const FAR: u32 = u32::MAX / 2;
 
-/// What is known of a block.
+/// The stored values of a block.
 #[derive(Clone, Copy)]
 struct Known {
     /// A benefit that it has at least: that of when it was last found, since it can only rise until
     /// the block is due.
     benefit: Benefit,
-    /// Pages that may go invalid before it must be looked at, or `DUE`.
+    /// Pages that may go invalid before it must be examined, or `DUE`.
     distance: u32,
     /// What the distance was when the benefit was found.
     distance_then: u32,
@@ -92,7 +92,7 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// So many blocks that win nothing yet, spread evenly. `most_of` has accepted their number.
+    /// Blocks without benefit, spread evenly over the groups. `most_of` has accepted their number.
     pub fn new(blocks: u32, groups: u32) -> Self {
         let known = |block: u32| Known {
             benefit: Benefit::NONE,
@@ -117,8 +117,8 @@ impl Groups {
         new
     }
 
-    /// m of equation 1, where so many blocks can form so many groups: the blocks that a group may
-    /// have, so that none is empty and all blocks have a place.
+    /// m of equation 1, where these numbers of blocks and groups are possible: the most blocks that
+    /// a group may have, so that none is empty and all blocks have a place.
     pub fn most_of(blocks: u32, groups: u32) -> Option<u32> {
         let most = (blocks / (groups - 1)).checked_sub(1)?;
         (most + 3 >= 2 * groups && most > 0).then_some(most)
@@ -157,7 +157,7 @@ impl Groups {
         }
     }
 
-    /// The block has so many erased sub-blocks now.
+    /// Sets the number of erased sub-blocks of a block.
     pub fn set_free(&mut self, block: u32, free: u8) {
         let before = std::mem::replace(&mut self.known[block as usize].free, free);
         match (before > 0, free > 0) {
@@ -293,11 +293,11 @@ impl Groups {
         distance == 0
     }
 
-    /// Looks at every block that may have to change groups.
+    /// Examines every block that may have to change groups.
     pub fn refresh(&mut self, sight: &impl Sight) {
         while let Some(block) = self.due.pop() {
             let distance = self.known[block as usize].distance;
-            // It has another one if it was looked at when all groups were formed anew.
+            // It has another one if it was examined when all groups were formed anew.
             if distance >= RISEN && !self.stays(block, sight) {
                 self.leave_heap(block);
                 self.look(block, sight);
@@ -305,8 +305,8 @@ impl Groups {
         }
     }
 
-    /// Whether a block that is due is worth no less than it was, and no more than the group above.
-    /// What it is worth need not be known then, and may be more than was found last.
+    /// Whether a block that is due is worth no less than before, and no more than the group above.
+    /// Its exact worth is then not needed, and may be more than the last one found.
     fn stays(&mut self, block: u32, sight: &impl Sight) -> bool {
         let Known { benefit, distance, .. } = self.known[block as usize];
         if distance == DUE {
@@ -353,7 +353,7 @@ impl Groups {
     }
 
     /// Lines 18 to 26: makes room in a full group; each group down to one with room gives the block
-    /// with the least benefit to the one below it. Says whether there is such a group.
+    /// with the least benefit to the one below it. Returns whether there is such a group.
     fn evict(&mut self, full: usize, moved: &mut Vec<u32>, sight: &impl Sight) -> bool {
         let Some(room) = (0..full).rev().find(|&below| self.groups[below].blocks < self.most)
         else {

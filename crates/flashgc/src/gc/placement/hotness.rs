@@ -1,9 +1,9 @@
-//! The hotness identifier: how often each logical page was updated of late, in little memory.
+//! The hotness identifier: how often each logical page was updated recently, in little memory.
 //!
 //! Several hash functions name one counter each, in rows of their own; an update raises all of
 //! them, and the smallest is the page's *degree* (paper speedup-gc, section III-B, after Hsieh, Kuo
-//! and Chang 2006). After so many updates all counters are halved. The paper names neither the size
-//! of the rows nor the decay nor the thresholds; with the defaults
+//! and Chang 2006). After a fixed number of updates all counters are halved. The paper names
+//! neither the size of the rows nor the decay nor the thresholds; with the defaults
 //! (docs/schemes/speedup.md#the-sizes-of-the-counters) the memory agrees with the paper's.
 
 use crate::ids::Lpn;
@@ -17,7 +17,7 @@ pub struct HotnessSettings {
     pub hash_functions: u32,
     /// Counters of a row: a power of two.
     pub counters: u32,
-    /// After so many updates all counters are halved.
+    /// Number of updates after which all counters are halved.
     pub decay: u32,
     /// Whether an update raises only the smallest of its counters.
     pub conservative: bool,
@@ -80,7 +80,7 @@ impl Hotness {
         degree
     }
 
-    /// A page is updated: its counters rise. Gives its hotness group.
+    /// A page is updated: its counters rise. Returns its hotness group.
     pub fn update(&mut self, lpn: Lpn) -> usize {
         let degree = if self.settings.conservative {
             self.raise_least(lpn)
@@ -142,7 +142,7 @@ impl Hotness {
         numbers.extend(packed);
     }
 
-    /// Takes what was kept from the front of these numbers; `None` where they are none of this.
+    /// Takes the saved counters from the front of these numbers; `None` where they do not fit.
     pub fn take_kept(&mut self, numbers: &mut std::slice::Iter<'_, u32>) -> Option<()> {
         let until = *numbers.next()?;
         self.until_decay = (1..=self.settings.decay).contains(&until).then_some(until)?;
@@ -240,7 +240,7 @@ mod tests {
         assert_eq!(hotness.bytes(), 458_752);
     }
 
-    /// What is counted is never too little, and seldom too much.
+    /// The degree of a page is never too small, and seldom too large.
     #[test]
     fn degrees_are_the_counts_but_for_rare_collisions() {
         for conservative in [false, true] {

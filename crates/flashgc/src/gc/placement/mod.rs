@@ -83,7 +83,7 @@ pub enum ColdGo {
     /// To a block that is drawn.
     Random,
     /// To the first sub-block of the list of erased ones
-    /// (docs/schemes/gsm.md#erased-sub-blocks-in-and-beside-a-window).
+    /// (`docs/schemes/gsm.md#erased-sub-blocks-in-and-beside-a-window`).
     Next,
 }
 
@@ -111,7 +111,7 @@ pub struct Placement {
 }
 
 impl Placement {
-    /// Nobody is hot, and no block wins anything.
+    /// No page is hot, and no block has a benefit.
     pub fn new(settings: &HotnessGroups, geometry: &Geometry, seed: u64) -> Self {
         let sub_blocks = geometry.shape.sub_blocks;
         let blocks = geometry.shape.blocks_per_plane / sub_blocks;
@@ -131,7 +131,7 @@ impl Placement {
         }
     }
 
-    /// The groups of a plane, to be looked at.
+    /// The groups of a plane, for inspection.
     pub fn groups(&self, plane: PlaneId) -> &Groups {
         &self.planes[plane.index()]
     }
@@ -147,7 +147,7 @@ impl Placement {
         }
     }
 
-    /// The class of a page that a job moves.
+    /// The class of a page that a collection moves.
     #[inline]
     pub fn class_of_copy(&self, lpn: Lpn) -> u8 {
         match self.settings.copies {
@@ -180,7 +180,7 @@ impl Placement {
         groups.set_free(block, free as u8);
     }
 
-    /// Algorithm 2: the erased sub-block in which pages of this class go on.
+    /// Algorithm 2: the erased sub-block that takes the next pages of this class.
     pub fn choose(
         &mut self,
         plane: PlaneId,
@@ -279,7 +279,7 @@ impl BlockSight<'_> {
         self.candidates.geometry.siblings_of(self.first_of(block)).map(BlockId)
     }
 
-    /// Whether no job works in the block.
+    /// Whether no collection uses the block.
     fn is_left_alone(&self, block: u32) -> bool {
         let blocks = self.candidates.blocks;
         self.sub_blocks_of(block).all(|b| blocks.state(b) != BlockState::Victim)
@@ -294,7 +294,7 @@ impl BlockSight<'_> {
         };
         let is_erased = |b: &BlockId| self.candidates.blocks.state(*b) == BlockState::Free;
         let lowest = self.sub_blocks_of(block).filter(is_erased).find(is_in);
-        // The best window may have changed since the block was looked at.
+        // The best window may have changed since the block was examined.
         lowest.or_else(|| self.sub_blocks_of(block).find(is_erased))
     }
 }

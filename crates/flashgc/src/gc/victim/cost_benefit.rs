@@ -1,4 +1,5 @@
-//! Cost-benefit: free space won, times the age of what is moved, for the work of moving it.
+//! Cost-benefit: the free space gained, times the age of the pages that move, over the work of
+//! moving them.
 //!
 //! The score of a block with valid share u is (1 - u) * age / (1 + u), the age counted from the
 //! block's sealing. It is compared in whole numbers, so no rounding can change a choice.

@@ -33,7 +33,7 @@ pub struct Policy {
     single: greedy::Policy,
     /// For each block, its sub-blocks that are full and hold no valid page.
     dead: Vec<u8>,
-    /// For each plane and number of them, the blocks that have so many.
+    /// For each plane and number of invalid sub-blocks, the blocks with that number.
     blocks: Vec<Vec<u32>>,
     /// For each block, its place in that list.
     place: Vec<u32>,

@@ -6,10 +6,11 @@
 //! and T_c when the last one did. Blocks with nothing valid go first, the one whose T_f is
 //! earliest before the others; a block with T_c = T_f has no rate, and goes last.
 //!
-//! The *block status table* has T_f and T_c, and every page that goes invalid moves T_c. N_inv is
-//! not kept: it is what the block's account of valid pages leaves. Each plane has its candidates
-//! in order of rate, so that a choice is a look at the first; a block moves there when its rate
-//! does. With `now = true` every rate changes with time, and a choice goes over all of them.
+//! The *block status table* has T_f and T_c, and every page that becomes invalid updates T_c. N_inv
+//! is not stored: it follows from the block's number of valid pages. The candidates of each plane
+//! are ordered by rate, so that the first one is the choice; a block changes its place when its
+//! rate changes. With `now = true` every rate changes with time, and a choice examines all
+//! candidates.
 
 use super::{Candidates, Choice, Loss, VictimPolicy};
 use crate::device::Geometry;
@@ -51,9 +52,9 @@ const NEVER: u64 = u64::MAX;
 enum Rank {
     /// Nothing is valid, and the first page went invalid at this time, in ns.
     Empty { first_ns: u64 },
-    /// So many invalid pages after the first, in so many ns.
+    /// Invalid pages after the first, and the time in which they became invalid, in ns.
     Rate { pages: u32, in_ns: u64 },
-    /// No time has passed between its invalid pages, of which there are so many.
+    /// No time has passed between its invalid pages, which have this number.
     None { invalid: u32 },
 }
 
@@ -125,7 +126,7 @@ pub struct Policy {
     data_pages: u32,
     blocks: Vec<Status>,
     planes: Vec<BTreeSet<(Rank, BlockId)>>,
-    /// The blocks in order have at most so many valid pages; `None` before the first choice.
+    /// The most valid pages of the blocks that are in order; `None` before the first choice.
     most_valid: Option<u32>,
 }
 
@@ -149,7 +150,7 @@ impl Policy {
         self.blocks[block.index()].rank(valid, self.data_pages)
     }
 
-    /// The rank where time goes on from the last invalid page.
+    /// The rank with the present time in place of the time of the last invalid page.
     fn rank_now(&self, block: BlockId, candidates: &Candidates<'_>) -> Rank {
         let mut status = self.blocks[block.index()];
         if self.now && status.first_ns != NEVER {

@@ -1,8 +1,8 @@
 //! The slot *victim*: which candidate is collected next.
 //!
-//! A policy only ranks. It hears when a block of a plane is sealed, loses a valid page, or is
-//! claimed by a job, and answers `pick`. It can see every figure of the candidates through
-//! [`Candidates`] and can change nothing, so no policy can corrupt the map.
+//! A policy only ranks. It is notified when a block of a plane is sealed, loses a valid page, or is
+//! claimed by a collection, and answers `pick`. It can read every property of the candidates
+//! through [`Candidates`] and can change nothing, so no policy can corrupt the map.
 //!
 //! A policy is one file in this folder and one word in the registry at the end of this one. Its
 //! file gives `CHOICE` (name, text and keys for people), `Settings` (read from the configuration)
@@ -40,7 +40,7 @@ pub struct Candidates<'a> {
     pub age_now_ns: u64,
     /// What moving a page and erasing cost, for those who rank by it.
     pub costs: Costs,
-    /// Blocks with more valid pages are no candidates.
+    /// Blocks with more valid pages are excluded.
     pub most_valid: u32,
 }
 
@@ -52,8 +52,8 @@ impl<'a> Candidates<'a> {
         self.geometry.blocks_of(plane).map(BlockId).filter(is_fit)
     }
 
-    /// The sealed block of a plane of which an erase wins most, the lowest among equals: a walk
-    /// over all of the plane's blocks. `None` where it wins nothing.
+    /// The sealed block of a plane whose erase frees most, the lowest among equals: a walk over all
+    /// of the plane's blocks. `None` where it frees nothing.
     pub fn fewest_kept(&self, plane: PlaneId) -> Option<BlockId> {
         let fewest = self.sealed(plane).min_by_key(|&block| (self.kept(block), block));
         fewest.filter(|&block| self.invalid(block) > 0)
@@ -107,7 +107,7 @@ impl NoSettings {
     }
 }
 
-/// What is told of a page that went invalid.
+/// The data of a notification that a page became invalid.
 #[derive(Clone, Copy, Debug)]
 pub struct Loss {
     /// Valid pages that its block has left.
@@ -126,7 +126,7 @@ pub trait VictimPolicy: Send {
     /// A candidate lost a valid page and has `valid` left.
     fn invalidated(&mut self, _plane: PlaneId, _block: BlockId, _valid: u32) {}
 
-    /// A candidate was taken by a job.
+    /// A collection took a candidate.
     fn claimed(&mut self, _plane: PlaneId, _block: BlockId, _valid: u32) {}
 
     /// An erased block of this plane was opened: it is being written.

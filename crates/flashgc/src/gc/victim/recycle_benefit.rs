@@ -1,10 +1,10 @@
 //! Recycle benefit: the window of sub-blocks that wins the most invalid pages per unit of time.
 //!
 //! This is the greedy scanning method (GSM) of paper speedup-gc, section II-A, which scans every
-//! window of every block. Here each block has a *distance*: how many of its pages must at least go
-//! invalid before any of its windows can reach a level, kept a little below the best of the plane.
-//! An invalidation counts it down; only when it comes to nought are the block's windows looked at
-//! again. The result is exactly that of the scan (`index = "scan"`), which a test checks.
+//! window of every block. Here each block has a *distance*: the least number of its pages that must
+//! become invalid before any of its windows can reach a level, kept a little below the best of the
+//! plane. An invalidation counts it down; only when it reaches zero are the block's windows
+//! examined again. The result is exactly that of the scan (`index = "scan"`), which a test checks.
 
 use super::{Candidates, Choice, VictimPolicy};
 use crate::device::Geometry;
@@ -42,14 +42,14 @@ impl Settings {
     }
 }
 
-/// A block that waits to be looked at.
+/// A block that waits to be examined.
 const DUE: u32 = u32::MAX;
 /// The distance of a block that has no window.
 const FAR: u32 = u32::MAX - 1;
-/// About so many blocks of a plane are near, as a share of them and at least.
+/// About one block of a plane in `NEAR_SHARE` is near, and at least `NEAR_LEAST` blocks.
 const NEAR_SHARE: usize = 16;
 const NEAR_LEAST: usize = 8;
-/// A new level is found among so many blocks.
+/// The number of blocks among which a new level is found.
 const SAMPLE: u32 = 128;
 
 /// The policy and its index.
@@ -58,7 +58,7 @@ pub struct Policy {
     sub_blocks: u32,
     blocks_per_plane: u32,
     planes: Vec<PlaneIndex>,
-    /// For each block, how many more of its pages must go invalid before it is looked at.
+    /// For each block, how many more of its pages must become invalid before it is examined.
     distance: Vec<u32>,
     /// For each block, its place among the near ones, or `DUE`.
     place: Vec<u32>,
@@ -73,7 +73,7 @@ struct PlaneIndex {
     /// Blocks whose best window reaches this are near.
     level: Option<Benefit>,
     near: Vec<(u32, Benefit)>,
-    /// Blocks to look at.
+    /// Blocks to examine.
     due: Vec<u32>,
 }
 
@@ -101,7 +101,7 @@ impl Policy {
         parts.read(candidates.geometry, candidates.blocks, BlockId(block * self.sub_blocks));
     }
 
-    /// The block is looked at before the next choice.
+    /// The block is examined before the next choice.
     #[inline]
     fn touch(&mut self, plane: PlaneId, block: u32) {
         if self.distance[block as usize] != DUE {
@@ -201,7 +201,7 @@ impl Policy {
         }
     }
 
-    /// A level that so many of these blocks reach.
+    /// A level that `count` of these blocks reach.
     fn level_of(blocks: &[(u32, Benefit)], count: usize) -> Option<Benefit> {
         let mut benefits: Vec<Benefit> = blocks.iter().map(|&(_, benefit)| benefit).collect();
         let at = count.checked_sub(1).filter(|&at| at < benefits.len())?;
@@ -243,7 +243,7 @@ impl Policy {
         }
     }
 
-    /// The block that wins most, and its window.
+    /// The block with the greatest benefit, and its window.
     fn choose(
         &self,
         blocks: &[(u32, Benefit)],

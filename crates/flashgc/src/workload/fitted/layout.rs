@@ -137,7 +137,7 @@ pub fn lay_out(plan: &FittedPlan, random: &mut Random) -> Layout {
         regions.extend(std::iter::repeat_n(at, region.count as usize));
     }
     shuffle(&mut regions, random);
-    // What is left of a page, or was too much, is made good in the next region.
+    // The part of a page that is missing or too much is balanced in the next region.
     let mut owed = vec![0.0; kinds + 1];
     let (mut page, mut read_only, mut read_pages) = (0_u64, Vec::new(), 0);
     let mut chains: Chains = Vec::new();

@@ -48,7 +48,7 @@ pub struct FittedPlan {
     pub read_offset: Mixture,
     /// Kinds of bursts.
     pub bursts: Vec<BurstPlan>,
-    /// What happens when.
+    /// The order of phases.
     pub course: Vec<PartPlan>,
 }
 
@@ -67,14 +67,14 @@ pub struct PlacesPlan {
     pub in_order: f64,
     /// How long ago a place was written that is written again.
     pub age: Ages,
-    /// Share of the writes that go on with an adjacent place, where there is one.
+    /// Share of the writes that continue at an adjacent place, where there is one.
     pub sequential_share: f64,
 }
 
 /// Regions of one kind.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RegionPlan {
-    /// So many.
+    /// Number of regions.
     pub count: u32,
     /// Pages of each.
     pub of_pages: u32,
@@ -103,8 +103,8 @@ pub struct BurstPlan {
     pub read_sequential_share: f64,
     /// Share of the others that go to places.
     pub read_written_share: f64,
-    /// Share of the writes that go on in the order of last time: to the place that was then written
-    /// after the one before.
+    /// Share of the writes that continue in the order of last time: to the place that was then
+    /// written after the one before.
     pub again_share: f64,
     /// Kinds of places that the others go to.
     pub places: Mixture,
@@ -187,7 +187,7 @@ impl Fitted {
         lay_out(plan, &mut Random::named(seed, "places")).bytes
     }
 
-    /// Goes on in time to the next request, and says whether it begins a burst.
+    /// Advances time to the next request, and decides whether it begins a burst.
     fn next_time(&mut self) {
         let begins = self.burst_left == 0;
         let gap_ns = if begins {
@@ -245,7 +245,7 @@ impl Fitted {
         (places.starts[place as usize], u64::from(places.sizes[place as usize]))
     }
 
-    /// The place beside the one before, or one that was written some time ago.
+    /// The place next to the one before, or one that was written some time ago.
     fn next_place(&mut self, kind: usize) -> u32 {
         let random = &mut self.streams.address;
         let (plan, places) = (&self.plan.places[kind], &self.layout.places[kind]);

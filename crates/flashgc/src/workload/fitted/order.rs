@@ -1,11 +1,12 @@
-//! All places in the order of their last writes, as a ring: what was written after what.
+//! All places in the order of their last writes, as a ring: each place is followed by the place
+//! that was written after it.
 
 /// Places in the order of their last writes.
 #[derive(Clone, Debug)]
 pub struct Order {
     next: Vec<u32>,
     before: Vec<u32>,
-    /// The end of the ring, which is no place: the newest is before it, the oldest after it.
+    /// The end of the ring, which is not a place: the newest is before it, the oldest after it.
     end: u32,
 }
 
@@ -21,7 +22,7 @@ impl Order {
         ring
     }
 
-    /// The place is the newest from now on. Gives the place that was written after it last time;
+    /// The place is the newest from now on. Returns the place that was written after it last time;
     /// after the newest comes the oldest.
     pub fn touch(&mut self, place: u32) -> u32 {
         let (before, next) = (self.before[place as usize], self.next[place as usize]);

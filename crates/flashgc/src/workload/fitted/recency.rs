@@ -41,7 +41,7 @@ impl Recency {
         self.slots.is_empty()
     }
 
-    /// Gives the places the first slots, in this order.
+    /// Assigns the first slots to the places, in this order.
     fn number(&mut self, order: &[u32]) {
         self.places.fill(NOWHERE);
         self.tree.fill(0);

@@ -36,7 +36,7 @@ pub struct SyntheticPlan {
 }
 
 impl SyntheticPlan {
-    /// The host sees so many bytes of the drive: amounts of work follow.
+    /// Derives amounts of work from the user capacity in bytes.
     pub fn on_drive(&mut self, exported_bytes: u64) {
         self.requests = self.requests.on_drive(exported_bytes);
         for phase in &mut self.phases {
@@ -83,7 +83,7 @@ impl HighShares {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mix {
-    /// One stream of arrivals, of which each is what it is by chance.
+    /// One stream of arrivals, in which the kind of each request is random.
     Shares {
         /// Share of reads.
         read_share: f64,
@@ -167,7 +167,7 @@ impl Phase {
 /// Draws the requests of a plan.
 pub struct Synthetic {
     page_bytes: u64,
-    /// What is left of the phase under way: requests, or bytes of writes.
+    /// The rest of the phase under way: requests, or bytes of writes.
     left: u64,
     phase: Phase,
     later: std::vec::IntoIter<Phase>,
@@ -183,7 +183,7 @@ pub struct Synthetic {
 }
 
 impl Synthetic {
-    /// Over a drive of so many exported pages.
+    /// Over a drive with this number of user pages.
     ///
     /// # Panics
     /// If the plan has no phase.
@@ -225,7 +225,7 @@ impl Synthetic {
         request
     }
 
-    /// Goes on to the next phase that has requests; false at the end.
+    /// Advances to the next phase that has requests; false at the end.
     #[cold]
     fn next_phase(&mut self) -> bool {
         while self.left == 0 {

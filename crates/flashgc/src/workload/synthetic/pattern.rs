@@ -22,12 +22,12 @@ pub struct PatternPlan {
 pub enum Footprint {
     /// A share of the drive.
     Share(f64),
-    /// So many bytes, in whole pages.
+    /// A number of bytes, in whole pages.
     Bytes(u64),
 }
 
 impl Footprint {
-    /// Pages on a drive of so many: at least one, at most all.
+    /// Pages on a drive with `exported_pages` pages: at least one, at most all.
     pub fn pages(&self, exported_pages: u32, page_bytes: u64) -> u64 {
         let pages = match *self {
             Footprint::Share(share) => (share * f64::from(exported_pages)) as u64,

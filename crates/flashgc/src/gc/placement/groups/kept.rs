@@ -1,7 +1,7 @@
 //! Block groups as numbers, for a drive that is saved.
 //!
-//! Groups depend on the order in which blocks came to be looked at, so that they cannot be worked
-//! out again from the drive. How many erased sub-blocks a block has can, and is.
+//! Groups depend on the order in which blocks were examined, so they cannot be derived from the
+//! drive. The number of erased sub-blocks of a block is derived from it.
 
 use super::{Benefit, Group, Groups, Known, DUE, NOT_THERE, RISEN};
 
@@ -25,8 +25,8 @@ impl Groups {
         numbers.extend(&self.due);
     }
 
-    /// Takes what was kept from the front of these numbers; `None` where they agree neither with
-    /// each other nor with the blocks. The erased sub-blocks of each block are known.
+    /// Takes the saved groups from the front of these numbers; `None` where they contradict each
+    /// other or the blocks. The erased sub-blocks of each block are known.
     pub fn take_kept(&mut self, numbers: &mut std::slice::Iter<'_, u32>) -> Option<()> {
         let (count, groups) = (self.known.len(), self.groups.len());
         let (known, rest) = numbers.as_slice().split_at_checked(count * PER_BLOCK)?;
