@@ -1,4 +1,4 @@
-//! What went wrong, where, and what to do about it.
+//! Mistakes: the message, the place, and the help.
 
 use std::error::Error;
 use std::fmt;
@@ -27,7 +27,7 @@ pub struct Diagnostic {
     pub place: Option<Place>,
     /// The dotted key it is about.
     pub key: Option<String>,
-    /// What to do.
+    /// The remedy.
     pub help: Option<String>,
     /// Assignments `key=value`, and keys to unset; any of them removes this mistake, and there may
     /// be another behind it.
@@ -144,7 +144,7 @@ impl Diagnostics {
         self.list.iter()
     }
 
-    /// The mistakes, to add to what they say.
+    /// The mistakes, for additions to their text.
     pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, Diagnostic> {
         self.list.iter_mut()
     }
@@ -180,7 +180,7 @@ impl Diagnostics {
         }
     }
 
-    /// The mistakes in the order a person would like to read them.
+    /// The mistakes in the order in which users read them.
     pub fn sorted(&self) -> Vec<&Diagnostic> {
         let mut layers: Vec<&str> = self.layers.iter().map(String::as_str).collect();
         for place in self.list.iter().filter_map(|d| d.place.as_ref()) {

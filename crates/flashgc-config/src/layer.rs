@@ -1,4 +1,4 @@
-//! What a higher layer takes out of those below: keys that it excludes, and keys of `--unset`.
+//! Keys that a higher layer removes from those below: keys that it excludes, and keys of `--unset`.
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::reader::dotted;
@@ -9,7 +9,8 @@ use crate::suggest;
 use crate::tree::{Node, Table, Tree};
 use std::sync::Arc;
 
-/// Keys that cannot stand together. In one layer that is a mistake; between layers the higher wins.
+/// Keys that exclude each other. In one layer that is a mistake; between layers the higher one
+/// applies.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)] // each variant says what its fields are
 pub enum Exclusive {
@@ -38,7 +39,7 @@ fn under(table: &'static str, key: &'static str) -> Vec<&'static str> {
 }
 
 impl Tree {
-    /// Takes out what the layer `top`, which is about to be laid over, excludes.
+    /// Removes the keys that the layer `top`, which is about to be laid over, excludes.
     pub fn give_way(&mut self, top: &Tree, rules: &[Exclusive]) {
         for rule in rules {
             let has = |table, keys: &[&'static str]| keys.iter().any(|k| top.has(&under(table, k)));
@@ -110,7 +111,7 @@ fn remove_pruned(table: &mut Table, path: &[&str]) -> bool {
 /// The name under which keys to unset appear in messages.
 const SOURCE: &str = "--unset";
 
-/// A key that is to be taken out of all layers below, such as `workload.synthetic.queue_depth`.
+/// A key that is to be removed from all layers below, such as `workload.synthetic.queue_depth`.
 #[derive(Clone, Debug)]
 pub struct Unset {
     text: Arc<SourceText>,
@@ -138,13 +139,13 @@ impl Unset {
         Ok(unset)
     }
 
-    /// Takes the key out of a layer, with every table that this leaves empty.
+    /// Removes the key from a layer, with every table that this leaves empty.
     pub fn apply(&mut self, tree: &mut Tree) {
         let words: Vec<&str> = self.parts.iter().map(|(_, word)| word.as_str()).collect();
         self.was_there |= remove_pruned(&mut tree.root, &words);
     }
 
-    /// The mistake, if the key was nowhere and no reader asked for one of this name.
+    /// The mistake, if the key was in no layer and no reader requested one of this name.
     pub fn unknown(&self, sink: &Sink) -> Option<Diagnostic> {
         if self.was_there {
             return None;

@@ -8,7 +8,7 @@
 //! 3. A [`Reader`] returns typed values. A wrong value is noted in the [`Sink`], and reading
 //!    continues, so that the user sees all mistakes at once.
 //! 4. [`Reader::finish`] names every key that was never read, with the nearest valid one.
-//! 5. [`Sink::into_diagnostics`] hands over the [`Diagnostics`], which print themselves.
+//! 5. [`Sink::into_diagnostics`] returns the [`Diagnostics`], which print themselves.
 //!
 //! There are no files and no environment here: text goes in, values come out.
 

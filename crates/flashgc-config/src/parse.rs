@@ -52,7 +52,7 @@ fn syntax_error(source: &Arc<SourceText>, text: &str, error: &toml::de::Error) -
     Diagnostic { place, help, ..Diagnostic::new(message) }
 }
 
-/// The commonest mistakes in plain words; the rest as the parser puts them.
+/// The most common mistakes in plain words; the rest in the words of the parser.
 fn explain(parser_message: &str, word: &str) -> (String, Option<String>) {
     let awkward = |c: char| c.is_control() || matches!(c, '"' | '\\');
     let one_line = !word.is_empty() && !word.contains(awkward);
@@ -75,7 +75,7 @@ fn explain(parser_message: &str, word: &str) -> (String, Option<String>) {
     (format!("not valid TOML: {parser_message}"), None)
 }
 
-/// Slices parsed values into nodes; `shift` is where the parsed text begins in the source.
+/// Turns parsed values into nodes; `shift` is where the parsed text begins in the source.
 pub(crate) struct Builder<'s> {
     pub(crate) source: &'s Arc<SourceText>,
     pub(crate) shift: usize,
@@ -89,7 +89,7 @@ impl Builder<'_> {
 
     fn table(&self, table: &DeTable<'_>, origin: Option<Origin>) -> Table {
         let mut pairs: Vec<_> = table.iter().collect();
-        // The parser sorts by name; people think in the order of the file.
+        // The parser sorts by name; users read in the order of the file.
         pairs.sort_by_key(|(key, _)| key.span().start);
         let entries = pairs.into_iter().map(|(key, value)| Entry {
             key: key.get_ref().to_string(),

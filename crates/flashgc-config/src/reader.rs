@@ -18,7 +18,7 @@ pub struct Reader<'a> {
     /// Where the table begins, or the nearest table around it that is written anywhere.
     header: Option<&'a Origin>,
     path: String,
-    /// Something other than a table stood here; its own error is enough.
+    /// There was a value other than a table here; its own error is enough.
     broken: bool,
 }
 
@@ -44,7 +44,7 @@ fn allowed<T: Display + PartialEq>(range: &RangeInclusive<T>, most: &T) -> Strin
     }
 }
 
-/// A value as a person would recognise it.
+/// A value in a form that a user recognises.
 pub(crate) fn shown(node: &Node) -> String {
     match node {
         Node::Table(_) => "a table".to_string(),
@@ -101,12 +101,12 @@ impl<'a> Reader<'a> {
         self.table.is_some()
     }
 
-    /// Whether the table has `key`. This counts as asking for it.
+    /// Whether the table has `key`. This counts as a request for it.
     pub fn has(&self, key: &str) -> bool {
         self.entry(key).is_some()
     }
 
-    /// Whether the value under `key` is a table. This counts as asking for it.
+    /// Whether the value under `key` is a table. This counts as a request for it.
     pub fn is_table(&self, key: &str) -> bool {
         matches!(self.entry(key), Some(Entry { node: Node::Table(_), .. }))
     }
@@ -121,7 +121,7 @@ impl<'a> Reader<'a> {
         &self.path
     }
 
-    /// The place of the value at `key`. This does not count as asking for it.
+    /// The place of the value at `key`. This does not count as a request for it.
     pub fn place(&self, key: &str) -> Option<Place> {
         self.table?.get(key).and_then(origin).map(Origin::place)
     }
@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
         self.sink.ask(&self.path, key);
     }
 
-    /// Passes `value` on; if it is `None` because `key` is absent, notes that as an error.
+    /// Returns `value`; if it is `None` because `key` is absent, notes that as an error.
     pub fn required<T>(&self, key: &str, value: Option<T>, expected: &str) -> Option<T> {
         let absent = self.entry(key).is_none();
         if value.is_none() && absent && !self.broken {
@@ -332,7 +332,7 @@ impl<'a> Reader<'a> {
         (tables.len() == items.len()).then_some(tables)
     }
 
-    /// Whether the value under `key` is text. This counts as asking for it.
+    /// Whether the value under `key` is text. This counts as a request for it.
     pub fn is_text(&self, key: &str) -> bool {
         let node = self.entry(key).map(|entry| &entry.node);
         matches!(node, Some(Node::Leaf { value: Scalar::Text(_), .. }))
@@ -361,7 +361,7 @@ impl<'a> Reader<'a> {
         self.table.into_iter().flat_map(|table| &table.entries)
     }
 
-    /// Looks `key` up and marks it as asked for.
+    /// Finds `key` and marks it as requested.
     pub(crate) fn entry(&self, key: &str) -> Option<&'a Entry> {
         self.sink.ask(&self.path, key);
         self.table?.get(key)

@@ -1,4 +1,4 @@
-//! Where readers put the mistakes they find and the keys they asked for.
+//! Where readers put mistakes and the keys that they requested.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 #[derive(Debug, Default)]
 pub struct Sink {
     diagnostics: RefCell<Diagnostics>,
-    /// Dotted table path to the keys asked for, in the order of asking.
+    /// Dotted table path to the keys requested, in the order of the requests.
     asked: RefCell<BTreeMap<String, Vec<String>>>,
 }
 

@@ -27,7 +27,7 @@ fn plain(word: &str) -> String {
     word.to_lowercase().replace('-', "_")
 }
 
-/// Help for a word that is not among `options`.
+/// The help for a word that is not among `options`.
 pub(crate) fn help(word: &str, options: &[&str], kind: &str) -> String {
     match nearest(word, options) {
         Some(option) => format!("did you mean `{option}`?"),

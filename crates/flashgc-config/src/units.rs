@@ -48,7 +48,7 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// The time for `bytes`, rounded to the nearest nanosecond; `u64::MAX` if beyond.
+    /// The time for `bytes`, rounded to the nearest nanosecond; `u64::MAX` where it does not fit.
     pub fn ns_for(&self, bytes: u64) -> u64 {
         let denominator = u128::from(self.denominator);
         let product = u128::from(bytes) * u128::from(self.numerator);
@@ -90,7 +90,7 @@ impl Share {
     }
 }
 
-/// What a share in a [`Threshold`] is taken of.
+/// The base of a share in a [`Threshold`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShareOf {
     /// All blocks there are.
@@ -103,18 +103,18 @@ pub enum ShareOf {
     Soft,
 }
 
-/// How much free space is little.
+/// The amount of free space below which a threshold is passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Threshold {
     /// A number of blocks.
     Blocks(u64),
     /// A number of pages.
     Pages(u64),
-    /// A share of something.
+    /// A share of an amount.
     Share {
-        /// How much of it.
+        /// The share.
         share: Share,
-        /// Of what.
+        /// The base of the share.
         of: ShareOf,
     },
 }
@@ -129,7 +129,7 @@ fn factor(unit: &str, table: &[(&str, u64)]) -> Result<u64, String> {
     known.map(|(_, factor)| *factor).ok_or_else(|| unknown_unit(unit, table))
 }
 
-/// Why `unit` will not do; names a unit that differs only in case.
+/// Why `unit` is not accepted; names a unit that differs only in case.
 fn unknown_unit(unit: &str, table: &[(&str, u64)]) -> String {
     if unit.is_empty() {
         return "the unit is missing".to_string();

@@ -1,9 +1,9 @@
-//! What can be wrong with a file.
+//! Errors in a file.
 
 use std::fmt;
 use std::io;
 
-/// Why a file gives no drive. The text names no file: the caller knows which it was.
+/// Why no drive could be read from a file. The text does not name the file: the caller does.
 #[derive(Debug)]
 pub enum DriveError {
     /// The file has another format.
@@ -13,7 +13,7 @@ pub enum DriveError {
         /// The version of the format.
         version: u32,
     },
-    /// It is cut off, changed, or more than it says.
+    /// It is cut off, changed, or longer than its header says.
     Damaged {
         /// The error.
         what: String,

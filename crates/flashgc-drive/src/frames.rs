@@ -76,7 +76,7 @@ fn threads() -> usize {
     thread::available_parallelism().map_or(1, |count| count.get().min(THREADS_MAX))
 }
 
-/// Does each task once, on several threads; the first error ends the work.
+/// Does each task once, in parallel on several threads; the first error ends the work.
 fn side_by_side<T: Send, E: Send, S>(
     tasks: Vec<T>,
     state: impl Fn() -> Result<S, E> + Sync,

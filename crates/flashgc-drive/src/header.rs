@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::io::{self, Read, Write};
 
-/// What every file begins with.
+/// The first bytes of every file.
 const MAGIC: [u8; 8] = *b"FGCDRIVE";
 /// The version of the format that is written, and the newest that is read. Files of version 1 are
 /// read too: they lack the scheme's own state.
@@ -17,7 +17,7 @@ const HEADER_BYTES_MAX: u32 = 4 << 20;
 /// The head of a saved drive.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Header {
-    /// What made it.
+    /// Its origin.
     pub origin: Origin,
     /// The hash over everything that the state depends on.
     pub key: String,
@@ -67,7 +67,7 @@ impl Header {
         Ok(head.len() as u64 + 32)
     }
 
-    /// Reads the head of a file; gives its length in bytes too.
+    /// Reads the head of a file; returns its length in bytes too.
     pub(crate) fn read(from: &mut dyn Read) -> Result<(Self, u64), DriveError> {
         let mut head = Vec::new();
         from.take(16).read_to_end(&mut head)?;

@@ -11,12 +11,13 @@ use flashgc::memory::table;
 use flashgc::session::SavedDrive;
 use std::io::Read;
 
-/// Numbers of counters of hot pages, at most: 16 rows of 16 Mi of them, four to a number.
+/// The most numbers of counters of hot pages: 16 rows of 16 Mi of them, four to a number.
 const KEPT_MAX: u64 = 1 << 26;
-/// Numbers that a scheme keeps of each block or plane, at most.
+/// The most numbers of a scheme's own state for each block or plane.
 const KEPT_PER_BLOCK: u64 = 16;
 
-/// What the caller's device has: a file that has anything else is refused before memory is taken.
+/// The size of the caller's device: a file with any other size is refused before memory is
+/// allocated.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// User pages.
@@ -60,8 +61,8 @@ impl<R: Read> Opened<R> {
         self.head_bytes + self.header.frame_bytes()
     }
 
-    /// Reads the tables. They have the sizes of the device; whether what they say makes sense is
-    /// for the engine to find out.
+    /// Reads the tables. They have the sizes of the device; the engine checks that their values are
+    /// consistent.
     pub fn load(mut self, limits: &Limits) -> Result<SavedDrive, DriveError> {
         let blocks = limits.blocks as usize;
         let mut sections = Sections { rest: self.header.sections.iter() };

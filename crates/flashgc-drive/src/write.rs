@@ -8,10 +8,10 @@ use std::io::{self, Write};
 
 /// Numbers of each plane: full blocks, open blocks, whether it needs space.
 pub(crate) const PER_PLANE: usize = 3;
-/// Numbers of each open block: the block, whose it is, its next even and its next odd page.
+/// Numbers of each open block: the block, its stream, its next even and its next odd page.
 pub(crate) const PER_OPEN: usize = 4;
 
-/// Writes the drive; gives the bytes written.
+/// Writes the drive; returns the bytes written.
 pub fn write(to: &mut dyn Write, saved: &SavedDrive) -> io::Result<u64> {
     let state = &saved.state;
     let planes = state.planes.iter().flat_map(|p| [p.sealed, p.open, u32::from(p.wants)]);

@@ -3,7 +3,7 @@
 use flashgc_histories::rules::{CANARY, RULES};
 use std::path::PathBuf;
 
-/// The request of the command line.
+/// The arguments of the command line.
 pub struct Arguments {
     /// The seed of the run.
     pub seed: u64,
@@ -15,7 +15,7 @@ pub struct Arguments {
     pub one: Option<u64>,
     /// A file with a single history.
     pub file: Option<PathBuf>,
-    /// The rules that are tried.
+    /// The rules to check.
     pub rules: Vec<&'static str>,
     /// Histories at once.
     pub threads: u64,

@@ -53,13 +53,13 @@ impl History {
         History { keys, ..History::default() }
     }
 
-    /// What runs, or why nothing can.
+    /// The checked configuration, or why it cannot run.
     pub fn prepare(&self) -> Result<Setup, String> {
         let inputs = Inputs { name: "history.toml".into(), text: self.text(), ..Inputs::default() };
         prepare(&inputs).map_err(|errors| errors.to_string())
     }
 
-    /// The seed that a file of a failure names, for what its rule draws.
+    /// The seed in a file of a failure, for the draws of its rule.
     pub fn seed_in(text: &str) -> Option<u64> {
         let line = text.lines().find_map(|line| line.strip_prefix("# seed "))?;
         line.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()

@@ -34,7 +34,7 @@ struct Counts {
     faults: BTreeMap<(String, String), (u64, u64)>,
 }
 
-/// The history that a thread is at: its seed, its text, and since when.
+/// The present history of a thread: its seed, its text, and since when.
 type Slot = Mutex<Option<(u64, String, Instant)>>;
 
 /// Everything that the threads share.
@@ -204,7 +204,7 @@ impl Hunt<'_> {
         enter(slot, seed, &history.text());
     }
 
-    /// A history that takes too long ends the program, as its thread cannot be ended.
+    /// A history that takes too long ends the program, since a single thread cannot be ended.
     fn look_for_endless(&self) {
         let patience = Duration::from_secs(self.arguments.patience);
         for slot in &self.slots {
@@ -236,7 +236,7 @@ fn reason(why: &str) -> String {
     first.filter(|c| !c.is_ascii_digit()).take(90).collect()
 }
 
-/// Writes a failure as a file that `flashgc run` takes; gives its path.
+/// Writes a failure as a file that `flashgc run` takes; returns its path.
 fn write(
     folder: &Path,
     history: &History,

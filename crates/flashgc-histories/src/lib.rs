@@ -2,7 +2,7 @@
 //! where one does not.
 //!
 //! A [`history`] is a configuration, as `flashgc run` takes it. [`draw`] makes legal ones over all
-//! choices; [`rules`] runs each in several ways that must agree; [`shrink`] leaves out what a
+//! choices; [`rules`] runs each in several ways that must agree; [`shrink`] removes the keys that a
 //! failure does not need. The program (`make histories`) does so until its time is over.
 
 pub mod choices;

@@ -19,11 +19,11 @@ pub enum Stop {
     TraceTooLarge,
     /// A drive of another scheme is refused.
     NotTaken(String),
-    /// Something that must never be. `signature` is the same for the same fault.
+    /// A fault that must never happen. `signature` is the same for the same fault.
     Failed {
         /// A short name of the fault.
         signature: String,
-        /// All that is known.
+        /// All details.
         detail: String,
     },
 }
@@ -106,7 +106,7 @@ pub fn until(session: &mut Session, phase: Phase) -> Result<(), Stop> {
     Err(Stop::failed("endless", format!("no end after {SLICES_MAX} slices of events")))
 }
 
-/// Page operations of all runs of this thread since this was last asked.
+/// Page operations of all runs of this thread since the last call.
 pub fn operations() -> u64 {
     OPERATIONS.with(|sum| sum.replace(0))
 }

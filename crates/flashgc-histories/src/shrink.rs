@@ -57,7 +57,7 @@ impl Search {
         same
     }
 
-    /// What fails where a scheme takes a drive over may fail on a drive of its own.
+    /// A failure where a scheme continues on another's drive may also occur on its own drive.
     fn without_takeover(&mut self) {
         if self.best.1.rule != "takeover" {
             return;

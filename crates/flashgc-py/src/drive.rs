@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-/// An error of a file, in the shape of all messages.
+/// An error of a file, in the form of all messages.
 fn wrong(path: &Path, why: impl std::fmt::Display) -> PyErr {
     DriveError::new_err(format!(
         "error: {why}\n  --> {}\n  = help: `flashgc drive save CONFIG FILE` makes one",
@@ -101,7 +101,7 @@ fn save(request: &Request, target: &Path, verify: bool, mut pulse: Pulse) -> PyR
     Ok(told.to_string())
 }
 
-/// What a saved drive is, as JSON. Its tables are not read.
+/// The description of a saved drive, as JSON. Its tables are not read.
 #[pyfunction]
 pub fn drive_info(py: Python<'_>, path: PathBuf) -> PyResult<String> {
     py.detach(|| guarded(|| info(&path)))

@@ -1,4 +1,4 @@
-//! The exceptions of the package, and the wall that no panic of the engine gets through.
+//! The exceptions of the package, and the barrier that stops every panic of the engine.
 
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
@@ -34,8 +34,8 @@ pub fn guarded<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     })
 }
 
-/// Panics inside [`guarded`] are kept for the message; all others, and all where a backtrace is
-/// asked for, go where they went before.
+/// Panics inside [`guarded`] are stored for the message; all others, and all where a backtrace is
+/// requested, go to the previous hook.
 fn install_hook() {
     let before = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
@@ -48,7 +48,7 @@ fn install_hook() {
     }));
 }
 
-/// Fails as a fault of the engine does, so that tests can tell what a user then meets.
+/// Fails in the way of a fault of the engine, so that tests can check the message of the user.
 #[pyfunction]
 pub fn fail_as_a_fault_does(py: Python<'_>) -> PyResult<()> {
     py.detach(|| guarded(|| panic!("a fault that a test asked for")))

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Opens a file for reading, or says in words why not.
+/// Opens a file for reading, or returns the reason why not.
 pub fn open(path: &Path) -> Result<File, String> {
     let shown = path.display();
     match fs::metadata(path) {

@@ -1,4 +1,4 @@
-//! What `trace fit` needs of a trace: its columns, and how long ago places were written.
+//! The input of `trace fit`: the columns of a trace, and how long ago places were written.
 
 use crate::errors::guarded;
 use crate::pulse::Raised;

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 /// Requests between two readings of the clock.
 const SLICE: u64 = 10_000;
 
-/// Writes the requests of a synthetic workload; gives counts, as JSON.
+/// Writes the requests of a synthetic workload; returns counts, as JSON.
 #[pyfunction]
 #[pyo3(signature = (request, target, format, progress=None))]
 pub fn trace_generate(
@@ -34,7 +34,7 @@ pub fn trace_generate(
     py.detach(|| guarded(|| generate(&request.prepare()?, target.as_deref(), &format, pulse)))
 }
 
-/// Counts the requests of a synthetic workload; gives its statistics, as JSON.
+/// Counts the requests of a synthetic workload; returns its statistics, as JSON.
 #[pyfunction]
 #[pyo3(signature = (request, progress=None))]
 pub fn workload_statistics(
@@ -46,7 +46,7 @@ pub fn workload_statistics(
     py.detach(|| guarded(|| count(&request.prepare()?, pulse)))
 }
 
-/// The requests of a configuration that has some of its own, and how many they are, where that is
+/// The requests of a configuration with a workload of its own, and their number, where that is
 /// known.
 fn requests(setup: &Setup) -> PyResult<(Box<dyn Source>, Option<u64>)> {
     let geometry = &setup.plan.geometry;
@@ -67,7 +67,7 @@ fn requests(setup: &Setup) -> PyResult<(Box<dyn Source>, Option<u64>)> {
     }
 }
 
-/// Hands over each request with its number, from 1, until one is enough.
+/// Passes each request and its number, from 1, until the receiver has enough.
 fn each(
     (mut source, requests): (Box<dyn Source>, Option<u64>),
     mut pulse: Pulse,

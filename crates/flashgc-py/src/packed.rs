@@ -25,7 +25,7 @@ struct Shared {
     failed: Option<io::Error>,
 }
 
-/// A target that can be given away as a writer and still be finished by its owner.
+/// A target that can be passed on as a writer and still be finished by its owner.
 #[derive(Clone)]
 pub struct Target(Rc<RefCell<Shared>>);
 

@@ -1,5 +1,5 @@
-//! The reproduced papers that ship with the program: each a folder of `papers/` at the root of
-//! the repository, with three files. What they mean is the business of the Python package.
+//! The reproduced papers that ship with the program: each a folder of `papers/` at the root of the
+//! repository, with three files. The Python package interprets them.
 
 use pyo3::prelude::*;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! What long work does now and then: answer Ctrl-C, and say how far it is.
+//! The regular tasks of long work: answer Ctrl-C, and report progress.
 
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -13,15 +13,15 @@ const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 pub struct Step {
     /// The name of the phase.
     pub phase: &'static str,
-    /// How much of it is done.
+    /// The amount that is done.
     pub done: u64,
-    /// Of how much, where that is known.
+    /// The total, where that is known.
     pub total: Option<u64>,
     /// The simulated time.
     pub now_ns: u64,
 }
 
-/// Keeps the time since signals and progress were last looked after.
+/// Keeps the time since the last check of signals and report of progress.
 pub struct Pulse {
     callback: Option<Py<PyAny>>,
     signals_at: Instant,
@@ -68,7 +68,7 @@ impl Pulse {
 /// Where a reader leaves the exception that ended it.
 pub type Raised = Arc<Mutex<Option<PyErr>>>;
 
-/// A reader that looks after signals on the way.
+/// A reader that checks for signals on the way.
 pub struct SignalReader<R> {
     inner: R,
     checked_at: Instant,

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-/// The file, which the engine writes to and the caller looks after.
+/// The file, which the engine writes to and the caller checks.
 pub struct RowLog {
     /// Its description, for messages.
     what: &'static str,

@@ -16,7 +16,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// What a run is made of.
+/// The input of a run.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Request {
@@ -32,7 +32,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// What the configuration is made from.
+    /// The input of the configuration.
     pub fn inputs(&self) -> Inputs {
         Inputs {
             name: self.name.clone(),
@@ -91,7 +91,7 @@ impl TraceOpener for TraceFile {
     }
 }
 
-/// What a run leaves.
+/// The results of a run.
 #[pyclass(frozen, get_all, module = "flashgc._engine")]
 pub struct Outcome {
     /// The report, as JSON.
@@ -110,7 +110,7 @@ pub struct Logs {
     gc_log: Option<PathBuf>,
     /// A file with a row for each interval.
     series: Option<PathBuf>,
-    /// The interval, as people write it.
+    /// The interval, in the form that users write.
     series_interval: Option<String>,
 }
 
@@ -129,7 +129,7 @@ impl OpenLogs {
         self.files.iter().try_for_each(RowLog::check)
     }
 
-    /// Refuses a series of which there would be far too much, as soon as that can be told.
+    /// Refuses a series that would be far too long, as soon as that is known.
     fn check_length(&self, logs: &Logs, progress: &Progress) -> PyResult<()> {
         let rows = self.bounded.map_or(0, |at| self.files[at].rows());
         if rows < ROWS_BEFORE_ESTIMATE || progress.phase != Phase::Run {
@@ -357,7 +357,7 @@ impl Walls {
     }
 }
 
-/// The most memory that the process ever had, where the system tells it.
+/// The most memory that the process ever had, where the system reports it.
 fn peak_rss_bytes() -> Option<u64> {
     kib_of("/proc/self/status", "VmHWM:")
 }

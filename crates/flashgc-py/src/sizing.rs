@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 #[derive(Clone)]
 pub struct Fitted(pub session::Fitted);
 
-/// Reads the trace of these requests, which differ in their schemes, and gives the size of the
+/// Reads the trace of these requests, which differ in their schemes, and returns the size of the
 /// drive that they share; `None` where the configuration does not size its drive by a trace.
 #[pyfunction]
 #[pyo3(signature = (requests, progress=None))]

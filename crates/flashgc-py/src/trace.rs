@@ -1,4 +1,4 @@
-//! Traces: what they hold, and from one format into another.
+//! Traces: their content, and conversion between formats.
 
 use crate::errors::{guarded, OutputError, TraceError};
 use crate::files;
@@ -12,12 +12,12 @@ use pyo3::prelude::*;
 use serde_json::{json, Value};
 use std::path::{Path, PathBuf};
 
-/// An error of the user's, in the shape of all messages.
+/// A mistake of the user, in the form of all messages.
 pub fn wrong(message: impl std::fmt::Display) -> PyErr {
     TraceError::new_err(format!("error: {message}"))
 }
 
-/// How a user asked for a trace to be read.
+/// The user's options for reading a trace.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Reading {
@@ -36,7 +36,7 @@ pub struct Reading {
 /// How the names of files in our own format end.
 const OURS: &str = "fgt";
 
-/// A format by its name; `auto` and nothing mean: by the content.
+/// A format by its name; `auto` or no name: by the content.
 fn format(name: Option<&str>) -> PyResult<Option<Format>> {
     match name {
         None | Some("auto") => Ok(None),
@@ -45,13 +45,13 @@ fn format(name: Option<&str>) -> PyResult<Option<Format>> {
 }
 
 impl Reading {
-    /// The name without its folders, which say nothing to others.
+    /// The name without its folders, which are of no use to others.
     fn shown(&self) -> String {
         let name = Path::new(&self.name).file_name();
         name.map_or_else(|| self.name.clone(), |name| name.to_string_lossy().into_owned())
     }
 
-    /// Without a window, rows that are out of order are given out as `disorder` says.
+    /// Without a window, rows that are out of order are handled as `disorder` says.
     fn options(&self, disorder: Disorder) -> PyResult<OpenOptions> {
         let on_bad_line = match self.on_bad_line.as_str() {
             "stop" => OnBadLine::Stop,
@@ -93,7 +93,7 @@ impl Reading {
     }
 }
 
-/// Above plain `csv` stands a line of names, by which it is recognised again.
+/// A line of names precedes plain `csv`, by which it is recognised again.
 const CSV_WITH_NAMES: &str = "csv:time:ns, device, op, offset, size; header=yes";
 
 /// The format to write, by its name.
@@ -140,7 +140,7 @@ fn target_format(
     }
 }
 
-/// Writes a trace in another format, or in its own if none is named and `keep` says so; gives
+/// Writes a trace in another format, or in its own if none is named and `keep` is set; returns
 /// counts, as JSON.
 #[pyfunction]
 pub fn trace_convert(
@@ -179,7 +179,7 @@ fn convert(
     Ok(with_marks_lost(done, &written))
 }
 
-/// Counts as JSON, with the thresholds of high priority that the format has no place for, if any.
+/// Counts as JSON, with the marks of high priority that the format cannot hold, if any.
 pub fn with_marks_lost(mut done: Value, written: &Written) -> String {
     if written.marks_lost > 0 {
         done["marks_lost"] = written.marks_lost.into();
@@ -210,7 +210,7 @@ fn write_all(
     Ok(written)
 }
 
-/// Writes several traces as one, in order of time; gives counts, as JSON.
+/// Writes several traces as one, in order of time; returns counts, as JSON.
 #[pyfunction]
 pub fn trace_merge(
     py: Python<'_>,
@@ -264,7 +264,7 @@ fn origin_of_all(names: &[String]) -> String {
     }
 }
 
-/// The formats and what each says of itself, as JSON.
+/// The formats and their descriptions, as JSON.
 #[pyfunction]
 pub fn trace_formats() -> String {
     let about = |info: &&flashgc_trace::FormatInfo| {

@@ -41,8 +41,8 @@ id!(
     Ppn
 );
 id!(
-    /// What can be erased alone, counted through the device: plane, then block in the plane, then
-    /// sub-block where sub-blocks are erased.
+    /// A part that can be erased alone, counted through the device: plane, then block in the plane,
+    /// then sub-block where sub-blocks are erased.
     BlockId
 );
 id!(
@@ -50,7 +50,7 @@ id!(
     PlaneId
 );
 id!(
-    /// A unit: what one array operation keeps busy.
+    /// A unit: the part that one array operation keeps busy.
     UnitId
 );
 id!(

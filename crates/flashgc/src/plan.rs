@@ -26,7 +26,7 @@ pub enum Served {
     Queue(u8),
 }
 
-/// The order in which a unit serves what waits.
+/// The order in which a unit serves waiting operations.
 #[derive(Clone, Debug)]
 pub struct Service {
     /// Classes in order of service.
@@ -35,7 +35,8 @@ pub struct Service {
     pub read_queue: u8,
     /// The queue of writes.
     pub write_queue: u8,
-    /// Whether the request that has waited longest goes first, though reads and writes wait apart.
+    /// Whether the request that has waited longest is served first, though reads and writes wait
+    /// apart.
     pub oldest_first: bool,
 }
 
@@ -94,17 +95,17 @@ pub enum Arrivals {
 /// A write buffer in front of the translation layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct WriteBuffer {
-    /// Pages that it holds.
+    /// Pages of its capacity.
     pub pages: u32,
     /// Time of one access to a page, in ns.
     pub access_ns: u64,
-    /// Whether pages go to flash while the host waits for nothing; otherwise only when a write
-    /// needs their place. The slot *background* says so, not the device.
+    /// Whether pages go to flash while the host is idle; otherwise only when a write needs their
+    /// place. The slot *background* decides it, not the device.
     #[serde(skip)]
     pub flushes_when_idle: bool,
 }
 
-/// What the simulation runs on.
+/// The input of the simulation.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The seed of every random stream.
@@ -123,7 +124,7 @@ pub struct Plan {
     pub pool: Option<Level>,
     /// The planes that the writes of a logical page may go to.
     pub pools: Pools,
-    /// What a unit serves first.
+    /// The order of service at a unit.
     pub service: Service,
     /// The scheme.
     pub gc: GcPlan,
@@ -157,8 +158,8 @@ impl Plan {
         self.pool.is_some_and(|level| level >= unit) && self.gc.blocking.covers_unit(unit)
     }
 
-    /// Whether one queue serves all that is done to a page, one after the other. Where a page has
-    /// one plane it does, for two pages of a plane never share an array operation.
+    /// Whether one queue serves all operations on a page, one after the other. It does where a page
+    /// has one plane, since two pages of a plane never share an array operation.
     pub fn queues_keep_order(&self) -> bool {
         let one_queue = match self.allocation {
             Allocation::Striped => true,
@@ -170,7 +171,7 @@ impl Plan {
             && self.gc.preemption.is_none()
     }
 
-    /// What moving a page and erasing cost where windows of sub-blocks are ranked: read and
+    /// The cost of moving a page and of an erase where windows of sub-blocks are ranked: read and
     /// program times, and the time of one erase (docs/schemes/gsm.md#the-recycle-benefit).
     pub fn window_costs(&self) -> Costs {
         let isolation = self.gc.sub_blocks.unwrap_or(Isolation::Hardware);
@@ -183,7 +184,8 @@ impl Plan {
         self.gc.copy.parity()
     }
 
-    /// Whether jobs run as one event: their pages are fixed, and nothing is let go in their midst.
+    /// Whether collections run as one event: their pages are fixed, and nothing is released before
+    /// their end.
     pub fn coalesces_jobs(&self) -> bool {
         self.coalesce && self.fixes_jobs() && self.gc.blocking.erasing.is_none()
     }

@@ -1,4 +1,4 @@
-//! The report: every figure of a run, with the hash that two equal runs share.
+//! The report: every metric of a run, with the hash that two equal runs share.
 
 use crate::config::Setup;
 use crate::sim::{Preconditioning, Results};
@@ -18,7 +18,7 @@ pub struct Facts {
     pub notes: Vec<String>,
     /// Why nothing was moved, where nothing was.
     pub nothing_moved: Option<String>,
-    /// Lines of the trace that were passed over.
+    /// Lines of the trace that were skipped.
     pub bad_rows: u64,
     /// The hash over the simulated course.
     pub result_hash: String,
@@ -86,7 +86,7 @@ impl Report {
         Report { keys, read: results.read.clone(), write: results.write.clone() }
     }
 
-    /// Adds what only the caller can measure, in s and bytes.
+    /// Adds the values that only the caller can measure, in s and bytes.
     pub fn set_walls(
         &mut self,
         wall_s: f64,
@@ -156,7 +156,7 @@ fn background(setup: &Setup, results: &Results) -> Option<Value> {
     })
 }
 
-/// What the write buffer did, where there is one.
+/// The metrics of the write buffer, where there is one.
 fn buffer(results: &Results) -> Option<Value> {
     let [hits_read, hits_write] = results.counters.buffer_hits;
     results.buffer_dirty_pages.map(|dirty_at_end| {
@@ -206,7 +206,7 @@ fn per(sum: u64, count: u64) -> Option<f64> {
 fn gc(setup: &Setup, results: &Results) -> Value {
     let counters = &results.counters;
     let per_block = f64::from(setup.plan.geometry.shape.data_pages());
-    // Of sub-blocks a victim is what one erase frees.
+    // With sub-blocks, a victim is the set that one erase frees.
     let victims = match setup.plan.gc.sub_blocks {
         Some(_) => counters.jobs,
         None => counters.victim_blocks,

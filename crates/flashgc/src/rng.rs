@@ -1,7 +1,7 @@
 //! Random numbers: one seed, and a stream of its own for every purpose.
 //!
-//! A stream depends on the seed and on its name alone, so that drawing more from one (a policy
-//! that samples victims, say) never moves another (the addresses of the workload).
+//! A stream depends only on the seed and its name, so that more draws from one (a policy that
+//! samples victims, for example) never change another (the addresses of the workload).
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -28,8 +28,8 @@ impl Random {
 
     /// A number below `bound`, which is not zero.
     ///
-    /// The multiplication favours some numbers by less than bound / 2^64, far below what any run
-    /// could notice.
+    /// The multiplication favours some numbers by less than bound / 2^64, far below any visible
+    /// effect.
     #[inline(always)]
     pub fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.bits()) * u128::from(bound)) >> 64) as u64

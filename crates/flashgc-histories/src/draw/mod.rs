@@ -10,7 +10,7 @@ use flashgc::config::Setup;
 
 /// A history in the making.
 pub struct Draw {
-    /// Where chance comes from.
+    /// The source of chance.
     pub choices: Choices,
     /// The choices drawn until now.
     pub history: History,

@@ -104,7 +104,7 @@ impl Draw {
         }
     }
 
-    /// What requests do, and where, below this key.
+    /// The kind and the addresses of requests, below this key.
     fn pattern(&mut self, at: &str, two: bool) {
         for (key, value) in self.entries(two) {
             self.set(&format!("{at}.{key}"), value);

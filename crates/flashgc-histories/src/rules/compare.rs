@@ -1,9 +1,9 @@
-//! Reports that must be equal, and the first figures that are not.
+//! Reports that must be equal, and the first metrics that are not.
 
 use crate::run::Stop;
 use serde_json::Value;
 
-/// Keys that say how a run was asked for, and not what happened.
+/// Keys that describe the request of a run, and not its result.
 const ASKED: &[&str] = &["config", "config_hash", "table_bytes", "notes", "unused_keys"];
 
 /// The metrics of a report.
@@ -18,7 +18,7 @@ fn figures(report: &Value) -> Value {
     report
 }
 
-/// Fails where two reports differ in a figure.
+/// Fails where two reports differ in a metric.
 pub fn equal(one: &Value, other: &Value) -> Result<(), Stop> {
     equal_but(one, other, &[])
 }
@@ -44,7 +44,7 @@ pub fn differ(found: &[String]) -> Result<(), Stop> {
     Err(Stop::failed("differ", found.iter().take(8).cloned().collect::<Vec<_>>().join("\n")))
 }
 
-/// Every figure that differs, by its key.
+/// Every metric that differs, by its key.
 pub fn differences(one: &Value, other: &Value) -> Vec<String> {
     let mut found = Vec::new();
     walk("", one, other, &mut |key, one, other| {

@@ -1,4 +1,4 @@
-//! Drives that are saved, read back, run on in slices, and taken over by another scheme.
+//! Drives that are saved, read back, continued in slices, and continued by another scheme.
 
 use super::{compare, is_of_another, other_scheme, Tried};
 use crate::choices::Choices;
@@ -84,7 +84,7 @@ pub fn slices(tried: &Tried<'_>) -> Result<bool, Stop> {
     }
 }
 
-/// A drawn scheme takes the drive over under the checker, as far as it can.
+/// A drawn scheme continues on the drive under the checker, as far as it can.
 pub fn takeover(tried: &Tried<'_>) -> Result<bool, Stop> {
     let Some((history, setup)) = other_scheme(tried.history, tried.seed) else { return Ok(false) };
     let drive = tried.drive()?;

@@ -1,4 +1,4 @@
-//! What the figures of one report say of each other.
+//! Identities between the metrics of one report.
 
 use super::Tried;
 use crate::run::Stop;
@@ -20,7 +20,7 @@ impl Figures<'_> {
     }
 }
 
-/// What does not hold, in words.
+/// The identities that do not hold, in words.
 #[derive(Default)]
 struct Broken(Vec<(&'static str, String)>);
 

@@ -9,7 +9,7 @@ use flashgc::stats::{SeriesRequest, SeriesRow};
 use serde_json::Value;
 use std::sync::{Arc, Mutex};
 
-/// Rows that a run hands out.
+/// Rows of the logs of a run.
 type Rows<T> = Arc<Mutex<Vec<T>>>;
 
 fn taken<T>(rows: &Rows<T>) -> Vec<T> {
@@ -25,7 +25,7 @@ fn keep<T>(rows: &Rows<T>, row: T) {
     }
 }
 
-/// Logs say what the counters say, and asking for them changes nothing.
+/// Logs agree with the counters, and a request for logs changes no result.
 pub fn rule(tried: &Tried<'_>) -> Result<bool, Stop> {
     let (jobs, series): (Rows<JobRow>, Rows<SeriesRow>) = Default::default();
     let (log, sink) = (jobs.clone(), series.clone());

@@ -1,4 +1,4 @@
-//! What must hold for every history.
+//! The rules for every history.
 
 mod compare;
 mod drives;
@@ -18,13 +18,13 @@ use std::cell::OnceCell;
 pub struct Tried<'a> {
     /// The history.
     pub history: &'a History,
-    /// Its seed, for what a rule draws.
+    /// Its seed, for the draws of a rule.
     pub seed: u64,
-    /// What runs.
+    /// The checked configuration.
     pub setup: &'a Setup,
     /// The report without any watcher.
     pub base: Value,
-    /// The drive when measuring begins, once a rule has asked for it.
+    /// The drive when measuring begins, once a rule has requested it.
     drive: OnceCell<SavedDrive>,
 }
 
@@ -39,7 +39,7 @@ impl Tried<'_> {
     }
 }
 
-/// A rule: `Ok(true)` where it was tried, `Ok(false)` where it says nothing of this history.
+/// A rule: `Ok(true)` where it was checked, `Ok(false)` where it does not apply to this history.
 pub type Rule = fn(&Tried<'_>) -> Result<bool, Stop>;
 
 /// The rules by name.
@@ -57,7 +57,7 @@ pub const RULES: &[(&str, Rule)] = &[
     ("canary", canary),
 ];
 
-/// The rule of this name is wrong on purpose, and is tried only where it is asked for.
+/// The rule of this name is wrong on purpose, and is checked only on request.
 pub const CANARY: &str = "canary";
 
 /// A rule that does not hold, and why.
@@ -67,7 +67,7 @@ pub struct Failure {
     pub rule: &'static str,
     /// The same for the same fault.
     pub signature: String,
-    /// All that is known.
+    /// All details.
     pub detail: String,
 }
 
@@ -163,7 +163,7 @@ fn canary(tried: &Tried<'_>) -> Result<bool, Stop> {
     }
 }
 
-/// Whether a stop is what a drive of another scheme may come to.
+/// Whether a drive of another scheme may end with this stop.
 fn is_of_another(stop: &Stop) -> bool {
     matches!(stop, Stop::Full(_) | Stop::NotTaken(_) | Stop::TooLong)
 }

@@ -78,7 +78,7 @@ fn replaying(history: &History, setup: &Setup, scale: u32) -> Option<(History, S
     Some((replaying, prepared))
 }
 
-/// The figures of a replay on the drive of the history.
+/// The metrics of a replay on the drive of the history.
 fn replayed(tried: &Tried<'_>, bytes: &[u8]) -> Result<Option<Value>, Stop> {
     let Some((_, setup)) = replaying(tried.history, tried.setup, 1) else { return Ok(None) };
     let drive = tried.drive()?;

@@ -43,9 +43,9 @@ pub const CHOICES: &[Choice] = &[
     },
 ];
 
-/// What the slot says; amounts of space still depend on the device.
+/// The choices of the slot; amounts of space still depend on the device.
 pub struct BackgroundSlot {
-    /// The assists in use, for people.
+    /// The assists in use, for users.
     pub name: &'static str,
     pub background: Background,
     /// Parameters of assists that are not in use.

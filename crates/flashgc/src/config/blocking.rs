@@ -14,7 +14,7 @@ pub fn choice(shape: &Shape, scheme: &Scheme) -> BlockingChoice {
     BlockingChoice { level, blocks: scheme.blocks_only, erasing }
 }
 
-/// The part that is held in the erase, where it is smaller than the choice of this name.
+/// The part that is blocked during the erase, where it is smaller than the choice of this name.
 pub fn erasing(name: &str, table: &Reader<'_>) -> Option<Level> {
     // The smallest part is a plane.
     let at = Level::WORDS[..3].iter().position(|(word, _)| *word == name)?;
@@ -22,7 +22,7 @@ pub fn erasing(name: &str, table: &Reader<'_>) -> Option<Level> {
     erasing.filter(|&level| level != Level::WORDS[at].1)
 }
 
-/// The key of it, where it has no effect: no part is held that is larger than the unit.
+/// Its key, where it has no effect: the part is never larger than the unit.
 pub fn unused(scheme: &Scheme, gc: &GcPlan) -> Option<String> {
     let is_unused = scheme.blocking_erasing.is_some() && gc.blocking.erasing.is_none();
     is_unused.then(|| format!("gc.blocking.{}.erasing", gc.blocking.level.word()))

@@ -244,9 +244,10 @@ fn gc_plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme, erase_ns: u64) -> 
 
 /// The erased blocks of each plane that only collection takes.
 fn reserve_blocks(shape: &Shape, scheme: &Scheme, move_cap_pages: Option<u32>) -> u32 {
-    // The worst job moves every page of its victims before it erases them: they fill as many
-    // blocks. Under the odd/even rule too, since a new block takes odd and even pages fitted.
-    // With a bound on moves they fill no more than it allows, and one block always counts.
+    // The worst collection moves every page of its victims before it erases them: they fill the
+    // same number of blocks. Under the odd/even rule too, since a new block takes odd and even
+    // pages fitted. With a bound on moves they fill no more than it allows, and one block always
+    // counts.
     if scheme.sub_blocks.is_some() {
         return sub_blocks::reserve(shape, scheme);
     }

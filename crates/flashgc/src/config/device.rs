@@ -17,18 +17,18 @@ pub struct Device {
     pub pool: Option<Level>,
     pub service: Service,
     pub service_words: Vec<String>,
-    /// How large the part that the host sees is.
+    /// The size of the part that the host sees.
     pub exported: Exported,
     /// Keys without effect.
     pub unused: Vec<String>,
 }
 
-/// What a drive that is sized by its trace is made from.
+/// The input for a drive that is sized by its trace.
 #[derive(Clone, Debug)]
 pub struct Sizing {
-    /// The device as it was given, without what a scheme adds.
+    /// The device as it was given, without the blocks that a scheme adds.
     pub shape: Shape,
-    /// How large the part that the host sees is.
+    /// The size of the part that the host sees.
     pub exported: Exported,
     /// The share of it that the trace touches.
     pub share: Share,
@@ -108,7 +108,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     })
 }
 
-/// Notes where there is no device at all.
+/// Notes an error where there is no device at all.
 fn is_there(table: &Reader<'_>) -> Option<()> {
     table.allow("preset");
     if !table.exists() {
@@ -165,7 +165,7 @@ fn page_bytes(table: &Reader<'_>) -> Option<u32> {
     Some(bytes as u32)
 }
 
-/// What of a plane the host sees.
+/// The part of a plane that the host sees.
 #[derive(Clone, Debug)]
 pub enum Exported {
     /// A share of its physical pages.
@@ -282,7 +282,7 @@ fn over_provisioning(table: &Reader<'_>) -> Option<Share> {
     Some(Share { numerator: denominator, denominator: denominator.checked_add(numerator)? })
 }
 
-/// Physical pages are numbered in 32 bits, and the highest number stands for none.
+/// Physical pages are numbered in 32 bits, and the highest number means none.
 fn check_size(table: &Reader<'_>, shape: &Shape) -> Option<()> {
     let planes = shape.planes();
     let pages = planes.checked_mul(shape.pages_per_plane());
@@ -489,7 +489,7 @@ fn timing(table: &Reader<'_>, transfer_bytes: Option<u64>) -> Option<(Timing, Ra
             );
             return None;
         }
-        // A year leaves room for a whole collection in 64 bits.
+        // The bound of a year leaves room for a whole collection in 64 bits.
         if ns > 1_000_000_000_000 {
             table.error(
                 key,

@@ -1,6 +1,6 @@
-//! Keys that exclude each other: where two layers give one each, the higher layer wins.
+//! Keys that exclude each other: where two layers give one each, the higher layer applies.
 //!
-//! Within one layer both together stay a mistake, which the reader of their table tells.
+//! Within one layer both together stay a mistake, which the reader of their table reports.
 
 use flashgc_config::{Exclusive, Tree};
 use Exclusive::{InItems, Instead, OneOf, ValueOrTable};
@@ -37,14 +37,14 @@ const RULES: &[Exclusive] = &[
     Instead { table: SYNTHETIC, given: &["size.exponential"], gone: &["size"] },
     Instead { table: SYNTHETIC, given: &["read_size.exponential"], gone: &["read_size"] },
     Instead { table: SYNTHETIC, given: &["write_size.exponential"], gone: &["write_size"] },
-    // What the host sees, and when overwriting ends.
+    // The user capacity, and the end of overwriting.
     ValueOrTable { key: "device.exported" },
     OneOf { table: "device", keys: &["exported", "over_provisioning"] },
     Instead { table: "precondition", given: &["overwrite"], gone: &["until", "at_most"] },
     Instead { table: "precondition", given: &["until"], gone: &["overwrite"] },
 ];
 
-/// What says that a layer brings a workload of its own and not only a key of one.
+/// Keys which show that a layer brings a workload of its own and not only a key of one.
 const WORKLOADS: [(&str, &[&[&str]]); 3] = [
     (
         "synthetic",
@@ -57,7 +57,7 @@ const WORKLOADS: [(&str, &[&[&str]]); 3] = [
     ("trace", &[&["file"]]),
 ];
 
-/// Takes out of `below` what the layer `top` excludes.
+/// Removes from `below` the keys that the layer `top` excludes.
 pub fn give_way(below: &mut Tree, top: &Tree) {
     let brings = |(name, needs): &(&str, &[&[&str]])| {
         needs.iter().all(|any| any.iter().any(|key| top.has(&["workload", name, key])))

@@ -1,7 +1,7 @@
 //! A drive sized by its trace: the pages that the trace touches are a given share of the user
 //! capacity (`workload.trace.fit`).
 //!
-//! Channels, chips, dies and planes stay as they are while each plane keeps blocks enough for the
+//! Channels, chips, dies and planes stay the same while each plane has enough blocks for the
 //! thresholds of the scheme. A small footprint needs fewer planes: first fewer in each die, then
 //! fewer dies, chips and channels. Several schemes that are compared share one drive, on which all
 //! of them have room.
@@ -19,13 +19,13 @@ const THRESHOLDS_MOST: f64 = 0.5;
 /// The most blocks that a plane may have.
 const BLOCKS_MAX: u64 = 1 << 20;
 
-/// The counts that can be changed, in the order in which they are: the parts of a die first.
+/// The counts that can be changed, in the order of change: the parts of a die first.
 const COUNTS: [&str; 4] = ["planes_per_die", "dies_per_chip", "chips_per_channel", "channels"];
 
 /// The size that was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fitted {
-    /// The share that was asked for.
+    /// The requested share.
     pub share: f64,
     /// Pages that the trace touches.
     pub footprint_pages: u64,
@@ -46,7 +46,7 @@ impl Fitted {
         Tree::parse("the fit to the trace", &text)
     }
 
-    /// What changed, for people.
+    /// The changes, as text for the user.
     fn changes(&self) -> String {
         let keys = COUNTS.iter().chain(&["blocks_per_plane"]);
         let changed = keys.zip(self.counts).filter(|(_, (from, to))| from != to);

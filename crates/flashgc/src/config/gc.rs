@@ -28,9 +28,9 @@ pub struct Scheme {
     pub hotness_groups: Option<HotnessGroups>,
     /// `None`: the device's unit.
     pub blocking: Option<Level>,
-    /// The smaller part that is held in the erase.
+    /// The smaller part that is blocked during the erase.
     pub blocking_erasing: Option<Level>,
-    /// Whether only the blocks concerned are held.
+    /// Whether only the blocks concerned are blocked.
     pub blocks_only: bool,
     pub preemption: Option<Preemption>,
     /// How a collection is spread over time, where it is.

@@ -1,4 +1,4 @@
-//! `[gc.placement.hotness-groups]`: who is hot, and where hot pages go.
+//! `[gc.placement.hotness-groups]`: which pages are hot, and where hot pages go.
 
 use super::gc::Scheme;
 use crate::device::Shape;
@@ -7,7 +7,7 @@ use crate::gc::placement::hotness::{HotnessSettings, HASH_FUNCTIONS_MAX};
 use crate::gc::placement::{ColdGo, CopiesGo, HotTo, HotnessGroups};
 use flashgc_config::Reader;
 
-/// The keys, for people.
+/// The keys, for users.
 pub const KEYS: &[(&str, &str)] = &[
     ("groups", "7 (default), 2 to 8: number of page groups and of block groups"),
     (

@@ -38,7 +38,7 @@ use flashgc_config::{Diagnostic, Diagnostics, Reader, Sink, Tree, Unset};
 use serde_json::{json, Value};
 use sha2::{Digest, Sha256};
 
-/// What a run is made from, as text.
+/// The input of a run, as text.
 #[derive(Clone, Debug, Default)]
 pub struct Inputs {
     /// The name of the configuration, for messages.
@@ -51,7 +51,7 @@ pub struct Inputs {
     pub device: Option<String>,
     /// Assignments `key.path=value`.
     pub sets: Vec<String>,
-    /// Keys that are taken out of all layers below the assignments.
+    /// Keys that are removed from all layers below the assignments.
     pub unsets: Vec<String>,
     /// Whether a trace was given in addition to the configuration.
     pub has_trace: bool,
@@ -62,7 +62,7 @@ pub struct Inputs {
 /// A checked configuration: the plan that runs, and notes for the user.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// What the simulation runs on.
+    /// The plan of the simulation.
     pub plan: Plan,
     /// Where requests come from.
     pub workload: WorkloadPlan,
@@ -74,7 +74,7 @@ pub struct Setup {
     pub filler: Option<GcPlan>,
     /// The name of the device preset, or "custom".
     pub device_name: String,
-    /// What the drive is sized from, where its trace decides.
+    /// The input of the size of the drive, where its trace decides it.
     pub sizing: Option<device::Sizing>,
     /// The size that was found.
     pub fitted: Option<Fitted>,
@@ -84,7 +84,7 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Everything that was resolved, as data.
+    /// The resolved configuration, as data.
     pub fn resolved_json(&self) -> &Value {
         &self.resolved
     }
@@ -122,11 +122,11 @@ impl Setup {
     pub fn table_bytes_expected(&self) -> u64 {
         let geometry = &self.plan.geometry;
         let pages = u64::from(geometry.pages);
-        // Two maps of 4 bytes, two bits in bitmaps; a block has its accounts.
+        // Two maps of 4 bytes, two bits in bitmaps; and the state of each block.
         pages * 8 + pages / 4 + u64::from(geometry.blocks) * 32
     }
 
-    /// What the simulation runs on while the drive is preconditioned.
+    /// The plan of the simulation while the drive is preconditioned.
     pub fn preconditioning_plan(&self) -> Plan {
         let mut plan = self.plan.clone();
         if let Some(filler) = &self.filler {
@@ -135,12 +135,12 @@ impl Setup {
         plan
     }
 
-    /// The drive was preconditioned before, and like this.
+    /// The drive was preconditioned before, in this way.
     pub(crate) fn preconditioned(&mut self, how: &Value) {
         self.resolved["precondition"] = how.clone();
     }
 
-    /// A hash over everything that was resolved.
+    /// A hash over the resolved configuration.
     pub fn config_hash(&self) -> String {
         hash_of(&self.resolved)
     }
@@ -203,7 +203,7 @@ fn given(
         top.overlay(named("--scheme", "gc.scheme", scheme)?);
     }
     unsets.iter_mut().for_each(|unset| unset.apply(&mut top));
-    // Alone first, to see what they exclude of the layers below.
+    // Alone first, to find the keys that they exclude from the layers below.
     let mut sets = Tree::empty();
     inputs.sets.iter().for_each(|assignment| drop(sets.set(assignment)));
     exclusive::give_way(&mut top, &sets);
@@ -212,7 +212,7 @@ fn given(
             errors.extend(error);
         }
     }
-    // Who gives the size of the drive has it, whatever the file says of the trace.
+    // An assignment of the size applies, whatever the file says of the trace.
     let sets = |key: &str| inputs.sets.iter().any(|set| set.trim_start().starts_with(key));
     let has_fit = top.has(&["workload", "trace", "fit"]);
     if has_fit && sets("device.blocks_per_plane") && !sets("workload.trace.fit") {
@@ -275,7 +275,7 @@ fn unknown_preset(kind: &str, name: &str, names: &[&str]) -> Diagnostic {
 
 fn read(tree: &Tree, sink: &Sink, inputs: &Inputs) -> Option<Setup> {
     let root = Reader::root(tree, sink);
-    // What a configuration says of itself is for people.
+    // The table `about` of a configuration is for users.
     root.allow("about");
     let seed = root.u64("seed", 0..=u64::MAX).unwrap_or(1);
     let device = device::read(&root.table("device"));
@@ -341,7 +341,7 @@ fn read(tree: &Tree, sink: &Sink, inputs: &Inputs) -> Option<Setup> {
     })
 }
 
-/// Parts that most devices lack are left out of the resolved configuration.
+/// Parts that most devices lack are omitted from the resolved configuration.
 fn resolve_rare_parts(resolved: &mut Value, device: &device::Device) {
     if let Some(pool) = device.pool {
         resolved["pool"] = json!(pool);

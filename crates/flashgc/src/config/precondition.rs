@@ -49,7 +49,7 @@ impl Reads {
         ("all-mapped", Reads::AllMapped),
     ];
 
-    /// Whether nothing is done. By reference, as it is asked for when a plan is written down.
+    /// Whether nothing is mapped. By reference, as serialisation needs it.
     #[allow(clippy::trivially_copy_pass_by_ref)]
     pub fn are_left(&self) -> bool {
         *self == Reads::Unmapped
@@ -71,7 +71,7 @@ impl OverwriteWith {
     const WORDS: [(&'static str, OverwriteWith); 2] =
         [("workload", OverwriteWith::Workload), ("uniform", OverwriteWith::Uniform)];
 
-    /// By reference, as it is asked for when a plan is written down.
+    /// By reference, as serialisation needs it.
     #[allow(clippy::trivially_copy_pass_by_ref)]
     fn is_default(&self) -> bool {
         *self == OverwriteWith::Workload
@@ -89,7 +89,8 @@ pub struct PreconditionPlan {
     /// Pages that are mapped after it, since the trace reads them.
     #[serde(skip_serializing_if = "Reads::are_left")]
     pub reads: Reads,
-    /// Drive writes of overwriting after it; the most that are tried where it is until steady.
+    /// Drive writes of overwriting after it; the largest number where overwriting lasts until
+    /// steady.
     pub overwrite: f64,
     /// The pages that it takes.
     #[serde(skip_serializing_if = "OverwriteWith::is_default")]
@@ -100,7 +101,7 @@ pub struct PreconditionPlan {
     pub scheme: Option<String>,
 }
 
-/// The most drive writes that are tried where none is said.
+/// The default of the most drive writes until steady.
 const STEADY_DRIVE_WRITES_MAX: f64 = 50.0;
 
 /// Reads the table.

@@ -1,4 +1,4 @@
-//! The spare space of a plane, and what thresholds and open blocks take of it.
+//! The spare space of a plane, and the share that thresholds and open blocks take.
 
 use super::{sub_blocks, used_space};
 use crate::device::Shape;

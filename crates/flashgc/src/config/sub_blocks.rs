@@ -1,4 +1,4 @@
-//! Sub-blocks: the device as a scheme sees it that erases them, and what such a scheme needs.
+//! Sub-blocks: the device in the units that a scheme erases, and the needs of such a scheme.
 
 use super::derive::refuse_share_of_soft;
 use super::gc::{Scheme, SUB_BLOCKS};
@@ -58,7 +58,7 @@ pub fn shape(root: &Reader<'_>, device: &Shape, scheme: &Scheme) -> Option<Shape
 const LAYERS_HELP: &str = "isolation = \"hardware\" needs the number of layers of a block, as in \
                            `device.layers = 64`";
 
-/// The victim must be ranked by what an erase of sub-blocks wins, isolation included.
+/// The victim must be ranked by the pages that an erase of sub-blocks frees, isolation included.
 fn ranks_sub_blocks(root: &Reader<'_>, scheme: &Scheme, isolation: Isolation) -> Option<()> {
     let table = root.table("gc").table("victim");
     match (&scheme.victim, isolation) {
@@ -115,7 +115,7 @@ fn least_of(shape: &Shape) -> u32 {
 
 /// The erased sub-blocks of each plane that only collection takes.
 pub fn reserve(shape: &Shape, scheme: &Scheme) -> u32 {
-    // The worst job empties a whole block, less what of it is withheld because it is erased. A
+    // The worst collection empties a whole block, except for its erased part, which is withheld. A
     // stream whose sub-block is full opens another one. Under the odd/even rule pages of each kind
     // need room of their own.
     let others = others_emptied(shape, scheme);
@@ -143,8 +143,8 @@ fn others_emptied(shape: &Shape, scheme: &Scheme) -> u32 {
 /// and free a large one, or several streams of copies keep an open one each. Of each kind under the
 /// odd/even rule.
 ///
-/// The worst job finds a page for each copy if there are as many erased ones as it moves, and as
-/// many more as the other streams may keep to themselves: an open sub-block less one page each.
+/// The worst collection finds a page for each copy if there are as many erased ones as it moves,
+/// plus the most that the other streams may reserve: an open sub-block less one page each.
 pub fn reserve_pages(shape: &Shape, scheme: &Scheme) -> u32 {
     let own_streams = scheme.streams();
     let is_counted = shape.isolation_pages == 0 && own_streams == 1;
@@ -154,7 +154,7 @@ pub fn reserve_pages(shape: &Shape, scheme: &Scheme) -> u32 {
     let others = others_emptied(shape, scheme);
     if scheme.copy.parity() {
         let worst = shape.data_pages().div_ceil(2) + others * least_of(shape).div_ceil(2);
-        // What the host opens for a frontier of its own is lost to copies.
+        // The sub-block that the host opens for a frontier of its own is lost to copies.
         return worst + u32::from(scheme.separate_gc) * shape.data_pages().div_ceil(2);
     }
     let worst = shape.data_pages() + others * least_of(shape);
@@ -187,7 +187,7 @@ pub fn space(table: &Reader<'_>, key: &str, threshold: &Threshold, shape: &Shape
     Some(Space::Pages(pages as u32))
 }
 
-/// What the scheme erases, for people, in the singular or plural.
+/// The name of the erased part for users, in the singular or plural.
 pub fn word(shape: &Shape, count: u64) -> &'static str {
     match (shape.sub_blocks > 1, count) {
         (false, 1) => "block",
@@ -227,7 +227,7 @@ pub fn all_of_a_block(shape: &Shape) -> u64 {
     shape.pages_of_blocks(shape.sub_blocks.into())
 }
 
-/// Pages of a plane in which nothing can be won while a sub-block is open.
+/// Pages of a plane in which nothing can be freed while a sub-block is open.
 ///
 /// With isolation by software no window may lie next to it; one around it would be the whole block.
 pub fn pages_shut_by_an_open_block(shape: &Shape, gc: &GcPlan) -> u64 {

@@ -1,4 +1,4 @@
-//! The thresholds of free space, and how they must lie to each other and to the reserve.
+//! The thresholds of free space, and their order among each other and with the reserve.
 
 use super::derive::space;
 use super::gc::Scheme;

@@ -21,7 +21,7 @@ pub struct Trigger {
     pub idle: Option<IdleTrigger>,
 }
 
-/// The threshold below which collection goes before requests.
+/// The threshold below which collection is served before requests.
 pub enum Hard {
     /// Just above the reserve.
     Default,
@@ -37,9 +37,9 @@ pub struct IdleTrigger {
     pub threshold: Option<Threshold>,
 }
 
-/// What the slot says.
+/// The choices of the slot.
 pub struct TriggerSlot {
-    /// The triggers in use, for people.
+    /// The triggers in use, for users.
     pub name: &'static str,
     pub trigger: Trigger,
     /// Parameters of triggers that are not in use.
@@ -178,7 +178,7 @@ fn wait(table: &Reader<'_>) -> Option<Wait> {
         return Some(Wait::MeanCollection);
     }
     if !table.is_text("wait") {
-        // It is refused, with what to write.
+        // The value is refused, with a help.
         return table.duration_ns("wait").map(Wait::Ns);
     }
     let text = table.string("wait")?;

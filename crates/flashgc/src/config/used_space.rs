@@ -1,4 +1,4 @@
-//! The trigger `used-space`: its keys, and what they come to on a device.
+//! The trigger `used-space`: its keys, and their values on a device.
 
 use super::gc::Scheme;
 use super::trigger::{Hard, Trigger};
@@ -13,7 +13,7 @@ use flashgc_config::Reader;
 /// The word of the configuration.
 pub const USED_SPACE: &str = "used-space";
 
-/// For people.
+/// The description for users.
 pub const CHOICE: Choice = Choice {
     name: USED_SPACE,
     about: "blocks with many invalid pages are collected while the share of used pages is above a \
@@ -85,7 +85,7 @@ pub fn read(table: &Reader<'_>) -> Option<Trigger> {
     })
 }
 
-/// What the shares come to on a drive of this shape.
+/// The values of the shares on a drive of this shape.
 pub fn plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<Option<UsedSpace>> {
     let Some(trigger) = &scheme.trigger.used_space else { return Some(None) };
     if scheme.sub_blocks.is_some() {
@@ -114,13 +114,14 @@ pub fn plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<Option<
 }
 
 /// Whether there is a threshold below which no write is served. By used space there is one, just
-/// above the reserve, but not where only blocks are blocked: there a write waits for a page only.
+/// above the reserve, but not where only single blocks are blocked: there a write waits for a page
+/// only.
 pub fn has_hard_mark(scheme: &Scheme) -> bool {
     let trigger = &scheme.trigger;
     !matches!(trigger.hard, Hard::None) && (trigger.used_space.is_none() || !scheme.blocks_only)
 }
 
-/// There is too little spare space for what collection keeps to itself.
+/// There is too little spare space for the space that collection needs for itself.
 pub fn refuse_spare(root: &Reader<'_>, gc: &GcPlan, spare_pages: u64, open_blocks: u64) {
     root.table("device").error(
         "exported",
@@ -133,7 +134,7 @@ pub fn refuse_spare(root: &Reader<'_>, gc: &GcPlan, spare_pages: u64, open_block
     );
 }
 
-/// A drive whose data alone is too much by the trigger.
+/// A drive whose user data alone reaches the trigger.
 pub fn note(plan: &Plan) -> Option<String> {
     let rules = plan.gc.used_space?;
     let geometry = &plan.geometry;

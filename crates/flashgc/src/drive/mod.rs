@@ -22,7 +22,7 @@ pub struct PlaneBlocks {
     pub sealed: u32,
     /// Blocks that are written in part.
     pub open: u32,
-    /// Whether the plane needed space by the trigger.
+    /// Whether the trigger found the plane short of space.
     pub wants: bool,
 }
 
@@ -52,7 +52,7 @@ pub struct Drive {
 /// no use for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kept {
-    /// What the numbers depend on: a scheme takes them over where this is the same.
+    /// The settings that the numbers depend on: a scheme takes them over where these are the same.
     pub by: String,
     /// The numbers.
     pub numbers: Vec<u32>,

@@ -25,14 +25,14 @@ impl fmt::Display for DriveFault {
 
 impl std::error::Error for DriveFault {}
 
-/// What another scheme could not take over as it was.
+/// The changes that another scheme needed on the drive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Carried {
-    /// Erased pages given up, since the odd/even rule had left them out.
+    /// Erased pages that were given up, since the odd/even rule had skipped them.
     pub padded_pages: u64,
-    /// Blocks that were full with these, and sealed.
+    /// Blocks that became full by these, and were sealed.
     pub sealed_blocks: u64,
-    /// Blocks collected, untimed, since the scheme keeps a larger reserve.
+    /// Blocks collected, untimed, since the scheme has a larger reserve.
     pub collected_blocks: u64,
     /// Copies that this took.
     pub moved_pages: u64,

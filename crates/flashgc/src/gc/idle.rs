@@ -5,12 +5,12 @@
 use super::Space;
 use serde::Serialize;
 
-/// The mean time of a collection before there was any, in ns.
+/// The assumed mean time of a collection before the first one, in ns.
 const MEAN_AT_START_NS: u64 = 5_000_000;
 /// The weight of the last collection in the moving mean is one divided by this number.
 const WEIGHT: i64 = 8;
 
-/// When idle units collect, and until when.
+/// When idle units are collected, and until when.
 #[derive(Clone, Debug, Serialize)]
 pub struct Idle {
     /// For how long no request is outstanding before the drive counts as idle.

@@ -3,7 +3,7 @@
 use crate::ids::{BlockId, PlaneId, Ppn, UnitId};
 use serde::Serialize;
 
-/// The use that a collection makes of a block that it has claimed.
+/// The role of a block that a collection has claimed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Its valid pages move, and it is erased.
@@ -47,7 +47,7 @@ pub struct Copy {
 /// A page that was read in one unit and is to be programmed in another.
 #[derive(Clone, Copy, Debug)]
 pub struct CrossUnit {
-    /// The unit whose job moves it.
+    /// The unit whose collection moves it.
     pub job: UnitId,
     /// Its place among the copies of that collection.
     pub copy: usize,
@@ -67,7 +67,7 @@ pub enum Stage {
     Copying,
     /// The pages of a step were read, and are being programmed in other units.
     Sending,
-    /// The pages of a step are being read into their registers, where requests may enter and a
+    /// The pages of a step are being read into their registers, where requests may preempt and a
     /// step is two operations.
     Reading,
     /// They are in the registers: point A.
@@ -113,13 +113,13 @@ pub struct Job {
     pub steps: u32,
     /// Time in which an array worked for this collection, in ns.
     pub busy_ns: u64,
-    /// Steps whose pages were read, where reads and programs go apart.
+    /// Steps whose pages were read, where reads and programs are separate.
     pub reads: u32,
-    /// Programs of nothing but merged writes of the host.
+    /// Programs with merged host writes only.
     pub merged_programs: u32,
     /// Array time of suspending, resuming and of reads that were discarded, in ns.
     pub extra_ns: u64,
-    /// Writes of the host that were merged into the step under way.
+    /// Host writes that were merged into the step under way.
     pub merged: Vec<u32>,
     /// Blocks that they fill.
     pub host_fills: u32,
@@ -129,7 +129,7 @@ pub struct Job {
     pub wasted: u32,
     /// Those of them that may not have ended yet, by their place in the list.
     pub wasted_open: Vec<u32>,
-    /// Blocks that the present turn may still collect, this one included.
+    /// Blocks that the present batch may still collect, this one included.
     pub batch_left: u32,
 }
 
@@ -198,7 +198,7 @@ pub struct JobRow {
     pub neighbour_valid: u32,
     /// Copies that the collection made.
     pub moved: u32,
-    /// Steps in which it made them: several copies at once are one.
+    /// Steps in which it made them: several copies in parallel are one step.
     pub steps: u32,
     /// Copies whose page was rewritten or trimmed before they ended.
     pub wasted: u32,

@@ -2,9 +2,9 @@
 //!
 //! Life of a collection:
 //! 1. The *trigger* finds a plane short of space, so the plane needs space.
-//! 2. When the plane's unit turns to collection, *victim* names a sealed block, which is claimed.
-//! 3. *blocking* closes its domain to the host.
-//! 4. *copy* moves every page that is still valid to where *placement* says.
+//! 2. When the plane's unit begins collection, *victim* names a sealed block, which is claimed.
+//! 3. *blocking* blocks the domain of the victim for the host.
+//! 4. *copy* moves every page that is still valid to the place that *placement* names.
 //! 5. *erase* frees the block; the blocking ends; the trigger is evaluated again.
 //!
 //! Only the simulation moves data (`sim::collect`); this module decides.
@@ -43,7 +43,7 @@ use windows::Costs;
 pub struct Gc {
     /// Ranks the victims.
     pub victim: Policy,
-    /// What moving a page and erasing cost.
+    /// The cost of moving a page and of an erase.
     pub costs: Costs,
     /// Where pages go by their hotness, where they do.
     pub placement: Option<Box<Placement>>,
@@ -60,9 +60,9 @@ pub struct Gc {
     pub jobs: Vec<Job>,
     /// Planes whose victim is being moved at present.
     pub busy_planes: Vec<bool>,
-    /// Pages from jobs of other units that wait to be programmed in each unit.
+    /// Pages from collections of other units that wait to be programmed in each unit.
     pub cross_unit: Vec<VecDeque<CrossUnit>>,
-    /// The page from another unit's job that each unit programs at present.
+    /// The page from another unit's collection that each unit programs at present.
     pub programming: Vec<Option<CrossUnit>>,
 }
 

@@ -11,7 +11,7 @@ pub struct TimeSlices {
     pub length_ns: u64,
     /// With less free space than this in a plane of its unit, a collection runs without a pause.
     pub floor: Space,
-    /// TimeSlices in each gap between requests.
+    /// Time slices in each gap between requests.
     pub per_gap: u32,
     /// Blocks that each plane has beyond those of the device.
     pub extra_blocks: u32,

@@ -6,7 +6,7 @@ use serde::Serialize;
 /// When pages move before their collection, and how many.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct PreMigration {
-    /// Pages that a plane can still give out before its trigger starts, at most.
+    /// The most pages that a plane can still provide before its trigger starts.
     pub distance_pages: u64,
     /// When a victim is left to the collection.
     pub stop: Stop,

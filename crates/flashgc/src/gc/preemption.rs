@@ -23,7 +23,7 @@ pub struct Preemption {
     pub poll_ns: u64,
     /// Which operations of a collection are suspended for a request.
     pub suspends: Suspends,
-    /// Whether an operation that ends sooner than it could be suspended is left to end.
+    /// Whether an operation that ends sooner than it could be suspended runs to its end.
     pub worth_it: bool,
     /// How often one operation is suspended at most.
     pub most_suspends: u32,

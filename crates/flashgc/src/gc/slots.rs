@@ -19,18 +19,18 @@ pub struct GcPlan {
     /// When a plane needs space.
     pub trigger: Watermark,
     /// The trigger `used-space`, where the scheme has it; `trigger` then has the thresholds of a
-    /// plane that is down to what collection needs for itself.
+    /// plane that has only the space that collection itself needs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub used_space: Option<UsedSpace>,
     /// The idle trigger, where it is joined to the other.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle: Option<Idle>,
-    /// Blocks of a plane that one erase frees at most.
+    /// The most blocks of a plane that one erase frees.
     pub erase_blocks: u32,
     /// How sub-blocks are erased, where they are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sub_blocks: Option<Isolation>,
-    /// Pages that a collection of several blocks moves at most; one block may always move.
+    /// The most pages that a collection of several blocks moves; one block may always move.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub move_cap_pages: Option<u32>,
     /// Which candidate is next.
@@ -53,7 +53,7 @@ pub struct GcPlan {
     /// Pages that move before any collection, where there are such.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pre_migration: Option<PreMigration>,
-    /// Erased blocks of each plane that host writes never take: derived from the worst job.
+    /// Erased blocks of each plane that host writes never take: derived from the worst collection.
     pub reserve_blocks: u32,
     /// Erased pages of each plane that host writes never take either, where a number of blocks does
     /// not describe them: see docs/reserve.md. Follows from the rest.
@@ -153,7 +153,7 @@ fn is_false(flag: &bool) -> bool {
     !*flag
 }
 
-/// How many blocks are collected before the host may have the unit again.
+/// How many blocks are collected before the host is served by the unit again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Batch {
@@ -161,7 +161,7 @@ pub enum Batch {
     One,
     /// Blocks until the trigger's `stop`.
     UntilStop,
-    /// Every block that holds an invalid page when the turn begins, or that is on the list of the
+    /// Every block that holds an invalid page when the batch begins, or that is on the list of the
     /// trigger `used-space` then.
     List,
 }
@@ -176,14 +176,14 @@ impl Batch {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CopyChoice {
-    /// Read out to the controller and written back over the bus.
+    /// Read to the controller and written back over the bus.
     Bus,
     /// Inside the plane, without the bus.
     Copyback {
         /// Whether a page keeps its odd or even number.
         parity: bool,
     },
-    /// Several pages of a plane at once, one in each of its data registers.
+    /// Several pages of a plane in parallel, one in each of its data registers.
     Parallel(ParallelCopy),
 }
 
@@ -191,7 +191,7 @@ pub enum CopyChoice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ParallelCopy {
-    /// Pages that move at once.
+    /// Pages that move in parallel.
     pub workers: u32,
     /// Whether a page keeps its odd or even number; only inside the plane.
     pub parity: bool,
@@ -243,7 +243,7 @@ impl CopyChoice {
         }
     }
 
-    /// Pages that move at once, at most.
+    /// The most pages that move in parallel.
     pub fn at_once(self) -> u32 {
         match self {
             CopyChoice::Bus | CopyChoice::Copyback { .. } => 1,
@@ -276,7 +276,7 @@ impl CopyChoice {
 pub struct BlockingChoice {
     /// The level of the part.
     pub level: Level,
-    /// Whether only blocks are closed, the victim and the one that copies fill; the level is then
+    /// Whether only blocks are blocked, the victim and the one that copies fill; the level is then
     /// that of the unit, in which operations follow each other.
     #[serde(skip_serializing_if = "is_false")]
     pub blocks: bool,

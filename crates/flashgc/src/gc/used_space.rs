@@ -33,29 +33,29 @@ pub struct UsedSpace {
     pub of: SpaceOf,
     /// With this number of erased pages or fewer, too many pages are in use.
     pub free_pages: u64,
-    /// Valid pages of a block on the list, at most.
+    /// The most valid pages of a block on the list.
     pub most_valid: u32,
 }
 
-/// The lists of all planes, and what collections under way will win.
+/// The lists of all planes, and the space that collections under way will free.
 pub struct VictimLists {
-    /// What the plan says.
+    /// The settings of the plan.
     pub rules: UsedSpace,
-    /// Whether one block is collected for each finding, wherever in the device it lies.
+    /// Whether each detection of a shortage collects one block, in any plane of the device.
     pub one_by_one: bool,
     /// The blocks on each plane's list.
     listed: Vec<u32>,
     /// The blocks on all lists.
     total: u64,
-    /// Planes that were asked for one block and have not begun.
+    /// Planes with a request for one block that has not begun.
     asked: Vec<bool>,
     /// Erased pages to come: from requested blocks, and from collections in progress.
     coming_pages: u64,
     /// The part of it that the collection of each unit will give.
     from_job: Vec<u32>,
-    /// Pages that one block of a list wins at least.
+    /// Pages that one block of a list frees at least.
     least_won: u32,
-    /// Whether the planes with a list were asked since space was last enough.
+    /// Whether the planes with a list were requested since space was last enough.
     pub all_asked: bool,
     /// Planes that need space while the drive is preconditioned; `None` once it is measured.
     pub untimed: Option<Vec<PlaneId>>,
@@ -79,8 +79,8 @@ impl VictimLists {
         }
     }
 
-    /// Whether so few erased pages are too few. Those of one block that is asked for count before
-    /// they are won, so that each finding leads to one collection.
+    /// Whether this number of erased pages is too low. The pages of a requested block count before
+    /// they are freed, so that each detection leads to one collection.
     #[inline]
     pub fn is_on(&self, free_pages: u64) -> bool {
         free_pages + self.coming_pages <= self.rules.free_pages
@@ -119,7 +119,7 @@ impl VictimLists {
         was_listed
     }
 
-    /// One block of this plane is asked for.
+    /// One block of this plane is requested.
     pub fn ask_for_one(&mut self, plane: PlaneId) {
         if !std::mem::replace(&mut self.asked[plane.index()], true) {
             self.coming_pages += u64::from(self.least_won);
@@ -134,7 +134,7 @@ impl VictimLists {
         }
     }
 
-    /// Measuring begins: nothing is asked for or under way.
+    /// Measuring begins: nothing is requested or under way.
     pub fn measuring_begins(&mut self) {
         self.asked.fill(false);
         self.from_job.fill(0);

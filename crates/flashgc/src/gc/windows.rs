@@ -1,4 +1,4 @@
-//! Windows: the runs of sub-blocks of one block that one erase could free, and what each would win.
+//! Windows: the runs of sub-blocks of one block that one erase could free, and the benefit of each.
 //!
 //! A window begins and ends with a full sub-block; erased ones may lie between. With isolation by
 //! software the valid pages of its two neighbour sub-blocks move too, unless these are erased or
@@ -58,7 +58,7 @@ fn greatest_common_divisor(a: u64, b: u64) -> u64 {
     }
 }
 
-/// Invalid pages won for a time, in the units of [`Costs`]. Compared exactly.
+/// Invalid pages freed per time, in the units of [`Costs`]. Compared exactly.
 #[derive(Clone, Copy, Debug)]
 pub struct Benefit {
     invalid: u32,
@@ -66,7 +66,7 @@ pub struct Benefit {
 }
 
 impl Benefit {
-    /// Nothing is won.
+    /// Nothing is gained.
     pub const NONE: Benefit = Benefit { invalid: 0, cost: 1 };
 
     /// A benefit that is a plain number.
@@ -74,7 +74,7 @@ impl Benefit {
         Benefit { invalid: number, cost: 1 }
     }
 
-    /// Invalid pages, and what they cost.
+    /// Invalid pages, and their cost.
     pub fn parts(&self) -> (u32, u64) {
         (self.invalid, self.cost)
     }
@@ -84,7 +84,7 @@ impl Benefit {
         Benefit { invalid, cost }
     }
 
-    /// Whether anything is won.
+    /// Whether anything is gained.
     pub fn is_some(&self) -> bool {
         self.invalid > 0
     }
@@ -132,7 +132,7 @@ impl Window {
     }
 }
 
-/// What a sub-block is to a window.
+/// The state of a sub-block for a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Full,
@@ -148,7 +148,7 @@ struct Part {
     invalid: u16,
 }
 
-/// The sub-blocks of one block as windows see them.
+/// The sub-blocks of one block, as windows need them.
 pub struct Parts {
     parts: [Part; SUB_BLOCKS_MAX as usize],
     count: usize,
@@ -279,8 +279,8 @@ impl Parts {
         }
     }
 
-    /// How many more of the block's valid pages must at least go invalid before any of its windows
-    /// reaches this benefit; 0 if one may have reached it. `None` where there is no window.
+    /// The least number of the block's valid pages that must become invalid before any of its
+    /// windows reaches this benefit; 0 if one may have reached it. `None` where there is no window.
     pub fn distance(&self, level: Benefit, costs: &Costs) -> Option<u32> {
         let (worth, ..) = self.greatest(level, costs)?;
         // A page that goes invalid raises what a window is worth by no more than this.
@@ -458,7 +458,7 @@ mod tests {
         }
     }
 
-    /// However its pages go invalid, a block so far from a benefit does not reach it sooner.
+    /// However its pages become invalid, a block this far from a benefit does not reach it sooner.
     #[test]
     fn no_block_reaches_a_benefit_sooner_than_its_distance_says() {
         let mut random = Random::named(4, "windows");

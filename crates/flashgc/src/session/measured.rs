@@ -21,7 +21,7 @@ pub(super) enum RunSource {
 }
 
 impl RunSource {
-    /// Lines of a trace that were passed over.
+    /// Lines of a trace that were skipped.
     pub fn bad_rows(&self) -> u64 {
         match self {
             RunSource::Synthetic(_) | RunSource::Fitted(_) => 0,
@@ -74,7 +74,7 @@ impl Session {
         Ok(RunSource::Repeated(Box::new(source)))
     }
 
-    /// What the verdict on the run goes by.
+    /// The evidence for the verdict on the run.
     pub(super) fn circumstances(&self) -> Circumstances {
         let before = &self.preconditioning;
         let counts = self.is_same_before();
@@ -95,7 +95,7 @@ impl Session {
         match &self.given {
             None => {
                 let with = self.setup.precondition.overwrite_with;
-                // As on a saved drive, the scheme counts and not how it was named.
+                // As on a saved drive, the scheme counts and not its name.
                 let own = json!(self.setup.plan.gc);
                 let filler = self.setup.filler.as_ref();
                 filler.is_none_or(|filler| json!(filler) == own) && with == OverwriteWith::Workload

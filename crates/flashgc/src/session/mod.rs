@@ -64,14 +64,14 @@ pub enum Phase {
     Ready,
     /// The measured part.
     Run,
-    /// Over.
+    /// The session is over.
     Done,
 }
 
-/// How far a session is.
+/// The progress of a session.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
-    /// What it does.
+    /// The present phase.
     pub phase: Phase,
     /// Rows, pages or requests done.
     pub done: u64,
@@ -81,12 +81,12 @@ pub struct Progress {
     pub now_ns: u64,
 }
 
-/// Why a session ended early. The text is ready for people.
+/// Why a session ended early. The text is ready for users.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunError {
-    /// What, where, and what to do.
+    /// The error, its place, and the remedy.
     pub text: String,
-    /// Whether the trace is at fault, and not the configuration or the drive.
+    /// Whether the cause is the trace, and not the configuration or the drive.
     pub in_trace: bool,
 }
 
@@ -178,7 +178,7 @@ pub struct Session {
     /// Requests of the trace, once it was read.
     requests: Option<u64>,
     trace_writes: u64,
-    /// What of the trace the state of the drive depends on.
+    /// The properties of the trace that the state of the drive depends on.
     trace_facts: Option<TraceFacts>,
     preconditioning: Preconditioning,
     /// The drive that was given, and its name.
@@ -317,7 +317,7 @@ impl Session {
         self.begin_fill()
     }
 
-    /// Measuring begins: another scheme may take the drive over.
+    /// Measuring begins: another scheme may continue on the drive.
     fn begin_run(&mut self) -> Result<Progress, RunError> {
         if self.setup.filler.is_some() && self.given.is_none() {
             let carried = self.engine.hand_over(self.setup.plan.clone(), None);

@@ -74,7 +74,7 @@ impl Session {
         Ok(self.filling(0))
     }
 
-    /// What reads the trace. It comes back when it has been read.
+    /// Takes the source that reads the trace. It is returned when the trace has been read.
     pub(super) fn take_trace(
         &mut self,
     ) -> Result<(Box<dyn TraceOpener>, flashgc_trace::OpenOptions, Layout), RunError> {
@@ -109,7 +109,7 @@ impl Session {
         self.begin_to_map()
     }
 
-    /// What the trace reads is mapped, where this was asked for.
+    /// The pages that the trace reads are mapped, where this was requested.
     fn begin_to_map(&mut self) -> Result<Progress, RunError> {
         let how = self.setup.precondition.reads;
         if how.are_left() {

@@ -1,4 +1,4 @@
-//! Drives that outlive their session: what made them, and whether they fit a configuration.
+//! Drives that outlive their session: their origin, and whether they fit a configuration.
 
 use super::engine::Engine;
 use super::{Options, RunError, Session, Stage};
@@ -15,10 +15,10 @@ use serde_json::{json, Value};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 
-/// A drive and what made it.
+/// A drive and its origin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SavedDrive {
-    /// What made it.
+    /// Its origin.
     pub origin: Origin,
     /// Its state.
     pub state: Drive,
@@ -29,10 +29,10 @@ pub struct SavedDrive {
 pub struct Origin {
     /// The version of flashgc that made it.
     pub version: String,
-    /// Everything that the state depends on: device, scheme, seed, preconditioning, and of the
-    /// workload what preconditioning took from it.
+    /// Everything that the state depends on: device, scheme, seed, preconditioning, and the
+    /// properties of the workload that preconditioning used.
     pub made_from: Value,
-    /// What preconditioning came to, as in the report.
+    /// The results of preconditioning, as in the report.
     pub precondition: Preconditioning,
 }
 
@@ -51,7 +51,7 @@ impl Origin {
             && made_from["precondition"]["fill"].is_string()
     }
 
-    /// Whether the drive is of the device of this configuration; `name` is what messages call it.
+    /// Whether the drive is of the device of this configuration; `name` is its name in messages.
     pub fn check_fit(&self, setup: &Setup, name: &str) -> Result<(), RunError> {
         let differences = differences(&self.made_from, setup);
         if differences.is_empty() {
@@ -78,7 +78,7 @@ impl Origin {
         (made, u64::from(setup.plan.geometry.shape.extra_blocks))
     }
 
-    /// What to do where a scheme's own blocks are all that differs.
+    /// The remedy where a scheme's own blocks are the only difference.
     fn extra_space_help(&self, setup: &Setup) -> Option<String> {
         let (made, own) = self.extra_blocks(setup);
         let shape = &setup.plan.geometry.shape;
@@ -120,7 +120,7 @@ impl Origin {
     }
 }
 
-/// What of a trace the state of a drive depends on.
+/// The properties of a trace that the state of a drive depends on.
 #[derive(Clone, Default)]
 pub(super) struct TraceFacts {
     requests: u64,
@@ -164,14 +164,14 @@ fn device_facts(setup: &Setup) -> Value {
         "unit": shape.unit,
         "program_ns": plan.timing.program_ns,
     });
-    // What most devices do not have is left out, so that their drives keep their keys.
+    // Keys that most devices do not have are omitted, so that their drives keep their keys.
     if shape.summary_pages > 0 {
         facts["summary.pages"] = json!(shape.summary_pages);
     }
     if let Some(pool) = plan.pool {
         facts["pool"] = json!(pool);
     }
-    // As the scheme has them: a drive of whole blocks is none of sub-blocks.
+    // As the scheme has them: a drive of whole blocks does not fit sub-blocks.
     if shape.sub_blocks > 1 {
         facts["sub_blocks"] = json!(shape.sub_blocks);
     }
@@ -196,11 +196,11 @@ const COUNTS: [&str; 8] = [
 /// Keys in which a drive and a configuration may differ: they only scale the age clock.
 const FREE: [&str; 2] = ["unit", "program_ns"];
 
-/// What differs between the device of a drive and that of a configuration, a line for each key.
+/// The differences between the device of a drive and that of a configuration, a line for each key.
 fn differences(made_from: &Value, setup: &Setup) -> Vec<String> {
     let (made, own) = (&made_from["device"], device_facts(setup));
     let facts = [&own, made].map(|facts| facts.as_object().into_iter().flatten());
-    // In the order of the configuration's facts, then what only the drive has.
+    // In the order of the configuration's facts, then the keys that only the drive has.
     let mut keys: Vec<&String> = facts.into_iter().flatten().map(|(key, _)| key).collect();
     let mut seen = BTreeSet::new();
     keys.retain(|key| seen.insert(*key) && !FREE.contains(&key.as_str()));
@@ -224,8 +224,8 @@ fn differences(made_from: &Value, setup: &Setup) -> Vec<String> {
 }
 
 impl Session {
-    /// A session that begins with a saved drive in place of preconditioning; `name` is what
-    /// messages and the report call it.
+    /// A session that begins with a saved drive in place of preconditioning; `name` is its name in
+    /// messages and in the report.
     pub fn with_drive(
         setup: Setup,
         trace: Option<Box<dyn TraceOpener>>,

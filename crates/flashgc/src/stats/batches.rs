@@ -1,4 +1,4 @@
-//! Write amplification over the course of a run: batches of equally many pages written.
+//! Write amplification over the course of a run, in batches with the same number of pages written.
 //!
 //! There are never more than [`MOST`] batches. When all are full, each two neighbours are merged,
 //! and the batches are twice as long from then on: a run of any length costs the same memory.

@@ -2,7 +2,7 @@
 
 use crate::ids::PlaneId;
 
-/// Erased blocks of each plane, with how many planes have how many.
+/// Erased blocks of each plane, and the number of planes for each number of blocks.
 #[derive(Clone, Debug, Default)]
 pub struct FreeBlocks {
     of_planes: Vec<u32>,

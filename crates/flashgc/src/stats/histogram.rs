@@ -8,7 +8,7 @@
 const EXACT_BITS: u32 = 11;
 /// Buckets of each power of two above.
 const HALF: usize = 1 << (EXACT_BITS - 1);
-/// The largest value that the histogram tells apart has this many bits: about 104 days in ns.
+/// The largest value that the histogram distinguishes has this many bits: about 104 days in ns.
 const VALUE_BITS: u32 = 53;
 const BUCKETS: usize = (VALUE_BITS - EXACT_BITS + 2) as usize * HALF;
 

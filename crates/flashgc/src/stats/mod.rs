@@ -50,13 +50,13 @@ pub struct Counters {
     pub erases: u64,
     /// Erase operations.
     pub erase_operations: u64,
-    /// Jobs that ended.
+    /// Collections that ended.
     pub jobs: u64,
     /// Those of them that the idle trigger began.
     pub idle_collections: u64,
     /// Victims that were on no list of the trigger `used-space`.
     pub fallbacks: u64,
-    /// Reads that waited for a block under collection, where only blocks are held.
+    /// Reads that waited for a block under collection, where single blocks are blocked.
     pub blocked: u64,
     /// Victim blocks of collections that ended.
     pub victim_blocks: u64,
@@ -68,9 +68,9 @@ pub struct Counters {
     pub neighbours_moved: u64,
     /// Copies of collections that ended.
     pub moved_in_jobs: u64,
-    /// Steps in which they were made: several copies at once are one.
+    /// Steps in which they were made: several copies in parallel are one step.
     pub copy_steps: u64,
-    /// Pages won: erased less moved.
+    /// Pages freed: erased less moved.
     pub reclaimed_pages: u64,
     /// Victims chosen.
     pub selections: u64,
@@ -78,9 +78,9 @@ pub struct Counters {
     pub erased_pages_at_selection: u64,
     /// Array time of collections, in ns.
     pub gc_busy_ns: u64,
-    /// The part of it that went to jobs which had not ended, in ns.
+    /// The part of it for collections that had not ended, in ns.
     pub gc_busy_open_ns: u64,
-    /// From choice to end of erase, in ns, over jobs that ended.
+    /// From choice to end of erase, in ns, over collections that ended.
     pub gc_elapsed_ns: u64,
     /// Time in which a domain was blocked for the host, in ns.
     pub gc_blocking_ns: u64,
@@ -96,22 +96,22 @@ pub struct Counters {
     pub pipelined_reads: u64,
     /// Host writes that were loaded during a program of a collection.
     pub pipelined_writes: u64,
-    /// Writes of the host that found no page when their turn came, where the host enters jobs.
+    /// Host writes that found no page when they were served, where the host preempts collections.
     pub exhausted: u64,
-    /// The longest that a host operation waited for a collection alone, in ns.
+    /// The longest that a host operation waited because of a collection alone, in ns.
     pub gc_wait_max_ns: u64,
-    /// The longest from then on to its end, of those that a collection delayed, in ns.
+    /// The longest from the start of such a wait to the end of the operation, in ns.
     pub gc_response_max_ns: u64,
     /// Steps of collections that ended whose pages were read, where reads and programs are
     /// separate.
     pub read_steps: u64,
     /// Programs of collections that ended, with merged writes only.
     pub merged_programs: u64,
-    /// Array time of suspending, resuming and discarded reads, over jobs that ended, in ns.
+    /// Array time of suspending, resuming and discarded reads, over collections that ended, in ns.
     pub gc_extra_ns: u64,
     /// Pages that moved before any collection.
     pub background_moved: u64,
-    /// Those of them that the host rewrote or gave up before their victim was collected.
+    /// Those of them that the host rewrote or discarded before their victim was collected.
     pub background_wasted: u64,
     /// Times that a plane began pre-migration, from one request to the next.
     pub background_calls: u64,

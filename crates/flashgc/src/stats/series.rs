@@ -41,7 +41,7 @@ pub struct SeriesRow {
     pub free_blocks_end: u64,
     /// Pages for data that are not erased at the end, valid and invalid ones.
     pub used_pages_end: u64,
-    /// Jobs that ended.
+    /// Collections that ended.
     pub gc_jobs: u64,
     /// Copies that ended.
     pub gc_moved: u64,
@@ -54,15 +54,15 @@ pub struct SeriesRow {
 /// Receives the rows, in order of time.
 pub type SeriesSink = Box<dyn FnMut(&SeriesRow) + Send>;
 
-/// A series that is asked for.
+/// A request for a series.
 pub struct SeriesRequest {
-    /// The interval, in ns and not 0; `None` for one that leaves a few thousand rows.
+    /// The interval, in ns and not 0; `None` for one that results in a few thousand rows.
     pub interval_ns: Option<u64>,
     /// Receives the rows.
     pub sink: SeriesSink,
 }
 
-/// What only the simulation knows, at one instant.
+/// Values that only the simulation knows, at one instant.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sample {
     /// The instant, in ns.
@@ -125,7 +125,7 @@ struct Interval {
 }
 
 impl Interval {
-    /// Adds the interval behind this one.
+    /// Adds the interval that follows this one.
     fn add(&mut self, later: &Interval) {
         self.is_used |= later.is_used;
         self.read.add(&later.read);
@@ -166,7 +166,7 @@ pub struct Series {
     /// Whether the interval may double. Its rows are then kept.
     is_free: bool,
     kept: Vec<Interval>,
-    /// Rows that were given out.
+    /// Rows that were sent.
     given: u64,
     now: Interval,
     free: FreeBlocks,
@@ -274,7 +274,7 @@ impl Series {
             at_ns = end_ns;
             self.tell(sample, busy_ns);
             self.close();
-            // Where nothing works there is nothing to see until then.
+            // Without a collection in progress, nothing changes until then.
             let next_ns = if sample.gc_units > 0 { end_ns } else { to_ns };
             self.open(next_ns - next_ns % self.interval_ns);
             at_ns = at_ns.max(self.now.start_ns);

@@ -1,8 +1,8 @@
 //! Balance: whether the measured part of a run stands for the long run.
 //!
 //! The verdict is meant to be safe: of runs that say "yes", at least 95 % lie within 5 % in write
-//! amplification of a run ten times as long (`make steady-check` holds it against that). So each
-//! of these must be so:
+//! amplification of a run ten times as long (`make steady-check` compares both). So each of these
+//! must be true:
 //!
 //! - *pages*: about as many were freed as written, else the run lived on space that was free
 //!   before. The effect of the difference on write amplification has a bound of its own;
@@ -17,9 +17,9 @@ use super::batches::Batches;
 use super::intervals::{half_width, GROUPS};
 use serde::Serialize;
 
-/// Pages won and pages written may differ by this share.
+/// Pages freed and pages written may differ by this share.
 const PAGES_WITHIN: f64 = 0.1;
-/// What they differ by may change write amplification by this share.
+/// Their difference may change write amplification by this share.
 const EDGE_WITHIN: f64 = 0.02;
 /// Half the confidence interval is at most this share.
 const NOISE_WITHIN: f64 = 0.03;
@@ -36,19 +36,19 @@ const SHORT_PART: f64 = 0.3;
 /// The last quarters of the overwriting before, and the measured part, differ by at most this
 /// share.
 const BEFORE_WITHIN: f64 = 0.03;
-/// More than this many times the requests is no longer a guess.
+/// The largest factor of a longer run that is still a useful estimate.
 const TIMES_MAX: f64 = 1e6;
 
 const SATURATED: &str = "requests arrived faster than they were served, so the queue grows and a \
                          longer run does not help; lower the arrival rate";
 
-/// What the verdict rests on.
+/// The evidence for the verdict.
 pub struct Evidence<'a> {
     /// Write amplification over the course of the measured part.
     pub batches: &'a Batches,
     /// Pages programmed for the host.
     pub written_pages: u64,
-    /// Pages won: erased less moved.
+    /// Pages freed: erased less moved.
     pub reclaimed_pages: u64,
     /// Pages that collection moved.
     pub moved_pages: u64,
@@ -88,13 +88,13 @@ pub struct Before<'a> {
 pub struct Balance {
     /// Whether the run stands for the long run.
     pub verdict: Verdict,
-    /// Why not, for people.
+    /// Why not, for the user.
     pub reasons: Vec<String>,
     /// About how many more requests are needed.
     pub more_requests: Option<u64>,
     /// Pages programmed for the host.
     pub written_pages: u64,
-    /// Pages won: erased less moved.
+    /// Pages freed: erased less moved.
     pub reclaimed_pages: u64,
     /// Erased pages at the start.
     pub free_pages_begin: u64,
@@ -124,7 +124,7 @@ pub enum Verdict {
     NoGc,
 }
 
-/// What speaks against a verdict of "yes", with how many times as long the run would have to be.
+/// Reasons against a verdict of "yes", and how many times as long the run would have to be.
 #[derive(Default)]
 struct Against {
     reasons: Vec<String>,
@@ -213,7 +213,8 @@ fn amplification(evidence: &Evidence<'_>) -> (Option<f64>, Option<[f64; 2]>, Opt
 fn check_pages(evidence: &Evidence<'_>, amplification: f64, against: &mut Against) {
     let (written, won) = (evidence.written_pages as f64, evidence.reclaimed_pages as f64);
     let missing = (won / written - 1.0).abs();
-    // In balance each page written must be won, at the copies that winning one has cost here.
+    // In balance each page written must be freed, at the number of copies that freeing one took
+    // here.
     let copies = (amplification - 1.0).max(0.0);
     let edge = if won > 0.0 { copies * differ(written, won) / amplification } else { 1.0 };
     if missing > PAGES_WITHIN || edge > EDGE_WITHIN {

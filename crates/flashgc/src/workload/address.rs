@@ -8,7 +8,7 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AddressChoice {
-    /// Every place as likely as another.
+    /// Every place with the same probability.
     Uniform,
     /// Popularity falls with rank as rank^-theta; ranks are scattered over the places.
     Zipf {

@@ -8,7 +8,7 @@ use flashgc_trace::{Op, Record};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What becomes of addresses beyond the drive.
+/// The handling of addresses beyond the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AddressPolicy {
@@ -23,7 +23,7 @@ pub enum AddressPolicy {
 /// Pages of one chunk of the set of touched pages.
 const CHUNK_PAGES: u64 = 4096;
 
-/// What the first pass has seen.
+/// The results of the first pass.
 pub struct LayoutScan {
     page_bytes: u64,
     compact: bool,

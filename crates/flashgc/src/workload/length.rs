@@ -10,7 +10,7 @@ pub enum Length {
     Requests(u64),
     /// Until its writes have this number of bytes. The write that reaches them is the last request.
     Written {
-        /// In parts of what the host sees of the drive.
+        /// In units of the user capacity.
         drive_writes: f64,
         /// The same in bytes, once the drive is known.
         bytes: u64,
@@ -58,7 +58,7 @@ impl Length {
         }
     }
 
-    /// What a request takes of it.
+    /// The amount that a request takes from it.
     #[inline(always)]
     pub fn taken_by(self, request: &HostRequest) -> u64 {
         match self {

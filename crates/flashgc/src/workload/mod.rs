@@ -1,7 +1,7 @@
 //! Workloads: where the host's requests come from.
 //!
-//! A source gives requests in order of time, in logical pages. It knows nothing of the scheme, so
-//! all schemes meet identical requests.
+//! A source returns requests in order of time, in logical pages. It knows nothing of the scheme, so
+//! all schemes receive identical requests.
 
 pub mod address;
 pub mod fitted;
@@ -22,7 +22,7 @@ use serde::Serialize;
 /// paper preemptible-gc counts bursty writes (Table VIII).
 pub const SHORT_GAP_NS: u64 = 1_500_000;
 
-/// What a request does.
+/// The operation of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum HostOp {
@@ -39,7 +39,7 @@ pub enum HostOp {
 pub struct HostRequest {
     /// Arrival, in ns from the first one.
     pub at_ns: u64,
-    /// What it does.
+    /// Its operation.
     pub op: HostOp,
     /// Whether it is marked as of high priority.
     pub high: bool,
@@ -49,7 +49,7 @@ pub struct HostRequest {
     pub pages: u32,
     /// The first byte.
     pub offset_bytes: u64,
-    /// Bytes asked for, at most those of the pages.
+    /// Bytes requested, at most those of the pages.
     pub bytes: u64,
     /// Whether the first page is touched only in part.
     pub head_partial: bool,

@@ -50,7 +50,7 @@ impl Repeated {
         })
     }
 
-    /// Lines that were passed over, each time counted once.
+    /// Lines that were skipped, each time counted once.
     pub fn bad_rows(&self) -> u64 {
         self.bad_rows.max(self.replay.as_ref().map_or(0, Replay::bad_rows))
     }

@@ -55,7 +55,7 @@ impl Replay {
         }
     }
 
-    /// Lines that were passed over.
+    /// Lines that were skipped.
     pub fn bad_rows(&self) -> u64 {
         self.reader.bad_rows()
     }

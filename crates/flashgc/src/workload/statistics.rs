@@ -6,7 +6,7 @@ use serde::Serialize;
 /// Footprints are in pages of this size whatever the device, as in the description of a trace.
 const FOOTPRINT_PAGE_BYTES: u64 = 4096;
 
-/// What reads and writes have in common.
+/// The counts of reads or of writes.
 #[derive(Clone, Default)]
 struct Counts {
     requests: u64,

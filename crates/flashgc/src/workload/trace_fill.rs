@@ -41,7 +41,7 @@ pub struct TraceFill {
     page_bytes: u64,
     pass: Pass,
     span_pages: u64,
-    /// Whether the present pass has given a request.
+    /// Whether the present pass has returned a request.
     gave: bool,
 }
 

@@ -61,7 +61,7 @@ impl MappedReads {
         let HostRequest { op, head_partial, tail_partial, .. } = *request;
         let (mut first, mut end) = (request.first.0, request.first.0 + request.pages);
         if op == HostOp::Trim {
-            // Pages that are given up only in part keep their data.
+            // Pages that are trimmed only in part keep their data.
             first += u32::from(head_partial);
             end = end.saturating_sub(u32::from(tail_partial)).max(first);
         }

@@ -50,7 +50,7 @@ pub fn read(table: &Reader<'_>, key: &str) -> Option<AddressChoice> {
     chosen
 }
 
-/// What the groups leave of the requests goes to what they leave of the places.
+/// The rest of the requests goes to the rest of the places.
 fn groups(choice: &Reader<'_>) -> Option<AddressChoice> {
     let mut groups = Vec::new();
     let (mut places, mut requests) = (0.0, 0.0);

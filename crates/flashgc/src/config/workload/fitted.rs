@@ -171,7 +171,7 @@ fn index(table: &Reader<'_>, key: &str, count: usize, what: &str) -> Option<usiz
     found.map(|number| number - 1)
 }
 
-/// What the values of a mixture are.
+/// The kind of the values of a mixture.
 #[derive(Clone, Copy)]
 struct Values {
     parse: fn(&str) -> Option<u64>,

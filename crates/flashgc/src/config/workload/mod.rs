@@ -49,7 +49,7 @@ pub struct TracePlan {
     /// Format, bad lines, order and filter.
     #[serde(serialize_with = "options_text")]
     pub options: OpenOptions,
-    /// What becomes of addresses beyond the drive.
+    /// The handling of addresses beyond the drive.
     pub address: AddressPolicy,
     /// The share of the user capacity that the trace touches, where the drive is sized by it.
     #[serde(skip)]

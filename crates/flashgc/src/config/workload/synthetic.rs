@@ -10,7 +10,7 @@ use crate::workload::synthetic::{
 };
 use flashgc_config::Reader;
 
-/// A value for all requests, and those for reads and for writes that go before it.
+/// A value for all requests, and those for reads and for writes, which have precedence.
 #[derive(Clone)]
 struct ByOp<T> {
     both: Option<T>,
@@ -27,7 +27,7 @@ impl<T: Clone> ByOp<T> {
         }
     }
 
-    /// Whatever a phase says goes before all that the base says.
+    /// Any value of a phase has precedence over all values of the base.
     fn for_reads(&self, base: &Self) -> Option<T> {
         [&self.read, &self.both, &base.read, &base.both].into_iter().find_map(Option::clone)
     }
@@ -37,8 +37,8 @@ impl<T: Clone> ByOp<T> {
     }
 }
 
-/// What one table says, the base or a phase. A value that is wrong counts as not given: its error
-/// is noted.
+/// The values of one table, the base or a phase. A value that is wrong counts as not given: its
+/// error is noted.
 struct Given<'a> {
     table: Reader<'a>,
     read_share: Option<f64>,
@@ -71,7 +71,7 @@ impl<'a> Given<'a> {
         keys.iter().copied().find(|key| self.table.has(key))
     }
 
-    /// The first key that says when requests arrive.
+    /// The first key that sets when requests arrive.
     fn arrival_key(&self) -> Option<&'static str> {
         self.has(&["interarrival", "read_interarrival", "write_interarrival"])
     }
@@ -110,7 +110,7 @@ pub fn read(
     }
     let (requests, align_bytes) = (requests?, align_bytes?);
     let plans = if listed.is_none() {
-        // The only phase says nothing of its own.
+        // The only phase has no keys of its own.
         vec![phase(&base, &base, requests, arrivals, page_bytes)?]
     } else {
         let counts = shared_out(table, &phases, requests)?;
@@ -209,7 +209,7 @@ fn shared_out(
         counts.push(up_to - before);
         before = up_to;
     }
-    // What rounding has left.
+    // The rest from rounding.
     if let Some(last) = counts.last_mut() {
         *last += requests - before;
     }
@@ -244,7 +244,7 @@ fn phase(
     Some(PhasePlan { requests, mix, footprint, read, write, high_share })
 }
 
-/// The table nearer to the phase says when requests arrive; its keys go together.
+/// The table nearer to the phase sets when requests arrive; its keys belong together.
 fn mix(given: &Given<'_>, base: &Given<'_>, arrivals: Arrivals) -> Option<Mix> {
     let times = if given.arrival_key().is_some() { given } else { base };
     if times.has(&["read_interarrival", "write_interarrival"]).is_some() {
@@ -302,7 +302,7 @@ fn streams(times: &Given<'_>, given: &Given<'_>) -> Option<Mix> {
     Some(Mix::Streams { read: of.read?, write: of.write? })
 }
 
-/// Keys for all requests that those for reads and for writes have taken the place of.
+/// Keys for all requests that are replaced by those for reads and for writes.
 pub fn unused(table: &Reader<'_>) -> Vec<String> {
     let given = |key: &str| table.place(key).is_some();
     let hidden =

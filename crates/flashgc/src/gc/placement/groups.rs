@@ -1,4 +1,4 @@
-//! Block groups: the blocks of a plane in groups of about equal size, by what they would win.
+//! Block groups: the blocks of a plane in groups of about equal size, by their benefit.
 //!
 //! Every benefit in a group is at least as great as every one in the group below it, no group has
 //! more than m blocks, and every block is in exactly one (paper speedup-gc, section III-B and
@@ -25,20 +25,20 @@ use std::cmp::Reverse;
 pub struct Worth {
     /// Its benefit.
     pub benefit: Benefit,
-    /// Whether an erased sub-block lies where it would win it.
+    /// Whether an erased sub-block lies in the window of that benefit.
     pub has_room: bool,
 }
 
-/// Finds out about blocks, counted in their plane.
+/// Finds the worth of blocks, counted in their plane.
 pub trait Sight {
-    /// What a block is worth now; its benefit was this one.
+    /// The worth of a block now; `before` was its benefit.
     fn worth(&self, block: u32, before: Benefit) -> Worth;
 
-    /// Whether it is worth at least this benefit, and then whether it has room where it would win
-    /// it.
+    /// Whether it is worth at least this benefit, and then whether it has room in the window of
+    /// that benefit.
     fn still(&self, block: u32, benefit: Benefit) -> Option<bool>;
 
-    /// How many of its pages must at least go invalid before it reaches this benefit.
+    /// The least number of its pages that must become invalid before it reaches this benefit.
     fn distance(&self, block: u32, benefit: Benefit) -> u32;
 }
 
@@ -46,11 +46,11 @@ pub trait Sight {
 const DUE: u32 = u32::MAX;
 /// The place of a block that is in no heap.
 const NOT_THERE: u32 = u32::MAX;
-/// Pages of a block went invalid so that it may pass the group above.
+/// Pages of a block became invalid so that it may pass the group above.
 const RISEN: u32 = u32::MAX - 1;
-/// No distance: what the block is worth may have changed since it was found.
+/// No distance: the worth of the block may have changed since it was found.
 const UNKNOWN: u32 = u32::MAX - 2;
-/// A distance that is never gone.
+/// A distance that is never used up.
 const FAR: u32 = u32::MAX / 2;
 
 /// The stored values of a block.
@@ -61,7 +61,7 @@ struct Known {
     benefit: Benefit,
     /// Pages that may go invalid before it must be examined, or `DUE`.
     distance: u32,
-    /// What the distance was when the benefit was found.
+    /// The distance when the benefit was found.
     distance_then: u32,
     /// Its place in the heap of its group; `NOT_THERE` while it is due.
     in_heap: u32,
@@ -231,7 +231,7 @@ impl Groups {
         }
     }
 
-    /// Moves a block from this place of its heap up or down to where it belongs.
+    /// Moves a block from this place of its heap up or down to its proper place.
     fn settle(&mut self, block: u32, mut place: usize) {
         let Groups { groups, known, .. } = self;
         let heap = &mut groups[known[block as usize].group as usize].heap;
@@ -257,7 +257,7 @@ impl Groups {
         known[block as usize].in_heap = place as u32;
     }
 
-    /// The member with the least benefit, as it is now; those that are due are passed over.
+    /// The member with the least benefit at present; those that are due are skipped.
     fn least(&mut self, group: usize, sight: &impl Sight) -> Option<(Benefit, u32)> {
         loop {
             let &block = self.groups[group].heap.first()?;
@@ -277,7 +277,7 @@ impl Groups {
         known.distance_then = known.distance;
     }
 
-    /// Finds out how far a member is from the group above; says whether it has come so far.
+    /// Finds how far a member is from the group above; returns whether it has reached it.
     fn find_distance(&mut self, block: u32, sight: &impl Sight) -> bool {
         let above = self.group(block) + 1;
         let distance = match above < self.groups.len() {
@@ -325,7 +325,7 @@ impl Groups {
         true
     }
 
-    /// Algorithm 1: finds out what the block is worth now, and the group where it belongs.
+    /// Algorithm 1: finds the worth of the block now, and its group.
     fn look(&mut self, block: u32, sight: &impl Sight) {
         self.find_worth(block, sight);
         let benefit = self.known[block as usize].benefit;
@@ -405,9 +405,9 @@ impl Groups {
         }
     }
 
-    /// Lines 8 to 21 of Algorithm 2: the member with the greatest benefit in whose place an erased
-    /// sub-block lies, else the one with the greatest benefit that has one anywhere. The paper
-    /// takes any member; here they are ranked by the benefits that were found last.
+    /// Lines 8 to 21 of Algorithm 2: the member with the greatest benefit that has an erased
+    /// sub-block in its place, else the one with the greatest benefit that has one anywhere. The
+    /// paper takes any member; here they are ranked by the benefits that were found last.
     pub fn best_open(&self, group: usize, is_fit: impl Fn(u32) -> bool) -> Option<(u32, bool)> {
         let rank = |&block: &u32| {
             let known = &self.known[block as usize];
@@ -453,7 +453,7 @@ mod tests {
         }
     }
 
-    /// Order between groups by what blocks are worth now, the bound m, and each block in one.
+    /// Order between groups by the present worth of blocks, the bound m, and each block in one.
     fn assert_sound(groups: &Groups, numbers: &Numbers) {
         let mut members = vec![Vec::new(); groups.groups.len()];
         for (block, &number) in numbers.0.iter().enumerate() {

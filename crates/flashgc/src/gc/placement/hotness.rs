@@ -33,7 +33,7 @@ pub struct Hotness {
     until_decay: u32,
     /// Updates that were counted.
     pub updates: u64,
-    /// Those of them that found their page hot.
+    /// Those of them whose page was hot.
     pub hot_updates: u64,
     /// Times that all counters were halved.
     pub decays: u64,
@@ -131,7 +131,7 @@ impl Hotness {
         self.group_of_degree(self.degree(lpn))
     }
 
-    /// What must be kept, behind the numbers that are there: four counters in each.
+    /// Appends the state to save to these numbers: four counters in each.
     pub fn keep(&self, numbers: &mut Vec<u32>) {
         numbers.push(self.until_decay);
         let packed = self.counters.chunks(4).map(|four| {

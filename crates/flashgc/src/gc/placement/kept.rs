@@ -1,5 +1,5 @@
-//! What placement keeps of its own in a drive that is saved: who is hot, the block groups, and
-//! whose the open sub-blocks are.
+//! The state of placement that is saved with a drive: which pages are hot, the block groups, and
+//! the class of each open sub-block.
 
 use super::{HotnessGroups, Placement};
 use crate::device::Geometry;
@@ -9,7 +9,7 @@ use crate::gc::windows::Costs;
 use crate::gc::GcPlan;
 use crate::ids::PlaneId;
 
-/// What the numbers that are kept depend on; `None` where the scheme keeps nothing.
+/// The settings that the saved numbers depend on; `None` where the scheme saves none.
 pub fn kept_by(gc: &GcPlan, costs: Costs) -> Option<String> {
     let settings: &HotnessGroups = gc.hotness_groups.as_ref()?;
     let ranked = if settings.by_invalid_sub_blocks { "invalid sub-blocks" } else { "benefit" };
@@ -17,7 +17,7 @@ pub fn kept_by(gc: &GcPlan, costs: Costs) -> Option<String> {
 }
 
 impl Placement {
-    /// What a drive keeps that is taken out of a simulation of this scheme.
+    /// The state to save with a drive that is taken out of a simulation of this scheme.
     pub fn keep(&self, gc: &GcPlan, costs: Costs, frontiers: &Frontiers) -> Option<Kept> {
         let planes = (0..self.planes.len() as u32).map(PlaneId);
         let mut numbers: Vec<u32> = planes.map(|plane| frontiers.open_classes(plane)).collect();

@@ -2,7 +2,7 @@
 //! likely to be erased soon (paper speedup-gc, sections III-B to III-D).
 //!
 //! Each hotness group has an open sub-block of its own in every plane, and so have cold pages. When
-//! one is full, Algorithm 2 says where the next lies; the paper asks it for every page.
+//! one is full, Algorithm 2 chooses the next; the paper runs it for every page.
 
 pub mod groups;
 pub mod hotness;
@@ -23,7 +23,7 @@ use std::cell::{RefCell, RefMut};
 /// The settings of the choice.
 #[derive(Clone, Debug, Serialize)]
 pub struct HotnessGroups {
-    /// The identifier; its thresholds say how many groups there are.
+    /// The identifier; its thresholds set the number of groups.
     #[serde(flatten)]
     pub hotness: HotnessSettings,
     /// Where hot pages go.
@@ -64,7 +64,7 @@ impl HotTo {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CopiesGo {
-    /// As writes of the host would: by the hotness of the page.
+    /// By the hotness of the page, as writes of the host.
     ByHotness,
     /// Where cold pages go.
     Cold,
@@ -93,13 +93,13 @@ impl ColdGo {
         [("random", ColdGo::Random), ("next", ColdGo::Next)];
 }
 
-/// So often a block is drawn before the next one by number with an erased sub-block is taken.
+/// The number of draws of a block before the next one by number with an erased sub-block is taken.
 const DRAWS: u32 = 64;
 
-/// Who is hot, and where hot pages go.
+/// Which pages are hot, and where hot pages go.
 pub struct Placement {
     settings: HotnessGroups,
-    /// Who is hot.
+    /// Which pages are hot.
     pub hotness: Hotness,
     planes: Vec<Groups>,
     sub_blocks: u32,
@@ -254,7 +254,7 @@ impl Placement {
     }
 }
 
-/// The blocks of a plane as the groups see them.
+/// The blocks of a plane, as the groups need them.
 struct BlockSight<'a> {
     candidates: &'a Candidates<'a>,
     first: u32,

@@ -19,7 +19,7 @@ pub const CHOICE: Choice = Choice {
     source: "Van Houdt 2013",
 };
 
-/// How many are drawn.
+/// The number of blocks that are drawn.
 #[derive(Clone, Debug, Serialize)]
 pub struct Settings {
     d: u32,
@@ -57,7 +57,7 @@ impl VictimPolicy for Policy {
     }
 }
 
-/// One sealed block of the plane, each as likely as another.
+/// One sealed block of the plane, each with the same probability.
 pub fn sample(plane: PlaneId, candidates: &Candidates<'_>, random: &mut Random) -> Option<BlockId> {
     let blocks = candidates.geometry.blocks_of(plane);
     let count = u64::from(blocks.end - blocks.start);

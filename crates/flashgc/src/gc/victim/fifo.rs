@@ -1,4 +1,4 @@
-//! First in, first out: the block that was sealed first, whatever it still holds.
+//! First in, first out: the block that was sealed first, whatever its valid pages.
 
 use super::{Candidates, Choice, VictimPolicy};
 use crate::device::Geometry;

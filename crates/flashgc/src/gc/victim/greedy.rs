@@ -1,10 +1,10 @@
 //! Greedy: the sealed block with the fewest valid pages, the lowest or the highest among equals.
 //!
 //! An index of buckets makes a choice cheap. For each plane and each count of valid pages up to a
-//! *level*, one bit per block says who has that count; blocks above the level are left out, since
-//! most invalidations meet blocks that are nowhere near being victims. When the buckets run empty
-//! one walk over the plane's blocks finds the new level. The result is exactly that of a full
-//! scan (`index = "scan"`), which a test checks.
+//! *level*, one bit per block marks the blocks with that count; blocks above the level are skipped,
+//! since most invalidations happen in blocks that are far from being victims. When the buckets are
+//! empty, one walk over the plane's blocks finds the new level. The result is exactly that of a
+//! full scan (`index = "scan"`), which a test checks.
 
 use super::{Candidates, Choice, VictimPolicy};
 use crate::device::Geometry;
@@ -30,7 +30,7 @@ pub const CHOICE: Choice = Choice {
 /// How the minimum is found.
 #[derive(Clone, Debug, Serialize)]
 pub struct Settings {
-    /// Left out of the resolved configuration: it changes no result.
+    /// Not part of the resolved configuration: it changes no result.
     #[serde(skip)]
     index: Index,
     /// Which block is taken among equals.
@@ -88,7 +88,7 @@ pub struct Policy {
     planes: Vec<PlaneBuckets>,
     /// Rows of bits, by plane and count of valid pages.
     rows: Vec<u64>,
-    /// For each word of a row, one bit: whether it holds any. A long row is not walked.
+    /// For each word of a row, one bit: whether it holds any block. A long row is not walked.
     summaries: Vec<u64>,
     words_per_summary: usize,
     /// Bits set in each row.
@@ -135,7 +135,7 @@ impl Policy {
         plane.index() * self.data_pages as usize + valid as usize
     }
 
-    /// Slices the block's bit in a row, and gives the row.
+    /// Flips the block's bit in a row, and returns the row.
     #[inline(always)]
     fn flip(&mut self, plane: PlaneId, block: BlockId, valid: u32) -> usize {
         let local = block.0 - plane.0 * self.blocks_per_plane;

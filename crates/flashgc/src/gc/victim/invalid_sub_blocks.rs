@@ -2,8 +2,8 @@
 //! erased together, with nothing to move. Where there is none, the sub-block with the most invalid
 //! pages, alone.
 //!
-//! This is the performance booster (PB), which needs layers between sub-blocks that hold no data,
-//! so that any of them can be erased (paper speedup-gc, section III-E;
+//! This is the performance booster (PB), which needs layers without data between sub-blocks, so
+//! that any of them can be erased (paper speedup-gc, section III-E;
 //! docs/schemes/pb.md#isolation-layers-and-victims).
 
 use super::{greedy, Candidates, Choice, VictimPolicy};
@@ -29,7 +29,7 @@ const NOWHERE: u32 = u32::MAX;
 pub struct Policy {
     sub_blocks: u32,
     isolation_pages: u32,
-    /// Sub-blocks by the pages that an erase would not win.
+    /// Sub-blocks by the pages that an erase would not free.
     single: greedy::Policy,
     /// For each block, its sub-blocks that are full and hold no valid page.
     dead: Vec<u8>,
@@ -54,7 +54,7 @@ impl Policy {
         }
     }
 
-    /// Pages of a sub-block that an erase does not win: valid ones, and those that isolate it.
+    /// Pages of a sub-block that an erase does not free: valid ones, and those that isolate it.
     #[inline(always)]
     fn kept(&self, block: BlockId, valid: u32) -> u32 {
         let is_last = (block.0 + 1).is_multiple_of(self.sub_blocks);

@@ -1,4 +1,4 @@
-//! Invalidation rate: the block that goes invalid most slowly, since waiting for it wins least.
+//! Invalidation rate: the block that becomes invalid most slowly, since waiting for it gains least.
 //!
 //! Paper on-demand-gc, equation 1: rate = ((N_inv - 1) / N_total) / (T_c - T_f). N_inv counts the
 //! invalid pages of the block and N_total all its pages (the rows of Fig. 3 agree with that, its
@@ -31,7 +31,7 @@ pub const CHOICE: Choice = Choice {
     source: "paper on-demand-gc, equation 1 and Algorithm 1",
 };
 
-/// Until when rates are measured.
+/// The end of the time over which rates are measured.
 #[derive(Clone, Debug, Serialize)]
 pub struct Settings {
     now: bool,
@@ -44,7 +44,7 @@ impl Settings {
     }
 }
 
-/// A block in which no page is known to have gone invalid.
+/// A block in which no page is known to have become invalid.
 const NEVER: u64 = u64::MAX;
 
 /// The place of a candidate: a lower one goes first.
@@ -120,7 +120,7 @@ impl Status {
     }
 }
 
-/// The block status table, and the candidates of each plane in order.
+/// The block status table, and each plane's candidates in order.
 pub struct Policy {
     now: bool,
     data_pages: u32,
@@ -180,7 +180,7 @@ impl Policy {
         sealed.min_by_key(|&block| (self.rank_now(block, candidates), block))
     }
 
-    /// Puts the candidates of all planes in order.
+    /// Orders the candidates of all planes.
     fn rebuild(&mut self, candidates: &Candidates<'_>) {
         self.most_valid = Some(candidates.most_valid);
         for plane in (0..candidates.geometry.planes).map(PlaneId) {
@@ -220,7 +220,7 @@ impl VictimPolicy for Policy {
         }
     }
 
-    /// Of pages that went invalid before, the first is taken to have done so when its block was
+    /// Pages that became invalid earlier are counted as if the first had done so when its block was
     /// sealed, and the last just now.
     fn measuring_begins(&mut self, candidates: &Candidates<'_>) {
         self.blocks.fill(Status::NEW);

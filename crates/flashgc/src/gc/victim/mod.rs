@@ -4,9 +4,9 @@
 //! claimed by a collection, and answers `pick`. It can read every property of the candidates
 //! through [`Candidates`] and can change nothing, so no policy can corrupt the map.
 //!
-//! A policy is one file in this folder and one word in the registry at the end of this one. Its
-//! file gives `CHOICE` (name, text and keys for people), `Settings` (read from the configuration)
-//! and `Policy`.
+//! A policy is one file in this folder and one word in the registry at the end of this file. Its
+//! file has `CHOICE` (name, text and keys for users), `Settings` (read from the configuration) and
+//! `Policy`.
 
 use crate::device::Geometry;
 use crate::ftl::blocks::Blocks;
@@ -17,28 +17,28 @@ use flashgc_config::Reader;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-/// What the registry tells people of a choice.
+/// The description of a choice for users.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Choice {
     /// The word in the configuration.
     pub name: &'static str,
-    /// What it does, in one sentence.
+    /// Its effect, in one sentence.
     pub about: &'static str,
     /// Its keys, each with default and meaning.
     pub keys: &'static [(&'static str, &'static str)],
-    /// Where it comes from.
+    /// Its source.
     pub source: &'static str,
 }
 
-/// The blocks of a drive as a policy sees them.
+/// The blocks of a drive, as a policy needs them.
 pub struct Candidates<'a> {
     /// Where the blocks are.
     pub geometry: &'a Geometry,
-    /// The blocks' accounts.
+    /// The state of the blocks.
     pub blocks: &'a Blocks,
     /// The present, on the clock that also runs while a drive is preconditioned, in ns.
     pub age_now_ns: u64,
-    /// What moving a page and erasing cost, for those who rank by it.
+    /// The cost of moving a page and of an erase, for policies that rank by it.
     pub costs: Costs,
     /// Blocks with more valid pages are excluded.
     pub most_valid: u32,
@@ -74,7 +74,7 @@ impl<'a> Candidates<'a> {
         self.geometry.data_pages_of(block) - self.blocks.valid(block)
     }
 
-    /// Pages of a sealed block that an erase does not win: valid ones, and those that hold no data
+    /// Pages of a sealed block that an erase does not free: valid ones, and those that hold no data
     /// since they isolate it.
     pub fn kept(&self, block: BlockId) -> u32 {
         self.data_pages() - self.invalid(block)
@@ -90,7 +90,7 @@ impl<'a> Candidates<'a> {
         self.blocks.erases(block)
     }
 
-    /// Pages of a block that hold data, at most.
+    /// The most pages of a block that hold data.
     pub fn data_pages(&self) -> u32 {
         self.geometry.shape.data_pages()
     }
@@ -107,14 +107,14 @@ impl NoSettings {
     }
 }
 
-/// The data of a notification that a page became invalid.
+/// A page became invalid.
 #[derive(Clone, Copy, Debug)]
 pub struct Loss {
     /// Valid pages that its block has left.
     pub valid: u32,
     /// Whether the block is sealed.
     pub is_sealed: bool,
-    /// When it was, on the clock that also runs while a drive is preconditioned, in ns.
+    /// The time, on the clock that also runs while a drive is preconditioned, in ns.
     pub at_ns: u64,
 }
 
@@ -144,8 +144,8 @@ pub trait VictimPolicy: Send {
     /// only to a policy that keeps times.
     fn lost(&mut self, _plane: PlaneId, _block: BlockId, _loss: Loss) {}
 
-    /// The measured part begins. What a policy then keeps must follow from the drive alone, since
-    /// a drive may have come from a file.
+    /// The measured part begins. The state of a policy must from now on follow from the drive
+    /// alone, since a drive may have come from a file.
     fn measuring_begins(&mut self, _candidates: &Candidates<'_>) {}
 
     /// Whether one pick goes before that of another plane, where a trigger takes one block of the
@@ -154,8 +154,8 @@ pub trait VictimPolicy: Send {
         (candidates.valid(a), a) < (candidates.valid(b), b)
     }
 
-    /// The next victim of this plane. It is asked only while some sealed block of the plane holds
-    /// an invalid page; `None` says that nothing is worth collecting now.
+    /// The next victim of this plane. It is called only while some sealed block of the plane holds
+    /// an invalid page; `None` means that no block is worth collecting now.
     fn pick(
         &mut self,
         plane: PlaneId,
@@ -238,7 +238,7 @@ macro_rules! victims {
 
             #[inline(always)]
             fn invalidated(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
-                // Pages go invalid all the time, and the most common policy is asked first.
+                // Pages become invalid very often, so the most common policy is matched first.
                 match self {
                     Policy::greedy(policy) => policy.invalidated(plane, block, valid),
                     _ => self.tell_invalidated(plane, block, valid),

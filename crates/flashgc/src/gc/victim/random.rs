@@ -1,4 +1,4 @@
-//! Random: any sealed block, each as likely as another.
+//! Random: any sealed block, each with the same probability.
 
 use super::{d_choices, Candidates, Choice, VictimPolicy};
 use crate::device::Geometry;

@@ -1,4 +1,4 @@
-//! Recycle benefit: the window of sub-blocks that wins the most invalid pages per unit of time.
+//! Recycle benefit: the window of sub-blocks that frees the most invalid pages per unit of time.
 //!
 //! This is the greedy scanning method (GSM) of paper speedup-gc, section II-A, which scans every
 //! window of every block. Here each block has a *distance*: the least number of its pages that must
@@ -29,7 +29,7 @@ pub const CHOICE: Choice = Choice {
 /// How the best window is found.
 #[derive(Clone, Debug, Serialize)]
 pub struct Settings {
-    /// Left out of the resolved configuration: it changes no result.
+    /// Not part of the resolved configuration: it changes no result.
     #[serde(skip)]
     scan: bool,
 }
@@ -117,7 +117,7 @@ impl Policy {
         }
     }
 
-    /// Finds out whether the block is near, and how far if not.
+    /// Finds whether the block is near, and how far it is if not.
     fn look(&mut self, plane: PlaneId, block: u32, level: Benefit, candidates: &Candidates<'_>) {
         let mut parts = std::mem::take(&mut self.parts);
         self.read(&mut parts, candidates, block);
@@ -163,7 +163,7 @@ impl Policy {
         (self.blocks_per_plane as usize / NEAR_SHARE).max(NEAR_LEAST)
     }
 
-    /// What some blocks would win, of those that would win anything.
+    /// The benefits of some blocks, of those that have any.
     fn scan(&self, plane: PlaneId, candidates: &Candidates<'_>, every: u32) -> Vec<(u32, Benefit)> {
         let first = plane.0 * self.blocks_per_plane;
         let blocks = (first..first + self.blocks_per_plane).step_by(every as usize);

@@ -1,8 +1,8 @@
-//! Wear-aware greedy: passes over blocks that are more worn than the plane's mean.
+//! Wear-aware greedy: skips blocks that are more worn than the plane's mean.
 //!
 //! Paper preemptible-gc, section V-B: among the greedy candidates the first one that is not above
-//! the mean number of erases is taken; when all blocks that hold something to win are above it,
-//! the least worn of those with the fewest valid pages.
+//! the mean number of erases is taken; when all blocks with invalid pages are above it, the least
+//! worn of those with the fewest valid pages.
 
 use super::{Candidates, Choice, VictimPolicy};
 use crate::device::Geometry;

@@ -1,4 +1,4 @@
-//! The bursts of each part of the course, in an order of chance, and the pauses before them.
+//! The bursts of each part of the course, in a random order, and the pauses before them.
 
 use super::FittedPlan;
 use crate::rng::Random;
@@ -13,7 +13,7 @@ pub struct Begin {
     pub pause_ns: u64,
 }
 
-/// Where the course stands.
+/// The present point of the course.
 #[derive(Debug, Default)]
 pub struct Course {
     next_part: usize,

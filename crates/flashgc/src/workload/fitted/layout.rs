@@ -8,7 +8,7 @@ use crate::rng::Random;
 /// Sectors are the finest unit of addresses.
 const SECTOR_BYTES: u64 = 512;
 
-/// Places of one kind: each is what one write covers.
+/// Places of one kind: each is the range of one write.
 #[derive(Clone, Debug)]
 pub struct Places {
     /// First byte of each, rising.
@@ -21,7 +21,7 @@ pub struct Places {
     pub base: u32,
 }
 
-/// Everything that the requests go to.
+/// All places and pages that requests go to.
 #[derive(Clone, Debug)]
 pub struct Layout {
     /// Places of each kind.
@@ -93,7 +93,7 @@ impl Laid<'_> {
     }
 }
 
-/// Puts all places into the order of their chains, which come in an order of chance.
+/// Puts all places into the order of their chains, which come in a random order.
 fn in_order(laid: Vec<Laid<'_>>, mut chains: Chains, random: &mut Random) -> (Vec<Places>, Order) {
     shuffle(&mut chains, random);
     let mut orders: Vec<Vec<u32>> = vec![Vec::new(); laid.len()];
@@ -127,7 +127,7 @@ fn shuffle<T>(items: &mut [T], random: &mut Random) {
 /// Pages that the regions may take beyond their own and a hundredth of them.
 const EXCESS_PAGES: u64 = 32;
 
-/// Lays out the regions of a plan, in an order of chance.
+/// Lays out the regions of a plan, in a random order.
 pub fn lay_out(plan: &FittedPlan, random: &mut Random) -> Layout {
     let kinds = plan.places.len();
     let laid = |plan| Laid { plan, starts: Vec::new(), sizes: Vec::new() };
@@ -161,7 +161,7 @@ pub fn lay_out(plan: &FittedPlan, random: &mut Random) -> Layout {
             page += run.pages;
         }
     }
-    // A kind of which not even a page came together has one.
+    // A kind with less than a page in all has one.
     for (kind, laid) in places.iter_mut().enumerate() {
         if laid.starts.is_empty() {
             let first_bytes = laid.plan.size.draw(random);
@@ -175,7 +175,7 @@ pub fn lay_out(plan: &FittedPlan, random: &mut Random) -> Layout {
     Layout { places, read_only, order, bytes: page * PAGE_BYTES }
 }
 
-/// The runs of one region, in an order of chance.
+/// The runs of one region, in a random order.
 fn runs_of(plan: &FittedPlan, region: usize, owed: &mut [f64], random: &mut Random) -> Vec<Run> {
     let mut runs = Vec::new();
     let region = &plan.regions[region];
@@ -188,7 +188,7 @@ fn runs_of(plan: &FittedPlan, region: usize, owed: &mut [f64], random: &mut Rand
             let drawn = places.map_or(&plan.read_only_run, |places| &places.run).draw(random);
             let first_bytes = places.map_or(0, |places| places.size.draw(random));
             let most = (*owed as u64).max(1);
-            // A place is not cut short by the end of a run; the next region makes it good.
+            // A place is not cut short by the end of a run; the next region compensates for it.
             let pages = drawn.clamp(1, most).max(first_bytes.div_ceil(PAGE_BYTES));
             runs.push(Run { kind: places.map(|_| kind), pages, first_bytes });
             *owed -= pages as f64;

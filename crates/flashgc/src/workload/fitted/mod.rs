@@ -1,8 +1,8 @@
 //! A workload that is like a trace, from distributions alone.
 //!
-//! Requests come in *bursts* of several kinds. The *course* says how many bursts of each kind there
-//! are in each part of the time, and how long the pauses between them are in all. Writes go to
-//! *places*, each of which is what one write covers: a write goes again to a place that was
+//! Requests come in *bursts* of several kinds. The *course* sets how many bursts of each kind there
+//! are in each part of the time, and the total length of the pauses between them. Writes go to
+//! *places*, each of which is the range of one write: a write goes again to a place that was
 //! written some time ago, by its rank among all places of its kind. Places of different kinds lie
 //! in runs, and runs in regions, of which some are written often and others only read.
 //!
@@ -48,7 +48,7 @@ pub struct FittedPlan {
     pub read_offset: Mixture,
     /// Kinds of bursts.
     pub bursts: Vec<BurstPlan>,
-    /// The order of phases.
+    /// The parts of the course, in order.
     pub course: Vec<PartPlan>,
 }
 
@@ -95,7 +95,7 @@ pub struct BurstPlan {
     pub stay: f64,
     /// Share of reads.
     pub read_share: f64,
-    /// Share of the requests of a burst that do what the one before did.
+    /// Share of the requests of a burst with the same operation as the one before.
     pub same_share: f64,
     /// Bytes of a read.
     pub read_size: Mixture,
@@ -213,7 +213,7 @@ impl Fitted {
         self.next_op(begins);
     }
 
-    /// Repeats what the request before did just so often that the shares come out.
+    /// Repeats the operation of the request before with the frequency that keeps the shares.
     fn next_op(&mut self, begins: bool) {
         let burst = &self.plan.bursts[self.burst];
         let read = burst.read_share;

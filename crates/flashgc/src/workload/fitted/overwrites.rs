@@ -5,9 +5,9 @@ use crate::ids::Lpn;
 use crate::workload::{HostOp, Overwrites, SourceError};
 
 /// Pages for preconditioning: the writes of the measured part, again and again, just as the writes
-/// of a trace are replayed. Were they drawn anew, the order in which places were last written
-/// would break off where the measured part begins. A workload that never writes has the pages of
-/// its reads overwritten.
+/// of a trace are replayed. If they were drawn anew, the order in which places were last written
+/// would break where the measured part begins. A workload that never writes has the pages of its
+/// reads overwritten.
 pub struct FittedOverwrites {
     plan: FittedPlan,
     page_bytes: u64,
@@ -22,7 +22,7 @@ impl FittedOverwrites {
     /// On a drive with pages of this size.
     pub fn new(plan: &FittedPlan, page_bytes: u64, seed: u64) -> Self {
         let mut first = Fitted::new(plan, page_bytes, seed);
-        // A workload that is as long as its writes has some.
+        // A workload whose length is an amount of writes has some.
         let writes_only = plan
             .requests
             .requests()

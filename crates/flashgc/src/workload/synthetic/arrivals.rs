@@ -49,11 +49,11 @@ pub enum Interarrival {
     Spaced {
         /// Mean of all gaps, in ns; also that of the distribution of which short gaps are a part.
         mean_ns: f64,
-        /// What counts as short, in ns.
+        /// The bound of a short gap, in ns.
         below_ns: f64,
         /// Share of short gaps.
         short_share: f64,
-        /// Mean of what a long gap has beyond `below_ns`, in ns.
+        /// Mean of the part of a long gap beyond `below_ns`, in ns.
         beyond_ns: f64,
     },
 }

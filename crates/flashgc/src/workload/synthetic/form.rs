@@ -1,7 +1,7 @@
 //! How a plan is written into a report: a plain workload in few words, any other in full.
 //!
-//! The hash of a result covers this text, so that a plain workload keeps its form whatever else
-//! workloads learn.
+//! The hash of a result covers this text, so that a plain workload keeps its form whatever keys are
+//! added to workloads.
 
 use super::{Footprint, Interarrival, Mix, PhasePlan, Size, SyntheticPlan};
 use crate::workload::address::AddressChoice;

@@ -42,8 +42,8 @@ fn shares(plan: &SyntheticPlan) -> Vec<f64> {
 }
 
 impl SyntheticOverwrites {
-    /// What of a workload makes a difference: not how many requests there are, which of them
-    /// read, and when they come.
+    /// The parts of a workload that matter here: not the number of requests, which of them read, or
+    /// their times.
     pub fn made_from(plan: &SyntheticPlan) -> Value {
         let of = |(phase, share): (&super::PhasePlan, f64)| {
             let (footprint, write) = (&phase.footprint, &phase.write);

@@ -81,7 +81,7 @@ impl Pattern {
     }
 
     /// Whether every request is one whole page at a place of its own, so that [`Self::next_place`]
-    /// says everything.
+    /// gives all of it.
     pub fn is_one_page(&self, plan: &PatternPlan, page_bytes: u64) -> bool {
         matches!(plan.sizes[..], [Size::Fixed { bytes, .. }] if bytes == page_bytes)
             && self.align_bytes == page_bytes

@@ -11,7 +11,7 @@ const PER_BLOCK: usize = 8;
 const COST_MAX: u64 = 1 << 40;
 
 impl Groups {
-    /// What must be kept, behind the numbers that are there.
+    /// Appends the state to save to these numbers.
     pub fn keep(&self, numbers: &mut Vec<u32>) {
         for known in &self.known {
             let (invalid, cost) = known.benefit.parts();
