@@ -10,7 +10,7 @@
 //! 4. [`Reader::finish`] names every key that was never read, with the nearest valid one.
 //! 5. [`Sink::into_diagnostics`] returns the [`Diagnostics`], which print themselves.
 //!
-//! There are no files and no environment here: text goes in, values come out.
+//! There are no files and no environment here: the input is text, the output is values.
 
 mod decimal;
 mod diagnostic;

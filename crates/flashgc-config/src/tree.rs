@@ -36,7 +36,7 @@ pub(crate) struct Entry {
     pub(crate) key: String,
     /// Where the key is written; a path made by the program has none.
     pub(crate) header: Option<Origin>,
-    /// A header from `--set` gives way to one from a file.
+    /// A header from a file replaces one from `--set`.
     pub(crate) weak: bool,
     pub(crate) node: Node,
 }
@@ -89,7 +89,7 @@ impl Tree {
         Tree::default()
     }
 
-    /// Reads a TOML text. All syntax errors the parser can tell apart are reported.
+    /// Reads a TOML text. All syntax errors that the parser can distinguish are reported.
     pub fn parse(source_name: &str, text: &str) -> Result<Tree, Diagnostics> {
         parse::document(source_name, text)
     }

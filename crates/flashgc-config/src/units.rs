@@ -103,7 +103,7 @@ pub enum ShareOf {
     Soft,
 }
 
-/// The amount of free space below which a threshold is passed.
+/// A threshold of free space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Threshold {
     /// A number of blocks.

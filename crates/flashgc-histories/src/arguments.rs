@@ -17,7 +17,7 @@ pub struct Arguments {
     pub file: Option<PathBuf>,
     /// The rules to check.
     pub rules: Vec<&'static str>,
-    /// Histories at once.
+    /// Histories in parallel.
     pub threads: u64,
     /// A history that takes longer counts as endless, in s.
     pub patience: u64,

@@ -46,7 +46,7 @@ struct Hunt<'a> {
     slots: Vec<Slot>,
 }
 
-/// Tries histories as the arguments say.
+/// Tries histories according to the arguments.
 pub fn run(arguments: &Arguments) -> ExitCode {
     keep_panics_quiet();
     let threads = match arguments.one.is_some() || arguments.file.is_some() {

@@ -1,4 +1,4 @@
-//! Sessions run to their end, with panics, errors and endless runs told apart.
+//! Sessions run to their end; panics, errors and endless runs are distinguished.
 
 use crate::history::{History, MemoryTrace};
 use flashgc::config::Setup;

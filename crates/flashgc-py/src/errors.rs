@@ -48,7 +48,8 @@ fn install_hook() {
     }));
 }
 
-/// Fails in the way of a fault of the engine, so that tests can check the message of the user.
+/// Fails in the same way as a fault of the engine, so that tests can check the message that a user
+/// gets.
 #[pyfunction]
 pub fn fail_as_a_fault_does(py: Python<'_>) -> PyResult<()> {
     py.detach(|| guarded(|| panic!("a fault that a test asked for")))

@@ -82,8 +82,8 @@ pub fn trace_ranks<'py>(
     Ok(PyBytes::new(py, &ranks))
 }
 
-/// The most pages between the place where a write begins and the end of the write before, at the
-/// time of their last writes, for the write to count as a repetition of that order.
+/// The most pages that were written, last time, between the end of the write before and the
+/// beginning of this one, where this write counts as a continuation of that order.
 const NEAR_PAGES: u64 = 64;
 
 /// Whether each write continues in the order of last time, if all writes are repeated again and

@@ -93,7 +93,7 @@ impl Reading {
     }
 }
 
-/// A line of names precedes plain `csv`, by which it is recognised again.
+/// Plain `csv` is written with a line of names, by which it is recognised again.
 const CSV_WITH_NAMES: &str = "csv:time:ns, device, op, offset, size; header=yes";
 
 /// The format to write, by its name.

@@ -82,7 +82,8 @@ pub fn draw(seed: u64) -> Drawn {
     draw.fits()
 }
 
-/// The same device under another scheme, for a drive that changes hands.
+/// The same device under another scheme, for a drive that is saved by one scheme and used by
+/// another.
 pub fn another_scheme(history: &History, seed: u64) -> History {
     let mut draw = Draw { choices: Choices::new(!seed), history: history.clone() };
     draw.history.remove("gc");

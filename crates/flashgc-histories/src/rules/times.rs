@@ -63,7 +63,7 @@ fn record(request: &HostRequest, line: u64) -> Record {
     }
 }
 
-/// The configuration that replays the trace of its own workload.
+/// The configuration that replays the trace made from its own workload.
 fn replaying(history: &History, setup: &Setup, scale: u32) -> Option<(History, Setup)> {
     let mut replaying = history.clone();
     replaying.remove("workload");
@@ -167,7 +167,7 @@ pub fn scaled(tried: &Tried<'_>) -> Result<bool, Stop> {
     Ok(true)
 }
 
-/// Whether the metric of the slow device has the expected value.
+/// Whether the metric of the slowed run has the expected value.
 fn fits(key: &str, own: &Value, slow: &Value) -> bool {
     let near = |factor: f64, share: f64| match (own.as_f64(), slow.as_f64()) {
         (Some(own), Some(slow)) => (own * factor - slow).abs() <= share * slow.abs() + 1e-9,

@@ -13,7 +13,7 @@ const FLUSH_BUFFER: &str = "flush-buffer";
 const PRE_MIGRATION: &str = "pre-migration";
 const BOTH: &str = "flush-buffer + pre-migration";
 
-/// The assists.
+/// The kinds of background work.
 pub const CHOICES: &[Choice] = &[
     choice(NOTHING, "no background tasks", &[]),
     choice(
@@ -45,21 +45,21 @@ pub const CHOICES: &[Choice] = &[
 
 /// The choices of the slot; amounts of space still depend on the device.
 pub struct BackgroundSlot {
-    /// The assists in use, for users.
+    /// The kinds in use, for users.
     pub name: &'static str,
     pub background: Background,
-    /// Parameters of assists that are not in use.
+    /// Parameters of kinds that are not in use.
     pub unused: Vec<String>,
 }
 
-/// The assists as configured.
+/// The background work as configured.
 #[derive(Default)]
 pub struct Background {
     pub flushes_buffer: bool,
     pub pre_migration: Option<PreMigrationKeys>,
 }
 
-/// The assist `pre-migration` as configured.
+/// The background work `pre-migration` as configured.
 pub struct PreMigrationKeys {
     distance: Option<Threshold>,
     t_page: Share,

@@ -284,7 +284,7 @@ fn in_use(
 pub fn read(gc: &Reader<'_>, registers: u32) -> Option<Scheme> {
     let name = gc.string("scheme").unwrap_or(super::presets::DEFAULT_SCHEME).to_string();
     let trigger = trigger::read(gc);
-    // The first and the last, trigger and assist, may be several each.
+    // The first and the last slot, trigger and background, may have several choices each.
     let last = SLOTS.len() - 1;
     let slots: Vec<Option<Slot<'_>>> = (1..last).map(|at| slot(gc, at)).collect();
     let background = background::read(gc);
@@ -363,7 +363,7 @@ fn copy_choice(name: &str, table: &Reader<'_>, registers: u32) -> CopyChoice {
     }
 }
 
-/// Parallel page migration: no more pages at once than a plane has registers.
+/// Parallel page migration: at most as many pages in parallel as a plane has registers.
 fn parallel(table: &Reader<'_>, registers: u32) -> ParallelCopy {
     let workers = table.u32("workers", 1..=64).unwrap_or(registers);
     if workers > registers {

@@ -8,7 +8,7 @@ use flashgc_config::Reader;
 /// How a block is built in the third dimension.
 pub struct Layered {
     pub sub_blocks: u32,
-    /// 0 where the device does not say.
+    /// 0 where the device does not give it.
     pub layers: u32,
     pub isolation_layers: u32,
     /// How the layers differ, where they do.
@@ -25,7 +25,7 @@ pub fn read(table: &Reader<'_>, pages_per_block: Option<u32>) -> Option<Layered>
         true => table.u32(key, 1..=most).map(Some),
         false => Some(None),
     };
-    // They are known even where a mistake comes first.
+    // The keys are marked as known even where a mistake comes first.
     let timing = table.table("timing");
     timing.allow("layer_ratio");
     timing.allow("layer_map");

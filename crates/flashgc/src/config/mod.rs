@@ -355,7 +355,7 @@ fn resolve_rare_parts(resolved: &mut Value, device: &device::Device) {
     }
 }
 
-/// The scheme of `precondition.scheme`: the preset as it is, whatever else `[gc]` says.
+/// The scheme of `precondition.scheme`: the preset as it is, whatever else `[gc]` contains.
 fn filler(
     root: &Reader<'_>,
     precondition: &PreconditionPlan,

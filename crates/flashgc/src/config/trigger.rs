@@ -178,7 +178,7 @@ fn wait(table: &Reader<'_>) -> Option<Wait> {
         return Some(Wait::MeanCollection);
     }
     if !table.is_text("wait") {
-        // The value is refused, with a help.
+        // The value is refused, with the right form in the error.
         return table.duration_ns("wait").map(Wait::Ns);
     }
     let text = table.string("wait")?;

@@ -1,4 +1,4 @@
-//! The state of a drive apart from any scheme: where data lies, and the wear of each block.
+//! The state of a drive apart from any scheme: where data lies, and the history of each block.
 //!
 //! Life of a state: taken out of a simulation once the drive is preconditioned ([`Drive::of`]);
 //! kept, or saved to a file; put into a simulation of the same or of another scheme ([`restore`]).

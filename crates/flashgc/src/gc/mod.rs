@@ -90,7 +90,7 @@ impl Gc {
         }
     }
 
-    /// Whether a plane needs space and some sealed block could give it.
+    /// Whether a plane needs space and some sealed block could provide it.
     #[inline(always)]
     pub fn can_collect(&self, ftl: &Ftl, plane: PlaneId) -> bool {
         self.wants[plane.index()] && ftl.blocks.reclaimable[plane.index()] > 0

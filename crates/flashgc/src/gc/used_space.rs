@@ -51,11 +51,11 @@ pub struct VictimLists {
     asked: Vec<bool>,
     /// Erased pages to come: from requested blocks, and from collections in progress.
     coming_pages: u64,
-    /// The part of it that the collection of each unit will give.
+    /// The part of it that the collection of each unit will free.
     from_job: Vec<u32>,
     /// Pages that one block of a list frees at least.
     least_won: u32,
-    /// Whether the planes with a list were requested since space was last enough.
+    /// Whether all planes with a list were called to collect since space was last sufficient.
     pub all_asked: bool,
     /// Planes that need space while the drive is preconditioned; `None` once it is measured.
     pub untimed: Option<Vec<PlaneId>>,
@@ -126,7 +126,7 @@ impl VictimLists {
         }
     }
 
-    /// The collection of a unit will give `pages` more erased pages.
+    /// The collection of a unit will free `pages` more erased pages.
     pub fn expect(&mut self, unit: usize, pages: u32) {
         if self.one_by_one {
             self.from_job[unit] += pages;

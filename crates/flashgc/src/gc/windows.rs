@@ -283,7 +283,7 @@ impl Parts {
     /// windows reaches this benefit; 0 if one may have reached it. `None` where there is no window.
     pub fn distance(&self, level: Benefit, costs: &Costs) -> Option<u32> {
         let (worth, ..) = self.greatest(level, costs)?;
-        // A page that goes invalid raises what a window is worth by no more than this.
+        // A page that becomes invalid raises the worth of a window by at most this.
         let by = level.cost as i64 + i64::from(level.invalid) * costs.copy as i64;
         let short = (-worth).max(0);
         let pages = short / by + i64::from(short % by > 0);

@@ -12,7 +12,7 @@ use crate::verify::{Unwatched, Watchers};
 pub(super) enum Engine {
     Plain(Box<Sim<Unwatched>>),
     Watched(Box<Sim<Watchers>>),
-    /// Its drive was taken out.
+    /// Its drive was removed.
     Gone,
 }
 
@@ -58,7 +58,7 @@ impl Engine {
         watched(plan, drive, watchers)
     }
 
-    /// Hands the drive over to another plan, with its state or with a given one.
+    /// Moves the drive to another plan, with its state or with a given one.
     pub fn hand_over(&mut self, plan: Plan, given: Option<Drive>) -> Result<Carried, DriveFault> {
         let (engine, carried) = match std::mem::replace(self, Engine::Gone) {
             Engine::Plain(sim) => {
@@ -92,7 +92,7 @@ fn logs(plan: &Plan, options: Options) -> Watchers {
     Watchers { checker: None, job_log: options.job_log, series }
 }
 
-/// A series must be notified when each copy ends, so that no collection runs as one event. That
+/// A series must be notified when each copy ends, so collections do not run as one event. That
 /// changes no result.
 fn told_in_full(plan: Plan, watchers: &Watchers) -> Plan {
     Plan { coalesce: plan.coalesce && watchers.series.is_none(), ..plan }

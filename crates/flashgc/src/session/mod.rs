@@ -3,8 +3,8 @@
 //! The caller has the clock, the files and the keyboard: between two slices it can show progress,
 //! read the time, or stop.
 //!
-//! Between preconditioning and measuring the drive can be taken out, to be saved ([`saved`]); and
-//! a session can begin there, with a saved drive.
+//! Between preconditioning and measuring the drive can be removed, to be saved ([`saved`]); and a
+//! session can begin there, with a saved drive.
 
 mod engine;
 mod fit_scan;

@@ -1,4 +1,4 @@
-//! Balance: whether the measured part of a run stands for the long run.
+//! Balance: whether the measured part of a run is representative of the long run.
 //!
 //! The verdict is meant to be safe: of runs that say "yes", at least 95 % lie within 5 % in write
 //! amplification of a run ten times as long (`make steady-check` compares both). So each of these
@@ -86,7 +86,7 @@ pub struct Before<'a> {
 /// The finding.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Balance {
-    /// Whether the run stands for the long run.
+    /// Whether the run is representative of the long run.
     pub verdict: Verdict,
     /// Why not, for the user.
     pub reasons: Vec<String>,
@@ -110,7 +110,7 @@ pub struct Balance {
     pub turnovers_before: f64,
 }
 
-/// Whether a run stands for the long run.
+/// Whether a run is representative of the long run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Verdict {
     /// It does.

@@ -86,7 +86,7 @@ impl HostRequest {
     }
 }
 
-/// Why a source cannot continue. The text is for people and names the place.
+/// Why a source cannot continue. The text is for users and names the place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceError(pub String);
 

@@ -59,7 +59,7 @@ struct Known {
     /// A benefit that it has at least: that of when it was last found, since it can only rise until
     /// the block is due.
     benefit: Benefit,
-    /// Pages that may go invalid before it must be examined, or `DUE`.
+    /// Pages that may become invalid before it must be examined, or `DUE`.
     distance: u32,
     /// The distance when the benefit was found.
     distance_then: u32,
@@ -134,7 +134,7 @@ impl Groups {
         self.groups[group].blocks
     }
 
-    /// A valid page of a full sub-block went invalid.
+    /// A valid page of a full sub-block became invalid.
     #[inline(always)]
     pub fn invalidated(&mut self, block: u32) {
         let known = &mut self.known[block as usize];
@@ -352,7 +352,7 @@ impl Groups {
         below.next().unwrap_or(0)
     }
 
-    /// Lines 18 to 26: makes room in a full group; each group down to one with room gives the block
+    /// Lines 18 to 26: makes room in a full group; each group down to one with room moves the block
     /// with the least benefit to the one below it. Returns whether there is such a group.
     fn evict(&mut self, full: usize, moved: &mut Vec<u32>, sight: &impl Sight) -> bool {
         let Some(room) = (0..full).rev().find(|&below| self.groups[below].blocks < self.most)
@@ -405,9 +405,9 @@ impl Groups {
         }
     }
 
-    /// Lines 8 to 21 of Algorithm 2: the member with the greatest benefit that has an erased
-    /// sub-block in its place, else the one with the greatest benefit that has one anywhere. The
-    /// paper takes any member; here they are ranked by the benefits that were found last.
+    /// Lines 8 to 21 of Algorithm 2: the member with the greatest benefit among those with an
+    /// erased sub-block in their window, else among those with one anywhere. The paper takes any
+    /// member; here they are ranked by the benefits that were found last.
     pub fn best_open(&self, group: usize, is_fit: impl Fn(u32) -> bool) -> Option<(u32, bool)> {
         let rank = |&block: &u32| {
             let known = &self.known[block as usize];

@@ -27,8 +27,8 @@ impl Placement {
         kept_by(gc, costs).map(|by| Kept { by, numbers })
     }
 
-    /// Continues from the saved state. The groups know the erased sub-blocks of the drive, and its
-    /// open ones wait for their classes.
+    /// Continues from the saved state. The groups have the numbers of erased sub-blocks of the
+    /// drive, and its open ones wait for their classes.
     pub fn take_kept(
         &mut self,
         kept: &Kept,

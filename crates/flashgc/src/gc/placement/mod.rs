@@ -163,7 +163,7 @@ impl Placement {
         }
     }
 
-    /// A valid page of a full sub-block went invalid.
+    /// A valid page of a full sub-block became invalid.
     #[inline(never)]
     pub fn invalidated(&mut self, plane: PlaneId, block: BlockId) {
         let block = block.0 / self.sub_blocks - plane.0 * self.blocks;

@@ -50,7 +50,7 @@ const NEVER: u64 = u64::MAX;
 /// The place of a candidate: a lower one goes first.
 #[derive(Clone, Copy, Debug)]
 enum Rank {
-    /// Nothing is valid, and the first page went invalid at this time, in ns.
+    /// Nothing is valid, and the first page became invalid at this time, in ns.
     Empty { first_ns: u64 },
     /// Invalid pages after the first, and the time in which they became invalid, in ns.
     Rate { pages: u32, in_ns: u64 },

@@ -107,7 +107,7 @@ impl NoSettings {
     }
 }
 
-/// A page became invalid.
+/// The loss of a valid page, as a policy is notified of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Loss {
     /// Valid pages that its block has left.
@@ -140,8 +140,8 @@ pub trait VictimPolicy: Send {
         false
     }
 
-    /// A page of a block that is open or sealed went invalid. It comes after `invalidated`, and
-    /// only to a policy that keeps times.
+    /// A page of a block that is open or sealed became invalid. It is called after `invalidated`,
+    /// and only for a policy that keeps times.
     fn lost(&mut self, _plane: PlaneId, _block: BlockId, _loss: Loss) {}
 
     /// The measured part begins. The state of a policy must from now on follow from the drive

@@ -39,8 +39,8 @@ impl Course {
         }
     }
 
-    /// The kinds of a part's bursts. One follows another of its kind as often as its plan says,
-    /// as far as there are any left.
+    /// The kinds of a part's bursts. One follows another of its kind with the frequency of its
+    /// plan, as far as there are any left.
     fn order(
         &mut self,
         plan: &FittedPlan,

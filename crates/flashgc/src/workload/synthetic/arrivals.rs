@@ -287,7 +287,7 @@ mod tests {
     /// `stay` is the correlation of the phases of neighbours, and moves neither share nor mean.
     #[test]
     fn staying_makes_runs_and_keeps_the_share() {
-        // So far apart that a gap tells its phase.
+        // The means are far enough apart to identify the phase of a gap.
         for stay in [0.0, 0.5, 0.9] {
             let choice = Interarrival::Hyperexponential {
                 fast_share: 0.3,

@@ -1,7 +1,7 @@
 //! Synthetic workloads: address, size, operation and arrival from one seed.
 //!
-//! Each of them draws from a stream of its own, so that changing the sizes leaves the addresses as
-//! they were. A workload is one phase or several, one after the other.
+//! Each of them draws from a stream of its own, so that other sizes do not change the addresses. A
+//! workload is one phase or several, one after the other.
 
 pub mod arrivals;
 mod form;
@@ -275,7 +275,8 @@ impl Synthetic {
         }
     }
 
-    /// Whether the next request is marked. A stream of its own leaves the others as they are.
+    /// Whether the next request is marked. It has a stream of its own, so the other streams do not
+    /// change.
     #[inline(always)]
     fn draw_high(&mut self, op: HostOp) -> bool {
         let HighShares { read, write } = self.phase.high_share;
