@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 /// Numbers of each plane: full blocks, open blocks, whether it needs space.
 pub(crate) const PER_PLANE: usize = 3;
-/// Numbers of each open block: the block, its stream, its next even and its next odd page.
+/// Numbers of each open block: the block, its role, its next even and its next odd page.
 pub(crate) const PER_OPEN: usize = 4;
 
 /// Writes the drive; returns the bytes written.

@@ -96,8 +96,8 @@ impl Gc {
         self.wants[plane.index()] && ftl.blocks.reclaimable[plane.index()] > 0
     }
 
-    /// A block was opened, sealed, claimed, erased, or given back: a policy that ranks sub-blocks
-    /// by their benefit examines it again.
+    /// A block was opened, sealed, claimed, erased, or given back: placement by hotness groups
+    /// examines it again.
     #[inline(always)]
     pub fn changed(&mut self, ftl: &Ftl, geometry: &Geometry, plane: PlaneId, block: BlockId) {
         if let Some(placement) = &mut self.placement {

@@ -113,7 +113,7 @@ pub struct Counters {
     pub background_moved: u64,
     /// Those of them that the host rewrote or discarded before their victim was collected.
     pub background_wasted: u64,
-    /// Times that a plane began pre-migration, from one request to the next.
+    /// Times that a plane began pre-migration, at most once from one request to the next.
     pub background_calls: u64,
     /// Victims from which pages moved before their collection.
     pub background_victims: u64,
