@@ -1,4 +1,4 @@
-//! What a format has to say of itself, and what it has to do.
+//! The description of a format, and the trait that it implements.
 
 use crate::error::FieldError;
 use crate::formats::Format;
@@ -11,8 +11,8 @@ pub trait LineFormat: Send {
     /// The format's name, without options.
     fn name(&self) -> &'static str;
 
-    /// Sees the first lines before the first of them is parsed, and may settle what was left open.
-    /// What it returns replaces the format that the reader shows.
+    /// Receives the first lines before the first of them is parsed, and may settle an open choice of
+    /// the format. A returned format replaces the one that the reader shows.
     fn settle(&mut self, sample: &[&[u8]]) -> Option<Format> {
         let _ = sample;
         None
@@ -22,7 +22,7 @@ pub trait LineFormat: Send {
     /// Lines that are empty or begin with `#` never come here.
     fn parse(&mut self, line: &[u8]) -> Result<Option<RawRecord>, FieldError>;
 
-    /// Whether a line that was not understood is no mistake, given the lines that follow it.
+    /// Whether a line that was not understood is correct after all, given the lines that follow it.
     fn passes_over(&mut self, line: &[u8], ahead: &[&[u8]]) -> bool {
         let _ = (line, ahead);
         false
@@ -31,7 +31,7 @@ pub trait LineFormat: Send {
 
 /// Writes the lines of one format.
 pub trait LineWriter {
-    /// What comes before the first record, each line with its end.
+    /// The header before the first record, each line with its end.
     fn header(&self, line: &mut Vec<u8>) {
         let _ = line;
     }
@@ -56,19 +56,19 @@ pub enum Verdict {
     Sure,
 }
 
-/// How a format is told from the beginning of a file.
+/// How a format is recognised by the beginning of a file.
 #[derive(Clone, Copy, Debug)]
 pub enum Look {
-    /// From the first lines (those that are not empty).
+    /// By the first lines (those that are not empty).
     Lines(fn(&[&[u8]]) -> Verdict),
-    /// From the first bytes, of a format that is no text.
+    /// By the first bytes, for a binary format.
     Head(fn(&[u8]) -> bool),
 }
 
 /// An option that a format takes behind its name: `name:option`.
 #[derive(Clone, Copy, Debug)]
 pub struct OptionInfo {
-    /// What it is, in one line.
+    /// Its meaning, in one line.
     pub what: &'static str,
     /// Makes a format of it.
     pub parse: fn(&str) -> Result<Format, String>,
@@ -77,14 +77,14 @@ pub struct OptionInfo {
 /// A name, and the format it stands for.
 pub type NamedFormat = (&'static str, fn() -> Format);
 
-/// What a format says of itself: for `--help`, for detection and for the manual.
+/// The description of a format: for `--help`, for detection and for the manual.
 #[derive(Clone, Copy, Debug)]
 pub struct FormatInfo {
     /// The name.
     pub name: &'static str,
     /// Every name it is asked for by, with what each means.
     pub names: &'static [NamedFormat],
-    /// One line on what it is.
+    /// A description in one line.
     pub title: &'static str,
     /// The columns, in order.
     pub columns: &'static str,
@@ -92,11 +92,11 @@ pub struct FormatInfo {
     pub units: &'static str,
     /// Where the format is defined.
     pub defined: &'static str,
-    /// What is lost when a trace is written so; empty if it cannot be written.
+    /// The information that is lost when a trace is written so; empty if it cannot be written.
     pub lost: &'static str,
     /// An option behind the name.
     pub option: Option<OptionInfo>,
-    /// Tells the format from how a file begins.
+    /// Recognises the format by the beginning of a file.
     pub looks_like: Look,
 }
 

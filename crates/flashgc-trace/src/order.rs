@@ -11,13 +11,13 @@ pub enum Disorder {
     /// It is an error.
     #[default]
     Refuse,
-    /// Records are sorted if they are late by at most so many ns; more is an error.
+    /// Records are sorted if they are late by at most this time in ns; more is an error.
     Window(u64),
     /// It is counted and given out as it comes.
     Ignore,
 }
 
-/// So many records at most wait for their turn.
+/// The largest number of records that wait for their place.
 const WAITING_MAX: usize = 1 << 20;
 
 /// A record that waits, in order of time and then of place in the file.

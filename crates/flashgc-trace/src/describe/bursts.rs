@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// The windows, in ns.
 const WINDOWS_NS: [u64; 3] = [10_000_000, 100_000_000, 1_000_000_000];
-/// A course over time has at most so many bins.
+/// The largest number of bins of a course over time.
 const BINS_MAX: usize = 512;
 
 /// Rows in windows of one length, laid end to end from the first row. The last one, which the

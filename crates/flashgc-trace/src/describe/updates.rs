@@ -22,7 +22,7 @@ const WRITE_BYTES_MAX: u64 = 1 << 30;
 /// How soon pages of 4 KiB are written again. Writes of more than 1 GiB are left out.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Updates {
-    /// Share of the written address space, by parts of 64 KiB, that these figures and those of
+    /// Share of the written address space, by parts of 64 KiB, that these values and those of
     /// the hotness come from; 1 up to 8 GiB and more.
     pub sampled_share: f64,
     /// Share of the pages written that had been written before.
@@ -83,7 +83,7 @@ pub(super) struct Pages {
     index: HashMap<Key, u32, BuildHasherDefault<Mixer>>,
     parts: Vec<Part>,
     parts_max: usize,
-    /// Parts whose hash begins with so many zero bits are watched.
+    /// Parts whose hash begins with this number of zero bits are watched.
     zero_bits: u32,
     written_bytes: u64,
     first_writes: u64,

@@ -73,7 +73,7 @@ fn parse_command(field: &Field) -> Result<Option<Op>, FieldError> {
 }
 
 fn looks_like(sample: &[&[u8]]) -> Verdict {
-    // The words of the fourth column are nobody else's.
+    // Only this format has these words in the fourth column.
     if fits_most(Box::new(HfPlayer), sample) {
         Verdict::Sure
     } else {

@@ -87,7 +87,7 @@ proptest! {
         let mut bytes = pack(&records);
         let at = at.index(bytes.len());
         bytes[at] ^= change;
-        // Spoiled at its head it may be taken for something else, and then it is refused as such.
+        // With a damaged head it may be taken for another format, and then it is refused as such.
         prop_assert!(unpack(&bytes).is_err(), "byte {}", at);
     }
 }

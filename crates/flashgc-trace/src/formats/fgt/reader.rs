@@ -63,7 +63,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Goes to the next frame that is wanted. False: the file has ended.
+    /// Moves to the next frame that is needed. False: the file has ended.
     fn next_frame(&mut self, bytes: &mut Bytes) -> Result<bool, RecordProblem> {
         loop {
             let head = bytes.take::<HEAD_BYTES>()?.ok_or(RecordProblem::Cut)?;
