@@ -11,7 +11,7 @@ use common::{finish, number, setup, shared, whole, MemoryTrace};
 use flashgc_trace::{info, open, Disorder, Filter, OpenOptions};
 use std::io::Cursor;
 
-/// The traces, their rows and formats, in the table that `trace info` is held against.
+/// The traces, their rows and formats, in the table that `trace info` is compared with.
 const TABLE: &str = include_str!("../../../flashgc-trace/tests/all/real_traces.txt");
 const PAGE_BYTES: u64 = 4096;
 const PAGES_PER_BLOCK: u64 = 64;

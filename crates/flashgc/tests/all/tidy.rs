@@ -14,7 +14,7 @@ fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Files of this ending below a folder, in order, without what was built.
+/// Files of this ending below a folder, in order, without build results.
 fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
@@ -292,7 +292,7 @@ fn asked_in_list(list: &str, sets: &[&str]) -> Vec<String> {
     keys.split(", ").map(|key| format!("{list}.{}", key.trim_matches('`'))).collect()
 }
 
-/// All keys that any reader asks for.
+/// All keys that any reader requests.
 fn all_asked() -> BTreeSet<String> {
     let synthetic = [SYNTHETIC, CLOSED];
     let mut keys = BTreeSet::new();
@@ -409,7 +409,7 @@ fn defaults_are_as_the_manual_says() {
                     sets.extend(SUB_BLOCKS.map(String::from));
                 }
                 sets.push(match choice {
-                    // It does not stand alone.
+                    // It needs another trigger.
                     "idle" => "gc.trigger.use=[\"watermark\",\"idle\"]".into(),
                     _ => format!("gc.{slot}.use=\"{choice}\""),
                 });

@@ -1,5 +1,5 @@
 //! Collection by used space (paper on-demand-gc): its times, its counts, what it does when nothing
-//! qualifies, and that it goes on whatever fills the drive.
+//! qualifies, and that it continues whatever fills the drive.
 
 use crate::common;
 
@@ -226,7 +226,7 @@ fn policy_and_trigger_go_with_all_others() {
     }
 }
 
-/// Ahead of need, an idle drive collects what is on the lists.
+/// An idle drive collects the blocks of its lists in advance.
 #[test]
 fn an_idle_drive_collects_its_lists() {
     let text = TINY.replace("queue_depth = 8\n", "interarrival = { fixed = \"20 ms\" }\n");

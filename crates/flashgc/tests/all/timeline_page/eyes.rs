@@ -18,7 +18,7 @@ pub struct Row {
     pub unit: u32,
     pub from_ns: u64,
     pub to_ns: u64,
-    /// What was done and to which page or block.
+    /// The operation and its page or block.
     pub words: String,
     /// For a phase: whether it was on the bus.
     pub on_bus: bool,
@@ -39,11 +39,11 @@ pub struct Eyes {
     pub programmed: Vec<bool>,
     geometry: Geometry,
     measuring: bool,
-    /// Phases of the operations under way, for each unit: for the job or for the host.
+    /// Phases of the operations under way, for each unit: for the collection or for the host.
     open: Vec<Vec<(bool, Row)>>,
     /// The logical pages that each unit reads or writes for the host in one operation.
     host: Vec<Vec<u32>>,
-    /// The logical pages that each unit reads for its job.
+    /// The logical pages that each unit reads for its collection.
     reads: Vec<Vec<u32>>,
     /// The words of the operation that each unit has suspended.
     suspended: Vec<Option<String>>,
@@ -144,7 +144,7 @@ impl Eyes {
             let words = before.map(|row| row.words.clone()).filter(|words| words != "erase");
             self.suspended[at] = words;
         }
-        // What ran beside it belongs to an operation of the other side.
+        // Phases in parallel with it belong to an operation of the other side.
         let beside = |(by_gc, _): &(bool, Row)| *by_gc != gc;
         let (others, own) = std::mem::take(&mut self.open[at]).into_iter().partition(beside);
         self.open[at] = others;
