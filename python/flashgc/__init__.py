@@ -7,7 +7,7 @@
 """
 
 # isort: off
-from flashgc import _start as _start  # first of all: what follows takes time
+from flashgc import _start as _start  # first of all: the other imports take time
 
 # isort: on
 from flashgc import drive, trace

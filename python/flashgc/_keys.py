@@ -103,7 +103,7 @@ class Gc(Section):
 
 
 class GcTime(Section):
-    """How collection used its time; not a part of the report, but worked out from it."""
+    """How collection used its time; not a part of the report, but derived from it."""
 
     busy_ns: int
     erase_ns: int
@@ -241,7 +241,7 @@ class Precondition(Section):
 
 
 class Until(Section):
-    """How a run came to its end that was to go on until it is in balance."""
+    """How a run ended that was to continue until it is in balance."""
 
     reached: bool
     confidence: float

@@ -72,7 +72,7 @@ def declared(section: type[Section]) -> dict[str, Any]:
 
 
 def plain(hint: Any) -> Any:  # noqa: ANN401 - a type
-    """The type without what is annotated, and without None beside it."""
+    """The type without its annotations, and without None as an alternative."""
     if typing.get_origin(hint) is typing.Annotated:
         return plain(typing.get_args(hint)[0])
     some = [part for part in typing.get_args(hint) if part is not type(None)]

@@ -109,7 +109,7 @@ def scheme(given: str | os.PathLike[str] | None) -> tuple[str, str | None] | Non
 
 
 def printable(name: str | os.PathLike[str]) -> str:
-    """A name that can be shown, even that of a file whose name is no text."""
+    """A name that can be shown, even that of a file whose name is not valid text."""
     return os.fsencode(name).decode(errors="replace")
 
 

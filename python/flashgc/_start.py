@@ -57,7 +57,7 @@ def is_null(number: int) -> bool:
 def raise_signals() -> None:
     """From now on a signal raises :class:`Interrupted`, so that files are cleaned up."""
     for number in SIGNALS:
-        # What is ignored (by nohup, or in the background) stays so.
+        # An ignored signal (by nohup, or in the background) stays ignored.
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, _raise)
 

@@ -25,7 +25,7 @@ class Request(TypedDict):
 
 
 class Logs(TypedDict):
-    """What a run writes down while it goes on."""
+    """The files that a run writes while it runs."""
 
     gc_log: str | os.PathLike[str] | None
     series: str | os.PathLike[str] | None

@@ -68,7 +68,7 @@ def run(
         device: the name of a device; it replaces the configuration's whole device.
         set: settings over all else, as `{"gc.trigger.watermark.soft": "4 blocks"}`, nested, or as
             strings `key.path=value`. A setting replaces keys of the configuration that it
-            excludes: `queue_depth` takes the place of `interarrival`.
+            excludes: `queue_depth` replaces `interarrival`.
         unset: keys taken out of the configuration and its presets, before `set`.
         seed: over the configuration's seed; a whole number from 0.
         verify: whether the checkers watch every operation (slower).
@@ -82,14 +82,14 @@ def run(
             rows come out.
         over_time: whether the report gets its :attr:`Report.over_time`: the longest responses over
             time, and what each collection moved. The run is slower by the watching.
-        progress: called with a :class:`Progress` at most ten times a second; what it raises ends
-            the run.
+        progress: called with a :class:`Progress` at most ten times a second; an exception from it
+            ends the run.
 
     Raises:
         ConfigError: with every mistake of the configuration.
         TraceError: a trace that cannot be read.
         DriveError: a saved drive that cannot be read, or is that of another device.
-        RunError: a run that cannot go on, such as a full drive.
+        RunError: a run that cannot continue, such as a full drive.
         OutputError: a log or series that cannot be written.
         KeyboardInterrupt: on Ctrl-C, at once.
 
@@ -403,7 +403,7 @@ def _bare_request(
 
 
 def _add_own_trace(request: Request) -> None:
-    """The trace that a configuration names lies beside the configuration."""
+    """The trace that a configuration names is in the same folder as the configuration."""
     checked = json.loads(_engine.check(request))
     own = checked["trace_file"]
     if checked["needs_trace"] and own is not None:
@@ -445,7 +445,7 @@ def _told(progress: ProgressCallback | None) -> Callable[..., object] | None:
 def _told_first(
     progress: Callable[[int, Progress], object] | None,
 ) -> Callable[..., object] | None:
-    """What several runs share is told of as if it belonged to the first."""
+    """Progress of work that several runs share, reported as progress of the first."""
     return None if progress is None else lambda *step: progress(0, Progress(*step))
 
 

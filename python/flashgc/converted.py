@@ -36,7 +36,7 @@ def of(text: str) -> dict[str, Any] | None:
     try:
         about = tomllib.loads(text).get("about")
     except (tomllib.TOMLDecodeError, RecursionError):
-        return None  # the engine says what is wrong with it
+        return None  # the engine reports the error
     table = about.get("converted") if isinstance(about, dict) else None
     if not isinstance(table, dict) or not isinstance(table.get("program"), str):
         return None

@@ -67,7 +67,7 @@ def facts(report: Report) -> Facts:
 
 
 def geometry(shape: Mapping[str, Any]) -> str:
-    """Channels, chips, dies, planes, blocks and pages, each of what is before it.
+    """Channels, chips, dies, planes, blocks and pages, each counted in the part before it.
 
     >>> from flashgc import heads
     >>> heads.geometry({"channels": 8, "chips_per_channel": 1, "dies_per_chip": 1,

@@ -73,7 +73,7 @@ def recorded(logs: Logs | None) -> Iterator[Logs]:
 
 
 def read(logs: Logs, simulated_ns: int) -> OverTime:
-    """The tables, from the files of a run that has ended after so much simulated time."""
+    """The tables, from the files of a run that has ended after this simulated time."""
     series, gc_log = logs["series"], logs["gc_log"]
     assert series is not None
     assert gc_log is not None

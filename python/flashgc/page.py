@@ -131,7 +131,7 @@ def _several(several: Comparison) -> list[str]:
 
 
 def _charts(charts: Sequence[tuple[str, Sequence[tuple[str, chart.Points]]]]) -> str:
-    """Charts beside each other where there is room, below names that they share."""
+    """Charts next to each other where there is room, below names that they share."""
     drawn = [(title, chart.draw(curves, title)) for title, curves in charts]
     figures = [
         f"<figure><figcaption>{title}</figcaption>{picture}</figure>"

@@ -12,7 +12,7 @@ _UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20}
 
 
 class RegisterCost(NamedTuple):
-    """Registers that a die gets in addition, and what they take."""
+    """Additional registers of a die, and their cost."""
 
     registers: int
     """Data registers of each plane, and sets of registers of the die."""

@@ -105,7 +105,7 @@ class Report(Keys):
     def over_time(self) -> OverTime | None:
         """Longest responses over time and what each collection moved, if `run` was to keep them.
 
-        It is no part of :meth:`to_dict` and of what is saved as `.json`; a page (`.html`) draws it.
+        It is not in :meth:`to_dict` and not in a saved `.json` file; a page (`.html`) draws it.
 
         >>> import flashgc, numpy
         >>> small = {"workload.synthetic.requests": 2000}
@@ -122,11 +122,11 @@ class Report(Keys):
     def gc_time(self) -> GcTime:
         """How collection used its time: `busy_ns`, and the three parts of it, all in ns.
 
-        `busy_ns` is `gc.total_busy_ns` of the report. `background_ns` is what moving pages ahead of
-        collections took (`background.busy_ns`). `erase_ns` is the number of erase operations times
-        the time of one, and `move_ns` is what is left: reading and programming the pages that
-        collections move and, where requests get into collections, what suspending and resuming
-        cost, and an erase that had not ended.
+        `busy_ns` is `gc.total_busy_ns` of the report. `background_ns` is the time of moving pages
+        before their collections (`background.busy_ns`). `erase_ns` is the number of erase
+        operations times the time of one, and `move_ns` is the rest: reading and programming the
+        pages that collections move and, where requests preempt collections, the time of suspending
+        and resuming, and an erase that had not ended.
         `erase_share`, `move_share` and `background_share` are their shares of `busy_ns`, from 0 to
         1; None where collection took no time.
 
@@ -232,12 +232,12 @@ class Comparison(list[Report]):
 
     @property
     def unequal(self) -> dict[str, list[Any]]:
-        """What is not the same for all schemes and should be, with the value of each."""
+        """Properties that should be the same for all schemes and are not, with their values."""
         rows = {name: [_find(report, path) for report in self] for name, path in EQUAL.items()}
         return {name: row for name, row in rows.items() if any(item != row[0] for item in row)}
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """The reports as plain dictionaries; after them what was refused, which has no metrics."""
+        """The reports as plain dictionaries; after them the refused schemes, without metrics."""
         reports = [report.to_dict() for report in self]
         return [*reports, *(one.to_dict() for one in self._refused)]
 

@@ -1,4 +1,4 @@
-"""What people are told of a report: the same words and metrics on a terminal and on a page."""
+"""Texts for a report: the same words and metrics on a terminal and on a page."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def warnings(report: Report) -> list[str]:
             "saturated: requests arrived faster than the drive could serve them, so latencies "
             "depend on the length of the run"
         )
-    # What was not moved is said first.
+    # The warning that no page was moved comes first.
     told += [note for note in report.notes if note not in balance.first(report)]
     if report.unused_keys:
         told.append(f"no effect in this run: {', '.join(report.unused_keys)}")
@@ -88,7 +88,7 @@ def seeds(report: Report) -> Rows:
 
 
 def comparison(reports: Comparison) -> Rows:
-    """A row for each metric, a column for each scheme; rows of what is unequal are marked."""
+    """A row for each metric, a column for each scheme; rows of unequal properties are marked."""
     inside = Comparison(balance.ordered(reports))
     rows = [["", *(report.scheme for report in inside)], *balance.marks(inside)]
     reports = inside

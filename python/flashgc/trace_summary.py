@@ -1,4 +1,4 @@
-"""What people are told of a trace: the same words and metrics on a terminal and on a page."""
+"""Texts for a trace: the same words and metrics on a terminal and on a page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`flashgc reproduce`: what a paper ran, held against what it says."""
+"""`flashgc reproduce`: the runs of a paper, compared with its claims."""
 
 import json
 import re

@@ -29,7 +29,7 @@ class Table:
     """Columns of words, which may take several lines."""
     styles: Mapping[Place, str] = field(default_factory=dict)
     turns: bool = False
-    """Whether rows may become columns, and columns stand in blocks below each other."""
+    """Whether rows may become columns, and columns may be split into blocks below each other."""
     rule: str = "-"
 
     def lines(self, width: int) -> Lines:
@@ -52,7 +52,7 @@ class Table:
         return self._drawn(range(len(self.rows[0])), width)
 
     def _blocks(self, width: int) -> Lines:
-        """Some columns after the others, each time beside the first."""
+        """Blocks of columns below each other, each with the first column."""
         columns = range(1, len(self.rows[0]))
         blocks = self._filled(columns, width, len(columns))
         # Blocks of about one size are easier to read than a last one of a single column.
@@ -145,7 +145,7 @@ class Table:
 def pairs(
     named: Sequence[tuple[str, str, str]], width: int, indent: int = 0, names: str = "bold"
 ) -> Lines:
-    """Names with a text beside each, or below it where there is no room, and its style."""
+    """Names with a text next to each, or below it where there is no room, and its style."""
     wide = max((cell_len(name) for name, _, _ in named), default=0)
     beside = indent + wide + GAP
     words = max((_longest_word(text) for _, text, _ in named), default=0)

@@ -267,7 +267,7 @@ def _bus_above(place: Place, instances: list[str], bus: str) -> str:
 
 
 def _others(findings: Findings, file: File, drives: list[Block]) -> None:
-    """Keys of the blocks that are no part of the SSD."""
+    """Keys of the blocks that do not belong to the SSD."""
     done = {id(one.key) for one in (*findings.mapped, *findings.differs, *findings.not_mapped)}
     types = {block.name or block.type: block.type for block in file.blocks}
     later = {block.name for block in drives[1:]}

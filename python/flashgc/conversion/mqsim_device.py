@@ -30,7 +30,7 @@ class Device:
 
 
 def keys(file: str, root: Node) -> list[Key]:
-    """All keys of the file, each with the section that it stands in."""
+    """All keys of the file, each with its section."""
     found: list[Key] = []
     _collect(file, root, "", found)
     return found
@@ -69,7 +69,7 @@ def convert(findings: Findings, found: list[Key]) -> Device:
 
 
 def check_root(file: str, root: Node) -> None:
-    """An error where the tree is no device file."""
+    """An error where the tree is not that of a device file."""
     if root.name == "MQSim_IO_Scenarios":
         raise ConfigError(
             f"error: {file} is a workload file of MQSim\n  = help: name the device file first: "

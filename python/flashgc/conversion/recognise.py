@@ -63,7 +63,7 @@ def program(name: str, data: bytes, given: str | None) -> str:
 
 
 def plain(data: bytes) -> str:
-    """The text; what is no UTF-8, as in comments of other languages, becomes a sign for it."""
+    """The text, with replacement characters for invalid UTF-8, as in comments of any language."""
     return data.decode("utf-8-sig", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
 
 

@@ -30,7 +30,7 @@ class Room:
 
     @property
     def half(self) -> int:
-        """What stands in for a threshold that cannot be reached."""
+        """The replacement, in blocks, for a threshold that cannot be reached."""
         return max(self.spare // 2, 2)
 
 

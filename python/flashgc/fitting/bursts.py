@@ -17,7 +17,7 @@ LENGTH_MAX = 64
 KINDS = 32
 PARTS = 512
 PART_REQUESTS = 25
-"""A part of the course has at least so many requests."""
+"""The least number of requests in a part of the course."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Course:
-    """What happens when."""
+    """The load over time."""
 
     kinds: list[Kind]
     parts: list[Part]

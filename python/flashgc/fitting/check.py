@@ -1,4 +1,4 @@
-"""A trace and its fitted workload on the same drive, side by side."""
+"""Compares a trace with its fitted workload on the same drive."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ METRICS: Mapping[str, tuple[str, ...]] = {
     "pages read": ("pages", "host_read"),
     "pages written": ("pages", "host_written"),
 }
-"""What is compared; the first two count."""
+"""The metrics that are compared; the first two count."""
 
 
 def drive(footprint_pages: int) -> dict[str, Any]:

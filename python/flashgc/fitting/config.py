@@ -101,7 +101,7 @@ def _part(part: bursts.Part) -> Table:
 
 
 def _filled(table: Table) -> Table:
-    """Without what is empty or zero, which is the default."""
+    """Without items that are empty or zero, which is the default."""
     return {key: item for key, item in table.items() if item not in ({}, [], 0.0)}
 
 

@@ -36,7 +36,7 @@ def gc_cost_identity(report: Report) -> Complaint:
 
 
 def gc_time_identity(report: Report) -> Complaint:
-    """GC time is what the copies and erases of its jobs took, to the nanosecond.
+    """GC time is the time of the copies and erases of all collections, to the nanosecond.
 
     `busy_ns` - `busy_open_ns` = `copy_steps` x (tR + tPROG) + `erase_operations` x tBERS. It holds
     where a page may be rewritten before its copy begins too, which `gc_cost_identity` does not.
@@ -93,4 +93,4 @@ CHECKS: dict[str, Callable[[Report], Complaint]] = {
     "gc-time-identity": gc_time_identity,
     "worst-case-wait": worst_case,
 }
-"""By the names that a claims.toml uses. None: it holds; else what is wrong."""
+"""By the names that a claims.toml uses. None: the check holds; else the problem."""

@@ -17,7 +17,7 @@ KINDS = ("value", "order", "check")
 
 @dataclass(frozen=True)
 class Tolerance:
-    """How far off a figure may be: a share of what is claimed, or in its unit."""
+    """The allowed difference of a value: a share of the claimed one, or in its unit."""
 
     met: float
     near: float
@@ -26,7 +26,7 @@ class Tolerance:
 
 @dataclass(frozen=True)
 class Tie:
-    """A difference that counts for nothing: a share of the second figure, or in its unit."""
+    """A difference that counts for nothing: a share of the second value, or in its unit."""
 
     amount: float
     relative: bool
@@ -127,7 +127,7 @@ class Claim:
         return []
 
     def belongs(self, items: Sequence[str]) -> bool:
-        """Whether it is part of one of these figures or tables."""
+        """Whether it belongs to one of the given figures or tables."""
         return ANY in self.parts or any(part in items for part in self.parts)
 
 
@@ -140,7 +140,7 @@ def _order_runs(experiment: Experiment, order: Order) -> Iterator[Point]:
 
 
 def pairs(experiment: Experiment, order: Order, point: Point) -> list[tuple[Point, Point | None]]:
-    """What is held against what, the smaller first where figures are to rise."""
+    """The pairs of runs that are compared, the smaller first where values are to rise."""
     if order.along is not None:
         steps = [experiment.moved(point, {order.along: name}) for name in order.choices]
         return list(itertools.pairwise(steps))
@@ -150,7 +150,7 @@ def pairs(experiment: Experiment, order: Order, point: Point) -> list[tuple[Poin
 
 
 def load(text: str, where: str, experiment: Experiment) -> list[Claim]:
-    """The claims of a text, or an error that says what is wrong with it."""
+    """The claims of a text, or an error that describes its problem."""
     return read(parse(text, where), experiment)
 
 

@@ -1,4 +1,4 @@
-"""Figures of single events: the longest responses over time, and what each collection moved."""
+"""Metrics of single events: the longest responses over time, and what each collection moved."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from flashgc.reproduction.experiment import Item
 from flashgc.reproduction.results import Results
 
 MOVES = "moves"
-"""What is kept of the log of collections, see `stretches`."""
+"""The part of the log of collections that is kept, see `stretches`."""
 
 Stretch = tuple[int, int, float, int]
 """Number of its first collection, and the least, mean and most pages that one of them moved."""

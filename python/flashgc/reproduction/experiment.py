@@ -21,8 +21,8 @@ FORMS = ("table", "bars", "lines", "cdf", "course", "peaks", "moves")
 curve over time, the longest responses over time, and what each collection moved; all but the first
 are drawn."""
 WAYS = ("value", "ratio", "reduction", "factor")
-"""What becomes of a figure beside that of another run: itself, figure / other, 1 - figure /
-other, or other / figure."""
+"""How a value is compared with that of another run: value, value / other, 1 - value / other, or
+other / value."""
 
 ANY = "*"
 
@@ -41,18 +41,18 @@ class Source:
     quick: Mapping[str, Any] = field(default_factory=dict)
     what: str = ""
     differs: str | None = None
-    """Why figures of this source cannot be held against the paper's; None where they can."""
+    """Why values of this source are not comparable with the paper's; None where they are."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A choice of an axis, with its name in the paper; the first source that can be had counts."""
+    """A choice of an axis, with its name in the paper; the first available source counts."""
 
     name: str
     label: str
     sources: tuple[Source, ...]
     value: float | None = None
-    """What it stands for, where an axis is one of numbers."""
+    """The number that it means, where the axis is one of numbers."""
 
 
 @dataclass(frozen=True)
@@ -171,13 +171,13 @@ class Experiment:
 
 
 def load(text: str, where: str) -> Experiment:
-    """The experiment of a text, or an error that says what is wrong with it."""
+    """The experiment of a text, or an error that describes its problem."""
     return read(parse(text, where))
 
 
 def read(reader: Reader) -> Experiment:
     """The experiment of a table."""
-    reader.mapping("own_trace")  # read where traces of the user's own take the place of workloads
+    reader.mapping("own_trace")  # read where the user's own traces replace workloads
     about = reader.table("paper")
     title, citation, url = about.text("title"), about.text("citation"), about.text("url", "")
     about.done()

@@ -1,4 +1,4 @@
-"""Reads the tables of a paper's TOML files; what nobody asked for is a mistake."""
+"""Reads the tables of a paper's TOML files; a key that is not read is a mistake."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class Reader:
         return dict(self._table)
 
     def done(self) -> None:
-        """An error for a key that nobody asked for."""
+        """An error for a key that was not read."""
         for key in self._table:
             if key not in self._asked:
                 near = difflib.get_close_matches(key, self._asked, n=1)
