@@ -18,8 +18,8 @@ pub trait LineFormat: Send {
         None
     }
 
-    /// One line without its end. `None` is a header, or an event that was not asked for.
-    /// Lines that are empty or begin with `#` never come here.
+    /// One line without its end. `None` is a header, or an event that was not requested.
+    /// Lines that are empty or begin with `#` are not passed to it.
     fn parse(&mut self, line: &[u8]) -> Result<Option<RawRecord>, FieldError>;
 
     /// Whether a line that was not understood is correct after all, given the lines that follow it.
@@ -41,7 +41,7 @@ pub trait LineWriter {
         false
     }
 
-    /// Appends a record without the line's end, or says why the format cannot hold it.
+    /// Appends a record without the line's end, or returns why the format cannot hold it.
     fn write(&mut self, record: &Record, line: &mut Vec<u8>) -> Result<(), String>;
 }
 
@@ -74,7 +74,7 @@ pub struct OptionInfo {
     pub parse: fn(&str) -> Result<Format, String>,
 }
 
-/// A name, and the format it stands for.
+/// A name and its format.
 pub type NamedFormat = (&'static str, fn() -> Format);
 
 /// The description of a format: for `--help`, for detection and for the manual.
@@ -82,7 +82,7 @@ pub type NamedFormat = (&'static str, fn() -> Format);
 pub struct FormatInfo {
     /// The name.
     pub name: &'static str,
-    /// Every name it is asked for by, with what each means.
+    /// Every name that a user can write for it, with the format of each.
     pub names: &'static [NamedFormat],
     /// A description in one line.
     pub title: &'static str,
@@ -101,14 +101,14 @@ pub struct FormatInfo {
 }
 
 impl Format {
-    /// The name it is asked for by, without the option.
+    /// The name that a user writes for it, without the option.
     pub fn name(&self) -> &'static str {
         let info = self.info();
         let named = info.names.iter().find(|(_, make)| make() == *self);
         named.map_or(info.name, |(name, _)| name)
     }
 
-    /// Every name that can be asked for.
+    /// Every name that a user can write.
     pub fn all_names() -> Vec<&'static str> {
         Format::ALL.iter().flat_map(|info| info.names).map(|(name, _)| *name).collect()
     }

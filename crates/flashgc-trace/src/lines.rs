@@ -143,7 +143,7 @@ impl Lines {
         self.buffer.ahead()
     }
 
-    /// Takes bytes that stand before the first line.
+    /// Takes bytes before the first line.
     pub(crate) fn skip(&mut self, count: usize) {
         self.buffer.take(count);
     }

@@ -29,7 +29,7 @@ pub enum OnBadLine {
 /// How a trace is read.
 #[derive(Clone, Debug, Default)]
 pub struct OpenOptions {
-    /// The format; `None`: told from the first lines.
+    /// The format; `None`: recognised by the first lines.
     pub format: Option<Format>,
     /// What to do with a line that cannot be understood.
     pub on_bad_line: OnBadLine,
@@ -58,7 +58,7 @@ pub struct TraceReader {
     sieve: Sieve,
     /// The last line has been read.
     at_end: bool,
-    /// Nothing more is given out.
+    /// No more records are returned.
     done: bool,
     rows_read: u64,
     rows: u64,
@@ -106,7 +106,7 @@ impl Rows {
     }
 }
 
-/// Opens a trace: unpacks it, and tells its format or takes the one given.
+/// Opens a trace: unpacks it, and recognises its format or uses the given one.
 /// `source_name` is for messages only.
 pub fn open(
     source_name: &str,
@@ -257,7 +257,7 @@ impl TraceReader {
         &self.source
     }
 
-    /// Records given out so far.
+    /// Records returned so far.
     pub fn rows(&self) -> u64 {
         self.rows
     }
@@ -327,7 +327,7 @@ impl TraceReader {
         Ok(())
     }
 
-    /// The next record in the order asked for.
+    /// The next record in the requested order.
     #[inline]
     fn next_in_order(&mut self) -> Result<Option<Record>, TraceError> {
         loop {
@@ -365,7 +365,7 @@ impl TraceReader {
         }
     }
 
-    /// The end is an error if nothing was given out.
+    /// The end is an error if no record was returned.
     fn end(&self) -> Result<Option<Record>, TraceError> {
         if self.rows > 0 {
             return Ok(None);

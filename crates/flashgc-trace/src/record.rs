@@ -36,7 +36,7 @@ pub enum Priority {
 pub struct Record {
     /// Time as in the file, in ns; the first record need not be at zero.
     pub at_ns: u64,
-    /// Device, disk, volume or ASU, as the format has it.
+    /// Device, disk, volume or ASU, whichever the format has.
     pub device: u64,
     /// What it does.
     pub op: Op,

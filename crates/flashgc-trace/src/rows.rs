@@ -17,7 +17,7 @@ pub enum Parser {
     Binary(Box<dyn BinaryFormat>),
 }
 
-/// What a format's file gives as its reader.
+/// The conversion of a format's type into its reader.
 pub(crate) trait IntoParser {
     fn into_parser(self) -> Parser;
 }
@@ -42,7 +42,7 @@ pub(crate) enum RowProblem {
     Broken(TraceError),
 }
 
-/// Why no drive could be asked for this.
+/// Why no drive could receive this request.
 #[inline]
 pub(crate) fn implausible(row: &RawRecord) -> Option<&'static str> {
     // A trim may well cover a whole drive.
@@ -167,7 +167,7 @@ pub(crate) struct BinaryRows {
     pub(crate) bytes: Bytes,
     pub(crate) parser: Box<dyn BinaryFormat>,
     pub(crate) drive: DriveSize,
-    /// Records that were read at once, and how many of them have been given out.
+    /// Records that were read at once, and how many of them have been returned.
     ahead: Vec<RawRecord>,
     given: usize,
     /// Records given so far and those passed over; they are numbered as lines are.

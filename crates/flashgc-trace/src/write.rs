@@ -62,7 +62,7 @@ impl From<Box<dyn LineWriter>> for RecordWriter {
 pub struct Written {
     /// Records.
     pub rows: u64,
-    /// Records left out because they are neither read, write nor trim.
+    /// Records skipped because they are neither read, write nor trim.
     pub others: u64,
     /// Records of high priority that were written without their threshold.
     pub marks_lost: u64,
@@ -70,10 +70,10 @@ pub struct Written {
 
 /// Writes records in one format.
 ///
-/// Times are cut off to the format's resolution, which its page in the manual tells; with fgt
-/// nothing is lost. What else a format cannot hold (a trim, an address
+/// Times are cut off to the format's resolution, which its page in the manual gives; with fgt
+/// nothing is lost. Other data that a format cannot hold (a trim, an address
 /// between two sectors, a second device) is an error that names the record, except rows of
-/// [`Op::Other`], which are left out and counted. Marks of high priority that are lost are counted.
+/// [`Op::Other`], which are skipped and counted. Marks of high priority that are lost are counted.
 pub struct TraceWriter {
     name: &'static str,
     records: RecordWriter,

@@ -19,7 +19,7 @@ pub struct Sequential {
     pub run_bytes: SpreadInfo,
 }
 
-/// Where one device stands.
+/// The current run of one device.
 #[derive(Default)]
 pub(super) struct Position {
     next_bytes: Option<u64>,

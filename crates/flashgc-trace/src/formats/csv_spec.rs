@@ -7,7 +7,7 @@ use crate::fields::TimeUnit;
 use std::fmt;
 use std::str::FromStr;
 
-/// What a column holds.
+/// The meaning of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Column {
     /// Nothing that counts, written `-`.

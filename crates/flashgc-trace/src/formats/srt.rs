@@ -136,7 +136,7 @@ fn parse(words: &[u32; WORDS_MAX], sector_bytes: u64) -> Result<RawRecord, Recor
     })
 }
 
-/// Takes the header; gives the size of a sector that it names.
+/// Takes the header; returns its sector size.
 fn read_header(bytes: &mut Bytes) -> Result<u64, RecordProblem> {
     let head = bytes.peek(HEADER_BYTES_MAX)?;
     let Some(end) = head.iter().position(|&byte| byte == HEADER_END) else {

@@ -92,7 +92,7 @@ fn compare(row: &Row, info: &Info) -> Vec<String> {
     let percent = 100.0 * info.reads as f64 / info.rows as f64;
     let duration_step = if (row.duration_s * 100.0).fract() < 1e-6 { 0.005 } else { 0.0005 };
     let interarrival_ms = info.mean_interarrival_ns.unwrap_or(0.0) / 1e6;
-    // Where rows are left out, the README divides a duration that is rounded to ms.
+    // Where rows are skipped, the README divides a duration that is rounded to ms.
     let jumped = jumps().iter().any(|jump| jump.file == row.file);
     let interarrival_step = 0.00005 + if jumped { 0.5 / row.rows } else { 0.0 };
     let checks = [

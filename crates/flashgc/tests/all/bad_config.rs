@@ -257,7 +257,7 @@ soft = "3 blocks"
 [workload.trace]
 "#;
 
-/// Replays bytes as a trace; gives the error.
+/// Replays bytes as a trace; returns the error.
 fn trace_error(bytes: &[u8], sets: &[&str]) -> String {
     let trace = MemoryTrace { name: "t.csv".into(), bytes: bytes.to_vec() };
     match finish(setup(TRACED, sets), Some(trace), true) {

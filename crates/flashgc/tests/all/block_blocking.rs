@@ -6,7 +6,7 @@ use crate::common;
 use common::{refusal, run_filled, setup, whole, TINY};
 use proptest::test_runner::{Config, TestRunner};
 
-/// When jobs begin, and with which victims.
+/// When collections begin, and with which victims.
 const SCHEMES: [&[&str]; 6] = [
     &["gc.scheme=\"bbgc\"", "gc.trigger.used-space.victims=\"25%\""],
     &["gc.scheme=\"on-demand\"", "gc.trigger.used-space.victims=\"25%\""],

@@ -119,7 +119,7 @@ fn the_contracts_uniform_overwrite_runs_as_it_is() {
     let report = finish(setup(&text, &[]), None, false).expect("the run ends");
     assert_has_every_key(&report);
     assert_eq!(whole(&report, "pages.host_written"), 1_000_000);
-    // Sixteen logs of 1,024 blocks with 4 of them erased: the exact greedy figure is 3.39.
+    // Sixteen logs of 1,024 blocks with 4 of them erased: the exact value for greedy is 3.39.
     let expected = 3.39;
     assert_near("write amplification", number(&report, "write_amplification"), expected, 0.02);
     assert_eq!(at(&report, "saturated"), &Value::Bool(false));

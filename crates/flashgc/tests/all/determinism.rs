@@ -110,7 +110,7 @@ fn all_schemes_meet_identical_requests() {
     }
 }
 
-/// Names the first figure that differs, which a hash cannot.
+/// Names the first value that differs, which a hash cannot.
 fn assert_equal(sets: &[String], what: &str, a: &Value, b: &Value) {
     if hash(a) == hash(b) {
         return;

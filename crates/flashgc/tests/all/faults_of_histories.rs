@@ -139,7 +139,7 @@ fn requests(report: &Value) -> u64 {
     whole(report, "requests.read") + whole(report, "requests.write")
 }
 
-/// Sub-blocks that layers isolate differ in size: two small ones were filled and a large one won,
+/// Sub-blocks that layers isolate differ in size: two small ones were filled and a large one freed,
 /// until the erased ones were enough by number and not by their pages.
 #[test]
 fn the_reserve_holds_pages_enough_where_sub_blocks_differ_in_size() {
@@ -304,7 +304,7 @@ fn what_a_scheme_kept_is_checked_before_it_is_used() {
     assert!(refused > 30, "{refused} of 60");
 }
 
-/// A turn shorter than a copy makes one whole copy, and the checker took that for a fault.
+/// A time slice shorter than a copy makes one whole copy, and the checker took that for a fault.
 #[test]
 fn a_turn_shorter_than_a_copy_makes_a_whole_one() {
     let text = TINY.replace("queue_depth = 8\n", "");
@@ -319,7 +319,7 @@ fn a_turn_shorter_than_a_copy_makes_a_whole_one() {
     }
 }
 
-/// Work under way at the end was added to the counters each time that the results were asked for.
+/// Work under way at the end was added to the counters each time that the results were requested.
 #[test]
 fn results_may_be_asked_for_twice() {
     for scheme in ["greedy", "parallel", "fpgc", "pregc", "gftl", "pgc-merge"] {

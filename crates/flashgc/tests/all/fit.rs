@@ -161,8 +161,8 @@ fn a_trace_beyond_any_size_of_the_device_is_refused() {
     assert!(told.contains("does not fit any size of this device"), "{told}");
 }
 
-/// Uniform overwriting does not ask the workload: a trace and a synthetic workload find the same
-/// drive.
+/// Uniform overwriting does not depend on the workload: a trace and a synthetic workload find the
+/// same drive.
 #[test]
 fn a_uniform_overwrite_is_the_same_for_every_workload() {
     let sets = ["workload.trace.fit=\"none\"", "device.blocks_per_plane=64"];

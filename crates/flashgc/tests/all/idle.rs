@@ -70,7 +70,7 @@ fn open_text() -> String {
     TINY.replace("queue_depth = 8\n", "interarrival = { fixed = \"1 ms\" }\n")
 }
 
-/// A watcher that keeps what jobs moved and when they began.
+/// A watcher that records the moved pages and the begin of each collection.
 #[derive(Default)]
 struct Jobs(Vec<(u64, u32, u32)>);
 

@@ -70,7 +70,7 @@ const PARALLEL: &str = "gc.copy.use=\"parallel\"";
 const DYNAMIC: &str = "device.allocation=\"dynamic\"";
 const BUS: &str = "device.timing.transfer=\"25 ns/B\"";
 
-/// Schemes whose jobs run in one piece, step by step, over the bus and in other units.
+/// Schemes whose collections run in one piece, step by step, over the bus and in other units.
 const RUNS: [&[&str]; 7] = [
     &[CLOSED],
     &[OPEN, "engine.coalesce=false"],

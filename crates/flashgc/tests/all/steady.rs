@@ -1,4 +1,4 @@
-//! Balance: whether a run stands for the long run; lengths by work; runs in which nothing moves.
+//! Balance: whether a run represents the long run; lengths by work; runs in which no page moves.
 
 use crate::common;
 

@@ -1,4 +1,4 @@
-//! Synthetic workloads have the statistics that were asked for, and refuse what cannot be.
+//! Synthetic workloads have the requested statistics, and impossible ones are refused.
 
 use crate::common;
 

@@ -260,10 +260,10 @@ fn outcome(sets: &[String]) -> Result<String, Vec<(String, String)>> {
     }
 }
 
-/// A word that is like no key, so that the message about it lists all keys of its table.
+/// A word that is not like any key, so that the message about it lists all keys of its table.
 const STRANGE: &str = "qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq";
 
-/// The keys that the readers ask for in a table, as the message about a strange key has them.
+/// The keys that the readers request in a table, as the message about an unknown key lists them.
 fn asked(table: &str, sets: &[&str]) -> Vec<String> {
     let mut sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
     let strange = if table.is_empty() { STRANGE.into() } else { format!("{table}.{STRANGE}") };

@@ -146,7 +146,7 @@ fn a_trace_that_only_trims_is_refused() {
     assert!(error.contains("my.csv"), "{error}");
 }
 
-/// The key of a drive tells traces apart, and does not depend on when requests come.
+/// The key of a drive distinguishes traces, and does not depend on arrival times.
 #[test]
 fn the_key_knows_the_requests_of_the_trace() {
     let requests = [('w', 6, 2), ('r', 1, 2)];

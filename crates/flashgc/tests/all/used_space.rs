@@ -217,7 +217,7 @@ fn policy_and_trigger_go_with_all_others() {
             let listed = |pair: &&Value| pair[0].as_u64() <= Some(2);
             let listed = victims.iter().filter(listed).filter_map(|pair| pair[1].as_u64());
             let others = whole(&report, "gc.victim_blocks") - listed.sum::<u64>();
-            // Jobs that are open at the end have chosen, and count nothing else.
+            // Collections that are open at the end count in `fallbacks` only.
             let fallbacks = whole(&report, "gc.fallbacks");
             let open = whole(&report, "gc.open");
             assert!(fallbacks >= others && fallbacks - others <= open, "{policy} {batch}");

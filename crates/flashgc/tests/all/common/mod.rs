@@ -1,4 +1,4 @@
-//! What the integration tests share: configurations as text, runs to their end, and figures by key.
+//! Shared code of the integration tests: configurations as text, runs to their end, values by key.
 #![allow(dead_code, reason = "every test file uses a part")]
 
 use flashgc::config::WorkloadPlan;
@@ -72,7 +72,7 @@ pub fn prepare_or_none(text: &str, sets: &[&str]) -> Option<Setup> {
     prepare(&inputs(text, sets)).ok()
 }
 
-/// The errors of a configuration that must be refused, as people see them.
+/// The errors of a configuration that must be refused, as users see them.
 pub fn refusal(text: &str, sets: &[&str]) -> String {
     match prepare(&inputs(text, sets)) {
         Ok(_) => panic!("{sets:?} was accepted"),
@@ -80,7 +80,7 @@ pub fn refusal(text: &str, sets: &[&str]) -> String {
     }
 }
 
-/// Runs a session to its end; gives its report, or the error as people see it.
+/// Runs a session to its end; returns its report, or the error as users see it.
 pub fn finish(setup: Setup, trace: Option<MemoryTrace>, verify: bool) -> Result<Value, String> {
     let opener = trace.map(|trace| Box::new(trace) as Box<dyn TraceOpener>);
     let mut session = Session::new(setup, opener, Options { verify, ..Options::default() });

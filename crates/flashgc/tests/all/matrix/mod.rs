@@ -533,7 +533,7 @@ fn pairs(firsts: Vec<&'static str>, seconds: Vec<&'static str>) -> Vec<[&'static
 const SEVERAL_BLOCKS: [&str; 2] =
     ["use=\"blocks\" blocks.k=\"2\"", "use=\"blocks\" blocks.k=\"3\""];
 
-/// An erase of k blocks may need k erased blocks for what they hold, so the threshold lies above
+/// An erase of k blocks may need k erased blocks for their valid pages, so the threshold lies above
 /// them.
 #[test]
 fn a_mark_of_two_blocks_is_refused_where_collection_keeps_as_many() {

@@ -7,9 +7,9 @@ use flashgc::verify::{Cause, Happened, Watch, What};
 use flashgc::workload::HostOp;
 use std::collections::{BTreeMap, VecDeque};
 
-/// Stands for the host's link in place of a unit.
+/// The number of the host's link, in place of a unit.
 pub const LINK: u32 = u32::MAX;
-/// Stands for the write buffer.
+/// The number of the write buffer.
 pub const BUFFER: u32 = u32::MAX - 1;
 
 /// An operation on a unit, or a phase of one.
@@ -87,7 +87,7 @@ impl Eyes {
         format!("block {local}")
     }
 
-    /// Whether an operation is the rest of a suspended one: a new read has told its pages.
+    /// Whether an operation is the rest of a suspended one: a new read has registered its pages.
     fn goes_on(&mut self, at: usize, name: &str) -> bool {
         if name == "copy-read" && !self.reads[at].is_empty() {
             self.suspended[at] = None;
@@ -187,7 +187,7 @@ impl Watch for Eyes {
                     _ if !self.measuring => {}
                     Cause::Host { .. } | Cause::Flush => self.host[unit].push(lpn.0),
                     Cause::Copy { .. } => self.copies[unit].push_back(lpn.0),
-                    // It was told when it was read.
+                    // It was registered when it was read.
                     Cause::MoveAhead { .. } => {}
                 }
             }

@@ -1,4 +1,4 @@
-//! Timeline pages: Markdown that is read by people and run by a test.
+//! Timeline pages: Markdown for readers, which a test runs.
 //!
 //! A page is text with fenced blocks. Input blocks say what runs: `toml` (settings over those of
 //! the tiny device, and over the earlier ones of the page), `before` (pages written untimed) and

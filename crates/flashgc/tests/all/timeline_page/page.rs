@@ -171,7 +171,7 @@ fn settle(place: &str, part: &mut Part, right: Vec<String>, exact: bool, errors:
     part.lines = right;
 }
 
-/// A line of `counts` with the figure that the run gave.
+/// A line of `counts` with the value of the run.
 fn counted(line: &str, seen: &Seen) -> String {
     let (key, rest) = line.split_once('=').unwrap_or((line, ""));
     let why = rest.split_once('#').map_or(String::new(), |(_, why)| format!("  #{why}"));
