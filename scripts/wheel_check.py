@@ -31,7 +31,7 @@ class FailedError(Exception):
 
 
 def run(command: list[str], folder: Path) -> str:
-    """The output of a command that knows nothing of the source tree."""
+    """The output of a command that does not see the source tree."""
     kept = {key: value for key, value in os.environ.items()
             if not key.startswith(("PYTHON", "VIRTUAL_ENV", "CONDA"))}  # fmt: skip
     done = subprocess.run(

@@ -78,5 +78,5 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """What the package offers; its inner modules are left out."""
+    """The public names of the package; its inner modules are not among them."""
     return [*__all__, "__all__", "__doc__"]

@@ -77,7 +77,7 @@ def _write_then_rename(target: Path, text: str) -> None:
 
 
 def _umask() -> int:
-    # The only way to learn it is to set it.
+    # The only way to read it is to set it.
     mask = os.umask(0o022)
     os.umask(mask)
     return mask

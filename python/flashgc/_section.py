@@ -57,7 +57,7 @@ class Section(Mapping[str, Any]):
 
 
 def _shown(value: object) -> str:
-    """Metrics as they are; of what holds many, that it does."""
+    """A metric as it is; a group of metrics as brackets with dots."""
     if isinstance(value, dict | list) and value:
         return "{...}" if isinstance(value, dict) else "[...]"
     return repr(value)

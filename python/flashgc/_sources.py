@@ -62,7 +62,7 @@ def read_text(path: Path, error: type[FlashgcError] = ConfigError) -> str:
 
 
 def describe(path: str | os.PathLike[str], reason: OSError) -> str:
-    """What went wrong with a file, in words."""
+    """The problem of a file, in words."""
     name = os.fspath(path)
     if isinstance(reason, FileNotFoundError):
         return f"{name}: there is no such file"

@@ -149,7 +149,7 @@ def _size(power: int) -> str:
 
 
 def _thinned(ticks: list[Tick], low: float, high: float) -> list[Tick]:
-    """So few that their labels stand apart."""
+    """A part of the ticks, with room for their labels."""
     kept: list[Tick] = []
     apart = math.log(high / low) / 8
     for value, label in ticks:

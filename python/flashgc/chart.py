@@ -24,7 +24,7 @@ Curves = Sequence[tuple[str, Points]]
 
 
 def percentiles(report: Report, kind: str) -> Points:
-    """The curve of one kind of request, thinned to what can be seen."""
+    """The curve of one kind of request, thinned to the visible points."""
     spread = report.distribution(kind)
     if spread.rows == 0:
         return []
@@ -96,7 +96,7 @@ def names(curves: Sequence[str]) -> str:
 
 
 def stroke(index: int) -> str:
-    """The colour of a curve; of more curves than colours, dashes tell which is which."""
+    """The colour of a curve; if there are more curves than colours, dashes distinguish them."""
     dash = _DASHES[index // len(COLOURS) % len(_DASHES)]
     dashes = f' stroke-dasharray="{dash}"' if dash else ""
     return f'stroke="{COLOURS[index % len(COLOURS)]}"{dashes}'

@@ -26,9 +26,9 @@ Stretch = tuple[int, int, int, float, int]
 
 
 class OverTime(NamedTuple):
-    """How long requests took, and what collections moved, over a run.
+    """Response times, and pages moved by collections, over a run.
 
-    The tables are what the page of a report draws. The files behind them, with all their rows, are
+    The page of a report draws these tables. The files behind them, with all their rows, are
     those of `series` and `gc_log` of :func:`flashgc.run`.
     """
 

@@ -78,7 +78,7 @@ def fragment(reports: Sequence[Report]) -> str:
 
 
 def _head(reports: Sequence[Report]) -> list[str]:
-    """What all runs share; what differs is in the rows of the comparison that say so."""
+    """The common properties of all runs; differences are in marked rows of the comparison."""
     first = reports[0]
     head = heads.drawn(heads.facts(first), first._origin.again if first._origin else None)
     if len(reports) == 1:

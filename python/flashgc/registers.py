@@ -1,4 +1,4 @@
-"""What data registers cost: the estimate of paper parallel-gc, section IV-C2."""
+"""The cost of data registers: the estimate of paper parallel-gc, section IV-C2."""
 
 from __future__ import annotations
 

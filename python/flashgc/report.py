@@ -1,4 +1,4 @@
-"""What a run leaves: metrics by the names of the contract, tables, and a page to keep."""
+"""The results of a run: metrics by the names of the contract, tables, and a page to keep."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Report(Keys):
     def distribution(self, kind: str = "all") -> Table:
         """How the latencies of `read`, `write` or `all` requests are spread.
 
-        One row for each bucket of the histogram that holds samples, in order: `latency_ns` (its
+        One row for each bucket of the histogram that has samples, in order: `latency_ns` (its
         upper end, int64), `count` (int64) and `share` (of the samples up to there, 0 to 1).
         A ValueError for any other kind.
 
@@ -103,7 +103,7 @@ class Report(Keys):
 
     @property
     def over_time(self) -> OverTime | None:
-        """Longest responses over time and what each collection moved, if `run` was to keep them.
+        """Longest responses over time and the pages moved by each collection, if `run` kept them.
 
         It is not in :meth:`to_dict` and not in a saved `.json` file; a page (`.html`) draws it.
 
@@ -154,7 +154,7 @@ class Report(Keys):
         return GcTime({"busy_ns": busy_ns, **times, **shares})
 
     def __repr__(self) -> str:
-        # Metrics that a report lacks, such as one made by hand, are left out.
+        # Metrics that a report lacks, such as one made by hand, are omitted.
         shown = [f"seed {self._values['seed']}"] if "seed" in self._values else []
         requests = self._values.get("requests", {})
         count = requests.get("read", 0) + requests.get("write", 0)
@@ -201,7 +201,7 @@ class Comparison(list[Report]):
 
     @property
     def refused(self) -> list[Refusal]:
-        """Schemes that could not run here, each with its reason and what lets it run."""
+        """Schemes that could not run here, each with its reason and advice."""
         return list(self._refused)
 
     @overload
@@ -283,7 +283,7 @@ EQUAL = {
     "preconditioning": ("config", "precondition"),
     "drive writes before": ("precondition", "drive_writes"),
 }
-"""What a fair comparison has to have in common."""
+"""Properties that must be equal in a fair comparison."""
 
 MAIN_METRICS = {
     "p50": ("latency_ns", "all", "p50"),

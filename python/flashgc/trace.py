@@ -1,4 +1,4 @@
-"""Block traces: what one holds, from one format into another, and made from a workload.
+"""Block traces: their statistics, conversion between formats, and traces made from a workload.
 
 Files may be plain, gzip or zstd; the format is recognised by the content, or named.
 """
@@ -69,7 +69,7 @@ def convert(
 ) -> dict[str, Any]:
     r"""Writes a trace in the format `to`, packed if `target` ends in `.gz` or `.zst`.
 
-    `-` is standard output. `to` may be left out for a target that ends in `.fgt`. Rows stay in
+    `-` is standard output. `to` may be omitted for a target that ends in `.fgt`. Rows stay in
     their order; with a `sort_window` such as `"10 ms"`, rows that are late by no more are sorted.
     Returns the formats and the numbers of rows, and `marks_lost` where the format has no place for
     marks of high priority; see :func:`info` for the rest. A TraceError names a
@@ -139,7 +139,7 @@ def merge(
 
     With `renumber` every device of every trace gets a number of its own; otherwise devices of one
     number are one device. With `align` each trace begins at time 0; otherwise times are those of
-    the traces. `to` may be left out where all traces are of one format, or `target` ends in
+    the traces. `to` may be omitted where all traces are of one format, or `target` ends in
     `.fgt`. A TraceError names a row that goes back in time, unless a `sort_window` sorts it.
 
     >>> import flashgc, tempfile, pathlib
@@ -203,7 +203,7 @@ def fit(
     r"""A fitted workload of a trace: a workload of distributions, without an address of the trace.
 
     `target` is a TOML file to write, which :func:`flashgc.run` runs. Arguments are those of
-    :func:`info`. The whole trace is held in memory, some 100 bytes for each row.
+    :func:`info`. The whole trace is kept in memory, some 100 bytes for each row.
 
     >>> import flashgc, tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "small.spc"

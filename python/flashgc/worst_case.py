@@ -10,7 +10,7 @@ from flashgc import _engine, api
 from flashgc._engine import ConfigError
 
 SUSPEND_NS = 20_000
-"""What the paper takes for devices that do not say: 20 us, from the data sheet of a NOR part."""
+"""The paper's value for devices without one: 20 us, from the data sheet of a NOR part."""
 
 
 class WorstCase(NamedTuple):
@@ -81,7 +81,7 @@ def check_wait(report: Mapping[str, Any]) -> str | None:
     a page operation of the host, in state S1, to its end. The bound is that of F-PGC where the
     scheme suspends every operation, and else that of PGC; a write may fill its block and then
     writes the summary too, where the device has one, and a poll of the queue takes its time. Where
-    units share a bus, other units may make it longer: the bound knows of one unit only.
+    units share a bus, other units may make it longer: the bound covers one unit only.
 
     Args:
         report: the report of a run, as data.
@@ -91,7 +91,7 @@ def check_wait(report: Mapping[str, Any]) -> str | None:
 
     Raises:
         ValueError: a run in which no request preempts a collection, or whose device has layers of
-            different speed, of which the table knows nothing.
+            different speed, which the table does not cover.
 
     """
     preemption = report["config"]["gc"].get("preemption")

@@ -51,7 +51,7 @@ def command(flashgc, line):
 
 
 def printed(flashgc, page, kind, text):
-    """What an example prints."""
+    """The output of an example."""
     if kind == "python":
         out = io.StringIO()
         with contextlib.redirect_stdout(out):

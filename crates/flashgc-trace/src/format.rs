@@ -36,7 +36,7 @@ pub trait LineWriter {
         let _ = line;
     }
 
-    /// Whether it has a place for the thresholds of high priority. Where it has none they are lost.
+    /// Whether it has a place for marks of high priority. Where it has none they are lost.
     fn keeps_priority(&self) -> bool {
         false
     }

@@ -64,7 +64,7 @@ pub struct Written {
     pub rows: u64,
     /// Records skipped because they are neither read, write nor trim.
     pub others: u64,
-    /// Records of high priority that were written without their threshold.
+    /// Records of high priority that were written without their mark.
     pub marks_lost: u64,
 }
 

@@ -1,4 +1,4 @@
-"""What the shell can complete: names of configurations, schemes, devices, formats and files."""
+"""Completions in the shell: names of configurations, schemes, devices, formats and files."""
 
 from __future__ import annotations
 

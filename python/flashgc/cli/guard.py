@@ -1,4 +1,4 @@
-"""Turns what can go wrong into a message and an exit status."""
+"""Turns errors into a message and an exit status."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ INTERRUPTED = 130
 
 
 def guarded(command: Callable[P, None]) -> Callable[P, None]:
-    """Wraps a command: no traceback, whatever a user does and whatever goes wrong."""
+    """Wraps a command: no error causes a traceback."""
 
     @functools.wraps(command)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:

@@ -24,7 +24,7 @@ class Table:
 
     rows: Rows
     right: Collection[int] = ()
-    """Columns of figures, which stand to the right."""
+    """Columns of numbers, which are aligned to the right."""
     wraps: Collection[int] = ()
     """Columns of words, which may take several lines."""
     styles: Mapping[Place, str] = field(default_factory=dict)
@@ -73,7 +73,7 @@ class Table:
         return blocks
 
     def _widths(self, columns: Sequence[int], width: int) -> list[int]:
-        """As wide as the cells are; a head of words gives way first, then the words do."""
+        """The widths of the cells; heads of words are wrapped first, then the words."""
         cells = [[str(row[column]) for row in self.rows] for column in columns]
         widths = [max(map(cell_len, column)) for column in cells]
         for at, column in enumerate(cells):
@@ -110,7 +110,7 @@ class Table:
     ) -> Iterator[list[tuple[str, str]]]:
         height = max(map(len, cells))
         if not at:
-            # A head stands on its column.
+            # A head is aligned to the bottom, next to its column.
             cells = [[""] * (height - len(cell)) + cell for cell in cells]
         for line in range(height):
             parts = []
@@ -126,7 +126,7 @@ class Table:
         return self.styles.get((row, column), "" if row else "bold")
 
     def _records(self, width: int) -> Lines:
-        """Each row, or each column of figures, under its name."""
+        """Each row, or each column of numbers, under its name."""
         table = self._turned() if self.turns else self
         head, *body = table.rows
         lines: Lines = [[]]
@@ -166,7 +166,7 @@ def pairs(
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """Words in lines; no word is broken, and no number stands apart from its unit."""
+    """Words in lines; no word is broken, and no number is separated from its unit."""
     if cell_len(text) <= width:
         return [text]
     lines: list[str] = []

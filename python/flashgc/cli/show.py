@@ -35,7 +35,7 @@ def console() -> Console:
 
 
 def report(one: Report) -> None:
-    """What a run has found."""
+    """The results of a run."""
     line(summary.head(one), "bold")
     for text in balance.first(one):
         line(text, "bold yellow")
@@ -98,12 +98,12 @@ def labelled(label: str, text: str, style: str = "bold") -> None:
 
 
 def note(text: str) -> None:
-    """What must not be overlooked."""
+    """An important note."""
     labelled("note", text, "yellow")
 
 
 def rows(table: summary.Rows) -> None:
-    """Figures: the first row is the head, and rows may become columns."""
+    """Numbers: the first row is the head, and rows may become columns."""
     from flashgc.cli.layout import Table
 
     right = range(1, len(table[0]))

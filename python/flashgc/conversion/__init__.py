@@ -1,6 +1,6 @@
 """Configurations of other simulators as configurations of flashgc.
 
-The program's own words lie in `mqsim_keys` and the like; `findings` keeps what became of each key.
+The program's own words are in `mqsim_keys` and the like; `findings` has the outcome for each key.
 """
 
 from __future__ import annotations

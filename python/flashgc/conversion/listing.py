@@ -1,4 +1,4 @@
-"""The outcomes as text for people: three lists and the choices, in lines of any width."""
+"""The outcomes as readable text: three lists and the choices, in lines of any width."""
 
 from __future__ import annotations
 

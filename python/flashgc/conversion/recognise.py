@@ -1,4 +1,4 @@
-"""Reads a source file and tells by its content which simulator it is for."""
+"""Reads a source file and recognises its simulator by the content."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def shown(path: str | os.PathLike[str]) -> str:
 
 
 def program(name: str, data: bytes, given: str | None) -> str:
-    """The simulator: the one that is named, or the one that the content tells."""
+    """The simulator: the given one, or the one recognised by the content."""
     if given is not None:
         if given not in PROGRAMS:
             raise ConfigError(

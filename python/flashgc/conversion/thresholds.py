@@ -35,7 +35,7 @@ class Room:
 
 
 def soft(findings: Findings, key: Key | None, asked: int, room: Room, least: str = "") -> int:
-    """The soft threshold in blocks; lower than asked for where a full drive could not reach it."""
+    """The soft threshold in blocks; lower than requested where a full drive could not reach it."""
     if asked <= room.most:
         text = f"{asked} blocks"
         if least:

@@ -1,4 +1,4 @@
-"""XML without declarations of types or entities, as a tree that knows its lines."""
+"""XML without declarations of types or entities, as a tree with line numbers."""
 
 from __future__ import annotations
 

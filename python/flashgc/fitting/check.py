@@ -52,7 +52,7 @@ def overwrite(written_pages: int, footprint_pages: int) -> float:
 
 
 def shared(device: Mapping[str, Any], overwrite: float) -> dict[str, Any]:
-    """What both have in common: drive, scheme and preconditioning."""
+    """The common part of both: drive, scheme and preconditioning."""
     return {
         "device": dict(device),
         "gc": {"scheme": "greedy"},

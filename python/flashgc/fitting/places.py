@@ -47,7 +47,7 @@ class Region:
 
 @dataclass(frozen=True)
 class Places:
-    """What a trace writes."""
+    """The places that a trace writes."""
 
     kinds: list[Kind]
     regions: list[Region]

@@ -1,4 +1,4 @@
-"""Metrics of single events: the longest responses over time, and what each collection moved."""
+"""Metrics of single events: the longest responses over time, and the pages moved per collection."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def stretches(moved: Iterable[int]) -> list[Stretch]:
 
 
 def read_moves(log: Path) -> list[Stretch]:
-    """What each collection of a log moved, in stretches."""
+    """The pages moved by each collection of a log, in stretches."""
     return stretches(over_time.moved_by_each(log))
 
 

@@ -1,4 +1,4 @@
-"""What a paper ran: axes with their choices, measures, and the figures and tables made of them."""
+"""The runs of a paper: axes with their choices, measures, and figures and tables made of them."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ Where = Mapping[str, Sequence[str]]
 
 FORMS = ("table", "bars", "lines", "cdf", "course", "peaks", "moves")
 """A table, groups of bars, lines over an axis of numbers, shares of requests by response time, a
-curve over time, the longest responses over time, and what each collection moved; all but the first
-are drawn."""
+curve over time, the longest responses over time, and pages moved by each collection; all but the
+first are drawn."""
 WAYS = ("value", "ratio", "reduction", "factor")
 """How a value is compared with that of another run: value, value / other, 1 - value / other, or
 other / value."""
@@ -29,7 +29,7 @@ ANY = "*"
 
 @dataclass(frozen=True)
 class Source:
-    """One way to run a choice: settings, and what the user's folder must hold for it."""
+    """One way to run a choice: settings, and the files that the user's folder must have for it."""
 
     files: tuple[str, ...] = ()
     trace: str | None = None
@@ -57,7 +57,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Measure:
-    """A figure of one run."""
+    """A value of one run."""
 
     name: str
     label: str
@@ -81,15 +81,15 @@ class Item:
     mean: bool
     note: str
     x: str = ""
-    """What the numbers of the rows are, where lines are drawn."""
+    """The title of the rows' numbers, where lines are drawn."""
     course: Course | None = None
     over: str | None = None
-    """An axis over whose choices each figure is a mean; one that is neither rows nor columns."""
+    """An axis over whose choices each value is a mean; one that is neither rows nor columns."""
 
 
 @dataclass(frozen=True)
 class Course:
-    """A column of the rows over time, as a multiple of a figure of the run."""
+    """A column of the rows over time, as a multiple of a value of the run."""
 
     column: str
     per: Formula

@@ -1,4 +1,4 @@
-"""`flashgc.reproduce`: runs what a paper ran, and holds it against what the paper says."""
+"""`flashgc.reproduce`: repeats the runs of a paper, and compares the results with its claims."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PathLike = str | os.PathLike[str]
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What a reproduction has found."""
+    """The results of a reproduction."""
 
     paper: str
     """The name of the paper."""
@@ -105,10 +105,10 @@ def reproduce(
         progress: called with a :class:`flashgc.reproduction.Step`; an exception from it ends all
             runs.
         trace: a trace of your own, or several, in place of the paper's workloads. The figures of
-            the main comparison are made, if none are named, and what the paper says of which
-            scheme is better is judged; no number of the paper is.
+            the main comparison are made, if none are named, and the paper's statements on the
+            order of schemes are judged; none of its numbers are.
         trace_format: its format, where it is not to be recognised by the content.
-        again: what the report names as its origin; this call if not given.
+        again: the command that the report names as its origin; this call if not given.
 
     Raises:
         ConfigError: an unknown paper or figure, or mistakes in its files.

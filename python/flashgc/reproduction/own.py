@@ -1,7 +1,7 @@
 """The schemes of a paper on traces of the user's own, in place of the paper's workloads.
 
 The paper's runs and statements are changed before they are read: the choices of one axis become
-the user's files, and of the claims those stay that say which of two figures is larger.
+the user's files, and only the claims stay that say which of two values is larger.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From points of an experiment to what the engine is asked to run."""
+"""From points of an experiment to requests for the engine."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def _content(file: Path, _changed_ns: int) -> str:
 
 
 def _table_bytes(settings: Mapping[str, Any]) -> int:
-    """What the tables of a run take at most: 12 bytes for each page."""
+    """The largest size of a run's tables: 12 bytes for each page."""
     shape = settings["device"]["shape"]
     parts = ("channels", "chips_per_channel", "dies_per_chip", "planes_per_die",
              "blocks_per_plane", "pages_per_block")  # fmt: skip

@@ -11,7 +11,7 @@ from flashgc._engine import ConfigError
 
 
 class Reader:
-    """A table with a name for messages. Each key is asked for once; `done` finds the others.
+    """A table with a name for messages. Each key is read once; `done` finds the others.
 
     >>> from flashgc.reproduction.read import Reader
     >>> table = Reader({"title": "x"}, "here")

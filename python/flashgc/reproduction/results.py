@@ -17,7 +17,7 @@ TAKE: dict[str, Callable[[Sequence[float]], float]] = {
     "min": min,
     "range": lambda values: max(values) - min(values),
 }
-"""What becomes of the figures of several choices."""
+"""The ways to combine the values of several choices."""
 
 PERCENT = "%"
 

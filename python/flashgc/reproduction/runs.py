@@ -152,7 +152,7 @@ class _Follow:
 
 
 def _at_once(jobs: int | None, table_bytes: int) -> int:
-    """As many runs as there are processors, or as were asked for, and as memory holds."""
+    """The number of parallel runs: `jobs` or one per processor, if memory is enough."""
     wanted = jobs if jobs is not None else os.cpu_count() or 1
     available = _available_bytes()
     if available is None:

@@ -37,7 +37,7 @@ class SourceUsed:
 
 @dataclass(frozen=True)
 class Page:
-    """All that the report tells."""
+    """The content of the report."""
 
     paper: Paper
     grids: Sequence[Grid]
@@ -75,7 +75,7 @@ class Page:
         return "\n".join(parts).rstrip() + "\n"
 
     def _head(self) -> str:
-        """What ran, and on what: what all runs share, or how many kinds there are."""
+        """Device and scheme: the ones that all runs share, or how many kinds there are."""
         reports = list(self.reports.values())
         shapes = [heads.geometry(one["config"]["device"]["shape"]) for one in reports]
         spaces = [heads.over_provisioning(one["capacity"]) for one in reports]
