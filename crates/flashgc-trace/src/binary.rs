@@ -18,8 +18,8 @@ pub trait BinaryFormat: Send {
         records: &mut Vec<RawRecord>,
     ) -> Result<(), RecordProblem>;
 
-    /// Receives the first bytes before the first record is read, and may settle an open choice of the
-    /// format. A returned format replaces the one that the reader shows.
+    /// Receives the first bytes before the first record is read, and may settle an open choice of
+    /// the format. A returned format replaces the one that the reader shows.
     fn settle(&mut self, head: &[u8]) -> Option<Format> {
         let _ = head;
         None

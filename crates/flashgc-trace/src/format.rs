@@ -11,8 +11,8 @@ pub trait LineFormat: Send {
     /// The format's name, without options.
     fn name(&self) -> &'static str;
 
-    /// Receives the first lines before the first of them is parsed, and may settle an open choice of
-    /// the format. A returned format replaces the one that the reader shows.
+    /// Receives the first lines before the first of them is parsed, and may settle an open choice
+    /// of the format. A returned format replaces the one that the reader shows.
     fn settle(&mut self, sample: &[&[u8]]) -> Option<Format> {
         let _ = sample;
         None
