@@ -3,7 +3,7 @@
     python scripts/fitted_workloads.py FOLDER [--formats FILE] [--only PART] [--seeds N]
 
 FILE has lines `name | ... | format`: the first cell is a file of the folder without `.zst`, the
-last its format, empty where it is told from the content. Without it all files are tried so.
+last its format, empty where it is recognised by the content. Without it all files are tried so.
 """
 
 import argparse
@@ -21,7 +21,7 @@ CUT = {
     "ycsb_ext4.blkparse.txt": {"length": "1000 s"},
     "nexus5_Booting_log176.txt": {"start": "1000000000 s"},
 }
-"""What is left out of these, since their clocks jump by years."""
+"""Filters that remove a part of these, since their clocks jump by years."""
 
 
 def formats(listed: Path | None, folder: Path) -> list[tuple[Path, str | None]]:

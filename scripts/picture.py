@@ -7,7 +7,7 @@ from flashgc import chart
 
 SCHEMES = ["greedy", "parallel", "pregc", "fpgc"]
 DEVICE = {"device.registers": 4, "device.suspend.suspend": "20 us"}
-"""What parallel and fpgc need, for all four."""
+"""The needs of parallel and fpgc, for all four."""
 PICTURE = Path(__file__).parents[1] / "docs" / "images" / "compare.svg"
 
 

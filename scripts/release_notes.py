@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def section(changelog: str, version: str) -> str | None:
-    """What the change log says below `## VERSION`, with or without a date; None if nothing."""
+    """The text of the change log below `## VERSION`, with or without a date; None if nothing."""
     lines = changelog.splitlines()
     heads = [at for at, line in enumerate(lines) if line.startswith("## ")]
     for at, following in zip(heads, [*heads[1:], len(lines)], strict=True):

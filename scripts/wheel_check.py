@@ -23,15 +23,15 @@ RUNS = {
     "fpgc": ("oltp", "--scheme", "fpgc", "--device", "preemptible-gc-slc"),
     "pregc": ("oltp", "--scheme", "pregc", "--seed", "7"),
 }
-"""Bursty gaps and Zipf addresses in all three; collection at once, suspended, and ahead of need."""
+"""Bursty gaps and Zipf addresses in all three; collection at once, suspended, and in advance."""
 
 
 class FailedError(Exception):
-    """What is wrong with the wheel, for a person."""
+    """The problem of the wheel, as a message for a person."""
 
 
 def run(command: list[str], folder: Path) -> str:
-    """The output of a command that knows nothing of the source tree."""
+    """The output of a command that does not see the source tree."""
     kept = {key: value for key, value in os.environ.items()
             if not key.startswith(("PYTHON", "VIRTUAL_ENV", "CONDA"))}  # fmt: skip
     done = subprocess.run(
@@ -57,7 +57,7 @@ def hashes(command: Path, folder: Path) -> dict[str, str]:
 
 
 def install(wheel: Path, folder: Path) -> Path:
-    """A new environment with the wheel and what it needs; the path of its command."""
+    """A new environment with the wheel and its dependencies; the path of its command."""
     venv.create(folder / "env", with_pip=True)
     scripts = folder / "env" / ("Scripts" if os.name == "nt" else "bin")
     pip = [str(scripts / "python"), "-m", "pip", "install", "--quiet"]
@@ -80,7 +80,7 @@ def installed(wheel: Path, folder: Path) -> Path:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Says what was found; raises FailedError where the wheel does not do its work."""
+    """Prints the hashes; raises FailedError where the wheel does not do its work."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if options.command is not None:

@@ -7,7 +7,7 @@
 """
 
 # isort: off
-from flashgc import _start as _start  # first of all: what follows takes time
+from flashgc import _start as _start  # first of all: the other imports take time
 
 # isort: on
 from flashgc import drive, trace
@@ -78,5 +78,5 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """What the package offers; its inner modules are left out."""
+    """The public names of the package; its inner modules are not among them."""
     return [*__all__, "__all__", "__doc__"]

@@ -20,7 +20,7 @@ class Only:
 
 
 class Open(Section):
-    """Values of a configuration, under the names that the engine gives them."""
+    """Values of a configuration, under the names of the engine."""
 
 
 class Requests(Section):
@@ -103,7 +103,7 @@ class Gc(Section):
 
 
 class GcTime(Section):
-    """How collection used its time; not a part of the report, but worked out from it."""
+    """How collection used its time; not a part of the report, but derived from it."""
 
     busy_ns: int
     erase_ns: int
@@ -205,7 +205,7 @@ class Steady(Section):
 
 
 class Carried(Section):
-    """What a scheme changed when it took a drive over."""
+    """The changes of a scheme when it took over a drive."""
 
     padded_pages: int
     sealed_blocks: int
@@ -241,7 +241,7 @@ class Precondition(Section):
 
 
 class Until(Section):
-    """How a run came to its end that was to go on until it is in balance."""
+    """How a run ended that was to continue until it is in balance."""
 
     reached: bool
     confidence: float
@@ -250,7 +250,7 @@ class Until(Section):
 
 
 class Balance(Section):
-    """Whether the run stands for the long run."""
+    """Whether the run represents the long run."""
 
     verdict: str
     reasons: list[str]
@@ -291,7 +291,7 @@ class Fit(Section):
 
 
 class Converted(Section):
-    """What became of the keys of another simulator's configuration."""
+    """The outcome for the keys of another simulator's configuration."""
 
     program: str
     files: list[str]
@@ -330,7 +330,7 @@ class Intervals(Section):
 
 
 class Differences(Section):
-    """What the metrics of a scheme have over those of the first, seed by seed."""
+    """The differences of a scheme's metrics to those of the first scheme, seed by seed."""
 
     scheme: str
     metrics: Intervals

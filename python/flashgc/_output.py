@@ -38,7 +38,7 @@ def note(*paths: str | os.PathLike[str] | None) -> None:
 
 
 def write(path: str | os.PathLike[str], text: str) -> None:
-    """Writes a file under a temporary name beside its place, then renames it."""
+    """Writes a file under a temporary name in the same folder, then renames it."""
     target = Path(path)
     try:
         if target.is_dir():
@@ -47,7 +47,7 @@ def write(path: str | os.PathLike[str], text: str) -> None:
             with open(target, "w", encoding="utf-8") as file:
                 file.write(text)
             return
-        # A link stays what it is, and what it points to is written.
+        # A link stays a link, and its target is written.
         _write_then_rename(Path(os.path.realpath(target)), text)
         note(path)
     except OSError as reason:
@@ -77,7 +77,7 @@ def _write_then_rename(target: Path, text: str) -> None:
 
 
 def _umask() -> int:
-    # The only way to learn it is to set it.
+    # The only way to read it is to set it.
     mask = os.umask(0o022)
     os.umask(mask)
     return mask

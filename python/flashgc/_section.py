@@ -57,7 +57,7 @@ class Section(Mapping[str, Any]):
 
 
 def _shown(value: object) -> str:
-    """Metrics as they are; of what holds many, that it does."""
+    """A metric as it is; a group of metrics as brackets with dots."""
     if isinstance(value, dict | list) and value:
         return "{...}" if isinstance(value, dict) else "[...]"
     return repr(value)
@@ -72,7 +72,7 @@ def declared(section: type[Section]) -> dict[str, Any]:
 
 
 def plain(hint: Any) -> Any:  # noqa: ANN401 - a type
-    """The type without what is annotated, and without None beside it."""
+    """The type without its annotations, and without None as an alternative."""
     if typing.get_origin(hint) is typing.Annotated:
         return plain(typing.get_args(hint)[0])
     some = [part for part in typing.get_args(hint) if part is not type(None)]

@@ -62,7 +62,7 @@ def read_text(path: Path, error: type[FlashgcError] = ConfigError) -> str:
 
 
 def describe(path: str | os.PathLike[str], reason: OSError) -> str:
-    """What went wrong with a file, in words."""
+    """The problem of a file, in words."""
     name = os.fspath(path)
     if isinstance(reason, FileNotFoundError):
         return f"{name}: there is no such file"
@@ -109,7 +109,7 @@ def scheme(given: str | os.PathLike[str] | None) -> tuple[str, str | None] | Non
 
 
 def printable(name: str | os.PathLike[str]) -> str:
-    """A name that can be shown, even that of a file whose name is no text."""
+    """A name that can be shown, even that of a file whose name is not valid text."""
     return os.fsencode(name).decode(errors="replace")
 
 

@@ -1,4 +1,4 @@
-"""What the command does before anything that takes time is imported.
+"""The first steps of the command, before slow imports.
 
 Nothing of this touches a program that imports the package: signals and streams are its own.
 """
@@ -16,7 +16,7 @@ _STREAMS = (("stdin", os.O_RDWR, "r"), ("stdout", os.O_RDONLY, "w"), ("stderr", 
 
 
 class Interrupted(KeyboardInterrupt):
-    """A signal that ends the command, with the status that it gives."""
+    """A signal that ends the command, with its exit status."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ def prepare() -> None:
     began_silent = is_null(1)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            # What the terminal cannot show must not end a run.
+            # Characters that the terminal cannot show must not end a run.
             stream.reconfigure(errors="replace")
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _end_at_once)
@@ -57,7 +57,7 @@ def is_null(number: int) -> bool:
 def raise_signals() -> None:
     """From now on a signal raises :class:`Interrupted`, so that files are cleaned up."""
     for number in SIGNALS:
-        # What is ignored (by nohup, or in the background) stays so.
+        # An ignored signal (by nohup, or in the background) stays ignored.
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, _raise)
 

@@ -15,7 +15,7 @@ def dumps(config: Mapping[str, object]) -> str:
 
 
 def value(item: object, where: str) -> str:
-    """One value as TOML; `where` names it in the error for what TOML cannot hold."""
+    """One value as TOML; `where` names it in the error for a value that TOML cannot hold."""
     if hasattr(item, "item") and callable(item.item) and not isinstance(item, (list, tuple)):
         item = item.item()  # a NumPy scalar
     if isinstance(item, bool):
@@ -61,7 +61,7 @@ def _text(text: str) -> str:
 
 
 def _float(number: float) -> str:
-    # Plain decimals: the engine reads quantities exactly and knows no exponent.
+    # Plain decimals: the engine reads quantities exactly and does not accept exponents.
     text = repr(number)
     if "e" in text:
         text = f"{number:.20f}".rstrip("0")

@@ -1,4 +1,4 @@
-"""What the engine is given."""
+"""The types of the engine's arguments."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Request(TypedDict):
-    """What a run is made of."""
+    """The inputs of a run."""
 
     name: str
     text: str
@@ -25,7 +25,7 @@ class Request(TypedDict):
 
 
 class Logs(TypedDict):
-    """What a run writes down while it goes on."""
+    """The files that a run writes while it runs."""
 
     gc_log: str | os.PathLike[str] | None
     series: str | os.PathLike[str] | None

@@ -1,4 +1,4 @@
-"""Workloads that say of themselves what they aim at, and how near they come."""
+"""Workloads with stated targets, and how near they come to them."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ TARGETS: dict[str, tuple[str, Callable[[dict[str, Any]], float | None]]] = {
     ),
     "footprint_mib": ("footprint, MiB", _scaled("footprint_bytes", _MIB)),
 }
-"""What a workload may aim at under [about.targets]: how it is called, and how it is found."""
+"""The possible targets under [about.targets]: the name of each, and how it is measured."""
 
 
 def workloads() -> list[dict[str, Any]]:
-    """The synthetic workloads, with source, targets, what was chosen, and text.
+    """The synthetic workloads, with source, targets, the choices made, and text.
 
     >>> import flashgc
     >>> "financial-like" in [known["name"] for known in flashgc.workloads()]
@@ -74,11 +74,11 @@ def workload(
     seed: int | None = None,
     progress: api.ProgressCallback | None = None,
 ) -> dict[str, Any]:
-    """What a synthetic workload asks for, beside what it aims at; arguments as for `run`.
+    """The requests of a synthetic workload, compared with its targets; arguments as for `run`.
 
     `statistics` counts its requests. `metrics` has a row for each target: `target`, `achieved`,
-    `off` (relative to the target; the difference itself where that is 0), `within` (what is
-    allowed), `met`, and `why` where more than 2 % is allowed. A configuration without
+    `off` (relative to the target; the difference itself where that is 0), `within` (the
+    allowed difference), `met`, and `why` where more than 2 % is allowed. A configuration without
     [about.targets] has no rows.
 
     >>> import flashgc
@@ -100,7 +100,7 @@ def _about(source: _sources.Source) -> dict[str, Any]:
     try:
         keys = tomllib.loads(source.text)
     except tomllib.TOMLDecodeError:
-        keys = {}  # the engine says what is wrong with it
+        keys = {}  # the engine reports the error
     about = keys.get("about")
     about = about if isinstance(about, dict) else {}
     tables = {key: _table(about, key) for key in ("targets", "chosen", "wider")}

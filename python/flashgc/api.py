@@ -1,4 +1,4 @@
-"""What `import flashgc` offers: run, compare, schemes, devices."""
+"""The functions of `import flashgc`: run, compare, schemes, devices."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def run(
     over_time: bool = False,
     progress: ProgressCallback | None = None,
 ) -> Report:
-    """Runs one configuration and gives its report.
+    """Runs one configuration and returns its report.
 
     Args:
         config: a path, the name of a built-in configuration, TOML text or a dictionary.
@@ -68,7 +68,7 @@ def run(
         device: the name of a device; it replaces the configuration's whole device.
         set: settings over all else, as `{"gc.trigger.watermark.soft": "4 blocks"}`, nested, or as
             strings `key.path=value`. A setting replaces keys of the configuration that it
-            excludes: `queue_depth` takes the place of `interarrival`.
+            excludes: `queue_depth` replaces `interarrival`.
         unset: keys taken out of the configuration and its presets, before `set`.
         seed: over the configuration's seed; a whole number from 0.
         verify: whether the checkers watch every operation (slower).
@@ -82,14 +82,14 @@ def run(
             rows come out.
         over_time: whether the report gets its :attr:`Report.over_time`: the longest responses over
             time, and what each collection moved. The run is slower by the watching.
-        progress: called with a :class:`Progress` at most ten times a second; what it raises ends
-            the run.
+        progress: called with a :class:`Progress` at most ten times a second; an exception from it
+            ends the run.
 
     Raises:
         ConfigError: with every mistake of the configuration.
         TraceError: a trace that cannot be read.
         DriveError: a saved drive that cannot be read, or is that of another device.
-        RunError: a run that cannot go on, such as a full drive.
+        RunError: a run that cannot continue, such as a full drive.
         OutputError: a log or series that cannot be written.
         KeyboardInterrupt: on Ctrl-C, at once.
 
@@ -190,9 +190,9 @@ def compare(
     of :func:`run_seeds`, and those after the first have `seeds.over_first`: for each metric the
     mean difference to the first scheme and its 95 % interval, from pairs of runs with one seed.
 
-    What ought to be equal and is not is in :attr:`Comparison.unequal`.
+    Properties that should be equal and are not are in :attr:`Comparison.unequal`.
 
-    A scheme that does not fit the device is left out and listed in :attr:`Comparison.refused`, with
+    A scheme that does not fit the device is skipped and listed in :attr:`Comparison.refused`, with
     its reason and the settings that let it run. A ConfigError where none can run, or a name is
     unknown.
 
@@ -251,7 +251,7 @@ def _seed_values(request: Request, seeds: int) -> list[int]:
 
 
 def _paired(done: Sequence[Report], schemes: int, values: Sequence[int]) -> list[Report]:
-    """The first report of each scheme, with what all its seeds came to."""
+    """The first report of each scheme, with the results of all its seeds."""
     runs = [done[at::schemes] for at in range(schemes)]
     for own in runs:
         found: dict[str, Any] = {"count": len(values), "values": list(values),
@@ -403,7 +403,7 @@ def _bare_request(
 
 
 def _add_own_trace(request: Request) -> None:
-    """The trace that a configuration names lies beside the configuration."""
+    """The trace that a configuration names is in the same folder as the configuration."""
     checked = json.loads(_engine.check(request))
     own = checked["trace_file"]
     if checked["needs_trace"] and own is not None:
@@ -419,7 +419,7 @@ def _sized(requests: Sequence[Request], progress: Callable[..., object] | None) 
 
 
 def _given(config: Config, trace: PathLike | None) -> list[object]:
-    """The arguments that stand before all others."""
+    """The arguments that come before all others."""
     return [config] if trace is None else [config, trace]
 
 
@@ -445,7 +445,7 @@ def _told(progress: ProgressCallback | None) -> Callable[..., object] | None:
 def _told_first(
     progress: Callable[[int, Progress], object] | None,
 ) -> Callable[..., object] | None:
-    """What several runs share is told of as if it belonged to the first."""
+    """Progress of work that several runs share, reported as progress of the first."""
     return None if progress is None else lambda *step: progress(0, Progress(*step))
 
 
@@ -492,8 +492,8 @@ def _run_all(
 ) -> list[Report]:
     """Runs all of them, `jobs` at a time. The first error ends the others.
 
-    `done` is called with each report as soon as it is there, from the thread of its run; `logs` is
-    what each of them writes down.
+    `done` is called with each report as soon as it is there, from the thread of its run; `logs` has
+    the log files of each of them.
     """
     jobs = _sources.whole("jobs", jobs, 1)
     for request in requests:

@@ -13,7 +13,7 @@ _DAY_NS, _HOUR_NS, _MINUTE_NS = 86_400e9, 3600e9, 60e9
 
 
 class Axis:
-    """From values to places between 0 and 1, with the labels beside them."""
+    """From values to places between 0 and 1, with their labels."""
 
     def __init__(self, low: float, high: float, ticks: Sequence[Tick], title: str) -> None:
         self.low, self.high, self.title = low, high, title
@@ -29,7 +29,7 @@ class Log(Axis):
     """Each step is a factor."""
 
     def place(self, value: float) -> float:
-        """See `Axis`; what is not above 0 lies at the lower end."""
+        """See `Axis`; a value of 0 or less lies at the lower end."""
         if value <= self.low:
             return 0.0
         part = math.log(value / self.low) / math.log(self.high / self.low)
@@ -149,7 +149,7 @@ def _size(power: int) -> str:
 
 
 def _thinned(ticks: list[Tick], low: float, high: float) -> list[Tick]:
-    """So few that their labels stand apart."""
+    """A part of the ticks, with room for their labels."""
     kept: list[Tick] = []
     apart = math.log(high / low) / 8
     for value, label in ticks:

@@ -1,4 +1,4 @@
-"""What people are told of the balance of a run, and of write amplification in pages and bytes."""
+"""Messages on the balance of a run, and on write amplification in pages and bytes."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from flashgc.report import Report
 
 _NEAR = 0.005
-"""Both kinds of write amplification are one figure where they differ by less than this share."""
+"""Both kinds of write amplification are one metric where they differ by less than this share."""
 
 
 def first(report: Report) -> list[str]:
-    """What must be read before any figure: that nothing was moved, or that the run is too short."""
+    """Warnings before all metrics: that no page was moved, or that the run is too short."""
     steady = report.get("steady")
     if not steady:
         return []
@@ -27,7 +27,7 @@ def first(report: Report) -> list[str]:
 
 
 def told(report: Report) -> str:
-    """The verdict, with what it rests on."""
+    """The verdict, with its reasons."""
     steady = report.steady
     if steady.verdict == "no GC":
         return "no GC: nothing was collected"
@@ -71,7 +71,7 @@ def differs(report: Report) -> bool:
 
 
 def ordered(reports: Sequence[Report]) -> list[Report]:
-    """Those in balance first; the others are not ranked beside them."""
+    """Those in balance first; the others are not ranked with them."""
     return sorted(reports, key=_is_out)
 
 

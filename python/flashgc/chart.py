@@ -24,7 +24,7 @@ Curves = Sequence[tuple[str, Points]]
 
 
 def percentiles(report: Report, kind: str) -> Points:
-    """The curve of one kind of request, thinned to what can be seen."""
+    """The curve of one kind of request, thinned to the visible points."""
     spread = report.distribution(kind)
     if spread.rows == 0:
         return []
@@ -61,7 +61,7 @@ def draw(drawn: Curves, title: str) -> str:
 
 
 def picture(charts: Sequence[tuple[str, Curves]], title: str) -> str:
-    """Charts beside each other under the names of their curves, as one file."""
+    """Charts next to each other under the names of their curves, as one file."""
     width, top = len(charts) * (WIDTH + 16) + 16, 76
     parts = [f'<text x="16" y="26" font-size="17" font-weight="600">{html.escape(title)}</text>']
     x = 16.0
@@ -96,7 +96,7 @@ def names(curves: Sequence[str]) -> str:
 
 
 def stroke(index: int) -> str:
-    """The colour of a curve; of more curves than colours, dashes tell which is which."""
+    """The colour of a curve; if there are more curves than colours, dashes distinguish them."""
     dash = _DASHES[index // len(COLOURS) % len(_DASHES)]
     dashes = f' stroke-dasharray="{dash}"' if dash else ""
     return f'stroke="{COLOURS[index % len(COLOURS)]}"{dashes}'
@@ -136,7 +136,7 @@ def _grid(frame: _Frame) -> Iterator[str]:
             yield f'<path d="M{x:.1f} {TOP}V{bottom}" stroke="#8884"/>'
             # The label of the last line stays on the picture.
             middle = min(x, WIDTH - half - 1)
-            # A label with no room beside the one before it is left out.
+            # A label with no room next to the previous one is omitted.
             if middle - half >= free:
                 at = f'x="{middle:.1f}" y="{bottom + 17}"'
                 yield f'<text {at} text-anchor="middle">{label}</text>'

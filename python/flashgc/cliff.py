@@ -37,7 +37,7 @@ collection moved."
 
 
 def section(reports: Sequence[Report]) -> str:
-    """The tables, and the charts of what was kept over time."""
+    """The tables, and the charts of the values over time."""
     kept = [(report, report.over_time) for report in reports if report.over_time is not None]
     parts = [
         "<h2>The performance cliff</h2>",
@@ -54,7 +54,7 @@ def section(reports: Sequence[Report]) -> str:
 
 
 def _tail(reports: Sequence[Report]) -> list[str]:
-    """Reads and writes together; each alone is told before, and so is a run alone."""
+    """Reads and writes together; each of them, and a single run, has its table elsewhere."""
     both = all(any(report.latency_ns[kind]["count"] for report in reports) for kind in KINDS[:2])
     if len(reports) == 1 or not both:
         return []

@@ -1,4 +1,4 @@
-"""What a run says of a configuration that `flashgc convert` has made."""
+"""Notes of a run on a configuration that `flashgc convert` has made."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LISTS = ("files", "mapped", "differs", "not_mapped")
 
 
 def note(reports: Iterable[Report], text: str) -> None:
-    """Puts what a configuration says of its conversion into its reports."""
+    """Adds the outcome of a configuration's conversion to its reports."""
     found = of(text)
     if found is not None:
         for report in reports:
@@ -36,7 +36,7 @@ def of(text: str) -> dict[str, Any] | None:
     try:
         about = tomllib.loads(text).get("about")
     except (tomllib.TOMLDecodeError, RecursionError):
-        return None  # the engine says what is wrong with it
+        return None  # the engine reports the error
     table = about.get("converted") if isinstance(about, dict) else None
     if not isinstance(table, dict) or not isinstance(table.get("program"), str):
         return None
@@ -75,7 +75,7 @@ def told(report: Report) -> list[str]:
 
 
 def _count(entry: str) -> int:
-    """The keys that an entry stands for: one, or those of a part as in `Flow[1.2] (22 keys)`."""
+    """The number of keys in an entry: one, or those of a part as in `Flow[1.2] (22 keys)`."""
     head = entry.partition(": ")[0]
     number = head.rpartition("(")[2].removesuffix(" keys)")
     return int(number) if head.endswith(" keys)") and number.isdecimal() else 1

@@ -31,8 +31,8 @@ def save(
 ) -> dict[str, Any]:
     """Preconditions a drive as :func:`flashgc.run` does, and saves it in place of running on it.
 
-    Gives what :func:`info` tells of the file. An OutputError says why it cannot be written; it
-    appears whole or not at all.
+    Returns the result of :func:`info` for the file. An OutputError says why it cannot be written;
+    it appears whole or not at all.
 
     >>> import flashgc, tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "oltp.drive"
@@ -51,11 +51,11 @@ def save(
 
 
 def info(file: PathLike) -> dict[str, Any]:
-    """What made a drive, and what it is.
+    """The origin and the content of a saved drive.
 
     `key` (equal for equal drives), `bytes` (of the file), `version` (of flashgc), `made_from`
     (everything that the drive depends on: device, scheme, seed, preconditioning, workload), and
-    `precondition` (what it came to, as in a report). A DriveError says what is wrong with the file.
+    `precondition` (its results, as in a report). A DriveError describes the problem of the file.
     """
     about: dict[str, Any] = json.loads(_engine.drive_info(os.fspath(file)))
     return about

@@ -1,4 +1,4 @@
-"""The head of a page: what ran, on what, and what to type to have the page again."""
+"""The head of a page: scheme, device, and the command that makes the page again."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _COUNTS = (("channels", "channel"), ("chips_per_channel", "chip"), ("dies_per_ch
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a report comes from; no part of its figures."""
+    """The origin of a report, apart from its metrics."""
 
     config: str
     """The name of the configuration."""
@@ -67,7 +67,7 @@ def facts(report: Report) -> Facts:
 
 
 def geometry(shape: Mapping[str, Any]) -> str:
-    """Channels, chips, dies, planes, blocks and pages, each of what is before it.
+    """Channels, chips, dies, planes, blocks and pages, each counted in the part before it.
 
     >>> from flashgc import heads
     >>> heads.geometry({"channels": 8, "chips_per_channel": 1, "dies_per_chip": 1,
@@ -135,7 +135,7 @@ def drawn(facts: Facts, again: str | None) -> str:
 
 
 def command(again: str) -> str:
-    """What makes a page again, as HTML."""
+    """The command that makes a page again, as HTML."""
     return f'<p class="again">Made by</p><pre class="again">{html.escape(again)}</pre>'
 
 

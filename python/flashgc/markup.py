@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 
 def table(rows: Sequence[Sequence[str]], kind: str = "", drawn: Sequence[str] = ()) -> str:
-    """A table whose first row is its head; an empty head is left out.
+    """A table whose first row is its head; an empty head is omitted.
 
     `drawn` is a last column, of HTML.
     """

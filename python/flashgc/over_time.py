@@ -26,9 +26,9 @@ Stretch = tuple[int, int, int, float, int]
 
 
 class OverTime(NamedTuple):
-    """How long requests took, and what collections moved, over a run.
+    """Response times, and pages moved by collections, over a run.
 
-    The tables are what the page of a report draws. The files behind them, with all their rows, are
+    The page of a report draws these tables. The files behind them, with all their rows, are
     those of `series` and `gc_log` of :func:`flashgc.run`.
     """
 
@@ -73,7 +73,7 @@ def recorded(logs: Logs | None) -> Iterator[Logs]:
 
 
 def read(logs: Logs, simulated_ns: int) -> OverTime:
-    """The tables, from the files of a run that has ended after so much simulated time."""
+    """The tables, from the files of a run that has ended after this simulated time."""
     series, gc_log = logs["series"], logs["gc_log"]
     assert series is not None
     assert gc_log is not None

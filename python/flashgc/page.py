@@ -78,7 +78,7 @@ def fragment(reports: Sequence[Report]) -> str:
 
 
 def _head(reports: Sequence[Report]) -> list[str]:
-    """What all runs share; what differs is in the rows of the comparison that say so."""
+    """The common properties of all runs; differences are in marked rows of the comparison."""
     first = reports[0]
     head = heads.drawn(heads.facts(first), first._origin.again if first._origin else None)
     if len(reports) == 1:
@@ -131,7 +131,7 @@ def _several(several: Comparison) -> list[str]:
 
 
 def _charts(charts: Sequence[tuple[str, Sequence[tuple[str, chart.Points]]]]) -> str:
-    """Charts beside each other where there is room, below names that they share."""
+    """Charts next to each other where there is room, below names that they share."""
     drawn = [(title, chart.draw(curves, title)) for title, curves in charts]
     figures = [
         f"<figure><figcaption>{title}</figcaption>{picture}</figure>"

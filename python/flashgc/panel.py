@@ -41,7 +41,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Panel:
-    """A chart: its axes, its curves, and what to say under its name."""
+    """A chart: its axes, its curves, and the note under its name."""
 
     title: str
     x: Axis

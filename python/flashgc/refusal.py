@@ -24,7 +24,7 @@ _SETTINGS_MAX = 8
 
 @dataclass(frozen=True)
 class Refusal:
-    """A scheme that was left out of a comparison.
+    """A scheme that was skipped in a comparison.
 
     >>> import flashgc
     >>> small = {"workload.synthetic.requests": 2000}
@@ -38,7 +38,7 @@ class Refusal:
     reason: str
     """Why it cannot run, in one sentence."""
     text: str
-    """The whole message, with its place and what helps."""
+    """The whole message, with its place and advice."""
     settings: tuple[str, ...]
     """Settings `key=value` with which it runs (for `set`), together with :attr:`unset`; where there
     is a :attr:`then` they do not suffice. Both are empty where nothing is known to help."""
@@ -56,7 +56,7 @@ class Refusal:
 
     @property
     def advice(self) -> str:
-        """What to type, or that nothing is known."""
+        """The options to type, or that none are known."""
         words = [f"--unset {key}" for key in self.unset]
         words += [f"--set {_quoted(setting)}" for setting in self.settings]
         if not words:
@@ -113,7 +113,7 @@ def _step(
 
 
 def _kind(problem: dict[str, Any]) -> str:
-    """What the mistake is, whatever the amounts in its message."""
+    """The message without its numbers, which identifies the kind of mistake."""
     return re.sub(r"\d+", "", problem["message"])
 
 

@@ -1,4 +1,4 @@
-"""What data registers cost: the estimate of paper parallel-gc, section IV-C2."""
+"""The cost of data registers: the estimate of paper parallel-gc, section IV-C2."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20}
 
 
 class RegisterCost(NamedTuple):
-    """Registers that a die gets in addition, and what they take."""
+    """Additional registers of a die, and their cost."""
 
     registers: int
     """Data registers of each plane, and sets of registers of the die."""

@@ -1,4 +1,4 @@
-"""What a run leaves: metrics by the names of the contract, tables, and a page to keep."""
+"""The results of a run: metrics by the names of the contract, tables, and a page to keep."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Report(Keys):
     def distribution(self, kind: str = "all") -> Table:
         """How the latencies of `read`, `write` or `all` requests are spread.
 
-        One row for each bucket of the histogram that holds samples, in order: `latency_ns` (its
+        One row for each bucket of the histogram that has samples, in order: `latency_ns` (its
         upper end, int64), `count` (int64) and `share` (of the samples up to there, 0 to 1).
         A ValueError for any other kind.
 
@@ -103,9 +103,9 @@ class Report(Keys):
 
     @property
     def over_time(self) -> OverTime | None:
-        """Longest responses over time and what each collection moved, if `run` was to keep them.
+        """Longest responses over time and the pages moved by each collection, if `run` kept them.
 
-        It is no part of :meth:`to_dict` and of what is saved as `.json`; a page (`.html`) draws it.
+        It is not in :meth:`to_dict` and not in a saved `.json` file; a page (`.html`) draws it.
 
         >>> import flashgc, numpy
         >>> small = {"workload.synthetic.requests": 2000}
@@ -122,11 +122,11 @@ class Report(Keys):
     def gc_time(self) -> GcTime:
         """How collection used its time: `busy_ns`, and the three parts of it, all in ns.
 
-        `busy_ns` is `gc.total_busy_ns` of the report. `background_ns` is what moving pages ahead of
-        collections took (`background.busy_ns`). `erase_ns` is the number of erase operations times
-        the time of one, and `move_ns` is what is left: reading and programming the pages that
-        collections move and, where requests get into collections, what suspending and resuming
-        cost, and an erase that had not ended.
+        `busy_ns` is `gc.total_busy_ns` of the report. `background_ns` is the time of moving pages
+        before their collections (`background.busy_ns`). `erase_ns` is the number of erase
+        operations times the time of one, and `move_ns` is the rest: reading and programming the
+        pages that collections move and, where requests preempt collections, the time of suspending
+        and resuming, and an erase that had not ended.
         `erase_share`, `move_share` and `background_share` are their shares of `busy_ns`, from 0 to
         1; None where collection took no time.
 
@@ -154,7 +154,7 @@ class Report(Keys):
         return GcTime({"busy_ns": busy_ns, **times, **shares})
 
     def __repr__(self) -> str:
-        # Metrics that a report lacks, such as one made by hand, are left out.
+        # Metrics that a report lacks, such as one made by hand, are omitted.
         shown = [f"seed {self._values['seed']}"] if "seed" in self._values else []
         requests = self._values.get("requests", {})
         count = requests.get("read", 0) + requests.get("write", 0)
@@ -201,7 +201,7 @@ class Comparison(list[Report]):
 
     @property
     def refused(self) -> list[Refusal]:
-        """Schemes that could not run here, each with its reason and what lets it run."""
+        """Schemes that could not run here, each with its reason and advice."""
         return list(self._refused)
 
     @overload
@@ -232,12 +232,12 @@ class Comparison(list[Report]):
 
     @property
     def unequal(self) -> dict[str, list[Any]]:
-        """What is not the same for all schemes and should be, with the value of each."""
+        """Properties that should be the same for all schemes and are not, with their values."""
         rows = {name: [_find(report, path) for report in self] for name, path in EQUAL.items()}
         return {name: row for name, row in rows.items() if any(item != row[0] for item in row)}
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """The reports as plain dictionaries; after them what was refused, which has no metrics."""
+        """The reports as plain dictionaries; after them the refused schemes, without metrics."""
         reports = [report.to_dict() for report in self]
         return [*reports, *(one.to_dict() for one in self._refused)]
 
@@ -283,7 +283,7 @@ EQUAL = {
     "preconditioning": ("config", "precondition"),
     "drive writes before": ("precondition", "drive_writes"),
 }
-"""What a fair comparison has to have in common."""
+"""Properties that must be equal in a fair comparison."""
 
 MAIN_METRICS = {
     "p50": ("latency_ns", "all", "p50"),

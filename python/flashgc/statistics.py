@@ -1,4 +1,4 @@
-"""Means over several seeds, with the interval that holds the true mean in 95 of 100 cases."""
+"""Means over several seeds, with the interval that contains the true mean in 95 of 100 cases."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ def intervals(reports: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, float
 def differences(
     reports: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]]
 ) -> dict[str, dict[str, float | None]]:
-    """The interval of what each metric has over that of the other report with the same seed.
+    """The interval of each metric's difference to the other report with the same seed.
 
-    Requests of one seed are the same, so that their chance is in both and goes with the difference.
+    Requests of one seed are the same, so that the difference cancels their random part.
     """
     rows = [dict(_metrics(report)) for report in (*reports, *others)]
     shared = [name for name in rows[0] if all(name in row for row in rows)]

@@ -1,4 +1,4 @@
-"""What people are told of a report: the same words and metrics on a terminal and on a page."""
+"""Texts for a report: the same words and metrics on a terminal and on a page."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ def facts(report: Report) -> list[tuple[str, str]]:
 
 
 def warnings(report: Report) -> list[str]:
-    """What must not be overlooked, and what the engine noted."""
+    """Warnings, and the notes of the engine."""
     told = []
     if report.saturated:
         told.append(
             "saturated: requests arrived faster than the drive could serve them, so latencies "
             "depend on the length of the run"
         )
-    # What was not moved is said first.
+    # The warning that no page was moved comes first.
     told += [note for note in report.notes if note not in balance.first(report)]
     if report.unused_keys:
         told.append(f"no effect in this run: {', '.join(report.unused_keys)}")
@@ -88,7 +88,7 @@ def seeds(report: Report) -> Rows:
 
 
 def comparison(reports: Comparison) -> Rows:
-    """A row for each metric, a column for each scheme; rows of what is unequal are marked."""
+    """A row for each metric, a column for each scheme; rows of unequal properties are marked."""
     inside = Comparison(balance.ordered(reports))
     rows = [["", *(report.scheme for report in inside)], *balance.marks(inside)]
     reports = inside
@@ -111,7 +111,7 @@ def latencies(reports: Sequence[Report], kind: str) -> Rows:
 
 
 def _cell(report: Report, path: Sequence[str], show: Any) -> str:  # noqa: ANN401 - a formatter
-    """A metric; of several seeds their mean, and how far the 95 % interval goes to both sides."""
+    """A metric; of several seeds their mean, and half the width of the 95 % interval."""
     metrics = _find(report, ("seeds", "metrics"))
     if metrics is None or isinstance(_find(report, path), bool):
         return str(show(_find(report, path)))
@@ -129,7 +129,7 @@ def _interval(metric: Mapping[str, Any] | None, show: Any, sign: str = "") -> st
 
 
 def differences(reports: Sequence[Report]) -> Rows:
-    """What each scheme has over the first, with its interval: a row for each metric."""
+    """The difference of each scheme to the first, with its interval: a row for each metric."""
     later = [report for report in reports if _find(report, ("seeds", "over_first"))]
     if not later:
         return []
@@ -171,12 +171,12 @@ def work(reports: Comparison) -> Rows:
 
 
 def refused(schemes: Sequence[Refusal]) -> list[str]:
-    """Schemes that could not run, each with its reason and what to type."""
+    """Schemes that could not run, each with its reason and advice."""
     return [f"{one.scheme} did not run: {one.reason}; {one.advice}" for one in schemes]
 
 
 def unequal(reports: Comparison) -> Rows:
-    """What should be equal and is not: its name with a mark, and the value of each scheme."""
+    """Properties that should be equal and are not: the marked name, and each scheme's value."""
     return [
         [f"! {name} differ", *(_plain(value) for value in values)]
         for name, values in reports.unequal.items()
@@ -239,7 +239,7 @@ def _pages(pages: Mapping[str, Any]) -> str:
 
 
 def _buffer(report: Report) -> list[tuple[str, str]]:
-    """What the write buffer did, where the device has one."""
+    """The counts of the write buffer, where the device has one."""
     buffer = report.get("buffer")
     if not buffer:
         return []

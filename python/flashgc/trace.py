@@ -1,4 +1,4 @@
-"""Block traces: what one holds, from one format into another, and made from a workload.
+"""Block traces: their statistics, conversion between formats, and traces made from a workload.
 
 Files may be plain, gzip or zstd; the format is recognised by the content, or named.
 """
@@ -32,11 +32,11 @@ def info(
     rows: int | None = None,
     sort_window: str | None = None,
 ) -> dict[str, Any]:
-    r"""Reads a whole trace and says what it holds and what it is like, as `trace info --json`.
+    r"""Reads a whole trace and returns its statistics, as `trace info --json`.
 
     Sizes are in bytes (`_bytes`), times in seconds (`_s`) or nanoseconds (`_ns`). `start` and
-    `length` are times as `"10 s"`, counted from the first record. A TraceError says what is wrong
-    and in which line; with `on_bad_line="skip"` such lines are counted in `bad_rows`.
+    `length` are times as `"10 s"`, counted from the first record. A TraceError has the problem
+    and its line; with `on_bad_line="skip"` such lines are counted in `bad_rows`.
 
     >>> import flashgc, tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "small.spc"
@@ -69,9 +69,9 @@ def convert(
 ) -> dict[str, Any]:
     r"""Writes a trace in the format `to`, packed if `target` ends in `.gz` or `.zst`.
 
-    `-` is standard output. `to` may be left out for a target that ends in `.fgt`. Rows stay in
+    `-` is standard output. `to` may be omitted for a target that ends in `.fgt`. Rows stay in
     their order; with a `sort_window` such as `"10 ms"`, rows that are late by no more are sorted.
-    Gives the formats and the numbers of rows, and `marks_lost` where the format has no place for
+    Returns the formats and the numbers of rows, and `marks_lost` where the format has no place for
     marks of high priority; see :func:`info` for the rest. A TraceError names a
     record that the format cannot hold; an OutputError says why the file cannot be written. The
     file appears whole or not at all.
@@ -107,7 +107,7 @@ def cut(
 ) -> dict[str, Any]:
     r"""Writes a part of a trace: as :func:`convert`, in the format of the trace itself.
 
-    Of a file in our own format, what lies before `start` or `first_row` is not read.
+    Of a file in our own format, the part before `start` or `first_row` is not read.
 
     >>> import flashgc, tempfile, pathlib
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -139,7 +139,7 @@ def merge(
 
     With `renumber` every device of every trace gets a number of its own; otherwise devices of one
     number are one device. With `align` each trace begins at time 0; otherwise times are those of
-    the traces. `to` may be left out where all traces are of one format, or `target` ends in
+    the traces. `to` may be omitted where all traces are of one format, or `target` ends in
     `.fgt`. A TraceError names a row that goes back in time, unless a `sort_window` sorts it.
 
     >>> import flashgc, tempfile, pathlib
@@ -203,7 +203,7 @@ def fit(
     r"""A fitted workload of a trace: a workload of distributions, without an address of the trace.
 
     `target` is a TOML file to write, which :func:`flashgc.run` runs. Arguments are those of
-    :func:`info`. The whole trace is held in memory, some 100 bytes for each row.
+    :func:`info`. The whole trace is kept in memory, some 100 bytes for each row.
 
     >>> import flashgc, tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "small.spc"
@@ -295,7 +295,7 @@ def check_fit(
 
 
 def formats() -> list[dict[str, Any]]:
-    """The formats that are known: names, columns, units, and what is lost in writing.
+    """The known formats: names, columns, units, and the information lost in writing.
 
     >>> import flashgc
     >>> "msr" in [known["name"] for known in flashgc.trace.formats()]
@@ -308,7 +308,7 @@ def formats() -> list[dict[str, Any]]:
 def _rewrite(
     reading: Reading, target: PathLike, to: str | None, *, keep_format: bool
 ) -> dict[str, Any]:
-    """Writes what is read; with `keep_format` in its own format where `to` names none."""
+    """Writes the records read; with `keep_format` in their own format where `to` names none."""
     written = _engine.trace_convert(reading, _target(target), to, keep_format)
     _output.note(_target(target))
     done: dict[str, Any] = json.loads(written)
@@ -321,7 +321,7 @@ def _target(target: PathLike) -> PathLike | None:
     try:
         os.write(sys.__stdout__.fileno() if sys.__stdout__ else 1, b"")
     except OSError as reason:
-        # Other failures are told where something is written.
+        # Other failures are reported when output is written.
         if reason.errno == errno.EBADF:
             raise _engine.OutputError("error: standard output is closed") from None
     return None

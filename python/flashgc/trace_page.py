@@ -1,4 +1,4 @@
-"""What a trace is like, as pictures: one page that needs nothing else, or one SVG."""
+"""The statistics of a trace as pictures: one page that needs nothing else, or one SVG."""
 
 from __future__ import annotations
 

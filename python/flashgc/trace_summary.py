@@ -1,4 +1,4 @@
-"""What people are told of a trace: the same words and metrics on a terminal and on a page."""
+"""Texts for a trace: the same words and metrics on a terminal and on a page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ About = Mapping[str, Any]
 
 
 def facts(about: About) -> Facts:
-    """What the trace holds, in all."""
+    """The totals of the trace."""
     option = f" ({about['format_option']})" if about.get("format_option") else ""
     kinds = ("read", "write", "trim", "other")
     counts = ", ".join(units.counted(about[f"{kind}s"], kind) for kind in kinds)

@@ -1,4 +1,4 @@
-"""Figures as people read them."""
+"""Numbers in readable form."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ NOTHING = "-"
 
 
 def time(ns: float | None) -> str:
-    """A time with three figures and a fitting unit.
+    """A time with three digits and a fitting unit.
 
     >>> from flashgc import units
     >>> units.time(25_000), units.time(1_234_567), units.time(0), units.time(None)
@@ -43,7 +43,7 @@ def size(size_bytes: float | None) -> str:
 
 
 def figures(value: float | None) -> str:
-    """Three figures where the value is small, all of them where it is large.
+    """Three digits where the value is small, all of them where it is large.
 
     >>> from flashgc import units
     >>> units.figures(1.23456), units.figures(12.3456), units.figures(123456.7), units.figures(0)

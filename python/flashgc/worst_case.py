@@ -10,11 +10,11 @@ from flashgc import _engine, api
 from flashgc._engine import ConfigError
 
 SUSPEND_NS = 20_000
-"""What the paper takes for devices that do not say: 20 us, from the data sheet of a NOR part."""
+"""The paper's value for devices without one: 20 us, from the data sheet of a NOR part."""
 
 
 class WorstCase(NamedTuple):
-    """Worst-case response times of a page request while every request is let in, in ns."""
+    """Worst-case response times of a page request while every request may preempt, in ns."""
 
     gftl_ns: int
     """GFTL: an erase, then the request, a read or a write, whichever takes longer."""
@@ -33,7 +33,7 @@ def worst_case_wait(
 
     With E for an erase, S for a suspend, r for a read and w for a write of a page they are
     E + max(r, w) for GFTL and PGC, max(E + w, r) for RFTL and S + max(r, w) for F-PGC. They hold in
-    state S1 of collection, where every request is let in; waiting behind other requests is not in
+    state S1 of collection, where every request may preempt; waiting behind other requests is not in
     them. The text gives RFTL as its reference 34, where the table prints 36. Where the layers of a
     block differ in speed, r and w are the means over them.
 
@@ -77,21 +77,21 @@ def worst_case_wait(
 def check_wait(report: Mapping[str, Any]) -> str | None:
     """Whether every page request of a run met the worst case of paper preemptible-gc, Table V.
 
-    Held against it is `gc.response_max_ns`: from when nothing but a collection stood before a page
-    operation of the host, in state S1, to its end. The bound is that of F-PGC where the scheme
-    suspends every operation, and else that of PGC; a write may fill its block and then writes the
-    summary too, where the device has one, and a look at the queue takes its time. Where units share
-    a bus, other units may make it longer: the bound knows of one unit only.
+    The bound is compared with `gc.response_max_ns`: from the time when only a collection was before
+    a page operation of the host, in state S1, to its end. The bound is that of F-PGC where the
+    scheme suspends every operation, and else that of PGC; a write may fill its block and then
+    writes the summary too, where the device has one, and a poll of the queue takes its time. Where
+    units share a bus, other units may make it longer: the bound covers one unit only.
 
     Args:
         report: the report of a run, as data.
 
     Returns:
-        What is wrong, or `None` where the bound holds.
+        The problem, or `None` where the bound holds.
 
     Raises:
-        ValueError: a run in which no request gets into a collection, or whose device has layers of
-            different speed, of which the table knows nothing.
+        ValueError: a run in which no request preempts a collection, or whose device has layers of
+            different speed, which the table does not cover.
 
     """
     preemption = report["config"]["gc"].get("preemption")

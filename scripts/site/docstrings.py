@@ -23,7 +23,7 @@ DOCTEST = re.compile(r"(?:^[ ]*>>> .*\n?(?:^[ ]*\S.*\n?)*\n*)+", re.MULTILINE)
 
 
 def target(name: str, obj: griffe.Object) -> str | None:
-    """Where the site shows what a role names, seen from this object; None if nowhere."""
+    """The place on the site of the name in a role, seen from this object; None if there is none."""
     bare = name.removeprefix("flashgc.")
     owner = obj if obj.is_class else obj.parent
     if owner is not None and owner.is_class and bare in owner.members:

@@ -1,7 +1,7 @@
 """Markdown as hosts of repositories read it, into Markdown as MkDocs reads it.
 
 Three things differ: a list or a table may follow a line of text at once, a fence may have a name
-that is no language, and words in angle brackets are text.
+that is not a language, and words in angle brackets are text.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ SECTIONS = ("#", "|", ">", "```")
 
 
 def opened(words: str) -> str:
-    """The first line of a fence. What is no language becomes a title above the block."""
+    """The first line of a fence. A name that is not a language becomes a title above the block."""
     first, _, rest = words.strip().partition(" ")
     if not words.strip():
         return "```text"
@@ -34,7 +34,7 @@ def needs_space(line: str, before: str) -> bool:
 
 
 def for_site(text: str) -> str:
-    """The same page with blank lines where MkDocs needs them, and fences that it knows."""
+    """The same page with blank lines where MkDocs needs them, and fences that it supports."""
     lines: list[str] = []
     fenced, item = False, False
     for line in text.splitlines():

@@ -53,7 +53,7 @@ def generated() -> dict[str, str]:
 
 
 def site_path(path: Path) -> str | None:
-    """Where the site has this file of the repository; None where it has it not."""
+    """The place on the site of this file of the repository; None if there is none."""
     elsewhere = {where: name for name, where in outside().items()}
     if path in elsewhere:
         return elsewhere[path]
@@ -89,7 +89,7 @@ def relinked(text: str, name: str) -> str:
 
 
 def listed(folder: str, files: dict[str, str]) -> list[str]:
-    """The pages of a folder: its README, what this links to, in order, and then the rest."""
+    """The pages of a folder: its README, the pages that this links to, in order, then the rest."""
     inside = [name for name in files if name.startswith(folder) and name.count("/") == 1]
     head = f"{folder}README.md"
     if head not in inside:

@@ -41,7 +41,7 @@ PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {
          "InternalError"),
     ),
 }  # fmt: skip
-"""For each page its title, what it is for, and its names in order."""
+"""For each page its title, its purpose, and its names in order."""
 
 MODULES = {"drive", "trace"}
 
@@ -66,7 +66,7 @@ def page(title: str, purpose: str, names: tuple[str, ...]) -> str:
 
 
 def pages(python: Path) -> dict[str, str]:
-    """All pages, by their place on the site; an error names what is on none."""
+    """All pages, by their place on the site; an error lists the names that are on none."""
     offers = offered(python / "flashgc") - {"__version__"}
     shown = {name for _, _, names in PAGES.values() for name in names}
     if offers != shown:

@@ -16,7 +16,7 @@ SHARED = ROOT.parent / "shared"
 PAPERS = sorted(path.name for path in (ROOT / "papers").iterdir() if path.is_dir())
 COMMAND = Path(sysconfig.get_path("scripts")) / "flashgc"
 
-# A shell that starts the tests in the background has them ignore Ctrl-C, and what they start
+# A shell that starts the tests in the background has them ignore Ctrl-C, and their children
 # would ignore it too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

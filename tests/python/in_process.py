@@ -12,7 +12,7 @@ CAN_FORK = hasattr(os, "fork")
 
 def run(words, folder, stdin, env, timeout_s=120):
     """Runs `flashgc WORDS` in a folder: its status, standard output and standard error."""
-    # What takes time is imported once, here.
+    # Slow modules are imported once, here.
     import flashgc.cli.app  # noqa: F401
 
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, \
@@ -22,7 +22,7 @@ def run(words, folder, stdin, env, timeout_s=120):
         sys.stdout.flush()
         sys.stderr.flush()
         with warnings.catch_warnings():
-            # Python warns of threads; those of the test runner hold nothing that the child needs.
+            # Python warns of threads; those of the test runner have nothing that the child needs.
             warnings.simplefilter("ignore", DeprecationWarning)
             child = os.fork()
         if child == 0:

@@ -102,7 +102,7 @@ def experiment():
 
 
 def results(latency, waf=1.5, quick=False, differs=None, saturated=()):
-    """Reports that nobody ran: latencies by load and scheme."""
+    """Made-up reports: latencies by load and scheme."""
     known = experiment()
     reports = {
         point: {"latency_ns": {"all": {"mean": latency.get(point, 100.0)}},

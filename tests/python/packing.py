@@ -12,7 +12,7 @@ def gzip(text):
 
 
 def zstd(text):
-    """A packed trace in the format of flashgc's own csv; what is in it does not matter."""
+    """A packed trace in the format of flashgc's own csv; its content does not matter."""
     with tempfile.TemporaryDirectory() as folder:
         plain, packed = Path(folder) / "a.spc", Path(folder) / "a.csv.zst"
         plain.write_text(text)

@@ -19,11 +19,11 @@ class Seen:
     screen: str
     """All that was written to the terminal, with its control sequences."""
     piped: str
-    """What went through a pipe beside it."""
+    """The output through a pipe in parallel."""
 
 
 def run(command, cwd, columns=80, env=None, pipe_stdout=False, seconds=120):
-    """Runs a command in a pseudo-terminal of so many columns and 40 lines."""
+    """Runs a command in a pseudo-terminal of this number of columns and 40 lines."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     clean = {name: value for name, value in os.environ.items() if name not in QUIET}

@@ -1,4 +1,4 @@
-"""What people are told of balance, of runs in which nothing moved, and of write amplification."""
+"""Messages on balance, on runs in which no page moved, and on write amplification."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def anchors(page: Path) -> set[str]:
 
 
 def broken(page: Path, anchor: str | None) -> str | None:
-    """What is wrong with a citation of this page and heading, if anything is."""
+    """The problem of a citation of this page and heading, if there is one."""
     if not page.exists():
         return "there is no such file"
     if anchor and page.suffix == ".md" and anchor not in anchors(page):

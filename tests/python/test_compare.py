@@ -68,7 +68,7 @@ def test_status_2_where_none_runs_or_a_name_is_unknown(flashgc, small):
     assert 'gsm: gc.erase.use = "sub-blocks" needs a device with sub-blocks' in none
     unknown = flashgc("compare", small, "--schemes", "greedy,greddy", code=2).err
     assert 'did you mean "greedy"?' in unknown
-    # A mistake of the configuration is told once.
+    # A mistake of the configuration is reported once.
     wrong = flashgc("compare", small, "--schemes", "greedy,fifo", "--set", "sed=1", code=2).err
     assert wrong.count("unknown key `sed`") == 1
 

@@ -1,7 +1,7 @@
 """Every command and every example of the manual runs, and prints what the page shows.
 
 A block "text output" after an example is its standard output at 80 columns, where `...` stands for
-any text. `FLASHGC_BLESS=1` writes what is printed into the pages.
+any text. `FLASHGC_BLESS=1` writes the output into the pages.
 """
 
 import contextlib
@@ -33,9 +33,9 @@ def blocks(page):
 
 
 def command(flashgc, line):
-    """Runs a line of a shell block: what it prints."""
+    """Runs a line of a shell block, and returns its output."""
     if line.startswith("make"):
-        # What it would do; the real thing is what runs these tests.
+        # A dry run only, since the real command runs these tests.
         subprocess.run(["make", "-n", *shlex.split(line)[1:]], cwd=ROOT, check=True,
                        stdout=subprocess.DEVNULL)  # fmt: skip
         return ""
@@ -51,7 +51,7 @@ def command(flashgc, line):
 
 
 def printed(flashgc, page, kind, text):
-    """What an example prints."""
+    """The output of an example."""
     if kind == "python":
         out = io.StringIO()
         with contextlib.redirect_stdout(out):

@@ -1,4 +1,4 @@
-"""What a user can do wrong: status 2, a message that helps, and nothing half-written."""
+"""Mistakes of users: status 2, a helpful message, and no half-written file."""
 
 import os
 import resource

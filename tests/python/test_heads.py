@@ -1,4 +1,4 @@
-"""Heads of pages: what ran, on what, and a command that makes the page again."""
+"""Heads of pages: scheme, device, and a command that makes the page again."""
 
 import html
 import re

@@ -1,4 +1,4 @@
-"""What a shell, a terminal and a file system can do to the command: no traceback, ever."""
+"""Faults of shells, terminals and file systems: the command never prints a traceback."""
 
 import os
 import re
@@ -330,7 +330,7 @@ def test_every_option_that_is_advised_exists_where_it_is_advised(flashgc):
     for source, option in advised():
         assert re.search(rf"{option}\b", everywhere) or option == "--version", (source, option)
         if source.endswith(".rs") and option not in ELSEWHERE:
-            # What the engine says is said by each command that runs something.
+            # Each command that runs a configuration prints the messages of the engine.
             for name in ("run", "compare", "drive save"):
                 assert re.search(rf"{option}\b", helps[name]), (source, option, name)
 

@@ -14,7 +14,7 @@ from conftest import COMMAND, ENDLESS, SMALL
 
 
 def started(child, folder):
-    """The engine is at work as soon as its log lies there under its temporary name."""
+    """The engine is active as soon as its log exists under its temporary name."""
     for _ in range(1000):
         if list(folder.glob(".gc.csv*.part")):
             return
@@ -80,7 +80,7 @@ def test_ctrl_c_ends_the_reading_of_a_trace(tmp_path, spc):
 
 
 def test_other_threads_go_on_while_the_engine_works():
-    # With the lock held, the thread would get nothing done between the two looks at the count.
+    # With the lock held, the thread would get nothing done between the two reads of the count.
     count, stop = 0, threading.Event()
 
     def work():

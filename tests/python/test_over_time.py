@@ -1,4 +1,4 @@
-"""The longest responses over time and what collections moved, as data and on a page."""
+"""The longest responses over time and the pages moved, as data and on a page."""
 
 import csv
 import json

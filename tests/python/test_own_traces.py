@@ -51,7 +51,7 @@ at = { load = "low", scheme = "*" }
 
 @pytest.fixture
 def paper(tmp_path, monkeypatch):
-    """A folder with a paper, and two traces beside it."""
+    """A folder with a paper, and two traces next to it."""
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / "own-paper"
     folder.mkdir()

@@ -7,7 +7,7 @@ import pytest
 from conftest import ROOT
 from test_citations import files
 
-# Where old names stand on purpose: the list of changes, and the messages that name the new key.
+# Files with old names on purpose: the list of changes, and the messages that name the new key.
 ALLOWED = {
     "CHANGELOG.md",
     "crates/flashgc/src/config/renamed.rs",

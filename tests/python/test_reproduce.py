@@ -1,4 +1,4 @@
-"""`flashgc reproduce`: what a paper ran, held against what it says."""
+"""`flashgc reproduce`: the runs of a paper, compared with its claims."""
 
 import json
 import re
@@ -158,7 +158,7 @@ def test_what_progress_raises_ends_it(paper, tmp_path):
     assert flashgc.reproduce("own-paper", out=tmp_path / "out").runs_kept == 2
 
 
-# ---- what a user can do wrong ----
+# ---- mistakes of users ----
 
 
 def test_without_a_paper_they_are_listed(flashgc):

@@ -1,4 +1,4 @@
-"""Paper on-demand-gc: its figures over time and of victims, and the traces it is given."""
+"""Paper on-demand-gc: its metrics over time and of victims, and its traces."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -30,7 +30,7 @@ def test_victims_are_counted_by_their_invalid_pages():
     found = with_derived(report())["victims"]
     # 90 % of 128 pages are 115.2, 80 % are 102.4 and 70 % are 89.6 invalid ones.
     assert found == {"invalid_100": 3, "invalid_90": 8, "invalid_80": 15, "invalid_70": 26}
-    # A page of summaries holds no data: 10 % of 120 pages are 12 valid ones.
+    # A page of summaries has no data: 10 % of 120 pages are 12 valid ones.
     assert with_derived(report(121, summary_pages=1))["victims"]["invalid_90"] == 8
     assert with_derived(report(120))["victims"]["invalid_90"] == 8
     assert with_derived(report(119))["victims"]["invalid_90"] == 3

@@ -1,4 +1,4 @@
-"""Paper pre-gc: figures of single events, and that its experiment is what the paper says."""
+"""Paper pre-gc: metrics of single events, and that its experiment is that of the paper."""
 
 import json
 import tomllib
@@ -45,7 +45,7 @@ def texts(picture):
 
 
 def kept(out, needle):
-    """The reports of the runs whose names hold a word."""
+    """The reports of the runs whose names contain a word."""
     found = [json.loads(path.read_text()) for path in (out / "runs").glob("*.json")]
     return [one["report"] for one in found if needle in one["run"]]
 

@@ -29,7 +29,7 @@ def whole():
 
 
 def mistakes(value, schema, path=""):
-    """What of a value the schema does not allow, as far as our schemas go."""
+    """The parts of a value that the schema does not allow, for the keywords of our schemas."""
     if "$ref" in schema:
         schema = {**whole()["$defs"][schema["$ref"].removeprefix("#/$defs/")]}
     if "anyOf" in schema:

@@ -1,4 +1,4 @@
-"""Settings over a configuration: what replaces what, and what takes keys out."""
+"""Settings over a configuration: replaced keys, and keys that are removed."""
 
 import pytest
 

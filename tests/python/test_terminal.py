@@ -1,4 +1,4 @@
-"""Every command that draws progress, in a terminal as a person has it."""
+"""Every command that draws progress, in a real terminal."""
 
 import json
 import os

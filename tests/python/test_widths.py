@@ -47,7 +47,7 @@ def cells(rows):
 
 @pytest.fixture
 def shown(monkeypatch, capsys):
-    """What a function of `show` prints through a pipe of so many columns."""
+    """The output of a function of `show` through a pipe of a given number of columns."""
 
     def run(function, of, columns):
         monkeypatch.setenv("COLUMNS", str(columns))
@@ -60,7 +60,7 @@ def shown(monkeypatch, capsys):
 
 @pytest.fixture
 def said(monkeypatch, capsys, tmp_path):
-    """What a command prints through a pipe of so many columns, without a process of its own."""
+    """The output of a command through a pipe of a given number of columns, in this process."""
     monkeypatch.chdir(tmp_path)
 
     def run(*command, columns=400):
@@ -75,7 +75,7 @@ def said(monkeypatch, capsys, tmp_path):
 
 @pytest.fixture
 def schemes(tmp_path):
-    """The names of so many schemes: greedy, and files that hold it."""
+    """The names of a given number of schemes: greedy, and files with its text."""
     text = next(one["text"] for one in package.schemes() if one["name"] == "greedy")
 
     def made(count):

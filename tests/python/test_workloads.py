@@ -1,4 +1,4 @@
-"""The synthetic workloads: every figure that their sources state is met."""
+"""The synthetic workloads: every value that their sources state is met."""
 
 import csv
 import itertools

@@ -1,8 +1,8 @@
-//! How fast each format is read, from bytes in memory to records.
+//! The speed of reading each format, from bytes in memory to records.
 //!
 //! `cargo bench -p flashgc-trace --bench parse` reads some 24 MB of each format, or of those whose
-//! name holds the given word. With `cargo test` it reads a few rows, and what was read must be
-//! what was written.
+//! name contains the given word. With `cargo test` it reads a few rows, and the records read must
+//! equal the records written.
 #![allow(clippy::print_stdout)]
 
 use flashgc_trace::{info, open, writer, Format, Op, OpenOptions, Priority, Record, TraceError};
@@ -15,7 +15,7 @@ use std::time::Instant;
 const BYTES: usize = 24_000_000;
 /// Rows of one format with `cargo test`.
 const SMALL_ROWS: u64 = 2_000;
-/// The best of so many counts.
+/// The number of measurements, of which the best one counts.
 const ROUNDS: u32 = 5;
 /// A time of our days, for formats that count from an epoch; the others begin a run anew.
 const EPOCH_NS: u64 = 1_281_663_852_955_146_600;
@@ -200,7 +200,7 @@ impl Write for Shared {
     }
 }
 
-/// A file of so many rows.
+/// A file with this number of rows.
 fn file(case: &Case, format: &Format, rows: u64) -> Result<Vec<u8>, TraceError> {
     let records = (0..rows).map(|index| record(index, case.epoch));
     match case.rows {
@@ -255,7 +255,7 @@ fn in_full(case: &Case) -> Result<(), TraceError> {
     Ok(())
 }
 
-/// What was written is read, but for the times, which not all formats hold.
+/// The records written are read back, except for the times, which not all formats keep.
 fn small(case: &Case) -> Result<(), TraceError> {
     let format: Format = case.format.parse().expect("a known name");
     let bytes = file(case, &format, SMALL_ROWS)?;

@@ -1,11 +1,11 @@
-//! Formats that are no text: what they have to do, and the bytes they read.
+//! Binary formats: the trait that they implement, and the bytes that they read.
 
 use crate::buffer::Buffer;
 use crate::formats::Format;
 use crate::record::RawRecord;
 use std::io;
 
-/// Reads the records of a format that is no text.
+/// Reads the records of a binary format.
 pub trait BinaryFormat: Send {
     /// The format's name.
     fn name(&self) -> &'static str;
@@ -18,8 +18,8 @@ pub trait BinaryFormat: Send {
         records: &mut Vec<RawRecord>,
     ) -> Result<(), RecordProblem>;
 
-    /// Sees the first bytes before the first record is read, and may settle what was left open.
-    /// What it returns replaces the format that the reader shows.
+    /// Receives the first bytes before the first record is read, and may settle an open choice of
+    /// the format. A returned format replaces the one that the reader shows.
     fn settle(&mut self, head: &[u8]) -> Option<Format> {
         let _ = head;
         None
@@ -30,8 +30,8 @@ pub trait BinaryFormat: Send {
         0
     }
 
-    /// Only records from here on are wanted, counted from the first one. A format that can pass
-    /// over others without reading them may do so, but for the very first one.
+    /// Only records from here on are needed, counted from the first one. A format that can skip
+    /// others without reading them may do so, except for the very first one.
     fn want(&mut self, start_ns: u64, first_row: u64) {
         let _ = (start_ns, first_row);
     }
@@ -71,7 +71,7 @@ impl Bytes {
         self.position
     }
 
-    /// The next so many bytes, without taking them; fewer at the end of the file.
+    /// The next bytes, this number of them, without taking them; fewer at the end of the file.
     #[inline]
     pub fn peek(&mut self, count: usize) -> Result<&[u8], RecordProblem> {
         if self.buffer.ahead().len() < count {
@@ -91,7 +91,7 @@ impl Bytes {
         Ok(())
     }
 
-    /// Takes so many bytes; `None` if the file ends here, an error if it ends within them.
+    /// Takes this number of bytes; `None` if the file ends here, an error if it ends within them.
     #[inline]
     pub fn take<const N: usize>(&mut self) -> Result<Option<[u8; N]>, RecordProblem> {
         let found = self.peek(N)?;

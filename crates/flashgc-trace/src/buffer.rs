@@ -3,13 +3,13 @@
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 
 const BUFFER_BYTES: usize = 256 * 1024;
-/// As much as the head of what follows.
+/// The number of bytes of the next head.
 const STEP_AFTER_SKIP: usize = 64;
 const STEP_GROWTH: usize = 8;
 
 /// A stream that can be passed over quickly, if it is a file.
 pub(crate) trait Data: Read + Send {
-    /// Passes over so many bytes; fewer if the stream ends before.
+    /// Skips this number of bytes; fewer if the stream ends before.
     fn skip(&mut self, bytes: u64) -> io::Result<()>;
 }
 
@@ -46,7 +46,7 @@ impl<F: Read + Seek + Send> Data for File<F> {
     }
 }
 
-/// A stream whose first bytes were looked at.
+/// A stream whose first bytes were examined.
 pub(crate) struct Rewound {
     pub(crate) head: Cursor<Vec<u8>>,
     pub(crate) data: Box<dyn Data>,
@@ -77,9 +77,9 @@ pub(crate) struct Buffer {
     start: usize,
     end: usize,
     ended: bool,
-    /// So much is read at once: little after bytes were passed over, since more may be.
+    /// Bytes that one read requests: few after a skip, since another skip may follow.
     step: usize,
-    /// A failure that was met while looking ahead; it is told when its turn comes.
+    /// A failure that was met while reading in advance; it is reported when its place is reached.
     failure: Option<io::Error>,
 }
 
@@ -124,7 +124,7 @@ impl Buffer {
         self.ended
     }
 
-    /// The failure that was met while looking ahead. Nothing more comes after it.
+    /// The failure that was met while reading in advance. No bytes come after it.
     pub(crate) fn take_failure(&mut self) -> Option<io::Error> {
         let failure = self.failure.take();
         if failure.is_some() {
@@ -160,7 +160,7 @@ impl Buffer {
         }
     }
 
-    /// Reads until so many bytes are ahead; fewer if the stream ends before.
+    /// Reads until this number of bytes is in the buffer; fewer if the stream ends before.
     pub(crate) fn fill_to(&mut self, count: usize) -> &[u8] {
         while self.end - self.start < count && self.fill() {}
         let count = count.min(self.end - self.start);

@@ -1,4 +1,4 @@
-//! Tells the format from the first lines. What several formats fit is never guessed.
+//! Recognises the format by the first lines. Lines that fit several formats are never guessed.
 
 use crate::error::TraceError;
 use crate::format::{FormatInfo, Look, Verdict};

@@ -3,26 +3,26 @@
 use std::borrow::Cow;
 use std::fmt;
 
-/// What is wrong with a trace.
+/// The problem of a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceError {
     /// Name of the trace.
     pub source: Box<str>,
-    /// Line, from 1; a record, in a file that is no text.
+    /// Line, from 1; a record, in a binary file.
     pub line: Option<u64>,
-    /// How far a file that is no text was read, in bytes.
+    /// The number of bytes that were read of a binary file.
     pub at_byte: Option<u64>,
     /// Character in the line, from 1.
     pub column: Option<u64>,
     /// The line itself.
     pub text: Option<Box<str>>,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
     /// What to do.
     pub help: Option<Box<str>>,
 }
 
-/// What is wrong with a field; the reader turns it into a [`TraceError`].
+/// The problem of a field; the reader turns it into a [`TraceError`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldError {
     /// Byte in the line, from 1; 0 means the line as a whole.
@@ -39,16 +39,16 @@ impl FieldError {
         FieldError { column, expected: expected.into(), help: None }
     }
 
-    /// Says what to do.
+    /// Adds advice for the user.
     pub fn help(mut self, help: impl Into<Cow<'static, str>>) -> Self {
         self.help = Some(help.into());
         self
     }
 }
 
-/// So much of a line is shown.
+/// The largest part of a line that is shown.
 const SHOWN_CHARS: usize = 120;
-/// So much of it stands before the caret, if the line is long.
+/// The part of it before the caret, if the line is long.
 const SHOWN_BEFORE_CARET: usize = 60;
 
 impl TraceError {

@@ -18,7 +18,7 @@ pub enum TimeUnit {
     Ticks100Ns,
     /// Nanoseconds.
     Ns,
-    /// Picoseconds; what is below a nanosecond is cut off.
+    /// Picoseconds; fractions of a nanosecond are cut off.
     Ps,
 }
 
@@ -108,7 +108,7 @@ impl<'a> Fields<'a> {
         Fields { line, at: 0, ended: false }
     }
 
-    /// What is before the next delimiter, without blanks around it.
+    /// The text before the next delimiter, without blanks around it.
     #[inline]
     pub(crate) fn cut(&mut self, delimiter: u8) -> Option<Field<'a>> {
         if self.ended {
@@ -343,7 +343,7 @@ impl Field<'_> {
         self.whole(expected)
     }
 
-    /// A time, with or without decimals, in ns; what is below a nanosecond is cut off.
+    /// A time, with or without decimals, in ns; fractions of a nanosecond are cut off.
     #[inline]
     pub(crate) fn time_ns(&self, unit: TimeUnit, what: &'static str) -> Result<u64, FieldError> {
         parse_time(self.bytes, unit).ok_or_else(|| self.not_a_number(what))

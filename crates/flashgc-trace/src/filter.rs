@@ -1,8 +1,8 @@
-//! Which records of a trace are wanted.
+//! The selection of records of a trace.
 
 use crate::record::Record;
 
-/// Leaves records out. The default keeps all of them.
+/// Selects records. The default keeps all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
     /// Only these devices.
@@ -14,7 +14,7 @@ pub struct Filter {
     /// Only from this row of the trace on; 0 is the first one. Rows count in the order in which
     /// they are given out, before any other condition.
     pub first_row: Option<u64>,
-    /// At most so many records.
+    /// The largest number of records.
     pub rows: Option<u64>,
 }
 
@@ -27,7 +27,7 @@ pub(crate) enum Fate {
     Stop,
 }
 
-/// A filter at work.
+/// A filter while a trace is read.
 pub(crate) struct Sieve {
     filter: Filter,
     takes_all: bool,

@@ -1,4 +1,4 @@
-//! What a format has to say of itself, and what it has to do.
+//! The description of a format, and the trait that it implements.
 
 use crate::error::FieldError;
 use crate::formats::Format;
@@ -11,18 +11,18 @@ pub trait LineFormat: Send {
     /// The format's name, without options.
     fn name(&self) -> &'static str;
 
-    /// Sees the first lines before the first of them is parsed, and may settle what was left open.
-    /// What it returns replaces the format that the reader shows.
+    /// Receives the first lines before the first of them is parsed, and may settle an open choice
+    /// of the format. A returned format replaces the one that the reader shows.
     fn settle(&mut self, sample: &[&[u8]]) -> Option<Format> {
         let _ = sample;
         None
     }
 
-    /// One line without its end. `None` is a header, or an event that was not asked for.
-    /// Lines that are empty or begin with `#` never come here.
+    /// One line without its end. `None` is a header, or an event that was not requested.
+    /// Lines that are empty or begin with `#` are not passed to it.
     fn parse(&mut self, line: &[u8]) -> Result<Option<RawRecord>, FieldError>;
 
-    /// Whether a line that was not understood is no mistake, given the lines that follow it.
+    /// Whether a line that was not understood is correct after all, given the lines that follow it.
     fn passes_over(&mut self, line: &[u8], ahead: &[&[u8]]) -> bool {
         let _ = (line, ahead);
         false
@@ -31,17 +31,17 @@ pub trait LineFormat: Send {
 
 /// Writes the lines of one format.
 pub trait LineWriter {
-    /// What comes before the first record, each line with its end.
+    /// The header before the first record, each line with its end.
     fn header(&self, line: &mut Vec<u8>) {
         let _ = line;
     }
 
-    /// Whether it has a place for the thresholds of high priority. Where it has none they are lost.
+    /// Whether it has a place for marks of high priority. Where it has none they are lost.
     fn keeps_priority(&self) -> bool {
         false
     }
 
-    /// Appends a record without the line's end, or says why the format cannot hold it.
+    /// Appends a record without the line's end, or returns why the format cannot hold it.
     fn write(&mut self, record: &Record, line: &mut Vec<u8>) -> Result<(), String>;
 }
 
@@ -56,35 +56,35 @@ pub enum Verdict {
     Sure,
 }
 
-/// How a format is told from the beginning of a file.
+/// How a format is recognised by the beginning of a file.
 #[derive(Clone, Copy, Debug)]
 pub enum Look {
-    /// From the first lines (those that are not empty).
+    /// By the first lines (those that are not empty).
     Lines(fn(&[&[u8]]) -> Verdict),
-    /// From the first bytes, of a format that is no text.
+    /// By the first bytes, for a binary format.
     Head(fn(&[u8]) -> bool),
 }
 
 /// An option that a format takes behind its name: `name:option`.
 #[derive(Clone, Copy, Debug)]
 pub struct OptionInfo {
-    /// What it is, in one line.
+    /// Its meaning, in one line.
     pub what: &'static str,
     /// Makes a format of it.
     pub parse: fn(&str) -> Result<Format, String>,
 }
 
-/// A name, and the format it stands for.
+/// A name and its format.
 pub type NamedFormat = (&'static str, fn() -> Format);
 
-/// What a format says of itself: for `--help`, for detection and for the manual.
+/// The description of a format: for `--help`, for detection and for the manual.
 #[derive(Clone, Copy, Debug)]
 pub struct FormatInfo {
     /// The name.
     pub name: &'static str,
-    /// Every name it is asked for by, with what each means.
+    /// Every name that a user can write for it, with the format of each.
     pub names: &'static [NamedFormat],
-    /// One line on what it is.
+    /// A description in one line.
     pub title: &'static str,
     /// The columns, in order.
     pub columns: &'static str,
@@ -92,23 +92,23 @@ pub struct FormatInfo {
     pub units: &'static str,
     /// Where the format is defined.
     pub defined: &'static str,
-    /// What is lost when a trace is written so; empty if it cannot be written.
+    /// The information that is lost when a trace is written so; empty if it cannot be written.
     pub lost: &'static str,
     /// An option behind the name.
     pub option: Option<OptionInfo>,
-    /// Tells the format from how a file begins.
+    /// Recognises the format by the beginning of a file.
     pub looks_like: Look,
 }
 
 impl Format {
-    /// The name it is asked for by, without the option.
+    /// The name that a user writes for it, without the option.
     pub fn name(&self) -> &'static str {
         let info = self.info();
         let named = info.names.iter().find(|(_, make)| make() == *self);
         named.map_or(info.name, |(name, _)| name)
     }
 
-    /// Every name that can be asked for.
+    /// Every name that a user can write.
     pub fn all_names() -> Vec<&'static str> {
         Format::ALL.iter().flat_map(|info| info.names).map(|(name, _)| *name).collect()
     }

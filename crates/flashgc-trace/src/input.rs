@@ -1,4 +1,4 @@
-//! Unpacks what was packed.
+//! Unpacks packed files.
 
 use crate::buffer::{Data, Rewound, Stream};
 use crate::error::TraceError;

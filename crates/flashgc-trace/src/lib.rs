@@ -1,14 +1,14 @@
 //! Block traces: read, recognise, filter, describe and write them, streamed in constant memory.
 //!
-//! The way of a trace:
-//! 1. [`open`] takes bytes and a name for messages. It unpacks gzip and zstd, and tells the format
-//!    from the first lines, or uses the one that was given.
+//! The path of a trace:
+//! 1. [`open`] takes bytes and a name for messages. It unpacks gzip and zstd, and recognises
+//!    the format by the first lines, or uses the given one.
 //! 2. [`TraceReader`] cuts lines, has the format parse them, keeps them in order, filters them,
-//!    and gives out [`Record`]s.
+//!    and returns [`Record`]s.
 //! 3. [`info`] and [`extents`] read a whole trace and describe it; [`writer`] writes one.
 //!
-//! No file is opened here and no environment is read. What a user can get wrong is a
-//! [`TraceError`] that says where and what to do.
+//! No file is opened here and no environment is read. A mistake of the user is a
+//! [`TraceError`] with its place and advice.
 //!
 //! A new format is one file in `formats/`, and its two lines in `formats/mod.rs`.
 

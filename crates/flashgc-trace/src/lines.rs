@@ -10,11 +10,11 @@ use std::io;
 pub(crate) enum LineProblem {
     /// The stream failed.
     Io(io::Error),
-    /// The line is longer than allowed; so much of its beginning can be shown.
+    /// The line is longer than allowed; this part of its beginning can be shown.
     TooLong(Vec<u8>),
 }
 
-/// So much of a line that is too long is kept.
+/// Bytes that are kept of a line that is too long.
 const SHOWN_BYTES: usize = 200;
 
 /// True if there is nothing on the line, or only a comment.
@@ -32,7 +32,7 @@ pub(crate) struct Lines {
     line: u64,
 }
 
-/// Where a line lies: so many of the bytes taken last, of which so many are its own.
+/// The place of a line: the number of bytes taken last, and how many of them are its own.
 #[derive(Clone, Copy)]
 pub(crate) struct Line {
     taken: usize,
@@ -91,7 +91,7 @@ impl Lines {
         Ok(Some(Line { taken, length }))
     }
 
-    /// What follows the last line end.
+    /// The text after the last line end.
     fn last(&mut self) -> Result<Option<Line>, LineProblem> {
         if let Some(error) = self.buffer.take_failure() {
             return Err(LineProblem::Io(error));
@@ -120,7 +120,7 @@ impl Lines {
     /// the buffer ends first.
     pub(crate) fn peek(&mut self, count: usize) -> Vec<&[u8]> {
         let mut full = 0;
-        // Counted from what is ahead, since reading may move what is in the buffer.
+        // Counted from the first unread byte, since reading may move the bytes in the buffer.
         let mut searched = 0;
         while full < count {
             let rest = &self.buffer.ahead()[searched..];
@@ -143,12 +143,12 @@ impl Lines {
         self.buffer.ahead()
     }
 
-    /// Takes bytes that stand before the first line.
+    /// Takes bytes before the first line.
     pub(crate) fn skip(&mut self, count: usize) {
         self.buffer.take(count);
     }
 
-    /// The failure that was met while looking ahead.
+    /// The failure that was met while reading in advance.
     pub(crate) fn take_failure(&mut self) -> Option<io::Error> {
         self.buffer.take_failure()
     }
@@ -160,7 +160,7 @@ mod tests {
     use crate::buffer::Stream;
     use std::io::Read;
 
-    /// Gives a few bytes at a time.
+    /// Returns a few bytes at a time.
     struct Drip(Vec<u8>, usize, usize);
 
     impl Read for Drip {

@@ -32,7 +32,7 @@ pub struct Merge {
 
 struct Trace {
     reader: TraceReader,
-    /// Not in the heap yet, or the record that the heap tells the time of.
+    /// Not in the heap yet, or the record whose time is in the heap.
     head: Option<Record>,
     first_ns: Option<u64>,
     devices: BTreeMap<u64, u64>,

@@ -11,13 +11,13 @@ pub enum Disorder {
     /// It is an error.
     #[default]
     Refuse,
-    /// Records are sorted if they are late by at most so many ns; more is an error.
+    /// Records are sorted if they are late by at most this time in ns; more is an error.
     Window(u64),
-    /// It is counted and given out as it comes.
+    /// It is counted and returned as it comes.
     Ignore,
 }
 
-/// So many records at most wait for their turn.
+/// The largest number of records that wait for their place.
 const WAITING_MAX: usize = 1 << 20;
 
 /// A record that waits, in order of time and then of place in the file.
@@ -55,7 +55,7 @@ pub(crate) struct Order {
     /// Time and line of the record read last.
     last_ns: u64,
     last_line: u64,
-    /// The time given out last.
+    /// The time of the record returned last.
     given_ns: u64,
     latest_ns: u64,
     waiting: BinaryHeap<Reverse<Waiting>>,
@@ -114,7 +114,7 @@ impl Order {
         Ok(())
     }
 
-    /// A record whose turn has come; all of them, if the file has ended.
+    /// The next record that need not wait any longer; all of them, if the file has ended.
     pub(crate) fn give(&mut self, ended: bool) -> Option<Record> {
         let Disorder::Window(window_ns) = self.disorder else { return None };
         let at_ns = self.waiting.peek()?.0 .0.at_ns;

@@ -29,23 +29,23 @@ pub enum OnBadLine {
 /// How a trace is read.
 #[derive(Clone, Debug, Default)]
 pub struct OpenOptions {
-    /// The format; `None`: told from the first lines.
+    /// The format; `None`: recognised by the first lines.
     pub format: Option<Format>,
     /// What to do with a line that cannot be understood.
     pub on_bad_line: OnBadLine,
     /// What to do with a time stamp that goes backwards.
     pub disorder: Disorder,
-    /// Which records are wanted.
+    /// The selection of records.
     pub filter: Filter,
 }
 
-/// So many lines that say something are looked at to tell the format.
+/// Lines with content that are examined to recognise the format.
 const SAMPLE_LINES: usize = 200;
-/// So many bytes are looked at to tell a format that is no text.
+/// Bytes that are examined to recognise a binary format.
 const HEAD_BYTES: usize = 4096;
-/// So many bytes are looked at to settle what it leaves open.
+/// Bytes that are examined to settle the open choices of a binary format.
 const SETTLE_BYTES: usize = 128 * 1024;
-/// So many bad lines are kept.
+/// The largest number of bad lines that are kept.
 const EXAMPLES_MAX: usize = 5;
 
 /// The records of a trace, one after the other. After an error there are no more.
@@ -58,7 +58,7 @@ pub struct TraceReader {
     sieve: Sieve,
     /// The last line has been read.
     at_end: bool,
-    /// Nothing more is given out.
+    /// No more records are returned.
     done: bool,
     rows_read: u64,
     rows: u64,
@@ -74,7 +74,7 @@ impl fmt::Debug for TraceReader {
     }
 }
 
-/// Text, or records that are no text.
+/// Text, or binary records.
 enum Rows {
     Text(TextRows),
     Binary(BinaryRows),
@@ -106,7 +106,7 @@ impl Rows {
     }
 }
 
-/// Opens a trace: unpacks it, and tells its format or takes the one given.
+/// Opens a trace: unpacks it, and recognises its format or uses the given one.
 /// `source_name` is for messages only.
 pub fn open(
     source_name: &str,
@@ -116,8 +116,8 @@ pub fn open(
     open_data(source_name, Box::new(Stream(data)), options)
 }
 
-/// As [`open`], from a file: what is not wanted of a trace in our own format is passed over
-/// without being read.
+/// As [`open`], from a file: the records that the filter does not select are skipped without being
+/// read, if the trace is in our own format.
 pub fn open_file(
     source_name: &str,
     file: impl Read + Seek + Send + 'static,
@@ -154,7 +154,7 @@ fn open_data(
     })
 }
 
-/// The format, if it is no text.
+/// The format, if it is binary.
 fn binary_format(buffer: &mut Buffer, options: &OpenOptions) -> Option<Format> {
     if let Some(format) = &options.format {
         return matches!(format.info().looks_like, Look::Head(_)).then(|| format.clone());
@@ -247,7 +247,7 @@ fn choose(
 }
 
 impl TraceReader {
-    /// The format, with what was left open settled.
+    /// The format, with its open choices settled.
     pub fn format(&self) -> &Format {
         &self.format
     }
@@ -257,12 +257,12 @@ impl TraceReader {
         &self.source
     }
 
-    /// Records given out so far.
+    /// Records returned so far.
     pub fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// From now on a read or write that is larger than a drive of so many bytes is a bad row.
+    /// From now on a read or write that is larger than a drive of this size is a bad row.
     pub fn limit_to_drive(&mut self, bytes: u64) {
         match &mut self.rows_of {
             Rows::Text(rows) => rows.drive = DriveSize(bytes),
@@ -327,7 +327,7 @@ impl TraceReader {
         Ok(())
     }
 
-    /// The next record in the order asked for.
+    /// The next record in the requested order.
     #[inline]
     fn next_in_order(&mut self) -> Result<Option<Record>, TraceError> {
         loop {
@@ -365,7 +365,7 @@ impl TraceReader {
         }
     }
 
-    /// The end is an error if nothing was given out.
+    /// The end is an error if no record was returned.
     fn end(&self) -> Result<Option<Record>, TraceError> {
         if self.rows > 0 {
             return Ok(None);

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 /// What a request does.
 ///
-/// It is as wide as what stands beside it in a record: a byte would leave a gap there, and a gap
+/// It is as wide as the field next to it in a record: a byte would leave a gap there, and a gap
 /// is copied in pieces, which costs more than decoding a record. Two halves of a word cost as much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -14,7 +14,7 @@ pub enum Op {
     Read,
     /// Writes data.
     Write,
-    /// Gives data up (trim, discard, unmap).
+    /// Discards data (trim, discard, unmap).
     Trim,
     /// A row that is none of these, such as a flush. It is counted, and not replayed.
     Other,
@@ -36,7 +36,7 @@ pub enum Priority {
 pub struct Record {
     /// Time as in the file, in ns; the first record need not be at zero.
     pub at_ns: u64,
-    /// Device, disk, volume or ASU, as the format has it.
+    /// Device, disk, volume or ASU, whichever the format has.
     pub device: u64,
     /// What it does.
     pub op: Op,

@@ -13,11 +13,11 @@ use crate::{ADDRESS_BYTES_MAX, LINE_BYTES_MAX, REQUEST_BYTES_MAX};
 pub enum Parser {
     /// Of a text.
     Lines(Box<dyn LineFormat>),
-    /// Of a format that is no text.
+    /// Of a binary format.
     Binary(Box<dyn BinaryFormat>),
 }
 
-/// What a format's file gives as its reader.
+/// The conversion of a format's type into its reader.
 pub(crate) trait IntoParser {
     fn into_parser(self) -> Parser;
 }
@@ -42,7 +42,7 @@ pub(crate) enum RowProblem {
     Broken(TraceError),
 }
 
-/// Why no drive could be asked for this.
+/// Why no drive could receive this request.
 #[inline]
 pub(crate) fn implausible(row: &RawRecord) -> Option<&'static str> {
     // A trim may well cover a whole drive.
@@ -63,7 +63,7 @@ pub(crate) struct DriveSize(pub(crate) u64);
 impl DriveSize {
     pub(crate) const NONE: DriveSize = DriveSize(u64::MAX);
 
-    /// What is wrong with a row, if anything is.
+    /// The problem of a row, if there is one.
     #[inline]
     fn check(self, row: &RawRecord) -> Result<(), FieldError> {
         if let Some(expected) = implausible(row) {
@@ -83,7 +83,7 @@ impl DriveSize {
     }
 }
 
-/// So many lines behind one that was not understood may explain it.
+/// Lines after one that was not understood which may explain it.
 const LINES_AHEAD: usize = 200;
 
 /// The rows of a text.
@@ -116,7 +116,7 @@ impl TextRows {
                     Err(wrong) => return Err(self.bad(text, wrong)),
                 },
                 Err(wrong) => {
-                    // Looking ahead may move what is in the buffer.
+                    // Reading in advance may move the bytes in the buffer.
                     let text = text.to_vec();
                     if !self.parser.passes_over(&text, &self.lines.peek(LINES_AHEAD)) {
                         return Err(self.bad(&text, wrong));
@@ -160,14 +160,14 @@ pub(crate) fn long_line(source: &str, line: u64, text: &[u8]) -> TraceError {
         .help("this does not look like a text file with one request per line")
 }
 
-/// The rows of a file that is no text.
+/// The rows of a binary file.
 pub(crate) struct BinaryRows {
     pub(crate) source: String,
     pub(crate) packing: Packing,
     pub(crate) bytes: Bytes,
     pub(crate) parser: Box<dyn BinaryFormat>,
     pub(crate) drive: DriveSize,
-    /// Records that were read at once, and how many of them have been given out.
+    /// Records that were read at once, and how many of them have been returned.
     ahead: Vec<RawRecord>,
     given: usize,
     /// Records given so far and those passed over; they are numbered as lines are.

@@ -33,13 +33,13 @@ impl OneDevice {
     }
 }
 
-/// Writes the records of a format that is no text.
+/// Writes the records of a binary format.
 pub(crate) trait BinaryWriter {
-    /// What comes before the first record.
+    /// Writes the header before the first record.
     fn begin(&mut self, origin: &str, out: &mut Vec<u8>) -> io::Result<()>;
     /// A record; it need not appear at once.
     fn push(&mut self, record: &Record, out: &mut Vec<u8>) -> io::Result<()>;
-    /// What comes after the last record.
+    /// Writes the end after the last record.
     fn finish(&mut self, out: &mut Vec<u8>) -> io::Result<()>;
 }
 
@@ -47,7 +47,7 @@ pub(crate) trait BinaryWriter {
 pub(crate) enum RecordWriter {
     /// As lines.
     Lines(Box<dyn LineWriter>),
-    /// As a file that is no text; nothing is lost in it.
+    /// As a binary file, in which no information is lost.
     Binary(Box<dyn BinaryWriter>),
 }
 
@@ -57,23 +57,23 @@ impl From<Box<dyn LineWriter>> for RecordWriter {
     }
 }
 
-/// What was written.
+/// The result of writing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     /// Records.
     pub rows: u64,
-    /// Records left out because they are neither read, write nor trim.
+    /// Records skipped because they are neither read, write nor trim.
     pub others: u64,
-    /// Records of high priority that were written without their threshold.
+    /// Records of high priority that were written without their mark.
     pub marks_lost: u64,
 }
 
 /// Writes records in one format.
 ///
-/// Times are cut off to the format's resolution, which its page in the manual tells; with fgt
-/// nothing is lost. What else a format cannot hold (a trim, an address
+/// Times are cut off to the format's resolution, which its page in the manual gives; with fgt
+/// nothing is lost. Other data that a format cannot hold (a trim, an address
 /// between two sectors, a second device) is an error that names the record, except rows of
-/// [`Op::Other`], which are left out and counted. Marks of high priority that are lost are counted.
+/// [`Op::Other`], which are skipped and counted. Marks of high priority that are lost are counted.
 pub struct TraceWriter {
     name: &'static str,
     records: RecordWriter,
@@ -140,7 +140,7 @@ impl TraceWriter {
         Ok(())
     }
 
-    /// Writes what is left, and says what was written.
+    /// Writes the remaining records, and returns the counts.
     pub fn finish(mut self) -> Result<Written, TraceError> {
         if let RecordWriter::Binary(binary) = &mut self.records {
             binary.finish(&mut self.chunk).map_err(|error| failed(self.name, &error))?;

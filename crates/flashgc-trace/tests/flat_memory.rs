@@ -1,5 +1,5 @@
-//! Memory does not grow with the rows of a trace. Alone in its program, since it looks at the
-//! whole program's memory. With `FLASHGC_LONG=1` it reads 100 million rows.
+//! Memory does not grow with the rows of a trace. Alone in its program, since it measures the
+//! memory of the whole program. With `FLASHGC_LONG=1` it reads 100 million rows.
 #![cfg(target_os = "linux")]
 #![allow(clippy::print_stdout)]
 
@@ -23,7 +23,7 @@ struct Sender(SyncSender<Vec<u8>>);
 
 impl Write for Sender {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // Whoever does not read on has what it wants.
+        // A reader that has stopped needs no more bytes.
         let _ = self.0.send(bytes.to_vec());
         Ok(bytes.len())
     }

@@ -172,7 +172,7 @@ def run(
 
 
 def _check_wait(report: Report) -> None:
-    """Holds the run against the worst case of its scheme; a status of 1 where it does not."""
+    """Compares the run with the worst case of its scheme; the status is 1 where it is exceeded."""
     from flashgc import ConfigError, worst_case
 
     try:

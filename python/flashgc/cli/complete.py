@@ -1,4 +1,4 @@
-"""What the shell can complete: names of configurations, schemes, devices, formats and files."""
+"""Completions in the shell: names of configurations, schemes, devices, formats and files."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def formats(incomplete: str) -> list[str]:
 
 
 def formats_to_write(incomplete: str) -> list[str]:
-    """Formats of traces that can be written, which say what is lost."""
+    """Formats of traces that can be written: those with a text on what gets lost."""
     known = [known["names"] for known in trace.formats() if known["lost"]]
     return _starting([name for names in known for name in names], incomplete)
 

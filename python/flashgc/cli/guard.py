@@ -1,4 +1,4 @@
-"""Turns what can go wrong into a message and an exit status."""
+"""Turns errors into a message and an exit status."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ INTERRUPTED = 130
 
 
 def guarded(command: Callable[P, None]) -> Callable[P, None]:
-    """Wraps a command: no traceback, whatever a user does and whatever goes wrong."""
+    """Wraps a command: no error causes a traceback."""
 
     @functools.wraps(command)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -45,12 +45,12 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
 
 
 def status_of(error: BaseException) -> int:
-    """Says what an exception means, and gives the status to end with."""
+    """Prints the meaning of an exception, and returns the exit status."""
     if isinstance(error, KeyboardInterrupt):
         say(_interrupted(error))
         return interrupted_status(error)
     if isinstance(error, BrokenPipeError):
-        # Whoever reads has had enough, which is no error.
+        # The reader has closed the pipe, which is not an error.
         _silence(sys.stdout)
         return 0
     if isinstance(error, FlashgcError) and not isinstance(error, InternalError):
@@ -78,7 +78,7 @@ def _os_error(error: OSError) -> str:
 
 
 def _fault(error: BaseException) -> str:
-    """What is to be reported of a fault of flashgc, and how."""
+    """The message for a fault of flashgc, with the facts to report."""
     import shlex
 
     what = str(error)
@@ -121,11 +121,11 @@ def signals() -> Iterator[None]:
 
 
 def flushed(status: str | int | None) -> str | int | None:
-    """The status, after what is left of standard output was written."""
+    """The status, after the rest of standard output was written."""
     try:
         sys.stdout.flush()
         if status == 1 and _is_silenced():
-            # The libraries call it an error that whoever reads has had enough.
+            # The libraries treat a pipe that its reader has closed as an error.
             return 0
     except BrokenPipeError:
         _silence(sys.stdout)
@@ -139,7 +139,7 @@ def flushed(status: str | int | None) -> str | int | None:
 
 
 def _is_silenced() -> bool:
-    """Whether a library has put the null device, or a wrapper, in the place of a broken pipe."""
+    """Whether a library has replaced a broken pipe by the null device, or by a wrapper."""
     # Click wraps standard output where it could not write a help text.
     if type(sys.stdout).__name__ == "PacifyFlushWrapper":
         return True
@@ -149,13 +149,13 @@ def _is_silenced() -> bool:
 
 
 def fail(message: str) -> None:
-    """Says what is wrong and ends with status 2."""
+    """Prints the error and ends with status 2."""
     say(message if message.startswith("error") else f"error: {message}")
     raise typer.Exit(FAILED)
 
 
 def say(message: str) -> None:
-    """To people, beside the results."""
+    """Prints a message on standard error, apart from the results."""
     try:
         print(message, file=sys.stderr, flush=True)
     except OSError:
@@ -163,7 +163,7 @@ def say(message: str) -> None:
 
 
 def _silence(stream: object) -> None:
-    """Python writes what is left when it ends, and would complain again."""
+    """Python writes the rest of the output when it ends, and would complain again."""
     with contextlib.suppress(OSError, AttributeError, ValueError):
         number = stream.fileno()  # type: ignore[attr-defined]
         nowhere = os.open(os.devnull, os.O_WRONLY)

@@ -24,12 +24,12 @@ class Table:
 
     rows: Rows
     right: Collection[int] = ()
-    """Columns of figures, which stand to the right."""
+    """Columns of numbers, which are aligned to the right."""
     wraps: Collection[int] = ()
     """Columns of words, which may take several lines."""
     styles: Mapping[Place, str] = field(default_factory=dict)
     turns: bool = False
-    """Whether rows may become columns, and columns stand in blocks below each other."""
+    """Whether rows may become columns, and columns may be split into blocks below each other."""
     rule: str = "-"
 
     def lines(self, width: int) -> Lines:
@@ -52,7 +52,7 @@ class Table:
         return self._drawn(range(len(self.rows[0])), width)
 
     def _blocks(self, width: int) -> Lines:
-        """Some columns after the others, each time beside the first."""
+        """Blocks of columns below each other, each with the first column."""
         columns = range(1, len(self.rows[0]))
         blocks = self._filled(columns, width, len(columns))
         # Blocks of about one size are easier to read than a last one of a single column.
@@ -73,7 +73,7 @@ class Table:
         return blocks
 
     def _widths(self, columns: Sequence[int], width: int) -> list[int]:
-        """As wide as the cells are; a head of words gives way first, then the words do."""
+        """The widths of the cells; heads of words are wrapped first, then the words."""
         cells = [[str(row[column]) for row in self.rows] for column in columns]
         widths = [max(map(cell_len, column)) for column in cells]
         for at, column in enumerate(cells):
@@ -110,7 +110,7 @@ class Table:
     ) -> Iterator[list[tuple[str, str]]]:
         height = max(map(len, cells))
         if not at:
-            # A head stands on its column.
+            # A head is aligned to the bottom, next to its column.
             cells = [[""] * (height - len(cell)) + cell for cell in cells]
         for line in range(height):
             parts = []
@@ -126,7 +126,7 @@ class Table:
         return self.styles.get((row, column), "" if row else "bold")
 
     def _records(self, width: int) -> Lines:
-        """Each row, or each column of figures, under its name."""
+        """Each row, or each column of numbers, under its name."""
         table = self._turned() if self.turns else self
         head, *body = table.rows
         lines: Lines = [[]]
@@ -145,7 +145,7 @@ class Table:
 def pairs(
     named: Sequence[tuple[str, str, str]], width: int, indent: int = 0, names: str = "bold"
 ) -> Lines:
-    """Names with a text beside each, or below it where there is no room, and its style."""
+    """Names with a text next to each, or below it where there is no room, and its style."""
     wide = max((cell_len(name) for name, _, _ in named), default=0)
     beside = indent + wide + GAP
     words = max((_longest_word(text) for _, text, _ in named), default=0)
@@ -166,7 +166,7 @@ def pairs(
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """Words in lines; no word is broken, and no number stands apart from its unit."""
+    """Words in lines; no word is broken, and no number is separated from its unit."""
     if cell_len(text) <= width:
         return [text]
     lines: list[str] = []

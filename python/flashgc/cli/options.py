@@ -187,7 +187,7 @@ def settings(
     on_bad_line: OnBadLine | None,
     sort_window: str | None,
 ) -> list[str]:
-    """What was set, with what has an option of its own."""
+    """The settings of `--set`, together with the options for single keys."""
     own = []
     if format is not None:
         own.append(f"workload.trace.format={json.dumps(format)}")

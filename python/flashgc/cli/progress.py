@@ -1,4 +1,4 @@
-"""Progress on standard error, where somebody looks at it."""
+"""Progress on standard error, if that is a terminal."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PHASES = {"scan": "reading the trace", "fill": "filling the drive",
 
 @contextmanager
 def bars(names: list[str], quiet: bool) -> Iterator[Shown | None]:
-    """A bar for each run, or nothing where nobody looks; the bars go when all is done."""
+    """A bar for each run, or nothing without a terminal; the bars go when all is done."""
     if quiet or not sys.stderr.isatty():
         yield None
         return

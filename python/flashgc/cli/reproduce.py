@@ -146,7 +146,7 @@ def _list(json: bool) -> None:
 
 @contextmanager
 def _bar(quiet: bool) -> Iterator[Callable[[Step], None] | None]:
-    """One bar for all runs, or nothing where nobody looks."""
+    """One bar for all runs, or nothing without a terminal."""
     if quiet or not sys.stderr.isatty():
         yield None
         return

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from flashgc.report import Comparison, Report
 
 PIPE_WIDTH = 80
-"""Columns of what is no terminal, unless `COLUMNS` says otherwise."""
+"""Columns of output that is not a terminal, unless `COLUMNS` says otherwise."""
 LEAST_WIDTH = 20
 
 
@@ -28,14 +28,14 @@ def width() -> int:
 
 @cache
 def console() -> Console:
-    """Standard output; what is printed is as wide as it should be already."""
+    """Standard output; printed lines have their final width already."""
     from rich.console import Console
 
     return Console(highlight=False)
 
 
 def report(one: Report) -> None:
-    """What a run has found."""
+    """The results of a run."""
     line(summary.head(one), "bold")
     for text in balance.first(one):
         line(text, "bold yellow")
@@ -49,7 +49,7 @@ def report(one: Report) -> None:
 
 
 def comparison(several: Comparison) -> None:
-    """The schemes side by side."""
+    """The table that compares the schemes."""
     first = several[0]
     line(f"device {first.device}, seed {first.seed}, identical requests", "bold")
     unfit = balance.warning(several)
@@ -98,12 +98,12 @@ def labelled(label: str, text: str, style: str = "bold") -> None:
 
 
 def note(text: str) -> None:
-    """What must not be overlooked."""
+    """An important note."""
     labelled("note", text, "yellow")
 
 
 def rows(table: summary.Rows) -> None:
-    """Figures: the first row is the head, and rows may become columns."""
+    """Numbers: the first row is the head, and rows may become columns."""
     from flashgc.cli.layout import Table
 
     right = range(1, len(table[0]))

@@ -325,7 +325,7 @@ _NUMBERS = re.compile(r"\[[\s\d.,eE+-]+\]")
 
 
 def _json(about: dict[str, Any]) -> str:
-    """JSON for people too: a list of numbers stands on one line."""
+    """Readable JSON: a list of numbers is on one line."""
     import json
 
     text = json.dumps(about, indent=2)

@@ -1,6 +1,6 @@
 """Configurations of other simulators as configurations of flashgc.
 
-The program's own words lie in `mqsim_keys` and the like; `findings` keeps what became of each key.
+The program's own words are in `mqsim_keys` and the like; `findings` has the outcome for each key.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Conversion:
     """A configuration that was made from that of another simulator.
 
     Each key of the source files is in exactly one of the lists `mapped`, `differs` and
-    `not_mapped`; `chosen` has the settings that no key of the source asks for.
+    `not_mapped`; `chosen` has the settings that no key of the source requests.
     """
 
     def __init__(self, findings: Findings, files: list[str]) -> None:
@@ -42,7 +42,7 @@ class Conversion:
         self._findings = findings
 
     def listing(self, width: int = 80) -> str:
-        """The lists as text of at most so many columns."""
+        """The lists as text of at most this number of columns."""
         from flashgc.conversion import listing
 
         return "\n".join(listing.lines(self._findings, width))
@@ -84,9 +84,9 @@ def convert(
 
     Args:
         file: a device file of MQSim, a parameter file of SSDSim, or one of DiskSim with the MSR SSD
-            extension; which of them is told by its content.
+            extension; which of them is recognised by its content.
         workload: a workload file of MQSim.
-        program: `mqsim`, `ssdsim` or `disksim`, where the content is not to be asked.
+        program: `mqsim`, `ssdsim` or `disksim`, where the content is not to be examined.
         scenario: which I/O scenario of the workload file; the first is 1.
         flow: which flow of the scenario; the first is 1.
         out: a file for the configuration; paths in it are seen from its folder.

@@ -1,6 +1,6 @@
 """A DiskSim parameter file with the MSR SSD extension as [device], [gc] and [workload].
 
-What the keys mean was read in DiskSim 4.0 with its SSD extension (benh/disksim e0d4cc9, their own
+Meanings of keys were read in DiskSim 4.0 with its SSD extension (benh/disksim e0d4cc9, their own
 licences): ssdmodel/modules/ssd.modspec and the parameter files of ssdmodel/valid.
 """
 
@@ -16,7 +16,7 @@ from flashgc.conversion.values import Part, duration, plain, size
 
 SECTOR_BYTES = 512
 FLASH_SECTOR_BYTES = 528
-"""What a sector takes on the pins of a chip."""
+"""The bytes of a sector on the pins of a chip."""
 MS = 10**6
 
 PRINTED = "output options; the report here is always complete"
@@ -267,7 +267,7 @@ def _bus_above(place: Place, instances: list[str], bus: str) -> str:
 
 
 def _others(findings: Findings, file: File, drives: list[Block]) -> None:
-    """Keys of the blocks that are no part of the SSD."""
+    """Keys of the blocks that do not belong to the SSD."""
     done = {id(one.key) for one in (*findings.mapped, *findings.differs, *findings.not_mapped)}
     types = {block.name or block.type: block.type for block in file.blocks}
     later = {block.name for block in drives[1:]}

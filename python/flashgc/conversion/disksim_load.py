@@ -1,6 +1,6 @@
 """The synthetic generator of a DiskSim parameter file as [workload.synthetic].
 
-What the keys mean was read in DiskSim 4.0 (benh/disksim e0d4cc9, its own licence): the parameter
+Meanings of keys were read in DiskSim 4.0 (benh/disksim e0d4cc9, its own licence): the parameter
 files of ssdmodel/valid, and the numbers of each distribution in src/disksim_synthio.c.
 """
 

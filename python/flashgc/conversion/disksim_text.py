@@ -25,7 +25,7 @@ class Block:
 
 @dataclass
 class Place:
-    """A component of the topology, and what hangs on it."""
+    """A component of the topology, and the components below it."""
 
     type: str
     name: str
@@ -34,7 +34,7 @@ class Place:
 
 @dataclass
 class File:
-    """What a file says."""
+    """The content of a file."""
 
     blocks: list[Block] = field(default_factory=list)
     instances: dict[str, str] = field(default_factory=dict)

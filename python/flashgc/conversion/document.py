@@ -80,6 +80,6 @@ def _list(name: str, found: list[tuple[list[str], Finding]]) -> list[str]:
 
 
 def _said(one: Finding) -> str:
-    """What became of a key, on one line."""
+    """The outcome for a key, on one line."""
     to = f"{one.ours} = {one.value}" if one.ours else one.value
     return listing.printable("; ".join(part for part in (to, one.why) if part))

@@ -1,8 +1,8 @@
-"""What became of each key of a source file: mapped, mapped with a difference, or not mapped.
+"""The outcome for each key of a source file: mapped, mapped with a difference, or not mapped.
 
-A converter asks for the values of keys, and records for each key one of the three outcomes. What it
-sets without a key of the source is recorded as chosen. :meth:`Findings.close` puts the keys that
-nobody asked for among those that are not mapped, so that each key is in exactly one list.
+A converter reads the values of keys, and records for each key one of the three outcomes. A setting
+without a key of the source is recorded as chosen. :meth:`Findings.close` adds the keys that were
+not read to those that are not mapped, so that each key is in exactly one list.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Finding:
-    """One key of the source and what it became."""
+    """One key of the source and its outcome."""
 
     key: Key
     ours: str
@@ -57,7 +57,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Choice:
-    """A key of flashgc that no key of the source asks for."""
+    """A key of flashgc without a key of the source."""
 
     ours: str
     value: str
@@ -92,12 +92,12 @@ class Findings:
             self.mapped.append(Finding(key, ours, self._text(ours)))
 
     def always(self, key: Key | None, what: str) -> None:
-        """The key asks for what flashgc does in any case."""
+        """The key requests a behaviour that flashgc always has."""
         if key is not None:
             self.mapped.append(Finding(key, "", f"always: {what}"))
 
     def differ(self, key: Key | None, ours: str, value: object, how: str) -> None:
-        """The key has a counterpart that does not do quite the same; None keeps what is set."""
+        """The key has a counterpart that is not quite the same; None keeps the present setting."""
         if value is not None:
             self.settings[ours] = value
         if key is None:
@@ -111,12 +111,12 @@ class Findings:
             self.not_mapped.append(Finding(key, "", "", why))
 
     def choose(self, ours: str, value: object, why: str) -> None:
-        """A setting that no key of the source asks for."""
+        """A setting without a key of the source."""
         self.settings[ours] = value
         self.chosen.append(Choice(ours, _toml.value(value, ours), why))
 
     def wrong(self, key: Key, needed: str) -> None:
-        """A value that is no value of its key; all of them are told together."""
+        """A value that its key does not allow; all of them are reported together."""
         shown = key.text if len(key.text) <= 60 else key.text[:57] + "..."
         self.problems.append(f"{key.place}: `{key.full}` is `{shown}`, but {needed}")
 
@@ -125,7 +125,7 @@ class Findings:
         self.problems.append(f"{file}: there is no `{name}`, but {needed}")
 
     def stop_at_problems(self) -> None:
-        """Tells of all wrong values at once."""
+        """Reports all wrong values at once."""
         if not self.problems:
             return
         shown = self.problems[:PROBLEMS_SHOWN]
@@ -135,7 +135,7 @@ class Findings:
         raise ConfigError("\n".join(f"error: {text}" for text in shown))
 
     def close(self, known: Iterable[str]) -> None:
-        """Keys that nobody asked for are not mapped; `known` are the names that the program has."""
+        """Records keys that were not read as not mapped; `known`: the names in the program."""
         self.stop_at_problems()
         done = {id(one.key) for one in (*self.mapped, *self.differs, *self.not_mapped)}
         names = sorted(set(known))

@@ -1,4 +1,4 @@
-"""The outcomes as text for people: three lists and the choices, in lines of any width."""
+"""The outcomes as readable text: three lists and the choices, in lines of any width."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _mapped(found: list[Finding], width: int) -> list[str]:
 
 
 def _beside(name: str, text: str, width: int) -> list[str]:
-    """A name and a text beside it, or below where the name is long."""
+    """A name and a text next to it, or below where the name is long."""
     column = min(NAMES_WIDTH, width // 2)
     room = max(width - column - INDENT, 10)
     parts = textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False) or [""]

@@ -1,6 +1,6 @@
 """An MQSim device file (ssdconfig.xml) as [device] and [gc].
 
-What the keys mean was read in MQSim 7ec40e3: README.md, src/exec and src/ssd.
+Meanings of keys were read in MQSim 7ec40e3: README.md, src/exec and src/ssd.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ GC_BLOCKS_LEAST = 10
 
 @dataclass(frozen=True)
 class Device:
-    """What the workload of a device file depends on."""
+    """The properties of a device that its workload depends on."""
 
     page_bytes: int
     planes: tuple[int, int, int, int]
@@ -30,7 +30,7 @@ class Device:
 
 
 def keys(file: str, root: Node) -> list[Key]:
-    """All keys of the file, each with the section that it stands in."""
+    """All keys of the file, each with its section."""
     found: list[Key] = []
     _collect(file, root, "", found)
     return found
@@ -45,7 +45,7 @@ def _collect(file: str, node: Node, part: str, found: list[Key]) -> None:
 
 
 def convert(findings: Findings, found: list[Key]) -> Device:
-    """Device and scheme, and what the workload needs to know of them."""
+    """Device and scheme, and the properties that the workload needs."""
     host, device, flash = (
         Part(findings, [key for key in found if key.part == name]) for name in mqsim_keys.SECTIONS
     )
@@ -69,7 +69,7 @@ def convert(findings: Findings, found: list[Key]) -> Device:
 
 
 def check_root(file: str, root: Node) -> None:
-    """An error where the tree is no device file."""
+    """An error where the tree is not that of a device file."""
     if root.name == "MQSim_IO_Scenarios":
         raise ConfigError(
             f"error: {file} is a workload file of MQSim\n  = help: name the device file first: "
@@ -217,7 +217,7 @@ def _plain_suspension(findings: Findings) -> None:
 
 
 def _suspension(findings: Findings, flash: Part, preemptible: bool) -> str:
-    """What the operations of a collection may be suspended in: nothing, `erase` or `any`."""
+    """The operations of a collection that may be suspended: none, `erase` or `any`."""
     support = flash.word("CMD_Suspension_Support", "ERASE",
                          ("NONE", "ERASE", "PROGRAM", "PROGRAM_ERASE"))  # fmt: skip
     erase = flash.whole("Suspend_Erase_Time", 700_000)

@@ -1,6 +1,6 @@
 """One flow of an MQSim workload file (workload.xml) as [workload] and [precondition].
 
-What the keys mean was read in MQSim 7ec40e3: README.md, src/exec and src/host.
+Meanings of keys were read in MQSim 7ec40e3: README.md, src/exec and src/host.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Flow:
 
 
 def keys(file: str, root: Node, scenario: int, flow: int) -> tuple[list[Key], Flow]:
-    """All keys of the file, and which flow was asked for."""
+    """All keys of the file, and the requested flow."""
     if root.name != "MQSim_IO_Scenarios":
         raise ConfigError(
             f"error: {file}:{root.line}: the outermost element is `{root.name}`, where MQSim's "

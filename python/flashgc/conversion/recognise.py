@@ -1,4 +1,4 @@
-"""Reads a source file and tells by its content which simulator it is for."""
+"""Reads a source file and recognises its simulator by the content."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def shown(path: str | os.PathLike[str]) -> str:
 
 
 def program(name: str, data: bytes, given: str | None) -> str:
-    """The simulator: the one that is named, or the one that the content tells."""
+    """The simulator: the given one, or the one recognised by the content."""
     if given is not None:
         if given not in PROGRAMS:
             raise ConfigError(
@@ -63,7 +63,7 @@ def program(name: str, data: bytes, given: str | None) -> str:
 
 
 def plain(data: bytes) -> str:
-    """The text; what is no UTF-8, as in comments of other languages, becomes a sign for it."""
+    """The text, with replacement characters for invalid UTF-8, as in comments of any language."""
     return data.decode("utf-8-sig", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
 
 

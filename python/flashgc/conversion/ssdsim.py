@@ -1,6 +1,6 @@
 """An SSDSim parameter file (page.parameters) as [device], [gc] and [precondition].
 
-What the keys mean was read in SSDSim 2.x (huaicheng/ssdsim f411289, its own licence): the file,
+Meanings of keys were read in SSDSim 2.x (huaicheng/ssdsim f411289, its own licence): the file,
 and where the program uses them.
 """
 
@@ -123,7 +123,7 @@ def _chips(findings: Findings, part: Part, file: str, channels: int) -> None:
 
 
 def _times(findings: Findings, part: Part) -> int:
-    """Times of the flash; what SSDSim may do by its advanced commands."""
+    """Times of the flash, and the advanced commands that SSDSim may use."""
     for name, ours in (("t_R", "read"), ("t_PROG", "program"), ("t_BERS", "erase")):
         value = part.whole(name, 0, 1)
         if value.key is None:

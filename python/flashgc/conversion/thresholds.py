@@ -30,12 +30,12 @@ class Room:
 
     @property
     def half(self) -> int:
-        """What stands in for a threshold that cannot be reached."""
+        """The replacement, in blocks, for a threshold that cannot be reached."""
         return max(self.spare // 2, 2)
 
 
 def soft(findings: Findings, key: Key | None, asked: int, room: Room, least: str = "") -> int:
-    """The soft threshold in blocks; lower than asked for where a full drive could not reach it."""
+    """The soft threshold in blocks; lower than requested where a full drive could not reach it."""
     if asked <= room.most:
         text = f"{asked} blocks"
         if least:

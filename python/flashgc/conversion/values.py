@@ -1,4 +1,4 @@
-"""Values of keys: looked up by name, checked, and told with file and line where they are wrong."""
+"""Values of keys: looked up by name, checked, and errors with file and line for wrong ones."""
 
 from __future__ import annotations
 

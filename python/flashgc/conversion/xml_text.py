@@ -1,4 +1,4 @@
-"""XML without declarations of types or entities, as a tree that knows its lines."""
+"""XML without declarations of types or entities, as a tree with line numbers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Node:
 
 
 def parse(name: str, data: bytes) -> Node:
-    """The root of the tree; an error with its line for what is no XML, or what is refused."""
+    """The root of the tree; an error with its line for invalid XML, or a refused construct."""
     reader = _Reader(name)
     try:
         reader.parser.Parse(data, True)

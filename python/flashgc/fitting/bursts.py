@@ -17,7 +17,7 @@ LENGTH_MAX = 64
 KINDS = 32
 PARTS = 512
 PART_REQUESTS = 25
-"""A part of the course has at least so many requests."""
+"""The least number of requests in a part of the course."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Course:
-    """What happens when."""
+    """The load over time."""
 
     kinds: list[Kind]
     parts: list[Part]
@@ -82,7 +82,7 @@ def _begins(gap: Ints) -> Ints:
 
 
 def _features(requests: Requests, places: Places, gap: Ints, begins: Ints, length: Ints) -> Floats:
-    """What bursts of a kind have in common, so scaled that steps of 1 are worth a difference."""
+    """The features that decide the kind of a burst, scaled so that a step of 1 is significant."""
 
     def total(values: np.ndarray[tuple[int], np.dtype[np.generic]]) -> Floats:
         sums: Floats = np.add.reduceat(values.astype(np.float64), begins)

@@ -1,4 +1,4 @@
-"""A trace and its fitted workload on the same drive, side by side."""
+"""Compares a trace with its fitted workload on the same drive."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ METRICS: Mapping[str, tuple[str, ...]] = {
     "pages read": ("pages", "host_read"),
     "pages written": ("pages", "host_written"),
 }
-"""What is compared; the first two count."""
+"""The metrics that are compared; the first two count."""
 
 
 def drive(footprint_pages: int) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def overwrite(written_pages: int, footprint_pages: int) -> float:
 
 
 def shared(device: Mapping[str, Any], overwrite: float) -> dict[str, Any]:
-    """What both have in common: drive, scheme and preconditioning."""
+    """The common part of both: drive, scheme and preconditioning."""
     return {
         "device": dict(device),
         "gc": {"scheme": "greedy"},

@@ -101,7 +101,7 @@ def _part(part: bursts.Part) -> Table:
 
 
 def _filled(table: Table) -> Table:
-    """Without what is empty or zero, which is the default."""
+    """Without items that are empty or zero, which is the default."""
     return {key: item for key, item in table.items() if item not in ({}, [], 0.0)}
 
 
@@ -127,7 +127,7 @@ def _bytes(value: float) -> str:
 
 
 def _time(ns: float) -> str:
-    """With four figures, which is finer than any drive's times are known."""
+    """With four digits, which is finer than any drive's times are known."""
     for unit_ns, name in ((1e9, "s"), (1e6, "ms"), (1e3, "us")):
         if ns >= unit_ns:
             decimals = max(3 - len(str(int(ns / unit_ns))) + 1, 0)

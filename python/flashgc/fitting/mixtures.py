@@ -13,7 +13,7 @@ Flags = NDArray[np.bool_]
 Weights = list[tuple[float, float]]
 
 SAMPLE = 50_000
-"""Kinds are found on at most so many things, and then hold for all."""
+"""The most things that kinds are found on; the kinds then apply to all."""
 
 
 def mixture(values: NDArray[Any], most: int, *, tail: bool = False) -> Weights:

@@ -1,4 +1,4 @@
-"""Places: what is written again and again, and how it lies among what is only read.
+"""Places: data that is rewritten often, and how it lies among data that is only read.
 
 A place is where a write begins. Places are of a kind if they are of similar size and are written
 about as often.
@@ -15,7 +15,7 @@ from flashgc.fitting.mixtures import Flags, Floats, Ints, Weights, ages, kinds, 
 from flashgc.fitting.requests import PAGE_BYTES, Requests, expand, touched
 
 REGION_PAGES = 1024
-"""Some blocks of all units: what lies together in one of these is erased together."""
+"""Some blocks of all units: data that lies together in one of these is erased together."""
 _SIZES = (4097, 8193, 16_385, 32_769, 65_537, 262_145)
 _COUNTS = (2, 5)
 _REGION_KINDS = 40
@@ -38,7 +38,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Region:
-    """Regions of one kind: so many, of so many pages, and how many of each kind of places."""
+    """Regions of one kind: number, size in pages, and mean pages of each kind of places."""
 
     count: int
     pages: int
@@ -47,7 +47,7 @@ class Region:
 
 @dataclass(frozen=True)
 class Places:
-    """What a trace writes."""
+    """The places that a trace writes."""
 
     kinds: list[Kind]
     regions: list[Region]
@@ -57,7 +57,7 @@ class Places:
     rank: Floats
     """How long ago it was written, from 0 (the newest) to 1 (the oldest of its kind)."""
     again: Flags
-    """Whether a write goes on in the order in which its pages were written last time."""
+    """Whether a write continues in the order in which its pages were written last time."""
     read_written: Flags
     """Whether a request begins on a page that is written at some time."""
 
@@ -107,7 +107,7 @@ def _ranks(place: Ints, kind: Ints) -> Floats:
 
 
 def _again(requests: Requests, writes: Ints, pages: Ints) -> Flags:
-    """Whether each write goes on in the order of last time."""
+    """Whether each write continues in the order of last time."""
     first = np.searchsorted(pages, requests.first_page[writes])
     end = first + (requests.end_page - requests.first_page)[writes]
     found = _engine.trace_again(
@@ -130,7 +130,7 @@ def _owners(requests: Requests, writes: Ints, kind: Ints, pages: Ints) -> Ints:
 
 
 def _regions(owner: Ints, written: int) -> tuple[list[Region], list[Weights]]:
-    """Kinds of regions, and the runs of each kind of places and of what is only read."""
+    """Kinds of regions, and the runs of each kind of places and of pages that are only read."""
     count = -(-len(owner) // REGION_PAGES)
     region = np.arange(len(owner)) // REGION_PAGES
     pages = np.zeros((count, written + 1))

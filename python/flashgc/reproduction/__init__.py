@@ -1,6 +1,6 @@
-"""Papers reproduced: their experiments, what they claim, and what was measured.
+"""Papers reproduced: their experiments, their claims, and the measured results.
 
-A paper is data: `experiment.toml` says what was run, `claims.toml` what the paper says of it. See
+A paper is data: `experiment.toml` has its runs, `claims.toml` its statements on their results. See
 docs/reproductions.md.
 """
 

@@ -1,4 +1,4 @@
-"""Grouped bars as SVG, without any library: told apart by colour, and by hatching in grey."""
+"""Grouped bars as SVG, without any library: distinguished by colour, and by hatching in grey."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from flashgc import axis
 from flashgc.reproduction.grid import Grid
 
 FILLS = ("#e5e7eb", "#93c5fd", "#f59e0b", "#1d4ed8", "#15803d", "#7e22ce", "#be123c", "#57534e")
-"""Light and dark by turns, so that neighbours differ in grey as well."""
+"""Light and dark alternate, so that neighbours differ in grey as well."""
 _HATCHES = ("", "M0 6L6 0", "", "M0 0L6 6", "M0 3H6", "M3 0V6", "M0 0L6 6M0 6L6 0", "")
 
 WIDTH, HEIGHT = 860, 380

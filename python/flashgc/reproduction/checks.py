@@ -1,4 +1,4 @@
-"""What must hold in every report, whatever was run."""
+"""Checks that must hold in every report."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ Complaint = str | None
 
 
 class MissingError(Exception):
-    """The report lacks what the check needs; the text says what."""
+    """The report lacks a value that the check needs; the text names it."""
 
 
 def gc_cost_identity(report: Report) -> Complaint:
-    """GC time is what the victims of the run cost, to the nanosecond.
+    """GC time is the cost of the victims of the run, to the nanosecond.
 
     `busy_ns` - `busy_open_ns` = sum over victim blocks of ceil(valid / N) x (tR + tPROG) +
     `erase_operations` x tBERS, with N copies at once.
@@ -36,11 +36,11 @@ def gc_cost_identity(report: Report) -> Complaint:
 
 
 def gc_time_identity(report: Report) -> Complaint:
-    """GC time is what the copies and erases of its jobs took, to the nanosecond.
+    """GC time is the time of the copies and erases of all collections, to the nanosecond.
 
     `busy_ns` - `busy_open_ns` = `copy_steps` x (tR + tPROG) + `erase_operations` x tBERS. It holds
     where a page may be rewritten before its copy begins too, which `gc_cost_identity` does not.
-    Where layers differ, it lies between what these copies take in the fastest and in the slowest.
+    Where layers differ, it is between the times of these copies in the fastest and the slowest.
     """
     gc, timing = report["gc"], report["config"]["device"]["timing"]
     if "copy_steps" not in gc or "busy_open_ns" not in gc:
@@ -93,4 +93,4 @@ CHECKS: dict[str, Callable[[Report], Complaint]] = {
     "gc-time-identity": gc_time_identity,
     "worst-case-wait": worst_case,
 }
-"""By the names that a claims.toml uses. None: it holds; else what is wrong."""
+"""By the names that a claims.toml uses. None: the check holds; else the problem."""

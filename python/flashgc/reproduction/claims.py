@@ -1,4 +1,4 @@
-"""What a paper says, claim by claim, read from its claims.toml."""
+"""The statements of a paper, claim by claim, read from its claims.toml."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KINDS = ("value", "order", "check")
 
 @dataclass(frozen=True)
 class Tolerance:
-    """How far off a figure may be: a share of what is claimed, or in its unit."""
+    """The allowed difference of a value: a share of the claimed one, or in its unit."""
 
     met: float
     near: float
@@ -26,13 +26,13 @@ class Tolerance:
 
 @dataclass(frozen=True)
 class Tie:
-    """A difference that counts for nothing: a share of the second figure, or in its unit."""
+    """A difference that counts for nothing: a share of the second value, or in its unit."""
 
     amount: float
     relative: bool
 
     def of(self, figure: float) -> float:
-        """In the unit of the figure."""
+        """In the unit of the value."""
         return self.amount * abs(figure) if self.relative else self.amount
 
 
@@ -43,13 +43,13 @@ class Value:
     quantity: Quantity
     point: Point
     minus: Mapping[str, str]
-    """The same figure of another run, which is taken off; nothing where empty."""
+    """The run whose value is subtracted; empty: none."""
     tolerance: Tolerance
 
 
 @dataclass(frozen=True)
 class Order:
-    """A statement on which figure is larger, at every one of several runs."""
+    """A statement on which value is larger, at every one of several runs."""
 
     quantity: Quantity
     other: Quantity
@@ -61,14 +61,14 @@ class Order:
     along: str | None
     choices: tuple[str, ...]
     tie: Tie | None = None
-    """How far apart figures may be that count as equal, and so in order; None: not at all."""
+    """The largest difference of values that count as equal, and so in order; None: zero."""
     most: bool = False
-    """Whether it is said of most places: it is met if it holds at more than half of them."""
+    """Whether it is about most places: it is met if it holds at more than half of them."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """What must hold in every run."""
+    """A check that must hold in every run."""
 
     name: str
 
@@ -110,7 +110,7 @@ class Claim:
     why_not: str | None
     """Why it cannot be met, where that is known."""
     any_load: bool = False
-    """Whether it is of loads beyond what the drive can serve as well."""
+    """Whether it is also about loads that the drive cannot serve."""
     any_workload: bool = False
     """Whether no workload decides it, so that a synthetic workload is as good as the paper's."""
     remarks: tuple[Remark, ...] = ()
@@ -127,7 +127,7 @@ class Claim:
         return []
 
     def belongs(self, items: Sequence[str]) -> bool:
-        """Whether it is part of one of these figures or tables."""
+        """Whether it belongs to one of the given figures or tables."""
         return ANY in self.parts or any(part in items for part in self.parts)
 
 
@@ -140,7 +140,7 @@ def _order_runs(experiment: Experiment, order: Order) -> Iterator[Point]:
 
 
 def pairs(experiment: Experiment, order: Order, point: Point) -> list[tuple[Point, Point | None]]:
-    """What is held against what, the smaller first where figures are to rise."""
+    """The pairs of runs that are compared, the smaller first where values are to rise."""
     if order.along is not None:
         steps = [experiment.moved(point, {order.along: name}) for name in order.choices]
         return list(itertools.pairwise(steps))
@@ -150,7 +150,7 @@ def pairs(experiment: Experiment, order: Order, point: Point) -> list[tuple[Poin
 
 
 def load(text: str, where: str, experiment: Experiment) -> list[Claim]:
-    """The claims of a text, or an error that says what is wrong with it."""
+    """The claims of a text, or an error that describes its problem."""
     return read(parse(text, where), experiment)
 
 
@@ -260,7 +260,7 @@ def _measure(experiment: Experiment, reader: Reader, key: str) -> str:
 
 
 def _collapsed(experiment: Experiment, at: Where, over: Iterable[str]) -> list[Point]:
-    """The runs at these choices, the axes that figures are taken over standing at their first."""
+    """The runs at these choices, with the first choice of the axes that values are taken over."""
     one = {axis: (names[:1] if axis in over else names) for axis, names in at.items()}
     return experiment.points(one)
 

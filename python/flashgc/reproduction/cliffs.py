@@ -1,4 +1,4 @@
-"""Figures of single events: the longest responses over time, and what each collection moved."""
+"""Metrics of single events: the longest responses over time, and the pages moved per collection."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from flashgc.reproduction.experiment import Item
 from flashgc.reproduction.results import Results
 
 MOVES = "moves"
-"""What is kept of the log of collections, see `stretches`."""
+"""The part of the log of collections that is kept, see `stretches`."""
 
 Stretch = tuple[int, int, float, int]
 """Number of its first collection, and the least, mean and most pages that one of them moved."""
@@ -36,7 +36,7 @@ def stretches(moved: Iterable[int]) -> list[Stretch]:
 
 
 def read_moves(log: Path) -> list[Stretch]:
-    """What each collection of a log moved, in stretches."""
+    """The pages moved by each collection of a log, in stretches."""
     return stretches(over_time.moved_by_each(log))
 
 

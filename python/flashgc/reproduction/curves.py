@@ -17,7 +17,7 @@ Pairs = Sequence[tuple[float, float]]
 _TIMES = ((1e9, "s"), (1e6, "ms"), (1e3, "us"))
 _MOST_POINTS = 600
 _DASHES = ("", "7 3", "3 3", "9 3 2 3", "2 4", "12 4", "5 2 1 2", "1 3")
-"""By turns, so that lines which lie on each other are all seen."""
+"""These alternate, so that lines which lie on each other are all visible."""
 
 
 def lines(grid: Grid, experiment: Experiment) -> str:
@@ -64,7 +64,7 @@ def cdf(item: Item, results: Results) -> str:
 
 
 def course(item: Item, results: Results) -> str:
-    """A chart for each row: a figure over time, a curve for each column."""
+    """A chart for each row: a value over time, a curve for each column."""
     assert item.course is not None
     drawn: dict[tuple[str, str], Pairs] = {}
     for row, column, point in cells(item, results.experiment):

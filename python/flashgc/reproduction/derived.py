@@ -1,4 +1,4 @@
-"""Figures for formulas that a report does not have itself, worked out of it."""
+"""Values for formulas that a report does not have itself, derived from it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a paper ran: axes with their choices, measures, and the figures and tables made of them."""
+"""The runs of a paper: axes with their choices, measures, and figures and tables made of them."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ Where = Mapping[str, Sequence[str]]
 
 FORMS = ("table", "bars", "lines", "cdf", "course", "peaks", "moves")
 """A table, groups of bars, lines over an axis of numbers, shares of requests by response time, a
-curve over time, the longest responses over time, and what each collection moved; all but the first
-are drawn."""
+curve over time, the longest responses over time, and pages moved by each collection; all but the
+first are drawn."""
 WAYS = ("value", "ratio", "reduction", "factor")
-"""What becomes of a figure beside that of another run: itself, figure / other, 1 - figure /
-other, or other / figure."""
+"""How a value is compared with that of another run: value, value / other, 1 - value / other, or
+other / value."""
 
 ANY = "*"
 
 
 @dataclass(frozen=True)
 class Source:
-    """One way to run a choice: settings, and what the user's folder must hold for it."""
+    """One way to run a choice: settings, and the files that the user's folder must have for it."""
 
     files: tuple[str, ...] = ()
     trace: str | None = None
@@ -41,23 +41,23 @@ class Source:
     quick: Mapping[str, Any] = field(default_factory=dict)
     what: str = ""
     differs: str | None = None
-    """Why figures of this source cannot be held against the paper's; None where they can."""
+    """Why values of this source are not comparable with the paper's; None where they are."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A choice of an axis, with its name in the paper; the first source that can be had counts."""
+    """A choice of an axis, with its name in the paper; the first available source counts."""
 
     name: str
     label: str
     sources: tuple[Source, ...]
     value: float | None = None
-    """What it stands for, where an axis is one of numbers."""
+    """The number that it means, where the axis is one of numbers."""
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A figure of one run."""
+    """A value of one run."""
 
     name: str
     label: str
@@ -81,15 +81,15 @@ class Item:
     mean: bool
     note: str
     x: str = ""
-    """What the numbers of the rows are, where lines are drawn."""
+    """The title of the rows' numbers, where lines are drawn."""
     course: Course | None = None
     over: str | None = None
-    """An axis over whose choices each figure is a mean; one that is neither rows nor columns."""
+    """An axis over whose choices each value is a mean; one that is neither rows nor columns."""
 
 
 @dataclass(frozen=True)
 class Course:
-    """A column of the rows over time, as a multiple of a figure of the run."""
+    """A column of the rows over time, as a multiple of a value of the run."""
 
     column: str
     per: Formula
@@ -171,13 +171,13 @@ class Experiment:
 
 
 def load(text: str, where: str) -> Experiment:
-    """The experiment of a text, or an error that says what is wrong with it."""
+    """The experiment of a text, or an error that describes its problem."""
     return read(parse(text, where))
 
 
 def read(reader: Reader) -> Experiment:
     """The experiment of a table."""
-    reader.mapping("own_trace")  # read where traces of the user's own take the place of workloads
+    reader.mapping("own_trace")  # read where the user's own traces replace workloads
     about = reader.table("paper")
     title, citation, url = about.text("title"), about.text("citation"), about.text("url", "")
     about.done()

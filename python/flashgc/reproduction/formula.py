@@ -1,4 +1,4 @@
-"""Named figures worked out of a report: keys, numbers, `+ - * /` and brackets."""
+"""Named values calculated from a report: keys, numbers, `+ - * /` and brackets."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Formula:
         self._check(self._tree)
 
     def of(self, report: Mapping[str, Any]) -> float | None:
-        """The figure of a report; None where it is undefined, or the report has no such key."""
+        """The value for a report; None where it is undefined, or the report has no such key."""
         return _value(self._tree, report)
 
     def _check(self, node: ast.expr) -> None:

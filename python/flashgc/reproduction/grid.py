@@ -1,4 +1,4 @@
-"""The measured figures of a figure or table: measures over the choices of two axes."""
+"""The measured values of a figure or table: measures over the choices of two axes."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Grid:
 
 
 def cell(value: float | str | None, unit: str) -> str:
-    """A figure with its unit; times in a unit that fits.
+    """A value with its unit; times in a unit that fits.
 
     >>> from flashgc.reproduction.grid import cell
     >>> cell(1500.0, "ns"), cell(12.84, "pages"), cell(33.333, "%"), cell(None, "%")
@@ -116,7 +116,7 @@ def _saturated(item: Item, results: Results, point: Point) -> bool:
 
 
 def _mean(block: Cells) -> list[float | None]:
-    """Of each column, where every row has a figure."""
+    """The mean of each column in which every row has a value."""
     means: list[float | None] = []
     for column in zip(*block, strict=True):
         known = [value for value in column if value is not None]

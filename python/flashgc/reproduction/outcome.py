@@ -1,4 +1,4 @@
-"""`flashgc.reproduce`: runs what a paper ran, and holds it against what the paper says."""
+"""`flashgc.reproduce`: repeats the runs of a paper, and compares the results with its claims."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PathLike = str | os.PathLike[str]
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What a reproduction has found."""
+    """The results of a reproduction."""
 
     paper: str
     """The name of the paper."""
@@ -43,7 +43,7 @@ class Reproduction:
     figures: dict[str, str]
     """Each figure as SVG."""
     sources: list[SourceUsed]
-    """What was run for each workload, or for another choice that has alternatives."""
+    """The source used for each workload, or for another choice that has alternatives."""
     folder: Path
     """Where everything was saved."""
     report: str
@@ -89,24 +89,26 @@ def reproduce(
     trace_format: str | None = None,
     again: str | None = None,
 ) -> Reproduction:
-    """Runs what a paper ran and holds the results against the paper's claims.
+    """Repeats the runs of a paper and compares the results with the paper's claims.
 
     Args:
         paper: the name of a paper (`flashgc reproduce` lists them), or a folder with
             experiment.toml, claims.toml and README.md.
-        figures: only these figures and tables, such as ["5a", "table-3"].
-        traces: a folder of traces; what is not there is replaced by synthetic workloads, and said.
+        figures: only the given figures and tables, such as ["5a", "table-3"].
+        traces: a folder of traces; synthetic workloads replace missing traces, and the report says
+            so.
         out: where reports, figures and runs go; `runs/reproduce/PAPER` if not given. Runs that are
             there from before are not repeated.
-        jobs: so many runs at a time; as many as there are processors if not given.
+        jobs: number of parallel runs; the number of processors if not given.
         fresh: whether to run everything again.
         quick: whether to run a few requests on small drives, which shows that everything works.
-        progress: called with a :class:`flashgc.reproduction.Step`; what it raises ends all runs.
+        progress: called with a :class:`flashgc.reproduction.Step`; an exception from it ends all
+            runs.
         trace: a trace of your own, or several, in place of the paper's workloads. The figures of
-            the main comparison are made, if none are named, and what the paper says of which
-            scheme is better is judged; no number of the paper is.
+            the main comparison are made, if none are named, and the paper's statements on the
+            order of schemes are judged; none of its numbers are.
         trace_format: its format, where it is not to be recognised by the content.
-        again: what the report names as its origin; this call if not given.
+        again: the command that the report names as its origin; this call if not given.
 
     Raises:
         ConfigError: an unknown paper or figure, or mistakes in its files.
@@ -188,7 +190,7 @@ class _Last:
 
 
 def _points(known: Paper, items: Sequence[Item], claims: Sequence[Claim]) -> list[Point]:
-    """All runs that these figures, tables and claims need, each once."""
+    """All runs that the given figures, tables and claims need, each once."""
     experiment = known.experiment
     wanted = [experiment.item_points(item) for item in items]
     wanted += [claim.runs(experiment) for claim in claims]
@@ -196,7 +198,7 @@ def _points(known: Paper, items: Sequence[Item], claims: Sequence[Claim]) -> lis
 
 
 def _sources(planner: Planner, results: Results) -> list[SourceUsed]:
-    """What was run for each choice that has alternatives."""
+    """The source used for each choice that has alternatives."""
     found = []
     for at, (axis, choices) in enumerate(results.experiment.axes.items()):
         for choice in choices.values():
@@ -214,7 +216,7 @@ def _sources(planner: Planner, results: Results) -> list[SourceUsed]:
 
 
 def _extras(known: Paper, items: Sequence[Item]) -> dict[Point, frozenset[str]]:
-    """What figures need of runs beside their reports."""
+    """The data of runs that figures need in addition to the reports."""
     needs = {
         "cdf": runs.DISTRIBUTION,
         "course": runs.SERIES,

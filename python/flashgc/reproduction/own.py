@@ -1,7 +1,7 @@
 """The schemes of a paper on traces of the user's own, in place of the paper's workloads.
 
-What the paper ran and what it says are changed before they are read: the choices of one axis become
-the user's files, and of the claims those stay that say which of two figures is larger.
+The paper's runs and statements are changed before they are read: the choices of one axis become
+the user's files, and only the claims stay that say which of two values is larger.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _anywhere(table: Mapping[str, Any], axis: str) -> dict[str, Any]:
 
 
 def _speaks_of(table: Mapping[str, Any], axis: str) -> bool:
-    """Whether one choice of the axis is set beside another, or a number stands for it."""
+    """Whether one choice of the axis is compared with another, or is used as a number."""
     other = any(axis in table.get(key, {}) for key in _OTHER_RUNS)
     lines = table.get("form") == "lines" and table.get("rows") == axis
     return other or lines or table.get("along") == axis

@@ -21,7 +21,7 @@ FILES = {"experiment": "experiment.toml", "claims": "claims.toml", "readme": "RE
 
 @dataclass(frozen=True)
 class Paper:
-    """What is known of a paper."""
+    """The description of a paper."""
 
     name: str
     experiment: Experiment
@@ -31,7 +31,7 @@ class Paper:
     """The figures that are made if none are named; None: all."""
 
     def items(self, wanted: Sequence[str] | None) -> list[Item]:
-        """These figures and tables, or all of them; an error for one that there is not."""
+        """The given figures and tables, or all of them; an error for one that there is not."""
         known = {item.id: item for item in self.experiment.items}
         if wanted is None:
             return [item for item in known.values() if self.main is None or item.id in self.main]

@@ -1,4 +1,4 @@
-"""From points of an experiment to what the engine is asked to run."""
+"""From points of an experiment to requests for the engine."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from flashgc.reproduction.experiment import Choice, Experiment, Point, Source
 QUICK = "quick: a small drive and few requests"
 
 Differs = tuple[tuple[str, str], ...]
-"""Choices whose figures cannot be held against the paper's: the label, and the reason."""
+"""Choices whose values are not comparable with the paper's: the label, and the reason."""
 _CHUNK_BYTES = 1 << 20
 _ENDINGS = ("", ".zst", ".gz")
 
@@ -49,11 +49,11 @@ class Planned:
     table_bytes: int
     differs: Differs
     extras: frozenset[str] = frozenset()
-    """What is kept beside the report: `distribution` of latencies, `series` over time."""
+    """Data kept in addition to the report: `distribution` of latencies, `series` over time."""
 
 
 class Planner:
-    """Chooses sources by what lies in the user's folder of traces."""
+    """Chooses sources by the files in the user's folder of traces."""
 
     def __init__(self, experiment: Experiment, traces: str | os.PathLike[str] | None,
                  quick: bool) -> None:  # fmt: skip
@@ -62,7 +62,7 @@ class Planner:
 
     @functools.cache  # noqa: B019 - lives as long as one reproduction
     def used(self, axis: str, name: str) -> Used:
-        """The first source of a choice that can be had."""
+        """The first available source of a choice."""
         choice = self._experiment.axes[axis][name]
         for source in choice.sources:
             if source.trace is not None:
@@ -156,7 +156,7 @@ def _key(config_hash: str, file: Path | None) -> str:
 
 @functools.lru_cache(maxsize=64)
 def _content(file: Path, _changed_ns: int) -> str:
-    """A hash of what is in a file; the time of its last change says when to look again."""
+    """A hash of a file's content; the time of its last change says when to read it again."""
     digest = hashlib.sha256()
     try:
         with open(file, "rb") as data:
@@ -168,7 +168,7 @@ def _content(file: Path, _changed_ns: int) -> str:
 
 
 def _table_bytes(settings: Mapping[str, Any]) -> int:
-    """What the tables of a run take at most: 12 bytes for each page."""
+    """The largest size of a run's tables: 12 bytes for each page."""
     shape = settings["device"]["shape"]
     parts = ("channels", "chips_per_channel", "dies_per_chip", "planes_per_die",
              "blocks_per_plane", "pages_per_block")  # fmt: skip

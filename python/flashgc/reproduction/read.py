@@ -1,4 +1,4 @@
-"""Reads the tables of a paper's TOML files; what nobody asked for is a mistake."""
+"""Reads the tables of a paper's TOML files; a key that is not read is a mistake."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from flashgc._engine import ConfigError
 
 
 class Reader:
-    """A table with a name for messages. Each key is asked for once; `done` finds the others.
+    """A table with a name for messages. Each key is read once; `done` finds the others.
 
     >>> from flashgc.reproduction.read import Reader
     >>> table = Reader({"title": "x"}, "here")
@@ -105,7 +105,7 @@ class Reader:
         return dict(self._table)
 
     def done(self) -> None:
-        """An error for a key that nobody asked for."""
+        """An error for a key that was not read."""
         for key in self._table:
             if key not in self._asked:
                 near = difflib.get_close_matches(key, self._asked, n=1)

@@ -1,4 +1,4 @@
-"""The reports of all runs, and figures worked out of several of them."""
+"""The reports of all runs, and values calculated from several of them."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ TAKE: dict[str, Callable[[Sequence[float]], float]] = {
     "min": min,
     "range": lambda values: max(values) - min(values),
 }
-"""What becomes of the figures of several choices."""
+"""The ways to combine the values of several choices."""
 
 PERCENT = "%"
 
 
 @dataclass(frozen=True)
 class Results:
-    """What the runs left, and why some of them cannot be held against the paper."""
+    """The reports of the runs, and why some of them are not comparable with the paper."""
 
     experiment: Experiment
     reports: Mapping[Point, Mapping[str, Any]]
     differs: Mapping[Point, Differs]
-    """Runs whose figures are not comparable, each with the reasons."""
+    """Runs whose values are not comparable, each with the reasons."""
     quick: bool = False
 
     def why_different(self, points: Iterable[Point]) -> str:
-        """Why figures of these runs are not comparable; empty where they are."""
+        """Why values of these runs are not comparable; empty where they are."""
         reasons: dict[str, list[str]] = {}
         for label, why in dict.fromkeys(
             pair for point in points for pair in self.differs.get(point, ())
@@ -53,24 +53,24 @@ class Results:
 
 @dataclass(frozen=True)
 class Quantity:
-    """How a figure is worked out: beside another run, and over several choices of an axis."""
+    """How a value is calculated: compared with other runs, and over several choices of an axis."""
 
     measure: str
     way: str = "value"
     against: tuple[Mapping[str, str], ...] = ()
-    """The runs that each figure stands beside; with several, each is one figure more to take."""
+    """The runs that each value is compared with; each of several gives one more value to take."""
     over: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """The axes that figures are taken over, with their choices."""
+    """The axes that values are taken over, with their choices."""
     take: str = "mean"
     percent: bool = False
 
     def runs(self, experiment: Experiment, point: Point) -> list[Point]:
-        """The runs that the figure at this point needs."""
+        """The runs that the value at this point needs."""
         own = self._spread(experiment, point)
         return [*own, *(experiment.moved(each, other) for each in own for other in self.against)]
 
     def of(self, results: Results, point: Point) -> float | None:
-        """The figure; None where one that it needs is undefined."""
+        """The value; None where one that it needs is undefined."""
         spread = self._spread(results.experiment, point)
         values = [value for each in spread for value in self._each(results, each)]
         known = [value for value in values if value is not None]
@@ -89,7 +89,7 @@ class Quantity:
 
 
 def beside(value: float | None, other: float | None, way: str, percent: bool) -> float | None:
-    """A figure beside that of another run, in percent if so wished; see `experiment.WAYS`.
+    """A value compared with that of another run, in percent if so wished; see `experiment.WAYS`.
 
     >>> from flashgc.reproduction.results import beside
     >>> beside(3.0, 4.0, "ratio", True), beside(3.0, 4.0, "reduction", False)

@@ -1,4 +1,4 @@
-"""Runs what is planned, several at a time, and keeps each report as soon as it is there."""
+"""Runs all planned runs, several at a time, and saves each report as soon as it is complete."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Step(NamedTuple):
     kept: int
     """Of the runs that are done, how many were there from before."""
     label: str
-    """A run that goes on now."""
+    """A run that is active now."""
 
 
 Told = Callable[[Step], object]
@@ -81,7 +81,7 @@ def run_all(
 
 
 def _distinct(planned: Sequence[Planned]) -> list[Planned]:
-    """One of each key, which keeps all that is wanted of any of them."""
+    """One of each key, with the extra data of all runs of this key."""
     extras: dict[str, frozenset[str]] = {}
     for one in planned:
         extras[one.key] = extras.get(one.key, frozenset()) | one.extras
@@ -90,7 +90,7 @@ def _distinct(planned: Sequence[Planned]) -> list[Planned]:
 
 
 def _logs(folder: Path, one: Planned) -> Logs | None:
-    """What a run writes down beside its report."""
+    """The files that a run writes in addition to its report."""
     series = _file(folder, one, "csv") if SERIES in one.extras else None
     gc_log = _file(folder, one, "gc.csv") if cliffs.MOVES in one.extras else None
     if series is None and gc_log is None:
@@ -99,7 +99,7 @@ def _logs(folder: Path, one: Planned) -> Logs | None:
 
 
 def _extras(folder: Path, one: Planned, report: Report) -> dict[str, Any]:
-    """What is kept beside the figures of the report."""
+    """The data that is kept in addition to the metrics of the report."""
     found: dict[str, Any] = {}
     if DISTRIBUTION in one.extras:
         spread = report.distribution("all")
@@ -152,7 +152,7 @@ class _Follow:
 
 
 def _at_once(jobs: int | None, table_bytes: int) -> int:
-    """As many runs as there are processors, or as were asked for, and as memory holds."""
+    """The number of parallel runs: `jobs` or one per processor, if memory is enough."""
     wanted = jobs if jobs is not None else os.cpu_count() or 1
     available = _available_bytes()
     if available is None:

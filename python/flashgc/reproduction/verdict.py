@@ -1,4 +1,4 @@
-"""Holds what was measured against what is claimed."""
+"""Compares measured results with claims."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ VERDICTS = (MET, NEAR, NOT_MET, NOT_COMPARABLE)
 
 NEAR_SHARE = 0.1
 """An order that fails at no more than this share of its places is near. So is one that holds at
-most of its places and has equal figures at the others; equal everywhere is no order."""
+most of its places and has equal values at the others; equal everywhere is not an order."""
 _SHOWN = 4
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """A claim with what was measured."""
+    """A claim with the measured result."""
 
     paper: str
     claim: Claim
@@ -31,7 +31,7 @@ class Verdict:
     verdict: str
     note: str
     fails: bool
-    """Whether it was not met and nobody knows why; a quick run fails by its checks alone."""
+    """Whether it was not met without a known reason; a quick run fails by its checks alone."""
     known: bool = False
     """Whether the reason is known, at each place where it fails."""
 
@@ -103,7 +103,7 @@ def compared(measured: float, claimed: float, tolerance: Tolerance) -> str:
     ['met', 'near', 'not met']
     """
     off = abs(measured - claimed) / (abs(claimed) or 1 if tolerance.relative else 1)
-    # A figure that is off by exactly what is allowed is within it, whatever binary floats say.
+    # A value with exactly the allowed difference is within it, whatever binary floats say.
     if off <= tolerance.met * (1 + 1e-9):
         return MET
     return NEAR if off <= tolerance.near * (1 + 1e-9) else NOT_MET

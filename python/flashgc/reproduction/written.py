@@ -1,4 +1,4 @@
-"""The report of a reproduction as Markdown: figures, tables, claims, and what was run."""
+"""The report of a reproduction as Markdown: figures, tables, claims, and the sources used."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ OWN = "its statements on the order of schemes are judged, and none of its number
 
 @dataclass(frozen=True)
 class SourceUsed:
-    """What was run for a choice that has alternatives."""
+    """The source used for a choice that has alternatives."""
 
     label: str
     what: str
     requests: int
     differs: str | None
-    """Why figures cannot be held against the paper's; None where they can."""
+    """Why values are not comparable with the paper's; None where they are."""
 
     def text(self) -> str:
         """In words."""
@@ -37,7 +37,7 @@ class SourceUsed:
 
 @dataclass(frozen=True)
 class Page:
-    """All that the report tells."""
+    """The content of the report."""
 
     paper: Paper
     grids: Sequence[Grid]
@@ -68,14 +68,14 @@ class Page:
             parts += ["## Every run\n", _claims(loose)]
         parts += ["## Workloads\n", self._environment(), "## About this reproduction\n"]
         readme = self.paper.readme.strip().splitlines()
-        # Its own headings stand below that of this page.
+        # Its own headings are of a lower level than that of this page.
         parts.append(
             "\n".join(f"##{line}" if line.startswith("#") else line for line in readme[1:])
         )
         return "\n".join(parts).rstrip() + "\n"
 
     def _head(self) -> str:
-        """What ran, and on what: what all runs share, or how many kinds there are."""
+        """Device and scheme: the ones that all runs share, or how many kinds there are."""
         reports = list(self.reports.values())
         shapes = [heads.geometry(one["config"]["device"]["shape"]) for one in reports]
         spaces = [heads.over_provisioning(one["capacity"]) for one in reports]
@@ -135,7 +135,7 @@ def summary(verdicts: Sequence[Verdict]) -> str:
 
 
 def claim_rows(verdicts: Sequence[Verdict]) -> list[list[str]]:
-    """A row for each claim; what is not of the paper itself says so."""
+    """A row for each claim; a claim that is not of the paper itself says so."""
     rows = [CLAIM_HEAD]
     for one in verdicts:
         claim = one.claim

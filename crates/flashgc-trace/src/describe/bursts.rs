@@ -5,11 +5,11 @@ use serde::Serialize;
 
 /// The windows, in ns.
 const WINDOWS_NS: [u64; 3] = [10_000_000, 100_000_000, 1_000_000_000];
-/// A course over time has at most so many bins.
+/// The largest number of bins of a course over time.
 const BINS_MAX: usize = 512;
 
 /// Rows in windows of one length, laid end to end from the first row. The last one, which the
-/// trace fills in part, is left out, unless it is the only one.
+/// trace fills in part, is skipped, unless it is the only one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Burst {
     /// Length of a window.

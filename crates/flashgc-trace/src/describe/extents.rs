@@ -51,7 +51,7 @@ impl Extents {
     }
 }
 
-/// Reads a trace once to learn how much room it needs.
+/// Reads a trace once to find the capacity that it needs.
 pub fn extents(mut reader: TraceReader) -> Result<Extents, TraceError> {
     let mut totals = Totals::default();
     let mut ends: PerDevice<u64> = PerDevice::new();

@@ -9,7 +9,7 @@ const FINE: [f64; 4] = [0.0, 0.001, 0.002, 0.005];
 /// How the writes are shared out among the pages written.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Hotness {
-    /// Pages that these figures come from; fewer than were written where pages are sampled.
+    /// Pages that these values come from; fewer than were written where pages are sampled.
     pub pages: u64,
     /// Writes of a page.
     pub writes_per_page: SpreadInfo,

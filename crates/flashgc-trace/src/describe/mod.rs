@@ -30,7 +30,7 @@ use sequence::{Position, Runs};
 use serde::Serialize;
 use totals::{ratio, Totals};
 
-/// What a trace holds. A figure that is undefined is `None`.
+/// The statistics of a trace. A value that is undefined is `None`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Info {
     /// The format's name.
@@ -90,7 +90,7 @@ pub struct Info {
     pub read_share: Option<f64>,
     /// Sizes, in bytes.
     pub size_bytes: Sizes,
-    /// Requests that go on where the one before ended.
+    /// Requests that begin where the one before ended.
     pub sequential: Sequential,
     /// Times between rows, in ns.
     pub interarrival_ns: Interarrival,

@@ -1,4 +1,4 @@
-//! Figures of each device.
+//! Statistics of each device.
 
 use crate::error::TraceError;
 use std::collections::BTreeMap;
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 /// More devices than this are a sign of a wrong format.
 const DEVICES_MAX: usize = 1 << 20;
 
-/// Figures of each device, found quickly for the device of the row before.
+/// Statistics of each device, found quickly for the device of the row before.
 pub(super) struct PerDevice<T> {
     index: BTreeMap<u64, usize>,
     values: Vec<T>,
@@ -18,7 +18,7 @@ impl<T: Default> PerDevice<T> {
         PerDevice { index: BTreeMap::new(), values: Vec::new(), last: None }
     }
 
-    /// The device's number, in order of its first row, and its figures.
+    /// The device's number, in order of its first row, and its statistics.
     #[inline]
     pub(super) fn get(&mut self, source: &str, device: u64) -> Result<(u32, &mut T), TraceError> {
         let at = match self.last {
@@ -42,7 +42,7 @@ impl<T: Default> PerDevice<T> {
         self.index.iter().map(|(device, at)| (*device, &self.values[*at]))
     }
 
-    /// The figures alone, in order of the devices' first rows.
+    /// The statistics alone, in order of the devices' first rows.
     pub(super) fn values_mut(&mut self) -> &mut [T] {
         &mut self.values
     }

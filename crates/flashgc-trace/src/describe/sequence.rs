@@ -1,4 +1,4 @@
-//! Requests that go on where the one before ended.
+//! Requests that begin where the one before ended.
 
 use super::spread::{Spread, SpreadInfo};
 use super::totals::ratio;
@@ -13,13 +13,13 @@ pub struct Sequential {
     pub read_share: Option<f64>,
     /// Share of the writes that are.
     pub write_share: Option<f64>,
-    /// Requests of a run: one that is not sequential, and those that go on from there.
+    /// Requests of a run: one that is not sequential, and those that continue it.
     pub run_requests: SpreadInfo,
     /// Bytes of a run.
     pub run_bytes: SpreadInfo,
 }
 
-/// Where one device stands.
+/// The current run of one device.
 #[derive(Default)]
 pub(super) struct Position {
     next_bytes: Option<u64>,

@@ -9,7 +9,7 @@ use serde::Serialize;
 /// Sizes in whole sectors up to this are counted one by one.
 const EXACT_MAX: usize = 2048;
 const SECTOR_BYTES: u64 = 512;
-/// So many of the most frequent sizes are named.
+/// The largest number of frequent sizes that are listed.
 const COMMON_MAX: usize = 16;
 
 /// Sizes by operation, in bytes.

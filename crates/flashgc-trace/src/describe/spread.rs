@@ -53,7 +53,7 @@ pub struct SpreadInfo {
     pub p99_9: Option<u64>,
     /// Greatest value.
     pub max: Option<u64>,
-    /// Buckets that hold values, in order: least value of the bucket, and how many it holds.
+    /// Buckets that are not empty, in order: least value of the bucket, and its number of values.
     /// Eight buckets to an octave; values below 16 have one each.
     pub histogram: Vec<(u64, u64)>,
 }

@@ -2,7 +2,7 @@
 //!
 //! Every page written has a row in a table: when it was last written, and how often. The table
 //! never grows beyond some 45 MiB: when it is full, half of the address space, drawn by hash in
-//! parts of 64 KiB, is left out from there on, and what remains counts twice.
+//! parts of 64 KiB, is skipped from there on, and the rest counts twice.
 
 use super::hotness::{self, Hotness};
 use super::spread::{Spread, SpreadInfo};
@@ -16,13 +16,13 @@ use std::hash::{BuildHasherDefault, Hasher};
 const PART_PAGES: u64 = 16;
 /// Parts in the table: 8 GiB, if they are written all over.
 const PARTS_MAX: usize = 1 << 17;
-/// A write of more than this is left out: no drive is written so, and its pages take time.
+/// A larger write is skipped: no real drive receives one, and its pages take time.
 const WRITE_BYTES_MAX: u64 = 1 << 30;
 
-/// How soon pages of 4 KiB are written again. Writes of more than 1 GiB are left out.
+/// How soon pages of 4 KiB are written again. Writes of more than 1 GiB are skipped.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Updates {
-    /// Share of the written address space, by parts of 64 KiB, that these figures and those of
+    /// Share of the written address space, by parts of 64 KiB, that these values and those of
     /// the hotness come from; 1 up to 8 GiB and more.
     pub sampled_share: f64,
     /// Share of the pages written that had been written before.
@@ -83,7 +83,7 @@ pub(super) struct Pages {
     index: HashMap<Key, u32, BuildHasherDefault<Mixer>>,
     parts: Vec<Part>,
     parts_max: usize,
-    /// Parts whose hash begins with so many zero bits are watched.
+    /// Parts whose hash begins with this number of zero bits are watched.
     zero_bits: u32,
     written_bytes: u64,
     first_writes: u64,

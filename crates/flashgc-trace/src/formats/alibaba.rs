@@ -59,7 +59,7 @@ fn parse_op(field: &Field) -> Result<Op, FieldError> {
 }
 
 fn looks_like(sample: &[&[u8]]) -> Verdict {
-    // A letter in the second of five columns is nobody else's.
+    // Only this format has a letter in the second of five columns.
     if fits_most(Box::new(Alibaba), sample) {
         Verdict::Sure
     } else {

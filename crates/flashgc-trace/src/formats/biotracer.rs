@@ -37,7 +37,7 @@ impl LineFormat for BioTracer {
         let size_bytes = fields.word_blocks(BLOCK, "a size in sectors of 512 bytes")?;
         let expected = "the same size in bytes, 512 for each sector";
         let bytes = fields.need_word(expected)?;
-        // The size stands there twice. That tells these rows from others.
+        // The size is there twice. That distinguishes these rows from others.
         if bytes.whole(expected)? != size_bytes {
             return Err(bytes.wrong(expected));
         }

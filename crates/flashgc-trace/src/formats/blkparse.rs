@@ -154,7 +154,7 @@ fn parse_device(field: &Field) -> Result<u64, FieldError> {
     parse().ok_or_else(|| field.wrong("a device such as 8,16"))
 }
 
-/// The first letter that names an operation counts; an F before it is a flush that goes ahead.
+/// The first letter that names an operation counts; an F before it is a flush in advance.
 #[inline]
 fn parse_rwbs(field: &Field) -> Result<Op, FieldError> {
     let flags = field.bytes;

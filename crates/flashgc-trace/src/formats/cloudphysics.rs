@@ -76,7 +76,7 @@ fn looks_like(sample: &[&[u8]]) -> Verdict {
     if !fits_most(Box::new(CloudPhysics), sample) {
         return Verdict::No;
     }
-    // Codes such as 2a are no decimal numbers, so that these columns are nobody else's.
+    // Codes such as 2a are not decimal, so that no other format has these columns.
     let has_code = |line: &&[u8]| {
         let code = line.split(|&byte| byte == b',').nth(2).unwrap_or_default();
         hexadecimal(code).is_some() && code.iter().any(u8::is_ascii_alphabetic)

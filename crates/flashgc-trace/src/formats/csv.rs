@@ -22,7 +22,7 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
                header=no; read=1; write=0`",
         parse: |text| text.parse().map(Format::Csv),
     }),
-    // Any text could be meant, so nothing is ever told to be this.
+    // Any text could be in this format, so it is never recognised.
     looks_like: Look::Lines(|_| Verdict::No),
 };
 
@@ -90,7 +90,7 @@ fn next_field<'a>(fields: &mut Fields<'a>, delimiter: Delimiter) -> Option<Field
     }
 }
 
-/// Plain numbers, which most columns hold, need not be cut out first.
+/// Most columns are plain numbers, which need not be cut out first.
 #[inline]
 fn quick(fields: &mut Fields, delimiter: Delimiter, column: &Column, row: &mut RawRecord) -> bool {
     let (place, block) = match column {

@@ -7,7 +7,7 @@ use crate::fields::TimeUnit;
 use std::fmt;
 use std::str::FromStr;
 
-/// What a column holds.
+/// The meaning of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Column {
     /// Nothing that counts, written `-`.
@@ -16,9 +16,9 @@ pub enum Column {
     Time(TimeUnit),
     /// A word for what to do.
     Op,
-    /// The address, in blocks of so many bytes.
+    /// The address, in blocks of this number of bytes.
     Offset(u64),
-    /// The size, in blocks of so many bytes.
+    /// The size, in blocks of this number of bytes.
     Size(u64),
     /// The device's number.
     Device,
@@ -26,7 +26,7 @@ pub enum Column {
     Priority,
 }
 
-/// What stands between two columns.
+/// The separator of two columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delimiter {
     /// One such character.
@@ -73,7 +73,7 @@ pub struct PriorityWords {
 pub struct CsvSpec {
     /// The columns from the left; further columns of the file do not count.
     pub columns: Vec<Column>,
-    /// What is between them; `None`: told from the first row.
+    /// The separator; `None`: recognised by the first row.
     pub delimiter: Option<Delimiter>,
     /// Whether there is a header.
     pub header: Header,

@@ -64,7 +64,7 @@ fn parse_op(field: &Field) -> Result<Op, FieldError> {
 }
 
 fn looks_like(sample: &[&[u8]]) -> Verdict {
-    // Read or Write in the fifth of seven columns between tabs is nobody else's.
+    // Only this format has Read or Write in the fifth of seven columns between tabs.
     if fits_most(Box::new(DiskMon), sample) {
         Verdict::Sure
     } else {

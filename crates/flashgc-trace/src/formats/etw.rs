@@ -31,7 +31,7 @@ pub enum Stamp {
     Start,
 }
 
-/// Where the columns stand, from 0, behind the event's name.
+/// The positions of the columns, from 0, after the event's name.
 #[derive(Clone, Copy)]
 struct Columns {
     time: usize,
@@ -118,7 +118,7 @@ impl Etw {
     }
 }
 
-/// Finds the columns by the names that the header gives them.
+/// Finds the columns by their names in the header.
 fn columns_of(mut names: Fields) -> Result<Columns, FieldError> {
     let mut found = [None; 5];
     let wanted: [&[u8]; 5] = [b"TimeStamp", b"ByteOffset", b"IOSize", b"ElapsedTime", b"DiskNum"];

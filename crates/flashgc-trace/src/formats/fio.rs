@@ -27,9 +27,9 @@ const HEADERS: [(&[u8], Version); 2] =
     [(b"fio version 2 iolog", Version::Waits), (b"fio version 3 iolog", Version::Times)];
 const EXPECTED_HEADER: &str = "the first line, `fio version 2 iolog` or `fio version 3 iolog`";
 const ACTION: &str = "an action: read, write, trim, sync, datasync, wait, add, open, close";
-/// More files than this are a sign of something else.
+/// A trace with more file names than this is refused.
 const FILES_MAX: u64 = 1 << 16;
-/// Neither does fio read longer names.
+/// fio does not read longer names either.
 const NAME_BYTES_MAX: usize = 256;
 
 /// What a wait of version 2 means. The manual and the program differ.

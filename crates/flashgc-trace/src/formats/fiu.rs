@@ -84,7 +84,7 @@ fn parse_op(field: &Field) -> Result<Op, FieldError> {
 }
 
 fn looks_like(sample: &[&[u8]]) -> Verdict {
-    // Sums at the end of the line are nobody else's.
+    // Only this format has checksums at the end of the line.
     if fits_most(Box::new(Fiu), sample) {
         Verdict::Sure
     } else {

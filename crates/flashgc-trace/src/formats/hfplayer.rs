@@ -61,7 +61,7 @@ impl LineFormat for HfPlayer {
 
 const COMMAND: &str = "RD_IN or WR_IN";
 
-/// `None` is an answer, which was a row of its own when it was asked for.
+/// `None` is a response; its request has a row of its own.
 #[inline]
 fn parse_command(field: &Field) -> Result<Option<Op>, FieldError> {
     match field.bytes {
@@ -73,7 +73,7 @@ fn parse_command(field: &Field) -> Result<Option<Op>, FieldError> {
 }
 
 fn looks_like(sample: &[&[u8]]) -> Verdict {
-    // The words of the fourth column are nobody else's.
+    // Only this format has these words in the fourth column.
     if fits_most(Box::new(HfPlayer), sample) {
         Verdict::Sure
     } else {

@@ -76,7 +76,7 @@ macro_rules! formats {
                 }
             }
 
-            /// Its option as text, where the name alone does not tell it.
+            /// Its option as text, where the name alone does not imply it.
             pub(crate) fn option_text(&self) -> Option<String> {
                 match self {
                     $(Format::$variant $(($option))? => {

@@ -64,7 +64,7 @@ fn parse_op(field: &Field) -> Result<Op, FieldError> {
 }
 
 fn looks_like(sample: &[&[u8]]) -> Verdict {
-    // Six columns with Read or Write in the fourth are nobody else's.
+    // Only this format has six columns with Read or Write in the fourth.
     if fits_most(Box::new(Msr), sample) {
         Verdict::Sure
     } else {

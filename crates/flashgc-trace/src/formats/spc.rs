@@ -61,7 +61,7 @@ fn parse_op(field: &Field) -> Result<Op, FieldError> {
 }
 
 fn looks_like(sample: &[&[u8]]) -> Verdict {
-    // Three numbers, a letter and a time, with commas, are nobody else's.
+    // Only this format has three numbers, a letter and a time, with commas.
     if fits_most(Box::new(Spc), sample) {
         Verdict::Sure
     } else {

@@ -33,7 +33,7 @@ const HEADER_BYTES_MAX: usize = 128 * 1024;
 const WORDS: usize = 13;
 const WORDS_MAX: usize = WORDS + 2;
 const SHORT_IO: u32 = 1;
-/// Times of these are not to be trusted; DiskSim leaves them out too.
+/// Times of these are not reliable; DiskSim skips them too.
 const SUSPECT_IO: u32 = 4;
 const READ: u32 = 1;
 const US_PER_S: u32 = 1_000_000;
@@ -136,7 +136,7 @@ fn parse(words: &[u32; WORDS_MAX], sector_bytes: u64) -> Result<RawRecord, Recor
     })
 }
 
-/// Takes the header; gives the size of a sector that it names.
+/// Takes the header; returns its sector size.
 fn read_header(bytes: &mut Bytes) -> Result<u64, RecordProblem> {
     let head = bytes.peek(HEADER_BYTES_MAX)?;
     let Some(end) = head.iter().position(|&byte| byte == HEADER_END) else {
@@ -153,7 +153,7 @@ fn read_header(bytes: &mut Bytes) -> Result<u64, RecordProblem> {
     }
 }
 
-/// What follows `sectorsize =`, each size once.
+/// The values of `sectorsize =`, each size once.
 fn sector_sizes(header: &[u8]) -> Vec<u64> {
     let header = String::from_utf8_lossy(header);
     let mut sizes = Vec::new();

@@ -58,14 +58,14 @@ fn parse_op(field: &Field) -> Result<Op, FieldError> {
     match field.bytes {
         b"R" => Ok(Op::Read),
         b"W" => Ok(Op::Write),
-        // No answer was seen, so that the recorder did not know what it was.
+        // The recorder saw no response, so that it did not know the operation.
         b"" => Ok(Op::Other),
         _ => Err(field.wrong("R, W or nothing")),
     }
 }
 
 fn looks_like(sample: &[&[u8]]) -> Verdict {
-    // A letter in the third of six columns is nobody else's.
+    // Only this format has a letter in the third of six columns.
     if fits_most(Box::new(Systor), sample) {
         Verdict::Sure
     } else {

@@ -72,7 +72,7 @@ fn looks_like(sample: &[&[u8]]) -> Verdict {
     } else if sample[0] == HEADER {
         Verdict::Sure
     } else {
-        // Five bare numbers, which could be anybody's.
+        // Five bare numbers, which fit other formats too.
         Verdict::Fits
     }
 }

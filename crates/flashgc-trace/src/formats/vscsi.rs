@@ -43,7 +43,7 @@ impl Version {
         }
     }
 
-    /// Where the command stands; the version follows it.
+    /// The position of the command; the version follows it.
     fn command_at(self) -> usize {
         match self {
             Version::One => 12,

@@ -68,7 +68,7 @@ fn parse_op(field: &Field) -> Result<Op, FieldError> {
 }
 
 fn looks_like(sample: &[&[u8]]) -> Verdict {
-    // A letter and a word behind a number are nobody else's.
+    // Only this format has a letter and a word after a number.
     if fits_most(Box::new(WiscSee), sample) {
         Verdict::Sure
     } else {

@@ -1,4 +1,4 @@
-//! Formats that are no text, against files made here by their definitions.
+//! Binary formats, tested with files that are made here by their definitions.
 
 use flashgc_trace::{open, Disorder, Op, OpenOptions, Record, TraceError};
 use std::io::Cursor;

@@ -57,7 +57,7 @@ fn windows_show_bursts() {
 
 #[test]
 fn sizes_and_runs_are_counted_by_operation() {
-    // A run of a read and a write, a run of two writes, and one that stands alone.
+    // A run of a read and a write, a run of two writes, and a single request.
     let text = "0,0,4096,r,0\n0,8,8192,w,1\n0,80,512,w,2\n0,81,512,w,3\n0,800,4096,r,4\n";
     let found = about(text);
     assert_eq!(found.read_share, Some(0.4));

@@ -87,7 +87,7 @@ proptest! {
         let mut bytes = pack(&records);
         let at = at.index(bytes.len());
         bytes[at] ^= change;
-        // Spoiled at its head it may be taken for something else, and then it is refused as such.
+        // With a damaged head it may be taken for another format, and then it is refused as such.
         prop_assert!(unpack(&bytes).is_err(), "byte {}", at);
     }
 }
@@ -147,7 +147,7 @@ fn what_is_not_wanted_is_not_read() {
         assert_eq!(found, records[1_599_990..]);
         let read = read.load(Ordering::Relaxed);
         assert!(read < whole / 10, "{read} of {whole} bytes read for {filter:?}");
-        // A stream gives the same.
+        // A stream has the same result.
         let stream = open("t", Box::new(Cursor::new(bytes.clone())), &options(filter)).unwrap();
         assert_eq!(stream.map(Result::unwrap).collect::<Vec<_>>(), found);
     }

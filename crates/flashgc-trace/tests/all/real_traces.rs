@@ -1,4 +1,4 @@
-//! What is known of each real trace in the default folder of traces, one row each.
+//! The known properties of each real trace in the default folder of traces, one row each.
 //!
 //! Where a file is missing the test says so by name and passes.
 
@@ -14,7 +14,7 @@ const TABLE: &str = include_str!("real_traces.txt");
 /// A row of the table.
 struct Row {
     file: &'static str,
-    /// The format that is told from the content; `?`: several would fit.
+    /// The format that is recognised by the content; `?`: several would fit.
     told: &'static str,
     /// The format that is given; empty: none.
     format: &'static str,
@@ -92,11 +92,11 @@ fn compare(row: &Row, info: &Info) -> Vec<String> {
     let percent = 100.0 * info.reads as f64 / info.rows as f64;
     let duration_step = if (row.duration_s * 100.0).fract() < 1e-6 { 0.005 } else { 0.0005 };
     let interarrival_ms = info.mean_interarrival_ns.unwrap_or(0.0) / 1e6;
-    // Where rows are left out, the README divides a duration that is rounded to ms.
+    // Where rows are skipped, the README divides a duration that is rounded to ms.
     let jumped = jumps().iter().any(|jump| jump.file == row.file);
     let interarrival_step = 0.00005 + if jumped { 0.5 / row.rows } else { 0.0 };
     let checks = [
-        // The one trim that is in these files (of WiscSee) is no row of the README.
+        // The README does not count the one trim that is in these files (of WiscSee) as a row.
         near("rows", row, (info.rows - info.trims) as f64, row.rows, 0.0),
         near("reads %", row, percent, row.reads_percent, 0.005),
         near("mean read", row, info.mean_read_bytes.unwrap_or(0.0), row.mean_read, 0.5),

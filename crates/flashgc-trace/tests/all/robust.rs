@@ -176,7 +176,7 @@ fn every_format_has_rows_to_be_spoiled() {
     for (name, rows) in ROWS {
         let found = open_bytes(rows.as_bytes(), &given(name)).and_then(info).unwrap();
         assert!(found.rows >= 2, "{name}");
-        // What looks like nobody else's is told, and bare numbers are not.
+        // Rows that fit one format only are recognised, and bare numbers are not.
         let told = open_bytes(rows.as_bytes(), &OpenOptions::default());
         match told {
             Ok(reader) => {

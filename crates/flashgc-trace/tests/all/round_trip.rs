@@ -1,4 +1,4 @@
-//! Write then read gives the same records, within the format's resolution.
+//! Records that are written and read again are the same, within the format's resolution.
 
 use flashgc_trace::{open, writer, Format, Op, OpenOptions, Priority, Record, TraceError};
 use proptest::prelude::*;

@@ -1,5 +1,5 @@
-//! What people get wrong: each mistake has its place, its line, and what to do; all mistakes of a
-//! configuration come at once; and no text at all reaches a panic.
+//! Mistakes in configurations: each error has its place, its line, and advice; all mistakes of a
+//! configuration are reported at once; and no text at all causes a panic.
 
 use crate::common;
 
@@ -257,7 +257,7 @@ soft = "3 blocks"
 [workload.trace]
 "#;
 
-/// Replays bytes as a trace; gives the error.
+/// Replays bytes as a trace; returns the error.
 fn trace_error(bytes: &[u8], sets: &[&str]) -> String {
     let trace = MemoryTrace { name: "t.csv".into(), bytes: bytes.to_vec() };
     match finish(setup(TRACED, sets), Some(trace), true) {
@@ -531,7 +531,7 @@ const KEYS: &[&str] = &[
     "engine.coalesce",
 ];
 
-/// Prepares, and runs what is accepted and small, under the checker and within a budget.
+/// Prepares, and runs accepted small configurations, under the checker and within a budget.
 fn try_to_run(text: &str, sets: &[&str]) {
     let Ok(setup) = prepare(&inputs(text, sets)) else { return };
     let flashgc::config::WorkloadPlan::Synthetic(workload) = &setup.workload else { return };

@@ -1,4 +1,4 @@
-//! What a scheme cannot ask of its copies is refused, with what to do instead.
+//! Impossible choices for copies are refused, with advice.
 
 use crate::common;
 

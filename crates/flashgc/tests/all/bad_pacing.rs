@@ -1,4 +1,4 @@
-//! What people get wrong with paces and assists: refused, with its place and what to do.
+//! Mistakes with pacing and background tasks: refused, with their place and advice.
 
 use crate::common;
 

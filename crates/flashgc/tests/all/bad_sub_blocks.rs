@@ -1,5 +1,5 @@
-//! What people get wrong with sub-blocks and hotness groups: each mistake has its place and what to
-//! do, and no values of their keys reach a panic.
+//! Mistakes with sub-blocks and hotness groups: each error has its place and advice, and no values
+//! of their keys cause a panic.
 
 use crate::common;
 

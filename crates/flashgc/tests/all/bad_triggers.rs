@@ -1,4 +1,4 @@
-//! What people get wrong with triggers: refused, with its place and what to do.
+//! Mistakes with triggers: refused, with their place and advice.
 
 use crate::common;
 

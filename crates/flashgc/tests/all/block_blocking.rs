@@ -1,12 +1,12 @@
-//! Where only blocks are held: no read gets into a block under collection and no data is lost,
-//! however requests interleave with jobs; and what the hold needs is asked for.
+//! Blocking of blocks only: no read is served from a block under collection and no data is lost,
+//! however requests interleave with collections; and a missing requirement is an error.
 
 use crate::common;
 
 use common::{refusal, run_filled, setup, whole, TINY};
 use proptest::test_runner::{Config, TestRunner};
 
-/// When jobs begin, and with which victims.
+/// When collections begin, and with which victims.
 const SCHEMES: [&[&str]; 6] = [
     &["gc.scheme=\"bbgc\"", "gc.trigger.used-space.victims=\"25%\""],
     &["gc.scheme=\"on-demand\"", "gc.trigger.used-space.victims=\"25%\""],
@@ -40,8 +40,8 @@ const DRIVES: [&[&str]; 6] = [
 ];
 
 /// A short run under the checker, which panics at a read of a block under collection, a write of
-/// the host to the one that copies fill, and at data that is lost or stale. Gives the reads that
-/// waited, and the jobs.
+/// the host to the one that copies fill, and at data that is lost or stale. Returns the number
+/// of reads that waited, and of collections.
 fn run_case(scheme: usize, drive: usize, seed: u64, gap_us: u64, reads: u64) -> [u64; 2] {
     let sets = [
         format!("seed={seed}"),
@@ -107,7 +107,7 @@ fn what_the_hold_needs_is_asked_for() {
     }
 }
 
-/// A looks at the queue costs as in any job that is entered.
+/// A poll of the queue costs time, as in every collection with preemption.
 #[test]
 fn looks_at_the_queue_cost_time() {
     let sets = ["gc.scheme=\"bbgc\"", "device.exported=0.4"];

@@ -1,5 +1,5 @@
-//! What a hold closes: nothing of the host gets into it, and the checker notices what does. In the
-//! erase a hold may be smaller.
+//! The scope of blocking: no operation of the host is served inside it, and the checker notices
+//! one that is. The scope may be smaller in the erase.
 
 use crate::common;
 
@@ -23,7 +23,7 @@ fn the_part_of_the_erase_is_smaller_than_that_of_the_copies() {
     assert_eq!(erasing(&[CHANNEL]), None);
     assert_eq!(erasing(&[CHANNEL, "gc.blocking.channel.erasing=\"channel\""]), None);
     assert_eq!(erasing(&[CHANNEL, CHIP_IN_ERASE]), Some(Level::Chip));
-    // The unit that erases serves nobody, so that no less than it is closed.
+    // The unit that erases serves no request, so that at least the unit is blocked.
     assert_eq!(erasing(&[CHANNEL, "gc.blocking.channel.erasing=\"plane\""]), Some(Level::Die));
     assert_eq!(setup(TINY, &[CHANNEL, CHIP_IN_ERASE]).unused_keys(), [""; 0]);
     for sets in [
@@ -87,7 +87,7 @@ fn every_batch_and_scheme_keeps_its_holds() {
     }
 }
 
-/// Runs a drive whose checker believes in another hold, and says what it found.
+/// Runs a drive whose checker expects another blocking, and returns its complaint.
 fn found(sets: &[&str], blocking: BlockingChoice) -> String {
     let setup = setup(TINY, sets);
     let promises = Promises { blocking: Some(blocking), ..Promises::of(&setup.plan) };
@@ -104,7 +104,7 @@ fn the_checker_notices_a_hold_that_is_too_small() {
     assert!(found(&["engine.coalesce=false"], narrow).contains("while a collection in plane"));
 }
 
-/// A job in plane 0 of a channel with two chips, whose erase begins at 1000 ns.
+/// A collection in plane 0 of a channel with two chips, whose erase begins at 1000 ns.
 fn story(begins_ns: u64, plane: usize, is_read: bool) {
     let setup = setup(TINY, &[CHANNEL, CHIP_IN_ERASE]);
     let geometry = &setup.plan.geometry;
@@ -127,11 +127,11 @@ fn story(begins_ns: u64, plane: usize, is_read: bool) {
     let (what, unit) = (What::Operation("erase", 0), UnitId(0));
     checker.see(3000, Happened::Busy { what, unit, from_ns: 1000, to_ns: 3000, gc: true });
     checker.see(3000, Happened::JobClosed(row()));
-    // The job has ended: its plane is open.
+    // The collection has ended: its plane is open.
     checker.see(3000, program(Ppn(geometry.first_page(BlockId(5)).0)));
 }
 
-/// The row of a job that found nothing to move; its block is not told, since it lies nowhere.
+/// The row of a collection without a page to move; it does not name its block.
 fn row() -> JobRow {
     JobRow { end_ns: 3000, ..JobRow::default() }
 }

@@ -1,8 +1,8 @@
 //! The files of the contract run as they are, reports have every key of the contract, and real
 //! traces are replayed under the checker.
 //!
-//! Contract and traces lie beside the repository. Where they are missing, the tests say so and
-//! pass.
+//! Contract and traces are in a folder next to the repository. Where they are missing, the tests
+//! say so and pass.
 
 use crate::common;
 
@@ -119,7 +119,7 @@ fn the_contracts_uniform_overwrite_runs_as_it_is() {
     let report = finish(setup(&text, &[]), None, false).expect("the run ends");
     assert_has_every_key(&report);
     assert_eq!(whole(&report, "pages.host_written"), 1_000_000);
-    // Sixteen logs of 1,024 blocks with 4 of them erased: the exact greedy figure is 3.39.
+    // Sixteen logs of 1,024 blocks with 4 of them erased: the exact value for greedy is 3.39.
     let expected = 3.39;
     assert_near("write amplification", number(&report, "write_amplification"), expected, 0.02);
     assert_eq!(at(&report, "saturated"), &Value::Bool(false));
@@ -210,7 +210,7 @@ fn spc_asus_lie_one_behind_the_other_wrapped_or_compacted() {
 
 #[test]
 fn blkparse_texts_are_replayed_once_sorted() {
-    // One row of the ext4 text has a bogus stamp far ahead of its neighbours, which makes the
+    // One row of the ext4 text has a bogus stamp far later than its neighbours, which makes the
     // replay too long for the clock: an error that says so. Its rows before that one are replayed.
     let window = "workload.trace.sort_window=\"1000 s\"";
     let Some(report) = replay("ycsb_btrfs.blkparse.txt", &[window]) else { return };

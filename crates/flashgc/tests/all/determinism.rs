@@ -110,7 +110,7 @@ fn all_schemes_meet_identical_requests() {
     }
 }
 
-/// Names the first figure that differs, which a hash cannot.
+/// Names the first value that differs, which a hash cannot.
 fn assert_equal(sets: &[String], what: &str, a: &Value, b: &Value) {
     if hash(a) == hash(b) {
         return;
@@ -124,7 +124,7 @@ fn assert_equal(sets: &[String], what: &str, a: &Value, b: &Value) {
     panic!("{what} differ with\n{}\n{}", sets.join("\n"), differing.join("\n"));
 }
 
-/// A collection that nothing can interrupt is one event or many: the same figures.
+/// A collection that nothing can interrupt is one event or many: the metrics are equal.
 #[test]
 fn coalesced_and_plain_execution_give_the_same_bytes() {
     let mut choices = Choices::new(2);

@@ -1,4 +1,4 @@
-//! The device disksim-msr beside the results that come with the SSD extension of DiskSim 4.0
+//! The device disksim-msr compared with the results shipped with the SSD extension of DiskSim 4.0
 //! (github.com/benh/disksim, ssdmodel/valid/*.outv; the table: docs/devices/disksim-msr.md).
 //!
 //! The generator's random numbers are not those of DiskSim, so means are compared and not single
@@ -221,7 +221,7 @@ fill = \"sequential\"
 
 /// The two traces that come with the extension. Shipped are the mean response at the device and
 /// that of the whole system, from arrival to end, with its maximum. They differ by the wait for one
-/// of the 20 places at the device, and the latter is what is measured here.
+/// of the 20 places at the device, and the latter is measured here.
 #[test]
 fn traces() {
     for (file, at_device_ms, mean_ms, max_ms) in [

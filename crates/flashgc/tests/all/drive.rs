@@ -103,7 +103,7 @@ fn figures(report: &Value) -> Value {
     report
 }
 
-/// The acceptance test of what is worked out again.
+/// The acceptance test of the state that is derived again.
 #[test]
 fn taken_out_and_put_back_makes_no_difference() {
     let mut choices = Choices::new(11);
@@ -285,8 +285,8 @@ fn a_drive_of_another_device_is_refused_with_every_difference() {
     run_on(&setup(TINY, &sets), drive, true).expect("it runs");
 }
 
-/// Whatever a file says and whoever takes it over, the state is refused, or the run ends or says
-/// that the drive is full.
+/// Whatever a file contains and whatever configuration loads it, the state is refused, or the run
+/// ends or reports that the drive is full.
 #[test]
 fn no_state_corrupts_the_engine() {
     let mut choices = Choices::new(15);

@@ -11,7 +11,7 @@ use common::{finish, number, setup, shared, whole, MemoryTrace};
 use flashgc_trace::{info, open, Disorder, Filter, OpenOptions};
 use std::io::Cursor;
 
-/// The traces, their rows and formats, in the table that `trace info` is held against.
+/// The traces, their rows and formats, in the table that `trace info` is compared with.
 const TABLE: &str = include_str!("../../../flashgc-trace/tests/all/real_traces.txt");
 const PAGE_BYTES: u64 = 4096;
 const PAGES_PER_BLOCK: u64 = 64;
@@ -41,8 +41,8 @@ overwrite = 0.5
 address = "compact"
 "#;
 
-/// What has to be left out of these, since their clocks jump by years; the manual's page of the
-/// format says how.
+/// Settings that skip a part of these, since their clocks jump by years; see the manual's page of
+/// the format.
 fn left_out(file: &str) -> &'static [&'static str] {
     match file {
         "ycsb_ext4.blkparse.txt" => &["workload.trace.length=\"1000 s\""],
@@ -95,7 +95,7 @@ fn run(name: &str, format: &str, long: bool) {
     let done = whole(&report, "requests.read") + whole(&report, "requests.write");
     let done = done + whole(&report, "requests.trim");
     let expected = if long { rows } else { rows.min(SHORT_ROWS) };
-    // Rows that are neither read, write nor trim are among the first ones, and are left out;
+    // Rows that are neither read, write nor trim are among the first ones, and are skipped;
     // requests that cross from one part of the drive to another count twice.
     assert!(done <= 2 * expected && done * 10 >= expected * 9, "{name}: {done} of {expected}");
     if long {

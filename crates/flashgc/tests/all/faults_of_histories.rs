@@ -77,7 +77,7 @@ fn seeded(text: &str, seed: u32) -> String {
     text.replace("seed = 1\n", &format!("seed = {seed}\n"))
 }
 
-/// Writes that no plane let in went from one to the next and back, for ever, in one instant.
+/// Writes that no plane accepted went from one to the next and back, for ever, in one instant.
 #[test]
 fn writes_that_no_plane_lets_in_wait_and_do_not_wander() {
     let times = ["timing.read=\"25 us\"", "timing.program=\"200 us\"", "timing.erase=\"1500 us\""];
@@ -96,7 +96,7 @@ fn writes_that_no_plane_lets_in_wait_and_do_not_wander() {
     }
 }
 
-/// The same where operations are suspended, units are dies and pages move ahead of collections.
+/// The same where operations are suspended, units are dies and pages move before their collection.
 #[test]
 fn writes_do_not_wander_where_operations_are_suspended_and_pages_move_ahead() {
     for (seed, copy) in [(1, "copyback"), (2, "bus"), (3, "parallel"), (4, "parallel")] {
@@ -122,7 +122,7 @@ fn writes_do_not_wander_where_operations_are_suspended_and_pages_move_ahead() {
     }
 }
 
-/// What a run says that would go on for ever in one instant.
+/// The error of a run that would never leave one instant.
 #[test]
 fn an_instant_without_end_is_an_error_that_names_its_units() {
     let said = |count: u32| {
@@ -139,7 +139,7 @@ fn requests(report: &Value) -> u64 {
     whole(report, "requests.read") + whole(report, "requests.write")
 }
 
-/// Sub-blocks that layers isolate differ in size: two small ones were filled and a large one won,
+/// Sub-blocks that layers isolate differ in size: two small ones were filled and a large one freed,
 /// until the erased ones were enough by number and not by their pages.
 #[test]
 fn the_reserve_holds_pages_enough_where_sub_blocks_differ_in_size() {
@@ -170,7 +170,8 @@ fn finish_or_refuse(text: &str, sets: &[&str]) -> Option<Value> {
     Some(finish(setup, None, true).unwrap_or_else(|error| panic!("{sets:?}\n{error}")))
 }
 
-/// Under the odd/even rule a merged write took a page of the other kind, which the job then lacked.
+/// Under the odd/even rule a merged write took a page of the other kind, which the collection then
+/// lacked.
 #[test]
 fn a_merged_write_takes_the_page_of_the_copy_that_it_replaces() {
     let sets = [
@@ -303,7 +304,7 @@ fn what_a_scheme_kept_is_checked_before_it_is_used() {
     assert!(refused > 30, "{refused} of 60");
 }
 
-/// A turn shorter than a copy makes one whole copy, and the checker took that for a fault.
+/// A time slice shorter than a copy makes one whole copy, and the checker took that for a fault.
 #[test]
 fn a_turn_shorter_than_a_copy_makes_a_whole_one() {
     let text = TINY.replace("queue_depth = 8\n", "");
@@ -318,7 +319,7 @@ fn a_turn_shorter_than_a_copy_makes_a_whole_one() {
     }
 }
 
-/// Work under way at the end was added to the counters each time that the results were asked for.
+/// Work under way at the end was added to the counters each time that the results were requested.
 #[test]
 fn results_may_be_asked_for_twice() {
     for scheme in ["greedy", "parallel", "fpgc", "pregc", "gftl", "pgc-merge"] {

@@ -19,7 +19,7 @@ overwrite = 1.0
 overwrite_with = "uniform"
 "#;
 
-/// Writes of so many pages, `step` pages apart.
+/// Writes of this number of pages, `step` pages apart.
 fn trace(pages: u64, step: u64) -> MemoryTrace {
     let rows = (0..pages).map(|at| format!("{},0,w,{},4096\n", at * 1000, at * step * 4096));
     MemoryTrace::text("pages.csv", &rows.collect::<String>())
@@ -58,7 +58,7 @@ fn only_pages_that_are_touched_count() {
     assert_eq!(footprint(&with(&["device.page_size=\"16 KiB\""]), &twice), 1);
 }
 
-/// The user capacity is the least that holds the trace at the wanted share, whatever its size.
+/// The user capacity is the least that holds the trace at the given share, whatever its size.
 #[test]
 fn the_trace_takes_the_wanted_share() {
     for (pages, share) in [(60_000, 0.9), (500_000, 0.9), (500_000, 0.5), (2_000_000, 1.0)] {
@@ -161,8 +161,8 @@ fn a_trace_beyond_any_size_of_the_device_is_refused() {
     assert!(told.contains("does not fit any size of this device"), "{told}");
 }
 
-/// Uniform overwriting does not ask the workload: a trace and a synthetic workload find the same
-/// drive.
+/// Uniform overwriting does not depend on the workload: a trace and a synthetic workload find the
+/// same drive.
 #[test]
 fn a_uniform_overwrite_is_the_same_for_every_workload() {
     let sets = ["workload.trace.fit=\"none\"", "device.blocks_per_plane=64"];

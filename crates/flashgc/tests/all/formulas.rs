@@ -1,5 +1,5 @@
 //! Formulas: unloaded latency to the nanosecond, throughput at each bottleneck, and the identities
-//! that tie the figures of a report together.
+//! that connect the metrics of a report.
 
 use crate::common;
 
@@ -73,7 +73,7 @@ fn an_unloaded_write_of_a_part_of_a_page_reads_the_rest_first() {
     let results = unloaded(&[], true, vec![request(HostOp::Write, 4608, 512)]);
     assert_eq!(write_latency(&results), Some(READ_NS + PROGRAM_NS));
     let counters = &results.counters;
-    // A read-modify-write programs one page, and its read is no read of the host.
+    // A read-modify-write programs one page, and its read does not count as one of the host.
     let seen = (counters.rest_read, counters.array_reads, counters.array_programs);
     assert_eq!(seen, (1, 1, 1));
     assert_eq!((counters.host_read, counters.host_written, counters.bytes), (0, 1, [0, 512]));
@@ -216,7 +216,7 @@ fn one_request_at_a_time_is_bound_by_its_latency() {
     assert_eq!(whole(&report, "simulated_ns"), 20_000 * READ_NS);
 }
 
-/// Arrivals so slow that no job is open when the last request ends.
+/// Arrivals so slow that no collection is open when the last request ends.
 const AT_EASE: &[&str] = &["workload.synthetic.interarrival.fixed=\"40 ms\""];
 
 fn at_ease(sets: &[&str]) -> Value {

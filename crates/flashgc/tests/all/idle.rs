@@ -1,4 +1,4 @@
-//! The idle trigger: it collects only while nobody wants the drive, only what wins something, and
+//! The idle trigger: it collects only while the drive is idle, only blocks that free pages, and
 //! comes to an end. The pairwise matrix runs it with everything else.
 
 use crate::common;
@@ -26,7 +26,7 @@ fn gaps_are_used_and_writes_wait_less() {
     let (plain, idle) = (open_loop(gaps, &[]), open_loop(gaps, &idle));
     assert!(whole(&idle, "gc.idle_collections") > whole(&idle, "gc.count") / 2);
     assert!(whole(&idle, "gc.idle_collections") <= whole(&idle, "gc.count"));
-    // Ahead of need more is moved.
+    // Collection in advance moves more pages.
     assert!(number(&idle, "write_amplification") >= number(&plain, "write_amplification"));
     assert!(whole(&idle, "free_pages_min") > whole(&plain, "free_pages_min"));
     assert!(plain.pointer("/gc/idle_collections").is_none());
@@ -70,7 +70,7 @@ fn open_text() -> String {
     TINY.replace("queue_depth = 8\n", "interarrival = { fixed = \"1 ms\" }\n")
 }
 
-/// A watcher that keeps what jobs moved and when they began.
+/// A watcher that records the moved pages and the begin of each collection.
 #[derive(Default)]
 struct Jobs(Vec<(u64, u32, u32)>);
 
@@ -88,7 +88,7 @@ fn write(at_ns: u64, lpn: u64) -> HostRequest {
     HostRequest::from_bytes(at_ns, HostOp::Write, lpn * 4096, 4096, 4096)
 }
 
-/// An hour without requests: each victim policy collects what wins something, and rests.
+/// An hour without requests: each victim policy collects the blocks that free pages, and rests.
 #[test]
 fn an_idle_drive_comes_to_rest_and_collects_nothing_without_gain() {
     for victim in ["greedy", "fifo", "random", "d-choices", "cost-benefit", "wear-aware"] {
@@ -138,7 +138,7 @@ fn a_greedy_drive_left_alone_has_nothing_invalid_in_the_end() {
     sim.audit_counters(&results);
 }
 
-/// The trigger is no preset's alone: it joins any thresholds, and the flush of a buffer.
+/// The trigger does not depend on a preset: it joins any thresholds, and the flush of a buffer.
 #[test]
 fn idle_collection_and_idle_flushes_share_the_gaps() {
     let sets = [

@@ -138,7 +138,7 @@ fn the_mean_of_random_reads_stays() {
     assert!(number(&layered, "latency_ns.read.max") > number(&plain, "latency_ns.read.max"));
 }
 
-/// Runs a drive whose checker was given other times, and says what it found.
+/// Runs a drive whose checker was given other times, and returns its complaint.
 fn found(sets: &[&str], change: impl Fn(&mut Timing)) -> String {
     let setup = setup(TINY, &with_layers(sets));
     let mut promises = Promises::of(&setup.plan);
@@ -187,7 +187,7 @@ fn the_checker_notices_copies_that_read_too_fast() {
     }
 }
 
-/// What the checker is told, of one unit of the tiny drive.
+/// The events that a checker receives, of one unit of the tiny drive.
 struct Story(Checker);
 
 const UNIT: UnitId = UnitId(0);
@@ -206,7 +206,7 @@ impl Story {
         self
     }
 
-    /// An operation with so much time in the array, in two parts.
+    /// An operation with this time in the array, in two parts.
     fn works(&mut self, name: &'static str, copies: u32, from_ns: u64, ns: u64) -> &mut Self {
         let gc = !["read", "program"].contains(&name);
         let half_ns = from_ns + ns / 2;

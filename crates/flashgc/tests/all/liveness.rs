@@ -1,5 +1,5 @@
 //! Nothing waits for ever: a drive whose data fits never says that it is full, and a request that
-//! can go on does.
+//! can continue does.
 //!
 //! Each case is the smallest in which the pairwise matrix once found a drive that stopped.
 
@@ -116,7 +116,7 @@ fn the_odd_even_rule_survives_data_that_is_cold_on_even_pages_only() {
     }
 }
 
-/// A plane wants space and has nothing to win, until a trim elsewhere gives it something.
+/// A plane needs space and no block frees a page, until a trim elsewhere changes that.
 #[test]
 fn a_trim_wakes_the_plane_that_it_gives_something_to_win() {
     let sets = [

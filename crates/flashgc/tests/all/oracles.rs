@@ -5,8 +5,8 @@
 //!
 //! Which utilisation: U pages of data lie in the pages that are *programmed* when a victim is
 //! chosen, valid and invalid. Data in open blocks is part of U, so their programmed pages belong
-//! to the log too, and only what is still erased is left out: the free blocks and the rest of the
-//! open ones. That is `gc.erased_at_selection` (H, in blocks), hence rho = U / ((N - H) b).
+//! to the log too, and only the pages still erased are excluded: the free blocks and the rest of
+//! the open ones. That is `gc.erased_at_selection` (H, in blocks), hence rho = U / ((N - H) b).
 
 use crate::common;
 
@@ -323,8 +323,8 @@ fn greedy_with_hot_and_cold_data_meets_the_table() {
 /// Perfect separation with global greedy gives the write amplification of uniform writes
 /// (docs/models.md#separated-classes). Host writes have
 /// one frontier in this build, so classes cannot be separated: that half awaits a placement by
-/// class. What follows from the same argument and can be checked now: classes of equal update rate
-/// are no classes, and a frontier of its own for copies separates nothing when writes are uniform.
+/// class. The same argument has two results that can be checked now: classes of equal update rate
+/// have no effect, and a separate frontier for copies separates nothing when writes are uniform.
 #[test]
 fn classes_of_equal_rate_and_a_gc_frontier_leave_uniform_greedy_as_it_is() {
     const EQUAL_RATES: &[&str] = &["workload.synthetic.address={hot_cold={f=0.3,r=0.3}}"];

@@ -118,7 +118,7 @@ fn geometry() -> Geometry {
     setup(TINY, &[]).plan.geometry
 }
 
-/// Shows a checker what happens, one event a nanosecond.
+/// Feeds a checker with events, one per nanosecond.
 struct Story {
     checker: Checker,
     now_ns: u64,
@@ -316,7 +316,7 @@ fn an_audit_catches_a_map_that_the_checker_did_not_see() {
     let mut sim = Sim::new(setup.plan.clone(), checked(&setup));
     sim.fill(0, 10).expect("the fill fits");
     sim.audit();
-    // The checker is told of a write that the drive never made.
+    // The checker receives a write that the drive never made.
     let unseen = Happened::Programmed {
         ppn: Ppn(15),
         lpn: Lpn(3),

@@ -34,7 +34,7 @@ fn block(page: &str, kind: &str) -> String {
     rest[..rest.find("```").expect("a block ends")].to_string()
 }
 
-/// Every file of a folder of the sources, relative to the root, without what was built.
+/// Every file of a folder of the sources, relative to the root, without build results.
 fn files(root: &Path, folder: &str, into: &mut Vec<String>) {
     let entries = std::fs::read_dir(root.join(folder)).expect("the folder can be read");
     for entry in entries {
@@ -90,7 +90,7 @@ impl Copy {
         let presets = add_word(&presets, "const SCHEMES", ");", "\"oldest-of-emptiest\"");
         write(&root.join(PRESETS), presets.as_bytes());
         let copy = Copy { root, target };
-        // What was taken out of the sources must not stay in the copy.
+        // A file that was removed from the sources must not stay in the copy.
         let mut present = Vec::new();
         files(&copy.root, "crates", &mut present);
         for path in present.iter().filter(|path| !list.contains(path) && *path != FILE) {

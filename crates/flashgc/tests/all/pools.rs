@@ -107,7 +107,7 @@ fn a_pool_without_dynamic_allocation_has_no_effect_and_people_are_told() {
     assert_eq!(whole.config_hash(), setup(TINY, &[DYNAMIC]).config_hash());
 }
 
-/// Collection in one plane of a pool must go on where the write in front finds no plane.
+/// Collection in one plane of a pool must continue where the first write finds no plane.
 #[test]
 fn a_full_pool_lives() {
     for service in ["[\"gc\",\"host\"]", "[\"host\",\"gc\"]", "[\"reads\",\"writes\",\"gc\"]"] {

@@ -1,4 +1,4 @@
-//! Pre-migration: it works beside any scheme, in idle time alone, and what it does is counted. The
+//! Pre-migration: it works with any scheme, in idle time alone, and its work is counted. The
 //! pairwise matrix runs it with everything else, under the checker.
 
 use crate::common;
@@ -40,7 +40,7 @@ fn collections_find_fewer_pages_and_requests_wait_less() {
     assert!(plain.pointer("/assist").is_none());
 }
 
-/// What moved ahead used to be missing in the time of collection.
+/// The time of pre-migration used to be missing in the time of collection.
 #[test]
 fn all_collection_work_counts_in_one_figure() {
     let ahead = open_loop("exponential=\"4 ms\"", &[AHEAD, FAR]);

@@ -1,5 +1,6 @@
-//! Requests inside open jobs: no data is lost or stale however they interleave, waits stay within
-//! the bounds of paper preemptible-gc, and a drive without a hard threshold says that it ran out.
+//! Requests inside open collections: no data is lost or stale however they interleave, waits stay
+//! within the bounds of paper preemptible-gc, and a drive without a hard threshold reports that it
+//! ran out of space.
 
 use crate::common;
 
@@ -7,7 +8,7 @@ use common::{run_filled, run_verified, setup, whole, TINY};
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::Value;
 
-/// How the host gets in.
+/// The ways in which the host preempts.
 const WAYS: [&[&str]; 6] = [
     &["gc.preemption.use=\"between-copies\""],
     &[
@@ -85,7 +86,7 @@ fn no_data_is_lost_or_stale_however_requests_interleave_with_jobs() {
     TestRunner::new(config).run(&cases, run).expect("every case");
 }
 
-/// A drive of one unit for each channel, as in the paper, so that nobody shares a bus.
+/// A drive of one unit for each channel, as in the paper, so that no units share a bus.
 const OWN_BUS: [&str; 6] = [
     "device.channels=4",
     "device.chips_per_channel=1",
@@ -105,7 +106,7 @@ fn report(scheme: &str, sets: &[&str]) -> Value {
 const TRANSFER_NS: u64 = 102_400;
 const PROGRAM_NS: u64 = 200_000;
 
-/// Table V: the longest that a page request takes with nothing but a job before it.
+/// Table V: the longest time of a page request with only a collection before it.
 #[test]
 fn waits_stay_within_the_bounds_of_table_five() {
     let write_ns = PROGRAM_NS + TRANSFER_NS;
@@ -152,8 +153,8 @@ fn the_more_a_job_gives_way_the_shorter_requests_take() {
     assert!(pipelined <= means[1] * 1.01, "{pipelined} beside {means:?}");
 }
 
-/// Fig. 13: writes that always go before the job use up the free blocks, unless there is a hard
-/// threshold. Nothing stops either way.
+/// Fig. 13: writes that always go before the collection use up the free blocks, unless there is a
+/// hard threshold. Nothing stops either way.
 #[test]
 fn without_a_hard_mark_the_drive_runs_out_of_free_pages_and_says_so() {
     let load = [
@@ -173,7 +174,7 @@ fn without_a_hard_mark_the_drive_runs_out_of_free_pages_and_says_so() {
 }
 
 /// Under the odd/even rule the host takes the pages that copies leave in their block, but none that
-/// the open job may yet need.
+/// the open collection may yet need.
 #[test]
 fn a_job_keeps_its_pages_under_the_odd_even_rule() {
     for merge in ["false", "true"] {
@@ -206,7 +207,7 @@ fn marks_of_high_priority_that_count_for_nothing_are_told() {
     assert!(!told("pgc"));
 }
 
-/// A job of up to three blocks may find one. What it then gives back is less than the next job may
+/// A collection of up to three blocks may find one. It then frees less than the next collection may
 /// need, and without a hard threshold the host once took all but that ("the reserve was too
 /// small").
 #[test]

@@ -174,7 +174,7 @@ fn assert_equal(sets: &[String], direct: Setup, format: &str) -> bool {
         return false;
     };
     if drawn["result_hash"] != replayed["result_hash"] {
-        // A figure says more than a hash.
+        // A value is easier to understand than a hash.
         for key in ["latency_ns", "simulated_ns", "pages", "gc", "requests"] {
             assert_eq!(drawn[key], replayed[key], "{key}\n{}", sets.join("\n"));
         }

@@ -1,4 +1,4 @@
-//! All schemes meet identical requests: what a workload asks never depends on who collects.
+//! All schemes receive identical requests: a workload never depends on the scheme.
 
 use flashgc::config::WorkloadPlan;
 use flashgc::session::{prepare, Inputs};

@@ -34,7 +34,7 @@ fn sum(rows: &[SeriesRow], of: fn(&SeriesRow) -> u64) -> u64 {
     rows.iter().map(of).sum()
 }
 
-/// The rows add up to the figures of the report.
+/// The rows add up to the metrics of the report.
 fn assert_totals(sets: &[&str], report: &Value, rows: &[SeriesRow]) {
     let totals: [(&str, u64); 5] = [
         ("requests.read", sum(rows, |row| row.requests_read)),
@@ -70,7 +70,7 @@ const PARALLEL: &str = "gc.copy.use=\"parallel\"";
 const DYNAMIC: &str = "device.allocation=\"dynamic\"";
 const BUS: &str = "device.timing.transfer=\"25 ns/B\"";
 
-/// Schemes whose jobs run in one piece, step by step, over the bus and in other units.
+/// Schemes whose collections run in one piece, step by step, over the bus and in other units.
 const RUNS: [&[&str]; 7] = [
     &[CLOSED],
     &[OPEN, "engine.coalesce=false"],
@@ -89,7 +89,7 @@ const RUNS: [&[&str]; 7] = [
     &[OPEN, "gc.trigger.watermark.batch=\"until-stop\"", "gc.placement.use=\"separate-gc\""],
 ];
 
-/// The base has a closed loop, which an open one takes the place of.
+/// The base has a closed loop, which an open one replaces.
 fn text(sets: &[&str]) -> String {
     if sets.contains(&OPEN) {
         TINY.replace("queue_depth = 8\n", "")

@@ -1,4 +1,4 @@
-//! Balance: whether a run stands for the long run; lengths by work; runs in which nothing moves.
+//! Balance: whether a run represents the long run; lengths by work; runs in which no page moves.
 
 use crate::common;
 
@@ -56,7 +56,8 @@ fn a_short_run_of_a_closed_loop_that_only_ate_free_blocks_says_no() {
 fn free_pages_are_those_of_begin_less_written_and_more_won() {
     let report = run_writes("5_000", &[]);
     let of = |key: &str| whole(&report, &format!("steady.{key}"));
-    // What open jobs have moved is the only difference; a plane has one of at most 8 pages.
+    // The pages that open collections have moved are the only difference; a plane has one
+    // of at most 8 pages.
     let expected = of("free_pages_begin") + of("reclaimed_pages") - of("written_pages");
     assert!(expected.abs_diff(of("free_pages_end")) <= 8 * 8, "{expected}");
 }
@@ -134,7 +135,7 @@ fn a_trace_is_repeated_until_it_is_steady_or_at_its_bound() {
     let exported = whole(&report, "capacity.exported_pages");
     assert!(written >= 3 * exported || verdict(&report) == "yes", "{written} of {exported}");
     assert!(!at(&report, "steady.until.reached").is_null());
-    // Time goes on from round to round: 300 rows of 100 us each, 2,000 and more of them.
+    // Time continues from round to round: 300 rows of 100 us each, 2,000 and more of them.
     assert!(whole(&report, "simulated_ns") >= (written - 1) * 100_000);
 }
 
@@ -243,8 +244,8 @@ fn an_open_loop_that_cannot_keep_up_is_never_in_balance() {
     assert!(at(&report, "steady.more_requests").is_null());
 }
 
-/// Pages that move ahead of a collection take space: they were counted as won when their block was
-/// erased, and a run of PreGC in balance said "no".
+/// Pages that move before their collection take space: they were counted as freed when their block
+/// was erased, and a run of PreGC in balance said "no".
 #[test]
 fn pages_that_move_ahead_are_not_won() {
     let sets = [
@@ -260,6 +261,7 @@ fn pages_that_move_ahead_are_not_won() {
     assert!(whole(&report, "pages.background_moved") > 1000, "{}", at(&report, "pages"));
     let of = |key: &str| whole(&report, &format!("steady.{key}"));
     let expected = of("free_pages_begin") + of("reclaimed_pages") - of("written_pages");
-    // What open jobs have moved, and what moved ahead from victims that are not erased yet.
+    // The pages that open collections have moved, and those that moved in advance from victims
+    // that are not erased yet.
     assert!(expected.abs_diff(of("free_pages_end")) <= 16 * 8, "{}", at(&report, "steady"));
 }

@@ -1,5 +1,5 @@
 //! Sub-blocks under the checker: an erase of them frees a run of one block that its isolation
-//! allows, no data is lost beside it, and the index finds what the scan finds.
+//! allows, no data is lost next to it, and the index finds what the scan finds.
 
 use crate::common;
 
@@ -60,8 +60,8 @@ fn pages_by_hotness_lose_nothing() {
     }
 }
 
-/// On a device whose blocks are one sub-block, what wins most for its time is what has most invalid
-/// pages.
+/// On a device whose blocks are one sub-block, the block with the greatest benefit for its time has
+/// the most invalid pages.
 #[test]
 fn recycle_benefit_of_whole_blocks_is_greedy() {
     let whole_blocks = ["gc.victim.use=\"recycle-benefit\""];

@@ -1,5 +1,5 @@
-//! Blocks whose last pages are a summary: what they hold, what they cost, and that every account
-//! knows it. The pairwise matrix runs them with everything else.
+//! Blocks whose last pages are a summary: their capacity, their cost, and that all counters include
+//! them. The pairwise matrix runs them with everything else.
 
 use crate::common;
 
@@ -43,7 +43,7 @@ fn exported_space_may_be_given_by_reserved_blocks() {
     assert_eq!(pages(TINY, &["device.exported={reserved_blocks=\"43%\"}"]), 10 * 8, "truncated");
     assert_eq!(pages(TINY, &[reserved, FREE]), 10 * 7);
     assert_eq!(pages(TINY, &["device.exported={reserved_blocks=\"7 blocks\"}"]), 9 * 8);
-    // The later layer wins, whichever of the two it gives.
+    // The later layer applies, whichever of the two keys it has.
     assert_eq!(pages(TINY, &[reserved, "device.exported=0.5"]), 64);
     let preset = "device.preset = \"slc-msr\"\nworkload.synthetic.requests = 1\n\
                   workload.synthetic.queue_depth = 1\n";
@@ -68,7 +68,7 @@ fn exported_space_may_be_given_as_over_provisioning() {
 
 #[test]
 fn the_write_that_fills_a_block_pays_for_its_summary() {
-    // An erased drive: 64 writes in turn, 7 pages to a block, so that 9 of them fill one.
+    // An erased drive: 64 writes in order, 7 pages to a block, so that 9 of them fill one.
     let more = [
         "precondition.fill=\"none\"",
         "precondition.overwrite=0.0",

@@ -1,4 +1,4 @@
-//! Synthetic workloads have the statistics that were asked for, and refuse what cannot be.
+//! Synthetic workloads have the requested statistics, and impossible ones are refused.
 
 use crate::common;
 
@@ -276,7 +276,7 @@ fn phases_without_keys_change_nothing() {
     assert_eq!(requests(&format!("{base}{phases}")), one);
 }
 
-/// What is wrong, the workload, and parts of what is said.
+/// The problem, the workload, and parts of the message.
 type Case = (&'static str, String, &'static [&'static str]);
 
 fn impossible() -> Vec<Case> {
@@ -364,8 +364,8 @@ fn phases_can_be_set_from_the_command_line() {
     assert_eq!(ops, [[HostOp::Read; 5], [HostOp::Write; 5]].concat());
 }
 
-/// The hash of a result covers the configuration, so that what is written of a workload that uses
-/// nothing new stays as it was.
+/// The hash of a result covers the configuration, so the saved form of a workload that uses nothing
+/// new stays as it was.
 #[test]
 fn a_plain_workload_keeps_its_form_in_reports() {
     let plain = "requests = 10\nread_share = 0.25\nsize = { \"4 KiB\" = 1, \"8 KiB\" = 3 }\n\

@@ -14,7 +14,7 @@ fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Files of this ending below a folder, in order, without what was built.
+/// Files of this ending below a folder, in order, without build results.
 fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
@@ -260,10 +260,10 @@ fn outcome(sets: &[String]) -> Result<String, Vec<(String, String)>> {
     }
 }
 
-/// A word that is like no key, so that the message about it lists all keys of its table.
+/// A word that is not like any key, so that the message about it lists all keys of its table.
 const STRANGE: &str = "qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq";
 
-/// The keys that the readers ask for in a table, as the message about a strange key has them.
+/// The keys that the readers request in a table, as the message about an unknown key lists them.
 fn asked(table: &str, sets: &[&str]) -> Vec<String> {
     let mut sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
     let strange = if table.is_empty() { STRANGE.into() } else { format!("{table}.{STRANGE}") };
@@ -292,7 +292,7 @@ fn asked_in_list(list: &str, sets: &[&str]) -> Vec<String> {
     keys.split(", ").map(|key| format!("{list}.{}", key.trim_matches('`'))).collect()
 }
 
-/// All keys that any reader asks for.
+/// All keys that any reader requests.
 fn all_asked() -> BTreeSet<String> {
     let synthetic = [SYNTHETIC, CLOSED];
     let mut keys = BTreeSet::new();
@@ -409,7 +409,7 @@ fn defaults_are_as_the_manual_says() {
                     sets.extend(SUB_BLOCKS.map(String::from));
                 }
                 sets.push(match choice {
-                    // It does not stand alone.
+                    // It needs another trigger.
                     "idle" => "gc.trigger.use=[\"watermark\",\"idle\"]".into(),
                     _ => format!("gc.{slot}.use=\"{choice}\""),
                 });

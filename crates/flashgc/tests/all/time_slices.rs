@@ -1,6 +1,6 @@
-//! Collections in turns: no request waits for more than one above the floor, every collection
-//! ends, and every drive goes on. The checker holds the engine to the first in all runs here; the
-//! pairwise matrix runs turns with everything else.
+//! Collections in time slices: no request waits for more than one above the floor, every collection
+//! ends, and every drive continues. The checker enforces the first in all runs here; the pairwise
+//! matrix runs time slices with everything else.
 
 use crate::common;
 
@@ -40,12 +40,12 @@ fn shorter_turns_shorten_the_wait_for_copies_and_not_for_the_erase() {
     };
     let (short, long) = (with("225 us"), with("10 ms"));
     assert!(whole(&short, "gc.time_slices") > 2 * whole(&long, "gc.time_slices"));
-    // A turn of 10 ms is a whole collection.
+    // A time slice of 10 ms is a whole collection.
     assert!(number(&short, "latency_ns.read.mean") < number(&long, "latency_ns.read.mean"));
 }
 
-/// One turn for each write is enough: a job of n copies takes n + 1 turns at most, and a block has
-/// more pages than that.
+/// One time slice for each write is enough: a collection of n copies takes at most n + 1 time
+/// slices, and a block has more pages than that.
 #[test]
 fn a_busy_drive_keeps_up_above_its_floor() {
     let soft = "gc.trigger.watermark.soft=\"5 blocks\"";
@@ -70,8 +70,9 @@ fn a_drive_filled_to_the_last_page_goes_on_below_its_floor() {
     }
 }
 
-/// Without a pause the same victims are collected as at once: turns change when, not what. One
-/// request at a time, so that none is accepted while a job works whose page it rewrites.
+/// Without a pause the same victims are collected as at once: time slices change the times, not
+/// the victims. One request at a time, so that none is accepted during a collection whose page it
+/// rewrites.
 #[test]
 fn an_endless_turn_is_a_job_without_pause() {
     let one = "workload.synthetic.queue_depth=1";

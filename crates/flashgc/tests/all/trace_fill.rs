@@ -6,7 +6,7 @@ use common::{at, setup, whole, Choices, MemoryTrace, TINY};
 use flashgc::session::{Options, Phase, SavedDrive, Session, TraceOpener};
 use serde_json::Value;
 
-/// The tiny drive has 608 exported pages.
+/// The tiny drive has 608 user pages.
 fn replay(sets: &[&str]) -> String {
     let mut text = TINY.replace("overwrite = 1.0\n", "").replace("sequential", "trace");
     text.truncate(text.find("[workload").expect("a workload"));
@@ -55,18 +55,18 @@ const ONE_PLANE: &[&str] = &[
 
 #[test]
 fn reads_come_first_then_writes_then_both_shifted() {
-    // 32 exported pages; the trace spans 8, and touches pages 1 to 3, 4, 6 and 7.
+    // 32 user pages; the trace spans 8, and touches pages 1 to 3, 4, 6 and 7.
     let requests = [('w', 6, 2), ('r', 1, 2), ('r', 4, 1), ('w', 2, 2)];
     let saved = drive(trace(&requests), &[], ONE_PLANE);
     let expected = [
-        // What is read, and what is written: page 2 is written again.
+        // The pages read, then the pages written: page 2 is written again.
         &[1, 4, 6, 7, 2, 3][..],
         // Both in the order of the trace, shifted by 8, by 16 and by 24.
         &[14, 15, 9, 10, 12, 11],
         &[22, 23, 17, 18, 20, 19],
         &[30, 31, 25, 26, 28, 27],
-        // By 32 they meet themselves, so that each goes on to the lowest page that is left; what
-        // else it would write there was written.
+        // By 32 they meet themselves, so that each continues with the lowest page that is left; the
+        // other pages that it would write were written.
         &[0],
         &[5],
         &[8],
@@ -146,7 +146,7 @@ fn a_trace_that_only_trims_is_refused() {
     assert!(error.contains("my.csv"), "{error}");
 }
 
-/// The key of a drive tells traces apart, and does not depend on when requests come.
+/// The key of a drive distinguishes traces, and does not depend on arrival times.
 #[test]
 fn the_key_knows_the_requests_of_the_trace() {
     let requests = [('w', 6, 2), ('r', 1, 2)];

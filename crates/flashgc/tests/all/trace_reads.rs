@@ -6,7 +6,7 @@ use common::{at, inputs, refusal, setup, whole, MemoryTrace, TINY};
 use flashgc::session::{prepare, Options, Phase, SavedDrive, Session, TraceOpener};
 use serde_json::Value;
 
-/// The tiny drive has 608 exported pages, and begins empty.
+/// The tiny drive has 608 user pages, and begins empty.
 fn replay(sets: &[&str]) -> String {
     let mut text = TINY.to_string();
     text.truncate(text.find("[workload").expect("a workload"));
@@ -96,7 +96,7 @@ fn reads_then_find_data() {
     }
     let words = run(&[ALL]);
     assert_eq!(at(&words, "config.precondition.reads"), "all-mapped");
-    // A part of page 4 is written onto what lies there: the rest is read first.
+    // A write of a part of page 4, which has data: the rest is read first.
     assert_eq!(whole(&run(&[MAPPED]), "pages.rest_read"), 0);
     assert_eq!(whole(&words, "pages.rest_read"), 1);
 }

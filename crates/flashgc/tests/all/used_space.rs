@@ -1,5 +1,5 @@
 //! Collection by used space (paper on-demand-gc): its times, its counts, what it does when nothing
-//! qualifies, and that it goes on whatever fills the drive.
+//! qualifies, and that it continues whatever fills the drive.
 
 use crate::common;
 
@@ -217,7 +217,7 @@ fn policy_and_trigger_go_with_all_others() {
             let listed = |pair: &&Value| pair[0].as_u64() <= Some(2);
             let listed = victims.iter().filter(listed).filter_map(|pair| pair[1].as_u64());
             let others = whole(&report, "gc.victim_blocks") - listed.sum::<u64>();
-            // Jobs that are open at the end have chosen, and count nothing else.
+            // Collections that are open at the end count in `fallbacks` only.
             let fallbacks = whole(&report, "gc.fallbacks");
             let open = whole(&report, "gc.open");
             assert!(fallbacks >= others && fallbacks - others <= open, "{policy} {batch}");
@@ -226,7 +226,7 @@ fn policy_and_trigger_go_with_all_others() {
     }
 }
 
-/// Ahead of need, an idle drive collects what is on the lists.
+/// An idle drive collects the blocks of its lists in advance.
 #[test]
 fn an_idle_drive_collects_its_lists() {
     let text = TINY.replace("queue_depth = 8\n", "interarrival = { fixed = \"20 ms\" }\n");

@@ -1,5 +1,5 @@
-//! The write buffer: what it absorbs, what it costs, and that no version of a page is ever lost in
-//! it. The pairwise matrix runs it with everything else.
+//! The write buffer: absorbed writes, its cost, and that no version of a page is ever lost in it.
+//! The pairwise matrix runs it with everything else.
 
 use crate::common;
 
@@ -139,7 +139,7 @@ fn requests(choices: &mut Choices, pages: usize) -> Vec<HostRequest> {
     (0..count).map(request).collect()
 }
 
-/// What a buffer of so many pages counts when one request comes after the other: the pages in a
+/// The counts of a buffer of this capacity when one request comes after the other: the pages in a
 /// list, the last used at its end.
 fn counted_by_hand(requests: &[HostRequest], capacity: usize) -> [u64; 4] {
     let mut held: Vec<u32> = Vec::new();
@@ -257,7 +257,7 @@ fn no_version_is_lost_whatever_meets_a_flush() {
     assert!(met.iter().all(|&count| count > 1_000), "too little happened: {met:?}");
 }
 
-/// Shows a checker what happens to logical page 1, one event a microsecond.
+/// Feeds a checker with the events of logical page 1, one per microsecond.
 struct Story {
     checker: Checker,
     now_ns: u64,

@@ -10,7 +10,7 @@ const HEAD_BYTES: usize = 18;
 const FROM_BASE: u8 = 0;
 const STEPS: u8 = 1;
 
-/// The most bytes that a column of so many records takes.
+/// The most bytes that a column of this number of records takes.
 pub(super) fn column_bytes_max(records: usize) -> usize {
     HEAD_BYTES + 8 * records
 }
@@ -64,8 +64,8 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
-/// Reads a column of `values.len()` numbers, and says how many bytes it took; `None` if there is
-/// no such column. Numbers beyond 64 bits wrap: whoever wrote them did not know what they meant.
+/// Reads a column of `values.len()` numbers, and returns the number of bytes it took; `None` if
+/// there is no such column. Numbers beyond 64 bits wrap: no correct writer produces them.
 pub(super) fn read(bytes: &[u8], values: &mut [u64]) -> Option<usize> {
     let (head, rest) = bytes.split_at_checked(HEAD_BYTES)?;
     let (kind, width) = (head[0], usize::from(head[1]));

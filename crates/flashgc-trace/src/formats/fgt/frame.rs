@@ -23,7 +23,7 @@ pub(super) struct Header {
     pub(super) made_by: String,
 }
 
-/// What stands before a frame.
+/// The head of a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Head {
     /// 0: the end of the file.

@@ -12,8 +12,8 @@
 //! payload = five columns: time, device, operation, offset, size
 //! ```
 //! A column has the same width for all records of its frame, so that a frame is read without a
-//! branch for each record; see [`columns`]. A reader that does not want a frame passes over it
-//! by its head.
+//! branch for each record; see [`columns`]. A reader that does not need a frame skips it by
+//! its head.
 
 mod columns;
 mod frame;

@@ -63,7 +63,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Goes to the next frame that is wanted. False: the file has ended.
+    /// Moves to the next frame that is needed. False: the file has ended.
     fn next_frame(&mut self, bytes: &mut Bytes) -> Result<bool, RecordProblem> {
         loop {
             let head = bytes.take::<HEAD_BYTES>()?.ok_or(RecordProblem::Cut)?;
@@ -96,7 +96,7 @@ impl Reader {
         }
     }
 
-    /// The very first frame tells when the trace begins, and is always read.
+    /// The very first frame has the beginning of the trace, and is always read.
     fn is_wanted(&self, head: &Head) -> bool {
         let Some(first_ns) = self.first_ns else { return true };
         let in_time = head.latest_ns.saturating_sub(first_ns) >= self.want_start_ns;

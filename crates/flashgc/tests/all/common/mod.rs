@@ -1,4 +1,4 @@
-//! What the integration tests share: configurations as text, runs to their end, and figures by key.
+//! Shared code of the integration tests: configurations as text, runs to their end, values by key.
 #![allow(dead_code, reason = "every test file uses a part")]
 
 use flashgc::config::WorkloadPlan;
@@ -72,7 +72,7 @@ pub fn prepare_or_none(text: &str, sets: &[&str]) -> Option<Setup> {
     prepare(&inputs(text, sets)).ok()
 }
 
-/// The errors of a configuration that must be refused, as people see them.
+/// The errors of a configuration that must be refused, as users see them.
 pub fn refusal(text: &str, sets: &[&str]) -> String {
     match prepare(&inputs(text, sets)) {
         Ok(_) => panic!("{sets:?} was accepted"),
@@ -80,7 +80,7 @@ pub fn refusal(text: &str, sets: &[&str]) -> String {
     }
 }
 
-/// Runs a session to its end; gives its report, or the error as people see it.
+/// Runs a session to its end; returns its report, or the error as users see it.
 pub fn finish(setup: Setup, trace: Option<MemoryTrace>, verify: bool) -> Result<Value, String> {
     let opener = trace.map(|trace| Box::new(trace) as Box<dyn TraceOpener>);
     let mut session = Session::new(setup, opener, Options { verify, ..Options::default() });
@@ -98,7 +98,7 @@ pub fn run_verified(text: &str, sets: &[&str]) -> Value {
     finish(setup(text, sets), None, true).unwrap_or_else(|error| panic!("{sets:?}\n{error}"))
 }
 
-/// The figure at a dotted key.
+/// The number at a dotted key.
 pub fn number(report: &Value, key: &str) -> f64 {
     at(report, key).as_f64().unwrap_or_else(|| panic!("`{key}` is no number"))
 }
@@ -108,13 +108,13 @@ pub fn whole(report: &Value, key: &str) -> u64 {
     at(report, key).as_u64().unwrap_or_else(|| panic!("`{key}` is no whole number"))
 }
 
-/// What lies at a dotted key.
+/// The value at a dotted key.
 pub fn at<'a>(report: &'a Value, key: &str) -> &'a Value {
     let pointer = format!("/{}", key.replace('.', "/"));
     report.pointer(&pointer).unwrap_or_else(|| panic!("`{key}` is missing"))
 }
 
-/// Asserts that a figure lies within `share` of what is expected.
+/// Asserts that a value differs from the expected one by at most this share of it.
 pub fn assert_near(what: &str, found: f64, expected: f64, share: f64) {
     let off = found / expected - 1.0;
     assert!(off.abs() <= share, "{what}: {found} is {:.3} % off {expected}", off * 100.0);
@@ -136,7 +136,7 @@ pub fn checked(setup: &Setup) -> Watchers {
     Watchers { checker: Some(checker), ..Watchers::default() }
 }
 
-/// Runs a drive whose checker was promised something else, and says what it found.
+/// Runs a drive whose checker was given other promises, and returns its complaint.
 pub fn found_against(setup: &Setup, promises: Promises) -> String {
     let checker = Checker::new(&setup.plan.geometry, promises);
     let watchers = Watchers { checker: Some(checker), ..Watchers::default() };
@@ -147,7 +147,7 @@ pub fn found_against(setup: &Setup, promises: Promises) -> String {
     outcome.downcast_ref::<String>().expect("in words").clone()
 }
 
-/// Runs a simulation to its end in slices of so many events.
+/// Runs a simulation to its end in slices of `budget` events.
 pub fn drain<W: Watch>(sim: &mut Sim<W>, source: &mut dyn Source, budget: u64) -> Results {
     sim.start(source).expect("the workload starts");
     while !sim.run(source, budget).expect("the run goes on").finished {}
@@ -155,7 +155,7 @@ pub fn drain<W: Watch>(sim: &mut Sim<W>, source: &mut dyn Source, budget: u64) -
 }
 
 /// Runs the synthetic workload on a drive that was filled in order, under the checker, and audits
-/// what is left of it.
+/// its final state.
 pub fn run_filled(setup: &Setup) -> Results {
     let mut sim = Sim::new(setup.plan.clone(), checked(setup));
     sim.fill(0, setup.plan.geometry.exported_pages).expect("the drive takes what it exports");
@@ -191,7 +191,7 @@ impl TraceOpener for MemoryTrace {
     }
 }
 
-/// A file of the folder that lies beside the repository, if the folder is there.
+/// A file of the folder next to the repository, if it is there.
 pub fn shared(path: &str) -> Option<PathBuf> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
     let file = root.join(path);

@@ -246,7 +246,7 @@ const AROUND: &[Factor] = &[
 
 const ARRIVALS: &str = "workload.synthetic";
 
-/// So many arrays of rows are run.
+/// The number of arrays of rows that are run.
 const ARRAYS: u64 = 4;
 
 fn factors() -> Vec<Factor> {
@@ -286,8 +286,8 @@ fn without_refused(factors: &[Factor], mut row: Row) -> Row {
     row
 }
 
-/// A job that holds blocks needs what no other does. Such a row is run with that, and with its unit
-/// held.
+/// A collection that blocks only its blocks has requirements of its own. Such a row is run with
+/// them, and with blocking of its unit.
 fn blocks_apart(factors: &[Factor], row: Row) -> Vec<Row> {
     let at = |name: &str| factors.iter().position(|(key, _)| *key == name).expect("a factor");
     if factors[at(BLOCKING)].1[row[at(BLOCKING)]] != BLOCKS {
@@ -308,9 +308,9 @@ fn blocks_apart(factors: &[Factor], row: Row) -> Vec<Row> {
     rows
 }
 
-/// A job into which requests get closes its unit alone, on a device that can suspend where it must,
-/// and without commands where transfers are pipelined. A row that has it otherwise is run twice:
-/// with what the slot needs, and with jobs that nobody enters.
+/// A collection with preemption blocks its unit alone, on a device that can suspend where it must,
+/// and without commands where transfers are pipelined. A row with other choices is run twice: with
+/// the requirements of the slot, and without preemption.
 fn apart(factors: &[Factor], row: Row) -> Vec<Row> {
     let at = |name: &str| factors.iter().position(|(key, _)| *key == name).expect("a factor");
     let preemption = factors[at(PREEMPTION)].1[row[at(PREEMPTION)]];
@@ -533,7 +533,7 @@ fn pairs(firsts: Vec<&'static str>, seconds: Vec<&'static str>) -> Vec<[&'static
 const SEVERAL_BLOCKS: [&str; 2] =
     ["use=\"blocks\" blocks.k=\"2\"", "use=\"blocks\" blocks.k=\"3\""];
 
-/// An erase of k blocks may need k erased blocks for what they hold, so the threshold lies above
+/// An erase of k blocks may need k erased blocks for their valid pages, so the threshold lies above
 /// them.
 #[test]
 fn a_mark_of_two_blocks_is_refused_where_collection_keeps_as_many() {

@@ -1,4 +1,4 @@
-//! What sub-blocks and hotness groups ask of a row of the matrix.
+//! The requirements of sub-blocks and hotness groups on a row of the matrix.
 
 use super::{
     pairs, values, Factor, Row, BLOCK, BLOCKING, COPY, ERASE, MARKS, PLACEMENT, SUMMARY, TRIGGER,
@@ -12,8 +12,8 @@ const BY_SOFTWARE: usize = 4;
 const BY_HARDWARE: usize = 5;
 
 /// Sub-blocks are erased where a block has some and no summary, and by a victim that ranks them;
-/// hotness groups are of sub-blocks, and their copies stay in the plane. A row that has it
-/// otherwise is run twice: with sub-blocks and what they need, and with whole blocks.
+/// hotness groups are of sub-blocks, and their copies stay in the plane. A row with other
+/// choices is run twice: with sub-blocks and their requirements, and with whole blocks.
 pub fn apart_by_erase(factors: &[Factor], row: Row) -> Vec<Row> {
     let at = |name: &str| factors.iter().position(|(key, _)| *key == name).expect("a factor");
     let value = |name: &str, row: &Row| factors[at(name)].1[row[at(name)]];
@@ -37,7 +37,7 @@ pub fn apart_by_erase(factors: &[Factor], row: Row) -> Vec<Row> {
         fitting[at(BLOCK)] = 1 + row[at(BLOCKING)] % 3;
     }
     fitting[at(SUMMARY)] = 0;
-    // Used space and held blocks are of whole blocks.
+    // Used space and blocking of blocks apply to whole blocks.
     fitting[at(TRIGGER)] %= 2;
     fitting[at(BLOCKING)] %= 5;
     let copy = value(COPY, &row);
@@ -50,7 +50,7 @@ pub fn apart_by_erase(factors: &[Factor], row: Row) -> Vec<Row> {
     if by_hotness && (is_odd_even || copy.contains("global")) {
         fitting[at(COPY)] = 0;
     }
-    // What the worst job needs comes near two blocks, with an open sub-block of each class too, and
+    // The worst collection needs nearly two blocks, with an open sub-block of each class too, and
     // where layers take their part of a block.
     if row[at(MARKS)] == 0 && (by_hotness || fitting[at(ERASE)] == BY_HARDWARE) {
         fitting[at(BLOCK)] = 2;

@@ -7,9 +7,9 @@ use flashgc::verify::{Cause, Happened, Watch, What};
 use flashgc::workload::HostOp;
 use std::collections::{BTreeMap, VecDeque};
 
-/// Stands for the host's link in place of a unit.
+/// The number of the host's link, in place of a unit.
 pub const LINK: u32 = u32::MAX;
-/// Stands for the write buffer.
+/// The number of the write buffer.
 pub const BUFFER: u32 = u32::MAX - 1;
 
 /// An operation on a unit, or a phase of one.
@@ -18,7 +18,7 @@ pub struct Row {
     pub unit: u32,
     pub from_ns: u64,
     pub to_ns: u64,
-    /// What was done and to which page or block.
+    /// The operation and its page or block.
     pub words: String,
     /// For a phase: whether it was on the bus.
     pub on_bus: bool,
@@ -39,11 +39,11 @@ pub struct Eyes {
     pub programmed: Vec<bool>,
     geometry: Geometry,
     measuring: bool,
-    /// Phases of the operations under way, for each unit: for the job or for the host.
+    /// Phases of the operations under way, for each unit: for the collection or for the host.
     open: Vec<Vec<(bool, Row)>>,
     /// The logical pages that each unit reads or writes for the host in one operation.
     host: Vec<Vec<u32>>,
-    /// The logical pages that each unit reads for its job.
+    /// The logical pages that each unit reads for its collection.
     reads: Vec<Vec<u32>>,
     /// The words of the operation that each unit has suspended.
     suspended: Vec<Option<String>>,
@@ -87,7 +87,7 @@ impl Eyes {
         format!("block {local}")
     }
 
-    /// Whether an operation is the rest of a suspended one: a new read has told its pages.
+    /// Whether an operation is the rest of a suspended one: a new read has registered its pages.
     fn goes_on(&mut self, at: usize, name: &str) -> bool {
         if name == "copy-read" && !self.reads[at].is_empty() {
             self.suspended[at] = None;
@@ -144,7 +144,7 @@ impl Eyes {
             let words = before.map(|row| row.words.clone()).filter(|words| words != "erase");
             self.suspended[at] = words;
         }
-        // What ran beside it belongs to an operation of the other side.
+        // Phases in parallel with it belong to an operation of the other side.
         let beside = |(by_gc, _): &(bool, Row)| *by_gc != gc;
         let (others, own) = std::mem::take(&mut self.open[at]).into_iter().partition(beside);
         self.open[at] = others;
@@ -187,7 +187,7 @@ impl Watch for Eyes {
                     _ if !self.measuring => {}
                     Cause::Host { .. } | Cause::Flush => self.host[unit].push(lpn.0),
                     Cause::Copy { .. } => self.copies[unit].push_back(lpn.0),
-                    // It was told when it was read.
+                    // It was registered when it was read.
                     Cause::MoveAhead { .. } => {}
                 }
             }

@@ -1,8 +1,8 @@
-//! Timeline pages: Markdown that is read by people and run by a test.
+//! Timeline pages: Markdown for readers, which a test runs.
 //!
 //! A page is text with fenced blocks. Input blocks say what runs: `toml` (settings over those of
 //! the tiny device, and over the earlier ones of the page), `before` (pages written untimed) and
-//! `requests`. Output blocks say what happens and are compared: `timeline`, `phases`, `figure`,
+//! `requests`. Output blocks have the results and are compared: `timeline`, `phases`, `figure`,
 //! `latency`, `blocks`, `blocks before`, `counts` and `error`. Blocks with other names are text.
 
 pub mod eyes;

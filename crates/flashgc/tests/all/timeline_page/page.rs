@@ -15,10 +15,10 @@ impl Base {
     }
 }
 
-/// Something that a page says and that is not so.
+/// A wrong statement of a page.
 pub struct Wrong {
     pub text: String,
-    /// Whether writing what happens into the page is a cure.
+    /// Whether writing the result into the page solves it.
     pub blessable: bool,
 }
 
@@ -159,7 +159,7 @@ fn compare(kind: &str, place: &str, part: &mut Part, seen: &Seen, errors: &mut V
     settle(place, part, right, matches!(kind, "figure" | "blocks" | "blocks before"), errors);
 }
 
-/// Compares what a block says with what is right, and puts that there.
+/// Compares a block with the right lines, and replaces it by them.
 fn settle(place: &str, part: &mut Part, right: Vec<String>, exact: bool, errors: &mut Vec<Wrong>) {
     let same = |a: &str, b: &str| a.split_whitespace().eq(b.split_whitespace());
     let agrees = |(a, b): (&String, &String)| if exact { a == b } else { same(a, b) };
@@ -171,7 +171,7 @@ fn settle(place: &str, part: &mut Part, right: Vec<String>, exact: bool, errors:
     part.lines = right;
 }
 
-/// A line of `counts` with the figure that the run gave.
+/// A line of `counts` with the value of the run.
 fn counted(line: &str, seen: &Seen) -> String {
     let (key, rest) = line.split_once('=').unwrap_or((line, ""));
     let why = rest.split_once('#').map_or(String::new(), |(_, why)| format!("  #{why}"));

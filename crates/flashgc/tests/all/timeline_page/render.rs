@@ -136,7 +136,7 @@ fn per(sum: u64, count: u64) -> String {
     }
 }
 
-/// Figures of the report, by their keys.
+/// Metrics of the report, by their keys.
 pub fn count(seen: &Seen, key: &str) -> Option<String> {
     let (results, c) = (&seen.results, &seen.results.counters);
     Some(match key {
@@ -177,7 +177,7 @@ pub fn count(seen: &Seen, key: &str) -> Option<String> {
     })
 }
 
-/// Figures of what moves ahead of a collection.
+/// Metrics of pre-migration.
 fn ahead(counters: &Counters, key: &str) -> Option<u64> {
     match key {
         "background.calls" => Some(counters.background_calls),

@@ -62,7 +62,7 @@ impl Example {
 
     pub fn run(&self) -> Result<Seen, String> {
         let setup = prepare(&self.inputs()).map_err(|errors| errors.to_string())?;
-        // What the index and the presets set for a choice that the page replaces is no mistake.
+        // Settings of the index and the presets for a choice that the page replaces are allowed.
         let is_own = |key: &&String| self.sets.iter().any(|set| set.starts_with(key.as_str()));
         let unused: Vec<&str> = setup.unused_keys().iter().filter(is_own).map(|k| &**k).collect();
         if !unused.is_empty() {
@@ -147,7 +147,7 @@ fn latencies(asked: &[Asked], pages: &[HostPage]) -> Vec<(String, Option<u64>)> 
     for Asked { words, request } in asked {
         let mut count = request.pages;
         if request.op == HostOp::Trim {
-            // Pages given up only in part stay, and are no operation.
+            // Pages trimmed only in part stay, and cause no operation.
             let both = request.pages == 1 && (request.head_partial || request.tail_partial);
             let parts = u32::from(request.head_partial) + u32::from(request.tail_partial);
             count -= if both { 1 } else { parts };
