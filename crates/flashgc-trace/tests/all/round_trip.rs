@@ -39,7 +39,7 @@ fn read(format: &Format, bytes: Vec<u8>) -> Result<Vec<Record>, TraceError> {
 
 /// What each format can hold: the resolution of its times, whether it has trims, devices, and
 /// addresses between sectors.
-struct Blocking {
+struct Capacity {
     format: &'static str,
     resolution_ns: u64,
     trims: bool,
@@ -51,14 +51,14 @@ struct Blocking {
     marks: bool,
 }
 
-const fn holds(format: &'static str, resolution_ns: u64, can: [bool; 3]) -> Blocking {
+const fn holds(format: &'static str, resolution_ns: u64, can: [bool; 3]) -> Capacity {
     let [trims, devices, bytes] = can;
-    Blocking { format, resolution_ns, trims, devices, bytes, size: None, marks: false }
+    Capacity { format, resolution_ns, trims, devices, bytes, size: None, marks: false }
 }
 
 const MARKED: &str = "csv:time:ns, device, op, offset, size, priority; high=1; normal=0";
 
-const ALL: [Blocking; 23] = [
+const ALL: [Capacity; 23] = [
     holds("msr", 100, [false, true, true]),
     holds("spc", 1, [false, true, false]),
     holds("disksim", 1, [false, true, false]),
@@ -76,11 +76,11 @@ const ALL: [Blocking; 23] = [
     holds("cloudphysics", 1_000, [true, false, false]),
     // Its devices are numbered as they appear; see the test of its own.
     holds("fio", 1_000, [true, false, true]),
-    Blocking { size: Some(4096), ..holds("flashsim", 1, [false, true, false]) },
+    Capacity { size: Some(4096), ..holds("flashsim", 1, [false, true, false]) },
     holds("heimdall", 1, [false, true, true]),
     holds("csv", 1, [true, true, true]),
-    Blocking { marks: true, ..holds(MARKED, 1, [true, true, true]) },
-    Blocking { marks: true, ..holds("fgt", 1, [true, true, true]) },
+    Capacity { marks: true, ..holds(MARKED, 1, [true, true, true]) },
+    Capacity { marks: true, ..holds("fgt", 1, [true, true, true]) },
     holds("csv:op, size:512, -, offset:512, time:us; delimiter=space", 1_000, [true, false, false]),
     holds("csv:time:ms,device,op,offset,size;header=yes;read=0;write=1", 1_000_000, [true; 3]),
 ];
@@ -88,7 +88,7 @@ const ALL: [Blocking; 23] = [
 /// Op, address in sectors, sectors, bytes beyond, time to the record before, device.
 type Draw = (u8, u64, u64, u64, u64, u64);
 
-fn records(draws: &[Draw], holds: &Blocking) -> Vec<Record> {
+fn records(draws: &[Draw], holds: &Capacity) -> Vec<Record> {
     let mut at_ns = 0_u64;
     let row = |(index, draw): (usize, &Draw)| {
         let &(op, sector, sectors, beyond, gap_ns, device) = draw;
