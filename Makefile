@@ -55,7 +55,7 @@ histories: | tools ## random histories of the engine (SECONDS=600 SEED=1 COUNT=n
 # Everything that CI does, one step after the other.
 CHECKS := engine lint test-rust test-python docs-check fuzz histories
 check: ## everything that CI does, with the time of each step
-	@FUZZ_SECONDS=5 SECONDS_OF_HISTORIES=60 scripts/check $(CHECKS)
+	@scripts/check FUZZ_SECONDS=5 SECONDS=60 $(CHECKS)
 
 .PHONY: engine
 engine: $(VENV)/.engine $(VENV)/.dev
