@@ -10,8 +10,7 @@ use flashgc::session::Setup;
 use flashgc::workload::fitted::Fitted;
 use flashgc::workload::statistics::Counter;
 use flashgc::workload::synthetic::Synthetic;
-use flashgc::workload::{HostOp, HostRequest, Source};
-use flashgc_trace::{Op, Priority, Record};
+use flashgc::workload::{HostRequest, Source};
 use pyo3::prelude::*;
 use serde_json::{json, Value};
 use std::ops::ControlFlow;
@@ -105,7 +104,7 @@ fn generate(setup: &Setup, target: Option<&Path>, name: &str, pulse: Pulse) -> P
     let target = Target::create(target).map_err(OutputError::new_err)?;
     let mut writer = flashgc_trace::writer(&to, Box::new(target.clone())).map_err(wrong)?;
     each(source, pulse, |request, line| {
-        writer.push(&record(request, line)).map_err(|error| target.failure(wrong(error)))?;
+        writer.push(&request.record(line)).map_err(|error| target.failure(wrong(error)))?;
         Ok(match target.is_closed() {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
@@ -114,20 +113,4 @@ fn generate(setup: &Setup, target: Option<&Path>, name: &str, pulse: Pulse) -> P
     let written = writer.finish().map_err(|error| target.failure(wrong(error)))?;
     target.commit().map_err(OutputError::new_err)?;
     Ok(with_marks_lost(json!({ "to": to.name(), "rows": written.rows }), &written))
-}
-
-fn record(request: &HostRequest, line: u64) -> Record {
-    Record {
-        at_ns: request.at_ns,
-        device: 0,
-        op: match request.op {
-            HostOp::Read => Op::Read,
-            HostOp::Write => Op::Write,
-            HostOp::Trim => Op::Trim,
-        },
-        priority: if request.high { Priority::High } else { Priority::Normal },
-        offset_bytes: request.offset_bytes,
-        size_bytes: request.bytes,
-        line,
-    }
 }

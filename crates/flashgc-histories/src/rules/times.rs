@@ -7,8 +7,7 @@ use crate::run::{self, Stop};
 use flashgc::config::{Setup, WorkloadPlan};
 use flashgc::plan::Arrivals;
 use flashgc::session::Options;
-use flashgc::workload::{HostOp, HostRequest};
-use flashgc_trace::{writer, Format, Op, Priority, Record};
+use flashgc_trace::{writer, Format};
 use serde_json::Value;
 use std::io::Write;
 use std::sync::{Arc, Mutex};
@@ -23,7 +22,7 @@ fn rows(tried: &Tried<'_>) -> Result<Option<Vec<u8>>, Stop> {
     let mut line = 0;
     while let Some(request) = source.next().map_err(|error| fault(error.0))? {
         line += 1;
-        writer.push(&record(&request, line)).map_err(|error| fault(error.to_string()))?;
+        writer.push(&request.record(line)).map_err(|error| fault(error.to_string()))?;
     }
     writer.finish().map_err(|error| fault(error.to_string()))?;
     let bytes = shared.0.lock().map(|mut bytes| std::mem::take(&mut *bytes));
@@ -43,23 +42,6 @@ impl Write for Shared {
 
     fn flush(&mut self) -> std::io::Result<()> {
         Ok(())
-    }
-}
-
-fn record(request: &HostRequest, line: u64) -> Record {
-    let op = match request.op {
-        HostOp::Read => Op::Read,
-        HostOp::Write => Op::Write,
-        HostOp::Trim => Op::Trim,
-    };
-    Record {
-        at_ns: request.at_ns,
-        device: 0,
-        op,
-        priority: if request.high { Priority::High } else { Priority::Normal },
-        offset_bytes: request.offset_bytes,
-        size_bytes: request.bytes,
-        line,
     }
 }
 

@@ -16,6 +16,7 @@ pub mod trace_reads;
 pub mod zipf;
 
 use crate::ids::Lpn;
+use flashgc_trace::{Op, Priority, Record};
 use serde::Serialize;
 
 /// Gaps below this count as short in statistics: 1.5 ms, the erase time of SLC flash, by which
@@ -58,6 +59,24 @@ pub struct HostRequest {
 }
 
 impl HostRequest {
+    /// The row of a trace that holds this request, with the number of its line.
+    pub fn record(&self, line: u64) -> Record {
+        let op = match self.op {
+            HostOp::Read => Op::Read,
+            HostOp::Write => Op::Write,
+            HostOp::Trim => Op::Trim,
+        };
+        Record {
+            at_ns: self.at_ns,
+            device: 0,
+            op,
+            priority: if self.high { Priority::High } else { Priority::Normal },
+            offset_bytes: self.offset_bytes,
+            size_bytes: self.bytes,
+            line,
+        }
+    }
+
     /// The request for `bytes` bytes from `offset_bytes`, in pages of this size, not marked.
     ///
     /// The caller has checked that the last page's number fits 32 bits.

@@ -147,6 +147,15 @@ fn coalesced_and_plain_execution_agree_where_planes_work_together() {
     }
 }
 
+fn assert_coalesced_as_plain(text: &str, sets: &[String]) {
+    let all: Vec<&str> = sets.iter().map(String::as_str).collect();
+    let [coalesced, plain] = ["true", "false"].map(|coalesce| {
+        let coalesce = format!("engine.coalesce={coalesce}");
+        run(text, &[&all[..], &[coalesce.as_str()]].concat())
+    });
+    assert_equal(sets, "coalesced and plain", &coalesced, &plain);
+}
+
 #[test]
 fn coalesced_and_plain_execution_agree_in_an_open_loop() {
     let text = TINY.replace("queue_depth = 8", "");
@@ -159,12 +168,7 @@ fn coalesced_and_plain_execution_agree_in_an_open_loop() {
                     format!("gc.blocking.use=\"{blocking}\""),
                     "workload.synthetic.size=\"2 KiB\"".to_string(),
                 ];
-                let all: Vec<&str> = sets.iter().map(String::as_str).collect();
-                let [coalesced, plain] = ["true", "false"].map(|coalesce| {
-                    let coalesce = format!("engine.coalesce={coalesce}");
-                    run(&text, &[&all[..], &[coalesce.as_str()]].concat())
-                });
-                assert_equal(&sets, "coalesced and plain", &coalesced, &plain);
+                assert_coalesced_as_plain(&text, &sets);
             }
         }
     }
@@ -185,12 +189,7 @@ fn coalesced_and_plain_execution_agree_on_what_is_done_in_idle_time() {
                     "gc.background.use=\"flush-buffer\"".to_string(),
                     "device.write_buffer.size=\"32 KiB\"".to_string(),
                 ];
-                let all: Vec<&str> = sets.iter().map(String::as_str).collect();
-                let [coalesced, plain] = ["true", "false"].map(|coalesce| {
-                    let coalesce = format!("engine.coalesce={coalesce}");
-                    run(&text, &[&all[..], &[coalesce.as_str()]].concat())
-                });
-                assert_equal(&sets, "coalesced and plain", &coalesced, &plain);
+                assert_coalesced_as_plain(&text, &sets);
             }
         }
     }

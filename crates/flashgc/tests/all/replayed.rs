@@ -9,7 +9,6 @@ use flashgc::session::Setup;
 use flashgc::sim::Sim;
 use flashgc::verify::{Happened, Watch};
 use flashgc::workload::{HostOp, HostRequest, ListSource, Source};
-use flashgc_trace::{Op, Priority, Record};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::{Arc, Mutex};
@@ -122,23 +121,6 @@ impl Write for Shared {
     }
 }
 
-fn record(request: &HostRequest, line: u64) -> Record {
-    let op = match request.op {
-        HostOp::Read => Op::Read,
-        HostOp::Write => Op::Write,
-        HostOp::Trim => Op::Trim,
-    };
-    Record {
-        at_ns: request.at_ns,
-        device: 0,
-        op,
-        priority: if request.high { Priority::High } else { Priority::Normal },
-        offset_bytes: request.offset_bytes,
-        size_bytes: request.bytes,
-        line,
-    }
-}
-
 /// What `flashgc trace generate` writes of a workload.
 fn generated(setup: &Setup, format: &str) -> MemoryTrace {
     let bytes = Shared::default();
@@ -148,7 +130,7 @@ fn generated(setup: &Setup, format: &str) -> MemoryTrace {
     let mut line = 0;
     while let Some(request) = source.next().expect("a synthetic workload goes on") {
         line += 1;
-        writer.push(&record(&request, line)).expect("memory takes it");
+        writer.push(&request.record(line)).expect("memory takes it");
     }
     writer.finish().expect("memory takes it");
     let bytes = bytes.0.lock().expect("one thread").clone();
