@@ -49,11 +49,7 @@ impl Diagnostic {
 
 /// Terminal control characters in a configuration must not reach the terminal.
 fn printable(c: char) -> char {
-    if c.is_control() && c != '\t' {
-        '\u{fffd}'
-    } else {
-        c
-    }
+    if c.is_control() && c != '\t' { '\u{fffd}' } else { c }
 }
 
 /// A longer line is shown in part.

@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use toml::de::{DeArray, DeTable, DeValue};
 use toml::Spanned;
+use toml::de::{DeArray, DeTable, DeValue};
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::{Origin, SourceText};

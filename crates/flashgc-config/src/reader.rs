@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
-use crate::diagnostic::{brief, Diagnostic, Place};
+use crate::diagnostic::{Diagnostic, Place, brief};
 use crate::sink::Sink;
 use crate::source::Origin;
 use crate::suggest;
@@ -357,7 +357,7 @@ impl<'a> Reader<'a> {
         self.wrong(entry, "one of the valid values", &help)
     }
 
-    fn entries(&self) -> impl Iterator<Item = &'a Entry> {
+    fn entries(&self) -> impl Iterator<Item = &'a Entry> + use<'a> {
         self.table.into_iter().flat_map(|table| &table.entries)
     }
 
@@ -400,9 +400,5 @@ impl<'a> Reader<'a> {
 
 fn join(path: &str, key: &str) -> String {
     let key = dotted(&[key]);
-    if path.is_empty() {
-        key
-    } else {
-        format!("{path}.{key}")
-    }
+    if path.is_empty() { key } else { format!("{path}.{key}") }
 }

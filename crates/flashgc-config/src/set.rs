@@ -2,7 +2,7 @@
 
 use toml::de::DeValue;
 
-use crate::diagnostic::{brief, Diagnostic, Diagnostics};
+use crate::diagnostic::{Diagnostic, Diagnostics, brief};
 use crate::parse::Builder;
 use crate::reader::dotted;
 use crate::source::{Origin, SourceText};

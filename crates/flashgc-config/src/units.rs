@@ -3,7 +3,7 @@
 //! Numbers are plain decimals such as `25`, `1_000` or `0.625`; there is no exponent and no
 //! rounding. Each error names the wrong value and then the value to write instead.
 
-use crate::decimal::{reduce, split_unit, too_large, Decimal};
+use crate::decimal::{Decimal, reduce, split_unit, too_large};
 
 pub(crate) const DURATION_HELP: &str =
     "write a number and a unit: ns, us, ms, s or min, as in \"25 us\"";
@@ -210,7 +210,7 @@ fn threshold(text: &str) -> Result<Threshold, String> {
             ["of", "soft"] => ShareOf::Soft,
             _ => {
                 return Err("a share must be `of physical`, `of pages`, `of spare` or `of soft`"
-                    .to_string())
+                    .to_string());
             }
         };
         return Ok(Threshold::Share { share: share_of(count, 100)?, of });

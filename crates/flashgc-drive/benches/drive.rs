@@ -5,8 +5,8 @@
 //! test` the drive is small.
 #![allow(clippy::print_stdout)]
 
-use flashgc::session::{prepare, Inputs, Options, Phase, SavedDrive, Session, Setup};
-use flashgc_drive::{open, write, Limits};
+use flashgc::session::{Inputs, Options, Phase, SavedDrive, Session, Setup, prepare};
+use flashgc_drive::{Limits, open, write};
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Write};
 use std::process::ExitCode;

@@ -21,5 +21,5 @@ mod write;
 
 pub use error::DriveError;
 pub use header::{Header, Section, VERSION};
-pub use read::{decode, open, Limits, Opened};
+pub use read::{Limits, Opened, decode, open};
 pub use write::write;

@@ -1,9 +1,9 @@
 //! Reading a drive.
 
-use crate::frames::{packed_bytes_max, unpack, PartMut, FRAME_BYTES};
+use crate::DriveError;
+use crate::frames::{FRAME_BYTES, PartMut, packed_bytes_max, unpack};
 use crate::header::{Header, Section};
 use crate::write::{PER_OPEN, PER_PLANE};
-use crate::DriveError;
 use flashgc::device::Geometry;
 use flashgc::drive::{Drive, Kept, OpenBlock, PlaneBlocks, Role};
 use flashgc::ids::BlockId;
@@ -192,7 +192,7 @@ fn open_of(numbers: &[u32]) -> Result<Vec<OpenBlock>, DriveError> {
             other => {
                 return Err(DriveError::damaged(format!(
                     "an open block has the unknown kind {other}"
-                )))
+                )));
             }
         };
         Ok(OpenBlock { block: BlockId(open[0]), role, next: [open[2], open[3]] })

@@ -1,6 +1,6 @@
 //! Writing a drive.
 
-use crate::frames::{pack, parts_u32, parts_u64, Part};
+use crate::frames::{Part, pack, parts_u32, parts_u64};
 use crate::header::{Header, Section};
 use flashgc::drive::Role;
 use flashgc::session::SavedDrive;

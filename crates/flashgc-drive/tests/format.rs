@@ -1,7 +1,7 @@
 //! Files of drives: what comes back is what was written, and nothing that is damaged comes back.
 
-use flashgc::session::{prepare, Inputs, Options, Phase, SavedDrive, Session, Setup};
-use flashgc_drive::{decode, open, write, DriveError, Limits};
+use flashgc::session::{Inputs, Options, Phase, SavedDrive, Session, Setup, prepare};
+use flashgc_drive::{DriveError, Limits, decode, open, write};
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 use std::sync::OnceLock;

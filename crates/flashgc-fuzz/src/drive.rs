@@ -1,8 +1,8 @@
 //! Saved drives. Half of the inputs are files; the others are edits of a sound state, which no
 //! checksum keeps from the engine: it refuses them, or runs on them without a fault.
 
-use flashgc::session::{prepare, Inputs, Options, Phase, SavedDrive, Session, Setup};
-use flashgc_drive::{decode, write, Limits};
+use flashgc::session::{Inputs, Options, Phase, SavedDrive, Session, Setup, prepare};
+use flashgc_drive::{Limits, decode, write};
 use std::sync::OnceLock;
 
 const CONFIGURATION: &str = r#"

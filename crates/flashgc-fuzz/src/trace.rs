@@ -1,8 +1,8 @@
 //! Traces, of a named format or of none.
 
 use flashgc_trace::{
-    extents, info, open, writer, Disorder, Filter, Format, OnBadLine, OpenOptions, Record,
-    TraceError, ADDRESS_BYTES_MAX, REQUEST_BYTES_MAX,
+    ADDRESS_BYTES_MAX, Disorder, Filter, Format, OnBadLine, OpenOptions, REQUEST_BYTES_MAX, Record,
+    TraceError, extents, info, open, writer,
 };
 use flashgc_trace::{Op, TraceReader};
 use std::cell::RefCell;

@@ -1,7 +1,7 @@
 //! Counts of the choices drawn, and of those that the plan accepted.
 
 use crate::history::History;
-use flashgc::config::{presets, Setup};
+use flashgc::config::{Setup, presets};
 use serde_json::Value;
 use std::collections::BTreeMap;
 

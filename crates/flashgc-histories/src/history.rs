@@ -1,7 +1,7 @@
 //! A history: a configuration as assignments, in the form that `flashgc run` takes, and the rows
 //! of its trace, where it has one.
 
-use flashgc::config::{prepare, Inputs, Setup};
+use flashgc::config::{Inputs, Setup, prepare};
 use flashgc::session::TraceOpener;
 use std::io::{Cursor, Read};
 

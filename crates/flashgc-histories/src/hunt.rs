@@ -3,16 +3,16 @@
 use crate::arguments::Arguments;
 use flashgc_histories::choices::seed_of;
 use flashgc_histories::coverage::Coverage;
-use flashgc_histories::draw::{draw, Drawn};
+use flashgc_histories::draw::{Drawn, draw};
 use flashgc_histories::history::History;
-use flashgc_histories::rules::{check, Failure, Outcome};
+use flashgc_histories::rules::{Failure, Outcome, check};
 use flashgc_histories::run::{self, keep_panics_quiet};
 use flashgc_histories::shrink::shrink;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// How long a failure is shrunk.

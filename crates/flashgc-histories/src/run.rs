@@ -6,7 +6,7 @@ use flashgc::session::{Options, Phase, RunError, SavedDrive, Session, TraceOpene
 use serde_json::Value;
 use std::backtrace::Backtrace;
 use std::cell::{Cell, RefCell};
-use std::panic::{catch_unwind, set_hook, AssertUnwindSafe};
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
 
 /// Why a run has no result.
 #[derive(Clone, Debug, PartialEq)]

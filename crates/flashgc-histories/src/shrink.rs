@@ -1,7 +1,7 @@
 //! Shrinks a history that fails: fewer keys, fewer requests, smaller numbers, the same failure.
 
 use crate::history::History;
-use crate::rules::{check, other_scheme, Failure, Outcome};
+use crate::rules::{Failure, Outcome, check, other_scheme};
 use std::time::{Duration, Instant};
 
 /// The smallest history found that fails in the same way.
@@ -63,11 +63,11 @@ impl Search {
             return;
         }
         let Some((own, _)) = other_scheme(&self.best.0, self.seed) else { return };
-        if let Outcome::Failed(found) = check(&own, self.seed, &["checker"]) {
-            if found.signature == self.best.1.signature {
-                self.rules = vec![found.rule];
-                self.best = (own, *found);
-            }
+        if let Outcome::Failed(found) = check(&own, self.seed, &["checker"])
+            && found.signature == self.best.1.signature
+        {
+            self.rules = vec![found.rule];
+            self.best = (own, *found);
         }
     }
 

@@ -1,9 +1,9 @@
 //! Histories that once failed hold now; and the tool finds, shrinks and covers.
 
 use flashgc_histories::coverage::Coverage;
-use flashgc_histories::draw::{draw, Drawn};
+use flashgc_histories::draw::{Drawn, draw};
 use flashgc_histories::history::History;
-use flashgc_histories::rules::{check, Outcome, CANARY, RULES};
+use flashgc_histories::rules::{CANARY, Outcome, RULES, check};
 use flashgc_histories::shrink::shrink;
 use std::path::Path;
 use std::time::Duration;

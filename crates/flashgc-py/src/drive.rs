@@ -1,13 +1,13 @@
 //! Saved drives: made, inspected, and used as the start of a run.
 
-use crate::errors::{guarded, DriveError, OutputError};
+use crate::errors::{DriveError, OutputError, guarded};
 use crate::files::{self, NewFile};
 use crate::pulse::Pulse;
-use crate::run::{check_memory, step, Request};
+use crate::run::{Request, check_memory, step};
 use flashgc::session::{Options, Phase, Session, Setup, TraceOpener};
 use flashgc_drive::{Limits, Opened};
 use pyo3::prelude::*;
-use serde_json::{json, Value};
+use serde_json::{Value, json};
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};

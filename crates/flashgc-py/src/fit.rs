@@ -2,7 +2,7 @@
 
 use crate::errors::guarded;
 use crate::pulse::Raised;
-use crate::trace::{wrong, Reading};
+use crate::trace::{Reading, wrong};
 use flashgc::workload::fitted::Recency;
 use flashgc_trace::{Disorder, Op};
 use pyo3::prelude::*;

@@ -1,6 +1,6 @@
 //! A synthetic workload, written as a trace or counted.
 
-use crate::errors::{guarded, ConfigError, OutputError, RunError};
+use crate::errors::{ConfigError, OutputError, RunError, guarded};
 use crate::packed::Target;
 use crate::pulse::{Pulse, Step};
 use crate::run::Request;
@@ -12,7 +12,7 @@ use flashgc::workload::statistics::Counter;
 use flashgc::workload::synthetic::Synthetic;
 use flashgc::workload::{HostRequest, Source};
 use pyo3::prelude::*;
-use serde_json::{json, Value};
+use serde_json::{Value, json};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
 //! Where a trace is written: a file, packed if its name says so, or standard output.
 
 use crate::errors::OutputError;
-use crate::files::{reason, NewFile};
+use crate::files::{NewFile, reason};
 use flate2::write::GzEncoder;
 use pyo3::PyErr;
 use std::cell::RefCell;
@@ -84,7 +84,7 @@ impl Target {
                 return match out.flush() {
                     Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
                     other => other.map_err(failed),
-                }
+                };
             }
             Some(Packer::Plain(file)) => file,
             Some(Packer::Gzip(encoder)) => encoder.finish().map_err(failed)?,

@@ -1,7 +1,7 @@
 //! A csv file that receives its rows during a run.
 
 use crate::errors::OutputError;
-use crate::files::{reason, NewFile};
+use crate::files::{NewFile, reason};
 use pyo3::prelude::*;
 use serde::Serialize;
 use std::io::{self, Write};

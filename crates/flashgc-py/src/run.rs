@@ -1,17 +1,17 @@
 //! One run: from the text of a configuration to its report.
 
 use crate::drive;
-use crate::errors::{guarded, ConfigError, OutputError, RunError, TraceError};
+use crate::errors::{ConfigError, OutputError, RunError, TraceError, guarded};
 use crate::files;
 use crate::pulse::{Pulse, Step};
 use crate::row_log::RowLog;
 use crate::sizing::Fitted;
 use flashgc::gc::JobRow;
 use flashgc::session::{self, Inputs, Options, Phase, Progress, Session, Setup, TraceOpener};
-use flashgc::stats::{SeriesRequest, SeriesRow, SERIES_ROWS_MAX};
-use flashgc_config::{units, Diagnostic, Diagnostics};
+use flashgc::stats::{SERIES_ROWS_MAX, SeriesRequest, SeriesRow};
+use flashgc_config::{Diagnostic, Diagnostics, units};
 use pyo3::prelude::*;
-use serde_json::{json, Value};
+use serde_json::{Value, json};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -66,11 +66,7 @@ impl Request {
         let text = &error.text;
         let text =
             if text.starts_with("error: ") { text.clone() } else { format!("error: {text}") };
-        if error.in_trace {
-            TraceError::new_err(text)
-        } else {
-            RunError::new_err(text)
-        }
+        if error.in_trace { TraceError::new_err(text) } else { RunError::new_err(text) }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Drives that are sized by their trace.
 
-use crate::errors::{guarded, ConfigError};
+use crate::errors::{ConfigError, guarded};
 use crate::pulse::{Pulse, Step};
 use crate::run::Request;
 use flashgc::session::{self, FitScan};

@@ -1,15 +1,15 @@
 //! Traces: their content, and conversion between formats.
 
-use crate::errors::{guarded, OutputError, TraceError};
+use crate::errors::{OutputError, TraceError, guarded};
 use crate::files;
 use crate::packed::Target;
-use crate::pulse::{raised_or, Raised, SignalReader};
+use crate::pulse::{Raised, SignalReader, raised_or};
 use flashgc_config::units;
 use flashgc_trace::{
     Disorder, Filter, Format, MergeOptions, OnBadLine, OpenOptions, Record, TraceReader, Written,
 };
 use pyo3::prelude::*;
-use serde_json::{json, Value};
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 /// A mistake of the user, in the form of all messages.

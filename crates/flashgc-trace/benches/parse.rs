@@ -5,7 +5,7 @@
 //! equal the records written.
 #![allow(clippy::print_stdout)]
 
-use flashgc_trace::{info, open, writer, Format, Op, OpenOptions, Priority, Record, TraceError};
+use flashgc_trace::{Format, Op, OpenOptions, Priority, Record, TraceError, info, open, writer};
 use std::io::{Cursor, Write};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};

@@ -83,10 +83,10 @@ impl Bytes {
 
     #[cold]
     fn more(&mut self, count: usize) -> Result<(), RecordProblem> {
-        if self.buffer.fill_to(count).len() < count {
-            if let Some(failure) = self.buffer.take_failure() {
-                return Err(RecordProblem::Io(failure));
-            }
+        if self.buffer.fill_to(count).len() < count
+            && let Some(failure) = self.buffer.take_failure()
+        {
+            return Err(RecordProblem::Io(failure));
         }
         Ok(())
     }

@@ -1,12 +1,12 @@
 //! Recognises the format by the first lines. Lines that fit several formats are never guessed.
 
+use crate::FOOTPRINT_PAGE_BYTES;
 use crate::error::TraceError;
 use crate::format::{FormatInfo, Look, Verdict};
 use crate::formats::Format;
 use crate::pages::PageSet;
 use crate::record::{Op, RawRecord};
-use crate::rows::{implausible, Parser};
-use crate::FOOTPRINT_PAGE_BYTES;
+use crate::rows::{Parser, implausible};
 use std::collections::BTreeMap;
 
 /// The format of these lines, or an error that says what they could be.

@@ -151,8 +151,7 @@ mod tests {
         let error = TraceError::new("a.csv", "expected a number")
             .at(12, b"1\t2,x,3", 5)
             .help("count\nagain");
-        let expected =
-            "expected a number\n  --> a.csv:12:5\n   |\n12 | 1\\t2,x,3\n   |      ^\n   \
+        let expected = "expected a number\n  --> a.csv:12:5\n   |\n12 | 1\\t2,x,3\n   |      ^\n   \
                         = help: count\n     again";
         assert_eq!(error.to_string(), expected);
     }

@@ -71,10 +71,10 @@ impl Sieve {
         if self.filter.length_ns.is_some_and(|length_ns| since_ns - start_ns >= length_ns) {
             return if self.ordered { Fate::Stop } else { Fate::Drop };
         }
-        if let Some(devices) = &self.filter.devices {
-            if devices.binary_search(&record.device).is_err() {
-                return Fate::Drop;
-            }
+        if let Some(devices) = &self.filter.devices
+            && devices.binary_search(&record.device).is_err()
+        {
+            return Fate::Drop;
         }
         if self.filter.rows.is_some_and(|rows| self.kept >= rows) {
             return Fate::Stop;

@@ -33,24 +33,24 @@ mod write;
 
 pub use binary::{BinaryFormat, Bytes, RecordProblem};
 pub use describe::{
-    extents, info, Batches, Burst, DeviceExtent, DeviceInfo, Extents, GapInfo, Hotness, Info,
-    Interarrival, Sequential, SizeInfo, Sizes, SpreadInfo, Timeline, Updates,
+    Batches, Burst, DeviceExtent, DeviceInfo, Extents, GapInfo, Hotness, Info, Interarrival,
+    Sequential, SizeInfo, Sizes, SpreadInfo, Timeline, Updates, extents, info,
 };
 pub use error::{FieldError, TraceError};
 pub use fields::TimeUnit;
 pub use filter::Filter;
 pub use format::{FormatInfo, LineFormat, LineWriter, Look, NamedFormat, OptionInfo, Verdict};
+pub use formats::Format;
 pub use formats::blkparse::Action;
 pub use formats::csv::{Column, CsvSpec, Delimiter, Header, OpWords, PriorityWords};
 pub use formats::etw::Stamp;
 pub use formats::fio::Waits;
-pub use formats::Format;
-pub use merge::{merge, Merge, MergeOptions, MERGE_TRACES_MAX};
+pub use merge::{MERGE_TRACES_MAX, Merge, MergeOptions, merge};
 pub use order::Disorder;
-pub use reader::{open, open_file, OnBadLine, OpenOptions, TraceReader};
-pub use record::{device_id, parse_device, Op, Priority, RawRecord, Record};
+pub use reader::{OnBadLine, OpenOptions, TraceReader, open, open_file};
+pub use record::{Op, Priority, RawRecord, Record, device_id, parse_device};
 pub use rows::Parser;
-pub use write::{writer, writer_with, TraceWriter, Written};
+pub use write::{TraceWriter, Written, writer, writer_with};
 
 /// Footprints are counted in pages of this size.
 pub const FOOTPRINT_PAGE_BYTES: u64 = 4096;

@@ -1,7 +1,7 @@
 //! Cuts a stream into lines.
 
-use crate::buffer::Buffer;
 use crate::LINE_BYTES_MAX;
+use crate::buffer::Buffer;
 use memchr::memchr;
 use std::io;
 

@@ -117,11 +117,11 @@ impl Order {
     /// The next record that need not wait any longer; all of them, if the file has ended.
     pub(crate) fn give(&mut self, ended: bool) -> Option<Record> {
         let Disorder::Window(window_ns) = self.disorder else { return None };
-        let at_ns = self.waiting.peek()?.0 .0.at_ns;
+        let at_ns = self.waiting.peek()?.0.0.at_ns;
         let ripe = self.latest_ns - at_ns >= window_ns;
         if ended || ripe || self.waiting.len() >= WAITING_MAX {
             self.given_ns = at_ns;
-            return self.waiting.pop().map(|waiting| waiting.0 .0);
+            return self.waiting.pop().map(|waiting| waiting.0.0);
         }
         None
     }

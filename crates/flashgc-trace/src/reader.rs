@@ -1,5 +1,6 @@
 //! From bytes to records: the format, its rows, order, filter.
 
+use crate::LINE_BYTES_MAX;
 use crate::binary::Bytes;
 use crate::buffer::{Buffer, Data, File, Stream};
 use crate::detect;
@@ -11,8 +12,7 @@ use crate::input::{self, Packing};
 use crate::lines::Lines;
 use crate::order::{Disorder, Order};
 use crate::record::Record;
-use crate::rows::{long_line, BinaryRows, DriveSize, Parser, RowProblem, TextRows};
-use crate::LINE_BYTES_MAX;
+use crate::rows::{BinaryRows, DriveSize, Parser, RowProblem, TextRows, long_line};
 use std::fmt;
 use std::io::{Read, Seek};
 

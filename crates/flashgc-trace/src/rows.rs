@@ -5,7 +5,7 @@ use crate::detect;
 use crate::error::{FieldError, TraceError};
 use crate::format::LineFormat;
 use crate::input::{self, Packing};
-use crate::lines::{says_nothing, LineProblem, Lines};
+use crate::lines::{LineProblem, Lines, says_nothing};
 use crate::record::{Op, RawRecord, Record};
 use crate::{ADDRESS_BYTES_MAX, LINE_BYTES_MAX, REQUEST_BYTES_MAX};
 

@@ -3,10 +3,10 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::print_stdout)]
 
-use flashgc_trace::{extents, info, open, writer, Format, Op, OpenOptions, Priority, Record};
+use flashgc_trace::{Format, Op, OpenOptions, Priority, Record, extents, info, open, writer};
 use std::fs;
 use std::io::{self, Read, Write};
-use std::sync::mpsc::{sync_channel, Receiver, SyncSender};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
 /// More than the first rows may not take.

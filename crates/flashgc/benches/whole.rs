@@ -6,7 +6,7 @@
 #![allow(clippy::print_stdout)]
 
 use flashgc::report::Report;
-use flashgc::session::{prepare, Inputs, Options, Phase, Session};
+use flashgc::session::{Inputs, Options, Phase, Session, prepare};
 use serde_json::Value;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -234,11 +234,7 @@ fn small() -> Result<(), String> {
         }
     }
     println!("{} passed, {wrong} failed", CASES.len() - wrong);
-    if wrong > 0 {
-        Err("results have changed".into())
-    } else {
-        Ok(())
-    }
+    if wrong > 0 { Err("results have changed".into()) } else { Ok(()) }
 }
 
 fn main() -> ExitCode {

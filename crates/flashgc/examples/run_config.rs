@@ -1,7 +1,7 @@
 //! Runs a configuration: `cargo run --release --example run_config FILE [TRACE] [key=value ...]`.
 #![allow(clippy::print_stdout)]
 
-use flashgc::session::{prepare, Inputs, Options, Phase, Session, TraceOpener};
+use flashgc::session::{Inputs, Options, Phase, Session, TraceOpener, prepare};
 use std::fs::File;
 use std::io::Read;
 

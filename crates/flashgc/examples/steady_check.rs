@@ -7,10 +7,10 @@
 #![allow(clippy::print_stdout)]
 
 use flashgc::rng::Random;
-use flashgc::session::{prepare, Inputs, Options, Phase, Session};
+use flashgc::session::{Inputs, Options, Phase, Session, prepare};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// How far the write amplification of a run that says "yes" may lie from that of a longer one.
 const WITHIN: f64 = 0.05;

@@ -47,7 +47,7 @@ fn advise_huge_pages<T>(_start: *const T, _length: usize) {}
 pub fn prefetch<T>(table: &[T], index: usize) {
     #[cfg(target_arch = "x86_64")]
     if index < table.len() {
-        use core::arch::x86_64::{_mm_prefetch, _MM_HINT_T0};
+        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         // SAFETY: the address is inside the slice; a prefetch has no other effect.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(table.as_ptr().add(index).cast()) };
     }

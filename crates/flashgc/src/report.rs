@@ -3,7 +3,7 @@
 use crate::config::Setup;
 use crate::sim::{Preconditioning, Results};
 use crate::stats::Latency;
-use serde_json::{json, Map, Value};
+use serde_json::{Map, Value, json};
 
 /// The version that reports carry.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,6 +1,6 @@
 //! Nothing that anybody types may panic.
 
-use flashgc_config::{units, Reader, Sink, Tree, Unset};
+use flashgc_config::{Reader, Sink, Tree, Unset, units};
 use proptest::prelude::*;
 
 /// Text made of the pieces that TOML and quantities are made of.

@@ -3,7 +3,7 @@
 use flashgc_config::units::{
     parse_bytes, parse_duration_ns, parse_rate, parse_share, parse_threshold,
 };
-use flashgc_config::{nearest, Share, ShareOf, Threshold};
+use flashgc_config::{Share, ShareOf, Threshold, nearest};
 
 #[test]
 fn durations() {

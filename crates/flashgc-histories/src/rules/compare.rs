@@ -71,9 +71,5 @@ pub fn walk(at: &str, one: &Value, other: &Value, see: &mut impl FnMut(&str, &Va
 }
 
 fn join(at: &str, key: &str) -> String {
-    if at.is_empty() {
-        key.into()
-    } else {
-        format!("{at}.{key}")
-    }
+    if at.is_empty() { key.into() } else { format!("{at}.{key}") }
 }

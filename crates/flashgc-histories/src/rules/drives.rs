@@ -1,16 +1,16 @@
 //! Drives that are saved, read back, continued in slices, and continued by another scheme.
 
-use super::{compare, is_of_another, other_scheme, Tried};
+use super::{Tried, compare, is_of_another, other_scheme};
 use crate::choices::Choices;
 use crate::run::{self, Stop};
 use flashgc::config::WorkloadPlan;
 use flashgc::session::{Options, SavedDrive};
 use flashgc::sim::Sim;
 use flashgc::verify::Unwatched;
+use flashgc::workload::Source;
 use flashgc::workload::fitted::Fitted;
 use flashgc::workload::synthetic::Synthetic;
-use flashgc::workload::Source;
-use flashgc_drive::{decode, write, Limits};
+use flashgc_drive::{Limits, decode, write};
 
 /// The drive of this history when measuring begins, written and read back.
 fn drive(tried: &Tried<'_>) -> Result<SavedDrive, Stop> {

@@ -1,6 +1,6 @@
 //! The log of collections and the series over time against the counters of the report.
 
-use super::{compare, Tried};
+use super::{Tried, compare};
 use crate::choices::Choices;
 use crate::run::{self, Stop};
 use flashgc::gc::JobRow;

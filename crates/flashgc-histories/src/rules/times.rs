@@ -1,13 +1,13 @@
 //! A workload replayed from its own trace, and all times three times as long.
 
 use super::compare::{differ, equal_but, walk};
-use super::{drives, Tried};
+use super::{Tried, drives};
 use crate::history::History;
 use crate::run::{self, Stop};
 use flashgc::config::{Setup, WorkloadPlan};
 use flashgc::plan::Arrivals;
 use flashgc::session::Options;
-use flashgc_trace::{writer, Format};
+use flashgc_trace::{Format, writer};
 use serde_json::Value;
 use std::io::Write;
 use std::sync::{Arc, Mutex};

@@ -2,9 +2,9 @@
 
 use super::per_device::PerDevice;
 use super::totals::Totals;
+use crate::FOOTPRINT_PAGE_BYTES;
 use crate::error::TraceError;
 use crate::reader::TraceReader;
-use crate::FOOTPRINT_PAGE_BYTES;
 use serde::Serialize;
 
 /// Where one device ends.

@@ -12,7 +12,7 @@ mod totals;
 mod updates;
 
 pub use bursts::{Burst, Timeline};
-pub use extents::{extents, DeviceExtent, Extents};
+pub use extents::{DeviceExtent, Extents, extents};
 pub use gaps::{Batches, GapInfo, Interarrival};
 pub use hotness::Hotness;
 pub use sequence::Sequential;
@@ -20,15 +20,15 @@ pub use sizes::{SizeInfo, Sizes};
 pub use spread::SpreadInfo;
 pub use updates::Updates;
 
+use crate::FOOTPRINT_PAGE_BYTES;
 use crate::error::TraceError;
 use crate::pages::PageSet;
 use crate::reader::TraceReader;
 use crate::record::{Op, Record};
-use crate::FOOTPRINT_PAGE_BYTES;
 use per_device::PerDevice;
 use sequence::{Position, Runs};
 use serde::Serialize;
-use totals::{ratio, Totals};
+use totals::{Totals, ratio};
 
 /// The statistics of a trace. A value that is undefined is `None`.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -2,8 +2,8 @@
 
 use super::spread::{Spread, SpreadInfo};
 use super::totals::ratio;
-use crate::record::{Op, Record};
 use crate::FOOTPRINT_PAGE_BYTES;
+use crate::record::{Op, Record};
 use serde::Serialize;
 
 /// Sizes in whole sectors up to this are counted one by one.
@@ -60,7 +60,7 @@ impl OfOne {
 
     fn info(&self) -> SizeInfo {
         let count = self.spread.count();
-        let sizes = self.exact.iter().enumerate().filter(|(_, &count)| count > 0);
+        let sizes = self.exact.iter().enumerate().filter(|&(_, &count)| count > 0);
         let mut common: Vec<(u64, u64)> =
             sizes.map(|(sectors, &count)| (sectors as u64 * SECTOR_BYTES, count)).collect();
         common.sort_by_key(|&(size, count)| (std::cmp::Reverse(count), size));

@@ -117,7 +117,7 @@ impl Spread {
 
     fn histogram(&self) -> Vec<(u64, u64)> {
         let mut coarse: Vec<(u64, u64)> = Vec::new();
-        for (at, &count) in self.buckets.iter().enumerate().filter(|(_, &count)| count > 0) {
+        for (at, &count) in self.buckets.iter().enumerate().filter(|&(_, &count)| count > 0) {
             let from = least(bucket(least(at, FINE_BITS), COARSE_BITS), COARSE_BITS);
             match coarse.last_mut() {
                 Some((last, sum)) if *last == from => *sum += count,

@@ -6,8 +6,8 @@
 
 use super::hotness::{self, Hotness};
 use super::spread::{Spread, SpreadInfo};
-use crate::record::Record;
 use crate::FOOTPRINT_PAGE_BYTES;
+use crate::record::Record;
 use serde::Serialize;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};

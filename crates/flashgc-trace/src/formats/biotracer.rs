@@ -2,7 +2,7 @@
 
 use crate::error::FieldError;
 use crate::fields::{Fields, TimeUnit};
-use crate::format::{fits_most, FormatInfo, LineFormat, LineWriter, Look, Verdict};
+use crate::format::{FormatInfo, LineFormat, LineWriter, Look, Verdict, fits_most};
 use crate::formats::Format;
 use crate::record::{Op, Priority, RawRecord};
 
@@ -61,11 +61,7 @@ impl LineFormat for BioTracer {
 }
 
 fn looks_like(sample: &[&[u8]]) -> Verdict {
-    if fits_most(Box::new(BioTracer), sample) {
-        Verdict::Sure
-    } else {
-        Verdict::No
-    }
+    if fits_most(Box::new(BioTracer), sample) { Verdict::Sure } else { Verdict::No }
 }
 
 pub(crate) fn writer() -> Option<Box<dyn LineWriter>> {

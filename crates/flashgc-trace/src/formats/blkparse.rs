@@ -2,10 +2,10 @@
 //! `major,minor cpu sequence time pid action rwbs sector + sectors [process]`.
 
 use crate::error::FieldError;
-use crate::fields::{digits, write_u64, Field, Fields, TimeUnit};
-use crate::format::{fits_most, FormatInfo, LineFormat, LineWriter, Look, OptionInfo, Verdict};
+use crate::fields::{Field, Fields, TimeUnit, digits, write_u64};
+use crate::format::{FormatInfo, LineFormat, LineWriter, Look, OptionInfo, Verdict, fits_most};
 use crate::formats::Format;
-use crate::record::{device_id, major_minor, Op, Priority, RawRecord, Record};
+use crate::record::{Op, Priority, RawRecord, Record, device_id, major_minor};
 use crate::write::whole_blocks;
 
 pub(crate) const INFO: FormatInfo = FormatInfo {

@@ -1,11 +1,11 @@
 //! A load of blkreplay: `start ; sector ; length ; op ; replay_delay ; replay_duration`.
 
 use crate::error::FieldError;
-use crate::fields::{write_u64, Field, Fields, TimeUnit};
-use crate::format::{fits_most, FormatInfo, LineFormat, LineWriter, Look, Verdict};
+use crate::fields::{Field, Fields, TimeUnit, write_u64};
+use crate::format::{FormatInfo, LineFormat, LineWriter, Look, Verdict, fits_most};
 use crate::formats::Format;
 use crate::record::{Op, Priority, RawRecord, Record};
-use crate::write::{whole_blocks, OneDevice};
+use crate::write::{OneDevice, whole_blocks};
 use memchr::{memchr, memchr_iter};
 
 pub(crate) const INFO: FormatInfo = FormatInfo {

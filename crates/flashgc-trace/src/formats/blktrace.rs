@@ -7,8 +7,8 @@
 
 use crate::binary::{BinaryFormat, Bytes, RecordProblem};
 use crate::format::{FormatInfo, Look, OptionInfo};
-use crate::formats::blkparse::{self, Action};
 use crate::formats::Format;
+use crate::formats::blkparse::{self, Action};
 use crate::record::{Op, Priority, RawRecord};
 use crate::rows::Parser;
 use crate::write::RecordWriter;

@@ -1,12 +1,12 @@
 //! CloudPhysics as csv: `version,time,op,size,lbn`.
 
 use crate::error::FieldError;
-use crate::fields::{hexadecimal, write_u64, Field, Fields, TimeUnit};
-use crate::format::{fits_most, FormatInfo, LineFormat, LineWriter, Look, Verdict};
-use crate::formats::scsi;
+use crate::fields::{Field, Fields, TimeUnit, hexadecimal, write_u64};
+use crate::format::{FormatInfo, LineFormat, LineWriter, Look, Verdict, fits_most};
 use crate::formats::Format;
+use crate::formats::scsi;
 use crate::record::{Op, Priority, RawRecord, Record};
-use crate::write::{whole_blocks, OneDevice};
+use crate::write::{OneDevice, whole_blocks};
 
 pub(crate) const INFO: FormatInfo = FormatInfo {
     name: "cloudphysics",
@@ -15,8 +15,7 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
     columns: "version,time,op,size,lbn",
     units: "microseconds, SCSI operation code in hexadecimal, bytes, blocks of 512 bytes",
     defined: "the csv form of libCacheSim (data/cloudPhysicsIO); Waldspurger et al., FAST 2015",
-    lost:
-        "fractions of a microsecond; the device (one only); an offset must be a multiple of 512; \
+    lost: "fractions of a microsecond; the device (one only); an offset must be a multiple of 512; \
            priority marks",
     option: None,
     looks_like: Look::Lines(looks_like),
@@ -81,11 +80,7 @@ fn looks_like(sample: &[&[u8]]) -> Verdict {
         let code = line.split(|&byte| byte == b',').nth(2).unwrap_or_default();
         hexadecimal(code).is_some() && code.iter().any(u8::is_ascii_alphabetic)
     };
-    if sample[0] == HEADER || sample.iter().any(has_code) {
-        Verdict::Sure
-    } else {
-        Verdict::Fits
-    }
+    if sample[0] == HEADER || sample.iter().any(has_code) { Verdict::Sure } else { Verdict::Fits }
 }
 
 /// Writes rows of one device, since there is no column for it.

@@ -1,7 +1,7 @@
 //! Text with columns that the user names.
 
 use crate::error::FieldError;
-use crate::fields::{write_u64, Field, Fields, TimeUnit};
+use crate::fields::{Field, Fields, TimeUnit, write_u64};
 use crate::format::{FormatInfo, LineFormat, LineWriter, Look, OptionInfo, Verdict};
 use crate::formats::Format;
 use crate::record::{Op, Priority, RawRecord, Record};

@@ -255,7 +255,7 @@ impl CsvSpec {
                 return Err(format!(
                     "`{key}` is not a setting; valid settings: delimiter, header, read, write, \
                      trim, other, high, normal"
-                ))
+                ));
             }
         }
         Ok(())

@@ -5,7 +5,7 @@
 
 use crate::error::FieldError;
 use crate::fields::{Field, Fields, TimeUnit};
-use crate::format::{fits_most, FormatInfo, LineFormat, LineWriter, Look, Verdict};
+use crate::format::{FormatInfo, LineFormat, LineWriter, Look, Verdict, fits_most};
 use crate::formats::Format;
 use crate::record::{Op, Priority, RawRecord};
 

@@ -3,7 +3,7 @@
 //! Version 3 has a time before each action. Version 2 has none: its clock moves by `wait` only.
 
 use crate::error::FieldError;
-use crate::fields::{write_u64, Field, Fields, TimeUnit};
+use crate::fields::{Field, Fields, TimeUnit, write_u64};
 use crate::format::{FormatInfo, LineFormat, LineWriter, Look, Verdict};
 use crate::formats::Format;
 use crate::record::{Op, Priority, RawRecord, Record};

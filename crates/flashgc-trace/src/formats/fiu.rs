@@ -2,9 +2,9 @@
 
 use crate::error::FieldError;
 use crate::fields::{Field, Fields, TimeUnit};
-use crate::format::{fits_most, FormatInfo, LineFormat, LineWriter, Look, Verdict};
+use crate::format::{FormatInfo, LineFormat, LineWriter, Look, Verdict, fits_most};
 use crate::formats::Format;
-use crate::record::{device_id, Op, Priority, RawRecord};
+use crate::record::{Op, Priority, RawRecord, device_id};
 
 pub(crate) const INFO: FormatInfo = FormatInfo {
     name: "fiu",
@@ -85,11 +85,7 @@ fn parse_op(field: &Field) -> Result<Op, FieldError> {
 
 fn looks_like(sample: &[&[u8]]) -> Verdict {
     // Only this format has checksums at the end of the line.
-    if fits_most(Box::new(Fiu), sample) {
-        Verdict::Sure
-    } else {
-        Verdict::No
-    }
+    if fits_most(Box::new(Fiu), sample) { Verdict::Sure } else { Verdict::No }
 }
 
 pub(crate) fn writer() -> Option<Box<dyn LineWriter>> {

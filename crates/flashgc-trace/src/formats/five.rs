@@ -2,8 +2,8 @@
 //! FlashNet all have them, with other units.
 
 use crate::error::FieldError;
-use crate::fields::{hexadecimal, write_u64, Field, Fields, TimeUnit};
-use crate::format::{fits_most, LineFormat, LineWriter, Verdict};
+use crate::fields::{Field, Fields, TimeUnit, hexadecimal, write_u64};
+use crate::format::{LineFormat, LineWriter, Verdict, fits_most};
 use crate::record::{Op, Priority, RawRecord, Record};
 use crate::write::whole_blocks;
 
@@ -80,11 +80,7 @@ impl Five {
     }
 
     pub(crate) fn looks_like(self, sample: &[&[u8]]) -> Verdict {
-        if fits_most(Box::new(self), sample) {
-            Verdict::Fits
-        } else {
-            Verdict::No
-        }
+        if fits_most(Box::new(self), sample) { Verdict::Fits } else { Verdict::No }
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crate::fields::TimeUnit;
 use crate::format::{FormatInfo, LineWriter, Look};
-use crate::formats::five::{Count, Five, SECTOR};
 use crate::formats::Format;
+use crate::formats::five::{Count, Five, SECTOR};
 
 pub(crate) const INFO: FormatInfo = FormatInfo {
     name: "flashsim",

@@ -2,8 +2,8 @@
 
 use crate::fields::TimeUnit;
 use crate::format::{FormatInfo, LineWriter, Look};
-use crate::formats::five::{Count, Five};
 use crate::formats::Format;
+use crate::formats::five::{Count, Five};
 
 pub(crate) const INFO: FormatInfo = FormatInfo {
     name: "heimdall",

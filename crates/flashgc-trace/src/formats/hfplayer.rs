@@ -2,7 +2,7 @@
 
 use crate::error::FieldError;
 use crate::fields::{Field, Fields, TimeUnit};
-use crate::format::{fits_most, FormatInfo, LineFormat, LineWriter, Look, Verdict};
+use crate::format::{FormatInfo, LineFormat, LineWriter, Look, Verdict, fits_most};
 use crate::formats::Format;
 use crate::record::{Op, Priority, RawRecord};
 
@@ -74,11 +74,7 @@ fn parse_command(field: &Field) -> Result<Option<Op>, FieldError> {
 
 fn looks_like(sample: &[&[u8]]) -> Verdict {
     // Only this format has these words in the fourth column.
-    if fits_most(Box::new(HfPlayer), sample) {
-        Verdict::Sure
-    } else {
-        Verdict::No
-    }
+    if fits_most(Box::new(HfPlayer), sample) { Verdict::Sure } else { Verdict::No }
 }
 
 pub(crate) fn writer() -> Option<Box<dyn LineWriter>> {

@@ -1,8 +1,8 @@
 //! MSR Cambridge: `Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime`.
 
 use crate::error::FieldError;
-use crate::fields::{write_u64, Field, Fields, TimeUnit};
-use crate::format::{fits_most, FormatInfo, LineFormat, LineWriter, Look, Verdict};
+use crate::fields::{Field, Fields, TimeUnit, write_u64};
+use crate::format::{FormatInfo, LineFormat, LineWriter, Look, Verdict, fits_most};
 use crate::formats::Format;
 use crate::record::{Op, Priority, RawRecord, Record};
 
@@ -65,11 +65,7 @@ fn parse_op(field: &Field) -> Result<Op, FieldError> {
 
 fn looks_like(sample: &[&[u8]]) -> Verdict {
     // Only this format has six columns with Read or Write in the fourth.
-    if fits_most(Box::new(Msr), sample) {
-        Verdict::Sure
-    } else {
-        Verdict::No
-    }
+    if fits_most(Box::new(Msr), sample) { Verdict::Sure } else { Verdict::No }
 }
 
 pub(crate) fn writer() -> Option<Box<dyn LineWriter>> {

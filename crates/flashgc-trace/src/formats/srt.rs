@@ -161,10 +161,9 @@ fn sector_sizes(header: &[u8]) -> Vec<u64> {
         let value = after.trim_start().strip_prefix('=').unwrap_or("").trim_start();
         let digits = value.find(|char: char| !char.is_ascii_digit()).unwrap_or(value.len());
         if let Some(size) = value[..digits].parse().ok().filter(|size| (1..=65_536).contains(size))
+            && !sizes.contains(&size)
         {
-            if !sizes.contains(&size) {
-                sizes.push(size);
-            }
+            sizes.push(size);
         }
     }
     sizes

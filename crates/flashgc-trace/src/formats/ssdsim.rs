@@ -2,8 +2,8 @@
 
 use crate::fields::TimeUnit;
 use crate::format::{FormatInfo, LineWriter, Look};
-use crate::formats::five::{Five, SECTOR, SECTORS};
 use crate::formats::Format;
+use crate::formats::five::{Five, SECTOR, SECTORS};
 
 pub(crate) const INFO: FormatInfo = FormatInfo {
     name: "ssdsim",

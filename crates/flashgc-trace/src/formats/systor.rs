@@ -1,8 +1,8 @@
 //! SYSTOR '17: `Timestamp,Response,IOType,LUN,Offset,Size`.
 
 use crate::error::FieldError;
-use crate::fields::{write_u64, Field, Fields, TimeUnit};
-use crate::format::{fits_most, FormatInfo, LineFormat, LineWriter, Look, Verdict};
+use crate::fields::{Field, Fields, TimeUnit, write_u64};
+use crate::format::{FormatInfo, LineFormat, LineWriter, Look, Verdict, fits_most};
 use crate::formats::Format;
 use crate::record::{Op, Priority, RawRecord, Record};
 
@@ -66,11 +66,7 @@ fn parse_op(field: &Field) -> Result<Op, FieldError> {
 
 fn looks_like(sample: &[&[u8]]) -> Verdict {
     // Only this format has a letter in the third of six columns.
-    if fits_most(Box::new(Systor), sample) {
-        Verdict::Sure
-    } else {
-        Verdict::No
-    }
+    if fits_most(Box::new(Systor), sample) { Verdict::Sure } else { Verdict::No }
 }
 
 pub(crate) fn writer() -> Option<Box<dyn LineWriter>> {

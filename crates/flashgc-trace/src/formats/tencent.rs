@@ -1,8 +1,8 @@
 //! Tencent CBS: `Timestamp,Offset,Size,IOType,VolumeID`.
 
 use crate::error::FieldError;
-use crate::fields::{write_u64, Field, Fields, TimeUnit};
-use crate::format::{fits_most, FormatInfo, LineFormat, LineWriter, Look, Verdict};
+use crate::fields::{Field, Fields, TimeUnit, write_u64};
+use crate::format::{FormatInfo, LineFormat, LineWriter, Look, Verdict, fits_most};
 use crate::formats::Format;
 use crate::record::{Op, Priority, RawRecord, Record};
 use crate::write::whole_blocks;

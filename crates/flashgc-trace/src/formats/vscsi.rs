@@ -7,8 +7,8 @@
 
 use crate::binary::{BinaryFormat, Bytes, RecordProblem};
 use crate::format::{FormatInfo, Look};
-use crate::formats::scsi;
 use crate::formats::Format;
+use crate::formats::scsi;
 use crate::record::{Op, Priority, RawRecord};
 use crate::rows::Parser;
 use crate::write::RecordWriter;

@@ -2,7 +2,7 @@
 
 use crate::error::FieldError;
 use crate::fields::{Field, Fields, TimeUnit};
-use crate::format::{fits_most, FormatInfo, LineFormat, LineWriter, Look, Verdict};
+use crate::format::{FormatInfo, LineFormat, LineWriter, Look, Verdict, fits_most};
 use crate::formats::Format;
 use crate::record::{Op, Priority, RawRecord};
 
@@ -69,11 +69,7 @@ fn parse_op(field: &Field) -> Result<Op, FieldError> {
 
 fn looks_like(sample: &[&[u8]]) -> Verdict {
     // Only this format has a letter and a word after a number.
-    if fits_most(Box::new(WiscSee), sample) {
-        Verdict::Sure
-    } else {
-        Verdict::No
-    }
+    if fits_most(Box::new(WiscSee), sample) { Verdict::Sure } else { Verdict::No }
 }
 
 pub(crate) fn writer() -> Option<Box<dyn LineWriter>> {

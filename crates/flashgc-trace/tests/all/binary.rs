@@ -1,6 +1,6 @@
 //! Binary formats, tested with files that are made here by their definitions.
 
-use flashgc_trace::{open, Disorder, Op, OpenOptions, Record, TraceError};
+use flashgc_trace::{Disorder, Op, OpenOptions, Record, TraceError, open};
 use std::io::Cursor;
 
 fn given(format: Option<&str>) -> OpenOptions {

@@ -1,6 +1,6 @@
 //! What `info` says of how values are spread, on traces that can be counted by hand.
 
-use flashgc_trace::{info, open, Disorder, Info, OpenOptions};
+use flashgc_trace::{Disorder, Info, OpenOptions, info, open};
 use std::io::Cursor;
 
 /// A trace of SPC rows: device, sector, bytes, operation, seconds.

@@ -1,15 +1,15 @@
 //! Our own format: nothing is lost, nothing damaged is taken for good, and parts are found fast.
 
 use flashgc_trace::{
-    open, open_file, writer_with, Disorder, Filter, Format, Op, OpenOptions, Priority, Record,
-    TraceError,
+    Disorder, Filter, Format, Op, OpenOptions, Priority, Record, TraceError, open, open_file,
+    writer_with,
 };
 use proptest::prelude::*;
 use std::cell::RefCell;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::rc::Rc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 #[derive(Clone, Default)]
 struct Shared(Rc<RefCell<Vec<u8>>>);

@@ -1,6 +1,6 @@
 //! Several traces become one.
 
-use flashgc_trace::{merge, open, Disorder, MergeOptions, OpenOptions, Record, TraceReader};
+use flashgc_trace::{Disorder, MergeOptions, OpenOptions, Record, TraceReader, merge, open};
 use proptest::prelude::*;
 use std::io::Cursor;
 

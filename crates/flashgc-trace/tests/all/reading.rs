@@ -1,8 +1,8 @@
 //! Bad lines, disorder and filters, on traces small enough to read.
 
 use flashgc_trace::{
-    extents, info, open, Disorder, Filter, Format, OnBadLine, Op, OpenOptions, Record, TraceError,
-    TraceReader,
+    Disorder, Filter, Format, OnBadLine, Op, OpenOptions, Record, TraceError, TraceReader, extents,
+    info, open,
 };
 use std::io::Cursor;
 

@@ -3,7 +3,7 @@
 //! Where a file is missing the test says so by name and passes.
 
 use flashgc_trace::{
-    extents, info, open, Disorder, Filter, Format, Info, OpenOptions, TraceReader,
+    Disorder, Filter, Format, Info, OpenOptions, TraceReader, extents, info, open,
 };
 use std::fs::File;
 use std::path::PathBuf;

@@ -1,8 +1,8 @@
 //! Whatever comes in, an error comes out, never a panic.
 
 use flashgc_trace::{
-    extents, info, open, Disorder, Filter, Format, Look, OnBadLine, OpenOptions, Record,
-    TraceError, TraceReader,
+    Disorder, Filter, Format, Look, OnBadLine, OpenOptions, Record, TraceError, TraceReader,
+    extents, info, open,
 };
 use proptest::prelude::*;
 use std::io::{self, Cursor, Read, Write};

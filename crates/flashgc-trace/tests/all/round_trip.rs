@@ -1,6 +1,6 @@
 //! Records that are written and read again are the same, within the format's resolution.
 
-use flashgc_trace::{open, writer, Format, Op, OpenOptions, Priority, Record, TraceError};
+use flashgc_trace::{Format, Op, OpenOptions, Priority, Record, TraceError, open, writer};
 use proptest::prelude::*;
 use std::io::{Cursor, Write};
 use std::sync::{Arc, Mutex};

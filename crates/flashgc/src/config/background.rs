@@ -5,8 +5,8 @@ use super::gc::{choice, joined_words, pass_over};
 use crate::device::Shape;
 use crate::gc::pre_migration::{PreMigration, Stop};
 use crate::gc::victim::Choice;
-use flashgc_config::units::{Share, ShareOf, Threshold};
 use flashgc_config::Reader;
+use flashgc_config::units::{Share, ShareOf, Threshold};
 
 const NOTHING: &str = "nothing";
 const FLUSH_BUFFER: &str = "flush-buffer";

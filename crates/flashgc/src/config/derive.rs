@@ -12,10 +12,10 @@ use crate::device::{Geometry, Level, Pools, Shape};
 use crate::drive::aged_blocks;
 use crate::gc::{CopyChoice, GcPlan, Preemption, Space, Suspends, Watermark};
 use crate::plan::{Allocation, Arrivals, Plan, WriteBuffer};
-use crate::workload::fitted::{Fitted, FittedPlan, RegionPlan, PAGE_BYTES};
+use crate::workload::fitted::{Fitted, FittedPlan, PAGE_BYTES, RegionPlan};
 use crate::workload::synthetic::{Footprint, Mix, PhasePlan, Size};
-use flashgc_config::units::{ShareOf, Threshold};
 use flashgc_config::Reader;
+use flashgc_config::units::{ShareOf, Threshold};
 
 /// Derives the plan, or notes why there is none.
 pub fn plan(

@@ -3,8 +3,8 @@
 use super::layers;
 use crate::device::{LayerTimes, Level, Shape, Summary, Suspend, Timing};
 use crate::plan::{Allocation, Served, Service, WriteBuffer};
-use flashgc_config::units::{Rate, Share, ShareOf, Threshold};
 use flashgc_config::Reader;
+use flashgc_config::units::{Rate, Share, ShareOf, Threshold};
 
 /// The device as configured.
 pub struct Device {
@@ -119,11 +119,7 @@ fn is_there(table: &Reader<'_>) -> Option<()> {
 
 /// Data registers of a plane.
 fn registers(table: &Reader<'_>) -> Option<u32> {
-    if table.has("registers") {
-        table.u32("registers", 1..=64)
-    } else {
-        Some(1)
-    }
+    if table.has("registers") { table.u32("registers", 1..=64) } else { Some(1) }
 }
 
 /// Keys without effect.
@@ -431,8 +427,7 @@ fn order(table: &Reader<'_>) -> Option<[Level; 4]> {
 }
 
 fn service(table: &Reader<'_>) -> (Option<Service>, Vec<String>) {
-    let help =
-        "list the classes in order of service: [\"gc\", \"host\"] serves all requests first come, \
+    let help = "list the classes in order of service: [\"gc\", \"host\"] serves all requests first come, \
          first served; [\"gc\", \"reads\", \"writes\"], in any order, serves reads and writes \
          separately";
     let Some(words) = table.strings("service") else {

@@ -2,8 +2,8 @@
 //!
 //! Within one layer both together stay a mistake, which the reader of their table reports.
 
-use flashgc_config::{Exclusive, Tree};
 use Exclusive::{InItems, Instead, OneOf, ValueOrTable};
+use flashgc_config::{Exclusive, Tree};
 
 const SYNTHETIC: &str = "workload.synthetic";
 const GAPS: &[&str] = &["fixed", "uniform", "exponential", "bursty", "hyperexponential"];

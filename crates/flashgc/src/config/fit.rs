@@ -7,10 +7,10 @@
 //! of them have room.
 
 use super::device::Sizing;
-use super::{prepare, spare, Inputs, Setup};
+use super::{Inputs, Setup, prepare, spare};
 use crate::device::Shape;
 use flashgc_config::{Diagnostic, Diagnostics, Tree};
-use serde_json::{json, Value};
+use serde_json::{Value, json};
 
 /// Thresholds and open blocks may take this share of the spare space of a plane, or hardly more
 /// than they take of the whole device: the rest decides write amplification.

@@ -8,9 +8,9 @@ use crate::device::Level;
 use crate::gc::placement::HotnessGroups;
 use crate::gc::victim::{self, Choice};
 use crate::gc::{CopyChoice, CopyPath, Isolation, ListOf, ParallelCopy, Preemption, Suspends};
-use flashgc_config::units::Threshold;
 use flashgc_config::Reader;
-use serde_json::{json, Value};
+use flashgc_config::units::Threshold;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// The scheme as configured; amounts of space still depend on the device.

@@ -3,7 +3,7 @@
 use super::gc::Scheme;
 use crate::device::Shape;
 use crate::gc::placement::groups::Groups;
-use crate::gc::placement::hotness::{HotnessSettings, HASH_FUNCTIONS_MAX};
+use crate::gc::placement::hotness::{HASH_FUNCTIONS_MAX, HotnessSettings};
 use crate::gc::placement::{ColdGo, CopiesGo, HotTo, HotnessGroups};
 use flashgc_config::Reader;
 

@@ -26,7 +26,7 @@ mod used_space;
 mod workload;
 mod write_buffer;
 
-pub use fit::{fit, Fitted};
+pub use fit::{Fitted, fit};
 pub use precondition::{Fill, OverwriteWith, PreconditionPlan, Reads};
 pub use workload::{SyntheticWorkload, TracePlan, WorkloadPlan};
 
@@ -35,7 +35,7 @@ use crate::gc::GcPlan;
 use crate::plan::Plan;
 use crate::sim::Until;
 use flashgc_config::{Diagnostic, Diagnostics, Reader, Sink, Tree, Unset};
-use serde_json::{json, Value};
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 /// The input of a run, as text.

@@ -1,13 +1,13 @@
 //! `[gc.pacing]`: how a collection is spread over time, and the space that this needs.
 
-use super::gc::{choice, TIME_SLICES};
+use super::gc::{TIME_SLICES, choice};
 use super::sub_blocks;
 use crate::device::Shape;
 use crate::gc::victim::Choice;
 use crate::gc::{Space, TimeSlices};
 use crate::plan::Plan;
-use flashgc_config::units::{Share, Threshold};
 use flashgc_config::Reader;
+use flashgc_config::units::{Share, Threshold};
 
 /// The paces.
 pub const CHOICES: &[Choice] = &[

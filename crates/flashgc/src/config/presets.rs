@@ -1,7 +1,7 @@
 //! Presets that ship with the program: devices and schemes, each a TOML file with its source.
 
 use flashgc_config::Tree;
-use serde_json::{json, Value};
+use serde_json::{Value, json};
 
 /// The scheme of a configuration that names none.
 pub const DEFAULT_SCHEME: &str = "greedy";

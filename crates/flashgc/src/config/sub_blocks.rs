@@ -1,13 +1,13 @@
 //! Sub-blocks: the device in the units that a scheme erases, and the needs of such a scheme.
 
 use super::derive::refuse_share_of_soft;
-use super::gc::{Scheme, SUB_BLOCKS};
+use super::gc::{SUB_BLOCKS, Scheme};
 use crate::device::Shape;
 use crate::gc::victim::Settings;
 use crate::gc::{GcPlan, Isolation, Space};
 use crate::plan::Plan;
-use flashgc_config::units::{ShareOf, Threshold};
 use flashgc_config::Reader;
+use flashgc_config::units::{ShareOf, Threshold};
 
 /// The device in blocks or in sub-blocks, as the scheme erases them.
 pub fn shape(root: &Reader<'_>, device: &Shape, scheme: &Scheme) -> Option<Shape> {

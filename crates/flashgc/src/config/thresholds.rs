@@ -6,8 +6,8 @@ use super::sub_blocks;
 use super::trigger::Hard;
 use crate::device::Shape;
 use crate::gc::{Idle, Space};
-use flashgc_config::units::{Share, ShareOf, Threshold};
 use flashgc_config::Reader;
+use flashgc_config::units::{Share, ShareOf, Threshold};
 
 /// The reserve lies below the hard threshold, that below the soft threshold, and that below the
 /// stop.
@@ -98,11 +98,7 @@ fn share_of_soft(share: &Share, soft: Space, lowest: Space, shape: &Shape) -> Sp
     };
     let pages = |space: Space| space.pages(shape);
     let least = if pages(lowest) > pages(soft) { soft } else { lowest };
-    if pages(mark) < pages(least) {
-        least
-    } else {
-        mark
-    }
+    if pages(mark) < pages(least) { least } else { mark }
 }
 
 /// The idle trigger, if the scheme has it: its threshold is twice the soft threshold unless it is

@@ -2,11 +2,11 @@
 //! several.
 
 use super::gc::{choice, joined_words, pass_over};
-use super::used_space::{self, UsedSpaceTrigger, USED_SPACE};
+use super::used_space::{self, USED_SPACE, UsedSpaceTrigger};
 use crate::gc::victim::Choice;
 use crate::gc::{Batch, Wait};
-use flashgc_config::units::{parse_duration_ns, Threshold};
 use flashgc_config::Reader;
+use flashgc_config::units::{Threshold, parse_duration_ns};
 
 /// The triggers as configured; amounts of space still depend on the device.
 pub struct Trigger {

@@ -7,8 +7,8 @@ use crate::gc::used_space::{SpaceOf, UsedSpace};
 use crate::gc::victim::Choice;
 use crate::gc::{Batch, GcPlan};
 use crate::plan::Plan;
-use flashgc_config::units::Share;
 use flashgc_config::Reader;
+use flashgc_config::units::Share;
 
 /// The word of the configuration.
 pub const USED_SPACE: &str = "used-space";

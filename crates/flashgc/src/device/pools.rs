@@ -58,10 +58,6 @@ impl Pools {
     #[inline(always)]
     pub fn place_after(&self, plane: PlaneId) -> u32 {
         let next = self.place_of_plane[plane.index()] + 1;
-        if (next as usize) < self.planes[self.of_plane(plane)].len() {
-            next
-        } else {
-            0
-        }
+        if (next as usize) < self.planes[self.of_plane(plane)].len() { next } else { 0 }
     }
 }

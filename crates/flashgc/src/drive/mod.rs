@@ -7,11 +7,11 @@
 
 mod restore;
 
-pub use restore::{restore, Carried, DriveFault};
+pub use restore::{Carried, DriveFault, restore};
 
 use crate::device::Geometry;
-pub use crate::ftl::open::{OpenBlock, Role};
 use crate::ftl::Ftl;
+pub use crate::ftl::open::{OpenBlock, Role};
 use crate::ids::{BlockId, PlaneId};
 use crate::memory::table;
 

@@ -5,10 +5,10 @@
 
 use super::{Drive, OpenBlock};
 use crate::device::{Geometry, Pools};
+use crate::ftl::Ftl;
 use crate::ftl::blocks::{BlockState, Blocks};
 use crate::ftl::frontier::{FrontierRules, Frontiers};
 use crate::ftl::map::PageMap;
-use crate::ftl::Ftl;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use serde::{Deserialize, Serialize};
 use std::fmt;

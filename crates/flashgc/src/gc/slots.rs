@@ -2,7 +2,7 @@
 
 use super::placement::HotnessGroups;
 use super::used_space::UsedSpace;
-use super::{victim, Idle, PreMigration, Preemption, TimeSlices, Victim};
+use super::{Idle, PreMigration, Preemption, TimeSlices, Victim, victim};
 use crate::device::{Level, Shape};
 use crate::ftl::Ftl;
 use crate::ids::PlaneId;

@@ -51,11 +51,7 @@ impl Costs {
 }
 
 fn greatest_common_divisor(a: u64, b: u64) -> u64 {
-    if b == 0 {
-        a
-    } else {
-        greatest_common_divisor(b, a % b)
-    }
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }
 
 /// Invalid pages freed per time, in the units of [`Costs`]. Compared exactly.

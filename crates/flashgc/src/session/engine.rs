@@ -1,7 +1,7 @@
 //! The simulation of a session, with or without watchers, and the drive in it.
 
 use super::Options;
-use crate::drive::{restore, Carried, Drive, DriveFault};
+use crate::drive::{Carried, Drive, DriveFault, restore};
 use crate::plan::Plan;
 use crate::sim::Sim;
 use crate::stats::Series;

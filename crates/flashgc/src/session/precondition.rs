@@ -1,9 +1,9 @@
 //! The slices in which a drive is filled and overwritten.
 
-use super::engine::{engine, Engine};
+use super::engine::{Engine, engine};
 use super::{Phase, Progress, RunError, Session, Stage};
 use crate::config::{Fill, OverwriteWith, Reads, WorkloadPlan};
-use crate::drive::{aged_blocks, Drive};
+use crate::drive::{Drive, aged_blocks};
 use crate::ids::Lpn;
 use crate::rng::Random;
 use crate::sim::{FillState, SteadyWatch};

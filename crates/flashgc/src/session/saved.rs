@@ -2,7 +2,7 @@
 
 use super::engine::Engine;
 use super::{Options, RunError, Session, Stage};
-use crate::config::{hash_of, Fill, OverwriteWith, Setup, WorkloadPlan};
+use crate::config::{Fill, OverwriteWith, Setup, WorkloadPlan, hash_of};
 use crate::drive::{Drive, Kept};
 use crate::gc::placement::kept::kept_by;
 use crate::report::VERSION;
@@ -11,7 +11,7 @@ use crate::workload::replay::TraceOpener;
 use crate::workload::synthetic::SyntheticOverwrites;
 use flashgc_trace::Record;
 use serde::{Deserialize, Serialize};
-use serde_json::{json, Value};
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 

@@ -8,8 +8,8 @@
 //! 5. A request came, the trigger started, or the victim has little left: the rest is for the
 //!    collection.
 
-use super::service::Next;
 use super::Sim;
+use super::service::Next;
 use crate::device::{Geometry, Worker};
 use crate::gc::used_space::SpaceOf;
 use crate::gc::victim::Policy;
@@ -287,10 +287,10 @@ impl<W: Watch> Sim<W> {
     /// A collection moved a page that may have been pre-migrated.
     #[inline(always)]
     pub(super) fn ahead_moves(&mut self, from: Ppn, to: Ppn) {
-        if let Some(ahead) = &mut self.ahead {
-            if let Some(plane) = ahead.moved.remove(&from) {
-                ahead.moved.insert(to, plane);
-            }
+        if let Some(ahead) = &mut self.ahead
+            && let Some(plane) = ahead.moved.remove(&from)
+        {
+            ahead.moved.insert(to, plane);
         }
     }
 

@@ -10,8 +10,8 @@
 use super::Sim;
 use crate::device::Worker;
 use crate::ftl::{Parity, Stream};
-use crate::gc::job::Stage;
 use crate::gc::CrossUnit;
+use crate::gc::job::Stage;
 use crate::ids::{BlockId, PlaneId, UnitId};
 use crate::verify::{Cause, Happened, Watch};
 

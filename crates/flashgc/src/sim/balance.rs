@@ -3,7 +3,7 @@
 
 use super::Sim;
 use crate::plan::Arrivals;
-use crate::stats::steady::{judge, rounded, Balance, Before, Evidence, Verdict};
+use crate::stats::steady::{Balance, Before, Evidence, Verdict, judge, rounded};
 use crate::stats::tail::Tail;
 use crate::stats::{Latency, Sums};
 use crate::verify::Watch;

@@ -13,10 +13,10 @@
 //! The buffer serves one access at a time. A flush is a page operation without a request, and takes
 //! its data when its program begins; the data that it reads here goes out with its bus transfer.
 
+use super::Sim;
 use super::buffered::Buffered;
 use super::host::{Op, OpKind};
 use super::queues::Late;
-use super::Sim;
 use crate::ids::Lpn;
 use crate::plan::WriteBuffer;
 use crate::verify::{Happened, Watch};

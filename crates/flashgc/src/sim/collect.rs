@@ -405,11 +405,13 @@ impl<W: Watch> Sim<W> {
         }
         self.gc.jobs[unit.index()].victims = victims;
         let listed = if self.plan.gc.trigger.batch == Batch::List { batch_left } else { 0 };
-        if batch_left > 0 && self.goes_on(plane, listed) && self.may_open_job(unit) {
-            if let Some(victim) = self.pick_victim(plane) {
-                self.widen_blocking(plane);
-                return self.claim(unit, plane, victim);
-            }
+        if batch_left > 0
+            && self.goes_on(plane, listed)
+            && self.may_open_job(unit)
+            && let Some(victim) = self.pick_victim(plane)
+        {
+            self.widen_blocking(plane);
+            return self.claim(unit, plane, victim);
         }
         if !self.preempting.on {
             self.counters.gc_blocking_ns += self.now_ns - blocking_since_ns;

@@ -6,7 +6,7 @@
 //! be rebuilt is kept with the drive, for a scheme with the same state.
 
 use super::Sim;
-use crate::drive::{restore, Carried, Drive, DriveFault};
+use crate::drive::{Carried, Drive, DriveFault, restore};
 use crate::gc::placement::kept::kept_by;
 use crate::ids::{BlockId, PlaneId};
 use crate::plan::Plan;

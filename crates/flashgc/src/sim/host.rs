@@ -190,14 +190,14 @@ impl<W: Watch> Sim<W> {
         self.ftl.map.prefetch(lpn);
         let op = self.add_op(lpn, request, kind, host.high);
         self.tell(Happened::Accepted { op, lpn, kind: host.op, high: host.high });
-        if self.plan.ordered {
-            if let Some(before) = self.order.accept(&mut self.slabs.ops, lpn, op) {
-                if self.may_queue_behind(before, op) {
-                    let plane = self.slabs.ops[before as usize].plane;
-                    self.queue_at(op, plane);
-                }
-                return;
+        if self.plan.ordered
+            && let Some(before) = self.order.accept(&mut self.slabs.ops, lpn, op)
+        {
+            if self.may_queue_behind(before, op) {
+                let plane = self.slabs.ops[before as usize].plane;
+                self.queue_at(op, plane);
             }
+            return;
         }
         self.enqueue(op);
     }
@@ -337,10 +337,10 @@ impl<W: Watch> Sim<W> {
             if self.plan.ordered { self.order.leave(&self.slabs.ops, lpn, op) } else { None };
         self.slabs.free_op(op);
         self.request_page_done(request);
-        if let Some(behind) = behind {
-            if !self.slabs.ops[behind as usize].queued {
-                self.turn_has_come(behind);
-            }
+        if let Some(behind) = behind
+            && !self.slabs.ops[behind as usize].queued
+        {
+            self.turn_has_come(behind);
         }
     }
 

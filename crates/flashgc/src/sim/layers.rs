@@ -4,8 +4,8 @@
 //! about to begin get those of its pages: planes and registers work together, so that the slowest
 //! page determines how long they take.
 
-use super::host::OpKind;
 use super::Sim;
+use super::host::OpKind;
 use crate::device::{LayerTimes, Phases};
 use crate::gc::Copy;
 use crate::ids::{Ppn, UnitId};

@@ -6,11 +6,11 @@
 //! the bus while the collection's next page is read. And a read of a page that is being programmed
 //! is answered from its buffer (Table III).
 
-use super::preemption::Preempting;
 use super::Sim;
+use super::preemption::Preempting;
 use crate::device::{Phase, Phases, Unit, Worker};
-use crate::gc::job::Stage;
 use crate::gc::Suspends;
+use crate::gc::job::Stage;
 use crate::ids::{BusId, UnitId};
 use crate::verify::{Watch, What};
 

@@ -9,8 +9,8 @@
 //!    (`per_gap`).
 //! 5. A request that cannot be served before the collection has ended does not wait for a gap.
 
-use super::service::Next;
 use super::Sim;
+use super::service::Next;
 use crate::device::Worker;
 use crate::ftl::Stream;
 use crate::gc::job::Stage;

@@ -11,8 +11,8 @@
 //! 4. The program takes the group, and the other operations at the head of the queue: a write whose
 //!    plane is among those already goes to another one of the die that has room.
 
-use super::host::{Op, OpKind};
 use super::Sim;
+use super::host::{Op, OpKind};
 use crate::device::Level;
 use crate::ids::{PlaneId, UnitId};
 use crate::plan::{Allocation, Plan};

@@ -9,17 +9,17 @@
 //! is below its hard threshold and writes may not; S3, a write of high priority waits in S2 and no
 //! request may preempt until the collection has ended and that write is served.
 
+use super::Sim;
 use super::host::{Op, OpKind};
 use super::overlap::Overlap;
 use super::service::Next;
 use super::suspend::Suspended;
-use super::Sim;
 use crate::device::{Phases, Worker};
 use crate::ftl::Stream;
 use crate::gc::job::{Role, Stage};
 use crate::gc::{Preemption, Suspends};
 use crate::ids::{PlaneId, UnitId};
-use crate::plan::{Plan, HIGH, READS, WRITES};
+use crate::plan::{HIGH, Plan, READS, WRITES};
 use crate::verify::{Happened, Watch};
 
 /// The state of preemption for each unit.
@@ -103,10 +103,10 @@ impl<W: Watch> Sim<W> {
         if self.preempting.units[unit.index()].suspended.is_some() {
             return self.next_while_suspended(unit);
         }
-        if self.units[unit.index()].cross_unit > 0 {
-            if let Some(cross_unit) = self.next_cross_unit(unit) {
-                return Next::Program(cross_unit);
-            }
+        if self.units[unit.index()].cross_unit > 0
+            && let Some(cross_unit) = self.next_cross_unit(unit)
+        {
+            return Next::Program(cross_unit);
         }
         match self.gc.jobs[unit.index()].stage {
             Stage::Copying => self.next_at_b(unit),
@@ -125,10 +125,11 @@ impl<W: Watch> Sim<W> {
         if let Some(op) = self.urgent_write(unit) {
             return Next::Host(op, HIGH);
         }
-        if self.units[unit.index()].wanting > 0 && self.may_open_job(unit) {
-            if let Some((plane, victim)) = self.victim_for(unit) {
-                return Next::Collect(plane, victim);
-            }
+        if self.units[unit.index()].wanting > 0
+            && self.may_open_job(unit)
+            && let Some((plane, victim)) = self.victim_for(unit)
+        {
+            return Next::Collect(plane, victim);
         }
         self.next_of_host(unit)
     }
@@ -179,10 +180,10 @@ impl<W: Watch> Sim<W> {
             return Next::Poll;
         }
         let has_second_buffer = self.preempting.rules.suspends == Suspends::Any;
-        if self.preempting.rules.merge || has_second_buffer {
-            if let Some(next) = self.served_from_register(unit) {
-                return next;
-            }
+        if (self.preempting.rules.merge || has_second_buffer)
+            && let Some(next) = self.served_from_register(unit)
+        {
+            return next;
         }
         match self.entrant(unit) {
             Some((op, list)) if has_second_buffer => Next::Host(op, list),

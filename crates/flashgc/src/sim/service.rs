@@ -1,7 +1,7 @@
 //! Service: the next operation of a free unit, and the phases of operations.
 
-use super::host::{Op, OpKind};
 use super::Sim;
+use super::host::{Op, OpKind};
 use crate::device::{LayerTimes, Phase, Phases, Worker};
 use crate::gc::job::Stage;
 use crate::gc::victim::{Candidates, VictimPolicy};
@@ -124,15 +124,15 @@ impl<W: Watch> Sim<W> {
         if self.preempting.on {
             return self.next_preempting(unit);
         }
-        if self.units[unit.index()].cross_unit > 0 {
-            if let Some(cross_unit) = self.next_cross_unit(unit) {
-                return Next::Program(cross_unit);
-            }
+        if self.units[unit.index()].cross_unit > 0
+            && let Some(cross_unit) = self.next_cross_unit(unit)
+        {
+            return Next::Program(cross_unit);
         }
-        if self.is_urgent(unit) {
-            if let Some((plane, victim)) = self.victim_for(unit) {
-                return Next::Collect(plane, victim);
-            }
+        if self.is_urgent(unit)
+            && let Some((plane, victim)) = self.victim_for(unit)
+        {
+            return Next::Collect(plane, victim);
         }
         for at in 0..self.plan.service.order.len() {
             match self.plan.service.order[at] {
@@ -143,10 +143,11 @@ impl<W: Watch> Sim<W> {
                         Stage::Sending => continue,
                         _ => return Next::Step,
                     }
-                    if self.units[unit.index()].wanting > 0 && self.may_open_job(unit) {
-                        if let Some((plane, victim)) = self.victim_for(unit) {
-                            return Next::Collect(plane, victim);
-                        }
+                    if self.units[unit.index()].wanting > 0
+                        && self.may_open_job(unit)
+                        && let Some((plane, victim)) = self.victim_for(unit)
+                    {
+                        return Next::Collect(plane, victim);
                     }
                 }
                 Served::Queue(list) => {
@@ -210,10 +211,10 @@ impl<W: Watch> Sim<W> {
             _ => return Some(Next::Step),
         }
         self.want_space(plane);
-        if self.gc.can_collect(&self.ftl, plane) {
-            if let Some(victim) = self.pick_victim(plane) {
-                return Some(Next::Collect(plane, victim));
-            }
+        if self.gc.can_collect(&self.ftl, plane)
+            && let Some(victim) = self.pick_victim(plane)
+        {
+            return Some(Next::Collect(plane, victim));
         }
         let lpn = self.slabs.ops[op as usize].lpn;
         if self.plan.allocation == Allocation::Dynamic && !self.chooses_at_start {

@@ -4,12 +4,12 @@
 //! page buffer, and an operation in between uses a second one. The time that it has left stays
 //! exact.
 
+use super::Sim;
 use super::host::OpKind;
 use super::overlap::Overlap;
-use super::Sim;
 use crate::device::{Phase, Phases, Worker};
-use crate::gc::job::Stage;
 use crate::gc::Suspends;
+use crate::gc::job::Stage;
 use crate::ids::UnitId;
 use crate::plan::READS;
 use crate::verify::{Happened, Watch, What};
@@ -66,10 +66,10 @@ impl<W: Watch> Sim<W> {
             Stage::Reading | Stage::Programming => suspends == Suspends::Any,
             _ => false,
         };
-        if let Some(left_ns) = self.left_to_suspend(unit).filter(|_| may) {
-            if self.entrant(unit).is_some_and(|(op, _)| self.would_go_before(unit, op)) {
-                self.suspend(unit, left_ns);
-            }
+        if let Some(left_ns) = self.left_to_suspend(unit).filter(|_| may)
+            && self.entrant(unit).is_some_and(|(op, _)| self.would_go_before(unit, op))
+        {
+            self.suspend(unit, left_ns);
         }
     }
 

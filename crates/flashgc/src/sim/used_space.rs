@@ -12,8 +12,8 @@
 //! docs/schemes/on-demand.md#an-empty-list.
 
 use super::Sim;
-use crate::ftl::blocks::BlockState;
 use crate::ftl::Invalidated;
+use crate::ftl::blocks::BlockState;
 use crate::gc::slots::Batch;
 use crate::gc::used_space::{SpaceOf, VictimLists};
 use crate::gc::victim::{Candidates, Loss, VictimPolicy};

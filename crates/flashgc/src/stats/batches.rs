@@ -83,7 +83,7 @@ impl Batches {
 
 #[cfg(test)]
 mod tests {
-    use super::{Batches, Sums, MOST};
+    use super::{Batches, MOST, Sums};
 
     fn batches(pages: u64, programmed: impl Fn(u64) -> u64) -> Batches {
         let mut batches = Batches::default();

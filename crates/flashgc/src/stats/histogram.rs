@@ -76,7 +76,7 @@ impl Histogram {
 
     /// The buckets in which values were recorded, in their order.
     pub fn recorded(&self) -> impl Iterator<Item = Bucket> + '_ {
-        let recorded = self.counts.iter().enumerate().filter(|(_, &count)| count > 0);
+        let recorded = self.counts.iter().enumerate().filter(|&(_, &count)| count > 0);
         recorded.map(|(at, &count)| {
             let shift = (at / HALF).saturating_sub(1);
             let first = ((at - shift * HALF) as u64) << shift;

@@ -11,7 +11,7 @@ pub mod tail;
 
 pub use batches::{Batches, Sums};
 pub use latency::Latency;
-pub use series::{Series, SeriesRequest, SeriesRow, SeriesSink, SERIES_ROWS_MAX};
+pub use series::{SERIES_ROWS_MAX, Series, SeriesRequest, SeriesRow, SeriesSink};
 
 /// Counters of the measured part.
 #[derive(Clone, Debug, Default)]

@@ -349,7 +349,7 @@ fn keep(kept: &mut Vec<Interval>, interval: Interval) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::mpsc::{channel, Receiver};
+    use std::sync::mpsc::{Receiver, channel};
 
     fn series(interval_ns: Option<u64>) -> (Series, Receiver<SeriesRow>) {
         let (send, rows) = channel();

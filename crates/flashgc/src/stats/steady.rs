@@ -14,7 +14,7 @@
 //!   was long and had the same write amplification.
 
 use super::batches::Batches;
-use super::intervals::{half_width, GROUPS};
+use super::intervals::{GROUPS, half_width};
 use serde::Serialize;
 
 /// Pages freed and pages written may differ by this share.

@@ -5,9 +5,9 @@
 //! requests at both ends, it is the interval of the percentile: Iglehart, "Simulating stable
 //! stochastic systems, VI: Quantile estimation", Journal of the ACM 23, 1976.
 
-use super::batches::MOST;
-use super::intervals::{half_width, GROUPS};
 use super::Latency;
+use super::batches::MOST;
+use super::intervals::{GROUPS, half_width};
 
 /// Buckets of each power of two.
 const PER_OCTAVE: usize = 16;
@@ -88,7 +88,7 @@ impl Tail {
 
 #[cfg(test)]
 mod tests {
-    use super::{bucket, Tail};
+    use super::{Tail, bucket};
     use crate::rng::Random;
     use crate::stats::{Batches, Latency, Sums};
 

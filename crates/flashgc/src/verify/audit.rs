@@ -1,8 +1,8 @@
 //! The checker compares its whole drive with the model's.
 
 use super::checker::{Checker, Content};
-use crate::ftl::blocks::BlockState;
 use crate::ftl::Ftl;
+use crate::ftl::blocks::BlockState;
 use crate::ids::{BlockId, Lpn, PlaneId};
 
 impl Checker {

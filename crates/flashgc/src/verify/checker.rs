@@ -150,7 +150,7 @@ impl Checker {
                 }
             }
         }
-        for (lpn, &ppn) in drive.map.iter().enumerate().filter(|(_, &ppn)| ppn != u32::MAX) {
+        for (lpn, &ppn) in drive.map.iter().enumerate().filter(|&(_, &ppn)| ppn != u32::MAX) {
             checker.content[ppn as usize] = Content { lpn: lpn as u32, version: 1 };
             (checker.given[lpn], checker.newest[lpn]) = (1, 1);
             checker.home[lpn] = Ppn(ppn);

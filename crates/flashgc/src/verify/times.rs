@@ -258,11 +258,7 @@ impl Times {
 
     /// Each phase may be rounded the other way, where layers differ.
     fn rounded(&self, phases: u64) -> u64 {
-        if self.layers.is_some() {
-            phases
-        } else {
-            0
-        }
+        if self.layers.is_some() { phases } else { 0 }
     }
 
     /// The same of a collection's operation.

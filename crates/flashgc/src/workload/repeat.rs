@@ -1,7 +1,7 @@
 //! A trace that begins again at its end, until enough is written.
 
 use super::layout::Layout;
-use super::replay::{reader, Replay, TraceOpener};
+use super::replay::{Replay, TraceOpener, reader};
 use super::{HostOp, HostRequest, Source, SourceError};
 use flashgc_trace::OpenOptions;
 

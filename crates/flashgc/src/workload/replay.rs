@@ -3,7 +3,7 @@
 use super::layout::{Layout, Placed};
 use super::{HostOp, HostRequest, Overwrites, Source, SourceError};
 use crate::ids::Lpn;
-use flashgc_trace::{open, Op, OpenOptions, Priority, Record, TraceReader};
+use flashgc_trace::{Op, OpenOptions, Priority, Record, TraceReader, open};
 use std::collections::VecDeque;
 use std::io::Read;
 
@@ -185,11 +185,11 @@ impl ReplayOverwrites {
 impl Overwrites for ReplayOverwrites {
     fn next(&mut self) -> Result<Lpn, SourceError> {
         loop {
-            if let Some(request) = self.current {
-                if self.at < request.pages {
-                    self.at += 1;
-                    return Ok(Lpn(request.first.0 + self.at - 1));
-                }
+            if let Some(request) = self.current
+                && self.at < request.pages
+            {
+                self.at += 1;
+                return Ok(Lpn(request.first.0 + self.at - 1));
             }
             self.current = Some(self.next_write()?);
             self.at = 0;

@@ -36,19 +36,11 @@ impl GapCounts {
 
     /// The mean, unless no time has passed: a closed loop has none.
     fn mean_ns(&self) -> Option<f64> {
-        if self.sum_ns > 0 {
-            ratio(self.sum_ns, self.gaps)
-        } else {
-            None
-        }
+        if self.sum_ns > 0 { ratio(self.sum_ns, self.gaps) } else { None }
     }
 
     fn short_share(&self) -> Option<f64> {
-        if self.sum_ns > 0 {
-            ratio(self.short, self.gaps)
-        } else {
-            None
-        }
+        if self.sum_ns > 0 { ratio(self.short, self.gaps) } else { None }
     }
 }
 

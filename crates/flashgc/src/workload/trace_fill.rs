@@ -6,7 +6,7 @@
 //! them by its span once more.
 
 use super::layout::Layout;
-use super::replay::{reader, Replay, TraceOpener};
+use super::replay::{Replay, TraceOpener, reader};
 use super::{HostOp, Source, SourceError};
 use flashgc_trace::OpenOptions;
 

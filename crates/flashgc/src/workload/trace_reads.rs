@@ -4,7 +4,7 @@
 //! that no read meets a page without data.
 
 use super::layout::Layout;
-use super::replay::{reader, Replay, TraceOpener};
+use super::replay::{Replay, TraceOpener, reader};
 use super::{HostOp, HostRequest, Source, SourceError};
 use flashgc_trace::OpenOptions;
 

@@ -3,8 +3,8 @@
 
 use crate::common;
 
-use common::{finish, inputs, refusal, setup, Choices, MemoryTrace, TINY};
-use flashgc::session::{prepare, Options, Phase, Session};
+use common::{Choices, MemoryTrace, TINY, finish, inputs, refusal, setup};
+use flashgc::session::{Options, Phase, Session, prepare};
 use proptest::prelude::*;
 
 /// The errors of the tiny configuration with one piece of text replaced.

@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::{refusal, TINY};
+use common::{TINY, refusal};
 
 fn assert_says(found: &str, parts: &[&str]) {
     for part in parts {

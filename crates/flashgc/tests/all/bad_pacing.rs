@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::{at, refusal, run, TINY};
+use common::{TINY, at, refusal, run};
 
 fn assert_says(found: &str, parts: &[&str]) {
     for part in parts {

@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use common::{finish, inputs, refusal, setup, TINY};
+use common::{TINY, finish, inputs, refusal, setup};
 use flashgc::session::prepare;
 use proptest::prelude::*;
 

@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::{refusal, TINY};
+use common::{TINY, refusal};
 
 const SCHEME: &str = "scheme = \"greedy\"";
 

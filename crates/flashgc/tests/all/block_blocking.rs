@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use common::{refusal, run_filled, setup, whole, TINY};
+use common::{TINY, refusal, run_filled, setup, whole};
 use proptest::test_runner::{Config, TestRunner};
 
 /// When collections begin, and with which victims.

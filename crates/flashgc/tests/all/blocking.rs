@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use common::{found_against, number, refusal, run_verified, setup, TINY};
+use common::{TINY, found_against, number, refusal, run_verified, setup};
 use flashgc::device::Level;
 use flashgc::gc::{BlockingChoice, JobRow};
 use flashgc::ids::{BlockId, Lpn, Ppn, UnitId};
@@ -47,8 +47,10 @@ fn a_larger_part_in_the_erase_is_refused() {
         refusal(TINY, &["gc.blocking.use=\"plane\"", "gc.blocking.plane.erasing=\"plane\""]);
     assert!(found.contains("unknown key `erasing`"), "{found}");
     let preempting = [CHANNEL, CHIP_IN_ERASE, "gc.preemption.use=\"between-copies\""];
-    assert!(refusal(TINY, &preempting)
-        .contains("cannot be combined with requests that are served during a collection"));
+    assert!(
+        refusal(TINY, &preempting)
+            .contains("cannot be combined with requests that are served during a collection")
+    );
 }
 
 /// The less is closed, the less the host waits; what a collection costs is the same.

@@ -6,7 +6,7 @@
 
 use crate::common;
 
-use common::{assert_near, at, finish, number, setup, shared, whole, MemoryTrace};
+use common::{MemoryTrace, assert_near, at, finish, number, setup, shared, whole};
 use serde_json::Value;
 
 /// Shown with `--nocapture`.

@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use common::{at, checked, drain, finish, run, setup, synthetic, Choices, TINY};
+use common::{Choices, TINY, at, checked, drain, finish, run, setup, synthetic};
 use flashgc::sim::{Results, Sim};
 use flashgc::verify::Unwatched;
 use serde_json::Value;

@@ -3,10 +3,10 @@
 
 use crate::common;
 
-use common::{at, setup, Choices, MemoryTrace, TINY};
+use common::{Choices, MemoryTrace, TINY, at, setup};
 use flashgc::device::{Level, Pools};
-use flashgc::drive::{aged_blocks, restore, Drive, Role};
-use flashgc::session::{prepare, Options, Phase, SavedDrive, Session, Setup, TraceOpener};
+use flashgc::drive::{Drive, Role, aged_blocks, restore};
+use flashgc::session::{Options, Phase, SavedDrive, Session, Setup, TraceOpener, prepare};
 use serde_json::Value;
 
 /// What shapes the device and the workload.

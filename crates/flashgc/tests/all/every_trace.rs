@@ -7,8 +7,8 @@
 
 use crate::common;
 
-use common::{finish, number, setup, shared, whole, MemoryTrace};
-use flashgc_trace::{info, open, Disorder, Filter, OpenOptions};
+use common::{MemoryTrace, finish, number, setup, shared, whole};
+use flashgc_trace::{Disorder, Filter, OpenOptions, info, open};
 use std::io::Cursor;
 
 /// The traces, their rows and formats, in the table that `trace info` is compared with.

@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::{at, checked, drain, finish, run, run_verified, setup, synthetic, whole, TINY};
+use common::{TINY, at, checked, drain, finish, run, run_verified, setup, synthetic, whole};
 use flashgc::config::presets::scheme_names;
 use flashgc::ids::UnitId;
 use flashgc::session::{Options, Phase, RunError, SavedDrive, Session};

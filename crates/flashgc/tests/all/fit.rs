@@ -2,8 +2,8 @@
 
 use crate::common;
 
-use common::{at, finish, inputs, number, refusal, setup, whole, MemoryTrace};
-use flashgc::session::{fit, prepare, FitScan, Fitted, Inputs};
+use common::{MemoryTrace, at, finish, inputs, number, refusal, setup, whole};
+use flashgc::session::{FitScan, Fitted, Inputs, fit, prepare};
 use serde_json::Value;
 
 const REPLAY: &str = r#"

@@ -1,7 +1,7 @@
 //! Workloads that are like a trace do what their tables say, and refuse what cannot be.
 
 use flashgc::config::WorkloadPlan;
-use flashgc::session::{prepare, Inputs, Options, Phase, Session};
+use flashgc::session::{Inputs, Options, Phase, Session, prepare};
 use flashgc::workload::fitted::{Fitted, FittedOverwrites};
 use flashgc::workload::{HostOp, HostRequest, Overwrites, Source};
 use std::collections::BTreeSet;

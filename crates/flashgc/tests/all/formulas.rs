@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use common::{assert_near, at, checked, drain, number, run, run_verified, setup, whole, TINY};
+use common::{TINY, assert_near, at, checked, drain, number, run, run_verified, setup, whole};
 use flashgc::ids::Lpn;
 use flashgc::sim::{Results, Sim};
 use flashgc::workload::{HostOp, HostRequest, ListSource};

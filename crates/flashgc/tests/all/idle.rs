@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use common::{at, checked, number, refusal, run, run_verified, setup, whole, TINY};
+use common::{TINY, at, checked, number, refusal, run, run_verified, setup, whole};
 use flashgc::sim::Sim;
 use flashgc::verify::{Happened, Watch};
 use flashgc::workload::{HostOp, HostRequest, ListSource};

@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use common::{found_against, number, refusal, run, run_verified, setup, TINY};
+use common::{TINY, found_against, number, refusal, run, run_verified, setup};
 use flashgc::device::{LayerMap, LayerTimes, Timing};
 use flashgc::ids::{BlockId, Lpn, Ppn, UnitId};
 use flashgc::session::Setup;

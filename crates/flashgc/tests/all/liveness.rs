@@ -5,7 +5,7 @@
 
 use crate::common;
 
-use common::{run_verified, setup, whole, TINY};
+use common::{TINY, run_verified, setup, whole};
 use flashgc::sim::Sim;
 use flashgc::verify::Unwatched;
 use flashgc::workload::{HostOp, HostRequest, ListSource};

@@ -36,11 +36,7 @@ mod models {
     fn bisect(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
         for _ in 0..200 {
             let middle = 0.5 * (low + high);
-            if f(middle) > 0.0 {
-                low = middle
-            } else {
-                high = middle
-            }
+            if f(middle) > 0.0 { low = middle } else { high = middle }
         }
         low
     }

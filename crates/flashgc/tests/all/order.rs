@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use common::{checked, drain, setup, TINY};
+use common::{TINY, checked, drain, setup};
 use flashgc::device::Geometry;
 use flashgc::gc::JobRow;
 use flashgc::ids::{BlockId, Lpn, Ppn, UnitId};

@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use common::{checked, run_verified, setup, synthetic, whole, TINY};
+use common::{TINY, checked, run_verified, setup, synthetic, whole};
 use flashgc::ids::Lpn;
 use flashgc::session::Setup;
 use flashgc::sim::Sim;

@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use common::{at, checked, drain, number, run_verified, setup, synthetic, whole, Choices, TINY};
+use common::{Choices, TINY, at, checked, drain, number, run_verified, setup, synthetic, whole};
 use flashgc::sim::Sim;
 use serde_json::Value;
 

@@ -4,7 +4,7 @@
 
 use crate::common;
 
-use common::{run_filled, run_verified, setup, whole, TINY};
+use common::{TINY, run_filled, run_verified, setup, whole};
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::Value;
 

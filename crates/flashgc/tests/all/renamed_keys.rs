@@ -1,6 +1,6 @@
 //! Keys of earlier versions are refused, and the refusal names the key of today.
 
-use crate::common::{refusal, TINY};
+use crate::common::{TINY, refusal};
 
 #[test]
 fn an_old_key_names_the_new_one() {

@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use common::{drain, finish, prepare_or_none, setup, synthetic, Choices, MemoryTrace};
+use common::{Choices, MemoryTrace, drain, finish, prepare_or_none, setup, synthetic};
 use flashgc::config::presets;
 use flashgc::session::Setup;
 use flashgc::sim::Sim;

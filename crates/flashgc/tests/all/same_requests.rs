@@ -1,7 +1,7 @@
 //! All schemes receive identical requests: a workload never depends on the scheme.
 
 use flashgc::config::WorkloadPlan;
-use flashgc::session::{prepare, Inputs};
+use flashgc::session::{Inputs, prepare};
 use flashgc::sim::Sim;
 use flashgc::verify::{Happened, Watch};
 use flashgc::workload::synthetic::{Synthetic, SyntheticOverwrites};

@@ -3,14 +3,14 @@
 
 use crate::common;
 
-use common::{assert_near, at, number, setup, whole, TINY};
+use common::{TINY, assert_near, at, number, setup, whole};
 use flashgc::ids::PlaneId;
 use flashgc::session::{Options, Phase, Session};
 use flashgc::sim::Sim;
 use flashgc::stats::{Series, SeriesRequest, SeriesRow, SeriesSink};
 use flashgc::verify::Watchers;
 use serde_json::Value;
-use std::sync::mpsc::{channel, Receiver};
+use std::sync::mpsc::{Receiver, channel};
 
 fn sink() -> (SeriesSink, Receiver<SeriesRow>) {
     let (send, rows) = channel();
@@ -91,11 +91,7 @@ const RUNS: [&[&str]; 7] = [
 
 /// The base has a closed loop, which an open one replaces.
 fn text(sets: &[&str]) -> String {
-    if sets.contains(&OPEN) {
-        TINY.replace("queue_depth = 8\n", "")
-    } else {
-        TINY.into()
-    }
+    if sets.contains(&OPEN) { TINY.replace("queue_depth = 8\n", "") } else { TINY.into() }
 }
 
 #[test]

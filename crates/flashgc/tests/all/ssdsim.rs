@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::{finish, refusal, setup, whole, Choices, MemoryTrace};
+use common::{Choices, MemoryTrace, finish, refusal, setup, whole};
 use flashgc::device::Level;
 use flashgc::gc::Space;
 

@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::{at, number, refusal, run, run_verified, whole, MemoryTrace, TINY};
+use common::{MemoryTrace, TINY, at, number, refusal, run, run_verified, whole};
 use serde_json::Value;
 
 fn verdict(report: &Value) -> &str {

@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use common::{at, inputs, number, run, run_verified, whole, Choices, TINY};
+use common::{Choices, TINY, at, inputs, number, run, run_verified, whole};
 use flashgc::session::prepare;
 
 /// TINY with blocks of 32 pages in sub-blocks of 8, each of 4 layers.

@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use common::{at, number, run_verified, setup, whole, TINY};
+use common::{TINY, at, number, run_verified, setup, whole};
 use serde_json::Value;
 
 const FREE: &str = "device.summary={pages=1,transfer=\"528 B\",copies=\"free\"}";

@@ -4,7 +4,7 @@ use crate::common;
 
 use common::{assert_near, synthetic};
 use flashgc::config::{Setup, WorkloadPlan};
-use flashgc::session::{prepare, Inputs};
+use flashgc::session::{Inputs, prepare};
 use flashgc::workload::synthetic::SyntheticOverwrites;
 use flashgc::workload::{HostOp, HostRequest, Overwrites, Source};
 

@@ -2,7 +2,7 @@
 //! and documents that agree with the program.
 
 use flashgc::config::presets;
-use flashgc::session::{prepare, Inputs};
+use flashgc::session::{Inputs, prepare};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -403,17 +403,17 @@ fn defaults_are_as_the_manual_says() {
             }
             _ => vec![SYNTHETIC.into(), CLOSED.into()],
         };
-        if let [gc, slot, choice, _] = key.split('.').collect::<Vec<_>>()[..] {
-            if gc == "gc" {
-                if ["sub-blocks", "hotness-groups"].contains(&choice) {
-                    sets.extend(SUB_BLOCKS.map(String::from));
-                }
-                sets.push(match choice {
-                    // It needs another trigger.
-                    "idle" => "gc.trigger.use=[\"watermark\",\"idle\"]".into(),
-                    _ => format!("gc.{slot}.use=\"{choice}\""),
-                });
+        if let [gc, slot, choice, _] = key.split('.').collect::<Vec<_>>()[..]
+            && gc == "gc"
+        {
+            if ["sub-blocks", "hotness-groups"].contains(&choice) {
+                sets.extend(SUB_BLOCKS.map(String::from));
             }
+            sets.push(match choice {
+                // It needs another trigger.
+                "idle" => "gc.trigger.use=[\"watermark\",\"idle\"]".into(),
+                _ => format!("gc.{slot}.use=\"{choice}\""),
+            });
         }
         let without = outcome(&sets).unwrap_or_else(|errors| panic!("{key}: {errors:?}"));
         sets.push(format!("{key}={value}"));

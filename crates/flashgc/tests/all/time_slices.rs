@@ -4,7 +4,7 @@
 
 use crate::common;
 
-use common::{at, number, run, run_verified, whole, TINY};
+use common::{TINY, at, number, run, run_verified, whole};
 use serde_json::Value;
 
 const SLICES: &str = "gc.pacing.use=\"time-slices\"";

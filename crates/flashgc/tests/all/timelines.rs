@@ -6,7 +6,7 @@
 use crate::timeline_page;
 
 use std::path::{Path, PathBuf};
-use timeline_page::page::{check, Base, Outcome};
+use timeline_page::page::{Base, Outcome, check};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/timelines")

@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::{at, setup, whole, Choices, MemoryTrace, TINY};
+use common::{Choices, MemoryTrace, TINY, at, setup, whole};
 use flashgc::session::{Options, Phase, SavedDrive, Session, TraceOpener};
 use serde_json::Value;
 

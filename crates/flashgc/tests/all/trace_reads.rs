@@ -2,8 +2,8 @@
 
 use crate::common;
 
-use common::{at, inputs, refusal, setup, whole, MemoryTrace, TINY};
-use flashgc::session::{prepare, Options, Phase, SavedDrive, Session, TraceOpener};
+use common::{MemoryTrace, TINY, at, inputs, refusal, setup, whole};
+use flashgc::session::{Options, Phase, SavedDrive, Session, TraceOpener, prepare};
 use serde_json::Value;
 
 /// The tiny drive has 608 user pages, and begins empty.

@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use common::{number, refusal, run_verified, setup, synthetic, whole, TINY};
+use common::{TINY, number, refusal, run_verified, setup, synthetic, whole};
 use flashgc::ids::PlaneId;
 use flashgc::session::Setup;
 use flashgc::sim::Sim;

@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use common::{at, checked, number, refusal, run, run_verified, setup, whole, Choices, TINY};
+use common::{Choices, TINY, at, checked, number, refusal, run, run_verified, setup, whole};
 use flashgc::ids::{Lpn, Ppn};
 use flashgc::session::Setup;
 use flashgc::sim::{Results, Sim};

@@ -1,10 +1,10 @@
 //! Reads our own format.
 
+use super::INFO;
 use super::columns::{self, column_bytes_max};
 use super::frame::{
-    Head, Header, COLUMNS, FRAME_RECORDS_MAX, HEAD_BYTES, HIGH, MAGIC, ORIGIN_BYTES_MAX, VERSION,
+    COLUMNS, FRAME_RECORDS_MAX, HEAD_BYTES, HIGH, Head, Header, MAGIC, ORIGIN_BYTES_MAX, VERSION,
 };
-use super::INFO;
 use crate::binary::{BinaryFormat, Bytes, RecordProblem};
 use crate::record::{Op, Priority, RawRecord};
 

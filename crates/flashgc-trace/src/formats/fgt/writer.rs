@@ -1,7 +1,7 @@
 //! Writes our own format.
 
 use super::columns;
-use super::frame::{Head, Header, FRAME_RECORDS, HIGH, MAGIC, VERSION};
+use super::frame::{FRAME_RECORDS, HIGH, Head, Header, MAGIC, VERSION};
 use crate::record::{Op, Priority, Record};
 use crate::write::BinaryWriter;
 use std::io;

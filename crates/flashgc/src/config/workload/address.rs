@@ -4,8 +4,7 @@ use crate::workload::address::{AddressChoice, Group};
 use crate::workload::synthetic::Footprint;
 use flashgc_config::Reader;
 
-const HELP: &str =
-    "\"uniform\", { zipf = 0.99 }, { hot_cold = { f = 0.2, r = 0.8 } } (the share r of the \
+const HELP: &str = "\"uniform\", { zipf = 0.99 }, { hot_cold = { f = 0.2, r = 0.8 } } (the share r of the \
      requests goes to the share f of the drive), or { groups = [{ places = 0.2, requests = 0.8 }] \
      }";
 

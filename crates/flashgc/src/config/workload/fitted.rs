@@ -3,9 +3,9 @@
 use super::length;
 use crate::sim::Until;
 use crate::workload::fitted::{
-    Ages, BurstPlan, FittedPlan, Mixture, PartPlan, PlacesPlan, RegionPlan, PAGE_BYTES,
+    Ages, BurstPlan, FittedPlan, Mixture, PAGE_BYTES, PartPlan, PlacesPlan, RegionPlan,
 };
-use flashgc_config::{units, Reader};
+use flashgc_config::{Reader, units};
 
 /// More of anything than this is a mistake.
 const MANY: u64 = 1 << 32;

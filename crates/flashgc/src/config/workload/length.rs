@@ -20,10 +20,10 @@ pub fn read(table: &Reader<'_>, until: Option<&Until>) -> Option<Length> {
         true => drive_writes(table),
         false => table.u64("requests", 1..=1_000_000_000_000).map(Length::Requests),
     };
-    if !table.has("requests") {
-        if let Some(until) = until {
-            return Some(Length::drive_writes(until.at_most));
-        }
+    if !table.has("requests")
+        && let Some(until) = until
+    {
+        return Some(Length::drive_writes(until.at_most));
     }
     table.required("requests", length, HELP)
 }

@@ -14,8 +14,8 @@ use crate::workload::fitted::FittedPlan;
 use crate::workload::layout::AddressPolicy;
 use crate::workload::length::Length;
 use crate::workload::synthetic::SyntheticPlan;
-use flashgc_config::units::Share;
 use flashgc_config::Reader;
+use flashgc_config::units::Share;
 use flashgc_trace::OpenOptions;
 use serde::{Serialize, Serializer};
 

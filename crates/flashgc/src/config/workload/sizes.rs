@@ -1,7 +1,7 @@
 //! `size`, and `read_size` and `write_size`: one size, a mixture, or exponential sizes.
 
 use crate::workload::synthetic::Size;
-use flashgc_config::{units, Reader};
+use flashgc_config::{Reader, units};
 
 const HELP: &str = "\"4 KiB\"; or shares, as in { \"4 KiB\" = 0.7, \"64 KiB\" = 0.3 }; or \
                     { exponential = \"8 KiB\" }";

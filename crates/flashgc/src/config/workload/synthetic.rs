@@ -1,6 +1,6 @@
 //! `[workload.synthetic]`: the base, and the phases that override it.
 
-use super::{address, arrivals, length, sizes, SyntheticWorkload};
+use super::{SyntheticWorkload, address, arrivals, length, sizes};
 use crate::plan::Arrivals;
 use crate::sim::Until;
 use crate::workload::address::AddressChoice;
@@ -157,8 +157,7 @@ fn arrivals_of(
     depth: Option<u32>,
 ) -> Option<Arrivals> {
     const ONE_WAY: &str = "the arrivals of requests must be given in exactly one way";
-    const HELP: &str =
-        "closed loop: `queue_depth = 64`; open loop: [workload.synthetic.interarrival], or \
+    const HELP: &str = "closed loop: `queue_depth = 64`; open loop: [workload.synthetic.interarrival], or \
          `read_interarrival` and `write_interarrival`";
     let error = |given: &Given<'_>, key: &str| {
         given.table.error(key, ONE_WAY, HELP);

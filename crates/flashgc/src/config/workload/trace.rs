@@ -5,9 +5,9 @@ use crate::plan::Arrivals;
 use crate::sim::Until;
 use crate::workload::layout::AddressPolicy;
 use crate::workload::length::Length;
-use flashgc_config::units::Share;
 use flashgc_config::Reader;
-use flashgc_trace::{parse_device, Disorder, Filter, Format, OnBadLine, OpenOptions};
+use flashgc_config::units::Share;
+use flashgc_trace::{Disorder, Filter, Format, OnBadLine, OpenOptions, parse_device};
 
 /// Reads the table.
 pub fn read(table: &Reader<'_>, until: Option<&Until>) -> Option<TracePlan> {

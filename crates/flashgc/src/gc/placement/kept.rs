@@ -5,8 +5,8 @@ use super::{HotnessGroups, Placement};
 use crate::device::Geometry;
 use crate::drive::{DriveFault, Kept};
 use crate::ftl::frontier::Frontiers;
-use crate::gc::windows::Costs;
 use crate::gc::GcPlan;
+use crate::gc::windows::Costs;
 use crate::ids::PlaneId;
 
 /// The settings that the saved numbers depend on; `None` where the scheme saves none.

@@ -46,7 +46,7 @@ pub struct Candidates<'a> {
 
 impl<'a> Candidates<'a> {
     /// The sealed blocks of a plane, lowest first: a walk over all of the plane's blocks.
-    pub fn sealed(&self, plane: PlaneId) -> impl Iterator<Item = BlockId> + 'a {
+    pub fn sealed(&self, plane: PlaneId) -> impl Iterator<Item = BlockId> + use<'a> {
         let (blocks, most_valid) = (self.blocks, self.most_valid);
         let is_fit = move |&b: &BlockId| blocks.is_sealed(b) && blocks.valid(b) <= most_valid;
         self.geometry.blocks_of(plane).map(BlockId).filter(is_fit)

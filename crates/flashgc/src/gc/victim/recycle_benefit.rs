@@ -224,11 +224,10 @@ impl Policy {
         let most = self.near_at_most();
         if level.is_none() || (index.near.is_empty() && level > Some(least)) {
             self.lower_level(plane, least, candidates);
-        } else if index.near.len() > 4 * most {
-            if let Some(higher) = Self::level_of(&index.near, most) {
+        } else if index.near.len() > 4 * most
+            && let Some(higher) = Self::level_of(&index.near, most) {
                 self.raise_level(plane, higher, candidates);
             }
-        }
     }
 
     /// Fewer blocks are near from now on.

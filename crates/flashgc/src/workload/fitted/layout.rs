@@ -2,7 +2,7 @@
 
 use super::order::Order;
 use super::recency::Recency;
-use super::{FittedPlan, PlacesPlan, RegionPlan, PAGE_BYTES};
+use super::{FittedPlan, PAGE_BYTES, PlacesPlan, RegionPlan};
 use crate::rng::Random;
 
 /// Sectors are the finest unit of addresses.

@@ -24,7 +24,7 @@ use super::length::Length;
 use super::{HostOp, HostRequest, Source, SourceError};
 use crate::rng::Random;
 use course::Course;
-use layout::{lay_out, Layout};
+use layout::{Layout, lay_out};
 use serde::Serialize;
 
 /// Places, runs and regions are counted in pages of this size, whatever the device's is.

@@ -109,11 +109,7 @@ impl Mix {
             Mix::Streams { read, write } => {
                 let (read_ns, write_ns) = (read.mean_ns(), write.mean_ns());
                 // Of two at the same time the read comes first, so that without gaps all are reads.
-                if read_ns > 0.0 {
-                    read_ns / (read_ns + write_ns)
-                } else {
-                    0.0
-                }
+                if read_ns > 0.0 { read_ns / (read_ns + write_ns) } else { 0.0 }
             }
         }
     }

@@ -1,12 +1,12 @@
 //! The writes of a synthetic workload for ever: how a drive is preconditioned.
 
-use super::pattern::{Draws, Pattern};
 use super::SyntheticPlan;
+use super::pattern::{Draws, Pattern};
 use crate::ids::Lpn;
 use crate::rng::Random;
 use crate::workload::length::Length;
 use crate::workload::{Overwrites, SourceError};
-use serde_json::{json, Value};
+use serde_json::{Value, json};
 
 /// Pages for preconditioning, from the workload's own distribution of addresses and sizes.
 ///

@@ -2,15 +2,15 @@
 #![allow(dead_code, reason = "every test file uses a part")]
 
 use flashgc::config::WorkloadPlan;
-use flashgc::session::{prepare, Inputs, Options, Phase, Session, Setup, TraceOpener};
+use flashgc::session::{Inputs, Options, Phase, Session, Setup, TraceOpener, prepare};
 use flashgc::sim::{Results, Sim};
 use flashgc::verify::checker::{Checker, Promises};
 use flashgc::verify::{Watch, Watchers};
-use flashgc::workload::synthetic::Synthetic;
 use flashgc::workload::Source;
+use flashgc::workload::synthetic::Synthetic;
 use serde_json::Value;
 use std::io::{Cursor, Read};
-use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
 /// A drive of two channels, two chips each, of two planes: 8 planes of 16 blocks of 8 pages, that

@@ -9,14 +9,14 @@ use crate::common;
 mod covering;
 mod sub_blocks;
 
-use common::{checked, inputs, synthetic, TINY};
-use covering::{rows, Factor, Row};
+use common::{TINY, checked, inputs, synthetic};
+use covering::{Factor, Row, rows};
 use flashgc::config::{Fill, WorkloadPlan};
-use flashgc::session::{prepare, Setup};
+use flashgc::session::{Setup, prepare};
 use flashgc::sim::{Sim, SimError};
-use flashgc::workload::synthetic::SyntheticOverwrites;
 use flashgc::workload::Source;
-use sub_blocks::{apart_by_erase, refused_of_sub_blocks, WHOLE_BLOCKS};
+use flashgc::workload::synthetic::SyntheticOverwrites;
+use sub_blocks::{WHOLE_BLOCKS, apart_by_erase, refused_of_sub_blocks};
 
 /// The slots of the scheme.
 const SLOTS: &[Factor] = &[
@@ -415,11 +415,7 @@ fn fullest(sets: &[String]) -> Setup {
 }
 
 fn requests() -> u64 {
-    if std::env::var_os("FLASHGC_LONG").is_some() {
-        100_000
-    } else {
-        2_500
-    }
+    if std::env::var_os("FLASHGC_LONG").is_some() { 100_000 } else { 2_500 }
 }
 
 /// Runs the row under the checker, which panics at what it does not like.

@@ -1,8 +1,8 @@
 //! The requirements of sub-blocks and hotness groups on a row of the matrix.
 
 use super::{
-    pairs, values, Factor, Row, BLOCK, BLOCKING, COPY, ERASE, MARKS, PLACEMENT, SUMMARY, TRIGGER,
-    VICTIM,
+    BLOCK, BLOCKING, COPY, ERASE, Factor, MARKS, PLACEMENT, Row, SUMMARY, TRIGGER, VICTIM, pairs,
+    values,
 };
 
 /// The first choices of *erase* free whole blocks; those after them free sub-blocks, isolated by

@@ -1,10 +1,10 @@
 //! What happened, as lines of text.
 
-use super::eyes::{Row, BUFFER, LINK};
+use super::eyes::{BUFFER, LINK, Row};
 use super::run::Seen;
 use flashgc::device::{Geometry, Timing};
-use flashgc::ftl::blocks::BlockState;
 use flashgc::ftl::Ftl;
+use flashgc::ftl::blocks::BlockState;
 use flashgc::ids::{BlockId, PlaneId, Ppn, UnitId};
 use flashgc::sim::Results;
 use flashgc::stats::Counters;
@@ -14,11 +14,7 @@ pub fn us(ns: u64) -> String {
     let (whole, rest) = (ns / 1000, ns % 1000);
     let digits = format!("{rest:03}");
     let digits = digits.trim_end_matches('0');
-    if digits.is_empty() {
-        format!("{whole} us")
-    } else {
-        format!("{whole}.{digits} us")
-    }
+    if digits.is_empty() { format!("{whole} us") } else { format!("{whole}.{digits} us") }
 }
 
 fn rows(seen: &Seen, rows: &[Row], words: impl Fn(&Row) -> String) -> Vec<String> {

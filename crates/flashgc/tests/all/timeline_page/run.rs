@@ -2,11 +2,11 @@
 
 use super::eyes::{Eyes, HostPage, Row};
 use super::render;
-use super::request::{parse, range, Asked};
+use super::request::{Asked, parse, range};
 use flashgc::config::Fill;
 use flashgc::device::{Geometry, Timing};
 use flashgc::ids::Lpn;
-use flashgc::session::{prepare, Inputs, RunError, Setup};
+use flashgc::session::{Inputs, RunError, Setup, prepare};
 use flashgc::sim::{Results, Sim};
 use flashgc::verify::checker::Promises;
 use flashgc::workload::{HostOp, ListSource, Overwrites, SourceError};

@@ -3,7 +3,7 @@
 //! Groups depend on the order in which blocks were examined, so they cannot be derived from the
 //! drive. The number of erased sub-blocks of a block is derived from it.
 
-use super::{Benefit, Group, Groups, Known, DUE, NOT_THERE, RISEN};
+use super::{Benefit, DUE, Group, Groups, Known, NOT_THERE, RISEN};
 
 /// Numbers of each block.
 const PER_BLOCK: usize = 8;
