@@ -22,6 +22,7 @@ mod layers;
 mod liveness;
 mod matrix;
 mod multi_plane;
+mod net;
 mod oracles;
 mod order;
 mod own_scheme;
