@@ -8,6 +8,7 @@ pub mod config;
 pub mod device;
 pub mod drive;
 pub mod event;
+pub mod flash;
 pub mod ftl;
 pub mod gc;
 pub mod ids;

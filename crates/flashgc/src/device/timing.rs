@@ -1,7 +1,6 @@
-//! How long each phase of an operation takes.
+//! The times that a device is described by.
 
 use super::layers::LayerSpeed;
-use super::unit::Phases;
 use serde::Serialize;
 
 /// The timing of a device, in ns, with the bus time already calculated for one page.
@@ -53,76 +52,8 @@ pub struct Summary {
 }
 
 impl Timing {
-    /// A read of one page in each of `planes` planes: commands, array once, transfers out.
-    pub fn read(&self, planes: u32) -> Phases {
-        let mut phases = Phases::new();
-        phases.bus(self.command_ns * u64::from(planes));
-        phases.array(self.read_ns);
-        phases.bus(self.transfer_ns * u64::from(planes));
-        phases
-    }
-
-    /// A program of one page in each of `planes` planes: commands and transfers in, array once.
-    pub fn program(&self, planes: u32) -> Phases {
-        let mut phases = Phases::new();
-        phases.bus((self.command_ns + self.transfer_ns) * u64::from(planes));
-        phases.array(self.program_ns);
-        phases
-    }
-
-    /// A copyback of `pages` pages at once, each in its own data register.
-    pub fn copyback(&self, pages: u32) -> Phases {
-        let commands_ns = self.command_ns * u64::from(pages);
-        let mut phases = Phases::new();
-        phases.bus(commands_ns);
-        phases.array(self.read_ns);
-        phases.bus(commands_ns);
-        phases.array(self.program_ns);
-        phases
-    }
-
-    /// The halves of a copy of `pages` pages: the read and the program. Copies that leave the plane
-    /// use the bus in both.
-    pub fn halves(&self, pages: u32, by_copyback: bool) -> (Phases, Phases) {
-        if !by_copyback {
-            return (self.read(pages), self.program(pages));
-        }
-        let commands_ns = self.command_ns * u64::from(pages);
-        let (mut read, mut program) = (Phases::new(), Phases::new());
-        read.bus(commands_ns);
-        read.array(self.read_ns);
-        program.bus(commands_ns);
-        program.array(self.program_ns);
-        (read, program)
-    }
-
-    /// A copy over the bus: the page leaves the plane and comes back.
-    pub fn copy_over_bus(&self) -> Phases {
-        let mut phases = self.read(1);
-        phases.bus(self.command_ns + self.transfer_ns);
-        phases.array(self.program_ns);
-        phases
-    }
-
-    /// Adds the summaries of the blocks that the last program of a row has filled: commands and
-    /// transfers in, and one array time for each page. Their planes program together.
-    pub fn add_summaries(&self, phases: &mut Phases, blocks: u32) {
-        let Some(summary) = self.summary.filter(|_| blocks > 0) else { return };
-        let pages = u64::from(summary.pages);
-        phases.bus((self.command_ns + summary.transfer_ns) * pages * u64::from(blocks));
-        phases.array(summary.array_ns);
-    }
-
     /// Whether copies may have to write summaries.
     pub fn times_summaries_of_copies(&self) -> bool {
         self.summary.is_some_and(|summary| summary.timed_copies)
-    }
-
-    /// An erase of one extent.
-    pub fn erase(&self) -> Phases {
-        let mut phases = Phases::new();
-        phases.bus(self.command_ns);
-        phases.array(self.erase_ns);
-        phases
     }
 }

@@ -166,6 +166,11 @@ impl Job {
         self.wasted_open.push(copy as u32);
     }
 
+    /// The copies of the step under way.
+    pub fn step_pages(&self) -> impl Iterator<Item = Copy> + '_ {
+        self.step.iter().map(|&at| self.copies[at])
+    }
+
     /// How many copies of the step under way filled a block.
     pub fn fills_of_step(&self) -> u32 {
         self.step.iter().filter(|&&at| self.fills_with(at)).count() as u32

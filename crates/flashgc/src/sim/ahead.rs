@@ -9,8 +9,10 @@
 //!    collection.
 
 use super::Sim;
+use super::owner::Owner;
 use super::service::Next;
-use crate::device::{Geometry, Worker};
+use crate::device::Geometry;
+use crate::flash::{Moved, Op, Phases};
 use crate::gc::used_space::SpaceOf;
 use crate::gc::victim::Policy;
 use crate::gc::{PreMigration, Space};
@@ -209,21 +211,18 @@ impl<W: Watch> Sim<W> {
         let lpn = self.ftl.map.lpn_of(from);
         self.tell(Happened::MovesAhead { plane });
         self.tell(Happened::ReadOut { ppn: from, lpn });
-        let mut phases = self.recipes.move_ahead;
-        if let Some(layers) = &self.recipes.layers {
-            phases.set_array(0, layers.read_ns(from));
-        }
-        self.begin(unit, Worker::Ahead, phases);
+        let op = if self.plan.gc.copy.stays_in_plane() { Op::Copyback } else { Op::CopyOverBus };
+        let phases = self.prices.reading(op, 1, std::iter::once(from));
+        self.begin_unbound(unit, Owner::PreMigration, phases);
     }
 
-    /// A phase of a move begins: with its program the page binds.
+    /// The program of a move begins: its page binds.
     #[inline(never)]
-    pub(super) fn ahead_phase_begins(&mut self, unit: UnitId) {
-        if self.units[unit.index()].at + 1 != self.recipes.move_ahead.count() {
-            return;
-        }
+    pub(super) fn bind_ahead(&mut self, unit: UnitId) -> Moved<Owner> {
         let under_way = self.ahead.as_ref().and_then(|ahead| ahead.under_way[unit.index()]);
-        let Some(Move { plane, from, stale, .. }) = under_way else { return };
+        let Some(Move { plane, from, stale, .. }) = under_way else {
+            unreachable!("a unit that moves a page has one")
+        };
         let lpn = self.ftl.map.lpn_of(from);
         let stream = self.stream_of_copy(plane, lpn);
         let taken = self.take_page(plane, stream, self.parity_of(from));
@@ -242,18 +241,14 @@ impl<W: Watch> Sim<W> {
             }
             self.lose_page(from);
         }
-        if let Some(layers) = &self.recipes.layers {
-            let ns = layers.program_ns(ppn);
-            self.units[unit.index()].phases.set_array(1, ns);
-        }
         let fills = u32::from(taken.filled.is_some());
-        if self.plan.timing.times_summaries_of_copies() {
-            self.plan.timing.add_summaries(&mut self.units[unit.index()].phases, fills);
-        }
         let summaries = u64::from(fills) * u64::from(self.plan.geometry.shape.summary_pages);
         self.counters.overhead += summaries;
         self.seal_if_filled(plane, taken);
         self.ask_trigger(plane);
+        let timed = self.prices.filled_by_copies(fills);
+        let price = |phases: &mut Phases| self.prices.bind(phases, std::iter::once(ppn), timed);
+        self.flash.bound(unit, price, self.now_ns, &mut self.events)
     }
 
     /// A page has moved.
@@ -308,7 +303,8 @@ impl<W: Watch> Sim<W> {
     /// Counts pages whose program ends at this very instant, as for the copies of a collection.
     pub(super) fn clip_ahead(&mut self) {
         for at in 0..self.units.len() {
-            if self.units[at].worker != Worker::Ahead || !self.phase_ends_now(at) {
+            let moves = self.flash.owner(UnitId(at as u32)) == Some(Owner::PreMigration);
+            if !moves || !self.phase_ends_now(at) {
                 continue;
             }
             self.counters.background_moved += 1;
@@ -319,6 +315,7 @@ impl<W: Watch> Sim<W> {
 
     /// Pages that are under way.
     pub(super) fn moving_ahead(&self) -> u64 {
-        self.units.iter().filter(|unit| unit.worker == Worker::Ahead).count() as u64
+        let moves = |&unit: &u32| self.flash.owner(UnitId(unit)) == Some(Owner::PreMigration);
+        (0..self.plan.geometry.units).filter(moves).count() as u64
     }
 }

@@ -8,7 +8,8 @@
 //! other units.
 
 use super::Sim;
-use crate::device::Worker;
+use super::owner::Owner;
+use crate::flash::Op;
 use crate::ftl::{Parity, Stream};
 use crate::gc::CrossUnit;
 use crate::gc::job::Stage;
@@ -94,16 +95,11 @@ impl<W: Watch> Sim<W> {
         self.gc.programming[unit.index()] = Some(cross_unit);
         self.bind_copy(job, copy, plane);
         self.ask_trigger(plane);
-        let mut phases = self.recipes.program[0];
-        if let Some(layers) = &self.recipes.layers {
-            let to = self.gc.jobs[job.index()].copies[copy].to;
-            phases.set_array(0, layers.program_ns(to));
-        }
-        let fills = self.gc.jobs[job.index()].fills_with(copy);
-        if fills && self.plan.timing.times_summaries_of_copies() {
-            self.plan.timing.add_summaries(&mut phases, 1);
-        }
-        self.begin(unit, Worker::CrossUnit, phases);
+        let job = &self.gc.jobs[job.index()];
+        let fills = self.prices.filled_by_copies(u32::from(job.fills_with(copy)));
+        let to = std::iter::once(job.copies[copy].to);
+        let phases = self.prices.programming(Op::Program, 1, to, fills);
+        self.begin(unit, Owner::CrossUnit, phases);
     }
 
     /// A page from the collection of another unit is programmed; after the last page of a step that
@@ -148,14 +144,14 @@ impl<W: Watch> Sim<W> {
 
     /// An array worked for a collection, of this unit or of the one whose page it programs.
     #[inline(always)]
-    pub(super) fn job_worked(&mut self, unit: UnitId, ns: u64) {
-        if self.units[unit.index()].worker == Worker::Ahead {
+    pub(super) fn job_worked(&mut self, unit: UnitId, owner: Owner, ns: u64) {
+        if owner == Owner::PreMigration {
             self.counters.background_busy_ns += ns;
             return;
         }
         self.counters.gc_busy_ns += ns;
-        let job = match self.units[unit.index()].worker {
-            Worker::CrossUnit => {
+        let job = match owner {
+            Owner::CrossUnit => {
                 self.gc.programming[unit.index()].as_ref().map_or(unit, |cross_unit| cross_unit.job)
             }
             _ => unit,

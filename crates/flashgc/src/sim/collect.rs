@@ -10,10 +10,11 @@
 //! step are read together and programmed together. Copies to other units are in [`super::away`].
 
 use super::Sim;
-use crate::device::{Phases, Worker};
+use super::owner::Owner;
+use crate::flash::{self, Kind, Moved, Phases};
 use crate::ftl::{Parity, Stream};
 use crate::gc::job::Stage;
-use crate::gc::{Batch, Copy, Job, JobRow, Role, Victim};
+use crate::gc::{Batch, Copy, CopyChoice, Job, JobRow, Role, Victim};
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn, UnitId};
 use crate::plan::Plan;
 use crate::verify::{Cause, Happened, Watch};
@@ -101,14 +102,10 @@ impl<W: Watch> Sim<W> {
                 1 => valid,
                 at_once => job.step_ends(at_once).count() as u32,
             };
-            let steps = job.steps;
-            let mut whole = Phases::new();
-            let copies_ns = match &self.recipes.layers {
-                None => u64::from(steps) * self.recipes.copy_ns(),
-                Some(_) => self.copies_of_layers_ns(unit),
-            };
-            whole.array(copies_ns + self.recipes.erase.total_ns());
-            self.begin(unit, Worker::Gc, whole);
+            let copies_ns = self.copies_ns(unit);
+            let erase_ns = self.prices.nominal(flash::Op::Erase, 1).total_ns();
+            let whole = Phases::new().then(Kind::Collection, copies_ns + erase_ns);
+            self.begin(unit, Owner::Collection, whole);
         } else if !self.preempting.on {
             self.step_job(unit);
         }
@@ -245,18 +242,26 @@ impl<W: Watch> Sim<W> {
             if self.plan.gc.blocking.erasing.is_some() {
                 self.narrow_blocking(unit);
             }
-            self.begin(unit, Worker::Gc, self.recipes.erase);
+            self.begin(unit, Owner::Collection, self.prices.nominal(flash::Op::Erase, 1));
             return;
         }
         let copies = job.step.len();
         if self.plan.gc.copy.is_global() {
             self.tell_read_out(unit);
         }
-        let mut phases = self.recipes.copy[copies - 1];
-        if self.recipes.layers.is_some() {
-            self.time_step(unit, &mut phases);
+        let job = &self.gc.jobs[unit.index()];
+        let op = match self.plan.gc.copy {
+            CopyChoice::Bus => flash::Op::CopyOverBus,
+            copy if copy.is_global() => flash::Op::Read,
+            _ => flash::Op::Copyback,
+        };
+        let from = job.step_pages().map(|copy| copy.from);
+        let mut phases = self.prices.reading(op, copies, from);
+        if !job.fixed {
+            return self.begin_unbound(unit, Owner::Collection, phases);
         }
-        self.begin(unit, Worker::Gc, phases);
+        self.prices.bind(&mut phases, job.step_pages().map(|copy| copy.to), 0);
+        self.begin(unit, Owner::Collection, phases);
     }
 
     /// Takes the next copies of one list into the step; pages that went invalid are passed over.
@@ -276,30 +281,20 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// A phase of a collection's operation begins: copies bind when their program starts.
+    /// The program of a step begins: its copies bind.
     #[inline]
-    pub(super) fn job_phase_begins(&mut self, unit: UnitId) {
+    pub(super) fn bind_step(&mut self, unit: UnitId) -> Moved<Owner> {
         let job = &self.gc.jobs[unit.index()];
-        let state = &self.units[unit.index()];
-        let programs = job
-            .step
-            .len()
-            .checked_sub(1)
-            .is_some_and(|at| state.at + 1 == self.recipes.copy[at].count());
-        let binds = job.stage == Stage::Copying && !job.fixed && programs;
-        let Some(plane) = job.plane.filter(|_| binds && !self.plan.gc.copy.is_global()) else {
-            return;
-        };
-        for at in 0..job.step.len() {
-            self.bind_copy(unit, self.gc.jobs[unit.index()].step[at], plane);
+        if let Some(plane) = job.plane {
+            for at in 0..job.step.len() {
+                self.bind_copy(unit, self.gc.jobs[unit.index()].step[at], plane);
+            }
         }
-        if self.recipes.layers.is_some() {
-            self.time_copy_program(unit);
-        }
-        if self.plan.timing.times_summaries_of_copies() {
-            let fills = self.gc.jobs[unit.index()].fills_of_step();
-            self.plan.timing.add_summaries(&mut self.units[unit.index()].phases, fills);
-        }
+        let job = &self.gc.jobs[unit.index()];
+        let fills = self.prices.filled_by_copies(job.fills_of_step());
+        let to = job.step_pages().map(|copy| copy.to);
+        let price = |phases: &mut Phases| self.prices.bind(phases, to, fills);
+        self.flash.bound(unit, price, self.now_ns, &mut self.events)
     }
 
     /// A copy of this unit's collection is programmed in a plane: its page is taken and bound.
@@ -529,5 +524,41 @@ impl<W: Watch> Sim<W> {
             _ if self.plan.gc.copy.is_global() => "read-out",
             _ => "copy",
         }
+    }
+
+    /// Array time of all copies of a collection whose pages are fixed, in ns.
+    fn copies_ns(&self, unit: UnitId) -> u64 {
+        let job = &self.gc.jobs[unit.index()];
+        if !self.prices.asks_for_pages() {
+            return u64::from(job.steps) * self.step_ns(&[]);
+        }
+        let mut first = 0;
+        let mut sum_ns = 0;
+        for end in job.step_ends(self.plan.gc.copy.at_once()) {
+            sum_ns += self.step_ns(&job.copies[first..end]);
+            first = end;
+        }
+        sum_ns
+    }
+
+    /// Array time of copies that move together, in ns.
+    fn step_ns(&self, copies: &[Copy]) -> u64 {
+        self.prices.copies_ns(copies.iter().map(|copy| (copy.from, copy.to)))
+    }
+
+    /// How many copies a collection whose pages are fixed has made by now.
+    pub(super) fn copies_made(&self, unit: UnitId) -> usize {
+        let job = &self.gc.jobs[unit.index()];
+        let mut left_ns = self.now_ns - job.selected_ns;
+        let mut made = 0;
+        for end in job.step_ends(self.plan.gc.copy.at_once()) {
+            let ns = self.step_ns(&job.copies[made..end]);
+            if left_ns < ns {
+                break;
+            }
+            left_ns -= ns;
+            made = end;
+        }
+        made
     }
 }

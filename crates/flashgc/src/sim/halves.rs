@@ -5,7 +5,8 @@
 //! not programmed at all.
 
 use super::Sim;
-use crate::device::{Phases, Worker};
+use super::owner::Owner;
+use crate::flash::{Op, Phases};
 use crate::gc::job::Stage;
 use crate::ids::UnitId;
 use crate::verify::Watch;
@@ -19,10 +20,10 @@ impl<W: Watch> Sim<W> {
         self.preempting.units[unit.index()].read_ahead = false;
         if copies == 0 {
             self.gc.jobs[unit.index()].stage = Stage::Erasing;
-            self.begin(unit, Worker::Gc, self.recipes.erase);
+            self.begin(unit, Owner::Collection, self.prices.nominal(Op::Erase, 1));
         } else {
             self.begin_reading(unit);
-            self.begin(unit, Worker::Gc, self.step_read(unit));
+            self.begin(unit, Owner::Collection, self.step_read(unit));
         }
         self.job_phase_overlaps(unit);
     }
@@ -53,22 +54,26 @@ impl<W: Watch> Sim<W> {
         for at in 0..copies {
             self.bind_copy(unit, self.gc.jobs[unit.index()].step[at], plane);
         }
-        let mut phases = Phases::new();
-        phases.bus(self.plan.timing.transfer_ns * merged as u64);
-        phases.append(&self.recipes.copy_program[copies + merged - 1], 0);
-        if self.recipes.layers.is_some() {
-            self.time_register(unit, &mut phases);
-        }
+        let op =
+            if self.plan.gc.copy.stays_in_plane() { Op::ProgramRegisters } else { Op::Program };
+        let mut phases = self.prices.merging(op, copies + merged, merged);
+        let host_pages = std::mem::take(&mut self.preempting.units[unit.index()].host_pages);
         let job = &self.gc.jobs[unit.index()];
-        let timed = self.plan.timing.times_summaries_of_copies();
-        let fills = job.host_fills + if timed { job.fills_of_step() } else { 0 };
-        self.plan.timing.add_summaries(&mut phases, fills);
+        let fills = job.host_fills + self.prices.filled_by_copies(job.fills_of_step());
+        let pages = job.step_pages().map(|copy| copy.to).chain(host_pages);
+        self.prices.bind(&mut phases, pages, fills);
         if job.host_fills > 0 {
-            let array_ns = self.plan.timing.summary.map_or(0, |summary| summary.array_ns);
-            self.gc.jobs[unit.index()].extra_ns += array_ns;
+            self.gc.jobs[unit.index()].extra_ns += self.prices.summary_array_ns();
         }
-        self.begin(unit, Worker::Gc, phases);
+        self.begin(unit, Owner::Collection, phases);
         self.job_phase_overlaps(unit);
+    }
+
+    /// The read half of the step under way.
+    pub(super) fn step_read(&self, unit: UnitId) -> Phases {
+        let job = &self.gc.jobs[unit.index()];
+        let op = if self.plan.gc.copy.stays_in_plane() { Op::ReadRegisters } else { Op::Read };
+        self.prices.reading(op, job.step.len(), job.step_pages().map(|copy| copy.from))
     }
 
     /// The pages that were read in advance are discarded: a request waits, and they are read again

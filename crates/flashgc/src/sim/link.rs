@@ -51,7 +51,7 @@ impl Link {
 impl<W: Watch> Sim<W> {
     /// The event slot of the link, after those of units and buses.
     pub(super) fn link_slot(&self) -> usize {
-        self.units.len() + self.buses.len()
+        self.units.len() + self.plan.geometry.shape.channels as usize
     }
 
     /// A request is here: where there is a link it comes in over it.

@@ -39,10 +39,10 @@ mod halves;
 mod host;
 mod idle;
 mod instant;
-mod layers;
 mod link;
 mod order;
 mod overlap;
+mod owner;
 mod pacing;
 mod planes;
 mod precondition;
@@ -52,11 +52,12 @@ mod results;
 mod sample;
 mod service;
 mod space;
+mod station;
 mod suspend;
 mod used_space;
 
-use crate::device::{Bus, Unit, Worker};
 use crate::event::Events;
+use crate::flash::{Flash, Prices};
 use crate::ftl::Ftl;
 use crate::gc::{Gc, Victim};
 use crate::ids::{BlockId, BusId, PlaneId, Ppn, UnitId};
@@ -75,12 +76,13 @@ use idle::IdleTrigger;
 use instant::Instant;
 use link::Link;
 use order::PageOrder;
+use owner::Owner;
 use pacing::Pacing;
 pub use precondition::{Preconditioning, Steady, SteadyWatch};
 use preemption::Preempting;
 use queues::Queues;
 pub use results::Results;
-use service::Recipes;
+use station::Station;
 use std::collections::VecDeque;
 
 /// Why a run ended early.
@@ -140,10 +142,11 @@ pub struct Sim<W: Watch = Unwatched> {
     instant: Instant,
     events: Events,
     time_limit_ns: u64,
-    units: Vec<Unit>,
+    flash: Flash<Owner>,
+    prices: Prices,
+    units: Vec<Station>,
     /// Operations that wait at each unit or are under way: the input of dynamic allocation.
     loads: Vec<u32>,
-    buses: Vec<Bus>,
     /// The host's link, where the device has one.
     link: Option<Link>,
     /// The write buffer, where the device has one.
@@ -165,7 +168,6 @@ pub struct Sim<W: Watch = Unwatched> {
     gc: Gc,
     slabs: Slabs,
     order: PageOrder,
-    recipes: Recipes,
     /// Planes that a collection blocks, by part of the blocking's level.
     domains: Vec<Vec<PlaneId>>,
     /// Space for the list of a victim's pages.
@@ -221,7 +223,7 @@ impl<W: Watch> Sim<W> {
 
     fn with_ftl(plan: Plan, ftl: Ftl, watch: W) -> Self {
         let geometry = &plan.geometry;
-        let recipes = Recipes::new(&plan);
+        let pages = geometry.shape.multi_plane.max(plan.gc.copy.at_once());
         let slots = geometry.units + geometry.shape.channels + 1;
         let more = [plan.host_link.is_some(), plan.write_buffer.is_some(), plan.gc.idle.is_some()];
         let slots = slots as usize + more.into_iter().filter(|&is_there| is_there).count();
@@ -231,8 +233,9 @@ impl<W: Watch> Sim<W> {
             events: Events::new(slots),
             time_limit_ns: Events::time_limit_ns(slots),
             loads: vec![0; geometry.units as usize],
-            units: (0..geometry.units).map(|_| Unit::new()).collect(),
-            buses: (0..geometry.shape.channels).map(|_| Bus::default()).collect(),
+            flash: Flash::new(geometry),
+            prices: Prices::new(&plan.timing, &geometry.shape, pages),
+            units: vec![Station::default(); geometry.units as usize],
             link: plan.host_link.map(Link::new),
             buffer: plan.write_buffer.map(Buffer::new),
             idle: plan.gc.idle.clone().map(|idle| IdleTrigger::new(idle, geometry.units)),
@@ -246,7 +249,6 @@ impl<W: Watch> Sim<W> {
             gc: Gc::new(&plan.gc, geometry, plan.window_costs(), plan.seed),
             slabs: Slabs::default(),
             order: PageOrder::default(),
-            recipes,
             domains: collect::domains(&plan),
             scratch: Vec::new(),
             preempting: Preempting::new(&plan),
@@ -320,7 +322,7 @@ impl<W: Watch> Sim<W> {
             let units = self.units.len();
             if slot < units {
                 self.array_ended(UnitId(slot as u32));
-            } else if slot < units + self.buses.len() {
+            } else if slot < self.link_slot() {
                 self.transfer_ended(BusId((slot - units) as u32));
             } else if self.link.is_some() && slot == self.link_slot() {
                 self.crossing_ended();
@@ -388,7 +390,7 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     fn look_at(&mut self, unit: UnitId) {
         let state = &mut self.units[unit.index()];
-        if !state.listed && state.worker == Worker::Nobody {
+        if !state.listed && self.flash.is_free(unit) {
             state.listed = true;
             self.ready.push_back(unit);
         }

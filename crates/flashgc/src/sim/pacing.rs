@@ -10,8 +10,9 @@
 //! 5. A request that cannot be served before the collection has ended does not wait for a gap.
 
 use super::Sim;
+use super::owner::Owner;
 use super::service::Next;
-use crate::device::Worker;
+use crate::flash::Op;
 use crate::ftl::Stream;
 use crate::gc::job::Stage;
 use crate::gc::{Job, TimeSlices};
@@ -63,26 +64,30 @@ impl<W: Watch> Sim<W> {
     fn next_step_ns(&self, unit: UnitId) -> u64 {
         let job = &self.gc.jobs[unit.index()];
         let pages: Vec<Ppn> = self.pages_of_next_step(job).collect();
-        let Some(at) = pages.len().checked_sub(1) else { return self.recipes.erase.total_ns() };
-        let is_global = self.plan.gc.copy.is_global();
-        let read_ns = self.recipes.copy_read[at].total_ns();
-        let program_ns = if is_global { 0 } else { self.recipes.copy_program[at].total_ns() };
-        let (Some(layers), Some(plane)) = (&self.recipes.layers, job.plane) else {
-            return read_ns + program_ns;
+        let (count, prices) = (pages.len(), &self.prices);
+        if count == 0 {
+            return prices.nominal(Op::Erase, 1).total_ns();
+        }
+        let stays = self.plan.gc.copy.stays_in_plane();
+        let [read, program] = match stays {
+            true => [Op::ReadRegisters, Op::ProgramRegisters],
+            false => [Op::Read, Op::Program],
         };
-        let timing = &self.plan.timing;
-        let slowest_ns = pages.iter().map(|&page| layers.read_ns(page)).max().unwrap_or(0);
-        let read_ns = read_ns - timing.read_ns + slowest_ns;
-        if is_global {
+        let read_ns = prices.reading(read, count, pages.into_iter()).total_ns();
+        let Some(plane) = job.plane.filter(|_| !self.plan.gc.copy.is_global()) else {
             return read_ns;
+        };
+        let nominal = prices.nominal(program, count);
+        if !prices.asks_for_pages() {
+            return read_ns + nominal.total_ns();
         }
         let frontiers = &self.ftl.frontiers;
-        let to = frontiers.upcoming(&self.plan.geometry, plane, Stream::Gc, pages.len() as u32);
+        let to = frontiers.upcoming(&self.plan.geometry, plane, Stream::Gc, count as u32);
         let slowest_ns = match to {
-            Some(to) => to.map(|page| layers.program_ns(page)).max().unwrap_or(0),
-            None => layers.slowest_program_ns(),
+            Some(to) => to.map(|page| prices.program_ns(page)).max().unwrap_or(0),
+            None => prices.slowest_program_ns(),
         };
-        read_ns + program_ns - timing.program_ns + slowest_ns
+        read_ns + nominal.total_ns() - nominal.array_ns() + slowest_ns
     }
 
     /// The pages of the next step: those of one list that are still valid, in order.
@@ -151,10 +156,10 @@ impl<W: Watch> Sim<W> {
     }
 
     /// An operation of a collection has ended.
-    pub(super) fn slice_worked(&mut self, unit: UnitId, worker: Worker, spent_ns: u64) {
+    pub(super) fn slice_worked(&mut self, unit: UnitId, owner: Owner, spent_ns: u64) {
         let Some(pacing) = &mut self.pacing else { return };
         let turns = &mut pacing.units[unit.index()];
-        if worker == Worker::Gc && turns.is_below {
+        if owner == Owner::Collection && turns.is_below {
             turns.below_until_ns = self.now_ns;
             self.counters.below_floor_ns += spent_ns;
         }

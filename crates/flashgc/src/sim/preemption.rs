@@ -11,14 +11,13 @@
 
 use super::Sim;
 use super::host::{Op, OpKind};
-use super::overlap::Overlap;
+use super::owner::Owner;
 use super::service::Next;
-use super::suspend::Suspended;
-use crate::device::{Phases, Worker};
+use crate::flash::{Kind, Phases, Suspended};
 use crate::ftl::Stream;
 use crate::gc::job::{Role, Stage};
 use crate::gc::{Preemption, Suspends};
-use crate::ids::{PlaneId, UnitId};
+use crate::ids::{PlaneId, Ppn, UnitId};
 use crate::plan::{HIGH, Plan, READS, WRITES};
 use crate::verify::{Happened, Watch};
 
@@ -27,23 +26,15 @@ use crate::verify::{Happened, Watch};
 pub(super) struct Entry {
     /// The collection's operation that is suspended.
     pub suspended: Option<Suspended>,
-    /// The work in parallel with the operation of the unit.
-    pub overlap: Overlap,
-    /// Since when, in ns.
-    pub overlap_since_ns: u64,
-    /// Array time of the slowest page of the host that was bound at the register: merged, or loaded
-    /// in parallel with a program. Only where layers differ.
-    pub host_ns: u64,
+    /// Pages of the host that were bound at the register: merged, or loaded in parallel with a
+    /// program. Only where pages matter for the price.
+    pub host_pages: Vec<Ppn>,
     /// How often the operation under way was suspended.
     pub suspends: u32,
-    /// Whether the first phase of the operation under way is its resume command.
-    pub is_resuming: bool,
     /// Whether the queue was polled since the collection's last operation.
     pub polled: bool,
     /// Whether the pages in the register were read in parallel with a transfer of the host.
     pub read_ahead: bool,
-    /// Whether the host's operation under way is answered from the register.
-    pub answers: bool,
     /// Whether the last operation was part of a collection.
     pub gc_was_last: bool,
     /// When the host's last operation here ended, in ns.
@@ -198,10 +189,9 @@ impl<W: Watch> Sim<W> {
     /// The collector polls the queue.
     #[inline(never)]
     pub(super) fn poll(&mut self, unit: UnitId) {
-        let mut phases = Phases::new();
-        phases.array(self.preempting.rules.poll_ns);
+        let phases = Phases::new().then(Kind::Rest, self.preempting.rules.poll_ns);
         self.preempting.units[unit.index()].polled = true;
-        self.begin(unit, Worker::Polling, phases);
+        self.begin(unit, Owner::Polling, phases);
     }
 
     /// The request that may preempt now. Those that may not are recorded.
@@ -454,10 +444,7 @@ impl<W: Watch> Sim<W> {
     #[inline(never)]
     pub(super) fn answer(&mut self, unit: UnitId, op: u32, list: u8) {
         self.take_answer(unit, op, list);
-        self.preempting.units[unit.index()].answers = true;
-        let mut phases = Phases::new();
-        phases.bus(self.answer_ns());
-        self.begin(unit, Worker::Host(op), phases);
+        self.begin(unit, Owner::Answer(op), self.prices.answer());
     }
 
     /// Takes a read that the register answers out of its queue.
@@ -470,11 +457,6 @@ impl<W: Watch> Sim<W> {
         self.tell(Happened::Read { ppn, lpn });
         self.tell(Happened::InRegister { ppn });
         self.counters.merged_reads += 1;
-    }
-
-    /// Bus time of an answer.
-    pub(super) fn answer_ns(&self) -> u64 {
-        self.plan.timing.command_ns + self.plan.timing.transfer_ns
     }
 
     /// An answer has left: the read is done, or the rest of its page is known.
@@ -558,41 +540,48 @@ impl<W: Watch> Sim<W> {
 
     /// An operation has ended on a unit with preemption.
     #[inline(never)]
-    pub(super) fn preempting_ended(&mut self, unit: UnitId, worker: Worker, spent_ns: u64) {
+    pub(super) fn preempting_ended(&mut self, unit: UnitId, owner: Owner, spent_ns: u64) {
         let entry = &mut self.preempting.units[unit.index()];
-        if let Worker::Host(op) = worker {
+        if let Owner::Host(op) | Owner::Answer(op) = owner {
             entry.gc_was_last = false;
             self.gap_begins(unit, op);
-            let entry = &mut self.preempting.units[unit.index()];
-            let answers = std::mem::take(&mut entry.answers);
             self.note_left(unit);
             self.summaries_ended(unit);
-            if answers {
+            if let Owner::Answer(op) = owner {
                 self.answered(op);
             } else {
                 self.host_operation_ended(op);
                 self.group_ended(unit);
             }
-            return self.host_gave_way(unit);
+            return self.second_takes_over(unit);
         }
-        if worker == Worker::Ahead {
+        if owner == Owner::PreMigration {
             return self.pre_migrated(unit);
         }
         entry.gc_was_last = true;
         self.counters.gc_blocking_ns += spent_ns;
-        self.slice_worked(unit, worker, spent_ns);
+        self.slice_worked(unit, owner, spent_ns);
         let entry = &mut self.preempting.units[unit.index()];
         entry.job_end_ns = self.now_ns;
-        match worker {
-            Worker::Gc => {
+        match owner {
+            Owner::Collection => {
                 entry.suspends = 0;
-                entry.is_resuming = false;
                 entry.polled = false;
                 self.job_operation_ended(unit);
-                self.job_gave_way(unit);
+                self.second_takes_over(unit);
             }
-            Worker::CrossUnit => self.cross_unit_ended(unit),
+            Owner::CrossUnit => self.cross_unit_ended(unit),
             _ => {}
+        }
+    }
+
+    /// A write of the host was bound at the register. Its page is noted now: a page from the write
+    /// buffer may be trimmed before it is programmed.
+    #[inline]
+    pub(super) fn note_host_page(&mut self, unit: UnitId, op: u32) {
+        if self.prices.asks_for_pages() {
+            let page = self.page_of(op);
+            self.preempting.units[unit.index()].host_pages.push(page);
         }
     }
 }

@@ -1,8 +1,10 @@
 //! The results of a run: raw metrics, clipped at the last completion of the host.
 
 use super::buffer::Buffer;
+use super::owner::Owner;
 use super::{Sim, SimError, UntilEnd};
-use crate::device::{Phase, Spent, Worker};
+use crate::device::Spent;
+use crate::flash::Class;
 use crate::gc::job::Stage;
 use crate::ids::{PlaneId, UnitId};
 use crate::plan::Arrivals;
@@ -134,7 +136,8 @@ impl<W: Watch> Sim<W> {
     pub(super) fn note_end_of_arrivals(&mut self) {
         self.load.backlog_at_end = self.outstanding;
         if self.now_ns > 0 {
-            let busiest = (0..self.units.len()).map(|at| self.worked_ns(at)).max().unwrap_or(0);
+            let worked = self.flash.spent_of_units(self.now_ns).map(Spent::total_ns);
+            let busiest = worked.max().unwrap_or(0);
             self.load.busiest_share = busiest as f64 / self.now_ns as f64;
         }
     }
@@ -145,23 +148,13 @@ impl<W: Watch> Sim<W> {
             && self.load.is_saturated(self.units.len() as u64)
     }
 
-    fn worked_ns(&self, unit: usize) -> u64 {
-        let state = &self.units[unit];
-        let open = if state.worker == Worker::Nobody { 0 } else { self.now_ns - state.since_ns };
-        state.spent.total_ns() + open
-    }
-
     /// The results; called once every request is done. Work still under way counts up to now, and
     /// the simulation stays as it is, so that they can be requested again.
     pub fn results(&mut self) -> Results {
         let counters = self.counters.clone();
-        let units: Vec<Spent> = self.units.iter().map(|unit| unit.spent).collect();
-        let buses: Vec<Spent> = self.buses.iter().map(|bus| bus.spent).collect();
         let jobs: Vec<u64> = self.gc.jobs.iter().map(|job| job.busy_ns).collect();
         let results = self.clipped();
         self.counters = counters;
-        self.units.iter_mut().zip(units).for_each(|(unit, spent)| unit.spent = spent);
-        self.buses.iter_mut().zip(buses).for_each(|(bus, spent)| bus.spent = spent);
         self.gc.jobs.iter_mut().zip(jobs).for_each(|(job, busy_ns)| job.busy_ns = busy_ns);
         results
     }
@@ -172,9 +165,10 @@ impl<W: Watch> Sim<W> {
         self.clip_jobs();
         self.clip_ahead();
         let elapsed_ns = self.now_ns;
-        let (units, buses) = (self.units.len() as u64, self.buses.len() as u64);
-        let on_units = Spent::sum(self.units.iter().map(|unit| unit.spent));
-        let on_buses = Spent::sum(self.buses.iter().map(|bus| bus.spent));
+        let units: Vec<Spent> = self.flash.spent_of_units(elapsed_ns).collect();
+        let buses: Vec<Spent> = self.flash.spent_of_buses(elapsed_ns).collect();
+        let on_units = Spent::sum(units.iter().copied());
+        let on_buses = Spent::sum(buses.iter().copied());
         Results {
             counters: self.counters.clone(),
             read: self.read_latency.clone(),
@@ -182,10 +176,10 @@ impl<W: Watch> Sim<W> {
             simulated_ns: elapsed_ns,
             jobs_open: self.gc.jobs.iter().filter(|job| job.is_open()).count() as u64,
             gc_transfer_ns: on_buses.gc_ns,
-            units: self.units.iter().map(|unit| unit.spent).collect(),
-            buses: self.buses.iter().map(|bus| bus.spent).collect(),
-            unit: shares(on_units, units * elapsed_ns),
-            bus: shares(on_buses, buses * elapsed_ns),
+            unit: shares(on_units, units.len() as u64 * elapsed_ns),
+            bus: shares(on_buses, buses.len() as u64 * elapsed_ns),
+            units,
+            buses,
             host_link: self.link.as_ref().map(|link| {
                 let spent = Spent { host_ns: link.spent_ns, gc_ns: 0 };
                 let Shares { host, idle, .. } = shares(spent, elapsed_ns);
@@ -211,29 +205,16 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// Adds the work of units and buses in operations that have not ended.
+    /// Adds the time that collection has worked in operations that have not ended.
     fn clip_operations(&mut self) {
-        for at in 0..self.units.len() {
-            let state = &mut self.units[at];
-            if state.worker == Worker::Nobody {
-                continue;
+        for unit in (0..self.plan.geometry.units).map(UnitId) {
+            let Some(owner) = self.flash.owner(unit) else { continue };
+            let blocks = owner.class() == Class::Gc && owner != Owner::PreMigration;
+            if blocks && self.preempting.on {
+                self.counters.gc_blocking_ns += self.now_ns - self.flash.since_ns(unit);
             }
-            let gc = state.worker.is_gc();
-            let spent_ns = self.now_ns - state.since_ns;
-            state.spent.add(gc, spent_ns);
-            if gc && self.preempting.on && state.worker != Worker::Ahead {
-                self.counters.gc_blocking_ns += spent_ns;
-            }
-            if let Some(since_ns) = self.array_works_since(at) {
-                self.job_worked(UnitId(at as u32), self.now_ns - since_ns);
-            }
-        }
-        for bus in &mut self.buses {
-            if let Some(unit) = bus.holder {
-                let beside = self.preempting.on && self.preempting.transfers_beside(unit);
-                let gc = self.units[unit.index()].worker.is_gc() && !beside;
-                let spent_ns = self.now_ns - bus.since_ns;
-                bus.spent.add(gc, spent_ns);
+            if let Some(since_ns) = self.flash.collects_since_ns(unit) {
+                self.job_worked(unit, owner, self.now_ns - since_ns);
             }
         }
     }
@@ -291,15 +272,12 @@ impl<W: Watch> Sim<W> {
 
     /// Whether the last phase of a collection's operation ends at the present instant.
     pub(super) fn phase_ends_now(&self, unit: usize) -> bool {
-        let state = &self.units[unit];
-        let is_last = state.phases.get(state.at + 1).is_none();
+        let unit = UnitId(unit as u32);
         // Polling the queue, or a suspension, ends no operation.
+        let owner = self.flash.owner(unit);
         let works =
-            state.worker.is_gc() && !matches!(state.worker, Worker::Polling | Worker::Suspending);
-        match state.phases.get(state.at) {
-            Some(Phase::Array(ns)) if works && is_last => state.phase_since_ns + ns == self.now_ns,
-            _ => false,
-        }
+            matches!(owner, Some(Owner::Collection | Owner::CrossUnit | Owner::PreMigration));
+        works && self.flash.ends_at(unit, self.now_ns)
     }
 
     /// The error of a drive on which no operation can continue.
@@ -365,7 +343,7 @@ impl Sim<Watchers> {
     /// calculates the time of each operation.
     fn audit_collection_time(&self, counters: &Counters) {
         let timing = &self.plan.timing;
-        if timing.times_summaries_of_copies() || self.recipes.layers.is_some() {
+        if timing.times_summaries_of_copies() || self.prices.asks_for_pages() {
             return;
         }
         let reads = if self.preempting.on { counters.read_steps } else { counters.copy_steps };
@@ -382,11 +360,11 @@ impl Sim<Watchers> {
 
     /// Where no operation is cut off at the end, the checker saw every ns that was accounted for.
     fn audit_times(&self, seen: Busy) {
-        if self.units.iter().any(|unit| unit.worker != Worker::Nobody) {
+        if (0..self.plan.geometry.units).any(|unit| !self.flash.is_free(UnitId(unit))) {
             return;
         }
-        let units = Spent::sum(self.units.iter().map(|unit| unit.spent));
-        let buses = Spent::sum(self.buses.iter().map(|bus| bus.spent));
+        let units = Spent::sum(self.flash.spent_of_units(self.now_ns));
+        let buses = Spent::sum(self.flash.spent_of_buses(self.now_ns));
         assert_eq!([units.host_ns, units.gc_ns], seen.unit_ns, "time of the units");
         assert_eq!([buses.host_ns, buses.gc_ns], seen.bus_ns, "time of the buses");
         let link_ns = self.link.as_ref().map_or(0, |link| link.spent_ns);

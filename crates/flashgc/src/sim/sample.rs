@@ -1,8 +1,7 @@
 //! The state that a watcher sees between two events.
 
 use super::{Results, Sim};
-use crate::device::{Phase, Worker};
-use crate::ids::PlaneId;
+use crate::ids::{PlaneId, UnitId};
 use crate::stats::series::Sample;
 use crate::verify::{Happened, Watch, Watchers};
 
@@ -25,8 +24,8 @@ impl<W: Watch> Sim<W> {
             gc_units: 0,
             used_pages: self.used_pages(),
         };
-        for unit in 0..self.units.len() {
-            if let Some(since_ns) = self.array_works_since(unit) {
+        for unit in (0..self.plan.geometry.units).map(UnitId) {
+            if let Some(since_ns) = self.flash.collects_since_ns(unit) {
                 sample.gc_units += 1;
                 sample.gc_busy_ns += self.now_ns - since_ns;
             }
@@ -39,16 +38,6 @@ impl<W: Watch> Sim<W> {
         let geometry = &self.plan.geometry;
         let all = u64::from(geometry.planes) * geometry.shape.data_pages_per_plane();
         all - self.free_pages_total
-    }
-
-    /// Since when the unit's array works for collection, in ns, if it does.
-    pub(super) fn array_works_since(&self, unit: usize) -> Option<u64> {
-        let state = &self.units[unit];
-        let beside = self.preempting.reads_beside_since(unit, state);
-        let works = state.worker.is_gc()
-            && state.worker != Worker::Polling
-            && matches!(state.phases.get(state.at), Some(Phase::Array(_)));
-        beside.or(works.then_some(state.phase_since_ns))
     }
 
     /// The erased blocks of each plane when measuring begins.

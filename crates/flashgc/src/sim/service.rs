@@ -1,69 +1,15 @@
-//! Service: the next operation of a free unit, and the phases of operations.
+//! Service: the next operation of a free unit, and what follows when phases end.
 
 use super::Sim;
 use super::host::{Op, OpKind};
-use crate::device::{LayerTimes, Phase, Phases, Worker};
+use super::owner::Owner;
+use crate::flash::{self, Class, Command, Ended, Kind, Moved, Part, Phases};
+use crate::gc::CrossUnit;
 use crate::gc::job::Stage;
 use crate::gc::victim::{Candidates, VictimPolicy};
-use crate::gc::{CopyChoice, CrossUnit};
 use crate::ids::{BlockId, BusId, PlaneId, Ppn, UnitId};
-use crate::plan::{Allocation, Plan, Served};
+use crate::plan::{Allocation, Served};
 use crate::verify::{Happened, Watch, What};
-
-/// The phases of every operation, calculated once.
-pub(super) struct Recipes {
-    /// By the number of planes that share the operation, less one.
-    pub read: Vec<Phases>,
-    pub program: Vec<Phases>,
-    /// By the number of pages that move at once, less one. Pages that go to other units are only
-    /// read here.
-    pub copy: Vec<Phases>,
-    /// The two halves of a copy, where requests may preempt between them.
-    pub copy_read: Vec<Phases>,
-    /// See `copy_read`.
-    pub copy_program: Vec<Phases>,
-    pub erase: Phases,
-    /// A page that is pre-migrated inside its plane.
-    pub move_ahead: Phases,
-    /// The array time of each page, where layers differ; rows above have the nominal one.
-    pub layers: Option<LayerTimes>,
-}
-
-impl Recipes {
-    pub(super) fn new(plan: &Plan) -> Self {
-        let timing = &plan.timing;
-        let planes = plan.geometry.shape.multi_plane;
-        let halves = (1..=plan.gc.copy.at_once()).filter(|_| plan.gc.preemption.is_some());
-        let by_copyback = plan.gc.copy.stays_in_plane();
-        let halves = halves.map(|pages| timing.halves(pages, by_copyback));
-        let (copy_read, copy_program) = halves.unzip();
-        Recipes {
-            copy_read,
-            copy_program,
-            read: (1..=planes).map(|planes| timing.read(planes)).collect(),
-            program: (1..=planes).map(|planes| timing.program(planes)).collect(),
-            copy: (1..=plan.gc.copy.at_once())
-                .map(|pages| match plan.gc.copy {
-                    CopyChoice::Bus => timing.copy_over_bus(),
-                    copy if copy.is_global() => timing.read(pages),
-                    _ => timing.copyback(pages),
-                })
-                .collect(),
-            erase: timing.erase(),
-            move_ahead: match plan.gc.copy.stays_in_plane() {
-                true => timing.copyback(1),
-                false => timing.copy_over_bus(),
-            },
-            layers: LayerTimes::new(timing, &plan.geometry.shape),
-        }
-    }
-
-    /// Time of one step of copies that nothing delays, without commands, in ns.
-    #[inline(always)]
-    pub(super) fn copy_ns(&self) -> u64 {
-        self.copy[0].total_ns()
-    }
-}
 
 /// The next operation of a free unit.
 pub(super) enum Next {
@@ -96,7 +42,7 @@ impl<W: Watch> Sim<W> {
     /// Starts the unit's next operation, if it has one. The only place where operations begin.
     #[inline]
     pub(super) fn start_unit(&mut self, unit: UnitId) {
-        while self.units[unit.index()].worker == Worker::Nobody {
+        while self.flash.is_free(unit) {
             if self.instant.has_too_many_steps() {
                 return;
             }
@@ -321,16 +267,21 @@ impl<W: Watch> Sim<W> {
             self.share(unit, plane, kind == OpKind::Write, list);
             shared = self.units[unit.index()].group.len();
         }
-        let recipe = if kind == OpKind::Write { &self.recipes.program } else { &self.recipes.read };
-        let mut phases = recipe[shared];
-        if self.recipes.layers.is_some() {
-            self.time_host(unit, op, &mut phases);
-        }
+        let group = self.units[unit.index()].group.iter().copied();
+        let pages = std::iter::once(op).chain(group).map(|op| self.page_of(op));
         let filled = self.units[unit.index()].filled;
-        if filled > 0 {
-            self.plan.timing.add_summaries(&mut phases, filled);
-        }
-        self.begin(unit, Worker::Host(op), phases);
+        let phases = if kind == OpKind::Write {
+            self.prices.programming(flash::Op::Program, shared + 1, pages, filled)
+        } else {
+            self.prices.reading(flash::Op::Read, shared + 1, pages)
+        };
+        self.begin(unit, Owner::Host(op), phases);
+    }
+
+    /// The page of an operation of the host that has begun.
+    #[inline(always)]
+    pub(super) fn page_of(&self, op: u32) -> Ppn {
+        self.ftl.map.ppn_of(self.slabs.ops[op as usize].lpn)
     }
 
     /// Takes a page operation out of its queue and starts its part of an array operation. Returns
@@ -380,121 +331,102 @@ impl<W: Watch> Sim<W> {
 
     /// Begins an operation on a free unit.
     #[inline(always)]
-    pub(super) fn begin(&mut self, unit: UnitId, worker: Worker, phases: Phases) {
-        let state = &mut self.units[unit.index()];
-        debug_assert!(state.worker == Worker::Nobody);
-        state.worker = worker;
-        state.phases = phases;
-        state.at = 0;
-        state.since_ns = self.now_ns;
+    pub(super) fn begin(&mut self, unit: UnitId, owner: Owner, phases: Phases) {
+        self.start_command(unit, Command::new(owner, owner.class(), phases));
+    }
+
+    /// Begins an operation whose program needs to know its pages only when it starts.
+    #[inline(always)]
+    pub(super) fn begin_unbound(&mut self, unit: UnitId, owner: Owner, phases: Phases) {
+        let binds_at = phases.place_of(Kind::Program);
+        self.start_command(
+            unit,
+            Command { binds_at, ..Command::new(owner, owner.class(), phases) },
+        );
+    }
+
+    #[inline(always)]
+    pub(super) fn start_command(&mut self, unit: UnitId, command: Command<Owner>) {
         self.loads[unit.index()] += 1;
-        self.begin_phase(unit);
+        let moved = self.flash.start(unit, command, self.now_ns, &mut self.events);
+        self.follow(unit, moved);
     }
 
-    #[inline(always)]
-    pub(super) fn begin_phase(&mut self, unit: UnitId) {
-        let state = &mut self.units[unit.index()];
-        state.phase_since_ns = self.now_ns;
-        match state.phases.get(state.at) {
-            Some(Phase::Array(ns)) => self.events.post(unit.index(), self.now_ns + ns),
-            Some(Phase::Bus(ns)) => {
-                let bus = self.plan.geometry.bus_of(unit);
-                if self.buses[bus.index()].holder.is_none() {
-                    self.grant(bus, unit, ns);
-                } else {
-                    self.buses[bus.index()].waiting.push_back(unit);
-                }
-            }
-            None => self.operation_ended(unit),
-        }
-    }
-
-    #[inline(always)]
-    pub(super) fn grant(&mut self, bus: BusId, unit: UnitId, ns: u64) {
-        let state = &mut self.buses[bus.index()];
-        state.holder = Some(unit);
-        state.since_ns = self.now_ns;
-        self.events.post(self.units.len() + bus.index(), self.now_ns + ns);
-    }
-
-    /// A transfer has ended: the bus goes to the unit that has waited longest.
+    /// A transfer has ended.
     #[inline(always)]
     pub(super) fn transfer_ended(&mut self, bus: BusId) {
-        if self.preempting.on {
-            return self.transfer_ended_preempting(bus);
-        }
-        let state = &mut self.buses[bus.index()];
-        let unit = state.holder.take().expect("a transfer that ends has a unit");
-        let spent_ns = self.now_ns - state.since_ns;
-        let gc = self.units[unit.index()].worker.is_gc();
-        state.spent.add(gc, spent_ns);
-        let since_ns = state.since_ns;
-        let next = state.waiting.pop_front();
-        self.tell_busy(What::Bus, unit, since_ns, gc);
-        if let Some(next) = next {
-            let waiting = &self.units[next.index()];
-            if let Some(Phase::Bus(ns)) = waiting.phases.get(waiting.at) {
-                self.grant(bus, next, ns);
-            }
-        }
-        self.advance(unit);
+        let part = self.flash.transfer_ended(bus, self.now_ns, &mut self.events);
+        self.tell_busy(What::Bus, part.unit, part.since_ns, part.class == Class::Gc);
+        self.part_ended(part);
     }
 
-    /// An array phase has ended.
+    /// A phase that needs no bus has ended.
     #[inline(always)]
     pub(super) fn array_ended(&mut self, unit: UnitId) {
-        if self.preempting.on {
-            return self.array_ended_preempting(unit);
+        let part = self.flash.array_ended(unit, self.now_ns, &mut self.events);
+        if part.kind.is_in_array() {
+            if part.class == Class::Gc {
+                self.job_worked(unit, part.owner, self.now_ns - part.since_ns);
+            }
+            self.tell_busy(What::Array, unit, part.since_ns, part.class == Class::Gc);
         }
-        let state = &self.units[unit.index()];
-        let since_ns = state.phase_since_ns;
-        let gc = state.worker.is_gc();
-        if gc {
-            self.job_worked(unit, self.now_ns - since_ns);
+        self.part_ended(part);
+    }
+
+    /// A phase has ended, and the next one runs: other work may begin beside it.
+    #[inline(always)]
+    fn part_ended(&mut self, part: Part<Owner>) {
+        self.follow(part.unit, part.moved);
+        if self.preempting.on && matches!(part.moved, Moved::Runs | Moved::NeedsPages) {
+            self.phase_begun(part.unit, part.owner);
         }
-        self.tell_busy(What::Array, unit, since_ns, gc);
-        self.advance(unit);
+    }
+
+    /// What follows when a command has moved on.
+    #[inline(always)]
+    pub(super) fn follow(&mut self, unit: UnitId, mut moved: Moved<Owner>) {
+        if let Moved::NeedsPages = moved {
+            moved = self.pages_are_due(unit);
+        }
+        match moved {
+            Moved::Runs | Moved::Loaded => {}
+            Moved::Ended(ended) => self.operation_ended(unit, ended),
+            Moved::Left(owner) => self.left_beside(unit, owner),
+            Moved::NeedsPages => unreachable!("its pages are known"),
+        }
+    }
+
+    /// The program of copies begins: they bind.
+    #[inline(always)]
+    fn pages_are_due(&mut self, unit: UnitId) -> Moved<Owner> {
+        match self.flash.owner(unit) {
+            Some(Owner::PreMigration) => self.bind_ahead(unit),
+            _ => self.bind_step(unit),
+        }
     }
 
     #[inline(always)]
-    fn advance(&mut self, unit: UnitId) {
-        let state = &mut self.units[unit.index()];
-        state.at += 1;
-        match state.worker {
-            Worker::Gc => self.job_phase_begins(unit),
-            Worker::Ahead => self.ahead_phase_begins(unit),
-            _ => {}
-        }
-        self.begin_phase(unit);
-    }
-
-    #[inline(always)]
-    fn operation_ended(&mut self, unit: UnitId) {
-        let state = &mut self.units[unit.index()];
-        let worker = state.worker;
-        let since_ns = state.since_ns;
-        let spent_ns = self.now_ns - since_ns;
-        state.spent.add(worker.is_gc(), spent_ns);
-        self.tell_operation(unit, since_ns);
-        self.units[unit.index()].worker = Worker::Nobody;
+    fn operation_ended(&mut self, unit: UnitId, ended: Ended<Owner>) {
+        let Ended { owner, since_ns } = ended;
+        self.tell_operation(unit, owner, since_ns);
         self.loads[unit.index()] -= 1;
         if self.preempting.on {
-            self.preempting_ended(unit, worker, spent_ns);
+            self.preempting_ended(unit, owner, self.now_ns - since_ns);
             return self.look_at(unit);
         }
-        match worker {
-            Worker::Host(op) => {
+        match owner {
+            Owner::Host(op) => {
                 self.summaries_ended(unit);
                 self.host_operation_ended(op);
                 if !self.units[unit.index()].group.is_empty() {
                     self.group_ended(unit);
                 }
             }
-            Worker::Gc => self.job_operation_ended(unit),
-            Worker::CrossUnit => self.cross_unit_ended(unit),
-            Worker::Ahead => self.pre_migrated(unit),
-            Worker::Nobody | Worker::Suspending | Worker::Polling => {
-                unreachable!("an operation that ends has a worker")
+            Owner::Collection => self.job_operation_ended(unit),
+            Owner::CrossUnit => self.cross_unit_ended(unit),
+            Owner::PreMigration => self.pre_migrated(unit),
+            Owner::Answer(_) | Owner::Suspending | Owner::Polling => {
+                unreachable!("only preemption has these")
             }
         }
         self.look_at(unit);
@@ -534,11 +466,11 @@ impl<W: Watch> Sim<W> {
     }
 
     #[inline(always)]
-    pub(super) fn tell_operation(&mut self, unit: UnitId, from_ns: u64) {
+    pub(super) fn tell_operation(&mut self, unit: UnitId, owner: Owner, from_ns: u64) {
         if W::ACTIVE {
-            let name = self.operation_name(unit);
+            let name = self.operation_name(unit, owner);
             let copies = self.gc.jobs[unit.index()].step.len() as u32;
-            let gc = self.units[unit.index()].worker.is_gc();
+            let gc = owner.class() == Class::Gc;
             self.tell_busy(What::Operation(name, copies), unit, from_ns, gc);
         }
     }
@@ -551,19 +483,19 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    fn operation_name(&self, unit: UnitId) -> &'static str {
-        match self.units[unit.index()].worker {
-            Worker::Host(op) => match self.slabs.ops[op as usize].kind {
+    fn operation_name(&self, unit: UnitId, owner: Owner) -> &'static str {
+        match owner {
+            Owner::Host(op) | Owner::Answer(op) => match self.slabs.ops[op as usize].kind {
                 OpKind::Read => "read",
                 OpKind::ReadRest => "read-rest",
                 _ if self.is_flush(op) => "flush",
                 _ => "program",
             },
-            Worker::CrossUnit => "program-copy",
-            Worker::Ahead => "move-ahead",
-            Worker::Suspending => "suspend",
-            Worker::Polling => "poll",
-            _ => self.job_operation_name(unit),
+            Owner::CrossUnit => "program-copy",
+            Owner::PreMigration => "move-ahead",
+            Owner::Suspending => "suspend",
+            Owner::Polling => "poll",
+            Owner::Collection => self.job_operation_name(unit),
         }
     }
 }

@@ -6,8 +6,8 @@
 
 use super::Sim;
 use super::host::OpKind;
-use super::overlap::Overlap;
-use crate::device::{Phase, Phases, Worker};
+use super::owner::Owner;
+use crate::flash::{Flash, Kind, Suspended};
 use crate::gc::Suspends;
 use crate::gc::job::Stage;
 use crate::ids::UnitId;
@@ -16,14 +16,6 @@ use crate::verify::{Happened, Watch, What};
 
 use super::service::Next;
 
-/// An operation that was suspended in its array phase.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Suspended {
-    phases: Phases,
-    at: u8,
-    left_ns: u64,
-}
-
 impl<W: Watch> Sim<W> {
     /// A request has come to a unit that works for its collection. Table III: a read whose page is
     /// in the page buffer suspends nothing.
@@ -31,12 +23,12 @@ impl<W: Watch> Sim<W> {
         if self.preempting.rules.suspends != Suspends::Any {
             return self.try_suspend(unit);
         }
-        let state = &self.units[unit.index()];
+        let collects = self.flash.owner(unit) == Some(Owner::Collection);
         let is_write = self.slabs.ops[op as usize].kind == OpKind::Write;
-        if state.worker != Worker::Gc || is_write || !self.is_in_register(unit, op) {
+        if !collects || is_write || !self.is_in_register(unit, op) {
             return self.try_suspend(unit);
         }
-        let is_free = self.preempting.units[unit.index()].overlap == Overlap::Nothing;
+        let is_free = self.flash.second(unit).is_none();
         let is_first = self.queues.peek(&self.slabs.ops, unit, READS) == Some(op);
         match self.gc.jobs[unit.index()].stage {
             // It is served when the page is in the register.
@@ -48,17 +40,17 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    fn in_array_phase(&self, unit: UnitId) -> bool {
-        let state = &self.units[unit.index()];
-        matches!(state.phases.get(state.at), Some(Phase::Array(_)))
+    pub(super) fn in_array_phase(&self, unit: UnitId) -> bool {
+        self.flash.phase(unit).is_some_and(|phase| !phase.kind.is_on_bus())
     }
 
     /// Suspends the collection's operation if a request may preempt and the operation may be
     /// suspended.
     pub(super) fn try_suspend(&mut self, unit: UnitId) {
-        let state = &self.units[unit.index()];
         let suspends = self.preempting.rules.suspends;
-        if state.worker != Worker::Gc || suspends == Suspends::Nothing || state.waiting == 0 {
+        let collects = self.flash.owner(unit) == Some(Owner::Collection);
+        let waits = self.units[unit.index()].waiting > 0;
+        if !collects || suspends == Suspends::Nothing || !waits {
             return;
         }
         let may = match self.gc.jobs[unit.index()].stage {
@@ -66,10 +58,11 @@ impl<W: Watch> Sim<W> {
             Stage::Reading | Stage::Programming => suspends == Suspends::Any,
             _ => false,
         };
-        if let Some(left_ns) = self.left_to_suspend(unit).filter(|_| may)
+        if may
+            && self.may_be_suspended(unit)
             && self.entrant(unit).is_some_and(|(op, _)| self.would_go_before(unit, op))
         {
-            self.suspend(unit, left_ns);
+            self.suspend(unit);
         }
     }
 
@@ -81,46 +74,38 @@ impl<W: Watch> Sim<W> {
         is_write || !reads || !self.is_in_register(unit, op)
     }
 
-    /// The time that the operation under way has left, in ns, if it can be suspended now.
-    fn left_to_suspend(&self, unit: UnitId) -> Option<u64> {
-        let entry = &self.preempting.units[unit.index()];
-        let state = &self.units[unit.index()];
-        let Some(Phase::Array(ns)) = state.phases.get(state.at) else { return None };
-        let left_ns = state.phase_since_ns + ns - self.now_ns;
-        let resumes = entry.is_resuming && state.at == 0;
-        let cost = self.plan.timing.suspend?;
+    /// Whether the operation under way can be suspended now.
+    fn may_be_suspended(&self, unit: UnitId) -> bool {
+        let left_ns = self.flash.left_ns(unit, self.now_ns);
+        let (Some(left_ns), Some(cost)) = (left_ns, self.plan.timing.suspend) else {
+            return false;
+        };
+        let resumes = self.flash.phase(unit).is_some_and(|phase| phase.kind == Kind::Switch);
         let rules = &self.preempting.rules;
         let is_worth_it = !rules.worth_it || left_ns > cost.suspend_ns + cost.resume_ns;
-        let may = !resumes && entry.overlap == Overlap::Nothing;
-        (may && left_ns > 0 && is_worth_it && entry.suspends < rules.most_suspends)
-            .then_some(left_ns)
+        let suspends = self.preempting.units[unit.index()].suspends;
+        !resumes && left_ns > 0 && is_worth_it && suspends < rules.most_suspends
     }
 
-    fn suspend(&mut self, unit: UnitId, left_ns: u64) {
+    fn suspend(&mut self, unit: UnitId) {
         let Some(cost) = self.plan.timing.suspend else { return };
-        self.events.clear(unit.index());
-        let state = &mut self.units[unit.index()];
-        let (phases, at) = (state.phases, state.at);
-        let (since_ns, phase_since_ns) = (state.since_ns, state.phase_since_ns);
-        state.spent.add(true, self.now_ns - since_ns);
+        let suspended = self.flash.suspend(unit, self.now_ns, &mut self.events);
+        let Suspended { since_ns, phase_since_ns, .. } = suspended;
         if self.now_ns > phase_since_ns {
-            self.job_worked(unit, self.now_ns - phase_since_ns);
+            self.job_worked(unit, Owner::Collection, self.now_ns - phase_since_ns);
             self.tell_busy(What::Array, unit, phase_since_ns, true);
         }
         if self.now_ns > since_ns {
-            self.tell_operation(unit, since_ns);
+            self.tell_operation(unit, Owner::Collection, since_ns);
         }
         self.counters.gc_blocking_ns += self.now_ns - since_ns;
         self.counters.suspended += 1;
         self.gc.jobs[unit.index()].extra_ns += cost.suspend_ns;
-        self.units[unit.index()].worker = Worker::Nobody;
         self.loads[unit.index()] -= 1;
         let entry = &mut self.preempting.units[unit.index()];
-        entry.suspended = Some(Suspended { phases, at, left_ns });
+        entry.suspended = Some(suspended);
         entry.suspends += 1;
-        let mut phases = Phases::new();
-        phases.array(cost.suspend_ns);
-        self.begin(unit, Worker::Suspending, phases);
+        self.start_command(unit, Flash::switch(Owner::Suspending, cost.suspend_ns));
     }
 
     /// The next operation of a unit whose collection has a suspended operation.
@@ -141,7 +126,7 @@ impl<W: Watch> Sim<W> {
     #[inline(never)]
     pub(super) fn resume(&mut self, unit: UnitId) {
         let suspended = self.preempting.units[unit.index()].suspended.take();
-        let Some(Suspended { phases: before, at, left_ns }) = suspended else { return };
+        let Some(suspended) = suspended else { return };
         let resume_ns = self.plan.timing.suspend.map_or(0, |cost| cost.resume_ns);
         if self.gc.jobs[unit.index()].stage == Stage::Reading && self.step_is_stale(unit) {
             let read_ns = self.step_read(unit).array_ns();
@@ -149,19 +134,14 @@ impl<W: Watch> Sim<W> {
             job.stage = Stage::Copying;
             job.step.clear();
             job.reads -= 1;
-            job.extra_ns += read_ns - left_ns;
+            job.extra_ns += read_ns - suspended.left_ns;
             let entry = &mut self.preempting.units[unit.index()];
-            (entry.suspends, entry.is_resuming, entry.read_ahead) = (0, false, false);
+            (entry.suspends, entry.read_ahead) = (0, false);
             self.tell(Happened::ReadGivenUp { unit });
             return;
         }
-        let mut phases = Phases::new();
-        phases.array(resume_ns);
-        phases.array(left_ns);
-        phases.append(&before, at + 1);
         self.gc.jobs[unit.index()].extra_ns += resume_ns;
-        self.preempting.units[unit.index()].is_resuming = resume_ns > 0;
-        self.begin(unit, Worker::Gc, phases);
+        self.begin(unit, Owner::Collection, suspended.resumed(resume_ns));
     }
 
     /// Whether no page of the step is valid any more.

@@ -1,0 +1,386 @@
+//! The flash memory: units that work, and the buses that they share.
+//!
+//! The room takes a [`Command`] for a free unit and says what each event led to: a phase ended
+//! ([`Part`]), and then the next one runs, or waits for the bus, or needs to know its pages, or the
+//! operation has ended ([`Moved`]). It knows no logical page and no collector: an owner is a word
+//! that the caller gets back.
+//!
+//! A unit runs one operation at a time, since its data register is taken from the first phase to
+//! the last. Where it has a second register the first phase of the next command may run beside the
+//! operation, one in the array and the other on the bus; that command then takes over.
+
+pub mod phases;
+pub mod price;
+mod second;
+mod suspend;
+
+pub use phases::{Kind, Phase, Phases};
+pub use price::{Op, Prices};
+pub use suspend::Suspended;
+
+use crate::device::{Geometry, Spent};
+use crate::event::Events;
+use crate::ids::{BusId, UnitId};
+use second::{First, Second};
+use std::collections::VecDeque;
+
+/// For whom a unit works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// For the host.
+    Host,
+    /// For garbage collection, or for what is done ahead of it.
+    Gc,
+}
+
+/// An operation for a unit.
+#[derive(Clone, Copy, Debug)]
+pub struct Command<T> {
+    /// The word that the caller gets back.
+    pub owner: T,
+    /// Whose time it takes.
+    pub class: Class,
+    /// What happens.
+    pub phases: Phases,
+    /// The phase that begins only when its pages are known.
+    pub binds_at: Option<u8>,
+}
+
+impl<T> Command<T> {
+    /// An operation whose pages are known.
+    #[inline(always)]
+    pub fn new(owner: T, class: Class, phases: Phases) -> Self {
+        Command { owner, class, phases, binds_at: None }
+    }
+}
+
+/// What follows the end of a phase, or the start of a command.
+#[derive(Clone, Copy, Debug)]
+pub enum Moved<T> {
+    /// The next phase runs, or waits for its bus.
+    Runs,
+    /// The next phase needs to know its pages: [`Flash::bound`] goes on.
+    NeedsPages,
+    /// The operation has ended, and the unit is free.
+    Ended(Ended<T>),
+    /// The first phase of the second command has ended beside the operation.
+    Loaded,
+    /// The second command has ended beside the operation.
+    Left(T),
+}
+
+/// An operation that has ended.
+#[derive(Clone, Copy, Debug)]
+pub struct Ended<T> {
+    /// Its owner.
+    pub owner: T,
+    /// When it began, in ns.
+    pub since_ns: u64,
+}
+
+/// A phase that has ended.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<T> {
+    /// Where.
+    pub unit: UnitId,
+    /// The owner of its command.
+    pub owner: T,
+    /// For whom it was.
+    pub class: Class,
+    /// What happened.
+    pub kind: Kind,
+    /// When it began, in ns.
+    pub since_ns: u64,
+    /// What followed.
+    pub moved: Moved<T>,
+}
+
+/// The operation of a unit. Aligned, since an event reads one unit and little else.
+#[repr(align(64))]
+struct Unit<T> {
+    /// The owner of the operation; none where the unit is free.
+    owner: Option<T>,
+    class: Class,
+    /// The phase under way.
+    at: u8,
+    binds_at: Option<u8>,
+    phases: Phases,
+    /// When the phase began to run, or to wait for the bus, in ns.
+    phase_since_ns: u64,
+    /// When the operation began, in ns.
+    since_ns: u64,
+    /// Time taken by operations, from the first phase to the last.
+    spent: Spent,
+    /// The command whose first phase runs beside the operation.
+    second: Option<Second<T>>,
+}
+
+/// The bus of one channel: one transfer at a time, first come first served, never reserved in
+/// advance.
+#[derive(Default)]
+struct Bus {
+    /// The unit whose transfer is under way.
+    holder: Option<UnitId>,
+    /// Start of that transfer, in ns.
+    since_ns: u64,
+    /// Units that wait, in order of their requests.
+    waiting: VecDeque<UnitId>,
+    /// Time taken by transfers.
+    spent: Spent,
+}
+
+/// All units and buses.
+pub struct Flash<T> {
+    units: Vec<Unit<T>>,
+    buses: Vec<Bus>,
+    bus_of: Vec<BusId>,
+}
+
+impl<T: Copy> Flash<T> {
+    /// A device that rests.
+    pub fn new(geometry: &Geometry) -> Self {
+        let unit = |_| Unit {
+            owner: None,
+            class: Class::Host,
+            at: 0,
+            binds_at: None,
+            phases: Phases::new(),
+            phase_since_ns: 0,
+            since_ns: 0,
+            spent: Spent::default(),
+            second: None,
+        };
+        Flash {
+            units: (0..geometry.units).map(unit).collect(),
+            buses: (0..geometry.shape.channels).map(|_| Bus::default()).collect(),
+            bus_of: (0..geometry.units).map(|unit| geometry.bus_of(UnitId(unit))).collect(),
+        }
+    }
+
+    /// The owner of the operation under way.
+    #[inline(always)]
+    pub fn owner(&self, unit: UnitId) -> Option<T> {
+        self.units[unit.index()].owner
+    }
+
+    /// Whether the unit does nothing.
+    #[inline(always)]
+    pub fn is_free(&self, unit: UnitId) -> bool {
+        self.units[unit.index()].owner.is_none()
+    }
+
+    /// The phase under way.
+    #[inline]
+    pub fn phase(&self, unit: UnitId) -> Option<Phase> {
+        let state = &self.units[unit.index()];
+        state.phases.get(state.at).filter(|_| state.owner.is_some())
+    }
+
+    /// Whether the phase under way is the first of its operation, or the last.
+    pub fn is_first_or_last_phase(&self, unit: UnitId) -> [bool; 2] {
+        let state = &self.units[unit.index()];
+        [state.at == 0, state.at + 1 == state.phases.count()]
+    }
+
+    /// Starts a command on a free unit.
+    #[inline(always)]
+    pub fn start(
+        &mut self,
+        unit: UnitId,
+        command: Command<T>,
+        now_ns: u64,
+        events: &mut Events,
+    ) -> Moved<T> {
+        let state = &mut self.units[unit.index()];
+        debug_assert!(state.owner.is_none(), "unit {} works", unit.0);
+        state.owner = Some(command.owner);
+        state.class = command.class;
+        state.phases = command.phases;
+        state.binds_at = command.binds_at;
+        state.at = 0;
+        state.since_ns = now_ns;
+        self.begin_phase(unit, now_ns, events)
+    }
+
+    /// The pages of the phase that begins now are known: the phases from it on are these.
+    #[inline(always)]
+    pub fn bound(
+        &mut self,
+        unit: UnitId,
+        price: impl FnOnce(&mut Phases),
+        now_ns: u64,
+        events: &mut Events,
+    ) -> Moved<T> {
+        let state = &mut self.units[unit.index()];
+        state.binds_at = None;
+        price(&mut state.phases);
+        self.begin_phase(unit, now_ns, events)
+    }
+
+    #[inline(always)]
+    fn begin_phase(&mut self, unit: UnitId, now_ns: u64, events: &mut Events) -> Moved<T> {
+        let state = &mut self.units[unit.index()];
+        if state.binds_at == Some(state.at) {
+            return Moved::NeedsPages;
+        }
+        state.phase_since_ns = now_ns;
+        match state.phases.get(state.at) {
+            Some(phase) if !phase.kind.is_on_bus() => {
+                events.post(unit.index(), now_ns + phase.ns);
+                Moved::Runs
+            }
+            Some(phase) => {
+                self.ask_for_bus(unit, phase.ns, now_ns, events);
+                Moved::Runs
+            }
+            None => self.end(unit, now_ns),
+        }
+    }
+
+    /// The operation has ended.
+    #[inline(always)]
+    fn end(&mut self, unit: UnitId, now_ns: u64) -> Moved<T> {
+        let state = &mut self.units[unit.index()];
+        let since_ns = state.since_ns;
+        state.spent.add(state.class == Class::Gc, now_ns - since_ns);
+        match state.owner.take() {
+            Some(owner) => Moved::Ended(Ended { owner, since_ns }),
+            None => unreachable!("an operation that ends has an owner"),
+        }
+    }
+
+    #[inline(always)]
+    fn ask_for_bus(&mut self, unit: UnitId, ns: u64, now_ns: u64, events: &mut Events) {
+        let bus = self.bus_of[unit.index()];
+        if self.buses[bus.index()].holder.is_none() {
+            self.grant(bus, unit, ns, now_ns, events);
+        } else {
+            self.buses[bus.index()].waiting.push_back(unit);
+        }
+    }
+
+    #[inline(always)]
+    fn grant(&mut self, bus: BusId, unit: UnitId, ns: u64, now_ns: u64, events: &mut Events) {
+        let state = &mut self.buses[bus.index()];
+        state.holder = Some(unit);
+        state.since_ns = now_ns;
+        events.post(self.units.len() + bus.index(), now_ns + ns);
+    }
+
+    /// A transfer has ended: the bus goes to the unit that has waited longest.
+    #[inline(always)]
+    pub fn transfer_ended(&mut self, bus: BusId, now_ns: u64, events: &mut Events) -> Part<T> {
+        let state = &mut self.buses[bus.index()];
+        let Some(unit) = state.holder.take() else {
+            unreachable!("a transfer that ends has a unit")
+        };
+        let since_ns = state.since_ns;
+        let next = state.waiting.pop_front();
+        let (owner, class, kind, beside) = self.transfers_for(unit);
+        self.buses[bus.index()].spent.add(class == Class::Gc, now_ns - since_ns);
+        if let Some(next) = next {
+            let ns = self.transfer_ns(next);
+            self.grant(bus, next, ns, now_ns, events);
+        }
+        let moved = if beside {
+            self.second_transferred(unit)
+        } else {
+            self.units[unit.index()].at += 1;
+            self.begin_phase(unit, now_ns, events)
+        };
+        Part { unit, owner, class, kind, since_ns, moved }
+    }
+
+    /// Whose transfer the unit's bus has, or waits for, and whether it is that of the second
+    /// command.
+    #[inline(always)]
+    fn transfers_for(&self, unit: UnitId) -> (T, Class, Kind, bool) {
+        let state = &self.units[unit.index()];
+        if let Some(second) = &state.second
+            && let Some(phase) = second.transfer()
+        {
+            return (second.command.owner, second.command.class, phase.kind, true);
+        }
+        match (state.owner, state.phases.get(state.at)) {
+            (Some(owner), Some(phase)) => (owner, state.class, phase.kind, false),
+            _ => unreachable!("a transfer belongs to an operation"),
+        }
+    }
+
+    /// Bus time that the unit needs, in ns.
+    #[inline(always)]
+    fn transfer_ns(&self, unit: UnitId) -> u64 {
+        let state = &self.units[unit.index()];
+        let second = state.second.as_ref().and_then(Second::transfer);
+        second.or_else(|| state.phases.get(state.at)).map_or(0, |phase| phase.ns)
+    }
+
+    /// A phase that needs no bus has ended.
+    #[inline(always)]
+    pub fn array_ended(&mut self, unit: UnitId, now_ns: u64, events: &mut Events) -> Part<T> {
+        let state = &mut self.units[unit.index()];
+        if let Some(second) = &mut state.second
+            && let Some(phase) = second.array()
+        {
+            second.first = First::Done;
+            let (owner, class) = (second.command.owner, second.command.class);
+            let (kind, since_ns) = (phase.kind, second.since_ns);
+            return Part { unit, owner, class, kind, since_ns, moved: Moved::Loaded };
+        }
+        let (Some(owner), Some(phase)) = (state.owner, state.phases.get(state.at)) else {
+            unreachable!("a phase belongs to an operation")
+        };
+        let (class, kind, since_ns) = (state.class, phase.kind, state.phase_since_ns);
+        state.at += 1;
+        let moved = self.begin_phase(unit, now_ns, events);
+        Part { unit, owner, class, kind, since_ns, moved }
+    }
+
+    /// Work that has ended, of each unit, with what the operation under way has taken by now.
+    pub fn spent_of_units(&self, now_ns: u64) -> impl Iterator<Item = Spent> + '_ {
+        self.units.iter().map(move |unit| {
+            let mut spent = unit.spent;
+            if unit.owner.is_some() {
+                spent.add(unit.class == Class::Gc, now_ns - unit.since_ns);
+            }
+            spent
+        })
+    }
+
+    /// The same of each bus.
+    pub fn spent_of_buses(&self, now_ns: u64) -> impl Iterator<Item = Spent> + '_ {
+        self.buses.iter().map(move |bus| {
+            let mut spent = bus.spent;
+            if let Some(unit) = bus.holder {
+                let (_, class, ..) = self.transfers_for(unit);
+                spent.add(class == Class::Gc, now_ns - bus.since_ns);
+            }
+            spent
+        })
+    }
+
+    /// Since when the operation under way takes the unit, in ns.
+    pub fn since_ns(&self, unit: UnitId) -> u64 {
+        self.units[unit.index()].since_ns
+    }
+
+    /// Since when the array works for collection, in ns, if it does.
+    pub fn collects_since_ns(&self, unit: UnitId) -> Option<u64> {
+        let state = &self.units[unit.index()];
+        let works = |phase: Option<Phase>| phase.is_some_and(|phase| phase.kind.is_in_array());
+        if let Some(second) = state.second.as_ref().filter(|second| works(second.array())) {
+            return (second.command.class == Class::Gc).then_some(second.since_ns);
+        }
+        let collects = state.class == Class::Gc && works(self.phase(unit));
+        collects.then_some(state.phase_since_ns)
+    }
+
+    /// Whether the last phase of the operation, in the array, ends at this instant.
+    pub fn ends_at(&self, unit: UnitId, now_ns: u64) -> bool {
+        let state = &self.units[unit.index()];
+        let is_last = state.at + 1 == state.phases.count();
+        self.phase(unit).is_some_and(|phase| {
+            is_last && phase.kind.is_in_array() && state.phase_since_ns + phase.ns == now_ns
+        })
+    }
+}

@@ -1,0 +1,167 @@
+//! The phases of an operation: what happens on the bus and in the array, one after the other.
+
+/// Most phases that an operation has: a copy over the bus that fills a block with a summary.
+const PHASES_MAX: usize = 7;
+
+/// What happens in a phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// Commands and addresses on the bus.
+    Command,
+    /// Data comes in over the bus.
+    DataIn,
+    /// Data goes out over the bus.
+    DataOut,
+    /// The array reads.
+    Read,
+    /// The array programs.
+    Program,
+    /// The array erases.
+    Erase,
+    /// Copies and the erase after them, where nothing can come between.
+    Collection,
+    /// The array gives up an operation, or takes it up again.
+    Switch,
+    /// The array rests, and the unit stays taken.
+    Rest,
+}
+
+impl Kind {
+    /// Whether the phase needs the bus.
+    #[inline(always)]
+    pub fn is_on_bus(self) -> bool {
+        matches!(self, Kind::Command | Kind::DataIn | Kind::DataOut)
+    }
+
+    /// Whether the array works in it.
+    #[inline(always)]
+    pub fn is_in_array(self) -> bool {
+        !self.is_on_bus() && self != Kind::Rest
+    }
+}
+
+/// A phase of an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Phase {
+    /// What happens.
+    pub kind: Kind,
+    /// How long it takes, in ns.
+    pub ns: u64,
+}
+
+/// The phases of an operation, in order. Phases of no length are omitted.
+#[derive(Clone, Copy, Debug)]
+pub struct Phases {
+    ns: [u64; PHASES_MAX],
+    kinds: [Kind; PHASES_MAX],
+    count: u8,
+}
+
+impl Phases {
+    /// No phase yet.
+    #[inline(always)]
+    pub fn new() -> Self {
+        Phases { ns: [0; PHASES_MAX], kinds: [Kind::Rest; PHASES_MAX], count: 0 }
+    }
+
+    /// These phases, with one more.
+    #[inline(always)]
+    #[must_use]
+    pub fn then(mut self, kind: Kind, ns: u64) -> Self {
+        self.add(kind, ns);
+        self
+    }
+
+    /// Adds a phase.
+    #[inline(always)]
+    pub fn add(&mut self, kind: Kind, ns: u64) {
+        if ns > 0 {
+            self.kinds[self.count as usize] = kind;
+            self.ns[self.count as usize] = ns;
+            self.count += 1;
+        }
+    }
+
+    /// Adds the phases of another operation, from this number on.
+    pub fn append(&mut self, other: &Phases, from: u8) {
+        for at in from..other.count {
+            self.add(other.kinds[at as usize], other.ns[at as usize]);
+        }
+    }
+
+    /// Number of phases.
+    #[inline(always)]
+    pub fn count(&self) -> u8 {
+        self.count
+    }
+
+    /// The phase of this number, if the operation has it.
+    #[inline(always)]
+    pub fn get(&self, at: u8) -> Option<Phase> {
+        let place = at as usize;
+        (at < self.count).then(|| Phase { kind: self.kinds[place], ns: self.ns[place] })
+    }
+
+    /// The place of the first phase of this kind.
+    #[inline]
+    pub fn place_of(&self, kind: Kind) -> Option<u8> {
+        (0..self.count).find(|&at| self.kinds[at as usize] == kind)
+    }
+
+    /// Sets the length of the first phase of this kind, where there is one.
+    pub fn set(&mut self, kind: Kind, ns: u64) {
+        debug_assert!(ns > 0, "a phase of no length");
+        if let Some(at) = self.place_of(kind) {
+            self.ns[at as usize] = ns;
+        }
+    }
+
+    /// Time from start to end when nothing makes it wait, in ns.
+    pub fn total_ns(&self) -> u64 {
+        self.ns[..self.count as usize].iter().sum()
+    }
+
+    /// Time in the array, in ns.
+    pub fn array_ns(&self) -> u64 {
+        let phases = (0..self.count).filter_map(|at| self.get(at));
+        phases.filter(|phase| phase.kind.is_in_array()).map(|phase| phase.ns).sum()
+    }
+}
+
+impl Default for Phases {
+    fn default() -> Self {
+        Phases::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn phases_of_no_length_are_left_out() {
+        let phases = Phases::new()
+            .then(Kind::Command, 0)
+            .then(Kind::Read, 25_000)
+            .then(Kind::DataOut, 100)
+            .then(Kind::Rest, 7);
+        assert_eq!(phases.get(0), Some(Phase { kind: Kind::Read, ns: 25_000 }));
+        assert_eq!(phases.get(1), Some(Phase { kind: Kind::DataOut, ns: 100 }));
+        assert_eq!((phases.count(), phases.get(3)), (3, None));
+        assert_eq!((phases.total_ns(), phases.array_ns()), (25_107, 25_000));
+    }
+
+    #[test]
+    fn a_phase_gets_another_length() {
+        let mut phases = Phases::new()
+            .then(Kind::Command, 5)
+            .then(Kind::Read, 10)
+            .then(Kind::Command, 7)
+            .then(Kind::Program, 20);
+        phases.set(Kind::Program, 30);
+        assert_eq!((phases.total_ns(), phases.array_ns()), (52, 40));
+        assert_eq!(phases.place_of(Kind::Program), Some(3));
+        assert_eq!(phases.place_of(Kind::Erase), None);
+    }
+}

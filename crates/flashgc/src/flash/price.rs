@@ -1,0 +1,203 @@
+//! The price of a command: its named phases, whatever planes, registers and layers it touches.
+//!
+//! This is the only place where the time of an operation is defined. Where layers differ, planes
+//! and registers work together, so that the slowest page determines how long the array takes.
+
+use super::phases::{Kind, Phases};
+use crate::device::{LayerTimes, Shape, Timing};
+use crate::ids::Ppn;
+
+/// What a command does with its pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Op {
+    /// Reads pages and sends them out: one in each plane, or one in each register.
+    Read,
+    /// Takes pages in and programs them.
+    Program,
+    /// Moves pages inside their plane.
+    Copyback,
+    /// The first half of a copyback: pages are read into the registers.
+    ReadRegisters,
+    /// The second half of a copyback: the registers are programmed.
+    ProgramRegisters,
+    /// Sends a page out over the bus, takes it in again, and programs it.
+    CopyOverBus,
+    /// Erases an extent.
+    Erase,
+}
+
+impl Op {
+    const ALL: [Op; 7] = [
+        Op::Read,
+        Op::Program,
+        Op::Copyback,
+        Op::ReadRegisters,
+        Op::ProgramRegisters,
+        Op::CopyOverBus,
+        Op::Erase,
+    ];
+}
+
+/// The prices of a device.
+pub struct Prices {
+    timing: Timing,
+    /// The array time of each page, where layers differ.
+    layers: Option<LayerTimes>,
+    /// Of each number of pages, less one, the nominal phases of every operation.
+    nominal: Vec<[Phases; Op::ALL.len()]>,
+}
+
+/// The array time of the slowest of some pages, in ns.
+fn slowest(times: impl Iterator<Item = u64>) -> u64 {
+    times.max().unwrap_or(0)
+}
+
+impl Prices {
+    /// The prices of a device whose operations touch at most `pages` pages at once.
+    pub fn new(timing: &Timing, shape: &Shape, pages: u32) -> Self {
+        let row = |pages| Op::ALL.map(|op| nominal(timing, op, pages));
+        Prices {
+            timing: *timing,
+            layers: LayerTimes::new(timing, shape),
+            nominal: (1..=u64::from(pages.max(1))).map(row).collect(),
+        }
+    }
+
+    /// The phases of an operation whose pages take the nominal time.
+    #[inline(always)]
+    pub fn nominal(&self, op: Op, pages: usize) -> Phases {
+        self.nominal[pages - 1][op as usize]
+    }
+
+    /// Whether the pages of an operation matter for its price.
+    #[inline(always)]
+    pub fn asks_for_pages(&self) -> bool {
+        self.layers.is_some()
+    }
+
+    /// The phases of an operation that reads these pages. Pages are only asked for where layers
+    /// differ.
+    #[inline(always)]
+    pub fn reading(&self, op: Op, count: usize, pages: impl Iterator<Item = Ppn>) -> Phases {
+        let mut phases = self.nominal(op, count);
+        if let Some(layers) = &self.layers {
+            phases.set(Kind::Read, slowest(pages.map(|page| layers.read_ns(page))));
+        }
+        phases
+    }
+
+    /// The phases of an operation that programs these pages and fills blocks with them.
+    #[inline(always)]
+    pub fn programming(
+        &self,
+        op: Op,
+        count: usize,
+        pages: impl Iterator<Item = Ppn>,
+        filled: u32,
+    ) -> Phases {
+        let mut phases = self.nominal(op, count);
+        self.bind(&mut phases, pages, filled);
+        phases
+    }
+
+    /// The pages that a priced operation programs are known now, and how many blocks they fill.
+    #[inline(always)]
+    pub fn bind(&self, phases: &mut Phases, pages: impl Iterator<Item = Ppn>, filled: u32) {
+        if let Some(layers) = &self.layers {
+            phases.set(Kind::Program, slowest(pages.map(|page| layers.program_ns(page))));
+        }
+        if filled > 0 {
+            self.add_summaries(phases, filled);
+        }
+    }
+
+    /// Adds the summaries of the blocks that a program has filled: commands and transfers in, and
+    /// one array time for each page. Their planes program together.
+    #[cold]
+    fn add_summaries(&self, phases: &mut Phases, blocks: u32) {
+        let Some(summary) = self.timing.summary else { return };
+        let pages = u64::from(summary.pages);
+        let bus_ns = (self.timing.command_ns + summary.transfer_ns) * pages * u64::from(blocks);
+        phases.add(Kind::DataIn, bus_ns);
+        phases.add(Kind::Program, summary.array_ns);
+    }
+
+    /// Array time of the summaries of a block, in ns.
+    pub fn summary_array_ns(&self) -> u64 {
+        self.timing.summary.map_or(0, |summary| summary.array_ns)
+    }
+
+    /// The blocks that copies fill and for whose summaries they pay.
+    #[inline(always)]
+    pub fn filled_by_copies(&self, filled: u32) -> u32 {
+        if self.timing.times_summaries_of_copies() { filled } else { 0 }
+    }
+
+    /// A program of the registers, before which this many pages come in and replace what is there.
+    pub fn merging(&self, op: Op, pages: usize, merged: usize) -> Phases {
+        let mut phases = Phases::new().then(Kind::DataIn, self.timing.transfer_ns * merged as u64);
+        phases.append(&self.nominal(op, pages), 0);
+        phases
+    }
+
+    /// A page in a register is sent out.
+    pub fn answer(&self) -> Phases {
+        Phases::new().then(Kind::DataOut, self.timing.command_ns + self.timing.transfer_ns)
+    }
+
+    /// Array time of a read or a program of this page, in ns.
+    pub fn read_ns(&self, page: Ppn) -> u64 {
+        self.layers.as_ref().map_or(self.timing.read_ns, |layers| layers.read_ns(page))
+    }
+
+    /// See [`Prices::read_ns`].
+    pub fn program_ns(&self, page: Ppn) -> u64 {
+        self.layers.as_ref().map_or(self.timing.program_ns, |layers| layers.program_ns(page))
+    }
+
+    /// Array time of a program in the slowest layer, in ns.
+    pub fn slowest_program_ns(&self) -> u64 {
+        let layers = self.layers.as_ref();
+        layers.map_or(self.timing.program_ns, LayerTimes::slowest_program_ns)
+    }
+
+    /// Array time of copies that move together, in ns.
+    pub fn copies_ns(&self, pages: impl Iterator<Item = (Ppn, Ppn)> + Clone) -> u64 {
+        let Some(layers) = &self.layers else {
+            return self.timing.read_ns + self.timing.program_ns;
+        };
+        slowest(pages.clone().map(|(from, _)| layers.read_ns(from)))
+            + slowest(pages.map(|(_, to)| layers.program_ns(to)))
+    }
+}
+
+fn nominal(timing: &Timing, op: Op, pages: u64) -> Phases {
+    let &Timing { read_ns, program_ns, erase_ns, transfer_ns, command_ns, .. } = timing;
+    let none = Phases::new();
+    match op {
+        Op::Read => none
+            .then(Kind::Command, command_ns * pages)
+            .then(Kind::Read, read_ns)
+            .then(Kind::DataOut, transfer_ns * pages),
+        Op::Program => none
+            .then(Kind::DataIn, (command_ns + transfer_ns) * pages)
+            .then(Kind::Program, program_ns),
+        Op::Copyback => none
+            .then(Kind::Command, command_ns * pages)
+            .then(Kind::Read, read_ns)
+            .then(Kind::Command, command_ns * pages)
+            .then(Kind::Program, program_ns),
+        Op::ReadRegisters => none.then(Kind::Command, command_ns * pages).then(Kind::Read, read_ns),
+        Op::ProgramRegisters => {
+            none.then(Kind::Command, command_ns * pages).then(Kind::Program, program_ns)
+        }
+        Op::CopyOverBus => none
+            .then(Kind::Command, command_ns)
+            .then(Kind::Read, read_ns)
+            .then(Kind::DataOut, transfer_ns)
+            .then(Kind::DataIn, command_ns + transfer_ns)
+            .then(Kind::Program, program_ns),
+        Op::Erase => none.then(Kind::Command, command_ns).then(Kind::Erase, erase_ns),
+    }
+}

@@ -1,0 +1,114 @@
+//! The second register: the first phase of the next command runs beside the operation of the unit.
+
+use super::{Command, Flash, Moved, Phase, Phases};
+use crate::event::Events;
+use crate::ids::UnitId;
+
+/// How far the first phase of a second command is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum First {
+    /// It needs the same part of the unit as the operation, and waits for its end.
+    Waits,
+    /// It runs, or waits for the bus.
+    Runs,
+    /// It has ended.
+    Done,
+}
+
+/// A command whose first phase runs beside the operation.
+pub(super) struct Second<T> {
+    pub(super) command: Command<T>,
+    /// Since when, in ns.
+    pub(super) since_ns: u64,
+    pub(super) first: First,
+}
+
+impl<T> Second<T> {
+    #[inline(always)]
+    fn runs(&self) -> Option<Phase> {
+        self.command.phases.get(0).filter(|_| self.first == First::Runs)
+    }
+
+    /// The transfer that has the bus, or waits for it.
+    #[inline(always)]
+    pub(super) fn transfer(&self) -> Option<Phase> {
+        self.runs().filter(|phase| phase.kind.is_on_bus())
+    }
+
+    /// The phase that the array is in.
+    #[inline(always)]
+    pub(super) fn array(&self) -> Option<Phase> {
+        self.runs().filter(|phase| !phase.kind.is_on_bus())
+    }
+}
+
+impl<T: Copy> Flash<T> {
+    /// Begins a command beside the operation of its unit: its first phase, if that needs the part
+    /// of the unit which the operation leaves free.
+    pub fn start_beside(
+        &mut self,
+        unit: UnitId,
+        command: Command<T>,
+        now_ns: u64,
+        events: &mut Events,
+    ) {
+        let state = &mut self.units[unit.index()];
+        debug_assert!(state.second.is_none() && state.owner.is_some());
+        let array_works = state.phases.get(state.at).is_some_and(|phase| !phase.kind.is_on_bus());
+        let first = command.phases.get(0).filter(|first| first.kind.is_on_bus() == array_works);
+        let is_due = if first.is_some() { First::Runs } else { First::Waits };
+        state.second = Some(Second { command, since_ns: now_ns, first: is_due });
+        match first {
+            Some(phase) if phase.kind.is_on_bus() => {
+                self.ask_for_bus(unit, phase.ns, now_ns, events);
+            }
+            Some(phase) => events.post(unit.index(), now_ns + phase.ns),
+            None => {}
+        }
+    }
+
+    /// The owner of the command beside the operation.
+    #[inline(always)]
+    pub fn second(&self, unit: UnitId) -> Option<T> {
+        self.units[unit.index()].second.as_ref().map(|second| second.command.owner)
+    }
+
+    /// The transfer of the second command has ended. One that only sends data out is done.
+    pub(super) fn second_transferred(&mut self, unit: UnitId) -> Moved<T> {
+        let second = &mut self.units[unit.index()].second;
+        let Some(Second { command, first, .. }) = second else { return Moved::Loaded };
+        *first = First::Done;
+        if command.phases.count() > 1 {
+            return Moved::Loaded;
+        }
+        let owner = command.owner;
+        *second = None;
+        Moved::Left(owner)
+    }
+
+    /// The operation of the unit has ended, and the command beside it takes over. Its phases after
+    /// the first may be known better by now.
+    pub fn take_over(
+        &mut self,
+        unit: UnitId,
+        price: impl FnOnce(&mut Phases),
+        now_ns: u64,
+        events: &mut Events,
+    ) -> Option<Moved<T>> {
+        let state = &mut self.units[unit.index()];
+        let Second { command, since_ns, first } = state.second.take()?;
+        debug_assert!(state.owner.is_none(), "unit {} works", unit.0);
+        state.owner = Some(command.owner);
+        state.class = command.class;
+        state.phases = command.phases;
+        state.binds_at = command.binds_at;
+        price(&mut state.phases);
+        state.since_ns = now_ns;
+        state.phase_since_ns = since_ns;
+        state.at = u8::from(first == First::Done);
+        if first == First::Runs {
+            return Some(Moved::Runs);
+        }
+        Some(self.begin_phase(unit, now_ns, events))
+    }
+}

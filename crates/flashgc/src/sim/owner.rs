@@ -1,0 +1,33 @@
+//! For whom a unit works: the word that the flash room gets with a command and gives back.
+
+use crate::flash::Class;
+
+/// The owner of an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// A page operation of the host, by its place in the slab.
+    Host(u32),
+    /// A read of the host that is answered from the register, by its place in the slab.
+    Answer(u32),
+    /// The unit's open collection.
+    Collection,
+    /// The collection of another unit, one of whose pages is programmed here.
+    CrossUnit,
+    /// The next collection: one of its pages is pre-migrated.
+    PreMigration,
+    /// The unit's open collection, which is being suspended.
+    Suspending,
+    /// The unit's open collection, which polls the queue; the array rests.
+    Polling,
+}
+
+impl Owner {
+    /// Whose time its operations take.
+    #[inline(always)]
+    pub(super) fn class(self) -> Class {
+        match self {
+            Owner::Host(_) | Owner::Answer(_) => Class::Host,
+            _ => Class::Gc,
+        }
+    }
+}
