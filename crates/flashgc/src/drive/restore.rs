@@ -5,10 +5,10 @@
 
 use super::{Drive, OpenBlock};
 use crate::device::{Geometry, Pools};
-use crate::ftl::Ftl;
 use crate::ftl::blocks::{BlockState, Blocks};
 use crate::ftl::frontier::{FrontierRules, Frontiers};
 use crate::ftl::map::PageMap;
+use crate::ftl::{Facts, Ftl};
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -63,7 +63,8 @@ pub fn restore(
     }
     let mut blocks = Blocks::new(geometry);
     let map = restore_map(geometry, pools, map, &mut blocks)?;
-    let ftl = Ftl { map, blocks, frontiers: Frontiers::empty(geometry, rules) };
+    let frontiers = Frontiers::empty(geometry, rules);
+    let ftl = Ftl { map, blocks, frontiers, facts: Facts::default() };
     let mut to = Restoring { geometry, rules, ftl, erases, age_ns, carried: Carried::default() };
     let mut seen = vec![false; geometry.blocks as usize];
     let mut open = open.into_iter();
@@ -93,6 +94,8 @@ pub fn restore(
             to.free(plane, block)?;
         }
     }
+    // A scheme is told of a drive in its own way.
+    to.ftl.facts.clear();
     Ok((to.ftl, to.carried))
 }
 

@@ -146,27 +146,19 @@ impl Blocks {
         }
     }
 
-    /// Marks every page of a block invalid at once: all of them have moved.
-    pub fn clear_valid(&mut self, block: BlockId) {
-        let words = block.index() * self.words_per_block;
-        self.valid_bits[words..words + self.words_per_block].fill(0);
-        self.info[block.index()] &= !VALID_MASK;
-    }
-
     /// A frontier begins to hand out the block's pages.
     pub fn open(&mut self, block: BlockId) {
         debug_assert_eq!(self.info[block.index()], 0, "only an erased block is opened");
         self.set_state(block, BlockState::Open);
     }
 
-    /// The block is full; returns its number of valid pages.
-    pub fn seal(&mut self, block: BlockId, age_ns: u64) -> u32 {
+    /// The block is full.
+    pub fn seal(&mut self, block: BlockId, age_ns: u64) {
         debug_assert_eq!(self.state(block), BlockState::Open);
         self.set_state(block, BlockState::Sealed);
         self.sealed_at_ns[block.index()] = age_ns;
         self.seal_number[block.index()] = self.seals;
         self.seals += 1;
-        self.valid(block)
     }
 
     /// Claims the block for a collection and returns its number of valid pages.

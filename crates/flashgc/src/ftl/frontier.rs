@@ -120,6 +120,9 @@ pub struct Frontiers {
     free_blocks: FreeLists,
     /// Erased pages of each plane, in free and in open blocks.
     free_pages: Vec<u32>,
+    /// Their sum, and the lowest that it was since measuring began.
+    free_total: u64,
+    free_total_min: u64,
 }
 
 impl Frontiers {
@@ -145,6 +148,8 @@ impl Frontiers {
             started: vec![VecDeque::new(); planes],
             free_blocks: FreeLists::new(planes, geometry.blocks as usize),
             free_pages: vec![0; planes],
+            free_total: 0,
+            free_total_min: u64::MAX,
         }
     }
 
@@ -168,6 +173,34 @@ impl Frontiers {
     #[inline(always)]
     pub fn free_pages(&self, plane: PlaneId) -> u32 {
         self.free_pages[plane.index()]
+    }
+
+    /// Erased pages of all planes.
+    #[inline(always)]
+    pub fn free_total(&self) -> u64 {
+        self.free_total
+    }
+
+    /// The fewest erased pages since measuring began.
+    pub fn free_total_min(&self) -> u64 {
+        self.free_total_min
+    }
+
+    /// Measuring begins.
+    pub fn start_measuring(&mut self) {
+        self.free_total_min = self.free_total;
+    }
+
+    #[inline(always)]
+    fn one_is_taken(&mut self, plane: PlaneId) {
+        self.free_pages[plane.index()] -= 1;
+        self.free_total -= 1;
+        self.free_total_min = self.free_total_min.min(self.free_total);
+    }
+
+    fn add_free(&mut self, plane: PlaneId, pages: u32) {
+        self.free_pages[plane.index()] += pages;
+        self.free_total += u64::from(pages);
     }
 
     /// Whether the host can take a page without touching the reserve.
@@ -317,9 +350,9 @@ impl Frontiers {
         }
         let ppn = frontier.next;
         frontier.next += 1;
-        self.free_pages[plane.index()] -= 1;
         let filled =
             if frontier.next == frontier.end { geometry.block_of(Ppn(ppn)) } else { BlockId::NONE };
+        self.one_is_taken(plane);
         Some(Taken { ppn: Ppn(ppn), filled, opened: BlockId::NONE })
     }
 
@@ -347,7 +380,7 @@ impl Frontiers {
         let end = geometry.first_page(block).0 + geometry.data_pages_of(block);
         let frontier = &mut self.frontiers[index];
         (frontier.next, frontier.end) = (next + 1, end);
-        self.free_pages[plane.index()] -= 1;
+        self.one_is_taken(plane);
         let filled = if next + 1 == end { block } else { BlockId::NONE };
         Some(Taken { ppn: Ppn(next), filled, opened })
     }
@@ -387,14 +420,14 @@ impl Frontiers {
         if filled.is_some() {
             halves.remove(at);
         }
-        self.free_pages[plane.index()] -= 1;
+        self.one_is_taken(plane);
         Some(Taken { ppn: Ppn(ppn), filled, opened })
     }
 
     /// An erased block comes back to its plane.
     pub fn give_back(&mut self, geometry: &Geometry, plane: PlaneId, block: BlockId) {
         self.free_blocks.push_back(plane, block);
-        self.free_pages[plane.index()] += geometry.data_pages_of(block);
+        self.add_free(plane, geometry.data_pages_of(block));
     }
 
     /// This erased block must not be opened until it is [given out](Self::give_out) again; its
@@ -426,10 +459,10 @@ impl Frontiers {
             let [even, odd] = open.next;
             let half = HalfBlock { block: open.block, next: [first + even, first + odd], end };
             self.frontiers[index].halves.push_back(half);
-            self.free_pages[plane.index()] += data_pages - (even / 2 + odd / 2);
+            self.add_free(plane, data_pages - (even / 2 + odd / 2));
             return;
         }
-        self.free_pages[plane.index()] += data_pages - open.end();
+        self.add_free(plane, data_pages - open.end());
         let is_own = open.role == Role::Host || (open.role == Role::Gc && self.rules.separate_gc);
         let is_own = is_own && self.rules.classes == 0;
         let next = first + open.end();

@@ -2,9 +2,11 @@
 //!
 //! A page's life: erased -> taken from a frontier -> bound to a logical page (valid) -> invalid,
 //! when its logical page is written elsewhere or trimmed -> erased with its block. The FTL keeps
-//! these accounts and never starts an operation; it never calls the garbage collector.
+//! these accounts and never starts an operation; it never calls the garbage collector. Every change
+//! is a [`Fact`] that its caller passes on.
 
 pub mod blocks;
+pub mod facts;
 mod free_list;
 pub mod frontier;
 pub mod map;
@@ -13,6 +15,7 @@ pub mod open;
 use crate::device::Geometry;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use blocks::{BlockState, Blocks};
+pub use facts::{Fact, Facts, Lost};
 use frontier::{FrontierRules, Frontiers};
 pub use frontier::{Parity, Stream, Taken};
 use map::PageMap;
@@ -25,17 +28,19 @@ pub struct Ftl {
     pub blocks: Blocks,
     /// Open blocks and erased blocks of every plane.
     pub frontiers: Frontiers,
+    /// What has changed.
+    pub facts: Facts,
 }
 
-/// The effect of an invalidation on the block that held the page.
-#[derive(Clone, Copy)]
-pub struct Invalidated {
-    /// The block.
-    pub block: BlockId,
-    /// Its valid pages now.
-    pub valid: u32,
-    /// Its state.
-    pub state: BlockState,
+/// A page that was taken and programmed.
+#[derive(Clone, Copy, Debug)]
+pub struct Placed {
+    /// The page.
+    pub ppn: Ppn,
+    /// The block that it filled, or `BlockId::NONE`: its caller [seals](Ftl::seal) it.
+    pub filled: BlockId,
+    /// Whether the data was current.
+    pub current: bool,
 }
 
 impl Ftl {
@@ -45,48 +50,128 @@ impl Ftl {
             map: PageMap::new(geometry.exported_pages as usize, geometry.pages as usize),
             blocks: Blocks::new(geometry),
             frontiers: Frontiers::new(geometry, rules),
+            facts: Facts::default(),
         }
     }
 
-    /// Binds a logical page to a page just taken, and returns the page that it leaves.
+    /// Takes a page of a plane for a logical page, and marks the old one invalid.
     #[inline(always)]
-    pub fn bind(&mut self, geometry: &Geometry, lpn: Lpn, taken: Ppn) -> Ppn {
-        let old = self.map.bind(lpn, taken);
-        let (block, page) = geometry.block_and_page(taken);
+    pub fn write(
+        &mut self,
+        geometry: &Geometry,
+        plane: PlaneId,
+        stream: Stream,
+        parity: Parity,
+        lpn: Lpn,
+    ) -> Placed {
+        let Taken { ppn, filled, .. } = self.take(geometry, plane, stream, parity);
+        let old = self.map.bind(lpn, ppn);
+        let (block, page) = geometry.block_and_page(ppn);
         self.blocks.add_valid(block, page);
-        old
+        if old.is_some() {
+            self.lose(geometry, old);
+        }
+        Placed { ppn, filled, current: true }
+    }
+
+    /// Takes a page of a plane for the data of another page. Where that is invalid by now, the copy
+    /// is invalid from the start.
+    #[inline(always)]
+    pub fn copy(
+        &mut self,
+        geometry: &Geometry,
+        from: Ppn,
+        plane: PlaneId,
+        stream: Stream,
+        parity: Parity,
+    ) -> Placed {
+        let Taken { ppn, filled, .. } = self.take(geometry, plane, stream, parity);
+        let current = self.is_valid(geometry, from);
+        if current {
+            self.map.bind(self.map.lpn_of(from), ppn);
+            let (block, page) = geometry.block_and_page(ppn);
+            self.blocks.add_valid(block, page);
+            if self.facts.tells_moves {
+                self.facts.push(Fact::Moved { from, to: ppn });
+            }
+            self.leave(geometry, from);
+        }
+        Placed { ppn, filled, current }
+    }
+
+    /// Takes a page from a frontier. The reserve guarantees that there is one.
+    #[inline(always)]
+    fn take(
+        &mut self,
+        geometry: &Geometry,
+        plane: PlaneId,
+        stream: Stream,
+        parity: Parity,
+    ) -> Taken {
+        let taken = self.frontiers.take(geometry, plane, stream, parity);
+        let Some(taken) = taken else {
+            panic!("plane {} has no erased page left: the reserve was too small", plane.0)
+        };
+        if taken.opened.is_some() {
+            self.opened(plane, taken.opened);
+        }
+        taken
+    }
+
+    fn opened(&mut self, plane: PlaneId, block: BlockId) {
+        self.blocks.open(block);
+        self.facts.push(Fact::Opened { plane, block });
+    }
+
+    /// Opens this erased block for a class whose frontier is full.
+    pub fn open_chosen(&mut self, geometry: &Geometry, plane: PlaneId, class: u8, block: BlockId) {
+        self.frontiers.open_chosen(geometry, plane, class, block);
+        self.opened(plane, block);
+    }
+
+    /// A copy has left a page. A collection's own block tells nobody.
+    #[inline(always)]
+    fn leave(&mut self, geometry: &Geometry, from: Ppn) {
+        let (block, page) = geometry.block_and_page(from);
+        if self.blocks.state(block) == BlockState::Victim {
+            self.blocks.remove_valid(block, page);
+        } else {
+            self.lose(geometry, from);
+        }
     }
 
     /// Marks a page invalid.
     #[inline(always)]
-    pub fn invalidate(&mut self, geometry: &Geometry, ppn: Ppn) -> Invalidated {
-        let (block, page) = geometry.block_and_page(ppn);
-        let (valid, state) = self.blocks.remove_valid(block, page);
+    fn lose(&mut self, geometry: &Geometry, ppn: Ppn) {
+        let (block, at) = geometry.block_and_page(ppn);
+        let plane = geometry.plane_of_block(block);
+        let (valid, state) = self.blocks.remove_valid(block, at);
         if state == BlockState::Sealed {
-            let plane = geometry.plane_of_block(block);
             self.blocks.reclaimable[plane.index()] += 1;
         }
-        Invalidated { block, valid, state }
+        self.facts.push(Fact::Lost(Lost { plane, page: ppn, block, valid, state }));
     }
 
-    /// Moves the valid page at `from` to the page `to`, which was just taken.
-    #[inline(always)]
-    pub fn relocate(&mut self, geometry: &Geometry, from: Ppn, to: Ppn) {
-        let lpn = self.map.lpn_of(from);
-        self.map.bind(lpn, to);
-        let (block, page) = geometry.block_and_page(to);
-        self.blocks.add_valid(block, page);
-        let (block, page) = geometry.block_and_page(from);
-        self.blocks.remove_valid(block, page);
+    /// The host discards a logical page.
+    pub fn trim(&mut self, geometry: &Geometry, lpn: Lpn) {
+        let old = self.map.unbind(lpn);
+        if old.is_some() {
+            self.lose(geometry, old);
+        }
     }
 
     /// Closes a full block to writing: from now on it can be a victim.
     #[inline]
-    pub fn seal(&mut self, geometry: &Geometry, block: BlockId, age_ns: u64) -> u32 {
-        let valid = self.blocks.seal(block, age_ns);
+    pub fn seal(&mut self, geometry: &Geometry, block: BlockId, age_ns: u64) {
+        self.blocks.seal(block, age_ns);
+        self.is_candidate(geometry, block);
+    }
+
+    fn is_candidate(&mut self, geometry: &Geometry, block: BlockId) {
+        let valid = self.blocks.valid(block);
         let plane = geometry.plane_of_block(block);
         self.blocks.reclaimable[plane.index()] += geometry.data_pages_of(block) - valid;
-        valid
+        self.facts.push(Fact::Sealed { plane, block, valid });
     }
 
     /// The sealed blocks of a plane in the order of their sealing.
@@ -97,45 +182,49 @@ impl Ftl {
         sealed
     }
 
-    /// Removes a sealed block from the candidates: it is collected.
+    /// Removes a sealed block from the candidates: it is collected. Returns its valid pages.
     pub fn claim(&mut self, geometry: &Geometry, block: BlockId) -> u32 {
         let valid = self.blocks.claim(block);
         let plane = geometry.plane_of_block(block);
         self.blocks.reclaimable[plane.index()] -= geometry.data_pages_of(block) - valid;
+        self.facts.push(Fact::Claimed { plane, block, valid });
         valid
     }
 
     /// Claims an erased block next to the blocks of a collection: it must not be opened meanwhile.
     pub fn claim_free(&mut self, geometry: &Geometry, block: BlockId) {
+        let plane = geometry.plane_of_block(block);
         self.blocks.claim_free(block);
-        self.frontiers.withhold(geometry.plane_of_block(block), block);
+        self.frontiers.withhold(plane, block);
+        self.facts.push(Fact::Withheld { plane, block });
     }
 
     /// A block that was erased before the collection claimed it is available again; the collection
     /// may have erased it once more.
     pub fn unclaim_free(&mut self, geometry: &Geometry, block: BlockId, erased: bool) {
+        let plane = geometry.plane_of_block(block);
         if erased {
             self.blocks.erase(block);
         } else {
             self.blocks.unclaim_free(block);
         }
-        self.frontiers.give_out(geometry.plane_of_block(block), block, erased);
+        self.frontiers.give_out(plane, block, erased);
+        self.facts.push(Fact::Free { plane, block, erased });
     }
 
     /// A collection has moved the block's valid pages and did not erase it: it is a candidate
     /// again.
-    pub fn unclaim(&mut self, geometry: &Geometry, block: BlockId) -> u32 {
+    pub fn unclaim(&mut self, geometry: &Geometry, block: BlockId) {
         self.blocks.unclaim(block);
-        let valid = self.blocks.valid(block);
-        let plane = geometry.plane_of_block(block);
-        self.blocks.reclaimable[plane.index()] += geometry.data_pages_of(block) - valid;
-        valid
+        self.is_candidate(geometry, block);
     }
 
     /// Erases a claimed block that holds no valid page, and gives it back to its plane.
     pub fn erase(&mut self, geometry: &Geometry, block: BlockId) {
+        let plane = geometry.plane_of_block(block);
         self.blocks.erase(block);
-        self.frontiers.give_back(geometry, geometry.plane_of_block(block), block);
+        self.frontiers.give_back(geometry, plane, block);
+        self.facts.push(Fact::Free { plane, block, erased: true });
     }
 
     /// Whether the host may take a page of this plane now and leave the pages that collection

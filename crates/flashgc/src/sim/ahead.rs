@@ -138,7 +138,7 @@ impl<W: Watch> Sim<W> {
                 SpaceOf::Plane => free.saturating_sub(rules.free_pages),
                 // The pages of all planes count together: each plane has its part of the distance.
                 SpaceOf::Device => {
-                    let left = self.free_pages_total.saturating_sub(rules.free_pages);
+                    let left = self.ftl.frontiers.free_total().saturating_sub(rules.free_pages);
                     left.div_ceil(u64::from(self.plan.geometry.planes))
                 }
             };
@@ -223,28 +223,18 @@ impl<W: Watch> Sim<W> {
         let Some(Move { plane, from, stale, .. }) = under_way else {
             unreachable!("a unit that moves a page has one")
         };
-        let lpn = self.ftl.map.lpn_of(from);
-        let stream = self.stream_of_copy(plane, lpn);
-        let taken = self.take_page(plane, stream, self.parity_of(from));
-        let ppn = taken.ppn;
-        let cause = Cause::MoveAhead { from };
-        self.tell(Happened::Programmed { ppn, lpn, cause, current: !stale });
+        let placed = self.copy_page(from, plane, Cause::MoveAhead { from });
+        let ppn = placed.ppn;
         if stale {
             self.counters.background_wasted += 1;
-        } else {
-            self.ftl.bind(&self.plan.geometry, lpn, ppn);
-            if let Some(ahead) = &mut self.ahead {
-                ahead.moved.remove(&from);
-                ahead.moved.insert(ppn, plane);
-                let wasted = false;
-                ahead.under_way[unit.index()] = Some(Move { plane, from, to: ppn, stale, wasted });
-            }
-            self.lose_page(from);
+        } else if let Some(ahead) = &mut self.ahead {
+            ahead.moved.insert(ppn, plane);
+            let wasted = false;
+            ahead.under_way[unit.index()] = Some(Move { plane, from, to: ppn, stale, wasted });
         }
-        let fills = u32::from(taken.filled.is_some());
-        let summaries = u64::from(fills) * u64::from(self.plan.geometry.shape.summary_pages);
-        self.counters.overhead += summaries;
-        self.seal_if_filled(plane, taken);
+        let fills = u32::from(placed.filled.is_some());
+        self.count_summaries(u64::from(fills));
+        self.seal_if_filled(placed);
         self.ask_trigger(plane);
         let timed = self.prices.filled_by_copies(fills);
         let price = |phases: &mut Phases| self.prices.bind(phases, std::iter::once(ppn), timed);

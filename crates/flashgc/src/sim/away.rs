@@ -10,11 +10,10 @@
 use super::Sim;
 use super::owner::Owner;
 use crate::flash::Op;
-use crate::ftl::{Parity, Stream};
 use crate::gc::CrossUnit;
 use crate::gc::job::Stage;
-use crate::ids::{BlockId, PlaneId, UnitId};
-use crate::verify::{Cause, Happened, Watch};
+use crate::ids::{PlaneId, UnitId};
+use crate::verify::{Happened, Watch};
 
 impl<W: Watch> Sim<W> {
     /// The plane that a page of this one goes to, in the same pool.
@@ -33,22 +32,6 @@ impl<W: Watch> Sim<W> {
     /// are for its own collection, which may have opened a block of the reserve.
     fn takes_cross_unit(&self, plane: PlaneId) -> bool {
         self.ftl.frontiers.copy_has_room(plane) && !self.gc.busy_planes[plane.index()]
-    }
-
-    /// Moves every listed page of the victim to other units, untimed.
-    #[cold]
-    pub(super) fn move_away(&mut self, plane: PlaneId, victim: BlockId) {
-        self.ftl.blocks.clear_valid(victim);
-        for at in 0..self.scratch.len() {
-            let from = self.scratch[at];
-            let plane = self.copy_target(plane);
-            let taken = self.take_page(plane, Stream::Gc, Parity::Any);
-            let lpn = self.ftl.map.lpn_of(from);
-            self.ftl.bind(&self.plan.geometry, lpn, taken.ppn);
-            let (ppn, cause) = (taken.ppn, Cause::Copy { from });
-            self.tell(Happened::Programmed { ppn, lpn, cause, current: true });
-            self.seal_if_filled(plane, taken);
-        }
     }
 
     /// The pages of a step were read: each goes to the unit that will program it.
@@ -111,11 +94,13 @@ impl<W: Watch> Sim<W> {
         job.away -= 1;
         job.wasted_open.retain(|&copy| copy as usize != cross_unit.copy);
         let fills = u64::from(job.fills_with(cross_unit.copy));
-        self.counters.gc_moved += 1;
-        self.counters.overhead += fills * u64::from(self.plan.geometry.shape.summary_pages);
-        if job.away == 0 {
+        let is_last = job.away == 0;
+        if is_last {
             job.stage = Stage::Copying;
             job.steps += 1;
+        }
+        self.count_copies(1, fills);
+        if is_last {
             self.look_at(cross_unit.job);
         }
     }

@@ -164,7 +164,7 @@ impl<W: Watch> Sim<W> {
             // Pre-migrated pages took space that the erase of their block frees.
             reclaimed_pages: counters.reclaimed_pages.saturating_sub(counters.background_moved),
             moved_pages: counters.gc_moved + counters.background_moved,
-            free_pages: [self.free_pages_begin, self.free_pages_total],
+            free_pages: [self.free_pages_begin, self.ftl.frontiers.free_total()],
             physical_pages: u64::from(self.plan.geometry.pages),
             collections: counters.jobs + jobs_open,
             before: Before {
@@ -186,7 +186,7 @@ impl<W: Watch> Sim<W> {
         let planes = u64::from(self.plan.geometry.planes);
         let kept = planes * gc.trigger.soft.pages(&self.plan.geometry.shape);
         let kept = gc.used_space.map_or(kept, |used| used.free_pages.max(kept));
-        self.free_pages_total.saturating_sub(kept)
+        self.ftl.frontiers.free_total().saturating_sub(kept)
     }
 
     fn requests_to_first(&self) -> Option<u64> {

@@ -2,8 +2,7 @@
 
 use super::Sim;
 use crate::ftl::{Parity, Stream};
-use crate::gc::Copy;
-use crate::ids::{BlockId, Lpn, PlaneId};
+use crate::ids::{Lpn, PlaneId};
 use crate::verify::Watch;
 
 impl<W: Watch> Sim<W> {
@@ -15,17 +14,6 @@ impl<W: Watch> Sim<W> {
         let class = placement.map_or(0, |placement| placement.class_of_write(lpn, is_update));
         let class = self.class_with_page(plane, class, false);
         self.write_page_to(plane, Stream::Class(class), lpn, op, Parity::Any)
-    }
-
-    /// Moves every listed page of the victim in one go.
-    #[inline(never)]
-    pub(super) fn move_all_by_class(
-        &mut self,
-        plane: PlaneId,
-        victim: BlockId,
-        copies: Option<&mut Vec<Copy>>,
-    ) {
-        self.move_all_to(plane, victim, copies, |sim, lpn| sim.stream_of_copy(plane, lpn));
     }
 
     /// The stream of a page that a collection copies, or that is pre-migrated.
@@ -59,8 +47,8 @@ impl<W: Watch> Sim<W> {
         // Without any, the reserve was too small, and the caller that takes the page will report
         // it.
         if let Some(block) = chosen.or_else(|| self.ftl.frontiers.free_list(plane).next()) {
-            self.ftl.frontiers.open_chosen(&self.plan.geometry, plane, class, block);
-            self.has_opened(plane, block);
+            self.ftl.open_chosen(&self.plan.geometry, plane, class, block);
+            self.pass_on_facts();
         }
         class
     }

@@ -12,10 +12,10 @@
 use super::Sim;
 use super::owner::Owner;
 use crate::flash::{self, Kind, Moved, Phases};
-use crate::ftl::{Parity, Stream};
+use crate::ftl::Parity;
 use crate::gc::job::Stage;
 use crate::gc::{Batch, Copy, CopyChoice, Job, JobRow, Role, Victim};
-use crate::ids::{BlockId, Lpn, PlaneId, Ppn, UnitId};
+use crate::ids::{BlockId, PlaneId, Ppn, UnitId};
 use crate::plan::Plan;
 use crate::verify::{Cause, Happened, Watch};
 
@@ -129,7 +129,7 @@ impl<W: Watch> Sim<W> {
             }
             self.list_victim(victim.block);
             if fixed {
-                self.move_all(plane, victim.block, Some(copies));
+                self.move_all(plane, Some(copies));
             } else {
                 copies.extend(self.scratch.iter().map(|&from| Copy { from, to: Ppn::NONE }));
             }
@@ -149,14 +149,14 @@ impl<W: Watch> Sim<W> {
         self.counters.erased_pages_at_selection += u64::from(free_pages);
         victims.clear();
         if self.plan.gc.sub_blocks.is_some() {
-            return self.claim_sub_blocks(plane, first, victims);
+            return self.claim_sub_blocks(first, victims);
         }
         let mut valid = 0;
         let mut next = Some(first);
         let cap = self.plan.gc.move_cap_pages.unwrap_or(u32::MAX);
         while let Some(block) = next {
             let its_valid = self.ftl.claim(&self.plan.geometry, block);
-            self.note_claimed(plane, block, its_valid);
+            self.pass_on_facts();
             victims.push(Victim { block, valid: its_valid, role: Role::Victim });
             valid += its_valid;
             let more = (victims.len() as u32) < self.plan.gc.erase_blocks
@@ -180,46 +180,21 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// Moves every listed page of the victim in one go, and notes where each went.
+    /// Moves every listed page of a victim in one go, and notes where each went.
     #[inline(always)]
-    pub(super) fn move_all(
-        &mut self,
-        plane: PlaneId,
-        victim: BlockId,
-        copies: Option<&mut Vec<Copy>>,
-    ) {
-        if self.gc.placement.is_some() {
-            return self.move_all_by_class(plane, victim, copies);
-        }
-        self.move_all_to(plane, victim, copies, |_, _| Stream::Gc);
-    }
-
-    /// The same, each page to the stream that is given for it.
-    #[inline(always)]
-    pub(super) fn move_all_to(
-        &mut self,
-        plane: PlaneId,
-        victim: BlockId,
-        mut copies: Option<&mut Vec<Copy>>,
-        stream: impl Fn(&mut Self, Lpn) -> Stream,
-    ) {
-        self.ftl.blocks.clear_valid(victim);
+    pub(super) fn move_all(&mut self, plane: PlaneId, mut copies: Option<&mut Vec<Copy>>) {
+        let is_global = self.plan.gc.copy.is_global();
         for at in 0..self.scratch.len() {
             let from = self.scratch[at];
-            let lpn = self.ftl.map.lpn_of(from);
-            let stream = stream(self, lpn);
-            let taken = self.take_page(plane, stream, self.parity_of(from));
-            self.ftl.bind(&self.plan.geometry, lpn, taken.ppn);
-            self.ahead_moves(from, taken.ppn);
-            let (ppn, cause) = (taken.ppn, Cause::Copy { from });
-            self.tell(Happened::Programmed { ppn, lpn, cause, current: true });
-            self.seal_if_filled(plane, taken);
+            let to = if is_global { self.copy_target(plane) } else { plane };
+            let placed = self.copy_page(from, to, Cause::Copy { from });
+            self.seal_if_filled(placed);
             if let Some(copies) = &mut copies {
-                if taken.filled.is_some() {
+                if placed.filled.is_some() {
                     let unit = self.plan.geometry.unit_of(plane);
                     self.gc.jobs[unit.index()].fills.push(copies.len() as u32);
                 }
-                copies.push(Copy { from, to: taken.ppn });
+                copies.push(Copy { from, to: placed.ppn });
             }
         }
     }
@@ -300,29 +275,19 @@ impl<W: Watch> Sim<W> {
     /// A copy of this unit's collection is programmed in a plane: its page is taken and bound.
     pub(super) fn bind_copy(&mut self, unit: UnitId, copy: usize, plane: PlaneId) {
         let from = self.gc.jobs[unit.index()].copies[copy].from;
-        let lpn = self.ftl.map.lpn_of(from);
-        let stream = self.stream_of_copy(plane, lpn);
-        let taken = self.take_page(plane, stream, self.parity_of(from));
-        let (block, page) = self.plan.geometry.block_and_page(from);
-        let current = self.ftl.blocks.is_valid(block, page);
-        let (ppn, cause) = (taken.ppn, Cause::Copy { from });
-        self.tell(Happened::Programmed { ppn, lpn, cause, current });
-        if current {
-            self.ftl.relocate(&self.plan.geometry, from, taken.ppn);
-            self.ahead_moves(from, taken.ppn);
-        }
+        let placed = self.copy_page(from, plane, Cause::Copy { from });
         if self.gc.keeps_books {
-            self.note_copy(unit, taken.ppn, current);
+            self.note_copy(unit, placed.ppn, placed.current);
         }
         let job = &mut self.gc.jobs[unit.index()];
-        if !current {
+        if !placed.current {
             job.waste(copy);
         }
-        job.copies[copy].to = taken.ppn;
-        if taken.filled.is_some() {
+        job.copies[copy].to = placed.ppn;
+        if placed.filled.is_some() {
             job.fills.push(copy as u32);
         }
-        self.seal_if_filled(plane, taken);
+        self.seal_if_filled(placed);
     }
 
     /// The host rewrote or trimmed a page of a plane that is being collected.
@@ -343,7 +308,6 @@ impl<W: Watch> Sim<W> {
 
     /// An operation of a collection has ended.
     pub(super) fn job_operation_ended(&mut self, unit: UnitId) {
-        let summary_pages = u64::from(self.plan.geometry.shape.summary_pages);
         let job = &mut self.gc.jobs[unit.index()];
         match job.stage {
             Stage::Copying if self.plan.gc.copy.is_global() => self.send_step(unit),
@@ -352,8 +316,8 @@ impl<W: Watch> Sim<W> {
             Stage::Programming => self.programming_ended(unit),
             Stage::Whole => {
                 job.moved = job.copies.len() as u32;
-                self.counters.gc_moved += u64::from(job.moved);
-                self.counters.overhead += job.fills.len() as u64 * summary_pages;
+                let (moved, fills) = (u64::from(job.moved), job.fills.len() as u64);
+                self.count_copies(moved, fills);
                 self.close_job(unit);
             }
             Stage::Erasing => self.close_job(unit),
@@ -374,8 +338,7 @@ impl<W: Watch> Sim<W> {
         }
         job.steps += u32::from(copies > 0);
         job.merged_programs += u32::from(copies == 0);
-        self.counters.gc_moved += u64::from(copies);
-        self.counters.overhead += fills * u64::from(self.plan.geometry.shape.summary_pages);
+        self.count_copies(u64::from(copies), fills);
     }
 
     /// The erase has ended: records the collection, and continues with the batch or unblocks the
@@ -418,14 +381,11 @@ impl<W: Watch> Sim<W> {
     pub(super) fn erase_victims(&mut self, plane: PlaneId, victims: &[Victim]) {
         for victim @ &Victim { block, .. } in victims {
             if victim.role != Role::Victim {
-                self.release_beside(plane, victim);
+                self.release_beside(victim);
                 continue;
             }
             self.ftl.erase(&self.plan.geometry, block);
-            self.note_erased(plane, block);
-            self.free_pages_total += u64::from(self.plan.geometry.data_pages_of(block));
-            self.counters.erases += 1;
-            self.tell(Happened::Erased { block });
+            self.pass_on_facts();
         }
         self.counters.erase_operations += 1;
         self.ask_trigger_to_stop(plane);

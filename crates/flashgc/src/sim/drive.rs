@@ -29,9 +29,7 @@ impl<W: Watch> Sim<W> {
             restore(&plan.geometry, plan.frontier_rules(), &plan.pools, drive)?;
         let mut sim = Sim::with_ftl(plan, ftl, watch);
         sim.age_base_ns = age_ns;
-        sim.free_pages_total = 0;
         for (plane, wanted) in (0..sim.plan.geometry.planes).map(PlaneId).zip(wanted) {
-            sim.free_pages_total += u64::from(sim.ftl.frontiers.free_pages(plane));
             for block in sim.ftl.sealed_in_order(&sim.plan.geometry, plane) {
                 sim.note_restored(plane, block);
             }

@@ -7,19 +7,14 @@
 use super::Sim;
 use crate::gc::victim::VictimPolicy;
 use crate::gc::{Isolation, Role, Victim};
-use crate::ids::{BlockId, PlaneId, UnitId};
-use crate::verify::{Happened, Watch};
+use crate::ids::{BlockId, UnitId};
+use crate::verify::Watch;
 
 impl<W: Watch> Sim<W> {
     /// Claims the sub-blocks that one erase frees with the chosen one, and those next to them where
     /// isolation requires it. Returns the number of valid pages of all.
     #[inline(never)]
-    pub(super) fn claim_sub_blocks(
-        &mut self,
-        plane: PlaneId,
-        picked: BlockId,
-        victims: &mut Vec<Victim>,
-    ) -> u32 {
+    pub(super) fn claim_sub_blocks(&mut self, picked: BlockId, victims: &mut Vec<Victim>) -> u32 {
         let mut erased = std::mem::take(&mut self.erased_with);
         erased.clear();
         let candidates = candidates!(self);
@@ -27,7 +22,7 @@ impl<W: Watch> Sim<W> {
         for &block in &erased {
             let is_sealed = self.ftl.blocks.is_sealed(block);
             let role = if is_sealed { Role::Victim } else { Role::Between };
-            self.claim_as(plane, block, role, victims);
+            self.claim_as(block, role, victims);
         }
         if self.plan.gc.sub_blocks == Some(Isolation::Software) {
             let siblings = self.plan.geometry.siblings_of(picked);
@@ -37,57 +32,37 @@ impl<W: Watch> Sim<W> {
                 let block = BlockId(beside);
                 let is_sealed = self.ftl.blocks.is_sealed(block);
                 let role = if is_sealed { Role::Neighbour } else { Role::FreeNeighbour };
-                self.claim_as(plane, block, role, victims);
+                self.claim_as(block, role, victims);
             }
         }
         self.erased_with = erased;
         victims.iter().map(|victim| victim.valid).sum()
     }
 
-    fn claim_as(&mut self, plane: PlaneId, block: BlockId, role: Role, victims: &mut Vec<Victim>) {
+    fn claim_as(&mut self, block: BlockId, role: Role, victims: &mut Vec<Victim>) {
         let valid = match role {
-            Role::Victim | Role::Neighbour => {
-                let valid = self.ftl.claim(&self.plan.geometry, block);
-                self.note_claimed(plane, block, valid);
-                valid
-            }
+            Role::Victim | Role::Neighbour => self.ftl.claim(&self.plan.geometry, block),
             Role::Between | Role::FreeNeighbour => {
                 self.ftl.claim_free(&self.plan.geometry, block);
-                self.gc.changed(&self.ftl, &self.plan.geometry, plane, block);
                 0
             }
         };
+        self.pass_on_facts();
         victims.push(Victim { block, valid, role });
     }
 
     /// The erase has ended: releases the blocks that were claimed next to the victims, or between
     /// them.
     #[cold]
-    pub(super) fn release_beside(&mut self, plane: PlaneId, victim: &Victim) {
+    pub(super) fn release_beside(&mut self, victim: &Victim) {
         let (geometry, block) = (&self.plan.geometry, victim.block);
         match victim.role {
             Role::Victim => {}
-            Role::Between => {
-                self.ftl.unclaim_free(geometry, block, true);
-                self.counters.erases += 1;
-                self.note_erased(plane, block);
-                self.tell(Happened::Erased { block });
-            }
-            Role::FreeNeighbour => {
-                self.ftl.unclaim_free(geometry, block, false);
-                self.note_erased(plane, block);
-            }
-            Role::Neighbour => {
-                let valid = self.ftl.unclaim(geometry, block);
-                self.note_sealed(plane, block, valid);
-            }
+            Role::Between => self.ftl.unclaim_free(geometry, block, true),
+            Role::FreeNeighbour => self.ftl.unclaim_free(geometry, block, false),
+            Role::Neighbour => self.ftl.unclaim(geometry, block),
         }
-    }
-
-    /// A block was erased, or released as it was: notifies the victim policy and the placement.
-    pub(super) fn note_erased(&mut self, plane: PlaneId, block: BlockId) {
-        self.gc.victim.erased(plane, block);
-        self.gc.changed(&self.ftl, &self.plan.geometry, plane, block);
+        self.pass_on_facts();
     }
 
     /// Counts the sub-blocks of a collection that ended: an extent is the sub-blocks that one erase

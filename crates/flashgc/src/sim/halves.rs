@@ -100,11 +100,11 @@ impl<W: Watch> Sim<W> {
     /// A program of the collection has ended, and the writes that were merged into it are done.
     pub(super) fn programming_ended(&mut self, unit: UnitId) {
         self.copies_ended(unit);
-        let pages = u64::from(self.plan.geometry.shape.summary_pages);
         let job = &mut self.gc.jobs[unit.index()];
         job.stage = Stage::Copying;
-        self.counters.overhead += u64::from(std::mem::take(&mut job.host_fills)) * pages;
+        let host_fills = u64::from(std::mem::take(&mut job.host_fills));
         let mut merged = std::mem::take(&mut job.merged);
+        self.count_summaries(host_fills);
         if !merged.is_empty() {
             self.note_left(unit);
         }

@@ -34,6 +34,7 @@ mod collect;
 mod digest;
 mod drive;
 mod extents;
+mod facts;
 mod fill;
 mod halves;
 mod host;
@@ -200,7 +201,6 @@ pub struct Sim<W: Watch = Unwatched> {
     age_base_ns: u64,
     /// How far the age clock advances for a page programmed before measuring, in ns.
     age_step_ns: u64,
-    free_pages_total: u64,
     /// Erased pages at the start of the measured part.
     free_pages_begin: u64,
     /// Write amplification over the course of overwriting, then of the measured part.
@@ -221,7 +221,8 @@ impl<W: Watch> Sim<W> {
         Sim::with_ftl(plan, ftl, watch)
     }
 
-    fn with_ftl(plan: Plan, ftl: Ftl, watch: W) -> Self {
+    fn with_ftl(plan: Plan, mut ftl: Ftl, watch: W) -> Self {
+        ftl.facts.tells_moves = plan.gc.pre_migration.is_some();
         let geometry = &plan.geometry;
         let pages = geometry.shape.multi_plane.max(plan.gc.copy.at_once());
         let slots = geometry.units + geometry.shape.channels + 1;
@@ -269,7 +270,6 @@ impl<W: Watch> Sim<W> {
             queues_keep_order: plan.queues_keep_order(),
             age_base_ns: 0,
             age_step_ns: (plan.timing.program_ns / u64::from(geometry.units)).max(1),
-            free_pages_total: u64::from(geometry.planes) * geometry.shape.data_pages_per_plane(),
             free_pages_begin: 0,
             batches: Batches::default(),
             overwritten: Overwritten::default(),

@@ -6,7 +6,7 @@
 
 use super::{Sim, SimError, TraceFilled};
 use crate::drive::Carried;
-use crate::gc::{Batch, Copy, Role, Victim};
+use crate::gc::{Batch, Role, Victim};
 use crate::ids::{BlockId, Lpn, PlaneId};
 use crate::plan::Allocation;
 use crate::stats::{Batches, Counters};
@@ -245,12 +245,8 @@ impl<W: Watch> Sim<W> {
     fn empty_untimed(&mut self, plane: PlaneId, victims: &[Victim]) {
         for &Victim { block, .. } in victims {
             self.list_victim(block);
-            if self.plan.gc.copy.is_global() {
-                self.move_away(plane, block);
-            } else {
-                self.move_all(plane, block, None::<&mut Vec<Copy>>);
-            }
-            self.counters.gc_moved += self.scratch.len() as u64;
+            self.move_all(plane, None);
+            self.count_copies(self.scratch.len() as u64, 0);
             self.tick(self.scratch.len() as u64);
         }
         self.erase_victims(plane, victims);
@@ -260,7 +256,7 @@ impl<W: Watch> Sim<W> {
     #[cold]
     pub(super) fn collect_block_untimed(&mut self, plane: PlaneId, block: BlockId) {
         let valid = self.ftl.claim(&self.plan.geometry, block);
-        self.note_claimed(plane, block, valid);
+        self.pass_on_facts();
         self.empty_untimed(plane, &[Victim { block, valid, role: Role::Victim }]);
     }
 
@@ -272,9 +268,10 @@ impl<W: Watch> Sim<W> {
 
     /// The measured part begins: counters at zero, streams of random numbers from their start.
     pub(super) fn start_counting(&mut self) {
-        self.counters = Counters { free_pages_min: self.free_pages_total, ..Counters::default() };
+        self.counters = Counters::default();
+        self.ftl.frontiers.start_measuring();
         self.batches = Batches::default();
-        self.free_pages_begin = self.free_pages_total;
+        self.free_pages_begin = self.ftl.frontiers.free_total();
         self.ftl.blocks.start_measuring();
         self.gc.random = crate::rng::Random::named(self.plan.seed, "victim");
         if let Some(placement) = &mut self.gc.placement {

@@ -170,7 +170,10 @@ impl<W: Watch> Sim<W> {
         let on_units = Spent::sum(units.iter().copied());
         let on_buses = Spent::sum(buses.iter().copied());
         Results {
-            counters: self.counters.clone(),
+            counters: Counters {
+                free_pages_min: self.ftl.frontiers.free_total_min(),
+                ..self.counters.clone()
+            },
             read: self.read_latency.clone(),
             write: self.write_latency.clone(),
             simulated_ns: elapsed_ns,

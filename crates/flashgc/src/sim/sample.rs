@@ -37,7 +37,7 @@ impl<W: Watch> Sim<W> {
     fn used_pages(&self) -> u64 {
         let geometry = &self.plan.geometry;
         let all = u64::from(geometry.planes) * geometry.shape.data_pages_per_plane();
-        all - self.free_pages_total
+        all - self.ftl.frontiers.free_total()
     }
 
     /// The erased blocks of each plane when measuring begins.

@@ -445,8 +445,7 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     pub(super) fn summaries_ended(&mut self, unit: UnitId) {
         let filled = std::mem::take(&mut self.units[unit.index()].filled);
-        let pages = self.plan.geometry.shape.summary_pages;
-        self.counters.overhead += u64::from(filled) * u64::from(pages);
+        self.count_summaries(u64::from(filled));
     }
 
     #[inline(always)]

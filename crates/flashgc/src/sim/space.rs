@@ -3,9 +3,7 @@
 //! These steps are the same while a drive is preconditioned and while it is measured.
 
 use super::Sim;
-use crate::ftl::blocks::BlockState;
-use crate::ftl::{Ftl, Parity, Stream, Taken};
-use crate::gc::victim::VictimPolicy;
+use crate::ftl::{Ftl, Parity, Placed, Stream};
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn, UnitId};
 use crate::plan::Allocation;
 use crate::verify::{Cause, Happened, Watch};
@@ -32,16 +30,13 @@ impl<W: Watch> Sim<W> {
         op: u32,
         parity: Parity,
     ) -> bool {
-        let taken = self.take_page(plane, stream, parity);
-        let old = self.ftl.bind(&self.plan.geometry, lpn, taken.ppn);
-        let (ppn, cause) = (taken.ppn, self.cause_of(op));
+        let placed = self.ftl.write(&self.plan.geometry, plane, stream, parity, lpn);
+        self.pass_on_facts();
+        let (ppn, cause) = (placed.ppn, self.cause_of(op));
         self.tell(Happened::Programmed { ppn, lpn, cause, current: true });
-        if old.is_some() {
-            self.lose_page(old);
-        }
-        self.seal_if_filled(plane, taken);
+        self.seal_if_filled(placed);
         self.ask_trigger(plane);
-        taken.filled.is_some()
+        placed.filled.is_some()
     }
 
     /// Why a page operation programs its page, for the watcher.
@@ -68,68 +63,44 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// Takes a page from a frontier. The reserve guarantees that there is one.
-    #[inline(always)]
-    pub(super) fn take_page(&mut self, plane: PlaneId, stream: Stream, parity: Parity) -> Taken {
-        let taken = self.ftl.frontiers.take(&self.plan.geometry, plane, stream, parity);
-        let Some(taken) = taken else {
-            panic!("plane {} has no erased page left: the reserve was too small", plane.0)
-        };
-        if taken.opened.is_some() {
-            self.has_opened(plane, taken.opened);
-        }
-        self.free_pages_total -= 1;
-        self.counters.free_pages_min = self.counters.free_pages_min.min(self.free_pages_total);
-        taken
-    }
-
-    /// A frontier continues in this block, which was erased.
-    #[inline(always)]
-    pub(super) fn has_opened(&mut self, plane: PlaneId, block: BlockId) {
-        self.ftl.blocks.open(block);
-        self.gc.victim.opened(plane, block);
-        self.gc.changed(&self.ftl, &self.plan.geometry, plane, block);
-        self.tell(Happened::Opened { block });
-    }
-
     /// Closes the block that a page has filled.
     #[inline(always)]
-    pub(super) fn seal_if_filled(&mut self, plane: PlaneId, taken: Taken) {
-        if taken.filled.is_some() {
-            self.seal(plane, taken.filled);
+    pub(super) fn seal_if_filled(&mut self, placed: Placed) {
+        if placed.filled.is_some() {
+            self.seal(placed.filled);
         }
     }
 
-    fn seal(&mut self, plane: PlaneId, block: BlockId) {
+    fn seal(&mut self, block: BlockId) {
         let age_ns = self.age_now_ns();
-        let valid = self.ftl.seal(&self.plan.geometry, block, age_ns);
-        self.note_sealed(plane, block, valid);
+        self.ftl.seal(&self.plan.geometry, block, age_ns);
+        self.pass_on_facts();
     }
 
-    /// A page holds old data from now on.
+    /// Copies the data of a page to another one: the only place where copies are made.
     #[inline(always)]
-    pub(super) fn lose_page(&mut self, ppn: Ppn) {
-        let lost = self.ftl.invalidate(&self.plan.geometry, ppn);
-        let plane = self.plan.geometry.plane_of_block(lost.block);
-        if lost.state == BlockState::Sealed {
-            self.gc.victim.invalidated(plane, lost.block, lost.valid);
-            if let Some(placement) = &mut self.gc.placement {
-                placement.invalidated(plane, lost.block);
-            }
-            if self.ftl.blocks.reclaimable[plane.index()] == 1 && self.gc.wants[plane.index()] {
-                // The plane needed space, and until now a collection would have freed none.
-                self.look_at(self.plan.geometry.unit_of(plane));
-            }
-        }
-        if self.gc.keeps_books {
-            self.note_loss(plane, lost);
-        }
-        if self.ahead.is_some() {
-            self.ahead_loses(ppn);
-        }
-        if self.gc.busy_planes[plane.index()] {
-            self.job_loses(plane, ppn);
-        }
+    pub(super) fn copy_page(&mut self, from: Ppn, plane: PlaneId, cause: Cause) -> Placed {
+        let lpn = self.ftl.map.lpn_of(from);
+        let (stream, parity) = (self.stream_of_copy(plane, lpn), self.parity_of(from));
+        let placed = self.ftl.copy(&self.plan.geometry, from, plane, stream, parity);
+        self.pass_on_facts();
+        let Placed { ppn, current, .. } = placed;
+        self.tell(Happened::Programmed { ppn, lpn, cause, current });
+        placed
+    }
+
+    /// Copies of a collection have been made, and filled this many blocks: the only place where
+    /// they are counted.
+    #[inline(always)]
+    pub(super) fn count_copies(&mut self, copies: u64, filled: u64) {
+        self.counters.gc_moved += copies;
+        self.count_summaries(filled);
+    }
+
+    /// This many blocks got their summaries.
+    #[inline(always)]
+    pub(super) fn count_summaries(&mut self, filled: u64) {
+        self.counters.overhead += filled * u64::from(self.plan.geometry.shape.summary_pages);
     }
 
     /// Brings the accounts of the page that a logical page will leave into the cache.
@@ -144,11 +115,9 @@ impl<W: Watch> Sim<W> {
 
     /// The host trims a page.
     pub(super) fn trim(&mut self, lpn: Lpn) {
-        let old = self.ftl.map.unbind(lpn);
+        self.ftl.trim(&self.plan.geometry, lpn);
         self.tell(Happened::Trimmed { lpn });
-        if old.is_some() {
-            self.lose_page(old);
-        }
+        self.pass_on_facts();
     }
 
     /// A plane needs space from now on.

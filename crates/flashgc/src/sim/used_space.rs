@@ -12,7 +12,7 @@
 //! docs/schemes/on-demand.md#an-empty-list.
 
 use super::Sim;
-use crate::ftl::Invalidated;
+use crate::ftl::Lost;
 use crate::ftl::blocks::BlockState;
 use crate::gc::slots::Batch;
 use crate::gc::used_space::{SpaceOf, VictimLists};
@@ -27,7 +27,6 @@ impl<W: Watch> Sim<W> {
         if self.gc.lists.as_ref().is_some_and(|lists| lists.takes(valid)) {
             self.listed(plane);
         }
-        self.gc.changed(&self.ftl, &self.plan.geometry, plane, block);
     }
 
     /// A block of a drive that changed hands is full. The trigger is not checked before the whole
@@ -42,8 +41,8 @@ impl<W: Watch> Sim<W> {
 
     /// A page became invalid, and the trigger or the policy records that.
     #[inline(never)]
-    pub(super) fn note_loss(&mut self, plane: PlaneId, lost: Invalidated) {
-        let Invalidated { block, valid, state } = lost;
+    pub(super) fn note_loss(&mut self, lost: Lost) {
+        let Lost { plane, block, valid, state, .. } = lost;
         if state == BlockState::Victim {
             return;
         }
@@ -65,7 +64,6 @@ impl<W: Watch> Sim<W> {
             let was_listed = lists.claim(plane, valid);
             self.counters.fallbacks += u64::from(!was_listed);
         }
-        self.gc.changed(&self.ftl, &self.plan.geometry, plane, block);
     }
 
     /// A collection has its victims: how many pages will it free?
@@ -108,7 +106,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn ask_used_space(&mut self, plane: PlaneId) {
         let Some(lists) = &mut self.gc.lists else { return };
         let free_pages = match lists.rules.of {
-            SpaceOf::Device => self.free_pages_total,
+            SpaceOf::Device => self.ftl.frontiers.free_total(),
             SpaceOf::Plane => u64::from(self.ftl.frontiers.free_pages(plane)),
         };
         let is_on = lists.is_on(free_pages);
