@@ -7,10 +7,86 @@
 //! slots (units, then buses, the link, the buffer, the arrival, the idle trigger), however late
 //! each was posted.
 
+use crate::ids::{BusId, UnitId};
+
 const IDLE: u64 = u64::MAX;
+
+/// Whose event it is. Events of equal time leave in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot {
+    /// A phase of this unit ends that needs no bus.
+    Unit(UnitId),
+    /// The transfer on this bus ends.
+    Bus(BusId),
+    /// The transfer on the host's link ends.
+    Link,
+    /// The access to the write buffer ends.
+    Buffer,
+    /// The next request of an open loop arrives.
+    Arrival,
+    /// The host has been idle long enough.
+    Idle,
+}
+
+/// Where each slot is.
+#[derive(Clone, Copy, Debug)]
+pub struct Slots {
+    buses: usize,
+    link: usize,
+    buffer: usize,
+    arrival: usize,
+    idle: usize,
+    count: usize,
+}
+
+impl Slots {
+    /// The slots of a drive with this many units and buses, a link, a write buffer and an idle
+    /// trigger as far as it has them.
+    pub fn new(units: u32, buses: u32, link: bool, buffer: bool, idle: bool) -> Self {
+        let buses_at = units as usize;
+        let link_at = buses_at + buses as usize;
+        let buffer_at = link_at + usize::from(link);
+        let arrival = buffer_at + usize::from(buffer);
+        let count = arrival + 1 + usize::from(idle);
+        let (link, buffer) = (link_at, buffer_at);
+        Slots { buses: buses_at, link, buffer, arrival, idle: arrival + 1, count }
+    }
+
+    /// The place of a slot.
+    #[inline(always)]
+    fn place(&self, slot: Slot) -> usize {
+        match slot {
+            Slot::Unit(unit) => unit.index(),
+            Slot::Bus(bus) => self.buses + bus.index(),
+            Slot::Link => self.link,
+            Slot::Buffer => self.buffer,
+            Slot::Arrival => self.arrival,
+            Slot::Idle => self.idle,
+        }
+    }
+
+    /// The slot at a place. A slot that the drive lacks has the place of the next.
+    #[inline(always)]
+    fn at(&self, place: usize) -> Slot {
+        if place < self.buses {
+            Slot::Unit(UnitId(place as u32))
+        } else if place < self.link {
+            Slot::Bus(BusId((place - self.buses) as u32))
+        } else if place >= self.idle {
+            Slot::Idle
+        } else if place == self.arrival {
+            Slot::Arrival
+        } else if place >= self.buffer {
+            Slot::Buffer
+        } else {
+            Slot::Link
+        }
+    }
+}
 
 /// The pending set.
 pub struct Events {
+    slots: Slots,
     /// Node `i` holds the smaller key of nodes `2i` and `2i + 1`; the leaves begin at `leaves`.
     tree: Vec<u64>,
     leaves: usize,
@@ -18,39 +94,41 @@ pub struct Events {
 }
 
 impl Events {
-    /// A set with this many slots, all empty.
-    pub fn new(slots: usize) -> Self {
-        let leaves = slots.next_power_of_two().max(2);
-        Events { tree: vec![IDLE; 2 * leaves], leaves, slot_bits: leaves.trailing_zeros() }
+    /// A set of these slots, all empty.
+    pub fn new(slots: Slots) -> Self {
+        let leaves = slots.count.next_power_of_two().max(2);
+        Events { slots, tree: vec![IDLE; 2 * leaves], leaves, slot_bits: leaves.trailing_zeros() }
     }
 
     /// The latest instant that fits next to the slot number, in ns.
-    pub fn time_limit_ns(slots: usize) -> u64 {
-        (1u64 << (63 - slots.next_power_of_two().max(2).trailing_zeros())) - 1
+    pub fn time_limit_ns(&self) -> u64 {
+        (1u64 << (63 - self.slot_bits)) - 1
     }
 
     /// Sets the slot's event. A slot holds one event at a time.
     #[inline(always)]
-    pub fn post(&mut self, slot: usize, at_ns: u64) {
-        debug_assert!(self.tree[self.leaves + slot] == IDLE, "slot {slot} already has an event");
-        debug_assert!(at_ns <= Self::time_limit_ns(self.leaves));
-        self.put(slot, (at_ns << self.slot_bits) | slot as u64);
+    pub fn post(&mut self, slot: Slot, at_ns: u64) {
+        let place = self.slots.place(slot);
+        debug_assert!(self.tree[self.leaves + place] == IDLE, "{slot:?} already has an event");
+        debug_assert!(at_ns <= self.time_limit_ns());
+        self.put(place, (at_ns << self.slot_bits) | place as u64);
     }
 
     /// Takes the slot's event back.
     #[inline(always)]
-    pub fn clear(&mut self, slot: usize) {
-        self.put(slot, IDLE);
+    pub fn clear(&mut self, slot: Slot) {
+        self.put(self.slots.place(slot), IDLE);
     }
 
     /// The next event: its time and slot.
     #[inline(always)]
-    pub fn peek(&self) -> Option<(u64, usize)> {
+    pub fn peek(&self) -> Option<(u64, Slot)> {
         let key = self.tree[1];
         if key == IDLE {
             return None;
         }
-        Some((key >> self.slot_bits, (key & ((1 << self.slot_bits) - 1)) as usize))
+        let place = (key & ((1 << self.slot_bits) - 1)) as usize;
+        Some((key >> self.slot_bits, self.slots.at(place)))
     }
 
     #[inline(always)]
@@ -69,32 +147,53 @@ impl Events {
 
 #[cfg(test)]
 mod tests {
-    use super::Events;
+    use super::{Events, Slot, Slots};
+    use crate::ids::{BusId, UnitId};
+
+    const UNITS: [Slot; 3] = [Slot::Unit(UnitId(0)), Slot::Unit(UnitId(1)), Slot::Unit(UnitId(2))];
 
     #[test]
     fn equal_times_leave_in_order_of_slot_whatever_the_order_of_posting() {
-        let mut events = Events::new(5);
-        for slot in [3, 0, 4, 1, 2] {
-            events.post(slot, if slot == 4 { 5 } else { 7 });
+        let bus = Slot::Bus(BusId(0));
+        let mut events = Events::new(Slots::new(3, 1, true, true, true));
+        for slot in [Slot::Idle, bus, UNITS[2], Slot::Arrival, UNITS[0], Slot::Buffer, Slot::Link] {
+            events.post(slot, if slot == Slot::Arrival { 5 } else { 7 });
         }
         let mut seen = Vec::new();
         while let Some((at_ns, slot)) = events.peek() {
             events.clear(slot);
             seen.push((at_ns, slot));
         }
-        assert_eq!(seen, [(5, 4), (7, 0), (7, 1), (7, 2), (7, 3)]);
+        let expected = [UNITS[0], UNITS[2], bus, Slot::Link, Slot::Buffer, Slot::Idle];
+        let expected = expected.map(|slot| (7, slot));
+        assert_eq!(seen[0], (5, Slot::Arrival));
+        assert_eq!(seen[1..], expected);
+    }
+
+    #[test]
+    fn a_slot_that_a_drive_lacks_takes_no_place() {
+        for has in 0..8 {
+            let [link, buffer, idle] = [1, 2, 4].map(|bit| has & bit != 0);
+            let slots = Slots::new(2, 1, link, buffer, idle);
+            let there = [(Slot::Link, link), (Slot::Buffer, buffer), (Slot::Idle, idle)];
+            let there = there.into_iter().filter(|&(_, is_there)| is_there).map(|(slot, _)| slot);
+            for slot in there.chain([Slot::Arrival, Slot::Bus(BusId(0)), UNITS[1]]) {
+                assert_eq!(slots.at(slots.place(slot)), slot, "{has}");
+            }
+        }
     }
 
     #[test]
     fn a_slot_can_be_posted_again_while_others_wait() {
-        let mut events = Events::new(3);
-        events.post(0, 10);
-        events.post(2, 4);
-        assert_eq!(events.peek(), Some((4, 2)));
-        events.clear(2);
-        events.post(2, 30);
-        assert_eq!(events.peek(), Some((10, 0)));
-        events.clear(0);
-        assert_eq!(events.peek(), Some((30, 2)));
+        let [first, _, last] = UNITS;
+        let mut events = Events::new(Slots::new(3, 0, false, false, false));
+        events.post(first, 10);
+        events.post(last, 4);
+        assert_eq!(events.peek(), Some((4, last)));
+        events.clear(last);
+        events.post(last, 30);
+        assert_eq!(events.peek(), Some((10, first)));
+        events.clear(first);
+        assert_eq!(events.peek(), Some((30, last)));
     }
 }

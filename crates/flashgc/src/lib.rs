@@ -5,12 +5,14 @@
 //! input gives the same bytes out, on any machine.
 
 pub mod config;
+pub mod context;
 pub mod device;
 pub mod drive;
 pub mod event;
 pub mod flash;
 pub mod ftl;
 pub mod gc;
+pub mod host;
 pub mod ids;
 pub mod memory;
 pub mod plan;

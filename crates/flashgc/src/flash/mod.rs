@@ -19,7 +19,7 @@ pub use price::{Op, Prices};
 pub use suspend::Suspended;
 
 use crate::device::{Geometry, Spent};
-use crate::event::Events;
+use crate::event::{Events, Slot};
 use crate::ids::{BusId, UnitId};
 use second::{First, Second};
 use std::collections::VecDeque;
@@ -226,7 +226,7 @@ impl<T: Copy> Flash<T> {
         state.phase_since_ns = now_ns;
         match state.phases.get(state.at) {
             Some(phase) if !phase.kind.is_on_bus() => {
-                events.post(unit.index(), now_ns + phase.ns);
+                events.post(Slot::Unit(unit), now_ns + phase.ns);
                 Moved::Runs
             }
             Some(phase) => {
@@ -264,7 +264,7 @@ impl<T: Copy> Flash<T> {
         let state = &mut self.buses[bus.index()];
         state.holder = Some(unit);
         state.since_ns = now_ns;
-        events.post(self.units.len() + bus.index(), now_ns + ns);
+        events.post(Slot::Bus(bus), now_ns + ns);
     }
 
     /// A transfer has ended: the bus goes to the unit that has waited longest.

@@ -1,7 +1,7 @@
 //! The second register: the first phase of the next command runs beside the operation of the unit.
 
 use super::{Command, Flash, Moved, Phase, Phases};
-use crate::event::Events;
+use crate::event::{Events, Slot};
 use crate::ids::UnitId;
 
 /// How far the first phase of a second command is.
@@ -62,7 +62,7 @@ impl<T: Copy> Flash<T> {
             Some(phase) if phase.kind.is_on_bus() => {
                 self.ask_for_bus(unit, phase.ns, now_ns, events);
             }
-            Some(phase) => events.post(unit.index(), now_ns + phase.ns),
+            Some(phase) => events.post(Slot::Unit(unit), now_ns + phase.ns),
             None => {}
         }
     }

@@ -2,7 +2,7 @@
 //! the time that it had left.
 
 use super::{Class, Command, Flash, Kind, Phases};
-use crate::event::Events;
+use crate::event::{Events, Slot};
 use crate::ids::UnitId;
 
 /// An operation that was suspended in its array phase.
@@ -40,7 +40,7 @@ impl<T: Copy> Flash<T> {
     /// Suspends the operation of a unit, whose array is free from now on.
     pub fn suspend(&mut self, unit: UnitId, now_ns: u64, events: &mut Events) -> Suspended {
         let left_ns = self.left_ns(unit, now_ns).unwrap_or(0);
-        events.clear(unit.index());
+        events.clear(Slot::Unit(unit));
         let state = &mut self.units[unit.index()];
         state.spent.add(state.class == Class::Gc, now_ns - state.since_ns);
         state.owner = None;

@@ -82,7 +82,7 @@ impl<W: Watch> Sim<W> {
     /// Nothing is left to start. If no host request waits, units whose planes are close to the
     /// start of their trigger have pages to move. Returns whether any unit was notified.
     pub(super) fn look_ahead(&mut self) -> bool {
-        if self.outstanding > 0 || self.is_finished() {
+        if self.host.outstanding() > 0 || self.host.is_finished() {
             return false;
         }
         let Some(ahead) = self.ahead.as_mut().filter(|ahead| !ahead.is_idle) else { return false };

@@ -106,7 +106,7 @@ impl<W: Watch> Sim<W> {
         let merges = self.batches.end(Sums { written, programmed });
         let Some(tail) = &mut self.balance.tail else { return };
         tail.end_batch(merges);
-        if written >= self.balance.next_look_pages && !self.source_ended {
+        if written >= self.balance.next_look_pages && !self.host.source_ended() {
             self.balance.next_look_pages = written + written / LOOK_AGAIN;
             self.look_at_balance();
         }
@@ -123,11 +123,7 @@ impl<W: Watch> Sim<W> {
             return;
         }
         self.balance.reached = true;
-        self.source_ended = true;
-        if self.plan.arrivals == Arrivals::Open {
-            self.arrival = None;
-            self.events.clear(self.arrival_slot());
-        }
+        self.host.end_source(&mut context!(self));
     }
 
     fn tail_interval(&self) -> Option<[u64; 2]> {

@@ -37,8 +37,8 @@ impl<W: Watch> Sim<W> {
     /// The reads that are next stand aside as far as they touch a closed block.
     #[inline(never)]
     pub(super) fn set_aside(&mut self, unit: UnitId) {
-        while let Some(op) = self.queues.peek(&self.slabs.ops, unit, READS) {
-            let ppn = self.ftl.map.ppn_of(self.slabs.ops[op as usize].lpn);
+        while let Some(op) = self.host.waiting.peek(unit, READS) {
+            let ppn = self.ftl.map.ppn_of(self.host.waiting.op(op).lpn);
             if !ppn.is_some() || !self.is_closed(unit, ppn) {
                 return;
             }
@@ -73,9 +73,7 @@ impl<W: Watch> Sim<W> {
     #[inline(never)]
     pub(super) fn let_back(&mut self, unit: UnitId) {
         while let Some(op) = self.aside.units[unit.index()].pop() {
-            let plane = self.slabs.ops[op as usize].plane;
-            self.queues.push(&mut self.slabs.ops, plane, READS, op);
-            self.units[unit.index()].waiting += 1;
+            self.host.waiting.put_back(op);
             self.loads[unit.index()] += 1;
         }
     }

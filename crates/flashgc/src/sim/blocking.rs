@@ -21,7 +21,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn narrow_blocking(&mut self, unit: UnitId) {
         let Some(job) = self.gc.jobs[unit.index()].plane else { return };
         self.for_those_between(job, |sim, plane| {
-            sim.queues.release(plane);
+            sim.host.waiting.release(plane);
             sim.look_at(sim.plan.geometry.unit_of(plane));
         });
     }
@@ -29,7 +29,7 @@ impl<W: Watch> Sim<W> {
     /// The batch continues with another block: the whole part is blocked again.
     #[cold]
     pub(super) fn widen_blocking(&mut self, job: PlaneId) {
-        self.for_those_between(job, |sim, plane| sim.queues.close(plane));
+        self.for_those_between(job, |sim, plane| sim.host.waiting.close(plane));
     }
 
     /// Planes that are blocked while pages move and open in the erase.

@@ -456,7 +456,7 @@ impl<W: Watch> Sim<W> {
         }
         let part = self.plan.geometry.part_of(plane, self.plan.gc.blocking.level) as usize;
         for &closed in &self.domains[part] {
-            self.queues.close(closed);
+            self.host.waiting.close(closed);
         }
     }
 
@@ -470,7 +470,7 @@ impl<W: Watch> Sim<W> {
             if !self.stays_closed(plane, open) {
                 continue;
             }
-            self.queues.release(open);
+            self.host.waiting.release(open);
             self.look_at(self.plan.geometry.unit_of(open));
         }
     }

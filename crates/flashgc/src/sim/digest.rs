@@ -78,7 +78,7 @@ impl<W: Watch> Sim<W> {
         }
         figures.add_spent(40, results.units.iter().copied());
         figures.add_spent(41, results.buses.iter().copied());
-        figures.add(42, self.link.as_ref().map_or(0, |link| link.spent_ns));
+        figures.add(42, self.host.link_spent_ns().unwrap_or(0));
         figures.add_all(50, self.ftl.blocks.measured_erases().map(u64::from));
         for entries in self.ftl.map.entries().chunks(4096) {
             let bytes: Vec<u8> = entries.iter().flat_map(|entry| entry.to_le_bytes()).collect();

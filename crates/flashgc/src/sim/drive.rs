@@ -49,7 +49,10 @@ impl<W: Watch> Sim<W> {
 
     /// The drive in its present state, and the watcher. Nothing may be under way.
     pub fn into_drive(self) -> (Drive, W) {
-        assert!(self.outstanding == 0 && self.events.peek().is_none(), "requests are under way");
+        assert!(
+            self.host.outstanding() == 0 && self.events.peek().is_none(),
+            "requests are under way"
+        );
         let kept = self.gc.placement.as_ref().and_then(|placement| {
             placement.keep(&self.plan.gc, self.plan.window_costs(), &self.ftl.frontiers)
         });

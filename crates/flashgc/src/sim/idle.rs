@@ -10,6 +10,7 @@
 //! In a closed loop a request follows another without a gap, so that no drive is ever idle.
 
 use super::Sim;
+use crate::event::Slot;
 use crate::gc::{Idle, MeanCollection, Wait};
 use crate::ids::{BlockId, PlaneId, UnitId};
 use crate::verify::Watch;
@@ -49,19 +50,12 @@ impl IdleTrigger {
 }
 
 impl<W: Watch> Sim<W> {
-    /// The event slot of the timer, after that of the arrival: a request that comes as the timer
-    /// ends comes first.
-    pub(super) fn idle_slot(&self) -> usize {
-        self.arrival_slot() + 1
-    }
-
     /// A request is here.
     #[inline(never)]
     pub(super) fn idle_ends(&mut self) {
-        let slot = self.idle_slot();
         let Some(idle) = &mut self.idle else { return };
         if idle.state == State::Waiting {
-            self.events.clear(slot);
+            self.events.clear(Slot::Idle);
         }
         idle.state = State::Busy;
     }
@@ -69,19 +63,18 @@ impl<W: Watch> Sim<W> {
     /// Nothing is left to start: where nothing is outstanding either, the timer begins.
     #[inline(always)]
     pub(super) fn wait_for_idle(&mut self) {
-        if self.idle.is_some() && self.outstanding == 0 && !self.is_finished() {
+        if self.idle.is_some() && self.host.outstanding() == 0 && !self.host.is_finished() {
             self.begin_to_wait();
         }
     }
 
     #[cold]
     fn begin_to_wait(&mut self) {
-        let slot = self.idle_slot();
         let Some(idle) = self.idle.as_mut().filter(|idle| idle.state == State::Busy) else {
             return;
         };
         idle.state = State::Waiting;
-        self.events.post(slot, self.now_ns + idle.wait_ns());
+        self.events.post(Slot::Idle, self.now_ns + idle.wait_ns());
     }
 
     /// The timer has ended: the drive is idle.

@@ -50,16 +50,14 @@ impl<W: Watch> Sim<W> {
     #[cold]
     #[inline(never)]
     pub(super) fn look_for_an_end(&mut self) -> Result<(), SimError> {
-        let due = (self.units.len() + self.slabs.ops.len()) as u64 * STEPS_OF_EACH;
+        let due = (self.units.len() + self.host.waiting.slab_len()) as u64 * STEPS_OF_EACH;
         if self.instant.most < due {
             self.instant.most = due;
             return Ok(());
         }
         let mut units = BTreeSet::new();
         for _ in 0..STEPS_TO_NAME_UNITS {
-            if let Some(op) = self.released.pop() {
-                self.enqueue(op);
-            }
+            self.place_all();
             let Some(unit) = self.ready.pop_front() else { break };
             units.insert(unit.0);
             self.units[unit.index()].listed = false;
@@ -67,6 +65,6 @@ impl<W: Watch> Sim<W> {
             self.start_unit(unit);
         }
         let units = units.into_iter().map(UnitId).collect();
-        Err(SimError::Endless { at_ns: self.now_ns, units, waiting: self.outstanding })
+        Err(SimError::Endless { at_ns: self.now_ns, units, waiting: self.host.outstanding() })
     }
 }

@@ -22,13 +22,24 @@ macro_rules! candidates {
     };
 }
 
+/// What a room may use, beside its own state.
+macro_rules! context {
+    ($sim:expr) => {
+        crate::context::Context {
+            plan: &$sim.plan,
+            now_ns: $sim.now_ns,
+            events: &mut $sim.events,
+            counters: &mut $sim.counters,
+            watch: &mut $sim.watch,
+        }
+    };
+}
+
 mod ahead;
 mod away;
 mod balance;
 mod blocked;
 mod blocking;
-mod buffer;
-mod buffered;
 mod classes;
 mod collect;
 mod digest;
@@ -37,18 +48,15 @@ mod extents;
 mod facts;
 mod fill;
 mod halves;
-mod host;
 mod idle;
 mod instant;
-mod link;
-mod order;
 mod overlap;
 mod owner;
 mod pacing;
 mod planes;
 mod precondition;
 mod preemption;
-mod queues;
+mod requests;
 mod results;
 mod sample;
 mod service;
@@ -57,31 +65,27 @@ mod station;
 mod suspend;
 mod used_space;
 
-use crate::event::Events;
+use crate::event::{Events, Slot, Slots};
 use crate::flash::{Flash, Prices};
 use crate::ftl::Ftl;
 use crate::gc::{Gc, Victim};
-use crate::ids::{BlockId, BusId, PlaneId, Ppn, UnitId};
+use crate::host::Host;
+use crate::ids::{BlockId, PlaneId, Ppn, UnitId};
 use crate::plan::{Arrivals, Plan};
 use crate::stats::{Batches, Counters, Latency};
 use crate::verify::{Happened, Unwatched, Watch};
-use crate::workload::{HostRequest, Source, SourceError};
+use crate::workload::{Source, SourceError};
 use ahead::Ahead;
 pub use balance::{Circumstances, Until, UntilEnd};
 use balance::{Overwritten, Watched};
 use blocked::Aside;
-use buffer::Buffer;
 pub use fill::{FillState, TraceFilled};
-use host::Slabs;
 use idle::IdleTrigger;
 use instant::Instant;
-use link::Link;
-use order::PageOrder;
 use owner::Owner;
 use pacing::Pacing;
 pub use precondition::{Preconditioning, Steady, SteadyWatch};
 use preemption::Preempting;
-use queues::Queues;
 pub use results::Results;
 use station::Station;
 use std::collections::VecDeque;
@@ -142,33 +146,24 @@ pub struct Sim<W: Watch = Unwatched> {
     /// Guards against an instant without end.
     instant: Instant,
     events: Events,
-    time_limit_ns: u64,
     flash: Flash<Owner>,
     prices: Prices,
     units: Vec<Station>,
     /// Operations that wait at each unit or are under way: the input of dynamic allocation.
     loads: Vec<u32>,
-    /// The host's link, where the device has one.
-    link: Option<Link>,
-    /// The write buffer, where the device has one.
-    buffer: Option<Buffer>,
+    host: Host,
     /// The idle trigger, where the scheme has it.
     idle: Option<IdleTrigger>,
     /// Pre-migration, where the scheme has it.
     ahead: Option<Ahead>,
     /// The time slices of collections, where the scheme has them.
     pacing: Option<Pacing>,
-    queues: Queues,
     /// Units to check before the next event.
     ready: VecDeque<UnitId>,
-    /// Page operations that are next on their page, the oldest last.
-    released: Vec<u32>,
     /// Units whose next write waits for space that no collection can free yet.
     starved: Vec<UnitId>,
     ftl: Ftl,
     gc: Gc,
-    slabs: Slabs,
-    order: PageOrder,
     /// Planes that a collection blocks, by part of the blocking's level.
     domains: Vec<Vec<PlaneId>>,
     /// Space for the list of a victim's pages.
@@ -183,20 +178,12 @@ pub struct Sim<W: Watch = Unwatched> {
     victims: Vec<Victim>,
     /// Space for the sub-blocks that one erase frees.
     erased_with: Vec<BlockId>,
-    arrival: Option<HostRequest>,
-    source_ended: bool,
-    /// Requests of a closed loop that may be issued now.
-    to_issue: u32,
-    outstanding: u64,
-    requests_done: u64,
     /// In each pool, the place of the plane that is checked first next time.
     next_in_pool: Vec<u32>,
     /// Writes that wait to be programmed together, by pool; empty where planes work alone.
     groups: Vec<planes::Group>,
     /// Whether a write finds its plane when it starts.
     chooses_at_start: bool,
-    /// Whether operations on one page stay in order in the queue of their unit.
-    queues_keep_order: bool,
     /// The age clock at the start of the measured part, in ns.
     age_base_ns: u64,
     /// How far the age clock advances for a page programmed before measuring, in ns.
@@ -225,31 +212,29 @@ impl<W: Watch> Sim<W> {
         ftl.facts.tells_moves = plan.gc.pre_migration.is_some();
         let geometry = &plan.geometry;
         let pages = geometry.shape.multi_plane.max(plan.gc.copy.at_once());
-        let slots = geometry.units + geometry.shape.channels + 1;
-        let more = [plan.host_link.is_some(), plan.write_buffer.is_some(), plan.gc.idle.is_some()];
-        let slots = slots as usize + more.into_iter().filter(|&is_there| is_there).count();
+        let slots = Slots::new(
+            geometry.units,
+            geometry.shape.channels,
+            plan.host_link.is_some(),
+            plan.write_buffer.is_some(),
+            plan.gc.idle.is_some(),
+        );
         Sim {
             now_ns: 0,
             instant: Instant::default(),
             events: Events::new(slots),
-            time_limit_ns: Events::time_limit_ns(slots),
             loads: vec![0; geometry.units as usize],
             flash: Flash::new(geometry),
             prices: Prices::new(&plan.timing, &geometry.shape, pages),
             units: vec![Station::default(); geometry.units as usize],
-            link: plan.host_link.map(Link::new),
-            buffer: plan.write_buffer.map(Buffer::new),
+            host: Host::new(&plan),
             idle: plan.gc.idle.clone().map(|idle| IdleTrigger::new(idle, geometry.units)),
             ahead: plan.gc.pre_migration.map(|rules| Ahead::new(rules, geometry)),
             pacing: plan.gc.time_slices.map(|rules| Pacing::new(rules, geometry.units)),
-            queues: Queues::new(&plan),
             ready: VecDeque::new(),
-            released: Vec::new(),
             starved: Vec::new(),
             ftl,
             gc: Gc::new(&plan.gc, geometry, plan.window_costs(), plan.seed),
-            slabs: Slabs::default(),
-            order: PageOrder::default(),
             domains: collect::domains(&plan),
             scratch: Vec::new(),
             preempting: Preempting::new(&plan),
@@ -259,15 +244,9 @@ impl<W: Watch> Sim<W> {
                 || plan.gc.pre_migration.is_some(),
             victims: Vec::new(),
             erased_with: Vec::new(),
-            arrival: None,
-            source_ended: false,
-            to_issue: 0,
-            outstanding: 0,
-            requests_done: 0,
             next_in_pool: vec![0; plan.pools.count()],
             groups: planes::Group::of_pools(&plan),
             chooses_at_start: plan.chooses_at_start(),
-            queues_keep_order: plan.queues_keep_order(),
             age_base_ns: 0,
             age_step_ns: (plan.timing.program_ns / u64::from(geometry.units)).max(1),
             free_pages_begin: 0,
@@ -288,11 +267,13 @@ impl<W: Watch> Sim<W> {
         self.start_counting();
         // A read of a page that was never written needs no flash, and must not pass a write of its
         // page.
-        self.plan.ordered |= self.plan.reads && !self.ftl.map.is_full();
+        if self.plan.reads && !self.ftl.map.is_full() {
+            self.host.keep_order();
+        }
         match self.plan.arrivals {
             Arrivals::Open => self.fetch_arrival(source)?,
             Arrivals::Closed(depth) => {
-                self.to_issue = depth;
+                self.host.open_loop(depth);
                 self.settle(source)?;
             }
         }
@@ -302,15 +283,16 @@ impl<W: Watch> Sim<W> {
     /// Runs at most `budget` events, and returns how far the run is.
     pub fn run(&mut self, source: &mut dyn Source, budget: u64) -> Result<Progress, SimError> {
         for _ in 0..budget {
-            if self.is_finished() {
+            if self.host.is_finished() {
                 break;
             }
             let Some((at_ns, slot)) = self.events.peek() else {
                 self.retry_starved(source)?;
                 continue;
             };
-            if at_ns > self.time_limit_ns / 2 {
-                return Err(SimError::TooLong { limit_ns: self.time_limit_ns / 2 });
+            let limit_ns = self.events.time_limit_ns() / 2;
+            if at_ns > limit_ns {
+                return Err(SimError::TooLong { limit_ns });
             }
             debug_assert!(at_ns >= self.now_ns, "time ran backwards");
             self.let_look(at_ns);
@@ -319,24 +301,18 @@ impl<W: Watch> Sim<W> {
             }
             self.now_ns = at_ns;
             self.events.clear(slot);
-            let units = self.units.len();
-            if slot < units {
-                self.array_ended(UnitId(slot as u32));
-            } else if slot < self.link_slot() {
-                self.transfer_ended(BusId((slot - units) as u32));
-            } else if self.link.is_some() && slot == self.link_slot() {
-                self.crossing_ended();
-            } else if self.buffer.is_some() && slot == self.buffer_slot() {
-                self.access_ended();
-            } else if self.idle.is_some() && slot == self.idle_slot() {
-                self.idle_begins();
-            } else {
-                self.request_arrived(source)?;
+            match slot {
+                Slot::Unit(unit) => self.array_ended(unit),
+                Slot::Bus(bus) => self.transfer_ended(bus),
+                Slot::Link => self.crossing_ended(),
+                Slot::Buffer => self.access_ended(),
+                Slot::Arrival => self.request_arrived(source)?,
+                Slot::Idle => self.idle_begins(),
             }
             self.look_at_starved();
             self.settle(source)?;
         }
-        let (finished, requests) = (self.is_finished(), self.requests_done);
+        let (finished, requests) = (self.host.is_finished(), self.host.requests_done());
         Ok(Progress { finished, requests, now_ns: self.now_ns })
     }
 
@@ -347,12 +323,11 @@ impl<W: Watch> Sim<W> {
             if self.instant.has_too_many_steps() {
                 self.look_for_an_end()?;
             }
-            if let Some(op) = self.released.pop() {
-                self.enqueue(op);
-            } else if let Some(unit) = self.ready.pop_front() {
+            self.place_all();
+            if let Some(unit) = self.ready.pop_front() {
                 self.units[unit.index()].listed = false;
                 self.start_unit(unit);
-            } else if self.to_issue > 0 && !self.source_ended {
+            } else if self.host.may_issue() {
                 self.instant.goes_on();
                 self.issue(source)?;
             } else if !self.rests || !self.rest() {
@@ -376,14 +351,10 @@ impl<W: Watch> Sim<W> {
     fn retry_starved(&mut self, source: &mut dyn Source) -> Result<(), SimError> {
         self.look_at_starved();
         self.settle(source)?;
-        if self.events.peek().is_none() && !self.is_finished() {
+        if self.events.peek().is_none() && !self.host.is_finished() {
             return Err(self.full());
         }
         Ok(())
-    }
-
-    fn is_finished(&self) -> bool {
-        self.source_ended && self.outstanding == 0
     }
 
     /// Puts a unit on the list of units to check.

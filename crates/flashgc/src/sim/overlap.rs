@@ -36,7 +36,7 @@ impl<W: Watch> Sim<W> {
         if is_last_array && is_program && first && self.preempting.rules.pipeline {
             self.load_write(unit);
         }
-        if self.units[unit.index()].waiting > 0 {
+        if self.host.waiting.count(unit) > 0 {
             self.try_suspend(unit);
         }
     }
@@ -90,7 +90,7 @@ impl<W: Watch> Sim<W> {
         let is_free = self.flash.second(unit).is_none()
             && self.preempting.units[unit.index()].suspended.is_none();
         let at_b = self.gc.jobs[unit.index()].stage == Stage::Copying;
-        if !leaves || !is_free || !at_b || self.units[unit.index()].waiting > 0 {
+        if !leaves || !is_free || !at_b || self.host.waiting.count(unit) > 0 {
             return;
         }
         self.take_step(unit);

@@ -114,7 +114,7 @@ impl<W: Watch> Sim<W> {
             return Next::Host(op, list);
         }
         // Requests that may not preempt wait for this collection, or for the space that it frees.
-        let waits = self.units[unit.index()].waiting > 0
+        let waits = self.host.waiting.count(unit) > 0
             || !self.starved.is_empty()
             || self.aside.waits_at(unit);
         let Some(pacing) = &mut self.pacing else { return Next::Nothing };
@@ -146,7 +146,7 @@ impl<W: Watch> Sim<W> {
     /// due for a time slice.
     pub(super) fn gap_begins(&mut self, unit: UnitId, op: u32) {
         let Some(pacing) = &mut self.pacing else { return };
-        let is_write = self.slabs.ops[op as usize].kind == super::host::OpKind::Write;
+        let is_write = self.host.waiting.op(op).kind == crate::host::OpKind::Write;
         let is_wanted =
             self.gc.jobs[unit.index()].is_open() || self.units[unit.index()].wanting > 0;
         let turns = &mut pacing.units[unit.index()];

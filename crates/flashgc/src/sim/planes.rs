@@ -12,8 +12,8 @@
 //!    plane is among those already goes to another one of the die that has room.
 
 use super::Sim;
-use super::host::{Op, OpKind};
 use crate::device::Level;
+use crate::host::{Op, OpKind};
 use crate::ids::{PlaneId, UnitId};
 use crate::plan::{Allocation, Plan};
 use crate::verify::Watch;
@@ -39,7 +39,7 @@ impl<W: Watch> Sim<W> {
     /// The plane of a write that is queued now: another one in the die of the group that waits, or
     /// the least busy.
     pub(super) fn plane_in_group(&mut self, op: u32) -> PlaneId {
-        let Op { lpn, sequence, .. } = self.slabs.ops[op as usize];
+        let Op { lpn, sequence, .. } = *self.host.waiting.op(op);
         let pool = self.plan.pools.of_page(&self.plan.geometry, lpn);
         let mut group = std::mem::take(&mut self.groups[pool]);
         let beside = self.best_beside(pool, &group.planes, |_| true);
@@ -61,7 +61,7 @@ impl<W: Watch> Sim<W> {
 
     /// An operation leaves its queue: a group that it began is closed.
     pub(super) fn group_is_left(&mut self, op: u32) {
-        let Op { lpn, sequence, .. } = self.slabs.ops[op as usize];
+        let Op { lpn, sequence, .. } = *self.host.waiting.op(op);
         let pool = self.plan.pools.of_page(&self.plan.geometry, lpn);
         let group = &mut self.groups[pool];
         if group.opener == sequence {
@@ -95,7 +95,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn share(&mut self, unit: UnitId, first: PlaneId, writes: bool, list: u8) {
         let mut planes = vec![first];
         while planes.len() < self.plan.geometry.shape.multi_plane as usize {
-            let Some(op) = self.queues.peek(&self.slabs.ops, unit, list) else { return };
+            let Some(op) = self.host.waiting.peek(unit, list) else { return };
             if self.preempting.on && self.entrant(unit) != Some((op, list)) {
                 return;
             }
@@ -119,7 +119,7 @@ impl<W: Watch> Sim<W> {
     }
 
     fn plane_of_joining_read(&self, op: u32, planes: &[PlaneId]) -> Option<PlaneId> {
-        let Op { lpn, kind, .. } = self.slabs.ops[op as usize];
+        let Op { lpn, kind, .. } = *self.host.waiting.op(op);
         let ppn = self.ftl.map.ppn_of(lpn);
         if !matches!(kind, OpKind::Read | OpKind::ReadRest) || !ppn.is_some() {
             return None;
@@ -135,7 +135,7 @@ impl<W: Watch> Sim<W> {
         list: u8,
         planes: &[PlaneId],
     ) -> Option<PlaneId> {
-        if self.slabs.ops[op as usize].kind != OpKind::Write {
+        if self.host.waiting.op(op).kind != OpKind::Write {
             return None;
         }
         let own = self.plane_to_start(op);
@@ -145,16 +145,15 @@ impl<W: Watch> Sim<W> {
         if self.plan.allocation == Allocation::Striped {
             return None;
         }
-        let lpn = self.slabs.ops[op as usize].lpn;
+        let lpn = self.host.waiting.op(op).lpn;
         let pool = self.plan.pools.of_page(&self.plan.geometry, lpn);
-        let plane = self.best_beside(pool, planes, |plane| !self.queues.is_held(plane))?;
+        let plane = self.best_beside(pool, planes, |plane| !self.host.waiting.is_held(plane))?;
         if self.preempting.on && !self.plane_takes_write(unit, plane) {
             return None;
         }
         // It waits first in the unit, and so it does in the queue of its new plane.
-        self.queues.pop(&self.slabs.ops, own, list, op);
-        self.slabs.ops[op as usize].plane = plane;
-        self.queues.push(&mut self.slabs.ops, plane, list, op);
+        self.host.waiting.take(op, list);
+        self.host.waiting.queue_at(op, plane);
         Some(plane)
     }
 }

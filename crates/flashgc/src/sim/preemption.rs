@@ -10,15 +10,15 @@
 //! request may preempt until the collection has ended and that write is served.
 
 use super::Sim;
-use super::host::{Op, OpKind};
 use super::owner::Owner;
 use super::service::Next;
 use crate::flash::{Kind, Phases, Suspended};
 use crate::ftl::Stream;
 use crate::gc::job::{Role, Stage};
 use crate::gc::{Preemption, Suspends};
+use crate::host::{Op, OpKind};
 use crate::ids::{PlaneId, Ppn, UnitId};
-use crate::plan::{HIGH, Plan, READS, WRITES};
+use crate::plan::{HIGH, Plan};
 use crate::verify::{Happened, Watch};
 
 /// The state of preemption for each unit.
@@ -135,10 +135,11 @@ impl<W: Watch> Sim<W> {
         if let Some(next) = self.next_ahead(unit) {
             return next;
         }
-        let is_write = |op: u32| self.slabs.ops[op as usize].kind == OpKind::Write;
-        let blocked = self.heads(unit).into_iter().flatten().find(|&(op, _)| is_write(op));
+        let is_write = |op: u32| self.host.waiting.op(op).kind == OpKind::Write;
+        let blocked =
+            self.host.waiting.heads(unit).into_iter().flatten().find(|&(op, _)| is_write(op));
         let Some((op, list)) = blocked else { return Next::Nothing };
-        let plane = self.slabs.ops[op as usize].plane;
+        let plane = self.host.waiting.op(op).plane;
         self.make_room(unit, plane, op, list).unwrap_or(Next::Nothing)
     }
 
@@ -199,17 +200,16 @@ impl<W: Watch> Sim<W> {
         if self.plan.gc.blocking.blocks {
             self.set_aside(unit);
         }
-        if self.units[unit.index()].waiting == 0 {
+        if self.host.waiting.count(unit) == 0 {
             return None;
         }
         if self.is_shut(unit) {
             self.preempting.units[unit.index()].refused_ns = self.now_ns;
             return None;
         }
-        let heads = self.heads(unit).into_iter().flatten();
+        let heads = self.host.waiting.heads(unit).into_iter().flatten();
         for (op, list) in heads {
-            if self.slabs.ops[op as usize].kind != OpKind::Write || self.write_may_preempt(unit, op)
-            {
+            if self.host.waiting.op(op).kind != OpKind::Write || self.write_may_preempt(unit, op) {
                 return Some((op, list));
             }
         }
@@ -218,36 +218,16 @@ impl<W: Watch> Sim<W> {
 
     /// The write that may preempt now.
     pub(super) fn preempting_write(&mut self, unit: UnitId) -> Option<(u32, u8)> {
-        if self.units[unit.index()].waiting == 0 || self.is_shut(unit) {
+        if self.host.waiting.count(unit) == 0 || self.is_shut(unit) {
             return None;
         }
-        let heads = self.heads(unit).into_iter().flatten();
+        let heads = self.host.waiting.heads(unit).into_iter().flatten();
         for (op, list) in heads {
-            if self.slabs.ops[op as usize].kind == OpKind::Write {
+            if self.host.waiting.op(op).kind == OpKind::Write {
                 return self.write_may_preempt(unit, op).then_some((op, list));
             }
         }
         None
-    }
-
-    /// The first operation of each list, in the order of service.
-    fn heads(&self, unit: UnitId) -> [Option<(u32, u8)>; 3] {
-        let service = &self.plan.service;
-        let ops = &self.slabs.ops;
-        let head = |list: u8| self.queues.peek(ops, unit, list).map(|op| (op, list));
-        let mut heads = [head(READS), head(WRITES), head(HIGH)];
-        let sequence =
-            |head: &Option<(u32, u8)>| head.map_or(u64::MAX, |(op, _)| ops[op as usize].sequence);
-        if service.oldest_first {
-            heads.sort_by_key(sequence);
-        } else {
-            if service.writes_first() {
-                heads.rotate_left(1);
-            }
-            let writes = if service.writes_first() { 0..2 } else { 1..3 };
-            heads[writes].sort_by_key(sequence);
-        }
-        heads
     }
 
     /// Whether a plane of the unit is above the hard threshold and has a page for the host.
@@ -266,7 +246,7 @@ impl<W: Watch> Sim<W> {
         }
         let entry = &mut self.preempting.units[unit.index()];
         entry.refused_ns = self.now_ns;
-        let sequence = Some(self.slabs.ops[op as usize].sequence);
+        let sequence = Some(self.host.waiting.op(op).sequence);
         if !has_room && entry.exhausted != sequence {
             entry.exhausted = sequence;
             self.counters.exhausted += 1;
@@ -279,7 +259,7 @@ impl<W: Watch> Sim<W> {
     /// planes forever.
     #[cold]
     pub(super) fn send_elsewhere(&mut self, unit: UnitId, op: u32, list: u8) -> Option<Next> {
-        let lpn = self.slabs.ops[op as usize].lpn;
+        let lpn = self.host.waiting.op(op).lpn;
         let pool = self.plan.pools.of_page(&self.plan.geometry, lpn);
         let Some(other) = self.best_plane(pool, |_, plane| self.takes_writes(plane)) else {
             self.starve(unit, lpn);
@@ -304,8 +284,8 @@ impl<W: Watch> Sim<W> {
 
     /// State S3 where writes find their plane when they are queued.
     fn is_shut_as_queued(&self, unit: UnitId) -> bool {
-        let high = self.queues.peek(&self.slabs.ops, unit, HIGH);
-        let is_refused = |op| self.refuses_writes(unit, self.slabs.ops[op as usize].plane);
+        let high = self.host.waiting.peek(unit, HIGH);
+        let is_refused = |op| self.refuses_writes(unit, self.host.waiting.op(op).plane);
         self.gc.jobs[unit.index()].is_open() && high.is_some_and(is_refused)
     }
 
@@ -374,14 +354,14 @@ impl<W: Watch> Sim<W> {
         if !self.gc.jobs[unit.index()].is_open() {
             return false;
         }
-        let Some(op) = self.queues.peek(&self.slabs.ops, unit, HIGH) else { return false };
+        let Some(op) = self.host.waiting.peek(unit, HIGH) else { return false };
         let plane = self.plane_to_start(op);
         self.refuses_writes(unit, plane)
     }
 
     /// The end of S3: no collection is open, and the write of high priority goes before the next.
     fn urgent_write(&mut self, unit: UnitId) -> Option<u32> {
-        let op = self.queues.peek(&self.slabs.ops, unit, HIGH)?;
+        let op = self.host.waiting.peek(unit, HIGH)?;
         let plane = self.plane_to_start(op);
         (self.refuses_writes(unit, plane) && self.ftl.host_has_room(plane)).then_some(op)
     }
@@ -389,9 +369,9 @@ impl<W: Watch> Sim<W> {
     /// A request that waits alone for a page that the collection has yet to move: this page goes
     /// next, and the request is served from the register (section III-B).
     fn bring_forward(&mut self, unit: UnitId, op: u32) -> bool {
-        let Op { lpn, kind, .. } = self.slabs.ops[op as usize];
+        let Op { lpn, kind, .. } = *self.host.waiting.op(op);
         // Other requests would wait for the program of a page that they do not need.
-        if kind == OpKind::Write || self.units[unit.index()].waiting > 1 {
+        if kind == OpKind::Write || self.host.waiting.count(unit) > 1 {
             return false;
         }
         let ppn = self.ftl.map.ppn_of(lpn);
@@ -408,7 +388,7 @@ impl<W: Watch> Sim<W> {
 
     /// Whether the page of an operation is one of the step under way.
     pub(super) fn is_in_register(&self, unit: UnitId, op: u32) -> bool {
-        let ppn = self.ftl.map.ppn_of(self.slabs.ops[op as usize].lpn);
+        let ppn = self.ftl.map.ppn_of(self.host.waiting.op(op).lpn);
         let job = &self.gc.jobs[unit.index()];
         let is_bound = job.stage == Stage::Programming;
         ppn.is_some()
@@ -423,9 +403,9 @@ impl<W: Watch> Sim<W> {
         if self.is_shut(unit) {
             return None;
         }
-        let heads = self.heads(unit).into_iter().flatten();
+        let heads = self.host.waiting.heads(unit).into_iter().flatten();
         for (op, list) in heads.filter(|&(op, _)| self.is_in_register(unit, op)) {
-            if self.slabs.ops[op as usize].kind != OpKind::Write {
+            if self.host.waiting.op(op).kind != OpKind::Write {
                 return Some(Next::Answer(op, list));
             }
             let plane = self.gc.jobs[unit.index()].plane;
@@ -451,7 +431,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn take_answer(&mut self, unit: UnitId, op: u32, list: u8) {
         self.take_from_queue(unit, op, list);
         self.note_preempted(unit, op);
-        let lpn = self.slabs.ops[op as usize].lpn;
+        let lpn = self.host.waiting.op(op).lpn;
         let ppn = self.ftl.map.ppn_of(lpn);
         self.tell(Happened::Started { op, lpn });
         self.tell(Happened::Read { ppn, lpn });
@@ -461,10 +441,10 @@ impl<W: Watch> Sim<W> {
 
     /// An answer has left: the read is done, or the rest of its page is known.
     pub(super) fn answered(&mut self, op: u32) {
-        if self.slabs.ops[op as usize].kind == OpKind::ReadRest {
+        if self.host.waiting.op(op).kind == OpKind::ReadRest {
             self.counters.rest_read += 1;
-            self.slabs.ops[op as usize].kind = OpKind::Write;
-            return self.enqueue(op);
+            self.host.waiting.becomes_write(op);
+            return self.place(op);
         }
         self.page_done(op);
     }
@@ -475,9 +455,9 @@ impl<W: Watch> Sim<W> {
         let Some(plane) = self.gc.jobs[unit.index()].plane else { return };
         self.take_from_queue(unit, op, list);
         self.note_preempted(unit, op);
-        self.slabs.ops[op as usize].plane = plane;
-        let lpn = self.slabs.ops[op as usize].lpn;
-        self.write_starts(op, lpn);
+        self.host.waiting.set_plane(op, plane);
+        let lpn = self.host.waiting.op(op).lpn;
+        self.host.write_starts(op, lpn, &mut context!(self));
         // The page replaces the copy from which it is made, and so one of its parity: the pages
         // that are reserved for the collection's copies stay enough.
         let has_filled = if self.plan.parity() && !self.plan.gc.separate_gc {

@@ -1,6 +1,5 @@
 //! The results of a run: raw metrics, clipped at the last completion of the host.
 
-use super::buffer::Buffer;
 use super::owner::Owner;
 use super::{Sim, SimError, UntilEnd};
 use crate::device::Spent;
@@ -134,7 +133,7 @@ pub struct Results {
 impl<W: Watch> Sim<W> {
     /// The source of an open loop has ended.
     pub(super) fn note_end_of_arrivals(&mut self) {
-        self.load.backlog_at_end = self.outstanding;
+        self.load.backlog_at_end = self.host.outstanding();
         if self.now_ns > 0 {
             let worked = self.flash.spent_of_units(self.now_ns).map(Spent::total_ns);
             let busiest = worked.max().unwrap_or(0);
@@ -183,13 +182,13 @@ impl<W: Watch> Sim<W> {
             bus: shares(on_buses, buses.len() as u64 * elapsed_ns),
             units,
             buses,
-            host_link: self.link.as_ref().map(|link| {
-                let spent = Spent { host_ns: link.spent_ns, gc_ns: 0 };
+            host_link: self.host.link_spent_ns().map(|host_ns| {
+                let spent = Spent { host_ns, gc_ns: 0 };
                 let Shares { host, idle, .. } = shares(spent, elapsed_ns);
                 LinkShares { host, idle }
             }),
-            buffer_dirty_pages: self.buffer.as_ref().map(Buffer::dirty_pages),
-            flushes_open: self.buffer.as_ref().map_or(0, Buffer::programming),
+            buffer_dirty_pages: self.host.dirty_pages(),
+            flushes_open: self.host.flushes_open(),
             ahead_open: self.moving_ahead(),
             hotness: self.gc.placement.as_ref().map(|placement| HotnessCounts {
                 updates: placement.hotness.updates,
@@ -287,7 +286,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn full(&self) -> SimError {
         let starved = (0..self.units.len() as u32)
             .map(UnitId)
-            .find(|unit| self.units[unit.index()].waiting > 0)
+            .find(|&unit| self.host.waiting.count(unit) > 0)
             .and_then(|unit| {
                 let planes = self.plan.geometry.planes_of(unit).iter();
                 planes.copied().min_by_key(|&plane| self.ftl.frontiers.free_pages(plane))
@@ -300,7 +299,7 @@ impl<W: Watch> Sim<W> {
             plane,
             free_pages: self.ftl.frontiers.free_pages(plane),
             reclaimable: self.ftl.blocks.reclaimable[plane.index()],
-            waiting: self.outstanding,
+            waiting: self.host.outstanding(),
         }
     }
 }
@@ -310,7 +309,7 @@ impl Sim<Watchers> {
     pub fn audit(&self) {
         if let Some(checker) = &self.watch.checker {
             checker.audit(&self.ftl);
-            checker.audit_buffer(self.buffer.iter().flat_map(Buffer::with_data));
+            checker.audit_buffer(self.host.buffered());
         }
     }
 
@@ -370,7 +369,7 @@ impl Sim<Watchers> {
         let buses = Spent::sum(self.flash.spent_of_buses(self.now_ns));
         assert_eq!([units.host_ns, units.gc_ns], seen.unit_ns, "time of the units");
         assert_eq!([buses.host_ns, buses.gc_ns], seen.bus_ns, "time of the buses");
-        let link_ns = self.link.as_ref().map_or(0, |link| link.spent_ns);
+        let link_ns = self.host.link_spent_ns().unwrap_or(0);
         assert_eq!(link_ns, seen.link_ns, "time of the host's link");
         let busy_ns = self.counters.gc_busy_ns + self.counters.background_busy_ns;
         assert_eq!(busy_ns, seen.array_ns[1], "array time of collection");

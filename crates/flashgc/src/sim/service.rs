@@ -1,12 +1,12 @@
 //! Service: the next operation of a free unit, and what follows when phases end.
 
 use super::Sim;
-use super::host::{Op, OpKind};
 use super::owner::Owner;
 use crate::flash::{self, Class, Command, Ended, Kind, Moved, Part, Phases};
 use crate::gc::CrossUnit;
 use crate::gc::job::Stage;
 use crate::gc::victim::{Candidates, VictimPolicy};
+use crate::host::{Op, OpKind};
 use crate::ids::{BlockId, BusId, PlaneId, Ppn, UnitId};
 use crate::plan::{Allocation, Served};
 use crate::verify::{Happened, Watch, What};
@@ -97,11 +97,11 @@ impl<W: Watch> Sim<W> {
                     }
                 }
                 Served::Queue(list) => {
-                    if self.units[unit.index()].waiting == 0 {
+                    if self.host.waiting.count(unit) == 0 {
                         continue;
                     }
-                    let Some(op) = self.queues.peek(&self.slabs.ops, unit, list) else { continue };
-                    let kind = self.slabs.ops[op as usize].kind;
+                    let Some(op) = self.host.waiting.peek(unit, list) else { continue };
+                    let kind = self.host.waiting.op(op).kind;
                     let plane = self.plane_to_start(op);
                     if kind != OpKind::Write || self.ftl.host_has_room(plane) {
                         return Next::Host(op, list);
@@ -138,7 +138,7 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     pub(super) fn may_open_job(&self, unit: UnitId) -> bool {
         self.plan.gc.trigger.idle_units
-            || self.units[unit.index()].waiting > 0
+            || self.host.waiting.count(unit) > 0
             || !self.starved.is_empty()
     }
 
@@ -162,7 +162,7 @@ impl<W: Watch> Sim<W> {
         {
             return Some(Next::Collect(plane, victim));
         }
-        let lpn = self.slabs.ops[op as usize].lpn;
+        let lpn = self.host.waiting.op(op).lpn;
         if self.plan.allocation == Allocation::Dynamic && !self.chooses_at_start {
             if self.preempting.on {
                 return self.send_elsewhere(unit, op, list);
@@ -170,7 +170,7 @@ impl<W: Watch> Sim<W> {
             let other = self.least_busy_plane(lpn);
             if other != plane && self.ftl.host_has_room(other) {
                 self.take_from_queue(unit, op, list);
-                self.enqueue(op);
+                self.place(op);
                 // The operations that waited behind it may be served now.
                 self.look_at(unit);
                 return None;
@@ -183,12 +183,12 @@ impl<W: Watch> Sim<W> {
     /// The plane of an operation that is about to start. A write may find it only now.
     #[inline(always)]
     pub(super) fn plane_to_start(&mut self, op: u32) -> PlaneId {
-        let Op { lpn, kind, plane, .. } = self.slabs.ops[op as usize];
+        let Op { lpn, kind, plane, .. } = *self.host.waiting.op(op);
         if !self.chooses_at_start || kind != OpKind::Write {
             return plane;
         }
         let chosen = self.fittest_plane(lpn);
-        self.slabs.ops[op as usize].plane = chosen;
+        self.host.waiting.set_plane(op, chosen);
         chosen
     }
 
@@ -248,19 +248,17 @@ impl<W: Watch> Sim<W> {
 
     #[inline(always)]
     pub(super) fn take_from_queue(&mut self, unit: UnitId, op: u32, list: u8) {
-        let plane = self.slabs.ops[op as usize].plane;
-        self.queues.pop(&self.slabs.ops, plane, list, op);
+        self.host.waiting.take(op, list);
         if !self.groups.is_empty() {
             self.group_is_left(op);
         }
-        self.units[unit.index()].waiting -= 1;
         self.loads[unit.index()] -= 1;
     }
 
     /// Starts a page operation of the host, and those that can share its array time.
     #[inline(always)]
     fn start_host(&mut self, unit: UnitId, op: u32, list: u8) {
-        let kind = self.slabs.ops[op as usize].kind;
+        let kind = self.host.waiting.op(op).kind;
         let Some(plane) = self.start_page(unit, op, list) else { return };
         let mut shared = 0;
         if self.plan.geometry.shape.multi_plane > 1 {
@@ -281,7 +279,7 @@ impl<W: Watch> Sim<W> {
     /// The page of an operation of the host that has begun.
     #[inline(always)]
     pub(super) fn page_of(&self, op: u32) -> Ppn {
-        self.ftl.map.ppn_of(self.slabs.ops[op as usize].lpn)
+        self.ftl.map.ppn_of(self.host.waiting.op(op).lpn)
     }
 
     /// Takes a page operation out of its queue and starts its part of an array operation. Returns
@@ -292,10 +290,10 @@ impl<W: Watch> Sim<W> {
         if self.preempting.on {
             self.note_preempted(unit, op);
         }
-        let Op { lpn, kind, plane, next, .. } = self.slabs.ops[op as usize];
+        let Op { lpn, kind, plane, next, .. } = *self.host.waiting.op(op);
         self.prefetch_for(next);
         if kind == OpKind::Write {
-            self.write_starts(op, lpn);
+            self.host.write_starts(op, lpn, &mut context!(self));
             if self.chooses_at_start {
                 self.has_chosen(plane);
             }
@@ -306,13 +304,15 @@ impl<W: Watch> Sim<W> {
         }
         let ppn = self.ftl.map.ppn_of(lpn);
         if kind == OpKind::Trim || !ppn.is_some() {
-            self.touches_no_flash(op);
+            if self.serve_without_flash(op) {
+                self.place(op);
+            }
             return None;
         }
         let plane = self.plan.geometry.plane_of(ppn);
         if self.plan.geometry.unit_of(plane) != unit {
             // The page has moved since the read was queued.
-            self.enqueue(op);
+            self.place(op);
             return None;
         }
         self.tell(Happened::Started { op, lpn });
@@ -324,7 +324,7 @@ impl<W: Watch> Sim<W> {
     /// advance.
     #[inline(always)]
     fn prefetch_for(&self, op: u32) {
-        if let Some(next) = self.slabs.ops.get(op as usize) {
+        if let Some(next) = self.host.waiting.get(op) {
             self.prefetch_old(next.lpn);
         }
     }
@@ -450,18 +450,19 @@ impl<W: Watch> Sim<W> {
 
     #[inline(always)]
     pub(super) fn host_operation_ended(&mut self, op: u32) {
-        match self.slabs.ops[op as usize].kind {
+        match self.host.waiting.op(op).kind {
             OpKind::Read => self.counters.array_reads += 1,
             OpKind::Write => self.counters.array_programs += 1,
             OpKind::ReadRest => {
                 self.counters.array_reads += 1;
                 self.counters.rest_read += 1;
-                self.slabs.ops[op as usize].kind = OpKind::Write;
-                return self.enqueue(op);
+                self.host.waiting.becomes_write(op);
+                return self.place(op);
             }
             OpKind::Trim => unreachable!("a trim needs no unit"),
         }
         self.page_done(op);
+        self.place_flushes();
     }
 
     #[inline(always)]
@@ -484,10 +485,10 @@ impl<W: Watch> Sim<W> {
 
     fn operation_name(&self, unit: UnitId, owner: Owner) -> &'static str {
         match owner {
-            Owner::Host(op) | Owner::Answer(op) => match self.slabs.ops[op as usize].kind {
+            Owner::Host(op) | Owner::Answer(op) => match self.host.waiting.op(op).kind {
                 OpKind::Read => "read",
                 OpKind::ReadRest => "read-rest",
-                _ if self.is_flush(op) => "flush",
+                _ if self.host.is_flush(op) => "flush",
                 _ => "program",
             },
             Owner::CrossUnit => "program-copy",

@@ -43,7 +43,7 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     fn cause_of(&self, op: u32) -> Cause {
         // Pages that are written untimed do not belong to an operation.
-        if W::ACTIVE && (op as usize) < self.slabs.ops.len() && self.is_flush(op) {
+        if W::ACTIVE && self.host.waiting.get(op).is_some() && self.host.is_flush(op) {
             return Cause::Flush;
         }
         Cause::Host { op }
@@ -111,13 +111,6 @@ impl<W: Watch> Sim<W> {
             let (block, page) = self.plan.geometry.block_and_page(ppn);
             self.ftl.blocks.prefetch(block, page);
         }
-    }
-
-    /// The host trims a page.
-    pub(super) fn trim(&mut self, lpn: Lpn) {
-        self.ftl.trim(&self.plan.geometry, lpn);
-        self.tell(Happened::Trimmed { lpn });
-        self.pass_on_facts();
     }
 
     /// A plane needs space from now on.

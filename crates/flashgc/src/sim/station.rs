@@ -3,8 +3,6 @@
 /// The state of one unit, apart from what the flash itself does.
 #[derive(Clone, Default)]
 pub(super) struct Station {
-    /// Operations of the host that wait here.
-    pub waiting: u32,
     /// Pages from collections of other units that wait to be programmed here.
     pub cross_unit: u32,
     /// Further page operations that share the one under way (multi-plane operations).

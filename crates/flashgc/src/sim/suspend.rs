@@ -5,11 +5,11 @@
 //! exact.
 
 use super::Sim;
-use super::host::OpKind;
 use super::owner::Owner;
 use crate::flash::{Flash, Kind, Suspended};
 use crate::gc::Suspends;
 use crate::gc::job::Stage;
+use crate::host::OpKind;
 use crate::ids::UnitId;
 use crate::plan::READS;
 use crate::verify::{Happened, Watch, What};
@@ -24,12 +24,12 @@ impl<W: Watch> Sim<W> {
             return self.try_suspend(unit);
         }
         let collects = self.flash.owner(unit) == Some(Owner::Collection);
-        let is_write = self.slabs.ops[op as usize].kind == OpKind::Write;
+        let is_write = self.host.waiting.op(op).kind == OpKind::Write;
         if !collects || is_write || !self.is_in_register(unit, op) {
             return self.try_suspend(unit);
         }
         let is_free = self.flash.second(unit).is_none();
-        let is_first = self.queues.peek(&self.slabs.ops, unit, READS) == Some(op);
+        let is_first = self.host.waiting.peek(unit, READS) == Some(op);
         match self.gc.jobs[unit.index()].stage {
             // It is served when the page is in the register.
             Stage::Reading => {}
@@ -49,7 +49,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn try_suspend(&mut self, unit: UnitId) {
         let suspends = self.preempting.rules.suspends;
         let collects = self.flash.owner(unit) == Some(Owner::Collection);
-        let waits = self.units[unit.index()].waiting > 0;
+        let waits = self.host.waiting.count(unit) > 0;
         if !collects || suspends == Suspends::Nothing || !waits {
             return;
         }
@@ -69,7 +69,7 @@ impl<W: Watch> Sim<W> {
     /// Whether a preempting request would be served before the operation continues: a read of a
     /// page that is being read into the register waits for it.
     fn would_go_before(&self, unit: UnitId, op: u32) -> bool {
-        let is_write = self.slabs.ops[op as usize].kind == OpKind::Write;
+        let is_write = self.host.waiting.op(op).kind == OpKind::Write;
         let reads = self.gc.jobs[unit.index()].stage == Stage::Reading;
         is_write || !reads || !self.is_in_register(unit, op)
     }
@@ -111,7 +111,7 @@ impl<W: Watch> Sim<W> {
     /// The next operation of a unit whose collection has a suspended operation.
     pub(super) fn next_while_suspended(&mut self, unit: UnitId) -> Next {
         let Some((op, list)) = self.entrant(unit) else { return Next::Resume };
-        let is_write = self.slabs.ops[op as usize].kind == OpKind::Write;
+        let is_write = self.host.waiting.op(op).kind == OpKind::Write;
         if is_write || !self.is_in_register(unit, op) {
             return Next::Host(op, list);
         }

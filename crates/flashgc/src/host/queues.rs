@@ -9,7 +9,7 @@
 //! busy, or its plane was full) goes into a separate heap, and the older of the two heads is first:
 //! a long queue is never walked.
 
-use super::host::Op;
+use super::Op;
 use crate::ids::{PlaneId, UnitId};
 use crate::plan::Plan;
 use std::cmp::Reverse;

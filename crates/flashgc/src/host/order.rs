@@ -5,7 +5,7 @@
 //! turn, and then takes the place in its queue that the order of arrival gives it; or it waits in
 //! the queue from the beginning, where one queue keeps the order by itself.
 
-use super::host::Op;
+use super::Op;
 use crate::ids::Lpn;
 use rustc_hash::FxHashMap;
 
@@ -29,8 +29,8 @@ impl PageOrder {
     }
 
     /// Records that an operation is done; returns the next one on its page.
-    pub fn leave(&mut self, ops: &[Op], lpn: Lpn, op: u32) -> Option<u32> {
-        let behind = ops[op as usize].behind;
+    pub fn leave(&mut self, op: &Op, lpn: Lpn) -> Option<u32> {
+        let behind = op.behind;
         if behind == NONE {
             self.last.remove(&lpn.0);
             return None;

@@ -13,18 +13,16 @@
 //! The buffer serves one access at a time. A flush is a page operation without a request, and takes
 //! its data when its program begins; the data that it reads here goes out with its bus transfer.
 
-use super::Sim;
 use super::buffered::Buffered;
-use super::host::{Op, OpKind};
 use super::queues::Late;
-use crate::ids::Lpn;
+use super::{FLUSH, Host, Op, OpKind};
+use crate::context::Context;
+use crate::event::Slot;
+use crate::ids::{Lpn, PlaneId};
 use crate::plan::WriteBuffer;
 use crate::verify::{Happened, Watch};
 use crate::workload::HostOp;
 use std::cmp::Reverse;
-
-/// Stands for the request of a flush, which has none.
-pub(super) const FLUSH: u32 = u32::MAX;
 
 /// The buffer of a device.
 pub(super) struct Buffer {
@@ -51,134 +49,132 @@ impl Buffer {
             programming: 0,
         }
     }
+}
 
-    /// Pages whose newest data is only here, or whose flush has not ended.
-    pub(super) fn dirty_pages(&self) -> u64 {
-        u64::from(self.pages.count())
+impl Host {
+    /// Pages in the write buffer whose newest data is only there, or whose flush has not ended,
+    /// where there is a buffer.
+    pub fn dirty_pages(&self) -> Option<u64> {
+        self.buffer.as_ref().map(|buffer| u64::from(buffer.pages.count()))
     }
 
-    /// The pages with data, most recently used first.
-    pub(super) fn with_data(&self) -> impl Iterator<Item = Lpn> + '_ {
-        self.pages.with_data()
+    /// The pages with data in the write buffer, most recently used first.
+    pub fn buffered(&self) -> impl Iterator<Item = Lpn> + '_ {
+        self.buffer.iter().flat_map(|buffer| buffer.pages.with_data())
     }
 
     /// Flushes whose program is under way.
-    pub(super) fn programming(&self) -> u64 {
-        self.programming
-    }
-}
-
-impl<W: Watch> Sim<W> {
-    /// The event slot of the buffer, behind that of the link.
-    pub(super) fn buffer_slot(&self) -> usize {
-        self.link_slot() + usize::from(self.link.is_some())
+    pub fn flushes_open(&self) -> u64 {
+        self.buffer.as_ref().map_or(0, |buffer| buffer.programming)
     }
 
     /// Whether an operation is a flush.
     #[inline(always)]
-    pub(super) fn is_flush(&self, op: u32) -> bool {
-        self.slabs.ops[op as usize].request == FLUSH
+    pub fn is_flush(&self, op: u32) -> bool {
+        self.waiting.op(op).request == FLUSH
     }
 
     /// An operation is next on its page: returns whether the buffer takes it.
-    pub(super) fn buffer_takes(&mut self, op: u32) -> bool {
-        let Op { lpn, kind, request, sequence, .. } = self.slabs.ops[op as usize];
+    #[inline]
+    pub fn buffer_takes<W: Watch>(&mut self, op: u32, cx: &mut Context<'_, W>) -> bool {
+        let Op { lpn, kind, request, sequence, .. } = *self.waiting.op(op);
         let Some(buffer) = self.buffer.as_mut().filter(|_| request != FLUSH) else { return false };
         let is_held = buffer.pages.holds(lpn);
         match kind {
             OpKind::Trim => {
                 if is_held {
-                    self.drop_from_buffer(lpn);
+                    self.drop_from_buffer(lpn, cx);
                 }
                 return false;
             }
             OpKind::Read | OpKind::ReadRest if !is_held => return false,
             OpKind::Read => {
                 buffer.pages.touch(lpn);
-                self.counters.buffer_hits[0] += 1;
-                self.tell(Happened::ReadBuffered { lpn });
+                cx.counters.buffer_hits[0] += 1;
+                cx.tell(Happened::ReadBuffered { lpn });
             }
             OpKind::Write | OpKind::ReadRest if is_held => {
                 // A write of a part of it needs no flash either.
-                self.slabs.ops[op as usize].kind = OpKind::Write;
+                self.waiting.becomes_write(op);
                 buffer.pages.rewrite(lpn);
-                self.counters.buffer_hits[1] += 1;
+                cx.counters.buffer_hits[1] += 1;
             }
             OpKind::Write | OpKind::ReadRest if buffer.pages.has_room() => {
                 buffer.pages.insert(lpn);
             }
             OpKind::Write | OpKind::ReadRest => {
                 buffer.stalled.push(Reverse((sequence, op)));
-                self.counters.buffer_stalls += 1;
-                self.tell(Happened::Started { op, lpn });
+                cx.counters.buffer_stalls += 1;
+                cx.tell(Happened::Started { op, lpn });
                 self.flush_for_stalled();
                 return true;
             }
         }
-        self.tell(Happened::Started { op, lpn });
-        self.access_buffer(op);
+        cx.tell(Happened::Started { op, lpn });
+        self.access_buffer(op, cx);
         true
     }
 
     /// One operation after the other accesses the buffer, in order of arrival.
-    fn access_buffer(&mut self, op: u32) {
-        let sequence = self.slabs.ops[op as usize].sequence;
+    fn access_buffer<W: Watch>(&mut self, op: u32, cx: &mut Context<'_, W>) {
+        let sequence = self.waiting.op(op).sequence;
         let Some(buffer) = &mut self.buffer else { return };
         buffer.waiting.push(Reverse((sequence, op)));
-        self.next_access();
+        self.next_access(cx);
     }
 
     /// The operation that came first accesses the buffer, if none does.
-    fn next_access(&mut self) {
-        let slot = self.buffer_slot();
+    fn next_access<W: Watch>(&mut self, cx: &mut Context<'_, W>) {
         let Some(buffer) = self.buffer.as_mut().filter(|b| b.accessing.is_none()) else { return };
         let Some(Reverse((_, op))) = buffer.waiting.pop() else { return };
-        buffer.accessing = Some((op, self.now_ns));
-        self.events.post(slot, self.now_ns + buffer.plan.access_ns);
+        buffer.accessing = Some((op, cx.now_ns));
+        cx.events.post(Slot::Buffer, cx.now_ns + buffer.plan.access_ns);
     }
 
     /// An access has ended: its operation is done.
-    pub(super) fn access_ended(&mut self) {
+    pub fn access_ended<W: Watch>(&mut self, cx: &mut Context<'_, W>) {
         let Some(buffer) = &mut self.buffer else { return };
         let (op, from_ns) = buffer.accessing.expect("an access that ends has begun");
-        let Op { lpn, kind, .. } = self.slabs.ops[op as usize];
+        let Op { lpn, kind, .. } = *self.waiting.op(op);
         let writes = kind == OpKind::Write;
         if writes {
             buffer.pages.came(lpn);
         }
         let kind = if writes { HostOp::Write } else { HostOp::Read };
-        let to_ns = self.now_ns;
-        self.tell(Happened::BufferAccessed { lpn, kind, from_ns, to_ns });
-        self.page_done(op);
-        // The operation that waited for this page may be older than the others that wait.
-        while let Some(op) = self.released.pop() {
-            self.enqueue(op);
-        }
+        let to_ns = cx.now_ns;
+        cx.tell(Happened::BufferAccessed { lpn, kind, from_ns, to_ns });
+        self.page_done(op, cx);
+    }
+
+    /// The operations that waited for the page of the last access have been placed: the next one
+    /// accesses the buffer, and the page may be flushed.
+    pub fn access_next<W: Watch>(&mut self, cx: &mut Context<'_, W>) {
         if let Some(buffer) = &mut self.buffer {
             buffer.accessing = None;
         }
-        self.next_access();
-        // The page may be flushed now.
+        self.next_access(cx);
         self.flush_for_stalled();
     }
 
     /// The host trims a page in the buffer. A flush that has not begun will do nothing.
-    fn drop_from_buffer(&mut self, lpn: Lpn) {
+    fn drop_from_buffer<W: Watch>(&mut self, lpn: Lpn, cx: &mut Context<'_, W>) {
         let Some(buffer) = &mut self.buffer else { return };
         if let Some(flush) = buffer.pages.drop_page(lpn) {
-            self.slabs.ops[flush as usize].kind = OpKind::Trim;
-            let plane = self.slabs.ops[flush as usize].plane;
-            self.look_at(self.plan.geometry.unit_of(plane));
+            self.waiting.op_mut(flush).kind = OpKind::Trim;
+            let plane = self.waiting.op(flush).plane;
+            if plane != PlaneId::NONE {
+                self.called.push(cx.plan.geometry.unit_of(plane));
+            }
         }
-        self.place_is_free();
+        self.place_is_free(cx);
     }
 
     /// A place is free: the write that has waited longest takes it.
-    fn place_is_free(&mut self) {
+    fn place_is_free<W: Watch>(&mut self, cx: &mut Context<'_, W>) {
         let Some(buffer) = &mut self.buffer else { return };
         let Some(Reverse((_, op))) = buffer.stalled.pop() else { return };
-        buffer.pages.insert(self.slabs.ops[op as usize].lpn);
-        self.access_buffer(op);
+        buffer.pages.insert(self.waiting.op(op).lpn);
+        self.access_buffer(op, cx);
     }
 
     /// Each write that waits for a place has a flush under way, as far as there are pages to
@@ -193,33 +189,29 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// While the host waits for nothing one page is flushed, the one used least recently. Returns
-    /// whether a flush was queued.
+    /// The page that is flushed next while the host waits for nothing: the one used least recently,
+    /// if none is being flushed.
     #[inline]
-    pub(super) fn flush_if_idle(&mut self) -> bool {
-        let Some(buffer) = &self.buffer else { return false };
-        let is_due = buffer.plan.flushes_when_idle
-            && self.outstanding == 0
-            && !self.source_ended
-            && buffer.pages.flushing() == 0;
-        let Some(lpn) = buffer.pages.next_to_flush().filter(|_| is_due) else { return false };
-        self.flush(lpn);
-        true
+    pub fn page_to_flush(&self) -> Option<Lpn> {
+        let buffer = self.buffer.as_ref()?;
+        let is_due = buffer.plan.flushes_when_idle && buffer.pages.flushing() == 0;
+        buffer.pages.next_to_flush().filter(|_| is_due)
     }
 
-    fn flush(&mut self, lpn: Lpn) {
-        let flush = self.add_op(lpn, FLUSH, OpKind::Write, false);
+    /// Flushes a page of the buffer: a page operation without a request.
+    pub fn flush(&mut self, lpn: Lpn) {
+        let flush = self.waiting.add(lpn, FLUSH, OpKind::Write, false);
         if let Some(buffer) = &mut self.buffer {
             buffer.pages.flush_waits(lpn, flush);
         }
-        self.enqueue(flush);
+        self.flushes.push_back(flush);
     }
 
     /// A write begins in flash. A flush takes its data from the buffer now.
     #[inline(always)]
-    pub(super) fn write_starts(&mut self, op: u32, lpn: Lpn) {
+    pub fn write_starts<W: Watch>(&mut self, op: u32, lpn: Lpn, cx: &mut Context<'_, W>) {
         if !self.is_flush(op) {
-            return self.tell(Happened::Started { op, lpn });
+            return cx.tell(Happened::Started { op, lpn });
         }
         if let Some(buffer) = &mut self.buffer {
             buffer.pages.flush_starts(lpn);
@@ -229,15 +221,15 @@ impl<W: Watch> Sim<W> {
 
     /// A flush is over. One whose page was trimmed before it began did nothing.
     #[cold]
-    pub(super) fn flush_ended(&mut self, op: u32) {
-        let Op { lpn, kind, .. } = self.slabs.ops[op as usize];
-        self.slabs.free_op(op);
+    pub fn flush_ended<W: Watch>(&mut self, op: u32, cx: &mut Context<'_, W>) {
+        let Op { lpn, kind, .. } = *self.waiting.op(op);
+        self.waiting.free(op);
         let Some(buffer) = self.buffer.as_mut().filter(|_| kind == OpKind::Write) else { return };
         buffer.programming -= 1;
-        self.counters.flushed += 1;
+        cx.counters.flushed += 1;
         if buffer.pages.flush_ends(lpn, op) {
-            self.tell(Happened::Flushed { lpn });
-            self.place_is_free();
+            cx.tell(Happened::Flushed { lpn });
+            self.place_is_free(cx);
         }
         self.flush_for_stalled();
     }

@@ -1,0 +1,30 @@
+//! What every room may use: the plan, the clock, the pending events, the counters, the watcher.
+
+use crate::event::Events;
+use crate::plan::Plan;
+use crate::stats::Counters;
+use crate::verify::{Happened, Watch};
+
+/// The surroundings of a call into a room.
+pub struct Context<'a, W> {
+    /// The plan.
+    pub plan: &'a Plan,
+    /// The present, in ns.
+    pub now_ns: u64,
+    /// The pending events.
+    pub events: &'a mut Events,
+    /// The counters of the run.
+    pub counters: &'a mut Counters,
+    /// The watcher.
+    pub watch: &'a mut W,
+}
+
+impl<W: Watch> Context<'_, W> {
+    /// Reports an event to the watcher, if there is one.
+    #[inline(always)]
+    pub fn tell(&mut self, happened: Happened) {
+        if W::ACTIVE {
+            self.watch.see(self.now_ns, happened);
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! The host's side of the drive: requests come in over the link, are cut into page operations, keep
+//! their order on each page, pass the write buffer, wait in the queues of the units, and are done.
+//!
+//! The room places no operation and starts none: [`Host::next_to_place`] says which operation is
+//! next on its page, and the caller finds its plane. Requests that are done are read from
+//! [`Host::next_served`].
+
+mod buffer;
+mod buffered;
+mod link;
+mod ops;
+mod order;
+mod queues;
+mod requests;
+
+pub use ops::{FLUSH, Head, Op, OpKind, Waiting};
+pub use requests::{Fault, Served};
+
+use crate::context::Context;
+use crate::ftl::map::PageMap;
+use crate::ids::UnitId;
+use crate::plan::Plan;
+use crate::verify::Watch;
+use crate::workload::HostRequest;
+use buffer::Buffer;
+use link::Link;
+use order::PageOrder;
+use requests::{Cutting, Requests};
+use std::collections::VecDeque;
+
+/// The requests of the host, and everything that they pass before they wait at a unit.
+pub struct Host {
+    /// Page operations and their queues.
+    pub waiting: Waiting,
+    requests: Requests,
+    order: PageOrder,
+    /// Whether operations on one logical page must be kept in order by a table.
+    ordered: bool,
+    /// Whether operations on one page stay in order in the queue of their unit.
+    queues_keep_order: bool,
+    /// The host's link, where the device has one.
+    link: Option<Link>,
+    /// The write buffer, where the device has one.
+    buffer: Option<Buffer>,
+    /// Flushes that wait nowhere yet.
+    flushes: VecDeque<u32>,
+    /// Requests whose pages are being accepted.
+    cutting: VecDeque<Cutting>,
+    /// Page operations that are next on their page, the oldest last.
+    released: Vec<u32>,
+    /// Requests that are done and that nobody has read.
+    served: Vec<Served>,
+    /// Units that have less to do than they were told.
+    called: Vec<UnitId>,
+}
+
+impl Host {
+    /// A host without requests.
+    pub fn new(plan: &Plan) -> Self {
+        Host {
+            waiting: Waiting::new(plan),
+            requests: Requests::default(),
+            order: PageOrder::default(),
+            ordered: plan.ordered,
+            queues_keep_order: plan.queues_keep_order(),
+            link: plan.host_link.map(Link::new),
+            buffer: plan.write_buffer.map(Buffer::new),
+            flushes: VecDeque::new(),
+            cutting: VecDeque::new(),
+            released: Vec::new(),
+            served: Vec::new(),
+            called: Vec::new(),
+        }
+    }
+
+    /// From now on, order on each page is kept by table, whatever the queues do.
+    pub fn keep_order(&mut self) {
+        self.ordered = true;
+    }
+
+    /// Whether order on each page is kept by table.
+    #[inline(always)]
+    pub fn keeps_order(&self) -> bool {
+        self.ordered
+    }
+
+    /// The next page operation that may be placed: a flush, a page of a request that came in, or
+    /// one that has waited for its page.
+    #[inline]
+    pub fn next_to_place<W: Watch>(
+        &mut self,
+        map: &PageMap,
+        cx: &mut Context<'_, W>,
+    ) -> Option<u32> {
+        loop {
+            if let Some(flush) = self.flushes.pop_front() {
+                return Some(flush);
+            }
+            if self.cutting.is_empty() {
+                return self.released.pop();
+            }
+            if let Some(op) = self.next_page(map, cx) {
+                return Some(op);
+            }
+        }
+    }
+
+    /// The next flush that waits nowhere yet.
+    #[inline(always)]
+    pub fn next_flush(&mut self) -> Option<u32> {
+        self.flushes.pop_front()
+    }
+
+    /// The next operation that has waited for its page.
+    pub fn next_released(&mut self) -> Option<u32> {
+        self.released.pop()
+    }
+
+    /// A request that is done.
+    #[inline(always)]
+    pub fn next_served(&mut self) -> Option<Served> {
+        self.served.pop()
+    }
+
+    /// A unit that should be checked.
+    #[inline(always)]
+    pub fn next_called(&mut self) -> Option<UnitId> {
+        self.called.pop()
+    }
+
+    /// Takes a request in.
+    #[inline]
+    pub fn accept<W: Watch>(&mut self, request: HostRequest, cx: &mut Context<'_, W>) {
+        let id = self.add_request(&request, cx);
+        self.come_in(id, request, cx);
+    }
+
+    /// An operation is next on its page. Of several the oldest is placed first.
+    fn turn_has_come(&mut self, op: u32) {
+        let sequence = self.waiting.op(op).sequence;
+        let older = |&other: &u32| self.waiting.op(other).sequence > sequence;
+        let at = self.released.partition_point(older);
+        self.released.insert(at, op);
+    }
+
+    /// A page operation is done: the next on its page may go, its request may be done.
+    #[inline(always)]
+    pub fn page_done<W: Watch>(&mut self, op: u32, cx: &mut Context<'_, W>) {
+        let Op { lpn, request, .. } = *self.waiting.op(op);
+        if request == FLUSH {
+            return self.flush_ended(op, cx);
+        }
+        self.tell_done(op, cx);
+        let behind = if self.ordered { self.order.leave(self.waiting.op(op), lpn) } else { None };
+        self.waiting.free(op);
+        self.request_page_done(request, cx);
+        if let Some(behind) = behind
+            && !self.waiting.op(behind).queued
+        {
+            self.turn_has_come(behind);
+        }
+    }
+}

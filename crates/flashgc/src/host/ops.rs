@@ -1,0 +1,222 @@
+//! Page operations of the host, and the queues in which they wait.
+
+use super::queues::Queues;
+use crate::ids::{Lpn, PlaneId, UnitId};
+use crate::plan::{HIGH, Plan, READS, Service, WRITES};
+
+/// The kind of a page operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpKind {
+    /// Reads a page for the host.
+    Read,
+    /// Reads the rest of a page that the host writes in part; the write follows.
+    ReadRest,
+    /// Writes a page.
+    Write,
+    /// Discards the data of a page.
+    Trim,
+}
+
+/// Stands for the request of a flush, which has none.
+pub const FLUSH: u32 = u32::MAX;
+
+/// A page operation of the host.
+#[derive(Clone, Copy, Debug)]
+pub struct Op {
+    /// Its page.
+    pub lpn: Lpn,
+    /// The request it belongs to; a flush of the write buffer has [`FLUSH`].
+    pub request: u32,
+    /// The plane in whose queue it waits.
+    pub plane: PlaneId,
+    /// The kind of operation.
+    pub kind: OpKind,
+    /// Whether it is in a queue of a unit, or has been.
+    pub queued: bool,
+    /// Whether its request is of high priority.
+    pub high: bool,
+    /// The next in its list.
+    pub next: u32,
+    /// The next operation on the same page, where order is kept by table.
+    pub behind: u32,
+    /// Order of acceptance.
+    pub sequence: u64,
+}
+
+/// The first operation of a list, and the list.
+pub type Head = Option<(u32, u8)>;
+
+/// All page operations, in a slab that grows to the longest queue, and the queues of the units.
+pub struct Waiting {
+    ops: Vec<Op>,
+    free: Vec<u32>,
+    sequence: u64,
+    queues: Queues,
+    /// Operations that wait at each unit.
+    counts: Vec<u32>,
+    unit_of: Vec<UnitId>,
+    service: Service,
+    /// Whether writes of high priority have a list of their own.
+    high_apart: bool,
+}
+
+impl Waiting {
+    pub(super) fn new(plan: &Plan) -> Self {
+        let geometry = &plan.geometry;
+        Waiting {
+            ops: Vec::new(),
+            free: Vec::new(),
+            sequence: 0,
+            queues: Queues::new(plan),
+            counts: vec![0; geometry.units as usize],
+            unit_of: (0..geometry.planes).map(|plane| geometry.unit_of(PlaneId(plane))).collect(),
+            service: plan.service.clone(),
+            high_apart: plan.gc.preemption.is_some(),
+        }
+    }
+
+    /// Adds an operation that waits nowhere yet.
+    #[inline(always)]
+    pub(super) fn add(&mut self, lpn: Lpn, request: u32, kind: OpKind, high: bool) -> u32 {
+        let sequence = self.sequence;
+        self.sequence += 1;
+        let plane = PlaneId::NONE;
+        let (queued, next, behind) = (false, 0, 0);
+        let op = Op { lpn, request, plane, kind, queued, high, next, behind, sequence };
+        if let Some(at) = self.free.pop() {
+            self.ops[at as usize] = op;
+            return at;
+        }
+        self.ops.push(op);
+        (self.ops.len() - 1) as u32
+    }
+
+    /// An operation is over.
+    #[inline(always)]
+    pub(super) fn free(&mut self, op: u32) {
+        self.free.push(op);
+    }
+
+    /// An operation.
+    #[inline(always)]
+    pub fn op(&self, op: u32) -> &Op {
+        &self.ops[op as usize]
+    }
+
+    #[inline(always)]
+    pub(super) fn op_mut(&mut self, op: u32) -> &mut Op {
+        &mut self.ops[op as usize]
+    }
+
+    #[inline(always)]
+    pub(super) fn ops_mut(&mut self) -> &mut [Op] {
+        &mut self.ops
+    }
+
+    /// An operation that may not exist: the next of a list.
+    #[inline(always)]
+    pub fn get(&self, op: u32) -> Option<&Op> {
+        self.ops.get(op as usize)
+    }
+
+    /// The most operations that were under way at once.
+    pub fn slab_len(&self) -> usize {
+        self.ops.len()
+    }
+
+    /// An operation that read the rest of its page is a write from now on.
+    #[inline(always)]
+    pub fn becomes_write(&mut self, op: u32) {
+        self.ops[op as usize].kind = OpKind::Write;
+    }
+
+    /// The plane of an operation is known.
+    #[inline(always)]
+    pub fn set_plane(&mut self, op: u32, plane: PlaneId) {
+        self.ops[op as usize].plane = plane;
+    }
+
+    /// Operations that wait at a unit.
+    #[inline(always)]
+    pub fn count(&self, unit: UnitId) -> u32 {
+        self.counts[unit.index()]
+    }
+
+    /// The list in which an operation waits.
+    #[inline(always)]
+    fn list_of(&self, op: &Op) -> u8 {
+        match op.kind {
+            OpKind::Read | OpKind::ReadRest => self.service.read_queue,
+            OpKind::Write if self.high_apart && op.high => HIGH,
+            OpKind::Write | OpKind::Trim => self.service.write_queue,
+        }
+    }
+
+    /// Puts an operation into the queue of this plane, at the place of its arrival.
+    #[inline(always)]
+    pub fn queue_at(&mut self, op: u32, plane: PlaneId) {
+        let entry = &mut self.ops[op as usize];
+        entry.plane = plane;
+        entry.queued = true;
+        let list = self.list_of(&self.ops[op as usize]);
+        self.put(op, plane, list);
+    }
+
+    /// Puts a read that stood aside back into its queue.
+    pub fn put_back(&mut self, op: u32) {
+        self.put(op, self.ops[op as usize].plane, READS);
+    }
+
+    #[inline(always)]
+    fn put(&mut self, op: u32, plane: PlaneId, list: u8) {
+        self.queues.push(&mut self.ops, plane, list, op);
+        self.counts[self.unit_of[plane.index()].index()] += 1;
+    }
+
+    /// Takes the first operation of a list out of its queue.
+    #[inline(always)]
+    pub fn take(&mut self, op: u32, list: u8) {
+        let plane = self.ops[op as usize].plane;
+        self.queues.pop(&self.ops, plane, list, op);
+        self.counts[self.unit_of[plane.index()].index()] -= 1;
+    }
+
+    /// The operation that has waited longest in this list of the unit's open queues.
+    #[inline(always)]
+    pub fn peek(&self, unit: UnitId, list: u8) -> Option<u32> {
+        self.queues.peek(&self.ops, unit, list)
+    }
+
+    /// The first operation of each list, in the order of service, where requests may preempt a
+    /// collection.
+    pub fn heads(&self, unit: UnitId) -> [Head; 3] {
+        let head = |list: u8| self.peek(unit, list).map(|op| (op, list));
+        let mut heads = [head(READS), head(WRITES), head(HIGH)];
+        let sequence = |head: &Head| head.map_or(u64::MAX, |(op, _)| self.op(op).sequence);
+        if self.service.oldest_first {
+            heads.sort_by_key(sequence);
+        } else {
+            if self.service.writes_first() {
+                heads.rotate_left(1);
+            }
+            let writes = if self.service.writes_first() { 0..2 } else { 1..3 };
+            heads[writes].sort_by_key(sequence);
+        }
+        heads
+    }
+
+    /// Closes the queue that serves a plane.
+    pub fn close(&mut self, plane: PlaneId) {
+        self.queues.close(plane);
+    }
+
+    /// Opens it again.
+    pub fn release(&mut self, plane: PlaneId) {
+        self.queues.release(plane);
+    }
+
+    /// Whether the queue that serves a plane is closed.
+    pub fn is_held(&self, plane: PlaneId) -> bool {
+        self.queues.is_held(plane)
+    }
+}

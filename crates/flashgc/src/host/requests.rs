@@ -1,0 +1,287 @@
+//! Requests: when they come, how they are cut into page operations, and when they are done.
+
+use super::{Host, OpKind};
+use crate::context::Context;
+use crate::event::Slot;
+use crate::ftl::map::PageMap;
+use crate::ids::Lpn;
+use crate::plan::Arrivals;
+use crate::verify::{Happened, Watch};
+use crate::workload::{HostOp, HostRequest, Source, SourceError};
+
+/// Why no further request can come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The workload failed; the text names the place.
+    Source(SourceError),
+    /// The next request comes after the last instant that can be simulated.
+    TooLong,
+}
+
+/// A request that is done.
+#[derive(Clone, Copy, Debug)]
+pub struct Served {
+    /// Its operation.
+    pub op: HostOp,
+    /// Its bytes.
+    pub bytes: u64,
+    /// From its arrival until now, in ns.
+    pub latency_ns: u64,
+}
+
+/// A request whose pages are being accepted.
+pub(super) struct Cutting {
+    id: u32,
+    request: HostRequest,
+    next: u32,
+}
+
+#[derive(Clone, Copy)]
+struct Request {
+    arrived_ns: u64,
+    bytes: u64,
+    pages_left: u32,
+    op: HostOp,
+}
+
+/// The requests under way, in a slab, and those that have yet to come.
+#[derive(Default)]
+pub(super) struct Requests {
+    slab: Vec<Request>,
+    free: Vec<u32>,
+    arrival: Option<HostRequest>,
+    source_ended: bool,
+    /// Requests of a closed loop that may be issued now.
+    to_issue: u32,
+    outstanding: u64,
+    done: u64,
+}
+
+impl Host {
+    /// Requests under way.
+    #[inline(always)]
+    pub fn outstanding(&self) -> u64 {
+        self.requests.outstanding
+    }
+
+    /// Requests done.
+    pub fn requests_done(&self) -> u64 {
+        self.requests.done
+    }
+
+    /// Whether no further request comes.
+    #[inline(always)]
+    pub fn source_ended(&self) -> bool {
+        self.requests.source_ended
+    }
+
+    /// Whether every request is done.
+    #[inline(always)]
+    pub fn is_finished(&self) -> bool {
+        self.requests.source_ended && self.requests.outstanding == 0
+    }
+
+    /// A closed loop begins with this many requests.
+    pub fn open_loop(&mut self, depth: u32) {
+        self.requests.to_issue = depth;
+    }
+
+    /// Whether a closed loop may issue a request.
+    #[inline(always)]
+    pub fn may_issue(&self) -> bool {
+        self.requests.to_issue > 0 && !self.requests.source_ended
+    }
+
+    /// The run ends with the requests that have come.
+    pub fn end_source<W: Watch>(&mut self, cx: &mut Context<'_, W>) {
+        self.requests.source_ended = true;
+        if cx.plan.arrivals == Arrivals::Open {
+            self.requests.arrival = None;
+            cx.events.clear(Slot::Arrival);
+        }
+    }
+
+    /// Takes the next request of an open loop from the source and waits for its time.
+    pub fn fetch_arrival<W: Watch>(
+        &mut self,
+        source: &mut dyn Source,
+        cx: &mut Context<'_, W>,
+    ) -> Result<(), Fault> {
+        if self.requests.source_ended {
+            return Ok(());
+        }
+        self.requests.arrival = source.next().map_err(Fault::Source)?;
+        match self.requests.arrival {
+            None => self.requests.source_ended = true,
+            Some(request) if request.at_ns < cx.now_ns => {
+                return Err(Fault::Source(SourceError(format!(
+                    "a request of the workload arrives at {} ns, after one at {} ns",
+                    request.at_ns, cx.now_ns
+                ))));
+            }
+            Some(request) if request.at_ns > cx.events.time_limit_ns() / 2 => {
+                return Err(Fault::TooLong);
+            }
+            Some(request) => cx.events.post(Slot::Arrival, request.at_ns),
+        }
+        Ok(())
+    }
+
+    /// The awaited request of an open loop.
+    pub fn arrived(&mut self) -> HostRequest {
+        self.requests.arrival.take().expect("an arrival event has its request")
+    }
+
+    /// The next request of a closed loop, which arrives now.
+    pub fn issue(
+        &mut self,
+        source: &mut dyn Source,
+        now_ns: u64,
+    ) -> Result<Option<HostRequest>, Fault> {
+        self.requests.to_issue -= 1;
+        let next = source.next().map_err(Fault::Source)?;
+        self.requests.source_ended |= next.is_none();
+        Ok(next.map(|request| HostRequest { at_ns: now_ns, ..request }))
+    }
+
+    #[inline(always)]
+    pub(super) fn add_request<W: Watch>(
+        &mut self,
+        request: &HostRequest,
+        cx: &mut Context<'_, W>,
+    ) -> u32 {
+        let requests = &mut self.requests;
+        requests.outstanding += 1;
+        cx.tell(Happened::Arrived { outstanding: requests.outstanding });
+        let entry = Request {
+            arrived_ns: request.at_ns,
+            bytes: request.bytes,
+            pages_left: request.pages,
+            op: request.op,
+        };
+        if let Some(at) = requests.free.pop() {
+            requests.slab[at as usize] = entry;
+            return at;
+        }
+        requests.slab.push(entry);
+        (requests.slab.len() - 1) as u32
+    }
+
+    /// The kind of a request, and its number of bytes.
+    pub(super) fn op_and_bytes(&self, id: u32) -> (HostOp, u64) {
+        let Request { op, bytes, .. } = self.requests.slab[id as usize];
+        (op, bytes)
+    }
+
+    /// The pages of a request are accepted from now on, one by one.
+    #[inline(always)]
+    pub(super) fn cut(&mut self, id: u32, request: HostRequest) {
+        self.cutting.push_back(Cutting { id, request, next: 0 });
+    }
+
+    /// The next page of the requests that are cut: its operation, if that is next on its page.
+    #[inline]
+    pub(super) fn next_page<W: Watch>(
+        &mut self,
+        map: &PageMap,
+        cx: &mut Context<'_, W>,
+    ) -> Option<u32> {
+        let Cutting { id, request, next } = self.cutting.front_mut()?;
+        let (id, request, at) = (*id, *request, *next);
+        if at == request.pages {
+            self.cutting.pop_front();
+            self.has_come_in(cx);
+            return None;
+        }
+        *next += 1;
+        let partial =
+            (at == 0 && request.head_partial) || (at + 1 == request.pages && request.tail_partial);
+        let kind = match request.op {
+            HostOp::Read => OpKind::Read,
+            HostOp::Write if partial => OpKind::ReadRest,
+            HostOp::Write => OpKind::Write,
+            HostOp::Trim if partial => {
+                // A page that is trimmed only in part stays.
+                self.request_page_done(id, cx);
+                return None;
+            }
+            HostOp::Trim => OpKind::Trim,
+        };
+        let lpn = Lpn(request.first.0 + at);
+        map.prefetch(lpn);
+        let op = self.waiting.add(lpn, id, kind, request.high);
+        cx.tell(Happened::Accepted { op, lpn, kind: request.op, high: request.high });
+        self.is_next_on_its_page(lpn, op).then_some(op)
+    }
+
+    /// Whether an accepted operation may be placed. If not, it may queue behind the one before it.
+    #[inline(always)]
+    fn is_next_on_its_page(&mut self, lpn: Lpn, op: u32) -> bool {
+        if !self.ordered {
+            return true;
+        }
+        let Some(before) = self.order.accept(self.waiting.ops_mut(), lpn, op) else { return true };
+        if self.may_queue_behind(before, op) {
+            let plane = self.waiting.op(before).plane;
+            self.waiting.set_plane(op, plane);
+            return true;
+        }
+        false
+    }
+
+    /// Whether one queue keeps the order of two operations on a page: each is one operation of the
+    /// unit, and the first is in the queue. The page holds data once that is done, for a write
+    /// binds it, and a read that is queued has found some.
+    fn may_queue_behind(&self, before: u32, op: u32) -> bool {
+        let is_one = |kind: OpKind| matches!(kind, OpKind::Read | OpKind::Write);
+        let before = self.waiting.op(before);
+        self.queues_keep_order
+            && before.queued
+            && is_one(before.kind)
+            && is_one(self.waiting.op(op).kind)
+    }
+
+    pub(super) fn tell_done<W: Watch>(&self, op: u32, cx: &mut Context<'_, W>) {
+        if W::ACTIVE {
+            let op_of = self.waiting.op(op);
+            let kind = match op_of.kind {
+                OpKind::Read | OpKind::ReadRest => HostOp::Read,
+                OpKind::Write => HostOp::Write,
+                OpKind::Trim => HostOp::Trim,
+            };
+            cx.tell(Happened::Done { op, lpn: op_of.lpn, kind });
+        }
+    }
+
+    /// One page of a request is done.
+    #[inline(always)]
+    pub(super) fn request_page_done<W: Watch>(&mut self, id: u32, cx: &mut Context<'_, W>) {
+        let request = &mut self.requests.slab[id as usize];
+        match request.op {
+            HostOp::Read => cx.counters.host_read += 1,
+            HostOp::Write => cx.counters.host_written += 1,
+            HostOp::Trim => cx.counters.host_trimmed += 1,
+        }
+        request.pages_left -= 1;
+        if request.pages_left == 0 {
+            self.pages_done(id, cx);
+        }
+    }
+
+    /// A request is done.
+    #[inline(always)]
+    pub(super) fn request_done<W: Watch>(&mut self, id: u32, cx: &mut Context<'_, W>) {
+        let requests = &mut self.requests;
+        let Request { arrived_ns, bytes, op, .. } = requests.slab[id as usize];
+        let latency_ns = cx.now_ns - arrived_ns;
+        requests.free.push(id);
+        requests.outstanding -= 1;
+        requests.done += 1;
+        if let Arrivals::Closed(_) = cx.plan.arrivals {
+            requests.to_issue += 1;
+        }
+        let outstanding = requests.outstanding;
+        cx.tell(Happened::Served { op, latency_ns, outstanding });
+        self.served.push(Served { op, bytes, latency_ns });
+    }
+}

@@ -1,0 +1,244 @@
+//! The host's operations on their way: where each one waits, and what follows when it is done.
+
+use super::{Sim, SimError};
+use crate::host::{FLUSH, Fault, Op, OpKind, Served};
+use crate::ids::{Lpn, PlaneId};
+use crate::plan::Allocation;
+use crate::verify::{Happened, Watch};
+use crate::workload::{HostOp, HostRequest, Source};
+
+impl<W: Watch> Sim<W> {
+    fn fault(&self, fault: Fault) -> SimError {
+        match fault {
+            Fault::Source(error) => SimError::Source(error),
+            Fault::TooLong => SimError::TooLong { limit_ns: self.events.time_limit_ns() / 2 },
+        }
+    }
+
+    /// Takes the next request of an open loop from the source and waits for its time.
+    pub(super) fn fetch_arrival(&mut self, source: &mut dyn Source) -> Result<(), SimError> {
+        let had_ended = self.host.source_ended();
+        let fetched = self.host.fetch_arrival(source, &mut context!(self));
+        fetched.map_err(|fault| self.fault(fault))?;
+        if self.host.source_ended() && !had_ended {
+            self.note_end_of_arrivals();
+        }
+        Ok(())
+    }
+
+    /// The awaited request of an open loop is here.
+    pub(super) fn request_arrived(&mut self, source: &mut dyn Source) -> Result<(), SimError> {
+        let request = self.host.arrived();
+        self.accept(request);
+        self.place_all();
+        self.load.arrived(self.host.outstanding());
+        self.fetch_arrival(source)
+    }
+
+    /// Issues the next request of a closed loop.
+    pub(super) fn issue(&mut self, source: &mut dyn Source) -> Result<(), SimError> {
+        let issued = self.host.issue(source, self.now_ns);
+        if let Some(request) = issued.map_err(|fault| self.fault(fault))? {
+            self.accept(request);
+        }
+        Ok(())
+    }
+
+    /// Records a request. Its pages are placed at once, or when it has come in over the link.
+    #[inline]
+    fn accept(&mut self, request: HostRequest) {
+        if self.rests {
+            self.ahead_ends();
+            self.idle_ends();
+        }
+        self.host.accept(request, &mut context!(self));
+    }
+
+    /// Places every operation that is next on its page.
+    #[inline(always)]
+    pub(super) fn place_all(&mut self) {
+        while let Some(op) = self.host.next_to_place(&self.ftl.map, &mut context!(self)) {
+            self.place(op);
+        }
+        self.note_served();
+    }
+
+    /// Queues an operation that is next on its page, or serves it without flash.
+    #[inline(always)]
+    pub(super) fn place(&mut self, op: u32) {
+        loop {
+            if self.rests && self.host.buffer_takes(op, &mut context!(self)) {
+                return self.place_flushes();
+            }
+            let Some(plane) = self.plane_of(op) else {
+                if self.serve_without_flash(op) {
+                    continue;
+                }
+                return;
+            };
+            return self.queue_at(op, plane);
+        }
+    }
+
+    /// Queues the flushes of the write buffer.
+    #[inline(always)]
+    pub(super) fn place_flushes(&mut self) {
+        while let Some(flush) = self.host.next_flush() {
+            if let Some(plane) = self.plane_of(flush) {
+                self.queue_at(flush, plane);
+            }
+        }
+    }
+
+    /// Checks the units that the write buffer names.
+    fn look_at_called(&mut self) {
+        while let Some(unit) = self.host.next_called() {
+            self.look_at(unit);
+        }
+    }
+
+    /// The plane in whose queue an operation waits, where it needs flash.
+    #[inline(always)]
+    fn plane_of(&mut self, op: u32) -> Option<PlaneId> {
+        if self.rests {
+            self.look_at_called();
+        }
+        let Op { lpn, kind, queued, plane, .. } = *self.host.waiting.op(op);
+        if !queued && plane != PlaneId::NONE {
+            // It waits behind another operation on its page.
+            return Some(plane);
+        }
+        let plane = match self.plan.allocation {
+            Allocation::Striped => self.plan.geometry.striped_plane(lpn),
+            Allocation::Dynamic => self.dynamic_plane(op)?,
+        };
+        (!self.host.keeps_order() || !self.touches_nothing(lpn, kind)).then_some(plane)
+    }
+
+    /// Puts a page operation into the queue of this plane, at the place of its arrival.
+    #[inline(always)]
+    pub(super) fn queue_at(&mut self, op: u32, plane: PlaneId) {
+        self.host.waiting.queue_at(op, plane);
+        let unit = self.plan.geometry.unit_of(plane);
+        self.loads[unit.index()] += 1;
+        if self.preempting.on {
+            self.note_queued(unit, op);
+        }
+        self.look_at(unit);
+    }
+
+    /// Whether an operation needs no flash: trims, and reads of pages that were never written.
+    fn touches_nothing(&self, lpn: Lpn, kind: OpKind) -> bool {
+        match kind {
+            OpKind::Write => false,
+            OpKind::Trim => true,
+            OpKind::Read | OpKind::ReadRest => !self.ftl.map.ppn_of(lpn).is_some(),
+        }
+    }
+
+    /// Where dynamic allocation queues an operation: reads where the data is.
+    fn dynamic_plane(&mut self, op: u32) -> Option<PlaneId> {
+        let Op { lpn, kind, .. } = *self.host.waiting.op(op);
+        if kind == OpKind::Write {
+            // Where the plane is chosen later, any plane of the pool names the queue.
+            return Some(match self.chooses_at_start {
+                true => self.plan.geometry.striped_plane(lpn),
+                false if self.groups.is_empty() => self.least_busy_plane(lpn),
+                false => self.plane_in_group(op),
+            });
+        }
+        let ppn = self.ftl.map.ppn_of(lpn);
+        ppn.is_some().then(|| self.plan.geometry.plane_of(ppn))
+    }
+
+    /// Executes an operation that needs no flash. Returns whether it is a write from now on, and
+    /// has to be placed again.
+    pub(super) fn serve_without_flash(&mut self, op: u32) -> bool {
+        let Op { lpn, kind, request, .. } = *self.host.waiting.op(op);
+        if request != FLUSH {
+            self.tell(Happened::Started { op, lpn });
+            match kind {
+                OpKind::Read => {
+                    self.counters.unwritten_read += 1;
+                    self.tell(Happened::ReadNothing { lpn });
+                }
+                OpKind::ReadRest => {
+                    self.host.waiting.becomes_write(op);
+                    return true;
+                }
+                OpKind::Trim => self.trim(lpn),
+                OpKind::Write => unreachable!("a write needs flash"),
+            }
+        }
+        self.page_done(op);
+        false
+    }
+
+    /// The host trims a page.
+    fn trim(&mut self, lpn: Lpn) {
+        self.ftl.trim(&self.plan.geometry, lpn);
+        self.tell(Happened::Trimmed { lpn });
+        self.pass_on_facts();
+    }
+
+    /// A page operation is done.
+    #[inline(always)]
+    pub(super) fn page_done(&mut self, op: u32) {
+        if !self.host.is_flush(op) {
+            self.instant.goes_on();
+        }
+        self.host.page_done(op, &mut context!(self));
+        self.note_served();
+    }
+
+    /// The requests that are done are counted.
+    #[inline(always)]
+    fn note_served(&mut self) {
+        while let Some(Served { op, bytes, latency_ns }) = self.host.next_served() {
+            match op {
+                HostOp::Read => self.read_latency.record(latency_ns),
+                HostOp::Write => self.write_latency.record(latency_ns),
+                HostOp::Trim => {}
+            }
+            self.counters.requests[op as usize] += 1;
+            if op != HostOp::Trim {
+                self.balance.served(latency_ns);
+                self.counters.bytes[op as usize] += bytes;
+            }
+            if self.counters.host_written >= self.batches.next_at() {
+                self.batch_ended();
+            }
+        }
+    }
+
+    /// The data under way has crossed the host's link.
+    pub(super) fn crossing_ended(&mut self) {
+        self.host.crossing_ended(&mut context!(self));
+        self.place_all();
+    }
+
+    /// An access to the write buffer has ended.
+    pub(super) fn access_ended(&mut self) {
+        self.host.access_ended(&mut context!(self));
+        self.instant.goes_on();
+        self.note_served();
+        // The operation that waited for this page may be older than the others that wait.
+        while let Some(op) = self.host.next_released() {
+            self.place(op);
+        }
+        self.host.access_next(&mut context!(self));
+        self.place_flushes();
+    }
+
+    /// While the host waits for nothing one page of the write buffer is flushed. Returns whether a
+    /// flush waits to be placed.
+    #[inline]
+    pub(super) fn flush_if_idle(&mut self) -> bool {
+        if self.host.outstanding() > 0 || self.host.source_ended() {
+            return false;
+        }
+        let Some(lpn) = self.host.page_to_flush() else { return false };
+        self.host.flush(lpn);
+        true
+    }
+}
