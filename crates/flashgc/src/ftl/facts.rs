@@ -91,6 +91,12 @@ impl Facts {
         self.ring.push(fact);
     }
 
+    /// Whether everything has been read.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.ring.is_empty()
+    }
+
     /// The fact at this place, if there are so many.
     #[inline(always)]
     pub fn get(&self, at: usize) -> Option<Fact> {

@@ -86,15 +86,21 @@ impl Ftl {
         parity: Parity,
     ) -> Placed {
         let Taken { ppn, filled, .. } = self.take(geometry, plane, stream, parity);
-        let current = self.is_valid(geometry, from);
+        let (block, page) = geometry.block_and_page(from);
+        let current = self.blocks.is_valid(block, page);
         if current {
             self.map.bind(self.map.lpn_of(from), ppn);
-            let (block, page) = geometry.block_and_page(ppn);
-            self.blocks.add_valid(block, page);
+            let (to, to_page) = geometry.block_and_page(ppn);
+            self.blocks.add_valid(to, to_page);
             if self.facts.tells_moves {
                 self.facts.push(Fact::Moved { from, to: ppn });
             }
-            self.leave(geometry, from);
+            // A collection's own block tells nobody.
+            if self.blocks.state(block) == BlockState::Victim {
+                self.blocks.remove_valid(block, page);
+            } else {
+                self.lose(geometry, from);
+            }
         }
         Placed { ppn, filled, current }
     }
@@ -127,17 +133,6 @@ impl Ftl {
     pub fn open_chosen(&mut self, geometry: &Geometry, plane: PlaneId, class: u8, block: BlockId) {
         self.frontiers.open_chosen(geometry, plane, class, block);
         self.opened(plane, block);
-    }
-
-    /// A copy has left a page. A collection's own block tells nobody.
-    #[inline(always)]
-    fn leave(&mut self, geometry: &Geometry, from: Ppn) {
-        let (block, page) = geometry.block_and_page(from);
-        if self.blocks.state(block) == BlockState::Victim {
-            self.blocks.remove_valid(block, page);
-        } else {
-            self.lose(geometry, from);
-        }
     }
 
     /// Marks a page invalid.

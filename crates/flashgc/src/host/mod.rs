@@ -44,8 +44,8 @@ pub struct Host {
     buffer: Option<Buffer>,
     /// Flushes that wait nowhere yet.
     flushes: VecDeque<u32>,
-    /// Requests whose pages are being accepted.
-    cutting: VecDeque<Cutting>,
+    /// The request whose pages are being accepted.
+    cutting: Option<Cutting>,
     /// Page operations that are next on their page, the oldest last.
     released: Vec<u32>,
     /// Requests that are done and that nobody has read.
@@ -66,7 +66,7 @@ impl Host {
             link: plan.host_link.map(Link::new),
             buffer: plan.write_buffer.map(Buffer::new),
             flushes: VecDeque::new(),
-            cutting: VecDeque::new(),
+            cutting: None,
             released: Vec::new(),
             served: Vec::new(),
             called: Vec::new(),
@@ -86,17 +86,17 @@ impl Host {
 
     /// The next page operation that may be placed: a flush, a page of a request that came in, or
     /// one that has waited for its page.
-    #[inline]
+    #[inline(always)]
     pub fn next_to_place<W: Watch>(
         &mut self,
         map: &PageMap,
         cx: &mut Context<'_, W>,
     ) -> Option<u32> {
         loop {
-            if let Some(flush) = self.flushes.pop_front() {
-                return Some(flush);
+            if !self.flushes.is_empty() {
+                return self.next_flush();
             }
-            if self.cutting.is_empty() {
+            if self.cutting.is_none() {
                 return self.released.pop();
             }
             if let Some(op) = self.next_page(map, cx) {
@@ -108,7 +108,7 @@ impl Host {
     /// The next flush that waits nowhere yet.
     #[inline(always)]
     pub fn next_flush(&mut self) -> Option<u32> {
-        self.flushes.pop_front()
+        if self.flushes.is_empty() { None } else { self.flushes.pop_front() }
     }
 
     /// The next operation that has waited for its page.

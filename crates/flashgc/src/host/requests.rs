@@ -176,7 +176,8 @@ impl Host {
     /// The pages of a request are accepted from now on, one by one.
     #[inline(always)]
     pub(super) fn cut(&mut self, id: u32, request: HostRequest) {
-        self.cutting.push_back(Cutting { id, request, next: 0 });
+        debug_assert!(self.cutting.is_none(), "one request after the other is cut");
+        self.cutting = Some(Cutting { id, request, next: 0 });
     }
 
     /// The next page of the requests that are cut: its operation, if that is next on its page.
@@ -186,14 +187,18 @@ impl Host {
         map: &PageMap,
         cx: &mut Context<'_, W>,
     ) -> Option<u32> {
-        let Cutting { id, request, next } = self.cutting.front_mut()?;
+        let Cutting { id, request, next } = self.cutting.as_mut()?;
         let (id, request, at) = (*id, *request, *next);
+        *next += 1;
         if at == request.pages {
-            self.cutting.pop_front();
+            // The last page was placed: the link may serve others.
+            self.cutting = None;
             self.has_come_in(cx);
             return None;
         }
-        *next += 1;
+        if at + 1 == request.pages && self.link.is_none() {
+            self.cutting = None;
+        }
         let partial =
             (at == 0 && request.head_partial) || (at + 1 == request.pages && request.tail_partial);
         let kind = match request.op {

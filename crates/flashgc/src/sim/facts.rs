@@ -11,6 +11,9 @@ impl<W: Watch> Sim<W> {
     /// before anything is chosen.
     #[inline(always)]
     pub(super) fn pass_on_facts(&mut self) {
+        if self.ftl.facts.is_empty() {
+            return;
+        }
         let mut at = 0;
         while let Some(fact) = self.ftl.facts.get(at) {
             match fact {
