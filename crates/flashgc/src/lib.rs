@@ -4,6 +4,8 @@
 //! this crate reads a clock, the environment or a file, and nothing depends on them: the same
 //! input gives the same bytes out, on any machine.
 
+pub mod allocation;
+pub mod collect;
 pub mod config;
 pub mod context;
 pub mod device;

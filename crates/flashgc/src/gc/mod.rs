@@ -10,18 +10,20 @@
 //! Only the simulation moves data (`sim::collect`); this module decides.
 
 mod idle;
-pub mod job;
+mod job;
+mod lists;
 pub mod pacing;
 pub mod placement;
 pub mod pre_migration;
 pub mod preemption;
 pub mod slots;
+mod trigger;
 pub mod used_space;
 pub mod victim;
 pub mod windows;
 
 pub use idle::{Idle, MeanCollection, Wait};
-pub use job::{Copy, CrossUnit, Job, JobRow, Role, Victim};
+pub use job::{Copy, CrossUnit, JobRow, Role, Victim};
 pub use pacing::TimeSlices;
 pub use pre_migration::PreMigration;
 pub use preemption::{Preemption, Suspends};
@@ -30,16 +32,27 @@ pub use slots::{
     Watermark,
 };
 
+pub use trigger::Sight;
+
 use crate::device::Geometry;
 use crate::ftl::Ftl;
-use crate::ids::{BlockId, PlaneId};
+use crate::ids::{BlockId, PlaneId, UnitId};
 use placement::Placement;
 use std::collections::VecDeque;
 use used_space::VictimLists;
 use victim::{Policy, VictimPolicy};
 use windows::Costs;
 
-/// The collector's state: the planes that need space, and at most one collection for each unit.
+/// The needs of a unit's planes.
+#[derive(Clone, Default)]
+struct UnitNeeds {
+    /// Planes that need space.
+    wanting: u32,
+    /// The plane that is checked first at the unit's next collection.
+    next_plane: u32,
+}
+
+/// The collector's memory: the planes that need space, and what its policies keep.
 pub struct Gc {
     /// Ranks the victims.
     pub victim: Policy,
@@ -56,14 +69,13 @@ pub struct Gc {
     pub keeps_books: bool,
     /// Planes that need space.
     pub wants: Vec<bool>,
-    /// The collection of each unit.
-    pub jobs: Vec<Job>,
     /// Planes whose victim is being moved at present.
     pub busy_planes: Vec<bool>,
-    /// Pages from collections of other units that wait to be programmed in each unit.
-    pub cross_unit: Vec<VecDeque<CrossUnit>>,
-    /// The page from another unit's collection that each unit programs at present.
-    pub programming: Vec<Option<CrossUnit>>,
+    /// Victims that were on no list.
+    pub fallbacks: u64,
+    units: Vec<UnitNeeds>,
+    /// Units that should be checked, the first that was named first.
+    called: VecDeque<UnitId>,
 }
 
 impl Gc {
@@ -83,10 +95,10 @@ impl Gc {
                 .map(|groups| Box::new(Placement::new(groups, geometry, seed))),
             random: crate::rng::Random::named(seed, "victim"),
             wants: vec![false; geometry.planes as usize],
-            jobs: (0..geometry.units).map(|_| Job::default()).collect(),
             busy_planes: vec![false; geometry.planes as usize],
-            cross_unit: vec![VecDeque::new(); geometry.units as usize],
-            programming: vec![None; geometry.units as usize],
+            fallbacks: 0,
+            units: vec![UnitNeeds::default(); geometry.units as usize],
+            called: VecDeque::new(),
         }
     }
 

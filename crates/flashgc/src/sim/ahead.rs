@@ -14,7 +14,6 @@ use super::service::Next;
 use crate::device::Geometry;
 use crate::flash::{Moved, Op, Phases};
 use crate::gc::used_space::SpaceOf;
-use crate::gc::victim::Policy;
 use crate::gc::{PreMigration, Space};
 use crate::ids::{BlockId, PlaneId, Ppn, UnitId};
 use crate::verify::{Cause, Happened, Watch};
@@ -108,10 +107,10 @@ impl<W: Watch> Sim<W> {
 
     #[cold]
     fn find_ahead(&mut self, unit: UnitId) -> Option<Next> {
-        if self.gc.jobs[unit.index()].is_open() {
+        if self.jobs[unit].is_open() {
             return None;
         }
-        for turn in self.turns_of(unit) {
+        for turn in self.gc.turns_of(unit, &sight!(self)) {
             let plane = self.plan.geometry.planes_of(unit)[turn];
             if !self.is_close(plane) || !self.has_room_ahead(plane) {
                 continue;
@@ -173,7 +172,7 @@ impl<W: Watch> Sim<W> {
         let known = known.filter(|early| self.ftl.blocks.is_sealed(early.block));
         let early = match known {
             Some(early) => early,
-            None => Early { block: self.least_valid(plane)?, moved: 0 },
+            None => Early { block: self.gc.least_valid(plane, &sight!(self))?, moved: 0 },
         };
         let ahead = self.ahead.as_mut()?;
         if ahead.rules.stop.is_reached(self.ftl.blocks.valid(early.block), early.moved) {
@@ -185,17 +184,6 @@ impl<W: Watch> Sim<W> {
         }
         let page = self.ftl.blocks.first_valid(early.block)?;
         Some(Ppn(self.plan.geometry.first_page(early.block).0 + page))
-    }
-
-    /// The sealed block with the fewest valid pages, at least one of which is invalid.
-    fn least_valid(&mut self, plane: PlaneId) -> Option<BlockId> {
-        if self.ftl.blocks.reclaimable[plane.index()] == 0 {
-            return None;
-        }
-        if matches!(self.gc.victim, Policy::greedy(_)) {
-            return self.ask_policy(plane, u32::MAX);
-        }
-        candidates!(self).fewest_kept(plane)
     }
 
     /// A page begins to move.
@@ -292,9 +280,10 @@ impl<W: Watch> Sim<W> {
 
     /// Counts pages whose program ends at this very instant, as for the copies of a collection.
     pub(super) fn clip_ahead(&mut self) {
-        for at in 0..self.units.len() {
-            let moves = self.flash.owner(UnitId(at as u32)) == Some(Owner::PreMigration);
-            if !moves || !self.phase_ends_now(at) {
+        for at in 0..self.plan.geometry.units as usize {
+            let unit = UnitId(at as u32);
+            let moves = self.flash.owner(unit) == Some(Owner::PreMigration);
+            if !moves || !self.phase_ends_now(unit) {
                 continue;
             }
             self.counters.background_moved += 1;

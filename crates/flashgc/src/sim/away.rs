@@ -9,9 +9,9 @@
 
 use super::Sim;
 use super::owner::Owner;
+use crate::collect::Stage;
 use crate::flash::Op;
 use crate::gc::CrossUnit;
-use crate::gc::job::Stage;
 use crate::ids::{PlaneId, UnitId};
 use crate::verify::{Happened, Watch};
 
@@ -20,11 +20,11 @@ impl<W: Watch> Sim<W> {
     pub(super) fn copy_target(&mut self, from: PlaneId) -> PlaneId {
         let own = self.plan.geometry.unit_of(from);
         let pool = self.plan.pools.of_plane(from);
-        let best = self.best_plane(pool, |_, plane| {
+        let best = self.alloc.best_plane(&self.plan, &self.ftl, pool, |plane| {
             self.plan.geometry.unit_of(plane) != own && self.takes_cross_unit(plane)
         });
         let Some(chosen) = best else { return from };
-        self.has_chosen(chosen);
+        self.alloc.has_chosen(&self.plan, chosen);
         chosen
     }
 
@@ -36,12 +36,12 @@ impl<W: Watch> Sim<W> {
 
     /// The pages of a step were read: each goes to the unit that will program it.
     pub(super) fn send_step(&mut self, unit: UnitId) {
-        let job = &mut self.gc.jobs[unit.index()];
+        let job = &mut self.jobs[unit];
         job.stage = Stage::Sending;
         job.away = job.step.len() as u32;
         let Some(from) = job.plane else { return };
-        for at in 0..self.gc.jobs[unit.index()].step.len() {
-            let copy = self.gc.jobs[unit.index()].step[at];
+        for at in 0..self.jobs[unit].step.len() {
+            let copy = self.jobs[unit].step[at];
             let plane = self.copy_target(from);
             self.send(CrossUnit { job: unit, copy, plane });
         }
@@ -49,9 +49,8 @@ impl<W: Watch> Sim<W> {
 
     fn send(&mut self, cross_unit: CrossUnit) {
         let unit = self.plan.geometry.unit_of(cross_unit.plane);
-        self.gc.cross_unit[unit.index()].push_back(cross_unit);
-        self.units[unit.index()].cross_unit += 1;
-        self.loads[unit.index()] += 1;
+        self.jobs.arrives(unit, cross_unit);
+        self.alloc.one_more(unit);
         self.look_at(unit);
     }
 
@@ -59,10 +58,9 @@ impl<W: Watch> Sim<W> {
     /// meanwhile goes elsewhere.
     #[cold]
     pub(super) fn next_cross_unit(&mut self, unit: UnitId) -> Option<CrossUnit> {
-        while let Some(cross_unit) = self.gc.cross_unit[unit.index()].pop_front() {
-            self.units[unit.index()].cross_unit -= 1;
-            self.loads[unit.index()] -= 1;
-            let from = self.gc.jobs[cross_unit.job.index()].plane.unwrap_or(cross_unit.plane);
+        while let Some(cross_unit) = self.jobs.next_arrival(unit) {
+            self.alloc.one_less(unit);
+            let from = self.jobs[cross_unit.job].plane.unwrap_or(cross_unit.plane);
             if cross_unit.plane == from || self.takes_cross_unit(cross_unit.plane) {
                 return Some(cross_unit);
             }
@@ -75,10 +73,10 @@ impl<W: Watch> Sim<W> {
     /// Programs a page of another unit's collection. It binds now, as a write of the host would.
     pub(super) fn start_cross_unit(&mut self, unit: UnitId, cross_unit: CrossUnit) {
         let CrossUnit { job, copy, plane } = cross_unit;
-        self.gc.programming[unit.index()] = Some(cross_unit);
+        self.jobs.programs(unit, cross_unit);
         self.bind_copy(job, copy, plane);
         self.ask_trigger(plane);
-        let job = &self.gc.jobs[job.index()];
+        let job = &self.jobs[job];
         let fills = self.prices.filled_by_copies(u32::from(job.fills_with(copy)));
         let to = std::iter::once(job.copies[copy].to);
         let phases = self.prices.programming(Op::Program, 1, to, fills);
@@ -88,8 +86,8 @@ impl<W: Watch> Sim<W> {
     /// A page from the collection of another unit is programmed; after the last page of a step that
     /// collection continues.
     pub(super) fn cross_unit_ended(&mut self, unit: UnitId) {
-        let Some(cross_unit) = self.gc.programming[unit.index()].take() else { return };
-        let job = &mut self.gc.jobs[cross_unit.job.index()];
+        let Some(cross_unit) = self.jobs.programmed(unit) else { return };
+        let job = &mut self.jobs[cross_unit.job];
         job.moved += 1;
         job.away -= 1;
         job.wasted_open.retain(|&copy| copy as usize != cross_unit.copy);
@@ -107,23 +105,22 @@ impl<W: Watch> Sim<W> {
 
     /// Copies of this unit's collection whose program ends at this very instant, and how many of
     /// them filled a block.
-    pub(super) fn cross_unit_ends_now(&self, unit: usize) -> (u64, u64) {
-        let under_way = (0..self.units.len()).filter_map(|at| {
-            let cross_unit = self.gc.programming[at].as_ref()?;
-            (cross_unit.job.index() == unit && self.phase_ends_now(at)).then_some(cross_unit.copy)
+    pub(super) fn cross_unit_ends_now(&self, unit: UnitId) -> (u64, u64) {
+        let under_way = (0..self.plan.geometry.units).map(UnitId).filter_map(|at| {
+            let cross_unit = self.jobs.programming(at)?;
+            (cross_unit.job == unit && self.phase_ends_now(at)).then_some(cross_unit.copy)
         });
-        let job = &self.gc.jobs[unit];
+        let job = &self.jobs[unit];
         under_way.fold((0, 0), |(copies, fills), copy| {
             (copies + 1, fills + u64::from(job.fills_with(copy)))
         })
     }
 
     /// Whether the program of this copy, in whatever unit, ends at this very instant.
-    pub(super) fn cross_unit_copy_ends_now(&self, unit: usize, copy: usize) -> bool {
-        (0..self.units.len()).any(|at| {
-            let is_it =
-                |cross_unit: &CrossUnit| cross_unit.job.index() == unit && cross_unit.copy == copy;
-            self.gc.programming[at].as_ref().is_some_and(is_it) && self.phase_ends_now(at)
+    pub(super) fn cross_unit_copy_ends_now(&self, unit: UnitId, copy: usize) -> bool {
+        (0..self.plan.geometry.units).map(UnitId).any(|at| {
+            let is_it = |cross_unit: CrossUnit| cross_unit.job == unit && cross_unit.copy == copy;
+            self.jobs.programming(at).is_some_and(is_it) && self.phase_ends_now(at)
         })
     }
 
@@ -137,11 +134,11 @@ impl<W: Watch> Sim<W> {
         self.counters.gc_busy_ns += ns;
         let job = match owner {
             Owner::CrossUnit => {
-                self.gc.programming[unit.index()].as_ref().map_or(unit, |cross_unit| cross_unit.job)
+                self.jobs.programming(unit).map_or(unit, |cross_unit| cross_unit.job)
             }
             _ => unit,
         };
-        self.gc.jobs[job.index()].busy_ns += ns;
+        self.jobs[job].busy_ns += ns;
     }
 
     /// Reports to the watcher which pages leave the plane.
@@ -149,8 +146,8 @@ impl<W: Watch> Sim<W> {
         if !W::ACTIVE {
             return;
         }
-        for at in 0..self.gc.jobs[unit.index()].step.len() {
-            let job = &self.gc.jobs[unit.index()];
+        for at in 0..self.jobs[unit].step.len() {
+            let job = &self.jobs[unit];
             let ppn = job.copies[job.step[at]].from;
             let lpn = self.ftl.map.lpn_of(ppn);
             self.tell(Happened::ReadOut { ppn, lpn });

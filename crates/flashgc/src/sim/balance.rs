@@ -153,7 +153,7 @@ impl<W: Watch> Sim<W> {
     /// Whether the run up to now represents the long run.
     pub(super) fn balance(&self) -> Balance {
         let (counters, known) = (&self.counters, &self.balance.circumstances);
-        let jobs_open = self.gc.jobs.iter().filter(|job| job.is_open()).count() as u64;
+        let jobs_open = self.jobs.iter().filter(|job| job.is_open()).count() as u64;
         judge(&Evidence {
             batches: &self.batches,
             written_pages: counters.array_programs,

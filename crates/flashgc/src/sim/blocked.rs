@@ -50,7 +50,7 @@ impl<W: Watch> Sim<W> {
 
     /// Whether a page lies in a block that the unit's collection closes.
     fn is_closed(&self, unit: UnitId, ppn: Ppn) -> bool {
-        let job = &self.gc.jobs[unit.index()];
+        let job = &self.jobs[unit];
         if !job.is_open() {
             return false;
         }
@@ -63,7 +63,7 @@ impl<W: Watch> Sim<W> {
 
     /// The block into which the unit's collection programmed its last copy.
     fn destination(&self, unit: UnitId) -> Option<BlockId> {
-        let job = &self.gc.jobs[unit.index()];
+        let job = &self.jobs[unit];
         let made = job.copies[..job.next].iter().rev();
         let last = made.map(|copy| copy.to).find(|to| to.is_some())?;
         Some(self.plan.geometry.block_of(last))
@@ -74,7 +74,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn let_back(&mut self, unit: UnitId) {
         while let Some(op) = self.aside.units[unit.index()].pop() {
             self.host.waiting.put_back(op);
-            self.loads[unit.index()] += 1;
+            self.alloc.one_more(unit);
         }
     }
 }

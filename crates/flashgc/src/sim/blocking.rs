@@ -19,7 +19,7 @@ impl<W: Watch> Sim<W> {
     /// The erase begins: the planes that it does not need are open to the host.
     #[cold]
     pub(super) fn narrow_blocking(&mut self, unit: UnitId) {
-        let Some(job) = self.gc.jobs[unit.index()].plane else { return };
+        let Some(job) = self.jobs[unit].plane else { return };
         self.for_those_between(job, |sim, plane| {
             sim.host.waiting.release(plane);
             sim.look_at(sim.plan.geometry.unit_of(plane));
@@ -34,9 +34,9 @@ impl<W: Watch> Sim<W> {
 
     /// Planes that are blocked while pages move and open in the erase.
     fn for_those_between(&mut self, job: PlaneId, each: impl Fn(&mut Self, PlaneId)) {
-        let part = self.plan.geometry.part_of(job, self.plan.gc.blocking.level) as usize;
-        for at in 0..self.domains[part].len() {
-            let plane = self.domains[part][at];
+        let part = self.plan.geometry.part_of(job, self.plan.gc.blocking.level);
+        for at in 0..self.jobs.domain(part).len() {
+            let plane = self.jobs.domain(part)[at];
             if !self.stays_closed(job, plane) {
                 each(self, plane);
             }

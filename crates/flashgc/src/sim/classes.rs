@@ -41,7 +41,7 @@ impl<W: Watch> Sim<W> {
         if !is_copy && !frontiers.is_above_reserve(plane) {
             return frontiers.class_with_room(plane, class).unwrap_or(class);
         }
-        let candidates = candidates!(self);
+        let candidates = self.gc.candidates(&sight!(self));
         let placement = self.gc.placement.as_mut();
         let chosen = placement.and_then(|p| p.choose(plane, class, &self.ftl, &candidates));
         // Without any, the reserve was too small, and the caller that takes the page will report

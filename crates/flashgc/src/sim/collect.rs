@@ -11,29 +11,16 @@
 
 use super::Sim;
 use super::owner::Owner;
+use crate::collect::{Job, Stage};
 use crate::flash::{self, Kind, Moved, Phases};
 use crate::ftl::Parity;
-use crate::gc::job::Stage;
-use crate::gc::{Batch, Copy, CopyChoice, Job, JobRow, Role, Victim};
+use crate::gc::{Batch, Copy, CopyChoice, JobRow, Role, Victim};
 use crate::ids::{BlockId, PlaneId, Ppn, UnitId};
-use crate::plan::Plan;
 use crate::verify::{Cause, Happened, Watch};
 
 /// Valid pages at selection of the blocks that are claimed in addition to the victims.
 fn neighbour_valid(victims: &[Victim]) -> u32 {
     victims.iter().filter(|victim| !victim.is_erased()).map(|victim| victim.valid).sum()
-}
-
-/// The planes that a collection blocks, for each part of the blocking's level.
-pub(super) fn domains(plan: &Plan) -> Vec<Vec<PlaneId>> {
-    let level = plan.gc.blocking.level;
-    let mut domains: Vec<Vec<PlaneId>> = Vec::new();
-    for plane in (0..plan.geometry.planes).map(PlaneId) {
-        let part = plan.geometry.part_of(plane, level) as usize;
-        domains.resize(domains.len().max(part + 1), Vec::new());
-        domains[part].push(plane);
-    }
-    domains
 }
 
 impl<W: Watch> Sim<W> {
@@ -42,10 +29,10 @@ impl<W: Watch> Sim<W> {
         let batch_left = match self.plan.gc.trigger.batch {
             Batch::One => 1,
             Batch::UntilStop => u32::MAX,
-            Batch::List => self.count_candidates(plane).max(1),
+            Batch::List => self.gc.count_candidates(plane, &sight!(self)).max(1),
         };
         self.close_around(plane);
-        let job = &mut self.gc.jobs[unit.index()];
+        let job = &mut self.jobs[unit];
         job.batch_left = batch_left;
         job.blocking_since_ns = self.now_ns;
         self.claim(unit, plane, victim);
@@ -58,24 +45,14 @@ impl<W: Watch> Sim<W> {
         wants && self.ftl.blocks.reclaimable[plane.index()] > 0
     }
 
-    pub(super) fn count_candidates(&self, plane: PlaneId) -> u32 {
-        if let Some(lists) = &self.gc.lists {
-            return lists.listed(plane);
-        }
-        let (geometry, blocks) = (&self.plan.geometry, &self.ftl.blocks);
-        let wins =
-            |b: &BlockId| blocks.is_sealed(*b) && blocks.valid(*b) < geometry.data_pages_of(*b);
-        geometry.blocks_of(plane).map(BlockId).filter(wins).count() as u32
-    }
-
     /// Claims the victims and starts the collection's first operation.
     fn claim(&mut self, unit: UnitId, plane: PlaneId, victim: BlockId) {
         let free_pages = self.ftl.frontiers.free_pages(plane);
-        let mut victims = std::mem::take(&mut self.gc.jobs[unit.index()].victims);
+        let mut victims = std::mem::take(&mut self.jobs[unit].victims);
         let valid = self.claim_victims(plane, victim, &mut victims);
         let fixed = self.plan.fixes_jobs();
         self.gc.busy_planes[plane.index()] = true;
-        let job = &mut self.gc.jobs[unit.index()];
+        let job = &mut self.jobs[unit];
         job.plane = Some(plane);
         job.selected_ns = self.now_ns;
         job.valid_at_selection = valid;
@@ -89,13 +66,14 @@ impl<W: Watch> Sim<W> {
         job.lists.clear();
         let mut copies = std::mem::take(&mut job.copies);
         self.collect_pages(unit, plane, &victims, &mut copies);
-        let job = &mut self.gc.jobs[unit.index()];
+        let job = &mut self.jobs[unit];
         job.copies = copies;
         job.victims = victims;
-        if self.gc.keeps_books {
-            self.note_job(unit);
-        }
-        let job = &mut self.gc.jobs[unit.index()];
+        let job = &self.jobs[unit];
+        let moves = if job.fixed { 0 } else { job.valid_at_selection };
+        let data_pages = self.plan.geometry.shape.data_pages();
+        self.gc.expect_from(unit, &job.victims, moves, data_pages);
+        let job = &mut self.jobs[unit];
         if self.plan.coalesces_jobs() {
             job.stage = Stage::Whole;
             job.steps = match self.plan.gc.copy.at_once() {
@@ -122,10 +100,10 @@ impl<W: Watch> Sim<W> {
         copies: &mut Vec<Copy>,
     ) {
         copies.clear();
-        let fixed = self.gc.jobs[unit.index()].fixed;
+        let fixed = self.jobs[unit].fixed;
         for victim in victims {
             if self.plan.gc.copy.lists_by_block() {
-                self.gc.jobs[unit.index()].lists.push(copies.len());
+                self.jobs[unit].lists.push(copies.len());
             }
             self.list_victim(victim.block);
             if fixed {
@@ -161,7 +139,7 @@ impl<W: Watch> Sim<W> {
             valid += its_valid;
             let more = (victims.len() as u32) < self.plan.gc.erase_blocks
                 && self.ftl.blocks.reclaimable[plane.index()] > 0;
-            next = if more { self.pick_victim(plane) } else { None };
+            next = if more { self.gc.pick_victim(plane, &sight!(self)) } else { None };
             // The bound on moves: the first block is always taken
             // (docs/schemes/ippbe-original.md#the-bound-on-moves).
             next = next.filter(|&block| valid + self.ftl.blocks.valid(block) <= cap);
@@ -192,7 +170,7 @@ impl<W: Watch> Sim<W> {
             if let Some(copies) = &mut copies {
                 if placed.filled.is_some() {
                     let unit = self.plan.geometry.unit_of(plane);
-                    self.gc.jobs[unit.index()].fills.push(copies.len() as u32);
+                    self.jobs[unit].fills.push(copies.len() as u32);
                 }
                 copies.push(Copy { from, to: placed.ppn });
             }
@@ -211,7 +189,7 @@ impl<W: Watch> Sim<W> {
     /// Starts the next operation of an open collection.
     pub(super) fn step_job(&mut self, unit: UnitId) {
         self.take_step(unit);
-        let job = &mut self.gc.jobs[unit.index()];
+        let job = &mut self.jobs[unit];
         if job.step.is_empty() {
             job.stage = Stage::Erasing;
             if self.plan.gc.blocking.erasing.is_some() {
@@ -224,7 +202,7 @@ impl<W: Watch> Sim<W> {
         if self.plan.gc.copy.is_global() {
             self.tell_read_out(unit);
         }
-        let job = &self.gc.jobs[unit.index()];
+        let job = &self.jobs[unit];
         let op = match self.plan.gc.copy {
             CopyChoice::Bus => flash::Op::CopyOverBus,
             copy if copy.is_global() => flash::Op::Read,
@@ -242,7 +220,7 @@ impl<W: Watch> Sim<W> {
     /// Takes the next copies of one list into the step; pages that went invalid are passed over.
     pub(super) fn take_step(&mut self, unit: UnitId) {
         let at_once = self.plan.gc.copy.at_once() as usize;
-        let job = &mut self.gc.jobs[unit.index()];
+        let job = &mut self.jobs[unit];
         job.step.clear();
         while job.next < job.copies.len() && job.step.is_empty() {
             let end = job.list_end(job.next);
@@ -259,13 +237,13 @@ impl<W: Watch> Sim<W> {
     /// The program of a step begins: its copies bind.
     #[inline]
     pub(super) fn bind_step(&mut self, unit: UnitId) -> Moved<Owner> {
-        let job = &self.gc.jobs[unit.index()];
+        let job = &self.jobs[unit];
         if let Some(plane) = job.plane {
             for at in 0..job.step.len() {
-                self.bind_copy(unit, self.gc.jobs[unit.index()].step[at], plane);
+                self.bind_copy(unit, self.jobs[unit].step[at], plane);
             }
         }
-        let job = &self.gc.jobs[unit.index()];
+        let job = &self.jobs[unit];
         let fills = self.prices.filled_by_copies(job.fills_of_step());
         let to = job.step_pages().map(|copy| copy.to);
         let price = |phases: &mut Phases| self.prices.bind(phases, to, fills);
@@ -274,12 +252,12 @@ impl<W: Watch> Sim<W> {
 
     /// A copy of this unit's collection is programmed in a plane: its page is taken and bound.
     pub(super) fn bind_copy(&mut self, unit: UnitId, copy: usize, plane: PlaneId) {
-        let from = self.gc.jobs[unit.index()].copies[copy].from;
+        let from = self.jobs[unit].copies[copy].from;
         let placed = self.copy_page(from, plane, Cause::Copy { from });
         if self.gc.keeps_books {
-            self.note_copy(unit, placed.ppn, placed.current);
+            self.gc.note_copy(unit, placed, &sight!(self));
         }
-        let job = &mut self.gc.jobs[unit.index()];
+        let job = &mut self.jobs[unit];
         if !placed.current {
             job.waste(copy);
         }
@@ -294,7 +272,7 @@ impl<W: Watch> Sim<W> {
     #[cold]
     pub(super) fn job_loses(&mut self, plane: PlaneId, ppn: Ppn) {
         let unit = self.plan.geometry.unit_of(plane);
-        let job = &self.gc.jobs[unit.index()];
+        let job = &self.jobs[unit];
         let Some(at) = job.copies.iter().position(|copy| copy.to == ppn) else { return };
         let under_way = if job.fixed {
             at >= self.copies_made(unit)
@@ -302,13 +280,13 @@ impl<W: Watch> Sim<W> {
             matches!(job.stage, Stage::Copying | Stage::Programming) && job.step.contains(&at)
         };
         if under_way {
-            self.gc.jobs[unit.index()].waste(at);
+            self.jobs[unit].waste(at);
         }
     }
 
     /// An operation of a collection has ended.
     pub(super) fn job_operation_ended(&mut self, unit: UnitId) {
-        let job = &mut self.gc.jobs[unit.index()];
+        let job = &mut self.jobs[unit];
         match job.stage {
             Stage::Copying if self.plan.gc.copy.is_global() => self.send_step(unit),
             Stage::Copying => self.copies_ended(unit),
@@ -329,7 +307,7 @@ impl<W: Watch> Sim<W> {
 
     /// The copies of a step are programmed.
     pub(super) fn copies_ended(&mut self, unit: UnitId) {
-        let job = &mut self.gc.jobs[unit.index()];
+        let job = &mut self.jobs[unit];
         let copies = job.step.len() as u32;
         let fills = u64::from(job.fills_of_step());
         job.moved += copies;
@@ -344,7 +322,7 @@ impl<W: Watch> Sim<W> {
     /// The erase has ended: records the collection, and continues with the batch or unblocks the
     /// host.
     fn close_job(&mut self, unit: UnitId) {
-        let job = &mut self.gc.jobs[unit.index()];
+        let job = &mut self.jobs[unit];
         job.stage = Stage::Closed;
         let Some(plane) = job.plane else { return };
         job.batch_left = job.batch_left.saturating_sub(self.plan.gc.listed_by(&job.victims));
@@ -361,12 +339,12 @@ impl<W: Watch> Sim<W> {
             let row = self.job_row(unit, plane, &victims);
             self.tell(Happened::JobClosed(row));
         }
-        self.gc.jobs[unit.index()].victims = victims;
+        self.jobs[unit].victims = victims;
         let listed = if self.plan.gc.trigger.batch == Batch::List { batch_left } else { 0 };
         if batch_left > 0
             && self.goes_on(plane, listed)
             && self.may_open_job(unit)
-            && let Some(victim) = self.pick_victim(plane)
+            && let Some(victim) = self.gc.pick_victim(plane, &sight!(self))
         {
             self.widen_blocking(plane);
             return self.claim(unit, plane, victim);
@@ -388,7 +366,8 @@ impl<W: Watch> Sim<W> {
             self.pass_on_facts();
         }
         self.counters.erase_operations += 1;
-        self.ask_trigger_to_stop(plane);
+        self.gc.ask_trigger_to_stop(plane, &sight!(self));
+        self.look_at_called();
     }
 
     /// Adds a collection that ended to the counters.
@@ -399,8 +378,8 @@ impl<W: Watch> Sim<W> {
             _ => 0,
         };
         let pages: u32 = victims.iter().map(victim_pages).sum();
-        let Job { moved, steps, wasted, selected_ns, .. } = self.gc.jobs[unit.index()];
-        let Job { reads, merged_programs, extra_ns, .. } = self.gc.jobs[unit.index()];
+        let Job { moved, steps, wasted, selected_ns, .. } = self.jobs[unit];
+        let Job { reads, merged_programs, extra_ns, .. } = self.jobs[unit];
         let counters = &mut self.counters;
         counters.read_steps += u64::from(reads);
         counters.merged_programs += u64::from(merged_programs);
@@ -425,7 +404,7 @@ impl<W: Watch> Sim<W> {
 
     /// The log's row for a collection that has just ended.
     fn job_row(&self, unit: UnitId, plane: PlaneId, victims: &[Victim]) -> JobRow {
-        let job = &self.gc.jobs[unit.index()];
+        let job = &self.jobs[unit];
         JobRow {
             unit: unit.0,
             plane: plane.0,
@@ -454,8 +433,8 @@ impl<W: Watch> Sim<W> {
         if self.holds_by_working() {
             return;
         }
-        let part = self.plan.geometry.part_of(plane, self.plan.gc.blocking.level) as usize;
-        for &closed in &self.domains[part] {
+        let part = self.plan.geometry.part_of(plane, self.plan.gc.blocking.level);
+        for &closed in self.jobs.domain(part) {
             self.host.waiting.close(closed);
         }
     }
@@ -464,9 +443,9 @@ impl<W: Watch> Sim<W> {
         if self.holds_by_working() {
             return;
         }
-        let part = self.plan.geometry.part_of(plane, self.plan.gc.blocking.level) as usize;
-        for at in 0..self.domains[part].len() {
-            let open = self.domains[part][at];
+        let part = self.plan.geometry.part_of(plane, self.plan.gc.blocking.level);
+        for at in 0..self.jobs.domain(part).len() {
+            let open = self.jobs.domain(part)[at];
             if !self.stays_closed(plane, open) {
                 continue;
             }
@@ -476,7 +455,7 @@ impl<W: Watch> Sim<W> {
     }
 
     pub(super) fn job_operation_name(&self, unit: UnitId) -> &'static str {
-        match self.gc.jobs[unit.index()].stage {
+        match self.jobs[unit].stage {
             Stage::Whole => "collection",
             Stage::Erasing => "erase",
             Stage::Reading => "copy-read",
@@ -488,7 +467,7 @@ impl<W: Watch> Sim<W> {
 
     /// Array time of all copies of a collection whose pages are fixed, in ns.
     fn copies_ns(&self, unit: UnitId) -> u64 {
-        let job = &self.gc.jobs[unit.index()];
+        let job = &self.jobs[unit];
         if !self.prices.asks_for_pages() {
             return u64::from(job.steps) * self.step_ns(&[]);
         }
@@ -508,7 +487,7 @@ impl<W: Watch> Sim<W> {
 
     /// How many copies a collection whose pages are fixed has made by now.
     pub(super) fn copies_made(&self, unit: UnitId) -> usize {
-        let job = &self.gc.jobs[unit.index()];
+        let job = &self.jobs[unit];
         let mut left_ns = self.now_ns - job.selected_ns;
         let mut made = 0;
         for end in job.step_ends(self.plan.gc.copy.at_once()) {

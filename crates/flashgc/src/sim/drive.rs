@@ -31,13 +31,14 @@ impl<W: Watch> Sim<W> {
         sim.age_base_ns = age_ns;
         for (plane, wanted) in (0..sim.plan.geometry.planes).map(PlaneId).zip(wanted) {
             for block in sim.ftl.sealed_in_order(&sim.plan.geometry, plane) {
-                sim.note_restored(plane, block);
+                let valid = sim.ftl.blocks.valid(block);
+                sim.gc.restored(plane, block, valid);
             }
             for block in sim.plan.geometry.blocks_of(plane).map(BlockId) {
                 sim.gc.changed(&sim.ftl, &sim.plan.geometry, plane, block);
             }
             if wanted && sim.is_short(plane) {
-                sim.want_space(plane);
+                sim.gc.want_space(plane, &sight!(sim));
             }
         }
         if let (Some(placement), Some(kept)) = (&mut sim.gc.placement, kept) {

@@ -17,7 +17,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn claim_sub_blocks(&mut self, picked: BlockId, victims: &mut Vec<Victim>) -> u32 {
         let mut erased = std::mem::take(&mut self.erased_with);
         erased.clear();
-        let candidates = candidates!(self);
+        let candidates = self.gc.candidates(&sight!(self));
         self.gc.victim.erased_with(picked, &candidates, &mut erased);
         for &block in &erased {
             let is_sealed = self.ftl.blocks.is_sealed(block);
@@ -72,7 +72,7 @@ impl<W: Watch> Sim<W> {
         let is_victim = |victim: &&Victim| victim.role == Role::Victim;
         let valid: u32 = victims.iter().filter(is_victim).map(|victim| victim.valid).sum();
         let is_beside = |block| victims.iter().any(|v| v.block == block && !v.is_erased());
-        let copies = &self.gc.jobs[unit.index()].copies;
+        let copies = &self.jobs[unit].copies;
         let moved = copies.iter().filter(|copy| copy.to.is_some());
         let moved = moved.filter(|copy| is_beside(self.plan.geometry.block_of(copy.from)));
         self.counters.neighbours_moved += moved.count() as u64;

@@ -6,8 +6,8 @@
 
 use super::Sim;
 use super::owner::Owner;
+use crate::collect::Stage;
 use crate::flash::{Op, Phases};
-use crate::gc::job::Stage;
 use crate::ids::UnitId;
 use crate::verify::Watch;
 
@@ -16,10 +16,10 @@ impl<W: Watch> Sim<W> {
     #[inline(never)]
     pub(super) fn read_step(&mut self, unit: UnitId) {
         self.take_step(unit);
-        let copies = self.gc.jobs[unit.index()].step.len();
+        let copies = self.jobs[unit].step.len();
         self.preempting.units[unit.index()].read_ahead = false;
         if copies == 0 {
-            self.gc.jobs[unit.index()].stage = Stage::Erasing;
+            self.jobs[unit].stage = Stage::Erasing;
             self.begin(unit, Owner::Collection, self.prices.nominal(Op::Erase, 1));
         } else {
             self.begin_reading(unit);
@@ -29,7 +29,7 @@ impl<W: Watch> Sim<W> {
     }
 
     pub(super) fn begin_reading(&mut self, unit: UnitId) {
-        let job = &mut self.gc.jobs[unit.index()];
+        let job = &mut self.jobs[unit];
         job.stage = Stage::Reading;
         job.reads += 1;
         self.tell_read_out(unit);
@@ -39,7 +39,7 @@ impl<W: Watch> Sim<W> {
     /// them the writes that were merged.
     #[inline(never)]
     pub(super) fn program_step(&mut self, unit: UnitId) {
-        let job = &mut self.gc.jobs[unit.index()];
+        let job = &mut self.jobs[unit];
         let Some(plane) = job.plane else { return };
         let mut step = std::mem::take(&mut job.step);
         step.retain(|&at| self.ftl.is_valid(&self.plan.geometry, job.copies[at].from));
@@ -47,23 +47,23 @@ impl<W: Watch> Sim<W> {
         let (copies, merged) = (job.step.len(), job.merged.len());
         self.preempting.units[unit.index()].read_ahead = false;
         if copies + merged == 0 {
-            self.gc.jobs[unit.index()].stage = Stage::Copying;
+            self.jobs[unit].stage = Stage::Copying;
             return;
         }
-        self.gc.jobs[unit.index()].stage = Stage::Programming;
+        self.jobs[unit].stage = Stage::Programming;
         for at in 0..copies {
-            self.bind_copy(unit, self.gc.jobs[unit.index()].step[at], plane);
+            self.bind_copy(unit, self.jobs[unit].step[at], plane);
         }
         let op =
             if self.plan.gc.copy.stays_in_plane() { Op::ProgramRegisters } else { Op::Program };
         let mut phases = self.prices.merging(op, copies + merged, merged);
         let host_pages = std::mem::take(&mut self.preempting.units[unit.index()].host_pages);
-        let job = &self.gc.jobs[unit.index()];
+        let job = &self.jobs[unit];
         let fills = job.host_fills + self.prices.filled_by_copies(job.fills_of_step());
         let pages = job.step_pages().map(|copy| copy.to).chain(host_pages);
         self.prices.bind(&mut phases, pages, fills);
         if job.host_fills > 0 {
-            self.gc.jobs[unit.index()].extra_ns += self.prices.summary_array_ns();
+            self.jobs[unit].extra_ns += self.prices.summary_array_ns();
         }
         self.begin(unit, Owner::Collection, phases);
         self.job_phase_overlaps(unit);
@@ -71,7 +71,7 @@ impl<W: Watch> Sim<W> {
 
     /// The read half of the step under way.
     pub(super) fn step_read(&self, unit: UnitId) -> Phases {
-        let job = &self.gc.jobs[unit.index()];
+        let job = &self.jobs[unit];
         let op = if self.plan.gc.copy.stays_in_plane() { Op::ReadRegisters } else { Op::Read };
         self.prices.reading(op, job.step.len(), job.step_pages().map(|copy| copy.from))
     }
@@ -79,7 +79,7 @@ impl<W: Watch> Sim<W> {
     /// The pages that were read in advance are discarded: a request waits, and they are read again
     /// later.
     pub(super) fn put_back(&mut self, unit: UnitId) {
-        let job = &mut self.gc.jobs[unit.index()];
+        let job = &mut self.jobs[unit];
         job.next = job.step.first().copied().unwrap_or(job.next);
         job.step.clear();
         job.stage = Stage::Copying;
@@ -91,7 +91,7 @@ impl<W: Watch> Sim<W> {
         if self.plan.gc.copy.is_global() {
             return self.send_step(unit);
         }
-        self.gc.jobs[unit.index()].stage = Stage::Buffered;
+        self.jobs[unit].stage = Stage::Buffered;
         if self.preempting.units[unit.index()].read_ahead {
             self.counters.pipelined_reads += 1;
         }
@@ -100,7 +100,7 @@ impl<W: Watch> Sim<W> {
     /// A program of the collection has ended, and the writes that were merged into it are done.
     pub(super) fn programming_ended(&mut self, unit: UnitId) {
         self.copies_ended(unit);
-        let job = &mut self.gc.jobs[unit.index()];
+        let job = &mut self.jobs[unit];
         job.stage = Stage::Copying;
         let host_fills = u64::from(std::mem::take(&mut job.host_fills));
         let mut merged = std::mem::take(&mut job.merged);
@@ -111,6 +111,6 @@ impl<W: Watch> Sim<W> {
         for op in merged.drain(..) {
             self.host_operation_ended(op);
         }
-        self.gc.jobs[unit.index()].merged = merged;
+        self.jobs[unit].merged = merged;
     }
 }

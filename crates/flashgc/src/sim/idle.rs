@@ -99,12 +99,12 @@ impl<W: Watch> Sim<W> {
 
     #[cold]
     fn find_idle_victim(&mut self, unit: UnitId) -> Option<(PlaneId, BlockId)> {
-        if self.gc.jobs[unit.index()].is_open() {
+        if self.jobs[unit].is_open() {
             return None;
         }
         let mark = self.idle.as_ref()?.plan.threshold;
         let inclusive = self.plan.gc.trigger.inclusive;
-        for turn in self.turns_of(unit) {
+        for turn in self.gc.turns_of(unit, &sight!(self)) {
             let plane = self.plan.geometry.planes_of(unit)[turn];
             let wins = self.ftl.blocks.reclaimable[plane.index()] > 0;
             if !wins || !mark.is_short(&self.ftl, plane, inclusive) {
@@ -112,12 +112,12 @@ impl<W: Watch> Sim<W> {
             }
             // A policy may choose a block without an invalid page; to collect it before there is a
             // need frees no page.
-            let victim = self.pick_victim(plane).filter(|&block| {
+            let victim = self.gc.pick_victim(plane, &sight!(self)).filter(|&block| {
                 self.plan.gc.sub_blocks.is_some()
                     || self.ftl.blocks.valid(block) < self.plan.geometry.data_pages_of(block)
             });
             if let Some(victim) = victim {
-                self.had_turn(unit, turn);
+                self.gc.had_turn(unit, turn, &sight!(self));
                 return Some((plane, victim));
             }
         }
@@ -129,7 +129,7 @@ impl<W: Watch> Sim<W> {
     #[inline(never)]
     pub(super) fn open_idle_job(&mut self, unit: UnitId, plane: PlaneId, victim: BlockId) {
         self.open_job(unit, plane, victim);
-        self.gc.jobs[unit.index()].batch_left = 1;
+        self.jobs[unit].batch_left = 1;
         if let Some(idle) = &mut self.idle {
             idle.opened[unit.index()] = true;
         }
@@ -139,7 +139,7 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     pub(super) fn idle_hears_of_job(&mut self, unit: UnitId) {
         let Some(idle) = &mut self.idle else { return };
-        idle.mean.add(self.now_ns - self.gc.jobs[unit.index()].selected_ns);
+        idle.mean.add(self.now_ns - self.jobs[unit].selected_ns);
         let was_idle = std::mem::take(&mut idle.opened[unit.index()]);
         self.counters.idle_collections += u64::from(was_idle);
     }

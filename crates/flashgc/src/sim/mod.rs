@@ -9,15 +9,14 @@
 //! Units that may have something to start are put on a list, and the loop checks them after each
 //! event. Nothing calls back into the loop.
 
-/// The blocks as policies see them now: a view of some fields, so that others can be changed.
-macro_rules! candidates {
+/// The drive as the collector's policies see it now.
+macro_rules! sight {
     ($sim:expr) => {
-        crate::gc::victim::Candidates {
+        crate::gc::Sight {
             geometry: &$sim.plan.geometry,
-            blocks: &$sim.ftl.blocks,
+            rules: &$sim.plan.gc,
+            ftl: &$sim.ftl,
             age_now_ns: $sim.age_base_ns + $sim.now_ns,
-            costs: $sim.gc.costs,
-            most_valid: u32::MAX,
         }
     };
 }
@@ -63,8 +62,9 @@ mod service;
 mod space;
 mod station;
 mod suspend;
-mod used_space;
 
+use crate::allocation::Allocation;
+use crate::collect::Jobs;
 use crate::event::{Events, Slot, Slots};
 use crate::flash::{Flash, Prices};
 use crate::ftl::Ftl;
@@ -149,8 +149,8 @@ pub struct Sim<W: Watch = Unwatched> {
     flash: Flash<Owner>,
     prices: Prices,
     units: Vec<Station>,
-    /// Operations that wait at each unit or are under way: the input of dynamic allocation.
-    loads: Vec<u32>,
+    alloc: Allocation,
+    jobs: Jobs,
     host: Host,
     /// The idle trigger, where the scheme has it.
     idle: Option<IdleTrigger>,
@@ -164,8 +164,6 @@ pub struct Sim<W: Watch = Unwatched> {
     starved: Vec<UnitId>,
     ftl: Ftl,
     gc: Gc,
-    /// Planes that a collection blocks, by part of the blocking's level.
-    domains: Vec<Vec<PlaneId>>,
     /// Space for the list of a victim's pages.
     scratch: Vec<Ppn>,
     /// Requests that preempt open collections.
@@ -178,12 +176,6 @@ pub struct Sim<W: Watch = Unwatched> {
     victims: Vec<Victim>,
     /// Space for the sub-blocks that one erase frees.
     erased_with: Vec<BlockId>,
-    /// In each pool, the place of the plane that is checked first next time.
-    next_in_pool: Vec<u32>,
-    /// Writes that wait to be programmed together, by pool; empty where planes work alone.
-    groups: Vec<planes::Group>,
-    /// Whether a write finds its plane when it starts.
-    chooses_at_start: bool,
     /// The age clock at the start of the measured part, in ns.
     age_base_ns: u64,
     /// How far the age clock advances for a page programmed before measuring, in ns.
@@ -223,7 +215,8 @@ impl<W: Watch> Sim<W> {
             now_ns: 0,
             instant: Instant::default(),
             events: Events::new(slots),
-            loads: vec![0; geometry.units as usize],
+            alloc: Allocation::new(&plan),
+            jobs: Jobs::new(&plan),
             flash: Flash::new(geometry),
             prices: Prices::new(&plan.timing, &geometry.shape, pages),
             units: vec![Station::default(); geometry.units as usize],
@@ -235,7 +228,6 @@ impl<W: Watch> Sim<W> {
             starved: Vec::new(),
             ftl,
             gc: Gc::new(&plan.gc, geometry, plan.window_costs(), plan.seed),
-            domains: collect::domains(&plan),
             scratch: Vec::new(),
             preempting: Preempting::new(&plan),
             aside: Aside::new(geometry.units, plan.gc.blocking.blocks),
@@ -244,9 +236,6 @@ impl<W: Watch> Sim<W> {
                 || plan.gc.pre_migration.is_some(),
             victims: Vec::new(),
             erased_with: Vec::new(),
-            next_in_pool: vec![0; plan.pools.count()],
-            groups: planes::Group::of_pools(&plan),
-            chooses_at_start: plan.chooses_at_start(),
             age_base_ns: 0,
             age_step_ns: (plan.timing.program_ns / u64::from(geometry.units)).max(1),
             free_pages_begin: 0,

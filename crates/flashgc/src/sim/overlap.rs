@@ -8,9 +8,9 @@
 
 use super::Sim;
 use super::owner::Owner;
+use crate::collect::Stage;
 use crate::flash::{Class, Command, Ended, Kind, Moved, Op};
 use crate::gc::Suspends;
-use crate::gc::job::Stage;
 use crate::ids::UnitId;
 use crate::verify::{Watch, What};
 
@@ -31,7 +31,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn job_phase_overlaps(&mut self, unit: UnitId) {
         let [_, is_last] = self.flash.is_first_or_last_phase(unit);
         let is_last_array = is_last && self.in_array_phase(unit);
-        let is_program = self.gc.jobs[unit.index()].stage == Stage::Programming;
+        let is_program = self.jobs[unit].stage == Stage::Programming;
         let first = self.preempting.units[unit.index()].suspends == 0;
         if is_last_array && is_program && first && self.preempting.rules.pipeline {
             self.load_write(unit);
@@ -89,12 +89,12 @@ impl<W: Watch> Sim<W> {
         let leaves = is_last && !is_first && !self.in_array_phase(unit);
         let is_free = self.flash.second(unit).is_none()
             && self.preempting.units[unit.index()].suspended.is_none();
-        let at_b = self.gc.jobs[unit.index()].stage == Stage::Copying;
+        let at_b = self.jobs[unit].stage == Stage::Copying;
         if !leaves || !is_free || !at_b || self.host.waiting.count(unit) > 0 {
             return;
         }
         self.take_step(unit);
-        if self.gc.jobs[unit.index()].step.is_empty() {
+        if self.jobs[unit].step.is_empty() {
             return;
         }
         let phases = self.step_read(unit);
@@ -126,11 +126,11 @@ impl<W: Watch> Sim<W> {
                 prices.bind(phases, pages.iter().copied(), filled);
             }
         };
-        self.loads[unit.index()] += 1;
+        self.alloc.one_more(unit);
         match self.flash.take_over(unit, bind, self.now_ns, &mut self.events) {
             Some(Moved::Ended(Ended { owner: Owner::Collection, .. })) => {
                 // The pages are in the register already, and took no time of the unit.
-                self.loads[unit.index()] -= 1;
+                self.alloc.one_less(unit);
                 self.tell_operation(unit, Owner::Collection, self.now_ns);
                 self.job_operation_ended(unit);
             }

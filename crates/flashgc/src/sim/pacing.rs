@@ -12,10 +12,11 @@
 use super::Sim;
 use super::owner::Owner;
 use super::service::Next;
+use crate::collect::Job;
+use crate::collect::Stage;
 use crate::flash::Op;
 use crate::ftl::Stream;
-use crate::gc::job::Stage;
-use crate::gc::{Job, TimeSlices};
+use crate::gc::TimeSlices;
 use crate::ids::{Ppn, UnitId};
 use crate::verify::Watch;
 
@@ -62,7 +63,7 @@ impl<W: Watch> Sim<W> {
     /// Time that the next operation of a collection takes if nothing makes it wait: the copies of a
     /// step, read and programmed, or the erase.
     fn next_step_ns(&self, unit: UnitId) -> u64 {
-        let job = &self.gc.jobs[unit.index()];
+        let job = &self.jobs[unit];
         let pages: Vec<Ppn> = self.pages_of_next_step(job).collect();
         let (count, prices) = (pages.len(), &self.prices);
         if count == 0 {
@@ -147,8 +148,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn gap_begins(&mut self, unit: UnitId, op: u32) {
         let Some(pacing) = &mut self.pacing else { return };
         let is_write = self.host.waiting.op(op).kind == crate::host::OpKind::Write;
-        let is_wanted =
-            self.gc.jobs[unit.index()].is_open() || self.units[unit.index()].wanting > 0;
+        let is_wanted = self.jobs[unit].is_open() || self.gc.unit_wants(unit);
         let turns = &mut pacing.units[unit.index()];
         turns.since_ns = None;
         turns.in_gap = 0;
@@ -169,7 +169,7 @@ impl<W: Watch> Sim<W> {
     #[cold]
     pub(super) fn hurry_all(&mut self) {
         for unit in (0..self.plan.geometry.units).map(UnitId) {
-            if self.gc.jobs[unit.index()].stage == Stage::Copying {
+            if self.jobs[unit].stage == Stage::Copying {
                 self.look_at(unit);
             }
         }

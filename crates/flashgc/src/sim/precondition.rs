@@ -8,7 +8,6 @@ use super::{Sim, SimError, TraceFilled};
 use crate::drive::Carried;
 use crate::gc::{Batch, Role, Victim};
 use crate::ids::{BlockId, Lpn, PlaneId};
-use crate::plan::Allocation;
 use crate::stats::{Batches, Counters};
 use crate::verify::{Happened, Watch};
 use crate::workload::Overwrites;
@@ -180,11 +179,7 @@ impl<W: Watch> Sim<W> {
 
     #[inline(always)]
     pub(super) fn write_untimed(&mut self, lpn: Lpn) -> Result<(), SimError> {
-        let mut plane = if self.plan.allocation == Allocation::Striped {
-            self.plan.geometry.striped_plane(lpn)
-        } else {
-            self.least_busy_plane(lpn)
-        };
+        let mut plane = self.alloc.plane_for_write(&self.plan, &self.ftl, lpn);
         if !self.ftl.host_has_room(plane) {
             plane = self.make_room_untimed(plane)?;
         }
@@ -194,7 +189,7 @@ impl<W: Watch> Sim<W> {
             self.collect_untimed(plane);
         }
         if self.gc.keeps_books {
-            self.collect_asked_untimed();
+            self.collect_called_untimed();
         }
         Ok(())
     }
@@ -207,7 +202,7 @@ impl<W: Watch> Sim<W> {
         for at in 0..self.plan.pools.planes(pool).len() {
             let plane = self.plan.pools.planes(pool)[at];
             while !self.ftl.host_has_room(plane) {
-                self.want_space(plane);
+                self.gc.want_space(plane, &sight!(self));
                 if !self.gc.can_collect(&self.ftl, plane) || !self.collect_one_untimed(plane) {
                     break;
                 }
@@ -219,10 +214,20 @@ impl<W: Watch> Sim<W> {
         Err(self.full_plane(plane))
     }
 
+    /// Collects, untimed, in the planes that a page of another plane made due for collection.
+    #[cold]
+    fn collect_called_untimed(&mut self) {
+        while let Some(plane) = self.gc.next_untimed() {
+            if self.gc.wants[plane.index()] {
+                self.collect_untimed(plane);
+            }
+        }
+    }
+
     /// Collects until the plane has enough, or no page can be freed.
     pub(super) fn collect_untimed(&mut self, plane: PlaneId) {
         let mut listed = match self.plan.gc.trigger.batch {
-            Batch::List => self.count_candidates(plane),
+            Batch::List => self.gc.count_candidates(plane, &sight!(self)),
             Batch::One | Batch::UntilStop => 0,
         };
         while self.goes_on(plane, listed) && self.collect_one_untimed(plane) {
@@ -232,7 +237,7 @@ impl<W: Watch> Sim<W> {
 
     /// One collection, untimed. Returns whether there was a victim.
     fn collect_one_untimed(&mut self, plane: PlaneId) -> bool {
-        let Some(victim) = self.pick_victim(plane) else { return false };
+        let Some(victim) = self.gc.pick_victim(plane, &sight!(self)) else { return false };
         let mut victims = std::mem::take(&mut self.victims);
         self.claim_victims(plane, victim, &mut victims);
         self.empty_untimed(plane, &victims);
@@ -273,25 +278,14 @@ impl<W: Watch> Sim<W> {
         self.batches = Batches::default();
         self.free_pages_begin = self.ftl.frontiers.free_total();
         self.ftl.blocks.start_measuring();
-        self.gc.random = crate::rng::Random::named(self.plan.seed, "victim");
-        if let Some(placement) = &mut self.gc.placement {
-            placement.start_counting(self.plan.seed);
-        }
+        self.gc.fallbacks = 0;
         for unit in &mut self.units {
-            unit.next_plane = 0;
             unit.listed = false;
         }
-        self.next_in_pool.fill(0);
-        // Planes that could free nothing when they needed space, and now may.
+        self.alloc.start_measuring();
         self.ready.clear();
-        for plane in (0..self.plan.geometry.planes).map(PlaneId) {
-            if self.gc.can_collect(&self.ftl, plane) {
-                self.look_at(self.plan.geometry.unit_of(plane));
-            }
-        }
-        if self.gc.keeps_books {
-            self.books_begin();
-        }
+        self.gc.start_measuring(self.plan.seed, &sight!(self));
+        self.look_at_called();
         self.tell(Happened::MeasuringStarts);
         self.tell_free_blocks();
     }

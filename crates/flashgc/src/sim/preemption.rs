@@ -12,9 +12,10 @@
 use super::Sim;
 use super::owner::Owner;
 use super::service::Next;
+use crate::collect::Stage;
 use crate::flash::{Kind, Phases, Suspended};
 use crate::ftl::Stream;
-use crate::gc::job::{Role, Stage};
+use crate::gc::Role;
 use crate::gc::{Preemption, Suspends};
 use crate::host::{Op, OpKind};
 use crate::ids::{PlaneId, Ppn, UnitId};
@@ -94,12 +95,12 @@ impl<W: Watch> Sim<W> {
         if self.preempting.units[unit.index()].suspended.is_some() {
             return self.next_while_suspended(unit);
         }
-        if self.units[unit.index()].cross_unit > 0
+        if self.jobs.has_arrivals(unit)
             && let Some(cross_unit) = self.next_cross_unit(unit)
         {
             return Next::Program(cross_unit);
         }
-        match self.gc.jobs[unit.index()].stage {
+        match self.jobs[unit].stage {
             Stage::Copying => self.next_at_b(unit),
             Stage::Buffered => self.next_at_a(unit),
             Stage::Closed => self.next_without_job(unit),
@@ -116,9 +117,9 @@ impl<W: Watch> Sim<W> {
         if let Some(op) = self.urgent_write(unit) {
             return Next::Host(op, HIGH);
         }
-        if self.units[unit.index()].wanting > 0
+        if self.gc.unit_wants(unit)
             && self.may_open_job(unit)
-            && let Some((plane, victim)) = self.victim_for(unit)
+            && let Some((plane, victim)) = self.gc.victim_for(unit, &sight!(self))
         {
             return Next::Collect(plane, victim);
         }
@@ -261,11 +262,13 @@ impl<W: Watch> Sim<W> {
     pub(super) fn send_elsewhere(&mut self, unit: UnitId, op: u32, list: u8) -> Option<Next> {
         let lpn = self.host.waiting.op(op).lpn;
         let pool = self.plan.pools.of_page(&self.plan.geometry, lpn);
-        let Some(other) = self.best_plane(pool, |_, plane| self.takes_writes(plane)) else {
+        let Some(other) =
+            self.alloc.best_plane(&self.plan, &self.ftl, pool, |plane| self.takes_writes(plane))
+        else {
             self.starve(unit, lpn);
             return None;
         };
-        self.has_chosen(other);
+        self.alloc.has_chosen(&self.plan, other);
         self.take_from_queue(unit, op, list);
         self.queue_at(op, other);
         // The operations that waited behind it may be served now.
@@ -286,13 +289,13 @@ impl<W: Watch> Sim<W> {
     fn is_shut_as_queued(&self, unit: UnitId) -> bool {
         let high = self.host.waiting.peek(unit, HIGH);
         let is_refused = |op| self.refuses_writes(unit, self.host.waiting.op(op).plane);
-        self.gc.jobs[unit.index()].is_open() && high.is_some_and(is_refused)
+        self.jobs[unit].is_open() && high.is_some_and(is_refused)
     }
 
     /// Whether the open collection has enough erased pages for the copies that are left when the
     /// host takes one. It may have opened the block of the reserve.
     fn leaves_room(&self, unit: UnitId, plane: PlaneId) -> bool {
-        let job = &self.gc.jobs[unit.index()];
+        let job = &self.jobs[unit];
         if !job.is_open() || job.plane != Some(plane) {
             return true;
         }
@@ -344,14 +347,14 @@ impl<W: Watch> Sim<W> {
     /// State S2: the plane is below its hard threshold, and a collection can free pages there.
     fn refuses_writes(&self, unit: UnitId, plane: PlaneId) -> bool {
         let trigger = &self.plan.gc.trigger;
-        let job = &self.gc.jobs[unit.index()];
+        let job = &self.jobs[unit];
         trigger.hard.is_some_and(|hard| hard.is_short(&self.ftl, plane, trigger.inclusive))
             && (job.is_open() && job.plane == Some(plane) || self.gc.can_collect(&self.ftl, plane))
     }
 
     /// State S3: a write of high priority waits for the collection to end.
     fn is_shut(&mut self, unit: UnitId) -> bool {
-        if !self.gc.jobs[unit.index()].is_open() {
+        if !self.jobs[unit].is_open() {
             return false;
         }
         let Some(op) = self.host.waiting.peek(unit, HIGH) else { return false };
@@ -375,7 +378,7 @@ impl<W: Watch> Sim<W> {
             return false;
         }
         let ppn = self.ftl.map.ppn_of(lpn);
-        let job = &mut self.gc.jobs[unit.index()];
+        let job = &mut self.jobs[unit];
         if !ppn.is_some() || job.plane != Some(self.plan.geometry.plane_of(ppn)) {
             return false;
         }
@@ -389,7 +392,7 @@ impl<W: Watch> Sim<W> {
     /// Whether the page of an operation is one of the step under way.
     pub(super) fn is_in_register(&self, unit: UnitId, op: u32) -> bool {
         let ppn = self.ftl.map.ppn_of(self.host.waiting.op(op).lpn);
-        let job = &self.gc.jobs[unit.index()];
+        let job = &self.jobs[unit];
         let is_bound = job.stage == Stage::Programming;
         ppn.is_some()
             && job.step.iter().any(|&at| {
@@ -408,7 +411,7 @@ impl<W: Watch> Sim<W> {
             if self.host.waiting.op(op).kind != OpKind::Write {
                 return Some(Next::Answer(op, list));
             }
-            let plane = self.gc.jobs[unit.index()].plane;
+            let plane = self.jobs[unit].plane;
             let has_room = plane.is_some_and(|plane| {
                 let is_even = self.plan.parity() && self.plan.gc.separate_gc;
                 self.ftl.host_has_room(plane) && (!is_even || self.leaves_room(unit, plane))
@@ -452,7 +455,7 @@ impl<W: Watch> Sim<W> {
     /// A write of a page in the register changes it there: one program serves both.
     #[inline(never)]
     pub(super) fn merge(&mut self, unit: UnitId, op: u32, list: u8) {
-        let Some(plane) = self.gc.jobs[unit.index()].plane else { return };
+        let Some(plane) = self.jobs[unit].plane else { return };
         self.take_from_queue(unit, op, list);
         self.note_preempted(unit, op);
         self.host.waiting.set_plane(op, plane);
@@ -468,7 +471,7 @@ impl<W: Watch> Sim<W> {
         };
         self.tell(Happened::InRegister { ppn: self.ftl.map.ppn_of(lpn) });
         self.note_host_page(unit, op);
-        let job = &mut self.gc.jobs[unit.index()];
+        let job = &mut self.jobs[unit];
         job.host_fills += u32::from(has_filled);
         job.merged.push(op);
         self.counters.merged_writes += 1;
@@ -502,7 +505,7 @@ impl<W: Watch> Sim<W> {
         if entry.job_end_ns > since_ns {
             entry.was_delayed(since_ns);
         }
-        if std::mem::take(&mut entry.gc_was_last) && self.gc.jobs[unit.index()].is_open() {
+        if std::mem::take(&mut entry.gc_was_last) && self.jobs[unit].is_open() {
             self.counters.preempted += 1;
         }
     }

@@ -90,9 +90,10 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// Checks the units that the write buffer names.
-    fn look_at_called(&mut self) {
-        while let Some(unit) = self.host.next_called() {
+    /// Checks the units that the write buffer or the trigger names.
+    #[inline(always)]
+    pub(super) fn look_at_called(&mut self) {
+        while let Some(unit) = self.host.next_called().or_else(|| self.gc.next_called()) {
             self.look_at(unit);
         }
     }
@@ -120,7 +121,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn queue_at(&mut self, op: u32, plane: PlaneId) {
         self.host.waiting.queue_at(op, plane);
         let unit = self.plan.geometry.unit_of(plane);
-        self.loads[unit.index()] += 1;
+        self.alloc.one_more(unit);
         if self.preempting.on {
             self.note_queued(unit, op);
         }
@@ -138,13 +139,12 @@ impl<W: Watch> Sim<W> {
 
     /// Where dynamic allocation queues an operation: reads where the data is.
     fn dynamic_plane(&mut self, op: u32) -> Option<PlaneId> {
-        let Op { lpn, kind, .. } = *self.host.waiting.op(op);
+        let Op { lpn, kind, sequence, .. } = *self.host.waiting.op(op);
         if kind == OpKind::Write {
             // Where the plane is chosen later, any plane of the pool names the queue.
-            return Some(match self.chooses_at_start {
+            return Some(match self.alloc.chooses_at_start() {
                 true => self.plan.geometry.striped_plane(lpn),
-                false if self.groups.is_empty() => self.least_busy_plane(lpn),
-                false => self.plane_in_group(op),
+                false => self.alloc.plane_as_queued(&self.plan, &self.ftl, lpn, sequence),
             });
         }
         let ppn = self.ftl.map.ppn_of(lpn);

@@ -2,9 +2,9 @@
 
 use super::owner::Owner;
 use super::{Sim, SimError, UntilEnd};
+use crate::collect::Stage;
 use crate::device::Spent;
 use crate::flash::Class;
-use crate::gc::job::Stage;
 use crate::ids::{PlaneId, UnitId};
 use crate::plan::Arrivals;
 use crate::stats::steady::Balance;
@@ -151,10 +151,12 @@ impl<W: Watch> Sim<W> {
     /// the simulation stays as it is, so that they can be requested again.
     pub fn results(&mut self) -> Results {
         let counters = self.counters.clone();
-        let jobs: Vec<u64> = self.gc.jobs.iter().map(|job| job.busy_ns).collect();
+        let jobs: Vec<u64> = self.jobs.iter().map(|job| job.busy_ns).collect();
         let results = self.clipped();
         self.counters = counters;
-        self.gc.jobs.iter_mut().zip(jobs).for_each(|(job, busy_ns)| job.busy_ns = busy_ns);
+        for (unit, busy_ns) in (0..).map(UnitId).zip(jobs) {
+            self.jobs[unit].busy_ns = busy_ns;
+        }
         results
     }
 
@@ -170,13 +172,14 @@ impl<W: Watch> Sim<W> {
         let on_buses = Spent::sum(buses.iter().copied());
         Results {
             counters: Counters {
+                fallbacks: self.gc.fallbacks,
                 free_pages_min: self.ftl.frontiers.free_total_min(),
                 ..self.counters.clone()
             },
             read: self.read_latency.clone(),
             write: self.write_latency.clone(),
             simulated_ns: elapsed_ns,
-            jobs_open: self.gc.jobs.iter().filter(|job| job.is_open()).count() as u64,
+            jobs_open: self.jobs.iter().filter(|job| job.is_open()).count() as u64,
             gc_transfer_ns: on_buses.gc_ns,
             unit: shares(on_units, units.len() as u64 * elapsed_ns),
             bus: shares(on_buses, buses.len() as u64 * elapsed_ns),
@@ -225,13 +228,13 @@ impl<W: Watch> Sim<W> {
     /// host.
     fn clip_jobs(&mut self) {
         let summary_pages = u64::from(self.plan.geometry.shape.summary_pages);
-        for at in 0..self.gc.jobs.len() {
-            let job = &self.gc.jobs[at];
+        for at in (0..self.plan.geometry.units).map(UnitId) {
+            let job = &self.jobs[at];
             if !job.is_open() {
                 continue;
             }
             if job.stage == Stage::Whole {
-                let ended = self.copies_made(UnitId(at as u32));
+                let ended = self.copies_made(at);
                 self.counters.gc_moved += ended as u64;
                 let fills = job.fills.iter().filter(|&&at| (at as usize) < ended).count();
                 self.counters.overhead += fills as u64 * summary_pages;
@@ -258,12 +261,12 @@ impl<W: Watch> Sim<W> {
     }
 
     /// Copies of a collection whose page was lost and that have not ended.
-    fn wasted_and_open(&self, at: usize) -> u64 {
-        let job = &self.gc.jobs[at];
+    fn wasted_and_open(&self, at: UnitId) -> u64 {
+        let job = &self.jobs[at];
         let is_open = |copy: &&u32| match job.stage {
-            Stage::Whole => **copy as usize >= self.copies_made(UnitId(at as u32)),
+            Stage::Whole => **copy as usize >= self.copies_made(at),
             Stage::Copying | Stage::Programming | Stage::Erasing if job.fixed => {
-                **copy as usize >= self.copies_made(UnitId(at as u32))
+                **copy as usize >= self.copies_made(at)
             }
             Stage::Copying | Stage::Programming => !self.phase_ends_now(at),
             Stage::Sending => !self.cross_unit_copy_ends_now(at, **copy as usize),
@@ -273,8 +276,7 @@ impl<W: Watch> Sim<W> {
     }
 
     /// Whether the last phase of a collection's operation ends at the present instant.
-    pub(super) fn phase_ends_now(&self, unit: usize) -> bool {
-        let unit = UnitId(unit as u32);
+    pub(super) fn phase_ends_now(&self, unit: UnitId) -> bool {
         // Polling the queue, or a suspension, ends no operation.
         let owner = self.flash.owner(unit);
         let works =

@@ -2,10 +2,9 @@
 
 use super::Sim;
 use super::owner::Owner;
+use crate::collect::Stage;
 use crate::flash::{self, Class, Command, Ended, Kind, Moved, Part, Phases};
 use crate::gc::CrossUnit;
-use crate::gc::job::Stage;
-use crate::gc::victim::{Candidates, VictimPolicy};
 use crate::host::{Op, OpKind};
 use crate::ids::{BlockId, BusId, PlaneId, Ppn, UnitId};
 use crate::plan::{Allocation, Served};
@@ -70,28 +69,30 @@ impl<W: Watch> Sim<W> {
         if self.preempting.on {
             return self.next_preempting(unit);
         }
-        if self.units[unit.index()].cross_unit > 0
+        if self.jobs.has_arrivals(unit)
             && let Some(cross_unit) = self.next_cross_unit(unit)
         {
             return Next::Program(cross_unit);
         }
-        if self.is_urgent(unit)
-            && let Some((plane, victim)) = self.victim_for(unit)
+        if self.gc.is_urgent(unit, &sight!(self))
+            && !self.jobs[unit].is_open()
+            && self.may_open_job(unit)
+            && let Some((plane, victim)) = self.gc.victim_for(unit, &sight!(self))
         {
             return Next::Collect(plane, victim);
         }
         for at in 0..self.plan.service.order.len() {
             match self.plan.service.order[at] {
                 Served::Gc => {
-                    match self.gc.jobs[unit.index()].stage {
+                    match self.jobs[unit].stage {
                         Stage::Closed => {}
                         // It continues when its pages have arrived.
                         Stage::Sending => continue,
                         _ => return Next::Step,
                     }
-                    if self.units[unit.index()].wanting > 0
+                    if self.gc.unit_wants(unit)
                         && self.may_open_job(unit)
-                        && let Some((plane, victim)) = self.victim_for(unit)
+                        && let Some((plane, victim)) = self.gc.victim_for(unit, &sight!(self))
                     {
                         return Next::Collect(plane, victim);
                     }
@@ -118,20 +119,6 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// Whether a plane of the unit is so short that collection goes before everything.
-    #[inline(always)]
-    fn is_urgent(&self, unit: UnitId) -> bool {
-        let state = &self.units[unit.index()];
-        let is_open = self.gc.jobs[unit.index()].is_open();
-        if state.wanting == 0 || is_open || !self.may_open_job(unit) {
-            return false;
-        }
-        let trigger = &self.plan.gc.trigger;
-        let Some(hard) = trigger.hard else { return false };
-        let planes = self.plan.geometry.planes_of(unit);
-        planes.iter().any(|&plane| hard.is_short(&self.ftl, plane, trigger.inclusive))
-    }
-
     /// Whether a collection may begin: always, or while a request waits at the unit. A write that
     /// waits for space anywhere is reason enough, since this unit may be the one that can free
     /// some.
@@ -151,23 +138,23 @@ impl<W: Watch> Sim<W> {
         op: u32,
         list: u8,
     ) -> Option<Next> {
-        match self.gc.jobs[unit.index()].stage {
+        match self.jobs[unit].stage {
             Stage::Closed => {}
             Stage::Sending => return None,
             _ => return Some(Next::Step),
         }
-        self.want_space(plane);
+        self.gc.want_space(plane, &sight!(self));
         if self.gc.can_collect(&self.ftl, plane)
-            && let Some(victim) = self.pick_victim(plane)
+            && let Some(victim) = self.gc.pick_victim(plane, &sight!(self))
         {
             return Some(Next::Collect(plane, victim));
         }
         let lpn = self.host.waiting.op(op).lpn;
-        if self.plan.allocation == Allocation::Dynamic && !self.chooses_at_start {
+        if self.plan.allocation == Allocation::Dynamic && !self.alloc.chooses_at_start() {
             if self.preempting.on {
                 return self.send_elsewhere(unit, op, list);
             }
-            let other = self.least_busy_plane(lpn);
+            let other = self.alloc.least_busy_plane(&self.plan, &self.ftl, lpn);
             if other != plane && self.ftl.host_has_room(other) {
                 self.take_from_queue(unit, op, list);
                 self.place(op);
@@ -184,10 +171,10 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     pub(super) fn plane_to_start(&mut self, op: u32) -> PlaneId {
         let Op { lpn, kind, plane, .. } = *self.host.waiting.op(op);
-        if !self.chooses_at_start || kind != OpKind::Write {
+        if !self.alloc.chooses_at_start() || kind != OpKind::Write {
             return plane;
         }
-        let chosen = self.fittest_plane(lpn);
+        let chosen = self.alloc.fittest_plane(&self.plan, &self.ftl, lpn);
         self.host.waiting.set_plane(op, chosen);
         chosen
     }
@@ -200,59 +187,12 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// A victim in one of the unit's planes that need space, each plane in its turn.
-    pub(super) fn victim_for(&mut self, unit: UnitId) -> Option<(PlaneId, BlockId)> {
-        for turn in self.turns_of(unit) {
-            let plane = self.plan.geometry.planes_of(unit)[turn];
-            if !self.gc.can_collect(&self.ftl, plane) {
-                continue;
-            }
-            if let Some(victim) = self.pick_victim(plane) {
-                self.had_turn(unit, turn);
-                return Some((plane, victim));
-            }
-        }
-        None
-    }
-
-    /// The planes of a unit in their turn, by their place among them.
-    pub(super) fn turns_of(&self, unit: UnitId) -> impl Iterator<Item = usize> + use<W> {
-        let count = self.plan.geometry.planes_of(unit).len();
-        let first = self.units[unit.index()].next_plane as usize;
-        (0..count).map(move |at| (first + at) % count)
-    }
-
-    /// The plane at this place is collected: the next in turn is the one after it.
-    pub(super) fn had_turn(&mut self, unit: UnitId, turn: usize) {
-        let count = self.plan.geometry.planes_of(unit).len();
-        self.units[unit.index()].next_plane = ((turn + 1) % count) as u32;
-    }
-
-    /// The next victim of a plane.
-    pub(super) fn pick_victim(&mut self, plane: PlaneId) -> Option<BlockId> {
-        if self.gc.lists.is_some() {
-            return self.pick_listed(plane);
-        }
-        self.ask_policy(plane, u32::MAX)
-    }
-
-    /// Asks the victim policy for a block with at most `most_valid` valid pages.
-    pub(super) fn ask_policy(&mut self, plane: PlaneId, most_valid: u32) -> Option<BlockId> {
-        let candidates = Candidates { most_valid, ..candidates!(self) };
-        let victim = self.gc.victim.pick(plane, &candidates, &mut self.gc.random)?;
-        let is_fit =
-            self.ftl.blocks.is_sealed(victim) && self.plan.geometry.plane_of_block(victim) == plane;
-        assert!(is_fit, "the victim policy named block {} of another plane or not full", victim.0);
-        Some(victim)
-    }
-
     #[inline(always)]
     pub(super) fn take_from_queue(&mut self, unit: UnitId, op: u32, list: u8) {
         self.host.waiting.take(op, list);
-        if !self.groups.is_empty() {
-            self.group_is_left(op);
-        }
-        self.loads[unit.index()] -= 1;
+        let Op { lpn, sequence, .. } = *self.host.waiting.op(op);
+        self.alloc.leaves_queue(&self.plan, lpn, sequence);
+        self.alloc.one_less(unit);
     }
 
     /// Starts a page operation of the host, and those that can share its array time.
@@ -294,8 +234,8 @@ impl<W: Watch> Sim<W> {
         self.prefetch_for(next);
         if kind == OpKind::Write {
             self.host.write_starts(op, lpn, &mut context!(self));
-            if self.chooses_at_start {
-                self.has_chosen(plane);
+            if self.alloc.chooses_at_start() {
+                self.alloc.has_chosen(&self.plan, plane);
             }
             if self.write_page(plane, lpn, op) {
                 self.units[unit.index()].filled += 1;
@@ -347,7 +287,7 @@ impl<W: Watch> Sim<W> {
 
     #[inline(always)]
     pub(super) fn start_command(&mut self, unit: UnitId, command: Command<Owner>) {
-        self.loads[unit.index()] += 1;
+        self.alloc.one_more(unit);
         let moved = self.flash.start(unit, command, self.now_ns, &mut self.events);
         self.follow(unit, moved);
     }
@@ -409,7 +349,7 @@ impl<W: Watch> Sim<W> {
     fn operation_ended(&mut self, unit: UnitId, ended: Ended<Owner>) {
         let Ended { owner, since_ns } = ended;
         self.tell_operation(unit, owner, since_ns);
-        self.loads[unit.index()] -= 1;
+        self.alloc.one_less(unit);
         if self.preempting.on {
             self.preempting_ended(unit, owner, self.now_ns - since_ns);
             return self.look_at(unit);
@@ -469,7 +409,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn tell_operation(&mut self, unit: UnitId, owner: Owner, from_ns: u64) {
         if W::ACTIVE {
             let name = self.operation_name(unit, owner);
-            let copies = self.gc.jobs[unit.index()].step.len() as u32;
+            let copies = self.jobs[unit].step.len() as u32;
             let gc = owner.class() == Class::Gc;
             self.tell_busy(What::Operation(name, copies), unit, from_ns, gc);
         }

@@ -3,11 +3,10 @@
 //! These steps are the same while a drive is preconditioned and while it is measured.
 
 use super::Sim;
-use crate::ftl::{Ftl, Parity, Placed, Stream};
+use crate::ftl::{Parity, Placed, Stream};
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn, UnitId};
 use crate::plan::Allocation;
 use crate::verify::{Cause, Happened, Watch};
-use std::cmp::Reverse;
 
 impl<W: Watch> Sim<W> {
     /// Takes a page for the host, binds it, and marks the old one invalid. Returns whether it
@@ -52,15 +51,8 @@ impl<W: Watch> Sim<W> {
     /// After a page was taken: does the plane need space?
     #[inline(always)]
     pub(super) fn ask_trigger(&mut self, plane: PlaneId) {
-        if !self.gc.wants[plane.index()] {
-            let trigger = &self.plan.gc.trigger;
-            if trigger.soft.is_short(&self.ftl, plane, trigger.inclusive) {
-                self.want_space(plane);
-            }
-        }
-        if self.gc.keeps_books {
-            self.ask_used_space(plane);
-        }
+        self.gc.ask_trigger(plane, &sight!(self));
+        self.look_at_called();
     }
 
     /// Closes the block that a page has filled.
@@ -113,15 +105,6 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// A plane needs space from now on.
-    #[inline]
-    pub(super) fn want_space(&mut self, plane: PlaneId) {
-        if !self.gc.wants[plane.index()] {
-            self.gc.wants[plane.index()] = true;
-            self.units[self.plan.geometry.unit_of(plane).index()].wanting += 1;
-        }
-    }
-
     /// The next write of the unit finds no page anywhere.
     pub(super) fn starve(&mut self, unit: UnitId, lpn: Lpn) {
         self.starved.push(unit);
@@ -139,76 +122,9 @@ impl<W: Watch> Sim<W> {
         for at in 0..self.plan.pools.planes(pool).len() {
             let plane = self.plan.pools.planes(pool)[at];
             if self.ftl.blocks.reclaimable[plane.index()] > 0 && !self.ftl.host_has_room(plane) {
-                self.want_space(plane);
+                self.gc.want_space(plane, &sight!(self));
                 self.look_at(self.plan.geometry.unit_of(plane));
             }
         }
-    }
-
-    /// After an erase: does the plane still need space?
-    pub(super) fn ask_trigger_to_stop(&mut self, plane: PlaneId) {
-        if self.gc.lists.is_some() {
-            return self.used_space_won(plane);
-        }
-        let trigger = &self.plan.gc.trigger;
-        if self.gc.wants[plane.index()]
-            && !trigger.stop.is_short(&self.ftl, plane, trigger.inclusive)
-        {
-            self.wants_no_more(plane);
-        }
-    }
-
-    /// A plane has enough.
-    pub(super) fn wants_no_more(&mut self, plane: PlaneId) {
-        if std::mem::take(&mut self.gc.wants[plane.index()]) {
-            self.units[self.plan.geometry.unit_of(plane).index()].wanting -= 1;
-        }
-    }
-
-    /// Dynamic allocation: the [`fittest_plane`](Self::fittest_plane). The next in turn is then the
-    /// one after it.
-    pub(super) fn least_busy_plane(&mut self, lpn: Lpn) -> PlaneId {
-        let chosen = self.fittest_plane(lpn);
-        self.has_chosen(chosen);
-        chosen
-    }
-
-    /// In the page's pool: the least busy plane above its reserve, then the one with the most
-    /// erased pages, then the next in turn. When every plane is at its reserve, the best of them.
-    #[inline(always)]
-    pub(super) fn fittest_plane(&self, lpn: Lpn) -> PlaneId {
-        let pool = self.plan.pools.of_page(&self.plan.geometry, lpn);
-        let chosen = self.best_plane(pool, |ftl, plane| ftl.host_has_room(plane));
-        let chosen = chosen.or_else(|| self.best_plane(pool, |_, _| true));
-        chosen.unwrap_or(self.plan.pools.planes(pool)[0])
-    }
-
-    /// The plane after this one is the next in turn of its pool.
-    #[inline(always)]
-    pub(super) fn has_chosen(&mut self, plane: PlaneId) {
-        let pool = self.plan.pools.of_plane(plane);
-        self.next_in_pool[pool] = self.plan.pools.place_after(plane);
-    }
-
-    /// The best of the pool's planes that are fit. Fitness costs more than rank, so it is checked
-    /// last.
-    #[inline(always)]
-    pub(super) fn best_plane(
-        &self,
-        pool: usize,
-        is_fit: impl Fn(&Ftl, PlaneId) -> bool,
-    ) -> Option<PlaneId> {
-        let (before, rest) =
-            self.plan.pools.planes(pool).split_at(self.next_in_pool[pool] as usize);
-        let mut best = None;
-        let mut best_rank = (u32::MAX, Reverse(0));
-        for &plane in rest.iter().chain(before) {
-            let load = self.loads[self.plan.geometry.unit_of(plane).index()];
-            let rank = (load, Reverse(self.ftl.frontiers.free_pages(plane)));
-            if rank < best_rank && is_fit(&self.ftl, plane) {
-                (best, best_rank) = (Some(plane), rank);
-            }
-        }
-        best
     }
 }

@@ -3,16 +3,10 @@
 /// The state of one unit, apart from what the flash itself does.
 #[derive(Clone, Default)]
 pub(super) struct Station {
-    /// Pages from collections of other units that wait to be programmed here.
-    pub cross_unit: u32,
     /// Further page operations that share the one under way (multi-plane operations).
     pub group: Vec<u32>,
     /// Blocks that the operation of the host under way fills.
     pub filled: u32,
-    /// Planes of this unit that need space.
-    pub wanting: u32,
-    /// The plane that is checked first at the unit's next collection.
-    pub next_plane: u32,
     /// Whether this unit is already on the list of units to check.
     pub listed: bool,
 }

@@ -6,9 +6,9 @@
 
 use super::Sim;
 use super::owner::Owner;
+use crate::collect::Stage;
 use crate::flash::{Flash, Kind, Suspended};
 use crate::gc::Suspends;
-use crate::gc::job::Stage;
 use crate::host::OpKind;
 use crate::ids::UnitId;
 use crate::plan::READS;
@@ -30,7 +30,7 @@ impl<W: Watch> Sim<W> {
         }
         let is_free = self.flash.second(unit).is_none();
         let is_first = self.host.waiting.peek(unit, READS) == Some(op);
-        match self.gc.jobs[unit.index()].stage {
+        match self.jobs[unit].stage {
             // It is served when the page is in the register.
             Stage::Reading => {}
             Stage::Programming if is_free && is_first && self.in_array_phase(unit) => {
@@ -53,7 +53,7 @@ impl<W: Watch> Sim<W> {
         if !collects || suspends == Suspends::Nothing || !waits {
             return;
         }
-        let may = match self.gc.jobs[unit.index()].stage {
+        let may = match self.jobs[unit].stage {
             Stage::Erasing => true,
             Stage::Reading | Stage::Programming => suspends == Suspends::Any,
             _ => false,
@@ -70,7 +70,7 @@ impl<W: Watch> Sim<W> {
     /// page that is being read into the register waits for it.
     fn would_go_before(&self, unit: UnitId, op: u32) -> bool {
         let is_write = self.host.waiting.op(op).kind == OpKind::Write;
-        let reads = self.gc.jobs[unit.index()].stage == Stage::Reading;
+        let reads = self.jobs[unit].stage == Stage::Reading;
         is_write || !reads || !self.is_in_register(unit, op)
     }
 
@@ -100,8 +100,8 @@ impl<W: Watch> Sim<W> {
         }
         self.counters.gc_blocking_ns += self.now_ns - since_ns;
         self.counters.suspended += 1;
-        self.gc.jobs[unit.index()].extra_ns += cost.suspend_ns;
-        self.loads[unit.index()] -= 1;
+        self.jobs[unit].extra_ns += cost.suspend_ns;
+        self.alloc.one_less(unit);
         let entry = &mut self.preempting.units[unit.index()];
         entry.suspended = Some(suspended);
         entry.suspends += 1;
@@ -115,7 +115,7 @@ impl<W: Watch> Sim<W> {
         if is_write || !self.is_in_register(unit, op) {
             return Next::Host(op, list);
         }
-        match self.gc.jobs[unit.index()].stage {
+        match self.jobs[unit].stage {
             Stage::Reading => Next::Resume,
             _ => Next::Answer(op, list),
         }
@@ -128,9 +128,9 @@ impl<W: Watch> Sim<W> {
         let suspended = self.preempting.units[unit.index()].suspended.take();
         let Some(suspended) = suspended else { return };
         let resume_ns = self.plan.timing.suspend.map_or(0, |cost| cost.resume_ns);
-        if self.gc.jobs[unit.index()].stage == Stage::Reading && self.step_is_stale(unit) {
+        if self.jobs[unit].stage == Stage::Reading && self.step_is_stale(unit) {
             let read_ns = self.step_read(unit).array_ns();
-            let job = &mut self.gc.jobs[unit.index()];
+            let job = &mut self.jobs[unit];
             job.stage = Stage::Copying;
             job.step.clear();
             job.reads -= 1;
@@ -140,13 +140,13 @@ impl<W: Watch> Sim<W> {
             self.tell(Happened::ReadGivenUp { unit });
             return;
         }
-        self.gc.jobs[unit.index()].extra_ns += resume_ns;
+        self.jobs[unit].extra_ns += resume_ns;
         self.begin(unit, Owner::Collection, suspended.resumed(resume_ns));
     }
 
     /// Whether no page of the step is valid any more.
     fn step_is_stale(&self, unit: UnitId) -> bool {
-        let job = &self.gc.jobs[unit.index()];
+        let job = &self.jobs[unit];
         let is_valid = |&at: &usize| self.ftl.is_valid(&self.plan.geometry, job.copies[at].from);
         !job.step.iter().any(is_valid)
     }

@@ -1,0 +1,116 @@
+//! Allocation: which plane a page goes to, by the load of the units and the space of the planes.
+//!
+//! It only answers. Writes of the host ask when they are queued, or when they start, and copies to
+//! other units ask too.
+
+mod groups;
+
+use crate::ftl::Ftl;
+use crate::ids::{Lpn, PlaneId, UnitId};
+use crate::plan::{Allocation as Kind, Plan};
+use groups::Group;
+use std::cmp::Reverse;
+
+/// The state of allocation.
+pub struct Allocation {
+    /// Operations that wait at each unit or are under way.
+    loads: Vec<u32>,
+    /// In each pool, the place of the plane that is checked first next time.
+    next_in_pool: Vec<u32>,
+    /// Writes that wait to be programmed together, by pool; empty where planes work alone.
+    groups: Vec<Group>,
+    /// Whether a write finds its plane when it starts.
+    chooses_at_start: bool,
+}
+
+impl Allocation {
+    /// Idle units.
+    pub fn new(plan: &Plan) -> Self {
+        Allocation {
+            loads: vec![0; plan.geometry.units as usize],
+            next_in_pool: vec![0; plan.pools.count()],
+            groups: Group::of_pools(plan),
+            chooses_at_start: plan.chooses_at_start(),
+        }
+    }
+
+    /// Whether a write finds its plane when it starts.
+    #[inline(always)]
+    pub fn chooses_at_start(&self) -> bool {
+        self.chooses_at_start
+    }
+
+    /// The unit has one operation more, waiting or under way.
+    #[inline(always)]
+    pub fn one_more(&mut self, unit: UnitId) {
+        self.loads[unit.index()] += 1;
+    }
+
+    /// The unit has one operation less.
+    #[inline(always)]
+    pub fn one_less(&mut self, unit: UnitId) {
+        self.loads[unit.index()] -= 1;
+    }
+
+    /// Measuring begins.
+    pub fn start_measuring(&mut self) {
+        self.next_in_pool.fill(0);
+    }
+
+    /// Where an operation on a page waits: the plane by the number of the page, or the least busy.
+    #[inline(always)]
+    pub fn plane_for_write(&mut self, plan: &Plan, ftl: &Ftl, lpn: Lpn) -> PlaneId {
+        match plan.allocation {
+            Kind::Striped => plan.geometry.striped_plane(lpn),
+            Kind::Dynamic => self.least_busy_plane(plan, ftl, lpn),
+        }
+    }
+
+    /// Dynamic allocation: the [`fittest_plane`](Self::fittest_plane). The next in turn is then the
+    /// one after it.
+    pub fn least_busy_plane(&mut self, plan: &Plan, ftl: &Ftl, lpn: Lpn) -> PlaneId {
+        let chosen = self.fittest_plane(plan, ftl, lpn);
+        self.has_chosen(plan, chosen);
+        chosen
+    }
+
+    /// In the page's pool: the least busy plane above its reserve, then the one with the most
+    /// erased pages, then the next in turn. When every plane is at its reserve, the best of them.
+    #[inline(always)]
+    pub fn fittest_plane(&self, plan: &Plan, ftl: &Ftl, lpn: Lpn) -> PlaneId {
+        let pool = plan.pools.of_page(&plan.geometry, lpn);
+        let chosen = self.best_plane(plan, ftl, pool, |plane| ftl.host_has_room(plane));
+        let chosen = chosen.or_else(|| self.best_plane(plan, ftl, pool, |_| true));
+        chosen.unwrap_or(plan.pools.planes(pool)[0])
+    }
+
+    /// The plane after this one is the next in turn of its pool.
+    #[inline(always)]
+    pub fn has_chosen(&mut self, plan: &Plan, plane: PlaneId) {
+        let pool = plan.pools.of_plane(plane);
+        self.next_in_pool[pool] = plan.pools.place_after(plane);
+    }
+
+    /// The best of the pool's planes that are fit. Fitness costs more than rank, so it is checked
+    /// last.
+    #[inline(always)]
+    pub fn best_plane(
+        &self,
+        plan: &Plan,
+        ftl: &Ftl,
+        pool: usize,
+        is_fit: impl Fn(PlaneId) -> bool,
+    ) -> Option<PlaneId> {
+        let (before, rest) = plan.pools.planes(pool).split_at(self.next_in_pool[pool] as usize);
+        let mut best = None;
+        let mut best_rank = (u32::MAX, Reverse(0));
+        for &plane in rest.iter().chain(before) {
+            let load = self.loads[plan.geometry.unit_of(plane).index()];
+            let rank = (load, Reverse(ftl.frontiers.free_pages(plane)));
+            if rank < best_rank && is_fit(plane) {
+                (best, best_rank) = (Some(plane), rank);
+            }
+        }
+        best
+    }
+}

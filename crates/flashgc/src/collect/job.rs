@@ -1,0 +1,131 @@
+//! A `Job`: one collection, from the choice of its victim to the end of its erase.
+
+use crate::gc::{Copy, Victim};
+use crate::ids::PlaneId;
+
+/// The progress of a collection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Stage {
+    /// No collection is open.
+    #[default]
+    Closed,
+    /// All copies and the erase run as one operation.
+    Whole,
+    /// Pages are being moved, step by step.
+    Copying,
+    /// The pages of a step were read, and are being programmed in other units.
+    Sending,
+    /// The pages of a step are being read into their registers, where requests may preempt and a
+    /// step is two operations.
+    Reading,
+    /// They are in the registers: point A.
+    Buffered,
+    /// They are being programmed.
+    Programming,
+    /// The victim is being erased.
+    Erasing,
+}
+
+/// The collection of one unit.
+#[derive(Clone, Debug, Default)]
+pub struct Job {
+    /// How far it is.
+    pub stage: Stage,
+    /// The plane that is collected.
+    pub plane: Option<PlaneId>,
+    /// The blocks that will be erased, all at once; then their neighbours.
+    pub victims: Vec<Victim>,
+    /// When the victim was chosen, in ns.
+    pub selected_ns: u64,
+    /// When blocking of the host began, in ns: earlier than the choice inside a batch.
+    pub blocking_since_ns: u64,
+    /// Valid pages of the victims when they were chosen.
+    pub valid_at_selection: u32,
+    /// Erased pages of the plane when the victim was chosen.
+    pub free_pages_at_selection: u32,
+    /// Whether the list of pages was fixed at the start, since nothing may interrupt.
+    pub fixed: bool,
+    /// The pages to move, in order.
+    pub copies: Vec<Copy>,
+    /// Where each list but the last ends: a step of several copies takes them from one list.
+    pub lists: Vec<usize>,
+    /// The copies that filled a block, by their place in the list.
+    pub fills: Vec<u32>,
+    /// The first copy that no step has taken yet.
+    pub next: usize,
+    /// The copies of the step under way, by their place in `copies`.
+    pub step: Vec<usize>,
+    /// Copies of the step that other units have not programmed yet.
+    pub away: u32,
+    /// Steps that ended.
+    pub steps: u32,
+    /// Time in which an array worked for this collection, in ns.
+    pub busy_ns: u64,
+    /// Steps whose pages were read, where reads and programs are separate.
+    pub reads: u32,
+    /// Programs with merged host writes only.
+    pub merged_programs: u32,
+    /// Array time of suspending, resuming and of reads that were discarded, in ns.
+    pub extra_ns: u64,
+    /// Host writes that were merged into the step under way.
+    pub merged: Vec<u32>,
+    /// Blocks that they fill.
+    pub host_fills: u32,
+    /// Copies that ended.
+    pub moved: u32,
+    /// Copies of pages that the host rewrote or trimmed before they ended.
+    pub wasted: u32,
+    /// Those of them that may not have ended yet, by their place in the list.
+    pub wasted_open: Vec<u32>,
+    /// Blocks that the present batch may still collect, this one included.
+    pub batch_left: u32,
+}
+
+impl Job {
+    /// Whether a collection is open.
+    #[inline(always)]
+    pub fn is_open(&self) -> bool {
+        self.stage != Stage::Closed
+    }
+
+    /// Where the step ends that begins with this copy: `at_once` copies at most, all of one list.
+    pub fn step_end(&self, first: usize, at_once: u32) -> usize {
+        self.list_end(first).min(first + at_once as usize)
+    }
+
+    /// The end of the list that this copy belongs to.
+    pub fn list_end(&self, copy: usize) -> usize {
+        let end = self.lists.iter().copied().find(|&end| end > copy);
+        end.unwrap_or(self.copies.len())
+    }
+
+    /// The ends of the steps of a collection whose pages are fixed.
+    pub fn step_ends(&self, at_once: u32) -> impl Iterator<Item = usize> + '_ {
+        let first = self.step_end(0, at_once);
+        let ends = std::iter::successors(Some(first), move |&end| {
+            (end < self.copies.len()).then(|| self.step_end(end, at_once))
+        });
+        ends.take_while(|&end| end > 0)
+    }
+
+    /// The host rewrote or trimmed the page of a copy that is under way.
+    pub fn waste(&mut self, copy: usize) {
+        self.wasted += 1;
+        self.wasted_open.push(copy as u32);
+    }
+
+    /// The copies of the step under way.
+    pub fn step_pages(&self) -> impl Iterator<Item = Copy> + '_ {
+        self.step.iter().map(|&at| self.copies[at])
+    }
+
+    /// How many copies of the step under way filled a block.
+    pub fn fills_of_step(&self) -> u32 {
+        self.step.iter().filter(|&&at| self.fills_with(at)).count() as u32
+    }
+
+    /// Whether the copy at this place filled a block.
+    pub fn fills_with(&self, at: usize) -> bool {
+        self.fills.contains(&(at as u32))
+    }
+}

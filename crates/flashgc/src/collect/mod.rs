@@ -1,0 +1,106 @@
+//! Collections: one open job for each unit at most, and the pages that are on their way to other
+//! units.
+
+mod job;
+
+pub use job::{Job, Stage};
+
+use crate::gc::CrossUnit;
+use crate::ids::{PlaneId, UnitId};
+use crate::plan::Plan;
+use std::collections::VecDeque;
+use std::ops::{Index, IndexMut};
+
+/// The collections of all units.
+pub struct Jobs {
+    jobs: Vec<Job>,
+    /// Pages from collections of other units that wait to be programmed in each unit.
+    cross_unit: Vec<VecDeque<CrossUnit>>,
+    /// The page from another unit's collection that each unit programs at present.
+    programming: Vec<Option<CrossUnit>>,
+    /// Planes that a collection blocks, by part of the blocking's level.
+    domains: Vec<Vec<PlaneId>>,
+}
+
+impl Jobs {
+    /// No collection is open.
+    pub fn new(plan: &Plan) -> Self {
+        let units = plan.geometry.units as usize;
+        Jobs {
+            jobs: vec![Job::default(); units],
+            cross_unit: vec![VecDeque::new(); units],
+            programming: vec![None; units],
+            domains: domains(plan),
+        }
+    }
+
+    /// The collections of all units.
+    pub fn iter(&self) -> impl Iterator<Item = &Job> {
+        self.jobs.iter()
+    }
+
+    /// Whether pages from collections of other units wait at a unit.
+    #[inline(always)]
+    pub fn has_arrivals(&self, unit: UnitId) -> bool {
+        !self.cross_unit[unit.index()].is_empty()
+    }
+
+    /// A page waits to be programmed at a unit.
+    pub fn arrives(&mut self, unit: UnitId, copy: CrossUnit) {
+        self.cross_unit[unit.index()].push_back(copy);
+    }
+
+    /// The page that has waited longest at a unit.
+    pub fn next_arrival(&mut self, unit: UnitId) -> Option<CrossUnit> {
+        self.cross_unit[unit.index()].pop_front()
+    }
+
+    /// A unit programs a page of another unit's collection.
+    pub fn programs(&mut self, unit: UnitId, copy: CrossUnit) {
+        self.programming[unit.index()] = Some(copy);
+    }
+
+    /// The page of another unit's collection that a unit programs.
+    #[inline]
+    pub fn programming(&self, unit: UnitId) -> Option<CrossUnit> {
+        self.programming[unit.index()]
+    }
+
+    /// It is programmed.
+    pub fn programmed(&mut self, unit: UnitId) -> Option<CrossUnit> {
+        self.programming[unit.index()].take()
+    }
+
+    /// The planes that a collection in this part blocks.
+    pub fn domain(&self, part: u32) -> &[PlaneId] {
+        &self.domains[part as usize]
+    }
+}
+
+impl Index<UnitId> for Jobs {
+    type Output = Job;
+
+    #[inline(always)]
+    fn index(&self, unit: UnitId) -> &Job {
+        &self.jobs[unit.index()]
+    }
+}
+
+impl IndexMut<UnitId> for Jobs {
+    #[inline(always)]
+    fn index_mut(&mut self, unit: UnitId) -> &mut Job {
+        &mut self.jobs[unit.index()]
+    }
+}
+
+/// The planes that a collection blocks, for each part of the blocking's level.
+fn domains(plan: &Plan) -> Vec<Vec<PlaneId>> {
+    let level = plan.gc.blocking.level;
+    let mut domains: Vec<Vec<PlaneId>> = Vec::new();
+    for plane in (0..plan.geometry.planes).map(PlaneId) {
+        let part = plan.geometry.part_of(plane, level) as usize;
+        domains.resize(domains.len().max(part + 1), Vec::new());
+        domains[part].push(plane);
+    }
+    domains
+}

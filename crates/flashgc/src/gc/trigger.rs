@@ -1,0 +1,255 @@
+//! Which planes need space, and which block each gives up next.
+//!
+//! The collector's memory of every change: the facts of the translation layer come in, and units
+//! that should be checked go out ([`Gc::next_called`]).
+
+use super::victim::{Candidates, Policy, VictimPolicy};
+use super::{Gc, GcPlan};
+use crate::device::Geometry;
+use crate::ftl::blocks::BlockState;
+use crate::ftl::{Fact, Ftl, Lost};
+use crate::ids::{BlockId, PlaneId, UnitId};
+
+/// The drive as the collector sees it now.
+#[derive(Clone, Copy)]
+pub struct Sight<'a> {
+    /// Planes and blocks.
+    pub geometry: &'a Geometry,
+    /// The scheme.
+    pub rules: &'a GcPlan,
+    /// The translation layer.
+    pub ftl: &'a Ftl,
+    /// The present, on the clock that also ran while the drive was preconditioned, in ns.
+    pub age_now_ns: u64,
+}
+
+impl Gc {
+    /// The blocks as policies see them.
+    #[inline(always)]
+    pub fn candidates<'a>(&self, sight: &Sight<'a>) -> Candidates<'a> {
+        Candidates {
+            geometry: sight.geometry,
+            blocks: &sight.ftl.blocks,
+            age_now_ns: sight.age_now_ns,
+            costs: self.costs,
+            most_valid: u32::MAX,
+        }
+    }
+
+    /// A unit that should be checked: its plane needs space, or can give some now.
+    #[inline(always)]
+    pub fn next_called(&mut self) -> Option<UnitId> {
+        if self.called.is_empty() { None } else { self.called.pop_front() }
+    }
+
+    #[inline(always)]
+    pub(super) fn call_unit(&mut self, sight: &Sight<'_>, plane: PlaneId) {
+        self.called.push_back(sight.geometry.unit_of(plane));
+    }
+
+    /// A page was lost.
+    #[inline(always)]
+    pub fn page_was_lost(&mut self, lost: Lost, sight: &Sight<'_>) {
+        let Lost { plane, block, valid, state, .. } = lost;
+        if state == BlockState::Sealed {
+            self.victim.invalidated(plane, block, valid);
+            if let Some(placement) = &mut self.placement {
+                placement.invalidated(plane, block);
+            }
+            if sight.ftl.blocks.reclaimable[plane.index()] == 1 && self.wants[plane.index()] {
+                // The plane needed space, and until now a collection would have freed none.
+                self.call_unit(sight, plane);
+            }
+        }
+        if self.keeps_books {
+            self.note_loss(lost, sight);
+        }
+    }
+
+    /// A block was opened, sealed, claimed, withheld, erased or released.
+    pub fn block_has_changed(&mut self, fact: Fact, sight: &Sight<'_>) {
+        let (plane, block) = match fact {
+            Fact::Lost(_) | Fact::Moved { .. } => return,
+            Fact::Opened { plane, block } => {
+                self.victim.opened(plane, block);
+                (plane, block)
+            }
+            Fact::Sealed { plane, block, valid } => {
+                self.victim.sealed(plane, block, valid);
+                self.may_list(plane, valid, sight);
+                (plane, block)
+            }
+            Fact::Claimed { plane, block, valid } => {
+                self.victim.claimed(plane, block, valid);
+                self.leaves_list(plane, valid);
+                (plane, block)
+            }
+            Fact::Withheld { plane, block } => (plane, block),
+            Fact::Free { plane, block, .. } => {
+                self.victim.erased(plane, block);
+                (plane, block)
+            }
+        };
+        self.changed(sight.ftl, sight.geometry, plane, block);
+    }
+
+    /// A block of a drive that changed hands is full. The trigger is not checked before the whole
+    /// drive is there.
+    pub fn restored(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
+        self.victim.sealed(plane, block, valid);
+        if let Some(lists) = self.lists.as_mut().filter(|lists| lists.takes(valid)) {
+            lists.add(plane);
+        }
+    }
+
+    /// After a page was taken: does the plane need space?
+    #[inline(always)]
+    pub fn ask_trigger(&mut self, plane: PlaneId, sight: &Sight<'_>) {
+        if !self.wants[plane.index()] {
+            let trigger = &sight.rules.trigger;
+            if trigger.soft.is_short(sight.ftl, plane, trigger.inclusive) {
+                self.want_space(plane, sight);
+            }
+        }
+        if self.keeps_books {
+            self.ask_used_space(plane, sight);
+        }
+    }
+
+    /// A plane needs space from now on.
+    #[inline]
+    pub fn want_space(&mut self, plane: PlaneId, sight: &Sight<'_>) {
+        if !self.wants[plane.index()] {
+            self.wants[plane.index()] = true;
+            self.units[sight.geometry.unit_of(plane).index()].wanting += 1;
+        }
+    }
+
+    /// A plane has enough.
+    pub fn wants_no_more(&mut self, plane: PlaneId, sight: &Sight<'_>) {
+        if std::mem::take(&mut self.wants[plane.index()]) {
+            self.units[sight.geometry.unit_of(plane).index()].wanting -= 1;
+        }
+    }
+
+    /// After an erase: does the plane still need space?
+    pub fn ask_trigger_to_stop(&mut self, plane: PlaneId, sight: &Sight<'_>) {
+        if self.lists.is_some() {
+            return self.used_space_won(plane, sight);
+        }
+        let trigger = &sight.rules.trigger;
+        if self.wants[plane.index()] && !trigger.stop.is_short(sight.ftl, plane, trigger.inclusive)
+        {
+            self.wants_no_more(plane, sight);
+        }
+    }
+
+    /// Whether a plane of the unit needs space.
+    #[inline(always)]
+    pub fn unit_wants(&self, unit: UnitId) -> bool {
+        self.units[unit.index()].wanting > 0
+    }
+
+    /// Whether a plane of the unit is so short that collection goes before everything.
+    #[inline(always)]
+    pub fn is_urgent(&self, unit: UnitId, sight: &Sight<'_>) -> bool {
+        let trigger = &sight.rules.trigger;
+        let Some(hard) = trigger.hard.filter(|_| self.unit_wants(unit)) else { return false };
+        let planes = sight.geometry.planes_of(unit);
+        planes.iter().any(|&plane| hard.is_short(sight.ftl, plane, trigger.inclusive))
+    }
+
+    /// A victim in one of the unit's planes that need space, each plane in its turn.
+    pub fn victim_for(&mut self, unit: UnitId, sight: &Sight<'_>) -> Option<(PlaneId, BlockId)> {
+        for turn in self.turns_of(unit, sight) {
+            let plane = sight.geometry.planes_of(unit)[turn];
+            if !self.can_collect(sight.ftl, plane) {
+                continue;
+            }
+            if let Some(victim) = self.pick_victim(plane, sight) {
+                self.had_turn(unit, turn, sight);
+                return Some((plane, victim));
+            }
+        }
+        None
+    }
+
+    /// The planes of a unit in their turn, by their place among them.
+    pub fn turns_of(&self, unit: UnitId, sight: &Sight<'_>) -> impl Iterator<Item = usize> + use<> {
+        let count = sight.geometry.planes_of(unit).len();
+        let first = self.units[unit.index()].next_plane as usize;
+        (0..count).map(move |at| (first + at) % count)
+    }
+
+    /// The plane at this place is collected: the next in turn is the one after it.
+    pub fn had_turn(&mut self, unit: UnitId, turn: usize, sight: &Sight<'_>) {
+        let count = sight.geometry.planes_of(unit).len();
+        self.units[unit.index()].next_plane = ((turn + 1) % count) as u32;
+    }
+
+    /// The next victim of a plane.
+    pub fn pick_victim(&mut self, plane: PlaneId, sight: &Sight<'_>) -> Option<BlockId> {
+        if self.lists.is_some() {
+            return self.pick_listed(plane, sight);
+        }
+        self.ask_policy(plane, u32::MAX, sight)
+    }
+
+    /// Asks the victim policy for a block with at most `most_valid` valid pages.
+    pub(super) fn ask_policy(
+        &mut self,
+        plane: PlaneId,
+        most_valid: u32,
+        sight: &Sight<'_>,
+    ) -> Option<BlockId> {
+        let candidates = Candidates { most_valid, ..self.candidates(sight) };
+        let victim = self.victim.pick(plane, &candidates, &mut self.random)?;
+        let is_fit =
+            sight.ftl.blocks.is_sealed(victim) && sight.geometry.plane_of_block(victim) == plane;
+        assert!(is_fit, "the victim policy named block {} of another plane or not full", victim.0);
+        Some(victim)
+    }
+
+    /// The sealed block with the fewest valid pages, at least one of which is invalid.
+    pub fn least_valid(&mut self, plane: PlaneId, sight: &Sight<'_>) -> Option<BlockId> {
+        if sight.ftl.blocks.reclaimable[plane.index()] == 0 {
+            return None;
+        }
+        if matches!(self.victim, Policy::greedy(_)) {
+            return self.ask_policy(plane, u32::MAX, sight);
+        }
+        self.candidates(sight).fewest_kept(plane)
+    }
+
+    /// How many blocks of a plane could be collected now.
+    pub fn count_candidates(&self, plane: PlaneId, sight: &Sight<'_>) -> u32 {
+        if let Some(lists) = &self.lists {
+            return lists.listed(plane);
+        }
+        let blocks = &sight.ftl.blocks;
+        let wins = |b: &BlockId| {
+            blocks.is_sealed(*b) && blocks.valid(*b) < sight.geometry.data_pages_of(*b)
+        };
+        sight.geometry.blocks_of(plane).map(BlockId).filter(wins).count() as u32
+    }
+
+    /// Measuring begins: turns and random numbers from their start.
+    pub fn start_measuring(&mut self, seed: u64, sight: &Sight<'_>) {
+        self.random = crate::rng::Random::named(seed, "victim");
+        if let Some(placement) = &mut self.placement {
+            placement.start_counting(seed);
+        }
+        for unit in &mut self.units {
+            unit.next_plane = 0;
+        }
+        // Planes that could free nothing when they needed space, and now may.
+        for plane in (0..sight.geometry.planes).map(PlaneId) {
+            if self.can_collect(sight.ftl, plane) {
+                self.call_unit(sight, plane);
+            }
+        }
+        if self.keeps_books {
+            self.books_begin(sight);
+        }
+    }
+}
