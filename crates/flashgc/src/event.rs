@@ -120,15 +120,23 @@ impl Events {
         self.put(self.slots.place(slot), IDLE);
     }
 
-    /// The next event: its time and slot.
+    /// Takes the next event, whose time is [`next_at_ns`](Events::next_at_ns).
     #[inline(always)]
-    pub fn peek(&self) -> Option<(u64, Slot)> {
+    pub fn pop(&mut self) -> Option<Slot> {
         let key = self.tree[1];
         if key == IDLE {
             return None;
         }
         let place = (key & ((1 << self.slot_bits) - 1)) as usize;
-        Some((key >> self.slot_bits, self.slots.at(place)))
+        self.put(place, IDLE);
+        Some(self.slots.at(place))
+    }
+
+    /// The time of the next event.
+    #[inline(always)]
+    pub fn next_at_ns(&self) -> Option<u64> {
+        let key = self.tree[1];
+        (key != IDLE).then(|| key >> self.slot_bits)
     }
 
     #[inline(always)]
@@ -160,9 +168,8 @@ mod tests {
             events.post(slot, if slot == Slot::Arrival { 5 } else { 7 });
         }
         let mut seen = Vec::new();
-        while let Some((at_ns, slot)) = events.peek() {
-            events.clear(slot);
-            seen.push((at_ns, slot));
+        while let Some(at_ns) = events.next_at_ns() {
+            seen.extend(events.pop().map(|slot| (at_ns, slot)));
         }
         let expected = [UNITS[0], UNITS[2], bus, Slot::Link, Slot::Buffer, Slot::Idle];
         let expected = expected.map(|slot| (7, slot));
@@ -189,11 +196,10 @@ mod tests {
         let mut events = Events::new(Slots::new(3, 0, false, false, false));
         events.post(first, 10);
         events.post(last, 4);
-        assert_eq!(events.peek(), Some((4, last)));
-        events.clear(last);
+        assert_eq!((events.next_at_ns(), events.pop()), (Some(4), Some(last)));
         events.post(last, 30);
-        assert_eq!(events.peek(), Some((10, first)));
-        events.clear(first);
-        assert_eq!(events.peek(), Some((30, last)));
+        assert_eq!((events.next_at_ns(), events.pop()), (Some(10), Some(first)));
+        events.clear(last);
+        assert_eq!((events.next_at_ns(), events.pop()), (None, None));
     }
 }

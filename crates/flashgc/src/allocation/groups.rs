@@ -60,11 +60,7 @@ impl Allocation {
     }
 
     /// An operation leaves its queue: a group that it began is closed.
-    #[inline(always)]
     pub fn leaves_queue(&mut self, plan: &Plan, lpn: Lpn, sequence: u64) {
-        if self.groups.is_empty() {
-            return;
-        }
         let pool = plan.pools.of_page(&plan.geometry, lpn);
         let group = &mut self.groups[pool];
         if group.opener == sequence {

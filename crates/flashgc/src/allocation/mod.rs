@@ -40,6 +40,12 @@ impl Allocation {
         self.chooses_at_start
     }
 
+    /// Whether writes wait in groups.
+    #[inline(always)]
+    pub fn has_groups(&self) -> bool {
+        !self.groups.is_empty()
+    }
+
     /// The unit has one operation more, waiting or under way.
     #[inline(always)]
     pub fn one_more(&mut self, unit: UnitId) {

@@ -42,15 +42,18 @@ pub struct Command<T> {
     pub class: Class,
     /// What happens.
     pub phases: Phases,
-    /// The phase that begins only when its pages are known.
-    pub binds_at: Option<u8>,
+    /// The phase that begins only when its pages are known, or [`BOUND`].
+    pub binds_at: u8,
 }
+
+/// No phase of the command waits for its pages.
+pub const BOUND: u8 = u8::MAX;
 
 impl<T> Command<T> {
     /// An operation whose pages are known.
     #[inline(always)]
     pub fn new(owner: T, class: Class, phases: Phases) -> Self {
-        Command { owner, class, phases, binds_at: None }
+        Command { owner, class, phases, binds_at: BOUND }
     }
 }
 
@@ -103,7 +106,7 @@ struct Unit<T> {
     class: Class,
     /// The phase under way.
     at: u8,
-    binds_at: Option<u8>,
+    binds_at: u8,
     phases: Phases,
     /// When the phase began to run, or to wait for the bus, in ns.
     phase_since_ns: u64,
@@ -143,7 +146,7 @@ impl<T: Copy> Flash<T> {
             owner: None,
             class: Class::Host,
             at: 0,
-            binds_at: None,
+            binds_at: BOUND,
             phases: Phases::new(),
             phase_since_ns: 0,
             since_ns: 0,
@@ -212,7 +215,7 @@ impl<T: Copy> Flash<T> {
         events: &mut Events,
     ) -> Moved<T> {
         let state = &mut self.units[unit.index()];
-        state.binds_at = None;
+        state.binds_at = BOUND;
         price(&mut state.phases);
         self.begin_phase(unit, now_ns, events)
     }
@@ -220,7 +223,7 @@ impl<T: Copy> Flash<T> {
     #[inline(always)]
     fn begin_phase(&mut self, unit: UnitId, now_ns: u64, events: &mut Events) -> Moved<T> {
         let state = &mut self.units[unit.index()];
-        if state.binds_at == Some(state.at) {
+        if state.binds_at == state.at {
             return Moved::NeedsPages;
         }
         state.phase_since_ns = now_ns;

@@ -56,13 +56,17 @@ pub struct Phases {
     ns: [u64; PHASES_MAX],
     kinds: [Kind; PHASES_MAX],
     count: u8,
+    /// Where the first program is; `NONE` where there is none.
+    program_at: u8,
 }
+
+const NONE: u8 = u8::MAX;
 
 impl Phases {
     /// No phase yet.
     #[inline(always)]
     pub fn new() -> Self {
-        Phases { ns: [0; PHASES_MAX], kinds: [Kind::Rest; PHASES_MAX], count: 0 }
+        Phases { ns: [0; PHASES_MAX], kinds: [Kind::Rest; PHASES_MAX], count: 0, program_at: NONE }
     }
 
     /// These phases, with one more.
@@ -77,6 +81,9 @@ impl Phases {
     #[inline(always)]
     pub fn add(&mut self, kind: Kind, ns: u64) {
         if ns > 0 {
+            if kind == Kind::Program && self.program_at == NONE {
+                self.program_at = self.count;
+            }
             self.kinds[self.count as usize] = kind;
             self.ns[self.count as usize] = ns;
             self.count += 1;
@@ -103,9 +110,13 @@ impl Phases {
         (at < self.count).then(|| Phase { kind: self.kinds[place], ns: self.ns[place] })
     }
 
-    /// The place of the first phase of this kind.
-    #[inline]
-    pub fn place_of(&self, kind: Kind) -> Option<u8> {
+    /// The place of the first program; beyond the last phase where there is none.
+    #[inline(always)]
+    pub fn program_at(&self) -> u8 {
+        self.program_at
+    }
+
+    fn place_of(&self, kind: Kind) -> Option<u8> {
         (0..self.count).find(|&at| self.kinds[at as usize] == kind)
     }
 
@@ -161,7 +172,7 @@ mod tests {
             .then(Kind::Program, 20);
         phases.set(Kind::Program, 30);
         assert_eq!((phases.total_ns(), phases.array_ns()), (52, 40));
-        assert_eq!(phases.place_of(Kind::Program), Some(3));
+        assert_eq!((phases.program_at(), Phases::new().program_at()), (3, NONE));
         assert_eq!(phases.place_of(Kind::Erase), None);
     }
 }

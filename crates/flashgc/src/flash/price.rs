@@ -42,6 +42,8 @@ impl Op {
 /// The prices of a device.
 pub struct Prices {
     timing: Timing,
+    /// Whether copies pay for the summaries of the blocks that they fill.
+    copies_pay: bool,
     /// The array time of each page, where layers differ.
     layers: Option<LayerTimes>,
     /// Of each number of pages, less one, the nominal phases of every operation.
@@ -59,6 +61,7 @@ impl Prices {
         let row = |pages| Op::ALL.map(|op| nominal(timing, op, pages));
         Prices {
             timing: *timing,
+            copies_pay: timing.times_summaries_of_copies(),
             layers: LayerTimes::new(timing, shape),
             nominal: (1..=u64::from(pages.max(1))).map(row).collect(),
         }
@@ -130,8 +133,8 @@ impl Prices {
 
     /// The blocks that copies fill and for whose summaries they pay.
     #[inline(always)]
-    pub fn filled_by_copies(&self, filled: u32) -> u32 {
-        if self.timing.times_summaries_of_copies() { filled } else { 0 }
+    pub fn filled_by_copies(&self, filled: impl FnOnce() -> u32) -> u32 {
+        if self.copies_pay { filled() } else { 0 }
     }
 
     /// A program of the registers, before which this many pages come in and replace what is there.

@@ -151,10 +151,9 @@ impl Gc {
     }
 
     /// Whether a plane of the unit is so short that collection goes before everything.
-    #[inline(always)]
     pub fn is_urgent(&self, unit: UnitId, sight: &Sight<'_>) -> bool {
         let trigger = &sight.rules.trigger;
-        let Some(hard) = trigger.hard.filter(|_| self.unit_wants(unit)) else { return false };
+        let Some(hard) = trigger.hard else { return false };
         let planes = sight.geometry.planes_of(unit);
         planes.iter().any(|&plane| hard.is_short(sight.ftl, plane, trigger.inclusive))
     }

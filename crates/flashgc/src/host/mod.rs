@@ -84,6 +84,12 @@ impl Host {
         self.ordered
     }
 
+    /// Whether a page operation may be placed.
+    #[inline(always)]
+    pub fn has_to_place(&self) -> bool {
+        self.cutting.is_some() || !self.released.is_empty() || !self.flushes.is_empty()
+    }
+
     /// The next page operation that may be placed: a flush, a page of a request that came in, or
     /// one that has waited for its page.
     #[inline(always)]
@@ -119,7 +125,7 @@ impl Host {
     /// A request that is done.
     #[inline(always)]
     pub fn next_served(&mut self) -> Option<Served> {
-        self.served.pop()
+        if self.served.is_empty() { None } else { self.served.pop() }
     }
 
     /// A unit that should be checked.

@@ -181,7 +181,7 @@ impl Host {
     }
 
     /// The next page of the requests that are cut: its operation, if that is next on its page.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next_page<W: Watch>(
         &mut self,
         map: &PageMap,

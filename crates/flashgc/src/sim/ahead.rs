@@ -224,7 +224,7 @@ impl<W: Watch> Sim<W> {
         self.count_summaries(u64::from(fills));
         self.seal_if_filled(placed);
         self.ask_trigger(plane);
-        let timed = self.prices.filled_by_copies(fills);
+        let timed = self.prices.filled_by_copies(|| fills);
         let price = |phases: &mut Phases| self.prices.bind(phases, std::iter::once(ppn), timed);
         self.flash.bound(unit, price, self.now_ns, &mut self.events)
     }

@@ -77,7 +77,7 @@ impl<W: Watch> Sim<W> {
         self.bind_copy(job, copy, plane);
         self.ask_trigger(plane);
         let job = &self.jobs[job];
-        let fills = self.prices.filled_by_copies(u32::from(job.fills_with(copy)));
+        let fills = self.prices.filled_by_copies(|| u32::from(job.fills_with(copy)));
         let to = std::iter::once(job.copies[copy].to);
         let phases = self.prices.programming(Op::Program, 1, to, fills);
         self.begin(unit, Owner::CrossUnit, phases);

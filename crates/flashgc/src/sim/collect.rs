@@ -244,7 +244,7 @@ impl<W: Watch> Sim<W> {
             }
         }
         let job = &self.jobs[unit];
-        let fills = self.prices.filled_by_copies(job.fills_of_step());
+        let fills = self.prices.filled_by_copies(|| job.fills_of_step());
         let to = job.step_pages().map(|copy| copy.to);
         let price = |phases: &mut Phases| self.prices.bind(phases, to, fills);
         self.flash.bound(unit, price, self.now_ns, &mut self.events)

@@ -59,7 +59,7 @@ impl<W: Watch> Sim<W> {
         let mut phases = self.prices.merging(op, copies + merged, merged);
         let host_pages = std::mem::take(&mut self.preempting.units[unit.index()].host_pages);
         let job = &self.jobs[unit];
-        let fills = job.host_fills + self.prices.filled_by_copies(job.fills_of_step());
+        let fills = job.host_fills + self.prices.filled_by_copies(|| job.fills_of_step());
         let pages = job.step_pages().map(|copy| copy.to).chain(host_pages);
         self.prices.bind(&mut phases, pages, fills);
         if job.host_fills > 0 {

@@ -275,7 +275,7 @@ impl<W: Watch> Sim<W> {
             if self.host.is_finished() {
                 break;
             }
-            let Some((at_ns, slot)) = self.events.peek() else {
+            let Some(at_ns) = self.events.next_at_ns() else {
                 self.retry_starved(source)?;
                 continue;
             };
@@ -289,7 +289,7 @@ impl<W: Watch> Sim<W> {
                 self.instant.goes_on();
             }
             self.now_ns = at_ns;
-            self.events.clear(slot);
+            let Some(slot) = self.events.pop() else { continue };
             match slot {
                 Slot::Unit(unit) => self.array_ended(unit),
                 Slot::Bus(bus) => self.transfer_ended(bus),
@@ -312,7 +312,9 @@ impl<W: Watch> Sim<W> {
             if self.instant.has_too_many_steps() {
                 self.look_for_an_end()?;
             }
-            self.place_all();
+            if self.host.has_to_place() {
+                self.place_all();
+            }
             if let Some(unit) = self.ready.pop_front() {
                 self.units[unit.index()].listed = false;
                 self.start_unit(unit);
@@ -340,7 +342,7 @@ impl<W: Watch> Sim<W> {
     fn retry_starved(&mut self, source: &mut dyn Source) -> Result<(), SimError> {
         self.look_at_starved();
         self.settle(source)?;
-        if self.events.peek().is_none() && !self.host.is_finished() {
+        if self.events.next_at_ns().is_none() && !self.host.is_finished() {
             return Err(self.full());
         }
         Ok(())

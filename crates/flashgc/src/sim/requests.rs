@@ -55,7 +55,7 @@ impl<W: Watch> Sim<W> {
     }
 
     /// Places every operation that is next on its page.
-    #[inline(always)]
+    #[inline]
     pub(super) fn place_all(&mut self) {
         while let Some(op) = self.host.next_to_place(&self.ftl.map, &mut context!(self)) {
             self.place(op);
@@ -184,9 +184,7 @@ impl<W: Watch> Sim<W> {
     /// A page operation is done.
     #[inline(always)]
     pub(super) fn page_done(&mut self, op: u32) {
-        if !self.host.is_flush(op) {
-            self.instant.goes_on();
-        }
+        self.instant.goes_on();
         self.host.page_done(op, &mut context!(self));
         self.note_served();
     }

@@ -3,7 +3,7 @@
 use super::Sim;
 use super::owner::Owner;
 use crate::collect::Stage;
-use crate::flash::{self, Class, Command, Ended, Kind, Moved, Part, Phases};
+use crate::flash::{self, Class, Command, Ended, Moved, Part, Phases};
 use crate::gc::CrossUnit;
 use crate::host::{Op, OpKind};
 use crate::ids::{BlockId, BusId, PlaneId, Ppn, UnitId};
@@ -74,9 +74,10 @@ impl<W: Watch> Sim<W> {
         {
             return Next::Program(cross_unit);
         }
-        if self.gc.is_urgent(unit, &sight!(self))
+        if self.gc.unit_wants(unit)
             && !self.jobs[unit].is_open()
             && self.may_open_job(unit)
+            && self.gc.is_urgent(unit, &sight!(self))
             && let Some((plane, victim)) = self.gc.victim_for(unit, &sight!(self))
         {
             return Next::Collect(plane, victim);
@@ -190,8 +191,10 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     pub(super) fn take_from_queue(&mut self, unit: UnitId, op: u32, list: u8) {
         self.host.waiting.take(op, list);
-        let Op { lpn, sequence, .. } = *self.host.waiting.op(op);
-        self.alloc.leaves_queue(&self.plan, lpn, sequence);
+        if self.alloc.has_groups() {
+            let Op { lpn, sequence, .. } = *self.host.waiting.op(op);
+            self.alloc.leaves_queue(&self.plan, lpn, sequence);
+        }
         self.alloc.one_less(unit);
     }
 
@@ -278,7 +281,7 @@ impl<W: Watch> Sim<W> {
     /// Begins an operation whose program needs to know its pages only when it starts.
     #[inline(always)]
     pub(super) fn begin_unbound(&mut self, unit: UnitId, owner: Owner, phases: Phases) {
-        let binds_at = phases.place_of(Kind::Program);
+        let binds_at = phases.program_at();
         self.start_command(
             unit,
             Command { binds_at, ..Command::new(owner, owner.class(), phases) },
