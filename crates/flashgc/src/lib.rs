@@ -5,6 +5,7 @@
 //! input gives the same bytes out, on any machine.
 
 pub mod allocation;
+pub mod arbiter;
 pub mod collect;
 pub mod config;
 pub mod context;
@@ -17,6 +18,7 @@ pub mod gc;
 pub mod host;
 pub mod ids;
 pub mod memory;
+pub mod owner;
 pub mod plan;
 pub mod report;
 pub mod rng;

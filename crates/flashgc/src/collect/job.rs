@@ -1,7 +1,8 @@
 //! A `Job`: one collection, from the choice of its victim to the end of its erase.
 
+use crate::device::Geometry;
 use crate::gc::{Copy, Victim};
-use crate::ids::PlaneId;
+use crate::ids::{PlaneId, Ppn};
 
 /// The progress of a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -106,6 +107,56 @@ impl Job {
             (end < self.copies.len()).then(|| self.step_end(end, at_once))
         });
         ends.take_while(|&end| end > 0)
+    }
+
+    /// The pages of the next step: those of one list that are still valid, in order.
+    pub fn next_pages(
+        &self,
+        at_once: u32,
+        is_valid: impl Fn(Ppn) -> bool + Clone,
+    ) -> impl Iterator<Item = Ppn> {
+        let from = |at: usize| self.copies[at].from;
+        let is_fit = move |&at: &usize| is_valid(from(at));
+        let first = (self.next..self.copies.len()).find(is_fit.clone());
+        let list = first.map_or(0..0, |first| first..self.list_end(first));
+        list.filter(is_fit).take(at_once as usize).map(from)
+    }
+
+    /// A page that no step has taken yet goes next. Returns whether there is one, in the list that
+    /// is being moved.
+    pub fn bring_forward(&mut self, from: Ppn) -> bool {
+        let next = self.next;
+        let end = if next < self.copies.len() { self.list_end(next) } else { return false };
+        let found = self.copies[next..end].iter().position(|copy| copy.from == from);
+        if let Some(at) = found {
+            self.copies.swap(next, next + at);
+        }
+        found.is_some()
+    }
+
+    /// Whether a page is one of the step under way, and so in the register.
+    pub fn has_in_register(&self, page: Ppn) -> bool {
+        let is_bound = self.stage == Stage::Programming;
+        self.step.iter().any(|&at| {
+            let copy = &self.copies[at];
+            page == if is_bound { copy.to } else { copy.from }
+        })
+    }
+
+    /// Whether a page lies in a block that the collection closes where single blocks are blocked: a
+    /// victim, or the destination of the last copy. A page that the collection itself has moved is
+    /// open (docs/schemes/bbgc.md#the-two-closed-blocks).
+    pub fn closes(&self, page: Ppn, geometry: &Geometry) -> bool {
+        if !self.is_open() {
+            return false;
+        }
+        let block = geometry.block_of(page);
+        if self.victims.iter().any(|victim| victim.block == block) {
+            return true;
+        }
+        let mut made = self.copies[..self.next].iter().rev().map(|copy| copy.to);
+        let destination = made.find(|to| to.is_some()).map(|to| geometry.block_of(to));
+        destination == Some(block) && !self.copies.iter().any(|copy| copy.to == page)
     }
 
     /// The host rewrote or trimmed the page of a copy that is under way.

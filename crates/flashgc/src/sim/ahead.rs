@@ -9,13 +9,12 @@
 //!    collection.
 
 use super::Sim;
-use super::owner::Owner;
-use super::service::Next;
 use crate::device::Geometry;
 use crate::flash::{Moved, Op, Phases};
 use crate::gc::used_space::SpaceOf;
 use crate::gc::{PreMigration, Space};
 use crate::ids::{BlockId, PlaneId, Ppn, UnitId};
+use crate::owner::Owner;
 use crate::verify::{Cause, Happened, Watch};
 use std::collections::BTreeMap;
 
@@ -98,7 +97,7 @@ impl<W: Watch> Sim<W> {
 
     /// The next page that an idle unit pre-migrates.
     #[inline(always)]
-    pub(super) fn next_ahead(&mut self, unit: UnitId) -> Option<Next> {
+    pub(super) fn next_ahead(&mut self, unit: UnitId) -> Option<(PlaneId, Ppn)> {
         match &self.ahead {
             Some(ahead) if ahead.is_idle => self.find_ahead(unit),
             _ => None,
@@ -106,7 +105,7 @@ impl<W: Watch> Sim<W> {
     }
 
     #[cold]
-    fn find_ahead(&mut self, unit: UnitId) -> Option<Next> {
+    fn find_ahead(&mut self, unit: UnitId) -> Option<(PlaneId, Ppn)> {
         if self.jobs[unit].is_open() {
             return None;
         }
@@ -116,7 +115,7 @@ impl<W: Watch> Sim<W> {
                 continue;
             }
             if let Some(from) = self.page_to_move(plane) {
-                return Some(Next::MoveAhead(plane, from));
+                return Some((plane, from));
             }
         }
         None

@@ -8,11 +8,11 @@
 //! other units.
 
 use super::Sim;
-use super::owner::Owner;
 use crate::collect::Stage;
 use crate::flash::Op;
 use crate::gc::CrossUnit;
 use crate::ids::{PlaneId, UnitId};
+use crate::owner::Owner;
 use crate::verify::{Happened, Watch};
 
 impl<W: Watch> Sim<W> {

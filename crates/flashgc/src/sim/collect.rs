@@ -10,12 +10,12 @@
 //! step are read together and programmed together. Copies to other units are in [`super::away`].
 
 use super::Sim;
-use super::owner::Owner;
 use crate::collect::{Job, Stage};
 use crate::flash::{self, Kind, Moved, Phases};
 use crate::ftl::Parity;
 use crate::gc::{Batch, Copy, CopyChoice, JobRow, Role, Victim};
 use crate::ids::{BlockId, PlaneId, Ppn, UnitId};
+use crate::owner::Owner;
 use crate::verify::{Cause, Happened, Watch};
 
 /// Valid pages at selection of the blocks that are claimed in addition to the victims.
@@ -84,7 +84,7 @@ impl<W: Watch> Sim<W> {
             let erase_ns = self.prices.nominal(flash::Op::Erase, 1).total_ns();
             let whole = Phases::new().then(Kind::Collection, copies_ns + erase_ns);
             self.begin(unit, Owner::Collection, whole);
-        } else if !self.preempting.on {
+        } else if !self.arbiter.is_preemptive() {
             self.step_job(unit);
         }
     }
@@ -349,7 +349,7 @@ impl<W: Watch> Sim<W> {
             self.widen_blocking(plane);
             return self.claim(unit, plane, victim);
         }
-        if !self.preempting.on {
+        if !self.arbiter.is_preemptive() {
             self.counters.gc_blocking_ns += self.now_ns - blocking_since_ns;
         }
         self.release(plane);
@@ -426,7 +426,7 @@ impl<W: Watch> Sim<W> {
     fn holds_by_working(&self) -> bool {
         let fixed = self.plan.coalesces_jobs();
         let is_unit = self.plan.gc.blocking.level == self.plan.geometry.shape.unit;
-        self.preempting.on || fixed && is_unit
+        self.arbiter.is_preemptive() || fixed && is_unit
     }
 
     fn close_around(&mut self, plane: PlaneId) {

@@ -5,10 +5,10 @@
 //! not programmed at all.
 
 use super::Sim;
-use super::owner::Owner;
 use crate::collect::Stage;
 use crate::flash::{Op, Phases};
 use crate::ids::UnitId;
+use crate::owner::Owner;
 use crate::verify::Watch;
 
 impl<W: Watch> Sim<W> {
@@ -17,7 +17,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn read_step(&mut self, unit: UnitId) {
         self.take_step(unit);
         let copies = self.jobs[unit].step.len();
-        self.preempting.units[unit.index()].read_ahead = false;
+        self.set_read_ahead(unit, false);
         if copies == 0 {
             self.jobs[unit].stage = Stage::Erasing;
             self.begin(unit, Owner::Collection, self.prices.nominal(Op::Erase, 1));
@@ -45,7 +45,7 @@ impl<W: Watch> Sim<W> {
         step.retain(|&at| self.ftl.is_valid(&self.plan.geometry, job.copies[at].from));
         job.step = step;
         let (copies, merged) = (job.step.len(), job.merged.len());
-        self.preempting.units[unit.index()].read_ahead = false;
+        self.set_read_ahead(unit, false);
         if copies + merged == 0 {
             self.jobs[unit].stage = Stage::Copying;
             return;
@@ -57,7 +57,10 @@ impl<W: Watch> Sim<W> {
         let op =
             if self.plan.gc.copy.stays_in_plane() { Op::ProgramRegisters } else { Op::Program };
         let mut phases = self.prices.merging(op, copies + merged, merged);
-        let host_pages = std::mem::take(&mut self.preempting.units[unit.index()].host_pages);
+        let host_pages = match self.arbiter.preemptive() {
+            Some(preemptive) => std::mem::take(&mut preemptive.units[unit.index()].host_pages),
+            None => Vec::new(),
+        };
         let job = &self.jobs[unit];
         let fills = job.host_fills + self.prices.filled_by_copies(|| job.fills_of_step());
         let pages = job.step_pages().map(|copy| copy.to).chain(host_pages);
@@ -83,7 +86,7 @@ impl<W: Watch> Sim<W> {
         job.next = job.step.first().copied().unwrap_or(job.next);
         job.step.clear();
         job.stage = Stage::Copying;
-        self.preempting.units[unit.index()].read_ahead = false;
+        self.set_read_ahead(unit, false);
     }
 
     /// The pages of a step are in the register, and on their way where they go elsewhere.
@@ -92,9 +95,11 @@ impl<W: Watch> Sim<W> {
             return self.send_step(unit);
         }
         self.jobs[unit].stage = Stage::Buffered;
-        if self.preempting.units[unit.index()].read_ahead {
-            self.counters.pipelined_reads += 1;
-        }
+        let was_ahead = self
+            .arbiter
+            .preemptive()
+            .is_some_and(|preemptive| preemptive.units[unit.index()].read_ahead);
+        self.counters.pipelined_reads += u64::from(was_ahead);
     }
 
     /// A program of the collection has ended, and the writes that were merged into it are done.
@@ -112,5 +117,12 @@ impl<W: Watch> Sim<W> {
             self.host_operation_ended(op);
         }
         self.jobs[unit].merged = merged;
+    }
+
+    /// Whether the pages in the register were read in parallel with a transfer of the host.
+    pub(super) fn set_read_ahead(&mut self, unit: UnitId, is_ahead: bool) {
+        if let Some(preemptive) = self.arbiter.preemptive() {
+            preemptive.units[unit.index()].read_ahead = is_ahead;
+        }
     }
 }

@@ -34,10 +34,28 @@ macro_rules! context {
     };
 }
 
+/// The rooms as an arbiter sees them.
+macro_rules! view {
+    ($sim:expr) => {
+        crate::arbiter::View {
+            plan: &$sim.plan,
+            now_ns: $sim.now_ns,
+            ftl: &$sim.ftl,
+            gc: &$sim.gc,
+            flash: &$sim.flash,
+            prices: &$sim.prices,
+            jobs: &mut $sim.jobs,
+            alloc: &mut $sim.alloc,
+            waiting: &mut $sim.host.waiting,
+            counters: &mut $sim.counters,
+            is_starving: !$sim.starved.is_empty(),
+        }
+    };
+}
+
 mod ahead;
 mod away;
 mod balance;
-mod blocked;
 mod blocking;
 mod classes;
 mod collect;
@@ -50,8 +68,6 @@ mod halves;
 mod idle;
 mod instant;
 mod overlap;
-mod owner;
-mod pacing;
 mod planes;
 mod precondition;
 mod preemption;
@@ -61,9 +77,9 @@ mod sample;
 mod service;
 mod space;
 mod station;
-mod suspend;
 
 use crate::allocation::Allocation;
+use crate::arbiter::Arbiter;
 use crate::collect::Jobs;
 use crate::event::{Events, Slot, Slots};
 use crate::flash::{Flash, Prices};
@@ -71,6 +87,7 @@ use crate::ftl::Ftl;
 use crate::gc::{Gc, Victim};
 use crate::host::Host;
 use crate::ids::{BlockId, PlaneId, Ppn, UnitId};
+use crate::owner::Owner;
 use crate::plan::{Arrivals, Plan};
 use crate::stats::{Batches, Counters, Latency};
 use crate::verify::{Happened, Unwatched, Watch};
@@ -78,14 +95,10 @@ use crate::workload::{Source, SourceError};
 use ahead::Ahead;
 pub use balance::{Circumstances, Until, UntilEnd};
 use balance::{Overwritten, Watched};
-use blocked::Aside;
 pub use fill::{FillState, TraceFilled};
 use idle::IdleTrigger;
 use instant::Instant;
-use owner::Owner;
-use pacing::Pacing;
 pub use precondition::{Preconditioning, Steady, SteadyWatch};
-use preemption::Preempting;
 pub use results::Results;
 use station::Station;
 use std::collections::VecDeque;
@@ -156,8 +169,6 @@ pub struct Sim<W: Watch = Unwatched> {
     idle: Option<IdleTrigger>,
     /// Pre-migration, where the scheme has it.
     ahead: Option<Ahead>,
-    /// The time slices of collections, where the scheme has them.
-    pacing: Option<Pacing>,
     /// Units to check before the next event.
     ready: VecDeque<UnitId>,
     /// Units whose next write waits for space that no collection can free yet.
@@ -166,10 +177,7 @@ pub struct Sim<W: Watch = Unwatched> {
     gc: Gc,
     /// Space for the list of a victim's pages.
     scratch: Vec<Ppn>,
-    /// Requests that preempt open collections.
-    preempting: Preempting,
-    /// Reads that wait for a block under collection, where the scheme blocks only single blocks.
-    aside: Aside,
+    arbiter: Arbiter,
     /// Whether the drive works while the host is idle: idle collection, or a write buffer.
     rests: bool,
     /// Space for the victims of an untimed collection.
@@ -223,14 +231,12 @@ impl<W: Watch> Sim<W> {
             host: Host::new(&plan),
             idle: plan.gc.idle.clone().map(|idle| IdleTrigger::new(idle, geometry.units)),
             ahead: plan.gc.pre_migration.map(|rules| Ahead::new(rules, geometry)),
-            pacing: plan.gc.time_slices.map(|rules| Pacing::new(rules, geometry.units)),
             ready: VecDeque::new(),
             starved: Vec::new(),
             ftl,
             gc: Gc::new(&plan.gc, geometry, plan.window_costs(), plan.seed),
             scratch: Vec::new(),
-            preempting: Preempting::new(&plan),
-            aside: Aside::new(geometry.units, plan.gc.blocking.blocks),
+            arbiter: Arbiter::new(&plan),
             rests: plan.gc.idle.is_some()
                 || plan.write_buffer.is_some()
                 || plan.gc.pre_migration.is_some(),

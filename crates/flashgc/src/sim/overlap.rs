@@ -7,11 +7,11 @@
 //! is answered from its buffer (Table III).
 
 use super::Sim;
-use super::owner::Owner;
 use crate::collect::Stage;
 use crate::flash::{Class, Command, Ended, Kind, Moved, Op};
 use crate::gc::Suspends;
 use crate::ids::UnitId;
+use crate::owner::Owner;
 use crate::verify::{Watch, What};
 
 impl<W: Watch> Sim<W> {
@@ -20,7 +20,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn phase_begun(&mut self, unit: UnitId, owner: Owner) {
         match owner {
             Owner::Collection => self.job_phase_overlaps(unit),
-            Owner::Host(_) if self.preempting.rules.pipeline => self.may_read_ahead(unit),
+            Owner::Host(_) if self.pipelines() => self.may_read_ahead(unit),
             _ => {}
         }
     }
@@ -32,8 +32,7 @@ impl<W: Watch> Sim<W> {
         let [_, is_last] = self.flash.is_first_or_last_phase(unit);
         let is_last_array = is_last && self.in_array_phase(unit);
         let is_program = self.jobs[unit].stage == Stage::Programming;
-        let first = self.preempting.units[unit.index()].suspends == 0;
-        if is_last_array && is_program && first && self.preempting.rules.pipeline {
+        if is_last_array && is_program && self.pipelines() {
             self.load_write(unit);
         }
         if self.host.waiting.count(unit) > 0 {
@@ -43,10 +42,13 @@ impl<W: Watch> Sim<W> {
 
     /// At point A: the write that may preempt is loaded while the copy is programmed.
     fn load_write(&mut self, unit: UnitId) {
-        if self.flash.second(unit).is_some() || self.preempting.rules.suspends == Suspends::Any {
+        let Some(preemptive) = self.arbiter.preemptive() else { return };
+        let first = preemptive.units[unit.index()].suspends == 0;
+        let suspends_any = preemptive.rules.suspends == Suspends::Any;
+        if !first || suspends_any || self.flash.second(unit).is_some() {
             return;
         }
-        let Some((op, list)) = self.preempting_write(unit) else { return };
+        let Some((op, list)) = preemptive.preempting_write(unit, &mut view!(self)) else { return };
         if self.start_page(unit, op, list).is_none() {
             return;
         }
@@ -87,8 +89,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn may_read_ahead(&mut self, unit: UnitId) {
         let [is_first, is_last] = self.flash.is_first_or_last_phase(unit);
         let leaves = is_last && !is_first && !self.in_array_phase(unit);
-        let is_free = self.flash.second(unit).is_none()
-            && self.preempting.units[unit.index()].suspended.is_none();
+        let is_free = self.flash.second(unit).is_none() && !self.arbiter.is_suspended(unit);
         let at_b = self.jobs[unit].stage == Stage::Copying;
         if !leaves || !is_free || !at_b || self.host.waiting.count(unit) > 0 {
             return;
@@ -102,7 +103,7 @@ impl<W: Watch> Sim<W> {
             return;
         }
         self.begin_reading(unit);
-        self.preempting.units[unit.index()].read_ahead = true;
+        self.set_read_ahead(unit, true);
         self.begin_beside(unit, Command::new(Owner::Collection, Class::Gc, phases));
     }
 
@@ -113,12 +114,13 @@ impl<W: Watch> Sim<W> {
     pub(super) fn second_takes_over(&mut self, unit: UnitId) {
         let Some(owner) = self.flash.second(unit) else { return };
         let filled = self.units[unit.index()].filled;
-        let entry = &mut self.preempting.units[unit.index()];
-        let pages = if let Owner::Host(_) = owner {
-            entry.loaded_write_waited();
-            std::mem::take(&mut entry.host_pages)
-        } else {
-            Vec::new()
+        let pages = match (owner, self.arbiter.preemptive()) {
+            (Owner::Host(_), Some(preemptive)) => {
+                let entry = &mut preemptive.units[unit.index()];
+                entry.loaded_write_waited();
+                std::mem::take(&mut entry.host_pages)
+            }
+            _ => Vec::new(),
         };
         let prices = &self.prices;
         let bind = |phases: &mut _| {
@@ -137,5 +139,9 @@ impl<W: Watch> Sim<W> {
             Some(moved) => self.follow(unit, moved),
             None => {}
         }
+    }
+
+    fn in_array_phase(&self, unit: UnitId) -> bool {
+        self.flash.phase(unit).is_some_and(|phase| !phase.kind.is_on_bus())
     }
 }

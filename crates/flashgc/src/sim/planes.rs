@@ -14,7 +14,9 @@ impl<W: Watch> Sim<W> {
         let mut planes = vec![first];
         while planes.len() < self.plan.geometry.shape.multi_plane as usize {
             let Some(op) = self.host.waiting.peek(unit, list) else { return };
-            if self.preempting.on && self.entrant(unit) != Some((op, list)) {
+            if let Some(preemptive) = self.arbiter.preemptive()
+                && preemptive.entrant(unit, &mut view!(self)) != Some((op, list))
+            {
                 return;
             }
             let joins = match writes {
@@ -56,7 +58,7 @@ impl<W: Watch> Sim<W> {
         if self.host.waiting.op(op).kind != OpKind::Write {
             return None;
         }
-        let own = self.plane_to_start(op);
+        let own = view!(self).plane_to_start(op);
         if self.is_beside(own, planes) && self.ftl.host_has_room(own) {
             return Some(own);
         }
@@ -68,7 +70,7 @@ impl<W: Watch> Sim<W> {
         let plane = self.alloc.best_beside(&self.plan, &self.ftl, pool, planes, |plane| {
             !self.host.waiting.is_held(plane)
         })?;
-        if self.preempting.on && !self.plane_takes_write(unit, plane) {
+        if self.arbiter.is_preemptive() && !view!(self).plane_takes_write(unit, plane) {
             return None;
         }
         // It waits first in the unit, and so it does in the queue of its new plane.

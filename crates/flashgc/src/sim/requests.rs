@@ -122,7 +122,7 @@ impl<W: Watch> Sim<W> {
         self.host.waiting.queue_at(op, plane);
         let unit = self.plan.geometry.unit_of(plane);
         self.alloc.one_more(unit);
-        if self.preempting.on {
+        if self.arbiter.is_preemptive() {
             self.note_queued(unit, op);
         }
         self.look_at(unit);

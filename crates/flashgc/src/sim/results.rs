@@ -1,11 +1,11 @@
 //! The results of a run: raw metrics, clipped at the last completion of the host.
 
-use super::owner::Owner;
 use super::{Sim, SimError, UntilEnd};
 use crate::collect::Stage;
 use crate::device::Spent;
 use crate::flash::Class;
 use crate::ids::{PlaneId, UnitId};
+use crate::owner::Owner;
 use crate::plan::Arrivals;
 use crate::stats::steady::Balance;
 use crate::stats::{Counters, Latency, Spread};
@@ -215,7 +215,7 @@ impl<W: Watch> Sim<W> {
         for unit in (0..self.plan.geometry.units).map(UnitId) {
             let Some(owner) = self.flash.owner(unit) else { continue };
             let blocks = owner.class() == Class::Gc && owner != Owner::PreMigration;
-            if blocks && self.preempting.on {
+            if blocks && self.arbiter.is_preemptive() {
                 self.counters.gc_blocking_ns += self.now_ns - self.flash.since_ns(unit);
             }
             if let Some(since_ns) = self.flash.collects_since_ns(unit) {
@@ -254,7 +254,7 @@ impl<W: Watch> Sim<W> {
             self.counters.gc_busy_open_ns += job.busy_ns;
             // A copy that has not ended does not count yet, and so it does not count as wasted.
             self.counters.wasted_copies += u64::from(job.wasted) - wasted_open;
-            if !self.preempting.on {
+            if !self.arbiter.is_preemptive() {
                 self.counters.gc_blocking_ns += self.now_ns - job.blocking_since_ns;
             }
         }
@@ -350,7 +350,8 @@ impl Sim<Watchers> {
         if timing.times_summaries_of_copies() || self.prices.asks_for_pages() {
             return;
         }
-        let reads = if self.preempting.on { counters.read_steps } else { counters.copy_steps };
+        let reads =
+            if self.arbiter.is_preemptive() { counters.read_steps } else { counters.copy_steps };
         let programs = counters.copy_steps + counters.merged_programs;
         let steps_ns = reads * timing.read_ns + programs * timing.program_ns + counters.gc_extra_ns;
         // Pages that go to other units are programmed one by one, in as many units as possible.

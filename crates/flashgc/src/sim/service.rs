@@ -1,41 +1,14 @@
 //! Service: the next operation of a free unit, and what follows when phases end.
 
 use super::Sim;
-use super::owner::Owner;
+use crate::arbiter::{Choice, Turn};
 use crate::collect::Stage;
 use crate::flash::{self, Class, Command, Ended, Moved, Part, Phases};
-use crate::gc::CrossUnit;
 use crate::host::{Op, OpKind};
-use crate::ids::{BlockId, BusId, PlaneId, Ppn, UnitId};
-use crate::plan::{Allocation, Served};
+use crate::ids::{BusId, PlaneId, Ppn, UnitId};
+use crate::owner::Owner;
+use crate::plan::Allocation;
 use crate::verify::{Happened, Watch, What};
-
-/// The next operation of a free unit.
-pub(super) enum Next {
-    Nothing,
-    /// A collection begins: the plane and its victim.
-    Collect(PlaneId, BlockId),
-    /// The same while the drive is idle.
-    CollectIdle(PlaneId, BlockId),
-    /// The open collection continues.
-    Step,
-    /// The collector polls the queue.
-    Poll,
-    /// The pages in the register are programmed.
-    ProgramStep,
-    /// A read of the host is answered from the register.
-    Answer(u32, u8),
-    /// A write of the host changes a page in the register.
-    Merge(u32, u8),
-    /// The collection's suspended operation continues.
-    Resume,
-    /// A page of another unit's collection is programmed.
-    Program(CrossUnit),
-    /// A page is pre-migrated: its plane, and its present place.
-    MoveAhead(PlaneId, Ppn),
-    /// A page operation of the host, from this list.
-    Host(u32, u8),
-}
 
 impl<W: Watch> Sim<W> {
     /// Starts the unit's next operation, if it has one. The only place where operations begin.
@@ -45,115 +18,97 @@ impl<W: Watch> Sim<W> {
             if self.instant.has_too_many_steps() {
                 return;
             }
-            match self.next_for(unit) {
-                Next::Nothing => return,
-                Next::Collect(plane, victim) => self.open_job(unit, plane, victim),
-                Next::CollectIdle(plane, victim) => self.open_idle_job(unit, plane, victim),
-                Next::Step if self.preempting.on => self.read_step(unit),
-                Next::Step => self.step_job(unit),
-                Next::Poll => self.poll(unit),
-                Next::ProgramStep => self.program_step(unit),
-                Next::Answer(op, list) => self.answer(unit, op, list),
-                Next::Merge(op, list) => self.merge(unit, op, list),
-                Next::Resume => self.resume(unit),
-                Next::Program(cross_unit) => self.start_cross_unit(unit, cross_unit),
-                Next::MoveAhead(plane, from) => self.move_ahead(unit, plane, from),
-                Next::Host(op, list) => self.start_host(unit, op, list),
+            if self.jobs.has_arrivals(unit)
+                && !self.arbiter.is_suspended(unit)
+                && let Some(cross_unit) = self.next_cross_unit(unit)
+            {
+                self.start_cross_unit(unit, cross_unit);
+                continue;
+            }
+            let mut turn = Turn::default();
+            loop {
+                let choice = self.arbiter.next(unit, &mut turn, &mut view!(self));
+                if choice == Choice::Nothing {
+                    return;
+                }
+                if self.act(unit, choice) {
+                    break;
+                }
             }
         }
     }
 
-    /// Chooses by the device's order of service.
-    #[inline]
-    fn next_for(&mut self, unit: UnitId) -> Next {
-        if self.preempting.on {
-            return self.next_preempting(unit);
-        }
-        if self.jobs.has_arrivals(unit)
-            && let Some(cross_unit) = self.next_cross_unit(unit)
-        {
-            return Next::Program(cross_unit);
-        }
-        if self.gc.unit_wants(unit)
-            && !self.jobs[unit].is_open()
-            && self.may_open_job(unit)
-            && self.gc.is_urgent(unit, &sight!(self))
-            && let Some((plane, victim)) = self.gc.victim_for(unit, &sight!(self))
-        {
-            return Next::Collect(plane, victim);
-        }
-        for at in 0..self.plan.service.order.len() {
-            match self.plan.service.order[at] {
-                Served::Gc => {
-                    match self.jobs[unit].stage {
-                        Stage::Closed => {}
-                        // It continues when its pages have arrived.
-                        Stage::Sending => continue,
-                        _ => return Next::Step,
-                    }
-                    if self.gc.unit_wants(unit)
-                        && self.may_open_job(unit)
-                        && let Some((plane, victim)) = self.gc.victim_for(unit, &sight!(self))
-                    {
-                        return Next::Collect(plane, victim);
-                    }
-                }
-                Served::Queue(list) => {
-                    if self.host.waiting.count(unit) == 0 {
-                        continue;
-                    }
-                    let Some(op) = self.host.waiting.peek(unit, list) else { continue };
-                    let kind = self.host.waiting.op(op).kind;
-                    let plane = self.plane_to_start(op);
-                    if kind != OpKind::Write || self.ftl.host_has_room(plane) {
-                        return Next::Host(op, list);
-                    }
-                    if let Some(next) = self.make_room(unit, plane, op, list) {
-                        return next;
-                    }
-                }
-            }
-        }
-        match self.idle_victim(unit) {
-            Some((plane, victim)) => Next::CollectIdle(plane, victim),
-            None => self.next_ahead(unit).unwrap_or(Next::Nothing),
-        }
-    }
-
-    /// Whether a collection may begin: always, or while a request waits at the unit. A write that
-    /// waits for space anywhere is reason enough, since this unit may be the one that can free
-    /// some.
+    /// Does what the arbiter chose. Returns whether it came to anything.
     #[inline(always)]
-    pub(super) fn may_open_job(&self, unit: UnitId) -> bool {
-        self.plan.gc.trigger.idle_units
-            || self.host.waiting.count(unit) > 0
-            || !self.starved.is_empty()
+    fn act(&mut self, unit: UnitId, choice: Choice) -> bool {
+        match choice {
+            Choice::Nothing => return false,
+            Choice::TryCollect => return self.collect(unit),
+            Choice::TryBackground => return self.work_ahead(unit),
+            Choice::Step if self.arbiter.is_preemptive() => self.read_step(unit),
+            Choice::Step => self.step_job(unit),
+            Choice::Poll => self.poll(unit),
+            Choice::ProgramStep => self.program_step(unit),
+            Choice::PutBack => self.put_back(unit),
+            Choice::Answer(op, list) => self.answer(unit, op, list),
+            Choice::Merge(op, list) => self.merge(unit, op, list),
+            Choice::Resume => self.resume(unit),
+            Choice::Host(op, list) => self.start_host(unit, op, list),
+            Choice::Short(op, list, plane) => return self.make_room(unit, plane, op, list),
+        }
+        true
     }
 
-    /// The next write of the unit finds no page: collect, go elsewhere, or wait.
+    /// Begins the collection of a plane that needs space, if one has a victim.
+    #[inline(always)]
+    fn collect(&mut self, unit: UnitId) -> bool {
+        let victim = self.gc.victim_for(unit, &sight!(self));
+        if let Some((plane, victim)) = victim {
+            self.open_job(unit, plane, victim);
+        }
+        victim.is_some()
+    }
+
+    /// Works ahead while the drive is idle, if there is anything to do.
+    #[inline(always)]
+    fn work_ahead(&mut self, unit: UnitId) -> bool {
+        if let Some((plane, victim)) = self.idle_victim(unit) {
+            self.open_idle_job(unit, plane, victim);
+            return true;
+        }
+        let page = self.next_ahead(unit);
+        if let Some((plane, from)) = page {
+            self.move_ahead(unit, plane, from);
+        }
+        page.is_some()
+    }
+
+    /// Whether a collection may begin.
+    pub(super) fn may_open_job(&mut self, unit: UnitId) -> bool {
+        view!(self).may_open_job(unit)
+    }
+
+    /// The next write of the unit finds no page: collect, go elsewhere, or wait. Returns whether
+    /// the unit has begun something.
     #[cold]
-    pub(super) fn make_room(
-        &mut self,
-        unit: UnitId,
-        plane: PlaneId,
-        op: u32,
-        list: u8,
-    ) -> Option<Next> {
+    fn make_room(&mut self, unit: UnitId, plane: PlaneId, op: u32, list: u8) -> bool {
         match self.jobs[unit].stage {
             Stage::Closed => {}
-            Stage::Sending => return None,
-            _ => return Some(Next::Step),
+            Stage::Sending => return false,
+            _ => return self.act_step(unit),
         }
         self.gc.want_space(plane, &sight!(self));
         if self.gc.can_collect(&self.ftl, plane)
             && let Some(victim) = self.gc.pick_victim(plane, &sight!(self))
         {
-            return Some(Next::Collect(plane, victim));
+            self.open_job(unit, plane, victim);
+            return true;
         }
         let lpn = self.host.waiting.op(op).lpn;
         if self.plan.allocation == Allocation::Dynamic && !self.alloc.chooses_at_start() {
-            if self.preempting.on {
-                return self.send_elsewhere(unit, op, list);
+            if self.arbiter.is_preemptive() {
+                self.send_elsewhere(unit, op, list);
+                return false;
             }
             let other = self.alloc.least_busy_plane(&self.plan, &self.ftl, lpn);
             if other != plane && self.ftl.host_has_room(other) {
@@ -161,23 +116,38 @@ impl<W: Watch> Sim<W> {
                 self.place(op);
                 // The operations that waited behind it may be served now.
                 self.look_at(unit);
-                return None;
+                return false;
             }
         }
         self.starve(unit, lpn);
-        None
+        false
     }
 
-    /// The plane of an operation that is about to start. A write may find it only now.
-    #[inline(always)]
-    pub(super) fn plane_to_start(&mut self, op: u32) -> PlaneId {
-        let Op { lpn, kind, plane, .. } = *self.host.waiting.op(op);
-        if !self.alloc.chooses_at_start() || kind != OpKind::Write {
-            return plane;
+    fn act_step(&mut self, unit: UnitId) -> bool {
+        if self.arbiter.is_preemptive() {
+            self.read_step(unit)
+        } else {
+            self.step_job(unit)
         }
-        let chosen = self.alloc.fittest_plane(&self.plan, &self.ftl, lpn);
-        self.host.waiting.set_plane(op, chosen);
-        chosen
+        true
+    }
+
+    /// A write that may not preempt goes to the best plane of its pool where it may now. That plane
+    /// could refuse it again only after it gave pages to others, so that no write moves between
+    /// planes forever.
+    #[cold]
+    fn send_elsewhere(&mut self, unit: UnitId, op: u32, list: u8) {
+        let lpn = self.host.waiting.op(op).lpn;
+        let pool = self.plan.pools.of_page(&self.plan.geometry, lpn);
+        let view = view!(self);
+        let takes = |plane| view.takes_writes(plane);
+        let other = view.alloc.best_plane(view.plan, view.ftl, pool, takes);
+        let Some(other) = other else { return self.starve(unit, lpn) };
+        self.alloc.has_chosen(&self.plan, other);
+        self.take_from_queue(unit, op, list);
+        self.queue_at(op, other);
+        // The operations that waited behind it may be served now.
+        self.look_at(unit);
     }
 
     /// Checks the units again whose write found no page.
@@ -230,9 +200,7 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     pub(super) fn start_page(&mut self, unit: UnitId, op: u32, list: u8) -> Option<PlaneId> {
         self.take_from_queue(unit, op, list);
-        if self.preempting.on {
-            self.note_preempted(unit, op);
-        }
+        self.host_begins(unit, op);
         let Op { lpn, kind, plane, next, .. } = *self.host.waiting.op(op);
         self.prefetch_for(next);
         if kind == OpKind::Write {
@@ -320,7 +288,7 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     fn part_ended(&mut self, part: Part<Owner>) {
         self.follow(part.unit, part.moved);
-        if self.preempting.on && matches!(part.moved, Moved::Runs | Moved::NeedsPages) {
+        if self.arbiter.is_preemptive() && matches!(part.moved, Moved::Runs | Moved::NeedsPages) {
             self.phase_begun(part.unit, part.owner);
         }
     }
@@ -353,7 +321,7 @@ impl<W: Watch> Sim<W> {
         let Ended { owner, since_ns } = ended;
         self.tell_operation(unit, owner, since_ns);
         self.alloc.one_less(unit);
-        if self.preempting.on {
+        if self.arbiter.is_preemptive() {
             self.preempting_ended(unit, owner, self.now_ns - since_ns);
             return self.look_at(unit);
         }

@@ -108,9 +108,7 @@ impl<W: Watch> Sim<W> {
     /// The next write of the unit finds no page anywhere.
     pub(super) fn starve(&mut self, unit: UnitId, lpn: Lpn) {
         self.starved.push(unit);
-        if self.pacing.is_some() {
-            self.hurry_all();
-        }
+        self.hurry_all();
         if self.plan.allocation == Allocation::Dynamic {
             self.want_space_in_pool(lpn);
         }

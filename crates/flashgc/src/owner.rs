@@ -4,7 +4,7 @@ use crate::flash::Class;
 
 /// The owner of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Owner {
+pub enum Owner {
     /// A page operation of the host, by its place in the slab.
     Host(u32),
     /// A read of the host that is answered from the register, by its place in the slab.
@@ -24,7 +24,7 @@ pub(super) enum Owner {
 impl Owner {
     /// Whose time its operations take.
     #[inline(always)]
-    pub(super) fn class(self) -> Class {
+    pub fn class(self) -> Class {
         match self {
             Owner::Host(_) | Owner::Answer(_) => Class::Host,
             _ => Class::Gc,

@@ -1,0 +1,126 @@
+//! Which writes may preempt: the states S2 and S3, and the pages that an open collection needs.
+
+use super::View;
+use super::preemptive::Preemptive;
+use crate::collect::Stage;
+use crate::gc::Role;
+use crate::ids::{PlaneId, UnitId};
+use crate::plan::HIGH;
+
+impl View<'_> {
+    /// Whether a plane of the unit is above the hard threshold and has a page for the host.
+    pub(crate) fn plane_takes_write(&self, unit: UnitId, plane: PlaneId) -> bool {
+        self.ftl.host_has_room(plane)
+            && self.leaves_room(unit, plane)
+            && !self.refuses_writes(unit, plane)
+    }
+
+    /// Whether a write may preempt in a plane now.
+    pub(crate) fn takes_writes(&self, plane: PlaneId) -> bool {
+        let unit = self.plan.geometry.unit_of(plane);
+        self.plane_takes_write(unit, plane) && !self.is_shut_as_queued(unit)
+    }
+
+    /// State S3 where writes find their plane when they are queued.
+    fn is_shut_as_queued(&self, unit: UnitId) -> bool {
+        let high = self.waiting.peek(unit, HIGH);
+        let is_refused = |op| self.refuses_writes(unit, self.waiting.op(op).plane);
+        self.jobs[unit].is_open() && high.is_some_and(is_refused)
+    }
+
+    /// State S2: the plane is below its hard threshold, and a collection can free pages there.
+    fn refuses_writes(&self, unit: UnitId, plane: PlaneId) -> bool {
+        let trigger = &self.plan.gc.trigger;
+        let job = &self.jobs[unit];
+        trigger.hard.is_some_and(|hard| hard.is_short(self.ftl, plane, trigger.inclusive))
+            && (job.is_open() && job.plane == Some(plane) || self.gc.can_collect(self.ftl, plane))
+    }
+
+    /// Whether the open collection has enough erased pages for the copies that are left when the
+    /// host takes one. It may have opened the block of the reserve.
+    pub(super) fn leaves_room(&self, unit: UnitId, plane: PlaneId) -> bool {
+        let (job, gc) = (&self.jobs[unit], &self.plan.gc);
+        if !job.is_open() || job.plane != Some(plane) {
+            return true;
+        }
+        let by_pages = gc.reserve_pages > 0;
+        let frontiers = &self.ftl.frontiers;
+        // Under the odd/even rule the host could take the pages that copies leave in their block.
+        let is_apart = !self.plan.parity() || frontiers.host_has_own_room(plane);
+        if gc.separate_gc && is_apart && !by_pages {
+            return true;
+        }
+        let under_way = matches!(job.stage, Stage::Reading | Stage::Buffered | Stage::Sending);
+        let left = job.copies.len() - job.next + if under_way { job.step.len() } else { 0 };
+        let left = left as u64;
+        let geometry = &self.plan.geometry;
+        let data_pages = u64::from(geometry.shape.data_pages());
+        let pages_as = |is_of: fn(Role) -> bool| {
+            let victims = job.victims.iter().filter(|victim| is_of(victim.role));
+            victims.map(|victim| u64::from(geometry.data_pages_of(victim.block))).sum::<u64>()
+        };
+        // Blocks that were erased before count as erased, and must not be opened until the
+        // collection has ended.
+        let withheld = pages_as(|role| matches!(role, Role::Between | Role::FreeNeighbour));
+        let won = pages_as(|role| role == Role::Victim);
+        // A collection that found fewer victims than its maximum frees less than the next may need.
+        let reserve = u64::from(gc.reserve_blocks) * data_pages;
+        let free = u64::from(frontiers.free_pages(plane));
+        let missing = reserve.saturating_sub(won);
+        if !self.plan.parity() {
+            return free > left + missing.max(withheld + self.kept_beside(data_pages));
+        }
+        if by_pages {
+            return false;
+        }
+        // All of them may be of one kind, and the open block may have none of it.
+        let whole = u64::from(frontiers.free_blocks(plane).saturating_sub(1)) * data_pages;
+        left + missing == 0 || whole > 2 * left + missing
+    }
+
+    /// Erased pages that other streams than that of a copy may keep to themselves at most.
+    fn kept_beside(&self, data_pages: u64) -> u64 {
+        let gc = &self.plan.gc;
+        if gc.reserve_pages == 0 {
+            return 0;
+        }
+        let groups = gc.hotness_groups.as_ref().map_or(0, |groups| u64::from(groups.groups()));
+        groups.max(u64::from(gc.separate_gc)) * (data_pages - 1)
+    }
+}
+
+impl Preemptive {
+    /// Whether a write finds its plane above the hard threshold, and a page there.
+    pub(super) fn write_may_preempt(&mut self, unit: UnitId, op: u32, view: &mut View<'_>) -> bool {
+        let plane = view.plane_to_start(op);
+        let has_room = view.ftl.host_has_room(plane) && view.leaves_room(unit, plane);
+        if has_room && !view.refuses_writes(unit, plane) {
+            return true;
+        }
+        let entry = &mut self.units[unit.index()];
+        entry.refused_ns = view.now_ns;
+        let sequence = Some(view.waiting.op(op).sequence);
+        if !has_room && entry.exhausted != sequence {
+            entry.exhausted = sequence;
+            view.counters.exhausted += 1;
+        }
+        false
+    }
+
+    /// State S3: a write of high priority waits for the collection to end.
+    pub(super) fn is_shut(&self, unit: UnitId, view: &mut View<'_>) -> bool {
+        if !view.jobs[unit].is_open() {
+            return false;
+        }
+        let Some(op) = view.waiting.peek(unit, HIGH) else { return false };
+        let plane = view.plane_to_start(op);
+        view.refuses_writes(unit, plane)
+    }
+
+    /// The end of S3: no collection is open, and the write of high priority goes before the next.
+    pub(super) fn urgent_write(&self, unit: UnitId, view: &mut View<'_>) -> Option<u32> {
+        let op = view.waiting.peek(unit, HIGH)?;
+        let plane = view.plane_to_start(op);
+        (view.refuses_writes(unit, plane) && view.ftl.host_has_room(plane)).then_some(op)
+    }
+}

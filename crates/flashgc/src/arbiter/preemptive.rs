@@ -1,0 +1,349 @@
+//! Requests preempt collections (paper preemptible-gc, section III).
+//!
+//! A collection reads a page (`Reading`), keeps it in the register (`Buffered`, point A), programs
+//! it (`Programming`), and is between copies (`Copying`, point B). At B each request that may
+//! preempt goes first; at A each that needs the page in the register, and where the device has a
+//! second page buffer all others too.
+//!
+//! The four states of section III-D: S0, no collection; S1, all requests may preempt; S2, the plane
+//! is below its hard threshold and writes may not; S3, a write of high priority waits in S2 and no
+//! request may preempt until the collection has ended and that write is served.
+
+use super::time_slices::TimeSlices;
+use super::{Choice, Turn, View};
+use crate::collect::Stage;
+use crate::flash::Suspended;
+use crate::gc::{Preemption, Suspends};
+use crate::host::OpKind;
+use crate::ids::{PlaneId, Ppn, UnitId};
+use crate::plan::{HIGH, Plan};
+
+/// The state of preemption for each unit.
+#[derive(Clone, Default)]
+pub struct Entry {
+    /// The collection's operation that is suspended.
+    pub suspended: Option<Suspended>,
+    /// Pages of the host that were bound at the register: merged, or loaded in parallel with a
+    /// program. Only where pages matter for the price.
+    pub host_pages: Vec<Ppn>,
+    /// How often the operation under way was suspended.
+    pub suspends: u32,
+    /// Whether the queue was polled since the collection's last operation.
+    pub polled: bool,
+    /// Whether the pages in the register were read in parallel with a transfer of the host.
+    pub read_ahead: bool,
+    /// Whether the last operation was part of a collection.
+    pub gc_was_last: bool,
+    /// When the host's last operation here ended, in ns.
+    pub host_end_ns: u64,
+    /// When a request was last refused, in ns.
+    pub refused_ns: u64,
+    /// When an operation of a collection last ended here, in ns.
+    pub job_end_ns: u64,
+    /// Since when the host's operation that began last had waited for the collection alone, in ns.
+    pub preempted_since_ns: u64,
+    /// The same of the host's operation under way, or the merged write, if a collection delayed it.
+    pub waits_since_ns: Option<u64>,
+    /// The last write that was counted for finding no page, by its order of acceptance.
+    pub exhausted: Option<u64>,
+    /// Reads that stand aside until a block is open again, in the order in which they would have
+    /// been served.
+    aside: Vec<u32>,
+}
+
+impl Entry {
+    /// A collection has delayed an operation of the host since this time.
+    fn was_delayed(&mut self, since_ns: u64) {
+        self.waits_since_ns = Some(self.waits_since_ns.map_or(since_ns, |ns| ns.min(since_ns)));
+    }
+
+    /// The write that was loaded in parallel with a program of the collection had to wait for it.
+    pub fn loaded_write_waited(&mut self) {
+        self.was_delayed(self.preempted_since_ns);
+    }
+
+    /// A read that stood aside, the last first.
+    pub fn next_aside(&mut self) -> Option<u32> {
+        self.aside.pop()
+    }
+
+    /// An operation of the host has ended: for how long a collection delayed it, in ns, without the
+    /// requests before it.
+    pub fn host_left(&mut self, now_ns: u64) -> Option<u64> {
+        self.host_end_ns = now_ns;
+        self.waits_since_ns.take().map(|since_ns| now_ns - since_ns)
+    }
+}
+
+/// The state of preemption.
+pub struct Preemptive {
+    /// The rules.
+    pub rules: Preemption,
+    /// By unit.
+    pub units: Vec<Entry>,
+    /// The time slices of collections, where the scheme has them.
+    pub slices: Option<TimeSlices>,
+    /// When each page operation was queued, in ns.
+    queued_ns: Vec<u64>,
+}
+
+impl Preemptive {
+    pub(super) fn new(rules: Preemption, plan: &Plan) -> Self {
+        let units = plan.geometry.units;
+        Preemptive {
+            rules,
+            units: vec![Entry::default(); units as usize],
+            slices: plan.gc.time_slices.map(|rules| TimeSlices::new(rules, units)),
+            queued_ns: Vec::new(),
+        }
+    }
+
+    /// The next step of a free unit.
+    #[inline(never)]
+    pub(super) fn next(&mut self, unit: UnitId, turn: &mut Turn, view: &mut View<'_>) -> Choice {
+        if turn.at > 0 {
+            return self.next_of_host(unit, turn, view);
+        }
+        if self.units[unit.index()].suspended.is_some() {
+            return self.next_while_suspended(unit, view);
+        }
+        match view.jobs[unit].stage {
+            Stage::Copying => self.next_at_b(unit, view),
+            Stage::Buffered => self.next_at_a(unit, view),
+            Stage::Closed => self.next_without_job(unit, turn, view),
+            // The pages of the step are being programmed in other units.
+            Stage::Sending => self.next_of_host(unit, turn, view),
+            Stage::Whole | Stage::Reading | Stage::Programming | Stage::Erasing => {
+                unreachable!("the unit works for its job")
+            }
+        }
+    }
+
+    /// State S0, or S1 before a collection begins: it begins first, since that takes no time.
+    fn next_without_job(&mut self, unit: UnitId, turn: &mut Turn, view: &mut View<'_>) -> Choice {
+        if let Some(op) = self.urgent_write(unit, view) {
+            return Choice::Host(op, HIGH);
+        }
+        if view.gc.unit_wants(unit) && view.may_open_job(unit) {
+            turn.at = 1;
+            return Choice::TryCollect;
+        }
+        self.next_of_host(unit, turn, view)
+    }
+
+    fn next_of_host(&mut self, unit: UnitId, turn: &mut Turn, view: &mut View<'_>) -> Choice {
+        if turn.at < 2 {
+            if let Some((op, list)) = self.entrant(unit, view) {
+                return Choice::Host(op, list);
+            }
+            turn.at = 2;
+            return Choice::TryBackground;
+        }
+        if turn.at > 2 {
+            return Choice::Nothing;
+        }
+        turn.at = 3;
+        let blocked = view.waiting.heads(unit).into_iter().flatten();
+        let blocked = blocked.into_iter().find(|&(op, _)| view.is_write(op));
+        let Some((op, list)) = blocked else { return Choice::Nothing };
+        Choice::Short(op, list, view.waiting.op(op).plane)
+    }
+
+    /// Point B, between copies: any request may preempt.
+    fn next_at_b(&mut self, unit: UnitId, view: &mut View<'_>) -> Choice {
+        if let Some(slices) = &self.slices
+            && !slices.goes_on(unit, view)
+        {
+            return self.next_between_slices(unit, view);
+        }
+        if !self.rules.between_copies {
+            return Choice::Step;
+        }
+        if self.must_poll(unit) {
+            return Choice::Poll;
+        }
+        let Some((op, list)) = self.entrant(unit, view) else { return Choice::Step };
+        if self.rules.merge && bring_forward(unit, op, view) {
+            return Choice::Step;
+        }
+        Choice::Host(op, list)
+    }
+
+    /// Point A, a page in the register: requests that are served from there, and where there is a
+    /// second page buffer all others.
+    fn next_at_a(&mut self, unit: UnitId, view: &mut View<'_>) -> Choice {
+        if self.units[unit.index()].read_ahead && self.entrant(unit, view).is_some() {
+            return Choice::PutBack;
+        }
+        if self.must_poll(unit) {
+            return Choice::Poll;
+        }
+        let has_second_buffer = self.rules.suspends == Suspends::Any;
+        if (self.rules.merge || has_second_buffer)
+            && let Some(served) = self.served_from_register(unit, view)
+        {
+            return served;
+        }
+        match self.entrant(unit, view) {
+            Some((op, list)) if has_second_buffer => Choice::Host(op, list),
+            _ => Choice::ProgramStep,
+        }
+    }
+
+    fn must_poll(&self, unit: UnitId) -> bool {
+        self.rules.poll_ns > 0 && !self.units[unit.index()].polled
+    }
+
+    /// A time slice is over: the next one, a request, or neither.
+    fn next_between_slices(&mut self, unit: UnitId, view: &mut View<'_>) -> Choice {
+        let Some(slices) = &mut self.slices else { return Choice::Step };
+        if slices.follows(unit, view) {
+            return Choice::Step;
+        }
+        if let Some((op, list)) = self.entrant(unit, view) {
+            return Choice::Host(op, list);
+        }
+        // Requests that may not preempt wait for this collection, or for the space that it frees.
+        let waits = view.waiting.count(unit) > 0
+            || view.is_starving
+            || !self.units[unit.index()].aside.is_empty();
+        let Some(slices) = &mut self.slices else { return Choice::Step };
+        if slices.fills_gap(unit, waits, view) { Choice::Step } else { Choice::Nothing }
+    }
+
+    /// The next operation of a unit whose collection has a suspended operation.
+    fn next_while_suspended(&mut self, unit: UnitId, view: &mut View<'_>) -> Choice {
+        let Some((op, list)) = self.entrant(unit, view) else { return Choice::Resume };
+        if view.is_write(op) || !is_in_register(unit, op, view) {
+            return Choice::Host(op, list);
+        }
+        match view.jobs[unit].stage {
+            Stage::Reading => Choice::Resume,
+            _ => Choice::Answer(op, list),
+        }
+    }
+
+    /// The request that may preempt now. Those that may not are recorded.
+    pub fn entrant(&mut self, unit: UnitId, view: &mut View<'_>) -> Option<(u32, u8)> {
+        if view.plan.gc.blocking.blocks {
+            self.set_aside(unit, view);
+        }
+        if view.waiting.count(unit) == 0 {
+            return None;
+        }
+        if self.is_shut(unit, view) {
+            self.units[unit.index()].refused_ns = view.now_ns;
+            return None;
+        }
+        let heads = view.waiting.heads(unit).into_iter().flatten();
+        for (op, list) in heads {
+            if !view.is_write(op) || self.write_may_preempt(unit, op, view) {
+                return Some((op, list));
+            }
+        }
+        None
+    }
+
+    /// The write that may preempt now.
+    pub fn preempting_write(&mut self, unit: UnitId, view: &mut View<'_>) -> Option<(u32, u8)> {
+        if view.waiting.count(unit) == 0 || self.is_shut(unit, view) {
+            return None;
+        }
+        let heads = view.waiting.heads(unit).into_iter().flatten();
+        for (op, list) in heads {
+            if view.is_write(op) {
+                return self.write_may_preempt(unit, op, view).then_some((op, list));
+            }
+        }
+        None
+    }
+
+    /// The reads that are next stand aside as far as they touch a block that the unit's collection
+    /// closes (docs/schemes/bbgc.md#the-two-closed-blocks).
+    fn set_aside(&mut self, unit: UnitId, view: &mut View<'_>) {
+        let geometry = &view.plan.geometry;
+        while let Some(op) = view.waiting.peek(unit, crate::plan::READS) {
+            let ppn = view.ftl.map.ppn_of(view.waiting.op(op).lpn);
+            if !ppn.is_some() || !view.jobs[unit].closes(ppn, geometry) {
+                return;
+            }
+            view.waiting.take(op, crate::plan::READS);
+            view.alloc.one_less(unit);
+            self.units[unit.index()].aside.push(op);
+            view.counters.blocked += 1;
+        }
+    }
+
+    /// A request for a page in the register, at point A.
+    fn served_from_register(&mut self, unit: UnitId, view: &mut View<'_>) -> Option<Choice> {
+        if self.is_shut(unit, view) {
+            return None;
+        }
+        let heads = view.waiting.heads(unit).into_iter().flatten();
+        for (op, list) in heads.filter(|&(op, _)| is_in_register(unit, op, view)) {
+            if !view.is_write(op) {
+                return Some(Choice::Answer(op, list));
+            }
+            let plane = view.jobs[unit].plane;
+            let has_room = plane.is_some_and(|plane| self.merge_has_room(unit, plane, view));
+            if self.rules.merge && has_room {
+                return Some(Choice::Merge(op, list));
+            }
+        }
+        None
+    }
+
+    fn merge_has_room(&self, unit: UnitId, plane: PlaneId, view: &View<'_>) -> bool {
+        let is_even = view.plan.parity() && view.plan.gc.separate_gc;
+        view.ftl.host_has_room(plane) && (!is_even || view.leaves_room(unit, plane))
+    }
+
+    /// An operation was queued.
+    pub fn queued(&mut self, op: u32, now_ns: u64) {
+        let at = op as usize;
+        if self.queued_ns.len() <= at {
+            self.queued_ns.resize(at + 1, 0);
+        }
+        self.queued_ns[at] = now_ns;
+    }
+
+    /// An operation of the host begins: records how long it waited for the collection alone.
+    pub fn host_begins(&mut self, unit: UnitId, op: u32, view: &mut View<'_>) {
+        let entry = &mut self.units[unit.index()];
+        let since_ns = self.queued_ns[op as usize];
+        let since_ns = since_ns.max(entry.host_end_ns).max(entry.refused_ns);
+        if let Some(slices) = &self.slices {
+            let stall_ns = view.now_ns.saturating_sub(since_ns.max(slices.below_until_ns(unit)));
+            view.counters.stall_max_ns = view.counters.stall_max_ns.max(stall_ns);
+        }
+        let wait_ns = view.now_ns.saturating_sub(since_ns);
+        view.counters.gc_wait_max_ns = view.counters.gc_wait_max_ns.max(wait_ns);
+        entry.preempted_since_ns = since_ns;
+        if entry.job_end_ns > since_ns {
+            entry.was_delayed(since_ns);
+        }
+        if std::mem::take(&mut entry.gc_was_last) && view.jobs[unit].is_open() {
+            view.counters.preempted += 1;
+        }
+    }
+}
+
+/// A request that waits alone for a page that the collection has yet to move: this page goes next,
+/// and the request is served from the register (section III-B).
+fn bring_forward(unit: UnitId, op: u32, view: &mut View<'_>) -> bool {
+    let op = view.waiting.op(op);
+    // Other requests would wait for the program of a page that they do not need.
+    if op.kind == OpKind::Write || view.waiting.count(unit) > 1 {
+        return false;
+    }
+    let ppn = view.ftl.map.ppn_of(op.lpn);
+    ppn.is_some()
+        && view.jobs[unit].plane == Some(view.plan.geometry.plane_of(ppn))
+        && view.jobs[unit].bring_forward(ppn)
+}
+
+/// Whether the page of an operation is one of the step under way.
+pub(super) fn is_in_register(unit: UnitId, op: u32, view: &View<'_>) -> bool {
+    let ppn = view.ftl.map.ppn_of(view.waiting.op(op).lpn);
+    ppn.is_some() && view.jobs[unit].has_in_register(ppn)
+}

@@ -1,0 +1,135 @@
+//! Time slices: an open collection continues for a short time, and then the host has the unit
+//! (GFTL; paper pre-gc, section 5.1 and Fig. 8; the rules: docs/schemes/gftl.md#the-time-slices).
+//!
+//! 1. A time slice continues while the collection's next operation ends within its length.
+//! 2. Below the floor the next time slice follows at once.
+//! 3. Each write that ends while a collection is open is followed by a time slice, before any other
+//!    request.
+//! 4. In the gap between requests, when none waits at the unit, there is one more time slice
+//!    (`per_gap`).
+//! 5. A request that cannot be served before the collection has ended does not wait for a gap.
+
+use super::View;
+use crate::flash::Op;
+use crate::ftl::Stream;
+use crate::gc::TimeSlices as Rules;
+use crate::ids::{Ppn, UnitId};
+
+/// The state of each unit.
+#[derive(Clone, Default)]
+struct Slices {
+    /// When the present time slice began, in ns; `None` between time slices.
+    since_ns: Option<u64>,
+    /// Whether it began below the floor.
+    is_below: bool,
+    /// When an operation of such a time slice last ended, in ns.
+    below_until_ns: u64,
+    /// Whether a time slice is due because of a write.
+    is_owed: bool,
+    /// Time slices in this gap.
+    in_gap: u32,
+}
+
+/// The time slices of all units.
+pub struct TimeSlices {
+    rules: Rules,
+    units: Vec<Slices>,
+}
+
+impl TimeSlices {
+    pub(super) fn new(rules: Rules, units: u32) -> Self {
+        TimeSlices { rules, units: vec![Slices::default(); units as usize] }
+    }
+
+    /// When a collection of this unit last worked below the floor, in ns.
+    pub(super) fn below_until_ns(&self, unit: UnitId) -> u64 {
+        self.units[unit.index()].below_until_ns
+    }
+
+    /// Whether the present time slice of a unit has room for the collection's next operation.
+    pub(super) fn goes_on(&self, unit: UnitId, view: &View<'_>) -> bool {
+        let Some(since_ns) = self.units[unit.index()].since_ns else { return false };
+        view.now_ns + next_step_ns(unit, view) - since_ns <= self.rules.length_ns
+    }
+
+    /// A time slice is over: whether another one follows at once.
+    pub(super) fn follows(&mut self, unit: UnitId, view: &mut View<'_>) -> bool {
+        let planes = view.plan.geometry.planes_of(unit);
+        let floor = &self.rules.floor;
+        let is_below = planes.iter().any(|&plane| floor.is_short(view.ftl, plane, false));
+        let slices = &mut self.units[unit.index()];
+        slices.since_ns = None;
+        let follows = is_below || slices.is_owed;
+        if follows {
+            self.begin(unit, is_below, view);
+        }
+        follows
+    }
+
+    /// No request may have the unit now: whether a time slice fills the gap. Where requests wait
+    /// for the collection there is no gap to fill.
+    pub(super) fn fills_gap(&mut self, unit: UnitId, waits: bool, view: &mut View<'_>) -> bool {
+        let slices = &mut self.units[unit.index()];
+        if !waits && slices.in_gap >= self.rules.per_gap {
+            return false;
+        }
+        slices.in_gap += 1;
+        self.begin(unit, false, view);
+        true
+    }
+
+    fn begin(&mut self, unit: UnitId, is_below: bool, view: &mut View<'_>) {
+        let slices = &mut self.units[unit.index()];
+        slices.since_ns = Some(view.now_ns);
+        slices.is_below = is_below;
+        slices.is_owed = false;
+        view.counters.time_slices += 1;
+    }
+
+    /// An operation of the host has ended: a gap begins, and after a write the open collection is
+    /// due for a time slice.
+    pub fn gap_begins(&mut self, unit: UnitId, is_write: bool, is_wanted: bool) {
+        let slices = &mut self.units[unit.index()];
+        slices.since_ns = None;
+        slices.in_gap = 0;
+        slices.is_owed |= is_write && is_wanted;
+    }
+
+    /// An operation of the collection has ended. Returns whether it was below the floor.
+    pub fn worked(&mut self, unit: UnitId, now_ns: u64) -> bool {
+        let slices = &mut self.units[unit.index()];
+        if slices.is_below {
+            slices.below_until_ns = now_ns;
+        }
+        slices.is_below
+    }
+}
+
+/// Time that the next operation of a collection takes if nothing makes it wait: the copies of a
+/// step, read and programmed, or the erase.
+fn next_step_ns(unit: UnitId, view: &View<'_>) -> u64 {
+    let (job, prices, gc) = (&view.jobs[unit], view.prices, &view.plan.gc);
+    let is_valid = |page: Ppn| view.ftl.is_valid(&view.plan.geometry, page);
+    let pages: Vec<Ppn> = job.next_pages(gc.copy.at_once(), is_valid).collect();
+    let count = pages.len();
+    if count == 0 {
+        return prices.nominal(Op::Erase, 1).total_ns();
+    }
+    let [read, program] = match gc.copy.stays_in_plane() {
+        true => [Op::ReadRegisters, Op::ProgramRegisters],
+        false => [Op::Read, Op::Program],
+    };
+    let read_ns = prices.reading(read, count, pages.into_iter()).total_ns();
+    let Some(plane) = job.plane.filter(|_| !gc.copy.is_global()) else { return read_ns };
+    let nominal = prices.nominal(program, count);
+    if !prices.asks_for_pages() {
+        return read_ns + nominal.total_ns();
+    }
+    let frontiers = &view.ftl.frontiers;
+    let to = frontiers.upcoming(&view.plan.geometry, plane, Stream::Gc, count as u32);
+    let slowest_ns = match to {
+        Some(to) => to.map(|page| prices.program_ns(page)).max().unwrap_or(0),
+        None => prices.slowest_program_ns(),
+    };
+    read_ns + nominal.total_ns() - nominal.array_ns() + slowest_ns
+}
