@@ -3,6 +3,8 @@
 use crate::config::Setup;
 use crate::sim::{Preconditioning, Results};
 use crate::stats::Latency;
+use crate::workload::HostOp;
+use crate::workload::jobs::Tally;
 use serde_json::{Map, Value, json};
 
 /// The version that reports carry.
@@ -20,6 +22,8 @@ pub struct Facts {
     pub nothing_moved: Option<String>,
     /// Lines of the trace that were skipped.
     pub bad_rows: u64,
+    /// The counts of each job, where there are jobs.
+    pub tallies: Vec<Tally>,
     /// The hash over the simulated course.
     pub result_hash: String,
 }
@@ -44,6 +48,9 @@ impl Report {
         add("device", json!(setup.device_name));
         add("saturated", json!(results.saturated));
         add("requests", requests(results));
+        if !facts.tallies.is_empty() {
+            add("jobs", facts.tallies.iter().map(job).collect());
+        }
         add("pages", pages(results));
         if let Some(background) = background(setup, results) {
             add("background", background);
@@ -122,6 +129,31 @@ impl Report {
 fn requests(results: &Results) -> Value {
     let [read, write, trim] = results.counters.requests;
     json!({ "read": read, "write": write, "trim": trim })
+}
+
+/// The counts of a job, over its clones.
+fn job(tally: &Tally) -> Value {
+    let by_op = |value: fn(&Tally, HostOp) -> Value| {
+        json!({
+            "read": value(tally, HostOp::Read),
+            "write": value(tally, HostOp::Write),
+            "trim": value(tally, HostOp::Trim),
+        })
+    };
+    json!({
+        "name": tally.name,
+        "clones": tally.clones,
+        "depth": tally.depth,
+        "in_flight_max": tally.in_flight_max,
+        "begun_ns": tally.begun_ns,
+        "ended_ns": tally.ended_ns,
+        "requests": by_op(|tally, op| json!(tally.requests[op as usize])),
+        "bytes": by_op(|tally, op| json!(tally.bytes[op as usize])),
+        "iops": by_op(|tally, op| json!(tally.iops(op))),
+        "asked_iops": by_op(|tally, op| json!(tally.asked_iops[op as usize])),
+        "latency_mean_ns": by_op(|tally, op| json!(tally.latency_mean_ns(op))),
+        "latency_max_ns": by_op(|tally, op| json!(tally.latency_max_ns[op as usize])),
+    })
 }
 
 fn pages(results: &Results) -> Value {

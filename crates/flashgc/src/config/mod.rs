@@ -55,6 +55,8 @@ pub struct Inputs {
     pub unsets: Vec<String>,
     /// Whether a trace was given in addition to the configuration.
     pub has_trace: bool,
+    /// The jobs of the job file that `workload.fio` names, as TOML: the file's name and the text.
+    pub jobs: Option<(String, String)>,
     /// The size of the drive, where it was found by [`fit`].
     pub fitted: Option<Fitted>,
 }
@@ -113,7 +115,7 @@ impl Setup {
     pub fn trace_file(&self) -> Option<&str> {
         match &self.workload {
             WorkloadPlan::Trace(trace) => trace.file.as_deref(),
-            WorkloadPlan::Synthetic(_) | WorkloadPlan::Fitted(_) => None,
+            _ => None,
         }
     }
 
@@ -195,6 +197,9 @@ fn given(
     errors: &mut Diagnostics,
 ) -> Result<Tree, Diagnostics> {
     let mut top = Tree::parse(&inputs.name, &inputs.text)?;
+    if let Some((name, text)) = &inputs.jobs {
+        top = with_jobs(top, Tree::parse(name, text)?);
+    }
     if let Some(device) = &inputs.device {
         top.remove(&["device"]);
         top.overlay(named("--device", "device.preset", device)?);
@@ -222,6 +227,16 @@ fn given(
         top.overlay(fitted.tree()?);
     }
     Ok(top)
+}
+
+/// The file over the jobs of a job file. Jobs that an assignment names replace a workload of the
+/// file.
+fn with_jobs(mut file: Tree, mut jobs: Tree) -> Tree {
+    if !file.has(&["workload", "fio"]) {
+        exclusive::give_way(&mut file, &jobs);
+    }
+    jobs.overlay(file);
+    jobs
 }
 
 /// The presets that the layers above them name.

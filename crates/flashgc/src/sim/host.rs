@@ -48,6 +48,8 @@ struct Request {
     arrived_ns: u64,
     bytes: u64,
     pages_left: u32,
+    /// The job that it belongs to, where there are several.
+    job: u16,
     op: HostOp,
 }
 
@@ -123,25 +125,32 @@ impl<W: Watch> Sim<W> {
 
     /// The awaited request of an open loop is here.
     pub(super) fn request_arrived(&mut self, source: &mut dyn Source) -> Result<(), SimError> {
+        if self.plan.arrivals == Arrivals::Jobs {
+            self.to_issue = 1;
+            return Ok(());
+        }
         let request = self.arrival.take().expect("an arrival event has its request");
-        self.accept(request);
+        self.accept(request, 0);
         self.load.arrived(self.outstanding);
         self.fetch_arrival(source)
     }
 
     /// Issues the next request of a closed loop.
     pub(super) fn issue(&mut self, source: &mut dyn Source) -> Result<(), SimError> {
+        if self.plan.arrivals == Arrivals::Jobs {
+            return self.issue_of_jobs(source);
+        }
         self.to_issue -= 1;
         match source.next()? {
             None => self.source_ended = true,
-            Some(request) => self.accept(HostRequest { at_ns: self.now_ns, ..request }),
+            Some(request) => self.accept(HostRequest { at_ns: self.now_ns, ..request }, 0),
         }
         Ok(())
     }
 
     /// Records a request. Its pages are queued at once, or when it has come in over the link.
     #[inline]
-    fn accept(&mut self, request: HostRequest) {
+    pub(super) fn accept(&mut self, request: HostRequest, job: u16) {
         self.outstanding += 1;
         self.tell(Happened::Arrived { outstanding: self.outstanding });
         if self.rests {
@@ -152,6 +161,7 @@ impl<W: Watch> Sim<W> {
             arrived_ns: request.at_ns,
             bytes: request.bytes,
             pages_left: request.pages,
+            job,
             op: request.op,
         });
         self.come_in(id, request);
@@ -370,7 +380,7 @@ impl<W: Watch> Sim<W> {
     /// A request is done.
     #[inline(always)]
     pub(super) fn request_done(&mut self, id: u32) {
-        let Request { arrived_ns, bytes, op, .. } = self.slabs.requests[id as usize];
+        let Request { arrived_ns, bytes, op, job, .. } = self.slabs.requests[id as usize];
         let latency_ns = self.now_ns - arrived_ns;
         match op {
             HostOp::Read => self.read_latency.record(latency_ns),
@@ -391,8 +401,10 @@ impl<W: Watch> Sim<W> {
         if self.counters.host_written >= self.batches.next_at() {
             self.batch_ended();
         }
-        if let Arrivals::Closed(_) = self.plan.arrivals {
-            self.to_issue += 1;
+        match self.plan.arrivals {
+            Arrivals::Open => {}
+            Arrivals::Closed(_) => self.to_issue += 1,
+            Arrivals::Jobs => self.done_of_job(job, op, latency_ns),
         }
     }
 }

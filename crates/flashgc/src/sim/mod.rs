@@ -39,6 +39,7 @@ mod halves;
 mod host;
 mod idle;
 mod instant;
+mod jobs;
 mod layers;
 mod link;
 mod order;
@@ -182,8 +183,10 @@ pub struct Sim<W: Watch = Unwatched> {
     erased_with: Vec<BlockId>,
     arrival: Option<HostRequest>,
     source_ended: bool,
-    /// Requests of a closed loop that may be issued now.
+    /// Requests of a closed loop that may be issued now; of jobs, whether the source is to be asked.
     to_issue: u32,
+    /// Requests of jobs that are done, of which the source has yet to hear.
+    done: Vec<jobs::Done>,
     outstanding: u64,
     requests_done: u64,
     /// In each pool, the place of the plane that is checked first next time.
@@ -259,6 +262,7 @@ impl<W: Watch> Sim<W> {
             arrival: None,
             source_ended: false,
             to_issue: 0,
+            done: Vec::new(),
             outstanding: 0,
             requests_done: 0,
             next_in_pool: vec![0; plan.pools.count()],
@@ -291,6 +295,10 @@ impl<W: Watch> Sim<W> {
             Arrivals::Open => self.fetch_arrival(source)?,
             Arrivals::Closed(depth) => {
                 self.to_issue = depth;
+                self.settle(source)?;
+            }
+            Arrivals::Jobs => {
+                self.to_issue = 1;
                 self.settle(source)?;
             }
         }

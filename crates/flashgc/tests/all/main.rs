@@ -18,6 +18,7 @@ mod fit;
 mod fitted;
 mod formulas;
 mod idle;
+mod jobs;
 mod layers;
 mod liveness;
 mod matrix;

@@ -260,7 +260,7 @@ fn mix(given: &Given<'_>, base: &Given<'_>, arrivals: Arrivals) -> Option<Mix> {
         );
     }
     let interarrival = match arrivals {
-        Arrivals::Closed(_) => None,
+        Arrivals::Closed(_) | Arrivals::Jobs => None,
         Arrivals::Open => Some(times.interarrival.both?),
     };
     Some(Mix::Shares { read_share, trim_share, interarrival })
