@@ -391,7 +391,7 @@ class Keys(Section):
     device: str
     saturated: bool
     requests: Requests
-    jobs: Annotated[list[Job], Only("where the workload is jobs side by side")]
+    jobs: Annotated[list[Job], Only("with concurrent jobs")]
     pages: Pages
     background: Annotated[Background, Only("with pre-migration")]
     buffer: Annotated[Buffer, Only("with a write buffer")]

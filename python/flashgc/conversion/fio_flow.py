@@ -36,7 +36,7 @@ class Flow(Job):
     def _runtime(self, key: Key) -> None:
         ns = values.time_ns(key.text)
         if ns == 0:
-            self.drop(key, "ignored: 0 is no limit")
+            self.drop(key, "ignored: 0 stands for no limit")
             return
         self.set(key, "runtime", duration(ns))
 

@@ -99,7 +99,7 @@ LOUD: dict[str, str] = {
     "iodepth_batch": "requests are issued one by one, as soon as the depth allows",
     "iodepth_batch_complete_min": "each request that is done makes room for the next at once",
     "iodepth_batch_complete_max": "each request that is done makes room for the next at once",
-    "iodepth_low": "the queue is refilled as soon as a request is done, not at a low mark",
+    "iodepth_low": "the queue is refilled as soon as a request is done, not below a threshold",
     "rate_ignore_thinktime": "a job always catches up with its rate after a pause",
     "io_submit_mode": "requests are issued in line: a full queue delays the next one",
     "cmdprio_percentage": "all requests have the same priority",

@@ -59,12 +59,12 @@ def _one(text: str, kb_base: int) -> tuple[Address, str]:
         more = _scattered(base)
         return {"pareto": power}, f"{how}; {more}" if more else how
     center = 0.5 if base is None else float(base)
-    deviation = float(number(values[0], 0, 100)) / 100
+    stddev = float(number(values[0], 0, 100)) / 100
     how = (
-        f"the standard deviation is {100 * deviation:g} % of the range, and draws beyond it are "
+        f"the standard deviation is {100 * stddev:g} % of the range, and draws beyond it are "
         "repeated; fio's manual does not define this further"
     )
-    return {"normal": {"deviation": deviation, "center": center}}, how
+    return {"normal": {"stddev": stddev, "center": center}}, how
 
 
 def _scattered(base: object) -> str:

@@ -183,7 +183,7 @@ pub struct Sim<W: Watch = Unwatched> {
     erased_with: Vec<BlockId>,
     arrival: Option<HostRequest>,
     source_ended: bool,
-    /// Requests of a closed loop that may be issued now; of jobs, whether the source is to be asked.
+    /// Requests of a closed loop that may be issued now; of jobs, whether to ask the source.
     to_issue: u32,
     /// Requests of jobs that are done, of which the source has yet to hear.
     done: Vec<jobs::Done>,

@@ -15,8 +15,8 @@ pub enum AddressChoice {
         /// The exponent.
         theta: f64,
     },
-    /// Self-similar: the share `1 - h` of the requests goes to the share `h` of the places, and so on
-    /// within that share. Ranks are scattered over the places.
+    /// Self-similar: the share `1 - h` of the requests goes to the share `h` of the places, and so
+    /// on within that share. Ranks are scattered over the places.
     Pareto {
         /// Above 0 and below 1.
         h: f64,
@@ -24,7 +24,7 @@ pub enum AddressChoice {
     /// Gaussian around a place; what falls beyond the places is drawn again.
     Normal {
         /// The standard deviation, as a share of the places.
-        deviation: f64,
+        stddev: f64,
         /// The place of the mean, as a share of the places.
         center: f64,
     },
@@ -61,7 +61,7 @@ enum Draw {
     Uniform,
     Zipf { zipf: Zipf, stride: u64 },
     Pareto { power: f64, stride: u64 },
-    Normal { deviation: f64, center: f64 },
+    Normal { stddev: f64, center: f64 },
     HotCold { hot: u64, r: f64 },
     Groups(Vec<Drawn>),
 }
@@ -87,9 +87,9 @@ impl Addresses {
                 let power = libm::log(*h) / libm::log(1.0 - h);
                 Draw::Pareto { power, stride: scatter_stride(positions) }
             }
-            AddressChoice::Normal { deviation, center } => {
+            AddressChoice::Normal { stddev, center } => {
                 let of = positions as f64;
-                Draw::Normal { deviation: deviation * of, center: center * of }
+                Draw::Normal { stddev: stddev * of, center: center * of }
             }
             AddressChoice::HotCold { f, r } => {
                 Draw::HotCold { hot: (f * positions as f64) as u64, r: *r }
@@ -113,7 +113,7 @@ impl Addresses {
                 let rank = (share * self.positions as f64) as u64;
                 self.scattered(rank.min(self.positions - 1), *stride)
             }
-            Draw::Normal { deviation, center } => self.normal(*deviation, *center, random),
+            Draw::Normal { stddev, center } => self.normal(*stddev, *center, random),
             Draw::HotCold { hot, r } => {
                 let cold = self.positions - hot;
                 if *hot > 0 && (cold == 0 || random.unit() < *r) {
@@ -138,11 +138,11 @@ impl Addresses {
     }
 
     /// By Box and Muller's transform, of which one half is used.
-    fn normal(&self, deviation: f64, center: f64, random: &mut Random) -> u64 {
+    fn normal(&self, stddev: f64, center: f64, random: &mut Random) -> u64 {
         for _ in 0..NORMAL_TRIES {
             let radius = libm::sqrt(2.0 * random.exponential());
             let turn = random.unit() * core::f64::consts::TAU;
-            let at = libm::floor(center + deviation * radius * libm::cos(turn));
+            let at = libm::floor(center + stddev * radius * libm::cos(turn));
             if at >= 0.0 && at < self.positions as f64 {
                 return at as u64;
             }
@@ -151,8 +151,8 @@ impl Addresses {
     }
 }
 
-/// At least a third of the draws fall on a place, if the mean is one of them and the deviation is at
-/// most all places; this many misses do not occur.
+/// A third of the draws or more fall on a place if the mean is one of them and the standard
+/// deviation is at most all places: this many misses do not occur.
 const NORMAL_TRIES: u32 = 1000;
 
 /// The places of each group that has requests: at least one, even if its share is less.
@@ -264,8 +264,8 @@ mod tests {
 
     #[test]
     fn normal_has_its_mean_and_deviation() {
-        let (deviation, center) = (0.05, 0.25);
-        let counts = counts(AddressChoice::Normal { deviation, center }, 10_000, 400_000);
+        let (stddev, center) = (0.05, 0.25);
+        let counts = counts(AddressChoice::Normal { stddev, center }, 10_000, 400_000);
         let moment = |of: fn(f64, f64) -> f64, by: f64| {
             let terms = counts.iter().enumerate();
             terms.map(|(at, &n)| of(at as f64 / 1e4, by) * n as f64).sum::<f64>() / 400_000.0
@@ -273,7 +273,7 @@ mod tests {
         let mean = moment(|at, _| at, 0.0);
         let variance = moment(|at, mean| (at - mean) * (at - mean), mean);
         assert!((mean - center).abs() < 0.0005, "{mean}");
-        assert!((libm::sqrt(variance) - deviation).abs() < 0.0005, "{variance}");
+        assert!((libm::sqrt(variance) - stddev).abs() < 0.0005, "{variance}");
         // Half of them lie within 0.6745 deviations.
         let near: u64 = counts[2163..2837].iter().sum();
         assert!((near as f64 / 400_000.0 - 0.5).abs() < 0.005, "{near}");
@@ -285,8 +285,8 @@ mod tests {
             let counts = counts(AddressChoice::HotCold { f, r }, 10, 1000);
             assert_eq!(counts.iter().sum::<u64>(), 1000);
         }
-        for (deviation, center) in [(0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, 1.0)] {
-            let counts = counts(AddressChoice::Normal { deviation, center }, 10, 1000);
+        for (stddev, center) in [(0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, 1.0)] {
+            let counts = counts(AddressChoice::Normal { stddev, center }, 10, 1000);
             assert_eq!(counts.iter().sum::<u64>(), 1000);
         }
         for h in [1e-6, 0.5, 1.0 - 1e-6] {

@@ -19,6 +19,7 @@ mod fitted;
 mod formulas;
 mod idle;
 mod jobs;
+mod jobs_run;
 mod layers;
 mod liveness;
 mod matrix;

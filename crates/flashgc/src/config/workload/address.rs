@@ -4,7 +4,7 @@ use crate::workload::address::{AddressChoice, Group};
 use crate::workload::synthetic::Footprint;
 use flashgc_config::Reader;
 
-const HELP: &str = "\"uniform\", { zipf = 0.99 }, { pareto = 0.2 }, { normal = { deviation = 0.1 } }, \
+const HELP: &str = "\"uniform\", { zipf = 0.99 }, { pareto = 0.2 }, { normal = { stddev = 0.1 } }, \
      { hot_cold = { f = 0.2, r = 0.8 } } (the share r of the requests goes to the share f of the \
      drive), or { groups = [{ places = 0.2, requests = 0.8 }] }";
 
@@ -68,15 +68,15 @@ fn pareto(choice: &Reader<'_>) -> Option<AddressChoice> {
 }
 
 fn normal(table: &Reader<'_>) -> Option<AddressChoice> {
-    let deviation = table.required(
-        "deviation",
-        table.f64("deviation", 0.0..=1.0),
+    let stddev = table.required(
+        "stddev",
+        table.f64("stddev", 0.0..=1.0),
         "the standard deviation, as a share of the places",
     );
     let center = if table.has("center") { table.f64("center", 0.0..=1.0) } else { Some(0.5) };
     table.finish();
-    let (deviation, center) = (deviation?, center?);
-    Some(AddressChoice::Normal { deviation, center })
+    let (stddev, center) = (stddev?, center?);
+    Some(AddressChoice::Normal { stddev, center })
 }
 
 /// The rest of the requests goes to the rest of the places.
