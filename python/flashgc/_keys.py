@@ -64,6 +64,15 @@ class Job(Section):
     latency_max_ns: Requests
 
 
+class Endurance(Section):
+    """What the host can write until the flash is worn out."""
+
+    rated_cycles: int
+    tbw_bytes: int | None
+    drive_writes: float | None
+    why_not: str | None
+
+
 class Pages(Section):
     """Pages that requests touched and that collection moved."""
 
@@ -398,6 +407,7 @@ class Keys(Section):
     write_amplification: float | None
     write_amplification_bytes: float | None
     steady: Balance
+    endurance: Annotated[Endurance, Only("where the device has rated cycles")]
     erases: int
     erase_operations: int
     gc: Gc

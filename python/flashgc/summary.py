@@ -44,6 +44,7 @@ def facts(report: Report) -> list[tuple[str, str]]:
         *_jobs(report),
         *balance.amplification(report),
         ("in balance", balance.told(report)),
+        *_endurance(report),
         ("pages", _pages(report.pages)),
         *_buffer(report),
         ("garbage collection", _gc(report)),
@@ -247,6 +248,21 @@ def _job(job: Mapping[str, Any]) -> str:
     times = f"{units.time(job['begun_ns'])} to {units.time(job['ended_ns'])}"
     clones = f"{units.count(job['clones'])} clones, " if job["clones"] > 1 else ""
     return f"{clones}depth {units.count(job['depth'])}; {'; '.join(parts) or 'nothing'}; {times}"
+
+
+def _endurance(report: Report) -> list[tuple[str, str]]:
+    """TBW, where the device has rated cycles."""
+    found = report.get("endurance")
+    if not found:
+        return []
+    cycles = f"{units.count(found['rated_cycles'])} rated cycles"
+    if found["tbw_bytes"] is None:
+        return [("endurance", f"not stated for {cycles}: {found['why_not']}")]
+    written = f"{units.figures(found['tbw_bytes'] / 1e12)} TB written"
+    writes = units.figures(found["drive_writes"])
+    amplification = units.figures(report.write_amplification_bytes)
+    return [("endurance", f"{written}, {writes} drive writes: {cycles}, write amplification in "
+                          f"bytes {amplification}")]  # fmt: skip
 
 
 def _pages(pages: Mapping[str, Any]) -> str:

@@ -80,6 +80,8 @@ pub struct Setup {
     pub sizing: Option<device::Sizing>,
     /// The size that was found.
     pub fitted: Option<Fitted>,
+    /// Program/erase cycles that each block of the device is rated for, where they are known.
+    pub rated_cycles: Option<u64>,
     resolved: Value,
     unused: Vec<String>,
     notes: Vec<String>,
@@ -350,6 +352,7 @@ fn read(tree: &Tree, sink: &Sink, inputs: &Inputs) -> Option<Setup> {
         device_name,
         sizing,
         fitted,
+        rated_cycles: device.rated_cycles,
         resolved,
         unused,
         notes,
@@ -364,6 +367,9 @@ fn resolve_rare_parts(resolved: &mut Value, device: &device::Device) {
     if let Some(rate) = device.host_link {
         let (ns, bytes) = rate.ns_per_byte();
         resolved["host_link"] = json!({ "ns": ns, "for_bytes": bytes });
+    }
+    if let Some(cycles) = device.rated_cycles {
+        resolved["rated_cycles"] = json!(cycles);
     }
     if let Some(buffer) = device.write_buffer {
         resolved["write_buffer"] = json!(buffer);
