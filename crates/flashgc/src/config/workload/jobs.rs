@@ -5,7 +5,7 @@ use crate::plan::Plan;
 use crate::sim::Until;
 use crate::workload::address::AddressChoice;
 use crate::workload::jobs::{
-    CLONES_MAX, Extent, File, JobPlan, JobsPlan, Layout, Misfit, Pace, Places, Zone,
+    CLONES_MAX, Extent, File, JobPlan, JobsPlan, Layout, Misfit, Places, RateCap, Zone,
 };
 use crate::workload::synthetic::Size;
 use flashgc_config::Reader;
@@ -232,7 +232,7 @@ fn places(table: &Reader<'_>, key: &str) -> Option<Places> {
     Some(Places::Zones(zones))
 }
 
-fn paces(table: &Reader<'_>) -> Option<[Pace; 3]> {
+fn paces(table: &Reader<'_>) -> Option<[RateCap; 3]> {
     let iops = by_kind(table, "iops", |key| table.u64(key, 1..=1_000_000_000));
     let rates = by_kind(table, "rate", |key| {
         let rate = table.rate(key)?;
@@ -243,7 +243,7 @@ fn paces(table: &Reader<'_>) -> Option<[Pace; 3]> {
         Some(rate)
     });
     let (iops, rates) = (iops?, rates?);
-    Some([0, 1, 2].map(|kind| Pace { iops: iops[kind], rate: rates[kind] }))
+    Some([0, 1, 2].map(|kind| RateCap { iops: iops[kind], rate: rates[kind] }))
 }
 
 /// Values of a job that do not go together.

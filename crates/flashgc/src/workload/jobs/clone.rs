@@ -1,7 +1,7 @@
 //! One clone of a job: which request it issues next, and when it may.
 
-use super::pace::Pacer;
 use super::place::Place;
+use super::rates::Pacer;
 use super::{JobPlan, Span, Tally};
 use crate::rng::Random;
 use crate::workload::{HostOp, HostRequest};

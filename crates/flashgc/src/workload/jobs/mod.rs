@@ -9,14 +9,14 @@
 mod clone;
 mod layout;
 mod overwrites;
-mod pace;
 mod pass;
 mod place;
+mod rates;
 mod tally;
 
 pub use layout::{Layout, Misfit, Span};
 pub use overwrites::JobsOverwrites;
-pub use pace::Pace;
+pub use rates::RateCap;
 pub use tally::Tally;
 
 use super::address::AddressChoice;
@@ -128,7 +128,7 @@ pub struct JobPlan {
     /// The most requests in flight of a clone.
     pub depth: u32,
     /// The highest rates of a clone.
-    pub paces: [Pace; 3],
+    pub paces: [RateCap; 3],
     /// Whether the gaps of these rates are exponential.
     pub poisson: bool,
     /// Pause after some requests.

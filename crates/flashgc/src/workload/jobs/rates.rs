@@ -13,7 +13,7 @@ const NS_PER_S: u128 = 1_000_000_000;
 
 /// The highest rates of one kind of requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Pace {
+pub struct RateCap {
     /// Requests per second.
     pub iops: Option<u64>,
     /// Bytes per time.
@@ -27,7 +27,7 @@ fn ns_per_byte<S: Serializer>(rate: &Option<Rate>, serializer: S) -> Result<S::O
 
 /// When requests are due.
 pub struct Pacer {
-    paces: [Pace; 3],
+    paces: [RateCap; 3],
     gaps: Option<Random>,
     begun_ns: u64,
     requests: [u64; 3],
@@ -57,7 +57,7 @@ impl Pacer {
     /// When the next request of this kind is due.
     pub fn due_ns(&self, op: HostOp) -> u64 {
         let op = op as usize;
-        let Pace { iops, rate } = self.paces[op];
+        let RateCap { iops, rate } = self.paces[op];
         let mut due_ns = 0;
         if self.gaps.is_some() {
             due_ns = self.drawn_ns[op] as u64;
