@@ -31,6 +31,48 @@ class Requests(Section):
     trim: int
 
 
+class Rates(Section):
+    """A number per second for each kind of request, where there is one."""
+
+    read: float | None
+    write: float | None
+    trim: float | None
+
+
+class Times(Section):
+    """A time for each kind of request, where there is one."""
+
+    read: float | None
+    write: float | None
+    trim: float | None
+
+
+class Job(Section):
+    """One of the jobs that ran side by side, with all its clones."""
+
+    name: str
+    clones: int
+    depth: int
+    in_flight_max: int
+    begun_ns: int
+    ended_ns: int
+    requests: Requests
+    bytes: Requests
+    iops: Rates
+    asked_iops: Rates
+    latency_mean_ns: Times
+    latency_max_ns: Requests
+
+
+class Endurance(Section):
+    """What the host can write until the flash is worn out."""
+
+    rated_cycles: int
+    tbw_bytes: int | None
+    drive_writes: float | None
+    why_not: str | None
+
+
 class Pages(Section):
     """Pages that requests touched and that collection moved."""
 
@@ -358,12 +400,14 @@ class Keys(Section):
     device: str
     saturated: bool
     requests: Requests
+    jobs: Annotated[list[Job], Only("with concurrent jobs")]
     pages: Pages
     background: Annotated[Background, Only("with pre-migration")]
     buffer: Annotated[Buffer, Only("with a write buffer")]
     write_amplification: float | None
     write_amplification_bytes: float | None
     steady: Balance
+    endurance: Annotated[Endurance, Only("where the device has rated cycles")]
     erases: int
     erase_operations: int
     gc: Gc

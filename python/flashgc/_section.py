@@ -23,6 +23,8 @@ class Section(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - JSON
         value = self._values[name]
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            return [_kind(type(self), name)(one) for one in value]
         return _kind(type(self), name)(value) if isinstance(value, dict) else value
 
     # Type checkers know the attributes by their declarations in `_keys`.
@@ -85,4 +87,6 @@ def plain(hint: Any) -> Any:  # noqa: ANN401 - a type
 def _kind(section: type[Section], name: str) -> type[Section]:
     keys = declared(section)
     hint = plain(keys[name] if name in keys else getattr(section, "_OTHERS", None))
+    if typing.get_origin(hint) is list:
+        hint = typing.get_args(hint)[0]
     return hint if isinstance(hint, type) and issubclass(hint, Section) else Section

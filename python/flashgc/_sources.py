@@ -10,7 +10,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import SupportsIndex
 
@@ -19,6 +19,9 @@ from flashgc._engine import ConfigError, FlashgcError, TraceError
 
 CONFIG_BYTES_MAX = 4 << 20
 _CHUNK_BYTES = 1 << 20
+
+JOB_FILES = (".fio", ".job")
+"""Endings of the names of job files of fio."""
 
 type_error = "a configuration must be a path, a built-in name, TOML text or a dictionary"
 
@@ -29,6 +32,8 @@ class Source:
 
     name: str
     text: str
+    jobs: tuple[str, str] | None = None
+    """A job file and its jobs as TOML, where the configuration is one."""
 
 
 def builtin_configs() -> dict[str, Path]:
@@ -95,7 +100,43 @@ def config(given: object) -> Source:
             f"  = help: {hint}give a file, or one of the built-in: "
             f"{', '.join(_folder('configs'))}, and what `flashgc workloads` lists"
         )
+    if os.fspath(given).endswith(JOB_FILES):
+        from flashgc.conversion import fio_run
+
+        return replace(fio_run.drive(), jobs=fio_run.layer(path))
     return Source(printable(given), read_text(path))
+
+
+def jobs(source: Source, sets: Iterable[str], unsets: Iterable[str]) -> tuple[str, str] | None:
+    """The job file that `workload.fio` names, in a setting or else in the configuration.
+
+    The file of a configuration is in its folder.
+    """
+    named = [text.partition("=") for text in sets]
+    set_ = [value.strip().strip("\"'") for key, _, value in named if key.strip() == "workload.fio"]
+    if set_:
+        found = Path(set_[-1])
+    elif "fio" in source.text and not {"workload", "workload.fio"} & {*unsets}:
+        own = _own_jobs(source.text)
+        if own is None:
+            return None
+        found = Path(source.name).parent / own
+    else:
+        return None
+    from flashgc.conversion import fio_run
+
+    return fio_run.layer(found)
+
+
+def _own_jobs(text: str) -> str | None:
+    import tomllib
+
+    try:
+        workload = tomllib.loads(text).get("workload")
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return None  # the engine reports the error
+    found = workload.get("fio") if isinstance(workload, dict) else None
+    return found if isinstance(found, str) else None
 
 
 def scheme(given: str | os.PathLike[str] | None) -> tuple[str, str | None] | None:

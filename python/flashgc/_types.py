@@ -20,6 +20,8 @@ class Request(TypedDict):
     unsets: list[str]
     trace_name: str | None
     trace_path: str | os.PathLike[str] | None
+    jobs: tuple[str, str] | None
+    """The job file that `workload.fio` names, and its jobs as TOML."""
     fitted: Fitted | None
     """The size of the drive, where the trace has decided it."""
 

@@ -62,7 +62,8 @@ def run(
     """Runs one configuration and returns its report.
 
     Args:
-        config: a path, the name of a built-in configuration, TOML text or a dictionary.
+        config: a path, the name of a built-in configuration, TOML text or a dictionary; or a job
+            file of fio, whose name ends in `.fio` or `.job`.
         trace: a file with a trace, plain, gzip or zstd; `-` is standard input.
         scheme: the name of a scheme or a path to a file with one; over the configuration's.
         device: the name of a device; it replaces the configuration's whole device.
@@ -398,6 +399,7 @@ def _bare_request(
         "unsets": [_sources.printable(key) for key in _sources.keys(unset)],
         "trace_name": trace and trace[0],
         "trace_path": trace and trace[1],
+        "jobs": source.jobs or _sources.jobs(source, sets, _sources.keys(unset)),
         "fitted": None,
     }
 
@@ -429,9 +431,10 @@ def _set(request: Request) -> dict[str, object]:
 
 
 def _note_origin(reports: Sequence[Report], request: Request, again: str) -> None:
-    converted.note(reports, request["text"])
+    file, text = request["jobs"] or (request["name"], request["text"])
+    converted.note(reports, text)
     for report in reports:
-        report._origin = heads.Origin(request["name"], request["trace_name"], again)
+        report._origin = heads.Origin(file, request["trace_name"], again)
 
 
 def _with_seed(request: Request, seed: int) -> Request:

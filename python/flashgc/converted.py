@@ -54,6 +54,8 @@ def told(report: Report) -> list[str]:
     if not found:
         return []
     files = " and ".join(found["files"]) or f"a file of {found['program']}"
+    if found["program"] == "fio":
+        return _of_fio(found, files)
     origin = report._origin
     where = f"the head of {origin.config}" if origin else "the head of the configuration"
     sentences = []
@@ -71,6 +73,19 @@ def told(report: Report) -> list[str]:
             sentences.append(
                 f"{units.counted(count, 'key')} of {files} {verb}: {shown}; see {where}"
             )
+    return sentences
+
+
+def _of_fio(found: Mapping[str, list[str]], files: str) -> list[str]:
+    """Each option that changes the requests and is mapped with a difference, in full."""
+    entries = found["differs"]
+    sentences = []
+    for entry in entries[:KEYS_SHOWN]:
+        key, _, said = entry.partition(": ")
+        sentences.append(f"{files}, `{key}`: {said}")
+    if len(entries) > KEYS_SHOWN:
+        more = units.counted(len(entries) - KEYS_SHOWN, "option")
+        sentences.append(f"{more} of {files} more differ: `flashgc convert` lists them")
     return sentences
 
 

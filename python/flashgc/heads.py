@@ -120,6 +120,8 @@ def workload(report: Report) -> str:
     if "trace" in settings:
         named = origin.trace if origin else settings["trace"].get("file")
         return f"trace {named}" if named else "a trace"
+    if "jobs" in settings:
+        return f"jobs of {origin.config}" if origin else "jobs"
     return f"synthetic, by {origin.config}" if origin else "synthetic"
 
 

@@ -13,6 +13,9 @@ PERCENTILES = {"p50": "p50", "p90": "p90", "p95": "p95", "p99": "p99", "p99_9": 
                "p99_99": "p99.99"}  # fmt: skip
 _NAMES = {**PERCENTILES, "count": "requests", "stddev": "standard deviation"}
 
+JOBS_SHOWN = 20
+"""Jobs with a line of their own; all are in the report as JSON."""
+
 Rows = list[list[str]]
 
 
@@ -38,8 +41,10 @@ def facts(report: Report) -> list[tuple[str, str]]:
     """The other metrics, each with its name."""
     return [
         ("requests", _requests(report)),
+        *_jobs(report),
         *balance.amplification(report),
         ("in balance", balance.told(report)),
+        *_endurance(report),
         ("pages", _pages(report.pages)),
         *_buffer(report),
         ("garbage collection", _gc(report)),
@@ -225,6 +230,39 @@ def _requests(report: Report) -> str:
     per_s = units.figures(report.throughput.iops)
     speed = units.size(report.throughput.bytes_per_s)
     return f"{', '.join(parts)}; {per_s} per second, {speed}/s"
+
+
+def _jobs(report: Report) -> list[tuple[str, str]]:
+    """The requests of each job, where several ran side by side."""
+    return [(f"job {job['name']}", _job(job)) for job in report.get("jobs", [])[:JOBS_SHOWN]]
+
+
+def _job(job: Mapping[str, Any]) -> str:
+    parts = []
+    for kind in ("read", "write", "trim"):
+        if job["requests"][kind]:
+            mean = units.time(job["latency_mean_ns"][kind])
+            per_s = units.figures(job["iops"][kind])
+            counted = units.counted(job["requests"][kind], kind)
+            parts.append(f"{counted}, {per_s} per second, mean {mean}")
+    times = f"{units.time(job['begun_ns'])} to {units.time(job['ended_ns'])}"
+    clones = f"{units.count(job['clones'])} clones, " if job["clones"] > 1 else ""
+    return f"{clones}depth {units.count(job['depth'])}; {'; '.join(parts) or 'nothing'}; {times}"
+
+
+def _endurance(report: Report) -> list[tuple[str, str]]:
+    """TBW, where the device has rated cycles."""
+    found = report.get("endurance")
+    if not found:
+        return []
+    cycles = f"{units.count(found['rated_cycles'])} rated cycles"
+    if found["tbw_bytes"] is None:
+        return [("endurance", f"not stated for {cycles}: {found['why_not']}")]
+    written = f"{units.figures(found['tbw_bytes'] / 1e12)} TB written"
+    writes = units.figures(found["drive_writes"])
+    amplification = units.figures(report.write_amplification_bytes)
+    return [("endurance", f"{written}, {writes} drive writes: {cycles}, write amplification in "
+                          f"bytes {amplification}")]  # fmt: skip
 
 
 def _pages(pages: Mapping[str, Any]) -> str:

@@ -26,7 +26,7 @@ def test_every_stated_figure_is_met(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_each_says_where_it_comes_from_and_what_was_chosen(name):
     known = next(known for known in flashgc.workloads() if known["name"] == name)
-    assert known["source"].startswith("Paper ")
+    assert known["source"].startswith(("Paper ", "JEDEC "))
     assert "synthetic" in known["title"] or name == "preemptible-gc-synthetic"
     assert set(known["wider"]) <= set(known["targets"])
     chosen = set(known["chosen"])

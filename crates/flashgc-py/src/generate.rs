@@ -59,6 +59,11 @@ fn requests(setup: &Setup) -> PyResult<(Box<dyn Source>, Option<u64>)> {
         WorkloadPlan::Fitted(plan) => {
             Ok((Box::new(Fitted::new(plan, page_bytes, seed)), plan.requests.requests()))
         }
+        WorkloadPlan::Jobs(_) => Err(ConfigError::new_err(
+            "error: the workload is jobs, whose requests depend on the drive: they are issued as \
+             others are done\n  = help: run it with `flashgc run`, or give a configuration with \
+             [workload.synthetic] or [workload.fitted]",
+        )),
         WorkloadPlan::Trace(_) => Err(ConfigError::new_err(
             "error: the workload is already a trace\n  = help: give a configuration with \
              [workload.synthetic] or [workload.fitted]",

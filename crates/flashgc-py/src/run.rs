@@ -28,6 +28,7 @@ pub struct Request {
     unsets: Vec<String>,
     trace_name: Option<String>,
     trace_path: Option<PathBuf>,
+    jobs: Option<(String, String)>,
     fitted: Option<Fitted>,
 }
 
@@ -42,6 +43,7 @@ impl Request {
             sets: self.sets.clone(),
             unsets: self.unsets.clone(),
             has_trace: self.trace_path.is_some(),
+            jobs: self.jobs.clone(),
             fitted: self.fitted.clone().map(|fitted| fitted.0),
         }
     }

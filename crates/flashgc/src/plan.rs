@@ -90,6 +90,8 @@ pub enum Arrivals {
     Open,
     /// A fixed number of outstanding requests: the next one arrives when one is done.
     Closed(u32),
+    /// The source decides at each instant: several jobs with loops and rates of their own.
+    Jobs,
 }
 
 /// A write buffer in front of the translation layer.

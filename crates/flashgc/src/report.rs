@@ -3,6 +3,9 @@
 use crate::config::Setup;
 use crate::sim::{Preconditioning, Results};
 use crate::stats::Latency;
+use crate::stats::steady::Verdict;
+use crate::workload::HostOp;
+use crate::workload::jobs::Tally;
 use serde_json::{Map, Value, json};
 
 /// The version that reports carry.
@@ -20,6 +23,8 @@ pub struct Facts {
     pub nothing_moved: Option<String>,
     /// Lines of the trace that were skipped.
     pub bad_rows: u64,
+    /// The counts of each job, where there are jobs.
+    pub tallies: Vec<Tally>,
     /// The hash over the simulated course.
     pub result_hash: String,
 }
@@ -44,6 +49,9 @@ impl Report {
         add("device", json!(setup.device_name));
         add("saturated", json!(results.saturated));
         add("requests", requests(results));
+        if !facts.tallies.is_empty() {
+            add("jobs", facts.tallies.iter().map(job).collect());
+        }
         add("pages", pages(results));
         if let Some(background) = background(setup, results) {
             add("background", background);
@@ -55,6 +63,9 @@ impl Report {
         let in_bytes = write_amplification_bytes(setup, results);
         add("write_amplification_bytes", json!(in_bytes));
         add("steady", steady(results, &facts.nothing_moved));
+        if let Some(cycles) = setup.rated_cycles {
+            add("endurance", endurance(setup, results, cycles, in_bytes));
+        }
         add("erases", json!(results.counters.erases));
         add("erase_operations", json!(results.counters.erase_operations));
         add("gc", gc(setup, results));
@@ -124,6 +135,31 @@ fn requests(results: &Results) -> Value {
     json!({ "read": read, "write": write, "trim": trim })
 }
 
+/// The counts of a job, over its clones.
+fn job(tally: &Tally) -> Value {
+    let by_op = |value: fn(&Tally, HostOp) -> Value| {
+        json!({
+            "read": value(tally, HostOp::Read),
+            "write": value(tally, HostOp::Write),
+            "trim": value(tally, HostOp::Trim),
+        })
+    };
+    json!({
+        "name": tally.name,
+        "clones": tally.clones,
+        "depth": tally.depth,
+        "in_flight_max": tally.in_flight_max,
+        "begun_ns": tally.begun_ns,
+        "ended_ns": tally.ended_ns,
+        "requests": by_op(|tally, op| json!(tally.requests[op as usize])),
+        "bytes": by_op(|tally, op| json!(tally.bytes[op as usize])),
+        "iops": by_op(|tally, op| json!(tally.iops(op))),
+        "asked_iops": by_op(|tally, op| json!(tally.asked_iops[op as usize])),
+        "latency_mean_ns": by_op(|tally, op| json!(tally.latency_mean_ns(op))),
+        "latency_max_ns": by_op(|tally, op| json!(tally.latency_max_ns[op as usize])),
+    })
+}
+
 fn pages(results: &Results) -> Value {
     let counters = &results.counters;
     let mut keys = json!({
@@ -187,6 +223,29 @@ fn write_amplification_bytes(setup: &Setup, results: &Results) -> Option<f64> {
     let page_bytes = f64::from(setup.plan.geometry.shape.page_bytes);
     let programmed = pages_programmed(results) as f64;
     (host_bytes > 0).then(|| programmed * page_bytes / host_bytes as f64)
+}
+
+/// The bytes that the host can write until each block has had the cycles it is rated for, if all
+/// blocks wear alike. They are stated for a run that represents the long run only.
+fn endurance(setup: &Setup, results: &Results, cycles: u64, in_bytes: Option<f64>) -> Value {
+    let geometry = &setup.plan.geometry;
+    let page_bytes = f64::from(geometry.shape.page_bytes);
+    let why_not = match (in_bytes, results.balance.verdict) {
+        (None, _) => Some("the workload writes nothing"),
+        (Some(_), Verdict::Yes) => None,
+        (Some(_), _) => Some(
+            "the run is not in balance, so its write amplification does not stand for the long run",
+        ),
+    };
+    let of_flash = f64::from(geometry.pages) * page_bytes * cycles as f64;
+    let written = in_bytes.filter(|_| why_not.is_none()).map(|in_bytes| of_flash / in_bytes);
+    let drive_bytes = f64::from(geometry.exported_pages) * page_bytes;
+    json!({
+        "rated_cycles": cycles,
+        "tbw_bytes": written.map(|bytes| bytes as u64),
+        "drive_writes": written.map(|bytes| bytes / drive_bytes),
+        "why_not": why_not,
+    })
 }
 
 /// The balance, the end of a run that was to last until it is steady, and why nothing was moved.

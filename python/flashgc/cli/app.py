@@ -49,6 +49,7 @@ def about(
 
 RUN_EXAMPLES = (
     "flashgc run oltp",
+    "flashgc run job.fio --scheme cost-benefit",
     "flashgc run replay --trace my-trace.csv.zst --scheme cost-benefit",
     'flashgc run oltp --set gc.trigger.watermark.soft="8 blocks" --json',
 )

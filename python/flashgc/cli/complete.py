@@ -8,8 +8,9 @@ from flashgc import _sources, api, trace
 
 
 def configs(incomplete: str) -> list[str]:
-    """Built-in configurations, and TOML files."""
-    return _starting(list(_sources.builtin_configs()), incomplete) + _files(incomplete, ".toml")
+    """Built-in configurations, TOML files and job files of fio."""
+    files = [name for end in (".toml", *_sources.JOB_FILES) for name in _files(incomplete, end)]
+    return _starting(list(_sources.builtin_configs()), incomplete) + list(dict.fromkeys(files))
 
 
 def scheme_names(incomplete: str) -> list[str]:

@@ -13,19 +13,20 @@ from flashgc.cli.guard import guarded, say
 
 
 class Program(StrEnum):
-    """A simulator whose files can be converted."""
+    """A program whose files can be converted."""
 
     mqsim = "mqsim"
     ssdsim = "ssdsim"
     disksim = "disksim"
+    fio = "fio"
 
 
 File = Annotated[
     str,
     typer.Argument(
         metavar="FILE",
-        help="An MQSim device file, an SSDSim parameter file, or a DiskSim parameter file with the "
-        "MSR SSD extension.",
+        help="An MQSim device file, an SSDSim parameter file, a DiskSim parameter file with the "
+        "MSR SSD extension, or a job file of fio.",
         autocompletion=complete.files,
         show_default=False,
     ),
@@ -45,7 +46,7 @@ From = Annotated[
     typer.Option(
         "--from",
         metavar="NAME",
-        help="The simulator of the file: mqsim, ssdsim or disksim; by default it is recognised "
+        help="The program of the file: mqsim, ssdsim, disksim or fio; by default it is recognised "
         "from the content.",
         show_default=False,
     ),
@@ -76,7 +77,7 @@ def convert(
     out: Out = None,
     json: options.Json = False,
 ) -> None:
-    """Convert a configuration of MQSim, SSDSim or DiskSim."""
+    """Convert a configuration of MQSim, SSDSim or DiskSim, or a job file of fio."""
     import json as encoder
 
     from flashgc import conversion

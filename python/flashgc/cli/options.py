@@ -40,7 +40,8 @@ Config = Annotated[
     str,
     typer.Argument(
         metavar="CONFIG",
-        help="A TOML file, or the name of a built-in configuration: oltp, replay.",
+        help="A TOML file, the name of a built-in configuration (oltp, replay), or a job file of "
+        "fio (JOB.fio).",
         autocompletion=complete.configs,
         show_default=False,
     ),

@@ -1,4 +1,4 @@
-"""Configurations of other simulators as configurations of flashgc.
+"""Configurations of other simulators, and job files of fio, as configurations of flashgc.
 
 The program's own words are in `mqsim_keys` and the like; `findings` has the outcome for each key.
 """
@@ -83,10 +83,10 @@ def convert(
     r"""Turns the configuration of another simulator into one of flashgc, as far as it maps.
 
     Args:
-        file: a device file of MQSim, a parameter file of SSDSim, or one of DiskSim with the MSR SSD
-            extension; which of them is recognised by its content.
+        file: a device file of MQSim, a parameter file of SSDSim, one of DiskSim with the MSR SSD
+            extension, or a job file of fio; which of them is recognised by its content.
         workload: a workload file of MQSim.
-        program: `mqsim`, `ssdsim` or `disksim`, where the content is not to be examined.
+        program: `mqsim`, `ssdsim`, `disksim` or `fio`, where the content is not to be examined.
         scenario: which I/O scenario of the workload file; the first is 1.
         flow: which flow of the scenario; the first is 1.
         out: a file for the configuration; paths in it are seen from its folder.
@@ -121,6 +121,10 @@ def convert(
             f"error: a workload file goes with MQSim, and {name} is for {recognise.PROGRAMS[kind]}"
             "\n  = help: name a trace when the new configuration is run: `flashgc run --trace`"
         )
+    elif kind == "fio":
+        from flashgc.conversion import fio_run
+
+        findings = fio_run.with_drive(name, recognise.plain(data))
     else:
         findings = (_ssdsim if kind == "ssdsim" else _disksim)(name, recognise.plain(data))
     made = Conversion(findings, files)

@@ -45,7 +45,11 @@ def _settings(findings: Findings) -> list[str]:
         for ours in one.ours.split(", "):
             sources.setdefault(ours, []).append(listing.printable(one.key.name))
     tables: dict[str, list[str]] = {"": []}
+    lists: list[str] = []
     for key, value in findings.settings.items():
+        if isinstance(value, list) and value and isinstance(value[0], Mapping):
+            lists += _tables(key, value)
+            continue
         table = max((name for name in TABLES if key.startswith(f"{name}.")), key=len, default="")
         name = key.removeprefix(f"{table}.") if table else key
         line = f"{name} = {_toml.value(value, key)}"
@@ -56,6 +60,15 @@ def _settings(findings: Findings) -> list[str]:
     for table in TABLES:
         if table in tables:
             shown += ["", f"[{table}]", *tables[table]]
+    return shown + lists
+
+
+def _tables(key: str, items: list[Mapping[str, object]]) -> list[str]:
+    """A list of tables, each below a head of its own."""
+    shown = []
+    for item in items:
+        lines = (f"{name} = {_toml.value(value, name)}" for name, value in item.items())
+        shown += ["", f"[[{key}]]", *lines]
     return shown
 
 

@@ -10,9 +10,10 @@ from flashgc import _sources
 from flashgc._engine import ConfigError
 from flashgc.conversion import ssdsim_keys
 
-PROGRAMS = {"mqsim": "MQSim", "ssdsim": "SSDSim", "disksim": "DiskSim"}
+PROGRAMS = {"mqsim": "MQSim", "ssdsim": "SSDSim", "disksim": "DiskSim", "fio": "fio"}
 SSDSIM_KEYS_LEAST = 3
 
+_FIO = re.compile(r"^\s*\[[^\]\n]+\]", re.MULTILINE)
 _DISKSIM = re.compile(r"^\s*(?:disksim_\w+|ssdmodel_ssd)\s+\w*\s*\{", re.MULTILINE)
 
 
@@ -54,12 +55,21 @@ def program(name: str, data: bytes, given: str | None) -> str:
         return "disksim"
     if sum(_begins(line) in ssdsim_keys.KNOWN for line in text.splitlines()) >= SSDSIM_KEYS_LEAST:
         return "ssdsim"
+    if name.endswith(_sources.JOB_FILES) or (_FIO.search(text) and _has_fio(text)):
+        return "fio"
     raise ConfigError(
         f"error: {name} cannot be converted: its format is not recognised\n"
         "  = help: an MQSim device file is XML, an SSDSim parameter file has lines such as "
-        "`die number = 2;`, a DiskSim file has blocks such as `ssdmodel_ssd SSD {`; "
-        "--from names the simulator"
+        "`die number = 2;`, a DiskSim file has blocks such as `ssdmodel_ssd SSD {`, a "
+        "job file of fio has sections such as `[reader]` with `rw=randread`; --from names the "
+        "program"
     )
+
+
+def _has_fio(text: str) -> bool:
+    """Whether a pattern of requests is named as in a job file."""
+    names = (line.partition("=")[0].strip() for line in text.splitlines() if "=" in line)
+    return any(name in {"rw", "readwrite", "ioengine"} for name in names)
 
 
 def plain(data: bytes) -> str:

@@ -50,7 +50,7 @@ pub fn source(tried: &Tried<'_>) -> Option<Box<dyn Source>> {
             Some(Box::new(Synthetic::new(&workload.plan, pages, page_bytes, plan.seed)))
         }
         WorkloadPlan::Fitted(fitted) => Some(Box::new(Fitted::new(fitted, page_bytes, plan.seed))),
-        WorkloadPlan::Trace(_) => None,
+        WorkloadPlan::Jobs(_) | WorkloadPlan::Trace(_) => None,
     }
 }
 

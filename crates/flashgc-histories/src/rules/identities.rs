@@ -69,7 +69,7 @@ fn requests(tried: &Tried<'_>, figures: &Figures<'_>, broken: &mut Broken) {
     let length = match &tried.setup.workload {
         WorkloadPlan::Synthetic(workload) => Some(workload.plan.requests),
         WorkloadPlan::Fitted(plan) => Some(plan.requests),
-        WorkloadPlan::Trace(_) => None,
+        WorkloadPlan::Jobs(_) | WorkloadPlan::Trace(_) => None,
     };
     match length {
         // The bound of a run that ends once it is steady.

@@ -177,7 +177,7 @@ fn has_reads(workload: &WorkloadPlan) -> bool {
 /// page reads first, and a trim needs no unit.
 fn may_pass(workload: &WorkloadPlan, page_bytes: u64) -> bool {
     match workload {
-        WorkloadPlan::Trace(_) | WorkloadPlan::Fitted(_) => true,
+        WorkloadPlan::Trace(_) | WorkloadPlan::Fitted(_) | WorkloadPlan::Jobs(_) => true,
         WorkloadPlan::Synthetic(workload) => {
             let plan = &workload.plan;
             let is_whole = |size: &Size| size.is_whole_pages(plan.align_bytes, page_bytes);
@@ -345,6 +345,9 @@ pub fn refuse_share_of_soft(table: &Reader<'_>, key: &str) -> Option<Space> {
 pub fn check_workload(table: &Reader<'_>, workload: &WorkloadPlan, plan: &Plan) {
     if let WorkloadPlan::Fitted(fitted) = workload {
         return check_fitted(table, fitted, plan);
+    }
+    if let WorkloadPlan::Jobs(jobs) = workload {
+        return super::workload::check_jobs(&table.table("jobs"), jobs, plan);
     }
     let WorkloadPlan::Synthetic(synthetic) = workload else { return };
     let table = table.table("synthetic");

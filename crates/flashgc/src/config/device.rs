@@ -19,6 +19,8 @@ pub struct Device {
     pub service_words: Vec<String>,
     /// The size of the part that the host sees.
     pub exported: Exported,
+    /// Program/erase cycles that each block is rated for, where they are known.
+    pub rated_cycles: Option<u64>,
     /// Keys without effect.
     pub unused: Vec<String>,
 }
@@ -66,6 +68,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     let host_link = host_link(table);
     let suspend = suspend(table);
     let write_buffer = super::write_buffer::read(table, page_bytes);
+    let rated_cycles = table.u64("rated_cycles", 1..=1_000_000_000);
     table.finish();
     let (layered, exported) = (layered?, exported?);
     let mut shape = Shape {
@@ -104,6 +107,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         service: service?,
         service_words,
         exported,
+        rated_cycles,
         unused,
     })
 }

@@ -7,7 +7,7 @@ use flashgc_config::{Exclusive, Tree};
 
 const SYNTHETIC: &str = "workload.synthetic";
 const GAPS: &[&str] = &["fixed", "uniform", "exponential", "bursty", "hyperexponential"];
-const PLACES: &[&str] = &["zipf", "hot_cold", "groups"];
+const PLACES: &[&str] = &["zipf", "pareto", "normal", "hot_cold", "groups"];
 const OPEN: &[&str] = &["interarrival", "read_interarrival", "write_interarrival"];
 
 const RULES: &[Exclusive] = &[
@@ -45,7 +45,7 @@ const RULES: &[Exclusive] = &[
 ];
 
 /// Keys which show that a layer brings a workload of its own and not only a key of one.
-const WORKLOADS: [(&str, &[&[&str]]); 3] = [
+const WORKLOADS: [(&str, &[&[&str]]); 4] = [
     (
         "synthetic",
         &[
@@ -54,6 +54,7 @@ const WORKLOADS: [(&str, &[&[&str]]); 3] = [
         ],
     ),
     ("fitted", &[&["course"]]),
+    ("jobs", &[&["job"]]),
     ("trace", &[&["file"]]),
 ];
 
@@ -66,6 +67,9 @@ pub fn give_way(below: &mut Tree, top: &Tree) {
     if given == 1 {
         for (name, _) in WORKLOADS.iter().filter(|workload| !brings(workload)) {
             below.remove(&["workload", name]);
+        }
+        if !top.has(&["workload", "jobs", "job"]) {
+            below.remove(&["workload", "fio"]);
         }
     }
     below.give_way(top, RULES);

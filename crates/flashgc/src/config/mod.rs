@@ -55,6 +55,8 @@ pub struct Inputs {
     pub unsets: Vec<String>,
     /// Whether a trace was given in addition to the configuration.
     pub has_trace: bool,
+    /// The jobs of the job file that `workload.fio` names, as TOML: the file's name and the text.
+    pub jobs: Option<(String, String)>,
     /// The size of the drive, where it was found by [`fit`].
     pub fitted: Option<Fitted>,
 }
@@ -78,6 +80,8 @@ pub struct Setup {
     pub sizing: Option<device::Sizing>,
     /// The size that was found.
     pub fitted: Option<Fitted>,
+    /// Program/erase cycles that each block of the device is rated for, where they are known.
+    pub rated_cycles: Option<u64>,
     resolved: Value,
     unused: Vec<String>,
     notes: Vec<String>,
@@ -113,7 +117,7 @@ impl Setup {
     pub fn trace_file(&self) -> Option<&str> {
         match &self.workload {
             WorkloadPlan::Trace(trace) => trace.file.as_deref(),
-            WorkloadPlan::Synthetic(_) | WorkloadPlan::Fitted(_) => None,
+            _ => None,
         }
     }
 
@@ -195,6 +199,9 @@ fn given(
     errors: &mut Diagnostics,
 ) -> Result<Tree, Diagnostics> {
     let mut top = Tree::parse(&inputs.name, &inputs.text)?;
+    if let Some((name, text)) = &inputs.jobs {
+        top = with_jobs(top, Tree::parse(name, text)?);
+    }
     if let Some(device) = &inputs.device {
         top.remove(&["device"]);
         top.overlay(named("--device", "device.preset", device)?);
@@ -222,6 +229,16 @@ fn given(
         top.overlay(fitted.tree()?);
     }
     Ok(top)
+}
+
+/// The file over the jobs of a job file. Jobs that an assignment names replace a workload of the
+/// file.
+fn with_jobs(mut file: Tree, mut jobs: Tree) -> Tree {
+    if !file.has(&["workload", "fio"]) {
+        exclusive::give_way(&mut file, &jobs);
+    }
+    jobs.overlay(file);
+    jobs
 }
 
 /// The presets that the layers above them name.
@@ -335,6 +352,7 @@ fn read(tree: &Tree, sink: &Sink, inputs: &Inputs) -> Option<Setup> {
         device_name,
         sizing,
         fitted,
+        rated_cycles: device.rated_cycles,
         resolved,
         unused,
         notes,
@@ -349,6 +367,9 @@ fn resolve_rare_parts(resolved: &mut Value, device: &device::Device) {
     if let Some(rate) = device.host_link {
         let (ns, bytes) = rate.ns_per_byte();
         resolved["host_link"] = json!({ "ns": ns, "for_bytes": bytes });
+    }
+    if let Some(cycles) = device.rated_cycles {
+        resolved["rated_cycles"] = json!(cycles);
     }
     if let Some(buffer) = device.write_buffer {
         resolved["write_buffer"] = json!(buffer);

@@ -7,6 +7,7 @@
 
 mod buffer;
 mod buffered;
+mod jobs;
 mod link;
 mod ops;
 mod order;
@@ -134,10 +135,10 @@ impl Host {
         self.called.pop()
     }
 
-    /// Takes a request in.
+    /// Takes a request in, of the job with this number where there are several.
     #[inline]
-    pub fn accept<W: Watch>(&mut self, request: HostRequest, cx: &mut Context<'_, W>) {
-        let id = self.add_request(&request, cx);
+    pub fn accept<W: Watch>(&mut self, request: HostRequest, job: u16, cx: &mut Context<'_, W>) {
+        let id = self.add_request(&request, job, cx);
         self.come_in(id, request, cx);
     }
 

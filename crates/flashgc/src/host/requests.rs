@@ -1,5 +1,6 @@
 //! Requests: when they come, how they are cut into page operations, and when they are done.
 
+use super::jobs::Done;
 use super::{Host, OpKind};
 use crate::context::Context;
 use crate::event::Slot;
@@ -41,6 +42,8 @@ struct Request {
     arrived_ns: u64,
     bytes: u64,
     pages_left: u32,
+    /// The job that it belongs to, where there are several.
+    job: u16,
     op: HostOp,
 }
 
@@ -50,9 +53,11 @@ pub(super) struct Requests {
     slab: Vec<Request>,
     free: Vec<u32>,
     arrival: Option<HostRequest>,
-    source_ended: bool,
-    /// Requests of a closed loop that may be issued now.
-    to_issue: u32,
+    pub(super) source_ended: bool,
+    /// Requests of a closed loop that may be issued now; of jobs, whether to ask the source.
+    pub(super) to_issue: u32,
+    /// Requests of jobs that are done, of which the source has yet to hear.
+    pub(super) of_jobs: Vec<Done>,
     outstanding: u64,
     done: u64,
 }
@@ -81,7 +86,7 @@ impl Host {
         self.requests.source_ended && self.requests.outstanding == 0
     }
 
-    /// A closed loop begins with this many requests.
+    /// A closed loop begins with this many requests; where there are jobs, the source is asked.
     pub fn open_loop(&mut self, depth: u32) {
         self.requests.to_issue = depth;
     }
@@ -95,10 +100,8 @@ impl Host {
     /// The run ends with the requests that have come.
     pub fn end_source<W: Watch>(&mut self, cx: &mut Context<'_, W>) {
         self.requests.source_ended = true;
-        if cx.plan.arrivals == Arrivals::Open {
-            self.requests.arrival = None;
-            cx.events.clear(Slot::Arrival);
-        }
+        self.requests.arrival = None;
+        cx.events.clear(Slot::Arrival);
     }
 
     /// Takes the next request of an open loop from the source and waits for its time.
@@ -148,6 +151,7 @@ impl Host {
     pub(super) fn add_request<W: Watch>(
         &mut self,
         request: &HostRequest,
+        job: u16,
         cx: &mut Context<'_, W>,
     ) -> u32 {
         let requests = &mut self.requests;
@@ -157,6 +161,7 @@ impl Host {
             arrived_ns: request.at_ns,
             bytes: request.bytes,
             pages_left: request.pages,
+            job,
             op: request.op,
         };
         if let Some(at) = requests.free.pop() {
@@ -277,13 +282,18 @@ impl Host {
     #[inline(always)]
     pub(super) fn request_done<W: Watch>(&mut self, id: u32, cx: &mut Context<'_, W>) {
         let requests = &mut self.requests;
-        let Request { arrived_ns, bytes, op, .. } = requests.slab[id as usize];
+        let Request { arrived_ns, bytes, op, job, .. } = requests.slab[id as usize];
         let latency_ns = cx.now_ns - arrived_ns;
         requests.free.push(id);
         requests.outstanding -= 1;
         requests.done += 1;
-        if let Arrivals::Closed(_) = cx.plan.arrivals {
-            requests.to_issue += 1;
+        match cx.plan.arrivals {
+            Arrivals::Open => {}
+            Arrivals::Closed(_) => requests.to_issue += 1,
+            Arrivals::Jobs => {
+                requests.of_jobs.push(Done { job, op, latency_ns });
+                requests.to_issue = 1;
+            }
         }
         let outstanding = requests.outstanding;
         cx.tell(Happened::Served { op, latency_ns, outstanding });

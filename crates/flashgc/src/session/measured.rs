@@ -5,17 +5,22 @@ use super::{RunError, Session};
 use crate::config::{OverwriteWith, WorkloadPlan};
 use crate::sim::{Circumstances, Results};
 use crate::workload::fitted::Fitted;
+use crate::workload::jobs::{Jobs, Tally};
 use crate::workload::length::Length;
 use crate::workload::repeat::Repeated;
 use crate::workload::replay::Replay;
 use crate::workload::synthetic::Synthetic;
-use crate::workload::{HostRequest, Source, SourceError};
+use crate::workload::{HostOp, HostRequest, Source, SourceError, Turn};
 use serde_json::json;
+
+/// A job has reached its rate if it has this share of it.
+const RATE_MET: f64 = 0.99;
 
 /// The requests of the measured part.
 pub(super) enum RunSource {
     Synthetic(Box<Synthetic>),
     Fitted(Box<Fitted>),
+    Jobs(Box<Jobs>),
     Replay(Box<Replay>),
     Repeated(Box<Repeated>),
 }
@@ -24,9 +29,17 @@ impl RunSource {
     /// Lines of a trace that were skipped.
     pub fn bad_rows(&self) -> u64 {
         match self {
-            RunSource::Synthetic(_) | RunSource::Fitted(_) => 0,
+            RunSource::Synthetic(_) | RunSource::Fitted(_) | RunSource::Jobs(_) => 0,
             RunSource::Replay(replay) => replay.bad_rows(),
             RunSource::Repeated(repeated) => repeated.bad_rows(),
+        }
+    }
+
+    /// The counts of jobs, where there are any.
+    pub fn tallies(&self) -> Vec<Tally> {
+        match self {
+            RunSource::Jobs(jobs) => jobs.tallies(),
+            _ => Vec::new(),
         }
     }
 }
@@ -37,8 +50,22 @@ impl Source for RunSource {
         match self {
             RunSource::Synthetic(source) => source.next(),
             RunSource::Fitted(source) => source.next(),
+            RunSource::Jobs(source) => source.next(),
             RunSource::Replay(source) => source.next(),
             RunSource::Repeated(source) => source.next(),
+        }
+    }
+
+    fn turn(&mut self, now_ns: u64) -> Result<Turn, SourceError> {
+        match self {
+            RunSource::Jobs(source) => source.turn(now_ns),
+            _ => Err(SourceError("the workload has no jobs".into())),
+        }
+    }
+
+    fn done(&mut self, job: u16, op: HostOp, latency_ns: u64, now_ns: u64) {
+        if let RunSource::Jobs(source) = self {
+            source.done(job, op, latency_ns, now_ns);
         }
     }
 }
@@ -54,6 +81,9 @@ impl Session {
             }
             WorkloadPlan::Fitted(plan) => {
                 return Ok(RunSource::Fitted(Box::new(Fitted::new(plan, page_bytes, seed))));
+            }
+            WorkloadPlan::Jobs(plan) => {
+                return Ok(RunSource::Jobs(Box::new(Jobs::new(plan, exported, page_bytes, seed))));
             }
             WorkloadPlan::Trace(_) => {}
         }
@@ -78,6 +108,7 @@ impl Session {
     pub(super) fn circumstances(&self) -> Circumstances {
         let before = &self.preconditioning;
         let counts = self.is_same_before();
+        let is_trace = matches!(self.setup.workload, WorkloadPlan::Trace(_));
         Circumstances {
             quarters_before: match counts {
                 true => before.write_amplification_quarters.clone(),
@@ -85,7 +116,7 @@ impl Session {
             },
             programmed_before: if counts { before.programmed_pages } else { 0 },
             phases: self.setup.workload.phases(),
-            can_go_on: self.setup.workload.length().is_some(),
+            can_go_on: !is_trace || self.setup.workload.length().is_some(),
             until: self.setup.until,
         }
     }
@@ -135,6 +166,27 @@ impl Session {
                 "the run reached its limit of {bound} before it was steady: raise it \
                  (workload.at_most, or `requests` of the workload)"
             ));
+        }
+    }
+
+    /// Adds a note for each job that did not reach its rate.
+    pub(super) fn note_rates(&mut self) {
+        for tally in &self.tallies {
+            for (op, name) in
+                [(HostOp::Read, "reads"), (HostOp::Write, "writes"), (HostOp::Trim, "trims")]
+            {
+                let Some((asked, found)) = tally.asked_iops[op as usize].zip(tally.iops(op)) else {
+                    continue;
+                };
+                let is_only = tally.requests.iter().filter(|&&count| count > 0).count() == 1;
+                if is_only && found > 0.0 && found < RATE_MET * asked as f64 {
+                    self.notes.push(format!(
+                        "job \"{}\" reached {found:.0} of {asked} {name} per second: its depth of \
+                         {} was not enough for this drive",
+                        tally.name, tally.depth
+                    ));
+                }
+            }
         }
     }
 
@@ -194,6 +246,7 @@ impl Session {
         let key = match &self.setup.workload {
             WorkloadPlan::Synthetic(_) => "raise workload.synthetic.requests",
             WorkloadPlan::Fitted(_) => "raise workload.fitted.requests",
+            WorkloadPlan::Jobs(_) => "let the jobs run longer (amount or runtime of each)",
             WorkloadPlan::Trace(_) => "repeat it (workload.until = \"steady\")",
         };
         let mut ways = Vec::new();

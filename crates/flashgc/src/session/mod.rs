@@ -20,6 +20,7 @@ use crate::sim::{FillState, Preconditioning, SimError, SteadyWatch};
 use crate::stats::SeriesRequest;
 use crate::verify::JobLog;
 use crate::workload::SourceError;
+use crate::workload::jobs::Tally;
 use crate::workload::layout::{Layout, LayoutScan};
 pub use crate::workload::replay::TraceOpener;
 use crate::workload::replay::reader;
@@ -185,6 +186,7 @@ pub struct Session {
     given: Option<(Origin, String)>,
     notes: Vec<String>,
     bad_rows: u64,
+    tallies: Vec<Tally>,
 }
 
 impl Session {
@@ -209,6 +211,7 @@ impl Session {
             preconditioning: Preconditioning { scheme, ..Preconditioning::default() },
             given: None,
             bad_rows: 0,
+            tallies: Vec::new(),
         }
     }
 
@@ -241,7 +244,7 @@ impl Session {
     fn trace_plan(&self) -> Option<TracePlan> {
         match &self.setup.workload {
             WorkloadPlan::Trace(plan) => Some((**plan).clone()),
-            WorkloadPlan::Synthetic(_) | WorkloadPlan::Fitted(_) => None,
+            _ => None,
         }
     }
 
@@ -341,6 +344,7 @@ impl Session {
         let phase = if progress.finished { Phase::Done } else { Phase::Run };
         if progress.finished {
             self.bad_rows = source.bad_rows();
+            self.tallies = source.tallies();
             self.audit();
         } else {
             if self.setup.plan.geometry.pages <= AUDIT_EACH_SLICE_PAGES {
@@ -372,6 +376,7 @@ impl Session {
         }
         let result_hash = engine!(&self.engine, sim => sim.result_hash(&results));
         self.note_until(&results);
+        self.note_rates();
         let nothing_moved = self.nothing_moved(&results);
         if let Some(why) = &nothing_moved {
             self.notes.insert(0, why.clone());
@@ -383,6 +388,7 @@ impl Session {
             notes: self.notes,
             nothing_moved,
             bad_rows: self.bad_rows,
+            tallies: self.tallies,
         };
         Report::new(&self.setup, &results, facts)
     }

@@ -8,6 +8,7 @@ use crate::ids::Lpn;
 use crate::rng::Random;
 use crate::sim::{FillState, SteadyWatch};
 use crate::workload::fitted::FittedOverwrites;
+use crate::workload::jobs::JobsOverwrites;
 use crate::workload::layout::Layout;
 use crate::workload::replay::{ReplayOverwrites, TraceOpener};
 use crate::workload::synthetic::SyntheticOverwrites;
@@ -27,6 +28,7 @@ const NOTHING_WRITTEN: &str = "the trace writes nothing, so the drive was overwr
 pub(super) enum PreSource {
     Synthetic(Box<SyntheticOverwrites>),
     Fitted(Box<FittedOverwrites>),
+    Jobs(Box<JobsOverwrites>),
     Replay(Box<ReplayOverwrites>),
     /// Any of this number of pages.
     Uniform(Box<Random>, u32),
@@ -38,6 +40,7 @@ impl Overwrites for PreSource {
         match self {
             PreSource::Synthetic(source) => source.next(),
             PreSource::Fitted(source) => source.next(),
+            PreSource::Jobs(source) => source.next(),
             PreSource::Replay(source) => source.next(),
             PreSource::Uniform(random, pages) => Ok(Lpn(random.below(u64::from(*pages)) as u32)),
         }
@@ -185,6 +188,9 @@ impl Session {
             )),
             WorkloadPlan::Fitted(plan) => {
                 PreSource::Fitted(Box::new(FittedOverwrites::new(plan, page_bytes, seed)))
+            }
+            WorkloadPlan::Jobs(plan) => {
+                PreSource::Jobs(Box::new(JobsOverwrites::new(plan, exported, page_bytes, seed)))
             }
             WorkloadPlan::Trace(_) => {
                 let (opener, options, layout) = self.take_trace()?;

@@ -304,6 +304,7 @@ impl Session {
                 "trace": self.trace_facts.as_ref().map(TraceFacts::json),
             }),
             WorkloadPlan::Fitted(plan) => json!({ "fitted": plan }),
+            WorkloadPlan::Jobs(plan) => json!({ "jobs": plan }),
             WorkloadPlan::Synthetic(workload) => {
                 json!({ "synthetic": SyntheticOverwrites::made_from(&workload.plan) })
             }

@@ -271,6 +271,10 @@ impl<W: Watch> Sim<W> {
                 self.host.open_loop(depth);
                 self.settle(source)?;
             }
+            Arrivals::Jobs => {
+                self.host.open_loop(1);
+                self.settle(source)?;
+            }
         }
         Ok(())
     }

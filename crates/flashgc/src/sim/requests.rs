@@ -3,7 +3,7 @@
 use super::{Sim, SimError};
 use crate::host::{FLUSH, Fault, Op, OpKind, Served};
 use crate::ids::{Lpn, PlaneId};
-use crate::plan::Allocation;
+use crate::plan::{Allocation, Arrivals};
 use crate::verify::{Happened, Watch};
 use crate::workload::{HostOp, HostRequest, Source};
 
@@ -28,30 +28,37 @@ impl<W: Watch> Sim<W> {
 
     /// The awaited request of an open loop is here.
     pub(super) fn request_arrived(&mut self, source: &mut dyn Source) -> Result<(), SimError> {
+        if self.plan.arrivals == Arrivals::Jobs {
+            self.host.open_loop(1);
+            return Ok(());
+        }
         let request = self.host.arrived();
-        self.accept(request);
+        self.accept(request, 0);
         self.place_all();
         self.load.arrived(self.host.outstanding());
         self.fetch_arrival(source)
     }
 
-    /// Issues the next request of a closed loop.
+    /// Issues the next request of a closed loop, or of jobs.
     pub(super) fn issue(&mut self, source: &mut dyn Source) -> Result<(), SimError> {
-        let issued = self.host.issue(source, self.now_ns);
-        if let Some(request) = issued.map_err(|fault| self.fault(fault))? {
-            self.accept(request);
+        let issued = match self.plan.arrivals {
+            Arrivals::Jobs => self.host.turn_of_jobs(source, &mut context!(self)),
+            _ => self.host.issue(source, self.now_ns).map(|next| next.map(|next| (next, 0))),
+        };
+        if let Some((request, job)) = issued.map_err(|fault| self.fault(fault))? {
+            self.accept(request, job);
         }
         Ok(())
     }
 
     /// Records a request. Its pages are placed at once, or when it has come in over the link.
     #[inline]
-    fn accept(&mut self, request: HostRequest) {
+    fn accept(&mut self, request: HostRequest, job: u16) {
         if self.rests {
             self.ahead_ends();
             self.idle_ends();
         }
-        self.host.accept(request, &mut context!(self));
+        self.host.accept(request, job, &mut context!(self));
     }
 
     /// Places every operation that is next on its page.

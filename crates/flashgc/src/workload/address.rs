@@ -15,6 +15,19 @@ pub enum AddressChoice {
         /// The exponent.
         theta: f64,
     },
+    /// Self-similar: the share `1 - h` of the requests goes to the share `h` of the places, and so
+    /// on within that share. Ranks are scattered over the places.
+    Pareto {
+        /// Above 0 and below 1.
+        h: f64,
+    },
+    /// Gaussian around a place; what falls beyond the places is drawn again.
+    Normal {
+        /// The standard deviation, as a share of the places.
+        stddev: f64,
+        /// The place of the mean, as a share of the places.
+        center: f64,
+    },
     /// A share `r` of the requests goes to a share `f` of the places.
     HotCold {
         /// Hot share of the places.
@@ -47,6 +60,8 @@ pub struct Addresses {
 enum Draw {
     Uniform,
     Zipf { zipf: Zipf, stride: u64 },
+    Pareto { power: f64, stride: u64 },
+    Normal { stddev: f64, center: f64 },
     HotCold { hot: u64, r: f64 },
     Groups(Vec<Drawn>),
 }
@@ -68,6 +83,14 @@ impl Addresses {
             AddressChoice::Zipf { theta } => {
                 Draw::Zipf { zipf: Zipf::new(positions, *theta), stride: scatter_stride(positions) }
             }
+            AddressChoice::Pareto { h } => {
+                let power = libm::log(*h) / libm::log(1.0 - h);
+                Draw::Pareto { power, stride: scatter_stride(positions) }
+            }
+            AddressChoice::Normal { stddev, center } => {
+                let of = positions as f64;
+                Draw::Normal { stddev: stddev * of, center: center * of }
+            }
             AddressChoice::HotCold { f, r } => {
                 Draw::HotCold { hot: (f * positions as f64) as u64, r: *r }
             }
@@ -83,8 +106,14 @@ impl Addresses {
             Draw::Uniform => random.below(self.positions),
             Draw::Zipf { zipf, stride } => {
                 let rank = zipf.next(random).clamp(1, self.positions) - 1;
-                (u128::from(rank) * u128::from(*stride) % u128::from(self.positions)) as u64
+                self.scattered(rank, *stride)
             }
+            Draw::Pareto { power, stride } => {
+                let share = libm::pow(random.unit(), *power);
+                let rank = (share * self.positions as f64) as u64;
+                self.scattered(rank.min(self.positions - 1), *stride)
+            }
+            Draw::Normal { stddev, center } => self.normal(*stddev, *center, random),
             Draw::HotCold { hot, r } => {
                 let cold = self.positions - hot;
                 if *hot > 0 && (cold == 0 || random.unit() < *r) {
@@ -101,7 +130,30 @@ impl Addresses {
             }
         }
     }
+
+    /// The place of a rank.
+    #[inline(always)]
+    fn scattered(&self, rank: u64, stride: u64) -> u64 {
+        (u128::from(rank) * u128::from(stride) % u128::from(self.positions)) as u64
+    }
+
+    /// By Box and Muller's transform, of which one half is used.
+    fn normal(&self, stddev: f64, center: f64, random: &mut Random) -> u64 {
+        for _ in 0..NORMAL_TRIES {
+            let radius = libm::sqrt(2.0 * random.exponential());
+            let turn = random.unit() * core::f64::consts::TAU;
+            let at = libm::floor(center + stddev * radius * libm::cos(turn));
+            if at >= 0.0 && at < self.positions as f64 {
+                return at as u64;
+            }
+        }
+        (center as u64).min(self.positions - 1)
+    }
 }
+
+/// A third of the draws or more fall on a place if the mean is one of them and the standard
+/// deviation is at most all places: this many misses do not occur.
+const NORMAL_TRIES: u32 = 1000;
 
 /// The places of each group that has requests: at least one, even if its share is less.
 fn drawn(groups: &[Group], positions: u64) -> Vec<Drawn> {
@@ -192,11 +244,53 @@ mod tests {
         }
     }
 
+    /// The first k of n ranks get the share (k / n)^(ln(1 - h) / ln h) of the draws.
+    #[test]
+    fn pareto_is_self_similar() {
+        for h in [0.1, 0.2, 0.4, 0.7] {
+            let counts = counts(AddressChoice::Pareto { h }, 1000, 400_000);
+            let stride = scatter_stride(1000);
+            let counts: Vec<u64> =
+                (0..1000).map(|rank| counts[(rank * stride % 1000) as usize]).collect();
+            let power = libm::log(1.0 - h) / libm::log(h);
+            for first in [10, 50, 200, 500, 900] {
+                let found = counts[..first].iter().sum::<u64>() as f64 / 400_000.0;
+                let due = libm::pow(first as f64 / 1000.0, power);
+                assert!((found - due).abs() < 0.005, "h {h}, {first}: {found} of {due}");
+            }
+            assert!((libm::pow(h, power) - (1.0 - h)).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn normal_has_its_mean_and_deviation() {
+        let (stddev, center) = (0.05, 0.25);
+        let counts = counts(AddressChoice::Normal { stddev, center }, 10_000, 400_000);
+        let moment = |of: fn(f64, f64) -> f64, by: f64| {
+            let terms = counts.iter().enumerate();
+            terms.map(|(at, &n)| of(at as f64 / 1e4, by) * n as f64).sum::<f64>() / 400_000.0
+        };
+        let mean = moment(|at, _| at, 0.0);
+        let variance = moment(|at, mean| (at - mean) * (at - mean), mean);
+        assert!((mean - center).abs() < 0.0005, "{mean}");
+        assert!((libm::sqrt(variance) - stddev).abs() < 0.0005, "{variance}");
+        // Half of them lie within 0.6745 deviations.
+        let near: u64 = counts[2163..2837].iter().sum();
+        assert!((near as f64 / 400_000.0 - 0.5).abs() < 0.005, "{near}");
+    }
+
     #[test]
     fn extreme_shares_stay_in_range() {
         for (f, r) in [(0.0, 1.0), (1.0, 0.0), (0.5, 0.0), (0.001, 1.0)] {
             let counts = counts(AddressChoice::HotCold { f, r }, 10, 1000);
             assert_eq!(counts.iter().sum::<u64>(), 1000);
+        }
+        for (stddev, center) in [(0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, 1.0)] {
+            let counts = counts(AddressChoice::Normal { stddev, center }, 10, 1000);
+            assert_eq!(counts.iter().sum::<u64>(), 1000);
+        }
+        for h in [1e-6, 0.5, 1.0 - 1e-6] {
+            assert_eq!(counts(AddressChoice::Pareto { h }, 10, 1000).iter().sum::<u64>(), 1000);
         }
     }
 }

@@ -5,6 +5,7 @@
 
 pub mod address;
 pub mod fitted;
+pub mod jobs;
 pub mod layout;
 pub mod length;
 pub mod repeat;
@@ -109,10 +110,29 @@ impl HostRequest {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceError(pub String);
 
+/// What a source does at an instant, where its requests depend on those that are done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// It issues a request, of the job with this number.
+    Request(HostRequest, u16),
+    /// It waits for this time, or for a request to be done.
+    Wait(Option<u64>),
+    /// It has ended.
+    End,
+}
+
 /// Returns the host's requests one by one.
 pub trait Source: Send {
     /// The next request, or `None` at the end.
     fn next(&mut self) -> Result<Option<HostRequest>, SourceError>;
+
+    /// What happens now, where arrivals are those of jobs.
+    fn turn(&mut self, _now_ns: u64) -> Result<Turn, SourceError> {
+        Err(SourceError("the workload has no jobs".into()))
+    }
+
+    /// A request of a job is done.
+    fn done(&mut self, _job: u16, _op: HostOp, _latency_ns: u64, _now_ns: u64) {}
 }
 
 /// Returns the logical pages that preconditioning overwrites, without end.

@@ -18,6 +18,8 @@ mod fit;
 mod fitted;
 mod formulas;
 mod idle;
+mod jobs;
+mod jobs_run;
 mod layers;
 mod liveness;
 mod matrix;

@@ -392,3 +392,23 @@ fn a_plain_workload_keeps_its_form_in_reports() {
         assert_eq!(found["phases"].as_array().map(Vec::len), Some(1), "{found}");
     }
 }
+
+/// Requests from the second size on begin at its multiples, smaller ones at any of the first, and
+/// both keep to the groups and the drive.
+#[test]
+fn large_requests_are_aligned_more_coarsely() {
+    let found = requests(
+        "requests = 20_000\nqueue_depth = 1\nalign = \"512 B\"\nlarge_align = \"8 KiB\"\n\
+         size = { \"512 B\" = 1, \"4 KiB\" = 1, \"8 KiB\" = 1, \"20 KiB\" = 1 }\n\
+         footprint = \"1 MiB\"",
+    );
+    let begins = |request: &HostRequest, bytes| request.offset_bytes.is_multiple_of(bytes);
+    let (large, small): (Vec<_>, Vec<_>) = found.iter().partition(|request| request.bytes >= 8192);
+    assert!(large.iter().all(|request| begins(request, 8192)));
+    assert!(small.iter().all(|request| begins(request, 512)));
+    let off = small.iter().filter(|request| !begins(request, 4096)).count() as f64;
+    assert_near("off their page", off / small.len() as f64, 7.0 / 8.0, 0.02);
+    assert!(found.iter().all(|request| request.offset_bytes + request.bytes <= 1 << 20));
+    let wrong = refused("requests = 1\nqueue_depth = 1\nlarge_align = \"6 KiB\"");
+    assert!(wrong.contains("large_align must be a multiple of align (4096 B)"), "{wrong}");
+}

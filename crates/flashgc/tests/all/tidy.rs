@@ -323,6 +323,7 @@ fn all_asked() -> BTreeSet<String> {
         "workload.synthetic.size",
         "workload.synthetic.address",
         "workload.synthetic.address.hot_cold",
+        "workload.synthetic.address.normal",
         "workload.synthetic.interarrival",
         "workload.synthetic.interarrival.bursty",
         "workload.synthetic.interarrival.hyperexponential",
@@ -337,6 +338,8 @@ fn all_asked() -> BTreeSet<String> {
         let list = format!("workload.fitted.{list}");
         keys.extend(asked_in_list(&list, &["workload.fitted.requests=10"]));
     }
+    keys.extend(asked("workload.jobs", &["workload.jobs.job=[{span=\"1 MiB\"}]"]));
+    keys.extend(asked_in_list("workload.jobs.job", &[]));
     for slot in presets::schemes_json()["slots"].as_array().expect("a list") {
         let slot_name = slot["name"].as_str().expect("a name");
         keys.extend(asked(&format!("gc.{slot_name}"), &synthetic));

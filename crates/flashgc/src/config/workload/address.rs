@@ -4,9 +4,9 @@ use crate::workload::address::{AddressChoice, Group};
 use crate::workload::synthetic::Footprint;
 use flashgc_config::Reader;
 
-const HELP: &str = "\"uniform\", { zipf = 0.99 }, { hot_cold = { f = 0.2, r = 0.8 } } (the share r of the \
-     requests goes to the share f of the drive), or { groups = [{ places = 0.2, requests = 0.8 }] \
-     }";
+const HELP: &str = "\"uniform\", { zipf = 0.99 }, { pareto = 0.2 }, { normal = { stddev = 0.1 } }, \
+     { hot_cold = { f = 0.2, r = 0.8 } } (the share r of the requests goes to the share f of the \
+     drive), or { groups = [{ places = 0.2, requests = 0.8 }] }";
 
 /// Sums of shares that were written with few digits.
 const TOLERANCE: f64 = 1e-6;
@@ -29,6 +29,10 @@ pub fn read(table: &Reader<'_>, key: &str) -> Option<AddressChoice> {
     let choice = table.table(key);
     let chosen = if choice.has("zipf") {
         choice.f64("zipf", 0.0..=10.0).map(|theta| AddressChoice::Zipf { theta })
+    } else if choice.has("pareto") {
+        pareto(&choice)
+    } else if choice.has("normal") {
+        normal(&choice.table("normal"))
     } else if choice.has("hot_cold") {
         let shares = choice.table("hot_cold");
         let f = shares.required("f", shares.f64("f", 0.0..=1.0), "the hot share of the drive");
@@ -47,6 +51,32 @@ pub fn read(table: &Reader<'_>, key: &str) -> Option<AddressChoice> {
     };
     choice.finish();
     chosen
+}
+
+fn pareto(choice: &Reader<'_>) -> Option<AddressChoice> {
+    let h = choice.f64("pareto", 0.0..=1.0)?;
+    if h == 0.0 || h == 1.0 {
+        choice.error(
+            "pareto",
+            format!("pareto must be above 0 and below 1, got {h}"),
+            "give the share of the places that gets the rest of the requests: with 0.2, 80 % of \
+             the requests go to 20 % of the places",
+        );
+        return None;
+    }
+    Some(AddressChoice::Pareto { h })
+}
+
+fn normal(table: &Reader<'_>) -> Option<AddressChoice> {
+    let stddev = table.required(
+        "stddev",
+        table.f64("stddev", 0.0..=1.0),
+        "the standard deviation, as a share of the places",
+    );
+    let center = if table.has("center") { table.f64("center", 0.0..=1.0) } else { Some(0.5) };
+    table.finish();
+    let (stddev, center) = (stddev?, center?);
+    Some(AddressChoice::Normal { stddev, center })
 }
 
 /// The rest of the requests goes to the rest of the places.

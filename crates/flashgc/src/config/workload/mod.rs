@@ -3,14 +3,18 @@
 mod address;
 mod arrivals;
 mod fitted;
+mod jobs;
 mod length;
 mod sizes;
 mod synthetic;
 mod trace;
 
+pub use jobs::check_fit as check_jobs;
+
 use crate::plan::Arrivals;
 use crate::sim::Until;
 use crate::workload::fitted::FittedPlan;
+use crate::workload::jobs::JobsPlan;
 use crate::workload::layout::AddressPolicy;
 use crate::workload::length::Length;
 use crate::workload::synthetic::SyntheticPlan;
@@ -27,6 +31,8 @@ pub enum WorkloadPlan {
     Synthetic(SyntheticWorkload),
     /// Drawn from the distributions of a trace.
     Fitted(Box<FittedPlan>),
+    /// Issued by jobs side by side.
+    Jobs(Box<JobsPlan>),
     /// Read from a trace.
     Trace(Box<TracePlan>),
 }
@@ -73,7 +79,7 @@ impl WorkloadPlan {
     pub fn fit(&self) -> Option<Share> {
         match self {
             WorkloadPlan::Trace(trace) => trace.fit,
-            WorkloadPlan::Synthetic(_) | WorkloadPlan::Fitted(_) => None,
+            _ => None,
         }
     }
 
@@ -82,6 +88,7 @@ impl WorkloadPlan {
         match self {
             WorkloadPlan::Synthetic(workload) => workload.arrivals,
             WorkloadPlan::Fitted(_) => Arrivals::Open,
+            WorkloadPlan::Jobs(_) => Arrivals::Jobs,
             WorkloadPlan::Trace(trace) => trace.arrivals,
         }
     }
@@ -91,6 +98,7 @@ impl WorkloadPlan {
         match self {
             WorkloadPlan::Synthetic(workload) => Some(workload.plan.requests),
             WorkloadPlan::Fitted(plan) => Some(plan.requests),
+            WorkloadPlan::Jobs(_) => None,
             WorkloadPlan::Trace(plan) => plan.repeated,
         }
     }
@@ -99,6 +107,8 @@ impl WorkloadPlan {
     pub fn phases(&self) -> u64 {
         match self {
             WorkloadPlan::Synthetic(workload) => workload.plan.phases.len() as u64,
+            // Jobs begin and end at times of their own.
+            WorkloadPlan::Jobs(plan) => 1 + jobs::changes(plan),
             WorkloadPlan::Fitted(_) | WorkloadPlan::Trace(_) => 1,
         }
     }
@@ -108,6 +118,7 @@ impl WorkloadPlan {
         match self {
             WorkloadPlan::Synthetic(workload) => workload.plan.on_drive(exported_bytes),
             WorkloadPlan::Fitted(plan) => plan.requests = plan.requests.on_drive(exported_bytes),
+            WorkloadPlan::Jobs(_) => {}
             WorkloadPlan::Trace(plan) => {
                 plan.repeated = plan.repeated.map(|length| length.on_drive(exported_bytes));
             }
@@ -123,19 +134,41 @@ pub fn read(
 ) -> (Option<WorkloadPlan>, Option<Until>) {
     let (synthetic, trace) = (table.table("synthetic"), table.table("trace"));
     let fitted = table.table("fitted");
+    let jobs = table.table("jobs");
+    // The caller turns the file into [workload.jobs], a layer below this one.
+    let fio = if table.has("fio") { table.string("fio") } else { None };
     let until = length::until(table);
     table.finish();
-    let tables = [synthetic, fitted, trace];
+    if fio.is_some() && !jobs.exists() {
+        table.error(
+            "fio",
+            "the job file of `workload.fio` was not read",
+            "run it with the command `flashgc` or the Python package",
+        );
+        return (None, until);
+    }
+    let tables = [synthetic, fitted, jobs, trace];
     (one_of(table, tables, page_bytes, has_trace, until.as_ref()), until)
 }
 
 fn one_of(
     table: &Reader<'_>,
-    [synthetic, fitted, trace]: [Reader<'_>; 3],
+    [synthetic, fitted, jobs, trace]: [Reader<'_>; 4],
     page_bytes: u64,
     has_trace: bool,
     until: Option<&Until>,
 ) -> Option<WorkloadPlan> {
+    if jobs.exists() && !has_trace {
+        if let Some(other) = [&synthetic, &fitted, &trace].into_iter().find(|other| other.exists())
+        {
+            table.error(
+                "jobs",
+                format!("both [workload.jobs] and [{}] are configured", other.path()),
+                "keep one of them",
+            );
+        }
+        return jobs::read(&jobs, page_bytes, until).map(|plan| WorkloadPlan::Jobs(Box::new(plan)));
+    }
     if fitted.exists() && !has_trace {
         if synthetic.exists() || trace.exists() {
             table.error(
@@ -173,7 +206,7 @@ pub fn unused(root: &Reader<'_>, has_trace: bool) -> Vec<String> {
     if !has_trace {
         return synthetic::unused(&workload.table("synthetic"));
     }
-    for name in ["synthetic", "fitted"] {
+    for name in ["synthetic", "fitted", "jobs"] {
         let keys = workload.table(name).keys();
         unused.extend(keys.iter().map(|key| format!("workload.{name}.{key}")));
     }

@@ -86,6 +86,7 @@ pub fn read(
     let requests = length::read(table, until);
     let base = Given::from(table);
     let align_bytes = align(table, page_bytes);
+    let large_align_bytes = large_align(table, align_bytes);
     let depth = table.u32("queue_depth", 1..=1_000_000);
     let rate = table.f64("rate", 1e-6..=1e6);
     let listed = if table.has("phases") { table.tables("phases") } else { None };
@@ -131,7 +132,13 @@ pub fn read(
         );
     }
     Some(SyntheticWorkload {
-        plan: SyntheticPlan { requests, align_bytes, rate: rate.unwrap_or(1.0), phases: plans },
+        plan: SyntheticPlan {
+            requests,
+            align_bytes,
+            large_align_bytes,
+            rate: rate.unwrap_or(1.0),
+            phases: plans,
+        },
         arrivals,
     })
 }
@@ -148,6 +155,21 @@ fn align(table: &Reader<'_>, page_bytes: u64) -> Option<u64> {
         return None;
     }
     Some(align)
+}
+
+/// `large_align`: requests of at least this size begin at its multiples.
+fn large_align(table: &Reader<'_>, align: Option<u64>) -> Option<u64> {
+    let large = table.bytes("large_align")?;
+    let align = align?;
+    if large == 0 || !large.is_multiple_of(align) {
+        table.error(
+            "large_align",
+            format!("large_align must be a multiple of align ({align} B), got {large} B"),
+            "write for example align = \"512 B\" and large_align = \"4 KiB\"",
+        );
+        return None;
+    }
+    Some(large)
 }
 
 /// One closed loop for all phases, or an open loop in each.
@@ -260,7 +282,7 @@ fn mix(given: &Given<'_>, base: &Given<'_>, arrivals: Arrivals) -> Option<Mix> {
         );
     }
     let interarrival = match arrivals {
-        Arrivals::Closed(_) => None,
+        Arrivals::Closed(_) | Arrivals::Jobs => None,
         Arrivals::Open => Some(times.interarrival.both?),
     };
     Some(Mix::Shares { read_share, trim_share, interarrival })

@@ -26,6 +26,8 @@ struct Plain<'a> {
 struct Full<'a> {
     requests: Length,
     align_bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    large_align_bytes: Option<u64>,
     rate: f64,
     phases: &'a [PhasePlan],
 }
@@ -34,7 +36,10 @@ fn plain(plan: &SyntheticPlan) -> Option<Plain<'_>> {
     let [phase] = &plan.phases[..] else { return None };
     let Mix::Shares { read_share, trim_share, interarrival } = phase.mix else { return None };
     let Footprint::Share(footprint) = phase.footprint else { return None };
-    let is_plain = plan.rate == 1.0 && phase.read == phase.write && phase.high_share.is_none();
+    let is_plain = plan.rate == 1.0
+        && plan.large_align_bytes.is_none()
+        && phase.read == phase.write
+        && phase.high_share.is_none();
     is_plain.then_some(Plain {
         requests: plan.requests,
         read_share,
@@ -50,10 +55,10 @@ fn plain(plan: &SyntheticPlan) -> Option<Plain<'_>> {
 
 impl Serialize for SyntheticPlan {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let SyntheticPlan { requests, align_bytes, rate, ref phases } = *self;
-        match plain(self) {
-            Some(plain) => plain.serialize(serializer),
-            None => Full { requests, align_bytes, rate, phases }.serialize(serializer),
+        if let Some(plain) = plain(self) {
+            return plain.serialize(serializer);
         }
+        let SyntheticPlan { requests, align_bytes, large_align_bytes, rate, ref phases } = *self;
+        Full { requests, align_bytes, large_align_bytes, rate, phases }.serialize(serializer)
     }
 }

@@ -19,7 +19,7 @@ use super::{HostOp, HostRequest, Source, SourceError};
 use crate::ids::Lpn;
 use crate::rng::Random;
 use arrivals::{Gaps, TwoStreams};
-use pattern::{Draws, Pattern};
+use pattern::{Aligns, Draws, Pattern};
 use serde::Serialize;
 
 /// A synthetic workload.
@@ -29,6 +29,8 @@ pub struct SyntheticPlan {
     pub requests: Length,
     /// Requests begin at multiples of this many bytes.
     pub align_bytes: u64,
+    /// Requests of at least this many bytes begin at its multiples.
+    pub large_align_bytes: Option<u64>,
     /// All times are divided by this.
     pub rate: f64,
     /// At least one; their requests are all.
@@ -36,6 +38,12 @@ pub struct SyntheticPlan {
 }
 
 impl SyntheticPlan {
+    /// Where requests may begin.
+    fn aligns(&self) -> Aligns {
+        let large_bytes = self.large_align_bytes.unwrap_or(self.align_bytes);
+        Aligns { all_bytes: self.align_bytes, large_bytes }
+    }
+
     /// Derives amounts of work from the user capacity in bytes.
     pub fn on_drive(&mut self, exported_bytes: u64) {
         self.requests = self.requests.on_drive(exported_bytes);
@@ -136,9 +144,9 @@ enum Timing {
 }
 
 impl Phase {
-    fn new(plan: &PhasePlan, align_bytes: u64, exported_pages: u32, page_bytes: u64) -> Self {
+    fn new(plan: &PhasePlan, aligns: Aligns, exported_pages: u32, page_bytes: u64) -> Self {
         let span_bytes = plan.footprint.pages(exported_pages, page_bytes) * page_bytes;
-        let pattern = |plan: &PatternPlan| Pattern::new(plan, align_bytes, span_bytes);
+        let pattern = |plan: &PatternPlan| Pattern::new(plan, aligns, span_bytes);
         let (read, write) = (pattern(&plan.read), pattern(&plan.write));
         let (read_share, trim_share, timing) = match plan.mix {
             Mix::Shares { read_share, trim_share, interarrival } => {
@@ -184,7 +192,8 @@ impl Synthetic {
     /// # Panics
     /// If the plan has no phase.
     pub fn new(plan: &SyntheticPlan, exported_pages: u32, page_bytes: u64, seed: u64) -> Self {
-        let phase = |phase| Phase::new(phase, plan.align_bytes, exported_pages, page_bytes);
+        let aligns = plan.aligns();
+        let phase = |phase| Phase::new(phase, aligns, exported_pages, page_bytes);
         let mut phases = plan.phases.iter().map(phase).collect::<Vec<_>>().into_iter();
         let mut source = Synthetic {
             page_bytes,

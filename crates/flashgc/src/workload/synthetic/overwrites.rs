@@ -50,7 +50,11 @@ impl SyntheticOverwrites {
             json!({ "share": share, "footprint": footprint, "write": write })
         };
         let phases: Vec<Value> = plan.phases.iter().zip(shares(plan)).map(of).collect();
-        json!({ "align_bytes": plan.align_bytes, "phases": phases })
+        let mut made_from = json!({ "align_bytes": plan.align_bytes, "phases": phases });
+        if let Some(bytes) = plan.large_align_bytes {
+            made_from["large_align_bytes"] = json!(bytes);
+        }
+        made_from
     }
 
     /// From streams of their own, which the measured part does not draw from.
@@ -60,7 +64,7 @@ impl SyntheticOverwrites {
             if share > 0.0 {
                 sum += share;
                 let span_bytes = phase.footprint.pages(exported_pages, page_bytes) * page_bytes;
-                let pattern = Pattern::new(&phase.write, plan.align_bytes, span_bytes);
+                let pattern = Pattern::new(&phase.write, plan.aligns(), span_bytes);
                 one_page &= pattern.is_one_page(&phase.write, page_bytes);
                 phases.push((sum, pattern));
             }

@@ -37,6 +37,15 @@ impl Footprint {
     }
 }
 
+/// Where requests may begin.
+#[derive(Clone, Copy, Debug)]
+pub struct Aligns {
+    /// Multiples of this.
+    pub all_bytes: u64,
+    /// For requests of at least this size, multiples of this.
+    pub large_bytes: u64,
+}
+
 /// Draws requests of one pattern.
 #[derive(Clone)]
 pub struct Pattern {
@@ -44,6 +53,7 @@ pub struct Pattern {
     addresses: Addresses,
     sequential_share: f64,
     align_bytes: u64,
+    large_bytes: u64,
     span_bytes: u64,
 }
 
@@ -70,12 +80,14 @@ impl Draws {
 
 impl Pattern {
     /// Over the first `span_bytes` of the drive.
-    pub fn new(plan: &PatternPlan, align_bytes: u64, span_bytes: u64) -> Self {
+    pub fn new(plan: &PatternPlan, aligns: Aligns, span_bytes: u64) -> Self {
+        let Aligns { all_bytes: align_bytes, large_bytes } = aligns;
         Pattern {
             sizes: Sizes::new(&plan.sizes, align_bytes),
             addresses: Addresses::new(&plan.address, span_bytes / align_bytes),
             sequential_share: plan.sequential_share,
             align_bytes,
+            large_bytes,
             span_bytes,
         }
     }
@@ -85,6 +97,7 @@ impl Pattern {
     pub fn is_one_page(&self, plan: &PatternPlan, page_bytes: u64) -> bool {
         matches!(plan.sizes[..], [Size::Fixed { bytes, .. }] if bytes == page_bytes)
             && self.align_bytes == page_bytes
+            && self.large_bytes == page_bytes
             && self.sequential_share == 0.0
     }
 
@@ -111,6 +124,11 @@ impl Pattern {
         }
         let offset = self.next_place(draws) * self.align_bytes;
         // A request that would leave the footprint is moved back to end with it.
-        offset.min((self.span_bytes - bytes) / self.align_bytes * self.align_bytes)
+        let offset = offset.min((self.span_bytes - bytes) / self.align_bytes * self.align_bytes);
+        if bytes >= self.large_bytes {
+            offset / self.large_bytes * self.large_bytes
+        } else {
+            offset
+        }
     }
 }

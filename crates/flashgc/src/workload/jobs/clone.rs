@@ -1,0 +1,197 @@
+//! One clone of a job: which request it issues next, and when it may.
+
+use super::place::Place;
+use super::rates::Pacer;
+use super::{JobPlan, Span, Tally};
+use crate::rng::Random;
+use crate::workload::{HostOp, HostRequest};
+
+/// How far a clone is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// It has not begun.
+    Ahead,
+    /// It issues requests.
+    Runs,
+    /// It has issued its last request.
+    Drains,
+    /// Its last request is done.
+    Ended,
+}
+
+/// The request that a clone issues next.
+#[derive(Clone, Copy)]
+struct Pending {
+    op: HostOp,
+    offset: u64,
+    bytes: u64,
+}
+
+/// One clone of a job.
+pub struct Clone {
+    /// The number of its job.
+    pub job: usize,
+    /// How far it is.
+    pub stage: Stage,
+    /// Whether it is in the order of clones that may issue.
+    pub is_ready: bool,
+    /// Whether it waits for all clones before it.
+    pub begins_group: bool,
+    /// Its counts.
+    pub tally: Tally,
+    plan: JobPlan,
+    page_bytes: u64,
+    amount_bytes: u64,
+    place: Place,
+    op: Random,
+    pacer: Pacer,
+    pending: Option<Pending>,
+    /// The bytes that a write follows on, after their trim.
+    trimmed: Option<(u64, u64)>,
+    /// Requests and bytes drawn that count for the end of the job.
+    drawn: u64,
+    drawn_bytes: u64,
+    in_flight: u32,
+    /// Requests issued since the last pause.
+    unpaused: u32,
+    pause_ends_ns: u64,
+    ends_ns: Option<u64>,
+}
+
+impl Clone {
+    /// The clone with this number among all.
+    pub fn new(plan: &JobPlan, span: &Span, number: usize, page_bytes: u64, seed: u64) -> Self {
+        let stream = |what: &str| Random::named(seed, &format!("job-{number}-{what}"));
+        Clone {
+            job: span.job,
+            stage: Stage::Ahead,
+            is_ready: false,
+            begins_group: plan.after_others && span.clone == 0,
+            tally: Tally::new(span.job, plan),
+            plan: plan.clone(),
+            page_bytes,
+            amount_bytes: span.amount_bytes,
+            place: Place::new(plan, span, stream("address"), stream("size")),
+            op: stream("op"),
+            pacer: Pacer::new(plan, stream("arrival")),
+            pending: None,
+            trimmed: None,
+            drawn: 0,
+            drawn_bytes: 0,
+            in_flight: 0,
+            unpaused: 0,
+            pause_ends_ns: 0,
+            ends_ns: None,
+        }
+    }
+
+    /// Time from the start of its group.
+    pub fn start_ns(&self) -> u64 {
+        self.plan.start_ns
+    }
+
+    /// Requests in flight.
+    pub fn in_flight(&self) -> u32 {
+        self.in_flight
+    }
+
+    /// When it may issue its next request; `None` until one of its requests is done, or where there
+    /// is no next one.
+    pub fn next_ns(&mut self, now_ns: u64) -> Option<u64> {
+        let pending = self.pending.filter(|_| self.stage == Stage::Runs)?;
+        if self.in_flight >= self.plan.depth {
+            return None;
+        }
+        if self.plan.think_ns > 0 && self.unpaused >= self.plan.think_after {
+            if self.in_flight > 0 {
+                return None;
+            }
+            self.unpaused = 0;
+            self.pause_ends_ns = now_ns.saturating_add(self.plan.think_ns);
+        }
+        let due_ns = self.pacer.due_ns(pending.op).max(now_ns).max(self.pause_ends_ns);
+        Some(due_ns.min(self.ends_ns.unwrap_or(u64::MAX)))
+    }
+
+    /// Its turn has come: it begins, ends, or issues a request.
+    pub fn issue(&mut self, now_ns: u64) -> Option<HostRequest> {
+        if self.stage == Stage::Ahead {
+            self.begin(now_ns);
+            return None;
+        }
+        let pending = self.pending.take()?;
+        if self.ends_ns.is_some_and(|ends_ns| now_ns >= ends_ns) {
+            self.stage = Stage::Drains;
+            return None;
+        }
+        let Pending { op, offset, bytes } = pending;
+        self.pacer.issued(op, bytes);
+        self.in_flight += 1;
+        self.unpaused = self.unpaused.saturating_add(1);
+        self.tally.issued(self.in_flight);
+        self.draw();
+        Some(HostRequest::from_bytes(now_ns, op, offset, bytes, self.page_bytes))
+    }
+
+    fn begin(&mut self, now_ns: u64) {
+        self.stage = Stage::Runs;
+        self.tally.begun_ns = now_ns;
+        self.ends_ns = self.plan.runtime_ns.map(|runtime_ns| now_ns.saturating_add(runtime_ns));
+        self.pacer.begin(now_ns);
+        self.draw();
+    }
+
+    /// Its last request is done.
+    pub fn end(&mut self, now_ns: u64) {
+        self.stage = Stage::Ended;
+        self.tally.ended_ns = now_ns;
+    }
+
+    /// One of its requests is done.
+    pub fn done(&mut self, op: HostOp, latency_ns: u64) {
+        self.in_flight -= 1;
+        self.tally.done(op, latency_ns);
+    }
+
+    /// Draws the next request, or finds that there is none.
+    fn draw(&mut self) {
+        if let Some((offset, bytes)) = self.trimmed.take() {
+            return self.pend(HostOp::Write, offset, bytes);
+        }
+        let is_over = !self.plan.time_based && self.drawn_bytes >= self.amount_bytes;
+        if is_over || self.plan.requests.is_some_and(|most| self.drawn >= most) {
+            self.stage = Stage::Drains;
+            return;
+        }
+        let op = self.draw_op();
+        let (offset, bytes) = self.place.next(op);
+        // A write on trimmed bytes does not count: as many bytes are written as trimmed.
+        self.trimmed = self.plan.trim_then_write.then_some((offset, bytes));
+        self.drawn += 1;
+        self.drawn_bytes += bytes;
+        self.pend(op, offset, bytes);
+    }
+
+    fn pend(&mut self, op: HostOp, offset: u64, bytes: u64) {
+        self.tally.drawn(op, bytes);
+        self.pending = Some(Pending { op, offset, bytes });
+    }
+
+    fn draw_op(&mut self) -> HostOp {
+        let (read, trim) = (self.plan.read_share, self.plan.trim_share);
+        if read >= 1.0 {
+            return HostOp::Read;
+        }
+        if trim >= 1.0 {
+            return HostOp::Trim;
+        }
+        if read + trim == 0.0 {
+            return HostOp::Write;
+        }
+        match self.op.unit() {
+            drawn if drawn < read => HostOp::Read,
+            drawn if drawn < read + trim => HostOp::Trim,
+            _ => HostOp::Write,
+        }
+    }
+}

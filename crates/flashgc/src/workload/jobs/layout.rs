@@ -1,0 +1,147 @@
+//! Where the files of jobs lie: the drive itself, or files one behind the other.
+
+use super::{CLONES_MAX, Extent, File, JobPlan, JobsPlan};
+use std::collections::BTreeMap;
+
+/// The part of the drive that a clone works on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Span {
+    /// The number of its job.
+    pub job: usize,
+    /// Its number among the clones of the job.
+    pub clone: u32,
+    /// The first byte.
+    pub first_byte: u64,
+    /// The length.
+    pub bytes: u64,
+    /// Bytes to transfer.
+    pub amount_bytes: u64,
+    /// The factor by which sizes were multiplied.
+    pub scale: f64,
+}
+
+/// The parts of all clones.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Layout {
+    /// In the order of the jobs.
+    pub spans: Vec<Span>,
+    /// Bytes of the drive that files take.
+    pub bytes: u64,
+}
+
+/// Why jobs cannot be laid out.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Misfit {
+    /// There are too many clones.
+    Clones(u64),
+    /// The part of a job is too small for its requests.
+    Small {
+        /// The number of the job.
+        job: usize,
+        /// The bytes of its part.
+        bytes: u64,
+    },
+    /// A job without a size needs the drive for its file.
+    NoSize(usize),
+    /// The files need this number of bytes, which the drive does not have.
+    Large(u64),
+}
+
+/// A name of a file.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Name<'a> {
+    Own(usize, u32),
+    Shared(&'a str),
+}
+
+fn scaled(bytes: u64, scale: f64) -> u64 {
+    if scale == 1.0 { bytes } else { libm::round(bytes as f64 * scale) as u64 }
+}
+
+fn extent(extent: Extent, of: u64, scale: f64) -> u64 {
+    match extent {
+        Extent::Bytes(bytes) => scaled(bytes, scale),
+        Extent::Share(share) => libm::round(share * of as f64) as u64,
+    }
+}
+
+impl Layout {
+    /// Lays out the files of all jobs on a drive.
+    pub fn new(plan: &JobsPlan, drive_bytes: u64, page_bytes: u64) -> Result<Layout, Misfit> {
+        let clones = plan.jobs.iter().map(|job| u64::from(job.clones)).sum();
+        if clones > CLONES_MAX {
+            return Err(Misfit::Clones(clones));
+        }
+        let mut spans = Vec::new();
+        // Each file with its length; files lie in the order in which they are named first.
+        let mut files: Vec<u64> = Vec::new();
+        let mut numbers = BTreeMap::new();
+        let mut of_span = Vec::new();
+        for (job, own) in plan.jobs.iter().enumerate() {
+            for clone in 0..own.clones {
+                let (offset, span) = part(plan.scale, own, job, clone, drive_bytes)?;
+                let name = match &own.file {
+                    File::Own => Some(Name::Own(job, clone)),
+                    File::Named(name) => Some(Name::Shared(name)),
+                    File::Drive => None,
+                };
+                let file = name.map(|name| {
+                    *numbers.entry(name).or_insert_with(|| {
+                        files.push(0);
+                        files.len() - 1
+                    })
+                });
+                if let Some(file) = file {
+                    files[file] = files[file].max(offset.saturating_add(span.bytes));
+                } else if offset.saturating_add(span.bytes) > drive_bytes {
+                    return Err(Misfit::Large(offset.saturating_add(span.bytes)));
+                }
+                of_span.push(file);
+                spans.push(span);
+            }
+        }
+        let mut starts = Vec::new();
+        let mut end = 0u64;
+        for bytes in files {
+            starts.push(end);
+            end = end.saturating_add(bytes.div_ceil(page_bytes).saturating_mul(page_bytes));
+        }
+        if end > drive_bytes {
+            return Err(Misfit::Large(end));
+        }
+        for (span, file) in spans.iter_mut().zip(of_span) {
+            span.first_byte += file.map_or(0, |file| starts[file]);
+        }
+        Ok(Layout { spans, bytes: end })
+    }
+}
+
+/// The offset of a clone in its file, and its part as if the file began with the drive.
+fn part(
+    scale: f64,
+    plan: &JobPlan,
+    job: usize,
+    clone: u32,
+    drive_bytes: u64,
+) -> Result<(u64, Span), Misfit> {
+    let is_drive = plan.file == File::Drive;
+    let size = plan.size.map(|size| extent(size, drive_bytes, scale));
+    let of = if is_drive { drive_bytes } else { size.unwrap_or(0) };
+    let step = extent(plan.offset_step, of, scale);
+    let offset =
+        extent(plan.offset, of, scale).saturating_add(step.saturating_mul(u64::from(clone)));
+    // Offsets keep whole requests.
+    let offset = offset / plan.align_bytes * plan.align_bytes;
+    let size = match size {
+        Some(size) => size,
+        None if is_drive => drive_bytes.saturating_sub(offset),
+        None => return Err(Misfit::NoSize(job)),
+    };
+    let (largest, _) = plan.sizes_range();
+    if size < largest.max(plan.align_bytes) {
+        return Err(Misfit::Small { job, bytes: size });
+    }
+    let amount_bytes = extent(plan.amount, size, scale).max(1);
+    let span = Span { job, clone, first_byte: offset, bytes: size, amount_bytes, scale };
+    Ok((offset, span))
+}

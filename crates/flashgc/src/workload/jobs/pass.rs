@@ -1,0 +1,110 @@
+//! Random passes: every block once, in random order, then again in another order.
+//!
+//! The order is a permutation that needs no table: a network of Feistel's over the next power of
+//! four, whose numbers beyond the last block are mapped on until they are one of the blocks.
+
+use crate::rng::Random;
+
+const ROUNDS: usize = 6;
+
+/// Draws the blocks of one pass after the other.
+pub struct Passes {
+    blocks: u64,
+    /// Bits of half a number.
+    half_bits: u32,
+    keys: [u64; ROUNDS],
+    /// Blocks of this pass that were drawn.
+    drawn: u64,
+}
+
+impl Passes {
+    /// Over this number of blocks, at least one and below 2^62.
+    pub fn new(blocks: u64, random: &mut Random) -> Self {
+        let blocks = blocks.max(1);
+        let bits = 64 - (blocks - 1).leading_zeros();
+        let mut passes =
+            Passes { blocks, half_bits: bits.div_ceil(2).max(1), keys: [0; ROUNDS], drawn: 0 };
+        passes.begin(random);
+        passes
+    }
+
+    fn begin(&mut self, random: &mut Random) {
+        self.drawn = 0;
+        self.keys = [(); ROUNDS].map(|()| random.bits());
+    }
+
+    /// The next block.
+    pub fn next(&mut self, random: &mut Random) -> u64 {
+        if self.drawn == self.blocks {
+            self.begin(random);
+        }
+        let mut at = self.drawn;
+        self.drawn += 1;
+        loop {
+            at = self.mapped(at);
+            if at < self.blocks {
+                return at;
+            }
+        }
+    }
+
+    fn mapped(&self, number: u64) -> u64 {
+        let mask = (1u64 << self.half_bits) - 1;
+        let (mut left, mut right) = (number >> self.half_bits, number & mask);
+        for key in self.keys {
+            let mixed = (right ^ key).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            (left, right) = (right, left ^ ((mixed >> 32) & mask));
+        }
+        (left << self.half_bits) | right
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pass_visits_every_block_once() {
+        for blocks in [1u64, 2, 3, 7, 64, 65, 1000, 4096, 5000] {
+            let mut random = Random::named(1, "pass");
+            let mut passes = Passes::new(blocks, &mut random);
+            let mut orders = Vec::new();
+            for _ in 0..3 {
+                let order: Vec<u64> = (0..blocks).map(|_| passes.next(&mut random)).collect();
+                let mut sorted = order.clone();
+                sorted.sort_unstable();
+                assert_eq!(sorted, (0..blocks).collect::<Vec<_>>(), "{blocks} blocks");
+                orders.push(order);
+            }
+            if blocks >= 64 {
+                assert_ne!(orders[0], orders[1]);
+                assert_ne!(orders[1], orders[2]);
+            }
+        }
+    }
+
+    /// Where each block comes in a pass is uniform, and successive blocks are not neighbours more
+    /// often than by chance: chi-squared over tenths of the pass and of the blocks.
+    #[test]
+    fn the_order_of_a_pass_is_random() {
+        let (blocks, passes_drawn) = (1000u64, 200);
+        let mut random = Random::named(2, "pass");
+        let mut passes = Passes::new(blocks, &mut random);
+        let mut counts = [[0u32; 10]; 10];
+        let (mut neighbours, mut last) = (0u32, 0);
+        for _ in 0..passes_drawn {
+            for at in 0..blocks {
+                let block = passes.next(&mut random);
+                counts[(at / 100) as usize][(block / 100) as usize] += 1;
+                neighbours += u32::from(block == last + 1);
+                last = block;
+            }
+        }
+        let due = f64::from(passes_drawn) * 10.0;
+        let square = |&found: &u32| (f64::from(found) - due) * (f64::from(found) - due) / due;
+        let sum: f64 = counts.iter().flatten().map(square).sum();
+        assert!(sum < 81.0 + 5.0 * 12.8, "{sum}");
+        assert!((100..320).contains(&neighbours), "{neighbours}");
+    }
+}

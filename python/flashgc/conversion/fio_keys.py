@@ -1,0 +1,159 @@
+"""The options of fio, by their outcome here: with a counterpart, without meaning, or refused.
+
+Meanings were read in fio's manual (HOWTO.rst, version 3); its source was not read.
+"""
+
+from __future__ import annotations
+
+ALIASES = {
+    "readwrite": "rw", "blocksize": "bs", "blocksize_range": "bsrange", "blockalign": "ba",
+    "io_limit": "io_size", "start_delay": "startdelay", "wait_for_previous": "stonewall",
+    "timeout": "runtime", "bs_unaligned": "blocksize_unaligned", "iomem": "mem",
+    "fill_fs": "fill_device", "iodepth_batch_submit": "iodepth_batch",
+    "iodepth_batch_complete": "iodepth_batch_complete_min", "nr_files": "nrfiles",
+}  # fmt: skip
+"""Second names of options."""
+
+MAPPED = (
+    "rw", "bs", "bsrange", "bssplit", "ba", "rwmixread", "rwmixwrite", "random_distribution",
+    "percentage_random", "norandommap", "iodepth", "rate_iops", "rate", "rate_process", "size",
+    "filesize", "offset", "offset_increment", "io_size", "filename", "time_based", "runtime",
+    "numjobs", "loops", "number_ios", "randseed", "startdelay", "stonewall", "thinktime",
+    "thinktime_blocks", "kb_base", "name", "ioengine", "direct", "buffered", "nrfiles",
+)  # fmt: skip
+"""Options that the converter reads."""
+
+_NOTHING = "no meaning for a simulated drive"
+_OUTPUT = "it changes what fio prints or logs, not its requests"
+_FILES = "files are ranges of the simulated drive, which exist from the start"
+_HOST = "the host's processors, memory and system calls are not simulated"
+_DATA = "the content of data is not simulated"
+_CHECK = "it ends fio in case of an error, which the simulated drive does not have"
+_SEED = "random numbers are those of flashgc, from one seed, and the same in every run"
+
+IGNORED: dict[str, str] = {
+    **dict.fromkeys(("description", "ioscheduler", "lockfile", "lockmem"), _NOTHING),
+    **dict.fromkeys((
+        "group_reporting", "new_group", "unified_rw_reporting", "write_bw_log", "write_lat_log",
+        "write_iops_log", "write_hist_log", "log_avg_msec", "log_hist_msec", "log_hist_coarseness",
+        "log_max_value", "log_offset", "log_compression", "log_store_compressed", "log_unix_epoch",
+        "log_alternate_epoch", "log_entries", "log_issue_time", "log_prio", "per_job_logs",
+        "block_error_percentiles", "bwavgtime", "iopsavgtime", "disk_util", "disable_lat",
+        "disable_clat", "disable_slat", "disable_bw", "disable_bw_measurement", "clat_percentiles",
+        "lat_percentiles", "slat_percentiles", "percentile_list", "significant_figures",
+        "unit_base", "stats", "profile", "write_iolog", "json_output", "eta",
+    ), _OUTPUT),
+    **dict.fromkeys((
+        "directory", "openfiles", "file_service_type", "create_serialize", "create_fsync",
+        "create_on_open", "create_only", "allow_file_create", "allow_mounted_write", "unlink",
+        "unlink_each_loop", "unique_filename", "fallocate", "fadvise_hint", "overwrite",
+        "invalidate", "pre_read", "write_hint", "size_is_exact", "end_fsync", "fsync_on_close",
+    ), _FILES),
+    **dict.fromkeys((
+        "mem", "iomem_align", "mem_align", "hugepage-size", "thread", "cpumask", "cpus_allowed",
+        "cpus_allowed_policy", "numa_cpu_nodes", "numa_mem_policy", "nice", "prio", "prioclass",
+        "priohint", "uid", "gid", "cgroup", "cgroup_weight", "cgroup_nodelete", "exec_prerun",
+        "exec_postrun", "clocksource", "gtod_reduce", "gtod_cpu", "thinktime_spin", "sync",
+        "hipri", "registerfiles", "fixedbufs", "sqthread_poll", "sqthread_poll_cpu", "nonvectored",
+        "uncached", "nowait", "force_async", "userspace_reap", "cmd_type", "md_per_io_size",
+        "readfua", "writefua", "sg_write_mode", "atomic", "cuda_io", "ignore_error",
+        "serialize_overlap", "write_barrier",
+    ), _HOST),
+    **dict.fromkeys((
+        "zero_buffers", "refill_buffers", "scramble_buffers", "buffer_compress_percentage",
+        "buffer_compress_chunk", "buffer_pattern", "dedupe_percentage", "dedupe_mode",
+        "dedupe_working_set_percentage", "dedupe_global",
+    ), _DATA),
+    **dict.fromkeys((
+        "continue_on_error", "error_dump", "max_latency", "rate_min", "rate_iops_min",
+        "rate_cycle", "exitall_on_error", "verify_fatal", "verify_dump", "verify_pattern",
+        "verify_interval", "verify_offset", "verify_state_load", "verify_state_save",
+        "verify_async", "verify_async_cpus", "verifysort", "verify_backlog_batch",
+        "experimental_verify", "verify_write_sequence", "verify_header_seed", "verify_only",
+        "verify_pattern_interval",
+    ), _CHECK),
+    **dict.fromkeys(("randrepeat", "allrandrepeat"), _SEED),
+    "rw_sequencer": "it belongs to a number behind `rw`, which is refused",
+    "random_generator": _SEED,
+    "thinktime_blocks_type": "a pause begins when the requests before it are done",
+    "softrandommap": "passes need no memory here",
+}  # fmt: skip
+"""Options without effect on the requests, each with the reason."""
+
+LOUD: dict[str, str] = {
+    "ramp_time": "requests of this time are measured, too: the run is not made longer, and "
+    "[precondition] brings the drive into its state",
+    "fsync": "a flush does nothing: a write is on flash, or in the device's write buffer, when it "
+    "is done",
+    "fdatasync": "a flush does nothing: a write is on flash, or in the device's write buffer, when "
+    "it is done",
+    "sync_file_range": "a flush does nothing: a write is on flash, or in the device's write "
+    "buffer, when it is done",
+    "verify": "the reads by which fio verifies data after its writes are not made",
+    "do_verify": "the reads by which fio verifies data after its writes are not made",
+    "verify_backlog": "the reads by which fio verifies data after its writes are not made",
+    "trim_percentage": "the trims of verified blocks are not made",
+    "trim_verify_zero": "the trims of verified blocks are not made",
+    "trim_backlog": "the trims of verified blocks are not made",
+    "trim_backlog_batch": "the trims of verified blocks are not made",
+    "iodepth_batch": "requests are issued one by one, as soon as the depth allows",
+    "iodepth_batch_complete_min": "each request that is done makes room for the next at once",
+    "iodepth_batch_complete_max": "each request that is done makes room for the next at once",
+    "iodepth_low": "the queue is refilled as soon as a request is done, not below a threshold",
+    "rate_ignore_thinktime": "a job always catches up with its rate after a pause",
+    "io_submit_mode": "requests are issued in line: a full queue delays the next one",
+    "cmdprio_percentage": "all requests have the same priority",
+    "cmdprio_class": "all requests have the same priority",
+    "cmdprio": "all requests have the same priority",
+    "cmdprio_split": "all requests have the same priority",
+    "cmdprio_bssplit": "all requests have the same priority",
+    "offset_align": "offsets are aligned to the smallest request",
+}
+"""Options that change requests a little and are not modelled: reported in each run."""
+
+REFUSED: dict[str, str] = {
+    **dict.fromkeys(
+        ("zonesize", "zonerange", "zonecapacity", "zoneskip", "max_open_zones",
+         "job_max_open_zones", "read_beyond_wp", "ignore_zone_limits", "zone_reset_threshold",
+         "zone_reset_frequency"),
+        "zones of a zoned device, and strides, are not modelled",
+    ),
+    **dict.fromkeys(
+        ("read_iolog", "read_iolog_chunked", "merge_blktrace_file", "merge_blktrace_scalars",
+         "merge_blktrace_iters", "replay_no_stall", "replay_time_scale", "replay_redirect",
+         "replay_scale", "replay_align", "replay_skip"),
+        "a log is a trace: run it with `flashgc run replay --trace FILE`",
+    ),
+    **dict.fromkeys(
+        ("latency_target", "latency_window", "latency_percentile", "latency_run"),
+        "the search for a depth is not modelled; give `iodepth`",
+    ),
+    **dict.fromkeys(
+        ("steadystate", "ss", "steadystate_duration", "ss_dur", "steadystate_ramp_time", "ss_ramp",
+         "steadystate_check_interval", "ss_interval"),
+        "an end at a steady state is not modelled; the report tells whether the run is in balance",
+    ),
+    **dict.fromkeys(("flow", "flow_id", "flow_watermark", "flow_sleep"),
+                    "jobs do not wait for each other's progress here; give each a rate"),
+    **dict.fromkeys(("wait_for", "exitall", "exit_what"),
+                    "the end of one job does not act on others here, apart from `stonewall`"),
+    "blocksize_unaligned": "requests are multiples of 512 bytes",
+    "bs_is_seq_rand": "sizes differ by reads, writes and trims, not by the kind of address",
+    "filename_format": "give `filename` to jobs that share a file",
+    "opendir": "there is no directory to read; give `filename` and `size`",
+    "file_append": "give `offset`",
+    "fill_device": "give `size`, or `filename` of a device, which is the whole drive",
+    "thinktime_iotime": "pauses after a time are not modelled; give `thinktime_blocks`",
+}  # fmt: skip
+"""Options that change requests in a way that is not modelled, each with what to do."""
+
+SYNCHRONOUS = frozenset({"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice"})
+"""Engines that have one request in flight, whatever the depth."""
+
+WITHOUT_REQUESTS = frozenset({
+    "null", "net", "netsplice", "cpuio", "falloc", "ftruncate", "e4defrag", "filecreate",
+    "filestat", "filedelete", "dircreate", "dirstat", "dirdelete", "exec",
+})  # fmt: skip
+"""Engines that send no request to a drive."""
+
+KNOWN = (*ALIASES, *MAPPED, *IGNORED, *LOUD, *REFUSED, "zonemode")
