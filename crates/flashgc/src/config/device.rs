@@ -431,9 +431,9 @@ fn order(table: &Reader<'_>) -> Option<[Level; 4]> {
 }
 
 fn service(table: &Reader<'_>) -> (Option<Service>, Vec<String>) {
-    let help = "list the classes in order of service: [\"gc\", \"host\"] serves all requests first come, \
-         first served; [\"gc\", \"reads\", \"writes\"], in any order, serves reads and writes \
-         separately";
+    let help = "list the classes in order of service: [\"gc\", \"host\"] serves all requests \
+                first come, first served; [\"gc\", \"reads\", \"writes\"], in any order, serves \
+                reads and writes separately";
     let Some(words) = table.strings("service") else {
         return (Some(Service::gc_then_host()), vec!["gc".into(), "host".into()]);
     };

@@ -50,8 +50,8 @@ pub fn read(table: &Reader<'_>, pages_per_block: Option<u32>) -> Option<Layered>
             "layers must divide the {pages} pages of a block and be a multiple of sub_blocks = \
              {sub_blocks}, got {layers}"
         );
-        let help = "each layer must have the same number of pages, and each sub-block the same number of \
-             layers";
+        let help = "each layer must have the same number of pages, and each sub-block the \
+                    same number of layers";
         return refuse("layers", message, help);
     }
     if layers > 0 && isolation_layers >= layers / sub_blocks && sub_blocks > 1 {

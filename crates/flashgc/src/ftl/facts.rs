@@ -1,7 +1,7 @@
 //! Facts: what changed in the translation layer, for all who want to know.
 //!
-//! Every change pushes its fact, and the caller reads the facts in one place, before the next price,
-//! trigger or choice. A fact carries what held when it was pushed.
+//! Every change pushes its fact, and the caller reads the facts in one place, before the next
+//! price, trigger or choice. A fact carries what held when it was pushed.
 
 use super::blocks::BlockState;
 use crate::ids::{BlockId, PlaneId, Ppn};

@@ -179,8 +179,9 @@ fn arrivals_of(
     depth: Option<u32>,
 ) -> Option<Arrivals> {
     const ONE_WAY: &str = "the arrivals of requests must be given in exactly one way";
-    const HELP: &str = "closed loop: `queue_depth = 64`; open loop: [workload.synthetic.interarrival], or \
-         `read_interarrival` and `write_interarrival`";
+    const HELP: &str = "closed loop: `queue_depth = 64`; open loop: \
+                        [workload.synthetic.interarrival], or `read_interarrival` and \
+                        `write_interarrival`";
     let error = |given: &Given<'_>, key: &str| {
         given.table.error(key, ONE_WAY, HELP);
         None
