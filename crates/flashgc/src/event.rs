@@ -91,18 +91,31 @@ pub struct Events {
     tree: Vec<u64>,
     leaves: usize,
     slot_bits: u32,
+    /// The latest instant that fits next to the slot number, in ns.
+    limit_ns: u64,
+}
+
+/// The next event.
+#[derive(Clone, Copy, Debug)]
+pub struct Next {
+    /// Its time, in ns.
+    pub at_ns: u64,
+    place: usize,
 }
 
 impl Events {
     /// A set of these slots, all empty.
     pub fn new(slots: Slots) -> Self {
         let leaves = slots.count.next_power_of_two().max(2);
-        Events { slots, tree: vec![IDLE; 2 * leaves], leaves, slot_bits: leaves.trailing_zeros() }
+        let slot_bits = leaves.trailing_zeros();
+        let limit_ns = (1u64 << (63 - slot_bits)) - 1;
+        Events { slots, tree: vec![IDLE; 2 * leaves], leaves, slot_bits, limit_ns }
     }
 
     /// The latest instant that fits next to the slot number, in ns.
+    #[inline(always)]
     pub fn time_limit_ns(&self) -> u64 {
-        (1u64 << (63 - self.slot_bits)) - 1
+        self.limit_ns
     }
 
     /// Sets the slot's event. A slot holds one event at a time.
@@ -120,23 +133,27 @@ impl Events {
         self.put(self.slots.place(slot), IDLE);
     }
 
-    /// Takes the next event, whose time is [`next_at_ns`](Events::next_at_ns).
+    /// The next event, which stays until it is [taken](Events::take).
     #[inline(always)]
-    pub fn pop(&mut self) -> Option<Slot> {
+    pub fn next(&self) -> Option<Next> {
         let key = self.tree[1];
         if key == IDLE {
             return None;
         }
         let place = (key & ((1 << self.slot_bits) - 1)) as usize;
-        self.put(place, IDLE);
-        Some(self.slots.at(place))
+        Some(Next { at_ns: key >> self.slot_bits, place })
     }
 
-    /// The time of the next event.
+    /// Takes the next event.
     #[inline(always)]
-    pub fn next_at_ns(&self) -> Option<u64> {
-        let key = self.tree[1];
-        (key != IDLE).then(|| key >> self.slot_bits)
+    pub fn take(&mut self, next: Next) -> Slot {
+        self.put(next.place, IDLE);
+        self.slots.at(next.place)
+    }
+
+    /// Whether nothing is pending.
+    pub fn is_empty(&self) -> bool {
+        self.tree[1] == IDLE
     }
 
     #[inline(always)]
@@ -168,8 +185,8 @@ mod tests {
             events.post(slot, if slot == Slot::Arrival { 5 } else { 7 });
         }
         let mut seen = Vec::new();
-        while let Some(at_ns) = events.next_at_ns() {
-            seen.extend(events.pop().map(|slot| (at_ns, slot)));
+        while let Some(next) = events.next() {
+            seen.push((next.at_ns, events.take(next)));
         }
         let expected = [UNITS[0], UNITS[2], bus, Slot::Link, Slot::Buffer, Slot::Idle];
         let expected = expected.map(|slot| (7, slot));
@@ -196,10 +213,14 @@ mod tests {
         let mut events = Events::new(Slots::new(3, 0, false, false, false));
         events.post(first, 10);
         events.post(last, 4);
-        assert_eq!((events.next_at_ns(), events.pop()), (Some(4), Some(last)));
+        let take = |events: &mut Events| {
+            let next = events.next().expect("something is pending");
+            (next.at_ns, events.take(next))
+        };
+        assert_eq!(take(&mut events), (4, last));
         events.post(last, 30);
-        assert_eq!((events.next_at_ns(), events.pop()), (Some(10), Some(first)));
+        assert_eq!(take(&mut events), (10, first));
         events.clear(last);
-        assert_eq!((events.next_at_ns(), events.pop()), (None, None));
+        assert!(events.is_empty());
     }
 }

@@ -1,8 +1,8 @@
 //! The flash memory: units that work, and the buses that they share.
 //!
-//! The room takes a [`Command`] for a free unit and says what each event led to: a phase ended
-//! ([`Part`]), and then the next one runs, or waits for the bus, or needs to know its pages, or the
-//! operation has ended ([`Moved`]). It knows no logical page and no collector: an owner is a word
+//! The room takes a [`Command`] for a free unit and says whose phase each event ended ([`Part`]);
+//! then the next one runs, or waits for the bus, or needs to know its pages, or the operation has
+//! ended ([`Moved`]). It knows no logical page and no collector: an owner is a word
 //! that the caller gets back.
 //!
 //! A unit runs one operation at a time, since its data register is taken from the first phase to
@@ -57,7 +57,7 @@ impl<T> Command<T> {
     }
 }
 
-/// What follows the end of a phase, or the start of a command.
+/// What follows the start of a command or of a phase.
 #[derive(Clone, Copy, Debug)]
 pub enum Moved<T> {
     /// The next phase runs, or waits for its bus.
@@ -66,9 +66,16 @@ pub enum Moved<T> {
     NeedsPages,
     /// The operation has ended, and the unit is free.
     Ended(Ended<T>),
-    /// The first phase of the second command has ended beside the operation.
+}
+
+/// Whose phase has ended, and what is due.
+#[derive(Clone, Copy, Debug)]
+pub enum Due<T> {
+    /// That of the operation: [`Flash::goes_on`] begins the next one.
+    Operation,
+    /// The first of the second command, beside the operation.
     Loaded,
-    /// The second command has ended beside the operation.
+    /// The only one of the second command, which has ended beside the operation.
     Left(T),
 }
 
@@ -94,8 +101,8 @@ pub struct Part<T> {
     pub kind: Kind,
     /// When it began, in ns.
     pub since_ns: u64,
-    /// What followed.
-    pub moved: Moved<T>,
+    /// What is due.
+    pub due: Due<T>,
 }
 
 /// The operation of a unit. Aligned, since an event reads one unit and little else.
@@ -205,6 +212,13 @@ impl<T: Copy> Flash<T> {
         self.begin_phase(unit, now_ns, events)
     }
 
+    /// A phase of the operation has ended: the next one begins.
+    #[inline(always)]
+    pub fn goes_on(&mut self, unit: UnitId, now_ns: u64, events: &mut Events) -> Moved<T> {
+        self.units[unit.index()].at += 1;
+        self.begin_phase(unit, now_ns, events)
+    }
+
     /// The pages of the phase that begins now are known: the phases from it on are these.
     #[inline(always)]
     pub fn bound(
@@ -213,11 +227,13 @@ impl<T: Copy> Flash<T> {
         price: impl FnOnce(&mut Phases),
         now_ns: u64,
         events: &mut Events,
-    ) -> Moved<T> {
+    ) {
         let state = &mut self.units[unit.index()];
         state.binds_at = BOUND;
         price(&mut state.phases);
-        self.begin_phase(unit, now_ns, events)
+        // The phase programs, and so it takes time.
+        let moved = self.begin_phase(unit, now_ns, events);
+        debug_assert!(matches!(moved, Moved::Runs));
     }
 
     #[inline(always)]
@@ -285,13 +301,8 @@ impl<T: Copy> Flash<T> {
             let ns = self.transfer_ns(next);
             self.grant(bus, next, ns, now_ns, events);
         }
-        let moved = if beside {
-            self.second_transferred(unit)
-        } else {
-            self.units[unit.index()].at += 1;
-            self.begin_phase(unit, now_ns, events)
-        };
-        Part { unit, owner, class, kind, since_ns, moved }
+        let due = if beside { self.second_transferred(unit) } else { Due::Operation };
+        Part { unit, owner, class, kind, since_ns, due }
     }
 
     /// Whose transfer the unit's bus has, or waits for, and whether it is that of the second
@@ -320,7 +331,7 @@ impl<T: Copy> Flash<T> {
 
     /// A phase that needs no bus has ended.
     #[inline(always)]
-    pub fn array_ended(&mut self, unit: UnitId, now_ns: u64, events: &mut Events) -> Part<T> {
+    pub fn array_ended(&mut self, unit: UnitId) -> Part<T> {
         let state = &mut self.units[unit.index()];
         if let Some(second) = &mut state.second
             && let Some(phase) = second.array()
@@ -328,15 +339,13 @@ impl<T: Copy> Flash<T> {
             second.first = First::Done;
             let (owner, class) = (second.command.owner, second.command.class);
             let (kind, since_ns) = (phase.kind, second.since_ns);
-            return Part { unit, owner, class, kind, since_ns, moved: Moved::Loaded };
+            return Part { unit, owner, class, kind, since_ns, due: Due::Loaded };
         }
         let (Some(owner), Some(phase)) = (state.owner, state.phases.get(state.at)) else {
             unreachable!("a phase belongs to an operation")
         };
         let (class, kind, since_ns) = (state.class, phase.kind, state.phase_since_ns);
-        state.at += 1;
-        let moved = self.begin_phase(unit, now_ns, events);
-        Part { unit, owner, class, kind, since_ns, moved }
+        Part { unit, owner, class, kind, since_ns, due: Due::Operation }
     }
 
     /// Work that has ended, of each unit, with what the operation under way has taken by now.

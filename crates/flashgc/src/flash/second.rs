@@ -1,6 +1,6 @@
 //! The second register: the first phase of the next command runs beside the operation of the unit.
 
-use super::{Command, Flash, Moved, Phase, Phases};
+use super::{Command, Due, Flash, Moved, Phase, Phases};
 use crate::event::{Events, Slot};
 use crate::ids::UnitId;
 
@@ -74,16 +74,16 @@ impl<T: Copy> Flash<T> {
     }
 
     /// The transfer of the second command has ended. One that only sends data out is done.
-    pub(super) fn second_transferred(&mut self, unit: UnitId) -> Moved<T> {
+    pub(super) fn second_transferred(&mut self, unit: UnitId) -> Due<T> {
         let second = &mut self.units[unit.index()].second;
-        let Some(Second { command, first, .. }) = second else { return Moved::Loaded };
+        let Some(Second { command, first, .. }) = second else { return Due::Loaded };
         *first = First::Done;
         if command.phases.count() > 1 {
-            return Moved::Loaded;
+            return Due::Loaded;
         }
         let owner = command.owner;
         *second = None;
-        Moved::Left(owner)
+        Due::Left(owner)
     }
 
     /// The operation of the unit has ended, and the command beside it takes over. Its phases after

@@ -10,7 +10,7 @@
 
 use super::Sim;
 use crate::device::Geometry;
-use crate::flash::{Moved, Op, Phases};
+use crate::flash::{Op, Phases};
 use crate::gc::used_space::SpaceOf;
 use crate::gc::{PreMigration, Space};
 use crate::ids::{BlockId, PlaneId, Ppn, UnitId};
@@ -205,7 +205,7 @@ impl<W: Watch> Sim<W> {
 
     /// The program of a move begins: its page binds.
     #[inline(never)]
-    pub(super) fn bind_ahead(&mut self, unit: UnitId) -> Moved<Owner> {
+    pub(super) fn bind_ahead(&mut self, unit: UnitId) {
         let under_way = self.ahead.as_ref().and_then(|ahead| ahead.under_way[unit.index()]);
         let Some(Move { plane, from, stale, .. }) = under_way else {
             unreachable!("a unit that moves a page has one")
@@ -225,7 +225,7 @@ impl<W: Watch> Sim<W> {
         self.ask_trigger(plane);
         let timed = self.prices.filled_by_copies(|| fills);
         let price = |phases: &mut Phases| self.prices.bind(phases, std::iter::once(ppn), timed);
-        self.flash.bound(unit, price, self.now_ns, &mut self.events)
+        self.flash.bound(unit, price, self.now_ns, &mut self.events);
     }
 
     /// A page has moved.

@@ -11,7 +11,7 @@
 
 use super::Sim;
 use crate::collect::{Job, Stage};
-use crate::flash::{self, Kind, Moved, Phases};
+use crate::flash::{self, Kind, Phases};
 use crate::ftl::Parity;
 use crate::gc::{Batch, Copy, CopyChoice, JobRow, Role, Victim};
 use crate::ids::{BlockId, PlaneId, Ppn, UnitId};
@@ -236,7 +236,7 @@ impl<W: Watch> Sim<W> {
 
     /// The program of a step begins: its copies bind.
     #[inline]
-    pub(super) fn bind_step(&mut self, unit: UnitId) -> Moved<Owner> {
+    pub(super) fn bind_step(&mut self, unit: UnitId) {
         let job = &self.jobs[unit];
         if let Some(plane) = job.plane {
             for at in 0..job.step.len() {
@@ -247,7 +247,7 @@ impl<W: Watch> Sim<W> {
         let fills = self.prices.filled_by_copies(|| job.fills_of_step());
         let to = job.step_pages().map(|copy| copy.to);
         let price = |phases: &mut Phases| self.prices.bind(phases, to, fills);
-        self.flash.bound(unit, price, self.now_ns, &mut self.events)
+        self.flash.bound(unit, price, self.now_ns, &mut self.events);
     }
 
     /// A copy of this unit's collection is programmed in a plane: its page is taken and bound.

@@ -285,10 +285,11 @@ impl<W: Watch> Sim<W> {
             if self.host.is_finished() {
                 break;
             }
-            let Some(at_ns) = self.events.next_at_ns() else {
+            let Some(next) = self.events.next() else {
                 self.retry_starved(source)?;
                 continue;
             };
+            let at_ns = next.at_ns;
             let limit_ns = self.events.time_limit_ns() / 2;
             if at_ns > limit_ns {
                 return Err(SimError::TooLong { limit_ns });
@@ -299,8 +300,7 @@ impl<W: Watch> Sim<W> {
                 self.instant.goes_on();
             }
             self.now_ns = at_ns;
-            let Some(slot) = self.events.pop() else { continue };
-            match slot {
+            match self.events.take(next) {
                 Slot::Unit(unit) => self.array_ended(unit),
                 Slot::Bus(bus) => self.transfer_ended(bus),
                 Slot::Link => self.crossing_ended(),
@@ -352,7 +352,7 @@ impl<W: Watch> Sim<W> {
     fn retry_starved(&mut self, source: &mut dyn Source) -> Result<(), SimError> {
         self.look_at_starved();
         self.settle(source)?;
-        if self.events.next_at_ns().is_none() && !self.host.is_finished() {
+        if self.events.is_empty() && !self.host.is_finished() {
             return Err(self.full());
         }
         Ok(())

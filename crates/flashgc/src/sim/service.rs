@@ -3,7 +3,7 @@
 use super::Sim;
 use crate::arbiter::{Choice, Turn};
 use crate::collect::Stage;
-use crate::flash::{self, Class, Command, Ended, Moved, Part, Phases};
+use crate::flash::{self, Class, Command, Due, Ended, Moved, Part, Phases};
 use crate::host::{Op, OpKind};
 use crate::ids::{BusId, PlaneId, Ppn, UnitId};
 use crate::owner::Owner;
@@ -274,7 +274,7 @@ impl<W: Watch> Sim<W> {
     /// A phase that needs no bus has ended.
     #[inline(always)]
     pub(super) fn array_ended(&mut self, unit: UnitId) {
-        let part = self.flash.array_ended(unit, self.now_ns, &mut self.events);
+        let part = self.flash.array_ended(unit);
         if part.kind.is_in_array() {
             if part.class == Class::Gc {
                 self.job_worked(unit, part.owner, self.now_ns - part.since_ns);
@@ -284,32 +284,36 @@ impl<W: Watch> Sim<W> {
         self.part_ended(part);
     }
 
-    /// A phase has ended, and the next one runs: other work may begin beside it.
+    /// A phase has ended. Where the next one of the operation runs, other work may begin beside it.
     #[inline(always)]
     fn part_ended(&mut self, part: Part<Owner>) {
-        self.follow(part.unit, part.moved);
-        if self.arbiter.is_preemptive() && matches!(part.moved, Moved::Runs | Moved::NeedsPages) {
-            self.phase_begun(part.unit, part.owner);
+        match part.due {
+            Due::Operation => {
+                let moved = self.flash.goes_on(part.unit, self.now_ns, &mut self.events);
+                self.follow(part.unit, moved);
+                let ended = matches!(moved, Moved::Ended(_));
+                if self.arbiter.is_preemptive() && !ended {
+                    self.phase_begun(part.unit, part.owner);
+                }
+            }
+            Due::Loaded => {}
+            Due::Left(owner) => self.left_beside(part.unit, owner),
         }
     }
 
-    /// What follows when a command has moved on.
+    /// What follows when a command has begun, or moved on.
     #[inline(always)]
-    pub(super) fn follow(&mut self, unit: UnitId, mut moved: Moved<Owner>) {
-        if let Moved::NeedsPages = moved {
-            moved = self.pages_are_due(unit);
-        }
+    pub(super) fn follow(&mut self, unit: UnitId, moved: Moved<Owner>) {
         match moved {
-            Moved::Runs | Moved::Loaded => {}
+            Moved::Runs => {}
             Moved::Ended(ended) => self.operation_ended(unit, ended),
-            Moved::Left(owner) => self.left_beside(unit, owner),
-            Moved::NeedsPages => unreachable!("its pages are known"),
+            Moved::NeedsPages => self.pages_are_due(unit),
         }
     }
 
     /// The program of copies begins: they bind.
     #[inline(always)]
-    fn pages_are_due(&mut self, unit: UnitId) -> Moved<Owner> {
+    fn pages_are_due(&mut self, unit: UnitId) {
         match self.flash.owner(unit) {
             Some(Owner::PreMigration) => self.bind_ahead(unit),
             _ => self.bind_step(unit),
