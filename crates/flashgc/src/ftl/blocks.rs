@@ -146,6 +146,14 @@ impl Blocks {
         }
     }
 
+    /// Marks every page of a block invalid at once.
+    pub(super) fn clear_valid(&mut self, block: BlockId) {
+        debug_assert_eq!(self.state(block), BlockState::Victim, "only a victim is emptied");
+        let words = block.index() * self.words_per_block;
+        self.valid_bits[words..words + self.words_per_block].fill(0);
+        self.info[block.index()] &= !VALID_MASK;
+    }
+
     /// A frontier begins to hand out the block's pages.
     pub fn open(&mut self, block: BlockId) {
         debug_assert_eq!(self.info[block.index()], 0, "only an erased block is opened");

@@ -85,24 +85,44 @@ impl Ftl {
         stream: Stream,
         parity: Parity,
     ) -> Placed {
-        let Taken { ppn, filled, .. } = self.take(geometry, plane, stream, parity);
         let (block, page) = geometry.block_and_page(from);
-        let current = self.blocks.is_valid(block, page);
-        if current {
-            self.map.bind(self.map.lpn_of(from), ppn);
-            let (to, to_page) = geometry.block_and_page(ppn);
-            self.blocks.add_valid(to, to_page);
-            if self.facts.tells_moves {
-                self.facts.push(Fact::Moved { from, to: ppn });
-            }
-            // A collection's own block tells nobody.
-            if self.blocks.state(block) == BlockState::Victim {
-                self.blocks.remove_valid(block, page);
-            } else {
-                self.lose(geometry, from);
-            }
+        if !self.blocks.is_valid(block, page) {
+            let Taken { ppn, filled, .. } = self.take(geometry, plane, stream, parity);
+            return Placed { ppn, filled, current: false };
         }
-        Placed { ppn, filled, current }
+        let placed = self.copy_emptied(geometry, from, plane, stream, parity);
+        // A collection's own block tells nobody.
+        if self.blocks.state(block) == BlockState::Victim {
+            self.blocks.remove_valid(block, page);
+        } else {
+            self.lose(geometry, from);
+        }
+        placed
+    }
+
+    /// The same for a page of a block that was [emptied](Ftl::empty).
+    #[inline(always)]
+    pub fn copy_emptied(
+        &mut self,
+        geometry: &Geometry,
+        from: Ppn,
+        plane: PlaneId,
+        stream: Stream,
+        parity: Parity,
+    ) -> Placed {
+        let Taken { ppn, filled, .. } = self.take(geometry, plane, stream, parity);
+        self.map.bind(self.map.lpn_of(from), ppn);
+        let (block, page) = geometry.block_and_page(ppn);
+        self.blocks.add_valid(block, page);
+        if self.facts.tells_moves {
+            self.facts.push(Fact::Moved { from, to: ppn });
+        }
+        Placed { ppn, filled, current: true }
+    }
+
+    /// All pages of a claimed block are about to be copied at once.
+    pub fn empty(&mut self, block: BlockId) {
+        self.blocks.clear_valid(block);
     }
 
     /// Takes a page from a frontier. The reserve guarantees that there is one.

@@ -210,7 +210,7 @@ impl<W: Watch> Sim<W> {
         let Some(Move { plane, from, stale, .. }) = under_way else {
             unreachable!("a unit that moves a page has one")
         };
-        let placed = self.copy_page(from, plane, Cause::MoveAhead { from });
+        let placed = self.copy_page::<false>(from, plane, Cause::MoveAhead { from });
         let ppn = placed.ppn;
         if stale {
             self.counters.background_wasted += 1;

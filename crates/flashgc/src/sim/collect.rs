@@ -107,7 +107,7 @@ impl<W: Watch> Sim<W> {
             }
             self.list_victim(victim.block);
             if fixed {
-                self.move_all(plane, Some(copies));
+                self.move_all(plane, victim.block, Some(copies));
             } else {
                 copies.extend(self.scratch.iter().map(|&from| Copy { from, to: Ppn::NONE }));
             }
@@ -160,12 +160,18 @@ impl<W: Watch> Sim<W> {
 
     /// Moves every listed page of a victim in one go, and notes where each went.
     #[inline(always)]
-    pub(super) fn move_all(&mut self, plane: PlaneId, mut copies: Option<&mut Vec<Copy>>) {
+    pub(super) fn move_all(
+        &mut self,
+        plane: PlaneId,
+        victim: BlockId,
+        mut copies: Option<&mut Vec<Copy>>,
+    ) {
+        self.ftl.empty(victim);
         let is_global = self.plan.gc.copy.is_global();
         for at in 0..self.scratch.len() {
             let from = self.scratch[at];
             let to = if is_global { self.copy_target(plane) } else { plane };
-            let placed = self.copy_page(from, to, Cause::Copy { from });
+            let placed = self.copy_page::<true>(from, to, Cause::Copy { from });
             self.seal_if_filled(placed);
             if let Some(copies) = &mut copies {
                 if placed.filled.is_some() {
@@ -208,11 +214,12 @@ impl<W: Watch> Sim<W> {
             copy if copy.is_global() => flash::Op::Read,
             _ => flash::Op::Copyback,
         };
-        let from = job.step_pages().map(|copy| copy.from);
-        let mut phases = self.prices.reading(op, copies, from);
         if !job.fixed {
+            let from = job.step_pages().map(|copy| copy.from);
+            let phases = self.prices.reading(op, copies, from);
             return self.begin_unbound(unit, Owner::Collection, phases);
         }
+        let mut phases = self.prices.reading(op, copies, job.step_pages().map(|copy| copy.from));
         self.prices.bind(&mut phases, job.step_pages().map(|copy| copy.to), 0);
         self.begin(unit, Owner::Collection, phases);
     }
@@ -253,7 +260,7 @@ impl<W: Watch> Sim<W> {
     /// A copy of this unit's collection is programmed in a plane: its page is taken and bound.
     pub(super) fn bind_copy(&mut self, unit: UnitId, copy: usize, plane: PlaneId) {
         let from = self.jobs[unit].copies[copy].from;
-        let placed = self.copy_page(from, plane, Cause::Copy { from });
+        let placed = self.copy_page::<false>(from, plane, Cause::Copy { from });
         if self.gc.keeps_books {
             self.gc.note_copy(unit, placed, &sight!(self));
         }

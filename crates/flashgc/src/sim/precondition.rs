@@ -250,7 +250,7 @@ impl<W: Watch> Sim<W> {
     fn empty_untimed(&mut self, plane: PlaneId, victims: &[Victim]) {
         for &Victim { block, .. } in victims {
             self.list_victim(block);
-            self.move_all(plane, None);
+            self.move_all(plane, block, None);
             self.count_copies(self.scratch.len() as u64, 0);
             self.tick(self.scratch.len() as u64);
         }

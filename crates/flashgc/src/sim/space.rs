@@ -69,12 +69,23 @@ impl<W: Watch> Sim<W> {
         self.pass_on_facts();
     }
 
-    /// Copies the data of a page to another one: the only place where copies are made.
+    /// Copies the data of a page to another one: the only place where copies are made. The block
+    /// that it leaves may have been emptied before.
     #[inline(always)]
-    pub(super) fn copy_page(&mut self, from: Ppn, plane: PlaneId, cause: Cause) -> Placed {
+    pub(super) fn copy_page<const EMPTIED: bool>(
+        &mut self,
+        from: Ppn,
+        plane: PlaneId,
+        cause: Cause,
+    ) -> Placed {
         let lpn = self.ftl.map.lpn_of(from);
         let (stream, parity) = (self.stream_of_copy(plane, lpn), self.parity_of(from));
-        let placed = self.ftl.copy(&self.plan.geometry, from, plane, stream, parity);
+        let geometry = &self.plan.geometry;
+        let placed = if EMPTIED {
+            self.ftl.copy_emptied(geometry, from, plane, stream, parity)
+        } else {
+            self.ftl.copy(geometry, from, plane, stream, parity)
+        };
         self.pass_on_facts();
         let Placed { ppn, current, .. } = placed;
         self.tell(Happened::Programmed { ppn, lpn, cause, current });
