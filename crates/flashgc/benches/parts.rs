@@ -1,7 +1,8 @@
 //! Parts of a run, one by one.
 
 use divan::Bencher;
-use flashgc::event::Events;
+use flashgc::event::{Events, Slot, Slots};
+use flashgc::ids::UnitId;
 use flashgc::rng::Random;
 use flashgc::stats::Latency;
 use flashgc::workload::address::{AddressChoice, Addresses};
@@ -10,19 +11,19 @@ fn main() {
     divan::main();
 }
 
-/// One post and one pop, with every slot busy.
+/// One post and one pop, with every unit busy.
 #[divan::bench(args = [8, 32, 128, 1024])]
-fn event_queue(bencher: Bencher<'_, '_>, slots: usize) {
-    let mut events = Events::new(slots);
+fn event_queue(bencher: Bencher<'_, '_>, units: u32) {
+    let mut events = Events::new(Slots::new(units, 0, false, false, false));
     let mut random = Random::named(1, "bench");
-    for slot in 0..slots {
-        events.post(slot, random.below(1000));
+    for unit in 0..units {
+        events.post(Slot::Unit(UnitId(unit)), random.below(1000));
     }
     bencher.bench_local(|| {
-        let (at_ns, slot) = events.peek().unwrap_or((0, 0));
-        events.clear(slot);
-        events.post(slot, at_ns + random.below(1000));
-        at_ns
+        let next = events.next()?;
+        let slot = events.take(next);
+        events.post(slot, next.at_ns + random.below(1000));
+        Some(next.at_ns)
     });
 }
 

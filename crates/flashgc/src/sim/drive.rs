@@ -50,10 +50,7 @@ impl<W: Watch> Sim<W> {
 
     /// The drive in its present state, and the watcher. Nothing may be under way.
     pub fn into_drive(self) -> (Drive, W) {
-        assert!(
-            self.host.outstanding() == 0 && self.events.is_empty(),
-            "requests are under way"
-        );
+        assert!(self.host.outstanding() == 0 && self.events.is_empty(), "requests are under way");
         let kept = self.gc.placement.as_ref().and_then(|placement| {
             placement.keep(&self.plan.gc, self.plan.window_costs(), &self.ftl.frontiers)
         });

@@ -1,10 +1,10 @@
-//! The simulation: the event loop, and the path of every request through the modules.
+//! The simulation: the event loop, and what crosses from one room to another.
 //!
-//! A host write, module by module: the *workload* gives a request; [`host`] accepts it and cuts it
-//! into page operations; they wait in the queue of their unit; [`service`] starts one when its unit
-//! is free; [`space`] takes a page, binds the map and marks the old page invalid; events end its
-//! phases on bus and array; `stats` takes one sample. When a plane runs short, [`collect`] opens a
-//! collection on the plane's unit.
+//! A host write, room by room: the *workload* gives a request; `host` cuts it into page operations;
+//! `allocation` names a plane, in whose queue each waits; the `arbiter` chooses one when its unit is
+//! free; `ftl` takes a page, binds the map and marks the old page invalid; `flash` runs its phases,
+//! whose ends are events; `stats` takes one sample. When a plane runs short, a collection begins on
+//! the plane's unit ([`collect`]).
 //!
 //! Units that may have something to start are put on a list, and the loop checks them after each
 //! event. Nothing calls back into the loop.
