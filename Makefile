@@ -36,9 +36,12 @@ test-rust: | tools
 test-python: $(VENV)/.engine $(VENV)/.dev
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --ignore=tests/python/test_site.py
 
-long: | tools ## long forms: 100,000 operations a pair of slots, every real trace in full, 100 million rows
-	FLASHGC_LONG=1 cargo test --quiet --profile tests -p flashgc --test all -- matrix:: every_trace::
+LONG_RUST := matrix:: every_trace:: block_blocking:: preemption:: sub_blocks::
+LONG_PYTHON := $(patsubst %,tests/python/test_%.py,docs terminal real_traces)
+long: $(VENV)/.engine $(VENV)/.dev ## long forms: 100,000 requests a pair of slots, traces and examples in full, 100 million rows
+	FLASHGC_LONG=1 cargo test --quiet --profile tests -p flashgc --test all -- $(LONG_RUST)
 	FLASHGC_LONG=1 cargo test --quiet --profile tests -p flashgc-trace --test flat_memory
+	FLASHGC_LONG=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal $(LONG_PYTHON)
 
 FUZZ_SECONDS ?= 60
 fuzz: | tools ## fuzz readers, our own formats and the configuration (FUZZ_SECONDS=60 each)
