@@ -15,7 +15,7 @@ unexport VIRTUAL_ENV CONDA_PREFIX
 ENGINE_SOURCES := $(shell find crates devices papers schemes -type f) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-rust test-python long fuzz histories check lint format fitted-workloads steady-check reproduce bench picture clean
+.PHONY: help run test test-rust test-python long fuzz histories mutants check lint format fitted-workloads steady-check reproduce bench picture clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
@@ -54,6 +54,12 @@ ONE ?=
 histories: | tools ## random histories of the engine (SECONDS=600 SEED=1 COUNT=number, or ONE=seed to repeat one)
 	cargo run --quiet --profile tests -p flashgc-histories -- \
 	  $(if $(ONE),--one $(ONE),--seed $(SEED) $(if $(COUNT),--count $(COUNT),--seconds $(SECONDS)))
+
+SAMPLE ?= 300
+LONG ?=
+ONLY ?=
+mutants: $(VENV)/.dev | tools ## mutation score of the engine (SAMPLE=300 SEED=1, ONLY=text in a name, LONG=1 for long forms)
+	$(BIN)/python scripts/mutants --sample $(SAMPLE) --seed $(SEED) --only "$(ONLY)" $(if $(LONG),--long)
 
 # Everything that CI does, one step after the other.
 CHECKS := engine lint test-rust test-python docs-check fuzz histories
