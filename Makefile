@@ -15,7 +15,7 @@ unexport VIRTUAL_ENV CONDA_PREFIX
 ENGINE_SOURCES := $(shell find crates devices papers schemes -type f) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-rust test-python long fuzz histories check lint format fitted-workloads steady-check reproduce bench picture clean
+.PHONY: help run test test-rust test-python long fuzz histories mutants check lint format fitted-workloads steady-check reproduce bench picture clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
@@ -36,9 +36,12 @@ test-rust: | tools
 test-python: $(VENV)/.engine $(VENV)/.dev
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --ignore=tests/python/test_site.py
 
-long: | tools ## long forms: 100,000 operations a pair of slots, every real trace in full, 100 million rows
-	FLASHGC_LONG=1 cargo test --quiet --profile tests -p flashgc --test all -- matrix:: every_trace::
+LONG_RUST := matrix:: every_trace:: block_blocking:: preemption:: sub_blocks::
+LONG_PYTHON := $(patsubst %,tests/python/test_%.py,docs terminal real_traces)
+long: $(VENV)/.engine $(VENV)/.dev ## long forms: 100,000 requests a pair of slots, traces and examples in full, 100 million rows
+	FLASHGC_LONG=1 cargo test --quiet --profile tests -p flashgc --test all -- $(LONG_RUST)
 	FLASHGC_LONG=1 cargo test --quiet --profile tests -p flashgc-trace --test flat_memory
+	FLASHGC_LONG=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal $(LONG_PYTHON)
 
 FUZZ_SECONDS ?= 60
 fuzz: | tools ## fuzz readers, our own formats and the configuration (FUZZ_SECONDS=60 each)
@@ -51,6 +54,12 @@ ONE ?=
 histories: | tools ## random histories of the engine (SECONDS=600 SEED=1 COUNT=number, or ONE=seed to repeat one)
 	cargo run --quiet --profile tests -p flashgc-histories -- \
 	  $(if $(ONE),--one $(ONE),--seed $(SEED) $(if $(COUNT),--count $(COUNT),--seconds $(SECONDS)))
+
+SAMPLE ?= 300
+LONG ?=
+ONLY ?=
+mutants: $(VENV)/.dev | tools ## mutation score of the engine (SAMPLE=300 SEED=1, ONLY=text in a name, LONG=1 for long forms)
+	$(BIN)/python scripts/mutants --sample $(SAMPLE) --seed $(SEED) --only "$(ONLY)" $(if $(LONG),--long)
 
 # Everything that CI does, one step after the other.
 CHECKS := engine lint test-rust test-python docs-check fuzz histories

@@ -3,6 +3,7 @@ import os
 import signal
 import subprocess
 import sysconfig
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from own_paper import CLAIMS, EXPERIMENT
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared"
 PAPERS = sorted(path.name for path in (ROOT / "papers").iterdir() if path.is_dir())
+LONG = bool(os.environ.get("FLASHGC_LONG"))
+"""Whether the long forms of the tests are run."""
 COMMAND = Path(sysconfig.get_path("scripts")) / "flashgc"
 
 # A shell that starts the tests in the background has them ignore Ctrl-C, and their children
@@ -70,6 +73,35 @@ class Done:
     @property
     def json(self):
         return json.loads(self.out)
+
+
+@pytest.fixture(scope="session")
+def once(tmp_path_factory):
+    """Does something in one of the parallel workers, and gives the folder of it to all of them."""
+
+    def once(name, make):
+        base = tmp_path_factory.getbasetemp()
+        # Workers have folders of their own in that of the session.
+        session = base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base
+        folder, done, failed = (session / f"{name}{end}" for end in ("", ".done", ".failed"))
+        try:
+            folder.mkdir()
+        except FileExistsError:
+            until = time.monotonic() + 300
+            while not done.exists():
+                assert not failed.exists(), f"{name} failed in another test"
+                assert time.monotonic() < until, f"{name} is not done by another worker"
+                time.sleep(0.05)
+            return folder
+        try:
+            make(folder)
+        except BaseException:
+            failed.touch()
+            raise
+        done.touch()
+        return folder
+
+    return once
 
 
 @pytest.fixture

@@ -2,6 +2,9 @@
 
 A block "text output" after an example is its standard output at 80 columns, where `...` stands for
 any text. `FLASHGC_BLESS=1` writes the output into the pages.
+
+A run of `oltp` whose output no page shows takes a smaller drive and fewer requests, unless the
+example sets them itself; `FLASHGC_LONG=1` runs every example as it is written.
 """
 
 import contextlib
@@ -15,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ROOT
+from conftest import LONG, ROOT
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
 BLOCK = re.compile(
@@ -28,11 +31,23 @@ FILE = re.compile(r"^```\w+ (\S+\.\S+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 """A block with the name of a file, which the commands of its page read."""
 
 
+SMALLER = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 100_000}
+
+
 def blocks(page):
     return BLOCK.findall(page.read_text())
 
 
-def command(flashgc, line):
+def smaller(words):
+    """The words of a command, with settings for a shorter run where nothing depends on them."""
+    if LONG or words[:2] not in (["run", "oltp"], ["compare", "oltp"]) or "--drive" in words:
+        return words
+    sets = ((key, f"{key}={value}") for key, value in SMALLER.items())
+    more = (["--set", text] for key, text in sets if not any(key in word for word in words))
+    return [*words, *(word for pair in more for word in pair)]
+
+
+def command(flashgc, line, shows):
     """Runs a line of a shell block, and returns its output."""
     if line.startswith("make"):
         # A dry run only, since the real command runs these tests.
@@ -47,10 +62,11 @@ def command(flashgc, line):
         at = words.index(">")
         Path(words[at + 1]).write_text(flashgc(*words[1:at]).out)
         return ""
-    return flashgc(*words[1:], env={"COLUMNS": "80"}).out
+    words = words[1:] if shows else smaller(words[1:])
+    return flashgc(*words, env={"COLUMNS": "80"}).out
 
 
-def printed(flashgc, page, kind, text):
+def printed(flashgc, page, kind, text, shows):
     """The output of an example."""
     if kind == "python":
         out = io.StringIO()
@@ -58,7 +74,8 @@ def printed(flashgc, page, kind, text):
             exec(compile(text, str(page), "exec"), {})
         return out.getvalue()
     lines = (line.split(" #")[0].strip() for line in text.replace("\\\n", " ").splitlines())
-    return "".join(command(flashgc, line) for line in lines if line and not line.startswith("#"))
+    lines = [line for line in lines if line and not line.startswith("#")]
+    return "".join(command(flashgc, line, shows) for line in lines)
 
 
 def differs(shown, found):
@@ -78,13 +95,23 @@ def test_what_a_page_shows_runs_and_prints_what_it_says(flashgc, page, tmp_path,
     for name, text in FILE.findall(page.read_text()):
         Path(name).write_text(text)
     for kind, text, shown in blocks(page):
-        found = printed(flashgc, page, kind, text)
+        found = printed(flashgc, page, kind, text, bool(shown))
         if not shown:
             continue
         if BLESS and differs(shown, found):
             page.write_text(page.read_text().replace(shown, TOOK.sub("...\n", found), 1))
             continue
         assert differs(shown, found) is None, f"{page.name}: {text}\n{differs(shown, found)}"
+
+
+def test_settings_of_an_example_are_kept():
+    requests, blocks = (f"{key}={value}" for key, value in reversed(SMALLER.items()))
+    if not LONG:
+        assert smaller(["run", "oltp"]) == ["run", "oltp", "--set", blocks, "--set", requests]
+        given = ["compare", "oltp", "--set", "workload.synthetic.requests=5"]
+        assert smaller(given) == [*given, "--set", blocks]
+    for other in (["drive", "save", "oltp", "d"], ["run", "oltp", "--drive", "d"]):
+        assert smaller(other) == other
 
 
 def test_another_output_is_noticed():

@@ -61,12 +61,36 @@ def test_an_error_does_not_move_to_standard_output_when_its_own_is_closed(tmp_pa
     assert shell(tmp_path, "flashgc run nothing.toml 2>&-") == (2, "", "")
 
 
+DRAWN = (
+    "compare small.toml --schemes greedy,fifo",
+    "schemes",
+    "workloads",
+    "run --help",
+    "run small.toml --seeds 2",
+)
+"""Commands whose tables and help depend on the terminal."""
+
+
 @pytest.mark.parametrize(
     "env",
     [
         {"PYTHONIOENCODING": "ascii"},
         {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
         {"LC_ALL": "nonsense"},
+    ],
+    ids=str,
+)
+def test_odd_locales(tmp_path, small, env):
+    # Python reads these at its start.
+    for text in DRAWN:
+        code, out, err = shell(tmp_path, f"flashgc {text}", **env)
+        assert code == 0, err
+        assert out
+
+
+@pytest.mark.parametrize(
+    "env",
+    [
         {"COLUMNS": "0"},
         {"COLUMNS": "1"},
         {"COLUMNS": "-5"},
@@ -76,17 +100,9 @@ def test_an_error_does_not_move_to_standard_output_when_its_own_is_closed(tmp_pa
     ],
     ids=str,
 )
-def test_odd_terminals_and_locales(tmp_path, small, env):
-    for text in (
-        "flashgc compare small.toml --schemes greedy,fifo",
-        "flashgc schemes",
-        "flashgc workloads",
-        "flashgc run --help",
-        "flashgc run small.toml --seeds 2",
-    ):
-        code, out, err = shell(tmp_path, text, **env)
-        assert code == 0, err
-        assert out
+def test_odd_terminals(flashgc, small, env):
+    for text in DRAWN:
+        assert flashgc(*text.split(), env=env).out
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,8 @@ fn run_case(scheme: usize, drive: usize, seed: u64, gap_us: u64, reads: u64) -> 
 
 #[test]
 fn the_host_stays_out_of_blocks_under_collection_however_requests_come() {
-    let config = Config { cases: 10_000, failure_persistence: None, ..Config::default() };
+    let count = if common::is_long() { 10_000 } else { 1_000 };
+    let config = Config { cases: count, failure_persistence: None, ..Config::default() };
     let cases = (0..SCHEMES.len(), 0..DRIVES.len(), 0u64..1 << 32, 20u64..600, 1u64..9);
     let sums = std::cell::Cell::new([0, 0]);
     let run = |(scheme, drive, seed, gap_us, reads)| {
@@ -77,7 +78,8 @@ fn the_host_stays_out_of_blocks_under_collection_however_requests_come() {
     };
     TestRunner::new(config).run(&cases, run).expect("every case");
     let [blocked, jobs] = sums.get();
-    assert!(blocked > 1_000 && jobs > 20_000, "{blocked} reads waited for {jobs} jobs");
+    let (least_blocked, least_jobs) = (u64::from(count) / 10, 2 * u64::from(count));
+    assert!(blocked > least_blocked && jobs > least_jobs, "{blocked} reads waited for {jobs} jobs");
 }
 
 #[test]

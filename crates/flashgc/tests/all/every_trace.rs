@@ -114,7 +114,7 @@ fn every_real_trace_runs_under_the_checker() {
         println!("skipped: ../shared/traces is missing");
         return;
     }
-    let long = std::env::var_os("FLASHGC_LONG").is_some();
+    let long = common::is_long();
     let mut seen = Vec::new();
     for line in TABLE.lines().filter(|line| !line.starts_with('#')) {
         let columns: Vec<&str> = line.split(" | ").map(str::trim).collect();

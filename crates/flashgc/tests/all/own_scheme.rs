@@ -1,7 +1,8 @@
 //! `docs/schemes/own-scheme.md` is carried out: its file, its word and its preset go into a copy of
 //! the sources, which is compiled and run under the checker.
 //!
-//! The copy stays in the build folder and only files that differ are written again, so that a
+//! The copy holds what the example `run_config` needs and no more, since its first run compiles all
+//! of it. It stays in the build folder and only files that differ are written again, so that a
 //! second run compiles nothing.
 
 use std::path::{Path, PathBuf};
@@ -11,6 +12,10 @@ const FILE: &str = "crates/flashgc/src/gc/victim/oldest_of_emptiest.rs";
 const REGISTRY: &str = "crates/flashgc/src/gc/victim/mod.rs";
 const PRESETS: &str = "crates/flashgc/src/config/presets.rs";
 const PRESET: &str = "schemes/oldest-of-emptiest.toml";
+/// The crates of the engine.
+const CRATES: [&str; 3] = ["crates/flashgc", "crates/flashgc-config", "crates/flashgc-trace"];
+/// What no example is made of.
+const ASIDE: [&str; 3] = ["target", "tests", "benches"];
 
 fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -34,7 +39,18 @@ fn block(page: &str, kind: &str) -> String {
     rest[..rest.find("```").expect("a block ends")].to_string()
 }
 
-/// Every file of a folder of the sources, relative to the root, without build results.
+/// A manifest without the tables of tests and benchmarks, with the crates of the engine alone.
+fn lean(manifest: &str) -> String {
+    let mut tables: Vec<&str> = manifest.split("\n[").collect();
+    tables
+        .retain(|table| !["dev-dependencies]", "[bench]]"].iter().any(|it| table.starts_with(it)));
+    let text = tables.join("\n[");
+    let Some((before, after)) = text.split_once("members = [") else { return text };
+    let (_, after) = after.split_once(']').expect("the list of members ends");
+    format!("{before}members = {CRATES:?}{after}")
+}
+
+/// Every file of a folder of the sources, relative to the root, without tests and build results.
 fn files(root: &Path, folder: &str, into: &mut Vec<String>) {
     let entries = std::fs::read_dir(root.join(folder)).expect("the folder can be read");
     for entry in entries {
@@ -42,7 +58,7 @@ fn files(root: &Path, folder: &str, into: &mut Vec<String>) {
         let name = entry.file_name().to_string_lossy().into_owned();
         let path = format!("{folder}/{name}");
         match entry.file_type().expect("a type") {
-            kind if kind.is_dir() && name != "target" && !name.starts_with('.') => {
+            kind if kind.is_dir() && !ASIDE.contains(&name.as_str()) && !name.starts_with('.') => {
                 files(root, &path, into);
             }
             kind if kind.is_file() => into.push(path),
@@ -71,11 +87,15 @@ impl Copy {
         let (root, target) = (folder.join("sources"), folder.join("target"));
         let page = read(&source.join("docs/schemes/own-scheme.md"));
         let mut list = vec!["Cargo.toml".to_string(), "Cargo.lock".to_string()];
-        for folder in ["crates", "devices", "schemes"] {
+        for folder in CRATES.iter().chain(&["devices", "schemes"]) {
             files(&source, folder, &mut list);
         }
         for path in list.iter().filter(|path| ![REGISTRY, PRESETS].contains(&path.as_str())) {
-            write(&root.join(path), &std::fs::read(source.join(path)).expect("a source"));
+            let content = std::fs::read(source.join(path)).expect("a source");
+            match path.ends_with("Cargo.toml") {
+                true => write(&root.join(path), lean(&read(&source.join(path))).as_bytes()),
+                false => write(&root.join(path), &content),
+            }
         }
         for path in [FILE, REGISTRY, PRESETS, PRESET] {
             assert!(page.contains(path), "the page does not name {path}");

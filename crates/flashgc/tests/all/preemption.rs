@@ -77,7 +77,8 @@ fn run_case(way: usize, drive: usize, seed: u64, gap_us: u64, suspend_us: u64, r
 
 #[test]
 fn no_data_is_lost_or_stale_however_requests_interleave_with_jobs() {
-    let config = Config { cases: 10_000, failure_persistence: None, ..Config::default() };
+    let count = if common::is_long() { 10_000 } else { 1_000 };
+    let config = Config { cases: count, failure_persistence: None, ..Config::default() };
     let cases = (0..WAYS.len(), 0..DRIVES.len(), 0u64..1 << 32, 20u64..600, 0u64..60, 1u64..9);
     let run = |(way, drive, seed, gap_us, suspend_us, reads)| {
         run_case(way, drive, seed, gap_us, suspend_us, reads);

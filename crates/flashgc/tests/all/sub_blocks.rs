@@ -141,7 +141,7 @@ fn fullest(sets: &[&str]) -> Option<Vec<String>> {
 #[test]
 fn random_drives_of_sub_blocks_lose_nothing_and_the_index_agrees_with_the_scan() {
     let mut choices = Choices::new(11);
-    let rounds = if std::env::var_os("FLASHGC_LONG").is_some() { 3000 } else { 150 };
+    let rounds = if common::is_long() { 3000 } else { 150 };
     let (mut run_count, mut collected) = (0, 0);
     for _ in 0..rounds {
         let random = random_choices(&mut choices);

@@ -52,6 +52,11 @@ fill = "sequential"
 overwrite = 1.0
 "#;
 
+/// Whether the long forms of the tests are run.
+pub fn is_long() -> bool {
+    std::env::var_os("FLASHGC_LONG").is_some()
+}
+
 /// The inputs of a configuration with assignments.
 pub fn inputs(text: &str, sets: &[&str]) -> Inputs {
     Inputs {

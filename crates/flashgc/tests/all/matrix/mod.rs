@@ -3,19 +3,21 @@
 //! Each row runs random reads, writes and trims on a drive with as little spare as the plan
 //! accepts for it, under the checker, with audits of the whole drive on the way. One page of data
 //! more is refused, with a reason that is pinned here; no pair of choices is refused at every size.
-//! `FLASHGC_LONG=1` runs 100,000 requests in every row.
+//! `FLASHGC_LONG=1` runs 100,000 requests in every row, and tries every size of data.
 
 use crate::common;
 mod covering;
+mod fullest;
 mod sub_blocks;
 
-use common::{TINY, checked, inputs, synthetic};
+use common::{TINY, checked, synthetic};
 use covering::{Factor, Row, rows};
 use flashgc::config::{Fill, WorkloadPlan};
-use flashgc::session::{Setup, prepare};
+use flashgc::session::Setup;
 use flashgc::sim::{Sim, SimError};
 use flashgc::workload::Source;
 use flashgc::workload::synthetic::SyntheticOverwrites;
+use fullest::fullest;
 use sub_blocks::{WHOLE_BLOCKS, apart_by_erase, refused_of_sub_blocks};
 
 /// The slots of the scheme.
@@ -246,9 +248,6 @@ const AROUND: &[Factor] = &[
 
 const ARRIVALS: &str = "workload.synthetic";
 
-/// The number of arrays of rows that are run.
-const ARRAYS: u64 = 4;
-
 fn factors() -> Vec<Factor> {
     [SLOTS, AROUND].concat()
 }
@@ -332,10 +331,9 @@ fn apart(factors: &[Factor], row: Row) -> Vec<Row> {
     vec![fitting, closed]
 }
 
-/// The rows that are run.
-fn all_rows(factors: &[Factor]) -> Vec<Row> {
-    // Each array covers every pair; the further ones meet in other company.
-    let rows = (1..=ARRAYS).flat_map(|seed| rows(factors, seed));
+/// The rows of an array. Each array covers every pair; the further ones meet in other company.
+fn rows_of_array(factors: &[Factor], seed: u64) -> Vec<Row> {
+    let rows = rows(factors, seed).into_iter();
     rows.map(|row| without_refused(factors, row))
         .flat_map(|row| apart_by_erase(factors, row))
         .flat_map(|row| blocks_apart(factors, row))
@@ -371,51 +369,8 @@ fn several(key: &str, value: &str) -> Vec<String> {
         .collect()
 }
 
-/// What the plan may say against a page of data more.
-const REASONS: &[&str] = &[
-    "spare pages, but collection alone needs",
-    "exceeds the spare space",
-    // A share of little spare.
-    "must be above the reserve",
-    // The trigger used-space has no threshold that could be lower.
-    "too few for the",
-];
-
-fn assert_known(sets: &[String], refusal: &str) {
-    let known = REASONS.iter().any(|reason| refusal.contains(reason));
-    assert!(known, "an unknown reason with\n{}\n{refusal}", sets.join("\n"));
-}
-
-/// The configuration with the most data that the plan accepts.
-fn fullest(sets: &[String]) -> Setup {
-    let text = TINY.replace("queue_depth = 8\n", "").replace("overwrite = 1.0\n", "");
-    let prepared = |pages: f64, all: f64| {
-        // In the middle of two whole numbers of pages, so that the share cannot truncate wrongly.
-        let exported = format!("device.exported={:.9}", (pages + 0.5) / all);
-        let mut sets: Vec<&str> = sets.iter().map(String::as_str).collect();
-        sets.push(&exported);
-        prepare(&inputs(&text, &sets)).map_err(|errors| errors.to_string())
-    };
-    let of = |key: &str| -> f64 {
-        let value = sets.iter().find_map(|set| set.strip_prefix(key));
-        value.and_then(|value| value.parse().ok()).expect("a whole number")
-    };
-    let all = of("device.blocks_per_plane=") * of("device.pages_per_block=");
-    let mut last = String::new();
-    for pages in (8..all as u32).rev() {
-        match prepared(f64::from(pages), all) {
-            Ok(setup) => return setup,
-            Err(refusal) => {
-                assert_known(sets, &refusal);
-                last = refusal;
-            }
-        }
-    }
-    panic!("no share of data is accepted with\n{}\n{last}", sets.join("\n"));
-}
-
 fn requests() -> u64 {
-    if std::env::var_os("FLASHGC_LONG").is_some() { 100_000 } else { 2_500 }
+    if common::is_long() { 100_000 } else { 2_500 }
 }
 
 /// Runs the row under the checker, which panics at what it does not like.
@@ -476,7 +431,7 @@ fn outcome(factors: &[Factor], row: &[usize]) -> Result<(), String> {
 #[test]
 fn the_rows_cover_every_pair() {
     let factors = factors();
-    let rows = all_rows(&factors);
+    let rows: Vec<Row> = ARRAYS.flat_map(|array| rows_of_array(&factors, array)).collect();
     let mut missing = Vec::new();
     for a in 0..factors.len() {
         for b in a + 1..factors.len() {
@@ -545,12 +500,35 @@ fn a_mark_of_two_blocks_is_refused_where_collection_keeps_as_many() {
     }
 }
 
-#[test]
-fn every_pair_of_choices_runs_under_the_checker() {
+/// The arrays that are run, each as a test of its own, so that they run in parallel.
+const ARRAYS: std::ops::RangeInclusive<u64> = 1..=4;
+
+fn every_pair_of_choices_runs_under_the_checker(array: u64) {
+    assert!(ARRAYS.contains(&array));
     let factors = factors();
-    let rows = all_rows(&factors);
+    let rows = rows_of_array(&factors, array);
     let outcomes = rows.iter().map(|row| outcome(&factors, row));
     let failed: Vec<String> = outcomes.filter_map(Result::err).collect();
     let count = failed.len();
     assert!(failed.is_empty(), "{count} of {} rows failed\n\n{}", rows.len(), failed.join("\n\n"));
+}
+
+#[test]
+fn every_pair_of_choices_runs_under_the_checker_1() {
+    every_pair_of_choices_runs_under_the_checker(1);
+}
+
+#[test]
+fn every_pair_of_choices_runs_under_the_checker_2() {
+    every_pair_of_choices_runs_under_the_checker(2);
+}
+
+#[test]
+fn every_pair_of_choices_runs_under_the_checker_3() {
+    every_pair_of_choices_runs_under_the_checker(3);
+}
+
+#[test]
+fn every_pair_of_choices_runs_under_the_checker_4() {
+    every_pair_of_choices_runs_under_the_checker(4);
 }
