@@ -82,7 +82,7 @@ use crate::allocation::Allocation;
 use crate::arbiter::Arbiter;
 use crate::collect::Jobs;
 use crate::event::{Events, Slot, Slots};
-use crate::flash::{Flash, Prices};
+use crate::flash::{Ended, Flash, Prices};
 use crate::ftl::Ftl;
 use crate::gc::{Gc, Victim};
 use crate::host::Host;
@@ -169,6 +169,9 @@ pub struct Sim<W: Watch = Unwatched> {
     idle: Option<IdleTrigger>,
     /// Pre-migration, where the scheme has it.
     ahead: Option<Ahead>,
+    /// Commands that ended as they began, and answers that left as they came.
+    at_once: VecDeque<(UnitId, Ended<Owner>)>,
+    left_at_once: VecDeque<(UnitId, u32)>,
     /// Units to check before the next event.
     ready: VecDeque<UnitId>,
     /// Units whose next write waits for space that no collection can free yet.
@@ -231,6 +234,8 @@ impl<W: Watch> Sim<W> {
             host: Host::new(&plan),
             idle: plan.gc.idle.clone().map(|idle| IdleTrigger::new(idle, geometry.units)),
             ahead: plan.gc.pre_migration.map(|rules| Ahead::new(rules, geometry)),
+            at_once: VecDeque::new(),
+            left_at_once: VecDeque::new(),
             ready: VecDeque::new(),
             starved: Vec::new(),
             ftl,
@@ -321,6 +326,10 @@ impl<W: Watch> Sim<W> {
         loop {
             if self.instant.has_too_many_steps() {
                 self.look_for_an_end()?;
+            }
+            self.end_at_once();
+            if !self.left_at_once.is_empty() {
+                self.leave_at_once();
             }
             if self.host.has_to_place() {
                 self.place_all();

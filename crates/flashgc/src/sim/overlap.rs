@@ -67,10 +67,18 @@ impl<W: Watch> Sim<W> {
         self.take_answer(unit, op, list);
         let phases = self.prices.answer();
         if phases.count() == 0 {
-            self.note_left(unit);
-            return self.answered(op);
+            return self.left_at_once.push_back((unit, op));
         }
         self.begin_beside(unit, Command::new(Owner::Answer(op), Class::Host, phases));
+    }
+
+    /// The answers of no length have left.
+    #[cold]
+    pub(super) fn leave_at_once(&mut self) {
+        while let Some((unit, op)) = self.left_at_once.pop_front() {
+            self.note_left(unit);
+            self.answered(op);
+        }
     }
 
     /// The answer that was on its way in parallel with the collection's operation has left.
@@ -136,7 +144,7 @@ impl<W: Watch> Sim<W> {
                 self.tell_operation(unit, Owner::Collection, self.now_ns);
                 self.job_operation_ended(unit);
             }
-            Some(moved) => self.follow(unit, moved),
+            Some(moved) => self.has_begun(unit, moved),
             None => {}
         }
     }

@@ -31,7 +31,9 @@ impl<W: Watch> Sim<W> {
                 if choice == Choice::Nothing {
                     return;
                 }
-                if self.act(unit, choice) {
+                let has_begun = self.act(unit, choice);
+                self.end_at_once();
+                if has_begun {
                     break;
                 }
             }
@@ -260,7 +262,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn start_command(&mut self, unit: UnitId, command: Command<Owner>) {
         self.alloc.one_more(unit);
         let moved = self.flash.start(unit, command, self.now_ns, &mut self.events);
-        self.follow(unit, moved);
+        self.has_begun(unit, moved);
     }
 
     /// A transfer has ended.
@@ -301,9 +303,30 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// What follows when a command has begun, or moved on.
+    /// A command has begun. One of no length has ended already, and waits to be read.
     #[inline(always)]
-    pub(super) fn follow(&mut self, unit: UnitId, moved: Moved<Owner>) {
+    pub(super) fn has_begun(&mut self, unit: UnitId, moved: Moved<Owner>) {
+        if let Moved::Ended(ended) = moved {
+            self.at_once.push_back((unit, ended));
+        }
+    }
+
+    /// Reads the commands that ended as they began.
+    #[inline(always)]
+    pub(super) fn end_at_once(&mut self) {
+        while let Some((unit, ended)) = self.next_at_once() {
+            self.operation_ended(unit, ended);
+        }
+    }
+
+    #[inline(always)]
+    fn next_at_once(&mut self) -> Option<(UnitId, Ended<Owner>)> {
+        if self.at_once.is_empty() { None } else { self.at_once.pop_front() }
+    }
+
+    /// What follows when a command has moved on.
+    #[inline(always)]
+    fn follow(&mut self, unit: UnitId, moved: Moved<Owner>) {
         match moved {
             Moved::Runs => {}
             Moved::Ended(ended) => self.operation_ended(unit, ended),
