@@ -5,6 +5,7 @@
 
 use super::blocks::BlockState;
 use crate::ids::{BlockId, PlaneId, Ppn};
+use std::collections::VecDeque;
 
 /// A change of the translation layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,8 +26,6 @@ pub enum Fact {
         /// Its valid pages.
         valid: u32,
     },
-    /// A page became invalid.
-    Lost(Lost),
     /// The data of a page is somewhere else from now on.
     Moved {
         /// Where it was.
@@ -76,10 +75,12 @@ pub struct Lost {
     pub state: BlockState,
 }
 
-/// The facts that nobody has read yet.
+/// The facts that nobody has read yet. At most one page is lost in a change, after all else; it has
+/// a place of its own, since most changes are only that.
 #[derive(Default)]
 pub struct Facts {
-    ring: Vec<Fact>,
+    ring: VecDeque<Fact>,
+    lost: Option<Lost>,
     /// Whether anybody wants to know where pages go.
     pub tells_moves: bool,
 }
@@ -88,24 +89,32 @@ impl Facts {
     /// Adds a fact.
     #[inline(always)]
     pub(super) fn push(&mut self, fact: Fact) {
-        self.ring.push(fact);
+        debug_assert!(self.lost.is_none(), "a lost page is the last fact of a change");
+        self.ring.push_back(fact);
     }
 
-    /// Whether everything has been read.
+    /// A page became invalid.
     #[inline(always)]
-    pub fn is_empty(&self) -> bool {
-        self.ring.is_empty()
+    pub(super) fn lose(&mut self, lost: Lost) {
+        debug_assert!(self.lost.is_none(), "the facts of a change are read after it");
+        self.lost = Some(lost);
     }
 
-    /// The fact at this place, if there are so many.
+    /// The oldest fact.
     #[inline(always)]
-    pub fn get(&self, at: usize) -> Option<Fact> {
-        self.ring.get(at).copied()
+    pub fn next(&mut self) -> Option<Fact> {
+        if self.ring.is_empty() { None } else { self.ring.pop_front() }
     }
 
-    /// All of them have been read.
+    /// The page that was lost.
     #[inline(always)]
+    pub fn lost(&mut self) -> Option<Lost> {
+        self.lost.take()
+    }
+
+    /// Forgets everything.
     pub fn clear(&mut self) {
         self.ring.clear();
+        self.lost = None;
     }
 }

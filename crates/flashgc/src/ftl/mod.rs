@@ -164,7 +164,7 @@ impl Ftl {
         if state == BlockState::Sealed {
             self.blocks.reclaimable[plane.index()] += 1;
         }
-        self.facts.push(Fact::Lost(Lost { plane, page: ppn, block, valid, state }));
+        self.facts.lose(Lost { plane, page: ppn, block, valid, state });
     }
 
     /// The host discards a logical page.

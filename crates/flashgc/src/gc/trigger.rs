@@ -69,7 +69,7 @@ impl Gc {
     /// A block was opened, sealed, claimed, withheld, erased or released.
     pub fn block_has_changed(&mut self, fact: Fact, sight: &Sight<'_>) {
         let (plane, block) = match fact {
-            Fact::Lost(_) | Fact::Moved { .. } => return,
+            Fact::Moved { .. } => return,
             Fact::Opened { plane, block } => {
                 self.victim.opened(plane, block);
                 (plane, block)

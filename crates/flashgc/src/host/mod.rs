@@ -3,7 +3,7 @@
 //!
 //! The room places no operation and starts none: [`Host::next_to_place`] says which operation is
 //! next on its page, and the caller finds its plane. Requests that are done are read from
-//! [`Host::next_served`].
+//! [`Host::served`].
 
 mod buffer;
 mod buffered;
@@ -123,10 +123,16 @@ impl Host {
         self.released.pop()
     }
 
-    /// A request that is done.
+    /// Requests that are done.
     #[inline(always)]
-    pub fn next_served(&mut self) -> Option<Served> {
-        if self.served.is_empty() { None } else { self.served.pop() }
+    pub fn served(&self) -> &[Served] {
+        &self.served
+    }
+
+    /// They have been read.
+    #[inline(always)]
+    pub fn served_is_read(&mut self) {
+        self.served.clear();
     }
 
     /// A unit that should be checked.

@@ -192,21 +192,23 @@ impl Host {
         map: &PageMap,
         cx: &mut Context<'_, W>,
     ) -> Option<u32> {
+        // Field by field: a copy of the whole would wait for the stores just before.
         let Cutting { id, request, next } = self.cutting.as_mut()?;
-        let (id, request, at) = (*id, *request, *next);
-        *next += 1;
-        if at == request.pages {
+        let (id, at, pages) = (*id, *next, request.pages);
+        if at == pages {
             // The last page was placed: the link may serve others.
             self.cutting = None;
             self.has_come_in(cx);
             return None;
         }
-        if at + 1 == request.pages && self.link.is_none() {
+        *next += 1;
+        let (host_op, high, lpn) = (request.op, request.high, Lpn(request.first.0 + at));
+        let partial =
+            (at == 0 && request.head_partial) || (at + 1 == pages && request.tail_partial);
+        if at + 1 == pages && self.link.is_none() {
             self.cutting = None;
         }
-        let partial =
-            (at == 0 && request.head_partial) || (at + 1 == request.pages && request.tail_partial);
-        let kind = match request.op {
+        let kind = match host_op {
             HostOp::Read => OpKind::Read,
             HostOp::Write if partial => OpKind::ReadRest,
             HostOp::Write => OpKind::Write,
@@ -217,10 +219,9 @@ impl Host {
             }
             HostOp::Trim => OpKind::Trim,
         };
-        let lpn = Lpn(request.first.0 + at);
         map.prefetch(lpn);
-        let op = self.waiting.add(lpn, id, kind, request.high);
-        cx.tell(Happened::Accepted { op, lpn, kind: request.op, high: request.high });
+        let op = self.waiting.add(lpn, id, kind, high);
+        cx.tell(Happened::Accepted { op, lpn, kind: host_op, high });
         self.is_next_on_its_page(lpn, op).then_some(op)
     }
 

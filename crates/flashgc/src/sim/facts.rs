@@ -9,18 +9,12 @@ impl<W: Watch> Sim<W> {
     /// before anything is chosen.
     #[inline(always)]
     pub(super) fn pass_on_facts(&mut self) {
-        if self.ftl.facts.is_empty() {
-            return;
+        while let Some(fact) = self.ftl.facts.next() {
+            self.block_has_changed(fact);
         }
-        let mut at = 0;
-        while let Some(fact) = self.ftl.facts.get(at) {
-            match fact {
-                Fact::Lost(lost) => self.page_was_lost(lost),
-                fact => self.block_has_changed(fact),
-            }
-            at += 1;
+        if let Some(lost) = self.ftl.facts.lost() {
+            self.page_was_lost(lost);
         }
-        self.ftl.facts.clear();
     }
 
     #[inline(always)]

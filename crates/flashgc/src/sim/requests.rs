@@ -199,7 +199,11 @@ impl<W: Watch> Sim<W> {
     /// The requests that are done are counted.
     #[inline(always)]
     fn note_served(&mut self) {
-        while let Some(Served { op, bytes, latency_ns }) = self.host.next_served() {
+        if self.host.served().is_empty() {
+            return;
+        }
+        for at in 0..self.host.served().len() {
+            let &Served { op, bytes, latency_ns } = &self.host.served()[at];
             match op {
                 HostOp::Read => self.read_latency.record(latency_ns),
                 HostOp::Write => self.write_latency.record(latency_ns),
@@ -214,6 +218,7 @@ impl<W: Watch> Sim<W> {
                 self.batch_ended();
             }
         }
+        self.host.served_is_read();
     }
 
     /// The data under way has crossed the host's link.
