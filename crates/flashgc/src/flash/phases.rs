@@ -27,6 +27,26 @@ pub enum Kind {
     Rest,
 }
 
+/// The kinds by their numbers; those without a meaning of their own fill the four bits.
+const KINDS: [Kind; 16] = [
+    Kind::Command,
+    Kind::DataIn,
+    Kind::DataOut,
+    Kind::Read,
+    Kind::Program,
+    Kind::Erase,
+    Kind::Collection,
+    Kind::Switch,
+    Kind::Rest,
+    Kind::Rest,
+    Kind::Rest,
+    Kind::Rest,
+    Kind::Rest,
+    Kind::Rest,
+    Kind::Rest,
+    Kind::Rest,
+];
+
 impl Kind {
     /// Whether the phase needs the bus.
     #[inline(always)]
@@ -54,19 +74,21 @@ pub struct Phase {
 #[derive(Clone, Copy, Debug)]
 pub struct Phases {
     ns: [u64; PHASES_MAX],
-    kinds: [Kind; PHASES_MAX],
-    count: u8,
-    /// Where the first program is; `NONE` where there is none.
-    program_at: u8,
+    /// One word, so that a copy is never read in other parts than it was written: four bits for the
+    /// kind of each phase, then a byte each for their number and the place of the first program.
+    meta: u64,
 }
 
+const KIND_BITS: u32 = 4;
+const COUNT_AT: u32 = 32;
+const PROGRAM_AT: u32 = 40;
 const NONE: u8 = u8::MAX;
 
 impl Phases {
     /// No phase yet.
     #[inline(always)]
     pub fn new() -> Self {
-        Phases { ns: [0; PHASES_MAX], kinds: [Kind::Rest; PHASES_MAX], count: 0, program_at: NONE }
+        Phases { ns: [0; PHASES_MAX], meta: (NONE as u64) << PROGRAM_AT }
     }
 
     /// These phases, with one more.
@@ -80,44 +102,47 @@ impl Phases {
     /// Adds a phase.
     #[inline(always)]
     pub fn add(&mut self, kind: Kind, ns: u64) {
-        if ns > 0 {
-            if kind == Kind::Program && self.program_at == NONE {
-                self.program_at = self.count;
-            }
-            self.kinds[self.count as usize] = kind;
-            self.ns[self.count as usize] = ns;
-            self.count += 1;
+        if ns == 0 {
+            return;
         }
+        let at = self.count();
+        if kind == Kind::Program && self.program_at() == NONE {
+            self.meta &= !(u64::from(NONE) << PROGRAM_AT);
+            self.meta |= u64::from(at) << PROGRAM_AT;
+        }
+        self.meta |= (kind as u64) << (KIND_BITS * u32::from(at));
+        self.meta += 1 << COUNT_AT;
+        self.ns[at as usize] = ns;
     }
 
     /// Adds the phases of another operation, from this number on.
     pub fn append(&mut self, other: &Phases, from: u8) {
-        for at in from..other.count {
-            self.add(other.kinds[at as usize], other.ns[at as usize]);
+        for phase in (from..other.count()).filter_map(|at| other.get(at)) {
+            self.add(phase.kind, phase.ns);
         }
     }
 
     /// Number of phases.
     #[inline(always)]
     pub fn count(&self) -> u8 {
-        self.count
+        (self.meta >> COUNT_AT) as u8
     }
 
     /// The phase of this number, if the operation has it.
     #[inline(always)]
     pub fn get(&self, at: u8) -> Option<Phase> {
-        let place = at as usize;
-        (at < self.count).then(|| Phase { kind: self.kinds[place], ns: self.ns[place] })
+        let kind = (self.meta >> (KIND_BITS * u32::from(at))) as usize % KINDS.len();
+        (at < self.count()).then(|| Phase { kind: KINDS[kind], ns: self.ns[at as usize] })
     }
 
     /// The place of the first program; beyond the last phase where there is none.
     #[inline(always)]
     pub fn program_at(&self) -> u8 {
-        self.program_at
+        (self.meta >> PROGRAM_AT) as u8
     }
 
     fn place_of(&self, kind: Kind) -> Option<u8> {
-        (0..self.count).find(|&at| self.kinds[at as usize] == kind)
+        (0..self.count()).find(|&at| self.get(at).is_some_and(|phase| phase.kind == kind))
     }
 
     /// Sets the length of the first phase of this kind, where there is one.
@@ -130,12 +155,12 @@ impl Phases {
 
     /// Time from start to end when nothing makes it wait, in ns.
     pub fn total_ns(&self) -> u64 {
-        self.ns[..self.count as usize].iter().sum()
+        self.ns[..self.count() as usize].iter().sum()
     }
 
     /// Time in the array, in ns.
     pub fn array_ns(&self) -> u64 {
-        let phases = (0..self.count).filter_map(|at| self.get(at));
+        let phases = (0..self.count()).filter_map(|at| self.get(at));
         phases.filter(|phase| phase.kind.is_in_array()).map(|phase| phase.ns).sum()
     }
 }

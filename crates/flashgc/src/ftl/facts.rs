@@ -77,27 +77,36 @@ pub struct Lost {
 
 /// The facts that nobody has read yet. At most one page is lost in a change, after all else; it has
 /// a place of its own, since most changes are only that.
-#[derive(Default)]
 pub struct Facts {
     ring: VecDeque<Fact>,
-    lost: Option<Lost>,
+    lost: Lost,
+    has_lost: bool,
     /// Whether anybody wants to know where pages go.
     pub tells_moves: bool,
+}
+
+impl Default for Facts {
+    fn default() -> Self {
+        let (plane, page, block) = (PlaneId::NONE, Ppn::NONE, BlockId::NONE);
+        let lost = Lost { plane, page, block, valid: 0, state: BlockState::Free };
+        Facts { ring: VecDeque::new(), lost, has_lost: false, tells_moves: false }
+    }
 }
 
 impl Facts {
     /// Adds a fact.
     #[inline(always)]
     pub(super) fn push(&mut self, fact: Fact) {
-        debug_assert!(self.lost.is_none(), "a lost page is the last fact of a change");
+        debug_assert!(!self.has_lost, "a lost page is the last fact of a change");
         self.ring.push_back(fact);
     }
 
     /// A page became invalid.
     #[inline(always)]
     pub(super) fn lose(&mut self, lost: Lost) {
-        debug_assert!(self.lost.is_none(), "the facts of a change are read after it");
-        self.lost = Some(lost);
+        debug_assert!(!self.has_lost, "the facts of a change are read after it");
+        self.lost = lost;
+        self.has_lost = true;
     }
 
     /// The oldest fact.
@@ -109,12 +118,17 @@ impl Facts {
     /// The page that was lost.
     #[inline(always)]
     pub fn lost(&mut self) -> Option<Lost> {
-        self.lost.take()
+        if !std::mem::take(&mut self.has_lost) {
+            return None;
+        }
+        // Field by field: a load of the whole would wait for the stores just before.
+        let Lost { plane, page, block, valid, state } = &self.lost;
+        Some(Lost { plane: *plane, page: *page, block: *block, valid: *valid, state: *state })
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.ring.clear();
-        self.lost = None;
+        self.has_lost = false;
     }
 }
