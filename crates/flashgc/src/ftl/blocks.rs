@@ -169,11 +169,10 @@ impl Blocks {
         self.seals += 1;
     }
 
-    /// Claims the block for a collection and returns its number of valid pages.
-    pub fn claim(&mut self, block: BlockId) -> u32 {
+    /// Claims the block for a collection.
+    pub fn claim(&mut self, block: BlockId) {
         assert_eq!(self.state(block), BlockState::Sealed, "a victim must be sealed");
         self.set_state(block, BlockState::Victim);
-        self.valid(block)
     }
 
     /// Claims an erased block next to the blocks of a collection: it must not be opened meanwhile.

@@ -145,8 +145,8 @@ impl Ftl {
     }
 
     fn opened(&mut self, plane: PlaneId, block: BlockId) {
-        self.blocks.open(block);
         self.facts.push(Fact::Opened { plane, block });
+        self.blocks.open(block);
     }
 
     /// Opens this erased block for a class whose frontier is full.
@@ -178,15 +178,17 @@ impl Ftl {
     /// Closes a full block to writing: from now on it can be a victim.
     #[inline]
     pub fn seal(&mut self, geometry: &Geometry, block: BlockId, age_ns: u64) {
-        self.blocks.seal(block, age_ns);
         self.is_candidate(geometry, block);
+        self.blocks.seal(block, age_ns);
     }
 
+    /// The fact comes before the changes of the large tables: who reads it must not wait for them.
+    #[inline]
     fn is_candidate(&mut self, geometry: &Geometry, block: BlockId) {
         let valid = self.blocks.valid(block);
         let plane = geometry.plane_of_block(block);
-        self.blocks.reclaimable[plane.index()] += geometry.data_pages_of(block) - valid;
         self.facts.push(Fact::Sealed { plane, block, valid });
+        self.blocks.reclaimable[plane.index()] += geometry.data_pages_of(block) - valid;
     }
 
     /// The sealed blocks of a plane in the order of their sealing.
@@ -199,10 +201,10 @@ impl Ftl {
 
     /// Removes a sealed block from the candidates: it is collected. Returns its valid pages.
     pub fn claim(&mut self, geometry: &Geometry, block: BlockId) -> u32 {
-        let valid = self.blocks.claim(block);
-        let plane = geometry.plane_of_block(block);
-        self.blocks.reclaimable[plane.index()] -= geometry.data_pages_of(block) - valid;
+        let (plane, valid) = (geometry.plane_of_block(block), self.blocks.valid(block));
         self.facts.push(Fact::Claimed { plane, block, valid });
+        self.blocks.claim(block);
+        self.blocks.reclaimable[plane.index()] -= geometry.data_pages_of(block) - valid;
         valid
     }
 
@@ -237,9 +239,9 @@ impl Ftl {
     /// Erases a claimed block that holds no valid page, and gives it back to its plane.
     pub fn erase(&mut self, geometry: &Geometry, block: BlockId) {
         let plane = geometry.plane_of_block(block);
+        self.facts.push(Fact::Free { plane, block, erased: true });
         self.blocks.erase(block);
         self.frontiers.give_back(geometry, plane, block);
-        self.facts.push(Fact::Free { plane, block, erased: true });
     }
 
     /// Whether the host may take a page of this plane now and leave the pages that collection

@@ -142,7 +142,7 @@ impl Host {
     }
 
     /// Takes a request in, of the job with this number where there are several.
-    #[inline]
+    #[inline(always)]
     pub fn accept<W: Watch>(&mut self, request: HostRequest, job: u16, cx: &mut Context<'_, W>) {
         let id = self.add_request(&request, job, cx);
         self.come_in(id, request, cx);

@@ -136,15 +136,21 @@ impl Host {
     }
 
     /// The next request of a closed loop, which arrives now.
+    #[inline(always)]
     pub fn issue(
         &mut self,
         source: &mut dyn Source,
         now_ns: u64,
     ) -> Result<Option<HostRequest>, Fault> {
         self.requests.to_issue -= 1;
-        let next = source.next().map_err(Fault::Source)?;
-        self.requests.source_ended |= next.is_none();
-        Ok(next.map(|request| HostRequest { at_ns: now_ns, ..request }))
+        match source.next() {
+            Ok(Some(request)) => Ok(Some(HostRequest { at_ns: now_ns, ..request })),
+            Ok(None) => {
+                self.requests.source_ended = true;
+                Ok(None)
+            }
+            Err(error) => Err(Fault::Source(error)),
+        }
     }
 
     #[inline(always)]

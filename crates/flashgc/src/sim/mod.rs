@@ -1,10 +1,10 @@
 //! The simulation: the event loop, and what crosses from one room to another.
 //!
 //! A host write, room by room: the *workload* gives a request; `host` cuts it into page operations;
-//! `allocation` names a plane, in whose queue each waits; the `arbiter` chooses one when its unit is
-//! free; `ftl` takes a page, binds the map and marks the old page invalid; `flash` runs its phases,
-//! whose ends are events; `stats` takes one sample. When a plane runs short, a collection begins on
-//! the plane's unit ([`collect`]).
+//! `allocation` names a plane, in whose queue each waits; the `arbiter` chooses one when its unit
+//! is free; `ftl` takes a page, binds the map and marks the old page invalid; `flash` runs its
+//! phases, whose ends are events; `stats` takes one sample. When a plane runs short, a collection
+//! begins on the plane's unit ([`collect`]).
 //!
 //! Units that may have something to start are put on a list, and the loop checks them after each
 //! event. Nothing calls back into the loop.

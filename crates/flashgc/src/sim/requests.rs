@@ -40,11 +40,22 @@ impl<W: Watch> Sim<W> {
     }
 
     /// Issues the next request of a closed loop, or of jobs.
+    #[inline]
     pub(super) fn issue(&mut self, source: &mut dyn Source) -> Result<(), SimError> {
-        let issued = match self.plan.arrivals {
-            Arrivals::Jobs => self.host.turn_of_jobs(source, &mut context!(self)),
-            _ => self.host.issue(source, self.now_ns).map(|next| next.map(|next| (next, 0))),
-        };
+        if self.plan.arrivals == Arrivals::Jobs {
+            return self.issue_of_jobs(source);
+        }
+        match self.host.issue(source, self.now_ns) {
+            Ok(Some(request)) => self.accept(request, 0),
+            Ok(None) => {}
+            Err(fault) => return Err(self.fault(fault)),
+        }
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn issue_of_jobs(&mut self, source: &mut dyn Source) -> Result<(), SimError> {
+        let issued = self.host.turn_of_jobs(source, &mut context!(self));
         if let Some((request, job)) = issued.map_err(|fault| self.fault(fault))? {
             self.accept(request, job);
         }
@@ -52,7 +63,7 @@ impl<W: Watch> Sim<W> {
     }
 
     /// Records a request. Its pages are placed at once, or when it has come in over the link.
-    #[inline]
+    #[inline(always)]
     fn accept(&mut self, request: HostRequest, job: u16) {
         if self.rests {
             self.ahead_ends();
