@@ -145,6 +145,73 @@ fn rooms_use_only_the_rooms_before_them() {
     none(&complaints);
 }
 
+/// The rooms in which no method calls itself, by whatever way.
+const WITHOUT_RECURSION: &[&str] =
+    &["sim", "flash", "ftl", "host", "allocation", "collect", "arbiter"];
+
+/// The methods of a room, and those that each calls on its own object.
+fn calls_of(room: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let mut calls: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for path in files(&root().join("crates/flashgc/src").join(room), "rs") {
+        let text = read(&path);
+        let code = text.split("#[cfg(test)]").next().expect("a part");
+        let mut method = String::new();
+        for line in code.lines() {
+            let declared = line.strip_prefix("    ").and_then(|line| line.split_once("fn "));
+            if let Some((before, rest)) = declared
+                && !before.starts_with([' ', '/'])
+            {
+                let end = |c: char| !c.is_alphanumeric() && c != '_';
+                method = rest.split(end).next().expect("a name").to_string();
+                calls.entry(method.clone()).or_default();
+            }
+            for rest in line.split("self.").skip(1) {
+                let name: String =
+                    rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+                let follows = &rest[name.len()..];
+                if follows.starts_with('(') || follows.starts_with("::<") {
+                    calls.entry(method.clone()).or_default().insert(name);
+                }
+            }
+        }
+    }
+    calls
+}
+
+/// The methods that are left when those that call none of the others are taken away, again and
+/// again: they are part of a circle, or lead into one.
+fn in_circles(mut calls: BTreeMap<String, BTreeSet<String>>) -> Vec<String> {
+    loop {
+        let names: BTreeSet<String> = calls.keys().cloned().collect();
+        let leaves = |called: &BTreeSet<String>| called.is_disjoint(&names);
+        let before = calls.len();
+        calls.retain(|_, called| !leaves(called));
+        if calls.len() == before {
+            return calls.into_keys().collect();
+        }
+    }
+}
+
+#[test]
+fn no_method_of_a_room_calls_itself() {
+    for room in WITHOUT_RECURSION {
+        let calls = calls_of(room);
+        assert!(calls.len() > 5, "{room}: {} methods were found", calls.len());
+        none(&in_circles(calls));
+    }
+}
+
+#[test]
+fn a_circle_of_calls_is_found() {
+    let calls = |pairs: &[(&str, &[&str])]| {
+        let set = |names: &[&str]| names.iter().map(|name| (*name).to_string()).collect();
+        pairs.iter().map(|(name, called)| ((*name).to_string(), set(called))).collect()
+    };
+    assert!(in_circles(calls(&[("a", &["b", "c"]), ("b", &["c"]), ("c", &["len"])])).is_empty());
+    assert_eq!(in_circles(calls(&[("a", &["b"]), ("b", &["a"]), ("c", &[])])), ["a", "b"]);
+    assert_eq!(in_circles(calls(&[("a", &["a"])])), ["a"]);
+}
+
 /// What the engine may not touch, since the same input must give the same bytes everywhere.
 const FORBIDDEN: &[&str] = &[
     "std::time",
