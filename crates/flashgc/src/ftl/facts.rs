@@ -111,7 +111,7 @@ impl Facts {
 
     /// The oldest fact.
     #[inline(always)]
-    pub fn next(&mut self) -> Option<Fact> {
+    pub fn oldest(&mut self) -> Option<Fact> {
         if self.ring.is_empty() { None } else { self.ring.pop_front() }
     }
 

@@ -9,7 +9,7 @@ impl<W: Watch> Sim<W> {
     /// before anything is chosen.
     #[inline(always)]
     pub(super) fn pass_on_facts(&mut self) {
-        while let Some(fact) = self.ftl.facts.next() {
+        while let Some(fact) = self.ftl.facts.oldest() {
             self.block_has_changed(fact);
         }
         if let Some(lost) = self.ftl.facts.lost() {
