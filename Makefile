@@ -56,10 +56,12 @@ histories: | tools ## random histories of the engine (SECONDS=600 SEED=1 COUNT=n
 	  $(if $(ONE),--one $(ONE),--seed $(SEED) $(if $(COUNT),--count $(COUNT),--seconds $(SECONDS)))
 
 SAMPLE ?= 300
-LONG ?=
 ONLY ?=
-mutants: $(VENV)/.dev | tools ## mutation score of the engine (SAMPLE=300 SEED=1, ONLY=text in a name, LONG=1 for long forms)
-	$(BIN)/python scripts/mutants --sample $(SAMPLE) --seed $(SEED) --only "$(ONLY)" $(if $(LONG),--long)
+LONG ?=
+MISSED ?=
+mutants: $(VENV)/.dev | tools ## mutation score of the engine (SAMPLE=300 SEED=1, ONLY=text in a name, LONG=1, MISSED=1 those of the last run)
+	$(BIN)/python scripts/mutants --sample $(SAMPLE) --seed $(SEED) --only "$(ONLY)" \
+	  $(if $(LONG),--long) $(if $(MISSED),--missed)
 
 # Everything that CI does, one step after the other.
 CHECKS := engine lint test-rust test-python docs-check fuzz histories

@@ -9,6 +9,7 @@ import argparse
 import json
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 from build import Copy
@@ -17,6 +18,7 @@ from schemata import Mutant
 from trial import Done, Programs, Test, long_trial, trial
 
 ROOT = Path(__file__).resolve().parents[2]
+REPORT = ROOT / "target/mutants/report.json"
 
 
 def _arguments() -> argparse.Namespace:
@@ -24,8 +26,16 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--sample", type=int, default=300, metavar="NUMBER")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", metavar="TEXT", help="mutants with this in the name")
+    parser.add_argument("--missed", action="store_true", help="those that the last run missed")
     parser.add_argument("--long", action="store_true", help="long forms for what is missed")
     return parser.parse_args()
+
+
+def _missed_before(sample: list[Mutant]) -> list[Mutant]:
+    """The mutants of the sample that the last run missed, with new numbers."""
+    missed = {one["name"] for one in json.loads(REPORT.read_text()) if one["kind"] == "missed"}
+    kept = [mutant for mutant in sample if mutant.name in missed]
+    return [replace(mutant, number=number) for number, mutant in enumerate(kept)]
 
 
 def _measured(programs: Programs) -> list[Test]:
@@ -53,6 +63,8 @@ def main() -> None:
     arguments = _arguments()
     began = time.monotonic()
     sample, count = drawn(ROOT, arguments.sample, arguments.seed, arguments.only)
+    if arguments.missed:
+        sample = _missed_before(sample)
     print(f"{len(sample)} of {count} mutants, seed {arguments.seed}", flush=True)
     copy = Copy(ROOT, sample)
     programs = Programs(copy.make(), copy.work)
@@ -62,8 +74,7 @@ def main() -> None:
              for mutant in sample if mutant.number in copy.dropped]  # fmt: skip
     found += [_tried(programs, mutant, tests, arguments.long)
               for mutant in sample if mutant.number not in copy.dropped]  # fmt: skip
-    report = ROOT / "target/mutants/report.json"
-    report.write_text(json.dumps(found, indent=1) + "\n")
+    REPORT.write_text(json.dumps(found, indent=1) + "\n")
     kinds = Counter(one["kind"] for one in found)
     print("\nmissed")
     for one in found:
@@ -73,7 +84,7 @@ def main() -> None:
     print("\n" + ", ".join(f"{number} {kind}" for kind, number in sorted(kinds.items())))
     print(f"score {caught} of {caught + kinds['missed']}, "
           f"{caught / (caught + kinds['missed'] or 1):.1%}; "
-          f"{(time.monotonic() - began) / 60:.0f} min, {report.relative_to(ROOT)}")  # fmt: skip
+          f"{(time.monotonic() - began) / 60:.0f} min, {REPORT.relative_to(ROOT)}")  # fmt: skip
 
 
 if __name__ == "__main__":

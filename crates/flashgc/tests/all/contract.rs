@@ -255,6 +255,23 @@ fn every_scheme_replays_a_real_trace_under_the_checker() {
     }
 }
 
+/// The resolved configuration of a report names what is not the rule.
+#[test]
+fn exceptions_are_in_the_resolved_configuration() {
+    let gc = |sets: &[&str]| setup(common::TINY, sets).resolved_json()["gc"].clone();
+    let plain = gc(&[]);
+    for key in ["/preemption", "/trigger/idle_units", "/blocking/blocks"] {
+        assert!(plain.pointer(key).is_none_or(Value::is_null), "{key}");
+    }
+    let between = "gc.preemption.use=\"between-copies\"";
+    assert!(gc(&[between]).pointer("/preemption/between_copies").is_none());
+    let slices = ["gc.pacing.use=\"time-slices\"", "gc.trigger.watermark.hard=\"none\""];
+    assert_eq!(gc(&slices)["preemption"]["between_copies"], false);
+    assert_eq!(gc(&["gc.trigger.watermark.idle_units=false"])["trigger"]["idle_units"], false);
+    let blocks = ["gc.blocking.use=\"blocks\"", between, "gc.placement.use=\"separate-gc\""];
+    assert_eq!(gc(&blocks)["blocking"]["blocks"], true);
+}
+
 #[test]
 fn every_device_preset_is_accepted_and_runs() {
     for preset in flashgc::config::presets::device_names() {

@@ -304,6 +304,27 @@ fn what_a_scheme_kept_is_checked_before_it_is_used() {
     assert!(refused > 30, "{refused} of 60");
 }
 
+/// Of the numbers behind the counters, the first ones are the block of each plane to which cold
+/// pages go, counted in its plane.
+#[test]
+fn a_saved_block_for_cold_pages_is_one_of_its_plane() {
+    let sets = ["gc.scheme=\"speedup\""];
+    let (own, drive) = (setup(ANY_SCHEME, &sets), saved(ANY_SCHEME, &sets));
+    let (shape, gc) = (&own.plan.geometry.shape, &own.plan.gc);
+    let hotness = &gc.hotness_groups.as_ref().expect("it has groups").hotness;
+    let counters = (hotness.hash_functions * hotness.counters).div_ceil(4);
+    // The open blocks of each plane, the updates until the next decay, and the counters.
+    let at = (own.plan.geometry.planes + 1 + counters) as usize;
+    let blocks = shape.blocks_per_plane / shape.sub_blocks;
+    for (block, is_one) in [(0, true), (blocks - 1, true), (blocks, false)] {
+        let mut other = drive.clone();
+        other.state.kept.as_mut().expect("it keeps something").numbers[at] = block;
+        let own = setup(ANY_SCHEME, &sets);
+        let taken = Session::with_drive(own, None, other, "a.drive", Options::default());
+        assert_eq!(taken.is_ok(), is_one, "block {block} of {blocks}");
+    }
+}
+
 /// A time slice shorter than a copy makes one whole copy, and the checker took that for a fault.
 #[test]
 fn a_turn_shorter_than_a_copy_makes_a_whole_one() {

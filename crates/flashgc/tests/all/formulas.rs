@@ -348,6 +348,25 @@ fn page_operations_count_a_copy_over_the_bus_twice() {
 }
 
 /// A year of requests far apart: time does not drift and nothing overflows.
+/// The clock has 63 bits less those that number the slots of events: 4 units, 2 buses and the
+/// arrival are 7 slots, and 3 bits. A run ends in the first half of that range.
+#[test]
+fn a_run_ends_in_the_first_half_of_the_range_of_the_clock() {
+    let text = TINY.replace("queue_depth = 8", "");
+    let latest_ns = ((1u64 << 60) - 1) / 2 - 25_000;
+    let run_until = |last_ns: u64| {
+        let gap = format!("workload.synthetic.interarrival.fixed=\"{last_ns} ns\"");
+        let sets = ["workload.synthetic.read_share=1.0", "workload.synthetic.requests=2", &gap];
+        common::finish(setup(&text, &sets), None, true)
+    };
+    let report = run_until(latest_ns).expect("it ends in time");
+    assert_eq!(whole(&report, "simulated_ns"), latest_ns + 25_000);
+    for too_late_ns in [latest_ns + 1, 3 * latest_ns] {
+        let error = run_until(too_late_ns).expect_err("it is too late");
+        assert!(error.contains("exceeds 6671 days of simulated time"), "{error}");
+    }
+}
+
 #[test]
 fn requests_days_apart_keep_their_latency() {
     let text = TINY.replace("queue_depth = 8", "");

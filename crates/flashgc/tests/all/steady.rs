@@ -62,6 +62,28 @@ fn free_pages_are_those_of_begin_less_written_and_more_won() {
     assert!(expected.abs_diff(of("free_pages_end")) <= 8 * 8, "{expected}");
 }
 
+/// Pages that were programmed for the host, by collections and by pre-migration, by the size of
+/// the drive.
+#[test]
+fn turnovers_count_every_program() {
+    let ahead = [
+        "gc.background.use=\"pre-migration\"",
+        "gc.background.pre-migration.distance=\"3 blocks\"",
+        "gc.background.pre-migration.t_page=\"0%\"",
+        "workload.synthetic.interarrival={exponential=\"2 ms\"}",
+    ];
+    let text = TINY.replace("queue_depth = 8\n", "");
+    for (text, more) in [(TINY, &ahead[..0]), (&text, &ahead)] {
+        let report = run(text, &[more, &["workload.synthetic.read_share=0.0"]].concat());
+        let keys = ["pages.host_written", "pages.gc_moved", "pages.background_moved"];
+        let pages = keys.map(|key| whole(&report, key));
+        assert!(pages[1] > 10 && (pages[2] > 10 || more.is_empty()), "{pages:?}");
+        let physical = number(&report, "capacity.physical_pages");
+        let turnovers = number(&report, "steady.turnovers");
+        assert_eq!(turnovers, pages.iter().sum::<u64>() as f64 / physical);
+    }
+}
+
 #[test]
 fn a_run_that_drifts_says_no() {
     let report = run_writes("4_000", &["precondition.overwrite=0.0"]);
