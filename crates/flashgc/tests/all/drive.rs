@@ -378,6 +378,22 @@ fn spoil(state: &mut Drive, choices: &mut Choices) {
     }
 }
 
+/// All erased blocks of plane 0 are full of invalid pages instead. The scheme reserves one erased
+/// block, and collects one of these: it has nothing to copy.
+#[test]
+fn a_plane_without_an_erased_block_gets_its_reserve_from_blocks_without_data() {
+    let own = setup(TINY, &[]);
+    let mut drive = preconditioned(&own, None, false);
+    let state = &mut drive.state;
+    let (sealed, open) = (state.planes[0].sealed as usize, state.planes[0].open as usize);
+    assert!(sealed + open < 16);
+    state.order[sealed..16].rotate_left(open);
+    state.planes[0].sealed = 16 - open as u32;
+    let report = run_on(&own, drive, true).expect("it runs");
+    assert_eq!(at(&report, "precondition.carried.collected_blocks"), 1);
+    assert_eq!(at(&report, "precondition.carried.moved_pages"), 0);
+}
+
 #[test]
 fn an_aged_drive_has_invalid_pages_at_the_front_of_its_blocks() {
     let sets = ["precondition.fill=\"aged\"", "precondition.aged_ratio=0.5"];

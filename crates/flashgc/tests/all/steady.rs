@@ -84,6 +84,29 @@ fn turnovers_count_every_program() {
     }
 }
 
+/// Some reads of 25 us of one page arrive at once, and the others of 255 at equal gaps. When
+/// between a quarter and a half of them have come the queue is as long as the burst, or one longer.
+/// It then grows from 64 to 72, by less than a fifth; to 102; and from 8 to 12, where 4 requests
+/// for each of the 4 units are no backlog.
+#[test]
+fn a_drive_is_saturated_where_its_queue_is_long_and_grows_by_a_fifth() {
+    let text = TINY[..TINY.find("[workload.synthetic]").expect("a workload")].to_string();
+    let text = text + "[workload.trace]\nformat = \"spc\"\n[precondition]\noverwrite = 0.0\n";
+    for (burst, gap_ns, is_saturated) in
+        [(64, 24_000, false), (64, 20_000, true), (8, 24_600, false)]
+    {
+        let row = |at: u64| {
+            let at_ns = (at + 1).saturating_sub(burst) * gap_ns;
+            format!("0,0,4096,r,0.{at_ns:09}\n")
+        };
+        let bytes = (0..255).map(row).collect::<String>().into_bytes();
+        let trace = MemoryTrace { name: "reads.spc".into(), bytes };
+        let report = common::finish(common::setup(&text, &[]), Some(trace), true);
+        let report = report.expect("it runs");
+        assert_eq!(at(&report, "saturated"), &Value::Bool(is_saturated), "{burst}, {gap_ns} ns");
+    }
+}
+
 #[test]
 fn a_run_that_drifts_says_no() {
     let report = run_writes("4_000", &["precondition.overwrite=0.0"]);
