@@ -27,4 +27,18 @@ impl<W: Watch> Context<'_, W> {
             self.watch.see(self.now_ns, happened);
         }
     }
+
+    /// Copies of a collection have been made, and filled this many blocks: the only place where
+    /// they are counted.
+    #[inline(always)]
+    pub fn count_copies(&mut self, copies: u64, filled: u64) {
+        self.counters.gc_moved += copies;
+        self.count_summaries(filled);
+    }
+
+    /// This many blocks got their summaries.
+    #[inline(always)]
+    pub fn count_summaries(&mut self, filled: u64) {
+        self.counters.overhead += filled * u64::from(self.plan.geometry.shape.summary_pages);
+    }
 }

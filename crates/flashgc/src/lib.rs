@@ -6,6 +6,7 @@
 
 pub mod allocation;
 pub mod arbiter;
+pub mod background;
 pub mod collect;
 pub mod config;
 pub mod context;
@@ -17,6 +18,7 @@ pub mod ftl;
 pub mod gc;
 pub mod host;
 pub mod ids;
+pub mod measure;
 pub mod memory;
 pub mod owner;
 pub mod plan;
@@ -25,5 +27,6 @@ pub mod rng;
 pub mod session;
 pub mod sim;
 pub mod stats;
+pub mod store;
 pub mod verify;
 pub mod workload;

@@ -13,8 +13,8 @@ pub enum Owner {
     Collection,
     /// The collection of another unit, one of whose pages is programmed here.
     CrossUnit,
-    /// The next collection: one of its pages is pre-migrated.
-    PreMigration,
+    /// The background task of this number.
+    Background(u8),
     /// The unit's open collection, which is being suspended.
     Suspending,
     /// The unit's open collection, which polls the queue; the array rests.

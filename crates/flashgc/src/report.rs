@@ -1,9 +1,10 @@
 //! The report: every metric of a run, with the hash that two equal runs share.
 
 use crate::config::Setup;
-use crate::sim::{Preconditioning, Results};
+use crate::measure::Results;
 use crate::stats::Latency;
 use crate::stats::steady::Verdict;
+use crate::store::Preconditioning;
 use crate::workload::HostOp;
 use crate::workload::jobs::Tally;
 use serde_json::{Map, Value, json};

@@ -76,8 +76,8 @@ pub fn slices(tried: &Tried<'_>) -> Result<bool, Stop> {
             return Err(Stop::failed("endless", "no end after 50 million slices"));
         }
     }
-    let results = sim.results();
-    let hash = sim.result_hash(&results);
+    let results = sim.seen().results();
+    let hash = sim.seen().result_hash(&results);
     match tried.base["result_hash"] == hash.as_str() {
         true => Ok(true),
         false => Err(Stop::failed("differ", format!("in slices of up to {most} events"))),

@@ -15,7 +15,7 @@ use crate::collect::Stage;
 use crate::flash::Suspended;
 use crate::gc::{Preemption, Suspends};
 use crate::host::OpKind;
-use crate::ids::{PlaneId, Ppn, UnitId};
+use crate::ids::{PlaneId, UnitId};
 use crate::plan::{HIGH, Plan};
 
 /// The state of preemption for each unit.
@@ -23,15 +23,10 @@ use crate::plan::{HIGH, Plan};
 pub struct Entry {
     /// The collection's operation that is suspended.
     pub suspended: Option<Suspended>,
-    /// Pages of the host that were bound at the register: merged, or loaded in parallel with a
-    /// program. Only where pages matter for the price.
-    pub host_pages: Vec<Ppn>,
     /// How often the operation under way was suspended.
     pub suspends: u32,
     /// Whether the queue was polled since the collection's last operation.
     pub polled: bool,
-    /// Whether the pages in the register were read in parallel with a transfer of the host.
-    pub read_ahead: bool,
     /// Whether the last operation was part of a collection.
     pub gc_was_last: bool,
     /// When the host's last operation here ended, in ns.
@@ -172,7 +167,7 @@ impl Preemptive {
     /// Point A, a page in the register: requests that are served from there, and where there is a
     /// second page buffer all others.
     fn next_at_a(&mut self, unit: UnitId, view: &mut View<'_>) -> Choice {
-        if self.units[unit.index()].read_ahead && self.entrant(unit, view).is_some() {
+        if view.jobs[unit].read_ahead && self.entrant(unit, view).is_some() {
             return Choice::PutBack;
         }
         if self.must_poll(unit) {

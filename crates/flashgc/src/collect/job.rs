@@ -57,7 +57,7 @@ pub struct Job {
     /// The copies of the step under way, by their place in `copies`.
     pub step: Vec<usize>,
     /// Copies of the step that other units have not programmed yet.
-    pub away: u32,
+    pub sent: u32,
     /// Steps that ended.
     pub steps: u32,
     /// Time in which an array worked for this collection, in ns.
@@ -72,6 +72,11 @@ pub struct Job {
     pub merged: Vec<u32>,
     /// Blocks that they fill.
     pub host_fills: u32,
+    /// Pages of the host that were bound at the register: merged, or loaded in parallel with a
+    /// program. Only where pages matter for the price.
+    pub host_pages: Vec<Ppn>,
+    /// Whether the pages in the register were read in parallel with a transfer of the host.
+    pub read_ahead: bool,
     /// Copies that ended.
     pub moved: u32,
     /// Copies of pages that the host rewrote or trimmed before they ended.

@@ -1,13 +1,38 @@
 //! Collections: one open job for each unit at most, and the pages that are on their way to other
 //! units.
+//!
+//! A collection is a machine whose state is its [`Job`]. [`Collecting`] advances it: it gives the
+//! next command of a unit, and is told when that has ended. It starts no command itself.
+//!
+//! Where a collection cannot be interrupted and its copies need no bus, the list of its pages is
+//! fixed when it begins: their new pages are taken and bound at once, and the collection may run as
+//! one event. Otherwise each copy checks at its own start whether its page is still valid, and
+//! binds when its program starts.
+//!
+//! Copies go in steps (paper parallel-gc, Algorithms 2 to 4): the valid pages of a list are
+//! collected, and each step takes the next of them, as many as the scheme moves at once. All of a
+//! step are read together and programmed together.
 
+mod blocking;
+mod claim;
+mod close;
+mod cross_unit;
 mod job;
+mod partial;
+mod split;
+mod steps;
 
 pub use job::{Job, Stage};
+pub use partial::{At, Partial};
+pub use steps::Ended;
 
+use crate::context::Context;
+use crate::flash::Prices;
 use crate::gc::CrossUnit;
+use crate::host::Waiting;
 use crate::ids::{PlaneId, UnitId};
 use crate::plan::Plan;
+use crate::store::Store;
 use std::collections::VecDeque;
 use std::ops::{Index, IndexMut};
 
@@ -75,6 +100,22 @@ impl Jobs {
     pub fn domain(&self, part: u32) -> &[PlaneId] {
         &self.domains[part as usize]
     }
+}
+
+/// The collections, with what they may use.
+pub struct Collecting<'a, W> {
+    /// The collections.
+    pub jobs: &'a mut Jobs,
+    /// The pages that they move.
+    pub store: &'a mut Store,
+    /// The queues that they close to the host.
+    pub waiting: &'a mut Waiting,
+    /// What operations cost.
+    pub prices: &'a Prices,
+    /// Whether a write waits for space anywhere.
+    pub is_starving: bool,
+    /// What every room may use.
+    pub cx: Context<'a, W>,
 }
 
 impl Index<UnitId> for Jobs {

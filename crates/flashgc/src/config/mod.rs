@@ -32,8 +32,8 @@ pub use workload::{SyntheticWorkload, TracePlan, WorkloadPlan};
 
 use crate::device::Shape;
 use crate::gc::GcPlan;
+use crate::measure::Until;
 use crate::plan::Plan;
-use crate::sim::Until;
 use flashgc_config::{Diagnostic, Diagnostics, Reader, Sink, Tree, Unset};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};

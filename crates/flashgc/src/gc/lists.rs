@@ -80,7 +80,7 @@ impl Gc {
         lists.add(plane);
         if self.wants[plane.index()] {
             // It had no victim until now.
-            self.call_unit(sight, plane);
+            self.call_unit(sight.geometry.unit_of(plane));
         }
         self.ask_used_space(plane, sight);
     }
@@ -156,7 +156,7 @@ impl Gc {
             return;
         }
         self.want_space(plane, sight);
-        self.call_unit(sight, plane);
+        self.call_unit(sight.geometry.unit_of(plane));
         if let Some(planes) = self.lists.as_mut().and_then(|lists| lists.untimed.as_mut()) {
             planes.push(plane);
         }

@@ -42,9 +42,10 @@ impl Gc {
         if self.called.is_empty() { None } else { self.called.pop_front() }
     }
 
+    /// A unit should be checked.
     #[inline(always)]
-    pub(super) fn call_unit(&mut self, sight: &Sight<'_>, plane: PlaneId) {
-        self.called.push_back(sight.geometry.unit_of(plane));
+    pub fn call_unit(&mut self, unit: UnitId) {
+        self.called.push_back(unit);
     }
 
     /// A page was lost.
@@ -58,7 +59,7 @@ impl Gc {
             }
             if sight.ftl.blocks.reclaimable[plane.index()] == 1 && self.wants[plane.index()] {
                 // The plane needed space, and until now a collection would have freed none.
-                self.call_unit(sight, plane);
+                self.call_unit(sight.geometry.unit_of(plane));
             }
         }
         if self.keeps_books {
@@ -119,9 +120,15 @@ impl Gc {
     /// A plane needs space from now on.
     #[inline]
     pub fn want_space(&mut self, plane: PlaneId, sight: &Sight<'_>) {
+        self.needs_space(plane, sight.geometry);
+    }
+
+    /// The same, on a drive that changes hands.
+    #[inline(always)]
+    pub fn needs_space(&mut self, plane: PlaneId, geometry: &Geometry) {
         if !self.wants[plane.index()] {
             self.wants[plane.index()] = true;
-            self.units[sight.geometry.unit_of(plane).index()].wanting += 1;
+            self.units[geometry.unit_of(plane).index()].wanting += 1;
         }
     }
 
@@ -244,7 +251,7 @@ impl Gc {
         // Planes that could free nothing when they needed space, and now may.
         for plane in (0..sight.geometry.planes).map(PlaneId) {
             if self.can_collect(sight.ftl, plane) {
-                self.call_unit(sight, plane);
+                self.call_unit(sight.geometry.unit_of(plane));
             }
         }
         if self.keeps_books {

@@ -3,7 +3,7 @@
 
 use super::{RunError, Session};
 use crate::config::{OverwriteWith, WorkloadPlan};
-use crate::sim::{Circumstances, Results};
+use crate::measure::{Circumstances, Results};
 use crate::workload::fitted::Fitted;
 use crate::workload::jobs::{Jobs, Tally};
 use crate::workload::length::Length;

@@ -16,8 +16,9 @@ pub use crate::config::{Fitted, Inputs, Setup, fit, prepare};
 use crate::config::{TracePlan, WorkloadPlan};
 use crate::ids::{PlaneId, UnitId};
 use crate::report::{Facts, Report};
-use crate::sim::{FillState, Preconditioning, SimError, SteadyWatch};
+use crate::sim::SimError;
 use crate::stats::SeriesRequest;
+use crate::store::{FillState, Preconditioning, SteadyWatch, UntimedError};
 use crate::verify::JobLog;
 use crate::workload::SourceError;
 use crate::workload::jobs::Tally;
@@ -112,6 +113,12 @@ impl std::error::Error for RunError {}
 impl From<SourceError> for RunError {
     fn from(error: SourceError) -> Self {
         RunError::in_trace(error.0)
+    }
+}
+
+impl From<UntimedError> for RunError {
+    fn from(error: UntimedError) -> Self {
+        SimError::from(error).into()
     }
 }
 
@@ -366,7 +373,7 @@ impl Session {
 
     /// The report. Called after [`Phase::Done`].
     pub fn report(mut self) -> Report {
-        let results = engine!(&mut self.engine, sim => sim.results());
+        let results = engine!(&self.engine, sim => sim.seen().results());
         if let Engine::Watched(sim) = &mut self.engine {
             sim.audit_counters(&results);
             sim.end_series(&results);
@@ -374,7 +381,7 @@ impl Session {
         if self.bad_rows > 0 {
             self.notes.push(format!("skipped lines of the trace: {}", self.bad_rows));
         }
-        let result_hash = engine!(&self.engine, sim => sim.result_hash(&results));
+        let result_hash = engine!(&self.engine, sim => sim.seen().result_hash(&results));
         self.note_until(&results);
         self.note_rates();
         let nothing_moved = self.nothing_moved(&results);

@@ -6,7 +6,7 @@ use crate::config::{Fill, OverwriteWith, Reads, WorkloadPlan};
 use crate::drive::{Drive, aged_blocks};
 use crate::ids::Lpn;
 use crate::rng::Random;
-use crate::sim::{FillState, SteadyWatch};
+use crate::store::{FillState, SteadyWatch};
 use crate::workload::fitted::FittedOverwrites;
 use crate::workload::jobs::JobsOverwrites;
 use crate::workload::layout::Layout;
@@ -101,7 +101,7 @@ impl Session {
     pub(super) fn fill(&mut self, next: u32) -> Result<Progress, RunError> {
         let pages = self.exported();
         let to = pages.min(next.saturating_add(FILL_PAGES));
-        engine!(&mut self.engine, sim => sim.fill(next, to))?;
+        engine!(&mut self.engine, sim => sim.untimed().fill(next, to))?;
         if to < pages {
             self.stage = Stage::Fill { next: to };
             return Ok(self.filling(to));
@@ -132,7 +132,7 @@ impl Session {
     ) -> Result<Progress, RunError> {
         let ended = engine!(
             &mut self.engine,
-            sim => sim.map_reads(&mut source, &mut reads, MAP_REQUESTS)
+            sim => sim.untimed().map_reads(&mut source, &mut reads, MAP_REQUESTS)
         )?;
         if !ended {
             let progress = self.at(Phase::Fill, reads.pages, None);
@@ -152,7 +152,7 @@ impl Session {
     ) -> Result<Progress, RunError> {
         let full = engine!(
             &mut self.engine,
-            sim => sim.fill_by_trace(&mut source, &mut state, OVERWRITE_PAGES)
+            sim => sim.untimed().fill_by_trace(&mut source, &mut state, OVERWRITE_PAGES)
         )?;
         if !full {
             let progress = self.filling(state.written);
@@ -198,7 +198,7 @@ impl Session {
                 PreSource::Replay(Box::new(source))
             }
         };
-        let moved_before = engine!(&self.engine, sim => sim.pages_moved());
+        let moved_before = engine!(&mut self.engine, sim => sim.untimed().pages_moved());
         let watch = SteadyWatch::since(moved_before);
         self.stage = Stage::Overwrite { source, watch, written: 0, moved_before };
         Ok(self.at(Phase::Overwrite, 0, Some(self.overwrite_pages())))
@@ -213,23 +213,23 @@ impl Session {
     ) -> Result<Progress, RunError> {
         let total = self.overwrite_pages();
         let until_steady = self.setup.precondition.until_steady;
-        let window = engine!(&self.engine, sim => sim.steady_window_pages());
+        let window = engine!(&mut self.engine, sim => sim.untimed().steady_window_pages());
         let mut slice = OVERWRITE_PAGES.min(total - written);
         if until_steady {
             slice = slice.min(window - written % window);
         }
-        engine!(&mut self.engine, sim => sim.overwrite(&mut source, slice))?;
+        engine!(&mut self.engine, sim => sim.untimed().overwrite(&mut source, slice))?;
         let written = written + slice;
         let steady = until_steady
             && written.is_multiple_of(window)
-            && engine!(&self.engine, sim => sim.is_steady(&mut watch, written));
+            && engine!(&mut self.engine, sim => sim.untimed().is_steady(&mut watch, written));
         if written < total && !steady {
             self.stage = Stage::Overwrite { source, watch, written, moved_before };
             return Ok(self.at(Phase::Overwrite, written, Some(total)));
         }
-        let moved = engine!(&self.engine, sim => sim.pages_moved()) - moved_before;
+        let moved = engine!(&mut self.engine, sim => sim.untimed().pages_moved()) - moved_before;
         let drive_writes = written as f64 / f64::from(self.exported());
-        let quarters = engine!(&self.engine, sim => sim.quarters_overwritten());
+        let quarters = engine!(&self.engine, sim => sim.measure().quarters_overwritten());
         let done = &mut self.preconditioning;
         done.write_amplification_quarters = quarters;
         done.overwritten_pages = written;

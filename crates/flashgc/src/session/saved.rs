@@ -6,7 +6,7 @@ use crate::config::{Fill, OverwriteWith, Setup, WorkloadPlan, hash_of};
 use crate::drive::{Drive, Kept};
 use crate::gc::placement::kept::kept_by;
 use crate::report::VERSION;
-use crate::sim::Preconditioning;
+use crate::store::Preconditioning;
 use crate::workload::replay::TraceOpener;
 use crate::workload::synthetic::SyntheticOverwrites;
 use flashgc_trace::Record;

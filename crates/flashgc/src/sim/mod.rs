@@ -2,24 +2,12 @@
 //!
 //! A host write, room by room: the *workload* gives a request; `host` cuts it into page operations;
 //! `allocation` names a plane, in whose queue each waits; the `arbiter` chooses one when its unit
-//! is free; `ftl` takes a page, binds the map and marks the old page invalid; `flash` runs its
-//! phases, whose ends are events; `stats` takes one sample. When a plane runs short, a collection
-//! begins on the plane's unit ([`collect`]).
+//! is free; `store` takes a page, binds the map and marks the old page invalid; `flash` runs its
+//! phases, whose ends are events; `measure` takes one sample. When a plane runs short, a collection
+//! begins on the plane's unit (`collect`).
 //!
 //! Units that may have something to start are put on a list, and the loop checks them after each
 //! event. Nothing calls back into the loop.
-
-/// The drive as the collector's policies see it now.
-macro_rules! sight {
-    ($sim:expr) => {
-        crate::gc::Sight {
-            geometry: &$sim.plan.geometry,
-            rules: &$sim.plan.gc,
-            ftl: &$sim.ftl,
-            age_now_ns: $sim.age_base_ns + $sim.now_ns,
-        }
-    };
-}
 
 /// What a room may use, beside its own state.
 macro_rules! context {
@@ -40,12 +28,12 @@ macro_rules! view {
         crate::arbiter::View {
             plan: &$sim.plan,
             now_ns: $sim.now_ns,
-            ftl: &$sim.ftl,
-            gc: &$sim.gc,
+            ftl: &$sim.store.ftl,
+            gc: &$sim.store.gc,
             flash: &$sim.flash,
             prices: &$sim.prices,
             jobs: &mut $sim.jobs,
-            alloc: &mut $sim.alloc,
+            alloc: &mut $sim.store.alloc,
             waiting: &mut $sim.host.waiting,
             counters: &mut $sim.counters,
             is_starving: !$sim.starved.is_empty(),
@@ -53,54 +41,58 @@ macro_rules! view {
     };
 }
 
-mod ahead;
-mod away;
-mod balance;
-mod blocking;
-mod classes;
-mod collect;
-mod digest;
-mod drive;
-mod extents;
-mod facts;
-mod fill;
-mod halves;
-mod idle;
+/// The collections, with what they may use.
+macro_rules! collecting {
+    ($sim:expr) => {
+        crate::collect::Collecting {
+            jobs: &mut $sim.jobs,
+            store: &mut $sim.store,
+            waiting: &mut $sim.host.waiting,
+            prices: &$sim.prices,
+            is_starving: !$sim.starved.is_empty(),
+            cx: context!($sim),
+        }
+    };
+}
+
+/// The rooms as a background task sees them.
+macro_rules! rest {
+    ($sim:expr) => {
+        crate::background::Rest {
+            host: &mut $sim.host,
+            store: &mut $sim.store,
+            jobs: &$sim.jobs,
+            prices: &$sim.prices,
+            cx: context!($sim),
+        }
+    };
+}
+
+mod ends;
 mod instant;
 mod overlap;
 mod planes;
-mod precondition;
 mod preemption;
 mod requests;
-mod results;
-mod sample;
 mod service;
-mod space;
-mod station;
 
-use crate::allocation::Allocation;
 use crate::arbiter::Arbiter;
-use crate::collect::Jobs;
+use crate::background::Background;
+use crate::collect::{At, Jobs};
+use crate::drive::{Carried, Drive, DriveFault};
 use crate::event::{Events, Slot, Slots};
 use crate::flash::{Ended, Flash, Prices};
 use crate::ftl::Ftl;
-use crate::gc::{Gc, Victim};
 use crate::host::Host;
-use crate::ids::{BlockId, PlaneId, Ppn, UnitId};
+use crate::ids::{PlaneId, UnitId};
+use crate::measure::{Circumstances, Measure, Results, Seen, Watched};
 use crate::owner::Owner;
 use crate::plan::{Arrivals, Plan};
-use crate::stats::{Batches, Counters, Latency};
-use crate::verify::{Happened, Unwatched, Watch};
+use crate::stats::Counters;
+use crate::store::{self, NoSpace, Store, Untimed, UntimedError};
+use crate::verify::{Happened, Unwatched, Watch, Watchers};
 use crate::workload::{Source, SourceError};
-use ahead::Ahead;
-pub use balance::{Circumstances, Until, UntilEnd};
-use balance::{Overwritten, Watched};
-pub use fill::{FillState, TraceFilled};
-use idle::IdleTrigger;
 use instant::Instant;
-pub use precondition::{Preconditioning, Steady, SteadyWatch};
-pub use results::Results;
-use station::Station;
 use std::collections::VecDeque;
 
 /// Why a run ended early.
@@ -141,6 +133,22 @@ impl From<SourceError> for SimError {
     }
 }
 
+impl From<UntimedError> for SimError {
+    fn from(error: UntimedError) -> Self {
+        match error {
+            UntimedError::Source(error) => SimError::Source(error),
+            UntimedError::NoSpace(no_space) => SimError::full(no_space, 0),
+        }
+    }
+}
+
+impl SimError {
+    fn full(no_space: NoSpace, waiting: u64) -> Self {
+        let NoSpace { plane, free_pages, reclaimable } = no_space;
+        SimError::Full { plane, free_pages, reclaimable, waiting }
+    }
+}
+
 /// How far a run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
@@ -152,6 +160,17 @@ pub struct Progress {
     pub now_ns: u64,
 }
 
+/// What waits in front of a unit, apart from what the flash itself does.
+#[derive(Clone, Default)]
+struct Station {
+    /// Further page operations that share the one under way (multi-plane operations).
+    group: Vec<u32>,
+    /// Blocks that the operation of the host under way fills.
+    filled: u32,
+    /// Whether this unit is already on the list of units to check.
+    listed: bool,
+}
+
 /// One drive, one scheme, one workload.
 pub struct Sim<W: Watch = Unwatched> {
     plan: Plan,
@@ -159,16 +178,14 @@ pub struct Sim<W: Watch = Unwatched> {
     /// Guards against an instant without end.
     instant: Instant,
     events: Events,
+    host: Host,
+    store: Store,
     flash: Flash<Owner>,
     prices: Prices,
-    units: Vec<Station>,
-    alloc: Allocation,
     jobs: Jobs,
-    host: Host,
-    /// The idle trigger, where the scheme has it.
-    idle: Option<IdleTrigger>,
-    /// Pre-migration, where the scheme has it.
-    ahead: Option<Ahead>,
+    arbiter: Arbiter,
+    background: Background<W>,
+    units: Vec<Station>,
     /// Commands that ended as they began, and answers that left as they came.
     at_once: VecDeque<(UnitId, Ended<Owner>)>,
     left_at_once: VecDeque<(UnitId, u32)>,
@@ -176,31 +193,10 @@ pub struct Sim<W: Watch = Unwatched> {
     ready: VecDeque<UnitId>,
     /// Units whose next write waits for space that no collection can free yet.
     starved: Vec<UnitId>,
-    ftl: Ftl,
-    gc: Gc,
-    /// Space for the list of a victim's pages.
-    scratch: Vec<Ppn>,
-    arbiter: Arbiter,
-    /// Whether the drive works while the host is idle: idle collection, or a write buffer.
+    /// Whether the drive works while the host is idle, or takes writes into a buffer.
     rests: bool,
-    /// Space for the victims of an untimed collection.
-    victims: Vec<Victim>,
-    /// Space for the sub-blocks that one erase frees.
-    erased_with: Vec<BlockId>,
-    /// The age clock at the start of the measured part, in ns.
-    age_base_ns: u64,
-    /// How far the age clock advances for a page programmed before measuring, in ns.
-    age_step_ns: u64,
-    /// Erased pages at the start of the measured part.
-    free_pages_begin: u64,
-    /// Write amplification over the course of overwriting, then of the measured part.
-    batches: Batches,
-    overwritten: Overwritten,
-    balance: Watched,
     counters: Counters,
-    read_latency: Latency,
-    write_latency: Latency,
-    load: results::Load,
+    measure: Measure,
     watch: W,
 }
 
@@ -208,11 +204,19 @@ impl<W: Watch> Sim<W> {
     /// A new drive, erased.
     pub fn new(plan: Plan, watch: W) -> Self {
         let ftl = Ftl::new(&plan.geometry, plan.frontier_rules());
-        Sim::with_ftl(plan, ftl, watch)
+        let store = Store::new(&plan, ftl);
+        Sim::with_store(plan, store, watch)
     }
 
-    fn with_ftl(plan: Plan, mut ftl: Ftl, watch: W) -> Self {
-        ftl.facts.tells_moves = plan.gc.pre_migration.is_some();
+    /// A simulation of this plan on a drive in this state.
+    pub fn with_drive(plan: Plan, drive: Drive, watch: W) -> Result<(Self, Carried), DriveFault> {
+        let (store, mut carried) = store::restored(&plan, drive)?;
+        let mut sim = Sim::with_store(plan, store, watch);
+        sim.store.refill_reserves(&mut carried, &mut context!(sim))?;
+        Ok((sim, carried))
+    }
+
+    fn with_store(plan: Plan, store: Store, watch: W) -> Self {
         let geometry = &plan.geometry;
         let pages = geometry.shape.multi_plane.max(plan.gc.copy.at_once());
         let slots = Slots::new(
@@ -222,44 +226,50 @@ impl<W: Watch> Sim<W> {
             plan.write_buffer.is_some(),
             plan.gc.idle.is_some(),
         );
+        let background = Background::new(&plan);
         Sim {
             now_ns: 0,
             instant: Instant::default(),
             events: Events::new(slots),
-            alloc: Allocation::new(&plan),
-            jobs: Jobs::new(&plan),
+            host: Host::new(&plan),
+            store,
             flash: Flash::new(geometry),
             prices: Prices::new(&plan.timing, &geometry.shape, pages),
+            jobs: Jobs::new(&plan),
+            arbiter: Arbiter::new(&plan),
+            rests: background.is_some() || plan.write_buffer.is_some(),
+            background,
             units: vec![Station::default(); geometry.units as usize],
-            host: Host::new(&plan),
-            idle: plan.gc.idle.clone().map(|idle| IdleTrigger::new(idle, geometry.units)),
-            ahead: plan.gc.pre_migration.map(|rules| Ahead::new(rules, geometry)),
             at_once: VecDeque::new(),
             left_at_once: VecDeque::new(),
             ready: VecDeque::new(),
             starved: Vec::new(),
-            ftl,
-            gc: Gc::new(&plan.gc, geometry, plan.window_costs(), plan.seed),
-            scratch: Vec::new(),
-            arbiter: Arbiter::new(&plan),
-            rests: plan.gc.idle.is_some()
-                || plan.write_buffer.is_some()
-                || plan.gc.pre_migration.is_some(),
-            victims: Vec::new(),
-            erased_with: Vec::new(),
-            age_base_ns: 0,
-            age_step_ns: (plan.timing.program_ns / u64::from(geometry.units)).max(1),
-            free_pages_begin: 0,
-            batches: Batches::default(),
-            overwritten: Overwritten::default(),
-            balance: Watched::default(),
             counters: Counters::default(),
-            read_latency: Latency::new(),
-            write_latency: Latency::new(),
-            load: results::Load::default(),
+            measure: Measure::default(),
             watch,
             plan,
         }
+    }
+
+    /// The drive in its present state, and the watcher. Nothing may be under way.
+    pub fn into_drive(self) -> (Drive, W) {
+        assert!(self.host.outstanding() == 0 && self.events.is_empty(), "requests are under way");
+        (self.store.into_drive(&self.plan), self.watch)
+    }
+
+    /// The drive, to be written untimed.
+    pub fn untimed(&mut self) -> Untimed<'_, W> {
+        Untimed {
+            store: &mut self.store,
+            cx: context!(self),
+            batches: &mut self.measure.batches,
+            overwritten: &mut self.measure.overwritten,
+        }
+    }
+
+    /// The facts that decide the verdict on this run; set before it starts.
+    pub fn judge_by(&mut self, circumstances: Circumstances) {
+        self.measure.balance = Watched::new(circumstances);
     }
 
     /// Starts the measured part: the first requests are taken from the source.
@@ -267,7 +277,7 @@ impl<W: Watch> Sim<W> {
         self.start_counting();
         // A read of a page that was never written needs no flash, and must not pass a write of its
         // page.
-        if self.plan.reads && !self.ftl.map.is_full() {
+        if self.plan.reads && !self.store.ftl.map.is_full() {
             self.host.keep_order();
         }
         match self.plan.arrivals {
@@ -300,7 +310,10 @@ impl<W: Watch> Sim<W> {
                 return Err(SimError::TooLong { limit_ns });
             }
             debug_assert!(at_ns >= self.now_ns, "time ran backwards");
-            self.let_look(at_ns);
+            if W::ACTIVE && self.watch.looks_before(at_ns) {
+                let sample = self.seen().sample();
+                self.watch.look(at_ns, &sample);
+            }
             if at_ns > self.now_ns {
                 self.instant.goes_on();
             }
@@ -311,7 +324,10 @@ impl<W: Watch> Sim<W> {
                 Slot::Link => self.crossing_ended(),
                 Slot::Buffer => self.access_ended(),
                 Slot::Arrival => self.request_arrived(source)?,
-                Slot::Idle => self.idle_begins(),
+                Slot::Idle => {
+                    self.background.timer_ended(&mut rest!(self));
+                    self.hear();
+                }
             }
             self.look_at_starved();
             self.settle(source)?;
@@ -346,15 +362,13 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// Nothing is left to start: the write buffer is flushed, pages are pre-migrated, or the idle
-    /// trigger begins to wait. Returns whether there is an operation to start now.
+    /// Nothing is left to start: the drive may do background work. Returns whether there is an
+    /// operation to start now.
     #[inline(never)]
     fn rest(&mut self) -> bool {
-        if self.flush_if_idle() {
-            return true;
-        }
-        self.wait_for_idle();
-        self.look_ahead()
+        let has_to_place = self.background.host_rests(&mut rest!(self));
+        self.hear();
+        has_to_place || !self.ready.is_empty()
     }
 
     /// No event is left: the writes that starve are tried once more, and then the drive is full.
@@ -362,9 +376,29 @@ impl<W: Watch> Sim<W> {
         self.look_at_starved();
         self.settle(source)?;
         if self.events.is_empty() && !self.host.is_finished() {
-            return Err(self.full());
+            let plane = self.seen().fullest_plane();
+            return Err(SimError::full(self.store.no_space(plane), self.host.outstanding()));
         }
         Ok(())
+    }
+
+    /// The measured part begins: counters at zero, streams of random numbers from their start.
+    fn start_counting(&mut self) {
+        self.counters = Counters::default();
+        self.measure.start(self.store.ftl.frontiers.free_total());
+        for unit in &mut self.units {
+            unit.listed = false;
+        }
+        self.ready.clear();
+        self.store.start_measuring(&context!(self));
+        self.hear();
+        self.tell(Happened::MeasuringStarts);
+        if W::ACTIVE {
+            for plane in (0..self.plan.geometry.planes).map(PlaneId) {
+                let blocks = self.store.ftl.frontiers.free_blocks(plane);
+                self.tell(Happened::FreeBlocks { plane, blocks });
+            }
+        }
     }
 
     /// Puts a unit on the list of units to check.
@@ -377,6 +411,30 @@ impl<W: Watch> Sim<W> {
         }
     }
 
+    /// Passes on what a change of the store has left: units to check, and facts for collections and
+    /// background work. To be called after each call that changes pages.
+    #[inline(always)]
+    fn hear(&mut self) {
+        while let Some(unit) = self.host.next_called().or_else(|| self.store.next_called()) {
+            self.look_at(unit);
+        }
+        if self.store.has_news() {
+            self.hear_facts();
+        }
+    }
+
+    #[cold]
+    fn hear_facts(&mut self) {
+        for fact in self.store.moved() {
+            self.background.hear(fact);
+        }
+        let Some(lost) = self.store.lost() else { return };
+        self.background.hear_lost(lost, &mut context!(self));
+        if self.store.gc.busy_planes[lost.plane.index()] {
+            collecting!(self).loses(lost.plane, lost.page);
+        }
+    }
+
     /// Reports an event to the watcher, if there is one.
     #[inline(always)]
     fn tell(&mut self, happened: Happened) {
@@ -385,10 +443,32 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// The clock that ages are measured on: it also ran while the drive was preconditioned.
-    #[inline(always)]
-    fn age_now_ns(&self) -> u64 {
-        self.age_base_ns + self.now_ns
+    /// All rooms, read-only.
+    pub fn seen(&self) -> Seen<'_> {
+        let (plan, now_ns) = (&self.plan, self.now_ns);
+        let (flash, prices) = (&self.flash, &self.prices);
+        Seen {
+            plan,
+            now_ns,
+            store: &self.store,
+            flash,
+            prices,
+            jobs: &self.jobs,
+            undone: self.background.undone(&At { plan, now_ns, flash, prices }),
+            host: &self.host,
+            counters: &self.counters,
+            measure: &self.measure,
+        }
+    }
+
+    /// The records of the run.
+    pub fn measure(&self) -> &Measure {
+        &self.measure
+    }
+
+    /// Bytes of the writes that are done.
+    pub fn written_bytes(&self) -> u64 {
+        self.counters.bytes[1]
     }
 
     /// The plan of the simulation.
@@ -398,11 +478,35 @@ impl<W: Watch> Sim<W> {
 
     /// The translation layer, read-only.
     pub fn ftl(&self) -> &Ftl {
-        &self.ftl
+        &self.store.ftl
     }
 
     /// The watcher.
     pub fn watch(&mut self) -> &mut W {
         &mut self.watch
+    }
+}
+
+impl Sim<Watchers> {
+    /// The checker, where there is one, compares the whole drive with its own.
+    pub fn audit(&self) {
+        if let Some(checker) = &self.watch.checker {
+            self.seen().audit(checker);
+        }
+    }
+
+    /// The checker compares its own sums with those of the report.
+    pub fn audit_counters(&self, results: &Results) {
+        if let Some(checker) = &self.watch.checker {
+            self.seen().audit_counters(checker, results);
+        }
+    }
+
+    /// The series, where there is one, gets its last rows. The results include the work under way.
+    pub fn end_series(&mut self, results: &Results) {
+        let last = self.seen().last_sample(results);
+        if let Some(series) = &mut self.watch.series {
+            series.end(&last);
+        }
     }
 }

@@ -102,16 +102,17 @@ impl<W: Watch> Sim<W> {
         if !leaves || !is_free || !at_b || self.host.waiting.count(unit) > 0 {
             return;
         }
-        self.take_step(unit);
-        if self.jobs[unit].step.is_empty() {
+        let mut collecting = collecting!(self);
+        collecting.take_step(unit);
+        if collecting.jobs[unit].step.is_empty() {
             return;
         }
-        let phases = self.step_read(unit);
+        let phases = collecting.step_read(unit);
         if phases.get(0).is_none_or(|first| first.kind != Kind::Read) {
             return;
         }
-        self.begin_reading(unit);
-        self.set_read_ahead(unit, true);
+        collecting.begin_reading(unit);
+        collecting.jobs[unit].read_ahead = true;
         self.begin_beside(unit, Command::new(Owner::Collection, Class::Gc, phases));
     }
 
@@ -124,9 +125,8 @@ impl<W: Watch> Sim<W> {
         let filled = self.units[unit.index()].filled;
         let pages = match (owner, self.arbiter.preemptive()) {
             (Owner::Host(_), Some(preemptive)) => {
-                let entry = &mut preemptive.units[unit.index()];
-                entry.loaded_write_waited();
-                std::mem::take(&mut entry.host_pages)
+                preemptive.units[unit.index()].loaded_write_waited();
+                std::mem::take(&mut self.jobs[unit].host_pages)
             }
             _ => Vec::new(),
         };
@@ -136,13 +136,13 @@ impl<W: Watch> Sim<W> {
                 prices.bind(phases, pages.iter().copied(), filled);
             }
         };
-        self.alloc.one_more(unit);
+        self.store.alloc.one_more(unit);
         match self.flash.take_over(unit, bind, self.now_ns, &mut self.events) {
             Some(Moved::Ended(Ended { owner: Owner::Collection, .. })) => {
                 // The pages are in the register already, and took no time of the unit.
-                self.alloc.one_less(unit);
+                self.store.alloc.one_less(unit);
                 self.tell_operation(unit, Owner::Collection, self.now_ns);
-                self.job_operation_ended(unit);
+                self.collection_advances(unit);
             }
             Some(moved) => self.has_begun(unit, moved),
             None => {}

@@ -40,7 +40,7 @@ impl<W: Watch> Sim<W> {
 
     fn plane_of_joining_read(&self, op: u32, planes: &[PlaneId]) -> Option<PlaneId> {
         let Op { lpn, kind, .. } = *self.host.waiting.op(op);
-        let ppn = self.ftl.map.ppn_of(lpn);
+        let ppn = self.store.ftl.map.ppn_of(lpn);
         if !matches!(kind, OpKind::Read | OpKind::ReadRest) || !ppn.is_some() {
             return None;
         }
@@ -59,7 +59,7 @@ impl<W: Watch> Sim<W> {
             return None;
         }
         let own = view!(self).plane_to_start(op);
-        if self.is_beside(own, planes) && self.ftl.host_has_room(own) {
+        if self.is_beside(own, planes) && self.store.ftl.host_has_room(own) {
             return Some(own);
         }
         if self.plan.allocation == Allocation::Striped {
@@ -67,9 +67,10 @@ impl<W: Watch> Sim<W> {
         }
         let lpn = self.host.waiting.op(op).lpn;
         let pool = self.plan.pools.of_page(&self.plan.geometry, lpn);
-        let plane = self.alloc.best_beside(&self.plan, &self.ftl, pool, planes, |plane| {
-            !self.host.waiting.is_held(plane)
-        })?;
+        let plane =
+            self.store.alloc.best_beside(&self.plan, &self.store.ftl, pool, planes, |plane| {
+                !self.host.waiting.is_held(plane)
+            })?;
         if self.arbiter.is_preemptive() && !view!(self).plane_takes_write(unit, plane) {
             return None;
         }

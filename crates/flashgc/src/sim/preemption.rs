@@ -5,7 +5,6 @@ use super::Sim;
 use crate::arbiter::Interrupt;
 use crate::collect::Stage;
 use crate::flash::{Flash, Kind, Phases, Suspended};
-use crate::ftl::Stream;
 use crate::host::OpKind;
 use crate::ids::UnitId;
 use crate::owner::Owner;
@@ -33,11 +32,30 @@ impl<W: Watch> Sim<W> {
         self.take_from_queue(unit, op, list);
         self.host_begins(unit, op);
         let lpn = self.host.waiting.op(op).lpn;
-        let ppn = self.ftl.map.ppn_of(lpn);
+        let ppn = self.store.ftl.map.ppn_of(lpn);
         self.tell(Happened::Started { op, lpn });
         self.tell(Happened::Read { ppn, lpn });
         self.tell(Happened::InRegister { ppn });
         self.counters.merged_reads += 1;
+    }
+
+    /// Point A has passed: the pages in the register are programmed.
+    pub(super) fn program_step(&mut self, unit: UnitId) {
+        let command = collecting!(self).program_step(unit);
+        self.hear();
+        if self.begins(unit, command) {
+            self.job_phase_overlaps(unit);
+        }
+    }
+
+    /// A program of the collection has ended, and the writes that were merged into it are done.
+    pub(super) fn merged_writes_ended(&mut self, unit: UnitId) {
+        self.note_left(unit);
+        let mut merged = std::mem::take(&mut self.jobs[unit].merged);
+        for op in merged.drain(..) {
+            self.host_operation_ended(op);
+        }
+        self.jobs[unit].merged = merged;
     }
 
     /// An answer has left: the read is done, or the rest of its page is known.
@@ -59,15 +77,10 @@ impl<W: Watch> Sim<W> {
         self.host.waiting.set_plane(op, plane);
         let lpn = self.host.waiting.op(op).lpn;
         self.host.write_starts(op, lpn, &mut context!(self));
-        // The page replaces the copy from which it is made, and so one of its parity: the pages
-        // that are reserved for the collection's copies stay enough.
-        let has_filled = if self.plan.parity() && !self.plan.gc.separate_gc {
-            let parity = self.parity_of(self.ftl.map.ppn_of(lpn));
-            self.write_page_to(plane, Stream::Host, lpn, op, parity)
-        } else {
-            self.write_page(plane, lpn, op)
-        };
-        self.tell(Happened::InRegister { ppn: self.ftl.map.ppn_of(lpn) });
+        let cause = self.cause_of(op);
+        let has_filled = self.store.write_merged(plane, lpn, cause, &mut context!(self));
+        self.hear();
+        self.tell(Happened::InRegister { ppn: self.store.ftl.map.ppn_of(lpn) });
         self.note_host_page(unit, op);
         let job = &mut self.jobs[unit];
         job.host_fills += u32::from(has_filled);
@@ -105,7 +118,8 @@ impl<W: Watch> Sim<W> {
         let suspended = self.flash.suspend(unit, self.now_ns, &mut self.events);
         let Suspended { since_ns, phase_since_ns, .. } = suspended;
         if self.now_ns > phase_since_ns {
-            self.job_worked(unit, Owner::Collection, self.now_ns - phase_since_ns);
+            let ns = self.now_ns - phase_since_ns;
+            self.jobs.worked(unit, Owner::Collection, ns, &mut self.counters);
             self.tell_busy(What::Array, unit, phase_since_ns, true);
         }
         if self.now_ns > since_ns {
@@ -114,7 +128,7 @@ impl<W: Watch> Sim<W> {
         self.counters.gc_blocking_ns += self.now_ns - since_ns;
         self.counters.suspended += 1;
         self.jobs[unit].extra_ns += cost.suspend_ns;
-        self.alloc.one_less(unit);
+        self.store.alloc.one_less(unit);
         if let Some(preemptive) = self.arbiter.preemptive() {
             let entry = &mut preemptive.units[unit.index()];
             entry.suspended = Some(suspended);
@@ -130,28 +144,15 @@ impl<W: Watch> Sim<W> {
         let Some(preemptive) = self.arbiter.preemptive() else { return };
         let Some(suspended) = preemptive.units[unit.index()].suspended.take() else { return };
         let resume_ns = self.plan.timing.suspend.map_or(0, |cost| cost.resume_ns);
-        if self.jobs[unit].stage == Stage::Reading && self.step_is_stale(unit) {
-            let read_ns = self.step_read(unit).array_ns();
-            let job = &mut self.jobs[unit];
-            job.stage = Stage::Copying;
-            job.step.clear();
-            job.reads -= 1;
-            job.extra_ns += read_ns - suspended.left_ns;
+        if collecting!(self).gives_up_read(unit, suspended.left_ns) {
             if let Some(preemptive) = self.arbiter.preemptive() {
-                let entry = &mut preemptive.units[unit.index()];
-                (entry.suspends, entry.read_ahead) = (0, false);
+                preemptive.units[unit.index()].suspends = 0;
             }
             self.tell(Happened::ReadGivenUp { unit });
             return;
         }
         self.jobs[unit].extra_ns += resume_ns;
         self.begin(unit, Owner::Collection, suspended.resumed(resume_ns));
-    }
-
-    /// Whether no page of the step is valid any more.
-    fn step_is_stale(&self, unit: UnitId) -> bool {
-        let is_valid = |page| self.ftl.is_valid(&self.plan.geometry, page);
-        !self.jobs[unit].step_pages().any(|copy| is_valid(copy.from))
     }
 
     /// An operation of the host begins: records how long it waited for the collection alone.
@@ -177,14 +178,14 @@ impl<W: Watch> Sim<W> {
     pub(super) fn preempting_ended(&mut self, unit: UnitId, owner: Owner, spent_ns: u64) {
         match owner {
             Owner::Host(op) | Owner::Answer(op) => self.host_ended(unit, op, owner),
-            Owner::PreMigration => self.pre_migrated(unit),
+            Owner::Background(task) => self.background_ended(task, unit),
             _ => self.collection_ended(unit, owner, spent_ns),
         }
     }
 
     fn host_ended(&mut self, unit: UnitId, op: u32, owner: Owner) {
         let is_write = self.host.waiting.op(op).kind == OpKind::Write;
-        let is_wanted = self.jobs[unit].is_open() || self.gc.unit_wants(unit);
+        let is_wanted = self.jobs[unit].is_open() || self.store.gc.unit_wants(unit);
         if let Some(preemptive) = self.arbiter.preemptive() {
             preemptive.units[unit.index()].gc_was_last = false;
             if let Some(slices) = &mut preemptive.slices {
@@ -220,10 +221,10 @@ impl<W: Watch> Sim<W> {
         }
         match owner {
             Owner::Collection => {
-                self.job_operation_ended(unit);
+                self.collection_advances(unit);
                 self.second_takes_over(unit);
             }
-            Owner::CrossUnit => self.cross_unit_ended(unit),
+            Owner::CrossUnit => self.arrival_ended(unit),
             _ => {}
         }
     }
@@ -234,9 +235,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn note_host_page(&mut self, unit: UnitId, op: u32) {
         if self.prices.asks_for_pages() {
             let page = self.page_of(op);
-            if let Some(preemptive) = self.arbiter.preemptive() {
-                preemptive.units[unit.index()].host_pages.push(page);
-            }
+            self.jobs[unit].host_pages.push(page);
         }
     }
 
@@ -245,7 +244,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn let_back(&mut self, unit: UnitId) {
         while let Some(op) = self.next_aside(unit) {
             self.host.waiting.put_back(op);
-            self.alloc.one_more(unit);
+            self.store.alloc.one_more(unit);
         }
     }
 

@@ -1,11 +1,11 @@
 //! The host's operations on their way: where each one waits, and what follows when it is done.
 
 use super::{Sim, SimError};
-use crate::host::{FLUSH, Fault, Op, OpKind, Served};
+use crate::host::{FLUSH, Fault, Op, OpKind};
 use crate::ids::{Lpn, PlaneId};
 use crate::plan::{Allocation, Arrivals};
 use crate::verify::{Happened, Watch};
-use crate::workload::{HostOp, HostRequest, Source};
+use crate::workload::{HostRequest, Source};
 
 impl<W: Watch> Sim<W> {
     fn fault(&self, fault: Fault) -> SimError {
@@ -35,7 +35,7 @@ impl<W: Watch> Sim<W> {
         let request = self.host.arrived();
         self.accept(request, 0);
         self.place_all();
-        self.load.arrived(self.host.outstanding());
+        self.measure.load.arrived(self.host.outstanding());
         self.fetch_arrival(source)
     }
 
@@ -65,9 +65,8 @@ impl<W: Watch> Sim<W> {
     /// Records a request. Its pages are placed at once, or when it has come in over the link.
     #[inline(always)]
     fn accept(&mut self, request: HostRequest, job: u16) {
-        if self.rests {
-            self.ahead_ends();
-            self.idle_ends();
+        if self.background.is_some() {
+            self.background.host_came(&mut context!(self));
         }
         self.host.accept(request, job, &mut context!(self));
     }
@@ -75,7 +74,7 @@ impl<W: Watch> Sim<W> {
     /// Places every operation that is next on its page.
     #[inline]
     pub(super) fn place_all(&mut self) {
-        while let Some(op) = self.host.next_to_place(&self.ftl.map, &mut context!(self)) {
+        while let Some(op) = self.host.next_to_place(&self.store.ftl.map, &mut context!(self)) {
             self.place(op);
         }
         self.note_served();
@@ -108,19 +107,11 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// Checks the units that the write buffer or the trigger names.
-    #[inline(always)]
-    pub(super) fn look_at_called(&mut self) {
-        while let Some(unit) = self.host.next_called().or_else(|| self.gc.next_called()) {
-            self.look_at(unit);
-        }
-    }
-
     /// The plane in whose queue an operation waits, where it needs flash.
     #[inline(always)]
     fn plane_of(&mut self, op: u32) -> Option<PlaneId> {
         if self.rests {
-            self.look_at_called();
+            self.hear();
         }
         let Op { lpn, kind, queued, plane, .. } = *self.host.waiting.op(op);
         if !queued && plane != PlaneId::NONE {
@@ -139,7 +130,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn queue_at(&mut self, op: u32, plane: PlaneId) {
         self.host.waiting.queue_at(op, plane);
         let unit = self.plan.geometry.unit_of(plane);
-        self.alloc.one_more(unit);
+        self.store.alloc.one_more(unit);
         if self.arbiter.is_preemptive() {
             self.note_queued(unit, op);
         }
@@ -151,7 +142,7 @@ impl<W: Watch> Sim<W> {
         match kind {
             OpKind::Write => false,
             OpKind::Trim => true,
-            OpKind::Read | OpKind::ReadRest => !self.ftl.map.ppn_of(lpn).is_some(),
+            OpKind::Read | OpKind::ReadRest => !self.store.ftl.map.ppn_of(lpn).is_some(),
         }
     }
 
@@ -160,12 +151,14 @@ impl<W: Watch> Sim<W> {
         let Op { lpn, kind, sequence, .. } = *self.host.waiting.op(op);
         if kind == OpKind::Write {
             // Where the plane is chosen later, any plane of the pool names the queue.
-            return Some(match self.alloc.chooses_at_start() {
+            return Some(match self.store.alloc.chooses_at_start() {
                 true => self.plan.geometry.striped_plane(lpn),
-                false => self.alloc.plane_as_queued(&self.plan, &self.ftl, lpn, sequence),
+                false => {
+                    self.store.alloc.plane_as_queued(&self.plan, &self.store.ftl, lpn, sequence)
+                }
             });
         }
-        let ppn = self.ftl.map.ppn_of(lpn);
+        let ppn = self.store.ftl.map.ppn_of(lpn);
         ppn.is_some().then(|| self.plan.geometry.plane_of(ppn))
     }
 
@@ -184,19 +177,15 @@ impl<W: Watch> Sim<W> {
                     self.host.waiting.becomes_write(op);
                     return true;
                 }
-                OpKind::Trim => self.trim(lpn),
+                OpKind::Trim => {
+                    self.store.trim(lpn, &mut context!(self));
+                    self.hear();
+                }
                 OpKind::Write => unreachable!("a write needs flash"),
             }
         }
         self.page_done(op);
         false
-    }
-
-    /// The host trims a page.
-    fn trim(&mut self, lpn: Lpn) {
-        self.ftl.trim(&self.plan.geometry, lpn);
-        self.tell(Happened::Trimmed { lpn });
-        self.pass_on_facts();
     }
 
     /// A page operation is done.
@@ -214,19 +203,11 @@ impl<W: Watch> Sim<W> {
             return;
         }
         for at in 0..self.host.served().len() {
-            let &Served { op, bytes, latency_ns } = &self.host.served()[at];
-            match op {
-                HostOp::Read => self.read_latency.record(latency_ns),
-                HostOp::Write => self.write_latency.record(latency_ns),
-                HostOp::Trim => {}
-            }
-            self.counters.requests[op as usize] += 1;
-            if op != HostOp::Trim {
-                self.balance.served(latency_ns);
-                self.counters.bytes[op as usize] += bytes;
-            }
-            if self.counters.host_written >= self.batches.next_at() {
-                self.batch_ended();
+            let served = &self.host.served()[at];
+            if self.measure.served(served, &mut self.counters)
+                && self.measure.batch_ended(&self.counters)
+            {
+                self.check_balance();
             }
         }
         self.host.served_is_read();
@@ -251,15 +232,24 @@ impl<W: Watch> Sim<W> {
         self.place_flushes();
     }
 
-    /// While the host waits for nothing one page of the write buffer is flushed. Returns whether a
-    /// flush waits to be placed.
-    #[inline]
-    pub(super) fn flush_if_idle(&mut self) -> bool {
-        if self.host.outstanding() > 0 || self.host.source_ended() {
-            return false;
+    /// Ends the run where it is in balance.
+    #[cold]
+    fn check_balance(&mut self) {
+        if self.host.source_ended() {
+            return;
         }
-        let Some(lpn) = self.host.page_to_flush() else { return false };
-        self.host.flush(lpn);
-        true
+        if self.plan.arrivals == Arrivals::Open {
+            self.note_end_of_arrivals();
+        }
+        let is_steady = self.seen().is_in_balance();
+        if self.measure.balance.was_checked(is_steady) {
+            self.host.end_source(&mut context!(self));
+        }
+    }
+
+    /// The source of an open loop has ended.
+    fn note_end_of_arrivals(&mut self) {
+        let spent = self.flash.spent_of_units(self.now_ns);
+        self.measure.load.arrivals_end(self.host.outstanding(), self.now_ns, spent);
     }
 }

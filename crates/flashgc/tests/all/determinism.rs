@@ -4,7 +4,8 @@
 use crate::common;
 
 use common::{Choices, TINY, at, checked, drain, finish, run, setup, synthetic};
-use flashgc::sim::{Results, Sim};
+use flashgc::measure::Results;
+use flashgc::sim::Sim;
 use flashgc::verify::Unwatched;
 use serde_json::Value;
 
@@ -286,13 +287,13 @@ fn slices_of_any_length_give_the_same_results() {
         let setup = setup(TINY, &all);
         let in_slices = |budget| {
             let mut sim = Sim::new(setup.plan.clone(), Unwatched);
-            sim.fill(0, setup.plan.geometry.exported_pages).expect("the fill fits");
+            sim.untimed().fill(0, setup.plan.geometry.exported_pages).expect("the fill fits");
             figures(&drain(&mut sim, &mut synthetic(&setup), budget))
         };
         let (single, thousands) = (in_slices(1), in_slices(1000));
         assert_eq!(single, thousands, "{sets:?}");
         let mut sim = Sim::new(setup.plan.clone(), checked(&setup));
-        sim.fill(0, setup.plan.geometry.exported_pages).expect("the fill fits");
+        sim.untimed().fill(0, setup.plan.geometry.exported_pages).expect("the fill fits");
         assert_eq!(figures(&drain(&mut sim, &mut synthetic(&setup), 7)), single, "{sets:?}");
     }
 }

@@ -352,11 +352,11 @@ fn results_may_be_asked_for_twice() {
             let sets = [&[scheme_set.as_str(), &requests, soft][..], &suspend].concat();
             let setup = setup(TINY, &sets);
             let mut sim = Sim::new(setup.plan.clone(), checked(&setup));
-            sim.fill(0, setup.plan.geometry.exported_pages).expect("it fits");
+            sim.untimed().fill(0, setup.plan.geometry.exported_pages).expect("it fits");
             let first = drain(&mut sim, &mut synthetic(&setup), 1_000);
-            let again = sim.results();
+            let again = sim.seen().results();
             assert_eq!(format!("{:?}", first.counters), format!("{:?}", again.counters));
-            let shares = |results: &flashgc::sim::Results| {
+            let shares = |results: &flashgc::measure::Results| {
                 format!("{:?} {:?} {}", results.unit, results.bus, results.gc_transfer_ns)
             };
             assert_eq!(shares(&first), shares(&again));

@@ -5,7 +5,8 @@ use crate::common;
 
 use common::{TINY, assert_near, at, checked, drain, number, run, run_verified, setup, whole};
 use flashgc::ids::Lpn;
-use flashgc::sim::{Results, Sim};
+use flashgc::measure::Results;
+use flashgc::sim::Sim;
 use flashgc::workload::{HostOp, HostRequest, ListSource};
 use serde_json::Value;
 
@@ -33,7 +34,7 @@ fn unloaded(sets: &[&str], fill: bool, requests: Vec<HostRequest>) -> Results {
     let exported = plan.geometry.exported_pages;
     let mut sim = Sim::new(plan, checked(&setup));
     if fill {
-        sim.fill(0, exported).expect("the fill fits");
+        sim.untimed().fill(0, exported).expect("the fill fits");
     }
     let results = drain(&mut sim, &mut ListSource::new(requests), 1000);
     sim.audit();

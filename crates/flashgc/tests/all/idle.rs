@@ -99,14 +99,14 @@ fn an_idle_drive_comes_to_rest_and_collects_nothing_without_gain() {
             let setup = setup(&open_text(), &[IDLE, &victim, &erase, mark]);
             let exported = setup.plan.geometry.exported_pages;
             let mut sim = Sim::new(setup.plan.clone(), Jobs::default());
-            sim.fill(0, exported).expect("the fill fits");
+            sim.untimed().fill(0, exported).expect("the fill fits");
             let writes = (0..200u64).map(|at| write(at * 1000, at * 7 % u64::from(exported)));
             let last = write(3_600_000_000_000, 0);
             let mut source = ListSource::new(writes.chain([last]).collect());
             sim.start(&mut source).expect("the workload starts");
             let progress = sim.run(&mut source, 1_000_000).expect("it runs");
             assert!(progress.finished, "{victim} {erase}: it never rests");
-            let idle_collections = sim.results().counters.idle_collections;
+            let idle_collections = sim.seen().results().counters.idle_collections;
             assert!(
                 idle_collections > 0 && idle_collections < 2_000,
                 "{victim}: {idle_collections} jobs"
@@ -125,7 +125,7 @@ fn a_greedy_drive_left_alone_has_nothing_invalid_in_the_end() {
     let setup = setup(&open_text(), &[IDLE, "gc.trigger.idle.threshold=\"16 blocks\""]);
     let exported = setup.plan.geometry.exported_pages;
     let mut sim = Sim::new(setup.plan.clone(), checked(&setup));
-    sim.fill(0, exported).expect("the fill fits");
+    sim.untimed().fill(0, exported).expect("the fill fits");
     let writes = (0..300u64).map(|at| write(at * 1000, at * 7 % u64::from(exported)));
     let last = HostRequest { op: HostOp::Read, ..write(60_000_000_000, 0) };
     let mut source = ListSource::new(writes.chain([last]).collect());
@@ -134,7 +134,7 @@ fn a_greedy_drive_left_alone_has_nothing_invalid_in_the_end() {
         sim.audit();
     }
     assert!(sim.ftl().blocks.reclaimable.iter().all(|&pages| pages == 0));
-    let results = sim.results();
+    let results = sim.seen().results();
     sim.audit_counters(&results);
 }
 

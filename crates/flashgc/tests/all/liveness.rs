@@ -99,7 +99,7 @@ fn the_odd_even_rule_survives_data_that_is_cold_on_even_pages_only() {
         );
         let exported = setup.plan.geometry.exported_pages;
         let mut sim = Sim::new(setup.plan.clone(), Unwatched);
-        sim.fill(0, exported).expect("the fill fits");
+        sim.untimed().fill(0, exported).expect("the fill fits");
         // One plane, filled in order: logical page n lies on an odd page where n is odd.
         let odd = (0..4000u64).map(|at| (2 * at + 1) % u64::from(exported / 2 * 2));
         let writes =

@@ -50,4 +50,5 @@ mod timelines;
 mod trace_fill;
 mod trace_reads;
 mod used_space;
+mod walls;
 mod write_buffer;

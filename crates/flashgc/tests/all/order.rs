@@ -103,7 +103,7 @@ proptest! {
         let exported = plan.geometry.exported_pages;
         let mut sim = Sim::new(plan, checked(&setup));
         if filled {
-            sim.fill(0, exported).expect("the fill fits");
+            sim.untimed().fill(0, exported).expect("the fill fits");
         }
         let count = drawn.len() as u64;
         let results = drain(&mut sim, &mut ListSource::new(requests(&drawn)), 50);
@@ -314,7 +314,7 @@ fn row(valid: u32, moved: u32) -> JobRow {
 fn an_audit_catches_a_map_that_the_checker_did_not_see() {
     let setup = setup(TINY, &[]);
     let mut sim = Sim::new(setup.plan.clone(), checked(&setup));
-    sim.fill(0, 10).expect("the fill fits");
+    sim.untimed().fill(0, 10).expect("the fill fits");
     sim.audit();
     // The checker receives a write that the drive never made.
     let unseen = Happened::Programmed {

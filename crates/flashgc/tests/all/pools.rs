@@ -21,7 +21,7 @@ fn stays_in_pools(setup: &Setup) {
             assert_eq!(pools.of_plane(plane), pools.of_page(&geometry, lpn), "page {}", lpn.0);
         }
     };
-    sim.fill(0, geometry.exported_pages).expect("it can be filled");
+    sim.untimed().fill(0, geometry.exported_pages).expect("it can be filled");
     audit(&sim);
     let mut source = synthetic(setup);
     common::drain(&mut sim, &mut source, 1000);

@@ -167,7 +167,7 @@ fn drives_are_audited_while_pages_move() {
         let setup = setup(&TINY.replace("queue_depth = 8\n", ""), &sets);
         let exported = setup.plan.geometry.exported_pages;
         let mut sim = Sim::new(setup.plan.clone(), checked(&setup));
-        sim.fill(0, exported).expect("the fill fits");
+        sim.untimed().fill(0, exported).expect("the fill fits");
         let results = drain(&mut sim, &mut synthetic(&setup), 97);
         sim.audit_counters(&results);
         assert!(results.counters.background_busy_ns > 0 || results.counters.background_moved == 0);

@@ -227,7 +227,7 @@ fn play(sets: &[&str], is_filled: bool, requests: &[HostRequest]) -> Vec<(u64, u
     let pages = setup.plan.geometry.exported_pages;
     let mut sim = Sim::new(setup.plan, Done::default());
     if is_filled {
-        sim.fill(0, pages).expect("the fill fits");
+        sim.untimed().fill(0, pages).expect("the fill fits");
     }
     drain(&mut sim, &mut ListSource::new(requests.to_vec()), 1000);
     std::mem::take(&mut sim.watch().0)

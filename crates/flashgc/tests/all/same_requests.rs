@@ -43,9 +43,9 @@ address = {{ zipf = 0.9 }}
     let WorkloadPlan::Synthetic(workload) = &setup.workload else { panic!("synthetic") };
     let (seed, pages) = (setup.plan.seed, setup.plan.geometry.exported_pages);
     let mut sim = Sim::new(setup.plan.clone(), Accepted::default());
-    sim.fill(0, pages).unwrap();
+    sim.untimed().fill(0, pages).unwrap();
     let mut before = SyntheticOverwrites::new(&workload.plan, pages, 4096, seed);
-    sim.overwrite(&mut before, u64::from(pages)).unwrap();
+    sim.untimed().overwrite(&mut before, u64::from(pages)).unwrap();
     let mut source = Synthetic::new(&workload.plan, pages, 4096, seed);
     sim.start(&mut source).unwrap();
     while !sim.run(&mut source, 100_000).unwrap().finished {}

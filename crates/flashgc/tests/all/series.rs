@@ -147,7 +147,7 @@ fn erased_blocks_are_those_of_the_drive() {
         let series = Some(Series::new(request, plan.geometry.shape.blocks_per_plane));
         let mut sim = Sim::new(plan, Watchers { series, ..Watchers::default() });
         let pages = setup.plan.geometry.exported_pages;
-        sim.fill(0, pages).expect("it fits");
+        sim.untimed().fill(0, pages).expect("it fits");
         let mut source = common::synthetic(&setup);
         sim.start(&mut source).expect("it starts");
         let mut fewest = u32::MAX;
@@ -161,7 +161,7 @@ fn erased_blocks_are_those_of_the_drive() {
                 break;
             }
         }
-        let results = sim.results();
+        let results = sim.seen().results();
         sim.end_series(&results);
         let rows: Vec<SeriesRow> = rows.try_iter().collect();
         let last = rows.last().expect("there are rows");

@@ -52,7 +52,9 @@ fn used_space_is_a_saw_tooth_with_lists_and_flat_on_demand() {
     let lowest_used = |scheme: &str| {
         let setup = setup_of(scheme);
         let mut sim = Sim::new(setup.plan.clone(), Unwatched);
-        sim.fill(0, setup.plan.geometry.exported_pages).expect("it takes what it exports");
+        sim.untimed()
+            .fill(0, setup.plan.geometry.exported_pages)
+            .expect("it takes what it exports");
         let mut source = synthetic(&setup);
         sim.start(&mut source).expect("the run begins");
         let (mut lowest, mut was_on, mut finished) = (1.0f64, false, false);

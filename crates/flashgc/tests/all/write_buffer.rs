@@ -5,8 +5,9 @@ use crate::common;
 
 use common::{Choices, TINY, at, checked, number, refusal, run, run_verified, setup, whole};
 use flashgc::ids::{Lpn, Ppn};
+use flashgc::measure::Results;
 use flashgc::session::Setup;
-use flashgc::sim::{Results, Sim};
+use flashgc::sim::Sim;
 use flashgc::verify::checker::{Checker, Promises};
 use flashgc::verify::{Cause, Happened, Watch};
 use flashgc::workload::{HostOp, HostRequest, ListSource};
@@ -197,7 +198,7 @@ fn the_least_recently_used_page_leaves() {
 
 fn run_watched(setup: &Setup, requests: Vec<HostRequest>, case: &str) -> Results {
     let mut sim = Sim::new(setup.plan.clone(), checked(setup));
-    sim.fill(0, setup.plan.geometry.exported_pages * 3 / 4).expect("the fill fits");
+    sim.untimed().fill(0, setup.plan.geometry.exported_pages * 3 / 4).expect("the fill fits");
     let mut source = ListSource::new(requests);
     sim.start(&mut source).expect("the workload starts");
     loop {
@@ -207,7 +208,7 @@ fn run_watched(setup: &Setup, requests: Vec<HostRequest>, case: &str) -> Results
             break;
         }
     }
-    let results = sim.results();
+    let results = sim.seen().results();
     sim.audit_counters(&results);
     results
 }

@@ -11,8 +11,8 @@ mod trace;
 
 pub use jobs::check_fit as check_jobs;
 
+use crate::measure::Until;
 use crate::plan::Arrivals;
-use crate::sim::Until;
 use crate::workload::fitted::FittedPlan;
 use crate::workload::jobs::JobsPlan;
 use crate::workload::layout::AddressPolicy;

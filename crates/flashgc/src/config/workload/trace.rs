@@ -1,8 +1,8 @@
 //! `[workload.trace]`: how a trace is replayed.
 
 use super::TracePlan;
+use crate::measure::Until;
 use crate::plan::Arrivals;
-use crate::sim::Until;
 use crate::workload::layout::AddressPolicy;
 use crate::workload::length::Length;
 use flashgc_config::Reader;

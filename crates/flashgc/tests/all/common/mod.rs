@@ -2,8 +2,9 @@
 #![allow(dead_code, reason = "every test file uses a part")]
 
 use flashgc::config::WorkloadPlan;
+use flashgc::measure::Results;
 use flashgc::session::{Inputs, Options, Phase, Session, Setup, TraceOpener, prepare};
-use flashgc::sim::{Results, Sim};
+use flashgc::sim::Sim;
 use flashgc::verify::checker::{Checker, Promises};
 use flashgc::verify::{Watch, Watchers};
 use flashgc::workload::Source;
@@ -146,7 +147,7 @@ pub fn found_against(setup: &Setup, promises: Promises) -> String {
     let checker = Checker::new(&setup.plan.geometry, promises);
     let watchers = Watchers { checker: Some(checker), ..Watchers::default() };
     let mut sim = Sim::new(setup.plan.clone(), watchers);
-    sim.fill(0, setup.plan.geometry.exported_pages).expect("the fill fits");
+    sim.untimed().fill(0, setup.plan.geometry.exported_pages).expect("the fill fits");
     let run = || drain(&mut sim, &mut synthetic(setup), 1000);
     let outcome = catch_unwind(AssertUnwindSafe(run)).err().expect("the checker finds it");
     outcome.downcast_ref::<String>().expect("in words").clone()
@@ -156,14 +157,16 @@ pub fn found_against(setup: &Setup, promises: Promises) -> String {
 pub fn drain<W: Watch>(sim: &mut Sim<W>, source: &mut dyn Source, budget: u64) -> Results {
     sim.start(source).expect("the workload starts");
     while !sim.run(source, budget).expect("the run goes on").finished {}
-    sim.results()
+    sim.seen().results()
 }
 
 /// Runs the synthetic workload on a drive that was filled in order, under the checker, and audits
 /// its final state.
 pub fn run_filled(setup: &Setup) -> Results {
     let mut sim = Sim::new(setup.plan.clone(), checked(setup));
-    sim.fill(0, setup.plan.geometry.exported_pages).expect("the drive takes what it exports");
+    sim.untimed()
+        .fill(0, setup.plan.geometry.exported_pages)
+        .expect("the drive takes what it exports");
     let results = drain(&mut sim, &mut synthetic(setup), 10_000);
     sim.audit();
     sim.audit_counters(&results);

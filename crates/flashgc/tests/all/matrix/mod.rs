@@ -380,9 +380,9 @@ fn run_row(setup: &Setup) -> Result<(), SimError> {
     let page_bytes = u64::from(setup.plan.geometry.shape.page_bytes);
     let mut sim = Sim::new(setup.plan.clone(), checked(setup));
     if setup.precondition.fill == Fill::Sequential {
-        sim.fill(0, exported)?;
+        sim.untimed().fill(0, exported)?;
         let mut source = SyntheticOverwrites::new(&workload.plan, exported, page_bytes, 1);
-        sim.overwrite(&mut source, 2 * u64::from(exported))?;
+        sim.untimed().overwrite(&mut source, 2 * u64::from(exported))?;
         sim.audit();
     }
     let mut source: Box<dyn Source> = Box::new(synthetic(setup));
@@ -402,7 +402,7 @@ fn run_row(setup: &Setup) -> Result<(), SimError> {
         let spent = u64::from(slices) * 997;
         assert!(spent < requests * 20_000, "it never ends: {progress:?}");
     }
-    let results = sim.results();
+    let results = sim.seen().results();
     sim.audit();
     sim.audit_counters(&results);
     let done: u64 = results.counters.requests.iter().sum();

@@ -6,7 +6,7 @@ use flashgc::device::{Geometry, Timing};
 use flashgc::ftl::Ftl;
 use flashgc::ftl::blocks::BlockState;
 use flashgc::ids::{BlockId, PlaneId, Ppn, UnitId};
-use flashgc::sim::Results;
+use flashgc::measure::Results;
 use flashgc::stats::Counters;
 
 /// `305.6 us`

@@ -6,8 +6,9 @@ use super::request::{Asked, parse, range};
 use flashgc::config::Fill;
 use flashgc::device::{Geometry, Timing};
 use flashgc::ids::Lpn;
+use flashgc::measure::Results;
 use flashgc::session::{Inputs, RunError, Setup, prepare};
-use flashgc::sim::{Results, Sim};
+use flashgc::sim::Sim;
 use flashgc::verify::checker::Promises;
 use flashgc::workload::{HostOp, ListSource, Overwrites, SourceError};
 
@@ -97,10 +98,10 @@ fn run(setup: &Setup, before: Vec<u32>, asked: &[Asked]) -> Result<Seen, String>
     let mut sim = Sim::new(plan.clone(), Eyes::new(&geometry, Promises::of(&plan)));
     let words = |error| RunError::from(error).to_string();
     if setup.precondition.fill == Fill::Sequential {
-        sim.fill(0, geometry.exported_pages).map_err(words)?;
+        sim.untimed().fill(0, geometry.exported_pages).map_err(words)?;
     }
     let count = before.len() as u64;
-    sim.overwrite(&mut List(before.into_iter()), count).map_err(words)?;
+    sim.untimed().overwrite(&mut List(before.into_iter()), count).map_err(words)?;
     let programmed = sim.watch().programmed.clone();
     let blocks_before = render::blocks(&geometry, sim.ftl(), &programmed);
     let mut source = ListSource::new(asked.iter().map(|asked| asked.request).collect());
@@ -110,7 +111,7 @@ fn run(setup: &Setup, before: Vec<u32>, asked: &[Asked]) -> Result<Seen, String>
             assert!(progress.finished, "the example does not come to its end");
         });
     }
-    let results = sim.results();
+    let results = sim.seen().results();
     let checker = sim.watch().checker.take().expect("the checker is there");
     checker.audit(sim.ftl());
     if outcome.is_ok() {
@@ -126,7 +127,7 @@ fn run(setup: &Setup, before: Vec<u32>, asked: &[Asked]) -> Result<Seen, String>
     operations.sort_by_key(|row| (row.from_ns, row.unit, row.to_ns));
     phases.sort_by_key(|row| (row.from_ns, row.unit, row.to_ns));
     let blocks = render::blocks(&geometry, sim.ftl(), &programmed);
-    let error = outcome.err().map(words);
+    let error = outcome.err().map(|error| RunError::from(error).to_string());
     Ok(Seen {
         geometry,
         timing,

@@ -1,6 +1,6 @@
 //! Filling a drive by the requests of a trace, untimed.
 
-use super::{Sim, SimError};
+use super::untimed::{Untimed, UntimedError};
 use crate::ids::Lpn;
 use crate::verify::Watch;
 use crate::workload::trace_fill::{FillRequest, Pass, TraceFill};
@@ -36,7 +36,7 @@ pub struct FillState {
     lowest: u32,
 }
 
-impl<W: Watch> Sim<W> {
+impl<W: Watch> Untimed<'_, W> {
     /// Writes requests of the trace until about `budget` pages were written; returns whether every
     /// user page has been written.
     ///
@@ -48,15 +48,15 @@ impl<W: Watch> Sim<W> {
         source: &mut TraceFill,
         state: &mut FillState,
         budget: u64,
-    ) -> Result<bool, SimError> {
-        let exported = self.plan.geometry.exported_pages;
+    ) -> Result<bool, UntimedError> {
+        let exported = self.cx.plan.geometry.exported_pages;
         let before = state.filled.pages();
         while state.filled.pages() - before < budget {
             let FillRequest { pass, first, pages } = source.next_request()?;
             let Pass::Shifted(by) = pass else {
                 for lpn in first..first + pages {
                     state.written += u32::from(self.is_unwritten(lpn));
-                    self.write_untimed(Lpn(lpn))?;
+                    self.write(Lpn(lpn))?;
                 }
                 match pass {
                     Pass::Reads => state.filled.read_pages += u64::from(pages),
@@ -85,13 +85,13 @@ impl<W: Watch> Sim<W> {
         source: &mut TraceReads,
         reads: &mut MappedReads,
         requests: u64,
-    ) -> Result<bool, SimError> {
+    ) -> Result<bool, UntimedError> {
         for _ in 0..requests {
             let Some(request) = source.next_request()? else { return Ok(true) };
             let mut mapped = 0;
             for lpn in reads.wanted(&request) {
                 if self.is_unwritten(lpn) {
-                    self.write_untimed(Lpn(lpn))?;
+                    self.write(Lpn(lpn))?;
                     mapped += 1;
                 }
             }
@@ -101,7 +101,7 @@ impl<W: Watch> Sim<W> {
     }
 
     fn is_unwritten(&self, lpn: u32) -> bool {
-        !self.ftl.map.ppn_of(Lpn(lpn)).is_some()
+        !self.store.ftl.map.ppn_of(Lpn(lpn)).is_some()
     }
 
     /// Writes those of these pages that were never written, around the end of the drive.
@@ -110,13 +110,13 @@ impl<W: Watch> Sim<W> {
         state: &mut FillState,
         first: u32,
         pages: u32,
-    ) -> Result<u32, SimError> {
-        let exported = self.plan.geometry.exported_pages;
+    ) -> Result<u32, UntimedError> {
+        let exported = self.cx.plan.geometry.exported_pages;
         let mut lpn = first;
         let mut count = 0;
         for _ in 0..pages.min(exported) {
             if self.is_unwritten(lpn) {
-                self.write_untimed(Lpn(lpn))?;
+                self.write(Lpn(lpn))?;
                 count += 1;
             }
             lpn = if lpn + 1 < exported { lpn + 1 } else { 0 };

@@ -5,10 +5,9 @@
 //! nor a metric that is derived from others is part of it. A number is never reused for another
 //! metric.
 
-use super::{Results, Sim};
+use super::{Results, Seen};
 use crate::device::Spent;
 use crate::stats::{Counters, Latency};
-use crate::verify::Watch;
 use sha2::{Digest as _, Sha256};
 
 /// Metrics with their numbers.
@@ -58,7 +57,7 @@ impl Figures {
     }
 }
 
-impl<W: Watch> Sim<W> {
+impl Seen<'_> {
     /// The hash that two runs share if the same happened in both, whatever their names are.
     pub fn result_hash(&self, results: &Results) -> String {
         let mut figures = Figures(Sha256::new());
@@ -79,8 +78,8 @@ impl<W: Watch> Sim<W> {
         figures.add_spent(40, results.units.iter().copied());
         figures.add_spent(41, results.buses.iter().copied());
         figures.add(42, self.host.link_spent_ns().unwrap_or(0));
-        figures.add_all(50, self.ftl.blocks.measured_erases().map(u64::from));
-        for entries in self.ftl.map.entries().chunks(4096) {
+        figures.add_all(50, self.store.ftl.blocks.measured_erases().map(u64::from));
+        for entries in self.store.ftl.map.entries().chunks(4096) {
             let bytes: Vec<u8> = entries.iter().flat_map(|entry| entry.to_le_bytes()).collect();
             figures.0.update(bytes);
         }

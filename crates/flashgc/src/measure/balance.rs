@@ -1,16 +1,13 @@
 //! The data for the balance of a run, recorded during the run, and the end of a run that continues
 //! until it is in balance.
 
-use super::Sim;
+use super::Seen;
 use crate::plan::Arrivals;
 use crate::stats::steady::{Balance, Before, Evidence, Verdict, judge, rounded};
 use crate::stats::tail::Tail;
-use crate::stats::{Latency, Sums};
-use crate::verify::Watch;
+use crate::stats::{Counters, Latency};
 use serde::Serialize;
 
-/// Parts of the overwriting whose write amplification is kept.
-const PARTS_OF_OVERWRITING: u64 = 4;
 /// The percentile whose interval is calculated, in parts of 10,000.
 const TAIL_PER_MYRIAD: u64 = 9_990;
 /// The confidence of intervals where none is requested.
@@ -19,14 +16,6 @@ const CONFIDENCE: f64 = 0.95;
 const LOOK_AGAIN: u64 = 4;
 /// Number of successive checks that must find it in balance: one positive check may be chance.
 const LOOKS: u32 = 2;
-
-/// Pages overwritten before the measured part.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Overwritten {
-    pages: u64,
-    /// Copies made until it began.
-    moved_before: u64,
-}
 
 /// Facts about a run that a session knows before the run begins.
 #[derive(Clone, Debug, Default)]
@@ -70,7 +59,7 @@ pub struct UntilEnd {
 
 /// The state of a run that its balance needs.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Watched {
+pub struct Watched {
     circumstances: Circumstances,
     tail: Option<Box<Tail>>,
     next_look_pages: u64,
@@ -79,6 +68,12 @@ pub(super) struct Watched {
 }
 
 impl Watched {
+    /// A run that is judged by these facts.
+    pub fn new(circumstances: Circumstances) -> Self {
+        let tail = circumstances.until.map(|_| Box::default());
+        Watched { circumstances, tail, ..Watched::default() }
+    }
+
     /// A request is done.
     #[inline(always)]
     pub(super) fn served(&mut self, latency_ns: u64) {
@@ -86,94 +81,94 @@ impl Watched {
             tail.record(latency_ns);
         }
     }
+
+    /// A batch of pages written is over. Returns whether the balance of the run is to be checked.
+    pub fn batch_ended(&mut self, written: u64, merges: bool) -> bool {
+        let Some(tail) = &mut self.tail else { return false };
+        tail.end_batch(merges);
+        let is_due = written >= self.next_look_pages;
+        if is_due {
+            self.next_look_pages = written + written / LOOK_AGAIN;
+        }
+        is_due
+    }
+
+    /// The run was checked. Returns whether it ends, since enough checks in a row found it in
+    /// balance.
+    pub fn was_checked(&mut self, is_steady: bool) -> bool {
+        self.looks = if is_steady { self.looks + 1 } else { 0 };
+        self.reached = self.looks >= LOOKS;
+        self.reached
+    }
 }
 
-impl<W: Watch> Sim<W> {
-    /// The facts that decide the verdict on this run; set before it starts.
-    pub fn judge_by(&mut self, circumstances: Circumstances) {
-        let tail = circumstances.until.map(|_| Box::default());
-        self.balance = Watched { circumstances, tail, ..Watched::default() };
-    }
-
-    /// A batch of pages written is over. Copies count when their collection has ended, so that it
-    /// makes no difference whether a collection ran as one event.
-    #[cold]
-    pub(super) fn batch_ended(&mut self) {
-        let counters = &self.counters;
-        let copies = counters.moved_in_jobs + counters.background_moved;
-        let written = counters.host_written;
-        let programmed = counters.array_programs + copies;
-        let merges = self.batches.end(Sums { written, programmed });
-        let Some(tail) = &mut self.balance.tail else { return };
-        tail.end_batch(merges);
-        if written >= self.balance.next_look_pages && !self.host.source_ended() {
-            self.balance.next_look_pages = written + written / LOOK_AGAIN;
-            self.look_at_balance();
-        }
-    }
-
-    /// Ends the run where it is in balance.
-    fn look_at_balance(&mut self) {
-        if self.plan.arrivals == Arrivals::Open {
-            self.note_end_of_arrivals();
-        }
-        let is_steady = self.balance().verdict == Verdict::Yes && self.tail_is_known();
-        self.balance.looks = if is_steady { self.balance.looks + 1 } else { 0 };
-        if self.balance.looks < LOOKS {
-            return;
-        }
-        self.balance.reached = true;
-        self.host.end_source(&mut context!(self));
+impl Seen<'_> {
+    /// Whether the run is in balance by now, and its tail known as well as was requested.
+    pub fn is_in_balance(&self) -> bool {
+        self.balance(self.counters).verdict == Verdict::Yes && self.tail_is_known()
     }
 
     fn tail_interval(&self) -> Option<[u64; 2]> {
-        let (tail, until) = self.balance.tail.as_ref().zip(self.balance.circumstances.until)?;
+        let watched = &self.measure.balance;
+        let (tail, until) = watched.tail.as_ref().zip(watched.circumstances.until)?;
         tail.interval(&self.all_latencies(), TAIL_PER_MYRIAD, until.confidence)
     }
 
     fn all_latencies(&self) -> Latency {
-        let mut all = self.read_latency.clone();
-        all.add(&self.write_latency);
+        let mut all = self.measure.read.clone();
+        all.add(&self.measure.write);
         all
     }
 
     fn tail_is_known(&self) -> bool {
-        let within = self.balance.circumstances.until.map_or(0.0, |until| until.within);
+        let until = self.measure.balance.circumstances.until;
+        let within = until.map_or(0.0, |until| until.within);
         let middle = self.all_latencies().percentile(TAIL_PER_MYRIAD) as f64;
         self.tail_interval().is_some_and(|[low, high]| (high - low) as f64 / 2.0 <= within * middle)
     }
 
     /// How a run ended that continues until it is in balance.
     pub(super) fn until_end(&self) -> Option<UntilEnd> {
-        let Until { confidence, within, .. } = self.balance.circumstances.until?;
+        let watched = &self.measure.balance;
+        let Until { confidence, within, .. } = watched.circumstances.until?;
         let p99_9_interval_ns = self.tail_interval();
-        Some(UntilEnd { reached: self.balance.reached, confidence, within, p99_9_interval_ns })
+        Some(UntilEnd { reached: watched.reached, confidence, within, p99_9_interval_ns })
     }
 
     /// Whether the run up to now represents the long run.
-    pub(super) fn balance(&self) -> Balance {
-        let (counters, known) = (&self.counters, &self.balance.circumstances);
-        let jobs_open = self.jobs.iter().filter(|job| job.is_open()).count() as u64;
+    pub(super) fn balance(&self, counters: &Counters) -> Balance {
+        let known = &self.measure.balance.circumstances;
         judge(&Evidence {
-            batches: &self.batches,
+            batches: &self.measure.batches,
             written_pages: counters.array_programs,
             // Pre-migrated pages took space that the erase of their block frees.
             reclaimed_pages: counters.reclaimed_pages.saturating_sub(counters.background_moved),
             moved_pages: counters.gc_moved + counters.background_moved,
-            free_pages: [self.free_pages_begin, self.ftl.frontiers.free_total()],
+            free_pages: [self.measure.free_pages_begin, self.store.ftl.frontiers.free_total()],
             physical_pages: u64::from(self.plan.geometry.pages),
-            collections: counters.jobs + jobs_open,
+            collections: counters.jobs + self.jobs_open(),
             before: Before {
                 quarters: &known.quarters_before,
                 programmed_pages: known.programmed_before,
             },
             requests: counters.requests.iter().sum(),
-            requests_to_first: self.requests_to_first(),
+            requests_to_first: self.requests_to_first(counters),
             saturated: self.is_saturated(),
             phases: known.phases,
             can_go_on: known.can_go_on,
             confidence: known.until.map_or(CONFIDENCE, |until| until.confidence),
         })
+    }
+
+    /// Collections that are open.
+    pub(super) fn jobs_open(&self) -> u64 {
+        self.jobs.iter().filter(|job| job.is_open()).count() as u64
+    }
+
+    /// Whether arrivals outran service in an open loop.
+    pub(super) fn is_saturated(&self) -> bool {
+        let units = u64::from(self.plan.geometry.units);
+        self.plan.arrivals == Arrivals::Open && self.measure.load.is_saturated(units)
     }
 
     /// Erased pages that the host can fill before collection begins, about.
@@ -182,42 +177,13 @@ impl<W: Watch> Sim<W> {
         let planes = u64::from(self.plan.geometry.planes);
         let kept = planes * gc.trigger.soft.pages(&self.plan.geometry.shape);
         let kept = gc.used_space.map_or(kept, |used| used.free_pages.max(kept));
-        self.ftl.frontiers.free_total().saturating_sub(kept)
+        self.store.ftl.frontiers.free_total().saturating_sub(kept)
     }
 
-    fn requests_to_first(&self) -> Option<u64> {
-        let counters = &self.counters;
+    fn requests_to_first(&self, counters: &Counters) -> Option<u64> {
         let requests: u64 = counters.requests.iter().sum();
         let pages = self.pages_to_first().max(1) as f64;
         let per_page = requests as f64 / counters.array_programs as f64;
         (counters.array_programs > 0).then(|| rounded((pages * per_page) as u64))
-    }
-
-    /// Pages were overwritten before the measured part.
-    #[inline(always)]
-    pub(super) fn note_overwritten(&mut self, pages: u64) {
-        self.overwritten.pages += pages;
-        if self.overwritten.pages >= self.batches.next_at() {
-            let written = self.overwritten.pages;
-            let copies = self.counters.gc_moved - self.overwritten.moved_before;
-            self.batches.end(Sums { written, programmed: written + copies });
-        }
-    }
-
-    /// Overwriting continues, or begins.
-    pub(super) fn overwriting_begins(&mut self) {
-        if self.overwritten.pages == 0 {
-            self.overwritten.moved_before = self.counters.gc_moved;
-        }
-    }
-
-    /// Write amplification of the quarters of the overwriting.
-    pub fn quarters_overwritten(&self) -> Vec<f64> {
-        self.batches.parts(PARTS_OF_OVERWRITING)
-    }
-
-    /// Bytes of the writes that are done.
-    pub fn written_bytes(&self) -> u64 {
-        self.counters.bytes[1]
     }
 }

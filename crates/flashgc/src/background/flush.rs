@@ -1,0 +1,18 @@
+//! Pages of the write buffer are flushed one by one while the host waits for nothing.
+
+use super::{Rest, Task};
+use crate::verify::Watch;
+
+/// The task. What is flushed next is for the buffer to say.
+pub struct Flush;
+
+impl<W: Watch> Task<W> for Flush {
+    fn host_rests(&mut self, at: &mut Rest<'_, W>) -> bool {
+        if at.host.outstanding() > 0 || at.host.source_ended() {
+            return false;
+        }
+        let Some(lpn) = at.host.page_to_flush() else { return false };
+        at.host.flush(lpn);
+        true
+    }
+}

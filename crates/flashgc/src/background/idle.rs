@@ -1,0 +1,127 @@
+//! The idle trigger: collection while the host has no requests.
+//!
+//! 1. The last outstanding request is done, and a timer begins.
+//! 2. A request comes before the timer ends: nothing happens.
+//! 3. The timer ends: the drive is idle. Each unit that has nothing else to do and a plane below
+//!    the proactive threshold collects one block, if that frees a page, and then the next.
+//! 4. A request comes: no further collection begins. Open collections continue under the rules of
+//!    the slots for blocking and preemption.
+//!
+//! In a closed loop a request follows another without a gap, so that no drive is ever idle.
+
+use super::{Rest, Task, Work};
+use crate::context::Context;
+use crate::event::Slot;
+use crate::gc::{Idle, MeanCollection, Sight, Wait};
+use crate::ids::{BlockId, PlaneId, UnitId};
+use crate::verify::Watch;
+
+/// Whether the host has requests.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Requests are outstanding, or were a moment ago.
+    Busy,
+    /// Nothing is outstanding, and the timer runs.
+    Waiting,
+    /// The drive is idle.
+    Idle,
+}
+
+/// The idle trigger of a scheme.
+pub struct IdleCollection {
+    plan: Idle,
+    state: State,
+    mean: MeanCollection,
+    /// Units whose open collection began since the drive was idle.
+    opened: Vec<bool>,
+}
+
+impl IdleCollection {
+    pub fn new(plan: Idle, units: u32) -> Self {
+        let opened = vec![false; units as usize];
+        IdleCollection { plan, state: State::Busy, mean: MeanCollection::default(), opened }
+    }
+
+    fn wait_ns(&self) -> u64 {
+        match self.plan.wait {
+            Wait::MeanCollection => self.mean.ns(),
+            Wait::Ns(ns) => ns,
+        }
+    }
+}
+
+impl<W: Watch> Task<W> for IdleCollection {
+    fn host_came(&mut self, cx: &mut Context<'_, W>) {
+        if self.state == State::Waiting {
+            cx.events.clear(Slot::Idle);
+        }
+        self.state = State::Busy;
+    }
+
+    /// The timer begins.
+    fn host_rests(&mut self, at: &mut Rest<'_, W>) -> bool {
+        let rests = at.host.outstanding() == 0 && !at.host.is_finished();
+        if rests && self.state == State::Busy {
+            self.state = State::Waiting;
+            at.cx.events.post(Slot::Idle, at.cx.now_ns + self.wait_ns());
+        }
+        false
+    }
+
+    /// The drive is idle.
+    fn timer_ended(&mut self, at: &mut Rest<'_, W>) {
+        self.state = State::Idle;
+        for unit in (0..at.cx.plan.geometry.units).map(UnitId) {
+            at.store.gc.call_unit(unit);
+        }
+    }
+
+    fn next(&mut self, unit: UnitId, at: &mut Rest<'_, W>) -> Option<Work> {
+        if self.state != State::Idle || at.jobs[unit].is_open() {
+            return None;
+        }
+        let (plane, victim) = self.victim(unit, at)?;
+        Some(Work::Collect(plane, victim))
+    }
+
+    fn collects(&mut self, unit: UnitId) {
+        self.opened[unit.index()] = true;
+    }
+
+    /// Its time goes into the mean.
+    fn collection_ended(&mut self, unit: UnitId, elapsed_ns: u64, cx: &mut Context<'_, W>) {
+        self.mean.add(elapsed_ns);
+        let was_idle = std::mem::take(&mut self.opened[unit.index()]);
+        cx.counters.idle_collections += u64::from(was_idle);
+    }
+}
+
+impl IdleCollection {
+    /// The block that an idle unit collects, each plane in its turn: one that frees a page, in a
+    /// plane below the proactive threshold.
+    fn victim<W: Watch>(&self, unit: UnitId, at: &mut Rest<'_, W>) -> Option<(PlaneId, BlockId)> {
+        let plan = at.cx.plan;
+        let (ftl, gc) = (&at.store.ftl, &mut at.store.gc);
+        let age_now_ns = at.store.age_base_ns + at.cx.now_ns;
+        let sight = Sight { geometry: &plan.geometry, rules: &plan.gc, ftl, age_now_ns };
+        let inclusive = plan.gc.trigger.inclusive;
+        for turn in gc.turns_of(unit, &sight) {
+            let plane = plan.geometry.planes_of(unit)[turn];
+            let wins = ftl.blocks.reclaimable[plane.index()] > 0;
+            if !wins || !self.plan.threshold.is_short(ftl, plane, inclusive) {
+                continue;
+            }
+            // A policy may choose a block without an invalid page; to collect it before there is a
+            // need frees no page.
+            let victim = gc.pick_victim(plane, &sight).filter(|&block| {
+                plan.gc.sub_blocks.is_some()
+                    || ftl.blocks.valid(block) < plan.geometry.data_pages_of(block)
+            });
+            if let Some(victim) = victim {
+                gc.had_turn(unit, turn, &sight);
+                return Some((plane, victim));
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,298 @@
+//! Pre-migration: valid pages of the next victim move while the host waits for nothing, one by
+//! one, before the trigger of their plane starts (PreGC; paper pre-gc, section 4.2).
+//!
+//! 1. Nothing is left to do for the host: the drive is idle.
+//! 2. Each free unit checks its planes in turn: is one close to its trigger's start?
+//! 3. The plane's victim is the block with the fewest valid pages, until a collection takes it.
+//! 4. One page moves, to where the copies of the collection go. Then all of this is checked again.
+//! 5. A request came, the trigger started, or the victim has little left: the rest is for the
+//!    collection.
+
+use super::{Bound, Rest, Task, Undone, Work};
+use crate::collect::At;
+use crate::context::Context;
+use crate::device::Geometry;
+use crate::flash::{Class, Command, Op};
+use crate::ftl::{Fact, Lost};
+use crate::gc::used_space::SpaceOf;
+use crate::gc::{PreMigration, Sight, Space};
+use crate::ids::{BlockId, PlaneId, Ppn, UnitId};
+use crate::owner::Owner;
+use crate::plan::Plan;
+use crate::store::Store;
+use crate::verify::{Cause, Happened, Watch};
+use std::collections::BTreeMap;
+
+/// A block whose pages are pre-migrated.
+#[derive(Clone, Copy)]
+struct Early {
+    block: BlockId,
+    moved: u32,
+}
+
+/// A page that moves.
+#[derive(Clone, Copy)]
+struct Move {
+    plane: PlaneId,
+    from: Ppn,
+    /// Where it goes; `Ppn::NONE` until its program begins.
+    to: Ppn,
+    /// Whether it was rewritten or trimmed before that.
+    stale: bool,
+    /// Whether it was, then or later.
+    wasted: bool,
+}
+
+/// The state of pre-migration: pages that move before their collection.
+pub struct PreMigrating {
+    /// The task's number, which its commands bear.
+    task: u8,
+    rules: PreMigration,
+    /// Whether units were notified that the drive is idle.
+    is_idle: bool,
+    /// Number of the present idle period, and for each plane of the last in which it moved pages.
+    rest: u64,
+    last_rest: Vec<u64>,
+    /// The victim of each plane that is next.
+    victims: Vec<Option<Early>>,
+    /// The places of the pages that left these victims, and the plane of the victim.
+    moved: BTreeMap<Ppn, PlaneId>,
+    /// The page that each unit moves now.
+    under_way: Vec<Option<Move>>,
+}
+
+impl<W: Watch> Task<W> for PreMigrating {
+    /// The page that is moving finishes, and no other page follows.
+    fn host_came(&mut self, _cx: &mut Context<'_, W>) {
+        self.is_idle = false;
+    }
+
+    /// Units whose planes are close to the start of their trigger have pages to move.
+    fn host_rests(&mut self, at: &mut Rest<'_, W>) -> bool {
+        if self.is_idle || at.host.outstanding() > 0 || at.host.is_finished() {
+            return false;
+        }
+        self.is_idle = true;
+        self.rest += 1;
+        let plan = at.cx.plan;
+        for unit in (0..plan.geometry.units).map(UnitId) {
+            let mut planes = plan.geometry.planes_of(unit).iter();
+            if planes.any(|&plane| self.is_close(plan, at.store, plane)) {
+                at.store.gc.call_unit(unit);
+            }
+        }
+        false
+    }
+
+    fn next(&mut self, unit: UnitId, at: &mut Rest<'_, W>) -> Option<Work> {
+        if !self.is_idle || at.jobs[unit].is_open() {
+            return None;
+        }
+        let plan = at.cx.plan;
+        for turn in at.store.gc.turns_of(unit, &sight(at)) {
+            let plane = plan.geometry.planes_of(unit)[turn];
+            if !self.is_close(plan, at.store, plane) || !has_room(at.store, plane) {
+                continue;
+            }
+            if let Some(from) = self.page_to_move(plane, at) {
+                return Some(Work::Run(self.move_page(unit, plane, from, at)));
+            }
+        }
+        None
+    }
+
+    fn bind(&mut self, unit: UnitId, at: &mut Rest<'_, W>) -> Bound {
+        let Some(going) = &mut self.under_way[unit.index()] else {
+            unreachable!("a unit that moves a page has one")
+        };
+        let Move { plane, from, stale, .. } = *going;
+        let Rest { store, cx, .. } = at;
+        let placed = store.copy_page::<false, W>(from, plane, Cause::MoveAhead { from }, cx);
+        if stale {
+            cx.counters.background_wasted += 1;
+        } else {
+            self.moved.insert(placed.ppn, plane);
+            going.to = placed.ppn;
+        }
+        let fills = u32::from(placed.filled.is_some());
+        cx.count_summaries(u64::from(fills));
+        store.seal_if_filled(placed, cx);
+        store.ask_trigger(plane, cx);
+        Bound { page: placed.ppn, fills }
+    }
+
+    /// A page has moved.
+    fn ended(&mut self, unit: UnitId, at: &mut Rest<'_, W>) {
+        at.cx.counters.background_moved += 1;
+        let Some(moved) = self.under_way[unit.index()].take() else { return };
+        let Move { plane, from, wasted, .. } = moved;
+        at.cx.counters.wasted_copies += u64::from(wasted);
+        let block = at.cx.plan.geometry.block_of(from);
+        if let Some(early) = self.victims[plane.index()].as_mut().filter(|e| e.block == block) {
+            early.moved += 1;
+        }
+    }
+
+    fn hear(&mut self, fact: Fact) {
+        match fact {
+            // A collection moved a page that may have been pre-migrated.
+            Fact::Moved { from, to } => {
+                if let Some(plane) = self.moved.remove(&from) {
+                    self.moved.insert(to, plane);
+                }
+            }
+            // A collection takes a block: its pre-migration was of use, or not.
+            Fact::Claimed { plane, block, .. } => {
+                let victim = &mut self.victims[plane.index()];
+                if victim.is_some_and(|early| early.block == block) {
+                    *victim = None;
+                    self.moved.retain(|_, from| *from != plane);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The host rewrote or trimmed a page, or it moved.
+    fn hear_lost(&mut self, lost: Lost, cx: &mut Context<'_, W>) {
+        let page = lost.page;
+        if self.moved.remove(&page).is_some() {
+            cx.counters.background_wasted += 1;
+            let going = self.under_way.iter_mut().flatten();
+            going.filter(|going| going.to == page).for_each(|going| going.wasted = true);
+        }
+        let comes = |going: &&mut Move| going.from == page && !going.to.is_some();
+        if let Some(going) = self.under_way.iter_mut().flatten().find(comes) {
+            (going.stale, going.wasted) = (true, true);
+        }
+    }
+
+    /// Pages whose program ends at this very instant have moved, as for the copies of a collection.
+    fn undone(&self, task: u8, at: &At<'_>) -> Undone {
+        let mut undone = Undone::default();
+        for unit in (0..at.plan.geometry.units).map(UnitId) {
+            if at.flash.owner(unit) != Some(Owner::Background(task)) {
+                continue;
+            }
+            undone.open += 1;
+            undone.array_ns += at.flash.collects_since_ns(unit).map_or(0, |ns| at.now_ns - ns);
+            if at.phase_ends_now(unit) {
+                undone.moved += 1;
+                let wasted = self.under_way[unit.index()].is_some_and(|going| going.wasted);
+                undone.wasted += u64::from(wasted);
+            }
+        }
+        undone
+    }
+}
+
+/// The drive as the collector's policies see it.
+fn sight<'a, W: Watch>(at: &'a Rest<'_, W>) -> Sight<'a> {
+    let plan = at.cx.plan;
+    let age_now_ns = at.store.age_base_ns + at.cx.now_ns;
+    Sight { geometry: &plan.geometry, rules: &plan.gc, ftl: &at.store.ftl, age_now_ns }
+}
+
+/// Whether a copy finds a page in a plane without touching the reserve.
+fn has_room(store: &Store, plane: PlaneId) -> bool {
+    let frontiers = &store.ftl.frontiers;
+    match store.gc.placement {
+        Some(_) => frontiers.is_above_reserve(plane) && frontiers.has_pages_above_reserve(plane),
+        None => frontiers.copy_has_room(plane),
+    }
+}
+
+/// Pages that a plane can still give out until its trigger starts, the last one included.
+fn pages_to_trigger(plan: &Plan, store: &Store, plane: PlaneId) -> u64 {
+    let frontiers = &store.ftl.frontiers;
+    let free = u64::from(frontiers.free_pages(plane));
+    if let Some(rules) = &plan.gc.used_space {
+        return match rules.of {
+            SpaceOf::Plane => free.saturating_sub(rules.free_pages),
+            // The pages of all planes count together: each plane has its part of the distance.
+            SpaceOf::Device => {
+                let left = frontiers.free_total().saturating_sub(rules.free_pages);
+                left.div_ceil(u64::from(plan.geometry.planes))
+            }
+        };
+    }
+    let trigger = &plan.gc.trigger;
+    // At a threshold in blocks the trigger starts with the first page of a block that is opened.
+    let last = match trigger.soft {
+        Space::Blocks(blocks) => {
+            let blocks = u64::from(blocks) + u64::from(trigger.inclusive);
+            plan.geometry.shape.pages_of_blocks(blocks)
+        }
+        Space::Pages(pages) => u64::from(pages) + u64::from(trigger.inclusive),
+    };
+    (free + 1).saturating_sub(last)
+}
+
+impl PreMigrating {
+    /// No page has moved.
+    pub fn new(task: u8, rules: PreMigration, geometry: &Geometry) -> Self {
+        let planes = geometry.planes as usize;
+        PreMigrating {
+            task,
+            rules,
+            is_idle: false,
+            rest: 0,
+            last_rest: vec![0; planes],
+            victims: vec![None; planes],
+            moved: BTreeMap::new(),
+            under_way: vec![None; geometry.units as usize],
+        }
+    }
+
+    /// Whether a plane's trigger has not started, and starts soon (T_block).
+    fn is_close(&self, plan: &Plan, store: &Store, plane: PlaneId) -> bool {
+        let left = pages_to_trigger(plan, store, plane);
+        !store.gc.wants[plane.index()] && 0 < left && left <= self.rules.distance_pages
+    }
+
+    /// The lowest valid page of the plane's victim, unless it has little left to move.
+    fn page_to_move<W: Watch>(&mut self, plane: PlaneId, at: &mut Rest<'_, W>) -> Option<Ppn> {
+        let (plan, now_ns) = (at.cx.plan, at.cx.now_ns);
+        let (ftl, gc) = (&at.store.ftl, &mut at.store.gc);
+        let age_now_ns = at.store.age_base_ns + now_ns;
+        let sight = Sight { geometry: &plan.geometry, rules: &plan.gc, ftl, age_now_ns };
+        let known = self.victims[plane.index()].filter(|early| ftl.blocks.is_sealed(early.block));
+        let early = match known {
+            Some(early) => early,
+            None => Early { block: gc.least_valid(plane, &sight)?, moved: 0 },
+        };
+        if self.rules.stop.is_reached(ftl.blocks.valid(early.block), early.moved) {
+            return None;
+        }
+        if known.is_none() {
+            self.victims[plane.index()] = Some(early);
+            at.cx.counters.background_victims += 1;
+        }
+        let page = ftl.blocks.first_valid(early.block)?;
+        Some(Ppn(plan.geometry.first_page(early.block).0 + page))
+    }
+
+    /// A page begins to move.
+    fn move_page<W: Watch>(
+        &mut self,
+        unit: UnitId,
+        plane: PlaneId,
+        from: Ppn,
+        at: &mut Rest<'_, W>,
+    ) -> Command<Owner> {
+        if self.last_rest[plane.index()] != self.rest {
+            self.last_rest[plane.index()] = self.rest;
+            at.cx.counters.background_calls += 1;
+        }
+        let (stale, wasted) = (false, false);
+        self.under_way[unit.index()] = Some(Move { plane, from, to: Ppn::NONE, stale, wasted });
+        let lpn = at.store.ftl.map.lpn_of(from);
+        at.cx.tell(Happened::MovesAhead { plane });
+        at.cx.tell(Happened::ReadOut { ppn: from, lpn });
+        let stays = at.cx.plan.gc.copy.stays_in_plane();
+        let op = if stays { Op::Copyback } else { Op::CopyOverBus };
+        let phases = at.prices.reading(op, 1, std::iter::once(from));
+        let binds_at = phases.program_at();
+        Command { binds_at, ..Command::new(Owner::Background(self.task), Class::Gc, phases) }
+    }
+}

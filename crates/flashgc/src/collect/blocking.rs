@@ -1,0 +1,77 @@
+//! Blocking: the queues that a collection closes to the host.
+//!
+//! In SSDsim a collection occupies the channel while it moves pages, and the erase keeps only the
+//! chip busy. So a collection releases the rest of its part when its erase begins, and blocks it
+//! again where the same batch continues with another block.
+
+use super::Collecting;
+use crate::ids::{PlaneId, UnitId};
+use crate::plan::Plan;
+use crate::verify::Watch;
+
+/// Whether the unit's own work blocks the host, so that no queue need be closed.
+fn blocks_by_working(plan: &Plan) -> bool {
+    let is_unit = plan.gc.blocking.level == plan.geometry.shape.unit;
+    plan.gc.preemption.is_some() || plan.coalesces_jobs() && is_unit
+}
+
+/// Whether a plane of the part that a collection blocks stays blocked in the erase.
+fn stays_closed(plan: &Plan, collected: PlaneId, plane: PlaneId) -> bool {
+    let part = |plane, level| plan.geometry.part_of(plane, level);
+    let erasing = plan.gc.blocking.erasing;
+    erasing.is_none_or(|level| part(plane, level) == part(collected, level))
+}
+
+impl<W: Watch> Collecting<'_, W> {
+    /// The planes that a collection in this plane blocks, by their number of the part.
+    fn part(&self, plane: PlaneId) -> u32 {
+        let plan = self.cx.plan;
+        plan.geometry.part_of(plane, plan.gc.blocking.level)
+    }
+
+    /// A collection begins: its part is closed to the host.
+    pub(super) fn close_around(&mut self, plane: PlaneId) {
+        if blocks_by_working(self.cx.plan) {
+            return;
+        }
+        for &closed in self.jobs.domain(self.part(plane)) {
+            self.waiting.close(closed);
+        }
+    }
+
+    /// The last collection of a batch has ended: what is still closed is open to the host.
+    pub(super) fn release(&mut self, plane: PlaneId) {
+        let plan = self.cx.plan;
+        if !blocks_by_working(plan) {
+            self.open_planes(plane, |open| stays_closed(plan, plane, open));
+        }
+    }
+
+    /// The erase begins: the planes that it does not need are open to the host.
+    #[cold]
+    pub(super) fn narrow_blocking(&mut self, unit: UnitId) {
+        let plan = self.cx.plan;
+        if let Some(plane) = self.jobs[unit].plane {
+            self.open_planes(plane, |open| !stays_closed(plan, plane, open));
+        }
+    }
+
+    /// The batch continues with another block: the whole part is blocked again.
+    #[cold]
+    pub(super) fn widen_blocking(&mut self, collected: PlaneId) {
+        for &plane in self.jobs.domain(self.part(collected)) {
+            if !stays_closed(self.cx.plan, collected, plane) {
+                self.waiting.close(plane);
+            }
+        }
+    }
+
+    fn open_planes(&mut self, collected: PlaneId, is_meant: impl Fn(PlaneId) -> bool) {
+        for &plane in self.jobs.domain(self.part(collected)) {
+            if is_meant(plane) {
+                self.waiting.release(plane);
+                self.store.gc.call_unit(self.cx.plan.geometry.unit_of(plane));
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! A collection ends: its victims are erased, and the batch continues or the host is let in.
+
+use super::{Collecting, Job, Stage};
+use crate::flash::Command;
+use crate::gc::{Batch, JobRow, Role, Victim};
+use crate::ids::{PlaneId, UnitId};
+use crate::owner::Owner;
+use crate::verify::{Happened, Watch};
+
+/// Valid pages at selection of the blocks that are claimed in addition to the victims.
+fn neighbour_valid(victims: &[Victim]) -> u32 {
+    victims.iter().filter(|victim| !victim.is_erased()).map(|victim| victim.valid).sum()
+}
+
+impl<W: Watch> Collecting<'_, W> {
+    /// The erase has ended: records the collection, and continues with the batch or unblocks the
+    /// host. Returns the first command of the next collection of the batch.
+    pub fn close(&mut self, unit: UnitId) -> Option<Command<Owner>> {
+        let plan = self.cx.plan;
+        let job = &mut self.jobs[unit];
+        job.stage = Stage::Closed;
+        let plane = job.plane?;
+        job.batch_left = job.batch_left.saturating_sub(plan.gc.listed_by(&job.victims));
+        let (blocking_since_ns, batch_left) = (job.blocking_since_ns, job.batch_left);
+        let victims = std::mem::take(&mut job.victims);
+        self.store.gc.busy_planes[plane.index()] = false;
+        self.store.erase_victims(plane, &victims, &mut self.cx);
+        self.count(unit, &victims);
+        if W::ACTIVE {
+            let row = self.row(unit, plane, &victims);
+            self.cx.tell(Happened::JobClosed(row));
+        }
+        self.jobs[unit].victims = victims;
+        let listed = if plan.gc.trigger.batch == Batch::List { batch_left } else { 0 };
+        if batch_left > 0
+            && self.store.goes_on(plane, listed)
+            && self.may_open(unit)
+            && let Some(victim) = self.store.pick_victim(plane, &self.cx)
+        {
+            self.widen_blocking(plane);
+            return self.claim(unit, plane, victim);
+        }
+        if plan.gc.preemption.is_none() {
+            self.cx.counters.gc_blocking_ns += self.cx.now_ns - blocking_since_ns;
+        }
+        self.release(plane);
+        None
+    }
+
+    /// Whether a collection may begin: always, or while a request waits.
+    fn may_open(&self, unit: UnitId) -> bool {
+        self.cx.plan.gc.trigger.idle_units || self.waiting.count(unit) > 0 || self.is_starving
+    }
+
+    /// Adds a collection that ended to the counters.
+    fn count(&mut self, unit: UnitId, victims: &[Victim]) {
+        let geometry = &self.cx.plan.geometry;
+        let victim_pages = |victim: &Victim| match victim.role {
+            Role::Victim => geometry.data_pages_of(victim.block),
+            _ => 0,
+        };
+        let pages: u32 = victims.iter().map(victim_pages).sum();
+        let Job { moved, steps, wasted, selected_ns, .. } = self.jobs[unit];
+        let Job { reads, merged_programs, extra_ns, .. } = self.jobs[unit];
+        let counters = &mut self.cx.counters;
+        counters.read_steps += u64::from(reads);
+        counters.merged_programs += u64::from(merged_programs);
+        counters.gc_extra_ns += extra_ns;
+        counters.jobs += 1;
+        if self.cx.plan.gc.sub_blocks.is_some() {
+            self.count_sub_blocks(unit, victims);
+        } else {
+            counters.victim_blocks += victims.len() as u64;
+            for victim in victims {
+                counters.victim_valid += u64::from(victim.valid);
+                counters.add_victim(victim.valid);
+            }
+        }
+        let counters = &mut self.cx.counters;
+        counters.moved_in_jobs += u64::from(moved);
+        counters.copy_steps += u64::from(steps);
+        counters.wasted_copies += u64::from(wasted);
+        counters.reclaimed_pages += u64::from(pages - moved);
+        counters.gc_elapsed_ns += self.cx.now_ns - selected_ns;
+    }
+
+    /// Counts the sub-blocks of a collection that ended: an extent is the sub-blocks that one erase
+    /// freed.
+    #[cold]
+    fn count_sub_blocks(&mut self, unit: UnitId, victims: &[Victim]) {
+        let is_victim = |victim: &&Victim| victim.role == Role::Victim;
+        let valid: u32 = victims.iter().filter(is_victim).map(|victim| victim.valid).sum();
+        let is_beside = |block| victims.iter().any(|v| v.block == block && !v.is_erased());
+        let geometry = &self.cx.plan.geometry;
+        let moved = self.jobs[unit].copies.iter().filter(|copy| copy.to.is_some());
+        let moved = moved.filter(|copy| is_beside(geometry.block_of(copy.from)));
+        let counters = &mut self.cx.counters;
+        counters.neighbours_moved += moved.count() as u64;
+        counters.victim_blocks += victims.iter().filter(is_victim).count() as u64;
+        counters.victim_valid += u64::from(valid);
+        counters.add_victim(valid);
+    }
+
+    /// The log's row for a collection that has just ended.
+    fn row(&self, unit: UnitId, plane: PlaneId, victims: &[Victim]) -> JobRow {
+        let job = &self.jobs[unit];
+        JobRow {
+            unit: unit.0,
+            plane: plane.0,
+            victim: victims[0].block.0 - self.cx.plan.geometry.blocks_of(plane).start,
+            blocks: victims.iter().filter(|victim| victim.is_erased()).count() as u32,
+            selected_ns: job.selected_ns,
+            end_ns: self.cx.now_ns,
+            valid: job.valid_at_selection,
+            neighbour_valid: neighbour_valid(victims),
+            moved: job.moved,
+            steps: job.steps,
+            wasted: job.wasted,
+            free_pages_before: job.free_pages_at_selection,
+            free_pages_after: self.store.ftl.frontiers.free_pages(plane),
+        }
+    }
+}

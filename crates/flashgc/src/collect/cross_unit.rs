@@ -1,0 +1,108 @@
+//! Copies to other units: the global form of collection (paper parallel-gc, section IV-E3).
+//!
+//! A step reads its pages together, each into a register of its own, and sends them out over the
+//! bus. Each is then programmed in a plane of another unit: the one that host writes would take,
+//! above its reserve. Where no other unit has room the page comes back to its own plane, whose
+//! reserve holds the pages of any victim, so that one collection never depends on the progress of
+//! another. The unit that collects stays blocked for the host, and may itself program pages from
+//! other units.
+
+use super::{Collecting, Jobs, Stage};
+use crate::flash::{Class, Command, Op};
+use crate::gc::CrossUnit;
+use crate::ids::UnitId;
+use crate::owner::Owner;
+use crate::stats::Counters;
+use crate::verify::Watch;
+
+impl<W: Watch> Collecting<'_, W> {
+    /// The pages of a step were read: each goes to the unit that will program it.
+    pub(super) fn send_step(&mut self, unit: UnitId) {
+        let job = &mut self.jobs[unit];
+        job.stage = Stage::Sending;
+        job.sent = job.step.len() as u32;
+        let Some(from) = job.plane else { return };
+        for at in 0..self.jobs[unit].step.len() {
+            let copy = self.jobs[unit].step[at];
+            let plane = self.store.copy_target(self.cx.plan, from);
+            self.send(CrossUnit { job: unit, copy, plane });
+        }
+    }
+
+    fn send(&mut self, cross_unit: CrossUnit) {
+        let unit = self.cx.plan.geometry.unit_of(cross_unit.plane);
+        self.jobs.arrives(unit, cross_unit);
+        self.store.alloc.one_more(unit);
+        self.store.gc.call_unit(unit);
+    }
+
+    /// The next page that another unit's collection has sent here: the command that programs it. A
+    /// page that finds its plane filled meanwhile goes elsewhere.
+    #[cold]
+    pub fn program_arrival(&mut self, unit: UnitId) -> Option<Command<Owner>> {
+        let cross_unit = self.next_arrival(unit)?;
+        let CrossUnit { job, copy, plane } = cross_unit;
+        self.jobs.programs(unit, cross_unit);
+        // The page binds now, as a write of the host would.
+        self.bind_copy(job, copy, plane);
+        self.store.ask_trigger(plane, &self.cx);
+        let job = &self.jobs[job];
+        let fills = self.prices.filled_by_copies(|| u32::from(job.fills_with(copy)));
+        let to = std::iter::once(job.copies[copy].to);
+        let phases = self.prices.programming(Op::Program, 1, to, fills);
+        Some(Command::new(Owner::CrossUnit, Class::Gc, phases))
+    }
+
+    fn next_arrival(&mut self, unit: UnitId) -> Option<CrossUnit> {
+        while let Some(cross_unit) = self.jobs.next_arrival(unit) {
+            self.store.alloc.one_less(unit);
+            let from = self.jobs[cross_unit.job].plane.unwrap_or(cross_unit.plane);
+            if cross_unit.plane == from || self.store.takes_cross_unit(cross_unit.plane) {
+                return Some(cross_unit);
+            }
+            let plane = self.store.copy_target(self.cx.plan, from);
+            self.send(CrossUnit { plane, ..cross_unit });
+        }
+        None
+    }
+
+    /// A page from the collection of another unit is programmed; after the last page of a step that
+    /// collection continues.
+    pub fn arrival_ended(&mut self, unit: UnitId) {
+        let Some(cross_unit) = self.jobs.programmed(unit) else { return };
+        let job = &mut self.jobs[cross_unit.job];
+        job.moved += 1;
+        job.sent -= 1;
+        job.wasted_open.retain(|&copy| copy as usize != cross_unit.copy);
+        let fills = u64::from(job.fills_with(cross_unit.copy));
+        if job.sent == 0 {
+            job.stage = Stage::Copying;
+            job.steps += 1;
+            self.store.gc.call_unit(cross_unit.job);
+        }
+        self.cx.count_copies(1, fills);
+    }
+}
+
+impl Jobs {
+    /// An array worked for a collection, of this unit or of the one whose page it programs.
+    #[inline(always)]
+    pub fn worked(&mut self, unit: UnitId, owner: Owner, ns: u64, counters: &mut Counters) {
+        if let Owner::Background(_) = owner {
+            counters.background_busy_ns += ns;
+            return;
+        }
+        counters.gc_busy_ns += ns;
+        let job = self.works_for(unit, owner);
+        self[job].busy_ns += ns;
+    }
+
+    /// The unit for whose collection an operation of this owner works.
+    #[inline(always)]
+    pub(super) fn works_for(&self, unit: UnitId, owner: Owner) -> UnitId {
+        match owner {
+            Owner::CrossUnit => self.programming(unit).map_or(unit, |cross_unit| cross_unit.job),
+            _ => unit,
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Split copies, where requests may preempt a collection: the read, and the program.
+//!
+//! Between them the pages of the step are in the register (point A of paper preemptible-gc,
+//! Fig. 2). Pages bind when their program starts, so that one which the host rewrites before is
+//! not programmed at all.
+
+use super::steps::command;
+use super::{Collecting, Ended, Stage};
+use crate::flash::{Command, Op, Phases};
+use crate::ids::UnitId;
+use crate::owner::Owner;
+use crate::verify::Watch;
+
+impl<W: Watch> Collecting<'_, W> {
+    /// Point B has passed: the next pages are read, or the victim is erased.
+    #[inline(never)]
+    pub fn read_step(&mut self, unit: UnitId) -> Command<Owner> {
+        self.take_step(unit);
+        let job = &mut self.jobs[unit];
+        job.read_ahead = false;
+        if job.step.is_empty() {
+            job.stage = Stage::Erasing;
+            return command(self.prices.nominal(Op::Erase, 1));
+        }
+        self.begin_reading(unit);
+        command(self.step_read(unit))
+    }
+
+    /// The pages of the step leave the array.
+    pub fn begin_reading(&mut self, unit: UnitId) {
+        let job = &mut self.jobs[unit];
+        job.stage = Stage::Reading;
+        job.reads += 1;
+        self.tell_read_out(unit);
+    }
+
+    /// The read half of the step under way.
+    pub fn step_read(&self, unit: UnitId) -> Phases {
+        let job = &self.jobs[unit];
+        let stays = self.cx.plan.gc.copy.stays_in_plane();
+        let op = if stays { Op::ReadRegisters } else { Op::Read };
+        self.prices.reading(op, job.step.len(), job.step_pages().map(|copy| copy.from))
+    }
+
+    /// Point A has passed: the pages of the step that are still valid are programmed, and with
+    /// them the writes that were merged. Without any of either nothing begins.
+    #[inline(never)]
+    pub fn program_step(&mut self, unit: UnitId) -> Option<Command<Owner>> {
+        let plan = self.cx.plan;
+        let job = &mut self.jobs[unit];
+        let mut step = std::mem::take(&mut job.step);
+        step.retain(|&at| self.store.is_valid(plan, job.copies[at].from));
+        job.step = step;
+        job.read_ahead = false;
+        let (copies, merged) = (job.step.len(), job.merged.len());
+        if copies + merged == 0 {
+            job.stage = Stage::Copying;
+            return None;
+        }
+        job.stage = Stage::Programming;
+        self.bind_step(unit);
+        let op = if plan.gc.copy.stays_in_plane() { Op::ProgramRegisters } else { Op::Program };
+        let mut phases = self.prices.merging(op, copies + merged, merged);
+        let job = &mut self.jobs[unit];
+        let host_pages = std::mem::take(&mut job.host_pages);
+        let fills = job.host_fills + self.prices.filled_by_copies(|| job.fills_of_step());
+        let pages = job.step_pages().map(|copy| copy.to).chain(host_pages);
+        self.prices.bind(&mut phases, pages, fills);
+        if job.host_fills > 0 {
+            job.extra_ns += self.prices.summary_array_ns();
+        }
+        Some(command(phases))
+    }
+
+    /// The pages that were read in advance are discarded: a request waits, and they are read again
+    /// later.
+    pub fn put_back(&mut self, unit: UnitId) {
+        let job = &mut self.jobs[unit];
+        job.next = job.step.first().copied().unwrap_or(job.next);
+        job.step.clear();
+        job.stage = Stage::Copying;
+        job.read_ahead = false;
+    }
+
+    /// The read under way has `left_ns` to go, and no page of its step is valid any more: it is
+    /// given up. Returns whether it was.
+    pub fn gives_up_read(&mut self, unit: UnitId, left_ns: u64) -> bool {
+        let plan = self.cx.plan;
+        let job = &self.jobs[unit];
+        let is_valid = |page| self.store.is_valid(plan, page);
+        if job.stage != Stage::Reading || job.step_pages().any(|copy| is_valid(copy.from)) {
+            return false;
+        }
+        let read_ns = self.step_read(unit).array_ns();
+        let job = &mut self.jobs[unit];
+        job.stage = Stage::Copying;
+        job.step.clear();
+        job.reads -= 1;
+        job.extra_ns += read_ns - left_ns;
+        job.read_ahead = false;
+        true
+    }
+
+    /// The pages of a step are in the register, and on their way where they go elsewhere.
+    pub(super) fn reading_ended(&mut self, unit: UnitId) {
+        if self.cx.plan.gc.copy.is_global() {
+            return self.send_step(unit);
+        }
+        let job = &mut self.jobs[unit];
+        job.stage = Stage::Buffered;
+        self.cx.counters.pipelined_reads += u64::from(job.read_ahead);
+    }
+
+    /// A program of the collection has ended.
+    pub(super) fn programming_ended(&mut self, unit: UnitId) -> Ended {
+        self.copies_ended(unit);
+        let job = &mut self.jobs[unit];
+        job.stage = Stage::Copying;
+        self.cx.count_summaries(u64::from(std::mem::take(&mut job.host_fills)));
+        if job.merged.is_empty() { Ended::GoesOn } else { Ended::WithWrites }
+    }
+}

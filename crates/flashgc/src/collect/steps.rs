@@ -1,0 +1,206 @@
+//! The steps of a collection on its unit.
+
+use super::{Collecting, Job, Stage};
+use crate::flash::{Class, Command, Op, Phases, Prices};
+use crate::gc::{Copy, CopyChoice};
+use crate::ids::{PlaneId, Ppn, UnitId};
+use crate::owner::Owner;
+use crate::verify::{Cause, Happened, Watch};
+
+/// How far a collection is when one of its operations has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// It goes on.
+    GoesOn,
+    /// Its copies were programmed together with writes of the host, which are done.
+    WithWrites,
+    /// The victim is erased: the collection can be [closed](Collecting::close).
+    Erased,
+}
+
+/// A command of a unit's own collection.
+pub(super) fn command(phases: Phases) -> Command<Owner> {
+    Command::new(Owner::Collection, Class::Gc, phases)
+}
+
+impl<W: Watch> Collecting<'_, W> {
+    /// The next command of an open collection that runs to its end.
+    pub fn step(&mut self, unit: UnitId) -> Command<Owner> {
+        self.take_step(unit);
+        let job = &mut self.jobs[unit];
+        if job.step.is_empty() {
+            job.stage = Stage::Erasing;
+            if self.cx.plan.gc.blocking.erasing.is_some() {
+                self.narrow_blocking(unit);
+            }
+            return command(self.prices.nominal(Op::Erase, 1));
+        }
+        let mode = self.cx.plan.gc.copy;
+        if mode.is_global() {
+            self.tell_read_out(unit);
+        }
+        let job = &self.jobs[unit];
+        let op = match mode {
+            CopyChoice::Bus => Op::CopyOverBus,
+            mode if mode.is_global() => Op::Read,
+            _ => Op::Copyback,
+        };
+        let from = job.step_pages().map(|copy| copy.from);
+        let mut phases = self.prices.reading(op, job.step.len(), from);
+        if !job.fixed {
+            let binds_at = phases.program_at();
+            return Command { binds_at, ..command(phases) };
+        }
+        self.prices.bind(&mut phases, job.step_pages().map(|copy| copy.to), 0);
+        command(phases)
+    }
+
+    /// Takes the next copies of one list into the step; pages that went invalid are passed over.
+    pub fn take_step(&mut self, unit: UnitId) {
+        let plan = self.cx.plan;
+        let at_once = plan.gc.copy.at_once() as usize;
+        let job = &mut self.jobs[unit];
+        job.step.clear();
+        while job.next < job.copies.len() && job.step.is_empty() {
+            let end = job.list_end(job.next);
+            while job.next < end && job.step.len() < at_once {
+                let from = job.copies[job.next].from;
+                if job.fixed || self.store.is_valid(plan, from) {
+                    job.step.push(job.next);
+                }
+                job.next += 1;
+            }
+        }
+    }
+
+    /// The program of a step begins: its copies bind.
+    #[inline]
+    pub fn bind_step(&mut self, unit: UnitId) {
+        let job = &self.jobs[unit];
+        if let Some(plane) = job.plane {
+            for at in 0..job.step.len() {
+                self.bind_copy(unit, self.jobs[unit].step[at], plane);
+            }
+        }
+    }
+
+    /// A copy of this unit's collection is programmed in a plane: its page is taken and bound.
+    pub(super) fn bind_copy(&mut self, unit: UnitId, copy: usize, plane: PlaneId) {
+        let Collecting { store, cx, .. } = self;
+        let from = self.jobs[unit].copies[copy].from;
+        let placed = store.copy_page::<false, W>(from, plane, Cause::Copy { from }, cx);
+        if store.gc.keeps_books {
+            store.note_copy(unit, placed, cx);
+        }
+        let job = &mut self.jobs[unit];
+        if !placed.current {
+            job.waste(copy);
+        }
+        job.copies[copy].to = placed.ppn;
+        if placed.filled.is_some() {
+            job.fills.push(copy as u32);
+        }
+        store.seal_if_filled(placed, cx);
+    }
+
+    /// The host rewrote or trimmed a page of a plane that is being collected.
+    #[cold]
+    pub fn loses(&mut self, plane: PlaneId, page: Ppn) {
+        let unit = self.cx.plan.geometry.unit_of(plane);
+        let job = &self.jobs[unit];
+        let Some(at) = job.copies.iter().position(|copy| copy.to == page) else { return };
+        let under_way = if job.fixed {
+            let at_once = self.cx.plan.gc.copy.at_once();
+            at >= job.copies_made(self.prices, at_once, self.cx.now_ns)
+        } else {
+            matches!(job.stage, Stage::Copying | Stage::Programming) && job.step.contains(&at)
+        };
+        if under_way {
+            self.jobs[unit].waste(at);
+        }
+    }
+
+    /// An operation of a collection has ended.
+    pub fn ended(&mut self, unit: UnitId) -> Ended {
+        let job = &mut self.jobs[unit];
+        match job.stage {
+            Stage::Copying if self.cx.plan.gc.copy.is_global() => self.send_step(unit),
+            Stage::Copying => self.copies_ended(unit),
+            Stage::Reading => self.reading_ended(unit),
+            Stage::Programming => return self.programming_ended(unit),
+            Stage::Whole => {
+                job.moved = job.copies.len() as u32;
+                let (moved, fills) = (u64::from(job.moved), job.fills.len() as u64);
+                self.cx.count_copies(moved, fills);
+                return Ended::Erased;
+            }
+            Stage::Erasing => return Ended::Erased,
+            Stage::Closed | Stage::Sending | Stage::Buffered => {
+                unreachable!("this job has no operation")
+            }
+        }
+        Ended::GoesOn
+    }
+
+    /// The copies of a step are programmed.
+    pub(super) fn copies_ended(&mut self, unit: UnitId) {
+        let job = &mut self.jobs[unit];
+        let copies = job.step.len() as u32;
+        let fills = u64::from(job.fills_of_step());
+        job.moved += copies;
+        if !job.wasted_open.is_empty() && !job.fixed {
+            job.wasted_open.clear();
+        }
+        job.steps += u32::from(copies > 0);
+        job.merged_programs += u32::from(copies == 0);
+        self.cx.count_copies(u64::from(copies), fills);
+    }
+
+    /// Reports to the watcher which pages leave the plane.
+    pub(super) fn tell_read_out(&mut self, unit: UnitId) {
+        if !W::ACTIVE {
+            return;
+        }
+        let job = &self.jobs[unit];
+        for copy in job.step_pages() {
+            let lpn = self.store.ftl.map.lpn_of(copy.from);
+            self.cx.tell(Happened::ReadOut { ppn: copy.from, lpn });
+        }
+    }
+}
+
+impl Job {
+    /// Array time of all copies of a collection whose pages are fixed, in ns.
+    pub(super) fn copies_ns(&self, prices: &Prices, at_once: u32) -> u64 {
+        if !prices.asks_for_pages() {
+            return u64::from(self.steps) * step_ns(prices, &[]);
+        }
+        let mut first = 0;
+        let mut sum_ns = 0;
+        for end in self.step_ends(at_once) {
+            sum_ns += step_ns(prices, &self.copies[first..end]);
+            first = end;
+        }
+        sum_ns
+    }
+
+    /// How many copies a collection whose pages are fixed has made by now.
+    pub(super) fn copies_made(&self, prices: &Prices, at_once: u32, now_ns: u64) -> usize {
+        let mut left_ns = now_ns - self.selected_ns;
+        let mut made = 0;
+        for end in self.step_ends(at_once) {
+            let ns = step_ns(prices, &self.copies[made..end]);
+            if left_ns < ns {
+                break;
+            }
+            left_ns -= ns;
+            made = end;
+        }
+        made
+    }
+}
+
+/// Array time of copies that move together, in ns.
+fn step_ns(prices: &Prices, copies: &[Copy]) -> u64 {
+    prices.copies_ns(copies.iter().map(|copy| (copy.from, copy.to)))
+}

@@ -1,0 +1,177 @@
+//! The results of a run: raw metrics, clipped at the last completion of the host.
+
+use super::{Seen, UntilEnd};
+use crate::device::Spent;
+use crate::ids::PlaneId;
+use crate::stats::steady::Balance;
+use crate::stats::{Counters, Latency, Spread};
+use serde::Serialize;
+
+/// Shares of the time, over all units or all buses.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Shares {
+    /// For the host.
+    pub host: f64,
+    /// For garbage collection.
+    pub gc: f64,
+    /// Neither.
+    pub idle: f64,
+}
+
+/// Shares of the time of the host's link.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct LinkShares {
+    /// For the host.
+    pub host: f64,
+    /// Nothing crosses.
+    pub idle: f64,
+}
+
+/// The updates that the identifier of hot pages has seen, and the memory that it takes.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct HotnessCounts {
+    /// Writes of pages that held data.
+    pub updates: u64,
+    /// Those of them that found their page hot.
+    pub hot_updates: u64,
+    /// Times that all counters were halved.
+    pub decays: u64,
+    /// Bytes of the counters.
+    pub counter_bytes: u64,
+    /// Bytes that keep the block groups.
+    pub group_bytes: u64,
+    /// Times that all groups of a plane were formed anew.
+    pub groups_formed: u64,
+}
+
+/// The raw results of a run.
+pub struct Results {
+    /// Counters of the measured part.
+    pub counters: Counters,
+    /// Latencies of reads.
+    pub read: Latency,
+    /// Latencies of writes.
+    pub write: Latency,
+    /// From the first arrival to the last completion, in ns.
+    pub simulated_ns: u64,
+    /// Collections open at the end.
+    pub jobs_open: u64,
+    /// Bus time of collections, in ns.
+    pub gc_transfer_ns: u64,
+    /// The work of each unit, work under way included.
+    pub units: Vec<Spent>,
+    /// The same of each bus.
+    pub buses: Vec<Spent>,
+    /// Use of the units.
+    pub unit: Shares,
+    /// Use of the buses.
+    pub bus: Shares,
+    /// Use of the host's link, where there is one.
+    pub host_link: Option<LinkShares>,
+    /// Pages in the write buffer at the end, where there is one.
+    pub buffer_dirty_pages: Option<u64>,
+    /// Flushes of it whose program has not ended.
+    pub flushes_open: u64,
+    /// Pages that were being pre-migrated.
+    pub ahead_open: u64,
+    /// Which pages were hot, and the cost of knowing it, where pages are placed by hotness.
+    pub hotness: Option<HotnessCounts>,
+    /// Erases of the blocks in the measured part.
+    pub wear: Spread,
+    /// Bytes of the tables that grow with the drive.
+    pub table_bytes: u64,
+    /// Whether arrivals outran service.
+    pub saturated: bool,
+    /// Whether the run represents the long run.
+    pub balance: Balance,
+    /// How a run ended that continues until it is in balance.
+    pub until: Option<UntilEnd>,
+    /// Erased pages that the host can fill before collection begins, about.
+    pub pages_to_first: u64,
+}
+
+impl Seen<'_> {
+    /// The results. Work still under way counts up to now.
+    pub fn results(&self) -> Results {
+        let counters = self.counters_by_now();
+        let elapsed_ns = self.now_ns;
+        let units: Vec<Spent> = self.flash.spent_of_units(elapsed_ns).collect();
+        let buses: Vec<Spent> = self.flash.spent_of_buses(elapsed_ns).collect();
+        let on_units = Spent::sum(units.iter().copied());
+        let on_buses = Spent::sum(buses.iter().copied());
+        Results {
+            read: self.measure.read.clone(),
+            write: self.measure.write.clone(),
+            simulated_ns: elapsed_ns,
+            jobs_open: self.jobs_open(),
+            gc_transfer_ns: on_buses.gc_ns,
+            unit: shares(on_units, units.len() as u64 * elapsed_ns),
+            bus: shares(on_buses, buses.len() as u64 * elapsed_ns),
+            units,
+            buses,
+            host_link: self.host.link_spent_ns().map(|host_ns| {
+                let spent = Spent { host_ns, gc_ns: 0 };
+                let Shares { host, idle, .. } = shares(spent, elapsed_ns);
+                LinkShares { host, idle }
+            }),
+            buffer_dirty_pages: self.host.dirty_pages(),
+            flushes_open: self.host.flushes_open(),
+            ahead_open: self.undone.open,
+            hotness: self.hotness(),
+            wear: Spread::of(self.store.ftl.blocks.measured_erases()),
+            table_bytes: self.store.ftl.table_bytes() + self.store.gc.table_bytes(),
+            saturated: self.is_saturated(),
+            balance: self.balance(&counters),
+            until: self.until_end(),
+            pages_to_first: self.pages_to_first(),
+            counters,
+        }
+    }
+
+    /// The counters, with the work under way added to the work that has ended.
+    fn counters_by_now(&self) -> Counters {
+        let open = self.jobs.partial(&self.at());
+        let mut counters = self.counters.clone();
+        counters.fallbacks = self.store.gc.fallbacks;
+        counters.free_pages_min = self.store.ftl.frontiers.free_total_min();
+        counters.gc_moved += open.copies;
+        counters.overhead += open.fills * u64::from(self.plan.geometry.shape.summary_pages);
+        counters.wasted_copies += open.wasted + self.undone.wasted;
+        counters.gc_busy_ns += open.array_ns;
+        counters.gc_busy_open_ns += open.open_ns;
+        counters.gc_blocking_ns += open.blocking_ns;
+        counters.background_moved += self.undone.moved;
+        counters.background_busy_ns += self.undone.array_ns;
+        counters
+    }
+
+    fn hotness(&self) -> Option<HotnessCounts> {
+        self.store.gc.placement.as_ref().map(|placement| HotnessCounts {
+            updates: placement.hotness.updates,
+            hot_updates: placement.hotness.hot_updates,
+            decays: placement.hotness.decays,
+            counter_bytes: placement.hotness.bytes(),
+            group_bytes: placement.group_bytes(),
+            groups_formed: placement.groups_formed(),
+        })
+    }
+
+    /// The plane with the least erased space of the first unit at which a request waits.
+    pub fn fullest_plane(&self) -> PlaneId {
+        let waits = |&unit: &_| self.host.waiting.count(unit) > 0;
+        let unit = self.at().units().find(waits);
+        let planes = unit.map_or(&[][..], |unit| self.plan.geometry.planes_of(unit));
+        let free = |&plane: &PlaneId| self.store.ftl.frontiers.free_pages(plane);
+        planes.iter().copied().min_by_key(free).unwrap_or(PlaneId(0))
+    }
+}
+
+fn shares(spent: Spent, all_ns: u64) -> Shares {
+    if all_ns == 0 {
+        return Shares { host: 0.0, gc: 0.0, idle: 1.0 };
+    }
+    let share = |ns: u64| ns as f64 / all_ns as f64;
+    let (host, gc) = (share(spent.host_ns), share(spent.gc_ns));
+    let idle = share(all_ns - spent.total_ns());
+    Shares { host, gc, idle }
+}

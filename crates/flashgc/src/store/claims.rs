@@ -1,0 +1,113 @@
+//! What a collection takes and gives back: victims are claimed, emptied and erased.
+
+use super::Store;
+use crate::context::Context;
+use crate::ftl::Placed;
+use crate::gc::{Batch, Role, Victim};
+use crate::ids::{BlockId, PlaneId, Ppn};
+use crate::verify::{Cause, Watch};
+
+impl Store {
+    /// The number of blocks that a batch of collections may take which begins in this plane now.
+    pub fn batch<W: Watch>(&self, plane: PlaneId, cx: &Context<'_, W>) -> u32 {
+        match cx.plan.gc.trigger.batch {
+            Batch::One => 1,
+            Batch::UntilStop => u32::MAX,
+            Batch::List => self.gc.count_candidates(plane, &sight!(self, cx)).max(1),
+        }
+    }
+
+    /// Removes the victims of a collection from the candidates: the given one, and those ranked
+    /// next while the erase can take more. Returns their number of valid pages.
+    pub fn claim_victims<W: Watch>(
+        &mut self,
+        plane: PlaneId,
+        first: BlockId,
+        victims: &mut Vec<Victim>,
+        cx: &mut Context<'_, W>,
+    ) -> u32 {
+        let free_pages = self.ftl.frontiers.free_pages(plane);
+        cx.counters.selections += 1;
+        cx.counters.erased_pages_at_selection += u64::from(free_pages);
+        victims.clear();
+        if cx.plan.gc.sub_blocks.is_some() {
+            return self.claim_sub_blocks(first, victims, cx);
+        }
+        let mut valid = 0;
+        let mut next = Some(first);
+        let cap = cx.plan.gc.move_cap_pages.unwrap_or(u32::MAX);
+        while let Some(block) = next {
+            let its_valid = self.claim(block, cx);
+            victims.push(Victim { block, valid: its_valid, role: Role::Victim });
+            valid += its_valid;
+            let more = (victims.len() as u32) < cx.plan.gc.erase_blocks
+                && self.ftl.blocks.reclaimable[plane.index()] > 0;
+            next = if more { self.pick_victim(plane, cx) } else { None };
+            // The bound on moves: the first block is always taken
+            // (docs/schemes/ippbe-original.md#the-bound-on-moves).
+            next = next.filter(|&block| valid + self.ftl.blocks.valid(block) <= cap);
+        }
+        valid
+    }
+
+    /// Removes a sealed block from the candidates. Returns its number of valid pages.
+    pub(super) fn claim<W: Watch>(&mut self, block: BlockId, cx: &mut Context<'_, W>) -> u32 {
+        let valid = self.ftl.claim(&cx.plan.geometry, block);
+        self.pass_on_facts(cx);
+        valid
+    }
+
+    /// The victim's valid pages, lowest first.
+    #[inline(always)]
+    pub fn list_victim<W: Watch>(&mut self, victim: BlockId, cx: &Context<'_, W>) -> &[Ppn] {
+        self.scratch.clear();
+        let first = cx.plan.geometry.first_page(victim);
+        self.ftl.blocks.list_valid(victim, first, &mut self.scratch);
+        for &from in &self.scratch {
+            self.ftl.map.prefetch(self.ftl.map.lpn_of(from));
+        }
+        &self.scratch
+    }
+
+    /// Moves every valid page of a claimed block in one go, and reports where each went. Returns
+    /// their number.
+    #[inline(always)]
+    pub fn empty<W: Watch>(
+        &mut self,
+        plane: PlaneId,
+        victim: BlockId,
+        cx: &mut Context<'_, W>,
+        mut went: impl FnMut(Ppn, Placed),
+    ) -> u64 {
+        self.list_victim(victim, cx);
+        self.ftl.empty(victim);
+        let is_global = cx.plan.gc.copy.is_global();
+        for at in 0..self.scratch.len() {
+            let from = self.scratch[at];
+            let to = if is_global { self.copy_target(cx.plan, plane) } else { plane };
+            let placed = self.copy_page::<true, W>(from, to, Cause::Copy { from }, cx);
+            self.seal_if_filled(placed, cx);
+            went(from, placed);
+        }
+        self.scratch.len() as u64
+    }
+
+    /// Erases victims whose pages have all moved, in one operation.
+    pub fn erase_victims<W: Watch>(
+        &mut self,
+        plane: PlaneId,
+        victims: &[Victim],
+        cx: &mut Context<'_, W>,
+    ) {
+        for victim @ &Victim { block, .. } in victims {
+            if victim.role != Role::Victim {
+                self.release_beside(victim, cx);
+                continue;
+            }
+            self.ftl.erase(&cx.plan.geometry, block);
+            self.pass_on_facts(cx);
+        }
+        cx.counters.erase_operations += 1;
+        self.gc.ask_trigger_to_stop(plane, &sight!(self, cx));
+    }
+}

@@ -1,0 +1,47 @@
+//! Facts of the translation layer are passed on here, to everyone who keeps something of them.
+
+use super::Store;
+use crate::context::Context;
+use crate::ftl::{Fact, Lost};
+use crate::verify::{Happened, Watch};
+
+impl Store {
+    /// Reads all facts, the oldest first. To be called after each change of the translation layer,
+    /// before anything is chosen.
+    #[inline(always)]
+    pub(super) fn pass_on_facts<W: Watch>(&mut self, cx: &mut Context<'_, W>) {
+        while let Some(fact) = self.ftl.facts.oldest() {
+            self.block_has_changed(fact, cx);
+        }
+        if let Some(lost) = self.ftl.facts.lost() {
+            self.page_was_lost(lost, cx);
+        }
+    }
+
+    #[inline(always)]
+    fn page_was_lost<W: Watch>(&mut self, lost: Lost, cx: &Context<'_, W>) {
+        self.gc.page_was_lost(lost, &sight!(self, cx));
+        if self.ftl.facts.tells_moves || self.gc.busy_planes[lost.plane.index()] {
+            self.lost = Some(lost);
+        }
+    }
+
+    #[inline(never)]
+    fn block_has_changed<W: Watch>(&mut self, fact: Fact, cx: &mut Context<'_, W>) {
+        self.gc.block_has_changed(fact, &sight!(self, cx));
+        match fact {
+            Fact::Opened { block, .. } => cx.tell(Happened::Opened { block }),
+            Fact::Claimed { block, .. } => cx.tell(Happened::Claimed { block }),
+            Fact::Free { block, erased: true, .. } => {
+                cx.counters.erases += 1;
+                cx.tell(Happened::Erased { block });
+            }
+            _ => {}
+        }
+        if self.ftl.facts.tells_moves
+            && let Fact::Moved { .. } | Fact::Claimed { .. } = fact
+        {
+            self.moved.push(fact);
+        }
+    }
+}

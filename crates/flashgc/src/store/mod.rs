@@ -1,0 +1,205 @@
+//! The store: what lies where, and what the collector knows of it.
+//!
+//! The translation layer, the collector's memory and the choice of planes are kept in step here.
+//! Pages are written, copied, trimmed and erased through this room alone, timed or untimed, and
+//! each change of the translation layer is passed on in one place ([`Store::pass_on_facts`]). The
+//! store starts no operation. Units that should be checked, and pages whose loss matters to a
+//! collection or to background work, wait in it until they are read.
+
+macro_rules! sight {
+    ($store:expr, $cx:expr) => {
+        crate::gc::Sight {
+            geometry: &$cx.plan.geometry,
+            rules: &$cx.plan.gc,
+            ftl: &$store.ftl,
+            age_now_ns: $store.age_base_ns + $cx.now_ns,
+        }
+    };
+}
+
+mod claims;
+mod classes;
+mod facts;
+mod fill;
+mod pages;
+mod restore;
+mod steady;
+mod sub_blocks;
+mod untimed;
+
+pub use fill::{FillState, TraceFilled};
+pub use restore::restored;
+pub use steady::{Preconditioning, Steady, SteadyWatch};
+pub use untimed::{Overwritten, Untimed, UntimedError};
+
+use crate::allocation::Allocation;
+use crate::context::Context;
+use crate::drive::Drive;
+use crate::ftl::{Fact, Ftl, Lost, Placed};
+use crate::gc::{Gc, Victim};
+use crate::ids::{BlockId, Lpn, PlaneId, Ppn, UnitId};
+use crate::plan::Plan;
+use crate::verify::Watch;
+
+/// No plane of the drive has a page for a write, and collection can free none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoSpace {
+    /// A plane in which a write waits.
+    pub plane: PlaneId,
+    /// Its erased pages.
+    pub free_pages: u32,
+    /// Invalid pages in its sealed blocks.
+    pub reclaimable: u32,
+}
+
+/// The pages of a drive, and the collector's memory of them.
+pub struct Store {
+    /// The translation layer.
+    pub ftl: Ftl,
+    /// The collector's memory.
+    pub gc: Gc,
+    /// Which plane a page goes to.
+    pub alloc: Allocation,
+    /// The age clock at the start of the measured part, in ns.
+    pub age_base_ns: u64,
+    /// How far the age clock advances for a page programmed before measuring, in ns.
+    age_step_ns: u64,
+    /// Pages lost and moved of which collections or background work have yet to be told.
+    lost: Option<Lost>,
+    moved: Vec<Fact>,
+    /// Space for the list of a victim's pages.
+    scratch: Vec<Ppn>,
+    /// Space for the victims of an untimed collection.
+    victims: Vec<Victim>,
+    /// Space for the sub-blocks that one erase frees.
+    erased_with: Vec<BlockId>,
+}
+
+impl Store {
+    /// The store of a drive whose translation layer is in this state.
+    pub fn new(plan: &Plan, mut ftl: Ftl) -> Self {
+        ftl.facts.tells_moves = plan.gc.pre_migration.is_some();
+        let geometry = &plan.geometry;
+        Store {
+            ftl,
+            gc: Gc::new(&plan.gc, geometry, plan.window_costs(), plan.seed),
+            alloc: Allocation::new(plan),
+            age_base_ns: 0,
+            age_step_ns: (plan.timing.program_ns / u64::from(geometry.units)).max(1),
+            lost: None,
+            moved: Vec::new(),
+            scratch: Vec::new(),
+            victims: Vec::new(),
+            erased_with: Vec::new(),
+        }
+    }
+
+    /// The drive in its present state.
+    pub fn into_drive(self, plan: &Plan) -> Drive {
+        let kept = self.gc.placement.as_ref().and_then(|placement| {
+            placement.keep(&plan.gc, plan.window_costs(), &self.ftl.frontiers)
+        });
+        let drive = Drive::of(&plan.geometry, self.ftl, &self.gc.wants, self.age_base_ns);
+        Drive { kept, ..drive }
+    }
+
+    /// A unit that should be checked: its plane needs space, or can give some now.
+    #[inline(always)]
+    pub fn next_called(&mut self) -> Option<UnitId> {
+        self.gc.next_called()
+    }
+
+    /// A page that was lost, if a collection or background work may know it.
+    pub fn lost(&mut self) -> Option<Lost> {
+        self.lost.take()
+    }
+
+    /// Whether there are facts that collections or background work have yet to be told.
+    #[inline(always)]
+    pub fn has_news(&self) -> bool {
+        self.lost.is_some() || !self.moved.is_empty()
+    }
+
+    /// The other facts, the oldest first.
+    pub fn moved(&mut self) -> std::vec::Drain<'_, Fact> {
+        self.moved.drain(..)
+    }
+
+    /// Whether a page holds valid data.
+    #[inline(always)]
+    pub fn is_valid(&self, plan: &Plan, page: Ppn) -> bool {
+        self.ftl.is_valid(&plan.geometry, page)
+    }
+
+    /// Whether this plane can give nothing to a write that it has no page for.
+    pub fn no_space(&self, plane: PlaneId) -> NoSpace {
+        NoSpace {
+            plane,
+            free_pages: self.ftl.frontiers.free_pages(plane),
+            reclaimable: self.ftl.blocks.reclaimable[plane.index()],
+        }
+    }
+
+    /// The next victim of a plane.
+    #[inline(always)]
+    pub fn pick_victim<W: Watch>(
+        &mut self,
+        plane: PlaneId,
+        cx: &Context<'_, W>,
+    ) -> Option<BlockId> {
+        self.gc.pick_victim(plane, &sight!(self, cx))
+    }
+
+    /// A victim in one of the unit's planes that need space, each plane in its turn.
+    #[inline(always)]
+    pub fn victim_for<W: Watch>(
+        &mut self,
+        unit: UnitId,
+        cx: &Context<'_, W>,
+    ) -> Option<(PlaneId, BlockId)> {
+        self.gc.victim_for(unit, &sight!(self, cx))
+    }
+
+    /// A copy took its page in a plane: the trigger or the policy records that.
+    pub fn note_copy<W: Watch>(&mut self, unit: UnitId, placed: Placed, cx: &Context<'_, W>) {
+        self.gc.note_copy(unit, placed, &sight!(self, cx));
+    }
+
+    /// A write waits for space in a plane. Returns the victim whose collection would free some.
+    pub fn want_space<W: Watch>(&mut self, plane: PlaneId, cx: &Context<'_, W>) -> Option<BlockId> {
+        self.gc.want_space(plane, &sight!(self, cx));
+        if !self.gc.can_collect(&self.ftl, plane) {
+            return None;
+        }
+        self.pick_victim(plane, cx)
+    }
+
+    /// No plane of the page's pool has a page for the host: each that can free a page needs space,
+    /// and its unit is checked.
+    pub fn want_space_in_pool<W: Watch>(&mut self, lpn: Lpn, cx: &Context<'_, W>) {
+        let plan = cx.plan;
+        let pool = plan.pools.of_page(&plan.geometry, lpn);
+        for &plane in plan.pools.planes(pool) {
+            if self.ftl.blocks.reclaimable[plane.index()] > 0 && !self.ftl.host_has_room(plane) {
+                self.gc.want_space(plane, &sight!(self, cx));
+                self.gc.call_unit(plan.geometry.unit_of(plane));
+            }
+        }
+    }
+
+    /// Whether a batch continues after an erase: the plane still needs space, or blocks of the list
+    /// with which the batch began are left; and a collection would free space.
+    pub fn goes_on(&self, plane: PlaneId, listed: u32) -> bool {
+        let wants = self.gc.wants[plane.index()] || listed > 0;
+        wants && self.ftl.blocks.reclaimable[plane.index()] > 0
+    }
+
+    /// The measured part begins: streams of random numbers from their start.
+    pub fn start_measuring<W: Watch>(&mut self, cx: &Context<'_, W>) {
+        self.ftl.frontiers.start_measuring();
+        self.ftl.blocks.start_measuring();
+        self.gc.fallbacks = 0;
+        self.alloc.start_measuring();
+        self.gc.start_measuring(cx.plan.seed, &sight!(self, cx));
+    }
+}

@@ -1,0 +1,223 @@
+//! Untimed writing: the drive is brought to the state in which measuring begins, through the same
+//! translation layer and the same collector.
+//!
+//! No unit and no bus is kept busy. The age clock advances by the program time over the number of
+//! units for each page programmed, so that policies that use ages get sensible ones.
+
+use super::steady::WINDOWS_PER_DRIVE_WRITE;
+use super::{NoSpace, SteadyWatch, Store};
+use crate::context::Context;
+use crate::gc::{Batch, Role, Victim};
+use crate::ids::{BlockId, Lpn, PlaneId};
+use crate::stats::{Batches, Sums};
+use crate::verify::{Cause, Watch};
+use crate::workload::{Overwrites, SourceError};
+
+/// Why untimed writing ended early.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum UntimedError {
+    /// The workload failed; the text names the place.
+    Source(SourceError),
+    /// A write needs space that collection cannot free.
+    NoSpace(NoSpace),
+}
+
+impl From<SourceError> for UntimedError {
+    fn from(error: SourceError) -> Self {
+        UntimedError::Source(error)
+    }
+}
+
+/// Pages overwritten before the measured part.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Overwritten {
+    pages: u64,
+    /// Copies made until it began.
+    moved_before: u64,
+}
+
+/// A store that is written untimed.
+pub struct Untimed<'a, W> {
+    /// The store.
+    pub store: &'a mut Store,
+    /// What every room may use.
+    pub cx: Context<'a, W>,
+    /// Write amplification over the course of overwriting.
+    pub batches: &'a mut Batches,
+    /// Pages overwritten.
+    pub overwritten: &'a mut Overwritten,
+}
+
+impl<W: Watch> Untimed<'_, W> {
+    /// Writes the user pages `from..to` in order.
+    pub fn fill(&mut self, from: u32, to: u32) -> Result<(), UntimedError> {
+        for lpn in from..to {
+            self.write(Lpn(lpn))?;
+        }
+        Ok(())
+    }
+
+    /// Overwrites `count` pages that the source gives.
+    pub fn overwrite(
+        &mut self,
+        source: &mut dyn Overwrites,
+        count: u64,
+    ) -> Result<(), UntimedError> {
+        // Addresses are drawn in advance, so that the map's entries are in the cache when needed.
+        let mut ahead = [Lpn::NONE; 16];
+        let mut left = count;
+        self.overwriting_begins();
+        while left > 0 {
+            let now = left.min(ahead.len() as u64) as usize;
+            for lpn in &mut ahead[..now] {
+                *lpn = source.next()?;
+                self.store.ftl.map.prefetch(*lpn);
+            }
+            for lpn in &ahead[..now] {
+                self.store.prefetch_old(*lpn, self.cx.plan);
+            }
+            for &lpn in &ahead[..now] {
+                self.write(lpn)?;
+            }
+            self.note_overwritten(now as u64);
+            left -= now as u64;
+        }
+        Ok(())
+    }
+
+    /// A window of overwriting is over: is write amplification steady?
+    pub fn is_steady(&self, watch: &mut SteadyWatch, written: u64) -> bool {
+        watch.add(written, self.cx.counters.gc_moved)
+    }
+
+    /// Pages of one window.
+    pub fn steady_window_pages(&self) -> u64 {
+        u64::from(self.cx.plan.geometry.exported_pages).div_ceil(WINDOWS_PER_DRIVE_WRITE)
+    }
+
+    /// Copies since the drive was made or measuring began.
+    pub fn pages_moved(&self) -> u64 {
+        self.cx.counters.gc_moved
+    }
+
+    fn overwriting_begins(&mut self) {
+        if self.overwritten.pages == 0 {
+            self.overwritten.moved_before = self.cx.counters.gc_moved;
+        }
+    }
+
+    #[inline(always)]
+    fn note_overwritten(&mut self, pages: u64) {
+        self.overwritten.pages += pages;
+        if self.overwritten.pages >= self.batches.next_at() {
+            let written = self.overwritten.pages;
+            let copies = self.cx.counters.gc_moved - self.overwritten.moved_before;
+            self.batches.end(Sums { written, programmed: written + copies });
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn write(&mut self, lpn: Lpn) -> Result<(), UntimedError> {
+        let Untimed { store, cx, .. } = self;
+        let mut plane = store.alloc.plane_for_write(cx.plan, &store.ftl, lpn);
+        if !store.ftl.host_has_room(plane) {
+            plane = self.make_room(plane)?;
+        }
+        let Untimed { store, cx, .. } = self;
+        store.write_page(plane, lpn, Cause::Host { op: u32::MAX }, cx);
+        store.tick(1);
+        if store.gc.wants[plane.index()] {
+            self.collect(plane);
+        }
+        if self.store.gc.keeps_books {
+            self.collect_called();
+        }
+        Ok(())
+    }
+
+    /// Collects until the host has a page in this plane; where writes may go to other planes, in
+    /// any plane of the pool.
+    #[cold]
+    fn make_room(&mut self, plane: PlaneId) -> Result<PlaneId, UntimedError> {
+        let plan = self.cx.plan;
+        let pool = plan.pools.of_plane(plane);
+        for &plane in plan.pools.planes(pool) {
+            while !self.store.ftl.host_has_room(plane) {
+                let Some(victim) = self.store.want_space(plane, &self.cx) else { break };
+                self.collect_victim(plane, victim);
+            }
+            if self.store.ftl.host_has_room(plane) {
+                return Ok(plane);
+            }
+        }
+        Err(UntimedError::NoSpace(self.store.no_space(plane)))
+    }
+
+    /// Collects in the planes that a page of another plane made due for collection.
+    #[cold]
+    fn collect_called(&mut self) {
+        while let Some(plane) = self.store.gc.next_untimed() {
+            if self.store.gc.wants[plane.index()] {
+                self.collect(plane);
+            }
+        }
+    }
+
+    /// Collects until the plane has enough, or no page can be freed.
+    fn collect(&mut self, plane: PlaneId) {
+        let plan = self.cx.plan;
+        let mut listed = match plan.gc.trigger.batch {
+            Batch::List => self.store.gc.count_candidates(plane, &sight!(self.store, self.cx)),
+            Batch::One | Batch::UntilStop => 0,
+        };
+        while self.store.goes_on(plane, listed) {
+            let Some(victim) = self.store.pick_victim(plane, &self.cx) else { return };
+            self.collect_victim(plane, victim);
+            listed = listed.saturating_sub(plan.gc.listed_by(&self.store.victims));
+        }
+    }
+
+    fn collect_victim(&mut self, plane: PlaneId, victim: BlockId) {
+        let Untimed { store, cx, .. } = self;
+        let mut victims = std::mem::take(&mut store.victims);
+        store.claim_victims(plane, victim, &mut victims, cx);
+        store.empty_untimed(plane, &victims, cx);
+        store.victims = victims;
+    }
+}
+
+impl Store {
+    /// Moves the valid pages of claimed blocks, and erases these blocks.
+    #[inline(always)]
+    fn empty_untimed<W: Watch>(
+        &mut self,
+        plane: PlaneId,
+        victims: &[Victim],
+        cx: &mut Context<'_, W>,
+    ) {
+        for &Victim { block, .. } in victims {
+            let moved = self.empty(plane, block, cx, |_, _| {});
+            cx.count_copies(moved, 0);
+            self.tick(moved);
+        }
+        self.erase_victims(plane, victims, cx);
+    }
+
+    /// Collects this one sealed block.
+    #[cold]
+    pub(super) fn collect_block<W: Watch>(
+        &mut self,
+        plane: PlaneId,
+        block: BlockId,
+        cx: &mut Context<'_, W>,
+    ) {
+        let valid = self.claim(block, cx);
+        self.empty_untimed(plane, &[Victim { block, valid, role: Role::Victim }], cx);
+    }
+
+    /// The age clock advances by the time of this many pages.
+    #[inline(always)]
+    fn tick(&mut self, pages: u64) {
+        self.age_base_ns += pages * self.age_step_ns;
+    }
+}
