@@ -131,10 +131,11 @@ impl Arbiter {
 
     /// The next step of a free unit.
     #[inline(always)]
-    pub fn next(&mut self, unit: UnitId, turn: &mut Turn, view: &mut View<'_>) -> Choice {
+    pub fn next(&mut self, unit: UnitId, turn: &mut Turn, mut view: View<'_>) -> Choice {
         match self {
-            Arbiter::RunToEnd => run_to_end::next(unit, turn, view),
-            Arbiter::Preemptive(preemptive) => preemptive.next(unit, turn, view),
+            Arbiter::RunToEnd => run_to_end::next(unit, turn, &mut view),
+            // The view is moved, so that it is made in memory only here.
+            Arbiter::Preemptive(preemptive) => preemptive.next(unit, turn, &mut { view }),
         }
     }
 

@@ -111,8 +111,9 @@ struct Unit<T> {
     /// The owner of the operation; none where the unit is free.
     owner: Option<T>,
     class: Class,
-    /// The phase under way.
+    /// The phase under way, and what happens in it.
     at: u8,
+    kind: Kind,
     binds_at: u8,
     phases: Phases,
     /// When the phase began to run, or to wait for the bus, in ns.
@@ -153,6 +154,7 @@ impl<T: Copy> Flash<T> {
             owner: None,
             class: Class::Host,
             at: 0,
+            kind: Kind::Rest,
             binds_at: BOUND,
             phases: Phases::new(),
             phase_since_ns: 0,
@@ -243,17 +245,14 @@ impl<T: Copy> Flash<T> {
             return Moved::NeedsPages;
         }
         state.phase_since_ns = now_ns;
-        match state.phases.get(state.at) {
-            Some(phase) if !phase.kind.is_on_bus() => {
-                events.post(Slot::Unit(unit), now_ns + phase.ns);
-                Moved::Runs
-            }
-            Some(phase) => {
-                self.ask_for_bus(unit, phase.ns, now_ns, events);
-                Moved::Runs
-            }
-            None => self.end(unit, now_ns),
+        let Some(phase) = state.phases.get(state.at) else { return self.end(unit, now_ns) };
+        state.kind = phase.kind;
+        if phase.kind.is_on_bus() {
+            self.ask_for_bus(unit, phase.ns, now_ns, events);
+        } else {
+            events.post(Slot::Unit(unit), now_ns + phase.ns);
         }
+        Moved::Runs
     }
 
     /// The operation has ended.
@@ -315,10 +314,8 @@ impl<T: Copy> Flash<T> {
         {
             return (second.command.owner, second.command.class, phase.kind, true);
         }
-        match (state.owner, state.phases.get(state.at)) {
-            (Some(owner), Some(phase)) => (owner, state.class, phase.kind, false),
-            _ => unreachable!("a transfer belongs to an operation"),
-        }
+        let Some(owner) = state.owner else { unreachable!("a transfer belongs to an operation") };
+        (owner, state.class, state.kind, false)
     }
 
     /// Bus time that the unit needs, in ns.
@@ -341,10 +338,8 @@ impl<T: Copy> Flash<T> {
             let (kind, since_ns) = (phase.kind, second.since_ns);
             return Part { unit, owner, class, kind, since_ns, due: Due::Loaded };
         }
-        let (Some(owner), Some(phase)) = (state.owner, state.phases.get(state.at)) else {
-            unreachable!("a phase belongs to an operation")
-        };
-        let (class, kind, since_ns) = (state.class, phase.kind, state.phase_since_ns);
+        let Some(owner) = state.owner else { unreachable!("a phase belongs to an operation") };
+        let (class, kind, since_ns) = (state.class, state.kind, state.phase_since_ns);
         Part { unit, owner, class, kind, since_ns, due: Due::Operation }
     }
 

@@ -107,6 +107,7 @@ impl<T: Copy> Flash<T> {
         state.phase_since_ns = since_ns;
         state.at = u8::from(first == First::Done);
         if first == First::Runs {
+            state.kind = state.phases.get(0).map_or(state.kind, |phase| phase.kind);
             return Some(Moved::Runs);
         }
         Some(self.begin_phase(unit, now_ns, events))

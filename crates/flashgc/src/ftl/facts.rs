@@ -1,7 +1,8 @@
 //! Facts: what changed in the translation layer, for all who want to know.
 //!
-//! Every change pushes its fact, and the caller reads the facts in one place, before the next
-//! price, trigger or choice. A fact carries what held when it was pushed.
+//! A change of a block pushes its fact, and the caller reads the facts in one place, before the next
+//! price, trigger or choice. A fact carries what held when it was pushed. A page that becomes
+//! invalid is the answer of the change itself, since almost every write loses one.
 
 use super::blocks::BlockState;
 use crate::ids::{BlockId, PlaneId, Ppn};
@@ -75,60 +76,34 @@ pub struct Lost {
     pub state: BlockState,
 }
 
-/// The facts that nobody has read yet. At most one page is lost in a change, after all else; it has
-/// a place of its own, since most changes are only that.
+/// The facts that nobody has read yet.
+#[derive(Default)]
 pub struct Facts {
     ring: VecDeque<Fact>,
-    lost: Lost,
-    has_lost: bool,
     /// Whether anybody wants to know where pages go.
     pub tells_moves: bool,
-}
-
-impl Default for Facts {
-    fn default() -> Self {
-        let (plane, page, block) = (PlaneId::NONE, Ppn::NONE, BlockId::NONE);
-        let lost = Lost { plane, page, block, valid: 0, state: BlockState::Free };
-        Facts { ring: VecDeque::new(), lost, has_lost: false, tells_moves: false }
-    }
 }
 
 impl Facts {
     /// Adds a fact.
     #[inline(always)]
     pub(super) fn push(&mut self, fact: Fact) {
-        debug_assert!(!self.has_lost, "a lost page is the last fact of a change");
         self.ring.push_back(fact);
     }
 
-    /// A page became invalid.
+    /// Whether there is any.
     #[inline(always)]
-    pub(super) fn lose(&mut self, lost: Lost) {
-        debug_assert!(!self.has_lost, "the facts of a change are read after it");
-        self.lost = lost;
-        self.has_lost = true;
+    pub fn is_empty(&self) -> bool {
+        self.ring.is_empty()
     }
 
     /// The oldest fact.
-    #[inline(always)]
     pub fn oldest(&mut self) -> Option<Fact> {
-        if self.ring.is_empty() { None } else { self.ring.pop_front() }
-    }
-
-    /// The page that was lost.
-    #[inline(always)]
-    pub fn lost(&mut self) -> Option<Lost> {
-        if !std::mem::take(&mut self.has_lost) {
-            return None;
-        }
-        // Field by field: a load of the whole would wait for the stores just before.
-        let Lost { plane, page, block, valid, state } = &self.lost;
-        Some(Lost { plane: *plane, page: *page, block: *block, valid: *valid, state: *state })
+        self.ring.pop_front()
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.ring.clear();
-        self.has_lost = false;
     }
 }

@@ -120,7 +120,7 @@ pub struct Frontiers {
     free_blocks: FreeLists,
     /// Erased pages of each plane, in free and in open blocks.
     free_pages: Vec<u32>,
-    /// Their sum, and the lowest that it was since measuring began.
+    /// Their sum, and the lowest that it was since measuring began, when pages last came back.
     free_total: u64,
     free_total_min: u64,
 }
@@ -183,7 +183,7 @@ impl Frontiers {
 
     /// The fewest erased pages since measuring began.
     pub fn free_total_min(&self) -> u64 {
-        self.free_total_min
+        self.free_total_min.min(self.free_total)
     }
 
     /// Measuring begins.
@@ -195,10 +195,10 @@ impl Frontiers {
     fn one_is_taken(&mut self, plane: PlaneId) {
         self.free_pages[plane.index()] -= 1;
         self.free_total -= 1;
-        self.free_total_min = self.free_total_min.min(self.free_total);
     }
 
     fn add_free(&mut self, plane: PlaneId, pages: u32) {
+        self.free_total_min = self.free_total_min();
         self.free_pages[plane.index()] += pages;
         self.free_total += u64::from(pages);
     }

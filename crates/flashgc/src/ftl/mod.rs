@@ -3,7 +3,7 @@
 //! A page's life: erased -> taken from a frontier -> bound to a logical page (valid) -> invalid,
 //! when its logical page is written elsewhere or trimmed -> erased with its block. The FTL keeps
 //! these accounts and never starts an operation; it never calls the garbage collector. Every change
-//! is a [`Fact`] that its caller passes on.
+//! is a [`Fact`], or a [`Lost`] page, that its caller passes on.
 
 pub mod blocks;
 pub mod facts;
@@ -43,6 +43,9 @@ pub struct Placed {
     pub current: bool,
 }
 
+/// A page that a change has made invalid, if there is one.
+pub type MayLose = Option<Lost>;
+
 impl Ftl {
     /// An erased drive.
     pub fn new(geometry: &Geometry, rules: FrontierRules) -> Self {
@@ -63,15 +66,13 @@ impl Ftl {
         stream: Stream,
         parity: Parity,
         lpn: Lpn,
-    ) -> Placed {
+    ) -> (Placed, MayLose) {
         let Taken { ppn, filled, .. } = self.take(geometry, plane, stream, parity);
         let old = self.map.bind(lpn, ppn);
         let (block, page) = geometry.block_and_page(ppn);
         self.blocks.add_valid(block, page);
-        if old.is_some() {
-            self.lose(geometry, old);
-        }
-        Placed { ppn, filled, current: true }
+        let lost = old.is_some().then(|| self.lose(geometry, old));
+        (Placed { ppn, filled, current: true }, lost)
     }
 
     /// Takes a page of a plane for the data of another page. Where that is invalid by now, the copy
@@ -84,20 +85,19 @@ impl Ftl {
         plane: PlaneId,
         stream: Stream,
         parity: Parity,
-    ) -> Placed {
+    ) -> (Placed, MayLose) {
         let (block, page) = geometry.block_and_page(from);
         if !self.blocks.is_valid(block, page) {
             let Taken { ppn, filled, .. } = self.take(geometry, plane, stream, parity);
-            return Placed { ppn, filled, current: false };
+            return (Placed { ppn, filled, current: false }, None);
         }
         let placed = self.copy_emptied(geometry, from, plane, stream, parity);
         // A collection's own block tells nobody.
         if self.blocks.state(block) == BlockState::Victim {
             self.blocks.remove_valid(block, page);
-        } else {
-            self.lose(geometry, from);
+            return (placed, None);
         }
-        placed
+        (placed, Some(self.lose(geometry, from)))
     }
 
     /// The same for a page of a block that was [emptied](Ftl::empty).
@@ -157,22 +157,20 @@ impl Ftl {
 
     /// Marks a page invalid.
     #[inline(always)]
-    fn lose(&mut self, geometry: &Geometry, ppn: Ppn) {
+    fn lose(&mut self, geometry: &Geometry, ppn: Ppn) -> Lost {
         let (block, at) = geometry.block_and_page(ppn);
         let plane = geometry.plane_of_block(block);
         let (valid, state) = self.blocks.remove_valid(block, at);
         if state == BlockState::Sealed {
             self.blocks.reclaimable[plane.index()] += 1;
         }
-        self.facts.lose(Lost { plane, page: ppn, block, valid, state });
+        Lost { plane, page: ppn, block, valid, state }
     }
 
     /// The host discards a logical page.
-    pub fn trim(&mut self, geometry: &Geometry, lpn: Lpn) {
+    pub fn trim(&mut self, geometry: &Geometry, lpn: Lpn) -> MayLose {
         let old = self.map.unbind(lpn);
-        if old.is_some() {
-            self.lose(geometry, old);
-        }
+        old.is_some().then(|| self.lose(geometry, old))
     }
 
     /// Closes a full block to writing: from now on it can be a victim.

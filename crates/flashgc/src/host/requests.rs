@@ -135,19 +135,23 @@ impl Host {
         self.requests.arrival.take().expect("an arrival event has its request")
     }
 
-    /// The next request of a closed loop, which arrives now.
+    /// The next request of a closed loop arrives now, if there is one. Returns whether there is.
     #[inline(always)]
-    pub fn issue(
+    pub fn issue<W: Watch>(
         &mut self,
         source: &mut dyn Source,
-        now_ns: u64,
-    ) -> Result<Option<HostRequest>, Fault> {
+        cx: &mut Context<'_, W>,
+    ) -> Result<bool, Fault> {
         self.requests.to_issue -= 1;
         match source.next() {
-            Ok(Some(request)) => Ok(Some(HostRequest { at_ns: now_ns, ..request })),
+            Ok(Some(mut request)) => {
+                request.at_ns = cx.now_ns;
+                self.accept(request, 0, cx);
+                Ok(true)
+            }
             Ok(None) => {
                 self.requests.source_ended = true;
-                Ok(None)
+                Ok(false)
             }
             Err(error) => Err(Fault::Source(error)),
         }

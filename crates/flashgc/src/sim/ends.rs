@@ -37,10 +37,12 @@ impl<W: Watch> Sim<W> {
     fn part_ended(&mut self, part: Part<Owner>) {
         match part.due {
             Due::Operation => {
-                let moved = self.flash.goes_on(part.unit, self.now_ns, &mut self.events);
-                self.follow(part.unit, moved);
-                let ended = matches!(moved, Moved::Ended(_));
-                if self.arbiter.is_preemptive() && !ended {
+                match self.flash.goes_on(part.unit, self.now_ns, &mut self.events) {
+                    Moved::Ended(ended) => return self.operation_ended(part.unit, ended),
+                    Moved::NeedsPages => self.pages_are_due(part.unit),
+                    Moved::Runs => {}
+                }
+                if self.arbiter.is_preemptive() {
                     self.phase_begun(part.unit, part.owner);
                 }
             }
@@ -60,16 +62,6 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     fn next_at_once(&mut self) -> Option<(UnitId, Ended<Owner>)> {
         if self.at_once.is_empty() { None } else { self.at_once.pop_front() }
-    }
-
-    /// What follows when a command has moved on.
-    #[inline(always)]
-    fn follow(&mut self, unit: UnitId, moved: Moved<Owner>) {
-        match moved {
-            Moved::Runs => {}
-            Moved::Ended(ended) => self.operation_ended(unit, ended),
-            Moved::NeedsPages => self.pages_are_due(unit),
-        }
     }
 
     /// The program of copies begins: they bind.

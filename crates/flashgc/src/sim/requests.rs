@@ -5,7 +5,7 @@ use crate::host::{FLUSH, Fault, Op, OpKind};
 use crate::ids::{Lpn, PlaneId};
 use crate::plan::{Allocation, Arrivals};
 use crate::verify::{Happened, Watch};
-use crate::workload::{HostRequest, Source};
+use crate::workload::Source;
 
 impl<W: Watch> Sim<W> {
     fn fault(&self, fault: Fault) -> SimError {
@@ -33,7 +33,8 @@ impl<W: Watch> Sim<W> {
             return Ok(());
         }
         let request = self.host.arrived();
-        self.accept(request, 0);
+        self.host.accept(request, 0, &mut context!(self));
+        self.host_came();
         self.place_all();
         self.measure.load.arrived(self.host.outstanding());
         self.fetch_arrival(source)
@@ -45,9 +46,9 @@ impl<W: Watch> Sim<W> {
         if self.plan.arrivals == Arrivals::Jobs {
             return self.issue_of_jobs(source);
         }
-        match self.host.issue(source, self.now_ns) {
-            Ok(Some(request)) => self.accept(request, 0),
-            Ok(None) => {}
+        match self.host.issue(source, &mut context!(self)) {
+            Ok(true) => self.host_came(),
+            Ok(false) => {}
             Err(fault) => return Err(self.fault(fault)),
         }
         Ok(())
@@ -57,18 +58,18 @@ impl<W: Watch> Sim<W> {
     fn issue_of_jobs(&mut self, source: &mut dyn Source) -> Result<(), SimError> {
         let issued = self.host.turn_of_jobs(source, &mut context!(self));
         if let Some((request, job)) = issued.map_err(|fault| self.fault(fault))? {
-            self.accept(request, job);
+            self.host.accept(request, job, &mut context!(self));
+            self.host_came();
         }
         Ok(())
     }
 
-    /// Records a request. Its pages are placed at once, or when it has come in over the link.
+    /// A request is here: background work is told.
     #[inline(always)]
-    fn accept(&mut self, request: HostRequest, job: u16) {
+    fn host_came(&mut self) {
         if self.background.is_some() {
             self.background.host_came(&mut context!(self));
         }
-        self.host.accept(request, job, &mut context!(self));
     }
 
     /// Places every operation that is next on its page.

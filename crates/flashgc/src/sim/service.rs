@@ -24,7 +24,7 @@ impl<W: Watch> Sim<W> {
             }
             let mut turn = Turn::default();
             loop {
-                let choice = self.arbiter.next(unit, &mut turn, &mut view!(self));
+                let choice = self.arbiter.next(unit, &mut turn, view!(self));
                 if choice == Choice::Nothing {
                     return;
                 }

@@ -22,7 +22,7 @@ impl Store {
     }
 
     /// The stream of a page that a collection copies, or that is pre-migrated.
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn stream_of_copy<W: Watch>(
         &mut self,
         plane: PlaneId,

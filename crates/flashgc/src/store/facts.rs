@@ -2,7 +2,7 @@
 
 use super::Store;
 use crate::context::Context;
-use crate::ftl::{Fact, Lost};
+use crate::ftl::{Fact, Lost, MayLose};
 use crate::verify::{Happened, Watch};
 
 impl Store {
@@ -10,10 +10,22 @@ impl Store {
     /// before anything is chosen.
     #[inline(always)]
     pub(super) fn pass_on_facts<W: Watch>(&mut self, cx: &mut Context<'_, W>) {
+        if !self.ftl.facts.is_empty() {
+            self.pass_on_all(cx);
+        }
+    }
+
+    #[inline(never)]
+    fn pass_on_all<W: Watch>(&mut self, cx: &mut Context<'_, W>) {
         while let Some(fact) = self.ftl.facts.oldest() {
             self.block_has_changed(fact, cx);
         }
-        if let Some(lost) = self.ftl.facts.lost() {
+    }
+
+    /// A change has made a page invalid, which is passed on behind its other facts.
+    #[inline(always)]
+    pub(super) fn pass_on_loss<W: Watch>(&mut self, lost: MayLose, cx: &Context<'_, W>) {
+        if let Some(lost) = lost {
             self.page_was_lost(lost, cx);
         }
     }
@@ -26,7 +38,6 @@ impl Store {
         }
     }
 
-    #[inline(never)]
     fn block_has_changed<W: Watch>(&mut self, fact: Fact, cx: &mut Context<'_, W>) {
         self.gc.block_has_changed(fact, &sight!(self, cx));
         match fact {

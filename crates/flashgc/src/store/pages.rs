@@ -54,8 +54,9 @@ impl Store {
         cause: Cause,
         cx: &mut Context<'_, W>,
     ) -> bool {
-        let placed = self.ftl.write(&cx.plan.geometry, plane, stream, parity, lpn);
+        let (placed, lost) = self.ftl.write(&cx.plan.geometry, plane, stream, parity, lpn);
         self.pass_on_facts(cx);
+        self.pass_on_loss(lost, cx);
         cx.tell(Happened::Programmed { ppn: placed.ppn, lpn, cause, current: true });
         self.seal_if_filled(placed, cx);
         self.ask_trigger(plane, cx);
@@ -92,14 +93,19 @@ impl Store {
         cx: &mut Context<'_, W>,
     ) -> Placed {
         let lpn = self.ftl.map.lpn_of(from);
-        let (stream, parity) = (self.stream_of_copy(plane, lpn, cx), parity_of(cx.plan, from));
+        let stream = match self.gc.placement {
+            Some(_) => self.stream_of_copy(plane, lpn, cx),
+            None => Stream::Gc,
+        };
+        let parity = parity_of(cx.plan, from);
         let geometry = &cx.plan.geometry;
-        let placed = if EMPTIED {
-            self.ftl.copy_emptied(geometry, from, plane, stream, parity)
+        let (placed, lost) = if EMPTIED {
+            (self.ftl.copy_emptied(geometry, from, plane, stream, parity), None)
         } else {
             self.ftl.copy(geometry, from, plane, stream, parity)
         };
         self.pass_on_facts(cx);
+        self.pass_on_loss(lost, cx);
         let Placed { ppn, current, .. } = placed;
         cx.tell(Happened::Programmed { ppn, lpn, cause, current });
         placed
@@ -107,9 +113,9 @@ impl Store {
 
     /// The host trims a page.
     pub fn trim<W: Watch>(&mut self, lpn: Lpn, cx: &mut Context<'_, W>) {
-        self.ftl.trim(&cx.plan.geometry, lpn);
+        let lost = self.ftl.trim(&cx.plan.geometry, lpn);
         cx.tell(Happened::Trimmed { lpn });
-        self.pass_on_facts(cx);
+        self.pass_on_loss(lost, cx);
     }
 
     /// Brings the accounts of the page that a logical page will leave into the cache.
