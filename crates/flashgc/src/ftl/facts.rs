@@ -1,7 +1,7 @@
 //! Facts: what changed in the translation layer, for all who want to know.
 //!
-//! A change of a block pushes its fact, and the caller reads the facts in one place, before the next
-//! price, trigger or choice. A fact carries what held when it was pushed. A page that becomes
+//! A change of a block pushes its fact, and the caller reads the facts in one place, before the
+//! next price, trigger or choice. A fact carries what held when it was pushed. A page that becomes
 //! invalid is the answer of the change itself, since almost every write loses one.
 
 use super::blocks::BlockState;
