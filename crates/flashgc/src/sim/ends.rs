@@ -2,12 +2,12 @@
 
 use super::Sim;
 use crate::background::Bound;
-use crate::collect::{Ended as CollectionEnded, Stage};
+use crate::collect::Ended as CollectionEnded;
 use crate::flash::{Class, Due, Ended, Moved, Part, Phases};
 use crate::host::OpKind;
 use crate::ids::{BusId, UnitId};
 use crate::owner::Owner;
-use crate::verify::{Happened, Watch, What};
+use crate::verify::{Watch, What};
 
 impl<W: Watch> Sim<W> {
     /// A transfer has ended.
@@ -34,7 +34,7 @@ impl<W: Watch> Sim<W> {
 
     /// A phase has ended. Where the next one of the operation runs, other work may begin beside it.
     #[inline(always)]
-    fn part_ended(&mut self, part: Part<Owner>) {
+    pub(super) fn part_ended(&mut self, part: Part<Owner>) {
         match part.due {
             Due::Operation => {
                 match self.flash.goes_on(part.unit, self.now_ns, &mut self.events) {
@@ -51,22 +51,9 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// Reads the commands that ended as they began.
-    #[inline(always)]
-    pub(super) fn end_at_once(&mut self) {
-        while let Some((unit, ended)) = self.next_at_once() {
-            self.operation_ended(unit, ended);
-        }
-    }
-
-    #[inline(always)]
-    fn next_at_once(&mut self) -> Option<(UnitId, Ended<Owner>)> {
-        if self.at_once.is_empty() { None } else { self.at_once.pop_front() }
-    }
-
     /// The program of copies begins: they bind.
     #[inline(always)]
-    fn pages_are_due(&mut self, unit: UnitId) {
+    pub(super) fn pages_are_due(&mut self, unit: UnitId) {
         if let Some(Owner::Background(task)) = self.flash.owner(unit) {
             return self.background_binds(task, unit);
         }
@@ -80,7 +67,7 @@ impl<W: Watch> Sim<W> {
     }
 
     #[cold]
-    fn background_binds(&mut self, task: u8, unit: UnitId) {
+    pub(super) fn background_binds(&mut self, task: u8, unit: UnitId) {
         let Bound { page, fills } = self.background.bind(task, unit, &mut rest!(self));
         self.hear();
         let prices = &self.prices;
@@ -89,8 +76,21 @@ impl<W: Watch> Sim<W> {
         self.flash.bound(unit, price, self.now_ns, &mut self.events);
     }
 
+    /// Reads the commands that ended as they began.
     #[inline(always)]
-    fn operation_ended(&mut self, unit: UnitId, ended: Ended<Owner>) {
+    pub(super) fn end_at_once(&mut self) {
+        while let Some((unit, ended)) = self.next_at_once() {
+            self.operation_ended(unit, ended);
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn next_at_once(&mut self) -> Option<(UnitId, Ended<Owner>)> {
+        if self.at_once.is_empty() { None } else { self.at_once.pop_front() }
+    }
+
+    #[inline(always)]
+    pub(super) fn operation_ended(&mut self, unit: UnitId, ended: Ended<Owner>) {
         let Ended { owner, since_ns } = ended;
         self.tell_operation(unit, owner, since_ns);
         self.store.alloc.one_less(unit);
@@ -114,41 +114,6 @@ impl<W: Watch> Sim<W> {
             }
         }
         self.look_at(unit);
-    }
-
-    /// An operation of a unit's own collection has ended.
-    #[inline(always)]
-    pub(super) fn collection_advances(&mut self, unit: UnitId) {
-        match collecting!(self).ended(unit) {
-            CollectionEnded::GoesOn => self.hear(),
-            CollectionEnded::WithWrites => self.merged_writes_ended(unit),
-            CollectionEnded::Erased => self.close_job(unit),
-        }
-    }
-
-    /// A collection's victim is erased.
-    #[inline(always)]
-    fn close_job(&mut self, unit: UnitId) {
-        if self.plan.gc.blocking.blocks {
-            self.let_back(unit);
-        }
-        let elapsed_ns = self.now_ns - self.jobs[unit].selected_ns;
-        self.background.collection_ended(unit, elapsed_ns, &mut context!(self));
-        let command = collecting!(self).close(unit);
-        self.hear();
-        self.begins(unit, command);
-    }
-
-    /// A page of another unit's collection is programmed.
-    pub(super) fn arrival_ended(&mut self, unit: UnitId) {
-        collecting!(self).arrival_ended(unit);
-        self.hear();
-    }
-
-    /// A command of a background task has ended.
-    pub(super) fn background_ended(&mut self, task: u8, unit: UnitId) {
-        self.background.ended(task, unit, &mut rest!(self));
-        self.hear();
     }
 
     /// The operations that shared an array operation are done, in their order.
@@ -184,44 +149,189 @@ impl<W: Watch> Sim<W> {
         self.place_flushes();
     }
 
+    /// An operation of a unit's own collection has ended.
     #[inline(always)]
-    pub(super) fn tell_operation(&mut self, unit: UnitId, owner: Owner, from_ns: u64) {
-        if W::ACTIVE {
-            let name = self.operation_name(unit, owner);
-            let copies = self.jobs[unit].step.len() as u32;
-            let gc = owner.class() == Class::Gc;
-            self.tell_busy(What::Operation(name, copies), unit, from_ns, gc);
+    pub(super) fn collection_advances(&mut self, unit: UnitId) {
+        match collecting!(self).ended(unit) {
+            CollectionEnded::GoesOn => self.hear(),
+            CollectionEnded::WithWrites => self.merged_writes_ended(unit),
+            CollectionEnded::Erased => self.close_job(unit),
         }
     }
 
+    /// A collection's victim is erased.
     #[inline(always)]
-    pub(super) fn tell_busy(&mut self, what: What, unit: UnitId, from_ns: u64, gc: bool) {
-        if W::ACTIVE {
-            let to_ns = self.now_ns;
-            self.watch.see(to_ns, Happened::Busy { what, unit, from_ns, to_ns, gc });
+    pub(super) fn close_job(&mut self, unit: UnitId) {
+        if self.plan.gc.blocking.blocks {
+            self.let_back(unit);
+        }
+        let elapsed_ns = self.now_ns - self.jobs[unit].selected_ns;
+        self.background.collection_ended(unit, elapsed_ns, &mut context!(self));
+        let command = collecting!(self).close(unit);
+        self.hear();
+        self.begins(unit, command);
+    }
+
+    /// The victim is erased: the reads that stood aside are back at their places in the queue.
+    #[inline(never)]
+    pub(super) fn let_back(&mut self, unit: UnitId) {
+        while let Some(op) = self.next_aside(unit) {
+            self.host.waiting.put_back(op);
+            self.store.alloc.one_more(unit);
         }
     }
 
-    fn operation_name(&self, unit: UnitId, owner: Owner) -> &'static str {
+    pub(super) fn next_aside(&mut self, unit: UnitId) -> Option<u32> {
+        self.arbiter.preemptive()?.units[unit.index()].next_aside()
+    }
+
+    /// A page of another unit's collection is programmed.
+    pub(super) fn arrival_ended(&mut self, unit: UnitId) {
+        collecting!(self).arrival_ended(unit);
+        self.hear();
+    }
+
+    /// A command of a background task has ended.
+    pub(super) fn background_ended(&mut self, task: u8, unit: UnitId) {
+        self.background.ended(task, unit, &mut rest!(self));
+        self.hear();
+    }
+
+    /// An operation has ended on a unit with preemption.
+    #[inline(never)]
+    pub(super) fn preempting_ended(&mut self, unit: UnitId, owner: Owner, spent_ns: u64) {
         match owner {
-            Owner::Host(op) | Owner::Answer(op) => match self.host.waiting.op(op).kind {
-                OpKind::Read => "read",
-                OpKind::ReadRest => "read-rest",
-                _ if self.host.is_flush(op) => "flush",
-                _ => "program",
-            },
-            Owner::CrossUnit => "program-copy",
-            Owner::Background(_) => "move-ahead",
-            Owner::Suspending => "suspend",
-            Owner::Polling => "poll",
-            Owner::Collection => match self.jobs[unit].stage {
-                Stage::Whole => "collection",
-                Stage::Erasing => "erase",
-                Stage::Reading => "copy-read",
-                Stage::Programming => "copy-program",
-                _ if self.plan.gc.copy.is_global() => "read-out",
-                _ => "copy",
-            },
+            Owner::Host(op) | Owner::Answer(op) => self.host_ended(unit, op, owner),
+            Owner::Background(task) => self.background_ended(task, unit),
+            _ => self.collection_ended(unit, owner, spent_ns),
         }
+    }
+
+    pub(super) fn host_ended(&mut self, unit: UnitId, op: u32, owner: Owner) {
+        let is_write = self.host.waiting.op(op).kind == OpKind::Write;
+        let is_wanted = self.jobs[unit].is_open() || self.store.gc.unit_wants(unit);
+        if let Some(preemptive) = self.arbiter.preemptive() {
+            preemptive.units[unit.index()].gc_was_last = false;
+            if let Some(slices) = &mut preemptive.slices {
+                slices.gap_begins(unit, is_write, is_wanted);
+            }
+        }
+        self.note_left(unit);
+        self.summaries_ended(unit);
+        if let Owner::Answer(op) = owner {
+            self.answered(op);
+        } else {
+            self.host_operation_ended(op);
+            self.group_ended(unit);
+        }
+        self.second_takes_over(unit);
+    }
+
+    pub(super) fn collection_ended(&mut self, unit: UnitId, owner: Owner, spent_ns: u64) {
+        let now_ns = self.now_ns;
+        self.counters.gc_blocking_ns += spent_ns;
+        if let Some(preemptive) = self.arbiter.preemptive() {
+            let entry = &mut preemptive.units[unit.index()];
+            entry.gc_was_last = true;
+            entry.job_end_ns = now_ns;
+            if owner == Owner::Collection {
+                (entry.suspends, entry.polled) = (0, false);
+                if let Some(slices) = &mut preemptive.slices
+                    && slices.worked(unit, now_ns)
+                {
+                    self.counters.below_floor_ns += spent_ns;
+                }
+            }
+        }
+        match owner {
+            Owner::Collection => {
+                self.collection_advances(unit);
+                self.second_takes_over(unit);
+            }
+            Owner::CrossUnit => self.arrival_ended(unit),
+            _ => {}
+        }
+    }
+
+    /// The host's operation has ended: if a collection delayed it, records for how long, without
+    /// the requests before it.
+    pub(super) fn note_left(&mut self, unit: UnitId) {
+        let now_ns = self.now_ns;
+        let Some(preemptive) = self.arbiter.preemptive() else { return };
+        if let Some(response_ns) = preemptive.units[unit.index()].host_left(now_ns) {
+            self.counters.gc_response_max_ns = self.counters.gc_response_max_ns.max(response_ns);
+        }
+    }
+
+    /// A program of the collection has ended, and the writes that were merged into it are done.
+    pub(super) fn merged_writes_ended(&mut self, unit: UnitId) {
+        self.note_left(unit);
+        let mut merged = std::mem::take(&mut self.jobs[unit].merged);
+        for op in merged.drain(..) {
+            self.host_operation_ended(op);
+        }
+        self.jobs[unit].merged = merged;
+    }
+
+    /// The host's read has left, or a copy is programmed: what began in parallel is the unit's
+    /// operation from now on. The collection continues with the pages that were read; the write
+    /// that was loaded is programmed next; and an answer that is still on its way has the unit
+    /// until it has left.
+    pub(super) fn second_takes_over(&mut self, unit: UnitId) {
+        let Some(owner) = self.flash.second(unit) else { return };
+        let filled = self.units[unit.index()].filled;
+        let pages = match (owner, self.arbiter.preemptive()) {
+            (Owner::Host(_), Some(preemptive)) => {
+                preemptive.units[unit.index()].loaded_write_waited();
+                std::mem::take(&mut self.jobs[unit].host_pages)
+            }
+            _ => Vec::new(),
+        };
+        let prices = &self.prices;
+        let bind = |phases: &mut _| {
+            if let Owner::Host(_) = owner {
+                prices.bind(phases, pages.iter().copied(), filled);
+            }
+        };
+        self.store.alloc.one_more(unit);
+        match self.flash.take_over(unit, bind, self.now_ns, &mut self.events) {
+            Some(Moved::Ended(Ended { owner: Owner::Collection, .. })) => {
+                // The pages are in the register already, and took no time of the unit.
+                self.store.alloc.one_less(unit);
+                self.tell_operation(unit, Owner::Collection, self.now_ns);
+                self.collection_advances(unit);
+            }
+            Some(moved) => self.has_begun(unit, moved),
+            None => {}
+        }
+    }
+
+    /// The answer that was on its way in parallel with the collection's operation has left.
+    #[inline(never)]
+    pub(super) fn left_beside(&mut self, unit: UnitId, owner: Owner) {
+        let Owner::Answer(op) = owner else { return };
+        self.note_left(unit);
+        self.tell_busy(What::Operation("read", 0), unit, self.now_ns, false);
+        self.answered(op);
+        self.try_suspend(unit);
+    }
+
+    /// The answers of no length have left.
+    #[cold]
+    pub(super) fn leave_at_once(&mut self) {
+        while let Some((unit, op)) = self.left_at_once.pop_front() {
+            self.note_left(unit);
+            self.answered(op);
+        }
+    }
+
+    /// An answer has left: the read is done, or the rest of its page is known.
+    pub(super) fn answered(&mut self, op: u32) {
+        if self.host.waiting.op(op).kind == OpKind::ReadRest {
+            self.counters.rest_read += 1;
+            self.host.waiting.becomes_write(op);
+            return self.place(op);
+        }
+        self.page_done(op);
     }
 }

@@ -5,23 +5,18 @@
 //! the number of checks is bounded by units and waiting operations. Where it is far above this
 //! bound the engine is at fault, and reports it instead of keeping the caller waiting forever.
 
-use super::{Sim, SimError};
-use crate::ids::UnitId;
-use crate::verify::Watch;
-use std::collections::BTreeSet;
-
 /// Fewer steps are never too many.
 const STEPS: u64 = 1 << 20;
 /// Steps for each unit and each operation under way.
-const STEPS_OF_EACH: u64 = 64;
+pub(super) const STEPS_OF_EACH: u64 = 64;
 /// Steps in which the units are found that are checked again and again.
-const STEPS_TO_NAME_UNITS: u32 = 4096;
+pub(super) const STEPS_TO_NAME_UNITS: u32 = 4096;
 
 /// Steps since time last advanced, or since an operation or request of the host ended or came.
 pub(super) struct Instant {
-    steps: u64,
+    pub(super) steps: u64,
     /// With more steps than this the engine is at fault.
-    most: u64,
+    pub(super) most: u64,
 }
 
 impl Default for Instant {
@@ -42,29 +37,5 @@ impl Instant {
     pub(super) fn has_too_many_steps(&mut self) -> bool {
         self.steps += 1;
         self.steps > self.most
-    }
-}
-
-impl<W: Watch> Sim<W> {
-    /// There were many steps in this instant: perhaps since there is much to do.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn look_for_an_end(&mut self) -> Result<(), SimError> {
-        let due = (self.units.len() + self.host.waiting.slab_len()) as u64 * STEPS_OF_EACH;
-        if self.instant.most < due {
-            self.instant.most = due;
-            return Ok(());
-        }
-        let mut units = BTreeSet::new();
-        for _ in 0..STEPS_TO_NAME_UNITS {
-            self.place_all();
-            let Some(unit) = self.ready.pop_front() else { break };
-            units.insert(unit.0);
-            self.units[unit.index()].listed = false;
-            self.instant.steps = 0;
-            self.start_unit(unit);
-        }
-        let units = units.into_iter().map(UnitId).collect();
-        Err(SimError::Endless { at_ns: self.now_ns, units, waiting: self.host.outstanding() })
     }
 }

@@ -68,86 +68,35 @@ macro_rules! rest {
     };
 }
 
+mod commands;
 mod ends;
+mod error;
 mod instant;
+mod interrupts;
 mod overlap;
-mod planes;
-mod preemption;
 mod requests;
 mod service;
+mod starts;
 
 use crate::arbiter::Arbiter;
 use crate::background::Background;
-use crate::collect::{At, Jobs};
+use crate::collect::Jobs;
 use crate::drive::{Carried, Drive, DriveFault};
 use crate::event::{Events, Slot, Slots};
 use crate::flash::{Ended, Flash, Prices};
 use crate::ftl::Ftl;
 use crate::host::Host;
 use crate::ids::{PlaneId, UnitId};
-use crate::measure::{Circumstances, Measure, Results, Seen, Watched};
+use crate::measure::{Circumstances, Measure, Results, Watched};
 use crate::owner::Owner;
 use crate::plan::{Arrivals, Plan};
 use crate::stats::Counters;
-use crate::store::{self, NoSpace, Store, Untimed, UntimedError};
+use crate::store::{self, Store, Untimed};
 use crate::verify::{Happened, Unwatched, Watch, Watchers};
-use crate::workload::{Source, SourceError};
-use instant::Instant;
-use std::collections::VecDeque;
-
-/// Why a run ended early.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SimError {
-    /// The workload failed; the text names the place.
-    Source(SourceError),
-    /// Requests wait for space that collection cannot free.
-    Full {
-        /// A plane in which a write waits.
-        plane: PlaneId,
-        /// Its erased pages.
-        free_pages: u32,
-        /// Invalid pages in its sealed blocks.
-        reclaimable: u32,
-        /// Requests that wait.
-        waiting: u64,
-    },
-    /// The simulated time does not fit into a word with the number of its slot.
-    TooLong {
-        /// The last instant that fits, in ns.
-        limit_ns: u64,
-    },
-    /// Units are checked again and again without effect: a fault of the engine.
-    Endless {
-        /// When, in ns.
-        at_ns: u64,
-        /// The units.
-        units: Vec<UnitId>,
-        /// Requests that wait.
-        waiting: u64,
-    },
-}
-
-impl From<SourceError> for SimError {
-    fn from(error: SourceError) -> Self {
-        SimError::Source(error)
-    }
-}
-
-impl From<UntimedError> for SimError {
-    fn from(error: UntimedError) -> Self {
-        match error {
-            UntimedError::Source(error) => SimError::Source(error),
-            UntimedError::NoSpace(no_space) => SimError::full(no_space, 0),
-        }
-    }
-}
-
-impl SimError {
-    fn full(no_space: NoSpace, waiting: u64) -> Self {
-        let NoSpace { plane, free_pages, reclaimable } = no_space;
-        SimError::Full { plane, free_pages, reclaimable, waiting }
-    }
-}
+use crate::workload::Source;
+pub use error::SimError;
+use instant::{Instant, STEPS_OF_EACH, STEPS_TO_NAME_UNITS};
+use std::collections::{BTreeSet, VecDeque};
 
 /// How far a run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -362,6 +311,28 @@ impl<W: Watch> Sim<W> {
         }
     }
 
+    /// There were many steps in this instant: perhaps since there is much to do.
+    #[cold]
+    #[inline(never)]
+    fn look_for_an_end(&mut self) -> Result<(), SimError> {
+        let due = (self.units.len() + self.host.waiting.slab_len()) as u64 * STEPS_OF_EACH;
+        if self.instant.most < due {
+            self.instant.most = due;
+            return Ok(());
+        }
+        let mut units = BTreeSet::new();
+        for _ in 0..STEPS_TO_NAME_UNITS {
+            self.place_all();
+            let Some(unit) = self.ready.pop_front() else { break };
+            units.insert(unit.0);
+            self.units[unit.index()].listed = false;
+            self.instant.steps = 0;
+            self.start_unit(unit);
+        }
+        let units = units.into_iter().map(UnitId).collect();
+        Err(SimError::Endless { at_ns: self.now_ns, units, waiting: self.host.outstanding() })
+    }
+
     /// Nothing is left to start: the drive may do background work. Returns whether there is an
     /// operation to start now.
     #[inline(never)]
@@ -398,66 +369,6 @@ impl<W: Watch> Sim<W> {
                 let blocks = self.store.ftl.frontiers.free_blocks(plane);
                 self.tell(Happened::FreeBlocks { plane, blocks });
             }
-        }
-    }
-
-    /// Puts a unit on the list of units to check.
-    #[inline(always)]
-    fn look_at(&mut self, unit: UnitId) {
-        let state = &mut self.units[unit.index()];
-        if !state.listed && self.flash.is_free(unit) {
-            state.listed = true;
-            self.ready.push_back(unit);
-        }
-    }
-
-    /// Passes on what a change of the store has left: units to check, and facts for collections and
-    /// background work. To be called after each call that changes pages.
-    #[inline(always)]
-    fn hear(&mut self) {
-        while let Some(unit) = self.host.next_called().or_else(|| self.store.next_called()) {
-            self.look_at(unit);
-        }
-        if self.store.has_news() {
-            self.hear_facts();
-        }
-    }
-
-    #[cold]
-    fn hear_facts(&mut self) {
-        for fact in self.store.moved() {
-            self.background.hear(fact);
-        }
-        let Some(lost) = self.store.lost() else { return };
-        self.background.hear_lost(lost, &mut context!(self));
-        if self.store.gc.busy_planes[lost.plane.index()] {
-            collecting!(self).loses(lost.plane, lost.page);
-        }
-    }
-
-    /// Reports an event to the watcher, if there is one.
-    #[inline(always)]
-    fn tell(&mut self, happened: Happened) {
-        if W::ACTIVE {
-            self.watch.see(self.now_ns, happened);
-        }
-    }
-
-    /// All rooms, read-only.
-    pub fn seen(&self) -> Seen<'_> {
-        let (plan, now_ns) = (&self.plan, self.now_ns);
-        let (flash, prices) = (&self.flash, &self.prices);
-        Seen {
-            plan,
-            now_ns,
-            store: &self.store,
-            flash,
-            prices,
-            jobs: &self.jobs,
-            undone: self.background.undone(&At { plan, now_ns, flash, prices }),
-            host: &self.host,
-            counters: &self.counters,
-            measure: &self.measure,
         }
     }
 

@@ -1,15 +1,14 @@
-//! Service: the next operation of a free unit.
+//! Service: a free unit does what the arbiter chooses.
 
 use super::Sim;
 use crate::arbiter::{Choice, Turn};
 use crate::background::Work;
 use crate::collect::Stage;
-use crate::flash::{Command, Moved, Op as FlashOp, Phases};
-use crate::host::{Op, OpKind};
-use crate::ids::{BlockId, Lpn, PlaneId, Ppn, UnitId};
+use crate::flash::{Kind, Phases};
+use crate::ids::{BlockId, Lpn, PlaneId, UnitId};
 use crate::owner::Owner;
 use crate::plan::Allocation;
-use crate::verify::{Cause, Happened, Watch};
+use crate::verify::{Happened, Watch};
 
 impl<W: Watch> Sim<W> {
     /// Starts the unit's next operation, if it has one. The only place where operations begin.
@@ -38,7 +37,7 @@ impl<W: Watch> Sim<W> {
     }
 
     /// Programs a page that the collection of another unit has sent here, if there is one still.
-    fn program_arrival(&mut self, unit: UnitId) -> bool {
+    pub(super) fn program_arrival(&mut self, unit: UnitId) -> bool {
         if self.arbiter.is_suspended(unit) {
             return false;
         }
@@ -49,7 +48,7 @@ impl<W: Watch> Sim<W> {
 
     /// Does what the arbiter chose. Returns whether it came to anything.
     #[inline(always)]
-    fn act(&mut self, unit: UnitId, choice: Choice) -> bool {
+    pub(super) fn act(&mut self, unit: UnitId, choice: Choice) -> bool {
         match choice {
             Choice::Nothing => return false,
             Choice::TryCollect => return self.collect(unit),
@@ -69,7 +68,7 @@ impl<W: Watch> Sim<W> {
 
     /// Begins the collection of a plane that needs space, if one has a victim.
     #[inline(always)]
-    fn collect(&mut self, unit: UnitId) -> bool {
+    pub(super) fn collect(&mut self, unit: UnitId) -> bool {
         let victim = self.store.victim_for(unit, &context!(self));
         if let Some((plane, victim)) = victim {
             self.open_job(unit, plane, victim);
@@ -77,7 +76,7 @@ impl<W: Watch> Sim<W> {
         victim.is_some()
     }
 
-    fn open_job(&mut self, unit: UnitId, plane: PlaneId, victim: BlockId) {
+    pub(super) fn open_job(&mut self, unit: UnitId, plane: PlaneId, victim: BlockId) {
         let command = collecting!(self).open(unit, plane, victim);
         self.hear();
         self.begins(unit, command);
@@ -85,7 +84,7 @@ impl<W: Watch> Sim<W> {
 
     /// Background work of an idle unit, if there is any.
     #[cold]
-    fn work_ahead(&mut self, unit: UnitId) -> bool {
+    pub(super) fn work_ahead(&mut self, unit: UnitId) -> bool {
         match self.background.next(unit, &mut rest!(self)) {
             None => return false,
             Some(Work::Run(command)) => self.start_command(unit, command),
@@ -99,7 +98,7 @@ impl<W: Watch> Sim<W> {
     }
 
     /// The open collection continues.
-    fn step(&mut self, unit: UnitId) {
+    pub(super) fn step(&mut self, unit: UnitId) {
         if self.arbiter.is_preemptive() {
             let command = collecting!(self).read_step(unit);
             self.start_command(unit, command);
@@ -110,10 +109,73 @@ impl<W: Watch> Sim<W> {
         self.start_command(unit, command);
     }
 
+    /// The collector polls the queue.
+    #[inline(never)]
+    pub(super) fn poll(&mut self, unit: UnitId) {
+        let Some(preemptive) = self.arbiter.preemptive() else { return };
+        let phases = Phases::new().then(Kind::Rest, preemptive.rules.poll_ns);
+        preemptive.units[unit.index()].polled = true;
+        self.begin(unit, Owner::Polling, phases);
+    }
+
+    /// Point A has passed: the pages in the register are programmed.
+    pub(super) fn program_step(&mut self, unit: UnitId) {
+        let command = collecting!(self).program_step(unit);
+        self.hear();
+        if self.begins(unit, command) {
+            self.job_phase_overlaps(unit);
+        }
+    }
+
+    /// A read is answered with a page of the register: it needs the bus only.
+    #[inline(never)]
+    pub(super) fn answer(&mut self, unit: UnitId, op: u32, list: u8) {
+        self.take_answer(unit, op, list);
+        self.begin(unit, Owner::Answer(op), self.prices.answer());
+    }
+
+    /// A write of a page in the register changes it there: one program serves both.
+    #[inline(never)]
+    pub(super) fn merge(&mut self, unit: UnitId, op: u32, list: u8) {
+        let Some(plane) = self.jobs[unit].plane else { return };
+        self.take_from_queue(unit, op, list);
+        self.host_begins(unit, op);
+        self.host.waiting.set_plane(op, plane);
+        let lpn = self.host.waiting.op(op).lpn;
+        self.host.write_starts(op, lpn, &mut context!(self));
+        let cause = self.cause_of(op);
+        let has_filled = self.store.write_merged(plane, lpn, cause, &mut context!(self));
+        self.hear();
+        self.tell(Happened::InRegister { ppn: self.store.ftl.map.ppn_of(lpn) });
+        self.note_host_page(unit, op);
+        let job = &mut self.jobs[unit];
+        job.host_fills += u32::from(has_filled);
+        job.merged.push(op);
+        self.counters.merged_writes += 1;
+    }
+
+    /// The suspended operation continues. A read whose pages the host has rewritten meanwhile is
+    /// discarded (Table III).
+    #[inline(never)]
+    pub(super) fn resume(&mut self, unit: UnitId) {
+        let Some(preemptive) = self.arbiter.preemptive() else { return };
+        let Some(suspended) = preemptive.units[unit.index()].suspended.take() else { return };
+        let resume_ns = self.plan.timing.suspend.map_or(0, |cost| cost.resume_ns);
+        if collecting!(self).gives_up_read(unit, suspended.left_ns) {
+            if let Some(preemptive) = self.arbiter.preemptive() {
+                preemptive.units[unit.index()].suspends = 0;
+            }
+            self.tell(Happened::ReadGivenUp { unit });
+            return;
+        }
+        self.jobs[unit].extra_ns += resume_ns;
+        self.begin(unit, Owner::Collection, suspended.resumed(resume_ns));
+    }
+
     /// The next write of the unit finds no page: collect, go elsewhere, or wait. Returns whether
     /// the unit has begun something.
     #[cold]
-    fn make_room(&mut self, unit: UnitId, plane: PlaneId, op: u32, list: u8) -> bool {
+    pub(super) fn make_room(&mut self, unit: UnitId, plane: PlaneId, op: u32, list: u8) -> bool {
         match self.jobs[unit].stage {
             Stage::Closed => {}
             Stage::Sending => return false,
@@ -149,7 +211,7 @@ impl<W: Watch> Sim<W> {
     /// could refuse it again only after it gave pages to others, so that no write moves between
     /// planes forever.
     #[cold]
-    fn send_elsewhere(&mut self, unit: UnitId, op: u32, list: u8) {
+    pub(super) fn send_elsewhere(&mut self, unit: UnitId, op: u32, list: u8) {
         let lpn = self.host.waiting.op(op).lpn;
         let pool = self.plan.pools.of_page(&self.plan.geometry, lpn);
         let view = view!(self);
@@ -163,16 +225,8 @@ impl<W: Watch> Sim<W> {
         self.look_at(unit);
     }
 
-    /// Checks the units again whose write found no page.
-    #[inline(always)]
-    pub(super) fn look_at_starved(&mut self) {
-        while let Some(unit) = self.starved.pop() {
-            self.look_at(unit);
-        }
-    }
-
     /// The next write of the unit finds no page anywhere.
-    fn starve(&mut self, unit: UnitId, lpn: Lpn) {
+    pub(super) fn starve(&mut self, unit: UnitId, lpn: Lpn) {
         self.starved.push(unit);
         self.hurry_all();
         if self.plan.allocation == Allocation::Dynamic {
@@ -181,123 +235,11 @@ impl<W: Watch> Sim<W> {
         }
     }
 
+    /// Checks the units again whose write found no page.
     #[inline(always)]
-    pub(super) fn take_from_queue(&mut self, unit: UnitId, op: u32, list: u8) {
-        self.host.waiting.take(op, list);
-        if self.store.alloc.has_groups() {
-            let Op { lpn, sequence, .. } = *self.host.waiting.op(op);
-            self.store.alloc.leaves_queue(&self.plan, lpn, sequence);
-        }
-        self.store.alloc.one_less(unit);
-    }
-
-    /// Starts a page operation of the host, and those that can share its array time.
-    #[inline(always)]
-    fn start_host(&mut self, unit: UnitId, op: u32, list: u8) {
-        let kind = self.host.waiting.op(op).kind;
-        let Some(plane) = self.start_page(unit, op, list) else { return };
-        let mut shared = 0;
-        if self.plan.geometry.shape.multi_plane > 1 {
-            self.share(unit, plane, kind == OpKind::Write, list);
-            shared = self.units[unit.index()].group.len();
-        }
-        let group = self.units[unit.index()].group.iter().copied();
-        let pages = std::iter::once(op).chain(group).map(|op| self.page_of(op));
-        let filled = self.units[unit.index()].filled;
-        let phases = if kind == OpKind::Write {
-            self.prices.programming(FlashOp::Program, shared + 1, pages, filled)
-        } else {
-            self.prices.reading(FlashOp::Read, shared + 1, pages)
-        };
-        self.begin(unit, Owner::Host(op), phases);
-    }
-
-    /// The page of an operation of the host that has begun.
-    #[inline(always)]
-    pub(super) fn page_of(&self, op: u32) -> Ppn {
-        self.store.ftl.map.ppn_of(self.host.waiting.op(op).lpn)
-    }
-
-    /// Takes a page operation out of its queue and starts its part of an array operation. Returns
-    /// its plane, or `None` where it needs no array or went to another unit.
-    #[inline(always)]
-    pub(super) fn start_page(&mut self, unit: UnitId, op: u32, list: u8) -> Option<PlaneId> {
-        self.take_from_queue(unit, op, list);
-        self.host_begins(unit, op);
-        let Op { lpn, kind, plane, next, .. } = *self.host.waiting.op(op);
-        if let Some(next) = self.host.waiting.get(next) {
-            // What the next write in a queue needs, one operation in advance.
-            self.store.prefetch_old(next.lpn, &self.plan);
-        }
-        if kind == OpKind::Write {
-            self.host.write_starts(op, lpn, &mut context!(self));
-            if self.store.alloc.chooses_at_start() {
-                self.store.alloc.has_chosen(&self.plan, plane);
-            }
-            if self.write_page(plane, lpn, op) {
-                self.units[unit.index()].filled += 1;
-            }
-            return Some(plane);
-        }
-        let ppn = self.store.ftl.map.ppn_of(lpn);
-        if kind == OpKind::Trim || !ppn.is_some() {
-            if self.serve_without_flash(op) {
-                self.place(op);
-            }
-            return None;
-        }
-        let plane = self.plan.geometry.plane_of(ppn);
-        if self.plan.geometry.unit_of(plane) != unit {
-            // The page has moved since the read was queued.
-            self.place(op);
-            return None;
-        }
-        self.tell(Happened::Started { op, lpn });
-        self.tell(Happened::Read { ppn, lpn });
-        Some(plane)
-    }
-
-    /// A write of the host takes its page. Returns whether that filled its block.
-    #[inline(always)]
-    fn write_page(&mut self, plane: PlaneId, lpn: Lpn, op: u32) -> bool {
-        let cause = self.cause_of(op);
-        let has_filled = self.store.write_page(plane, lpn, cause, &mut context!(self));
-        self.hear();
-        has_filled
-    }
-
-    /// Why a page operation programs its page, for the watcher.
-    #[inline(always)]
-    pub(super) fn cause_of(&self, op: u32) -> Cause {
-        if W::ACTIVE && self.host.is_flush(op) { Cause::Flush } else { Cause::Host { op } }
-    }
-
-    /// Begins an operation on a free unit.
-    #[inline(always)]
-    pub(super) fn begin(&mut self, unit: UnitId, owner: Owner, phases: Phases) {
-        self.start_command(unit, Command::new(owner, owner.class(), phases));
-    }
-
-    /// Begins a command, if there is one. Returns whether there is.
-    #[inline(always)]
-    pub(super) fn begins(&mut self, unit: UnitId, command: Option<Command<Owner>>) -> bool {
-        let Some(command) = command else { return false };
-        self.start_command(unit, command);
-        true
-    }
-
-    #[inline(always)]
-    pub(super) fn start_command(&mut self, unit: UnitId, command: Command<Owner>) {
-        self.store.alloc.one_more(unit);
-        let moved = self.flash.start(unit, command, self.now_ns, &mut self.events);
-        self.has_begun(unit, moved);
-    }
-
-    /// A command has begun. One of no length has ended already, and waits to be read.
-    #[inline(always)]
-    pub(super) fn has_begun(&mut self, unit: UnitId, moved: Moved<Owner>) {
-        if let Moved::Ended(ended) = moved {
-            self.at_once.push_back((unit, ended));
+    pub(super) fn look_at_starved(&mut self) {
+        while let Some(unit) = self.starved.pop() {
+            self.look_at(unit);
         }
     }
 }

@@ -1,0 +1,173 @@
+//! The common part of the simulation: commands are given to the flash, units are put on the list of
+//! those to check, and what a change has left is passed on.
+
+use super::Sim;
+use crate::collect::{At, Stage};
+use crate::flash::{Class, Command, Moved, Phases};
+use crate::host::{Op, OpKind};
+use crate::ids::{Ppn, UnitId};
+use crate::measure::Seen;
+use crate::owner::Owner;
+use crate::verify::{Cause, Happened, Watch, What};
+
+impl<W: Watch> Sim<W> {
+    /// Begins an operation on a free unit.
+    #[inline(always)]
+    pub(super) fn begin(&mut self, unit: UnitId, owner: Owner, phases: Phases) {
+        self.start_command(unit, Command::new(owner, owner.class(), phases));
+    }
+
+    /// Begins a command, if there is one. Returns whether there is.
+    #[inline(always)]
+    pub(super) fn begins(&mut self, unit: UnitId, command: Option<Command<Owner>>) -> bool {
+        let Some(command) = command else { return false };
+        self.start_command(unit, command);
+        true
+    }
+
+    #[inline(always)]
+    pub(super) fn start_command(&mut self, unit: UnitId, command: Command<Owner>) {
+        self.store.alloc.one_more(unit);
+        let moved = self.flash.start(unit, command, self.now_ns, &mut self.events);
+        self.has_begun(unit, moved);
+    }
+
+    /// A command has begun. One of no length has ended already, and waits to be read.
+    #[inline(always)]
+    pub(super) fn has_begun(&mut self, unit: UnitId, moved: Moved<Owner>) {
+        if let Moved::Ended(ended) = moved {
+            self.at_once.push_back((unit, ended));
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn take_from_queue(&mut self, unit: UnitId, op: u32, list: u8) {
+        self.host.waiting.take(op, list);
+        if self.store.alloc.has_groups() {
+            let Op { lpn, sequence, .. } = *self.host.waiting.op(op);
+            self.store.alloc.leaves_queue(&self.plan, lpn, sequence);
+        }
+        self.store.alloc.one_less(unit);
+    }
+
+    /// An operation of the host begins: records how long it waited for the collection alone.
+    #[inline]
+    pub(super) fn host_begins(&mut self, unit: UnitId, op: u32) {
+        if let Some(preemptive) = self.arbiter.preemptive() {
+            preemptive.host_begins(unit, op, &mut view!(self));
+        }
+    }
+
+    /// The page of an operation of the host that has begun.
+    #[inline(always)]
+    pub(super) fn page_of(&self, op: u32) -> Ppn {
+        self.store.ftl.map.ppn_of(self.host.waiting.op(op).lpn)
+    }
+
+    /// Why a page operation programs its page, for the watcher.
+    #[inline(always)]
+    pub(super) fn cause_of(&self, op: u32) -> Cause {
+        if W::ACTIVE && self.host.is_flush(op) { Cause::Flush } else { Cause::Host { op } }
+    }
+
+    /// Puts a unit on the list of units to check.
+    #[inline(always)]
+    pub(super) fn look_at(&mut self, unit: UnitId) {
+        let state = &mut self.units[unit.index()];
+        if !state.listed && self.flash.is_free(unit) {
+            state.listed = true;
+            self.ready.push_back(unit);
+        }
+    }
+
+    /// Passes on what a change of the store has left: units to check, and facts for collections and
+    /// background work. To be called after each call that changes pages.
+    #[inline(always)]
+    pub(super) fn hear(&mut self) {
+        while let Some(unit) = self.host.next_called().or_else(|| self.store.next_called()) {
+            self.look_at(unit);
+        }
+        if self.store.has_news() {
+            self.hear_facts();
+        }
+    }
+
+    #[cold]
+    pub(super) fn hear_facts(&mut self) {
+        for fact in self.store.moved() {
+            self.background.hear(fact);
+        }
+        let Some(lost) = self.store.lost() else { return };
+        self.background.hear_lost(lost, &mut context!(self));
+        if self.store.gc.busy_planes[lost.plane.index()] {
+            collecting!(self).loses(lost.plane, lost.page);
+        }
+    }
+
+    /// All rooms, read-only.
+    pub fn seen(&self) -> Seen<'_> {
+        let (plan, now_ns) = (&self.plan, self.now_ns);
+        let (flash, prices) = (&self.flash, &self.prices);
+        Seen {
+            plan,
+            now_ns,
+            store: &self.store,
+            flash,
+            prices,
+            jobs: &self.jobs,
+            undone: self.background.undone(&At { plan, now_ns, flash, prices }),
+            host: &self.host,
+            counters: &self.counters,
+            measure: &self.measure,
+        }
+    }
+
+    /// Reports an event to the watcher, if there is one.
+    #[inline(always)]
+    pub(super) fn tell(&mut self, happened: Happened) {
+        if W::ACTIVE {
+            self.watch.see(self.now_ns, happened);
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn tell_operation(&mut self, unit: UnitId, owner: Owner, from_ns: u64) {
+        if W::ACTIVE {
+            let name = self.operation_name(unit, owner);
+            let copies = self.jobs[unit].step.len() as u32;
+            let gc = owner.class() == Class::Gc;
+            self.tell_busy(What::Operation(name, copies), unit, from_ns, gc);
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn tell_busy(&mut self, what: What, unit: UnitId, from_ns: u64, gc: bool) {
+        if W::ACTIVE {
+            let to_ns = self.now_ns;
+            self.watch.see(to_ns, Happened::Busy { what, unit, from_ns, to_ns, gc });
+        }
+    }
+
+    pub(super) fn operation_name(&self, unit: UnitId, owner: Owner) -> &'static str {
+        match owner {
+            Owner::Host(op) | Owner::Answer(op) => match self.host.waiting.op(op).kind {
+                OpKind::Read => "read",
+                OpKind::ReadRest => "read-rest",
+                _ if self.host.is_flush(op) => "flush",
+                _ => "program",
+            },
+            Owner::CrossUnit => "program-copy",
+            Owner::Background(_) => "move-ahead",
+            Owner::Suspending => "suspend",
+            Owner::Polling => "poll",
+            Owner::Collection => match self.jobs[unit].stage {
+                Stage::Whole => "collection",
+                Stage::Erasing => "erase",
+                Stage::Reading => "copy-read",
+                Stage::Programming => "copy-program",
+                _ if self.plan.gc.copy.is_global() => "read-out",
+                _ => "copy",
+            },
+        }
+    }
+}

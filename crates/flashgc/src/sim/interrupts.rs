@@ -1,0 +1,100 @@
+//! A request is queued while its unit collects: it may suspend the operation, or be answered beside
+//! it (paper preemptible-gc, section IV and Table III).
+
+use super::Sim;
+use crate::arbiter::Interrupt;
+use crate::collect::Stage;
+use crate::flash::{Class, Command, Flash, Suspended};
+use crate::ids::UnitId;
+use crate::owner::Owner;
+use crate::verify::{Happened, Watch, What};
+
+impl<W: Watch> Sim<W> {
+    /// An operation was queued: records when, and interrupts the unit's operation if it may.
+    #[inline(never)]
+    pub(super) fn note_queued(&mut self, unit: UnitId, op: u32) {
+        let now_ns = self.now_ns;
+        if let Some(preemptive) = self.arbiter.preemptive() {
+            preemptive.queued(op, now_ns);
+        }
+        self.tell(Happened::Queued { op, unit });
+        let Some(preemptive) = self.arbiter.preemptive() else { return };
+        match preemptive.knock(unit, op, &mut view!(self)) {
+            Interrupt::None => {}
+            Interrupt::Suspend => self.suspend(unit),
+            Interrupt::Answer => self.answer_beside(unit, op, crate::plan::READS),
+        }
+    }
+
+    /// Suspends the collection's operation if a request may preempt and the operation may be
+    /// suspended.
+    pub(super) fn try_suspend(&mut self, unit: UnitId) {
+        let Some(preemptive) = self.arbiter.preemptive() else { return };
+        if preemptive.may_interrupt(unit, &mut view!(self)) == Interrupt::Suspend {
+            self.suspend(unit);
+        }
+    }
+
+    pub(super) fn suspend(&mut self, unit: UnitId) {
+        let Some(cost) = self.plan.timing.suspend else { return };
+        let suspended = self.flash.suspend(unit, self.now_ns, &mut self.events);
+        let Suspended { since_ns, phase_since_ns, .. } = suspended;
+        if self.now_ns > phase_since_ns {
+            let ns = self.now_ns - phase_since_ns;
+            self.jobs.worked(unit, Owner::Collection, ns, &mut self.counters);
+            self.tell_busy(What::Array, unit, phase_since_ns, true);
+        }
+        if self.now_ns > since_ns {
+            self.tell_operation(unit, Owner::Collection, since_ns);
+        }
+        self.counters.gc_blocking_ns += self.now_ns - since_ns;
+        self.counters.suspended += 1;
+        self.jobs[unit].extra_ns += cost.suspend_ns;
+        self.store.alloc.one_less(unit);
+        if let Some(preemptive) = self.arbiter.preemptive() {
+            let entry = &mut preemptive.units[unit.index()];
+            entry.suspended = Some(suspended);
+            entry.suspends += 1;
+        }
+        self.start_command(unit, Flash::switch(Owner::Suspending, cost.suspend_ns));
+    }
+
+    /// Takes a read that the register answers out of its queue.
+    pub(super) fn take_answer(&mut self, unit: UnitId, op: u32, list: u8) {
+        self.take_from_queue(unit, op, list);
+        self.host_begins(unit, op);
+        let lpn = self.host.waiting.op(op).lpn;
+        let ppn = self.store.ftl.map.ppn_of(lpn);
+        self.tell(Happened::Started { op, lpn });
+        self.tell(Happened::Read { ppn, lpn });
+        self.tell(Happened::InRegister { ppn });
+        self.counters.merged_reads += 1;
+    }
+
+    /// A read of a page that is being programmed is answered from its buffer.
+    pub(super) fn answer_beside(&mut self, unit: UnitId, op: u32, list: u8) {
+        self.take_answer(unit, op, list);
+        let phases = self.prices.answer();
+        if phases.count() == 0 {
+            return self.left_at_once.push_back((unit, op));
+        }
+        self.begin_beside(unit, Command::new(Owner::Answer(op), Class::Host, phases));
+    }
+
+    pub(super) fn begin_beside(&mut self, unit: UnitId, command: Command<Owner>) {
+        self.flash.start_beside(unit, command, self.now_ns, &mut self.events);
+    }
+
+    /// A write found no page anywhere: collections that wait for a gap continue.
+    #[cold]
+    pub(super) fn hurry_all(&mut self) {
+        if self.plan.gc.time_slices.is_none() {
+            return;
+        }
+        for unit in (0..self.plan.geometry.units).map(UnitId) {
+            if self.jobs[unit].stage == Stage::Copying {
+                self.look_at(unit);
+            }
+        }
+    }
+}

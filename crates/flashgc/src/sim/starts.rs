@@ -1,0 +1,163 @@
+//! Page operations of the host start, and with them those that can share their array time.
+
+use super::Sim;
+use crate::device::Level;
+use crate::flash;
+use crate::host::{Op, OpKind};
+use crate::ids::{Lpn, PlaneId, UnitId};
+use crate::owner::Owner;
+use crate::plan::Allocation;
+use crate::verify::{Happened, Watch};
+
+impl<W: Watch> Sim<W> {
+    /// Starts a page operation of the host, and those that can share its array time.
+    #[inline(always)]
+    pub(super) fn start_host(&mut self, unit: UnitId, op: u32, list: u8) {
+        let kind = self.host.waiting.op(op).kind;
+        let Some(plane) = self.start_page(unit, op, list) else { return };
+        let mut shared = 0;
+        if self.plan.geometry.shape.multi_plane > 1 {
+            self.share(unit, plane, kind == OpKind::Write, list);
+            shared = self.units[unit.index()].group.len();
+        }
+        let group = self.units[unit.index()].group.iter().copied();
+        let pages = std::iter::once(op).chain(group).map(|op| self.page_of(op));
+        let filled = self.units[unit.index()].filled;
+        let phases = if kind == OpKind::Write {
+            self.prices.programming(flash::Op::Program, shared + 1, pages, filled)
+        } else {
+            self.prices.reading(flash::Op::Read, shared + 1, pages)
+        };
+        self.begin(unit, Owner::Host(op), phases);
+    }
+
+    /// Takes a page operation out of its queue and starts its part of an array operation. Returns
+    /// its plane, or `None` where it needs no array or went to another unit.
+    #[inline(always)]
+    pub(super) fn start_page(&mut self, unit: UnitId, op: u32, list: u8) -> Option<PlaneId> {
+        self.take_from_queue(unit, op, list);
+        self.host_begins(unit, op);
+        let Op { lpn, kind, plane, next, .. } = *self.host.waiting.op(op);
+        if let Some(next) = self.host.waiting.get(next) {
+            // What the next write in a queue needs, one operation in advance.
+            self.store.prefetch_old(next.lpn, &self.plan);
+        }
+        if kind == OpKind::Write {
+            self.host.write_starts(op, lpn, &mut context!(self));
+            if self.store.alloc.chooses_at_start() {
+                self.store.alloc.has_chosen(&self.plan, plane);
+            }
+            if self.write_page(plane, lpn, op) {
+                self.units[unit.index()].filled += 1;
+            }
+            return Some(plane);
+        }
+        let ppn = self.store.ftl.map.ppn_of(lpn);
+        if kind == OpKind::Trim || !ppn.is_some() {
+            if self.serve_without_flash(op) {
+                self.place(op);
+            }
+            return None;
+        }
+        let plane = self.plan.geometry.plane_of(ppn);
+        if self.plan.geometry.unit_of(plane) != unit {
+            // The page has moved since the read was queued.
+            self.place(op);
+            return None;
+        }
+        self.tell(Happened::Started { op, lpn });
+        self.tell(Happened::Read { ppn, lpn });
+        Some(plane)
+    }
+
+    /// A write of the host takes its page. Returns whether that filled its block.
+    #[inline(always)]
+    pub(super) fn write_page(&mut self, plane: PlaneId, lpn: Lpn, op: u32) -> bool {
+        let cause = self.cause_of(op);
+        let has_filled = self.store.write_page(plane, lpn, cause, &mut context!(self));
+        self.hear();
+        has_filled
+    }
+
+    /// A write of the host was bound at the register. Its page is noted now: a page from the write
+    /// buffer may be trimmed before it is programmed.
+    #[inline]
+    pub(super) fn note_host_page(&mut self, unit: UnitId, op: u32) {
+        if self.prices.asks_for_pages() {
+            let page = self.page_of(op);
+            self.jobs[unit].host_pages.push(page);
+        }
+    }
+
+    /// Multi-plane operation: the next operations of the list that do the same in other planes of
+    /// the die join, in their order, up to the first that does not fit.
+    pub(super) fn share(&mut self, unit: UnitId, first: PlaneId, writes: bool, list: u8) {
+        let mut planes = vec![first];
+        while planes.len() < self.plan.geometry.shape.multi_plane as usize {
+            let Some(op) = self.host.waiting.peek(unit, list) else { return };
+            if let Some(preemptive) = self.arbiter.preemptive()
+                && preemptive.entrant(unit, &mut view!(self)) != Some((op, list))
+            {
+                return;
+            }
+            let joins = match writes {
+                true => self.plane_of_joining_write(unit, op, list, &planes),
+                false => self.plane_of_joining_read(op, &planes),
+            };
+            let Some(plane) = joins else { return };
+            if self.start_page(unit, op, list).is_none() {
+                return;
+            }
+            planes.push(plane);
+            self.units[unit.index()].group.push(op);
+        }
+    }
+
+    /// Whether a plane is another one of the die.
+    pub(super) fn is_beside(&self, plane: PlaneId, planes: &[PlaneId]) -> bool {
+        let die = |plane| self.plan.geometry.part_of(plane, Level::Die);
+        die(plane) == die(planes[0]) && !planes.contains(&plane)
+    }
+
+    pub(super) fn plane_of_joining_read(&self, op: u32, planes: &[PlaneId]) -> Option<PlaneId> {
+        let Op { lpn, kind, .. } = *self.host.waiting.op(op);
+        let ppn = self.store.ftl.map.ppn_of(lpn);
+        if !matches!(kind, OpKind::Read | OpKind::ReadRest) || !ppn.is_some() {
+            return None;
+        }
+        Some(self.plan.geometry.plane_of(ppn)).filter(|&plane| self.is_beside(plane, planes))
+    }
+
+    /// Where allocation is dynamic, the plane of a write may change when it joins.
+    pub(super) fn plane_of_joining_write(
+        &mut self,
+        unit: UnitId,
+        op: u32,
+        list: u8,
+        planes: &[PlaneId],
+    ) -> Option<PlaneId> {
+        if self.host.waiting.op(op).kind != OpKind::Write {
+            return None;
+        }
+        let own = view!(self).plane_to_start(op);
+        if self.is_beside(own, planes) && self.store.ftl.host_has_room(own) {
+            return Some(own);
+        }
+        if self.plan.allocation == Allocation::Striped {
+            return None;
+        }
+        let lpn = self.host.waiting.op(op).lpn;
+        let pool = self.plan.pools.of_page(&self.plan.geometry, lpn);
+        let plane =
+            self.store.alloc.best_beside(&self.plan, &self.store.ftl, pool, planes, |plane| {
+                !self.host.waiting.is_held(plane)
+            })?;
+        if self.arbiter.is_preemptive() && !view!(self).plane_takes_write(unit, plane) {
+            return None;
+        }
+        // It waits first in the unit, and so it does in the queue of its new plane.
+        self.host.waiting.take(op, list);
+        self.host.waiting.queue_at(op, plane);
+        Some(plane)
+    }
+}
