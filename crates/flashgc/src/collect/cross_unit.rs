@@ -7,12 +7,11 @@
 //! another. The unit that collects stays blocked for the host, and may itself program pages from
 //! other units.
 
-use super::{Collecting, Jobs, Stage};
+use super::{Collecting, Stage};
 use crate::flash::{Class, Command, Op};
 use crate::gc::CrossUnit;
 use crate::ids::UnitId;
 use crate::owner::Owner;
-use crate::stats::Counters;
 use crate::verify::Watch;
 
 impl<W: Watch> Collecting<'_, W> {
@@ -40,7 +39,7 @@ impl<W: Watch> Collecting<'_, W> {
     /// page that finds its plane filled meanwhile goes elsewhere.
     #[cold]
     pub fn program_arrival(&mut self, unit: UnitId) -> Option<Command<Owner>> {
-        let cross_unit = self.next_arrival(unit)?;
+        let cross_unit = self.arrival(unit)?;
         let CrossUnit { job, copy, plane } = cross_unit;
         self.jobs.programs(unit, cross_unit);
         // The page binds now, as a write of the host would.
@@ -53,7 +52,7 @@ impl<W: Watch> Collecting<'_, W> {
         Some(Command::new(Owner::CrossUnit, Class::Gc, phases))
     }
 
-    fn next_arrival(&mut self, unit: UnitId) -> Option<CrossUnit> {
+    fn arrival(&mut self, unit: UnitId) -> Option<CrossUnit> {
         while let Some(cross_unit) = self.jobs.next_arrival(unit) {
             self.store.alloc.one_less(unit);
             let from = self.jobs[cross_unit.job].plane.unwrap_or(cross_unit.plane);
@@ -81,28 +80,5 @@ impl<W: Watch> Collecting<'_, W> {
             self.store.gc.call_unit(cross_unit.job);
         }
         self.cx.count_copies(1, fills);
-    }
-}
-
-impl Jobs {
-    /// An array worked for a collection, of this unit or of the one whose page it programs.
-    #[inline(always)]
-    pub fn worked(&mut self, unit: UnitId, owner: Owner, ns: u64, counters: &mut Counters) {
-        if let Owner::Background(_) = owner {
-            counters.background_busy_ns += ns;
-            return;
-        }
-        counters.gc_busy_ns += ns;
-        let job = self.works_for(unit, owner);
-        self[job].busy_ns += ns;
-    }
-
-    /// The unit for whose collection an operation of this owner works.
-    #[inline(always)]
-    pub(super) fn works_for(&self, unit: UnitId, owner: Owner) -> UnitId {
-        match owner {
-            Owner::CrossUnit => self.programming(unit).map_or(unit, |cross_unit| cross_unit.job),
-            _ => unit,
-        }
     }
 }

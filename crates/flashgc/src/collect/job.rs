@@ -1,6 +1,7 @@
 //! A `Job`: one collection, from the choice of its victim to the end of its erase.
 
 use crate::device::Geometry;
+use crate::flash::Prices;
 use crate::gc::{Copy, Victim};
 use crate::ids::{PlaneId, Ppn};
 
@@ -184,4 +185,38 @@ impl Job {
     pub fn fills_with(&self, at: usize) -> bool {
         self.fills.contains(&(at as u32))
     }
+
+    /// Array time of all copies of a collection whose pages are fixed, in ns.
+    pub(super) fn copies_ns(&self, prices: &Prices, at_once: u32) -> u64 {
+        if !prices.asks_for_pages() {
+            return u64::from(self.steps) * step_ns(prices, &[]);
+        }
+        let mut first = 0;
+        let mut sum_ns = 0;
+        for end in self.step_ends(at_once) {
+            sum_ns += step_ns(prices, &self.copies[first..end]);
+            first = end;
+        }
+        sum_ns
+    }
+
+    /// How many copies a collection whose pages are fixed has made by now.
+    pub(super) fn copies_made(&self, prices: &Prices, at_once: u32, now_ns: u64) -> usize {
+        let mut left_ns = now_ns - self.selected_ns;
+        let mut made = 0;
+        for end in self.step_ends(at_once) {
+            let ns = step_ns(prices, &self.copies[made..end]);
+            if left_ns < ns {
+                break;
+            }
+            left_ns -= ns;
+            made = end;
+        }
+        made
+    }
+}
+
+/// Array time of copies that move together, in ns.
+fn step_ns(prices: &Prices, copies: &[Copy]) -> u64 {
+    prices.copies_ns(copies.iter().map(|copy| (copy.from, copy.to)))
 }

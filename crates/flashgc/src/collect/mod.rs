@@ -17,21 +17,24 @@ mod blocking;
 mod claim;
 mod close;
 mod cross_unit;
+mod ends;
 mod job;
 mod partial;
 mod split;
 mod steps;
 
+pub use ends::Ended;
 pub use job::{Job, Stage};
 pub use partial::{At, Partial};
-pub use steps::Ended;
 
 use crate::context::Context;
 use crate::flash::Prices;
 use crate::gc::CrossUnit;
 use crate::host::Waiting;
 use crate::ids::{PlaneId, UnitId};
+use crate::owner::Owner;
 use crate::plan::Plan;
+use crate::stats::Counters;
 use crate::store::Store;
 use std::collections::VecDeque;
 use std::ops::{Index, IndexMut};
@@ -94,6 +97,27 @@ impl Jobs {
     /// It is programmed.
     pub fn programmed(&mut self, unit: UnitId) -> Option<CrossUnit> {
         self.programming[unit.index()].take()
+    }
+
+    /// An array worked for a collection, of this unit or of the one whose page it programs.
+    #[inline(always)]
+    pub fn worked(&mut self, unit: UnitId, owner: Owner, ns: u64, counters: &mut Counters) {
+        if let Owner::Background(_) = owner {
+            counters.background_busy_ns += ns;
+            return;
+        }
+        counters.gc_busy_ns += ns;
+        let job = self.works_for(unit, owner);
+        self[job].busy_ns += ns;
+    }
+
+    /// The unit for whose collection an operation of this owner works.
+    #[inline(always)]
+    pub(super) fn works_for(&self, unit: UnitId, owner: Owner) -> UnitId {
+        match owner {
+            Owner::CrossUnit => self.programming(unit).map_or(unit, |cross_unit| cross_unit.job),
+            _ => unit,
+        }
     }
 
     /// The planes that a collection in this part blocks.

@@ -5,7 +5,7 @@
 //! not programmed at all.
 
 use super::steps::command;
-use super::{Collecting, Ended, Stage};
+use super::{Collecting, Stage};
 use crate::flash::{Command, Op, Phases};
 use crate::ids::UnitId;
 use crate::owner::Owner;
@@ -111,12 +111,12 @@ impl<W: Watch> Collecting<'_, W> {
         self.cx.counters.pipelined_reads += u64::from(job.read_ahead);
     }
 
-    /// A program of the collection has ended.
-    pub(super) fn programming_ended(&mut self, unit: UnitId) -> Ended {
+    /// A program of the collection has ended. Returns whether writes were merged into it.
+    pub(super) fn programming_ended(&mut self, unit: UnitId) -> bool {
         self.copies_ended(unit);
         let job = &mut self.jobs[unit];
         job.stage = Stage::Copying;
         self.cx.count_summaries(u64::from(std::mem::take(&mut job.host_fills)));
-        if job.merged.is_empty() { Ended::GoesOn } else { Ended::WithWrites }
+        !job.merged.is_empty()
     }
 }

@@ -1,22 +1,11 @@
 //! The steps of a collection on its unit.
 
-use super::{Collecting, Job, Stage};
-use crate::flash::{Class, Command, Op, Phases, Prices};
-use crate::gc::{Copy, CopyChoice};
-use crate::ids::{PlaneId, Ppn, UnitId};
+use super::{Collecting, Stage};
+use crate::flash::{Class, Command, Op, Phases};
+use crate::gc::CopyChoice;
+use crate::ids::{PlaneId, UnitId};
 use crate::owner::Owner;
 use crate::verify::{Cause, Happened, Watch};
-
-/// How far a collection is when one of its operations has ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
-    /// It goes on.
-    GoesOn,
-    /// Its copies were programmed together with writes of the host, which are done.
-    WithWrites,
-    /// The victim is erased: the collection can be [closed](Collecting::close).
-    Erased,
-}
 
 /// A command of a unit's own collection.
 pub(super) fn command(phases: Phases) -> Command<Owner> {
@@ -103,45 +92,6 @@ impl<W: Watch> Collecting<'_, W> {
         store.seal_if_filled(placed, cx);
     }
 
-    /// The host rewrote or trimmed a page of a plane that is being collected.
-    #[cold]
-    pub fn loses(&mut self, plane: PlaneId, page: Ppn) {
-        let unit = self.cx.plan.geometry.unit_of(plane);
-        let job = &self.jobs[unit];
-        let Some(at) = job.copies.iter().position(|copy| copy.to == page) else { return };
-        let under_way = if job.fixed {
-            let at_once = self.cx.plan.gc.copy.at_once();
-            at >= job.copies_made(self.prices, at_once, self.cx.now_ns)
-        } else {
-            matches!(job.stage, Stage::Copying | Stage::Programming) && job.step.contains(&at)
-        };
-        if under_way {
-            self.jobs[unit].waste(at);
-        }
-    }
-
-    /// An operation of a collection has ended.
-    pub fn ended(&mut self, unit: UnitId) -> Ended {
-        let job = &mut self.jobs[unit];
-        match job.stage {
-            Stage::Copying if self.cx.plan.gc.copy.is_global() => self.send_step(unit),
-            Stage::Copying => self.copies_ended(unit),
-            Stage::Reading => self.reading_ended(unit),
-            Stage::Programming => return self.programming_ended(unit),
-            Stage::Whole => {
-                job.moved = job.copies.len() as u32;
-                let (moved, fills) = (u64::from(job.moved), job.fills.len() as u64);
-                self.cx.count_copies(moved, fills);
-                return Ended::Erased;
-            }
-            Stage::Erasing => return Ended::Erased,
-            Stage::Closed | Stage::Sending | Stage::Buffered => {
-                unreachable!("this job has no operation")
-            }
-        }
-        Ended::GoesOn
-    }
-
     /// The copies of a step are programmed.
     pub(super) fn copies_ended(&mut self, unit: UnitId) {
         let job = &mut self.jobs[unit];
@@ -167,40 +117,4 @@ impl<W: Watch> Collecting<'_, W> {
             self.cx.tell(Happened::ReadOut { ppn: copy.from, lpn });
         }
     }
-}
-
-impl Job {
-    /// Array time of all copies of a collection whose pages are fixed, in ns.
-    pub(super) fn copies_ns(&self, prices: &Prices, at_once: u32) -> u64 {
-        if !prices.asks_for_pages() {
-            return u64::from(self.steps) * step_ns(prices, &[]);
-        }
-        let mut first = 0;
-        let mut sum_ns = 0;
-        for end in self.step_ends(at_once) {
-            sum_ns += step_ns(prices, &self.copies[first..end]);
-            first = end;
-        }
-        sum_ns
-    }
-
-    /// How many copies a collection whose pages are fixed has made by now.
-    pub(super) fn copies_made(&self, prices: &Prices, at_once: u32, now_ns: u64) -> usize {
-        let mut left_ns = now_ns - self.selected_ns;
-        let mut made = 0;
-        for end in self.step_ends(at_once) {
-            let ns = step_ns(prices, &self.copies[made..end]);
-            if left_ns < ns {
-                break;
-            }
-            left_ns -= ns;
-            made = end;
-        }
-        made
-    }
-}
-
-/// Array time of copies that move together, in ns.
-fn step_ns(prices: &Prices, copies: &[Copy]) -> u64 {
-    prices.copies_ns(copies.iter().map(|copy| (copy.from, copy.to)))
 }

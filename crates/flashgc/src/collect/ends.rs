@@ -1,0 +1,60 @@
+//! What follows for a collection when its operation ends, or a page of it is lost.
+
+use super::{Collecting, Stage};
+use crate::ids::{PlaneId, Ppn, UnitId};
+use crate::verify::Watch;
+
+/// How far a collection is when one of its operations has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// It goes on.
+    GoesOn,
+    /// Its copies were programmed together with writes of the host, which are done.
+    WithWrites,
+    /// The victim is erased: the collection can be [closed](Collecting::close).
+    Erased,
+}
+
+impl<W: Watch> Collecting<'_, W> {
+    /// An operation of a collection has ended.
+    pub fn ended(&mut self, unit: UnitId) -> Ended {
+        let job = &mut self.jobs[unit];
+        match job.stage {
+            Stage::Copying if self.cx.plan.gc.copy.is_global() => self.send_step(unit),
+            Stage::Copying => self.copies_ended(unit),
+            Stage::Reading => self.reading_ended(unit),
+            Stage::Programming => {
+                let has_writes = self.programming_ended(unit);
+                return if has_writes { Ended::WithWrites } else { Ended::GoesOn };
+            }
+            Stage::Whole => {
+                job.moved = job.copies.len() as u32;
+                let (moved, fills) = (u64::from(job.moved), job.fills.len() as u64);
+                self.cx.count_copies(moved, fills);
+                return Ended::Erased;
+            }
+            Stage::Erasing => return Ended::Erased,
+            Stage::Closed | Stage::Sending | Stage::Buffered => {
+                unreachable!("this job has no operation")
+            }
+        }
+        Ended::GoesOn
+    }
+
+    /// The host rewrote or trimmed a page of a plane that is being collected.
+    #[cold]
+    pub fn loses(&mut self, plane: PlaneId, page: Ppn) {
+        let unit = self.cx.plan.geometry.unit_of(plane);
+        let job = &self.jobs[unit];
+        let Some(at) = job.copies.iter().position(|copy| copy.to == page) else { return };
+        let under_way = if job.fixed {
+            let at_once = self.cx.plan.gc.copy.at_once();
+            at >= job.copies_made(self.prices, at_once, self.cx.now_ns)
+        } else {
+            matches!(job.stage, Stage::Copying | Stage::Programming) && job.step.contains(&at)
+        };
+        if under_way {
+            self.jobs[unit].waste(at);
+        }
+    }
+}
