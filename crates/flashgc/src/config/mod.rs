@@ -5,24 +5,18 @@
 //! ([`exclusive`]). Each table has a file here that reads it; [`derive`] calculates the values that
 //! follow from them together.
 
-mod background;
-mod blocking;
 mod derive;
 mod device;
 mod exclusive;
 mod fit;
 mod gc;
-mod hotness;
 mod layers;
-mod pacing;
 mod precondition;
 pub mod presets;
 mod renamed;
+mod slots;
+mod space;
 mod spare;
-mod sub_blocks;
-mod thresholds;
-mod trigger;
-mod used_space;
 mod workload;
 mod write_buffer;
 
@@ -310,9 +304,9 @@ fn read(tree: &Tree, sink: &Sink, inputs: &Inputs) -> Option<Setup> {
     let precondition = precondition?;
     let plan = derive::plan(&root, seed, &device, &gc, &workload, coalesce)?;
     let filler = filler(&root, &precondition, &device, &plan);
-    derive::check_aged(&root.table("precondition"), &precondition, &plan, filler.as_ref());
+    derive::aged::check(&root.table("precondition"), &precondition, &plan, filler.as_ref());
     workload.on_drive(u64::from(plan.geometry.exported_pages) * page_bytes);
-    derive::check_workload(&root.table("workload"), &workload, &plan);
+    derive::capacity::check(&root.table("workload"), &workload, &plan);
     let preset = tree.str_at(&["device", "preset"]).map(|(name, _)| name.to_string());
     let mut resolved = json!({
         "seed": seed,
@@ -332,9 +326,9 @@ fn read(tree: &Tree, sink: &Sink, inputs: &Inputs) -> Option<Setup> {
     }
     resolve_rare_parts(&mut resolved["device"], &device);
     let mut unused = [&device.unused[..], &gc.unused].concat();
-    unused.extend(blocking::unused(&gc, &plan.gc));
+    unused.extend(gc.blocking.unused(&plan.gc));
     unused.extend(workload::unused(&root, inputs.has_trace));
-    let mut notes = derive::notes(&plan, &precondition, &workload);
+    let mut notes = derive::notes::notes(&plan, &precondition, &workload);
     let sizing = workload.fit().map(|share| device::Sizing {
         shape: device.shape.clone(),
         exported: device.exported.clone(),
@@ -394,7 +388,7 @@ fn filler(
             named.map(|named| tree.overlay(named)).ok()?;
             let root = Reader::root(&tree, &sink);
             gc::read(&root.table("gc"), device.shape.registers)
-                .and_then(|scheme| derive::scheme_plan(&root, device, &scheme))
+                .and_then(|scheme| derive::scheme::plan(&root, device, &scheme))
         }
         Err(errors) => {
             sink.extend(errors);

@@ -9,6 +9,7 @@
 //!
 //! Only the simulation moves data (`sim::collect`); this module decides.
 
+pub mod choice;
 mod idle;
 mod job;
 mod lists;

@@ -10,6 +10,7 @@
 
 use crate::device::Geometry;
 use crate::ftl::blocks::Blocks;
+use crate::gc::choice::Row;
 use crate::gc::windows::Costs;
 use crate::ids::{BlockId, PlaneId};
 use crate::rng::Random;
@@ -17,18 +18,7 @@ use flashgc_config::Reader;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-/// The description of a choice for users.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct Choice {
-    /// The word in the configuration.
-    pub name: &'static str,
-    /// Its effect, in one sentence.
-    pub about: &'static str,
-    /// Its keys, each with default and meaning.
-    pub keys: &'static [(&'static str, &'static str)],
-    /// Its source.
-    pub source: &'static str,
-}
+pub use crate::gc::choice::{About, Choice, Count, Flag, Word};
 
 /// The blocks of a drive, as a policy needs them.
 pub struct Candidates<'a> {
@@ -94,6 +84,17 @@ impl<'a> Candidates<'a> {
     pub fn data_pages(&self) -> u32 {
         self.geometry.shape.data_pages()
     }
+}
+
+/// What a policy ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ranks {
+    /// What one erase of a block frees.
+    Blocks,
+    /// What one erase of several sub-blocks frees, with the cost of their isolation.
+    Windows,
+    /// Sub-blocks by themselves, as if nothing were needed to isolate them.
+    SubBlocks,
 }
 
 /// The settings of a policy that has none: `pub use super::NoSettings as Settings;`.
@@ -196,16 +197,11 @@ macro_rules! victims {
         }
 
         impl Settings {
-            /// Every choice of this slot.
-            pub const CHOICES: &'static [Choice] = &[$($word::CHOICE),*];
-
-            /// Reads the settings of the choice called `name` from its table.
-            pub fn read(name: &str, table: &Reader<'_>) -> Option<Settings> {
-                $(if name == $word::CHOICE.name {
-                    return Some(Settings::$word($word::Settings::read(table)));
-                })*
-                None
-            }
+            /// Every choice of this slot, and the reader of its settings.
+            pub const CHOICES: &'static [Row<Settings>] = &[$(Row {
+                choice: $word::CHOICE,
+                read: |table, _| Some(Settings::$word($word::Settings::read(table))),
+            }),*];
 
             /// The word in the configuration.
             pub fn name(&self) -> &'static str {
@@ -296,6 +292,17 @@ macro_rules! victims {
             }
         }
     };
+}
+
+impl Settings {
+    /// What the policy ranks: it decides which erases it can serve.
+    pub fn ranks(&self) -> Ranks {
+        match self {
+            Settings::recycle_benefit(_) => Ranks::Windows,
+            Settings::invalid_sub_blocks(_) => Ranks::SubBlocks,
+            _ => Ranks::Blocks,
+        }
+    }
 }
 
 victims! {

@@ -1,38 +1,59 @@
 //! `[gc.pacing]`: how a collection is spread over time, and the space that this needs.
 
-use super::gc::{TIME_SLICES, choice};
-use super::sub_blocks;
+use super::slot::{OneOf, choice};
+use crate::config::space::{mark, space};
 use crate::device::Shape;
-use crate::gc::victim::Choice;
+use crate::gc::choice::{Choice, Count, Key, Percent, Row, Told};
 use crate::gc::{Space, TimeSlices};
 use crate::plan::Plan;
 use flashgc_config::Reader;
 use flashgc_config::units::{Share, Threshold};
 
-/// The paces.
-pub const CHOICES: &[Choice] = &[
-    choice("at-once", "a collection runs without pause", &[]),
-    Choice {
-        name: TIME_SLICES,
-        about: "a collection runs in time slices: in the gaps between requests, and after each \
-                write",
-        keys: &[
-            ("length", "longest turn (default: one erase); one operation always fits"),
-            (
-                "floor",
-                "with less free space a collection runs without pause (default: one block above \
-                 the reserve)",
-            ),
-            ("per_gap", "1 (default) or more: number of turns in each gap between requests"),
-            (
-                "extra_space",
-                "\"0%\" (default): extra blocks per plane, as a share of the device's blocks; \
-                 thresholds do not count them",
-            ),
-        ],
-        source: "GFTL as adapted by paper pre-gc, section 5.1",
-    },
-];
+/// How a collection is spread over time: in time slices, or not at all.
+pub struct Pacing;
+
+impl OneOf for Pacing {
+    const NAME: &'static str = "pacing";
+    const QUESTION: &'static str = "how is a collection spread over time?";
+    type Keys = Option<TimeSliceKeys>;
+    const CHOICES: &'static [Row<Self::Keys>] = &[
+        Row {
+            choice: choice("at-once", "a collection runs without pause", &[]),
+            read: |_, _| Some(None),
+        },
+        Row {
+            choice: Choice {
+                name: TIME_SLICES,
+                about: "a collection runs in time slices: in the gaps between requests, and after \
+                        each write",
+                keys: &[&LENGTH, &FLOOR, &PER_GAP, &EXTRA_SPACE],
+                source: "GFTL as adapted by paper pre-gc, section 5.1",
+            },
+            read: |table, _| time_slices(table).map(Some),
+        },
+    ];
+}
+
+const TIME_SLICES: &str = "time-slices";
+
+const LENGTH: Told = Told("length", "longest turn (default: one erase); one operation always fits");
+const FLOOR: Told = Told(
+    "floor",
+    "with less free space a collection runs without pause (default: one block above the reserve)",
+);
+const PER_GAP: Count = Count {
+    name: "per_gap",
+    default: 1,
+    least: 1,
+    most: u32::MAX,
+    about: "number of turns in each gap between requests",
+};
+const EXTRA_SPACE: Percent = Percent {
+    name: "extra_space",
+    default: Share { numerator: 0, denominator: 1 },
+    about: "extra blocks per plane, as a share of the device's blocks; thresholds do not count \
+            them",
+};
 
 /// The pace `time-slices` as configured; amounts of space still depend on the device.
 pub struct TimeSliceKeys {
@@ -40,28 +61,23 @@ pub struct TimeSliceKeys {
     floor: Option<Threshold>,
     per_gap: u32,
     /// Share of the device's blocks that each plane has beyond them.
-    pub extra_space: Option<Share>,
+    extra_space: Share,
 }
 
-/// Reads the parameters. Errors are noted.
-pub fn read(table: &Reader<'_>) -> Option<TimeSliceKeys> {
-    let given = |key: &str| table.has(key);
-    let (has_length, has_floor) = (given("length"), given("floor"));
-    let length_ns = table.duration_ns("length");
-    let floor = table.threshold("floor");
-    let per_gap = table.u32("per_gap", 1..=u32::MAX).unwrap_or(1);
-    let has_extra = given("extra_space");
-    let extra_space = if has_extra { table.share("extra_space") } else { None };
+fn time_slices(table: &Reader<'_>) -> Option<TimeSliceKeys> {
+    let (has_length, has_floor) = (table.has(LENGTH.name()), table.has(FLOOR.name()));
+    let length_ns = table.duration_ns(LENGTH.name());
+    let floor = table.threshold(FLOOR.name());
+    let per_gap = PER_GAP.read(table);
+    let extra_space = EXTRA_SPACE.read(table);
     if has_length && length_ns.is_none() || has_floor && floor.is_none() {
         return None;
     }
-    if has_extra && extra_space.is_none() {
-        return None;
-    }
+    let extra_space = extra_space?;
     if length_ns.is_some_and(|ns| ns == 0 || ns > 1_000_000_000_000) {
         let given = length_ns.unwrap_or_default();
         table.error(
-            "length",
+            LENGTH.name(),
             format!("length must be above 0 and at most 1000 s, got {given} ns"),
             "write for example length = \"1500 us\"",
         );
@@ -76,14 +92,14 @@ pub fn with_extra(
     device: &Shape,
     keys: Option<&TimeSliceKeys>,
 ) -> Option<Shape> {
-    let Some(share) = keys.and_then(|keys| keys.extra_space) else { return Some(device.clone()) };
-    let extra_blocks = share.of(u64::from(device.blocks_per_plane)) as u32;
+    let Some(keys) = keys else { return Some(device.clone()) };
+    let extra_blocks = keys.extra_space.of(u64::from(device.blocks_per_plane)) as u32;
     let blocks_per_plane = device.blocks_per_plane + extra_blocks;
     let shape = Shape { blocks_per_plane, extra_blocks, ..device.clone() };
     let pages = shape.planes() * shape.pages_per_plane();
     if pages >= u64::from(u32::MAX) {
-        root.table("gc").table("pacing").table(TIME_SLICES).error(
-            "extra_space",
+        root.table("gc").table(Pacing::NAME).table(TIME_SLICES).error(
+            EXTRA_SPACE.name,
             format!(
                 "with {extra_blocks} extra blocks per plane, the drive exceeds 2^32 - 2 \
                      physical pages"
@@ -102,25 +118,25 @@ pub fn plan(
     keys: Option<&TimeSliceKeys>,
     erase_ns: u64,
     reserve_blocks: u32,
-    space: impl Fn(&Reader<'_>, &Threshold) -> Option<Space>,
 ) -> Option<Option<TimeSlices>> {
     let Some(keys) = keys else { return Some(None) };
-    let table = root.table("gc").table("pacing").table(TIME_SLICES);
+    let table = root.table("gc").table(Pacing::NAME).table(TIME_SLICES);
     let floor = match &keys.floor {
         None => Space::Blocks(reserve_blocks + 1),
-        Some(floor) => space(&table, floor)?,
+        // Shares refer to the device without the space that a scheme adds.
+        Some(floor) => space(&table, FLOOR.name(), floor, &shape.without_extra())?,
     };
     let reserve = u64::from(reserve_blocks) * u64::from(shape.data_pages());
     if keys.floor.is_some() && floor.pages(shape) <= reserve {
         table.error(
-            "floor",
+            FLOOR.name(),
             format!(
                 "the floor ({} pages) must be above the reserve ({reserve} pages)",
                 floor.pages(shape)
             ),
             format!(
                 "give at least {}; below that, writes and collections could wait for each other",
-                sub_blocks::mark(shape, reserve_blocks + 1, reserve + 1)
+                mark(shape, reserve_blocks + 1, reserve + 1)
             ),
         );
         return None;

@@ -1,42 +1,49 @@
 //! The trigger `used-space`: its keys, and their values on a device.
 
-use super::gc::Scheme;
-use super::trigger::{Hard, Trigger};
+use super::watermark::{Hard, Marks};
+use crate::config::slots::erase::Erase;
 use crate::device::Shape;
+use crate::gc::choice::{About, Choice, Percent, Word};
 use crate::gc::used_space::{SpaceOf, UsedSpace};
-use crate::gc::victim::Choice;
 use crate::gc::{Batch, GcPlan};
 use crate::plan::Plan;
 use flashgc_config::Reader;
 use flashgc_config::units::Share;
 
-/// The word of the configuration.
-pub const USED_SPACE: &str = "used-space";
-
-/// The description for users.
+/// The declaration.
 pub const CHOICE: Choice = Choice {
-    name: USED_SPACE,
+    name: "used-space",
     about: "blocks with many invalid pages are collected while the share of used pages is above a \
             threshold",
-    keys: &[
-        (
-            "on",
-            "\"70%\" (default): the share of pages in use, valid or invalid, at which collection \
-             starts",
-        ),
-        (
-            "of",
-            "\"device\" (default) or \"plane\": share of the whole device's pages, or of each \
-             plane's",
-        ),
-        ("victims", "\"70%\" (default): only blocks with at least this share of invalid pages"),
-        (
-            "batch",
-            "\"one\" (default), \"until-stop\" or \"list\": collect one block per check, blocks \
-             until the share is below the threshold, or all that qualify",
-        ),
-    ],
+    keys: &[&ON, &OF, &VICTIMS, &BATCH],
     source: "paper on-demand-gc, sections 4.2 and 5.3",
+};
+
+const ON: Percent = Percent {
+    name: "on",
+    default: SEVENTY,
+    about: "the share of pages in use, valid or invalid, at which collection starts",
+};
+const OF: Word<SpaceOf> = Word {
+    name: "of",
+    words: &SpaceOf::WORDS,
+    default: 0,
+    about: About::All("share of the whole device's pages, or of each plane's"),
+};
+const VICTIMS: Percent = Percent {
+    name: "victims",
+    default: SEVENTY,
+    about: "only blocks with at least this share of invalid pages",
+};
+const SEVENTY: Share = Share { numerator: 7, denominator: 10 };
+const BATCH: Word<Batch> = Word {
+    name: "batch",
+    words: &Batch::WORDS,
+    default: 0,
+    about: About::All(
+        "collect one block per check, blocks until the share is below the threshold, or all that \
+         qualify",
+    ),
 };
 
 /// The trigger as configured.
@@ -47,15 +54,12 @@ pub struct UsedSpaceTrigger {
 }
 
 /// Reads the table. A plane with less than collection itself needs is short of space in any case.
-pub fn read(table: &Reader<'_>) -> Option<Trigger> {
-    let seventy = Share { numerator: 7, denominator: 10 };
-    let share = |key: &str| if table.has(key) { table.share(key) } else { Some(seventy) };
-    let (on, victims) = (share("on"), share("victims"));
-    let of = table.choice("of", &SpaceOf::WORDS).unwrap_or(SpaceOf::Device);
-    let batch = table.choice("batch", &Batch::WORDS).unwrap_or(Batch::One);
-    table.finish();
+pub fn read(table: &Reader<'_>) -> Option<(Marks, UsedSpaceTrigger)> {
+    let (on, victims) = (ON.read(table), VICTIMS.read(table));
+    let of = OF.read(table);
+    let batch = BATCH.read(table);
     let (on, victims) = (on?, victims?);
-    for (key, share) in [("on", on), ("victims", victims)] {
+    for (key, share) in [(ON.name, on), (VICTIMS.name, victims)] {
         if share.numerator == 0 {
             table.error(
                 key,
@@ -67,29 +71,28 @@ pub fn read(table: &Reader<'_>) -> Option<Trigger> {
     }
     if on.numerator == on.denominator {
         table.error(
-            "on",
+            ON.name,
             "`on` must be below 100%, got 100%: there would be no space to collect",
             "write for example \"70%\"",
         );
         return None;
     }
-    Some(Trigger {
-        soft: None,
-        hard: Hard::Default,
-        stop: None,
-        inclusive: false,
-        batch,
-        idle_units: true,
-        used_space: Some(UsedSpaceTrigger { on, of, victims }),
-        idle: None,
-    })
+    let (soft, stop) = (None, None);
+    let marks =
+        Marks { soft, hard: Hard::Default, stop, inclusive: false, batch, idle_units: true };
+    Some((marks, UsedSpaceTrigger { on, of, victims }))
 }
 
 /// The values of the shares on a drive of this shape.
-pub fn plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<Option<UsedSpace>> {
-    let Some(trigger) = &scheme.trigger.used_space else { return Some(None) };
-    if scheme.sub_blocks.is_some() {
-        root.table("gc").table("trigger").error(
+pub fn plan(
+    slot: &Reader<'_>,
+    trigger: Option<&UsedSpaceTrigger>,
+    erase: &Erase,
+    shape: &Shape,
+) -> Option<Option<UsedSpace>> {
+    let Some(trigger) = trigger else { return Some(None) };
+    if erase.sub_blocks().is_some() {
+        slot.error(
             "use",
             "gc.trigger.use = \"used-space\" needs whole-block erase, but this scheme erases \
              sub-blocks",
@@ -105,20 +108,12 @@ pub fn plan(root: &Reader<'_>, shape: &Shape, scheme: &Scheme) -> Option<Option<
     let invalid = trigger.victims.at_least(u64::from(data_pages)) as u32;
     let free_pages = pages - trigger.on.at_least(pages);
     if free_pages == 0 {
-        let table = root.table("gc").table("trigger").table(USED_SPACE);
+        let table = slot.table(CHOICE.name);
         let message = format!("`on` leaves none of {pages} pages free");
-        table.error("on", message, "give a smaller share, for example \"70%\"");
+        table.error(ON.name, message, "give a smaller share, for example \"70%\"");
         return None;
     }
     Some(Some(UsedSpace { of: trigger.of, free_pages, most_valid: data_pages - invalid }))
-}
-
-/// Whether there is a threshold below which no write is served. By used space there is one, just
-/// above the reserve, but not where only single blocks are blocked: there a write waits for a page
-/// only.
-pub fn has_hard_mark(scheme: &Scheme) -> bool {
-    let trigger = &scheme.trigger;
-    !matches!(trigger.hard, Hard::None) && (trigger.used_space.is_none() || !scheme.blocks_only)
 }
 
 /// There is too little spare space for the space that collection needs for itself.
