@@ -1,6 +1,5 @@
 //! `[gc]`: one choice for each slot. The slots and their choices are in [`super::slots`].
 
-use super::presets::DEFAULT_SCHEME;
 use super::slots::background::Background;
 use super::slots::blocking::Blocking;
 use super::slots::copy::Copy;
@@ -14,6 +13,9 @@ use super::slots::victim::Victim;
 use flashgc_config::Reader;
 use serde_json::Value;
 use std::collections::BTreeMap;
+
+/// The scheme of a configuration that names none.
+pub const DEFAULT_SCHEME: &str = "greedy";
 
 macro_rules! slots {
     ($($field:ident: $slot:ty),*) => {

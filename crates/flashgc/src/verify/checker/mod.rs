@@ -5,6 +5,9 @@
 //! asserts what must always hold. A failure panics with the instant and the page: it is an error of
 //! the simulator, never of its input.
 
+mod jobs;
+mod reads;
+
 use super::blocking::Blocking;
 use super::buffer::Held;
 use super::closed::Closed;
@@ -16,10 +19,10 @@ use super::times::Times;
 use super::{Cause, Happened, Watch, What};
 use crate::device::Geometry;
 use crate::drive::Drive;
-use crate::gc::{Isolation, JobRow};
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use crate::plan::Plan;
 use crate::workload::HostOp;
+use jobs::Emptied;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
@@ -32,16 +35,6 @@ const OLD: u32 = u32::MAX - 1;
 pub(super) struct Content {
     pub(super) lpn: u32,
     pub(super) version: u32,
-}
-
-/// A block that the present collection has erased.
-#[derive(Clone, Copy)]
-struct Emptied {
-    block: BlockId,
-    /// Copies that left it since its erase before.
-    copies: u32,
-    /// Pages that were programmed.
-    programmed: u32,
 }
 
 /// The state that is checked, and the checker's own counts that are compared at the end.
@@ -281,169 +274,6 @@ impl Checker {
         self.newest[lpn.index()]
     }
 
-    /// The write buffer's data of a page goes to flash, and stays in the buffer for now.
-    fn flush(&mut self, now_ns: u64, lpn: Lpn) -> u32 {
-        let Some(version) = self.held.version(lpn) else {
-            panic!("at {now_ns} ns logical page {} was flushed and is not buffered", lpn.0);
-        };
-        self.flushes += 1;
-        self.newest[lpn.index()] = version;
-        self.trimmed[lpn.index()] = false;
-        version
-    }
-
-    /// A page has left the write buffer: flash must have its data.
-    fn flushed(&mut self, now_ns: u64, lpn: Lpn) {
-        let left = self.held.leaves(lpn);
-        let in_flash = self.home[lpn.index()].is_some().then(|| self.newest[lpn.index()]);
-        assert!(
-            left.is_some() && left == in_flash && in_flash == Some(self.given[lpn.index()]),
-            "at {now_ns} ns logical page {} left the write buffer in version {left:?}, and flash \
-             has {in_flash:?}",
-            lpn.0
-        );
-    }
-
-    /// A read must find the newest version in the write buffer.
-    fn read_buffered(&self, now_ns: u64, lpn: Lpn) {
-        let (held, given) = (self.held.version(lpn), self.given[lpn.index()]);
-        assert_eq!(
-            held,
-            Some(given),
-            "at {now_ns} ns a read of logical page {} from the write buffer",
-            lpn.0
-        );
-    }
-
-    fn accessed(&mut self, lpn: Lpn, kind: HostOp, span: (u64, u64)) {
-        let written = (kind == HostOp::Write).then(|| {
-            self.given[lpn.index()] += 1;
-            (lpn, self.given[lpn.index()])
-        });
-        self.held.accessed(span, written);
-    }
-
-    fn read(&self, now_ns: u64, ppn: Ppn, lpn: Lpn) {
-        self.read_out(now_ns, ppn, lpn);
-        let (newest, given) = (self.newest[lpn.index()], self.given[lpn.index()]);
-        assert!(
-            self.held.version(lpn).is_none() && newest == given,
-            "at {now_ns} ns a read of logical page {} went past the write buffer",
-            lpn.0
-        );
-        assert!(newest >= self.acknowledged[lpn.index()]);
-    }
-
-    fn read_out(&self, now_ns: u64, ppn: Ppn, lpn: Lpn) {
-        let content = self.content[ppn.index()];
-        assert_eq!(content.lpn, lpn.0, "at {now_ns} ns a read of page {} found other data", ppn.0);
-        assert!(
-            content.version == self.newest[lpn.index()] && !self.trimmed[lpn.index()],
-            "at {now_ns} ns a read of logical page {} found version {} of {}",
-            lpn.0,
-            content.version,
-            self.newest[lpn.index()]
-        );
-    }
-
-    fn read_nothing(&self, now_ns: u64, lpn: Lpn) {
-        assert!(
-            (self.newest[lpn.index()] == 0 || self.trimmed[lpn.index()])
-                && self.held.version(lpn).is_none(),
-            "at {now_ns} ns a read of logical page {} lost its data",
-            lpn.0
-        );
-    }
-
-    fn erase(&mut self, now_ns: u64, block: BlockId) {
-        self.erases += 1;
-        let first = self.geometry.first_page(block).0;
-        for ppn in first..first + self.geometry.shape.pages_per_block {
-            let lpn = self.content[ppn as usize].lpn as usize;
-            let lost = self.home.get(lpn).is_some_and(|home| home.0 == ppn);
-            assert!(!lost, "at {now_ns} ns an erase lost the data of logical page {lpn}");
-            self.content[ppn as usize] = Content { lpn: ERASED, version: 0 };
-        }
-        self.is_isolated(now_ns, block);
-        let programmed = std::mem::take(&mut self.programmed[block.index()]);
-        assert!(
-            programmed > 0 || self.promises.isolation.is_some(),
-            "at {now_ns} ns block {} was erased though it was erased already",
-            block.0
-        );
-        let copies = std::mem::take(&mut self.copied[block.index()]);
-        if self.is_measuring {
-            self.emptied.push(Emptied { block, copies, programmed });
-        }
-    }
-
-    /// A collection makes one copy for each page that left its blocks, in as few steps as its lists
-    /// allow.
-    fn job_closed(&mut self, row: &JobRow) {
-        assert!(row.moved <= row.valid, "a job moved more pages than its victims held");
-        assert!(row.wasted <= row.moved);
-        let beside = self.beside_emptied();
-        let lists = self.emptied.iter().map(|emptied| emptied.copies).chain(beside);
-        let lists: Vec<u32> = lists.collect();
-        let copied: u32 = lists.iter().sum();
-        assert_eq!(row.moved, copied, "copies of a job");
-        let steps = |copies: u32| copies.div_ceil(self.promises.at_once);
-        let expected = match self.promises.by_block {
-            true => lists.iter().map(|&copies| steps(copies)).sum(),
-            false => steps(copied),
-        };
-        if self.promises.preempts {
-            assert!((expected..=copied).contains(&row.steps), "steps of a job");
-        } else {
-            assert_eq!(row.steps, expected, "steps of a job");
-        }
-        assert_eq!(row.blocks as usize, self.emptied.len(), "blocks of a job");
-        self.emptied.clear();
-    }
-
-    /// Under isolation by software an erase disturbs the sub-blocks next to it: they hold no data,
-    /// like those that are erased with it.
-    fn is_isolated(&self, now_ns: u64, block: BlockId) {
-        if self.promises.isolation != Some(Isolation::Software) {
-            return;
-        }
-        let siblings = self.geometry.siblings_of(block);
-        let beside = [block.0.wrapping_sub(1), block.0 + 1].into_iter();
-        for beside in beside.filter(|beside| siblings.contains(beside)) {
-            let first = self.geometry.first_page(BlockId(beside)).0;
-            let disturbed = (first..first + self.geometry.shape.pages_per_block).find(|&ppn| {
-                let lpn = self.content[ppn as usize].lpn as usize;
-                self.home.get(lpn).is_some_and(|home| home.0 == ppn)
-            });
-            assert_eq!(
-                disturbed, None,
-                "at {now_ns} ns the erase of sub-block {} disturbed the data beside it",
-                block.0
-            );
-        }
-    }
-
-    /// Copies that left the sub-blocks next to those that the present collection has erased. The
-    /// sub-blocks that one erase frees lie in one block, and are one run where software isolates.
-    fn beside_emptied(&mut self) -> Vec<u32> {
-        let (Some(isolation), Some(first), Some(last)) =
-            (self.promises.isolation, self.emptied.first(), self.emptied.last())
-        else {
-            return Vec::new();
-        };
-        let siblings = self.geometry.siblings_of(first.block);
-        assert!(siblings.contains(&last.block.0), "one erase freed parts of two blocks");
-        assert!(first.programmed > 0 && last.programmed > 0, "an end was erased already");
-        if isolation == Isolation::Hardware {
-            return Vec::new();
-        }
-        let run = first.block.0..=last.block.0;
-        assert!(run.clone().eq(self.emptied.iter().map(|emptied| emptied.block.0)), "not a run");
-        let beside = [run.start().wrapping_sub(1), run.end() + 1].into_iter();
-        let beside = beside.filter(|beside| siblings.contains(beside));
-        beside.map(|beside| std::mem::take(&mut self.copied[beside as usize])).collect()
-    }
-
     fn started(&mut self, now_ns: u64, op: u32, lpn: Lpn) {
         assert_eq!(
             self.waiting.get(&lpn.0).and_then(VecDeque::front),
@@ -471,6 +301,15 @@ impl Checker {
         }
     }
 
+    fn start_measuring(&mut self) {
+        (self.host_programs, self.copies, self.erases) = (0, 0, 0);
+        (self.flushes, self.moved_ahead) = (0, 0);
+        self.is_measuring = true;
+        // A sub-block that was emptied next to another and not erased.
+        self.copied.fill(0);
+        self.summaries = 0;
+    }
+
     fn see_times(&mut self, now_ns: u64, happened: Happened) {
         let Some(times) = &mut self.times else { return };
         let fills = matches!(happened, Happened::Programmed { ppn, .. } if {
@@ -490,14 +329,7 @@ impl Watch for Checker {
             turns.see(&self.geometry, &self.programmed, now_ns, happened);
         }
         match happened {
-            Happened::MeasuringStarts => {
-                (self.host_programs, self.copies, self.erases) = (0, 0, 0);
-                (self.flushes, self.moved_ahead) = (0, 0);
-                self.is_measuring = true;
-                // A sub-block that was emptied next to another and not erased.
-                self.copied.fill(0);
-                self.summaries = 0;
-            }
+            Happened::MeasuringStarts => self.start_measuring(),
             Happened::Accepted { op, lpn, .. } => {
                 self.waiting.entry(lpn.0).or_default().push_back(op);
             }

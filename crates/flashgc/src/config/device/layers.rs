@@ -1,9 +1,11 @@
 //! Layers and sub-blocks of a 3D block, and how the layers differ in speed.
 
-use super::device::PAGES_PER_BLOCK_MAX;
 use crate::device::{LayerMap, LayerSpeed};
 use crate::gc::windows::SUB_BLOCKS_MAX;
 use flashgc_config::Reader;
+
+/// Valid pages of a block are counted in 16 bits.
+pub const PAGES_PER_BLOCK_MAX: u32 = 65_535;
 
 /// How a block is built in the third dimension.
 pub struct Layered {
