@@ -1,9 +1,9 @@
 //! The configuration: from layers of text to a checked setup, with every error at once.
 //!
 //! Layers, the later over the earlier: the preset of the device and of the scheme, the file, the
-//! assignments of the command line ([`stack`]). A layer removes the keys that it excludes from those
-//! below ([`exclusive`]). Each table has a file here that reads it, and each slot of a scheme one in
-//! [`slots`]; [`derive`] calculates the values that follow from them together.
+//! assignments of the command line ([`stack`]). A layer removes the keys that it excludes from
+//! those below ([`exclusive`]). Each table has a file here that reads it, and each slot of a scheme
+//! has one in [`slots`]; [`derive`] calculates the values that follow from them together.
 
 mod derive;
 mod device;

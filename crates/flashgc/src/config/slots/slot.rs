@@ -1,7 +1,8 @@
 //! A slot of a scheme: its declaration, and how its table is read.
 //!
-//! A slot is a type that implements [`OneOf`], or [`Slot`] itself where choices can be combined. Its
-//! choices are rows: name, text, keys and source for users, and the reader of the choice's table.
+//! A slot is a type that implements [`OneOf`], or [`Slot`] itself where choices can be combined.
+//! Its choices are rows: name, text, keys and source for users, and the reader of the choice's
+//! table.
 
 use crate::gc::choice::{Choice, Key, Row};
 use flashgc_config::Reader;

@@ -135,9 +135,9 @@ impl Trigger {
         idle::plan(&slot(root), self.idle.as_ref(), shape, soft)
     }
 
-    /// Whether there is a threshold below which no write is served. By used space there is one, just
-    /// above the reserve, but not where only single blocks are blocked: there a write waits for a
-    /// page only.
+    /// Whether there is a threshold below which no write is served. By used space there is one,
+    /// just above the reserve, but not where only single blocks are blocked: there a write waits
+    /// for a page only.
     fn has_hard_mark(&self, blocks_only: bool) -> bool {
         !matches!(self.marks.hard, Hard::None) && (self.used_space.is_none() || !blocks_only)
     }
