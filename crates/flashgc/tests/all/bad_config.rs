@@ -201,6 +201,17 @@ fn names_that_nobody_knows_get_the_nearest() {
     }
 }
 
+/// The needs of other slots are not checked against the default choice.
+#[test]
+fn a_word_that_no_slot_has_is_one_error() {
+    let speedup = ["gc.scheme=\"speedup\"", "device.sub_blocks=4"];
+    for wrong in ["gc.erase.use=\"sub-block\"", "gc.pacing.use=\"time-slice\""] {
+        let found = refusal(TINY, &[&speedup[..], &[wrong]].concat());
+        assert_eq!(found.matches("error: ").count(), 1, "{found}");
+        assert_says(&found, &["is not one of the valid values", "did you mean"]);
+    }
+}
+
 #[test]
 fn a_workload_must_be_possible_and_said_once() {
     let depth = "queue_depth = 8";
