@@ -226,3 +226,42 @@ impl Key for Told {
 fn with_meaning(values: String, about: &str) -> String {
     if about.is_empty() { values } else { format!("{values}: {about}") }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flashgc_config::{Sink, Tree};
+
+    #[test]
+    fn the_text_of_a_key_has_its_default_first() {
+        let count = Count { name: "k", default: 2, least: 1, most: 9, about: "blocks" };
+        assert_eq!(count.text(), "2 (default), 1 to 9: blocks");
+        assert_eq!(Count { most: u32::MAX, about: "", ..count }.text(), "2 (default) or more");
+        let flag = Flag { name: "f", default: true, about: "whether" };
+        assert_eq!(flag.text(), "true (default) or false: whether");
+        let words = &[("a", 1), ("b", 2), ("c", 3)];
+        let word = Word { name: "w", words, default: 1, about: About::All("which") };
+        assert_eq!(word.text(), "\"b\" (default), \"a\" or \"c\": which");
+        let each = Word { about: About::Each(&["one", "two", "three"]), ..word };
+        assert_eq!(each.text(), "\"b\" (default): two; \"a\": one; \"c\": three");
+        let seventy = Share { numerator: 7, denominator: 10 };
+        let percent = Percent { name: "p", default: seventy, about: "of pages" };
+        assert_eq!(percent.text(), "\"70%\" (default): of pages");
+    }
+
+    #[test]
+    fn a_key_is_read_by_its_declaration() {
+        let count = Count { name: "k", default: 2, least: 1, most: 9, about: "" };
+        let word =
+            Word { name: "w", words: &[("a", 1), ("b", 2)], default: 1, about: About::All("") };
+        let read = |text: &str| {
+            let (tree, sink) = (Tree::parse("t", text).expect("TOML"), Sink::default());
+            let table = flashgc_config::Reader::root(&tree, &sink);
+            let values = (count.read(&table), count.checked(&table), word.read(&table));
+            (values, sink.into_diagnostics().iter().count())
+        };
+        assert_eq!(read(""), ((2, Some(2), 2), 0));
+        assert_eq!(read("k = 9\nw = \"a\""), ((9, Some(9), 1), 0));
+        assert_eq!(read("k = 10\nw = \"c\""), ((2, None, 2), 2));
+    }
+}
