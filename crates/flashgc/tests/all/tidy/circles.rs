@@ -57,9 +57,13 @@ impl Code {
         words.map(|word| word.split("::").map(String::from).collect()).collect()
     }
 
-    /// The words of the code.
+    /// The words of the code, without those that declare modules.
     fn words(&self) -> BTreeSet<&str> {
-        self.text.split(|c: char| !c.is_alphanumeric() && c != '_').collect()
+        let lines = self
+            .text
+            .lines()
+            .filter(|line| !line.trim_end().ends_with(';') || !line.contains("mod "));
+        lines.flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_')).collect()
     }
 
     /// The words that macros at the left margin are given, as in a registry.
