@@ -92,6 +92,13 @@ fn arrivals(random: &mut Random) -> String {
     }
 }
 
+fn buffer(random: &mut Random, scheme: &str) -> &'static str {
+    match scheme.contains("gftl") || random.below(8) == 0 {
+        true => "[device.write_buffer]\nsize = \"128 KiB\"",
+        false => "",
+    }
+}
+
 fn draw(random: &mut Random) -> Drawn {
     let scheme = *pick(random, &SCHEMES);
     let channels = *pick(random, &[1, 2, 4]);
@@ -101,10 +108,7 @@ fn draw(random: &mut Random) -> Drawn {
     let exported = between(random, 0.55, 0.9);
     let user_pages = f64::from(channels * planes * blocks * pages) * exported;
     let seed = random.below(1 << 30);
-    let buffer = match scheme.contains("gftl") || random.below(8) == 0 {
-        true => "[device.write_buffer]\nsize = \"128 KiB\"",
-        false => "",
-    };
+    let buffer = buffer(random, scheme);
     let read_share = *pick(random, &[0.0, 0.0, 0.3, 0.7]);
     let size = *pick(random, &["4 KiB", "4 KiB", "16 KiB", "1 KiB"]);
     let pages_of_request = if size == "16 KiB" { 4.0 } else { 1.0 };

@@ -1,7 +1,7 @@
 //! Which writes may preempt: the states S2 and S3, and the pages that an open collection needs.
 
-use super::View;
 use super::preemptive::Preemptive;
+use super::view::View;
 use crate::collect::Stage;
 use crate::gc::Role;
 use crate::ids::{PlaneId, UnitId};

@@ -9,108 +9,14 @@ mod preemptive;
 mod run_to_end;
 mod suspension;
 mod time_slices;
+mod view;
 
 pub use preemptive::{Entry, Preemptive};
 pub use suspension::Interrupt;
+pub use view::{Choice, Turn, View};
 
-use crate::allocation::Allocation;
-use crate::collect::Jobs;
-use crate::flash::{Flash, Prices};
-use crate::ftl::Ftl;
-use crate::gc::Gc;
-use crate::host::{Op, OpKind, Waiting};
-use crate::ids::{PlaneId, UnitId};
-use crate::owner::Owner;
+use crate::ids::UnitId;
 use crate::plan::Plan;
-use crate::stats::Counters;
-
-/// The next step of a unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Choice {
-    /// There is nothing to do.
-    Nothing,
-    /// If a plane of the unit needs space and has a victim, its collection begins.
-    TryCollect,
-    /// If the drive is idle, work is done ahead.
-    TryBackground,
-    /// The open collection continues: with this page first, if there is one.
-    Step,
-    /// The collector polls the queue.
-    Poll,
-    /// The pages in the register are programmed.
-    ProgramStep,
-    /// The pages that were read ahead are given up, since a request waits.
-    PutBack,
-    /// A read of the host is answered from the register: the operation and its list.
-    Answer(u32, u8),
-    /// A write of the host changes a page in the register.
-    Merge(u32, u8),
-    /// The collection's suspended operation continues.
-    Resume,
-    /// A page operation of the host starts.
-    Host(u32, u8),
-    /// A write finds no page in its plane.
-    Short(u32, u8, PlaneId),
-}
-
-/// How far the questions of one turn have come.
-#[derive(Clone, Copy, Default)]
-pub struct Turn {
-    at: u8,
-}
-
-/// The rooms as an arbiter sees them.
-pub struct View<'a> {
-    /// The plan.
-    pub plan: &'a Plan,
-    /// The present, in ns.
-    pub now_ns: u64,
-    /// The translation layer.
-    pub ftl: &'a Ftl,
-    /// Which planes need space.
-    pub gc: &'a Gc,
-    /// The flash.
-    pub flash: &'a Flash<Owner>,
-    /// What operations cost.
-    pub prices: &'a Prices,
-    /// Open collections. A page of one may be moved to the front.
-    pub jobs: &'a mut Jobs,
-    /// Which plane a write goes to, if that is open until it starts.
-    pub alloc: &'a mut Allocation,
-    /// The operations that wait. Reads of closed blocks stand aside.
-    pub waiting: &'a mut Waiting,
-    /// The counters of the run.
-    pub counters: &'a mut Counters,
-    /// Whether a write waits for space anywhere.
-    pub is_starving: bool,
-}
-
-impl View<'_> {
-    /// Whether a collection may begin: always, or while a request waits at the unit. A write that
-    /// waits for space anywhere is reason enough, since this unit may be the one that can free
-    /// some.
-    #[inline(always)]
-    pub(crate) fn may_open_job(&self, unit: UnitId) -> bool {
-        self.plan.gc.trigger.idle_units || self.waiting.count(unit) > 0 || self.is_starving
-    }
-
-    /// The plane of an operation that is about to start. A write may find it only now.
-    #[inline(always)]
-    pub(crate) fn plane_to_start(&mut self, op: u32) -> PlaneId {
-        let Op { lpn, kind, plane, .. } = *self.waiting.op(op);
-        if !self.alloc.chooses_at_start() || kind != OpKind::Write {
-            return plane;
-        }
-        let chosen = self.alloc.fittest_plane(self.plan, self.ftl, lpn);
-        self.waiting.set_plane(op, chosen);
-        chosen
-    }
-
-    #[inline(always)]
-    fn is_write(&self, op: u32) -> bool {
-        self.waiting.op(op).kind == OpKind::Write
-    }
-}
 
 /// Who decides what a free unit does next.
 pub enum Arbiter {

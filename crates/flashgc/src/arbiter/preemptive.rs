@@ -10,7 +10,7 @@
 //! request may preempt until the collection has ended and that write is served.
 
 use super::time_slices::TimeSlices;
-use super::{Choice, Turn, View};
+use super::view::{Choice, Turn, View};
 use crate::collect::Stage;
 use crate::flash::Suspended;
 use crate::gc::{Preemption, Suspends};

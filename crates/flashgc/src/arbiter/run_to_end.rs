@@ -1,6 +1,6 @@
 //! Collections run to their end: a unit serves its classes in the order of the device.
 
-use super::{Choice, Turn, View};
+use super::view::{Choice, Turn, View};
 use crate::collect::Stage;
 use crate::gc::Sight;
 use crate::ids::UnitId;

@@ -3,8 +3,8 @@
 //! One operation of a unit is suspended at a time; it keeps its page buffer, and an operation in
 //! between uses a second one.
 
-use super::View;
 use super::preemptive::{Preemptive, is_in_register};
+use super::view::View;
 use crate::collect::Stage;
 use crate::flash::Kind;
 use crate::gc::Suspends;

@@ -9,7 +9,7 @@
 //!    (`per_gap`).
 //! 5. A request that cannot be served before the collection has ended does not wait for a gap.
 
-use super::View;
+use super::view::View;
 use crate::flash::Op;
 use crate::ftl::Stream;
 use crate::gc::TimeSlices as Rules;

@@ -1,6 +1,6 @@
 //! Pages of the write buffer are flushed one by one while the host waits for nothing.
 
-use super::{Rest, Task};
+use super::task::{Rest, Task};
 use crate::verify::Watch;
 
 /// The task. What is flushed next is for the buffer to say.

@@ -9,7 +9,7 @@
 //!
 //! In a closed loop a request follows another without a gap, so that no drive is ever idle.
 
-use super::{Rest, Task, Work};
+use super::task::{Rest, Task, Work};
 use crate::context::Context;
 use crate::event::Slot;
 use crate::gc::{Idle, MeanCollection, Sight, Wait};

@@ -7,105 +7,15 @@
 mod flush;
 mod idle;
 mod pre_migration;
+mod task;
 
-use crate::collect::{At, Jobs};
+use crate::collect::At;
 use crate::context::Context;
-use crate::flash::{Command, Prices};
 use crate::ftl::{Fact, Lost};
-use crate::host::Host;
-use crate::ids::{BlockId, PlaneId, Ppn, UnitId};
-use crate::owner::Owner;
+use crate::ids::UnitId;
 use crate::plan::Plan;
-use crate::store::Store;
 use crate::verify::Watch;
-
-/// What an idle unit does for a task.
-pub enum Work {
-    /// It collects this block of a plane.
-    Collect(PlaneId, BlockId),
-    /// It runs this command, whose owner is the task.
-    Run(Command<Owner>),
-}
-
-/// A copy whose program begins.
-pub struct Bound {
-    /// Its page.
-    pub page: Ppn,
-    /// Blocks that it fills: one at most.
-    pub fills: u32,
-}
-
-/// Work under way, as far as it has been done.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Undone {
-    /// Pages that are being moved.
-    pub open: u64,
-    /// Those of them whose program ends at this very moment.
-    pub moved: u64,
-    /// Those of these that were for nothing.
-    pub wasted: u64,
-    /// Array time, in ns.
-    pub array_ns: u64,
-}
-
-/// The rooms as a task sees them.
-pub struct Rest<'a, W> {
-    /// The host, to which a page may be given that is flushed.
-    pub host: &'a mut Host,
-    /// The pages.
-    pub store: &'a mut Store,
-    /// The collections.
-    pub jobs: &'a Jobs,
-    /// What operations cost.
-    pub prices: &'a Prices,
-    /// What every room may use.
-    pub cx: Context<'a, W>,
-}
-
-/// A kind of background work. The number of a task is its place among the tasks of the drive.
-pub trait Task<W: Watch>: Send {
-    /// A request is here.
-    fn host_came(&mut self, _cx: &mut Context<'_, W>) {}
-
-    /// No request is outstanding, and nothing is left to start. The task may name units that it has
-    /// work for ([`Store::gc`]). Returns whether an operation waits to be placed.
-    fn host_rests(&mut self, _at: &mut Rest<'_, W>) -> bool {
-        false
-    }
-
-    /// The timer that the task set has ended.
-    fn timer_ended(&mut self, _at: &mut Rest<'_, W>) {}
-
-    /// The work of an idle unit.
-    fn next(&mut self, _unit: UnitId, _at: &mut Rest<'_, W>) -> Option<Work> {
-        None
-    }
-
-    /// The program of the unit's copy begins: it binds.
-    fn bind(&mut self, _unit: UnitId, _at: &mut Rest<'_, W>) -> Bound {
-        unreachable!("this task copies no page")
-    }
-
-    /// The unit's command for this task has ended.
-    fn ended(&mut self, _unit: UnitId, _at: &mut Rest<'_, W>) {}
-
-    /// A unit begins the collection of a block that this task chose.
-    fn collects(&mut self, _unit: UnitId) {}
-
-    /// A unit's collection has ended, this long after its block was chosen.
-    fn collection_ended(&mut self, _unit: UnitId, _elapsed_ns: u64, _cx: &mut Context<'_, W>) {}
-
-    /// A page moved, or a collection claimed a block.
-    fn hear(&mut self, _fact: Fact) {}
-
-    /// A page was lost.
-    fn hear_lost(&mut self, _lost: Lost, _cx: &mut Context<'_, W>) {}
-
-    /// The work under way.
-    fn undone(&self, _task: u8, _at: &At<'_>) -> Undone {
-        Undone::default()
-    }
-}
+pub use task::{Bound, Rest, Task, Undone, Work};
 
 /// The tasks of a drive, in the order in which they are asked.
 fn tasks<W: Watch>(plan: &Plan) -> Vec<Box<dyn Task<W>>> {

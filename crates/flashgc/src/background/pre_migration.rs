@@ -8,7 +8,7 @@
 //! 5. A request came, the trigger started, or the victim has little left: the rest is for the
 //!    collection.
 
-use super::{Bound, Rest, Task, Undone, Work};
+use super::task::{Bound, Rest, Task, Undone, Work};
 use crate::collect::At;
 use crate::context::Context;
 use crate::device::Geometry;

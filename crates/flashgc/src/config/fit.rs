@@ -7,10 +7,13 @@
 //! of them have room.
 
 use super::device::Sizing;
-use super::{Inputs, Setup, prepare, spare};
+use super::fitted::Fitted;
+use super::inputs::Inputs;
+use super::prepare::prepare;
+use super::setup::Setup;
+use super::spare;
 use crate::device::Shape;
-use flashgc_config::{Diagnostic, Diagnostics, Tree};
-use serde_json::{Value, json};
+use flashgc_config::{Diagnostic, Diagnostics};
 
 /// Thresholds and open blocks may take this share of the spare space of a plane, or hardly more
 /// than they take of the whole device: the rest decides write amplification.
@@ -19,88 +22,7 @@ const THRESHOLDS_MOST: f64 = 0.5;
 /// The most blocks that a plane may have.
 const BLOCKS_MAX: u64 = 1 << 20;
 
-/// The counts that can be changed, in the order of change: the parts of a die first.
-const COUNTS: [&str; 4] = ["planes_per_die", "dies_per_chip", "chips_per_channel", "channels"];
-
-/// The size that was found.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Fitted {
-    /// The requested share.
-    pub share: f64,
-    /// Pages that the trace touches.
-    pub footprint_pages: u64,
-    /// Counts of the device before and after, by their keys; the last is `blocks_per_plane`.
-    counts: [(u32, u32); 5],
-    multi_plane: u32,
-}
-
-impl Fitted {
-    /// The layer of the configuration that gives the device this size.
-    pub(super) fn tree(&self) -> Result<Tree, Diagnostics> {
-        let keys = COUNTS.iter().chain(&["blocks_per_plane"]);
-        let counts = keys.zip(self.counts).map(|(key, (_, to))| format!("device.{key} = {to}\n"));
-        let mut text: String = counts.collect();
-        if self.multi_plane > 1 {
-            text += &format!("device.multi_plane = {}\n", self.multi_plane);
-        }
-        Tree::parse("the fit to the trace", &text)
-    }
-
-    /// The changes, as text for the user.
-    fn changes(&self) -> String {
-        let keys = COUNTS.iter().chain(&["blocks_per_plane"]);
-        let changed = keys.zip(self.counts).filter(|(_, (from, to))| from != to);
-        let changed = changed.map(|(key, (from, to))| format!("{key} {from} to {to}"));
-        changed.collect::<Vec<_>>().join(", ")
-    }
-
-    /// For the report of a run on a drive with this number of user pages.
-    pub(crate) fn json(&self, exported_pages: u32) -> Value {
-        let keys = COUNTS.iter().chain(&["blocks_per_plane"]).zip(self.counts);
-        let changed: serde_json::Map<String, Value> = keys
-            .filter(|(_, (from, to))| from != to)
-            .map(|(key, (from, to))| ((*key).to_string(), json!({ "from": from, "to": to })))
-            .collect();
-        json!({
-            "share": self.share,
-            "footprint_pages": self.footprint_pages,
-            "footprint_share": self.footprint_pages as f64 / f64::from(exported_pages),
-            "changed": changed,
-        })
-    }
-
-    /// A note on the size for the user.
-    pub(super) fn note(&self, exported_pages: u32) -> String {
-        let reached = 100.0 * self.footprint_pages as f64 / f64::from(exported_pages);
-        let (pages, asked) = (self.footprint_pages, 100.0 * self.share);
-        let changes = match self.changes() {
-            changes if changes.is_empty() => "the device size is unchanged".to_string(),
-            changes => format!("device changes: {changes}"),
-        };
-        if reached < 0.9 * asked {
-            return format!(
-                "the trace touches only {pages} pages, which are {reached:.1} % of the smallest \
-                 drive that the scheme's thresholds allow ({asked} % requested); {changes}"
-            );
-        }
-        format!(
-            "the drive was sized to the trace: its {pages} pages are {reached:.1} % of the user \
-             capacity; {changes}"
-        )
-    }
-
-    fn with(&self, planes: &Planes, blocks: u64) -> Fitted {
-        let mut fitted = self.clone();
-        for (count, to) in fitted.counts.iter_mut().zip(planes.counts) {
-            count.1 = to;
-        }
-        fitted.counts[4].1 = blocks as u32;
-        fitted.multi_plane = self.multi_plane.min(planes.counts[0]);
-        fitted
-    }
-}
-
-/// A number of planes, by the counts of [`COUNTS`].
+/// A number of planes, by the counts of [`Fitted`].
 #[derive(Clone, Copy)]
 struct Planes {
     counts: [u32; 4],
@@ -168,14 +90,25 @@ pub fn fit(all: &[Inputs], footprint_pages: u64) -> Result<Fitted, Diagnostics> 
     let needed = u64::try_from(needed.div_ceil(numerator)).unwrap_or(u64::MAX).max(1);
     for planes in &sizes {
         let Some(blocks) = blocks_for(sizing, planes, needed) else { continue };
-        let fitted = base.with(planes, blocks);
+        let fitted = sized(&base, planes, blocks);
         if has_room(&fitted) {
             return Ok(fitted);
         }
     }
-    smallest(sizing, &sizes, needed, |planes, blocks| has_room(&base.with(planes, blocks)))
-        .map(|(planes, blocks)| base.with(&planes, blocks))
+    smallest(sizing, &sizes, needed, |planes, blocks| has_room(&sized(&base, planes, blocks)))
+        .map(|(planes, blocks)| sized(&base, &planes, blocks))
         .ok_or_else(|| too_large(needed, shape))
+}
+
+/// The size with this number of planes and of blocks in each.
+fn sized(base: &Fitted, planes: &Planes, blocks: u64) -> Fitted {
+    let mut fitted = base.clone();
+    for (count, to) in fitted.counts.iter_mut().zip(planes.counts) {
+        count.1 = to;
+    }
+    fitted.counts[4].1 = blocks as u32;
+    fitted.multi_plane = base.multi_plane.min(planes.counts[0]);
+    fitted
 }
 
 /// The share of a plane's spare space that thresholds and open blocks leave.

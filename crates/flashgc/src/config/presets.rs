@@ -3,9 +3,6 @@
 use flashgc_config::Tree;
 use serde_json::{Value, json};
 
-/// The scheme of a configuration that names none.
-pub const DEFAULT_SCHEME: &str = "greedy";
-
 macro_rules! files {
     ($folder:literal: $($name:literal)*) => {
         &[$(($name, include_str!(concat!("../../../../", $folder, "/", $name, ".toml")))),*]

@@ -1,6 +1,7 @@
 //! The spare space of a plane, and the share that thresholds and open blocks take.
 
-use super::{sub_blocks, used_space};
+use super::slots::trigger::used_space;
+use super::space;
 use crate::device::Shape;
 use crate::gc::GcPlan;
 use flashgc_config::Reader;
@@ -20,7 +21,7 @@ fn mark_pages(shape: &Shape, gc: &GcPlan) -> u64 {
 pub fn left(shape: &Shape, gc: &GcPlan) -> f64 {
     let exported = u64::from(shape.exported_pages_per_plane);
     let spare = shape.data_pages_per_plane().saturating_sub(exported);
-    let open_pages = open_blocks(gc) * sub_blocks::pages_shut_by_an_open_block(shape, gc);
+    let open_pages = open_blocks(gc) * space::pages_shut_by_an_open_block(shape, gc);
     let taken = mark_pages(shape, gc) + open_pages;
     spare.saturating_sub(taken) as f64 / spare.max(1) as f64
 }
@@ -30,7 +31,7 @@ pub fn check(root: &Reader<'_>, shape: &Shape, gc: &GcPlan) -> Option<()> {
     let physical = shape.data_pages_per_plane();
     let exported = u64::from(shape.exported_pages_per_plane);
     let open_blocks = open_blocks(gc);
-    let open_pages = open_blocks * sub_blocks::pages_shut_by_an_open_block(shape, gc);
+    let open_pages = open_blocks * space::pages_shut_by_an_open_block(shape, gc);
     let reserved = u64::from(gc.reserve_blocks) * u64::from(shape.data_pages()) + open_pages;
     let mark = mark_pages(shape, gc);
     if exported + reserved >= physical {
@@ -39,7 +40,7 @@ pub fn check(root: &Reader<'_>, shape: &Shape, gc: &GcPlan) -> Option<()> {
             format!(
                 "a plane has {} spare pages, but collection alone needs {reserved}: {}",
                 physical.saturating_sub(exported),
-                sub_blocks::needs(shape, gc, open_blocks)
+                space::needs(shape, gc, open_blocks)
             ),
             format!(
                 "set device.exported below {:.4}, or give each plane more blocks",
@@ -62,11 +63,11 @@ pub fn check(root: &Reader<'_>, shape: &Shape, gc: &GcPlan) -> Option<()> {
                 "the threshold ({mark} pages per plane) exceeds the spare space of a plane: {} \
                  spare pages, minus {open_blocks} open {}",
                 physical - exported,
-                sub_blocks::word(shape, open_blocks)
+                space::word(shape, open_blocks)
             ),
             format!(
                 "collection could never reach it: give at most \"{} blocks\" or \"{room} pages\"",
-                room / sub_blocks::all_of_a_block(shape)
+                room / space::all_of_a_block(shape)
             ),
         );
         let key = format!("gc.trigger.watermark.{key}");

@@ -11,7 +11,7 @@
 //! data leaves no block for a list still runs. The paper does not describe empty lists:
 //! docs/schemes/on-demand.md#an-empty-list.
 
-use super::slots::Batch;
+use super::Batch;
 use super::trigger::Sight;
 use super::used_space::{SpaceOf, VictimLists};
 use super::victim::{Loss, VictimPolicy};

@@ -9,6 +9,8 @@
 //!
 //! Only the simulation moves data (`sim::collect`); this module decides.
 
+mod answers;
+pub mod choice;
 mod idle;
 mod job;
 mod lists;
@@ -16,21 +18,21 @@ pub mod pacing;
 pub mod placement;
 pub mod pre_migration;
 pub mod preemption;
-pub mod slots;
+mod slots;
 mod trigger;
 pub mod used_space;
 pub mod victim;
 pub mod windows;
 
+pub use answers::{
+    Batch, BlockingChoice, CopyChoice, CopyPath, Isolation, ListOf, ParallelCopy, Space,
+};
 pub use idle::{Idle, MeanCollection, Wait};
 pub use job::{Copy, CrossUnit, JobRow, Role, Victim};
 pub use pacing::TimeSlices;
 pub use pre_migration::PreMigration;
 pub use preemption::{Preemption, Suspends};
-pub use slots::{
-    Batch, BlockingChoice, CopyChoice, CopyPath, GcPlan, Isolation, ListOf, ParallelCopy, Space,
-    Watermark,
-};
+pub use slots::{GcPlan, Watermark};
 
 pub use trigger::Sight;
 

@@ -5,18 +5,12 @@
 //!    issues a request, and is asked again; or it waits, until a time or until a request is done.
 //! 3. The time of a wait is the event of the arrival slot, after which the source is asked.
 
-use super::{Fault, Host};
+use super::Host;
+use super::records::{Done, Fault};
 use crate::context::Context;
 use crate::event::Slot;
 use crate::verify::Watch;
-use crate::workload::{HostOp, HostRequest, Source, Turn};
-
-/// A request of a job that is done.
-pub(super) struct Done {
-    pub(super) job: u16,
-    pub(super) op: HostOp,
-    pub(super) latency_ns: u64,
-}
+use crate::workload::{HostRequest, Source, Turn};
 
 impl Host {
     /// The source takes its turn. Returns the request that it issues, and its job.

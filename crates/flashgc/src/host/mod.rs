@@ -7,15 +7,18 @@
 
 mod buffer;
 mod buffered;
+mod buffering;
+mod crossings;
 mod jobs;
 mod link;
 mod ops;
 mod order;
 mod queues;
+mod records;
 mod requests;
 
 pub use ops::{FLUSH, Head, Op, OpKind, Waiting};
-pub use requests::{Fault, Served};
+pub use records::{Fault, Served};
 
 use crate::context::Context;
 use crate::ftl::map::PageMap;
@@ -26,7 +29,7 @@ use crate::workload::HostRequest;
 use buffer::Buffer;
 use link::Link;
 use order::PageOrder;
-use requests::{Cutting, Requests};
+use records::{Cutting, Requests};
 use std::collections::VecDeque;
 
 /// The requests of the host, and everything that they pass before they wait at a unit.

@@ -1,6 +1,6 @@
 //! Requests: when they come, how they are cut into page operations, and when they are done.
 
-use super::jobs::Done;
+use super::records::{Cutting, Done, Fault, Request, Served};
 use super::{Host, OpKind};
 use crate::context::Context;
 use crate::event::Slot;
@@ -9,58 +9,6 @@ use crate::ids::Lpn;
 use crate::plan::Arrivals;
 use crate::verify::{Happened, Watch};
 use crate::workload::{HostOp, HostRequest, Source, SourceError};
-
-/// Why no further request can come.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// The workload failed; the text names the place.
-    Source(SourceError),
-    /// The next request comes after the last instant that can be simulated.
-    TooLong,
-}
-
-/// A request that is done.
-#[derive(Clone, Copy, Debug)]
-pub struct Served {
-    /// Its operation.
-    pub op: HostOp,
-    /// Its bytes.
-    pub bytes: u64,
-    /// From its arrival until now, in ns.
-    pub latency_ns: u64,
-}
-
-/// A request whose pages are being accepted.
-pub(super) struct Cutting {
-    id: u32,
-    request: HostRequest,
-    next: u32,
-}
-
-#[derive(Clone, Copy)]
-struct Request {
-    arrived_ns: u64,
-    bytes: u64,
-    pages_left: u32,
-    /// The job that it belongs to, where there are several.
-    job: u16,
-    op: HostOp,
-}
-
-/// The requests under way, in a slab, and those that have yet to come.
-#[derive(Default)]
-pub(super) struct Requests {
-    slab: Vec<Request>,
-    free: Vec<u32>,
-    arrival: Option<HostRequest>,
-    pub(super) source_ended: bool,
-    /// Requests of a closed loop that may be issued now; of jobs, whether to ask the source.
-    pub(super) to_issue: u32,
-    /// Requests of jobs that are done, of which the source has yet to hear.
-    pub(super) of_jobs: Vec<Done>,
-    outstanding: u64,
-    done: u64,
-}
 
 impl Host {
     /// Requests under way.

@@ -1,9 +1,11 @@
 //! All tests of the crate in one program, so that it is linked once.
 
+mod any_config;
 mod bad_config;
 mod bad_copies;
 mod bad_pacing;
 mod bad_sub_blocks;
+mod bad_traces;
 mod bad_triggers;
 mod block_blocking;
 mod blocking;
@@ -50,5 +52,4 @@ mod timelines;
 mod trace_fill;
 mod trace_reads;
 mod used_space;
-mod walls;
 mod write_buffer;

@@ -1,6 +1,6 @@
 //! d choices: the best of d sealed blocks drawn at random, with replacement.
 
-use super::{Candidates, Choice, VictimPolicy};
+use super::{Candidates, Choice, Count, VictimPolicy};
 use crate::device::Geometry;
 use crate::ids::{BlockId, PlaneId};
 use crate::rng::Random;
@@ -11,12 +11,16 @@ use serde::Serialize;
 pub const CHOICE: Choice = Choice {
     name: "d-choices",
     about: "the block with the fewest valid pages among d sealed blocks drawn at random",
-    keys: &[(
-        "d",
-        "10 (default), 1 to 1000: number of blocks drawn; 1 equals random, a large number \
-         approaches greedy",
-    )],
+    keys: &[&D],
     source: "Van Houdt 2013",
+};
+
+const D: Count = Count {
+    name: "d",
+    default: 10,
+    least: 1,
+    most: 1000,
+    about: "number of blocks drawn; 1 equals random, a large number approaches greedy",
 };
 
 /// The number of blocks that are drawn.
@@ -28,7 +32,7 @@ pub struct Settings {
 impl Settings {
     /// From `[gc.victim.d-choices]`.
     pub fn read(table: &Reader<'_>) -> Self {
-        Settings { d: table.u32("d", 1..=1000).unwrap_or(10) }
+        Settings { d: D.read(table) }
     }
 }
 

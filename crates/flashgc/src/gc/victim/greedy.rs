@@ -6,7 +6,7 @@
 //! empty, one walk over the plane's blocks finds the new level. The result is exactly that of a
 //! full scan (`index = "scan"`), which a test checks.
 
-use super::{Candidates, Choice, VictimPolicy};
+use super::{About, Candidates, Choice, VictimPolicy, Word};
 use crate::device::Geometry;
 use crate::ids::{BlockId, PlaneId};
 use crate::memory::bytes_of;
@@ -20,11 +20,21 @@ pub const CHOICE: Choice = Choice {
     name: "greedy",
     about: "the sealed block with the fewest valid pages; the lowest or highest number among \
             equals",
-    keys: &[
-        ("index", "\"buckets\" (default) or \"scan\": search method; the victims are the same"),
-        ("ties", "\"lowest\" (default) or \"highest\": block number that wins among equals"),
-    ],
+    keys: &[&INDEX, &TIES],
     source: "the common baseline of the five papers",
+};
+
+const INDEX: Word<Index> = Word {
+    name: "index",
+    words: &[("buckets", Index::Buckets), ("scan", Index::Scan)],
+    default: 0,
+    about: About::All("search method; the victims are the same"),
+};
+const TIES: Word<Ties> = Word {
+    name: "ties",
+    words: &[("lowest", Ties::Lowest), ("highest", Ties::Highest)],
+    default: 0,
+    about: About::All("block number that wins among equals"),
 };
 
 /// How the minimum is found.
@@ -66,12 +76,7 @@ impl Default for Settings {
 impl Settings {
     /// From `[gc.victim.greedy]`.
     pub fn read(table: &Reader<'_>) -> Self {
-        let options = [("buckets", Index::Buckets), ("scan", Index::Scan)];
-        let ties = [("lowest", Ties::Lowest), ("highest", Ties::Highest)];
-        Settings {
-            index: table.choice("index", &options).unwrap_or(Index::Buckets),
-            ties: table.choice("ties", &ties).unwrap_or(Ties::Lowest),
-        }
+        Settings { index: INDEX.read(table), ties: TIES.read(table) }
     }
 }
 

@@ -12,7 +12,7 @@
 //! rate changes. With `now = true` every rate changes with time, and a choice examines all
 //! candidates.
 
-use super::{Candidates, Choice, Loss, VictimPolicy};
+use super::{Candidates, Choice, Flag, Loss, VictimPolicy};
 use crate::device::Geometry;
 use crate::ids::{BlockId, PlaneId};
 use crate::memory::bytes_of;
@@ -27,8 +27,14 @@ pub const CHOICE: Choice = Choice {
     name: "invalidation-rate",
     about: "the sealed block with the lowest invalidation rate, but blocks without valid pages \
             first",
-    keys: &[("now", "false (default) or true: rates up to now, not up to the last invalidation")],
+    keys: &[&NOW],
     source: "paper on-demand-gc, equation 1 and Algorithm 1",
+};
+
+const NOW: Flag = Flag {
+    name: "now",
+    default: false,
+    about: "rates up to now, not up to the last invalidation",
 };
 
 /// The end of the time over which rates are measured.
@@ -40,7 +46,7 @@ pub struct Settings {
 impl Settings {
     /// From `[gc.victim.invalidation-rate]`.
     pub fn read(table: &Reader<'_>) -> Self {
-        Settings { now: table.bool("now").unwrap_or(false) }
+        Settings { now: NOW.read(table) }
     }
 }
 

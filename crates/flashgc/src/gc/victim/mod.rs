@@ -8,172 +8,17 @@
 //! file has `CHOICE` (name, text and keys for users), `Settings` (read from the configuration) and
 //! `Policy`.
 
+mod policy;
+
 use crate::device::Geometry;
-use crate::ftl::blocks::Blocks;
-use crate::gc::windows::Costs;
+use crate::gc::choice::Row;
 use crate::ids::{BlockId, PlaneId};
 use crate::rng::Random;
-use flashgc_config::Reader;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-/// The description of a choice for users.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct Choice {
-    /// The word in the configuration.
-    pub name: &'static str,
-    /// Its effect, in one sentence.
-    pub about: &'static str,
-    /// Its keys, each with default and meaning.
-    pub keys: &'static [(&'static str, &'static str)],
-    /// Its source.
-    pub source: &'static str,
-}
-
-/// The blocks of a drive, as a policy needs them.
-pub struct Candidates<'a> {
-    /// Where the blocks are.
-    pub geometry: &'a Geometry,
-    /// The state of the blocks.
-    pub blocks: &'a Blocks,
-    /// The present, on the clock that also runs while a drive is preconditioned, in ns.
-    pub age_now_ns: u64,
-    /// The cost of moving a page and of an erase, for policies that rank by it.
-    pub costs: Costs,
-    /// Blocks with more valid pages are excluded.
-    pub most_valid: u32,
-}
-
-impl<'a> Candidates<'a> {
-    /// The sealed blocks of a plane, lowest first: a walk over all of the plane's blocks.
-    pub fn sealed(&self, plane: PlaneId) -> impl Iterator<Item = BlockId> + use<'a> {
-        let (blocks, most_valid) = (self.blocks, self.most_valid);
-        let is_fit = move |&b: &BlockId| blocks.is_sealed(b) && blocks.valid(b) <= most_valid;
-        self.geometry.blocks_of(plane).map(BlockId).filter(is_fit)
-    }
-
-    /// The sealed block of a plane whose erase frees most, the lowest among equals: a walk over all
-    /// of the plane's blocks. `None` where it frees nothing.
-    pub fn fewest_kept(&self, plane: PlaneId) -> Option<BlockId> {
-        let fewest = self.sealed(plane).min_by_key(|&block| (self.kept(block), block));
-        fewest.filter(|&block| self.invalid(block) > 0)
-    }
-
-    /// Whether the block is sealed, and a candidate.
-    pub fn is_sealed(&self, block: BlockId) -> bool {
-        self.blocks.is_sealed(block) && self.blocks.valid(block) <= self.most_valid
-    }
-
-    /// Valid pages of a block.
-    pub fn valid(&self, block: BlockId) -> u32 {
-        self.blocks.valid(block)
-    }
-
-    /// Invalid pages of a sealed block.
-    pub fn invalid(&self, block: BlockId) -> u32 {
-        self.geometry.data_pages_of(block) - self.blocks.valid(block)
-    }
-
-    /// Pages of a sealed block that an erase does not free: valid ones, and those that hold no data
-    /// since they isolate it.
-    pub fn kept(&self, block: BlockId) -> u32 {
-        self.data_pages() - self.invalid(block)
-    }
-
-    /// Time since the block was sealed, in ns.
-    pub fn age_ns(&self, block: BlockId) -> u64 {
-        self.age_now_ns - self.blocks.sealed_at_ns(block)
-    }
-
-    /// Erases of the block since the drive was made.
-    pub fn erases(&self, block: BlockId) -> u32 {
-        self.blocks.erases(block)
-    }
-
-    /// The most pages of a block that hold data.
-    pub fn data_pages(&self) -> u32 {
-        self.geometry.shape.data_pages()
-    }
-}
-
-/// The settings of a policy that has none: `pub use super::NoSettings as Settings;`.
-#[derive(Clone, Debug, Serialize)]
-pub struct NoSettings {}
-
-impl NoSettings {
-    /// From the choice's table, in which no key is known.
-    pub fn read(_table: &Reader<'_>) -> Self {
-        NoSettings {}
-    }
-}
-
-/// The loss of a valid page, as a policy is notified of it.
-#[derive(Clone, Copy, Debug)]
-pub struct Loss {
-    /// Valid pages that its block has left.
-    pub valid: u32,
-    /// Whether the block is sealed.
-    pub is_sealed: bool,
-    /// The time, on the clock that also runs while a drive is preconditioned, in ns.
-    pub at_ns: u64,
-}
-
-/// A way to rank victims. Every hook has a harmless default.
-pub trait VictimPolicy: Send {
-    /// A block is full and became a candidate.
-    fn sealed(&mut self, _plane: PlaneId, _block: BlockId, _valid: u32) {}
-
-    /// A candidate lost a valid page and has `valid` left.
-    fn invalidated(&mut self, _plane: PlaneId, _block: BlockId, _valid: u32) {}
-
-    /// A collection took a candidate.
-    fn claimed(&mut self, _plane: PlaneId, _block: BlockId, _valid: u32) {}
-
-    /// An erased block of this plane was opened: it is being written.
-    fn opened(&mut self, _plane: PlaneId, _block: BlockId) {}
-
-    /// A victim was erased, or given back without an erase.
-    fn erased(&mut self, _plane: PlaneId, _block: BlockId) {}
-
-    /// Whether [`lost`](Self::lost) and [`measuring_begins`](Self::measuring_begins) are called.
-    fn keeps_times(&self) -> bool {
-        false
-    }
-
-    /// A page of a block that is open or sealed became invalid. It is called after `invalidated`,
-    /// and only for a policy that keeps times.
-    fn lost(&mut self, _plane: PlaneId, _block: BlockId, _loss: Loss) {}
-
-    /// The measured part begins. The state of a policy must from now on follow from the drive
-    /// alone, since a drive may have come from a file.
-    fn measuring_begins(&mut self, _candidates: &Candidates<'_>) {}
-
-    /// Whether one pick goes before that of another plane, where a trigger takes one block of the
-    /// whole device.
-    fn before(&self, a: BlockId, b: BlockId, candidates: &Candidates<'_>) -> bool {
-        (candidates.valid(a), a) < (candidates.valid(b), b)
-    }
-
-    /// The next victim of this plane. It is called only while some sealed block of the plane holds
-    /// an invalid page; `None` means that no block is worth collecting now.
-    fn pick(
-        &mut self,
-        plane: PlaneId,
-        candidates: &Candidates<'_>,
-        random: &mut Random,
-    ) -> Option<BlockId>;
-
-    /// Where sub-blocks are erased: all that one erase frees with the one that was just picked, in
-    /// order of number. Erased ones may lie between.
-    fn erased_with(&self, picked: BlockId, _candidates: &Candidates<'_>, into: &mut Vec<BlockId>) {
-        into.push(picked);
-    }
-
-    /// Bytes of the tables that grow with the drive.
-    fn table_bytes(&self) -> u64 {
-        0
-    }
-}
+pub use crate::gc::choice::{About, Choice, Count, Flag, Word};
+pub use policy::{Candidates, Loss, NoSettings, Ranks, VictimPolicy};
 
 macro_rules! victims {
     ($($word:ident)*) => {
@@ -196,16 +41,11 @@ macro_rules! victims {
         }
 
         impl Settings {
-            /// Every choice of this slot.
-            pub const CHOICES: &'static [Choice] = &[$($word::CHOICE),*];
-
-            /// Reads the settings of the choice called `name` from its table.
-            pub fn read(name: &str, table: &Reader<'_>) -> Option<Settings> {
-                $(if name == $word::CHOICE.name {
-                    return Some(Settings::$word($word::Settings::read(table)));
-                })*
-                None
-            }
+            /// Every choice of this slot, and the reader of its settings.
+            pub const CHOICES: &'static [Row<Settings>] = &[$(Row {
+                choice: $word::CHOICE,
+                read: |table, _| Some(Settings::$word($word::Settings::read(table))),
+            }),*];
 
             /// The word in the configuration.
             pub fn name(&self) -> &'static str {
@@ -296,6 +136,17 @@ macro_rules! victims {
             }
         }
     };
+}
+
+impl Settings {
+    /// What the policy ranks: it decides which erases it can serve.
+    pub fn ranks(&self) -> Ranks {
+        match self {
+            Settings::recycle_benefit(_) => Ranks::Windows,
+            Settings::invalid_sub_blocks(_) => Ranks::SubBlocks,
+            _ => Ranks::Blocks,
+        }
+    }
 }
 
 victims! {

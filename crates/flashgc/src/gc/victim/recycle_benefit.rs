@@ -6,7 +6,7 @@
 //! plane. An invalidation counts it down; only when it reaches zero are the block's windows
 //! examined again. The result is exactly that of the scan (`index = "scan"`), which a test checks.
 
-use super::{Candidates, Choice, VictimPolicy};
+use super::{About, Candidates, Choice, VictimPolicy, Word};
 use crate::device::Geometry;
 use crate::gc::windows::{Benefit, Parts, Window};
 use crate::ids::{BlockId, PlaneId};
@@ -22,8 +22,16 @@ pub const CHOICE: Choice = Choice {
     about:
         "the run of sub-blocks that frees the most pages per unit of time; among equals the one in \
          the lowest block, then the shortest, then the lowest in its block",
-    keys: &[("index", "\"kept\" (default) or \"scan\": search method; the victims are the same")],
+    keys: &[&INDEX],
     source: "Chang et al., CODES+ISSS 2016 (GSM), as in paper speedup-gc, section II-A",
+};
+
+/// Whether every block is scanned.
+const INDEX: Word<bool> = Word {
+    name: "index",
+    words: &[("kept", false), ("scan", true)],
+    default: 0,
+    about: About::All("search method; the victims are the same"),
 };
 
 /// How the best window is found.
@@ -37,8 +45,7 @@ pub struct Settings {
 impl Settings {
     /// From `[gc.victim.recycle-benefit]`.
     pub fn read(table: &Reader<'_>) -> Self {
-        let options = [("kept", false), ("scan", true)];
-        Settings { scan: table.choice("index", &options).unwrap_or(false) }
+        Settings { scan: INDEX.read(table) }
     }
 }
 

@@ -1,9 +1,8 @@
 //! The requirements of sub-blocks and hotness groups on a row of the matrix.
 
-use super::{
-    BLOCK, BLOCKING, COPY, ERASE, Factor, MARKS, PLACEMENT, Row, SUMMARY, TRIGGER, VICTIM, pairs,
-    values,
-};
+use super::covering::{Factor, Row};
+use super::factors::{BLOCK, BLOCKING, COPY, ERASE, MARKS, PLACEMENT, SUMMARY, TRIGGER, VICTIM};
+use super::{pairs, values};
 
 /// The first choices of *erase* free whole blocks; those after them free sub-blocks, isolated by
 /// software and by hardware.

@@ -1,0 +1,43 @@
+//! An aged drive.
+
+use crate::config::precondition::PreconditionPlan;
+use crate::config::space::word;
+use crate::drive::aged_blocks;
+use crate::gc::GcPlan;
+use crate::plan::Plan;
+use flashgc_config::Reader;
+
+/// An aged drive must have the erased blocks that collection keeps for itself.
+pub fn check(
+    table: &Reader<'_>,
+    precondition: &PreconditionPlan,
+    plan: &Plan,
+    filler: Option<&GcPlan>,
+) {
+    let Some(ratio) = precondition.aged_ratio else { return };
+    if plan.geometry.shape.isolation_pages > 0 {
+        let message = "fill = \"aged\" needs blocks of equal size, but this scheme isolates \
+                       sub-blocks by layers";
+        table.error(
+            "aged_ratio",
+            message,
+            "set gc.erase.sub-blocks.isolation = \"software\" or precondition.fill = \
+             \"sequential\"",
+        );
+        return;
+    }
+    let blocks = plan.geometry.shape.blocks_per_plane;
+    let (aged, written) = aged_blocks(&plan.geometry, ratio);
+    let reserve = plan.gc.reserve_blocks.max(filler.map_or(0, |gc| gc.reserve_blocks));
+    if blocks - aged < reserve {
+        table.error(
+            "aged_ratio",
+            format!(
+                "aged_ratio = {ratio} fills {aged} of the {blocks} blocks of each plane, with \
+                 {written} invalid pages each, but collection reserves {reserve} erased {}",
+                word(&plan.geometry.shape, reserve.into())
+            ),
+            "give a smaller ratio, or more blocks per plane (device.blocks_per_plane)",
+        );
+    }
+}

@@ -1,0 +1,63 @@
+//! Values that follow from the tables together: amounts of space, the reserve, and combinations
+//! that cannot work.
+//!
+//! Each step is a file here, or in the file of its slot ([`super::slots`]). The first two make the
+//! plan; the others need it.
+
+pub mod aged;
+pub mod capacity;
+pub mod notes;
+mod order;
+mod reserve;
+pub mod scheme;
+mod write_buffer;
+
+use super::device::Device;
+use super::gc::Scheme;
+use super::workload::WorkloadPlan;
+use crate::device::{Geometry, Level, Pools};
+use crate::plan::{Allocation, Plan};
+use flashgc_config::Reader;
+
+/// Derives the plan, or notes why there is none.
+pub fn plan(
+    root: &Reader<'_>,
+    seed: u64,
+    device: &Device,
+    scheme: &Scheme,
+    workload: &WorkloadPlan,
+    coalesce: bool,
+) -> Option<Plan> {
+    let (shape, gc) = scheme::plan(root, device, scheme)?;
+    let write_buffer = write_buffer::plan(root, device, scheme)?;
+    let ordered = device.allocation == Allocation::Dynamic
+        || gc.preemption.is_some()
+        || write_buffer.is_some()
+        || device.service.splits_host()
+        || order::may_pass(workload, u64::from(device.shape.page_bytes));
+    let geometry = Geometry::new(shape);
+    let pools = match device.allocation {
+        Allocation::Striped => Pools::new(&geometry, Some(Level::Plane)),
+        Allocation::Dynamic => Pools::new(&geometry, device.pool),
+    };
+    Some(Plan {
+        seed,
+        geometry,
+        timing: device.timing,
+        host_link: device.host_link,
+        write_buffer,
+        allocation: device.allocation,
+        pool: device.pool,
+        pools,
+        service: if gc.preemption.is_some() {
+            device.service.apart()
+        } else {
+            device.service.clone()
+        },
+        gc,
+        arrivals: workload.arrivals(),
+        ordered,
+        reads: order::has_reads(workload),
+        coalesce,
+    })
+}

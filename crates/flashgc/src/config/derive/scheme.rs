@@ -1,0 +1,62 @@
+//! The scheme on a device.
+
+use super::reserve;
+use crate::config::device::Device;
+use crate::config::gc::Scheme;
+use crate::config::slots::{background, blocking, copy, erase, pacing, preemption};
+use crate::config::spare;
+use crate::device::Shape;
+use crate::gc::{GcPlan, Preemption};
+use flashgc_config::Reader;
+
+type Check = fn(&Reader<'_>, &Device, &Shape, &GcPlan) -> Option<()>;
+
+/// Combinations that cannot work, in the order in which users are told of them: the first one ends
+/// the list.
+const CHECKS: &[Check] = &[
+    |root, _, shape, gc| spare::check(root, shape, gc),
+    |root, device, _, gc| copy::check(root, device, gc),
+    |root, device, _, gc| preemption::check(root, device, gc),
+    |root, _, _, gc| blocking::check(root, gc),
+];
+
+/// The scheme on this device, if it can work there, and the device as the scheme sees it.
+pub fn plan(root: &Reader<'_>, device: &Device, scheme: &Scheme) -> Option<(Shape, GcPlan)> {
+    let shape = pacing::with_extra(root, &device.shape, scheme.pacing.as_ref())?;
+    let shape = erase::shape(root, &shape, &scheme.erase, &scheme.victim, scheme.copy)?;
+    scheme.placement.check(root, &shape, &scheme.erase, scheme.copy)?;
+    let gc = resolved(root, &shape, scheme, device.timing.erase_ns)?;
+    CHECKS.iter().try_for_each(|check| check(root, device, &shape, &gc))?;
+    Some((shape, gc))
+}
+
+/// The answer of every slot, in amounts of this device.
+fn resolved(root: &Reader<'_>, shape: &Shape, scheme: &Scheme, erase_ns: u64) -> Option<GcPlan> {
+    let Scheme { trigger, erase, placement, .. } = scheme;
+    let move_cap_pages = erase.move_cap(root, shape)?;
+    let reserve_blocks = reserve::blocks(shape, scheme, move_cap_pages);
+    let marks = trigger.thresholds(root, scheme.blocking.blocks_only, reserve_blocks, shape)?;
+    let soft = marks.soft;
+    let pacing = scheme.pacing.as_ref();
+    let time_slices = pacing::plan(root, shape, pacing, erase_ns, reserve_blocks)?;
+    Some(GcPlan {
+        scheme: scheme.name.clone(),
+        slots: scheme.slots.clone(),
+        trigger: marks,
+        used_space: trigger.used_space(root, erase, shape)?,
+        idle: trigger.idle(root, shape, soft)?,
+        erase_blocks: erase.blocks(),
+        sub_blocks: erase.sub_blocks(),
+        move_cap_pages,
+        victim: scheme.victim.clone(),
+        copy: scheme.copy,
+        separate_gc: placement.separates_gc(),
+        hotness_groups: placement.hotness_groups(&scheme.victim),
+        blocking: scheme.blocking.plan(shape),
+        preemption: scheme.preemption.or(time_slices.map(|_| Preemption::BETWEEN_SLICES)),
+        time_slices,
+        pre_migration: background::plan(root, shape, scheme.background.pre_migration.as_ref())?,
+        reserve_blocks,
+        reserve_pages: reserve::pages(shape, scheme),
+    })
+}

@@ -1,0 +1,23 @@
+//! The write buffer on this device under this scheme.
+
+use crate::config::device::Device;
+use crate::config::gc::Scheme;
+use crate::plan::WriteBuffer;
+use flashgc_config::Reader;
+
+/// The device's write buffer, and whether the scheme flushes it before it must. `Some(None)` where
+/// there is none.
+pub fn plan(root: &Reader<'_>, device: &Device, scheme: &Scheme) -> Option<Option<WriteBuffer>> {
+    let flushes_when_idle = scheme.background.flushes_buffer;
+    if flushes_when_idle && device.write_buffer.is_none() {
+        root.table("gc").table("background").error(
+            "use",
+            "the scheme flushes the write buffer (gc.background.use), but this device has none",
+            "add one, as in `device.write_buffer.size = \"1 MiB\"`, or set gc.background.use = \
+             \"nothing\"",
+        );
+        root.remedy("device.write_buffer.size", "1 MiB");
+        return None;
+    }
+    Some(device.write_buffer.map(|buffer| WriteBuffer { flushes_when_idle, ..buffer }))
+}

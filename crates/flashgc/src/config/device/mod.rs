@@ -1,0 +1,222 @@
+//! `[device]`: geometry, timing, and how work is served.
+
+mod exported;
+mod layers;
+mod order;
+mod timing;
+mod write_buffer;
+
+use crate::device::{Level, Shape, Timing};
+use crate::plan::{Allocation, Service, WriteBuffer};
+use exported::Exported;
+use flashgc_config::Reader;
+use flashgc_config::units::{Rate, Share};
+use layers::PAGES_PER_BLOCK_MAX;
+
+/// The device as configured.
+pub struct Device {
+    pub shape: Shape,
+    pub timing: Timing,
+    pub allocation: Allocation,
+    pub host_link: Option<Rate>,
+    pub write_buffer: Option<WriteBuffer>,
+    /// `None`: the whole device, or no pools at all.
+    pub pool: Option<Level>,
+    pub service: Service,
+    pub service_words: Vec<String>,
+    /// The size of the part that the host sees.
+    pub exported: Exported,
+    /// Program/erase cycles that each block is rated for, where they are known.
+    pub rated_cycles: Option<u64>,
+    /// Keys without effect.
+    pub unused: Vec<String>,
+}
+
+/// The input for a drive that is sized by its trace.
+#[derive(Clone, Debug)]
+pub struct Sizing {
+    /// The device as it was given, without the blocks that a scheme adds.
+    pub shape: Shape,
+    /// The size of the part that the host sees.
+    pub exported: Exported,
+    /// The share of it that the trace touches.
+    pub share: Share,
+}
+
+/// Reads the table. Errors are noted; `None` where no device can be made.
+pub fn read(table: &Reader<'_>) -> Option<Device> {
+    is_there(table)?;
+    let count = |key: &str, most: u32| table.required(key, table.u32(key, 1..=most), COUNT_HELP);
+    let channels = count("channels", 1024);
+    let chips_per_channel = count("chips_per_channel", 1024);
+    let dies_per_chip = count("dies_per_chip", 1024);
+    let planes_per_die = count("planes_per_die", 1024);
+    let blocks_per_plane = count("blocks_per_plane", 1 << 20);
+    let pages_per_block = count("pages_per_block", PAGES_PER_BLOCK_MAX);
+    let page_bytes = page_bytes(table);
+    let exported = exported::read(table);
+    let unit = table.required("unit", table.choice("unit", &Level::WORDS), UNIT_HELP);
+    let allocation = table.choice("allocation", &ALLOCATIONS).unwrap_or(Allocation::Striped);
+    let registers = registers(table);
+    let pool = table.choice("pool", &POOLS).flatten();
+    let multi_plane = multi_plane(table, unit, planes_per_die);
+    let order = order::order(table);
+    let (service, service_words) = order::service(table);
+    let bytes = table.bytes("transfer_bytes").or(page_bytes.map(u64::from));
+    let layered = layers::read(table, pages_per_block);
+    let times = timing::read(&table.table("timing"), bytes);
+    let summary = timing::summary(table, times.map(|(_, rate)| rate), bytes, pages_per_block);
+    let host_link = timing::host_link(table);
+    let suspend = timing::suspend(table);
+    let write_buffer = write_buffer::read(table, page_bytes);
+    let rated_cycles = table.u64("rated_cycles", 1..=1_000_000_000);
+    table.finish();
+    let (layered, exported) = (layered?, exported?);
+    let mut shape = Shape {
+        channels: channels?,
+        chips_per_channel: chips_per_channel?,
+        dies_per_chip: dies_per_chip?,
+        planes_per_die: planes_per_die?,
+        blocks_per_plane: blocks_per_plane?,
+        extra_blocks: 0,
+        pages_per_block: pages_per_block?,
+        summary_pages: summary?.map_or(0, |summary| summary.pages),
+        sub_blocks: layered.sub_blocks,
+        layers: layered.layers,
+        isolation_layers: layered.isolation_layers,
+        isolation_pages: 0,
+        page_bytes: page_bytes?,
+        unit: unit?,
+        registers: registers?,
+        multi_plane: multi_plane?,
+        order: order?,
+        exported_pages_per_plane: 0,
+    };
+    check_size(table, &shape)?;
+    shape.exported_pages_per_plane = exported.pages(table, &shape)?;
+    let mut timing = Timing { suspend: suspend?, layer_speed: layered.speed, ..times?.0 };
+    timing.summary = summary?.map(|summary| timing::in_array(summary, &timing, &shape));
+    let has_pools = allocation == Allocation::Dynamic;
+    let unused = unused(layered.unused, pool.is_some() && !has_pools);
+    Some(Device {
+        shape,
+        timing,
+        host_link,
+        write_buffer: write_buffer?,
+        allocation,
+        pool: pool.filter(|_| has_pools),
+        service: service?,
+        service_words,
+        exported,
+        rated_cycles,
+        unused,
+    })
+}
+
+/// Notes an error where there is no device at all.
+fn is_there(table: &Reader<'_>) -> Option<()> {
+    table.allow("preset");
+    if !table.exists() {
+        table.error("", "no device is configured", NO_DEVICE_HELP);
+    }
+    table.exists().then_some(())
+}
+
+/// Data registers of a plane.
+fn registers(table: &Reader<'_>) -> Option<u32> {
+    if table.has("registers") { table.u32("registers", 1..=64) } else { Some(1) }
+}
+
+/// Keys without effect.
+fn unused(layered: Option<&str>, is_pool_unused: bool) -> Vec<String> {
+    let pool = is_pool_unused.then_some("device.pool");
+    [layered, pool].into_iter().flatten().map(String::from).collect()
+}
+
+const COUNT_HELP: &str = "set it, or start from a preset, as in `preset = \"slc-msr\"`";
+
+const NO_DEVICE_HELP: &str =
+    "add [device] with preset = \"slc-msr\"; `flashgc devices` lists the presets";
+
+const ALLOCATIONS: [(&str, Allocation); 2] =
+    [("striped", Allocation::Striped), ("dynamic", Allocation::Dynamic)];
+
+/// The words for the planes among which a write finds its own.
+const POOLS: [(&str, Option<Level>); 4] = [
+    ("device", None),
+    ("channel", Some(Level::Channel)),
+    ("chip", Some(Level::Chip)),
+    ("die", Some(Level::Die)),
+];
+
+const UNIT_HELP: &str = "name the part that one array operation keeps busy: plane, die, chip or \
+                         channel";
+
+fn page_bytes(table: &Reader<'_>) -> Option<u32> {
+    let help = "give it with a unit, as in `page_size = \"4 KiB\"`";
+    let bytes = table.required("page_size", table.bytes("page_size"), help)?;
+    if bytes == 0 || bytes % 512 != 0 || bytes > 1 << 20 {
+        table.error(
+            "page_size",
+            format!("page_size must be a multiple of 512 B from 512 B to 1 MiB, got {bytes} B"),
+            "write for example `page_size = \"4 KiB\"`",
+        );
+        return None;
+    }
+    Some(bytes as u32)
+}
+
+/// Physical pages are numbered in 32 bits, and the highest number means none.
+fn check_size(table: &Reader<'_>, shape: &Shape) -> Option<()> {
+    let planes = shape.planes();
+    let pages = planes.checked_mul(shape.pages_per_plane());
+    if planes > 1 << 16 {
+        table.error(
+            "channels",
+            format!("the device must have at most 65,536 planes, got {planes}"),
+            "use fewer channels, chips, dies or planes",
+        );
+        return None;
+    }
+    if pages.is_none_or(|pages| pages >= u64::from(u32::MAX)) {
+        table.error(
+            "blocks_per_plane",
+            format!(
+                "a drive must have fewer than 2^32 - 1 physical pages, got {planes} planes of {} \
+                 pages",
+                shape.pages_per_plane()
+            ),
+            "use fewer blocks or larger pages; the limit is 16 TiB in pages of 4 KiB",
+        );
+        return None;
+    }
+    Some(())
+}
+
+/// One array operation may serve several planes of a die if the unit is at least a die.
+fn multi_plane(
+    table: &Reader<'_>,
+    unit: Option<Level>,
+    planes_per_die: Option<u32>,
+) -> Option<u32> {
+    if !table.has("multi_plane") {
+        return Some(1);
+    }
+    let planes = table.u32("multi_plane", 1..=64)?;
+    if planes > 1 && unit == Some(Level::Plane) {
+        table.error(
+            "multi_plane",
+            format!("multi_plane = {planes} needs units of several planes, but unit = \"plane\""),
+            "set unit = \"die\", or remove `multi_plane`",
+        );
+        return None;
+    }
+    if planes_per_die.is_some_and(|most| planes > most) {
+        let most = planes_per_die.unwrap_or(1);
+        let message =
+            format!("multi_plane must be at most {most} (device.planes_per_die), got {planes}");
+        table.error("multi_plane", message, format!("give at most {most}"));
+        return None;
+    }
+    Some(planes)
+}

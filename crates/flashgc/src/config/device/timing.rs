@@ -1,0 +1,150 @@
+//! `[device.timing]`, and the times of what only some devices have.
+
+use super::layers::PAGES_PER_BLOCK_MAX;
+use crate::device::{LayerTimes, Shape, Summary, Suspend, Timing};
+use flashgc_config::Reader;
+use flashgc_config::units::Rate;
+
+/// Reads `[device.timing]`: the times, and the rate of the bus.
+pub fn read(table: &Reader<'_>, transfer_bytes: Option<u64>) -> Option<(Timing, Rate)> {
+    let array = |key: &str| {
+        let help = format!("a duration, as in `{key} = \"25 us\"`");
+        let ns = table.required(key, table.duration_ns(key), &help)?;
+        if ns == 0 {
+            table.error(
+                key,
+                format!("{key} must be at least 1 ns, got 0 ns"),
+                format!("write for example `{key} = \"25 us\"`"),
+            );
+            return None;
+        }
+        // The bound of a year leaves room for a whole collection in 64 bits.
+        if ns > 1_000_000_000_000 {
+            table.error(
+                key,
+                format!("{key} must be at most 1000 s, got {} s", ns as f64 / 1e9),
+                help,
+            );
+            return None;
+        }
+        Some(ns)
+    };
+    let (read_ns, program_ns, erase_ns) = (array("read"), array("program"), array("erase"));
+    let help = "bus time, as in `transfer = \"25 ns/B\"` or \"1600 MB/s\"";
+    let rate = table.required("transfer", table.rate("transfer"), help);
+    let command_ns = table.duration_ns("command").unwrap_or(0);
+    table.finish();
+    let transfer_ns = rate?.ns_for(transfer_bytes?);
+    if transfer_ns.max(command_ns) > 1_000_000_000_000 {
+        table.error(
+            "transfer",
+            "a page transfer and a command must each take at most 1000 s",
+            "give a higher rate or a shorter command time",
+        );
+        return None;
+    }
+    let timing = Timing {
+        read_ns: read_ns?,
+        program_ns: program_ns?,
+        erase_ns: erase_ns?,
+        transfer_ns,
+        command_ns,
+        summary: None,
+        suspend: None,
+        layer_speed: None,
+    };
+    Some((timing, rate?))
+}
+
+/// The cost of suspending and resuming an operation, where the device can.
+pub fn suspend(table: &Reader<'_>) -> Option<Option<Suspend>> {
+    if !table.has("suspend") {
+        return Some(None);
+    }
+    let table = table.table("suspend");
+    let help = "a duration, as in `suspend = \"20 us\"`";
+    let suspend_ns = table.required("suspend", table.duration_ns("suspend"), help);
+    let resume_ns = table.duration_ns("resume").unwrap_or(0);
+    table.finish();
+    if suspend_ns?.max(resume_ns) > 1_000_000_000_000 {
+        table.error(
+            "suspend",
+            "suspending and resuming must each take at most 1000 s",
+            "write for example `suspend = \"20 us\"`",
+        );
+        return None;
+    }
+    Some(Some(Suspend { suspend_ns: suspend_ns?, resume_ns }))
+}
+
+/// `[device.summary]`: the last pages of each block describe it. `Some(None)` where there are none.
+pub fn summary(
+    device: &Reader<'_>,
+    rate: Option<Rate>,
+    page_bytes: Option<u64>,
+    pages_per_block: Option<u32>,
+) -> Option<Option<Summary>> {
+    if !device.has("summary") {
+        return Some(None);
+    }
+    let table = device.table("summary");
+    let help =
+        "the number of pages at the end of each block that hold its summary, as in `pages = 1`";
+    let pages = table.required("pages", table.u32("pages", 1..=PAGES_PER_BLOCK_MAX), help);
+    let bytes = table.bytes("transfer").or(page_bytes);
+    let words = [("timed", true), ("free", false)];
+    let timed_copies = table.choice("copies", &words).unwrap_or(true);
+    table.finish();
+    let (pages, pages_per_block) = (pages?, pages_per_block?);
+    if pages >= pages_per_block {
+        table.error(
+            "pages",
+            format!(
+                "summary pages must be fewer than the {pages_per_block} pages of a block, got \
+                 {pages}"
+            ),
+            format!("give less than {pages_per_block}"),
+        );
+        return None;
+    }
+    let transfer_ns = rate?.ns_for(bytes?);
+    if transfer_ns > 1_000_000_000_000 {
+        let message = format!(
+            "the summary's transfer must take at most 1000 s, got {} s",
+            transfer_ns as f64 / 1e9
+        );
+        table.error("transfer", message, "give a higher rate or a smaller transfer");
+        return None;
+    }
+    Some(Some(Summary { pages, transfer_ns, array_ns: 0, timed_copies }))
+}
+
+/// The summary with its array time: that of the last pages of a block, one after the other.
+pub fn in_array(summary: Summary, timing: &Timing, shape: &Shape) -> Summary {
+    let of_layers = LayerTimes::new(timing, &shape.in_blocks());
+    let array_ns = match of_layers {
+        Some(times) => times.last_pages_ns(summary.pages),
+        None => timing.program_ns * u64::from(summary.pages),
+    };
+    Summary { array_ns, ..summary }
+}
+
+/// `[device.host_link]`: the link between the host and the device.
+pub fn host_link(device: &Reader<'_>) -> Option<Rate> {
+    if !device.has("host_link") {
+        return None;
+    }
+    let table = device.table("host_link");
+    let help = "the link's speed, as in `transfer = \"0.4656 ns/B\"` or \"2000 MB/s\"";
+    let rate = table.required("transfer", table.rate("transfer"), help);
+    table.finish();
+    if rate.is_some_and(|rate| rate.ns_for(1) > 1_000_000) {
+        table.error(
+            "transfer",
+            "a link must take at most 1 ms per byte",
+            "write for example `transfer = \"2000 MB/s\"`",
+        );
+        return None;
+    }
+    rate
+}

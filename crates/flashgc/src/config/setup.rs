@@ -1,0 +1,106 @@
+//! A checked configuration.
+
+use super::device::Sizing;
+use super::fitted::Fitted;
+use super::precondition::PreconditionPlan;
+use super::workload::WorkloadPlan;
+use crate::gc::GcPlan;
+use crate::measure::Until;
+use crate::plan::Plan;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+/// A checked configuration: the plan that runs, and notes for the user.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// The plan of the simulation.
+    pub plan: Plan,
+    /// Where requests come from.
+    pub workload: WorkloadPlan,
+    /// When the measured part ends by itself, where it does.
+    pub until: Option<Until>,
+    /// The state in which measuring begins.
+    pub precondition: PreconditionPlan,
+    /// The scheme that is active until then, where it is not the run's own.
+    pub filler: Option<GcPlan>,
+    /// The name of the device preset, or "custom".
+    pub device_name: String,
+    /// The input of the size of the drive, where its trace decides it.
+    pub sizing: Option<Sizing>,
+    /// The size that was found.
+    pub fitted: Option<Fitted>,
+    /// Program/erase cycles that each block of the device is rated for, where they are known.
+    pub rated_cycles: Option<u64>,
+    pub(super) resolved: Value,
+    pub(super) unused: Vec<String>,
+    pub(super) notes: Vec<String>,
+}
+
+impl Setup {
+    /// The resolved configuration, as data.
+    pub fn resolved_json(&self) -> &Value {
+        &self.resolved
+    }
+
+    /// Keys that were given and have no effect, such as parameters of a choice not in use.
+    pub fn unused_keys(&self) -> &[String] {
+        &self.unused
+    }
+
+    /// Notes on the configuration for the user.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Whether the workload is a trace.
+    pub fn needs_trace(&self) -> bool {
+        matches!(self.workload, WorkloadPlan::Trace(_))
+    }
+
+    /// Whether the drive has yet to be sized by its trace ([`super::fit`]).
+    pub fn awaits_fit(&self) -> bool {
+        self.sizing.is_some() && self.fitted.is_none()
+    }
+
+    /// The trace that the configuration itself names.
+    pub fn trace_file(&self) -> Option<&str> {
+        match &self.workload {
+            WorkloadPlan::Trace(trace) => trace.file.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// The bytes that the tables of this drive will take, within a few per cent: the caller can
+    /// refuse a drive that does not fit its memory.
+    pub fn table_bytes_expected(&self) -> u64 {
+        let geometry = &self.plan.geometry;
+        let pages = u64::from(geometry.pages);
+        // Two maps of 4 bytes, two bits in bitmaps; and the state of each block.
+        pages * 8 + pages / 4 + u64::from(geometry.blocks) * 32
+    }
+
+    /// The plan of the simulation while the drive is preconditioned.
+    pub fn preconditioning_plan(&self) -> Plan {
+        let mut plan = self.plan.clone();
+        if let Some(filler) = &self.filler {
+            plan.gc = filler.clone();
+        }
+        plan
+    }
+
+    /// The drive was preconditioned before, in this way.
+    pub(crate) fn preconditioned(&mut self, how: &Value) {
+        self.resolved["precondition"] = how.clone();
+    }
+
+    /// A hash over the resolved configuration.
+    pub fn config_hash(&self) -> String {
+        hash_of(&self.resolved)
+    }
+}
+
+/// The hash of a JSON value, in the order in which its keys are sorted.
+pub fn hash_of(value: &Value) -> String {
+    let digest = Sha256::digest(value.to_string().as_bytes());
+    digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}

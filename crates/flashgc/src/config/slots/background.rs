@@ -1,0 +1,168 @@
+//! `[gc.background]`: the work that is done before any collection. The slot takes one choice, or a
+//! list of several.
+
+use super::slot::{Slot, Taken, choice, several};
+use crate::config::space::refuse_share_of_soft;
+use crate::device::Shape;
+use crate::gc::choice::{About, Choice, Key, Percent, Row, Told, Word};
+use crate::gc::pre_migration::{PreMigration, Stop};
+use flashgc_config::Reader;
+use flashgc_config::units::{Share, ShareOf, Threshold};
+
+const NOTHING: &str = "nothing";
+const FLUSH_BUFFER: &str = "flush-buffer";
+const PRE_MIGRATION: &str = "pre-migration";
+const BOTH: &str = "flush-buffer + pre-migration";
+
+/// The background work as configured; amounts of space still depend on the device.
+#[derive(Default)]
+pub struct Background {
+    pub flushes_buffer: bool,
+    pub pre_migration: Option<PreMigrationKeys>,
+}
+
+/// A background task.
+enum Task {
+    Nothing,
+    FlushBuffer,
+    PreMigration(PreMigrationKeys),
+}
+
+/// The background work `pre-migration` as configured.
+pub struct PreMigrationKeys {
+    distance: Option<Threshold>,
+    t_page: Share,
+    by_valid: bool,
+}
+
+const CHOICES: &[Row<Task>] = &[
+    Row { choice: choice(NOTHING, "no background tasks", &[]), read: |_, _| Some(Task::Nothing) },
+    Row {
+        choice: choice(
+            FLUSH_BUFFER,
+            "while no request is outstanding, pages of the device's write buffer are flushed one \
+             by one",
+            &[],
+        ),
+        read: |_, _| Some(Task::FlushBuffer),
+    },
+    Row {
+        choice: Choice {
+            name: PRE_MIGRATION,
+            about: "while no request is outstanding, valid pages of the next victim are moved one \
+                    by one, before collection starts",
+            keys: &[&DISTANCE, &T_PAGE, &RULE],
+            source: "paper pre-gc, section 4",
+        },
+        read: |table, _| pre_migration(table).map(Task::PreMigration),
+    },
+];
+
+const DISTANCE: Told = Told(
+    "distance",
+    "\"1%\" (default), \"4 blocks\" or \"256 pages\": how far above the trigger's threshold moving \
+     starts, in space that a plane can still allocate",
+);
+/// T_block is 11 % of the blocks, and collection starts at 10 % (section 5.1).
+const DISTANCE_DEFAULT: Share = Share { numerator: 1, denominator: 100 };
+/// T_page of the paper (section 5.1).
+const T_PAGE: Percent = Percent {
+    name: "t_page",
+    default: Share { numerator: 1, denominator: 10 },
+    about: "the share of a block's pages that `rule` applies to",
+};
+/// Whether moving stops by the pages that are left.
+const RULE: Word<bool> = Word {
+    name: "rule",
+    words: &[("valid-left", true), ("moved", false)],
+    default: 0,
+    about: About::Each(&[
+        "stop when at most this share of valid pages is left",
+        "stop when this share has been moved",
+    ]),
+};
+
+impl Slot for Background {
+    const NAME: &'static str = "background";
+    const QUESTION: &'static str = "what is done in the background, before a collection?";
+    type Keys = Background;
+
+    fn choices() -> Vec<Choice> {
+        CHOICES.iter().map(|row| row.choice).collect()
+    }
+
+    fn read(gc: &Reader<'_>, registers: u32) -> Option<Taken<Background>> {
+        let table = gc.table(Background::NAME);
+        let mut used = several(&table, CHOICES, registers)?;
+        if used.has(NOTHING) && used.count() > 1 {
+            let help = "remove \"nothing\" from the list";
+            table.error("use", "\"nothing\" cannot be combined with other background tasks", help);
+            return None;
+        }
+        let name = match (used.has(FLUSH_BUFFER), used.has(PRE_MIGRATION)) {
+            (false, false) => NOTHING,
+            (true, false) => FLUSH_BUFFER,
+            (false, true) => PRE_MIGRATION,
+            (true, true) => BOTH,
+        };
+        let unused = std::mem::take(&mut used.unused);
+        let mut keys = Background::default();
+        for task in used.parts()? {
+            match task {
+                Task::Nothing => {}
+                Task::FlushBuffer => keys.flushes_buffer = true,
+                Task::PreMigration(pre_migration) => keys.pre_migration = Some(pre_migration),
+            }
+        }
+        Some(Taken { name, keys, unused })
+    }
+}
+
+fn pre_migration(table: &Reader<'_>) -> Option<PreMigrationKeys> {
+    let given = table.has(DISTANCE.name());
+    let distance = table.threshold(DISTANCE.name());
+    let t_page = T_PAGE.read(table);
+    let by_valid = RULE.read(table);
+    if given && distance.is_none() {
+        return None;
+    }
+    Some(PreMigrationKeys { distance, t_page: t_page?, by_valid })
+}
+
+/// Pre-migration on a device of this shape, where the scheme has it.
+pub fn plan(
+    root: &Reader<'_>,
+    shape: &Shape,
+    keys: Option<&PreMigrationKeys>,
+) -> Option<Option<PreMigration>> {
+    let Some(keys) = keys else { return Some(None) };
+    let table = root.table("gc").table(Background::NAME).table(PRE_MIGRATION);
+    // Shares refer to the device without the space that a scheme adds.
+    let own = &shape.without_extra();
+    let all = own.data_pages_per_plane();
+    let spare = all.saturating_sub(u64::from(own.exported_pages_per_plane));
+    let distance_pages = match &keys.distance {
+        None => DISTANCE_DEFAULT.of(all),
+        Some(Threshold::Pages(pages)) => *pages,
+        Some(Threshold::Blocks(blocks)) => {
+            own.pages_of_blocks(blocks.saturating_mul(u64::from(own.sub_blocks)).min(1 << 32))
+        }
+        Some(Threshold::Share { share, of: ShareOf::Physical | ShareOf::Pages }) => share.of(all),
+        Some(Threshold::Share { share, of: ShareOf::Spare }) => share.of(spare),
+        Some(Threshold::Share { of: ShareOf::Soft, .. }) => {
+            refuse_share_of_soft(&table, DISTANCE.name());
+            return None;
+        }
+    };
+    if distance_pages == 0 || distance_pages > all {
+        table.error(
+            DISTANCE.name(),
+            format!("distance must be 1 to {all} pages (a plane has {all}), got {distance_pages}"),
+            "give for example \"1%\", \"4 blocks\" or \"256 pages\"",
+        );
+        return None;
+    }
+    let pages = keys.t_page.of(u64::from(shape.data_pages())) as u32;
+    let stop = if keys.by_valid { Stop::ValidLeft(pages) } else { Stop::Moved(pages) };
+    Some(Some(PreMigration { distance_pages, stop }))
+}

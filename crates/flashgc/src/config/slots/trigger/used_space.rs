@@ -1,0 +1,148 @@
+//! The trigger `used-space`: its keys, and their values on a device.
+
+use super::watermark::{Hard, Marks};
+use crate::config::slots::erase::Erase;
+use crate::device::Shape;
+use crate::gc::choice::{About, Choice, Percent, Word};
+use crate::gc::used_space::{SpaceOf, UsedSpace};
+use crate::gc::{Batch, GcPlan};
+use crate::plan::Plan;
+use flashgc_config::Reader;
+use flashgc_config::units::Share;
+
+/// The declaration.
+pub const CHOICE: Choice = Choice {
+    name: "used-space",
+    about: "blocks with many invalid pages are collected while the share of used pages is above a \
+            threshold",
+    keys: &[&ON, &OF, &VICTIMS, &BATCH],
+    source: "paper on-demand-gc, sections 4.2 and 5.3",
+};
+
+const ON: Percent = Percent {
+    name: "on",
+    default: SEVENTY,
+    about: "the share of pages in use, valid or invalid, at which collection starts",
+};
+const OF: Word<SpaceOf> = Word {
+    name: "of",
+    words: &SpaceOf::WORDS,
+    default: 0,
+    about: About::All("share of the whole device's pages, or of each plane's"),
+};
+const VICTIMS: Percent = Percent {
+    name: "victims",
+    default: SEVENTY,
+    about: "only blocks with at least this share of invalid pages",
+};
+const SEVENTY: Share = Share { numerator: 7, denominator: 10 };
+const BATCH: Word<Batch> = Word {
+    name: "batch",
+    words: &Batch::WORDS,
+    default: 0,
+    about: About::All(
+        "collect one block per check, blocks until the share is below the threshold, or all that \
+         qualify",
+    ),
+};
+
+/// The trigger as configured.
+pub struct UsedSpaceTrigger {
+    on: Share,
+    of: SpaceOf,
+    victims: Share,
+}
+
+/// Reads the table. A plane with less than collection itself needs is short of space in any case.
+pub fn read(table: &Reader<'_>) -> Option<(Marks, UsedSpaceTrigger)> {
+    let (on, victims) = (ON.read(table), VICTIMS.read(table));
+    let of = OF.read(table);
+    let batch = BATCH.read(table);
+    let (on, victims) = (on?, victims?);
+    for (key, share) in [(ON.name, on), (VICTIMS.name, victims)] {
+        if share.numerator == 0 {
+            table.error(
+                key,
+                format!("`{key}` must be above 0%, got 0%"),
+                "write for example \"70%\"",
+            );
+            return None;
+        }
+    }
+    if on.numerator == on.denominator {
+        table.error(
+            ON.name,
+            "`on` must be below 100%, got 100%: there would be no space to collect",
+            "write for example \"70%\"",
+        );
+        return None;
+    }
+    let (soft, stop) = (None, None);
+    let marks =
+        Marks { soft, hard: Hard::Default, stop, inclusive: false, batch, idle_units: true };
+    Some((marks, UsedSpaceTrigger { on, of, victims }))
+}
+
+/// The values of the shares on a drive of this shape.
+pub fn plan(
+    slot: &Reader<'_>,
+    trigger: Option<&UsedSpaceTrigger>,
+    erase: &Erase,
+    shape: &Shape,
+) -> Option<Option<UsedSpace>> {
+    let Some(trigger) = trigger else { return Some(None) };
+    if erase.sub_blocks().is_some() {
+        slot.error(
+            "use",
+            "gc.trigger.use = \"used-space\" needs whole-block erase, but this scheme erases \
+             sub-blocks",
+            "set gc.erase.use = \"block\" or gc.trigger.use = \"watermark\"",
+        );
+        return None;
+    }
+    let data_pages = shape.data_pages();
+    let pages = match trigger.of {
+        SpaceOf::Plane => shape.data_pages_per_plane(),
+        SpaceOf::Device => shape.data_pages_per_plane() * shape.planes(),
+    };
+    let invalid = trigger.victims.at_least(u64::from(data_pages)) as u32;
+    let free_pages = pages - trigger.on.at_least(pages);
+    if free_pages == 0 {
+        let table = slot.table(CHOICE.name);
+        let message = format!("`on` leaves none of {pages} pages free");
+        table.error(ON.name, message, "give a smaller share, for example \"70%\"");
+        return None;
+    }
+    Some(Some(UsedSpace { of: trigger.of, free_pages, most_valid: data_pages - invalid }))
+}
+
+/// There is too little spare space for the space that collection needs for itself.
+pub fn refuse_spare(root: &Reader<'_>, gc: &GcPlan, spare_pages: u64, open_blocks: u64) {
+    root.table("device").error(
+        "exported",
+        format!(
+            "a plane has {spare_pages} spare pages, too few for the {} erased blocks that \
+             collection keeps free, in addition to open blocks ({open_blocks})",
+            gc.reserve_blocks + 1
+        ),
+        "set a smaller device.exported, or give each plane more blocks",
+    );
+}
+
+/// A drive whose user data alone reaches the trigger.
+pub fn note(plan: &Plan) -> Option<String> {
+    let rules = plan.gc.used_space?;
+    let geometry = &plan.geometry;
+    let all = geometry.shape.data_pages_per_plane();
+    let exported = u64::from(geometry.shape.exported_pages_per_plane);
+    let planes = match rules.of {
+        SpaceOf::Device => u64::from(geometry.planes),
+        SpaceOf::Plane => 1,
+    };
+    (exported * planes + rules.free_pages >= all * planes).then(|| {
+        "a full drive already exceeds gc.trigger.used-space.on: collection continues as long as \
+         blocks qualify, and after that only for planes that run out of erased blocks \
+         (gc.fallbacks)"
+            .into()
+    })
+}

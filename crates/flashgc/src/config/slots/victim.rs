@@ -1,0 +1,15 @@
+//! The slot *victim*: its choices are the engine's own registry.
+
+use super::slot::OneOf;
+use crate::gc::choice::Row;
+use crate::gc::victim::Settings;
+
+/// Which candidate is collected next.
+pub struct Victim;
+
+impl OneOf for Victim {
+    const NAME: &'static str = "victim";
+    const QUESTION: &'static str = "which candidate is collected next?";
+    type Keys = Settings;
+    const CHOICES: &'static [Row<Settings>] = Settings::CHOICES;
+}

@@ -1,0 +1,115 @@
+//! Where the requests of a run come from.
+
+use super::jobs;
+use crate::plan::Arrivals;
+use crate::workload::fitted::FittedPlan;
+use crate::workload::jobs::JobsPlan;
+use crate::workload::layout::AddressPolicy;
+use crate::workload::length::Length;
+use crate::workload::synthetic::SyntheticPlan;
+use flashgc_config::units::Share;
+use flashgc_trace::OpenOptions;
+use serde::{Serialize, Serializer};
+
+/// Where requests come from.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WorkloadPlan {
+    /// Drawn from distributions.
+    Synthetic(SyntheticWorkload),
+    /// Drawn from the distributions of a trace.
+    Fitted(Box<FittedPlan>),
+    /// Issued by jobs side by side.
+    Jobs(Box<JobsPlan>),
+    /// Read from a trace.
+    Trace(Box<TracePlan>),
+}
+
+/// A synthetic workload and its arrivals.
+#[derive(Clone, Debug, Serialize)]
+pub struct SyntheticWorkload {
+    /// The pattern of addresses.
+    #[serde(flatten)]
+    pub plan: SyntheticPlan,
+    /// When requests arrive.
+    pub arrivals: Arrivals,
+}
+
+/// How a trace is replayed.
+#[derive(Clone, Debug, Serialize)]
+pub struct TracePlan {
+    /// The trace that the configuration names.
+    pub file: Option<String>,
+    /// Format, bad lines, order and filter.
+    #[serde(serialize_with = "options_text")]
+    pub options: OpenOptions,
+    /// The handling of addresses beyond the drive.
+    pub address: AddressPolicy,
+    /// The share of the user capacity that the trace touches, where the drive is sized by it.
+    #[serde(skip)]
+    pub fit: Option<Share>,
+    /// Times between arrivals are multiplied by this.
+    pub time_scale: f64,
+    /// When requests arrive.
+    pub arrivals: Arrivals,
+    /// How long it is repeated at most, where it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeated: Option<Length>,
+}
+
+/// The options have no form of their own in JSON.
+fn options_text<S: Serializer>(options: &OpenOptions, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&format_args!("{options:?}"))
+}
+
+impl WorkloadPlan {
+    /// The share of the user capacity that a trace is to touch, where it sizes the drive.
+    pub fn fit(&self) -> Option<Share> {
+        match self {
+            WorkloadPlan::Trace(trace) => trace.fit,
+            _ => None,
+        }
+    }
+
+    /// When requests arrive.
+    pub fn arrivals(&self) -> Arrivals {
+        match self {
+            WorkloadPlan::Synthetic(workload) => workload.arrivals,
+            WorkloadPlan::Fitted(_) => Arrivals::Open,
+            WorkloadPlan::Jobs(_) => Arrivals::Jobs,
+            WorkloadPlan::Trace(trace) => trace.arrivals,
+        }
+    }
+
+    /// How long it is; a trace ends with its rows, or has the bound of its repetitions.
+    pub fn length(&self) -> Option<Length> {
+        match self {
+            WorkloadPlan::Synthetic(workload) => Some(workload.plan.requests),
+            WorkloadPlan::Fitted(plan) => Some(plan.requests),
+            WorkloadPlan::Jobs(_) => None,
+            WorkloadPlan::Trace(plan) => plan.repeated,
+        }
+    }
+
+    /// Parts that differ from each other.
+    pub fn phases(&self) -> u64 {
+        match self {
+            WorkloadPlan::Synthetic(workload) => workload.plan.phases.len() as u64,
+            // Jobs begin and end at times of their own.
+            WorkloadPlan::Jobs(plan) => 1 + jobs::changes(plan),
+            WorkloadPlan::Fitted(_) | WorkloadPlan::Trace(_) => 1,
+        }
+    }
+
+    /// Derives amounts of work from the user capacity in bytes.
+    pub(crate) fn on_drive(&mut self, exported_bytes: u64) {
+        match self {
+            WorkloadPlan::Synthetic(workload) => workload.plan.on_drive(exported_bytes),
+            WorkloadPlan::Fitted(plan) => plan.requests = plan.requests.on_drive(exported_bytes),
+            WorkloadPlan::Jobs(_) => {}
+            WorkloadPlan::Trace(plan) => {
+                plan.repeated = plan.repeated.map(|length| length.on_drive(exported_bytes));
+            }
+        }
+    }
+}

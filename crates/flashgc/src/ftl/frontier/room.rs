@@ -1,0 +1,101 @@
+//! Whether a page can be taken: for the host, for copies, for a class, and without touching the
+//! reserve.
+
+use super::{Frontiers, Stream};
+use crate::ids::PlaneId;
+
+impl Frontiers {
+    /// Whether the host can take a page without touching the reserve.
+    #[inline(always)]
+    pub fn host_has_room(&self, plane: PlaneId) -> bool {
+        if self.rules.reserve_pages > 0 && !self.has_pages_above_reserve(plane) {
+            return false;
+        }
+        if self.rules.classes > 0 {
+            return self.class_has_room(plane);
+        }
+        let frontier = &self.frontiers[self.index(plane, Stream::Host)];
+        frontier.next < frontier.end
+            || !frontier.halves.is_empty()
+            || self.is_above_reserve(plane)
+            || !self.frontiers[self.index(plane, Stream::Gc)].halves.is_empty()
+            || !self.started[plane.index()].is_empty()
+    }
+
+    /// Whether a page can be taken so that the erased pages left are enough for any collection.
+    #[cold]
+    pub fn has_pages_above_reserve(&self, plane: PlaneId) -> bool {
+        let reserve = self.rules.reserve_pages;
+        if !self.rules.parity {
+            return self.free_pages(plane) > reserve;
+        }
+        // A block that the host opens takes its pages of both kinds along.
+        self.copies_have(plane).into_iter().min() > Some(reserve)
+    }
+
+    /// Under the odd/even rule, the even and the odd pages that copies may take.
+    fn copies_have(&self, plane: PlaneId) -> [u32; 2] {
+        let left = |stream: Stream| {
+            let halves = &self.frontiers[self.index(plane, stream)].halves;
+            let left = |lane: usize| {
+                halves.iter().map(|half| half.end.saturating_sub(half.next[lane]).div_ceil(2)).sum()
+            };
+            [left(0), left(1)]
+        };
+        let own: [u32; 2] = left(Stream::Gc);
+        let host = if self.rules.separate_gc { left(Stream::Host) } else { [0, 0] };
+        let open: u32 = own.iter().chain(&host).sum();
+        let erased = (self.free_pages(plane) - open) / 2;
+        own.map(|pages| pages + erased)
+    }
+
+    /// Whether the host can take a page that copies cannot use: of an open block of its own, or of
+    /// an erased one above the reserve.
+    pub fn host_has_own_room(&self, plane: PlaneId) -> bool {
+        let frontier = &self.frontiers[self.index(plane, Stream::Host)];
+        frontier.next < frontier.end || !frontier.halves.is_empty() || self.is_above_reserve(plane)
+    }
+
+    fn class_has_room(&self, plane: PlaneId) -> bool {
+        let first = plane.index() * self.streams;
+        self.is_above_reserve(plane)
+            || self.frontiers[first..first + self.streams].iter().any(|f| f.next < f.end)
+            || !self.started[plane.index()].is_empty()
+    }
+
+    /// The class in whose frontier a page of this class can go where none may be opened for it:
+    /// the nearest by number that has room, the higher of two.
+    pub fn class_with_room(&self, plane: PlaneId, class: u8) -> Option<u8> {
+        let first = plane.index() * self.streams;
+        let has_room = |&other: &u8| {
+            let frontier = &self.frontiers[first + other as usize];
+            frontier.next < frontier.end
+        };
+        let classes = (0..self.streams as u8).filter(has_room);
+        classes.min_by_key(|&other| (other.abs_diff(class), other < class))
+    }
+
+    /// Whether a block beyond the reserve can be opened.
+    #[inline(always)]
+    pub fn is_above_reserve(&self, plane: PlaneId) -> bool {
+        self.free_blocks(plane) > self.rules.reserve_blocks
+    }
+
+    /// Whether a class has a page without a block being chosen for it.
+    #[inline(always)]
+    pub fn has_page(&self, plane: PlaneId, class: u8) -> bool {
+        let frontier = &self.frontiers[self.index(plane, Stream::Class(class))];
+        frontier.next < frontier.end || !self.started[plane.index()].is_empty()
+    }
+
+    /// Whether a page from another plane's victim can come here without touching the reserve.
+    pub fn copy_has_room(&self, plane: PlaneId) -> bool {
+        if self.rules.reserve_pages > 0 && !self.has_pages_above_reserve(plane) {
+            return false;
+        }
+        let frontier = &self.frontiers[self.index(plane, Stream::Gc)];
+        frontier.next < frontier.end
+            || self.is_above_reserve(plane)
+            || !self.started[plane.index()].is_empty()
+    }
+}

@@ -1,0 +1,205 @@
+//! The answers of the slots, as the plan has resolved them.
+
+use crate::device::{Level, Shape};
+use crate::ftl::Ftl;
+use crate::ids::PlaneId;
+use serde::Serialize;
+
+/// What keeps the erase of a sub-block from disturbing its neighbours (paper speedup-gc, section
+/// II-A).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Isolation {
+    /// Valid pages of its neighbours move first.
+    Software,
+    /// Layers between sub-blocks that never hold data.
+    Hardware,
+}
+
+/// An amount of free space in a plane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Space {
+    /// Erased blocks that are not open.
+    Blocks(u32),
+    /// Erased pages, those of open blocks included.
+    Pages(u32),
+}
+
+/// How many blocks are collected before the host is served by the unit again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Batch {
+    /// One block.
+    One,
+    /// Blocks until the trigger's `stop`.
+    UntilStop,
+    /// Every block that holds an invalid page when the batch begins, or that is on the list of the
+    /// trigger `used-space` then.
+    List,
+}
+
+/// The slot *copy*.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CopyChoice {
+    /// Read to the controller and written back over the bus.
+    Bus,
+    /// Inside the plane, without the bus.
+    Copyback {
+        /// Whether a page keeps its odd or even number.
+        parity: bool,
+    },
+    /// Several pages of a plane in parallel, one in each of its data registers.
+    Parallel(ParallelCopy),
+}
+
+/// Parallel page migration (paper parallel-gc, section IV-D).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ParallelCopy {
+    /// Pages that move in parallel.
+    pub workers: u32,
+    /// Whether a page keeps its odd or even number; only inside the plane.
+    pub parity: bool,
+    /// Where they go.
+    pub path: CopyPath,
+    /// Which pages form one list.
+    pub list: ListOf,
+}
+
+/// Where the pages of a parallel step go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CopyPath {
+    /// To the plane in which they are, by copyback.
+    Local,
+    /// To other units, by read and program over the bus.
+    Global,
+}
+
+/// Which pages form one list, from which the steps are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ListOf {
+    /// Those of one block: the last step of each block may be smaller.
+    Block,
+    /// Those of all blocks that one erase frees.
+    Extent,
+}
+
+/// The slot *blocking*: the part around the victim's plane that is blocked for the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct BlockingChoice {
+    /// The level of the part.
+    pub level: Level,
+    /// Whether only blocks are blocked, the victim and the one that copies fill; the level is then
+    /// that of the unit, in which operations follow each other.
+    #[serde(skip_serializing_if = "is_false")]
+    pub blocks: bool,
+    /// The level of the part that stays blocked during the erase, where that part is smaller. It is
+    /// at least the unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub erasing: Option<Level>,
+}
+
+impl Isolation {
+    /// The words of the configuration.
+    pub const WORDS: [(&'static str, Isolation); 2] =
+        [("software", Isolation::Software), ("hardware", Isolation::Hardware)];
+}
+
+impl Space {
+    /// Whether the plane's free space is below this amount (or at it, when `inclusive`).
+    #[inline(always)]
+    pub fn is_short(self, ftl: &Ftl, plane: PlaneId, inclusive: bool) -> bool {
+        let (free, limit) = match self {
+            Space::Blocks(limit) => (ftl.frontiers.free_blocks(plane), limit),
+            Space::Pages(limit) => (ftl.frontiers.free_pages(plane), limit),
+        };
+        free < limit || (inclusive && free == limit)
+    }
+
+    /// Twice the amount.
+    pub fn twice(self) -> Space {
+        match self {
+            Space::Blocks(blocks) => Space::Blocks(blocks.saturating_mul(2)),
+            Space::Pages(pages) => Space::Pages(pages.saturating_mul(2)),
+        }
+    }
+
+    /// The amount in pages.
+    pub fn pages(self, shape: &Shape) -> u64 {
+        match self {
+            Space::Blocks(blocks) => shape.pages_of_blocks(blocks.into()),
+            Space::Pages(pages) => u64::from(pages),
+        }
+    }
+}
+
+impl Batch {
+    /// The words of the configuration.
+    pub const WORDS: [(&'static str, Batch); 3] =
+        [("one", Batch::One), ("until-stop", Batch::UntilStop), ("list", Batch::List)];
+}
+
+impl CopyPath {
+    /// The words of the configuration.
+    pub const WORDS: [(&'static str, CopyPath); 2] =
+        [("local", CopyPath::Local), ("global", CopyPath::Global)];
+}
+
+impl ListOf {
+    /// The words of the configuration.
+    pub const WORDS: [(&'static str, ListOf); 2] =
+        [("block", ListOf::Block), ("extent", ListOf::Extent)];
+}
+
+impl CopyChoice {
+    /// Whether copies keep the parity of their page.
+    pub fn parity(self) -> bool {
+        match self {
+            CopyChoice::Bus => false,
+            CopyChoice::Copyback { parity } => parity,
+            CopyChoice::Parallel(parallel) => parallel.parity,
+        }
+    }
+
+    /// The most pages that move in parallel.
+    pub fn at_once(self) -> u32 {
+        match self {
+            CopyChoice::Bus | CopyChoice::Copyback { .. } => 1,
+            CopyChoice::Parallel(parallel) => parallel.workers,
+        }
+    }
+
+    /// Whether copies go to other units.
+    pub fn is_global(self) -> bool {
+        matches!(self, CopyChoice::Parallel(ParallelCopy { path: CopyPath::Global, .. }))
+    }
+
+    /// Whether copies stay in their plane's registers and need the bus for commands only.
+    pub fn stays_in_plane(self) -> bool {
+        self != CopyChoice::Bus && !self.is_global()
+    }
+
+    /// Whether the pages of each block form a list of their own.
+    pub fn lists_by_block(self) -> bool {
+        match self {
+            CopyChoice::Bus | CopyChoice::Copyback { .. } => false,
+            CopyChoice::Parallel(parallel) => parallel.list == ListOf::Block,
+        }
+    }
+}
+
+impl BlockingChoice {
+    /// Whether the blocking covers every plane of a unit.
+    pub fn covers_unit(self, unit: Level) -> bool {
+        self.level <= unit
+    }
+}
+
+fn is_false(flag: &bool) -> bool {
+    !*flag
+}

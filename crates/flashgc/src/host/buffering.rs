@@ -1,0 +1,206 @@
+//! The write buffer in front of the translation layer (paper preemptible-gc, section V-B, Fig. 16;
+//! docs/devices/slc-msr.md#the-write-buffer): a small fast memory of whole logical pages.
+//!
+//! Life of a page in the buffer:
+//! 1. A write of the host that is next on its page finds the page there, or finds a free place, and
+//!    is done after one access.
+//! 2. Where the buffer is full the write waits: the page used least recently is flushed, and the
+//!    write takes its place.
+//! 3. Reads of the page are served here, and rewrites absorbed.
+//! 4. A flush programs it in flash, while the drive is idle or since a write waits for its place.
+//!    It stays readable until the program ends, and for longer if it was rewritten meanwhile.
+//!
+//! The buffer serves one access at a time. A flush is a page operation without a request, and takes
+//! its data when its program begins; the data that it reads here goes out with its bus transfer.
+
+use super::{FLUSH, Host, Op, OpKind};
+use crate::context::Context;
+use crate::event::Slot;
+use crate::ids::{Lpn, PlaneId};
+use crate::verify::{Happened, Watch};
+use crate::workload::HostOp;
+use std::cmp::Reverse;
+
+impl Host {
+    /// Pages in the write buffer whose newest data is only there, or whose flush has not ended,
+    /// where there is a buffer.
+    pub fn dirty_pages(&self) -> Option<u64> {
+        self.buffer.as_ref().map(|buffer| u64::from(buffer.pages.count()))
+    }
+
+    /// The pages with data in the write buffer, most recently used first.
+    pub fn buffered(&self) -> impl Iterator<Item = Lpn> + '_ {
+        self.buffer.iter().flat_map(|buffer| buffer.pages.with_data())
+    }
+
+    /// Flushes whose program is under way.
+    pub fn flushes_open(&self) -> u64 {
+        self.buffer.as_ref().map_or(0, |buffer| buffer.programming)
+    }
+
+    /// Whether an operation is a flush.
+    #[inline(always)]
+    pub fn is_flush(&self, op: u32) -> bool {
+        self.waiting.op(op).request == FLUSH
+    }
+
+    /// An operation is next on its page: returns whether the buffer takes it.
+    #[inline]
+    pub fn buffer_takes<W: Watch>(&mut self, op: u32, cx: &mut Context<'_, W>) -> bool {
+        let Op { lpn, kind, request, sequence, .. } = *self.waiting.op(op);
+        let Some(buffer) = self.buffer.as_mut().filter(|_| request != FLUSH) else { return false };
+        let is_held = buffer.pages.holds(lpn);
+        match kind {
+            OpKind::Trim => {
+                if is_held {
+                    self.drop_from_buffer(lpn, cx);
+                }
+                return false;
+            }
+            OpKind::Read | OpKind::ReadRest if !is_held => return false,
+            OpKind::Read => {
+                buffer.pages.touch(lpn);
+                cx.counters.buffer_hits[0] += 1;
+                cx.tell(Happened::ReadBuffered { lpn });
+            }
+            OpKind::Write | OpKind::ReadRest if is_held => {
+                // A write of a part of it needs no flash either.
+                self.waiting.becomes_write(op);
+                buffer.pages.rewrite(lpn);
+                cx.counters.buffer_hits[1] += 1;
+            }
+            OpKind::Write | OpKind::ReadRest if buffer.pages.has_room() => {
+                buffer.pages.insert(lpn);
+            }
+            OpKind::Write | OpKind::ReadRest => {
+                buffer.stalled.push(Reverse((sequence, op)));
+                cx.counters.buffer_stalls += 1;
+                cx.tell(Happened::Started { op, lpn });
+                self.flush_for_stalled();
+                return true;
+            }
+        }
+        cx.tell(Happened::Started { op, lpn });
+        self.access_buffer(op, cx);
+        true
+    }
+
+    /// One operation after the other accesses the buffer, in order of arrival.
+    fn access_buffer<W: Watch>(&mut self, op: u32, cx: &mut Context<'_, W>) {
+        let sequence = self.waiting.op(op).sequence;
+        let Some(buffer) = &mut self.buffer else { return };
+        buffer.waiting.push(Reverse((sequence, op)));
+        self.next_access(cx);
+    }
+
+    /// The operation that came first accesses the buffer, if none does.
+    fn next_access<W: Watch>(&mut self, cx: &mut Context<'_, W>) {
+        let Some(buffer) = self.buffer.as_mut().filter(|b| b.accessing.is_none()) else { return };
+        let Some(Reverse((_, op))) = buffer.waiting.pop() else { return };
+        buffer.accessing = Some((op, cx.now_ns));
+        cx.events.post(Slot::Buffer, cx.now_ns + buffer.plan.access_ns);
+    }
+
+    /// An access has ended: its operation is done.
+    pub fn access_ended<W: Watch>(&mut self, cx: &mut Context<'_, W>) {
+        let Some(buffer) = &mut self.buffer else { return };
+        let (op, from_ns) = buffer.accessing.expect("an access that ends has begun");
+        let Op { lpn, kind, .. } = *self.waiting.op(op);
+        let writes = kind == OpKind::Write;
+        if writes {
+            buffer.pages.came(lpn);
+        }
+        let kind = if writes { HostOp::Write } else { HostOp::Read };
+        let to_ns = cx.now_ns;
+        cx.tell(Happened::BufferAccessed { lpn, kind, from_ns, to_ns });
+        self.page_done(op, cx);
+    }
+
+    /// The operations that waited for the page of the last access have been placed: the next one
+    /// accesses the buffer, and the page may be flushed.
+    pub fn access_next<W: Watch>(&mut self, cx: &mut Context<'_, W>) {
+        if let Some(buffer) = &mut self.buffer {
+            buffer.accessing = None;
+        }
+        self.next_access(cx);
+        self.flush_for_stalled();
+    }
+
+    /// The host trims a page in the buffer. A flush that has not begun will do nothing.
+    fn drop_from_buffer<W: Watch>(&mut self, lpn: Lpn, cx: &mut Context<'_, W>) {
+        let Some(buffer) = &mut self.buffer else { return };
+        if let Some(flush) = buffer.pages.drop_page(lpn) {
+            self.waiting.op_mut(flush).kind = OpKind::Trim;
+            let plane = self.waiting.op(flush).plane;
+            if plane != PlaneId::NONE {
+                self.called.push(cx.plan.geometry.unit_of(plane));
+            }
+        }
+        self.place_is_free(cx);
+    }
+
+    /// A place is free: the write that has waited longest takes it.
+    fn place_is_free<W: Watch>(&mut self, cx: &mut Context<'_, W>) {
+        let Some(buffer) = &mut self.buffer else { return };
+        let Some(Reverse((_, op))) = buffer.stalled.pop() else { return };
+        buffer.pages.insert(self.waiting.op(op).lpn);
+        self.access_buffer(op, cx);
+    }
+
+    /// Each write that waits for a place has a flush under way, as far as there are pages to
+    /// flush.
+    fn flush_for_stalled(&mut self) {
+        while let Some(buffer) = &self.buffer {
+            if buffer.pages.flushing() as usize >= buffer.stalled.len() {
+                return;
+            }
+            let Some(lpn) = buffer.pages.next_to_flush() else { return };
+            self.flush(lpn);
+        }
+    }
+
+    /// The page that is flushed next while the host waits for nothing: the one used least recently,
+    /// if none is being flushed.
+    #[inline]
+    pub fn page_to_flush(&self) -> Option<Lpn> {
+        let buffer = self.buffer.as_ref()?;
+        let is_due = buffer.plan.flushes_when_idle && buffer.pages.flushing() == 0;
+        buffer.pages.next_to_flush().filter(|_| is_due)
+    }
+
+    /// Flushes a page of the buffer: a page operation without a request.
+    pub fn flush(&mut self, lpn: Lpn) {
+        let flush = self.waiting.add(lpn, FLUSH, OpKind::Write, false);
+        if let Some(buffer) = &mut self.buffer {
+            buffer.pages.flush_waits(lpn, flush);
+        }
+        self.flushes.push_back(flush);
+    }
+
+    /// A write begins in flash. A flush takes its data from the buffer now.
+    #[inline(always)]
+    pub fn write_starts<W: Watch>(&mut self, op: u32, lpn: Lpn, cx: &mut Context<'_, W>) {
+        if !self.is_flush(op) {
+            return cx.tell(Happened::Started { op, lpn });
+        }
+        if let Some(buffer) = &mut self.buffer {
+            buffer.pages.flush_starts(lpn);
+            buffer.programming += 1;
+        }
+    }
+
+    /// A flush is over. One whose page was trimmed before it began did nothing.
+    #[cold]
+    pub fn flush_ended<W: Watch>(&mut self, op: u32, cx: &mut Context<'_, W>) {
+        let Op { lpn, kind, .. } = *self.waiting.op(op);
+        self.waiting.free(op);
+        let Some(buffer) = self.buffer.as_mut().filter(|_| kind == OpKind::Write) else { return };
+        buffer.programming -= 1;
+        cx.counters.flushed += 1;
+        if buffer.pages.flush_ends(lpn, op) {
+            cx.tell(Happened::Flushed { lpn });
+            self.place_is_free(cx);
+        }
+        self.flush_for_stalled();
+    }
+}

@@ -1,0 +1,104 @@
+//! The host's link: one request crosses at a time, and only in its turn.
+//!
+//! Requests come in in the order of arrival. The data of a write takes time to cross before its
+//! pages are queued; a read and a trim bring none, but do not overtake a write that waits for the
+//! link. The data of a read goes out after its last page, before any data that waits to come in.
+
+use super::Host;
+use super::link::Crossing;
+use crate::context::Context;
+use crate::event::Slot;
+use crate::verify::{Happened, Watch};
+use crate::workload::{HostOp, HostRequest};
+
+impl Host {
+    /// A request is here: where there is a link it comes in over it.
+    #[inline(always)]
+    pub(super) fn come_in<W: Watch>(
+        &mut self,
+        id: u32,
+        request: HostRequest,
+        cx: &mut Context<'_, W>,
+    ) {
+        let Some(link) = &mut self.link else { return self.cut(id, request) };
+        link.incoming.push_back((id, request));
+        self.serve_link(cx);
+    }
+
+    /// The last page of a request is done: where there is a link a read goes out over it.
+    #[inline(always)]
+    pub(super) fn pages_done<W: Watch>(&mut self, id: u32, cx: &mut Context<'_, W>) {
+        if self.link.is_some() {
+            let (op, bytes) = self.op_and_bytes(id);
+            if let (HostOp::Read, Some(link)) = (op, &mut self.link) {
+                link.outgoing.push_back((id, bytes));
+                return self.serve_link(cx);
+            }
+        }
+        self.request_done(id, cx);
+    }
+
+    /// Starts the next crossing, or accepts a request that needs no time to come in.
+    fn serve_link<W: Watch>(&mut self, cx: &mut Context<'_, W>) {
+        let Some(link) = &mut self.link else { return };
+        if link.is_cutting || link.under_way.is_some() {
+            return;
+        }
+        let (crossing, bytes) = if let Some((id, bytes)) = link.outgoing.pop_front() {
+            (Crossing::Out(id), bytes)
+        } else {
+            match link.incoming.pop_front() {
+                None => return,
+                Some((id, request)) if request.op == HostOp::Write => {
+                    (Crossing::In(id, request), request.bytes)
+                }
+                Some((id, request)) => {
+                    link.is_cutting = true;
+                    return self.cut(id, request);
+                }
+            }
+        };
+        link.under_way = Some(crossing);
+        link.since_ns = cx.now_ns;
+        // A time beyond the limit ends the run with an error of its own.
+        let ns = link.rate.ns_for(bytes).min(cx.events.time_limit_ns() / 2);
+        cx.events.post(Slot::Link, cx.now_ns + ns);
+    }
+
+    /// All pages of a request have been accepted: the link serves the next.
+    #[inline(always)]
+    pub(super) fn has_come_in<W: Watch>(&mut self, cx: &mut Context<'_, W>) {
+        if let Some(link) = &mut self.link {
+            link.is_cutting = false;
+            self.serve_link(cx);
+        }
+    }
+
+    /// The data under way has crossed.
+    pub fn crossing_ended<W: Watch>(&mut self, cx: &mut Context<'_, W>) {
+        let Some(link) = &mut self.link else { return };
+        let (from_ns, to_ns) = (link.since_ns, cx.now_ns);
+        link.spent_ns += to_ns - from_ns;
+        let crossed = link.under_way.take().expect("a crossing that ends has begun");
+        let op = match crossed {
+            Crossing::In(..) => HostOp::Write,
+            Crossing::Out(..) => HostOp::Read,
+        };
+        cx.tell(Happened::Crossed { op, from_ns, to_ns });
+        match crossed {
+            Crossing::In(id, request) => {
+                link.is_cutting = true;
+                self.cut(id, request);
+            }
+            Crossing::Out(id) => {
+                self.request_done(id, cx);
+                self.serve_link(cx);
+            }
+        }
+    }
+
+    /// Time in which data crossed the link, in ns, where there is one.
+    pub fn link_spent_ns(&self) -> Option<u64> {
+        self.link.as_ref().map(|link| link.spent_ns)
+    }
+}

@@ -1,0 +1,63 @@
+//! The records of requests: those that have yet to come, those under way, and those that are done.
+
+use crate::workload::{HostOp, HostRequest, SourceError};
+
+/// Why no further request can come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The workload failed; the text names the place.
+    Source(SourceError),
+    /// The next request comes after the last instant that can be simulated.
+    TooLong,
+}
+
+/// A request that is done.
+#[derive(Clone, Copy, Debug)]
+pub struct Served {
+    /// Its operation.
+    pub op: HostOp,
+    /// Its bytes.
+    pub bytes: u64,
+    /// From its arrival until now, in ns.
+    pub latency_ns: u64,
+}
+
+/// A request whose pages are being accepted.
+pub(super) struct Cutting {
+    pub(super) id: u32,
+    pub(super) request: HostRequest,
+    pub(super) next: u32,
+}
+
+/// A request under way.
+#[derive(Clone, Copy)]
+pub(super) struct Request {
+    pub(super) arrived_ns: u64,
+    pub(super) bytes: u64,
+    pub(super) pages_left: u32,
+    /// The job that it belongs to, where there are several.
+    pub(super) job: u16,
+    pub(super) op: HostOp,
+}
+
+/// The requests under way, in a slab, and those that have yet to come.
+#[derive(Default)]
+pub(super) struct Requests {
+    pub(super) slab: Vec<Request>,
+    pub(super) free: Vec<u32>,
+    pub(super) arrival: Option<HostRequest>,
+    pub(super) source_ended: bool,
+    /// Requests of a closed loop that may be issued now; of jobs, whether to ask the source.
+    pub(super) to_issue: u32,
+    /// Requests of jobs that are done, of which the source has yet to hear.
+    pub(super) of_jobs: Vec<Done>,
+    pub(super) outstanding: u64,
+    pub(super) done: u64,
+}
+
+/// A request of a job that is done.
+pub(super) struct Done {
+    pub(super) job: u16,
+    pub(super) op: HostOp,
+    pub(super) latency_ns: u64,
+}

@@ -1,0 +1,106 @@
+//! What a collection erases, and the copies that it makes for that.
+
+use super::{Checker, Content, ERASED};
+use crate::gc::{Isolation, JobRow};
+use crate::ids::BlockId;
+
+/// A block that the present collection has erased.
+#[derive(Clone, Copy)]
+pub(super) struct Emptied {
+    block: BlockId,
+    /// Copies that left it since its erase before.
+    copies: u32,
+    /// Pages that were programmed.
+    programmed: u32,
+}
+
+impl Checker {
+    pub(super) fn erase(&mut self, now_ns: u64, block: BlockId) {
+        self.erases += 1;
+        let first = self.geometry.first_page(block).0;
+        for ppn in first..first + self.geometry.shape.pages_per_block {
+            let lpn = self.content[ppn as usize].lpn as usize;
+            let lost = self.home.get(lpn).is_some_and(|home| home.0 == ppn);
+            assert!(!lost, "at {now_ns} ns an erase lost the data of logical page {lpn}");
+            self.content[ppn as usize] = Content { lpn: ERASED, version: 0 };
+        }
+        self.is_isolated(now_ns, block);
+        let programmed = std::mem::take(&mut self.programmed[block.index()]);
+        assert!(
+            programmed > 0 || self.promises.isolation.is_some(),
+            "at {now_ns} ns block {} was erased though it was erased already",
+            block.0
+        );
+        let copies = std::mem::take(&mut self.copied[block.index()]);
+        if self.is_measuring {
+            self.emptied.push(Emptied { block, copies, programmed });
+        }
+    }
+
+    /// A collection makes one copy for each page that left its blocks, in as few steps as its lists
+    /// allow.
+    pub(super) fn job_closed(&mut self, row: &JobRow) {
+        assert!(row.moved <= row.valid, "a job moved more pages than its victims held");
+        assert!(row.wasted <= row.moved);
+        let beside = self.beside_emptied();
+        let lists = self.emptied.iter().map(|emptied| emptied.copies).chain(beside);
+        let lists: Vec<u32> = lists.collect();
+        let copied: u32 = lists.iter().sum();
+        assert_eq!(row.moved, copied, "copies of a job");
+        let steps = |copies: u32| copies.div_ceil(self.promises.at_once);
+        let expected = match self.promises.by_block {
+            true => lists.iter().map(|&copies| steps(copies)).sum(),
+            false => steps(copied),
+        };
+        if self.promises.preempts {
+            assert!((expected..=copied).contains(&row.steps), "steps of a job");
+        } else {
+            assert_eq!(row.steps, expected, "steps of a job");
+        }
+        assert_eq!(row.blocks as usize, self.emptied.len(), "blocks of a job");
+        self.emptied.clear();
+    }
+
+    /// Under isolation by software an erase disturbs the sub-blocks next to it: they hold no data,
+    /// like those that are erased with it.
+    fn is_isolated(&self, now_ns: u64, block: BlockId) {
+        if self.promises.isolation != Some(Isolation::Software) {
+            return;
+        }
+        let siblings = self.geometry.siblings_of(block);
+        let beside = [block.0.wrapping_sub(1), block.0 + 1].into_iter();
+        for beside in beside.filter(|beside| siblings.contains(beside)) {
+            let first = self.geometry.first_page(BlockId(beside)).0;
+            let disturbed = (first..first + self.geometry.shape.pages_per_block).find(|&ppn| {
+                let lpn = self.content[ppn as usize].lpn as usize;
+                self.home.get(lpn).is_some_and(|home| home.0 == ppn)
+            });
+            assert_eq!(
+                disturbed, None,
+                "at {now_ns} ns the erase of sub-block {} disturbed the data beside it",
+                block.0
+            );
+        }
+    }
+
+    /// Copies that left the sub-blocks next to those that the present collection has erased. The
+    /// sub-blocks that one erase frees lie in one block, and are one run where software isolates.
+    fn beside_emptied(&mut self) -> Vec<u32> {
+        let (Some(isolation), Some(first), Some(last)) =
+            (self.promises.isolation, self.emptied.first(), self.emptied.last())
+        else {
+            return Vec::new();
+        };
+        let siblings = self.geometry.siblings_of(first.block);
+        assert!(siblings.contains(&last.block.0), "one erase freed parts of two blocks");
+        assert!(first.programmed > 0 && last.programmed > 0, "an end was erased already");
+        if isolation == Isolation::Hardware {
+            return Vec::new();
+        }
+        let run = first.block.0..=last.block.0;
+        assert!(run.clone().eq(self.emptied.iter().map(|emptied| emptied.block.0)), "not a run");
+        let beside = [run.start().wrapping_sub(1), run.end() + 1].into_iter();
+        let beside = beside.filter(|beside| siblings.contains(beside));
+        beside.map(|beside| std::mem::take(&mut self.copied[beside as usize])).collect()
+    }
+}

@@ -1,0 +1,81 @@
+//! Where a page is found, in flash or in the write buffer, and its way from the one to the other.
+
+use super::Checker;
+use crate::ids::{Lpn, Ppn};
+use crate::workload::HostOp;
+
+impl Checker {
+    /// The write buffer's data of a page goes to flash, and stays in the buffer for now.
+    pub(super) fn flush(&mut self, now_ns: u64, lpn: Lpn) -> u32 {
+        let Some(version) = self.held.version(lpn) else {
+            panic!("at {now_ns} ns logical page {} was flushed and is not buffered", lpn.0);
+        };
+        self.flushes += 1;
+        self.newest[lpn.index()] = version;
+        self.trimmed[lpn.index()] = false;
+        version
+    }
+
+    /// A page has left the write buffer: flash must have its data.
+    pub(super) fn flushed(&mut self, now_ns: u64, lpn: Lpn) {
+        let left = self.held.leaves(lpn);
+        let in_flash = self.home[lpn.index()].is_some().then(|| self.newest[lpn.index()]);
+        assert!(
+            left.is_some() && left == in_flash && in_flash == Some(self.given[lpn.index()]),
+            "at {now_ns} ns logical page {} left the write buffer in version {left:?}, and flash \
+             has {in_flash:?}",
+            lpn.0
+        );
+    }
+
+    /// A read must find the newest version in the write buffer.
+    pub(super) fn read_buffered(&self, now_ns: u64, lpn: Lpn) {
+        let (held, given) = (self.held.version(lpn), self.given[lpn.index()]);
+        assert_eq!(
+            held,
+            Some(given),
+            "at {now_ns} ns a read of logical page {} from the write buffer",
+            lpn.0
+        );
+    }
+
+    pub(super) fn accessed(&mut self, lpn: Lpn, kind: HostOp, span: (u64, u64)) {
+        let written = (kind == HostOp::Write).then(|| {
+            self.given[lpn.index()] += 1;
+            (lpn, self.given[lpn.index()])
+        });
+        self.held.accessed(span, written);
+    }
+
+    pub(super) fn read(&self, now_ns: u64, ppn: Ppn, lpn: Lpn) {
+        self.read_out(now_ns, ppn, lpn);
+        let (newest, given) = (self.newest[lpn.index()], self.given[lpn.index()]);
+        assert!(
+            self.held.version(lpn).is_none() && newest == given,
+            "at {now_ns} ns a read of logical page {} went past the write buffer",
+            lpn.0
+        );
+        assert!(newest >= self.acknowledged[lpn.index()]);
+    }
+
+    pub(super) fn read_out(&self, now_ns: u64, ppn: Ppn, lpn: Lpn) {
+        let content = self.content[ppn.index()];
+        assert_eq!(content.lpn, lpn.0, "at {now_ns} ns a read of page {} found other data", ppn.0);
+        assert!(
+            content.version == self.newest[lpn.index()] && !self.trimmed[lpn.index()],
+            "at {now_ns} ns a read of logical page {} found version {} of {}",
+            lpn.0,
+            content.version,
+            self.newest[lpn.index()]
+        );
+    }
+
+    pub(super) fn read_nothing(&self, now_ns: u64, lpn: Lpn) {
+        assert!(
+            (self.newest[lpn.index()] == 0 || self.trimmed[lpn.index()])
+                && self.held.version(lpn).is_none(),
+            "at {now_ns} ns a read of logical page {} lost its data",
+            lpn.0
+        );
+    }
+}

@@ -1,0 +1,62 @@
+//! Several watchers of one run.
+
+use super::checker::Checker;
+use super::{Happened, Watch};
+use crate::gc::JobRow;
+use crate::stats::series::{Sample, Series};
+
+/// Receives a row for each collection.
+pub type JobLog = Box<dyn FnMut(&JobRow) + Send>;
+
+/// Several watchers at once, chosen when the run begins.
+#[derive(Default)]
+pub struct Watchers {
+    /// The checker of invariants.
+    pub checker: Option<Checker>,
+    /// Receives a row for each collection.
+    pub job_log: Option<JobLog>,
+    /// Records rows over time.
+    pub series: Option<Series>,
+}
+
+impl Watch for Watchers {
+    const ACTIVE: bool = true;
+
+    fn see(&mut self, now_ns: u64, happened: Happened) {
+        if let Some(checker) = &mut self.checker {
+            checker.see(now_ns, happened);
+        }
+        if let (Some(log), Happened::JobClosed(row)) = (&mut self.job_log, happened) {
+            log(&row);
+        }
+        if let Some(series) = &mut self.series {
+            tell_series(series, happened);
+        }
+    }
+
+    #[inline]
+    fn looks_before(&self, to_ns: u64) -> bool {
+        self.series.as_ref().is_some_and(|series| series.ends_before(to_ns))
+    }
+
+    fn look(&mut self, to_ns: u64, sample: &Sample) {
+        if let Some(series) = &mut self.series {
+            series.goes_on(to_ns, sample);
+        }
+    }
+}
+
+fn tell_series(series: &mut Series, happened: Happened) {
+    match happened {
+        Happened::MeasuringStarts => series.begin(),
+        Happened::FreeBlocks { blocks, .. } => series.plane_begins(blocks),
+        Happened::Arrived { outstanding } => series.arrived(outstanding),
+        Happened::Served { op, latency_ns, outstanding } => {
+            series.done(op, latency_ns, outstanding);
+        }
+        Happened::Opened { block } => series.opened(block),
+        Happened::Erased { block } => series.erased(block),
+        Happened::JobClosed(_) => series.job_closed(),
+        _ => {}
+    }
+}

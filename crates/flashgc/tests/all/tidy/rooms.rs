@@ -1,0 +1,232 @@
+//! The order of the rooms, the walls between them, and what the engine may not touch.
+
+use super::{files, none, read, root, short};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The rooms of the engine in order: each may use those before it, and no room after it.
+const ROOMS: &[&str] = &[
+    "ids",
+    "memory",
+    "rng",
+    "event",
+    "device",
+    "flash",
+    "ftl",
+    "drive",
+    "gc",
+    "plan",
+    "allocation",
+    "workload",
+    "stats",
+    "verify",
+    "context",
+    "owner",
+    "host",
+    "store",
+    "collect",
+    "arbiter",
+    "background",
+    "measure",
+    "sim",
+    "config",
+    "report",
+    "session",
+];
+
+/// What the rooms of a running drive may use: records, the plan, policies and read-only views, and
+/// none of the rooms beside them. Only the simulation carries anything from one to the other.
+const WALLS: &[(&str, &[&str])] = &[
+    ("flash", &["ids", "event", "device", "flash"]),
+    ("ftl", &["ids", "memory", "rng", "device", "ftl"]),
+    ("allocation", &["ids", "device", "ftl", "plan", "allocation"]),
+    ("host", &["ids", "event", "context", "ftl", "plan", "verify", "workload", "host"]),
+    (
+        "store",
+        &[
+            "ids",
+            "context",
+            "allocation",
+            "drive",
+            "ftl",
+            "gc",
+            "plan",
+            "stats",
+            "verify",
+            "workload",
+            "store",
+        ],
+    ),
+    (
+        "collect",
+        &[
+            "ids", "context", "owner", "device", "flash", "gc", "host", "plan", "stats", "store",
+            "verify", "collect",
+        ],
+    ),
+];
+
+#[test]
+fn no_room_of_a_running_drive_uses_another() {
+    let mut complaints = Vec::new();
+    for (room, may_use) in WALLS {
+        for path in files(&root().join("crates/flashgc/src").join(room), "rs") {
+            for (at, line) in read(&path).lines().enumerate() {
+                for used in line.split("crate::").skip(1) {
+                    let used = used.split(|c: char| !c.is_alphanumeric() && c != '_').next();
+                    let used = used.unwrap_or("");
+                    if !may_use.contains(&used) {
+                        complaints.push(format!("{}:{}: uses `{used}`", short(&path), at + 1));
+                    }
+                }
+            }
+        }
+    }
+    none(&complaints);
+}
+
+#[test]
+fn rooms_use_only_the_rooms_before_them() {
+    let source = root().join("crates/flashgc/src");
+    let order: BTreeMap<&str, usize> = ROOMS.iter().enumerate().map(|(at, &r)| (r, at)).collect();
+    let mut complaints = Vec::new();
+    for path in files(&source, "rs") {
+        let inside = path.strip_prefix(&source).expect("below the source");
+        let first = inside.iter().next().expect("a part").to_string_lossy();
+        let room = first.trim_end_matches(".rs");
+        if room == "lib" {
+            continue;
+        }
+        let Some(&own) = order.get(room) else {
+            complaints.push(format!("{}: `{room}` has no place in the order", short(&path)));
+            continue;
+        };
+        for (at, line) in read(&path).lines().enumerate() {
+            for used in line.split("crate::").skip(1) {
+                let used = used.split(|c: char| !c.is_alphanumeric() && c != '_').next();
+                let used = used.unwrap_or("");
+                if order.get(used).is_none_or(|&place| place > own) {
+                    complaints.push(format!("{}:{}: uses `{used}`", short(&path), at + 1));
+                }
+            }
+        }
+    }
+    none(&complaints);
+}
+
+/// The rooms in which no method calls itself, by whatever way.
+const WITHOUT_RECURSION: &[&str] = &[
+    "sim",
+    "flash",
+    "ftl",
+    "host",
+    "allocation",
+    "store",
+    "collect",
+    "arbiter",
+    "background",
+    "measure",
+];
+
+/// The methods of a room, and those that each calls on its own object.
+fn calls_of(room: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let mut calls: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for path in files(&root().join("crates/flashgc/src").join(room), "rs") {
+        let text = read(&path);
+        let code = text.split("#[cfg(test)]").next().expect("a part");
+        let mut method = String::new();
+        for line in code.lines() {
+            let declared = line.strip_prefix("    ").and_then(|line| line.split_once("fn "));
+            if let Some((before, rest)) = declared
+                && !before.starts_with([' ', '/'])
+            {
+                let end = |c: char| !c.is_alphanumeric() && c != '_';
+                method = rest.split(end).next().expect("a name").to_string();
+                calls.entry(method.clone()).or_default();
+            }
+            for rest in line.split("self.").skip(1) {
+                let name: String =
+                    rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+                let follows = &rest[name.len()..];
+                if follows.starts_with('(') || follows.starts_with("::<") {
+                    calls.entry(method.clone()).or_default().insert(name);
+                }
+            }
+        }
+    }
+    calls
+}
+
+/// The methods that are left when those that call none of the others are taken away, again and
+/// again: they are part of a circle, or lead into one.
+fn in_circles(mut calls: BTreeMap<String, BTreeSet<String>>) -> Vec<String> {
+    loop {
+        let names: BTreeSet<String> = calls.keys().cloned().collect();
+        let leaves = |called: &BTreeSet<String>| called.is_disjoint(&names);
+        let before = calls.len();
+        calls.retain(|_, called| !leaves(called));
+        if calls.len() == before {
+            return calls.into_keys().collect();
+        }
+    }
+}
+
+#[test]
+fn no_method_of_a_room_calls_itself() {
+    for room in WITHOUT_RECURSION {
+        let calls = calls_of(room);
+        assert!(calls.len() > 5, "{room}: {} methods were found", calls.len());
+        none(&in_circles(calls));
+    }
+}
+
+#[test]
+fn a_circle_of_calls_is_found() {
+    let calls = |pairs: &[(&str, &[&str])]| {
+        let set = |names: &[&str]| names.iter().map(|name| (*name).to_string()).collect();
+        pairs.iter().map(|(name, called)| ((*name).to_string(), set(called))).collect()
+    };
+    assert!(in_circles(calls(&[("a", &["b", "c"]), ("b", &["c"]), ("c", &["len"])])).is_empty());
+    assert_eq!(in_circles(calls(&[("a", &["b"]), ("b", &["a"]), ("c", &[])])), ["a", "b"]);
+    assert_eq!(in_circles(calls(&[("a", &["a"])])), ["a"]);
+}
+
+/// What the engine may not touch, since the same input must give the same bytes everywhere.
+const FORBIDDEN: &[&str] = &[
+    "std::time",
+    "std::env",
+    "std::fs",
+    "std::net",
+    "std::thread",
+    "std::process",
+    "thread_rng",
+    "from_os_rng",
+    "RandomState",
+    "std::collections::HashMap",
+    "std::collections::HashSet",
+    // Their last digit depends on the machine; libm's does not.
+    ".ln()",
+    ".exp()",
+    ".powf(",
+];
+
+#[test]
+fn the_engine_has_no_clock_no_files_and_no_threads() {
+    let mut complaints = Vec::new();
+    for path in files(&root().join("crates/flashgc/src"), "rs") {
+        for (at, line) in read(&path).lines().enumerate() {
+            let code = line.split("//").next().unwrap_or("");
+            for word in FORBIDDEN.iter().filter(|word| code.contains(*word)) {
+                complaints.push(format!("{}:{}: {word}", short(&path), at + 1));
+            }
+            // `std::{env, fs}` and the like.
+            if let Some(list) = code.trim().strip_prefix("use std::{") {
+                let words = list.split(|c: char| !c.is_alphanumeric() && c != '_');
+                let bad = ["time", "env", "fs", "net", "thread", "process"];
+                for word in words.filter(|word| bad.contains(word)) {
+                    complaints.push(format!("{}:{}: std::{word}", short(&path), at + 1));
+                }
+            }
+        }
+    }
+    none(&complaints);
+}
