@@ -1,6 +1,6 @@
 //! The simulation of a session, with or without watchers, and the drive in it.
 
-use super::Options;
+use super::options::Options;
 use crate::drive::{Carried, Drive, DriveFault, restore};
 use crate::plan::Plan;
 use crate::sim::Sim;

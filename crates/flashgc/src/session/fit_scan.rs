@@ -1,6 +1,7 @@
 //! Reads a trace once, to learn how many pages it touches.
 
-use super::{RunError, SCAN_ROWS, TraceOpener, reader};
+use super::error::RunError;
+use super::{SCAN_ROWS, TraceOpener, reader};
 use crate::config::{Setup, WorkloadPlan};
 use crate::workload::layout::{AddressPolicy, LayoutScan};
 use flashgc_trace::TraceReader;

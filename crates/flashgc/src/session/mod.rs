@@ -7,20 +7,18 @@
 //! session can begin there, with a saved drive.
 
 mod engine;
+mod error;
 mod fit_scan;
 mod measured;
+mod options;
 mod precondition;
 pub mod saved;
+mod sources;
 
 pub use crate::config::{Fitted, Inputs, Setup, fit, prepare};
 use crate::config::{TracePlan, WorkloadPlan};
-use crate::ids::{PlaneId, UnitId};
 use crate::report::{Facts, Report};
-use crate::sim::SimError;
-use crate::stats::SeriesRequest;
-use crate::store::{FillState, Preconditioning, SteadyWatch, UntimedError};
-use crate::verify::JobLog;
-use crate::workload::SourceError;
+use crate::store::{FillState, Preconditioning, SteadyWatch};
 use crate::workload::jobs::Tally;
 use crate::workload::layout::{Layout, LayoutScan};
 pub use crate::workload::replay::TraceOpener;
@@ -28,30 +26,14 @@ use crate::workload::replay::reader;
 use crate::workload::trace_fill::TraceFill;
 use crate::workload::trace_reads::{MappedReads, TraceReads};
 use engine::{Engine, engine};
+pub use error::RunError;
 pub use fit_scan::FitScan;
 use flashgc_trace::TraceReader;
-use measured::RunSource;
+pub use options::Options;
 use precondition::PreSource;
 use saved::TraceFacts;
 pub use saved::{Origin, SavedDrive};
-use std::fmt;
-
-/// Options of a session in addition to its setup.
-#[derive(Default)]
-pub struct Options {
-    /// Whether the checker watches.
-    pub verify: bool,
-    /// Receives a row for each collection.
-    pub job_log: Option<JobLog>,
-    /// Receives a row for each interval.
-    pub series: Option<SeriesRequest>,
-}
-
-impl Options {
-    fn is_watched(&self) -> bool {
-        self.verify || self.job_log.is_some() || self.series.is_some()
-    }
-}
+use sources::RunSource;
 
 /// What a session does at present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,81 +63,6 @@ pub struct Progress {
     pub total: Option<u64>,
     /// Simulated time, in ns.
     pub now_ns: u64,
-}
-
-/// Why a session ended early. The text is ready for users.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RunError {
-    /// The error, its place, and the remedy.
-    pub text: String,
-    /// Whether the cause is the trace, and not the configuration or the drive.
-    pub in_trace: bool,
-}
-
-impl RunError {
-    fn new(text: impl Into<String>) -> Self {
-        RunError { text: text.into(), in_trace: false }
-    }
-
-    fn in_trace(text: impl Into<String>) -> Self {
-        RunError { text: text.into(), in_trace: true }
-    }
-}
-
-impl fmt::Display for RunError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
-impl std::error::Error for RunError {}
-
-impl From<SourceError> for RunError {
-    fn from(error: SourceError) -> Self {
-        RunError::in_trace(error.0)
-    }
-}
-
-impl From<UntimedError> for RunError {
-    fn from(error: UntimedError) -> Self {
-        SimError::from(error).into()
-    }
-}
-
-impl From<SimError> for RunError {
-    fn from(error: SimError) -> Self {
-        RunError::new(match error {
-            SimError::Source(error) => return error.into(),
-            SimError::Full { plane: PlaneId(plane), free_pages, reclaimable, waiting } => format!(
-                "error: the drive is full (waiting requests: {waiting}): plane {plane} has \
-                 {free_pages} erased pages, and {reclaimable} invalid ones to collect\n  = help: \
-                 set a smaller user capacity (`device.exported`), or trim"
-            ),
-            SimError::TooLong { limit_ns } => format!(
-                "error: the run exceeds {} days of simulated time\n  = help: check the trace for a \
-                 wrong time stamp, scale its times down (`workload.trace.time_scale`), or cut it \
-                 (`workload.trace.length`)",
-                limit_ns / 86_400_000_000_000
-            ),
-            SimError::Endless { at_ns, units, waiting } => format!(
-                "error: the simulation is stuck at {at_ns} ns: nothing starts on {} after repeated \
-                 attempts (waiting requests: {waiting})\n  = help: this is a fault of flashgc, not \
-                 of the configuration: please report it, with the configuration and the seed",
-                names_of(&units)
-            ),
-        })
-    }
-}
-
-/// The units in words, the first few by number.
-fn names_of(units: &[UnitId]) -> String {
-    const SHOWN: usize = 8;
-    let numbers: Vec<String> = units.iter().take(SHOWN).map(|unit| unit.0.to_string()).collect();
-    let word = if units.len() == 1 { "unit" } else { "units" };
-    match units.len().checked_sub(SHOWN).filter(|&more| more > 0) {
-        Some(more) => format!("{word} {} and {more} more", numbers.join(", ")),
-        None => format!("{word} {}", numbers.join(", ")),
-    }
 }
 
 /// Rows, pages and events of one slice.

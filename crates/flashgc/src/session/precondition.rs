@@ -1,7 +1,8 @@
 //! The slices in which a drive is filled and overwritten.
 
 use super::engine::{Engine, engine};
-use super::{Phase, Progress, RunError, Session, Stage};
+use super::error::RunError;
+use super::{Phase, Progress, Session, Stage};
 use crate::config::{Fill, OverwriteWith, Reads, WorkloadPlan};
 use crate::drive::{Drive, aged_blocks};
 use crate::ids::Lpn;

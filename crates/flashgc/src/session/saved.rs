@@ -1,7 +1,9 @@
 //! Drives that outlive their session: their origin, and whether they fit a configuration.
 
 use super::engine::Engine;
-use super::{Options, RunError, Session, Stage};
+use super::error::RunError;
+use super::options::Options;
+use super::{Session, Stage};
 use crate::config::{Fill, OverwriteWith, Setup, WorkloadPlan, hash_of};
 use crate::drive::{Drive, Kept};
 use crate::gc::placement::kept::kept_by;

@@ -9,9 +9,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The most files of a circle.
 const FILES_MAX: usize = 3;
 
-/// Rooms with larger circles, and the size of the largest. The list may only shrink.
-const LARGER: &[(&str, usize)] = &[("session", 5)];
-
 /// A module, as the words of its path from the root of the crate.
 type Module = Vec<String>;
 
@@ -218,18 +215,10 @@ fn no_room_has_a_large_circle_of_files() {
     let largest = circles(&graph);
     let mut complaints = Vec::new();
     for (room, circle) in &largest {
-        let larger = LARGER.iter().find(|(name, _)| name == room).map(|(_, files)| *files);
-        let most = larger.unwrap_or(FILES_MAX);
         let names: Vec<String> = circle.iter().map(|module| module.join("/")).collect();
-        if circle.len() > most {
+        if circle.len() > FILES_MAX {
             let (count, names) = (circle.len(), names.join(", "));
             complaints.push(format!("{room}: {count} files lead to each other: {names}"));
-        }
-    }
-    for (room, files) in LARGER {
-        let found = largest.get(room).map_or(0, Vec::len);
-        if found < *files {
-            complaints.push(format!("{room}: write {found} in LARGER, not {files}"));
         }
     }
     none(&complaints);

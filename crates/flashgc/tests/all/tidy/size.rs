@@ -1,6 +1,7 @@
 //! The size of files, lines and functions.
 
 use super::{files, none, read, root, short};
+use std::collections::{BTreeMap, BTreeSet};
 
 const LINES_MAX: usize = 500;
 const COLUMNS_MAX: usize = 100;
@@ -98,4 +99,55 @@ trait Three {
 ";
     let expected = [(1, "one", 1), (2, "two", 7), (10, "four", 1), (12, "five", 3), (15, "six", 3)];
     assert_eq!(functions(text), expected);
+}
+
+/// No type has methods in more files than this.
+const FILES_OF_TYPE: usize = 8;
+
+/// The type of an `impl` that is not of a trait.
+fn own_type(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix("impl")?;
+    let rest = match rest.strip_prefix('<') {
+        Some(_) => rest.split_once("> ")?.1,
+        None => rest.strip_prefix(' ')?,
+    };
+    let name = rest.split(|c: char| !c.is_alphanumeric() && c != '_').next()?;
+    (!rest.contains(" for ") && !name.is_empty()).then_some(name)
+}
+
+#[test]
+fn no_type_has_methods_in_many_files() {
+    let source = root().join("crates/flashgc/src");
+    let mut files_of: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
+    for path in files(&source, "rs") {
+        let inside = path.strip_prefix(&source).expect("below the source");
+        let room = inside.iter().next().expect("a part").to_string_lossy().into_owned();
+        for name in read(&path).lines().filter_map(own_type) {
+            files_of.entry((room.clone(), name.into())).or_default().insert(short(&path));
+        }
+    }
+    assert!(files_of.len() > 100, "{} types were found", files_of.len());
+    let mut complaints = Vec::new();
+    for ((room, name), files) in &files_of {
+        if files.len() > FILES_OF_TYPE {
+            complaints.push(format!("{room}: `{name}` has methods in {} files", files.len()));
+        }
+    }
+    none(&complaints);
+    let largest = files_of.values().map(BTreeSet::len).max();
+    assert_eq!(largest, Some(FILES_OF_TYPE), "the bound is that of the largest type");
+}
+
+#[test]
+fn the_type_of_an_impl_is_found() {
+    for (line, name) in [
+        ("impl Host {", Some("Host")),
+        ("impl<W: Watch> Sim<W> {", Some("Sim")),
+        ("impl Seen<'_> {", Some("Seen")),
+        ("impl<W: Watch> Task<W> for Flush {", None),
+        ("impl From<A> for B {", None),
+        ("struct Host {", None),
+    ] {
+        assert_eq!(own_type(line), name, "{line}");
+    }
 }

@@ -1,0 +1,21 @@
+//! What a caller may ask of a session in addition to its setup.
+
+use crate::stats::SeriesRequest;
+use crate::verify::JobLog;
+
+/// Options of a session in addition to its setup.
+#[derive(Default)]
+pub struct Options {
+    /// Whether the checker watches.
+    pub verify: bool,
+    /// Receives a row for each collection.
+    pub job_log: Option<JobLog>,
+    /// Receives a row for each interval.
+    pub series: Option<SeriesRequest>,
+}
+
+impl Options {
+    pub(super) fn is_watched(&self) -> bool {
+        self.verify || self.job_log.is_some() || self.series.is_some()
+    }
+}

@@ -1,0 +1,62 @@
+//! Where the requests of the measured part come from.
+
+use crate::workload::fitted::Fitted;
+use crate::workload::jobs::{Jobs, Tally};
+use crate::workload::repeat::Repeated;
+use crate::workload::replay::Replay;
+use crate::workload::synthetic::Synthetic;
+use crate::workload::{HostOp, HostRequest, Source, SourceError, Turn};
+
+/// The requests of the measured part.
+pub(super) enum RunSource {
+    Synthetic(Box<Synthetic>),
+    Fitted(Box<Fitted>),
+    Jobs(Box<Jobs>),
+    Replay(Box<Replay>),
+    Repeated(Box<Repeated>),
+}
+
+impl RunSource {
+    /// Lines of a trace that were skipped.
+    pub fn bad_rows(&self) -> u64 {
+        match self {
+            RunSource::Synthetic(_) | RunSource::Fitted(_) | RunSource::Jobs(_) => 0,
+            RunSource::Replay(replay) => replay.bad_rows(),
+            RunSource::Repeated(repeated) => repeated.bad_rows(),
+        }
+    }
+
+    /// The counts of jobs, where there are any.
+    pub fn tallies(&self) -> Vec<Tally> {
+        match self {
+            RunSource::Jobs(jobs) => jobs.tallies(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl Source for RunSource {
+    #[inline]
+    fn next(&mut self) -> Result<Option<HostRequest>, SourceError> {
+        match self {
+            RunSource::Synthetic(source) => source.next(),
+            RunSource::Fitted(source) => source.next(),
+            RunSource::Jobs(source) => source.next(),
+            RunSource::Replay(source) => source.next(),
+            RunSource::Repeated(source) => source.next(),
+        }
+    }
+
+    fn turn(&mut self, now_ns: u64) -> Result<Turn, SourceError> {
+        match self {
+            RunSource::Jobs(source) => source.turn(now_ns),
+            _ => Err(SourceError("the workload has no jobs".into())),
+        }
+    }
+
+    fn done(&mut self, job: u16, op: HostOp, latency_ns: u64, now_ns: u64) {
+        if let RunSource::Jobs(source) = self {
+            source.done(job, op, latency_ns, now_ns);
+        }
+    }
+}
