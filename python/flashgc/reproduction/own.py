@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from flashgc import _sources
+from flashgc import _files
 from flashgc._engine import ConfigError, TraceError
 from flashgc.reproduction.experiment import ANY
 from flashgc.reproduction.read import Reader, parse
@@ -73,7 +73,7 @@ def _named(files: Sequence[str | os.PathLike[str]]) -> dict[str, Path]:
             with open(path, "rb"):
                 pass
         except OSError as reason:
-            raise TraceError(f"error: {_sources.describe(path, reason)}") from None
+            raise TraceError(f"error: {_files.describe(path, reason)}") from None
         if path.name in named:
             raise TraceError(
                 f"error: {path}: there is another trace named {path.name}\n"

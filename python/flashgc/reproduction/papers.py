@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from flashgc import _engine, _sources
+from flashgc import _engine, _files
 from flashgc._engine import ConfigError
 from flashgc.reproduction import claims, experiment, own
 from flashgc.reproduction.claims import Claim
@@ -57,7 +57,7 @@ def load(given: str, traces: OwnTraces | None = None) -> Paper:
     known = _texts()
     if given not in known and (Path(given) / FILES["experiment"]).is_file():
         folder = Path(given)
-        texts = {kind: _sources.read_text(folder / name) for kind, name in FILES.items()}
+        texts = {kind: _files.read_text(folder / name) for kind, name in FILES.items()}
         return _paper(folder.resolve().name, texts, f"{given}/", traces)
     if given not in known:
         raise ConfigError(
