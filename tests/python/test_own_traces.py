@@ -7,7 +7,7 @@ import pytest
 import flashgc as package
 from conftest import PAPERS, SMALL
 from flashgc.reproduction import papers
-from flashgc.reproduction.own import OwnTraces
+from flashgc.reproduction.own_traces import OwnTraces
 from own_paper import CLAIMS, EXPERIMENT
 
 OWN = '\n[own_trace]\naxis = "load"\nitems = ["1"]\nset = { "workload.trace.address" = "wrap" }\n'
@@ -153,3 +153,15 @@ def test_every_paper_of_the_package_runs_on_traces_of_ones_own(name, tmp_path):
     assert not done.failed
     assert {row[0] for table in done.tables.values() for row in table[1:]} >= {"requests.spc"}
     assert json.loads((tmp_path / "out/claims.json").read_text()) == done.claims
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_every_paper_takes_several_traces(tmp_path, name):
+    files = [tmp_path / "one.spc", tmp_path / "two.spc"]
+    for file in files:
+        file.write_text(SPC)
+    known = papers.load(name, OwnTraces(files))
+    shown = known.items(None)
+    assert shown
+    assert all({"one.spc", "two.spc"} <= {name for names in item.at.values() for name in names}
+               for item in shown)  # fmt: skip

@@ -17,7 +17,7 @@ from flashgc.reproduction.claims import Claim
 from flashgc.reproduction.derived import with_derived
 from flashgc.reproduction.experiment import ANY, Item, Point
 from flashgc.reproduction.grid import Grid
-from flashgc.reproduction.own import OwnTraces
+from flashgc.reproduction.own_traces import OwnTraces
 from flashgc.reproduction.papers import Paper
 from flashgc.reproduction.plan import Planner
 from flashgc.reproduction.results import Results
