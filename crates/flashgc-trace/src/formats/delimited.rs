@@ -342,6 +342,17 @@ impl<L: Layout> Delimited<L> {
         });
         L::ROW.words.read_rare(field, expected)
     }
+
+    /// The word for an operation.
+    #[inline(always)]
+    fn word_of(op: Op) -> Result<&'static [u8], String> {
+        unrolled!(known in L::ROW.words.list() => {
+            if known.1 == Some(op) && op != Op::Other {
+                return Ok(known.0);
+            }
+        });
+        Err(format!("{} has no trims", L::ROW.info.name))
+    }
 }
 
 impl Words {
@@ -371,15 +382,6 @@ impl Words {
             },
         }
     }
-
-    /// The word for an operation.
-    fn written(&self, op: Op, format: &str) -> Result<&'static [u8], String> {
-        let found = self.list().iter().find(|(_, known)| *known == Some(op));
-        match (op, found) {
-            (Op::Read | Op::Write | Op::Trim, Some((word, _))) => Ok(word),
-            _ => Err(format!("{format} has no trims")),
-        }
-    }
 }
 
 impl<L: Layout> LineWriter for Delimited<L> {
@@ -396,16 +398,13 @@ impl<L: Layout> LineWriter for Delimited<L> {
             Delimiter::Tab => b'\t',
             Delimiter::Blanks => b' ',
         };
-        for (at, column) in L::ROW.columns.iter().enumerate() {
-            if at > 0 {
-                line.push(delimiter);
-            }
+        unrolled!(column in L::ROW.columns => {
             match *column {
                 Column::Time(Decimals::Some) => self.unit().write_exact(record.at_ns, line),
                 Column::Time(Decimals::None) => self.unit().write_whole(record.at_ns, line),
                 Column::Device(_) => write_u64(record.device, line),
                 Column::Op(_) => {
-                    let word = L::ROW.words.written(record.op, L::ROW.info.name)?;
+                    let word = Self::word_of(record.op)?;
                     line.extend_from_slice(word);
                 }
                 Column::Offset(block, _) => {
@@ -417,7 +416,9 @@ impl<L: Layout> LineWriter for Delimited<L> {
                 Column::Number(_) => line.push(b'0'),
                 Column::Text(fill, _) => line.extend_from_slice(fill.as_bytes()),
             }
-        }
+            line.push(delimiter);
+        });
+        line.pop();
         line.extend_from_slice(L::ROW.tail.as_bytes());
         Ok(())
     }
