@@ -37,9 +37,7 @@ def replaced(
     axis = own.axis
     if axis not in experiment.axes:
         own.wrong(f'there is no axis "{axis}"\n{near(axis, list(experiment.axes), "axes")}', "axis")
-    settings = dict(own.set)
-    if traces.format is not None:
-        settings["workload.trace.format"] = traces.format
+    settings = {**own.set, **traces.settings()}
     choices = {
         name: ChoiceForm(
             label=name, trace=os.fspath(path), differs=WHY, set=settings, quick=own.quick
