@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from flashgc._engine import OutputError
-from flashgc._sources import describe
+from flashgc._files import describe
 
 _saved: list[str] | None = None
 

@@ -10,30 +10,17 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import SupportsIndex
 
 from flashgc import _toml
-from flashgc._engine import ConfigError, FlashgcError, TraceError
+from flashgc._engine import ConfigError, TraceError
+from flashgc._files import JOB_FILES, Source, describe, printable, read_text
 
-CONFIG_BYTES_MAX = 4 << 20
 _CHUNK_BYTES = 1 << 20
 
-JOB_FILES = (".fio", ".job")
-"""Endings of the names of job files of fio."""
-
 type_error = "a configuration must be a path, a built-in name, TOML text or a dictionary"
-
-
-@dataclass(frozen=True)
-class Source:
-    """A text with the name it has in messages."""
-
-    name: str
-    text: str
-    jobs: tuple[str, str] | None = None
-    """A job file and its jobs as TOML, where the configuration is one."""
 
 
 def builtin_configs() -> dict[str, Path]:
@@ -49,33 +36,6 @@ def workload_configs() -> dict[str, Path]:
 def _folder(name: str) -> dict[str, Path]:
     folder = Path(__file__).parent / name
     return {path.stem: path for path in sorted(folder.glob("*.toml"))}
-
-
-def read_text(path: Path, error: type[FlashgcError] = ConfigError) -> str:
-    """The text of a file, or an error that says why it has none."""
-    try:
-        with open(path, "rb") as file:
-            data = file.read(CONFIG_BYTES_MAX + 1)
-    except OSError as reason:
-        raise error(f"error: {describe(path, reason)}") from None
-    if len(data) > CONFIG_BYTES_MAX:
-        raise error(f"error: {path} is larger than 4 MiB, the limit for a configuration")
-    try:
-        return data.decode()
-    except UnicodeDecodeError as reason:
-        raise error(f"error: {path} is not UTF-8 text (byte {reason.start})") from None
-
-
-def describe(path: str | os.PathLike[str], reason: OSError) -> str:
-    """The problem of a file, in words."""
-    name = os.fspath(path)
-    if isinstance(reason, FileNotFoundError):
-        return f"{name}: there is no such file"
-    if isinstance(reason, IsADirectoryError):
-        return f"{name} is a directory, not a file"
-    if isinstance(reason, PermissionError):
-        return f"{name}: permission denied"
-    return f"{name}: {(reason.strerror or str(reason)).lower()}"
 
 
 def config(given: object) -> Source:
@@ -147,11 +107,6 @@ def scheme(given: str | os.PathLike[str] | None) -> tuple[str, str | None] | Non
     if not isinstance(given, str) or name.endswith(".toml") or os.sep in name:
         return name, read_text(Path(name))
     return printable(name), None
-
-
-def printable(name: str | os.PathLike[str]) -> str:
-    """A name that can be shown, even that of a file whose name is not valid text."""
-    return os.fsencode(name).decode(errors="replace")
 
 
 def settings(given: Mapping[str, object] | Iterable[str] | None) -> list[str]:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, TypedDict
-
-if TYPE_CHECKING:
-    from flashgc._engine import Fitted
+from typing import TypedDict
 
 
 class Request(TypedDict):
@@ -22,8 +19,8 @@ class Request(TypedDict):
     trace_path: str | os.PathLike[str] | None
     jobs: tuple[str, str] | None
     """The job file that `workload.fio` names, and its jobs as TOML."""
-    fitted: Fitted | None
-    """The size of the drive, where the trace has decided it."""
+    fitted: object | None
+    """The size of the drive, where the trace has decided it, as `_engine.fit` returns it."""
 
 
 class Logs(TypedDict):

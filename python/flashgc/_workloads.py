@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from flashgc import _engine, _sources, api
+from flashgc import _engine, _files, _sources, api
 
 WITHIN = 0.02
 """A stated metric counts as met within this share of it."""
@@ -95,7 +95,7 @@ def workload(
     return {**about, "statistics": found, "metrics": metrics}
 
 
-def _about(source: _sources.Source) -> dict[str, Any]:
+def _about(source: _files.Source) -> dict[str, Any]:
     name = os.path.basename(source.name).removesuffix(" (built in)").removesuffix(".toml")
     try:
         keys = tomllib.loads(source.text)

@@ -11,12 +11,13 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from flashgc import _engine, _output, _sources, converted, heads, refusal, statistics
+from flashgc import _engine, _files, _output, _sources, converted, heads, refusal, statistics
 from flashgc import over_time as overview
 from flashgc._engine import ConfigError
 from flashgc._types import Logs, Request
 from flashgc.refusal import Refusal
 from flashgc.report import Comparison, Report
+from flashgc.results import Origin
 
 PathLike = str | os.PathLike[str]
 Config = PathLike | Mapping[str, object]
@@ -394,9 +395,9 @@ def _bare_request(
         "name": source.name,
         "text": source.text,
         "scheme": _sources.scheme(scheme),
-        "device": None if device is None else _sources.printable(device),
-        "sets": [_sources.printable(text) for text in sets],
-        "unsets": [_sources.printable(key) for key in _sources.keys(unset)],
+        "device": None if device is None else _files.printable(device),
+        "sets": [_files.printable(text) for text in sets],
+        "unsets": [_files.printable(key) for key in _sources.keys(unset)],
         "trace_name": trace and trace[0],
         "trace_path": trace and trace[1],
         "jobs": source.jobs or _sources.jobs(source, sets, _sources.keys(unset)),
@@ -434,7 +435,7 @@ def _note_origin(reports: Sequence[Report], request: Request, again: str) -> Non
     file, text = request["jobs"] or (request["name"], request["text"])
     converted.note(reports, text)
     for report in reports:
-        report._origin = heads.Origin(file, request["trace_name"], again)
+        report._origin = Origin(file, request["trace_name"], again)
 
 
 def _with_seed(request: Request, seed: int) -> Request:

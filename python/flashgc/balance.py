@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from flashgc import units
 
 if TYPE_CHECKING:
-    from flashgc.report import Report
+    from flashgc.results import RunResults
 
 _NEAR = 0.005
 """Both kinds of write amplification are one metric where they differ by less than this share."""
 
 
-def first(report: Report) -> list[str]:
+def first(report: RunResults) -> list[str]:
     """Warnings before all metrics: that no page was moved, or that the run is too short."""
     steady = report.get("steady")
     if not steady:
@@ -26,7 +26,7 @@ def first(report: Report) -> list[str]:
     return []
 
 
-def told(report: Report) -> str:
+def told(report: RunResults) -> str:
     """The verdict, with its reasons."""
     steady = report.steady
     if steady.verdict == "no GC":
@@ -41,16 +41,16 @@ def told(report: Report) -> str:
     return f"{text}, free pages {begin} at the start and {end} at the end{_more(report)}"
 
 
-def _why(report: Report) -> str:
+def _why(report: RunResults) -> str:
     return "; ".join(report.steady.reasons)
 
 
-def _more(report: Report) -> str:
+def _more(report: RunResults) -> str:
     more = report.steady.more_requests
     return f"; about {units.counted(more, 'more request')} needed" if more else ""
 
 
-def amplification(report: Report) -> list[tuple[str, str]]:
+def amplification(report: RunResults) -> list[tuple[str, str]]:
     """Write amplification; in bytes first where that differs."""
     pages = report.write_amplification
     in_bytes = report.get("write_amplification_bytes")
@@ -62,7 +62,7 @@ def amplification(report: Report) -> list[tuple[str, str]]:
     ]
 
 
-def differs(report: Report) -> bool:
+def differs(report: RunResults) -> bool:
     """Whether write amplification in bytes is not that in pages."""
     pages, in_bytes = report.write_amplification, report.get("write_amplification_bytes")
     if pages is None or in_bytes is None:
@@ -70,24 +70,24 @@ def differs(report: Report) -> bool:
     return bool(abs(in_bytes - pages) > _NEAR * pages)
 
 
-def ordered(reports: Sequence[Report]) -> list[Report]:
+def ordered(reports: Sequence[RunResults]) -> list[RunResults]:
     """Those in balance first; the others are not ranked with them."""
     return sorted(reports, key=_is_out)
 
 
-def _is_out(report: Report) -> bool:
+def _is_out(report: RunResults) -> bool:
     steady = report.get("steady") or {}
     return bool(steady.get("verdict") == "no")
 
 
-def marks(reports: Sequence[Report]) -> list[list[str]]:
+def marks(reports: Sequence[RunResults]) -> list[list[str]]:
     """The row that marks schemes which are not in balance, where there are any."""
     if not any(map(_is_out, reports)):
         return []
     return [["! in balance", *(report.steady.verdict for report in reports)]]
 
 
-def warning(reports: Sequence[Report]) -> str | None:
+def warning(reports: Sequence[RunResults]) -> str | None:
     """Which schemes cannot be compared, and why."""
     out = [report for report in reports if _is_out(report)]
     if not out:

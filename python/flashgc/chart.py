@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from flashgc import units
-from flashgc.report import Report
+from flashgc.results import RunResults
 
 COLOURS = ("#2563c9", "#c2410c", "#15803d", "#7e22ce", "#a16207", "#0e7490", "#be123c", "#57534e")
 WIDTH, HEIGHT = 480, 320
@@ -23,7 +23,7 @@ Points = list[tuple[float, float]]
 Curves = Sequence[tuple[str, Points]]
 
 
-def percentiles(report: Report, kind: str) -> Points:
+def percentiles(report: RunResults, kind: str) -> Points:
     """The curve of one kind of request, thinned to the visible points."""
     spread = report.distribution(kind)
     if spread.rows == 0:

@@ -11,7 +11,7 @@ from flashgc.chart import COLOURS
 from flashgc.markup import table
 from flashgc.over_time import MOST_ROWS, OverTime
 from flashgc.panel import Curve, Panel, Points
-from flashgc.report import KINDS, Report
+from flashgc.results import KINDS, RunResults
 from flashgc.table import Table
 
 _HUES = {"read": 0, "write": 1, "mean": 2, "moved": 4}
@@ -36,7 +36,7 @@ _MORE = "--over-time (over_time=True in Python) adds the longest responses over 
 collection moved."
 
 
-def section(reports: Sequence[Report]) -> str:
+def section(reports: Sequence[RunResults]) -> str:
     """The tables, and the charts of the values over time."""
     kept = [(report, report.over_time) for report in reports if report.over_time is not None]
     parts = [
@@ -53,7 +53,7 @@ def section(reports: Sequence[Report]) -> str:
     return "\n".join(parts)
 
 
-def _tail(reports: Sequence[Report]) -> list[str]:
+def _tail(reports: Sequence[RunResults]) -> list[str]:
     """Reads and writes together; each of them, and a single run, has its table elsewhere."""
     both = all(any(report.latency_ns[kind]["count"] for report in reports) for kind in KINDS[:2])
     if len(reports) == 1 or not both:
@@ -62,7 +62,7 @@ def _tail(reports: Sequence[Report]) -> list[str]:
     return ["<h3>Latency of all requests</h3>", _wide(table(rows))]
 
 
-def _gc_time(reports: Sequence[Report]) -> list[str]:
+def _gc_time(reports: Sequence[RunResults]) -> list[str]:
     times = [report.gc_time for report in reports]
     if not any(time.busy_ns for time in times):
         return [_said("No collection worked in the measured part.")]
@@ -98,7 +98,7 @@ def _bar(names: Sequence[str], shares: Sequence[float | None]) -> str:
     )
 
 
-def _responses(kept: Sequence[tuple[Report, OverTime]], several: bool) -> list[str]:
+def _responses(kept: Sequence[tuple[RunResults, OverTime]], several: bool) -> list[str]:
     tables = [over_time.responses for _, over_time in kept]
     kinds = [kind for kind in KINDS[:2] if any(table[f"requests_{kind}"].any() for table in tables)]
     if not kinds:
@@ -152,7 +152,7 @@ def _stairs(
     return [*points, (at, last)] if at is not None else points
 
 
-def _moved(kept: Sequence[tuple[Report, OverTime]], several: bool) -> list[str]:
+def _moved(kept: Sequence[tuple[RunResults, OverTime]], several: bool) -> list[str]:
     found = [(report, over_time.collections) for report, over_time in kept]
     none = [report.scheme for report, table in found if not table.rows]
     told = [

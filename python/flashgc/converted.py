@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from flashgc import units
 
 if TYPE_CHECKING:
-    from flashgc.report import Report
+    from flashgc.results import RunResults
 
 KEYS_SHOWN = 6
 _LISTS = ("files", "mapped", "differs", "not_mapped")
 
 
-def note(reports: Iterable[Report], text: str) -> None:
+def note(reports: Iterable[RunResults], text: str) -> None:
     """Adds the outcome of a configuration's conversion to its reports."""
     found = of(text)
     if found is not None:
@@ -48,7 +48,7 @@ def _texts(table: Mapping[str, object], name: str) -> list[str]:
     return [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
 
 
-def told(report: Report) -> list[str]:
+def told(report: RunResults) -> list[str]:
     """Sentences on the keys that have no counterpart, or one that differs."""
     found = report.get("converted")
     if not found:

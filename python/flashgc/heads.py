@@ -5,29 +5,16 @@ from __future__ import annotations
 import html
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from flashgc import summary, units
 from flashgc.markup import table
-from flashgc.report import Report
+from flashgc.results import Origin, RunResults
 
 Facts = list[tuple[str, str]]
 
 _COUNTS = (("channels", "channel"), ("chips_per_channel", "chip"), ("dies_per_chip", "die"),
            ("planes_per_die", "plane"))  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Origin:
-    """The origin of a report, apart from its metrics."""
-
-    config: str
-    """The name of the configuration."""
-    trace: str | None
-    """The file of the trace, or None where requests are drawn."""
-    again: str
-    """The command or the call that makes it."""
 
 
 def call(function: str, given: Sequence[object], named: Mapping[str, object]) -> str:
@@ -50,7 +37,7 @@ def _text(value: object) -> str:
     return repr(os.fspath(value) if isinstance(value, os.PathLike) else value)
 
 
-def facts(report: Report) -> Facts:
+def facts(report: RunResults) -> Facts:
     """Requests, drive, preconditioning, seed and version."""
     known = report.config.get("device", {})
     shape = known.get("shape")
@@ -114,7 +101,7 @@ def preconditioning(report: Mapping[str, Any]) -> str:
     return told
 
 
-def workload(report: Report) -> str:
+def workload(report: RunResults) -> str:
     """The trace, or the configuration that requests were drawn by."""
     origin, settings = report._origin, report.config["workload"]
     if "trace" in settings:
@@ -125,7 +112,7 @@ def workload(report: Report) -> str:
     return f"synthetic, by {origin.config}" if origin else "synthetic"
 
 
-def _seeds(report: Report) -> str:
+def _seeds(report: RunResults) -> str:
     found = report.get("seeds")
     return ", ".join(map(str, found["values"])) if found else str(report.seed)
 
@@ -141,7 +128,7 @@ def command(again: str) -> str:
     return f'<p class="again">Made by</p><pre class="again">{html.escape(again)}</pre>'
 
 
-def by_command(reports: Iterable[Report], again: str) -> None:
+def by_command(reports: Iterable[RunResults], again: str) -> None:
     """Notes that a command made these reports, in place of the call within it."""
     for report in reports:
         if report._origin is not None:

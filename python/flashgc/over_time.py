@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from flashgc import _sources
+from flashgc import _files
 from flashgc._engine import OutputError
 from flashgc._types import Logs
 from flashgc.table import Table
@@ -98,7 +98,7 @@ def _rows(path: str | os.PathLike[str]) -> Iterator[dict[str, str]]:
 
 
 def _unkept(path: str | os.PathLike[str], reason: OSError) -> OutputError:
-    why = _sources.describe(path, reason)
+    why = _files.describe(path, reason)
     return OutputError(f"error: what the run did over time cannot be kept: {why}")
 
 

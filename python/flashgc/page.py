@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from flashgc import balance, chart, cliff, converted, heads, summary, units
 from flashgc.markup import table
-from flashgc.report import KINDS, Comparison, Report
+from flashgc.results import KINDS, ComparedResults, Run, RunResults
 
 STYLE = """
 :root { color-scheme: light dark; }
@@ -44,7 +44,7 @@ figure { margin: 0; }
 """
 
 
-def whole(reports: Sequence[Report]) -> str:
+def whole(reports: Sequence[RunResults]) -> str:
     """The page."""
     title = "flashgc: " + ", ".join(report.scheme for report in reports)
     body = fragment(reports)
@@ -57,15 +57,15 @@ def whole(reports: Sequence[Report]) -> str:
     )
 
 
-def fragment(reports: Sequence[Report]) -> str:
+def fragment(reports: Sequence[RunResults]) -> str:
     """The head, the charts and the tables, for a page or a notebook."""
-    refused = reports.refused if isinstance(reports, Comparison) else []
+    refused = reports.refused if isinstance(reports, ComparedResults) else []
     told = [summary.refused(refused)]
     if len(reports) == 1:
         told.append([*balance.first(reports[0]), *summary.warnings(reports[0])])
         parts = _one(reports[0])
     else:
-        several = reports if isinstance(reports, Comparison) else Comparison(reports)
+        several = reports if isinstance(reports, ComparedResults) else ComparedResults(reports)
         unfit = balance.warning(several)
         told.insert(0, [] if unfit is None else [unfit])
         for one in several:
@@ -77,18 +77,18 @@ def fragment(reports: Sequence[Report]) -> str:
     return "\n".join([*_head(reports), *notes, *parts, cliff.section(reports)])
 
 
-def _head(reports: Sequence[Report]) -> list[str]:
+def _head(reports: Sequence[RunResults]) -> list[str]:
     """The common properties of all runs; differences are in marked rows of the comparison."""
     first = reports[0]
     head = heads.drawn(heads.facts(first), first._origin.again if first._origin else None)
     if len(reports) == 1:
         return [head]
-    alike = isinstance(reports, Comparison) and not reports.unequal
+    alike = isinstance(reports, ComparedResults) and not reports.unequal
     shared = "the same requests" + (", space and preconditioning" if alike else "")
     return [f"<p>{len(reports)} schemes with {shared}</p>", head]
 
 
-def _one(report: Report) -> list[str]:
+def _one(report: RunResults) -> list[str]:
     kinds = [kind for kind in KINDS[:2] if report.latency_ns[kind]["count"]]
     curves = [(f"{kind}s", chart.percentiles(report, kind)) for kind in kinds]
     told = [fact for fact in summary.facts(report) if fact[0] not in _IN_HEAD]
@@ -106,7 +106,7 @@ _IN_HEAD = ("drive", "simulated", "GC time")
 """Facts that the head of the page has already, or the table of times, in whole or in part."""
 
 
-def _several(several: Comparison) -> list[str]:
+def _several(several: ComparedResults[Run]) -> list[str]:
     drawn = []
     for kind in KINDS[:2]:
         if any(report.latency_ns[kind]["count"] for report in several):
@@ -118,7 +118,7 @@ def _several(several: Comparison) -> list[str]:
         if len(rows) > 1:
             tables += [f"<h2>Latency of {kind}s</h2>", _wide(table(rows))]
     # A row for each scheme, so that any number of them fits.
-    inside = Comparison(balance.ordered(several))
+    inside = ComparedResults(balance.ordered(several))
     head, *body = summary.work(inside)
     turned = zip(head, *balance.marks(inside), *body, strict=True)
     tables += ["<h2>Work</h2>", _wide(table(list(map(list, turned)), "heads"))]
@@ -152,7 +152,7 @@ def _note(text: str) -> str:
     return f'<p class="note">{html.escape(text)}</p>'
 
 
-def _details(report: Report) -> str:
+def _details(report: RunResults) -> str:
     text = html.escape(json.dumps(report.to_dict(), indent=2))
     name = html.escape(str(report.scheme))
     return f"<details><summary>all metrics of {name}</summary><pre>{text}</pre></details>"

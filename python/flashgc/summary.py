@@ -7,7 +7,7 @@ from typing import Any
 
 from flashgc import balance, units
 from flashgc.refusal import Refusal
-from flashgc.report import KINDS, METRICS, Comparison, Report
+from flashgc.results import KINDS, METRICS, ComparedResults, Run, RunResults
 
 PERCENTILES = {"p50": "p50", "p90": "p90", "p95": "p95", "p99": "p99", "p99_9": "p99.9",
                "p99_99": "p99.99"}  # fmt: skip
@@ -19,7 +19,7 @@ JOBS_SHOWN = 20
 Rows = list[list[str]]
 
 
-def head(report: Report) -> str:
+def head(report: RunResults) -> str:
     """One line: device, size, scheme, seed."""
     physical = units.size(report.capacity.physical_bytes)
     exported = units.size(report.capacity.exported_bytes)
@@ -27,7 +27,7 @@ def head(report: Report) -> str:
     return f"device {report.device} ({sizes}), scheme {report.scheme}, seed {report.seed}"
 
 
-def latency(report: Report) -> Rows:
+def latency(report: RunResults) -> Rows:
     """A row for each metric, a column each for reads, writes and all."""
     rows = [["latency", *KINDS]]
     for name in METRICS:
@@ -37,7 +37,7 @@ def latency(report: Report) -> Rows:
     return rows
 
 
-def facts(report: Report) -> list[tuple[str, str]]:
+def facts(report: RunResults) -> list[tuple[str, str]]:
     """The other metrics, each with its name."""
     return [
         ("requests", _requests(report)),
@@ -58,7 +58,7 @@ def facts(report: Report) -> list[tuple[str, str]]:
     ]
 
 
-def warnings(report: Report) -> list[str]:
+def warnings(report: RunResults) -> list[str]:
     """Warnings, and the notes of the engine."""
     told = []
     if report.saturated:
@@ -73,7 +73,7 @@ def warnings(report: Report) -> list[str]:
     return told
 
 
-def seeds(report: Report) -> Rows:
+def seeds(report: RunResults) -> Rows:
     """Mean and interval of the main metrics, where several seeds were run."""
     found = report.get("seeds")
     if not found:
@@ -92,19 +92,18 @@ def seeds(report: Report) -> Rows:
     return rows
 
 
-def comparison(reports: Comparison) -> Rows:
+def comparison(reports: ComparedResults[Run]) -> Rows:
     """A row for each metric, a column for each scheme; rows of unequal properties are marked."""
-    inside = Comparison(balance.ordered(reports))
+    inside = ComparedResults(balance.ordered(reports))
     rows = [["", *(report.scheme for report in inside)], *balance.marks(inside)]
-    reports = inside
     for kind in KINDS[:2]:
-        head, *body = zip(*latencies(reports, kind), strict=True)
+        head, *body = zip(*latencies(inside, kind), strict=True)
         if body and len(head) > 1:
             rows += [[f"{kind} {name}", *values] for name, *values in body]
-    return [*rows, *work(reports)[1:]]
+    return [*rows, *work(inside)[1:]]
 
 
-def latencies(reports: Sequence[Report], kind: str) -> Rows:
+def latencies(reports: Sequence[RunResults], kind: str) -> Rows:
     """The latencies of one kind of request: a row for each scheme."""
     names = ("mean", *PERCENTILES, "max")
     rows = [["", *(_NAMES.get(name, name) for name in names)]]
@@ -115,7 +114,7 @@ def latencies(reports: Sequence[Report], kind: str) -> Rows:
     return rows
 
 
-def _cell(report: Report, path: Sequence[str], show: Any) -> str:  # noqa: ANN401 - a formatter
+def _cell(report: RunResults, path: Sequence[str], show: Any) -> str:  # noqa: ANN401 - a formatter
     """A metric; of several seeds their mean, and half the width of the 95 % interval."""
     metrics = _find(report, ("seeds", "metrics"))
     if metrics is None or isinstance(_find(report, path), bool):
@@ -133,7 +132,7 @@ def _interval(metric: Mapping[str, Any] | None, show: Any, sign: str = "") -> st
     return f"{signed} +/- {show((metric['high'] - metric['low']) / 2)}"
 
 
-def differences(reports: Sequence[Report]) -> Rows:
+def differences(reports: Sequence[RunResults]) -> Rows:
     """The difference of each scheme to the first, with its interval: a row for each metric."""
     later = [report for report in reports if _find(report, ("seeds", "over_first"))]
     if not later:
@@ -150,7 +149,7 @@ def differences(reports: Sequence[Report]) -> Rows:
     return rows
 
 
-def over_seeds(reports: Sequence[Report]) -> str | None:
+def over_seeds(reports: Sequence[RunResults]) -> str | None:
     """How to read metrics of several seeds."""
     found = next((report.get("seeds") for report in reports if report.get("seeds")), None)
     if not found:
@@ -162,7 +161,7 @@ def over_seeds(reports: Sequence[Report]) -> str | None:
     )
 
 
-def work(reports: Comparison) -> Rows:
+def work(reports: ComparedResults[Run]) -> Rows:
     """All other metrics: a row for each, a column for each scheme."""
     rows = [["", *(report.scheme for report in reports)]]
     for label, show, path in _COMPARED:
@@ -180,7 +179,7 @@ def refused(schemes: Sequence[Refusal]) -> list[str]:
     return [f"{one.scheme} did not run: {one.reason}; {one.advice}" for one in schemes]
 
 
-def unequal(reports: Comparison) -> Rows:
+def unequal(reports: ComparedResults[Run]) -> Rows:
     """Properties that should be equal and are not: the marked name, and each scheme's value."""
     return [
         [f"! {name} differ", *(_plain(value) for value in values)]
@@ -224,7 +223,7 @@ def _find(report: Mapping[str, Any], path: Sequence[str]) -> Any:  # noqa: ANN40
     return found
 
 
-def _requests(report: Report) -> str:
+def _requests(report: RunResults) -> str:
     requests = report.requests
     parts = [units.counted(requests[kind], kind) for kind in ("read", "write", "trim")]
     per_s = units.figures(report.throughput.iops)
@@ -232,7 +231,7 @@ def _requests(report: Report) -> str:
     return f"{', '.join(parts)}; {per_s} per second, {speed}/s"
 
 
-def _jobs(report: Report) -> list[tuple[str, str]]:
+def _jobs(report: RunResults) -> list[tuple[str, str]]:
     """The requests of each job, where several ran side by side."""
     return [(f"job {job['name']}", _job(job)) for job in report.get("jobs", [])[:JOBS_SHOWN]]
 
@@ -250,7 +249,7 @@ def _job(job: Mapping[str, Any]) -> str:
     return f"{clones}depth {units.count(job['depth'])}; {'; '.join(parts) or 'nothing'}; {times}"
 
 
-def _endurance(report: Report) -> list[tuple[str, str]]:
+def _endurance(report: RunResults) -> list[tuple[str, str]]:
     """TBW, where the device has rated cycles."""
     found = report.get("endurance")
     if not found:
@@ -276,7 +275,7 @@ def _pages(pages: Mapping[str, Any]) -> str:
     return ", ".join(parts)
 
 
-def _buffer(report: Report) -> list[tuple[str, str]]:
+def _buffer(report: RunResults) -> list[tuple[str, str]]:
     """The counts of the write buffer, where the device has one."""
     buffer = report.get("buffer")
     if not buffer:
@@ -291,7 +290,7 @@ def _buffer(report: Report) -> list[tuple[str, str]]:
     return [("write buffer", ", ".join(parts))]
 
 
-def _gc(report: Report) -> str:
+def _gc(report: RunResults) -> str:
     gc = report.gc
     if not gc.victim_blocks:
         return "none"
@@ -307,7 +306,7 @@ def _gc(report: Report) -> str:
     )
 
 
-def gc_waits(report: Report) -> str:
+def gc_waits(report: RunResults) -> str:
     """How long collections took, and how long they shut the host out."""
     gc = report.gc
     elapsed, blocked = (units.time(gc[name]) for name in ("elapsed_ns", "blocking_ns"))
@@ -315,7 +314,7 @@ def gc_waits(report: Report) -> str:
     return f"selection to erase {elapsed} ({each} each); host blocked {blocked}"
 
 
-def _gc_time(report: Report) -> str:
+def _gc_time(report: RunResults) -> str:
     time = report.gc_time
     busy = units.time(report.gc.total_busy_ns)
     if time.erase_share is not None:
@@ -325,7 +324,7 @@ def _gc_time(report: Report) -> str:
     return f"units busy {busy}; {gc_waits(report)}"
 
 
-def _wear(report: Report) -> str:
+def _wear(report: RunResults) -> str:
     wear = report.wear
     return (
         f"{units.figures(wear.mean)} erases per block, {units.count(wear.min)} to "
@@ -357,7 +356,7 @@ def overwritten(done: Mapping[str, Any]) -> str:
     return f"{writes} drive writes, write amplification {amplification}{until}"
 
 
-def _drive(report: Report) -> list[tuple[str, str]]:
+def _drive(report: RunResults) -> list[tuple[str, str]]:
     """The saved drive that a run began with."""
     before = report.get("precondition") or {}
     drive = before.get("drive")
@@ -366,7 +365,7 @@ def _drive(report: Report) -> list[tuple[str, str]]:
     return [("drive", f"{drive['file']}, filled by {before['scheme']}, key {drive['key']}")]
 
 
-def _simulated(report: Report) -> str:
+def _simulated(report: RunResults) -> str:
     before = report.get("precondition") or {}
     writes = before.get("drive_writes")
     told = f"; preconditioned with {units.figures(writes)} drive writes" if writes else ""
@@ -376,7 +375,7 @@ def _simulated(report: Report) -> str:
     return f"{units.time(report.simulated_ns)}{told}"
 
 
-def _took(report: Report) -> str:
+def _took(report: RunResults) -> str:
     speed = units.count(report.page_operations_per_s)
     before = units.figures(report.precondition_wall_s)
     return (

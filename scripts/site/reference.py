@@ -45,6 +45,12 @@ PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {
 
 MODULES = {"drive", "trace"}
 
+OPTIONS = {
+    **dict.fromkeys(MODULES, "show_root_heading: false"),
+    **dict.fromkeys(("Report", "Comparison"), "inherited_members: true"),
+}
+"""Options of single names. Most members of a report are those of `flashgc.results`."""
+
 
 def offered(package: Path) -> set[str]:
     """The names in `__all__` of the package."""
@@ -60,8 +66,8 @@ def page(title: str, purpose: str, names: tuple[str, ...]) -> str:
     parts = [f"# {title}", purpose]
     for name in names:
         parts.append(f"::: flashgc.{name}")
-        if name in MODULES:
-            parts[-1] += "\n    options:\n      show_root_heading: false\n"
+        if name in OPTIONS:
+            parts[-1] += f"\n    options:\n      {OPTIONS[name]}\n"
     return "\n\n".join(parts) + "\n"
 
 

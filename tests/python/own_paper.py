@@ -1,8 +1,8 @@
 """A small paper of no one's, its reports without a run, and verdicts on its claims."""
 
 from flashgc import _toml
-from flashgc.reproduction import claims as stated
-from flashgc.reproduction import experiment as described
+from flashgc.reproduction import read_claims as stated
+from flashgc.reproduction import read_experiment as described
 from flashgc.reproduction.results import Results
 from flashgc.reproduction.verdict import judge
 

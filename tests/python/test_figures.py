@@ -7,7 +7,7 @@ import pytest
 
 import flashgc
 from flashgc.reproduction import bars, grid
-from flashgc.reproduction import experiment as described
+from flashgc.reproduction import read_experiment as described
 from flashgc.reproduction.results import Results
 from own_paper import EXPERIMENT, HIGH, results
 

@@ -7,7 +7,7 @@ import pytest
 import flashgc as package
 from conftest import PAPERS, SMALL
 from flashgc.reproduction import papers
-from flashgc.reproduction.own import OwnTraces
+from flashgc.reproduction.own_traces import OwnTraces
 from own_paper import CLAIMS, EXPERIMENT
 
 OWN = '\n[own_trace]\naxis = "load"\nitems = ["1"]\nset = { "workload.trace.address" = "wrap" }\n'
@@ -141,6 +141,23 @@ def test_a_format_may_be_named(paper, tmp_path):
     assert done.sources[0].requests == 200
 
 
+@pytest.mark.parametrize(
+    ("row", "words", "told"),
+    [
+        ("what is this", ["--on-bad-line", "skip"], "not a row of spc"),
+        ("0,8,4096,r,0.5", ["--sort-window", "10 s"], "--sort-window"),
+    ],
+)
+def test_a_trace_is_read_as_the_options_say(paper, flashgc, tmp_path, row, words, told):
+    (tmp_path / "one.spc").write_text(f"{SPC}{row}\n")
+    assert told in flashgc("reproduce", "own-paper", "--trace", "one.spc", code=2).err
+    flashgc("reproduce", "own-paper", "--trace", "one.spc", *words)
+    (report,) = tmp_path.rglob("report.md")
+    assert words[0] in report.read_text()
+    done = flashgc("reproduce", "own-paper", *words, code=2)
+    assert f"{words[0]} needs --trace" in done.err
+
+
 @pytest.mark.parametrize("name", PAPERS)
 def test_every_paper_of_the_package_runs_on_traces_of_ones_own(name, tmp_path):
     trace = tmp_path / "requests.spc"
@@ -153,3 +170,15 @@ def test_every_paper_of_the_package_runs_on_traces_of_ones_own(name, tmp_path):
     assert not done.failed
     assert {row[0] for table in done.tables.values() for row in table[1:]} >= {"requests.spc"}
     assert json.loads((tmp_path / "out/claims.json").read_text()) == done.claims
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_every_paper_takes_several_traces(tmp_path, name):
+    files = [tmp_path / "one.spc", tmp_path / "two.spc"]
+    for file in files:
+        file.write_text(SPC)
+    known = papers.load(name, OwnTraces(files))
+    shown = known.items(None)
+    assert shown
+    assert all({"one.spc", "two.spc"} <= {name for names in item.at.values() for name in names}
+               for item in shown)  # fmt: skip

@@ -11,9 +11,9 @@ import pytest
 
 import flashgc
 from conftest import COMMAND, PAPERS, ROOT, SMALL
-from flashgc.reproduction import claims as stated
-from flashgc.reproduction import experiment as described
 from flashgc.reproduction import papers
+from flashgc.reproduction import read_claims as stated
+from flashgc.reproduction import read_experiment as described
 from flashgc.reproduction.verdict import VERDICTS
 
 KEYS = ["paper", "place", "what", "unit", "claimed", "measured", "verdict", "note"]
@@ -228,7 +228,7 @@ def test_a_trace_of_the_user_takes_the_place_of_a_look_alike(tmp_path):
         ("claims", 'is = "below"', 'is = "rising"', "`along`"),
         ("claims", 'place = "Table 1, {load}"', 'place = "Table 1"', "two claims"),
         ("claims", 'is = "below"', 'is = "equal"', "needs `tie`"),
-        ("claims", 'is = "below"', 'is = "below"\ntie = "a bit"', "`tie` is a share"),
+        ("claims", 'is = "below"', 'is = "below"\ntie = "a bit"', "`tie` must be a share"),
         ("claims", 'is = "below"', 'is = "below"\nthan_against = {}', "which is not given"),
         ("experiment", 'form = "bars"', 'form = "lines"\nx = "load"', "need a `value`"),
         ("experiment", 'form = "bars"', 'form = "course"', "`column` is missing"),

@@ -3,7 +3,7 @@
 import pytest
 
 import flashgc
-from flashgc.reproduction import claims as stated
+from flashgc.reproduction import read_claims as stated
 from flashgc.reproduction.claims import Tolerance
 from flashgc.reproduction.verdict import compared, judge
 from own_paper import AT, CLAIMS, HIGH, LOW, results, verdict

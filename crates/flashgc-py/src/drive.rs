@@ -2,8 +2,9 @@
 
 use crate::errors::{DriveError, OutputError, guarded};
 use crate::files::{self, NewFile};
-use crate::pulse::Pulse;
-use crate::run::{Request, check_memory, step};
+use crate::memory;
+use crate::pulse::{Pulse, Step};
+use crate::request::Request;
 use flashgc::session::{Options, Phase, Session, Setup, TraceOpener};
 use flashgc_drive::{Limits, Opened};
 use pyo3::prelude::*;
@@ -41,7 +42,7 @@ pub fn session(
     Session::with_drive(setup, trace, saved, &name, options).map_err(failed)
 }
 
-/// Why a saved drive does not fit a configuration, as [`crate::run::problems`] has it.
+/// Why a saved drive does not fit a configuration, as an object in the list of `problems`.
 pub fn problem(setup: &Setup, path: &Path) -> PyResult<Option<Value>> {
     let origin = open(path)?.header.origin;
     let fit = origin.check_fit(setup, &path.display().to_string());
@@ -74,17 +75,17 @@ fn save(request: &Request, target: &Path, verify: bool, mut pulse: Pulse) -> PyR
     let failed =
         |why: String| OutputError::new_err(format!("error: the drive cannot be saved: {why}"));
     let setup = request.prepare()?;
-    check_memory(&setup)?;
+    memory::check(&setup)?;
     let mut file = NewFile::create(target).map_err(failed)?;
     let mut session =
         Session::new(setup, request.opener(), Options { verify, ..Options::default() });
     loop {
         let progress = session.advance().map_err(|error| Request::failure(&error))?;
         if progress.phase == Phase::Ready {
-            pulse.last(step(&progress))?;
+            pulse.last(Step::from(&progress))?;
             break;
         }
-        pulse.beat(|| step(&progress))?;
+        pulse.beat(|| Step::from(&progress))?;
     }
     let saved = session.into_drive().map_err(|error| Request::failure(&error))?;
     let bytes = flashgc_drive::write(&mut file, &saved)

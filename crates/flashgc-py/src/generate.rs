@@ -3,7 +3,7 @@
 use crate::errors::{ConfigError, OutputError, RunError, guarded};
 use crate::packed::Target;
 use crate::pulse::{Pulse, Step};
-use crate::run::Request;
+use crate::request::Request;
 use crate::trace::{format_to_write, with_marks_lost, wrong};
 use flashgc::config::{SyntheticWorkload, WorkloadPlan};
 use flashgc::session::Setup;

@@ -1,5 +1,6 @@
 //! The regular tasks of long work: answer Ctrl-C, and report progress.
 
+use flashgc::session::{Phase, Progress};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use std::io::{self, Read, Seek};
@@ -19,6 +20,19 @@ pub struct Step {
     pub total: Option<u64>,
     /// The simulated time.
     pub now_ns: u64,
+}
+
+impl From<&Progress> for Step {
+    fn from(progress: &Progress) -> Step {
+        let phase = match progress.phase {
+            Phase::Scan => "scan",
+            Phase::Fill => "fill",
+            Phase::Overwrite => "overwrite",
+            Phase::Ready | Phase::Run => "run",
+            Phase::Done => "done",
+        };
+        Step { phase, done: progress.done, total: progress.total, now_ns: progress.now_ns }
+    }
 }
 
 /// Keeps the time since the last check of signals and report of progress.

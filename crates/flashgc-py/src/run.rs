@@ -1,93 +1,19 @@
 //! One run: from the text of a configuration to its report.
 
 use crate::drive;
-use crate::errors::{ConfigError, OutputError, RunError, TraceError, guarded};
-use crate::files;
+use crate::errors::{ConfigError, OutputError, guarded};
+use crate::memory;
 use crate::pulse::{Pulse, Step};
+use crate::request::Request;
 use crate::row_log::RowLog;
-use crate::sizing::Fitted;
 use flashgc::gc::JobRow;
-use flashgc::session::{self, Inputs, Options, Phase, Progress, Session, Setup, TraceOpener};
+use flashgc::session::{Options, Phase, Progress, Session};
 use flashgc::stats::{SERIES_ROWS_MAX, SeriesRequest, SeriesRow};
-use flashgc_config::{Diagnostic, Diagnostics, units};
+use flashgc_config::{Diagnostic, units};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-
-/// The input of a run.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub struct Request {
-    name: String,
-    text: String,
-    scheme: Option<(String, Option<String>)>,
-    device: Option<String>,
-    sets: Vec<String>,
-    unsets: Vec<String>,
-    trace_name: Option<String>,
-    trace_path: Option<PathBuf>,
-    jobs: Option<(String, String)>,
-    fitted: Option<Fitted>,
-}
-
-impl Request {
-    /// The input of the configuration.
-    pub fn inputs(&self) -> Inputs {
-        Inputs {
-            name: self.name.clone(),
-            text: self.text.clone(),
-            scheme: self.scheme.clone(),
-            device: self.device.clone(),
-            sets: self.sets.clone(),
-            unsets: self.unsets.clone(),
-            has_trace: self.trace_path.is_some(),
-            jobs: self.jobs.clone(),
-            fitted: self.fitted.clone().map(|fitted| fitted.0),
-        }
-    }
-
-    fn setup(&self) -> Result<Setup, Diagnostics> {
-        session::prepare(&self.inputs())
-    }
-
-    /// The checked configuration, or every mistake in it.
-    pub fn prepare(&self) -> PyResult<Setup> {
-        self.setup().map_err(|errors| ConfigError::new_err(errors.to_string()))
-    }
-
-    pub fn opener(&self) -> Option<Box<dyn TraceOpener>> {
-        let path = self.trace_path.clone()?;
-        let name = self.trace_name.clone().unwrap_or_else(|| path.display().to_string());
-        Some(Box::new(TraceFile { name, path }))
-    }
-
-    /// The exception for an error of the engine.
-    pub fn failure(error: &session::RunError) -> PyErr {
-        let text = &error.text;
-        let text =
-            if text.starts_with("error: ") { text.clone() } else { format!("error: {text}") };
-        if error.in_trace { TraceError::new_err(text) } else { RunError::new_err(text) }
-    }
-}
-
-/// A trace in a file.
-struct TraceFile {
-    name: String,
-    path: PathBuf,
-}
-
-impl TraceOpener for TraceFile {
-    fn name(&self) -> String {
-        self.name.clone()
-    }
-
-    fn open(&mut self) -> Result<Box<dyn Read + Send>, String> {
-        let file = files::open(&self.path).map_err(|why| format!("{why}\n  --> {}", self.name))?;
-        Ok(Box::new(file))
-    }
-}
 
 /// The results of a run.
 #[pyclass(frozen, get_all, module = "flashgc._engine")]
@@ -243,7 +169,7 @@ fn run_detached(
     mut pulse: Pulse,
 ) -> PyResult<Outcome> {
     let setup = request.prepare()?;
-    check_memory(&setup)?;
+    memory::check(&setup)?;
     let (files, options) = logs.open(verify)?;
     let mut walls = Walls::default();
     let begun = Instant::now();
@@ -259,27 +185,20 @@ fn run_detached(
         files.check()?;
         files.check_length(logs, &progress)?;
         if progress.phase == Phase::Done {
-            pulse.last(step(&progress))?;
+            pulse.last(Step::from(&progress))?;
             break;
         }
-        pulse.beat(|| step(&progress))?;
+        pulse.beat(|| Step::from(&progress))?;
     }
     let mut report = session.report();
     files.commit()?;
-    report.set_walls(walls.run.as_secs_f64(), walls.precondition.as_secs_f64(), peak_rss_bytes());
+    report.set_walls(
+        walls.run.as_secs_f64(),
+        walls.precondition.as_secs_f64(),
+        memory::peak_rss_bytes(),
+    );
     let (read, write) = report.latency_distribution();
     Ok(Outcome { report: report.to_json().to_string(), read, write })
-}
-
-pub fn step(progress: &Progress) -> Step {
-    let phase = match progress.phase {
-        Phase::Scan => "scan",
-        Phase::Fill => "fill",
-        Phase::Overwrite => "overwrite",
-        Phase::Ready | Phase::Run => "run",
-        Phase::Done => "done",
-    };
-    Step { phase, done: progress.done, total: progress.total, now_ns: progress.now_ns }
 }
 
 /// Checks a configuration without a run, and returns the plan that results, as JSON.
@@ -353,37 +272,4 @@ impl Walls {
         }
         self.phase = next;
     }
-}
-
-/// The most memory that the process ever had, where the system reports it.
-fn peak_rss_bytes() -> Option<u64> {
-    kib_of("/proc/self/status", "VmHWM:")
-}
-
-/// Refuses a drive whose tables would not fit this machine, before the system kills the process.
-pub fn check_memory(setup: &Setup) -> PyResult<()> {
-    let needed = setup.table_bytes_expected();
-    match available_bytes() {
-        Some(available) if needed > available => Err(ConfigError::new_err(format!(
-            "error: the tables of this drive need {:.1} GiB of memory, but only {:.1} GiB are \
-             available\n  = help: make the drive smaller: fewer blocks, or larger pages",
-            needed as f64 / GIB,
-            available as f64 / GIB
-        ))),
-        _ => Ok(()),
-    }
-}
-
-const GIB: f64 = (1u64 << 30) as f64;
-
-/// The available memory, where the system reports it.
-fn available_bytes() -> Option<u64> {
-    kib_of("/proc/meminfo", "MemAvailable:")
-}
-
-fn kib_of(file: &str, name: &str) -> Option<u64> {
-    let text = std::fs::read_to_string(file).ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
-    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kib * 1024)
 }

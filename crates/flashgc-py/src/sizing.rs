@@ -2,14 +2,9 @@
 
 use crate::errors::{ConfigError, guarded};
 use crate::pulse::{Pulse, Step};
-use crate::run::Request;
+use crate::request::{Fitted, Request};
 use flashgc::session::{self, FitScan};
 use pyo3::prelude::*;
-
-/// The size of a drive, for runs on it.
-#[pyclass(frozen, from_py_object, module = "flashgc._engine")]
-#[derive(Clone)]
-pub struct Fitted(pub session::Fitted);
 
 /// Reads the trace of these requests, which differ in their schemes, and returns the size of the
 /// drive that they share; `None` where the configuration does not size its drive by a trace.

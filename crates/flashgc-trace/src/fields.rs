@@ -109,7 +109,7 @@ impl<'a> Fields<'a> {
     }
 
     /// The text before the next delimiter, without blanks around it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn cut(&mut self, delimiter: u8) -> Option<Field<'a>> {
         if self.ended {
             return None;
@@ -144,7 +144,7 @@ impl<'a> Fields<'a> {
     }
 
     /// As [`Fields::cut`], where the line must not end yet.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn need_cut(
         &mut self,
         delimiter: u8,

@@ -10,7 +10,8 @@
 //! No file is opened here and no environment is read. A mistake of the user is a
 //! [`TraceError`] with its place and advice.
 //!
-//! A new format is one file in `formats/`, and its two lines in `formats/mod.rs`.
+//! A new format is a row in `formats/table.rs`, or a file in `formats/` where it has logic of its
+//! own, and its line in `formats/mod.rs`.
 
 mod binary;
 mod buffer;

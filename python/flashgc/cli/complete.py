@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from flashgc import _sources, api, trace
+from flashgc._files import JOB_FILES
 
 
 def configs(incomplete: str) -> list[str]:
     """Built-in configurations, TOML files and job files of fio."""
-    files = [name for end in (".toml", *_sources.JOB_FILES) for name in _files(incomplete, end)]
+    files = [name for end in (".toml", *JOB_FILES) for name in _files(incomplete, end)]
     return _starting(list(_sources.builtin_configs()), incomplete) + list(dict.fromkeys(files))
 
 

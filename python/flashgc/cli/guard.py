@@ -67,7 +67,7 @@ def status_of(error: BaseException) -> int:
 
 
 def _os_error(error: OSError) -> str:
-    from flashgc._sources import describe
+    from flashgc._files import describe
 
     if error.filename is not None:
         return f"error: {describe(os.fsdecode(error.filename), error)}"

@@ -75,6 +75,8 @@ def reproduce(
     traces: Traces = None,
     trace: Trace = None,
     format: options.Format = None,
+    on_bad_line: options.BadLine = None,
+    sort_window: options.SortWindow = None,
     out: Out = None,
     jobs: Jobs = None,
     fresh: Fresh = False,
@@ -103,6 +105,8 @@ def reproduce(
                 trace or (),
                 format,
                 options.typed(),
+                None if on_bad_line is None else on_bad_line.value,
+                sort_window,
             )
     except KeyboardInterrupt as error:
         say("interrupted; completed runs are kept, and the same command continues with them")

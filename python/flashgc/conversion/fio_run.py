@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from flashgc import _sources
+from flashgc import _files
 from flashgc.conversion import document, fio, fio_text, recognise
 from flashgc.conversion.findings import Findings
 
@@ -31,10 +31,10 @@ def with_drive(name: str, text: str) -> Findings:
     return findings
 
 
-def drive() -> _sources.Source:
+def drive() -> _files.Source:
     """The configuration of that drive."""
     path = Path(__file__).parent / "fio.toml"
-    return _sources.Source("fio (built in)", path.read_text("utf-8"))
+    return _files.Source("fio (built in)", path.read_text("utf-8"))
 
 
 def _findings(name: str, text: str) -> Findings:

@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from flashgc import _sources
+from flashgc import _files
 from flashgc._engine import ConfigError
 from flashgc.conversion import ssdsim_keys
 
@@ -19,15 +19,15 @@ _DISKSIM = re.compile(r"^\s*(?:disksim_\w+|ssdmodel_ssd)\s+\w*\s*\{", re.MULTILI
 
 def read(path: str | os.PathLike[str]) -> tuple[str, bytes]:
     """Name and content of a file of at most 4 MiB."""
-    name = _sources.printable(path)
+    name = _files.printable(path)
     try:
         with open(Path(path), "rb") as file:
-            data = file.read(_sources.CONFIG_BYTES_MAX + 1)
+            data = file.read(_files.CONFIG_BYTES_MAX + 1)
     except OSError as reason:
-        raise ConfigError(f"error: {_sources.describe(name, reason)}") from None
+        raise ConfigError(f"error: {_files.describe(name, reason)}") from None
     except ValueError as reason:
         raise ConfigError(f"error: {name!r} cannot be the name of a file: {reason}") from None
-    if len(data) > _sources.CONFIG_BYTES_MAX:
+    if len(data) > _files.CONFIG_BYTES_MAX:
         raise ConfigError(f"error: {name} is larger than 4 MiB, the limit for a configuration")
     if not data.strip():
         raise ConfigError(f"error: {name} is empty")
@@ -36,7 +36,7 @@ def read(path: str | os.PathLike[str]) -> tuple[str, bytes]:
 
 def shown(path: str | os.PathLike[str]) -> str:
     """The name of a file as it can be shown."""
-    return _sources.printable(path)
+    return _files.printable(path)
 
 
 def program(name: str, data: bytes, given: str | None) -> str:
@@ -44,7 +44,7 @@ def program(name: str, data: bytes, given: str | None) -> str:
     if given is not None:
         if given not in PROGRAMS:
             raise ConfigError(
-                f"error: there is no converter for `{_sources.printable(given)}`\n"
+                f"error: there is no converter for `{_files.printable(given)}`\n"
                 f"  = help: the converters are {', '.join(PROGRAMS)}"
             )
         return given
@@ -55,7 +55,7 @@ def program(name: str, data: bytes, given: str | None) -> str:
         return "disksim"
     if sum(_begins(line) in ssdsim_keys.KNOWN for line in text.splitlines()) >= SSDSIM_KEYS_LEAST:
         return "ssdsim"
-    if name.endswith(_sources.JOB_FILES) or (_FIO.search(text) and _has_fio(text)):
+    if name.endswith(_files.JOB_FILES) or (_FIO.search(text) and _has_fio(text)):
         return "fio"
     raise ConfigError(
         f"error: {name} cannot be converted: its format is not recognised\n"

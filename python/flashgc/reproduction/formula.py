@@ -7,8 +7,6 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from flashgc._engine import ConfigError
-
 _OPERATIONS: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -18,18 +16,18 @@ _OPERATIONS: dict[type[ast.operator], Callable[[float, float], float]] = {
 
 
 class Formula:
-    """Such as `100 * gc.valid_per_victim / config.device.pages_per_block`.
+    """Such as `100 * gc.valid_per_victim / config.device.pages_per_block`; else a ValueError.
 
     >>> from flashgc.reproduction.formula import Formula
-    >>> Formula("100 * gc.moved / gc.count", "here").of({"gc": {"moved": 3, "count": 4}})
+    >>> Formula("100 * gc.moved / gc.count").of({"gc": {"moved": 3, "count": 4}})
     75.0
     """
 
-    def __init__(self, text: str, where: str) -> None:
-        self.text, self._where = text, where
+    def __init__(self, text: str) -> None:
+        self.text = text
         try:
             self._tree = ast.parse(text, mode="eval").body
-        except SyntaxError:
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
             self._wrong()
         self._check(self._tree)
 
@@ -42,7 +40,7 @@ class Formula:
             case ast.BinOp(left, operation, right) if type(operation) in _OPERATIONS:
                 self._check(left)
                 self._check(right)
-            case ast.Constant(value) if isinstance(value, int | float):
+            case ast.Constant(value) if type(value) in (int, float):
                 pass
             case ast.Name() | ast.Attribute() if _path(node):
                 pass
@@ -50,8 +48,8 @@ class Formula:
                 self._wrong()
 
     def _wrong(self) -> None:
-        raise ConfigError(
-            f"error: {self._where}: `{self.text}` is not a formula\n"
+        raise ValueError(
+            f"`{self.text}` is not a formula\n"
             "  = help: a key of the report such as gc.busy_ns, numbers, + - * / and brackets"
         )
 

@@ -17,7 +17,7 @@ from flashgc.reproduction.claims import Claim
 from flashgc.reproduction.derived import with_derived
 from flashgc.reproduction.experiment import ANY, Item, Point
 from flashgc.reproduction.grid import Grid
-from flashgc.reproduction.own import OwnTraces
+from flashgc.reproduction.own_traces import OwnTraces
 from flashgc.reproduction.papers import Paper
 from flashgc.reproduction.plan import Planner
 from flashgc.reproduction.results import Results
@@ -88,6 +88,8 @@ def reproduce(
     trace: PathLike | Sequence[PathLike] = (),
     trace_format: str | None = None,
     again: str | None = None,
+    on_bad_line: str | None = None,
+    sort_window: str | None = None,
 ) -> Reproduction:
     """Repeats the runs of a paper and compares the results with the paper's claims.
 
@@ -109,6 +111,8 @@ def reproduce(
             order of schemes are judged; none of its numbers are.
         trace_format: its format, where it is not to be recognised by the content.
         again: the command that the report names as its origin; this call if not given.
+        on_bad_line: `stop` at a line of it that is not understood, or `skip` and count it.
+        sort_window: a time such as "10 ms": its rows that are late by at most this are sorted.
 
     Raises:
         ConfigError: an unknown paper or figure, or mistakes in its files.
@@ -125,15 +129,18 @@ def reproduce(
     figures = None if figures is None else list(figures)
     made = again or heads.call("reproduce", [paper], {
         "figures": figures, "traces": traces, "out": out, "quick": quick, "trace": own,
-        "trace_format": trace_format,
+        "trace_format": trace_format, "on_bad_line": on_bad_line, "sort_window": sort_window,
     })  # fmt: skip
     if own and traces is not None:
         raise ConfigError(
             "error: --trace replaces all workloads and cannot be combined with --traces"
         )
-    if trace_format is not None and not own:
-        raise ConfigError("error: --format needs --trace")
-    known = papers.load(paper, OwnTraces(own, trace_format) if own else None)
+    read = {"--format": trace_format, "--on-bad-line": on_bad_line, "--sort-window": sort_window}
+    for option, value in read.items():
+        if value is not None and not own:
+            raise ConfigError(f"error: {option} needs --trace")
+    mine = OwnTraces(own, trace_format, on_bad_line, sort_window) if own else None
+    known = papers.load(paper, mine)
     items = known.items(figures)
     claims = [claim for claim in known.claims if claim.belongs([item.id for item in items])]
     planner = Planner(known.experiment, traces, quick)

@@ -7,59 +7,57 @@ the user's files, and only the claims stay that say which of two values is large
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
-from flashgc import _sources
-from flashgc._engine import ConfigError, TraceError
+from flashgc import _files
+from flashgc._engine import TraceError
+from flashgc.reproduction.claims_form import CheckForm, ClaimForm, ClaimsForm, OrderForm
 from flashgc.reproduction.experiment import ANY
-from flashgc.reproduction.read import Reader, parse
+from flashgc.reproduction.experiment_form import ChoiceForm, ExperimentForm, ItemForm, LinesForm
+from flashgc.reproduction.form import near
+from flashgc.reproduction.own_traces import OwnTraces
+from flashgc.reproduction.read_experiment import listed
 
 WHY = "this is your own trace; the claim is about the workloads of the paper"
-_KEY = "own_trace"
 _OTHER_RUNS = ("than", "against", "than_against")
 
 
-@dataclass(frozen=True)
-class OwnTraces:
-    """Traces of the user's own, and their format where it is not to be recognised."""
-
-    files: Sequence[str | os.PathLike[str]]
-    format: str | None = None
-
-
 def replaced(
-    texts: Mapping[str, str], where: Mapping[str, str], traces: OwnTraces
-) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
+    experiment: ExperimentForm, claims: ClaimsForm, traces: OwnTraces
+) -> tuple[ExperimentForm, ClaimsForm, list[str]]:
     """Experiment and claims with these traces for workloads, and the figures to make of them."""
-    experiment = parse(texts["experiment"], where["experiment"]).all()
-    claims = parse(texts["claims"], where["claims"]).all()
-    own = Reader(experiment, where["experiment"]).table(_KEY)
-    if _KEY not in experiment:
-        raise ConfigError(
-            f"error: {where['experiment']}: the paper cannot run on other traces\n"
-            f"  = help: add a table [{_KEY}] that names the axis they replace"
+    own = experiment.own_trace
+    if own is None:
+        experiment.wrong(
+            "the paper cannot run on other traces\n"
+            "  = help: add a table [own_trace] that names the axis they replace"
         )
-    axis, items = own.text("axis"), own.texts("items")
-    if axis not in experiment.get("axes", {}):
-        own.wrong(f'`axis`: there is no axis "{axis}"')
-    common = {key: own.mapping(key) for key in ("set", "quick")}
-    own.done()
-    if traces.format is not None:
-        common["set"]["workload.trace.format"] = traces.format
-    experiment["axes"][axis] = {
-        name: {"label": name, "sources": [{"trace": os.fspath(path), "differs": WHY, **common}]}
+    axis = own.axis
+    if axis not in experiment.axes:
+        own.wrong(f'there is no axis "{axis}"\n{near(axis, list(experiment.axes), "axes")}', "axis")
+    settings = {**own.set, **traces.settings()}
+    choices = {
+        name: ChoiceForm(
+            label=name, trace=os.fspath(path), differs=WHY, set=settings, quick=own.quick
+        )
         for name, path in _named(traces.files).items()
     }
-    experiment["items"] = [_anywhere(item, axis) for item in experiment["items"]
-                           if not _speaks_of(item, axis)]  # fmt: skip
-    kept = [item["id"] for item in experiment["items"]]
-    claims["claims"] = [
-        _claim(claim, axis, kept) for claim in claims["claims"] if _stays(claim, axis, kept)
+    several = len(choices) > 1
+    items = [
+        _anywhere(item, axis)
+        for item in experiment.items
+        if not _names_choice(item, axis) and not (several and _shows_one(item, axis))
     ]
-    return experiment, claims, [item for item in items if item in kept]
+    kept = [item.id for item in items]
+    changed = {"axes": {**experiment.axes, axis: choices}, "items": items}
+    stay = [_claim(claim, axis, kept) for claim in claims.claims if _stays(claim, axis, kept)]
+    return (
+        experiment.model_copy(update=changed),
+        claims.model_copy(update={"claims": stay}),
+        [item for item in own.items if item in kept],
+    )
 
 
 def _named(files: Sequence[str | os.PathLike[str]]) -> dict[str, Path]:
@@ -73,7 +71,7 @@ def _named(files: Sequence[str | os.PathLike[str]]) -> dict[str, Path]:
             with open(path, "rb"):
                 pass
         except OSError as reason:
-            raise TraceError(f"error: {_sources.describe(path, reason)}") from None
+            raise TraceError(f"error: {_files.describe(path, reason)}") from None
         if path.name in named:
             raise TraceError(
                 f"error: {path}: there is another trace named {path.name}\n"
@@ -83,33 +81,39 @@ def _named(files: Sequence[str | os.PathLike[str]]) -> dict[str, Path]:
     return named
 
 
-def _anywhere(table: Mapping[str, Any], axis: str) -> dict[str, Any]:
-    return {**table, "at": {**table.get("at", {}), axis: ANY}}
+T = TypeVar("T", ItemForm, ClaimForm)
 
 
-def _speaks_of(table: Mapping[str, Any], axis: str) -> bool:
+def _anywhere(table: T, axis: str) -> T:
+    at = {**getattr(table, "at", {}), axis: ANY}
+    return table.model_copy(update={"at": at})
+
+
+def _names_choice(table: ItemForm | ClaimForm, axis: str) -> bool:
     """Whether one choice of the axis is compared with another, or is used as a number."""
-    other = any(axis in table.get(key, {}) for key in _OTHER_RUNS)
-    lines = table.get("form") == "lines" and table.get("rows") == axis
-    return other or lines or table.get("along") == axis
+    other = any(axis in (getattr(table, key, None) or {}) for key in _OTHER_RUNS)
+    lines = isinstance(table, LinesForm) and table.rows == axis
+    return other or lines or getattr(table, "along", None) == axis
 
 
-def _stays(claim: Mapping[str, Any], axis: str, items: Sequence[str]) -> bool:
+def _shows_one(item: ItemForm, axis: str) -> bool:
+    """Whether it has room for one choice of the axis alone."""
+    return axis not in (item.rows, item.columns, getattr(item, "over", None))
+
+
+def _stays(claim: ClaimForm, axis: str, items: Sequence[str]) -> bool:
     """Whether a claim can be judged elsewhere: an order at several workloads, or a check."""
-    if claim.get("kind") == "check":
-        return True
-    over = claim.get("over", [])
-    at = claim.get("at", {}).get(axis)
+    if not isinstance(claim, OrderForm):
+        return isinstance(claim, CheckForm)
+    at = claim.at.get(axis, [])
     several = at == ANY or (isinstance(at, list) and len(at) > 1)
-    shown = any(part in items for part in claim.get("in", []))
-    taken = axis in ([over] if isinstance(over, str) else over)
-    return (claim.get("kind") == "order" and several and shown and not taken
-            and not _speaks_of(claim, axis))  # fmt: skip
+    shown = any(part in items for part in claim.parts)
+    return several and shown and axis not in listed(claim.over) and not _names_choice(claim, axis)
 
 
-def _claim(claim: Mapping[str, Any], axis: str, items: Sequence[str]) -> dict[str, Any]:
-    if claim.get("kind") == "check":
-        return dict(claim)
-    left = {key: value for key, value in claim.items() if key not in ("note", "remarks")}
-    parts = [part for part in claim["in"] if part in (*items, ANY)]
-    return {**_anywhere(left, axis), "in": parts, "why_not": WHY}
+def _claim(claim: ClaimForm, axis: str, items: Sequence[str]) -> ClaimForm:
+    if isinstance(claim, CheckForm):
+        return claim
+    parts = [part for part in claim.parts if part in (*items, ANY)]
+    left = {"note": "", "remarks": [], "parts": parts, "why_not": WHY}
+    return _anywhere(claim, axis).model_copy(update=left)

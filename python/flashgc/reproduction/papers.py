@@ -8,13 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from flashgc import _engine, _sources
+from flashgc import _engine, _files
 from flashgc._engine import ConfigError
-from flashgc.reproduction import claims, experiment, own
 from flashgc.reproduction.claims import Claim
 from flashgc.reproduction.experiment import Experiment, Item
-from flashgc.reproduction.own import OwnTraces
-from flashgc.reproduction.read import Reader
+from flashgc.reproduction.own_traces import OwnTraces
 
 FILES = {"experiment": "experiment.toml", "claims": "claims.toml", "readme": "README.md"}
 
@@ -57,7 +55,7 @@ def load(given: str, traces: OwnTraces | None = None) -> Paper:
     known = _texts()
     if given not in known and (Path(given) / FILES["experiment"]).is_file():
         folder = Path(given)
-        texts = {kind: _sources.read_text(folder / name) for kind, name in FILES.items()}
+        texts = {kind: _files.read_text(folder / name) for kind, name in FILES.items()}
         return _paper(folder.resolve().name, texts, f"{given}/", traces)
     if given not in known:
         raise ConfigError(
@@ -85,15 +83,19 @@ def _texts() -> dict[str, dict[str, str]]:
 
 
 def _paper(name: str, texts: dict[str, str], where: str, traces: OwnTraces | None) -> Paper:
-    places = {kind: where + file for kind, file in FILES.items()}
-    if traces is None:
-        found = experiment.load(texts["experiment"], places["experiment"])
-        stated = claims.load(texts["claims"], places["claims"], found)
-        return Paper(name, found, stated, texts["readme"])
-    ran, said, main = own.replaced(texts, places, traces)
-    found = experiment.read(Reader(ran, places["experiment"]))
-    stated = claims.read(Reader(said, places["claims"]), found)
-    return Paper(name, found, stated, texts["readme"], main)
+    # Models take time to build, which the start of everything else does not have.
+    from flashgc.reproduction import own, read_claims, read_experiment
+    from flashgc.reproduction.claims_form import ClaimsForm
+    from flashgc.reproduction.experiment_form import ExperimentForm
+    from flashgc.reproduction.form import File
+
+    ran = File.of(texts["experiment"], where + FILES["experiment"]).form(ExperimentForm)
+    said = File.of(texts["claims"], where + FILES["claims"]).form(ClaimsForm)
+    main = None
+    if traces is not None:
+        ran, said, main = own.replaced(ran, said, traces)
+    found = read_experiment.read(ran)
+    return Paper(name, found, read_claims.read(said, found), texts["readme"], main)
 
 
 def _hint(given: str, known: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from flashgc import _engine, _sources, api
+from flashgc import _engine, _files, api
 from flashgc._engine import ConfigError, TraceError
 from flashgc._types import Request
 from flashgc.reproduction.experiment import Choice, Experiment, Point, Source
@@ -126,7 +126,7 @@ def _folder(folder: Path) -> Path:
     try:
         os.listdir(folder)
     except OSError as reason:
-        raise TraceError(f"error: {_sources.describe(folder, reason)}") from None
+        raise TraceError(f"error: {_files.describe(folder, reason)}") from None
     return folder
 
 
@@ -163,7 +163,7 @@ def _content(file: Path, _changed_ns: int) -> str:
             while chunk := data.read(_CHUNK_BYTES):
                 digest.update(chunk)
     except OSError as reason:
-        raise TraceError(f"error: {_sources.describe(file, reason)}") from None
+        raise TraceError(f"error: {_files.describe(file, reason)}") from None
     return digest.hexdigest()
 
 

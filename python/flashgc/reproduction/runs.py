@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from flashgc import _engine, _output, _sources, api
+from flashgc import _engine, _files, _output, api
 from flashgc._engine import OutputError
 from flashgc._types import Logs
 from flashgc.report import Report
@@ -106,7 +106,7 @@ def _extras(folder: Path, one: Planned, report: Report) -> dict[str, Any]:
         pairs = zip(spread["latency_ns"].tolist(), spread["count"].tolist(), strict=True)
         found[DISTRIBUTION] = [list(pair) for pair in pairs]
     if SERIES in one.extras:
-        rows = csv.reader(_sources.read_text(_file(folder, one, "csv")).splitlines())
+        rows = csv.reader(_files.read_text(_file(folder, one, "csv")).splitlines())
         head, *body = rows
         columns = zip(head, zip(*body, strict=True), strict=True)
         found[SERIES] = {

@@ -1,11 +1,12 @@
-//! The formats. Adding one: its file here, a `mod` line, and a line in the list below.
+//! The formats. Adding one: a row in `table.rs`, or where it has logic of its own, a file here and
+//! its `mod` line; and a line in the list below.
 
 use crate::fields::TimeUnit;
 use crate::format::FormatInfo;
+use crate::formats::delimited::{Delimited, Layout};
 use crate::rows::{IntoParser, Parser};
 use crate::write::RecordWriter;
 
-mod alibaba;
 mod biotracer;
 pub(crate) mod blkparse;
 pub(crate) mod blkreplay;
@@ -13,31 +14,39 @@ mod blktrace;
 mod cloudphysics;
 pub(crate) mod csv;
 mod csv_spec;
-mod diskmon;
-mod disksim;
+mod delimited;
 pub(crate) mod etw;
 mod fgt;
 pub(crate) mod fio;
 mod fiu;
-mod five;
-mod flashsim;
-mod heimdall;
-mod hfplayer;
-mod mqsim;
-mod msr;
 mod scsi;
-mod spc;
 mod srt;
-mod ssdsim;
-mod systor;
-mod tencent;
+mod table;
 mod vscsi;
 mod wiscsee;
 
-/// Makes the enum and its tables from one list. A format's file has
-/// `INFO`, `reader(option)`, `writer(option)`, and, if it has an option, `option_text(option)`.
+/// A part of a format: `[ROW]` is a row of the table, whose option is the unit of its times, and a
+/// name is a file, which has `INFO`, `reader(option)`, `writer(option)`, and, if it has an option,
+/// `option_text(option)`.
+macro_rules! part {
+    (info [$row:ident]) => { const { &<table::$row as Layout>::ROW.info } };
+    (info $module:ident) => { &$module::INFO };
+    (reader [$row:ident]) => { Delimited::usual(table::$row) };
+    (reader [$row:ident] $time:ident) => { Delimited::with(table::$row, *$time) };
+    (reader $module:ident $($option:ident)?) => { $module::reader($($option)?) };
+    (writer [$row:ident] $($time:ident)?) => { part!(reader [$row] $($time)?).writer() };
+    (writer $module:ident $($option:ident)?) => { $module::writer($($option)?) };
+    // The name of a row implies its unit.
+    (text [$row:ident] $time:ident) => {{
+        let _ = $time;
+        None
+    }};
+    (text $module:ident $option:ident) => { $module::option_text($option) };
+}
+
+/// Makes the enum and its tables from one list.
 macro_rules! formats {
-    ($($(#[$doc:meta])* $variant:ident $(($option:ident: $type:ty))? => $module:ident;)*) => {
+    ($($(#[$doc:meta])* $variant:ident $(($option:ident: $type:ty))? => $place:tt;)*) => {
         /// A trace format, with its option if it has one.
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub enum Format {
@@ -46,14 +55,14 @@ macro_rules! formats {
 
         impl Format {
             /// What every format says of itself, in the order of the manual.
-            pub const ALL: &'static [&'static FormatInfo] = &[$(&$module::INFO),*];
+            pub const ALL: &'static [&'static FormatInfo] = &[$(part!(info $place)),*];
 
             /// What this format says of itself.
             pub fn info(&self) -> &'static FormatInfo {
                 match self {
                     $(Format::$variant $(($option))? => {
                         $(let _ = $option;)?
-                        &$module::INFO
+                        part!(info $place)
                     })*
                 }
             }
@@ -62,7 +71,7 @@ macro_rules! formats {
             pub fn parser(&self) -> Parser {
                 match self {
                     $(Format::$variant $(($option))? => {
-                        $module::reader($($option)?).into_parser()
+                        part!(reader $place $($option)?).into_parser()
                     })*
                 }
             }
@@ -71,7 +80,7 @@ macro_rules! formats {
             pub(crate) fn record_writer(&self) -> Option<RecordWriter> {
                 match self {
                     $(Format::$variant $(($option))? => {
-                        $module::writer($($option)?).map(RecordWriter::from)
+                        part!(writer $place $($option)?).map(RecordWriter::from)
                     })*
                 }
             }
@@ -81,7 +90,7 @@ macro_rules! formats {
                 match self {
                     $(Format::$variant $(($option))? => {
                         let text: Option<String> = None;
-                        $(let text = text.or($module::option_text($option));)?
+                        $(let text = text.or(part!(text $place $option));)?
                         text
                     })*
                 }
@@ -92,25 +101,25 @@ macro_rules! formats {
 
 formats! {
     /// MSR Cambridge csv.
-    Msr => msr;
+    Msr => [Msr];
     /// SPC, the storage performance council's trace file.
-    Spc => spc;
+    Spc => [Spc];
     /// DiskSim's ASCII trace.
-    DiskSim => disksim;
+    DiskSim => [DiskSim];
     /// SSDSim's ASCII trace, with the unit of its times.
-    SsdSim(unit: TimeUnit) => ssdsim;
+    SsdSim(unit: TimeUnit) => [SsdSim];
     /// MQSim's ASCII trace, with the unit of its times.
-    MqSim(unit: TimeUnit) => mqsim;
+    MqSim(unit: TimeUnit) => [MqSim];
     /// Text made by blkparse, with the event that is taken.
     Blkparse(action: blkparse::Action) => blkparse;
     /// A load of blkreplay.
     Blkreplay => blkreplay;
     /// SYSTOR '17 csv.
-    Systor => systor;
+    Systor => [Systor];
     /// Alibaba block traces.
-    Alibaba => alibaba;
+    Alibaba => [Alibaba];
     /// Tencent CBS csv.
-    Tencent => tencent;
+    Tencent => [Tencent];
     /// CloudPhysics csv.
     CloudPhysics => cloudphysics;
     /// The traces of FIU.
@@ -118,11 +127,11 @@ formats! {
     /// An iolog of fio, with what its waits mean.
     Fio(waits: fio::Waits) => fio;
     /// FlashSim's ASCII trace.
-    FlashSim => flashsim;
+    FlashSim => [FlashSim];
     /// Heimdall's and FlashNet's ASCII trace.
-    Heimdall => heimdall;
+    Heimdall => [Heimdall];
     /// A log of DiskMon.
-    DiskMon => diskmon;
+    DiskMon => [DiskMon];
     /// The traces of BIOtracer.
     BioTracer => biotracer;
     /// Disk events of Windows, with the time that counts.
@@ -130,7 +139,7 @@ formats! {
     /// Events of WiscSee.
     WiscSee => wiscsee;
     /// A trace of hfplayer.
-    HfPlayer => hfplayer;
+    HfPlayer => [HfPlayer];
     /// What blktrace records, with the event that is taken.
     Blktrace(action: blkparse::Action) => blktrace;
     /// CloudPhysics' binary traces.

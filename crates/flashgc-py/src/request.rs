@@ -1,0 +1,88 @@
+//! What Python names for a run: a configuration, its layers, and a trace.
+
+use crate::errors::{ConfigError, RunError, TraceError};
+use crate::files;
+use flashgc::session::{self, Inputs, Setup, TraceOpener};
+use flashgc_config::Diagnostics;
+use pyo3::prelude::*;
+use std::io::Read;
+use std::path::PathBuf;
+
+/// The size of a drive, for runs on it.
+#[pyclass(frozen, from_py_object, module = "flashgc._engine")]
+#[derive(Clone)]
+pub struct Fitted(pub session::Fitted);
+
+/// The input of a run.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Request {
+    name: String,
+    text: String,
+    scheme: Option<(String, Option<String>)>,
+    device: Option<String>,
+    sets: Vec<String>,
+    unsets: Vec<String>,
+    trace_name: Option<String>,
+    trace_path: Option<PathBuf>,
+    jobs: Option<(String, String)>,
+    fitted: Option<Fitted>,
+}
+
+impl Request {
+    /// The input of the configuration.
+    pub fn inputs(&self) -> Inputs {
+        Inputs {
+            name: self.name.clone(),
+            text: self.text.clone(),
+            scheme: self.scheme.clone(),
+            device: self.device.clone(),
+            sets: self.sets.clone(),
+            unsets: self.unsets.clone(),
+            has_trace: self.trace_path.is_some(),
+            jobs: self.jobs.clone(),
+            fitted: self.fitted.clone().map(|fitted| fitted.0),
+        }
+    }
+
+    /// The configuration, or every mistake in it.
+    pub fn setup(&self) -> Result<Setup, Diagnostics> {
+        session::prepare(&self.inputs())
+    }
+
+    /// The checked configuration, or every mistake in it.
+    pub fn prepare(&self) -> PyResult<Setup> {
+        self.setup().map_err(|errors| ConfigError::new_err(errors.to_string()))
+    }
+
+    pub fn opener(&self) -> Option<Box<dyn TraceOpener>> {
+        let path = self.trace_path.clone()?;
+        let name = self.trace_name.clone().unwrap_or_else(|| path.display().to_string());
+        Some(Box::new(TraceFile { name, path }))
+    }
+
+    /// The exception for an error of the engine.
+    pub fn failure(error: &session::RunError) -> PyErr {
+        let text = &error.text;
+        let text =
+            if text.starts_with("error: ") { text.clone() } else { format!("error: {text}") };
+        if error.in_trace { TraceError::new_err(text) } else { RunError::new_err(text) }
+    }
+}
+
+/// A trace in a file.
+struct TraceFile {
+    name: String,
+    path: PathBuf,
+}
+
+impl TraceOpener for TraceFile {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn open(&mut self) -> Result<Box<dyn Read + Send>, String> {
+        let file = files::open(&self.path).map_err(|why| format!("{why}\n  --> {}", self.name))?;
+        Ok(Box::new(file))
+    }
+}

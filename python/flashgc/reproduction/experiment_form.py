@@ -1,0 +1,166 @@
+"""The tables of an experiment.toml, with the type of each key."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Discriminator, Field, PlainValidator, Tag
+from pydantic_core import PydanticCustomError
+
+from flashgc.reproduction.experiment import FORMS, WAYS
+from flashgc.reproduction.form import KIND, Form, kind_of, one_of
+
+
+def _names(value: object) -> str | list[str]:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+        return value
+    raise PydanticCustomError("names", "", {"what": _NAMES})
+
+
+_NAMES = "a text or a list of texts"
+
+Way = Annotated[str, PlainValidator(one_of(WAYS))]
+Text = Annotated[str, Field(description="a text")]
+Texts = Annotated[list[str], Field(description="a list of texts")]
+SomeTexts = Annotated[list[str], Field(description="a list of texts", min_length=1)]
+Names = Annotated[str | list[str], PlainValidator(_names), Field(description=_NAMES)]
+Table = Annotated[dict[str, Any], Field(description="a table")]
+Choices = Annotated[dict[str, Names], Field(description="a table of choices by axis")]
+
+
+class PaperForm(Form):
+    """[paper]."""
+
+    title: Text
+    citation: Text
+    url: Text = ""
+
+
+class SourceForm(Form):
+    """[base], or a way to run a choice."""
+
+    files: Texts = Field(default_factory=list)
+    trace: Text | None = None
+    config: Text | None = None
+    device: Text | None = None
+    scheme: Text | None = None
+    set: Table = Field(default_factory=dict)
+    quick: Table = Field(default_factory=dict)
+    what: Text = ""
+    differs: Text | None = None
+
+
+class ChoiceForm(SourceForm):
+    """[axes.AXIS.CHOICE] with one source, its own."""
+
+    label: Text | None = None
+    value: float | None = None
+
+
+class ListedForm(Form):
+    """[axes.AXIS.CHOICE] with a list of sources."""
+
+    label: Text | None = None
+    value: float | None = None
+    sources: Annotated[list[SourceForm], Field(min_length=1)]
+
+
+def _kind_of_choice(table: object) -> str:
+    return KIND + ("listed" if isinstance(table, dict) and "sources" in table else "own")
+
+
+AnyChoice = Annotated[
+    Annotated[ChoiceForm, Tag(f"{KIND}own")] | Annotated[ListedForm, Tag(f"{KIND}listed")],
+    Discriminator(_kind_of_choice),
+]
+
+
+class MeasureForm(Form):
+    """[measures.NAME]."""
+
+    formula: Text
+    label: Text
+    unit: Text = ""
+
+
+class OwnTraceForm(Form):
+    """[own_trace]."""
+
+    axis: Text
+    items: Texts = Field(default_factory=list)
+    set: Table = Field(default_factory=dict)
+    quick: Table = Field(default_factory=dict)
+
+
+class CourseForm(Form):
+    """[items.course]."""
+
+    column: Text
+    per: Text = "1"
+    label: Text
+    own_time: bool = False
+
+
+class ItemForm(Form):
+    """[[items]]."""
+
+    id: Text
+    title: Text
+    form: Annotated[str, PlainValidator(one_of(FORMS))] = "table"
+    measures: SomeTexts
+    rows: Text
+    columns: Text
+    at: Choices
+    against: Choices = Field(default_factory=dict)
+    way: Way = Field("value", alias="as")
+    mean: bool = False
+    note: Text = ""
+
+
+class GridForm(ItemForm):
+    """A table or bars, whose values may be means over an axis."""
+
+    over: Text | None = None
+
+
+class LinesForm(GridForm):
+    """Lines over an axis of numbers."""
+
+    x: Text
+
+
+class CurveForm(ItemForm):
+    """A curve over time."""
+
+    course: CourseForm = Field(default_factory=dict, validate_default=True)
+
+
+def _kind_of_item(table: object) -> str:
+    word = kind_of(table, "form", FORMS, "table").removeprefix(KIND)
+    kinds = {"table": "grid", "bars": "grid", "lines": "lines", "course": "course"}
+    return KIND + kinds.get(word, "other")
+
+
+AnyItem = Annotated[
+    Annotated[GridForm, Tag(f"{KIND}grid")]
+    | Annotated[LinesForm, Tag(f"{KIND}lines")]
+    | Annotated[CurveForm, Tag(f"{KIND}course")]
+    | Annotated[ItemForm, Tag(f"{KIND}other")],
+    Discriminator(_kind_of_item),
+]
+
+
+class ExperimentForm(Form):
+    """All of an experiment.toml."""
+
+    paper: Annotated[PaperForm, Field(description="a table")]
+    own_trace: OwnTraceForm | None = None
+    base: SourceForm = Field(default_factory=SourceForm)
+    axes: Annotated[
+        dict[str, Annotated[dict[str, AnyChoice], Field(min_length=1)]],
+        Field(min_length=1, description="a table of axes, each with a choice or more"),
+    ]
+    measures: dict[str, MeasureForm] = Field(default_factory=dict)
+    items: Annotated[list[AnyItem], Field(min_length=1, description="a list of one table or more")]
