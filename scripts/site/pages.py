@@ -10,6 +10,7 @@ import re
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+import house
 import reference
 from markup import for_site
 from mkdocs.config.defaults import MkDocsConfig
@@ -20,6 +21,7 @@ from pymdownx.slugs import slugify
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
+PICTURE = re.compile(r"(!\[[^\]]*\]\()docs/")
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 ASSETS = ("site.css", "worker.js")
 
@@ -85,7 +87,8 @@ def relinked(text: str, name: str) -> str:
             return words if words.startswith("`") else f"{words} (`{path.relative_to(ROOT)}`)"
         return match.group(0)
 
-    return LINK.sub(link, text)
+    # Pictures lie in docs/, which a page from outside it has to name.
+    return LINK.sub(link, PICTURE.sub(r"\1", text))
 
 
 def listed(folder: str, files: dict[str, str]) -> list[str]:
@@ -130,6 +133,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         if files.get_file_from_path(name) is not None:
             raise PluginError(f"docs/{name} is in the way of a page that is made")
         files.append(File.generated(config, name, content=text))
+    # Of the picture in the repository the site has a new one, from the code as it is.
+    picture = files.get_file_from_path("images/house.svg")
+    if picture is not None:
+        files.remove(picture)
+    files.append(File.generated(config, "images/house.svg", content=house.svg()))
     for name in ASSETS:
         files.append(File.generated(config, f"assets/{name}", abs_src_path=str(HERE / name)))
     return files

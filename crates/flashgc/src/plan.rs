@@ -107,6 +107,17 @@ pub struct WriteBuffer {
     pub flushes_when_idle: bool,
 }
 
+/// The conditions under which a run ends by itself.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct Until {
+    /// The confidence of all intervals.
+    pub confidence: f64,
+    /// Half the interval of the percentile p99.9 is at most this share of it.
+    pub within: f64,
+    /// The most drive writes that are tried.
+    pub at_most: f64,
+}
+
 /// The input of the simulation.
 #[derive(Clone, Debug)]
 pub struct Plan {

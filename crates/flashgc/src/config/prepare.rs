@@ -8,7 +8,7 @@ use super::precondition::{self, PreconditionPlan};
 use super::setup::Setup;
 use super::workload::{self, WorkloadPlan};
 use super::{derive, renamed, stack};
-use crate::measure::Until;
+use crate::plan::Until;
 use crate::plan::Plan;
 use flashgc_config::{Diagnostics, Reader, Sink, Tree};
 use serde_json::{Value, json};

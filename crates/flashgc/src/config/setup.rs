@@ -5,7 +5,7 @@ use super::fitted::Fitted;
 use super::precondition::PreconditionPlan;
 use super::workload::WorkloadPlan;
 use crate::gc::GcPlan;
-use crate::measure::Until;
+use crate::plan::Until;
 use crate::plan::Plan;
 use serde_json::Value;
 use sha2::{Digest, Sha256};

@@ -2,7 +2,7 @@
 //! until it is in balance.
 
 use super::Seen;
-use crate::plan::Arrivals;
+use crate::plan::{Arrivals, Until};
 use crate::stats::steady::{Balance, Before, Evidence, Verdict, judge, rounded};
 use crate::stats::tail::Tail;
 use crate::stats::{Counters, Latency};
@@ -31,17 +31,6 @@ pub struct Circumstances {
     pub can_go_on: bool,
     /// Whether the run ends as soon as it is in balance.
     pub until: Option<Until>,
-}
-
-/// The conditions under which a run ends by itself.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Until {
-    /// The confidence of all intervals.
-    pub confidence: f64,
-    /// Half the interval of the percentile p99.9 is at most this share of it.
-    pub within: f64,
-    /// The most drive writes that are tried.
-    pub at_most: f64,
 }
 
 /// How a run ended that continues until it is in balance.

@@ -10,7 +10,7 @@ mod load;
 mod results;
 mod sample;
 
-pub use balance::{Circumstances, Until, UntilEnd, Watched};
+pub use balance::{Circumstances, UntilEnd, Watched};
 pub use load::Load;
 pub use results::{HotnessCounts, LinkShares, Results, Shares};
 

@@ -1,7 +1,7 @@
 //! `[workload.fitted]`: a workload that is like a trace, as `flashgc trace fit` writes it.
 
 use super::length;
-use crate::measure::Until;
+use crate::plan::Until;
 use crate::workload::fitted::{
     Ages, BurstPlan, FittedPlan, Mixture, PAGE_BYTES, PartPlan, PlacesPlan, RegionPlan,
 };

@@ -1,7 +1,7 @@
 //! `[workload.jobs]`: jobs side by side, each with a depth and rates of its own.
 
 use super::{address, sizes};
-use crate::measure::Until;
+use crate::plan::Until;
 use crate::plan::Plan;
 use crate::workload::address::AddressChoice;
 use crate::workload::jobs::{

@@ -1,6 +1,6 @@
 //! How long a workload is, and when it ends by itself.
 
-use crate::measure::Until;
+use crate::plan::Until;
 use crate::workload::length::Length;
 use flashgc_config::Reader;
 

@@ -13,7 +13,7 @@ mod trace;
 pub use jobs::check_fit as check_jobs;
 pub use plan::{SyntheticWorkload, TracePlan, WorkloadPlan};
 
-use crate::measure::Until;
+use crate::plan::Until;
 use flashgc_config::Reader;
 
 /// Reads the table. Errors are noted; `None` where there is no workload.

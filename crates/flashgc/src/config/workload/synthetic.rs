@@ -1,7 +1,7 @@
 //! `[workload.synthetic]`: the base, and the phases that override it.
 
 use super::{SyntheticWorkload, address, arrivals, length, sizes};
-use crate::measure::Until;
+use crate::plan::Until;
 use crate::plan::Arrivals;
 use crate::workload::address::AddressChoice;
 use crate::workload::length::Length;

@@ -1,7 +1,7 @@
 //! `[workload.trace]`: how a trace is replayed.
 
 use super::TracePlan;
-use crate::measure::Until;
+use crate::plan::Until;
 use crate::plan::Arrivals;
 use crate::workload::layout::AddressPolicy;
 use crate::workload::length::Length;

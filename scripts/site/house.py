@@ -1,0 +1,130 @@
+"""The picture of the engine's rooms, drawn from the code: docs/images/house.svg.
+
+A room is a folder or a file of crates/flashgc/src. A room lies above all that it uses. An arrow
+leads to each room that is used directly and by no room between the two; what else a room uses can
+be reached along the arrows.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from html import escape
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "crates" / "flashgc" / "src"
+PICTURE = ROOT / "docs" / "images" / "house.svg"
+USED = re.compile(r"crate::(?:\{([^}]*)\}|(\w+))")
+
+WIDTH, HEIGHT = 104, 30
+ACROSS, DOWN = 128, 74
+MARGIN = 14
+
+
+def rooms(source: Path = SOURCE) -> dict[str, set[str]]:
+    """Each room, and those that it uses."""
+    found: dict[str, set[str]] = {}
+    for path in sorted(source.rglob("*.rs")):
+        room = path.relative_to(source).parts[0].removesuffix(".rs")
+        if room == "lib":
+            continue
+        code = path.read_text(encoding="utf-8").partition("#[cfg(test)]")[0]
+        code = "\n".join(line.partition("//")[0] for line in code.splitlines())
+        used = found.setdefault(room, set())
+        for several, one in USED.findall(code):
+            names = re.findall(r"\w+", several) if several else [one]
+            used.update(names)
+    return {room: (used - {room}) & found.keys() for room, used in found.items()}
+
+
+def heights(uses: dict[str, set[str]]) -> dict[str, int]:
+    """The floor of each room: one above the highest room that it uses."""
+    floors: dict[str, int] = {}
+    left = dict(uses)
+    while left:
+        ready = [room for room, used in left.items() if used <= floors.keys()]
+        if not ready:
+            raise ValueError(f"rooms use each other: {', '.join(sorted(left))}")
+        for room in ready:
+            floors[room] = 1 + max((floors[used] for used in left.pop(room)), default=-1)
+    return floors
+
+
+def direct(uses: dict[str, set[str]]) -> dict[str, set[str]]:
+    """The uses that no path through another room replaces."""
+    reach: dict[str, set[str]] = {}
+    for room in sorted(uses, key=heights(uses).__getitem__):
+        reach[room] = set(uses[room]).union(*(reach[used] for used in uses[room]))
+    return {
+        room: {one for one in used if not any(one in reach[other] for other in used)}
+        for room, used in uses.items()
+    }
+
+
+def places(uses: dict[str, set[str]]) -> dict[str, tuple[float, int]]:
+    """Where each room lies: its column, and its floor. Rooms lie above the middle of what they use."""
+    floors = heights(uses)
+    columns: dict[str, float] = {}
+    for floor in range(max(floors.values()) + 1):
+        here = [room for room, at in floors.items() if at == floor]
+
+        def middle(room: str) -> float:
+            used = [columns[one] for one in uses[room]]
+            return sum(used) / len(used) if used else 0.0
+
+        here.sort(key=lambda room: (middle(room), room))
+        for at, room in enumerate(here):
+            columns[room] = at - (len(here) - 1) / 2
+    return {room: (columns[room], floors[room]) for room in uses}
+
+
+def svg(source: Path = SOURCE) -> str:
+    """The picture."""
+    uses = rooms(source)
+    where = places(uses)
+    left = min(column for column, _ in where.values())
+    right = max(column for column, _ in where.values())
+    top = max(floor for _, floor in where.values())
+    width = (right - left) * ACROSS + WIDTH + 2 * MARGIN
+    height = top * DOWN + HEIGHT + 2 * MARGIN
+
+    def corner(room: str) -> tuple[float, float]:
+        column, floor = where[room]
+        return MARGIN + (column - left) * ACROSS, MARGIN + (top - floor) * DOWN
+
+    lines, boxes = [], []
+    for room, used in sorted(direct(uses).items()):
+        x, y = corner(room)
+        for one in sorted(used):
+            to_x, to_y = corner(one)
+            lines.append(
+                f'<path d="M{x + WIDTH / 2:g} {y + HEIGHT:g}C{x + WIDTH / 2:g} {y + DOWN - 12:g} '
+                f'{to_x + WIDTH / 2:g} {to_y - DOWN + HEIGHT + 12:g} {to_x + WIDTH / 2:g} {to_y:g}"/>'
+            )
+        title = f"{room} uses {', '.join(sorted(uses[room]))}" if uses[room] else room
+        boxes.append(
+            f'<g><title>{escape(title)}</title><rect x="{x:g}" y="{y:g}" width="{WIDTH}" '
+            f'height="{HEIGHT}" rx="5"/><text x="{x + WIDTH / 2:g}" y="{y + 20:g}">{room}</text></g>'
+        )
+    style = (
+        "rect{fill:#eef1fb;stroke:#3f51b5}path{fill:none;stroke:#9aa0a6}"
+        "text{font:13px sans-serif;text-anchor:middle;fill:#1a1a1a}"
+    )
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" '
+            f'width="{width:g}" height="{height:g}" role="img">',
+            "<title>The rooms of the engine: each lies above those that it uses</title>",
+            f"<style>{style}</style>",
+            f'<rect width="{width:g}" height="{height:g}" style="fill:#fff;stroke:none"/>',
+            *lines,
+            *boxes,
+            "</svg>\n",
+        ]
+    )
+
+
+if __name__ == "__main__":
+    PICTURE.write_text(svg(), encoding="utf-8")
+    sys.stdout.write(f"{PICTURE.relative_to(ROOT)}\n")
