@@ -9,7 +9,7 @@ from pathlib import Path
 from schemata import Mutant
 
 VERSION = "27.1.0"
-FOLDERS = ["sim", "gc", "ftl"]
+FOLDERS = ["sim", "gc", "ftl", "store", "collect"]
 """Of the engine's sources: what a run does."""
 
 

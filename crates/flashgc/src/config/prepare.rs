@@ -8,8 +8,8 @@ use super::precondition::{self, PreconditionPlan};
 use super::setup::Setup;
 use super::workload::{self, WorkloadPlan};
 use super::{derive, renamed, stack};
-use crate::plan::Until;
 use crate::plan::Plan;
+use crate::plan::Until;
 use flashgc_config::{Diagnostics, Reader, Sink, Tree};
 use serde_json::{Value, json};
 

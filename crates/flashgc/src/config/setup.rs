@@ -5,8 +5,8 @@ use super::fitted::Fitted;
 use super::precondition::PreconditionPlan;
 use super::workload::WorkloadPlan;
 use crate::gc::GcPlan;
-use crate::plan::Until;
 use crate::plan::Plan;
+use crate::plan::Until;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 

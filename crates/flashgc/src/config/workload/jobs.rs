@@ -1,8 +1,8 @@
 //! `[workload.jobs]`: jobs side by side, each with a depth and rates of its own.
 
 use super::{address, sizes};
-use crate::plan::Until;
 use crate::plan::Plan;
+use crate::plan::Until;
 use crate::workload::address::AddressChoice;
 use crate::workload::jobs::{
     CLONES_MAX, Extent, File, JobPlan, JobsPlan, Layout, Misfit, Places, RateCap, Zone,

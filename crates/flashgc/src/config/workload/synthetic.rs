@@ -1,8 +1,8 @@
 //! `[workload.synthetic]`: the base, and the phases that override it.
 
 use super::{SyntheticWorkload, address, arrivals, length, sizes};
-use crate::plan::Until;
 use crate::plan::Arrivals;
+use crate::plan::Until;
 use crate::workload::address::AddressChoice;
 use crate::workload::length::Length;
 use crate::workload::synthetic::{

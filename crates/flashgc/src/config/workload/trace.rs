@@ -1,8 +1,8 @@
 //! `[workload.trace]`: how a trace is replayed.
 
 use super::TracePlan;
-use crate::plan::Until;
 use crate::plan::Arrivals;
+use crate::plan::Until;
 use crate::workload::layout::AddressPolicy;
 use crate::workload::length::Length;
 use flashgc_config::Reader;

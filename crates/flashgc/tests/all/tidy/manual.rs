@@ -350,3 +350,30 @@ fn undefined_keys(sets: &[&str]) -> Vec<String> {
     }
     complaints
 }
+
+/// The reading order of ARCHITECTURE.md can be read in one go.
+#[test]
+fn the_reading_order_is_short_and_its_files_exist() {
+    let text = read(&root().join("ARCHITECTURE.md"));
+    let order = text.split("## Reading order").nth(1).and_then(|rest| rest.split("\n## ").next());
+    let paths = order.expect("a section").split('`').filter(|part| part.ends_with(".rs"));
+    let paths: Vec<&str> = paths.filter(|path| path.starts_with("crates/")).collect();
+    assert!(paths.len() >= 9, "{paths:?}");
+    let lines: usize = paths.iter().map(|path| read(&root().join(path)).lines().count()).sum();
+    assert!(lines <= 2_500, "{lines} lines, more than 2,500");
+}
+
+/// Paths in code marks of ARCHITECTURE.md lead to files.
+#[test]
+fn architecture_names_files_that_exist() {
+    let text = read(&root().join("ARCHITECTURE.md"));
+    let mut missing = Vec::new();
+    for path in text.split('`').skip(1).step_by(2).filter(|path| path.ends_with(".rs")) {
+        let places = ["", "crates/flashgc/", "crates/flashgc/src/"];
+        if path.contains('/') && !places.iter().any(|place| root().join(place).join(path).exists())
+        {
+            missing.push(format!("ARCHITECTURE.md: {path} does not exist"));
+        }
+    }
+    none(&missing);
+}
