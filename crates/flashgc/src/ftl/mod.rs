@@ -41,10 +41,9 @@ pub struct Placed {
     pub filled: BlockId,
     /// Whether the data was current.
     pub current: bool,
+    /// The page that the data has left, or `Ppn::NONE`: its caller [loses](Ftl::lose) it.
+    pub left: Ppn,
 }
-
-/// A page that a change has made invalid, if there is one.
-pub type MayLose = Option<Lost>;
 
 impl Ftl {
     /// An erased drive.
@@ -57,7 +56,7 @@ impl Ftl {
         }
     }
 
-    /// Takes a page of a plane for a logical page, and marks the old one invalid.
+    /// Takes a page of a plane for a logical page, which leaves its old one.
     #[inline(always)]
     pub fn write(
         &mut self,
@@ -66,13 +65,12 @@ impl Ftl {
         stream: Stream,
         parity: Parity,
         lpn: Lpn,
-    ) -> (Placed, MayLose) {
+    ) -> Placed {
         let Taken { ppn, filled, .. } = self.take(geometry, plane, stream, parity);
-        let old = self.map.bind(lpn, ppn);
+        let left = self.map.bind(lpn, ppn);
         let (block, page) = geometry.block_and_page(ppn);
         self.blocks.add_valid(block, page);
-        let lost = old.is_some().then(|| self.lose(geometry, old));
-        (Placed { ppn, filled, current: true }, lost)
+        Placed { ppn, filled, current: true, left }
     }
 
     /// Takes a page of a plane for the data of another page. Where that is invalid by now, the copy
@@ -85,19 +83,19 @@ impl Ftl {
         plane: PlaneId,
         stream: Stream,
         parity: Parity,
-    ) -> (Placed, MayLose) {
+    ) -> Placed {
         let (block, page) = geometry.block_and_page(from);
         if !self.blocks.is_valid(block, page) {
             let Taken { ppn, filled, .. } = self.take(geometry, plane, stream, parity);
-            return (Placed { ppn, filled, current: false }, None);
+            return Placed { ppn, filled, current: false, left: Ppn::NONE };
         }
         let placed = self.copy_emptied(geometry, from, plane, stream, parity);
         // A collection's own block tells nobody.
         if self.blocks.state(block) == BlockState::Victim {
             self.blocks.remove_valid(block, page);
-            return (placed, None);
+            return placed;
         }
-        (placed, Some(self.lose(geometry, from)))
+        Placed { left: from, ..placed }
     }
 
     /// The same for a page of a block that was [emptied](Ftl::empty).
@@ -117,7 +115,7 @@ impl Ftl {
         if self.facts.tells_moves {
             self.facts.push(Fact::Moved { from, to: ppn });
         }
-        Placed { ppn, filled, current: true }
+        Placed { ppn, filled, current: true, left: Ppn::NONE }
     }
 
     /// All pages of a claimed block are about to be copied at once.
@@ -155,9 +153,9 @@ impl Ftl {
         self.opened(plane, block);
     }
 
-    /// Marks a page invalid.
+    /// Marks a page invalid that its data has left.
     #[inline(always)]
-    fn lose(&mut self, geometry: &Geometry, ppn: Ppn) -> Lost {
+    pub fn lose(&mut self, geometry: &Geometry, ppn: Ppn) -> Lost {
         let (block, at) = geometry.block_and_page(ppn);
         let plane = geometry.plane_of_block(block);
         let (valid, state) = self.blocks.remove_valid(block, at);
@@ -167,10 +165,10 @@ impl Ftl {
         Lost { plane, page: ppn, block, valid, state }
     }
 
-    /// The host discards a logical page.
-    pub fn trim(&mut self, geometry: &Geometry, lpn: Lpn) -> MayLose {
-        let old = self.map.unbind(lpn);
-        old.is_some().then(|| self.lose(geometry, old))
+    /// The host discards a logical page. Returns the page that it leaves, or `Ppn::NONE`: the
+    /// caller [loses](Ftl::lose) it.
+    pub fn trim(&mut self, lpn: Lpn) -> Ppn {
+        self.map.unbind(lpn)
     }
 
     /// Closes a full block to writing: from now on it can be a victim.

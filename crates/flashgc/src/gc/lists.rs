@@ -23,7 +23,7 @@ use crate::ids::{BlockId, PlaneId, UnitId};
 impl Gc {
     /// A page became invalid, and the trigger or the policy records that.
     #[inline(never)]
-    pub(super) fn note_loss(&mut self, lost: Lost, sight: &Sight<'_>) {
+    pub fn note_loss(&mut self, lost: Lost, sight: &Sight<'_>) {
         let Lost { plane, block, valid, state, .. } = lost;
         if state == BlockState::Victim {
             return;
@@ -88,7 +88,7 @@ impl Gc {
     /// Are too many pages in use? The page that was taken, or the block that was listed or erased,
     /// belongs to this plane.
     #[inline(never)]
-    pub(super) fn ask_used_space(&mut self, plane: PlaneId, sight: &Sight<'_>) {
+    pub fn ask_used_space(&mut self, plane: PlaneId, sight: &Sight<'_>) {
         let Some(lists) = &mut self.lists else { return };
         let free_pages = match lists.rules.of {
             SpaceOf::Device => sight.ftl.frontiers.free_total(),

@@ -48,22 +48,19 @@ impl Gc {
         self.called.push_back(unit);
     }
 
-    /// A page was lost.
+    /// A page was lost. Where the collector [keeps books](Gc::keeps_books), it goes into them too.
     #[inline(always)]
-    pub fn page_was_lost(&mut self, lost: Lost, sight: &Sight<'_>) {
+    pub fn page_was_lost(&mut self, lost: Lost, geometry: &Geometry, ftl: &Ftl) {
         let Lost { plane, block, valid, state, .. } = lost;
         if state == BlockState::Sealed {
             self.victim.invalidated(plane, block, valid);
             if let Some(placement) = &mut self.placement {
                 placement.invalidated(plane, block);
             }
-            if sight.ftl.blocks.reclaimable[plane.index()] == 1 && self.wants[plane.index()] {
+            if ftl.blocks.reclaimable[plane.index()] == 1 && self.wants[plane.index()] {
                 // The plane needed space, and until now a collection would have freed none.
-                self.call_unit(sight.geometry.unit_of(plane));
+                self.call_unit(geometry.unit_of(plane));
             }
-        }
-        if self.keeps_books {
-            self.note_loss(lost, sight);
         }
     }
 
@@ -103,17 +100,14 @@ impl Gc {
         }
     }
 
-    /// After a page was taken: does the plane need space?
+    /// After a page was taken: does the plane need space? Where the collector [keeps
+    /// books](Gc::keeps_books), these are asked too.
     #[inline(always)]
-    pub fn ask_trigger(&mut self, plane: PlaneId, sight: &Sight<'_>) {
-        if !self.wants[plane.index()] {
-            let trigger = &sight.rules.trigger;
-            if trigger.soft.is_short(sight.ftl, plane, trigger.inclusive) {
-                self.want_space(plane, sight);
-            }
-        }
-        if self.keeps_books {
-            self.ask_used_space(plane, sight);
+    pub fn ask_trigger(&mut self, plane: PlaneId, plan: &GcPlan, geometry: &Geometry, ftl: &Ftl) {
+        if !self.wants[plane.index()]
+            && plan.trigger.soft.is_short(ftl, plane, plan.trigger.inclusive)
+        {
+            self.needs_space(plane, geometry);
         }
     }
 

@@ -175,6 +175,7 @@ impl Host {
             buffer.pages.flush_waits(lpn, flush);
         }
         self.flushes.push_back(flush);
+        self.has_to_place = true;
     }
 
     /// A write begins in flash. A flush takes its data from the buffer now.

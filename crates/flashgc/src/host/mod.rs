@@ -52,6 +52,8 @@ pub struct Host {
     cutting: Option<Cutting>,
     /// Page operations that are next on their page, the oldest last.
     released: Vec<u32>,
+    /// Whether any of these may be left to place.
+    has_to_place: bool,
     /// Requests that are done and that nobody has read.
     served: Vec<Served>,
     /// Units that have less to do than they were told.
@@ -72,6 +74,7 @@ impl Host {
             flushes: VecDeque::new(),
             cutting: None,
             released: Vec::new(),
+            has_to_place: false,
             served: Vec::new(),
             called: Vec::new(),
         }
@@ -88,10 +91,10 @@ impl Host {
         self.ordered
     }
 
-    /// Whether a page operation may be placed.
+    /// Whether a page operation may be placed, or was until a moment ago.
     #[inline(always)]
     pub fn has_to_place(&self) -> bool {
-        self.cutting.is_some() || !self.released.is_empty() || !self.flushes.is_empty()
+        self.has_to_place
     }
 
     /// The next page operation that may be placed: a flush, a page of a request that came in, or
@@ -107,7 +110,9 @@ impl Host {
                 return self.next_flush();
             }
             if self.cutting.is_none() {
-                return self.released.pop();
+                let next = self.released.pop();
+                self.has_to_place = next.is_some();
+                return next;
             }
             if let Some(op) = self.next_page(map, cx) {
                 return Some(op);
@@ -157,6 +162,7 @@ impl Host {
         let older = |&other: &u32| self.waiting.op(other).sequence > sequence;
         let at = self.released.partition_point(older);
         self.released.insert(at, op);
+        self.has_to_place = true;
     }
 
     /// A page operation is done: the next on its page may go, its request may be done.

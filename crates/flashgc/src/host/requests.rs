@@ -141,6 +141,7 @@ impl Host {
     pub(super) fn cut(&mut self, id: u32, request: HostRequest) {
         debug_assert!(self.cutting.is_none(), "one request after the other is cut");
         self.cutting = Some(Cutting { id, request, next: 0 });
+        self.has_to_place = true;
     }
 
     /// The next page of the requests that are cut: its operation, if that is next on its page.

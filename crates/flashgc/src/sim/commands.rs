@@ -37,6 +37,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn has_begun(&mut self, unit: UnitId, moved: Moved<Owner>) {
         if let Moved::Ended(ended) = moved {
             self.at_once.push_back((unit, ended));
+            self.has_ended_at_once = true;
         }
     }
 

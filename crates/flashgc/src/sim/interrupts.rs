@@ -76,6 +76,7 @@ impl<W: Watch> Sim<W> {
         self.take_answer(unit, op, list);
         let phases = self.prices.answer();
         if phases.count() == 0 {
+            self.has_ended_at_once = true;
             return self.left_at_once.push_back((unit, op));
         }
         self.begin_beside(unit, Command::new(Owner::Answer(op), Class::Host, phases));

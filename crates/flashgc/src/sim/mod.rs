@@ -138,6 +138,8 @@ pub struct Sim<W: Watch = Unwatched> {
     /// Commands that ended as they began, and answers that left as they came.
     at_once: VecDeque<(UnitId, Ended<Owner>)>,
     left_at_once: VecDeque<(UnitId, u32)>,
+    /// Whether there may be any of these.
+    has_ended_at_once: bool,
     /// Units to check before the next event.
     ready: VecDeque<UnitId>,
     /// Units whose next write waits for space that no collection can free yet.
@@ -191,6 +193,7 @@ impl<W: Watch> Sim<W> {
             units: vec![Station::default(); geometry.units as usize],
             at_once: VecDeque::new(),
             left_at_once: VecDeque::new(),
+            has_ended_at_once: false,
             ready: VecDeque::new(),
             starved: Vec::new(),
             counters: Counters::default(),
@@ -292,8 +295,9 @@ impl<W: Watch> Sim<W> {
             if self.instant.has_too_many_steps() {
                 self.look_for_an_end()?;
             }
-            self.end_at_once();
-            if !self.left_at_once.is_empty() {
+            if self.has_ended_at_once {
+                self.has_ended_at_once = false;
+                self.end_at_once();
                 self.leave_at_once();
             }
             if self.host.has_to_place() {

@@ -2,7 +2,8 @@
 
 use super::Store;
 use crate::context::Context;
-use crate::ftl::{Fact, Lost, MayLose};
+use crate::ftl::{Fact, Lost};
+use crate::ids::Ppn;
 use crate::verify::{Happened, Watch};
 
 impl Store {
@@ -22,17 +23,21 @@ impl Store {
         }
     }
 
-    /// A change has made a page invalid, which is passed on behind its other facts.
+    /// Data has left this page, if it is one, which is passed on behind the facts of the change.
     #[inline(always)]
-    pub(super) fn pass_on_loss<W: Watch>(&mut self, lost: MayLose, cx: &Context<'_, W>) {
-        if let Some(lost) = lost {
+    pub(super) fn lose<W: Watch>(&mut self, left: Ppn, cx: &Context<'_, W>) {
+        if left.is_some() {
+            let lost = self.ftl.lose(&cx.plan.geometry, left);
             self.page_was_lost(lost, cx);
         }
     }
 
     #[inline(always)]
     fn page_was_lost<W: Watch>(&mut self, lost: Lost, cx: &Context<'_, W>) {
-        self.gc.page_was_lost(lost, &sight!(self, cx));
+        self.gc.page_was_lost(lost, &cx.plan.geometry, &self.ftl);
+        if self.gc.keeps_books {
+            self.gc.note_loss(lost, &sight!(self, cx));
+        }
         if self.ftl.facts.tells_moves || self.gc.busy_planes[lost.plane.index()] {
             self.lost = Some(lost);
         }

@@ -54,9 +54,9 @@ impl Store {
         cause: Cause,
         cx: &mut Context<'_, W>,
     ) -> bool {
-        let (placed, lost) = self.ftl.write(&cx.plan.geometry, plane, stream, parity, lpn);
+        let placed = self.ftl.write(&cx.plan.geometry, plane, stream, parity, lpn);
         self.pass_on_facts(cx);
-        self.pass_on_loss(lost, cx);
+        self.lose(placed.left, cx);
         cx.tell(Happened::Programmed { ppn: placed.ppn, lpn, cause, current: true });
         self.seal_if_filled(placed, cx);
         self.ask_trigger(plane, cx);
@@ -66,7 +66,10 @@ impl Store {
     /// After a page was taken: does the plane need space?
     #[inline(always)]
     pub fn ask_trigger<W: Watch>(&mut self, plane: PlaneId, cx: &Context<'_, W>) {
-        self.gc.ask_trigger(plane, &sight!(self, cx));
+        self.gc.ask_trigger(plane, &cx.plan.gc, &cx.plan.geometry, &self.ftl);
+        if self.gc.keeps_books {
+            self.gc.ask_used_space(plane, &sight!(self, cx));
+        }
     }
 
     /// Closes the block that a page has filled.
@@ -99,13 +102,15 @@ impl Store {
         };
         let parity = parity_of(cx.plan, from);
         let geometry = &cx.plan.geometry;
-        let (placed, lost) = if EMPTIED {
-            (self.ftl.copy_emptied(geometry, from, plane, stream, parity), None)
+        let placed = if EMPTIED {
+            self.ftl.copy_emptied(geometry, from, plane, stream, parity)
         } else {
             self.ftl.copy(geometry, from, plane, stream, parity)
         };
         self.pass_on_facts(cx);
-        self.pass_on_loss(lost, cx);
+        if !EMPTIED {
+            self.lose(placed.left, cx);
+        }
         let Placed { ppn, current, .. } = placed;
         cx.tell(Happened::Programmed { ppn, lpn, cause, current });
         placed
@@ -113,9 +118,9 @@ impl Store {
 
     /// The host trims a page.
     pub fn trim<W: Watch>(&mut self, lpn: Lpn, cx: &mut Context<'_, W>) {
-        let lost = self.ftl.trim(&cx.plan.geometry, lpn);
+        let left = self.ftl.trim(lpn);
         cx.tell(Happened::Trimmed { lpn });
-        self.pass_on_loss(lost, cx);
+        self.lose(left, cx);
     }
 
     /// Brings the accounts of the page that a logical page will leave into the cache.
