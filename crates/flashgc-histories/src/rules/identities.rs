@@ -3,7 +3,6 @@
 use super::Tried;
 use crate::run::Stop;
 use flashgc::config::WorkloadPlan;
-use flashgc::gc::CopyChoice;
 use flashgc::workload::length::Length;
 use serde_json::Value;
 
@@ -185,8 +184,7 @@ fn pure(tried: &Tried<'_>) -> bool {
     let plan = &tried.setup.plan;
     let same = tried.history.get("device.timing.layer_ratio").is_none_or(|ratio| ratio == "1");
     let preset = tried.history.get("device.preset").is_some();
-    let stays = plan.gc.copy.stays_in_plane() && !matches!(plan.gc.copy, CopyChoice::Bus);
-    stays
+    plan.gc.copy.stays_in_plane()
         && same
         && !preset
         && plan.gc.preemption.is_none()

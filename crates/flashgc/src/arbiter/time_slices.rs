@@ -115,13 +115,9 @@ fn next_step_ns(unit: UnitId, view: &View<'_>) -> u64 {
     if count == 0 {
         return prices.nominal(Op::Erase, 1).total_ns();
     }
-    let [read, program] = match gc.copy.stays_in_plane() {
-        true => [Op::ReadRegisters, Op::ProgramRegisters],
-        false => [Op::Read, Op::Program],
-    };
-    let read_ns = prices.reading(read, count, pages.into_iter()).total_ns();
+    let read_ns = prices.reading(gc.copy.read_op(), count, pages.into_iter()).total_ns();
     let Some(plane) = job.plane.filter(|_| !gc.copy.is_global()) else { return read_ns };
-    let nominal = prices.nominal(program, count);
+    let nominal = prices.nominal(gc.copy.program_op(), count);
     if !prices.asks_for_pages() {
         return read_ns + nominal.total_ns();
     }

@@ -12,7 +12,7 @@ use super::task::{Bound, Rest, Task, Undone, Work};
 use crate::collect::At;
 use crate::context::Context;
 use crate::device::Geometry;
-use crate::flash::{Class, Command, Op};
+use crate::flash::{Class, Command};
 use crate::ftl::{Fact, Lost};
 use crate::gc::used_space::SpaceOf;
 use crate::gc::{PreMigration, Sight, Space};
@@ -289,8 +289,7 @@ impl PreMigrating {
         let lpn = at.store.ftl.map.lpn_of(from);
         at.cx.tell(Happened::MovesAhead { plane });
         at.cx.tell(Happened::ReadOut { ppn: from, lpn });
-        let stays = at.cx.plan.gc.copy.stays_in_plane();
-        let op = if stays { Op::Copyback } else { Op::CopyOverBus };
+        let op = at.cx.plan.gc.copy.page_op();
         let phases = at.prices.reading(op, 1, std::iter::once(from));
         let binds_at = phases.program_at();
         Command { binds_at, ..Command::new(Owner::Background(self.task), Class::Gc, phases) }

@@ -37,8 +37,7 @@ impl<W: Watch> Collecting<'_, W> {
     /// The read half of the step under way.
     pub fn step_read(&self, unit: UnitId) -> Phases {
         let job = &self.jobs[unit];
-        let stays = self.cx.plan.gc.copy.stays_in_plane();
-        let op = if stays { Op::ReadRegisters } else { Op::Read };
+        let op = self.cx.plan.gc.copy.read_op();
         self.prices.reading(op, job.step.len(), job.step_pages().map(|copy| copy.from))
     }
 
@@ -59,8 +58,7 @@ impl<W: Watch> Collecting<'_, W> {
         }
         job.stage = Stage::Programming;
         self.bind_step(unit);
-        let op = if plan.gc.copy.stays_in_plane() { Op::ProgramRegisters } else { Op::Program };
-        let mut phases = self.prices.merging(op, copies + merged, merged);
+        let mut phases = self.prices.merging(plan.gc.copy.program_op(), copies + merged, merged);
         let job = &mut self.jobs[unit];
         let host_pages = std::mem::take(&mut job.host_pages);
         let fills = job.host_fills + self.prices.filled_by_copies(|| job.fills_of_step());

@@ -2,7 +2,6 @@
 
 use super::{Collecting, Stage};
 use crate::flash::{Class, Command, Op, Phases};
-use crate::gc::CopyChoice;
 use crate::ids::{PlaneId, UnitId};
 use crate::owner::Owner;
 use crate::verify::{Cause, Happened, Watch};
@@ -29,13 +28,8 @@ impl<W: Watch> Collecting<'_, W> {
             self.tell_read_out(unit);
         }
         let job = &self.jobs[unit];
-        let op = match mode {
-            CopyChoice::Bus => Op::CopyOverBus,
-            mode if mode.is_global() => Op::Read,
-            _ => Op::Copyback,
-        };
         let from = job.step_pages().map(|copy| copy.from);
-        let mut phases = self.prices.reading(op, job.step.len(), from);
+        let mut phases = self.prices.reading(mode.step_op(), job.step.len(), from);
         if !job.fixed {
             let binds_at = phases.program_at();
             return Command { binds_at, ..command(phases) };

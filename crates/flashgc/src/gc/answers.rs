@@ -39,55 +39,6 @@ pub enum Batch {
     List,
 }
 
-/// The slot *copy*.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum CopyChoice {
-    /// Read to the controller and written back over the bus.
-    Bus,
-    /// Inside the plane, without the bus.
-    Copyback {
-        /// Whether a page keeps its odd or even number.
-        parity: bool,
-    },
-    /// Several pages of a plane in parallel, one in each of its data registers.
-    Parallel(ParallelCopy),
-}
-
-/// Parallel page migration (paper parallel-gc, section IV-D).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct ParallelCopy {
-    /// Pages that move in parallel.
-    pub workers: u32,
-    /// Whether a page keeps its odd or even number; only inside the plane.
-    pub parity: bool,
-    /// Where they go.
-    pub path: CopyPath,
-    /// Which pages form one list.
-    pub list: ListOf,
-}
-
-/// Where the pages of a parallel step go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum CopyPath {
-    /// To the plane in which they are, by copyback.
-    Local,
-    /// To other units, by read and program over the bus.
-    Global,
-}
-
-/// Which pages form one list, from which the steps are taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ListOf {
-    /// Those of one block: the last step of each block may be smaller.
-    Block,
-    /// Those of all blocks that one erase frees.
-    Extent,
-}
-
 /// The slot *blocking*: the part around the victim's plane that is blocked for the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -142,55 +93,6 @@ impl Batch {
     /// The words of the configuration.
     pub const WORDS: [(&'static str, Batch); 3] =
         [("one", Batch::One), ("until-stop", Batch::UntilStop), ("list", Batch::List)];
-}
-
-impl CopyPath {
-    /// The words of the configuration.
-    pub const WORDS: [(&'static str, CopyPath); 2] =
-        [("local", CopyPath::Local), ("global", CopyPath::Global)];
-}
-
-impl ListOf {
-    /// The words of the configuration.
-    pub const WORDS: [(&'static str, ListOf); 2] =
-        [("block", ListOf::Block), ("extent", ListOf::Extent)];
-}
-
-impl CopyChoice {
-    /// Whether copies keep the parity of their page.
-    pub fn parity(self) -> bool {
-        match self {
-            CopyChoice::Bus => false,
-            CopyChoice::Copyback { parity } => parity,
-            CopyChoice::Parallel(parallel) => parallel.parity,
-        }
-    }
-
-    /// The most pages that move in parallel.
-    pub fn at_once(self) -> u32 {
-        match self {
-            CopyChoice::Bus | CopyChoice::Copyback { .. } => 1,
-            CopyChoice::Parallel(parallel) => parallel.workers,
-        }
-    }
-
-    /// Whether copies go to other units.
-    pub fn is_global(self) -> bool {
-        matches!(self, CopyChoice::Parallel(ParallelCopy { path: CopyPath::Global, .. }))
-    }
-
-    /// Whether copies stay in their plane's registers and need the bus for commands only.
-    pub fn stays_in_plane(self) -> bool {
-        self != CopyChoice::Bus && !self.is_global()
-    }
-
-    /// Whether the pages of each block form a list of their own.
-    pub fn lists_by_block(self) -> bool {
-        match self {
-            CopyChoice::Bus | CopyChoice::Copyback { .. } => false,
-            CopyChoice::Parallel(parallel) => parallel.list == ListOf::Block,
-        }
-    }
 }
 
 impl BlockingChoice {

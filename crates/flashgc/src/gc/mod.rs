@@ -11,6 +11,7 @@
 
 mod answers;
 pub mod choice;
+pub mod copy;
 mod idle;
 mod job;
 mod lists;
@@ -24,9 +25,8 @@ pub mod used_space;
 pub mod victim;
 pub mod windows;
 
-pub use answers::{
-    Batch, BlockingChoice, CopyChoice, CopyPath, Isolation, ListOf, ParallelCopy, Space,
-};
+pub use answers::{Batch, BlockingChoice, Isolation, Space};
+pub use copy::CopyChoice;
 pub use idle::{Idle, MeanCollection, Wait};
 pub use job::{Copy, CrossUnit, JobRow, Role, Victim};
 pub use pacing::TimeSlices;

@@ -1,5 +1,6 @@
 //! The slot *blocking*, and the choices of other slots that it needs to block single blocks.
 
+use super::copy;
 use super::slot::{OneOf, choice};
 use crate::device::{Level, Shape};
 use crate::gc::choice::{Choice, Key, Row, Told};
@@ -161,7 +162,7 @@ fn keeps_a_block_for_copies(root: &Reader<'_>, gc: &GcPlan) -> Option<()> {
         return None;
     }
     if gc.copy.is_global() {
-        slots.table("copy").table("parallel").error(
+        copy::path_table(&slots).error(
             "path",
             "gc.blocking.use = \"blocks\" needs copies within the plane, but path = \"global\"",
             "set path = \"local\", or choose another gc.blocking.use",

@@ -3,8 +3,9 @@
 use super::slot::{OneOf, choice};
 use crate::config::device::Device;
 use crate::device::Geometry;
+use crate::gc::GcPlan;
 use crate::gc::choice::{About, Flag, Key, Row, Told, Word};
-use crate::gc::{CopyChoice, CopyPath, GcPlan, ListOf, ParallelCopy};
+use crate::gc::copy::{Bus, CopyChoice, CopyPath, Copyback, ListOf, Parallel};
 use crate::plan::{Allocation, Plan};
 use flashgc_config::Reader;
 
@@ -18,11 +19,11 @@ impl OneOf for Copy {
     const CHOICES: &'static [Row<CopyChoice>] = &[
         Row {
             choice: choice("copyback", "within the plane, without the bus", &[&PARITY]),
-            read: |table, _| Some(CopyChoice::Copyback { parity: PARITY.read(table) }),
+            read: |table, _| Some(CopyChoice::Copyback(Copyback { parity: PARITY.read(table) })),
         },
         Row {
             choice: choice("bus", "through the controller, over the bus", &[]),
-            read: |_, _| Some(CopyChoice::Bus),
+            read: |_, _| Some(CopyChoice::Bus(Bus)),
         },
         Row {
             choice: choice(
@@ -59,7 +60,7 @@ const LIST: Word<ListOf> = Word {
 };
 
 /// Parallel page migration: at most as many pages in parallel as a plane has registers.
-fn parallel(table: &Reader<'_>, registers: u32) -> ParallelCopy {
+fn parallel(table: &Reader<'_>, registers: u32) -> Parallel {
     let workers = table.u32(WORKERS.name(), 1..=64).unwrap_or(registers);
     if workers > registers {
         table.error(
@@ -78,15 +79,24 @@ fn parallel(table: &Reader<'_>, registers: u32) -> ParallelCopy {
         );
     }
     let parity = path == CopyPath::Local && LOCAL_PARITY.read(table);
-    ParallelCopy { workers, parity, path, list: LIST.read(table) }
+    Parallel { workers, parity, path, list: LIST.read(table) }
 }
+
+/// The table of the key by which copies leave their plane.
+pub fn path_table<'a>(slots: &Reader<'a>) -> Reader<'a> {
+    slots.table(Copy::NAME).table(PARALLEL)
+}
+
+/// What to set where copies can go neither by parity nor to other units.
+pub const WITHOUT_PARITY: &str =
+    "set parity = false and path = \"local\", or gc.copy.use = \"copyback\" or \"bus\"";
 
 /// Pages that leave their plane must be found by the map, and need another unit to go to.
 pub fn check(root: &Reader<'_>, device: &Device, gc: &GcPlan) -> Option<()> {
     if !gc.copy.is_global() {
         return Some(());
     }
-    let table = root.table("gc").table(Copy::NAME).table(PARALLEL);
+    let table = path_table(&root.table("gc"));
     if device.allocation == Allocation::Striped {
         table.error(
             PATH.name,

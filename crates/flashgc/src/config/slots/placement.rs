@@ -1,5 +1,6 @@
 //! The slot *placement*: where host and copied pages are written.
 
+use super::copy;
 use super::erase::Erase;
 use super::hotness_groups;
 use super::slot::{OneOf, choice};
@@ -68,7 +69,7 @@ impl Placement {
         root: &Reader<'_>,
         shape: &Shape,
         erase: &Erase,
-        copy: CopyChoice,
+        mode: CopyChoice,
     ) -> Option<()> {
         let Placement::HotnessGroups(groups) = self else { return Some(()) };
         let table = root.table("gc").table(Placement::NAME);
@@ -81,11 +82,11 @@ impl Placement {
             );
             return None;
         }
-        if copy.parity() || copy.is_global() {
+        if mode.parity() || mode.is_global() {
             table.error(
                 "use",
                 "hotness-groups cannot be combined with parity = true or path = \"global\"",
-                "set parity = false and path = \"local\", or gc.copy.use = \"copyback\" or \"bus\"",
+                copy::WITHOUT_PARITY,
             );
             return None;
         }

@@ -1,0 +1,39 @@
+//! Copyback: a page is read into the register of its plane and programmed from there.
+
+use super::mode::{CopyMode, Reach};
+use crate::flash::Op;
+use serde::Serialize;
+
+/// Inside the plane, without the bus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Copyback {
+    /// Whether a page keeps its odd or even number.
+    pub parity: bool,
+}
+
+impl CopyMode for Copyback {
+    #[inline(always)]
+    fn reach(self) -> Reach {
+        Reach::Plane
+    }
+
+    #[inline(always)]
+    fn step_op(self) -> Op {
+        Op::Copyback
+    }
+
+    #[inline(always)]
+    fn read_op(self) -> Op {
+        Op::ReadRegisters
+    }
+
+    #[inline(always)]
+    fn program_op(self) -> Op {
+        Op::ProgramRegisters
+    }
+
+    #[inline(always)]
+    fn parity(self) -> bool {
+        self.parity
+    }
+}

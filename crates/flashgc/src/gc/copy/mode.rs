@@ -1,0 +1,54 @@
+//! The interface of a mode of copying: where the pages go, and the operations that move them.
+
+use crate::flash::Op;
+
+/// How far the data of a copy go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// They stay in the registers of their plane: the bus carries commands only.
+    Plane,
+    /// Over the bus to the controller; they are programmed in their plane.
+    Controller,
+    /// Over the bus to other units.
+    Units,
+}
+
+/// How valid pages are moved. A mode names operations; their times are in `flash::price` alone.
+pub trait CopyMode: Copy {
+    /// How far the data go.
+    fn reach(self) -> Reach;
+
+    /// The operation of a step that runs to its end; with copies to other units, the part of it
+    /// before the pages are sent.
+    fn step_op(self) -> Op;
+
+    /// The read of a step between whose halves requests may run.
+    fn read_op(self) -> Op;
+
+    /// The program of such a step.
+    fn program_op(self) -> Op;
+
+    /// The operation of a page that moves before any collection, inside its plane.
+    #[inline(always)]
+    fn page_op(self) -> Op {
+        self.step_op()
+    }
+
+    /// Whether copies keep the parity of their page.
+    #[inline(always)]
+    fn parity(self) -> bool {
+        false
+    }
+
+    /// The most pages that move in parallel.
+    #[inline(always)]
+    fn at_once(self) -> u32 {
+        1
+    }
+
+    /// Whether the pages of each block form a list of their own.
+    #[inline(always)]
+    fn lists_by_block(self) -> bool {
+        false
+    }
+}
