@@ -42,6 +42,11 @@ impl Gc {
         if self.called.is_empty() { None } else { self.called.pop_front() }
     }
 
+    /// While nothing is timed, no unit is checked.
+    pub fn call_nobody(&mut self) {
+        self.called.clear();
+    }
+
     /// A unit should be checked.
     #[inline(always)]
     pub fn call_unit(&mut self, unit: UnitId) {

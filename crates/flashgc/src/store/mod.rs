@@ -114,6 +114,13 @@ impl Store {
         self.lost.take()
     }
 
+    /// While nothing is timed, nobody has to be told anything.
+    pub fn forget_news(&mut self) {
+        self.gc.call_nobody();
+        self.lost = None;
+        self.moved.clear();
+    }
+
     /// Whether there are facts that collections or background work have yet to be told.
     #[inline(always)]
     pub fn has_news(&self) -> bool {
@@ -196,6 +203,7 @@ impl Store {
 
     /// The measured part begins: streams of random numbers from their start.
     pub fn start_measuring<W: Watch>(&mut self, cx: &Context<'_, W>) {
+        self.forget_news();
         self.ftl.frontiers.start_measuring();
         self.ftl.blocks.start_measuring();
         self.gc.fallbacks = 0;

@@ -48,6 +48,12 @@ pub struct Untimed<'a, W> {
     pub overwritten: &'a mut Overwritten,
 }
 
+impl<W> Drop for Untimed<'_, W> {
+    fn drop(&mut self) {
+        self.store.forget_news();
+    }
+}
+
 impl<W: Watch> Untimed<'_, W> {
     /// Writes the user pages `from..to` in order.
     pub fn fill(&mut self, from: u32, to: u32) -> Result<(), UntimedError> {
