@@ -10,6 +10,7 @@
 //! Only the simulation moves data (`sim::collect`); this module decides.
 
 mod answers;
+mod background;
 pub mod choice;
 mod idle;
 mod job;
@@ -27,6 +28,7 @@ pub mod windows;
 pub use answers::{
     Batch, BlockingChoice, CopyChoice, CopyPath, Isolation, ListOf, ParallelCopy, Space,
 };
+pub use background::BackgroundPlan;
 pub use idle::{Idle, MeanCollection, Wait};
 pub use job::{Copy, CrossUnit, JobRow, Role, Victim};
 pub use pacing::TimeSlices;
