@@ -4,7 +4,7 @@ use super::task::{Rest, Task};
 use crate::plan::Plan;
 use crate::verify::Watch;
 
-/// The task. What is flushed next is for the buffer to say.
+/// The task. The buffer chooses the pages.
 pub struct Flush;
 
 impl Flush {
