@@ -18,10 +18,12 @@ use crate::plan::Plan;
 use crate::verify::Watch;
 pub use task::{Bound, Rest, Task, Undone, Work};
 
-/// The tasks of a drive, in the order in which they are asked. Each makes itself from the plan, if
-/// that has it, and gets its number.
+/// Makes a task of this number, if the plan has it.
+type Row<W> = fn(&Plan, u8) -> Option<Box<dyn Task<W>>>;
+
+/// The tasks of a drive, in the order in which they are asked.
 fn tasks<W: Watch>(plan: &Plan) -> Vec<Box<dyn Task<W>>> {
-    let rows: &[fn(&Plan, u8) -> Option<Box<dyn Task<W>>>] = &[
+    let rows: &[Row<W>] = &[
         |plan, _| Some(Box::new(flush::Flush::new(plan)?)),
         |plan, _| Some(Box::new(idle::IdleCollection::new(plan)?)),
         |plan, task| Some(Box::new(pre_migration::PreMigrating::new(plan, task)?)),
