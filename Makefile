@@ -15,7 +15,7 @@ unexport VIRTUAL_ENV CONDA_PREFIX
 ENGINE_SOURCES := $(shell find crates devices papers schemes -type f) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-rust test-python long fuzz histories mutants check lint format fitted-workloads steady-check reproduce bench picture clean
+.PHONY: help run test test-rust test-python long exercises fuzz histories mutants check lint format fitted-workloads steady-check reproduce bench picture clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
@@ -38,10 +38,14 @@ test-python: $(VENV)/.engine $(VENV)/.dev
 
 LONG_RUST := matrix:: every_trace:: block_blocking:: preemption:: sub_blocks::
 LONG_PYTHON := $(patsubst %,tests/python/test_%.py,docs terminal real_traces)
-long: $(VENV)/.engine $(VENV)/.dev ## long forms: 100,000 requests a pair of slots, traces and examples in full, 100 million rows
+long: $(VENV)/.engine $(VENV)/.dev ## long forms: 100,000 requests a pair of slots, traces and examples in full, 100 million rows, exercises
 	FLASHGC_LONG=1 cargo test --quiet --profile tests -p flashgc --test all -- $(LONG_RUST)
 	FLASHGC_LONG=1 cargo test --quiet --profile tests -p flashgc-trace --test flat_memory
 	FLASHGC_LONG=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal $(LONG_PYTHON)
+	$(BIN)/python scripts/exercises
+
+exercises: | tools ## apply each patch of docs/exercises to a copy, count the files that it touches, and run its tests
+	$(PYTHON) scripts/exercises
 
 FUZZ_SECONDS ?= 60
 fuzz: | tools ## fuzz readers, our own formats and the configuration (FUZZ_SECONDS=60 each)

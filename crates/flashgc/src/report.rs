@@ -180,10 +180,10 @@ fn pages(results: &Results) -> Value {
     keys
 }
 
-/// Pages that moved before any collection, where there are such.
+/// Work of units before any collection, where there is such.
 fn background(setup: &Setup, results: &Results) -> Option<Value> {
     let counters = &results.counters;
-    setup.plan.gc.pre_migration.map(|_| {
+    setup.plan.gc.background.uses_units().then(|| {
         json!({
             "calls": counters.background_calls,
             "victims": counters.background_victims,

@@ -140,8 +140,8 @@ fn coalesce(tried: &Tried<'_>) -> Result<bool, Stop> {
 
 /// The victims of an index are those of a scan.
 fn index(tried: &Tried<'_>) -> Result<bool, Stop> {
-    let victim = tried.setup.plan.gc.slots.get("victim").copied().unwrap_or_default();
-    let (key, words) = match victim {
+    let victim = &tried.setup.plan.gc.slots["victim"];
+    let (key, words) = match victim.as_str() {
         "greedy" => ("gc.victim.greedy.index", ["\"buckets\"", "\"scan\""]),
         "recycle-benefit" => ("gc.victim.recycle-benefit.index", ["\"kept\"", "\"scan\""]),
         _ => return Ok(false),

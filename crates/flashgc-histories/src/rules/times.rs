@@ -105,11 +105,11 @@ fn thrice(tried: &Tried<'_>) -> Option<History> {
         && history.get("device.write_buffer.access").is_none();
     let has_preset = history.get("device.preset").is_some();
     // A rate is a division, whose rounding does not scale.
-    let by_rate = gc.slots.get("victim") == Some(&"invalidation-rate");
+    let by_rate = gc.slots["victim"] == "invalidation-rate";
     let filled_by_rate = tried.setup.filler.is_some();
     // The clock of preconditioning advances by a program time per unit, in whole ns.
     let units = u64::from(tried.setup.plan.geometry.units);
-    let by_age = gc.slots.get("victim") == Some(&"cost-benefit")
+    let by_age = gc.slots["victim"] == "cost-benefit"
         && !tried.setup.plan.timing.program_ns.is_multiple_of(units);
     if layered || by_mean || has_preset || by_rate || filled_by_rate || by_age || own_access {
         return None;

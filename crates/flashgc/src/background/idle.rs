@@ -14,6 +14,7 @@ use crate::context::Context;
 use crate::event::Slot;
 use crate::gc::{Idle, MeanCollection, Sight, Wait};
 use crate::ids::{BlockId, PlaneId, UnitId};
+use crate::plan::Plan;
 use crate::verify::Watch;
 
 /// Whether the host has requests.
@@ -37,9 +38,11 @@ pub struct IdleCollection {
 }
 
 impl IdleCollection {
-    pub fn new(plan: Idle, units: u32) -> Self {
-        let opened = vec![false; units as usize];
-        IdleCollection { plan, state: State::Busy, mean: MeanCollection::default(), opened }
+    /// The task of a scheme that has the idle trigger.
+    pub fn new(plan: &Plan) -> Option<Self> {
+        let opened = vec![false; plan.geometry.units as usize];
+        let (state, mean) = (State::Busy, MeanCollection::default());
+        Some(IdleCollection { plan: plan.gc.idle.clone()?, state, mean, opened })
     }
 
     fn wait_ns(&self) -> u64 {

@@ -1,8 +1,9 @@
 //! Background work: what the drive does while the host waits for nothing.
 //!
-//! A task is one file in this folder and one line in [`tasks`]. It is told when the host rests and
+//! A task is one file in this folder and one row in [`tasks`]. It is told when the host rests and
 //! when a request comes, and is asked what an idle unit should do. It starts nothing itself, and
-//! changes pages through the store alone.
+//! changes pages through the store alone. If it is a choice of the slot, its settings are a field
+//! in `gc/background.rs`, and the choice is a row in `config/slots/background.rs`.
 
 mod flush;
 mod idle;
@@ -17,18 +18,19 @@ use crate::plan::Plan;
 use crate::verify::Watch;
 pub use task::{Bound, Rest, Task, Undone, Work};
 
+/// Makes a task of this number, if the plan has it.
+type Row<W> = fn(&Plan, u8) -> Option<Box<dyn Task<W>>>;
+
 /// The tasks of a drive, in the order in which they are asked.
 fn tasks<W: Watch>(plan: &Plan) -> Vec<Box<dyn Task<W>>> {
-    let mut tasks: Vec<Box<dyn Task<W>>> = Vec::new();
-    if plan.write_buffer.is_some() {
-        tasks.push(Box::new(flush::Flush));
-    }
-    if let Some(rules) = &plan.gc.idle {
-        tasks.push(Box::new(idle::IdleCollection::new(rules.clone(), plan.geometry.units)));
-    }
-    if let Some(rules) = plan.gc.pre_migration {
-        let task = tasks.len() as u8;
-        tasks.push(Box::new(pre_migration::PreMigrating::new(task, rules, &plan.geometry)));
+    let rows: &[Row<W>] = &[
+        |plan, _| Some(Box::new(flush::Flush::new(plan)?)),
+        |plan, _| Some(Box::new(idle::IdleCollection::new(plan)?)),
+        |plan, task| Some(Box::new(pre_migration::PreMigrating::new(plan, task)?)),
+    ];
+    let mut tasks = Vec::new();
+    for row in rows {
+        tasks.extend(row(plan, tasks.len() as u8));
     }
     tasks
 }
@@ -48,6 +50,11 @@ impl<W: Watch> Background<W> {
     #[inline(always)]
     pub fn is_some(&self) -> bool {
         !self.tasks.is_empty()
+    }
+
+    /// The name of a task's operations.
+    pub fn name_of(&self, task: u8) -> &'static str {
+        self.tasks[usize::from(task)].name()
     }
 
     /// A request is here.

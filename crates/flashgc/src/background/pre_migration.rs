@@ -8,10 +8,9 @@
 //! 5. A request came, the trigger started, or the victim has little left: the rest is for the
 //!    collection.
 
-use super::task::{Bound, Rest, Task, Undone, Work};
+use super::task::{Bound, Rest, Task, Undone, Work, array_ns, works_of};
 use crate::collect::At;
 use crate::context::Context;
-use crate::device::Geometry;
 use crate::flash::{Class, Command};
 use crate::ftl::{Fact, Lost};
 use crate::gc::used_space::SpaceOf;
@@ -62,6 +61,10 @@ pub struct PreMigrating {
 }
 
 impl<W: Watch> Task<W> for PreMigrating {
+    fn name(&self) -> &'static str {
+        "move-ahead"
+    }
+
     /// The page that is moving finishes, and no other page follows.
     fn host_came(&mut self, _cx: &mut Context<'_, W>) {
         self.is_idle = false;
@@ -170,12 +173,9 @@ impl<W: Watch> Task<W> for PreMigrating {
     /// Pages whose program ends at this very instant have moved, as for the copies of a collection.
     fn undone(&self, task: u8, at: &At<'_>) -> Undone {
         let mut undone = Undone::default();
-        for unit in (0..at.plan.geometry.units).map(UnitId) {
-            if at.flash.owner(unit) != Some(Owner::Background(task)) {
-                continue;
-            }
+        for unit in works_of(task, at) {
             undone.open += 1;
-            undone.array_ns += at.flash.collects_since_ns(unit).map_or(0, |ns| at.now_ns - ns);
+            undone.array_ns += array_ns(unit, at);
             if at.phase_ends_now(unit) {
                 undone.moved += 1;
                 let wasted = self.under_way[unit.index()].is_some_and(|going| going.wasted);
@@ -229,10 +229,11 @@ fn pages_to_trigger(plan: &Plan, store: &Store, plane: PlaneId) -> u64 {
 }
 
 impl PreMigrating {
-    /// No page has moved.
-    pub fn new(task: u8, rules: PreMigration, geometry: &Geometry) -> Self {
-        let planes = geometry.planes as usize;
-        PreMigrating {
+    /// The task of a scheme that has it. No page has moved.
+    pub fn new(plan: &Plan, task: u8) -> Option<Self> {
+        let rules = plan.gc.background.pre_migration?;
+        let planes = plan.geometry.planes as usize;
+        Some(PreMigrating {
             task,
             rules,
             is_idle: false,
@@ -240,8 +241,8 @@ impl PreMigrating {
             last_rest: vec![0; planes],
             victims: vec![None; planes],
             moved: BTreeMap::new(),
-            under_way: vec![None; geometry.units as usize],
-        }
+            under_way: vec![None; plan.geometry.units as usize],
+        })
     }
 
     /// Whether a plane's trigger has not started, and starts soon (T_block).
@@ -287,7 +288,7 @@ impl PreMigrating {
         let (stale, wasted) = (false, false);
         self.under_way[unit.index()] = Some(Move { plane, from, to: Ppn::NONE, stale, wasted });
         let lpn = at.store.ftl.map.lpn_of(from);
-        at.cx.tell(Happened::MovesAhead { plane });
+        at.cx.tell(Happened::WorksAhead { plane });
         at.cx.tell(Happened::ReadOut { ppn: from, lpn });
         let op = at.cx.plan.gc.copy.page_op();
         let phases = at.prices.reading(op, 1, std::iter::once(from));

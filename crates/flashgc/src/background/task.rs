@@ -53,8 +53,23 @@ pub struct Rest<'a, W> {
     pub cx: Context<'a, W>,
 }
 
+/// The units that run a command of a task.
+pub fn works_of<'a>(task: u8, at: &'a At<'_>) -> impl Iterator<Item = UnitId> + 'a {
+    at.units().filter(move |&unit| at.flash.owner(unit) == Some(Owner::Background(task)))
+}
+
+/// The array time of a unit's command so far, in ns.
+pub fn array_ns(unit: UnitId, at: &At<'_>) -> u64 {
+    at.flash.collects_since_ns(unit).map_or(0, |ns| at.now_ns - ns)
+}
+
 /// A kind of background work. The number of a task is its place among the tasks of the drive.
 pub trait Task<W: Watch>: Send {
+    /// The name of its operations, for the watcher.
+    fn name(&self) -> &'static str {
+        unreachable!("this task runs no command")
+    }
+
     /// A request is here.
     fn host_came(&mut self, _cx: &mut Context<'_, W>) {}
 
@@ -92,8 +107,9 @@ pub trait Task<W: Watch>: Send {
     /// A page was lost.
     fn hear_lost(&mut self, _lost: Lost, _cx: &mut Context<'_, W>) {}
 
-    /// The work under way.
-    fn undone(&self, _task: u8, _at: &At<'_>) -> Undone {
-        Undone::default()
+    /// The work under way: the array time of its commands.
+    fn undone(&self, task: u8, at: &At<'_>) -> Undone {
+        let array_ns = works_of(task, at).map(|unit| array_ns(unit, at)).sum();
+        Undone { array_ns, ..Undone::default() }
     }
 }

@@ -24,7 +24,7 @@ macro_rules! slots {
             pub name: String,
             $(pub $field: <$slot as Slot>::Keys,)*
             /// The choice of every slot.
-            pub slots: BTreeMap<&'static str, &'static str>,
+            pub slots: BTreeMap<&'static str, String>,
             /// Parameters of choices that are not in use.
             pub unused: Vec<String>,
         }

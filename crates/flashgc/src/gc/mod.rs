@@ -10,6 +10,7 @@
 //! Only the simulation moves data (`sim::collect`); this module decides.
 
 mod answers;
+mod background;
 pub mod choice;
 pub mod copy;
 mod idle;
@@ -26,6 +27,7 @@ pub mod victim;
 pub mod windows;
 
 pub use answers::{Batch, BlockingChoice, Isolation, Space};
+pub use background::BackgroundPlan;
 pub use copy::CopyChoice;
 pub use idle::{Idle, MeanCollection, Wait};
 pub use job::{Copy, CrossUnit, JobRow, Role, Victim};

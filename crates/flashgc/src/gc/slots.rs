@@ -3,7 +3,7 @@
 use super::placement::HotnessGroups;
 use super::used_space::UsedSpace;
 use super::{
-    Batch, BlockingChoice, CopyChoice, Idle, Isolation, PreMigration, Preemption, Space,
+    BackgroundPlan, Batch, BlockingChoice, CopyChoice, Idle, Isolation, Preemption, Space,
     TimeSlices, Victim, victim,
 };
 use serde::Serialize;
@@ -15,7 +15,7 @@ pub struct GcPlan {
     /// The preset's name.
     pub scheme: String,
     /// The choice of every slot, by the slot's name.
-    pub slots: BTreeMap<&'static str, &'static str>,
+    pub slots: BTreeMap<&'static str, String>,
     /// When a plane needs space.
     pub trigger: Watermark,
     /// The trigger `used-space`, where the scheme has it; `trigger` then has the thresholds of a
@@ -50,9 +50,9 @@ pub struct GcPlan {
     /// The time slices of a collection, where it has any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_slices: Option<TimeSlices>,
-    /// Pages that move before any collection, where there are such.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pre_migration: Option<PreMigration>,
+    /// The work before any collection.
+    #[serde(flatten)]
+    pub background: BackgroundPlan,
     /// Erased blocks of each plane that host writes never take: derived from the worst collection.
     pub reserve_blocks: u32,
     /// Erased pages of each plane that host writes never take either, where a number of blocks does

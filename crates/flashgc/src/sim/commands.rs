@@ -158,7 +158,7 @@ impl<W: Watch> Sim<W> {
                 _ => "program",
             },
             Owner::CrossUnit => "program-copy",
-            Owner::Background(_) => "move-ahead",
+            Owner::Background(task) => self.background.name_of(task),
             Owner::Suspending => "suspend",
             Owner::Polling => "poll",
             Owner::Collection => match self.jobs[unit].stage {

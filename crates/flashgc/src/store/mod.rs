@@ -78,7 +78,7 @@ pub struct Store {
 impl Store {
     /// The store of a drive whose translation layer is in this state.
     pub fn new(plan: &Plan, mut ftl: Ftl) -> Self {
-        ftl.facts.tells_moves = plan.gc.pre_migration.is_some();
+        ftl.facts.tells_moves = plan.gc.background.follows_moves();
         let geometry = &plan.geometry;
         Store {
             ftl,

@@ -88,8 +88,8 @@ pub enum Happened {
         /// The unit.
         unit: UnitId,
     },
-    /// The pre-migration of a page begins.
-    MovesAhead {
+    /// An operation of a background task begins.
+    WorksAhead {
         /// Its plane.
         plane: PlaneId,
     },

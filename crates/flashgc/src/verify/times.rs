@@ -288,15 +288,18 @@ impl Times {
             }
             "program-copy" => self.register_ns(&first(lane, 1), &[]),
             "copy" => self.step_ns(&first(lane, copies)),
-            "move-ahead" => {
-                lane.read_out.clear();
-                self.step_ns(&first(lane, 1))
-            }
             "collection" => {
                 let (ns, phases) = self.all_ns(&lane.bound.drain(..).collect::<Vec<_>>());
                 (ns + self.timing.erase_ns, phases)
             }
-            other => unreachable!("a job has no operation \"{other}\""),
+            // A background task has names of its own: a copy, or a read.
+            _ => {
+                let pages = std::mem::take(&mut lane.read_out);
+                match lane.bound.pop_front() {
+                    Some(copy) => self.step_ns(&[copy]),
+                    None => (self.read_ns(pages.into_iter()), 1),
+                }
+            }
         };
         (ns + resumes_ns, self.rounded(phases))
     }

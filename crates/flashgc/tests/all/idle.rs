@@ -154,7 +154,7 @@ fn idle_collection_and_idle_flushes_share_the_gaps() {
 
 #[test]
 fn triggers_are_one_word_or_a_list() {
-    let slot = |sets: &[&str]| setup(TINY, sets).plan.gc.slots["trigger"];
+    let slot = |sets: &[&str]| setup(TINY, sets).plan.gc.slots["trigger"].clone();
     assert_eq!(slot(&[]), "watermark");
     assert_eq!(slot(&["gc.trigger.use=[\"watermark\"]"]), "watermark");
     assert_eq!(slot(&["gc.trigger.use=[\"idle\",\"watermark\"]"]), "watermark + idle");

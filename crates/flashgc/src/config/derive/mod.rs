@@ -29,7 +29,7 @@ pub fn plan(
     coalesce: bool,
 ) -> Option<Plan> {
     let (shape, gc) = scheme::plan(root, device, scheme)?;
-    let write_buffer = write_buffer::plan(root, device, scheme)?;
+    let write_buffer = write_buffer::plan(root, device, gc.background.flushes_buffer)?;
     let ordered = device.allocation == Allocation::Dynamic
         || gc.preemption.is_some()
         || write_buffer.is_some()

@@ -41,7 +41,7 @@ fn starts_erased(of: &Of<'_>) -> Option<String> {
 fn is_never_idle(of: &Of<'_>) -> Option<String> {
     let plan = of.plan;
     let waits_for_idle = plan.gc.idle.is_some()
-        || plan.gc.pre_migration.is_some()
+        || plan.gc.background.uses_units()
         || plan.write_buffer.is_some_and(|buffer| buffer.flushes_when_idle);
     (waits_for_idle && matches!(plan.arrivals, Arrivals::Closed(_))).then(|| {
         "in a closed loop the drive is never idle, so the scheme's idle-time work does not run"

@@ -3,7 +3,7 @@
 use super::reserve;
 use crate::config::device::Device;
 use crate::config::gc::Scheme;
-use crate::config::slots::{background, blocking, copy, erase, pacing, preemption};
+use crate::config::slots::{blocking, copy, erase, pacing, preemption};
 use crate::config::spare;
 use crate::device::Shape;
 use crate::gc::{GcPlan, Preemption};
@@ -55,7 +55,7 @@ fn resolved(root: &Reader<'_>, shape: &Shape, scheme: &Scheme, erase_ns: u64) ->
         blocking: scheme.blocking.plan(shape),
         preemption: scheme.preemption.or(time_slices.map(|_| Preemption::BETWEEN_SLICES)),
         time_slices,
-        pre_migration: background::plan(root, shape, scheme.background.pre_migration.as_ref())?,
+        background: scheme.background.plan(root, shape)?,
         reserve_blocks,
         reserve_pages: reserve::pages(shape, scheme),
     })

@@ -1,14 +1,16 @@
 //! The write buffer on this device under this scheme.
 
 use crate::config::device::Device;
-use crate::config::gc::Scheme;
 use crate::plan::WriteBuffer;
 use flashgc_config::Reader;
 
 /// The device's write buffer, and whether the scheme flushes it before it must. `Some(None)` where
 /// there is none.
-pub fn plan(root: &Reader<'_>, device: &Device, scheme: &Scheme) -> Option<Option<WriteBuffer>> {
-    let flushes_when_idle = scheme.background.flushes_buffer;
+pub fn plan(
+    root: &Reader<'_>,
+    device: &Device,
+    flushes_when_idle: bool,
+) -> Option<Option<WriteBuffer>> {
     if flushes_when_idle && device.write_buffer.is_none() {
         root.table("gc").table("background").error(
             "use",

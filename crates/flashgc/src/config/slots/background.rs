@@ -4,47 +4,34 @@
 use super::slot::{Slot, Taken, choice, several};
 use crate::config::space::refuse_share_of_soft;
 use crate::device::Shape;
+use crate::gc::BackgroundPlan;
 use crate::gc::choice::{About, Choice, Key, Percent, Row, Told, Word};
 use crate::gc::pre_migration::{PreMigration, Stop};
 use flashgc_config::Reader;
 use flashgc_config::units::{Share, ShareOf, Threshold};
 
-const NOTHING: &str = "nothing";
-const FLUSH_BUFFER: &str = "flush-buffer";
-const PRE_MIGRATION: &str = "pre-migration";
-const BOTH: &str = "flush-buffer + pre-migration";
-
 /// The background work as configured; amounts of space still depend on the device.
-#[derive(Default)]
-pub struct Background {
-    pub flushes_buffer: bool,
-    pub pre_migration: Option<PreMigrationKeys>,
-}
+pub struct Background(Vec<Task>);
 
-/// A background task.
-enum Task {
-    Nothing,
-    FlushBuffer,
-    PreMigration(PreMigrationKeys),
-}
+/// What the table of a task says: it adds the task to the plan of a device. Errors are noted.
+type Task = Box<dyn Fn(&Reader<'_>, &Shape, &mut BackgroundPlan) -> Option<()>>;
 
-/// The background work `pre-migration` as configured.
-pub struct PreMigrationKeys {
-    distance: Option<Threshold>,
-    t_page: Share,
-    by_valid: bool,
-}
+const NOTHING: &str = "nothing";
+const PRE_MIGRATION: &str = "pre-migration";
 
 const CHOICES: &[Row<Task>] = &[
-    Row { choice: choice(NOTHING, "no background tasks", &[]), read: |_, _| Some(Task::Nothing) },
+    Row {
+        choice: choice(NOTHING, "no background tasks", &[]),
+        read: |_, _| Some(switched(|_| {})),
+    },
     Row {
         choice: choice(
-            FLUSH_BUFFER,
+            "flush-buffer",
             "while no request is outstanding, pages of the device's write buffer are flushed one \
              by one",
             &[],
         ),
-        read: |_, _| Some(Task::FlushBuffer),
+        read: |_, _| Some(switched(|plan| plan.flushes_buffer = true)),
     },
     Row {
         choice: Choice {
@@ -54,9 +41,30 @@ const CHOICES: &[Row<Task>] = &[
             keys: &[&DISTANCE, &T_PAGE, &RULE],
             source: "paper pre-gc, section 4",
         },
-        read: |table, _| pre_migration(table).map(Task::PreMigration),
+        read: |table, _| {
+            let keys = pre_migration(table)?;
+            Some(Box::new(move |root, shape, plan| {
+                plan.pre_migration = Some(keys.plan(root, shape)?);
+                Some(())
+            }))
+        },
     },
 ];
+
+/// A task without keys.
+fn switched(on: fn(&mut BackgroundPlan)) -> Task {
+    Box::new(move |_, _, plan| {
+        on(plan);
+        Some(())
+    })
+}
+
+/// The background work `pre-migration` as configured.
+struct PreMigrationKeys {
+    distance: Option<Threshold>,
+    t_page: Share,
+    by_valid: bool,
+}
 
 const DISTANCE: Told = Told(
     "distance",
@@ -99,22 +107,17 @@ impl Slot for Background {
             table.error("use", "\"nothing\" cannot be combined with other background tasks", help);
             return None;
         }
-        let name = match (used.has(FLUSH_BUFFER), used.has(PRE_MIGRATION)) {
-            (false, false) => NOTHING,
-            (true, false) => FLUSH_BUFFER,
-            (false, true) => PRE_MIGRATION,
-            (true, true) => BOTH,
-        };
-        let unused = std::mem::take(&mut used.unused);
-        let mut keys = Background::default();
-        for task in used.parts()? {
-            match task {
-                Task::Nothing => {}
-                Task::FlushBuffer => keys.flushes_buffer = true,
-                Task::PreMigration(pre_migration) => keys.pre_migration = Some(pre_migration),
-            }
-        }
-        Some(Taken { name, keys, unused })
+        let (name, unused) = (used.name(), std::mem::take(&mut used.unused));
+        Some(Taken { name, keys: Background(used.parts()?), unused })
+    }
+}
+
+impl Background {
+    /// The background work on a device of this shape.
+    pub fn plan(&self, root: &Reader<'_>, shape: &Shape) -> Option<BackgroundPlan> {
+        let mut plan = BackgroundPlan::default();
+        self.0.iter().try_for_each(|task| task(root, shape, &mut plan))?;
+        Some(plan)
     }
 }
 
@@ -129,40 +132,41 @@ fn pre_migration(table: &Reader<'_>) -> Option<PreMigrationKeys> {
     Some(PreMigrationKeys { distance, t_page: t_page?, by_valid })
 }
 
-/// Pre-migration on a device of this shape, where the scheme has it.
-pub fn plan(
-    root: &Reader<'_>,
-    shape: &Shape,
-    keys: Option<&PreMigrationKeys>,
-) -> Option<Option<PreMigration>> {
-    let Some(keys) = keys else { return Some(None) };
-    let table = root.table("gc").table(Background::NAME).table(PRE_MIGRATION);
-    // Shares refer to the device without the space that a scheme adds.
-    let own = &shape.without_extra();
-    let all = own.data_pages_per_plane();
-    let spare = all.saturating_sub(u64::from(own.exported_pages_per_plane));
-    let distance_pages = match &keys.distance {
-        None => DISTANCE_DEFAULT.of(all),
-        Some(Threshold::Pages(pages)) => *pages,
-        Some(Threshold::Blocks(blocks)) => {
-            own.pages_of_blocks(blocks.saturating_mul(u64::from(own.sub_blocks)).min(1 << 32))
-        }
-        Some(Threshold::Share { share, of: ShareOf::Physical | ShareOf::Pages }) => share.of(all),
-        Some(Threshold::Share { share, of: ShareOf::Spare }) => share.of(spare),
-        Some(Threshold::Share { of: ShareOf::Soft, .. }) => {
-            refuse_share_of_soft(&table, DISTANCE.name());
+impl PreMigrationKeys {
+    /// Pre-migration on a device of this shape.
+    fn plan(&self, root: &Reader<'_>, shape: &Shape) -> Option<PreMigration> {
+        let table = root.table("gc").table(Background::NAME).table(PRE_MIGRATION);
+        // Shares refer to the device without the space that a scheme adds.
+        let own = &shape.without_extra();
+        let all = own.data_pages_per_plane();
+        let spare = all.saturating_sub(u64::from(own.exported_pages_per_plane));
+        let distance_pages = match &self.distance {
+            None => DISTANCE_DEFAULT.of(all),
+            Some(Threshold::Pages(pages)) => *pages,
+            Some(Threshold::Blocks(blocks)) => {
+                own.pages_of_blocks(blocks.saturating_mul(u64::from(own.sub_blocks)).min(1 << 32))
+            }
+            Some(Threshold::Share { share, of: ShareOf::Physical | ShareOf::Pages }) => {
+                share.of(all)
+            }
+            Some(Threshold::Share { share, of: ShareOf::Spare }) => share.of(spare),
+            Some(Threshold::Share { of: ShareOf::Soft, .. }) => {
+                refuse_share_of_soft(&table, DISTANCE.name());
+                return None;
+            }
+        };
+        if distance_pages == 0 || distance_pages > all {
+            table.error(
+                DISTANCE.name(),
+                format!(
+                    "distance must be 1 to {all} pages (a plane has {all}), got {distance_pages}"
+                ),
+                "give for example \"1%\", \"4 blocks\" or \"256 pages\"",
+            );
             return None;
         }
-    };
-    if distance_pages == 0 || distance_pages > all {
-        table.error(
-            DISTANCE.name(),
-            format!("distance must be 1 to {all} pages (a plane has {all}), got {distance_pages}"),
-            "give for example \"1%\", \"4 blocks\" or \"256 pages\"",
-        );
-        return None;
+        let pages = self.t_page.of(u64::from(shape.data_pages())) as u32;
+        let stop = if self.by_valid { Stop::ValidLeft(pages) } else { Stop::Moved(pages) };
+        Some(PreMigration { distance_pages, stop })
     }
-    let pages = keys.t_page.of(u64::from(shape.data_pages())) as u32;
-    let stop = if keys.by_valid { Stop::ValidLeft(pages) } else { Stop::Moved(pages) };
-    Some(Some(PreMigration { distance_pages, stop }))
 }

@@ -99,7 +99,7 @@ fn between_copies(table: &Reader<'_>) -> crate::gc::Preemption {
 pub fn check(root: &Reader<'_>, device: &Device, gc: &GcPlan) -> Option<()> {
     let Some(preemption) = gc.preemption else { return Some(()) };
     let slots = root.table("gc");
-    let name_of = |slot: &str| gc.slots.get(slot).copied().unwrap_or_default();
+    let name_of = |slot: &str| gc.slots.get(slot).map_or("", String::as_str);
     if gc.blocking.level != device.shape.unit {
         let blocking = name_of(Blocking::NAME);
         slots.table(Blocking::NAME).error(

@@ -39,7 +39,7 @@ pub trait OneOf {
 /// A slot that was read.
 pub struct Taken<K> {
     /// The choice in use, for users.
-    pub name: &'static str,
+    pub name: String,
     pub keys: K,
     /// Parameters of choices that are not in use.
     pub unused: Vec<String>,
@@ -76,7 +76,7 @@ impl<S: OneOf> Slot for S {
         let (row, settings) = (used?, settings?);
         let keys = (row.read)(&settings, registers);
         settings.finish();
-        Some(Taken { name: row.choice.name, keys: keys?, unused })
+        Some(Taken { name: row.choice.name.into(), keys: keys?, unused })
     }
 }
 
@@ -94,6 +94,11 @@ impl<P> Several<P> {
     /// Whether the choice of this name is in use, even with errors in its table.
     pub fn has(&self, name: &str) -> bool {
         self.parts.iter().any(|(used, _)| *used == name)
+    }
+
+    /// The choices in use, for users.
+    pub fn name(&self) -> String {
+        self.parts.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(" + ")
     }
 
     /// The number of choices in use.

@@ -237,7 +237,7 @@ impl Checker {
     fn rests(&self, now_ns: u64, plane: PlaneId) {
         assert_eq!(
             self.outstanding, 0,
-            "at {now_ns} ns a page of plane {} began to move ahead, and the host waited",
+            "at {now_ns} ns background work began in plane {}, and the host waited",
             plane.0
         );
     }
@@ -378,7 +378,7 @@ impl Watch for Checker {
             Happened::JobClosed(row) => self.job_closed(&row),
             Happened::Arrived { .. } => self.outstanding += 1,
             Happened::Served { .. } => self.outstanding -= 1,
-            Happened::MovesAhead { plane } => self.rests(now_ns, plane),
+            Happened::WorksAhead { plane } => self.rests(now_ns, plane),
             Happened::FreeBlocks { .. }
             | Happened::InRegister { .. }
             | Happened::ReadGivenUp { .. }

@@ -33,9 +33,6 @@ enum Part {
 const TRIGGER: &str = "trigger";
 const WATERMARK: &str = watermark::CHOICE.name;
 const USED_SPACE: &str = used_space::CHOICE.name;
-const IDLE: &str = idle::CHOICE.name;
-const WATERMARK_AND_IDLE: &str = "watermark + idle";
-const USED_SPACE_AND_IDLE: &str = "used-space + idle";
 
 const CHOICES: &[Row<Part>] = &[
     Row {
@@ -62,8 +59,8 @@ impl Slot for Trigger {
     fn read(gc: &Reader<'_>, registers: u32) -> Option<Taken<Trigger>> {
         let table = gc.table(TRIGGER);
         let mut used = several(&table, CHOICES, registers)?;
-        let name = match (used.has(WATERMARK), used.has(USED_SPACE), used.has(IDLE)) {
-            (true, true, _) => {
+        match (used.has(WATERMARK), used.has(USED_SPACE)) {
+            (true, true) => {
                 table.error(
                     "use",
                     "the triggers \"watermark\" and \"used-space\" cannot be combined: each \
@@ -72,7 +69,7 @@ impl Slot for Trigger {
                 );
                 return None;
             }
-            (false, false, _) => {
+            (false, false) => {
                 table.error(
                     "use",
                     "the trigger \"idle\" alone never collects on a drive that is never idle",
@@ -80,11 +77,9 @@ impl Slot for Trigger {
                 );
                 return None;
             }
-            (true, false, false) => WATERMARK,
-            (true, false, true) => WATERMARK_AND_IDLE,
-            (false, true, false) => USED_SPACE,
-            (false, true, true) => USED_SPACE_AND_IDLE,
-        };
+            _ => {}
+        }
+        let name = used.name();
         let unused = std::mem::take(&mut used.unused);
         Some(Taken { name, keys: joined(used.parts()?)?, unused })
     }
