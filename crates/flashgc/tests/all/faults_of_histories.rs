@@ -4,6 +4,7 @@ use crate::common;
 
 use common::{TINY, at, checked, drain, finish, run, run_verified, setup, synthetic, whole};
 use flashgc::config::presets::scheme_names;
+use flashgc::gc::placement;
 use flashgc::ids::UnitId;
 use flashgc::session::{Options, Phase, RunError, SavedDrive, Session};
 use flashgc::sim::{Sim, SimError};
@@ -311,7 +312,8 @@ fn a_saved_block_for_cold_pages_is_one_of_its_plane() {
     let sets = ["gc.scheme=\"speedup\""];
     let (own, drive) = (setup(ANY_SCHEME, &sets), saved(ANY_SCHEME, &sets));
     let (shape, gc) = (&own.plan.geometry.shape, &own.plan.gc);
-    let hotness = &gc.hotness_groups.as_ref().expect("it has groups").hotness;
+    let placement::Settings::hotness_groups(groups) = gc.placement.as_ref().expect("it has groups");
+    let hotness = &groups.hotness;
     let counters = (hotness.hash_functions * hotness.counters).div_ceil(4);
     // The open blocks of each plane, the updates until the next decay, and the counters.
     let at = (own.plan.geometry.planes + 1 + counters) as usize;
