@@ -67,7 +67,7 @@ impl GcPlan {
         self.placement.as_ref().map_or(0, Classes::classes)
     }
 
-    /// Blocks of a plane that streams may have open beside the one of any stream.
+    /// Blocks of a plane that other streams may have open, in addition to the one of any stream.
     pub fn streams_beside(&self) -> u32 {
         self.classes().saturating_sub(1).max(u32::from(self.separate_gc))
     }

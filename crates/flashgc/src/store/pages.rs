@@ -10,8 +10,8 @@ use crate::plan::Plan;
 use crate::verify::{Cause, Happened, Watch};
 
 impl Store {
-    /// Takes a page for the host, binds it, and marks the old one invalid. The job of its request
-    /// is asked for only where pages have classes. Returns whether it filled its block.
+    /// Takes a page for the host, binds it, and marks the old one invalid. `job` is called only
+    /// where pages have classes. Returns whether it filled its block.
     #[inline(always)]
     pub fn write_page<W: Watch>(
         &mut self,

@@ -4,7 +4,7 @@
 //! that is written or copied, and the block that a class opens next.
 //!
 //! A placement is one file in this folder and one word in the registry at the end of this file. Its
-//! file has `NAME` (the word in the configuration), `STATE` (what is saved with a drive),
+//! file has `NAME` (the word in the configuration), `STATE` (saved with a drive),
 //! `Settings` and `Policy`. Its keys are read in `config::slots::placement`.
 
 mod kept;

@@ -1,5 +1,5 @@
-//! The interface of a placement that sorts pages into classes: what it is asked, and what it is
-//! told.
+//! The interface of a placement that sorts pages into classes: the questions that it answers, and
+//! its notifications.
 
 use crate::device::Geometry;
 use crate::ftl::Ftl;
@@ -16,7 +16,8 @@ pub struct Write {
     pub lpn: Lpn,
     /// Whether it holds data.
     pub is_update: bool,
-    /// The job of the request; 0 without jobs, and for pages that no request writes.
+    /// The number of its writer among concurrent jobs; 0 without jobs, and for pages that no request
+    /// writes.
     pub job: u16,
 }
 
