@@ -16,8 +16,8 @@ pub struct Write {
     pub lpn: Lpn,
     /// Whether it holds data.
     pub is_update: bool,
-    /// The number of its writer among concurrent jobs; 0 without jobs, and for pages that no request
-    /// writes.
+    /// The number of its writer among concurrent jobs; 0 without jobs, and for pages that no
+    /// request writes.
     pub job: u16,
 }
 
