@@ -157,7 +157,7 @@ impl Plan {
     pub fn frontier_rules(&self) -> FrontierRules {
         FrontierRules {
             separate_gc: self.gc.separate_gc,
-            classes: self.gc.hotness_groups.as_ref().map_or(0, |groups| groups.groups() + 1),
+            classes: self.gc.classes(),
             parity: self.parity(),
             reserve_blocks: self.gc.reserve_blocks,
             reserve_pages: self.gc.reserve_pages,

@@ -84,8 +84,7 @@ impl View<'_> {
         if gc.reserve_pages == 0 {
             return 0;
         }
-        let groups = gc.hotness_groups.as_ref().map_or(0, |groups| u64::from(groups.groups()));
-        groups.max(u64::from(gc.separate_gc)) * (data_pages - 1)
+        u64::from(gc.streams_beside()) * (data_pages - 1)
     }
 }
 

@@ -8,8 +8,7 @@ use flashgc_config::Reader;
 
 /// Blocks of a plane that may be open at once.
 fn open_blocks(gc: &GcPlan) -> u64 {
-    let classes = gc.hotness_groups.as_ref().map_or(0, |groups| u64::from(groups.groups()));
-    1 + u64::from(gc.separate_gc) + u64::from(gc.copy.parity()) + classes
+    1 + u64::from(gc.streams_beside()) + u64::from(gc.copy.parity())
 }
 
 /// Erased pages of a plane that collection must be able to reach.

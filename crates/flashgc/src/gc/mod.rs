@@ -62,8 +62,8 @@ pub struct Gc {
     pub victim: Policy,
     /// The cost of moving a page and of an erase.
     pub costs: Costs,
-    /// Where pages go by their hotness, where they do.
-    pub placement: Option<Box<Placement>>,
+    /// Sorts pages into classes, where there are any.
+    pub placement: Option<Box<placement::Policy>>,
     /// Draws for victims that are chosen at random.
     pub random: crate::rng::Random,
     /// The lists of the trigger `used-space`, where the scheme has it.
@@ -94,9 +94,9 @@ impl Gc {
             victim,
             costs,
             placement: plan
-                .hotness_groups
+                .placement
                 .as_ref()
-                .map(|groups| Box::new(Placement::new(groups, geometry, seed))),
+                .map(|settings| Box::new(placement::Policy::new(settings, geometry, seed))),
             random: crate::rng::Random::named(seed, "victim"),
             wants: vec![false; geometry.planes as usize],
             busy_planes: vec![false; geometry.planes as usize],
@@ -112,8 +112,7 @@ impl Gc {
         self.wants[plane.index()] && ftl.blocks.reclaimable[plane.index()] > 0
     }
 
-    /// A block was opened, sealed, claimed, erased, or given back: placement by hotness groups
-    /// examines it again.
+    /// A block was opened, sealed, claimed, erased, or given back.
     #[inline(always)]
     pub fn changed(&mut self, ftl: &Ftl, geometry: &Geometry, plane: PlaneId, block: BlockId) {
         if let Some(placement) = &mut self.placement {
@@ -124,7 +123,6 @@ impl Gc {
     /// Bytes of the tables that grow with the drive.
     pub fn table_bytes(&self) -> u64 {
         let placement = self.placement.as_ref();
-        self.victim.table_bytes()
-            + placement.map_or(0, |placement| placement.group_bytes() + placement.hotness.bytes())
+        self.victim.table_bytes() + placement.map_or(0, |placement| placement.table_bytes())
     }
 }

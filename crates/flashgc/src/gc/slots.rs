@@ -1,6 +1,6 @@
 //! A resolved scheme: the answer of every slot.
 
-use super::placement::HotnessGroups;
+use super::placement::{self, Classes};
 use super::used_space::UsedSpace;
 use super::{
     BackgroundPlan, Batch, BlockingChoice, CopyChoice, Idle, Isolation, Preemption, Space,
@@ -39,9 +39,9 @@ pub struct GcPlan {
     pub copy: CopyChoice,
     /// Whether copies go to a frontier of their own.
     pub separate_gc: bool,
-    /// Where pages go by their hotness, where they do.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hotness_groups: Option<HotnessGroups>,
+    /// How pages are sorted into classes, where they are.
+    #[serde(flatten)]
+    pub placement: Option<placement::Settings>,
     /// The part that is blocked for the host during a collection.
     pub blocking: BlockingChoice,
     /// How the host preempts collections, where it does.
@@ -62,6 +62,16 @@ pub struct GcPlan {
 }
 
 impl GcPlan {
+    /// Classes of pages; 0 where there are none.
+    pub fn classes(&self) -> u32 {
+        self.placement.as_ref().map_or(0, Classes::classes)
+    }
+
+    /// Blocks of a plane that other streams may have open, in addition to the one of any stream.
+    pub fn streams_beside(&self) -> u32 {
+        self.classes().saturating_sub(1).max(u32::from(self.separate_gc))
+    }
+
     /// The number of entries of a batch's list that a collection with these victims takes.
     pub fn listed_by(&self, victims: &[Victim]) -> u32 {
         match self.sub_blocks {

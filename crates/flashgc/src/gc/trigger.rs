@@ -3,6 +3,7 @@
 //! The collector's memory of every change: the facts of the translation layer come in, and units
 //! that should be checked go out ([`Gc::next_called`]).
 
+use super::placement::Placement;
 use super::victim::{Candidates, Policy, VictimPolicy};
 use super::{Gc, GcPlan};
 use crate::device::Geometry;

@@ -130,6 +130,13 @@ impl Host {
         (requests.slab.len() - 1) as u32
     }
 
+    /// The job whose request a page operation belongs to; 0 without jobs, and for a flush.
+    #[inline]
+    pub fn job_of(&self, op: u32) -> u16 {
+        let request = self.waiting.op(op).request;
+        self.requests.slab.get(request as usize).map_or(0, |request| request.job)
+    }
+
     /// The kind of a request, and its number of bytes.
     pub(super) fn op_and_bytes(&self, id: u32) -> (HostOp, u64) {
         let Request { op, bytes, .. } = self.requests.slab[id as usize];

@@ -2,6 +2,7 @@
 
 use super::{Seen, UntilEnd};
 use crate::device::Spent;
+use crate::gc::placement::{HotnessCounts, Placement};
 use crate::ids::PlaneId;
 use crate::stats::steady::Balance;
 use crate::stats::{Counters, Latency, Spread};
@@ -25,23 +26,6 @@ pub struct LinkShares {
     pub host: f64,
     /// Nothing crosses.
     pub idle: f64,
-}
-
-/// The updates that the identifier of hot pages has seen, and the memory that it takes.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct HotnessCounts {
-    /// Writes of pages that held data.
-    pub updates: u64,
-    /// Those of them that found their page hot.
-    pub hot_updates: u64,
-    /// Times that all counters were halved.
-    pub decays: u64,
-    /// Bytes of the counters.
-    pub counter_bytes: u64,
-    /// Bytes that keep the block groups.
-    pub group_bytes: u64,
-    /// Times that all groups of a plane were formed anew.
-    pub groups_formed: u64,
 }
 
 /// The raw results of a run.
@@ -117,7 +101,7 @@ impl Seen<'_> {
             buffer_dirty_pages: self.host.dirty_pages(),
             flushes_open: self.host.flushes_open(),
             ahead_open: self.undone.open,
-            hotness: self.hotness(),
+            hotness: self.store.gc.placement.as_ref().and_then(|placement| placement.counts()),
             wear: Spread::of(self.store.ftl.blocks.measured_erases()),
             table_bytes: self.store.ftl.table_bytes() + self.store.gc.table_bytes(),
             saturated: self.is_saturated(),
@@ -143,17 +127,6 @@ impl Seen<'_> {
         counters.background_moved += self.undone.moved;
         counters.background_busy_ns += self.undone.array_ns;
         counters
-    }
-
-    fn hotness(&self) -> Option<HotnessCounts> {
-        self.store.gc.placement.as_ref().map(|placement| HotnessCounts {
-            updates: placement.hotness.updates,
-            hot_updates: placement.hotness.hot_updates,
-            decays: placement.hotness.decays,
-            counter_bytes: placement.hotness.bytes(),
-            group_bytes: placement.group_bytes(),
-            groups_formed: placement.groups_formed(),
-        })
     }
 
     /// The plane with the least erased space of the first unit at which a request waits.

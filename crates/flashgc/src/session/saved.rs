@@ -5,8 +5,8 @@ use super::error::RunError;
 use super::options::Options;
 use super::{Session, Stage};
 use crate::config::{Fill, OverwriteWith, Setup, WorkloadPlan, hash_of};
-use crate::drive::{Drive, Kept};
-use crate::gc::placement::kept::kept_by;
+use crate::drive::Drive;
+use crate::gc::placement::{Classes, note_of_kept};
 use crate::report::VERSION;
 use crate::store::Preconditioning;
 use crate::workload::replay::TraceOpener;
@@ -237,7 +237,9 @@ impl Session {
     ) -> Result<Session, RunError> {
         let SavedDrive { origin, state } = saved;
         origin.check_fit(&setup, name)?;
-        let note = note_of_kept(state.kept.as_ref(), &setup);
+        let costs = setup.plan.window_costs();
+        let own = setup.plan.gc.placement.as_ref().and_then(|own| own.kept_by(costs));
+        let note = note_of_kept(state.kept.as_ref(), own.as_deref());
         let (engine, carried) =
             Engine::with_drive(setup.plan.clone(), state, options).map_err(|why| {
                 RunError::new(format!(
@@ -311,32 +313,6 @@ impl Session {
                 json!({ "synthetic": SyntheticOverwrites::made_from(&workload.plan) })
             }
         }
-    }
-}
-
-/// A note for the user on the saved state of a scheme, if the run does not continue from it.
-fn note_of_kept(kept: Option<&Kept>, setup: &Setup) -> Option<String> {
-    let own = kept_by(&setup.plan.gc, setup.plan.window_costs());
-    match (kept, own) {
-        (None, None) => None,
-        (Some(kept), Some(own)) if kept.by == own => None,
-        (Some(_), None) => Some(
-            "the saved drive contains hotness counters that this scheme does not use; they were \
-             dropped"
-                .into(),
-        ),
-        (Some(_), Some(_)) => Some(
-            "the hotness counters of the saved drive do not fit this scheme and were dropped: the \
-             run starts without known hot pages, and differs from one that preconditions the drive \
-             itself"
-                .into(),
-        ),
-        (None, Some(_)) => Some(
-            "the saved drive has no hotness counters (another scheme or an earlier version of \
-             flashgc made it): the run starts without known hot pages, and differs from one that \
-             preconditions the drive itself"
-                .into(),
-        ),
     }
 }
 

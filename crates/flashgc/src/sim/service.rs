@@ -144,7 +144,8 @@ impl<W: Watch> Sim<W> {
         let lpn = self.host.waiting.op(op).lpn;
         self.host.write_starts(op, lpn, &mut context!(self));
         let cause = self.cause_of(op);
-        let has_filled = self.store.write_merged(plane, lpn, cause, &mut context!(self));
+        let job = || self.host.job_of(op);
+        let has_filled = self.store.write_merged(plane, lpn, cause, job, &mut context!(self));
         self.hear();
         self.tell(Happened::InRegister { ppn: self.store.ftl.map.ppn_of(lpn) });
         self.note_host_page(unit, op);

@@ -74,7 +74,8 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     pub(super) fn write_page(&mut self, plane: PlaneId, lpn: Lpn, op: u32) -> bool {
         let cause = self.cause_of(op);
-        let has_filled = self.store.write_page(plane, lpn, cause, &mut context!(self));
+        let job = || self.host.job_of(op);
+        let has_filled = self.store.write_page(plane, lpn, cause, job, &mut context!(self));
         self.hear();
         has_filled
     }

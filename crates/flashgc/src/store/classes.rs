@@ -3,6 +3,7 @@
 use super::Store;
 use crate::context::Context;
 use crate::ftl::Stream;
+use crate::gc::placement::{Placement, Write};
 use crate::ids::{Lpn, PlaneId};
 use crate::verify::Watch;
 
@@ -13,11 +14,12 @@ impl Store {
         &mut self,
         plane: PlaneId,
         lpn: Lpn,
+        job: u16,
         cx: &mut Context<'_, W>,
     ) -> Stream {
-        let is_update = self.ftl.map.ppn_of(lpn).is_some();
+        let write = Write { lpn, is_update: self.ftl.map.ppn_of(lpn).is_some(), job };
         let placement = self.gc.placement.as_mut();
-        let class = placement.map_or(0, |placement| placement.class_of_write(lpn, is_update));
+        let class = placement.map_or(0, |placement| placement.class_of_write(write));
         Stream::Class(self.class_with_page(plane, class, false, cx))
     }
 

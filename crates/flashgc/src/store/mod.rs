@@ -36,7 +36,7 @@ use crate::allocation::Allocation;
 use crate::context::Context;
 use crate::drive::Drive;
 use crate::ftl::{Fact, Ftl, Lost, Placed};
-use crate::gc::{Gc, Victim};
+use crate::gc::{Gc, Victim, placement};
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn, UnitId};
 use crate::plan::Plan;
 use crate::verify::Watch;
@@ -96,8 +96,10 @@ impl Store {
 
     /// The drive in its present state.
     pub fn into_drive(self, plan: &Plan) -> Drive {
-        let kept = self.gc.placement.as_ref().and_then(|placement| {
-            placement.keep(&plan.gc, plan.window_costs(), &self.ftl.frontiers)
+        let placement = self.gc.placement.as_ref().zip(plan.gc.placement.as_ref());
+        let kept = placement.and_then(|(placement, settings)| {
+            let costs = plan.window_costs();
+            placement::keep(placement, settings, costs, &plan.geometry, &self.ftl.frontiers)
         });
         let drive = Drive::of(&plan.geometry, self.ftl, &self.gc.wants, self.age_base_ns);
         Drive { kept, ..drive }

@@ -10,18 +10,19 @@ use crate::plan::Plan;
 use crate::verify::{Cause, Happened, Watch};
 
 impl Store {
-    /// Takes a page for the host, binds it, and marks the old one invalid. Returns whether it
-    /// filled its block.
+    /// Takes a page for the host, binds it, and marks the old one invalid. `job` is called only
+    /// where pages have classes. Returns whether it filled its block.
     #[inline(always)]
     pub fn write_page<W: Watch>(
         &mut self,
         plane: PlaneId,
         lpn: Lpn,
         cause: Cause,
+        job: impl FnOnce() -> u16,
         cx: &mut Context<'_, W>,
     ) -> bool {
         let stream = match self.gc.placement {
-            Some(_) => self.stream_of_write(plane, lpn, cx),
+            Some(_) => self.stream_of_write(plane, lpn, job(), cx),
             None => Stream::Host,
         };
         self.write_to(plane, stream, Parity::Any, lpn, cause, cx)
@@ -33,6 +34,7 @@ impl Store {
         plane: PlaneId,
         lpn: Lpn,
         cause: Cause,
+        job: impl FnOnce() -> u16,
         cx: &mut Context<'_, W>,
     ) -> bool {
         // The page replaces the copy from which it is made, and so one of its parity: the pages
@@ -41,7 +43,7 @@ impl Store {
             let parity = parity_of(cx.plan, self.ftl.map.ppn_of(lpn));
             return self.write_to(plane, Stream::Host, parity, lpn, cause, cx);
         }
-        self.write_page(plane, lpn, cause, cx)
+        self.write_page(plane, lpn, cause, job, cx)
     }
 
     #[inline(always)]

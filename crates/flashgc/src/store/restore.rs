@@ -8,7 +8,7 @@
 use super::Store;
 use crate::context::Context;
 use crate::drive::{Carried, Drive, DriveFault, restore};
-use crate::gc::placement::kept::kept_by;
+use crate::gc::placement::{Classes, take_kept};
 use crate::ids::{BlockId, PlaneId};
 use crate::plan::Plan;
 use crate::verify::Watch;
@@ -16,10 +16,8 @@ use crate::verify::Watch;
 /// The store of a plan on a drive in this state. Its reserves may have to be
 /// [refilled](Store::refill_reserves).
 pub fn restored(plan: &Plan, mut drive: Drive) -> Result<(Store, Carried), DriveFault> {
-    let kept = drive
-        .kept
-        .take()
-        .filter(|kept| kept_by(&plan.gc, plan.window_costs()).as_ref() == Some(&kept.by));
+    let own = plan.gc.placement.as_ref().and_then(|own| own.kept_by(plan.window_costs()));
+    let kept = drive.kept.take().filter(|kept| own.as_ref() == Some(&kept.by));
     let age_ns = drive.age_ns;
     let wanted: Vec<bool> = drive.planes.iter().map(|plane| plane.wants).collect();
     let geometry = &plan.geometry;
@@ -39,7 +37,7 @@ pub fn restored(plan: &Plan, mut drive: Drive) -> Result<(Store, Carried), Drive
         }
     }
     if let (Some(placement), Some(kept)) = (&mut store.gc.placement, kept) {
-        placement.take_kept(&kept, geometry, &mut store.ftl.frontiers)?;
+        take_kept(placement, &kept, geometry, &mut store.ftl.frontiers)?;
     }
     Ok((store, carried))
 }

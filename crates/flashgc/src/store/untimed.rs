@@ -130,7 +130,7 @@ impl<W: Watch> Untimed<'_, W> {
             plane = self.make_room(plane)?;
         }
         let Untimed { store, cx, .. } = self;
-        store.write_page(plane, lpn, Cause::Host { op: u32::MAX }, cx);
+        store.write_page(plane, lpn, Cause::Host { op: u32::MAX }, || 0, cx);
         store.tick(1);
         if store.gc.wants[plane.index()] {
             self.collect(plane);

@@ -310,9 +310,10 @@ fn what_a_scheme_kept_is_checked_before_it_is_used() {
 fn a_saved_block_for_cold_pages_is_one_of_its_plane() {
     let sets = ["gc.scheme=\"speedup\""];
     let (own, drive) = (setup(ANY_SCHEME, &sets), saved(ANY_SCHEME, &sets));
-    let (shape, gc) = (&own.plan.geometry.shape, &own.plan.gc);
-    let hotness = &gc.hotness_groups.as_ref().expect("it has groups").hotness;
-    let counters = (hotness.hash_functions * hotness.counters).div_ceil(4);
+    let shape = &own.plan.geometry.shape;
+    let hotness = own.resolved_json()["gc"]["hotness_groups"].clone();
+    let counters = whole(&hotness, "hash_functions") * whole(&hotness, "counters");
+    let counters = counters.div_ceil(4) as u32;
     // The open blocks of each plane, the updates until the next decay, and the counters.
     let at = (own.plan.geometry.planes + 1 + counters) as usize;
     let blocks = shape.blocks_per_plane / shape.sub_blocks;

@@ -3,7 +3,7 @@
 use crate::common;
 
 use common::{TINY, setup};
-use flashgc::gc::placement::Placement;
+use flashgc::gc::placement::{Placement, Policy, Write};
 use flashgc::ids::Lpn;
 
 /// TINY with sub-blocks, and two groups of pages: from the first update on, and from the second.
@@ -24,11 +24,11 @@ const GROUPS: &[&str] = &[
 /// copy that follows.
 fn classes(sets: &[&str]) -> [[u8; 2]; 3] {
     let setup = setup(TINY, &[GROUPS, sets].concat());
-    let settings = setup.plan.gc.hotness_groups.as_ref().expect("there are groups");
-    let mut placement = Placement::new(settings, &setup.plan.geometry, 1);
+    let settings = setup.plan.gc.placement.as_ref().expect("there are groups");
+    let mut placement = Policy::new(settings, &setup.plan.geometry, 1);
     let page = Lpn(5);
     [false, true, true].map(|is_update| {
-        let write = placement.class_of_write(page, is_update);
+        let write = placement.class_of_write(Write { lpn: page, is_update, job: 0 });
         [write, placement.class_of_copy(page)]
     })
 }

@@ -36,7 +36,7 @@ fn sub_blocks(shape: &Shape, scheme: &Scheme) -> u32 {
         true => needed(|pages| pages / 2).max(needed(|pages| pages.div_ceil(2))),
         false => needed(|pages| pages),
     };
-    job + scheme.placement.streams() - 1
+    job + scheme.placement.streams_of_copies() - 1
 }
 
 /// Sub-blocks that the worst collection empties in addition to one.
@@ -55,8 +55,8 @@ fn others_emptied(shape: &Shape, scheme: &Scheme) -> u32 {
 /// The worst collection finds a page for each copy if there are as many erased ones as it moves,
 /// plus the most that the other streams may reserve: an open sub-block less one page each.
 pub fn pages(shape: &Shape, scheme: &Scheme) -> u32 {
-    let own_streams = scheme.placement.streams();
-    let is_counted = shape.isolation_pages == 0 && own_streams == 1;
+    let placement = &scheme.placement;
+    let is_counted = shape.isolation_pages == 0 && placement.streams_of_copies() == 1;
     if scheme.erase.sub_blocks().is_none() || is_counted {
         return 0;
     }
@@ -64,9 +64,8 @@ pub fn pages(shape: &Shape, scheme: &Scheme) -> u32 {
     if scheme.copy.parity() {
         let worst = shape.data_pages().div_ceil(2) + others * least_of(shape).div_ceil(2);
         // The sub-block that the host opens for a frontier of its own is lost to copies.
-        return worst + u32::from(scheme.placement.separates_gc()) * shape.data_pages().div_ceil(2);
+        return worst + u32::from(placement.separates_gc()) * shape.data_pages().div_ceil(2);
     }
     let worst = shape.data_pages() + others * least_of(shape);
-    let beside = own_streams - 1 + u32::from(scheme.placement.separates_gc() && own_streams == 1);
-    worst + beside * (shape.data_pages() - 1)
+    worst + (placement.streams() - 1) * (shape.data_pages() - 1)
 }

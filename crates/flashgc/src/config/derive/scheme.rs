@@ -51,7 +51,7 @@ fn resolved(root: &Reader<'_>, shape: &Shape, scheme: &Scheme, erase_ns: u64) ->
         victim: scheme.victim.clone(),
         copy: scheme.copy,
         separate_gc: placement.separates_gc(),
-        hotness_groups: placement.hotness_groups(&scheme.victim),
+        placement: placement.settings(&scheme.victim),
         blocking: scheme.blocking.plan(shape),
         preemption: scheme.preemption.or(time_slices.map(|_| Preemption::BETWEEN_SLICES)),
         time_slices,

@@ -2,14 +2,14 @@
 
 use crate::device::Shape;
 use crate::gc::choice::{About, Choice, Count, Flag, Key, Told, Word};
-use crate::gc::placement::groups::Groups;
-use crate::gc::placement::hotness::{HASH_FUNCTIONS_MAX, HotnessSettings};
-use crate::gc::placement::{ColdGo, CopiesGo, HotTo, HotnessGroups};
+use crate::gc::placement::hotness_groups::groups::Groups;
+use crate::gc::placement::hotness_groups::hotness::{HASH_FUNCTIONS_MAX, HotnessSettings};
+use crate::gc::placement::hotness_groups::{ColdGo, CopiesGo, HotTo, HotnessGroups, NAME};
 use flashgc_config::Reader;
 
 /// The declaration.
 pub const CHOICE: Choice = Choice {
-    name: "hotness-groups",
+    name: NAME,
     about: "frequently updated pages go to sub-blocks that are likely to be erased soon",
     keys: &[
         &GROUPS,

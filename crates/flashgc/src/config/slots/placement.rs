@@ -7,15 +7,15 @@ use super::slot::{OneOf, choice};
 use crate::device::Shape;
 use crate::gc::CopyChoice;
 use crate::gc::choice::Row;
-use crate::gc::placement::HotnessGroups;
-use crate::gc::victim::{Ranks, Settings};
+use crate::gc::placement::{Classes, Settings};
+use crate::gc::victim;
 use flashgc_config::Reader;
 
 /// Where host and copied pages are written.
 pub enum Placement {
     OneFrontier,
     SeparateGc,
-    HotnessGroups(HotnessGroups),
+    Classes(Settings),
 }
 
 impl OneOf for Placement {
@@ -37,7 +37,9 @@ impl OneOf for Placement {
         },
         Row {
             choice: hotness_groups::CHOICE,
-            read: |table, _| hotness_groups::read(table).map(Placement::HotnessGroups),
+            read: |table, _| {
+                hotness_groups::read(table).map(Settings::hotness_groups).map(Placement::Classes)
+            },
         },
     ];
 }
@@ -48,22 +50,33 @@ impl Placement {
         matches!(self, Placement::SeparateGc)
     }
 
-    /// Streams of copies, each with an open block of its own.
+    /// Streams of writes and copies, each with an open block of its own.
     pub fn streams(&self) -> u32 {
         match self {
-            Placement::OneFrontier | Placement::SeparateGc => 1,
-            Placement::HotnessGroups(groups) => groups.groups() + 1,
+            Placement::OneFrontier => 1,
+            Placement::SeparateGc => 2,
+            Placement::Classes(classes) => classes.classes(),
         }
     }
 
-    /// Where pages go by their hotness, where they do. Block groups rank blocks as the victim does.
-    pub fn hotness_groups(&self, victim: &Settings) -> Option<HotnessGroups> {
-        let Placement::HotnessGroups(groups) = self else { return None };
-        let by_invalid_sub_blocks = victim.ranks() == Ranks::SubBlocks;
-        Some(HotnessGroups { by_invalid_sub_blocks, ..groups.clone() })
+    /// Streams of copies among them.
+    pub fn streams_of_copies(&self) -> u32 {
+        match self {
+            Placement::OneFrontier | Placement::SeparateGc => 1,
+            Placement::Classes(classes) => classes.classes_of_copies(),
+        }
     }
 
-    /// Hotness groups need sub-blocks, and enough blocks in a plane.
+    /// How pages are sorted into classes, where they are.
+    pub fn settings(&self, victim: &victim::Settings) -> Option<Settings> {
+        let Placement::Classes(classes) = self else { return None };
+        let mut settings = classes.clone();
+        settings.set_ranks(victim.ranks());
+        Some(settings)
+    }
+
+    /// The copies of a class stay in their plane and go to any of its pages. Some placements need
+    /// sub-blocks, and enough blocks in a plane.
     pub fn check(
         &self,
         root: &Reader<'_>,
@@ -71,26 +84,28 @@ impl Placement {
         erase: &Erase,
         mode: CopyChoice,
     ) -> Option<()> {
-        let Placement::HotnessGroups(groups) = self else { return Some(()) };
+        let Placement::Classes(classes) = self else { return Some(()) };
+        let name = classes.name();
         let table = root.table("gc").table(Placement::NAME);
-        if erase.sub_blocks().is_none() {
+        if classes.needs_sub_blocks() && erase.sub_blocks().is_none() {
+            let message =
+                format!("{name} needs sub-block erase, but this scheme erases whole blocks");
             let help = "set gc.erase.use = \"sub-blocks\", or choose another gc.placement.use";
-            table.error(
-                "use",
-                "hotness-groups needs sub-block erase, but this scheme erases whole blocks",
-                help,
-            );
+            table.error("use", message, help);
             return None;
         }
         if mode.parity() || mode.is_global() {
             table.error(
                 "use",
-                "hotness-groups cannot be combined with parity = true or path = \"global\"",
+                format!("{name} cannot be combined with parity = true or path = \"global\""),
                 copy::WITHOUT_PARITY,
             );
             return None;
         }
-        let table = table.table(hotness_groups::CHOICE.name);
-        hotness_groups::check_blocks(root, &table, shape, groups)
+        match classes {
+            Settings::hotness_groups(groups) => {
+                hotness_groups::check_blocks(root, &table.table(name), shape, groups)
+            }
+        }
     }
 }

@@ -1,54 +1,83 @@
-//! The state of placement that is saved with a drive: which pages are hot, the block groups, and
-//! the class of each open sub-block.
+//! The state of a placement that is saved with a drive: the class of each open block, and what the
+//! placement itself keeps.
 
-use super::{HotnessGroups, Placement};
+use super::{Classes, Placement, Policy, STATES, Settings};
 use crate::device::Geometry;
 use crate::drive::{DriveFault, Kept};
 use crate::ftl::frontier::Frontiers;
-use crate::gc::GcPlan;
 use crate::gc::windows::Costs;
 use crate::ids::PlaneId;
 
-/// The settings that the saved numbers depend on; `None` where the scheme saves none.
-pub fn kept_by(gc: &GcPlan, costs: Costs) -> Option<String> {
-    let settings: &HotnessGroups = gc.hotness_groups.as_ref()?;
-    let ranked = if settings.by_invalid_sub_blocks { "invalid sub-blocks" } else { "benefit" };
-    Some(format!("{settings:?}; blocks by {ranked}, {costs:?}"))
+/// The state to save with a drive that is taken out of a simulation of this scheme.
+pub fn keep(
+    placement: &Policy,
+    settings: &Settings,
+    costs: Costs,
+    geometry: &Geometry,
+    frontiers: &Frontiers,
+) -> Option<Kept> {
+    let by = settings.kept_by(costs)?;
+    let planes = (0..geometry.planes).map(PlaneId);
+    let mut numbers: Vec<u32> = planes.map(|plane| frontiers.open_classes(plane)).collect();
+    placement.keep(&mut numbers);
+    Some(Kept { by, numbers })
 }
 
-impl Placement {
-    /// The state to save with a drive that is taken out of a simulation of this scheme.
-    pub fn keep(&self, gc: &GcPlan, costs: Costs, frontiers: &Frontiers) -> Option<Kept> {
-        let planes = (0..self.planes.len() as u32).map(PlaneId);
-        let mut numbers: Vec<u32> = planes.map(|plane| frontiers.open_classes(plane)).collect();
-        self.hotness.keep(&mut numbers);
-        numbers.extend(&self.drawn);
-        self.planes.iter().for_each(|groups| groups.keep(&mut numbers));
-        kept_by(gc, costs).map(|by| Kept { by, numbers })
-    }
+/// Continues from the saved state. The blocks of the drive are known, and its open ones wait for
+/// their classes.
+pub fn take_kept(
+    placement: &mut Policy,
+    kept: &Kept,
+    geometry: &Geometry,
+    frontiers: &mut Frontiers,
+) -> Result<(), DriveFault> {
+    let mut numbers = kept.numbers.iter();
+    let mut take = || {
+        for plane in (0..geometry.planes).map(PlaneId) {
+            frontiers.give_to_classes(geometry, plane, *numbers.next()?)?;
+        }
+        placement.take_kept(&mut numbers)?;
+        numbers.next().is_none().then_some(())
+    };
+    take().ok_or_else(|| DriveFault(format!("its {} are not valid", name_of(&kept.by))))
+}
 
-    /// Continues from the saved state. The groups have the numbers of erased sub-blocks of the
-    /// drive, and its open ones wait for their classes.
-    pub fn take_kept(
-        &mut self,
-        kept: &Kept,
-        geometry: &Geometry,
-        frontiers: &mut Frontiers,
-    ) -> Result<(), DriveFault> {
-        let mut numbers = kept.numbers.iter();
-        let mut take = || {
-            for plane in (0..self.planes.len() as u32).map(PlaneId) {
-                frontiers.give_to_classes(geometry, plane, *numbers.next()?)?;
-            }
-            self.hotness.take_kept(&mut numbers)?;
-            for drawn in &mut self.drawn {
-                *drawn = *numbers.next().filter(|&&block| block < self.blocks)?;
-            }
-            for groups in &mut self.planes {
-                groups.take_kept(&mut numbers)?;
-            }
-            numbers.next().is_none().then_some(())
-        };
-        take().ok_or_else(|| DriveFault("its hotness counters are not valid".into()))
+/// A note for the user on the saved state of a scheme, if the run does not continue from it. `own`
+/// is what the state of this scheme depends on.
+pub fn note_of_kept(kept: Option<&Kept>, own: Option<&str>) -> Option<String> {
+    let result = |own: &str| {
+        let without = state(own).map_or("without it", |state| state.without);
+        format!(
+            "the run starts {without}, and differs from one that preconditions the drive itself"
+        )
+    };
+    match (kept, own) {
+        (None, None) => None,
+        (Some(kept), Some(own)) if kept.by == own => None,
+        (Some(kept), None) => Some(format!(
+            "the saved drive contains {} that this scheme does not use; they were dropped",
+            name_of(&kept.by)
+        )),
+        (Some(kept), Some(own)) => Some(format!(
+            "the {} of the saved drive do not fit this scheme and were dropped: {}",
+            name_of(&kept.by),
+            result(own)
+        )),
+        (None, Some(own)) => Some(format!(
+            "the saved drive has no {} (another scheme or an earlier version of flashgc made it): \
+             {}",
+            name_of(own),
+            result(own)
+        )),
     }
+}
+
+/// The state that depends on these settings.
+fn state(by: &str) -> Option<&'static super::State> {
+    STATES.iter().find(|state| by.starts_with(state.by))
+}
+
+/// Its name for users.
+fn name_of(by: &str) -> &'static str {
+    state(by).map_or("data of its placement", |state| state.name)
 }

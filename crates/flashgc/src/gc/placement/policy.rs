@@ -1,0 +1,119 @@
+//! The interface of a placement that sorts pages into classes: the questions that it answers, and
+//! its notifications.
+
+use crate::device::Geometry;
+use crate::ftl::Ftl;
+use crate::gc::victim::{Candidates, Ranks};
+use crate::gc::windows::Costs;
+use crate::ids::{BlockId, Lpn, PlaneId};
+use serde::Serialize;
+use std::slice::Iter;
+
+/// A page that the host writes.
+#[derive(Clone, Copy, Debug)]
+pub struct Write {
+    /// The page.
+    pub lpn: Lpn,
+    /// Whether it holds data.
+    pub is_update: bool,
+    /// The number of its writer among concurrent jobs; 0 without jobs, and for pages that no
+    /// request writes.
+    pub job: u16,
+}
+
+/// The updates that the identifier of hot pages has seen, and the memory that it takes.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct HotnessCounts {
+    /// Writes of pages that held data.
+    pub updates: u64,
+    /// Those of them that found their page hot.
+    pub hot_updates: u64,
+    /// Times that all counters were halved.
+    pub decays: u64,
+    /// Bytes of the counters.
+    pub counter_bytes: u64,
+    /// Bytes that keep the block groups.
+    pub group_bytes: u64,
+    /// Times that all groups of a plane were formed anew.
+    pub groups_formed: u64,
+}
+
+/// The state of a placement that is saved with a drive, for users.
+pub struct State {
+    /// The first word of the settings that it depends on ([`Classes::kept_by`]).
+    pub by: &'static str,
+    /// Its name.
+    pub name: &'static str,
+    /// How a run starts without it.
+    pub without: &'static str,
+}
+
+/// The properties of a placement that follow from its settings.
+pub trait Classes {
+    /// Classes of pages, each with an open block of its own in every plane.
+    fn classes(&self) -> u32;
+
+    /// Those of them that copies may go to.
+    fn classes_of_copies(&self) -> u32;
+
+    /// Whether its blocks must be parts of larger ones.
+    fn needs_sub_blocks(&self) -> bool {
+        false
+    }
+
+    /// What the victim policy ranks.
+    fn set_ranks(&mut self, _ranks: Ranks) {}
+
+    /// The settings that its saved state depends on; `None` where none is saved.
+    fn kept_by(&self, _costs: Costs) -> Option<String> {
+        None
+    }
+}
+
+/// A way to sort pages into classes. Every hook has a harmless default.
+pub trait Placement: Send {
+    /// The class of a write by the host.
+    fn class_of_write(&mut self, write: Write) -> u8;
+
+    /// The class of a page that a collection moves.
+    fn class_of_copy(&self, lpn: Lpn) -> u8;
+
+    /// The erased block that takes the next pages of this class: the next of the plane's list.
+    fn choose(
+        &mut self,
+        plane: PlaneId,
+        _class: u8,
+        ftl: &Ftl,
+        _candidates: &Candidates<'_>,
+    ) -> Option<BlockId> {
+        ftl.frontiers.free_list(plane).next()
+    }
+
+    /// A valid page of a sealed block became invalid.
+    fn invalidated(&mut self, _plane: PlaneId, _block: BlockId) {}
+
+    /// A block was sealed, opened, claimed, erased or given back.
+    fn touch(&mut self, _ftl: &Ftl, _geometry: &Geometry, _plane: PlaneId, _block: BlockId) {}
+
+    /// Counting for the report begins; streams of random numbers start anew.
+    fn start_counting(&mut self, _seed: u64) {}
+
+    /// Appends the state to save with the drive to these numbers.
+    fn keep(&self, _numbers: &mut Vec<u32>) {}
+
+    /// Takes the saved state from the front of these numbers; `None` where they do not fit. The
+    /// blocks of the drive are known.
+    fn take_kept(&mut self, _numbers: &mut Iter<'_, u32>) -> Option<()> {
+        Some(())
+    }
+
+    /// Bytes of the tables.
+    fn table_bytes(&self) -> u64 {
+        0
+    }
+
+    /// What the report says of hot pages.
+    fn counts(&self) -> Option<HotnessCounts> {
+        None
+    }
+}
