@@ -63,7 +63,7 @@ def direct(uses: dict[str, set[str]]) -> dict[str, set[str]]:
 
 
 def places(uses: dict[str, set[str]]) -> dict[str, tuple[float, int]]:
-    """Where each room lies: its column, and its floor. Rooms lie above the middle of what they use."""
+    """The column and the floor of each room: above the middle of those that it uses."""
     floors = heights(uses)
     columns: dict[str, float] = {}
     for floor in range(max(floors.values()) + 1):
@@ -96,16 +96,18 @@ def svg(source: Path = SOURCE) -> str:
     lines, boxes = [], []
     for room, used in sorted(direct(uses).items()):
         x, y = corner(room)
+        middle, foot = x + WIDTH / 2, y + HEIGHT
         for one in sorted(used):
             to_x, to_y = corner(one)
+            to_x += WIDTH / 2
             lines.append(
-                f'<path d="M{x + WIDTH / 2:g} {y + HEIGHT:g}C{x + WIDTH / 2:g} {y + DOWN - 12:g} '
-                f'{to_x + WIDTH / 2:g} {to_y - DOWN + HEIGHT + 12:g} {to_x + WIDTH / 2:g} {to_y:g}"/>'
+                f'<path d="M{middle:g} {foot:g}C{middle:g} {y + DOWN - 12:g} '
+                f'{to_x:g} {to_y - DOWN + HEIGHT + 12:g} {to_x:g} {to_y:g}"/>'
             )
         title = f"{room} uses {', '.join(sorted(uses[room]))}" if uses[room] else room
         boxes.append(
             f'<g><title>{escape(title)}</title><rect x="{x:g}" y="{y:g}" width="{WIDTH}" '
-            f'height="{HEIGHT}" rx="5"/><text x="{x + WIDTH / 2:g}" y="{y + 20:g}">{room}</text></g>'
+            f'height="{HEIGHT}" rx="5"/><text x="{middle:g}" y="{y + 20:g}">{room}</text></g>'
         )
     style = (
         "rect{fill:#eef1fb;stroke:#3f51b5}path{fill:none;stroke:#9aa0a6}"
