@@ -34,7 +34,8 @@ const ROOMS: &[&str] = &[
 ];
 
 /// What the rooms of a running drive may use: records, the plan, policies and read-only views, and
-/// none of the rooms beside them. Only the simulation carries anything from one to the other.
+/// none of the rooms beside them. Pages change through the store alone; only the simulation carries
+/// anything else from one room to the other.
 const WALLS: &[(&str, &[&str])] = &[
     ("flash", &["ids", "event", "device", "flash"]),
     ("ftl", &["ids", "memory", "rng", "device", "ftl"]),
@@ -61,6 +62,40 @@ const WALLS: &[(&str, &[&str])] = &[
         &[
             "ids", "context", "owner", "device", "flash", "gc", "host", "plan", "stats", "store",
             "verify", "collect",
+        ],
+    ),
+    (
+        "arbiter",
+        &[
+            "ids",
+            "owner",
+            "allocation",
+            "flash",
+            "ftl",
+            "gc",
+            "host",
+            "collect",
+            "plan",
+            "stats",
+            "arbiter",
+        ],
+    ),
+    (
+        "background",
+        &[
+            "ids",
+            "context",
+            "owner",
+            "event",
+            "flash",
+            "ftl",
+            "gc",
+            "host",
+            "store",
+            "collect",
+            "plan",
+            "verify",
+            "background",
         ],
     ),
 ];
