@@ -55,6 +55,11 @@ def command(flashgc, line, shows):
                        stdout=subprocess.DEVNULL)  # fmt: skip
         return ""
     words = shlex.split(line)
+    if words[0] == "git":
+        # The repository under test stays as it is: a patch has to apply, and no more.
+        if words[1] == "apply" and "-R" not in words:
+            subprocess.run(["git", "apply", "--check", words[-1]], cwd=ROOT, check=True)
+        return ""
     if words[0] != "flashgc":
         assert words[0] == "cargo" or "=" in words[0], f"the test cannot run: {line}"
         return ""
