@@ -62,6 +62,8 @@ pub struct Store {
     pub alloc: Allocation,
     /// The age clock at the start of the measured part, in ns.
     pub age_base_ns: u64,
+    /// Whether copies keep the parity of their page, which is asked for every copy.
+    keeps_parity: bool,
     /// How far the age clock advances for a page programmed before measuring, in ns.
     age_step_ns: u64,
     /// Pages lost and moved of which collections or background work have yet to be told.
@@ -85,6 +87,7 @@ impl Store {
             gc: Gc::new(&plan.gc, geometry, plan.window_costs(), plan.seed),
             alloc: Allocation::new(plan),
             age_base_ns: 0,
+            keeps_parity: plan.parity(),
             age_step_ns: (plan.timing.program_ns / u64::from(geometry.units)).max(1),
             lost: None,
             moved: Vec::new(),

@@ -39,8 +39,8 @@ impl Store {
     ) -> bool {
         // The page replaces the copy from which it is made, and so one of its parity: the pages
         // that are reserved for the collection's copies stay enough.
-        if cx.plan.parity() && !cx.plan.gc.separate_gc {
-            let parity = parity_of(cx.plan, self.ftl.map.ppn_of(lpn));
+        if self.keeps_parity && !cx.plan.gc.separate_gc {
+            let parity = self.parity_of(cx.plan, self.ftl.map.ppn_of(lpn));
             return self.write_to(plane, Stream::Host, parity, lpn, cause, cx);
         }
         self.write_page(plane, lpn, cause, job, cx)
@@ -102,7 +102,7 @@ impl Store {
             Some(_) => self.stream_of_copy(plane, lpn, cx),
             None => Stream::Gc,
         };
-        let parity = parity_of(cx.plan, from);
+        let parity = self.parity_of(cx.plan, from);
         let geometry = &cx.plan.geometry;
         let placed = if EMPTIED {
             self.ftl.copy_emptied(geometry, from, plane, stream, parity)
@@ -153,10 +153,14 @@ impl Store {
     pub fn takes_cross_unit(&self, plane: PlaneId) -> bool {
         self.ftl.frontiers.copy_has_room(plane) && !self.gc.busy_planes[plane.index()]
     }
-}
 
-/// The parity that the copy of a page needs.
-#[inline(always)]
-fn parity_of(plan: &Plan, from: Ppn) -> Parity {
-    if plan.parity() { Parity::Only(plan.geometry.block_and_page(from).1 % 2) } else { Parity::Any }
+    /// The parity that the copy of a page needs.
+    #[inline(always)]
+    fn parity_of(&self, plan: &Plan, from: Ppn) -> Parity {
+        if self.keeps_parity {
+            Parity::Only(plan.geometry.block_and_page(from).1 % 2)
+        } else {
+            Parity::Any
+        }
+    }
 }
