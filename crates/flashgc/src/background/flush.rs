@@ -16,7 +16,7 @@ impl Flush {
 
 impl<W: Watch> Task<W> for Flush {
     fn host_rests(&mut self, at: &mut Rest<'_, W>) -> bool {
-        if at.host.outstanding() > 0 || at.host.source_ended() {
+        if at.host.source_ended() {
             return false;
         }
         let Some(lpn) = at.host.page_to_flush() else { return false };

@@ -63,8 +63,7 @@ impl<W: Watch> Task<W> for IdleCollection {
 
     /// The timer begins.
     fn host_rests(&mut self, at: &mut Rest<'_, W>) -> bool {
-        let rests = at.host.outstanding() == 0 && !at.host.is_finished();
-        if rests && self.state == State::Busy {
+        if !at.host.is_finished() && self.state == State::Busy {
             self.state = State::Waiting;
             at.cx.events.post(Slot::Idle, at.cx.now_ns + self.wait_ns());
         }

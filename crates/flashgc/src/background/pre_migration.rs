@@ -72,7 +72,7 @@ impl<W: Watch> Task<W> for PreMigrating {
 
     /// Units whose planes are close to the start of their trigger have pages to move.
     fn host_rests(&mut self, at: &mut Rest<'_, W>) -> bool {
-        if self.is_idle || at.host.outstanding() > 0 || at.host.is_finished() {
+        if self.is_idle || at.host.is_finished() {
             return false;
         }
         self.is_idle = true;

@@ -309,7 +309,7 @@ impl<W: Watch> Sim<W> {
             } else if self.host.may_issue() {
                 self.instant.goes_on();
                 self.issue(source)?;
-            } else if !self.rests || !self.rest() {
+            } else if !self.rests || self.host.outstanding() > 0 || !self.rest() {
                 return Ok(());
             }
         }
