@@ -1,7 +1,7 @@
 //! What an arbiter sees, and how it answers.
 
 use crate::allocation::Allocation;
-use crate::collect::Jobs;
+use crate::collect::{Jobs, may_open};
 use crate::flash::{Flash, Prices};
 use crate::ftl::Ftl;
 use crate::gc::Gc;
@@ -73,12 +73,10 @@ pub struct View<'a> {
 }
 
 impl View<'_> {
-    /// Whether a collection may begin: always, or while a request waits at the unit. A write that
-    /// waits for space anywhere is reason enough, since this unit may be the one that can free
-    /// some.
+    /// Whether a collection may begin.
     #[inline(always)]
     pub(crate) fn may_open_job(&self, unit: UnitId) -> bool {
-        self.plan.gc.trigger.idle_units || self.waiting.count(unit) > 0 || self.is_starving
+        may_open(self.plan, unit, self.waiting, self.is_starving)
     }
 
     /// The plane of an operation that is about to start. A write may find it only now.

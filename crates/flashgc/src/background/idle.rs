@@ -12,9 +12,10 @@
 use super::task::{Rest, Task, Work};
 use crate::context::Context;
 use crate::event::Slot;
-use crate::gc::{Idle, MeanCollection, Sight, Wait};
+use crate::gc::{Idle, MeanCollection, Wait};
 use crate::ids::{BlockId, PlaneId, UnitId};
 use crate::plan::Plan;
+use crate::store::sight;
 use crate::verify::Watch;
 
 /// Whether the host has requests.
@@ -83,11 +84,8 @@ impl<W: Watch> Task<W> for IdleCollection {
             return None;
         }
         let (plane, victim) = self.victim(unit, at)?;
-        Some(Work::Collect(plane, victim))
-    }
-
-    fn collects(&mut self, unit: UnitId) {
         self.opened[unit.index()] = true;
+        Some(Work::Collect(plane, victim))
     }
 
     /// Its time goes into the mean.
@@ -104,8 +102,7 @@ impl IdleCollection {
     fn victim<W: Watch>(&self, unit: UnitId, at: &mut Rest<'_, W>) -> Option<(PlaneId, BlockId)> {
         let plan = at.cx.plan;
         let (ftl, gc) = (&at.store.ftl, &mut at.store.gc);
-        let age_now_ns = at.store.age_base_ns + at.cx.now_ns;
-        let sight = Sight { geometry: &plan.geometry, rules: &plan.gc, ftl, age_now_ns };
+        let sight = sight!(at.store, at.cx);
         let inclusive = plan.gc.trigger.inclusive;
         for turn in gc.turns_of(unit, &sight) {
             let plane = plan.geometry.planes_of(unit)[turn];

@@ -76,16 +76,7 @@ impl<W: Watch> Background<W> {
 
     /// The work of an idle unit.
     pub fn next(&mut self, unit: UnitId, at: &mut Rest<'_, W>) -> Option<Work> {
-        for task in &mut self.tasks {
-            let work = task.next(unit, at);
-            if let Some(Work::Collect(..)) = work {
-                task.collects(unit);
-            }
-            if work.is_some() {
-                return work;
-            }
-        }
-        None
+        self.tasks.iter_mut().find_map(|task| task.next(unit, at))
     }
 
     /// The program of a unit's copy begins.

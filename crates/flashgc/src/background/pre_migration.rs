@@ -14,11 +14,11 @@ use crate::context::Context;
 use crate::flash::{Class, Command};
 use crate::ftl::{Fact, Lost};
 use crate::gc::used_space::SpaceOf;
-use crate::gc::{PreMigration, Sight, Space};
+use crate::gc::{PreMigration, Space};
 use crate::ids::{BlockId, PlaneId, Ppn, UnitId};
 use crate::owner::Owner;
 use crate::plan::Plan;
-use crate::store::Store;
+use crate::store::{Store, sight};
 use crate::verify::{Cause, Happened, Watch};
 use std::collections::BTreeMap;
 
@@ -92,7 +92,7 @@ impl<W: Watch> Task<W> for PreMigrating {
             return None;
         }
         let plan = at.cx.plan;
-        for turn in at.store.gc.turns_of(unit, &sight(at)) {
+        for turn in at.store.gc.turns_of(unit, &sight!(at.store, at.cx)) {
             let plane = plan.geometry.planes_of(unit)[turn];
             if !self.is_close(plan, at.store, plane) || !has_room(at.store, plane) {
                 continue;
@@ -186,13 +186,6 @@ impl<W: Watch> Task<W> for PreMigrating {
     }
 }
 
-/// The drive as the collector's policies see it.
-fn sight<'a, W: Watch>(at: &'a Rest<'_, W>) -> Sight<'a> {
-    let plan = at.cx.plan;
-    let age_now_ns = at.store.age_base_ns + at.cx.now_ns;
-    Sight { geometry: &plan.geometry, rules: &plan.gc, ftl: &at.store.ftl, age_now_ns }
-}
-
 /// Whether a copy finds a page in a plane without touching the reserve.
 fn has_room(store: &Store, plane: PlaneId) -> bool {
     let frontiers = &store.ftl.frontiers;
@@ -253,10 +246,9 @@ impl PreMigrating {
 
     /// The lowest valid page of the plane's victim, unless it has little left to move.
     fn page_to_move<W: Watch>(&mut self, plane: PlaneId, at: &mut Rest<'_, W>) -> Option<Ppn> {
-        let (plan, now_ns) = (at.cx.plan, at.cx.now_ns);
+        let plan = at.cx.plan;
         let (ftl, gc) = (&at.store.ftl, &mut at.store.gc);
-        let age_now_ns = at.store.age_base_ns + now_ns;
-        let sight = Sight { geometry: &plan.geometry, rules: &plan.gc, ftl, age_now_ns };
+        let sight = sight!(at.store, at.cx);
         let known = self.victims[plane.index()].filter(|early| ftl.blocks.is_sealed(early.block));
         let early = match known {
             Some(early) => early,

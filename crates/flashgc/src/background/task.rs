@@ -82,7 +82,7 @@ pub trait Task<W: Watch>: Send {
     /// The timer that the task set has ended.
     fn timer_ended(&mut self, _at: &mut Rest<'_, W>) {}
 
-    /// The work of an idle unit.
+    /// The work of an idle unit, which begins at once.
     fn next(&mut self, _unit: UnitId, _at: &mut Rest<'_, W>) -> Option<Work> {
         None
     }
@@ -94,9 +94,6 @@ pub trait Task<W: Watch>: Send {
 
     /// The unit's command for this task has ended.
     fn ended(&mut self, _unit: UnitId, _at: &mut Rest<'_, W>) {}
-
-    /// A unit begins the collection of a block that this task chose.
-    fn collects(&mut self, _unit: UnitId) {}
 
     /// A unit's collection has ended, this long after its block was chosen.
     fn collection_ended(&mut self, _unit: UnitId, _elapsed_ns: u64, _cx: &mut Context<'_, W>) {}

@@ -3,13 +3,22 @@
 use super::{Collecting, Job, Stage};
 use crate::flash::Command;
 use crate::gc::{Batch, JobRow, Role, Victim};
+use crate::host::Waiting;
 use crate::ids::{PlaneId, UnitId};
 use crate::owner::Owner;
+use crate::plan::Plan;
 use crate::verify::{Happened, Watch};
 
 /// Valid pages at selection of the blocks that are claimed in addition to the victims.
 fn neighbour_valid(victims: &[Victim]) -> u32 {
     victims.iter().filter(|victim| !victim.is_erased()).map(|victim| victim.valid).sum()
+}
+
+/// Whether a collection may begin: always, or while a request waits at the unit. A write that waits
+/// for space anywhere is reason enough, since this unit may be the one that can free some.
+#[inline(always)]
+pub fn may_open(plan: &Plan, unit: UnitId, waiting: &Waiting, is_starving: bool) -> bool {
+    plan.gc.trigger.idle_units || waiting.count(unit) > 0 || is_starving
 }
 
 impl<W: Watch> Collecting<'_, W> {
@@ -34,7 +43,7 @@ impl<W: Watch> Collecting<'_, W> {
         let listed = if plan.gc.trigger.batch == Batch::List { batch_left } else { 0 };
         if batch_left > 0
             && self.store.goes_on(plane, listed)
-            && self.may_open(unit)
+            && may_open(self.cx.plan, unit, self.waiting, self.is_starving)
             && let Some(victim) = self.store.pick_victim(plane, &self.cx)
         {
             self.widen_blocking(plane);
@@ -45,11 +54,6 @@ impl<W: Watch> Collecting<'_, W> {
         }
         self.release(plane);
         None
-    }
-
-    /// Whether a collection may begin: always, or while a request waits.
-    fn may_open(&self, unit: UnitId) -> bool {
-        self.cx.plan.gc.trigger.idle_units || self.waiting.count(unit) > 0 || self.is_starving
     }
 
     /// Adds a collection that ended to the counters.

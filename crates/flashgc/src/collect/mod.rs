@@ -23,6 +23,7 @@ mod partial;
 mod split;
 mod steps;
 
+pub use close::may_open;
 pub use ends::Ended;
 pub use job::{Job, Stage};
 pub use partial::{At, Partial};

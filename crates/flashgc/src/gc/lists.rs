@@ -155,7 +155,7 @@ impl Gc {
         if self.wants[plane.index()] {
             return;
         }
-        self.want_space(plane, sight);
+        self.want_space(plane, sight.geometry);
         self.call_unit(sight.geometry.unit_of(plane));
         if let Some(planes) = self.lists.as_mut().and_then(|lists| lists.untimed.as_mut()) {
             planes.push(plane);

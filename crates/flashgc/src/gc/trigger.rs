@@ -113,19 +113,13 @@ impl Gc {
         if !self.wants[plane.index()]
             && plan.trigger.soft.is_short(ftl, plane, plan.trigger.inclusive)
         {
-            self.needs_space(plane, geometry);
+            self.want_space(plane, geometry);
         }
     }
 
     /// A plane needs space from now on.
     #[inline]
-    pub fn want_space(&mut self, plane: PlaneId, sight: &Sight<'_>) {
-        self.needs_space(plane, sight.geometry);
-    }
-
-    /// The same, on a drive that changes hands.
-    #[inline(always)]
-    pub fn needs_space(&mut self, plane: PlaneId, geometry: &Geometry) {
+    pub fn want_space(&mut self, plane: PlaneId, geometry: &Geometry) {
         if !self.wants[plane.index()] {
             self.wants[plane.index()] = true;
             self.units[geometry.unit_of(plane).index()].wanting += 1;

@@ -6,6 +6,7 @@
 //! store starts no operation. Units that should be checked, and pages whose loss matters to a
 //! collection or to background work, wait in it until they are read.
 
+/// The drive as the collector's policies see it now.
 macro_rules! sight {
     ($store:expr, $cx:expr) => {
         crate::gc::Sight {
@@ -16,6 +17,8 @@ macro_rules! sight {
         }
     };
 }
+
+pub(crate) use sight;
 
 mod claims;
 mod classes;
@@ -62,8 +65,6 @@ pub struct Store {
     pub alloc: Allocation,
     /// The age clock at the start of the measured part, in ns.
     pub age_base_ns: u64,
-    /// Whether copies keep the parity of their page, which is asked for every copy.
-    keeps_parity: bool,
     /// How far the age clock advances for a page programmed before measuring, in ns.
     age_step_ns: u64,
     /// Pages lost and moved of which collections or background work have yet to be told.
@@ -79,15 +80,13 @@ pub struct Store {
 
 impl Store {
     /// The store of a drive whose translation layer is in this state.
-    pub fn new(plan: &Plan, mut ftl: Ftl) -> Self {
-        ftl.facts.tells_moves = plan.gc.background.follows_moves();
+    pub fn new(plan: &Plan, ftl: Ftl) -> Self {
         let geometry = &plan.geometry;
         Store {
             ftl,
             gc: Gc::new(&plan.gc, geometry, plan.window_costs(), plan.seed),
             alloc: Allocation::new(plan),
             age_base_ns: 0,
-            keeps_parity: plan.parity(),
             age_step_ns: (plan.timing.program_ns / u64::from(geometry.units)).max(1),
             lost: None,
             moved: Vec::new(),
@@ -143,7 +142,7 @@ impl Store {
         self.ftl.is_valid(&plan.geometry, page)
     }
 
-    /// Whether this plane can give nothing to a write that it has no page for.
+    /// The space of a plane that has no page for a write.
     pub fn no_space(&self, plane: PlaneId) -> NoSpace {
         NoSpace {
             plane,
@@ -179,7 +178,7 @@ impl Store {
 
     /// A write waits for space in a plane. Returns the victim whose collection would free some.
     pub fn want_space<W: Watch>(&mut self, plane: PlaneId, cx: &Context<'_, W>) -> Option<BlockId> {
-        self.gc.want_space(plane, &sight!(self, cx));
+        self.gc.want_space(plane, &cx.plan.geometry);
         if !self.gc.can_collect(&self.ftl, plane) {
             return None;
         }
@@ -193,7 +192,7 @@ impl Store {
         let pool = plan.pools.of_page(&plan.geometry, lpn);
         for &plane in plan.pools.planes(pool) {
             if self.ftl.blocks.reclaimable[plane.index()] > 0 && !self.ftl.host_has_room(plane) {
-                self.gc.want_space(plane, &sight!(self, cx));
+                self.gc.want_space(plane, &cx.plan.geometry);
                 self.gc.call_unit(plan.geometry.unit_of(plane));
             }
         }
@@ -209,6 +208,7 @@ impl Store {
     /// The measured part begins: streams of random numbers from their start.
     pub fn start_measuring<W: Watch>(&mut self, cx: &Context<'_, W>) {
         self.forget_news();
+        self.ftl.facts.tells_moves = cx.plan.gc.background.follows_moves();
         self.ftl.frontiers.start_measuring();
         self.ftl.blocks.start_measuring();
         self.gc.fallbacks = 0;

@@ -39,7 +39,7 @@ impl Store {
     ) -> bool {
         // The page replaces the copy from which it is made, and so one of its parity: the pages
         // that are reserved for the collection's copies stay enough.
-        if self.keeps_parity && !cx.plan.gc.separate_gc {
+        if self.ftl.frontiers.keeps_parity() && !cx.plan.gc.separate_gc {
             let parity = self.parity_of(cx.plan, self.ftl.map.ppn_of(lpn));
             return self.write_to(plane, Stream::Host, parity, lpn, cause, cx);
         }
@@ -157,7 +157,7 @@ impl Store {
     /// The parity that the copy of a page needs.
     #[inline(always)]
     fn parity_of(&self, plan: &Plan, from: Ppn) -> Parity {
-        if self.keeps_parity {
+        if self.ftl.frontiers.keeps_parity() {
             Parity::Only(plan.geometry.block_and_page(from).1 % 2)
         } else {
             Parity::Any

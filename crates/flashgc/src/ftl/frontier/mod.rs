@@ -177,6 +177,12 @@ impl Frontiers {
         self.free_pages[plane.index()]
     }
 
+    /// Whether copies keep the parity of their page.
+    #[inline(always)]
+    pub fn keeps_parity(&self) -> bool {
+        self.rules.parity
+    }
+
     /// Erased pages of all planes.
     #[inline(always)]
     pub fn free_total(&self) -> u64 {
