@@ -198,22 +198,36 @@ def blamed(text: str, places: Iterable[tuple[int, int]]) -> set[int]:
     if inside:
         return inside
     # The call alone, as in a constant; or a part of the file that holds branches.
-    return {
+    around = {
         int(call[1])
         for call in CALL.finditer(text)
         if any(first <= call.end() and call.start() <= last for first, last in places)
     }
+    # A value of another type than the function's `impl Trait`: the compiler names the last line.
+    return around or set(_returns(text, places))
 
 
 def _branches(text: str) -> Iterator[tuple[int, int, int]]:
     """The number, and the start and end of each branch of a rendered file."""
     for call in CALL.finditer(text):
         at = call.end()
-        if not text.startswith(" {", at):
-            continue
-        depth = 0
-        for brace in re.finditer(r"[{}]", text[at:]):
-            depth += 1 if brace[0] == "{" else -1
-            if depth == 0:
-                yield int(call[1]), at, at + brace.end()
-                break
+        if text.startswith(" {", at):
+            yield int(call[1]), at, _closed(text, at, 0)
+
+
+def _returns(text: str, places: list[tuple[int, int]]) -> Iterator[int]:
+    """The mutants of the values of the functions in whose bodies these places lie."""
+    for call in CALL.finditer(text):
+        if text.startswith(" { return ", call.end()):
+            end = _closed(text, call.end(), 1)
+            if any(call.end() <= first and last <= end for first, last in places):
+                yield int(call[1])
+
+
+def _closed(text: str, at: int, depth: int) -> int:
+    """The end of a part with braces of which `depth` were opened before `at`."""
+    for brace in re.finditer(r"[{}]", text[at:]):
+        depth += 1 if brace[0] == "{" else -1
+        if depth == 0:
+            return at + brace.end()
+    return at

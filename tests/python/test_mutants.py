@@ -85,3 +85,12 @@ def test_the_mutant_in_whose_branch_an_error_lies_is_blamed(schemata):
     assert schemata.blamed(text, [(at, at + 1)]) == {12}
     assert schemata.blamed(text, [(0, len(text))]) == {3, 12}
     assert schemata.blamed(text, [(text.index("c }"), text.index("c }") + 1)]) == set()
+
+
+def test_a_value_of_another_type_is_blamed_where_the_compiler_names_the_last_line(schemata):
+    text = (
+        "fn a() { if crate::mutant(3) { return 0; } (if crate::mutant(4) { x } else { y }) }\n"
+        "fn b() -> impl Iterator { if crate::mutant(5) { return once(0); } if c { d } e.map(f) }"
+    )
+    at = text.index("e.map")
+    assert schemata.blamed(text, [(at, at + 8)]) == {5}
