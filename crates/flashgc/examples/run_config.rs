@@ -24,11 +24,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (sets, traces): (Vec<String>, Vec<String>) = arguments.partition(|a| a.contains('='));
     let trace = traces.into_iter().next();
     let text = std::fs::read_to_string(&name)?;
-    let verify = std::env::var_os("VERIFY").is_some();
+    let has = |name: &str| std::env::var_os(name).is_some();
+    let (verify, blame) = (has("VERIFY"), has("BLAME"));
     let inputs = Inputs { name, text, sets, has_trace: trace.is_some(), ..Inputs::default() };
     let setup = prepare(&inputs).map_err(|errors| errors.to_string())?;
     let opener = trace.map(|path| Box::new(FileOpener(path)) as Box<dyn TraceOpener>);
-    let mut session = Session::new(setup, opener, Options { verify, ..Options::default() });
+    let mut session = Session::new(setup, opener, Options { verify, blame, ..Options::default() });
     while session.advance()?.phase != Phase::Done {}
     println!("{:#}", session.report().to_json());
     Ok(())

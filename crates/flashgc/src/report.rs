@@ -26,6 +26,8 @@ pub struct Facts {
     pub bad_rows: u64,
     /// The counts of each job, where there are jobs.
     pub tallies: Vec<Tally>,
+    /// The parts of the latencies, where they were split.
+    pub blame: Option<Value>,
     /// The hash over the simulated course.
     pub result_hash: String,
 }
@@ -71,6 +73,9 @@ impl Report {
         add("erase_operations", json!(results.counters.erase_operations));
         add("gc", gc(setup, results));
         add("latency_ns", latency(results));
+        if let Some(blame) = facts.blame {
+            add("blame", blame);
+        }
         add("throughput", throughput(results));
         add("utilisation", utilisation(results));
         if let Some(hotness) = results.hotness {

@@ -122,6 +122,10 @@ struct Unit<T> {
     since_ns: u64,
     /// Time taken by operations, from the first phase to the last.
     spent: Spent,
+    /// What the bus had done when the operation began to wait for it.
+    asked: Spent,
+    /// What it did while the operation waited; of two commands, while that of the host did.
+    waited: Spent,
     /// The command whose first phase runs beside the operation.
     second: Option<Second<T>>,
 }
@@ -160,6 +164,8 @@ impl<T: Copy> Flash<T> {
             phase_since_ns: 0,
             since_ns: 0,
             spent: Spent::default(),
+            asked: Spent::default(),
+            waited: Spent::default(),
             second: None,
         };
         Flash {
@@ -211,6 +217,7 @@ impl<T: Copy> Flash<T> {
         state.binds_at = command.binds_at;
         state.at = 0;
         state.since_ns = now_ns;
+        state.waited = Spent::default();
         self.begin_phase(unit, now_ns, events)
     }
 
@@ -273,8 +280,33 @@ impl<T: Copy> Flash<T> {
         if self.buses[bus.index()].holder.is_none() {
             self.grant(bus, unit, ns, now_ns, events);
         } else {
+            self.units[unit.index()].asked = self.spent_of_bus(bus, now_ns);
             self.buses[bus.index()].waiting.push_back(unit);
         }
+    }
+
+    /// Work of a bus so far, with the transfer under way.
+    fn spent_of_bus(&self, bus: BusId, now_ns: u64) -> Spent {
+        let bus = &self.buses[bus.index()];
+        let mut spent = bus.spent;
+        if let Some(unit) = bus.holder {
+            let (_, class, ..) = self.transfers_for(unit);
+            spent.add(class == Class::Gc, now_ns - bus.since_ns);
+        }
+        spent
+    }
+
+    /// For how long the unit's last operation waited for the bus, in ns: while it worked for the
+    /// host, and for collections.
+    #[inline]
+    pub fn waited_for_bus(&self, unit: UnitId) -> [u64; 2] {
+        let Spent { host_ns, gc_ns } = self.units[unit.index()].waited;
+        [host_ns, gc_ns]
+    }
+
+    /// The first phase of the operation, or of the last one.
+    pub fn first_phase(&self, unit: UnitId) -> Option<Phase> {
+        self.units[unit.index()].phases.get(0)
     }
 
     #[inline(always)]
@@ -297,11 +329,21 @@ impl<T: Copy> Flash<T> {
         let (owner, class, kind, beside) = self.transfers_for(unit);
         self.buses[bus.index()].spent.add(class == Class::Gc, now_ns - since_ns);
         if let Some(next) = next {
+            self.has_waited(bus, next);
             let ns = self.transfer_ns(next);
             self.grant(bus, next, ns, now_ns, events);
         }
         let due = if beside { self.second_transferred(unit) } else { Due::Operation };
         Part { unit, owner, class, kind, since_ns, due }
+    }
+
+    /// A unit that waited gets the bus, at the end of a transfer.
+    #[inline(always)]
+    fn has_waited(&mut self, bus: BusId, unit: UnitId) {
+        let Spent { host_ns, gc_ns } = self.buses[bus.index()].spent;
+        let state = &mut self.units[unit.index()];
+        state.waited.host_ns += host_ns - state.asked.host_ns;
+        state.waited.gc_ns += gc_ns - state.asked.gc_ns;
     }
 
     /// Whose transfer the unit's bus has, or waits for, and whether it is that of the second
@@ -356,14 +398,8 @@ impl<T: Copy> Flash<T> {
 
     /// The same of each bus.
     pub fn spent_of_buses(&self, now_ns: u64) -> impl Iterator<Item = Spent> + '_ {
-        self.buses.iter().map(move |bus| {
-            let mut spent = bus.spent;
-            if let Some(unit) = bus.holder {
-                let (_, class, ..) = self.transfers_for(unit);
-                spent.add(class == Class::Gc, now_ns - bus.since_ns);
-            }
-            spent
-        })
+        let buses = (0..self.buses.len() as u32).map(BusId);
+        buses.map(move |bus| self.spent_of_bus(bus, now_ns))
     }
 
     /// Since when the operation under way takes the unit, in ns.

@@ -1,6 +1,7 @@
 //! The second register: the first phase of the next command runs beside the operation of the unit.
 
-use super::{Command, Due, Flash, Moved, Phase, Phases};
+use super::{Class, Command, Due, Flash, Moved, Phase, Phases};
+use crate::device::Spent;
 use crate::event::{Events, Slot};
 use crate::ids::UnitId;
 
@@ -57,6 +58,9 @@ impl<T: Copy> Flash<T> {
         let array_works = state.phases.get(state.at).is_some_and(|phase| !phase.kind.is_on_bus());
         let first = command.phases.get(0).filter(|first| first.kind.is_on_bus() == array_works);
         let is_due = if first.is_some() { First::Runs } else { First::Waits };
+        if command.class == Class::Host {
+            state.waited = Spent::default();
+        }
         state.second = Some(Second { command, since_ns: now_ns, first: is_due });
         match first {
             Some(phase) if phase.kind.is_on_bus() => {
@@ -86,6 +90,14 @@ impl<T: Copy> Flash<T> {
         Due::Left(owner)
     }
 
+    /// The wait for the bus counts from now on, if the unit waits for it.
+    fn asks_again(&mut self, unit: UnitId, now_ns: u64) {
+        let bus = self.bus_of[unit.index()];
+        if self.buses[bus.index()].holder != Some(unit) {
+            self.units[unit.index()].asked = self.spent_of_bus(bus, now_ns);
+        }
+    }
+
     /// The operation of the unit has ended, and the command beside it takes over. Its phases after
     /// the first may be known better by now.
     pub fn take_over(
@@ -104,9 +116,12 @@ impl<T: Copy> Flash<T> {
         state.binds_at = command.binds_at;
         price(&mut state.phases);
         state.since_ns = now_ns;
+        state.waited = Spent::default();
         state.phase_since_ns = since_ns;
         state.at = u8::from(first == First::Done);
         if first == First::Runs {
+            self.asks_again(unit, now_ns);
+            let state = &mut self.units[unit.index()];
             state.kind = state.phases.get(0).map_or(state.kind, |phase| phase.kind);
             return Some(Moved::Runs);
         }

@@ -76,6 +76,7 @@ impl Host {
                 buffer.stalled.push(Reverse((sequence, op)));
                 cx.counters.buffer_stalls += 1;
                 cx.tell(Happened::Started { op, lpn });
+                cx.tell(Happened::AwaitsBuffer { op });
                 self.flush_for_stalled();
                 return true;
             }
@@ -89,6 +90,7 @@ impl Host {
     fn access_buffer<W: Watch>(&mut self, op: u32, cx: &mut Context<'_, W>) {
         let sequence = self.waiting.op(op).sequence;
         let Some(buffer) = &mut self.buffer else { return };
+        cx.tell(Happened::AwaitsBuffer { op });
         buffer.waiting.push(Reverse((sequence, op)));
         self.next_access(cx);
     }
@@ -99,6 +101,7 @@ impl Host {
         let Some(Reverse((_, op))) = buffer.waiting.pop() else { return };
         buffer.accessing = Some((op, cx.now_ns));
         cx.events.post(Slot::Buffer, cx.now_ns + buffer.plan.access_ns);
+        cx.tell(Happened::AccessesBuffer { op });
     }
 
     /// An access has ended: its operation is done.

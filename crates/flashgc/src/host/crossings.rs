@@ -58,11 +58,13 @@ impl Host {
                 }
             }
         };
+        let request = crossing.request();
         link.under_way = Some(crossing);
         link.since_ns = cx.now_ns;
         // A time beyond the limit ends the run with an error of its own.
         let ns = link.rate.ns_for(bytes).min(cx.events.time_limit_ns() / 2);
         cx.events.post(Slot::Link, cx.now_ns + ns);
+        cx.tell(Happened::Crosses { request });
     }
 
     /// All pages of a request have been accepted: the link serves the next.
@@ -84,7 +86,8 @@ impl Host {
             Crossing::In(..) => HostOp::Write,
             Crossing::Out(..) => HostOp::Read,
         };
-        cx.tell(Happened::Crossed { op, from_ns, to_ns });
+        let request = crossed.request();
+        cx.tell(Happened::Crossed { request, op, from_ns, to_ns });
         match crossed {
             Crossing::In(id, request) => {
                 link.is_cutting = true;

@@ -13,6 +13,15 @@ pub(super) enum Crossing {
     Out(u32),
 }
 
+impl Crossing {
+    /// The place of its request in the slab.
+    pub(super) fn request(&self) -> u32 {
+        match self {
+            Crossing::In(request, _) | Crossing::Out(request) => *request,
+        }
+    }
+}
+
 /// A device's link to its host.
 pub(super) struct Link {
     pub(super) rate: Rate,

@@ -114,7 +114,7 @@ impl Host {
     ) -> u32 {
         let requests = &mut self.requests;
         requests.outstanding += 1;
-        cx.tell(Happened::Arrived { outstanding: requests.outstanding });
+        let outstanding = requests.outstanding;
         let entry = Request {
             arrived_ns: request.at_ns,
             bytes: request.bytes,
@@ -122,12 +122,18 @@ impl Host {
             job,
             op: request.op,
         };
-        if let Some(at) = requests.free.pop() {
-            requests.slab[at as usize] = entry;
-            return at;
-        }
-        requests.slab.push(entry);
-        (requests.slab.len() - 1) as u32
+        let id = match requests.free.pop() {
+            Some(at) => {
+                requests.slab[at as usize] = entry;
+                at
+            }
+            None => {
+                requests.slab.push(entry);
+                (requests.slab.len() - 1) as u32
+            }
+        };
+        cx.tell(Happened::Arrived { request: id, outstanding });
+        id
     }
 
     /// The job whose request a page operation belongs to; 0 without jobs, and for a flush.
@@ -187,7 +193,7 @@ impl Host {
         };
         map.prefetch(lpn);
         let op = self.waiting.add(lpn, id, kind, high);
-        cx.tell(Happened::Accepted { op, lpn, kind: host_op, high });
+        cx.tell(Happened::Accepted { op, request: id, lpn, kind: host_op, high });
         self.is_next_on_its_page(lpn, op).then_some(op)
     }
 
@@ -218,6 +224,7 @@ impl Host {
             && is_one(self.waiting.op(op).kind)
     }
 
+    #[inline(always)]
     pub(super) fn tell_done<W: Watch>(&self, op: u32, cx: &mut Context<'_, W>) {
         if W::ACTIVE {
             let op_of = self.waiting.op(op);
@@ -263,7 +270,7 @@ impl Host {
             }
         }
         let outstanding = requests.outstanding;
-        cx.tell(Happened::Served { op, latency_ns, outstanding });
+        cx.tell(Happened::Served { request: id, op, latency_ns, outstanding });
         self.served.push(Served { op, bytes, latency_ns });
     }
 }

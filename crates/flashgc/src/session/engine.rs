@@ -5,12 +5,14 @@ use crate::drive::{Carried, Drive, DriveFault, restore};
 use crate::plan::Plan;
 use crate::sim::Sim;
 use crate::stats::Series;
+use crate::verify::blame::Blame;
 use crate::verify::checker::{Checker, Promises};
 use crate::verify::{Unwatched, Watchers};
 
 /// The watched simulation is slower by much; most runs have no watcher.
 pub(super) enum Engine {
     Plain(Box<Sim<Unwatched>>),
+    Blamed(Box<Sim<Blame>>),
     Watched(Box<Sim<Watchers>>),
     /// Its drive was removed.
     Gone,
@@ -21,6 +23,7 @@ macro_rules! engine {
     ($engine:expr, $sim:ident => $body:expr) => {
         match $engine {
             Engine::Plain($sim) => $body,
+            Engine::Blamed($sim) => $body,
             Engine::Watched($sim) => $body,
             Engine::Gone => unreachable!("the drive of this session was taken out"),
         }
@@ -32,7 +35,10 @@ impl Engine {
     /// An erased drive.
     pub fn new(plan: Plan, options: Options) -> Engine {
         if !options.is_watched() {
-            return Engine::Plain(Box::new(Sim::new(plan, Unwatched)));
+            return match options.blame {
+                true => Engine::Blamed(Box::new(Sim::new(plan.clone(), blame(&plan)))),
+                false => Engine::Plain(Box::new(Sim::new(plan, Unwatched))),
+            };
         }
         let checker = options.verify.then(|| Checker::new(&plan.geometry, Promises::of(&plan)));
         let watchers = Watchers { checker, ..logs(&plan, options) };
@@ -46,7 +52,7 @@ impl Engine {
         options: Options,
     ) -> Result<(Engine, Carried), DriveFault> {
         if !options.is_watched() {
-            return plain(plan, drive);
+            return if options.blame { blamed(plan, drive) } else { plain(plan, drive) };
         }
         let verify = options.verify;
         let mut watchers = logs(&plan, options);
@@ -64,6 +70,10 @@ impl Engine {
             Engine::Plain(sim) => {
                 let drive = given.unwrap_or_else(|| sim.into_drive().0);
                 plain(plan, drive)?
+            }
+            Engine::Blamed(sim) => {
+                let drive = given.unwrap_or_else(|| sim.into_drive().0);
+                blamed(plan, drive)?
             }
             Engine::Watched(sim) => {
                 let (own, mut watchers) = sim.into_drive();
@@ -89,7 +99,9 @@ impl Engine {
 fn logs(plan: &Plan, options: Options) -> Watchers {
     let blocks_per_plane = plan.geometry.shape.blocks_per_plane;
     let series = options.series.map(|request| Series::new(request, blocks_per_plane));
-    Watchers { checker: None, job_log: options.job_log, series }
+    let blame = (options.blame || options.verify).then(|| blame(plan));
+    let reports_blame = options.blame;
+    Watchers { checker: None, blame, reports_blame, job_log: options.job_log, series }
 }
 
 /// A series must be notified when each copy ends, so collections do not run as one event. That
@@ -101,6 +113,16 @@ fn told_in_full(plan: Plan, watchers: &Watchers) -> Plan {
 fn plain(plan: Plan, drive: Drive) -> Result<(Engine, Carried), DriveFault> {
     let (sim, carried) = Sim::with_drive(plan, drive, Unwatched)?;
     Ok((Engine::Plain(Box::new(sim)), carried))
+}
+
+fn blame(plan: &Plan) -> Blame {
+    Blame::new(plan)
+}
+
+fn blamed(plan: Plan, drive: Drive) -> Result<(Engine, Carried), DriveFault> {
+    let blame = blame(&plan);
+    let (sim, carried) = Sim::with_drive(plan, drive, blame)?;
+    Ok((Engine::Blamed(Box::new(sim)), carried))
 }
 
 fn watched(plan: Plan, drive: Drive, with: Watchers) -> Result<(Engine, Carried), DriveFault> {

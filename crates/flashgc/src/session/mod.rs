@@ -296,6 +296,7 @@ impl Session {
             self.notes.insert(0, why.clone());
         }
         let facts = Facts {
+            blame: engine!(&self.engine, sim => sim.blame(&results)),
             result_hash,
             preconditioning: self.preconditioning,
             drive: self.given.map(|(origin, name)| origin.for_report(&name)),

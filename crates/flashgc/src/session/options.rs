@@ -8,6 +8,8 @@ use crate::verify::JobLog;
 pub struct Options {
     /// Whether the checker watches.
     pub verify: bool,
+    /// Whether latencies are split into their parts.
+    pub blame: bool,
     /// Receives a row for each collection.
     pub job_log: Option<JobLog>,
     /// Receives a row for each interval.

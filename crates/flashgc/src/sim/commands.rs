@@ -3,11 +3,12 @@
 
 use super::Sim;
 use crate::collect::{At, Stage};
-use crate::flash::{Class, Command, Moved, Phases};
-use crate::host::{Op, OpKind};
+use crate::flash::{Class, Command, Kind, Moved, Op, Phases};
+use crate::host::{self, OpKind};
 use crate::ids::{Ppn, UnitId};
 use crate::measure::Seen;
 use crate::owner::Owner;
+use crate::verify::blame::{self, Held};
 use crate::verify::{Cause, Happened, Watch, What};
 
 impl<W: Watch> Sim<W> {
@@ -45,10 +46,14 @@ impl<W: Watch> Sim<W> {
     pub(super) fn take_from_queue(&mut self, unit: UnitId, op: u32, list: u8) {
         self.host.waiting.take(op, list);
         if self.store.alloc.has_groups() {
-            let Op { lpn, sequence, .. } = *self.host.waiting.op(op);
+            let host::Op { lpn, sequence, .. } = *self.host.waiting.op(op);
             self.store.alloc.leaves_queue(&self.plan, lpn, sequence);
         }
         self.store.alloc.one_less(unit);
+        if W::ACTIVE {
+            let held = self.held(unit);
+            self.tell(Happened::Taken { op, held });
+        }
     }
 
     /// An operation of the host begins: records how long it waited for the collection alone.
@@ -134,6 +139,11 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     pub(super) fn tell_operation(&mut self, unit: UnitId, owner: Owner, from_ns: u64) {
         if W::ACTIVE {
+            let held = self.held_by(unit, owner, from_ns);
+            let waited = self.flash.waited_for_bus(unit);
+            self.tell(Happened::Worked { unit, held, waited });
+        }
+        if W::ACTIVE && W::NAMES {
             let name = self.operation_name(unit, owner);
             let copies = self.jobs[unit].step.len() as u32;
             let gc = owner.class() == Class::Gc;
@@ -141,9 +151,45 @@ impl<W: Watch> Sim<W> {
         }
     }
 
+    /// The operation that has a unit, for the watcher.
+    #[inline(always)]
+    pub(super) fn held(&self, unit: UnitId) -> Option<Held> {
+        let owner = self.flash.owner(unit)?;
+        Some(self.held_by(unit, owner, self.flash.since_ns(unit)))
+    }
+
+    /// See [`Sim::held`]; the operation may have ended just now.
+    #[inline(always)]
+    fn held_by(&self, unit: UnitId, owner: Owner, since_ns: u64) -> Held {
+        match owner {
+            Owner::Host(_) | Owner::Answer(_) => Held::by_host(since_ns),
+            _ => self.held_by_collection(unit, owner, since_ns),
+        }
+    }
+
+    #[inline(never)]
+    fn held_by_collection(&self, unit: UnitId, owner: Owner, since_ns: u64) -> Held {
+        let cause = match owner {
+            Owner::Suspending | Owner::Polling => blame::Cause::Switch,
+            Owner::Collection if self.jobs[unit].stage == Stage::Erasing => blame::Cause::Erase,
+            _ => blame::Cause::Copies,
+        };
+        let whole = Held::by_collection(cause, since_ns);
+        let Some(first) = self.flash.first_phase(unit) else { return whole };
+        match first.kind {
+            Kind::Collection => {
+                let copies_ns = first.ns - self.prices.nominal(Op::Erase, 1).total_ns();
+                let first = Some((blame::Cause::Copies, copies_ns));
+                Held { first, then: Some(blame::Cause::Erase), ..whole }
+            }
+            Kind::Switch => Held { first: Some((blame::Cause::Switch, first.ns)), ..whole },
+            _ => whole,
+        }
+    }
+
     #[inline(always)]
     pub(super) fn tell_busy(&mut self, what: What, unit: UnitId, from_ns: u64, gc: bool) {
-        if W::ACTIVE {
+        if W::ACTIVE && W::NAMES {
             let to_ns = self.now_ns;
             self.watch.see(to_ns, Happened::Busy { what, unit, from_ns, to_ns, gc });
         }

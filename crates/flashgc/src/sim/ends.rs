@@ -7,7 +7,8 @@ use crate::flash::{Class, Due, Ended, Moved, Part, Phases};
 use crate::host::OpKind;
 use crate::ids::{BusId, UnitId};
 use crate::owner::Owner;
-use crate::verify::{Watch, What};
+use crate::verify::blame::Held;
+use crate::verify::{Happened, Watch, What};
 
 impl<W: Watch> Sim<W> {
     /// A transfer has ended.
@@ -311,6 +312,11 @@ impl<W: Watch> Sim<W> {
     pub(super) fn left_beside(&mut self, unit: UnitId, owner: Owner) {
         let Owner::Answer(op) = owner else { return };
         self.note_left(unit);
+        if W::ACTIVE {
+            let held = Held::by_host(self.now_ns);
+            let waited = self.flash.waited_for_bus(unit);
+            self.tell(Happened::Worked { unit, held, waited });
+        }
         self.tell_busy(What::Operation("read", 0), unit, self.now_ns, false);
         self.answered(op);
         self.try_suspend(unit);

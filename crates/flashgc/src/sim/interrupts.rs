@@ -14,11 +14,8 @@ impl<W: Watch> Sim<W> {
     #[inline(never)]
     pub(super) fn note_queued(&mut self, unit: UnitId, op: u32) {
         let now_ns = self.now_ns;
-        if let Some(preemptive) = self.arbiter.preemptive() {
-            preemptive.queued(op, now_ns);
-        }
-        self.tell(Happened::Queued { op, unit });
         let Some(preemptive) = self.arbiter.preemptive() else { return };
+        preemptive.queued(op, now_ns);
         match preemptive.knock(unit, op, &mut view!(self)) {
             Interrupt::None => {}
             Interrupt::Suspend => self.suspend(unit),

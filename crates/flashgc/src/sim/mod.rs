@@ -396,6 +396,12 @@ impl<W: Watch> Sim<W> {
         &self.store.ftl
     }
 
+    /// The report of the parts of the latencies, if the watcher splits them.
+    pub fn blame(&self, results: &Results) -> Option<serde_json::Value> {
+        let blame = self.watch.blame()?;
+        Some(blame.report(&results.read, &results.write))
+    }
+
     /// The watcher.
     pub fn watch(&mut self) -> &mut W {
         &mut self.watch

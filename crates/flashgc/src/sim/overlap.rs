@@ -11,7 +11,7 @@ use crate::flash::{self, Class, Command, Kind};
 use crate::gc::Suspends;
 use crate::ids::UnitId;
 use crate::owner::Owner;
-use crate::verify::Watch;
+use crate::verify::{Happened, Watch};
 
 impl<W: Watch> Sim<W> {
     /// A phase has begun, and with it the work that can run in parallel.
@@ -52,6 +52,10 @@ impl<W: Watch> Sim<W> {
             return;
         }
         self.note_host_page(unit, op);
+        if W::ACTIVE {
+            let held = self.held(unit);
+            self.tell(Happened::Loaded { op, held });
+        }
         self.counters.pipelined_writes += 1;
         let phases = self.prices.nominal(flash::Op::Program, 1);
         self.begin_beside(unit, Command::new(Owner::Host(op), Class::Host, phases));

@@ -139,6 +139,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn merge(&mut self, unit: UnitId, op: u32, list: u8) {
         let Some(plane) = self.jobs[unit].plane else { return };
         self.take_from_queue(unit, op, list);
+        self.tell(Happened::Merged { op, held: None });
         self.host_begins(unit, op);
         self.host.waiting.set_plane(op, plane);
         let lpn = self.host.waiting.op(op).lpn;
@@ -177,6 +178,7 @@ impl<W: Watch> Sim<W> {
     /// the unit has begun something.
     #[cold]
     pub(super) fn make_room(&mut self, unit: UnitId, plane: PlaneId, op: u32, list: u8) -> bool {
+        self.tell(Happened::FindsNoPage { op });
         match self.jobs[unit].stage {
             Stage::Closed => {}
             Stage::Sending => return false,
@@ -229,6 +231,7 @@ impl<W: Watch> Sim<W> {
     /// The next write of the unit finds no page anywhere.
     pub(super) fn starve(&mut self, unit: UnitId, lpn: Lpn) {
         self.starved.push(unit);
+        self.tell(Happened::Starves { unit });
         self.hurry_all();
         if self.plan.allocation == Allocation::Dynamic {
             self.store.want_space_in_pool(lpn, &context!(self));

@@ -52,13 +52,27 @@ impl Histogram {
         u64::BITS - EXACT_BITS - (value | exact).leading_zeros()
     }
 
-    /// Records a value. Those that are too large share the bucket of 2^52.
+    /// Number of buckets.
+    pub const PLACES: usize = BUCKETS;
+
+    /// The number of the bucket of a value. Values that are too large share that of 2^52.
     #[inline(always)]
-    pub fn record(&mut self, value: u64) {
+    pub fn place_of(value: u64) -> usize {
         let shift = Self::shift(value);
         let at = shift as usize * HALF + (value >> shift) as usize;
-        self.counts[if at < BUCKETS { at } else { BUCKETS - HALF }] += 1;
+        if at < BUCKETS { at } else { BUCKETS - HALF }
+    }
+
+    /// Records a value.
+    #[inline(always)]
+    pub fn record(&mut self, value: u64) {
+        self.counts[Self::place_of(value)] += 1;
         self.total += 1;
+    }
+
+    /// How often values of the bucket of this value were recorded.
+    pub fn count_of(&self, value: u64) -> u64 {
+        self.counts[Self::place_of(value)]
     }
 
     /// Adds what another has recorded.

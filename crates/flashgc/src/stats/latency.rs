@@ -95,6 +95,11 @@ impl Latency {
         self.histogram.total()
     }
 
+    /// Samples that share the bucket of this one.
+    pub fn count_near(&self, ns: u64) -> u64 {
+        self.histogram.count_of(ns)
+    }
+
     /// The percentile `per_myriad / 10,000` by nearest rank, in ns.
     pub fn percentile(&self, per_myriad: u64) -> u64 {
         let rank = (u128::from(self.count()) * u128::from(per_myriad)).div_ceil(10_000).max(1);

@@ -4,6 +4,7 @@
 //! nothing.
 
 mod audit;
+pub mod blame;
 mod blocking;
 mod buffer;
 pub mod checker;
@@ -20,6 +21,7 @@ use crate::gc::JobRow;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn, UnitId};
 use crate::stats::series::Sample;
 use crate::workload::HostOp;
+use blame::{BusWait, Held};
 
 /// Why a page was programmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,11 +59,15 @@ pub enum Happened {
     },
     /// A request of the host came.
     Arrived {
+        /// Its place in the slab.
+        request: u32,
         /// Requests under way, this one included.
         outstanding: u64,
     },
     /// A request of the host is done.
     Served {
+        /// Its place in the slab.
+        request: u32,
         /// The kind of request.
         op: HostOp,
         /// How long it took, in ns.
@@ -73,6 +79,8 @@ pub enum Happened {
     Accepted {
         /// Its place in the slab.
         op: u32,
+        /// The request that it is a part of.
+        request: u32,
         /// Its page.
         lpn: Lpn,
         /// The kind of operation.
@@ -80,13 +88,64 @@ pub enum Happened {
         /// Whether its request is of high priority.
         high: bool,
     },
-    /// A page operation of the host waits in the queue of a unit, where requests may preempt
-    /// collections.
+    /// A page operation of the host waits in the queue of a unit.
     Queued {
         /// Its place in the slab.
         op: u32,
         /// The unit.
         unit: UnitId,
+        /// The operation that has the unit.
+        held: Option<Held>,
+    },
+    /// A page operation of the host has left its queue: it begins, or waits elsewhere from now on.
+    Taken {
+        /// Its place in the slab.
+        op: u32,
+        /// The operation that has the unit, if it begins beside one.
+        held: Option<Held>,
+    },
+    /// A write that has just left its queue was merged into a page that a collection programs.
+    Merged {
+        /// Its place in the slab.
+        op: u32,
+        /// The operation that has the unit.
+        held: Option<Held>,
+    },
+    /// A write that has just left its queue is loaded beside a program of a collection.
+    Loaded {
+        /// Its place in the slab.
+        op: u32,
+        /// The operation that has the unit.
+        held: Option<Held>,
+    },
+    /// A write that is next in its queue finds no page that it may take.
+    FindsNoPage {
+        /// Its place in the slab.
+        op: u32,
+    },
+    /// A write in the queue of a unit finds no page anywhere.
+    Starves {
+        /// The unit.
+        unit: UnitId,
+    },
+    /// An operation of a unit has ended, or was suspended.
+    Worked {
+        /// The unit.
+        unit: UnitId,
+        /// The operation.
+        held: Held,
+        /// For how long it waited for the bus.
+        waited: BusWait,
+    },
+    /// A page operation of the host waits for a place in the write buffer, or for its access.
+    AwaitsBuffer {
+        /// Its place in the slab.
+        op: u32,
+    },
+    /// A page operation of the host accesses the write buffer.
+    AccessesBuffer {
+        /// Its place in the slab.
+        op: u32,
     },
     /// An operation of a background task begins.
     WorksAhead {
@@ -204,8 +263,15 @@ pub enum Happened {
         /// For collection, not for the host.
         gc: bool,
     },
+    /// A request's data begins to cross the host's link.
+    Crosses {
+        /// Its place in the slab.
+        request: u32,
+    },
     /// A request's data crossed the host's link.
     Crossed {
+        /// Its place in the slab.
+        request: u32,
         /// A write goes in, a read comes out.
         op: HostOp,
         /// From when, in ns.
@@ -233,6 +299,8 @@ pub enum What {
 pub trait Watch {
     /// Whether anything is reported at all.
     const ACTIVE: bool;
+    /// Whether it needs the names and times of operations ([`Happened::Busy`]).
+    const NAMES: bool = true;
 
     /// Something happened at this instant.
     fn see(&mut self, now_ns: u64, happened: Happened);
@@ -242,6 +310,11 @@ pub trait Watch {
     fn looks_before(&self, to_ns: u64) -> bool {
         let _ = to_ns;
         false
+    }
+
+    /// The parts of the latencies, if it splits them.
+    fn blame(&self) -> Option<&blame::Blame> {
+        None
     }
 
     /// Time advances to this instant. Nothing happens before it.

@@ -1,5 +1,6 @@
 //! Several watchers of one run.
 
+use super::blame::Blame;
 use super::checker::Checker;
 use super::{Happened, Watch};
 use crate::gc::JobRow;
@@ -13,6 +14,10 @@ pub type JobLog = Box<dyn FnMut(&JobRow) + Send>;
 pub struct Watchers {
     /// The checker of invariants.
     pub checker: Option<Checker>,
+    /// Splits the latencies.
+    pub blame: Option<Blame>,
+    /// Whether the report has the parts; without that, only their sums are checked.
+    pub reports_blame: bool,
     /// Receives a row for each collection.
     pub job_log: Option<JobLog>,
     /// Records rows over time.
@@ -26,12 +31,23 @@ impl Watch for Watchers {
         if let Some(checker) = &mut self.checker {
             checker.see(now_ns, happened);
         }
+        if let Some(blame) = &mut self.blame {
+            blame.see(now_ns, happened);
+            if let Happened::Served { request, latency_ns, .. } = happened {
+                let sum: u64 = blame.parts_of(request).iter().sum();
+                assert_eq!(sum, latency_ns, "the parts of the latency of a request");
+            }
+        }
         if let (Some(log), Happened::JobClosed(row)) = (&mut self.job_log, happened) {
             log(&row);
         }
         if let Some(series) = &mut self.series {
             tell_series(series, happened);
         }
+    }
+
+    fn blame(&self) -> Option<&Blame> {
+        self.blame.as_ref().filter(|_| self.reports_blame)
     }
 
     #[inline]
@@ -50,8 +66,8 @@ fn tell_series(series: &mut Series, happened: Happened) {
     match happened {
         Happened::MeasuringStarts => series.begin(),
         Happened::FreeBlocks { blocks, .. } => series.plane_begins(blocks),
-        Happened::Arrived { outstanding } => series.arrived(outstanding),
-        Happened::Served { op, latency_ns, outstanding } => {
+        Happened::Arrived { outstanding, .. } => series.arrived(outstanding),
+        Happened::Served { op, latency_ns, outstanding, .. } => {
             series.done(op, latency_ns, outstanding);
         }
         Happened::Opened { block } => series.opened(block),

@@ -137,7 +137,7 @@ impl Story {
     }
 
     fn accept(&mut self, op: u32, lpn: u32, kind: HostOp) -> &mut Self {
-        self.tell(Happened::Accepted { op, lpn: Lpn(lpn), kind, high: false })
+        self.tell(Happened::Accepted { op, request: op, lpn: Lpn(lpn), kind, high: false })
     }
 
     fn start(&mut self, op: u32, lpn: u32) -> &mut Self {

@@ -271,7 +271,7 @@ impl Story {
         let plan = setup(TINY, &[]).plan;
         let mut checker = Checker::new(&plan.geometry, Promises::of(&plan));
         let (kind, high) = (HostOp::Write, false);
-        checker.see(0, Happened::Accepted { op: 0, lpn: PAGE, kind, high });
+        checker.see(0, Happened::Accepted { op: 0, request: 0, lpn: PAGE, kind, high });
         Story { checker, now_ns: 0 }
     }
 

@@ -383,7 +383,16 @@ impl Watch for Checker {
             | Happened::InRegister { .. }
             | Happened::ReadGivenUp { .. }
             | Happened::Opened { .. }
-            | Happened::Queued { .. } => {}
+            | Happened::Queued { .. }
+            | Happened::Taken { .. }
+            | Happened::Merged { .. }
+            | Happened::Loaded { .. }
+            | Happened::FindsNoPage { .. }
+            | Happened::Starves { .. }
+            | Happened::Worked { .. }
+            | Happened::AwaitsBuffer { .. }
+            | Happened::AccessesBuffer { .. }
+            | Happened::Crosses { .. } => {}
         }
         self.see_times(now_ns, happened);
         self.holds.iter_mut().for_each(|holds| holds.see(now_ns, happened, &self.geometry));

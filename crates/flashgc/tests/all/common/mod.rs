@@ -5,6 +5,7 @@ use flashgc::config::WorkloadPlan;
 use flashgc::measure::Results;
 use flashgc::session::{Inputs, Options, Phase, Session, Setup, TraceOpener, prepare};
 use flashgc::sim::Sim;
+use flashgc::verify::blame::Blame;
 use flashgc::verify::checker::{Checker, Promises};
 use flashgc::verify::{Watch, Watchers};
 use flashgc::workload::Source;
@@ -136,10 +137,11 @@ pub fn synthetic(setup: &Setup) -> Synthetic {
     Synthetic::new(&workload.plan, geometry.exported_pages, page_bytes, setup.plan.seed)
 }
 
-/// Watchers with a checker only.
+/// Watchers with a checker, and with the parts of each latency, which must add up.
 pub fn checked(setup: &Setup) -> Watchers {
     let checker = Checker::new(&setup.plan.geometry, Promises::of(&setup.plan));
-    Watchers { checker: Some(checker), ..Watchers::default() }
+    let blame = Blame::new(&setup.plan);
+    Watchers { checker: Some(checker), blame: Some(blame), ..Watchers::default() }
 }
 
 /// Runs a drive whose checker was given other promises, and returns its complaint.

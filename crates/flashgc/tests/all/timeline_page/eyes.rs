@@ -2,6 +2,8 @@
 
 use flashgc::device::Geometry;
 use flashgc::ids::{BlockId, UnitId};
+use flashgc::plan::Plan;
+use flashgc::verify::blame::{Blame, Parts};
 use flashgc::verify::checker::{Checker, Promises};
 use flashgc::verify::{Cause, Happened, Watch, What};
 use flashgc::workload::HostOp;
@@ -33,6 +35,11 @@ pub struct HostPage {
 
 pub struct Eyes {
     pub checker: Option<Checker>,
+    blame: Blame,
+    /// The parts of each request that is done, by order of arrival.
+    pub parts: Vec<Option<Parts>>,
+    /// The place there of the requests under way.
+    place_of_request: BTreeMap<u32, usize>,
     pub operations: Vec<Row>,
     pub phases: Vec<Row>,
     pub pages: Vec<HostPage>,
@@ -54,10 +61,14 @@ pub struct Eyes {
 }
 
 impl Eyes {
-    pub fn new(geometry: &Geometry, promises: Promises) -> Self {
+    pub fn new(plan: &Plan) -> Self {
+        let (geometry, promises) = (&plan.geometry, Promises::of(plan));
         let units = geometry.units as usize;
         Eyes {
             checker: Some(Checker::new(geometry, promises)),
+            blame: Blame::new(plan),
+            parts: Vec::new(),
+            place_of_request: BTreeMap::new(),
             operations: Vec::new(),
             phases: Vec::new(),
             pages: Vec::new(),
@@ -178,7 +189,17 @@ impl Watch for Eyes {
         if let Some(checker) = &mut self.checker {
             checker.see(now_ns, happened);
         }
+        self.blame.see(now_ns, happened);
         match happened {
+            Happened::Arrived { request, .. } => {
+                self.place_of_request.insert(request, self.parts.len());
+                self.parts.push(None);
+            }
+            Happened::Served { request, latency_ns, .. } => {
+                let parts = self.blame.parts_of(request);
+                assert_eq!(parts.iter().sum::<u64>(), latency_ns, "the parts of a latency");
+                self.parts[self.place_of_request[&request]] = Some(parts);
+            }
             Happened::MeasuringStarts => self.measuring = true,
             Happened::Programmed { ppn, lpn, cause, .. } => {
                 self.programmed[ppn.index()] = true;
@@ -216,7 +237,7 @@ impl Watch for Eyes {
                     self.pages[at].done_ns = Some(now_ns);
                 }
             }
-            Happened::Crossed { op, from_ns, to_ns } => {
+            Happened::Crossed { op, from_ns, to_ns, .. } => {
                 let words = if op == HostOp::Write { "write goes in" } else { "read comes out" };
                 let unit = LINK;
                 let row = Row { unit, from_ns, to_ns, words: words.into(), on_bus: false };

@@ -98,7 +98,7 @@ pub fn check(name: &str, text: &str, base: &Base) -> Outcome {
                 settle(&place, part, right, false, &mut errors);
                 continue;
             }
-            "timeline" | "phases" | "figure" | "latency" | "blocks" | "blocks before"
+            "timeline" | "phases" | "figure" | "latency" | "parts" | "blocks" | "blocks before"
             | "counts" | "error" => {
                 if seen.is_none() {
                     runs += 1;
@@ -145,6 +145,7 @@ fn compare(kind: &str, place: &str, part: &mut Part, seen: &Seen, errors: &mut V
         "phases" => render::phases(seen),
         "figure" => render::figure(seen),
         "latency" => render::latency(seen),
+        "parts" => render::parts(seen),
         "blocks" => seen.blocks.clone(),
         "blocks before" => seen.blocks_before.clone(),
         "counts" => part.lines.iter().map(|line| counted(line, seen)).collect(),

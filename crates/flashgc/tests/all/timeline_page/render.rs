@@ -8,6 +8,7 @@ use flashgc::ftl::blocks::BlockState;
 use flashgc::ids::{BlockId, PlaneId, Ppn, UnitId};
 use flashgc::measure::Results;
 use flashgc::stats::Counters;
+use flashgc::verify::blame::{Part, Parts};
 
 /// `305.6 us`
 pub fn us(ns: u64) -> String {
@@ -53,6 +54,21 @@ pub fn latency(seen: &Seen) -> Vec<String> {
     let right = times.iter().map(String::len).max().unwrap_or(0);
     let lines = seen.latencies.iter().zip(&times);
     lines.map(|((words, _), time)| format!("{words:<width$}  {time:>right$}")).collect()
+}
+
+/// The parts of the latency of each request that is done, without those of no length.
+pub fn parts(seen: &Seen) -> Vec<String> {
+    let width = seen.parts.iter().map(|(words, _)| words.len()).max().unwrap_or(0);
+    let words = |parts: &Parts| {
+        let long = Part::ALL.into_iter().zip(parts).filter(|(_, ns)| **ns > 0);
+        let words =
+            long.map(|(part, &ns)| format!("{} {}", part.key().trim_end_matches("_ns"), us(ns)));
+        words.collect::<Vec<_>>().join(", ")
+    };
+    seen.parts
+        .iter()
+        .map(|(request, parts)| format!("{request:<width$}  {}", words(parts)))
+        .collect()
 }
 
 /// Every block: its state, and what its pages hold: a logical page, `x` invalid, `.` erased.

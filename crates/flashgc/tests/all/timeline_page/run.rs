@@ -9,7 +9,7 @@ use flashgc::ids::Lpn;
 use flashgc::measure::Results;
 use flashgc::session::{Inputs, RunError, Setup, prepare};
 use flashgc::sim::Sim;
-use flashgc::verify::checker::Promises;
+use flashgc::verify::blame::Parts;
 use flashgc::workload::{HostOp, ListSource, Overwrites, SourceError};
 
 /// The input of an example.
@@ -29,6 +29,8 @@ pub struct Seen {
     pub phases: Vec<Row>,
     /// Each request's words, and the time from arrival to its end.
     pub latencies: Vec<(String, Option<u64>)>,
+    /// The same for the parts of the latency of the requests that are done.
+    pub parts: Vec<(String, Parts)>,
     pub blocks_before: Vec<String>,
     pub blocks: Vec<String>,
     pub error: Option<String>,
@@ -95,7 +97,7 @@ fn numbers(lines: &[String]) -> Result<Vec<u32>, String> {
 fn run(setup: &Setup, before: Vec<u32>, asked: &[Asked]) -> Result<Seen, String> {
     let plan = setup.plan.clone();
     let (geometry, timing) = (plan.geometry.clone(), plan.timing);
-    let mut sim = Sim::new(plan.clone(), Eyes::new(&geometry, Promises::of(&plan)));
+    let mut sim = Sim::new(plan.clone(), Eyes::new(&plan));
     let words = |error| RunError::from(error).to_string();
     if setup.precondition.fill == Fill::Sequential {
         sim.untimed().fill(0, geometry.exported_pages).map_err(words)?;
@@ -124,6 +126,8 @@ fn run(setup: &Setup, before: Vec<u32>, asked: &[Asked]) -> Result<Seen, String>
     let programmed = eyes.programmed.clone();
     let (mut operations, mut phases) = (eyes.operations.clone(), eyes.phases.clone());
     let latencies = latencies(asked, &eyes.pages);
+    let parts = asked.iter().zip(&eyes.parts);
+    let parts = parts.filter_map(|(asked, parts)| Some((asked.words.clone(), (*parts)?))).collect();
     operations.sort_by_key(|row| (row.from_ns, row.unit, row.to_ns));
     phases.sort_by_key(|row| (row.from_ns, row.unit, row.to_ns));
     let blocks = render::blocks(&geometry, sim.ftl(), &programmed);
@@ -134,6 +138,7 @@ fn run(setup: &Setup, before: Vec<u32>, asked: &[Asked]) -> Result<Seen, String>
         operations,
         phases,
         latencies,
+        parts,
         blocks_before,
         blocks,
         error,

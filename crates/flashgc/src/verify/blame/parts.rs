@@ -1,0 +1,143 @@
+//! The parts of a latency, and what holds a unit.
+
+/// A part of a request's latency.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The request's own work: array, bus, write buffer and link.
+    Service,
+    /// Wait for other work of the host.
+    Host,
+    /// Wait for copies of a collection.
+    Copies,
+    /// Wait for an erase.
+    Erase,
+    /// Wait for transfers of collections on the bus.
+    Bus,
+    /// Wait while an operation of a collection is suspended or resumed, or the collector polls.
+    Switch,
+    /// Wait while the unit rests, since a collection keeps its planes or blocks closed.
+    Blocked,
+    /// Wait for a page that a write can take.
+    Space,
+    /// Wait for the write buffer.
+    Buffer,
+}
+
+/// Number of parts.
+pub const PARTS: usize = 9;
+
+/// All parts of a latency, in ns, by [`Part`].
+pub type Parts = [u64; PARTS];
+
+impl Part {
+    /// All parts, in their order.
+    pub const ALL: [Part; PARTS] = [
+        Part::Service,
+        Part::Host,
+        Part::Copies,
+        Part::Erase,
+        Part::Bus,
+        Part::Switch,
+        Part::Blocked,
+        Part::Space,
+        Part::Buffer,
+    ];
+
+    /// The name of its key in the report.
+    pub fn key(self) -> &'static str {
+        match self {
+            Part::Service => "service_ns",
+            Part::Host => "host_ns",
+            Part::Copies => "copies_ns",
+            Part::Erase => "erase_ns",
+            Part::Bus => "bus_ns",
+            Part::Switch => "switch_ns",
+            Part::Blocked => "blocked_ns",
+            Part::Space => "space_ns",
+            Part::Buffer => "buffer_ns",
+        }
+    }
+
+    /// Whether it is a wait for collection.
+    pub fn is_collection(self) -> bool {
+        matches!(self, Part::Copies | Part::Erase | Part::Bus | Part::Switch | Part::Blocked)
+    }
+}
+
+/// Why a unit does not work for the host while operations wait for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// Copies of a collection, or of pre-migration.
+    Copies,
+    /// An erase.
+    Erase,
+    /// A suspension, its end, or a poll of the queue.
+    Switch,
+    /// A collection keeps the planes or blocks of those that wait closed.
+    Blocked,
+    /// A write finds no page.
+    Space,
+}
+
+/// Number of causes.
+pub(super) const CAUSES: usize = 5;
+
+impl Cause {
+    pub(super) const ALL: [Cause; CAUSES] =
+        [Cause::Copies, Cause::Erase, Cause::Switch, Cause::Blocked, Cause::Space];
+
+    /// The part of the latency.
+    #[inline(always)]
+    pub(super) fn part(self) -> Part {
+        match self {
+            Cause::Copies => Part::Copies,
+            Cause::Erase => Part::Erase,
+            Cause::Switch => Part::Switch,
+            Cause::Blocked => Part::Blocked,
+            Cause::Space => Part::Space,
+        }
+    }
+}
+
+/// The operation that has a unit: of the host, or of a collection, whose first part may have
+/// another cause than the rest.
+#[derive(Clone, Copy, Debug)]
+pub struct Held {
+    /// Since when, in ns.
+    pub since_ns: u64,
+    /// Its first cause, and for how long, in ns.
+    pub first: Option<(Cause, u64)>,
+    /// The cause after that; none for the host.
+    pub then: Option<Cause>,
+}
+
+impl Held {
+    /// An operation of the host.
+    #[inline(always)]
+    pub fn by_host(since_ns: u64) -> Self {
+        Held { since_ns, first: None, then: None }
+    }
+
+    /// An operation of a collection.
+    pub fn by_collection(cause: Cause, since_ns: u64) -> Self {
+        Held { since_ns, first: None, then: Some(cause) }
+    }
+
+    #[inline(always)]
+    pub(super) fn is_for_host(&self) -> bool {
+        self.then.is_none()
+    }
+
+    /// Adds its time so far to the times of its causes.
+    #[inline(always)]
+    pub(super) fn add_to(&self, lost_ns: &mut [u64; CAUSES], now_ns: u64) {
+        let Some(then) = self.then else { return };
+        let mut spent_ns = now_ns - self.since_ns;
+        if let Some((cause, ns)) = self.first {
+            let ns = ns.min(spent_ns);
+            lost_ns[cause as usize] += ns;
+            spent_ns -= ns;
+        }
+        lost_ns[then as usize] += spent_ns;
+    }
+}

@@ -1,0 +1,108 @@
+//! The parts of all requests of one kind: their sums, by bucket of the histogram of latencies.
+
+use super::parts::{PARTS, Part, Parts};
+use crate::stats::{Histogram, Latency};
+use serde_json::{Map, Value, json};
+
+/// The percentiles that are split, with their keys, in parts of 10,000.
+const PERCENTILES: [(&str, u64); 4] =
+    [("p50", 5_000), ("p99", 9_900), ("p99_9", 9_990), ("p99_99", 9_999)];
+
+/// Sums of parts.
+#[derive(Clone)]
+pub(super) struct Table {
+    rows: Vec<Parts>,
+}
+
+impl Default for Table {
+    fn default() -> Self {
+        // The memory is only taken where requests are.
+        Table { rows: vec![[0; PARTS]; Histogram::PLACES] }
+    }
+}
+
+impl Table {
+    /// A request is done.
+    #[inline(always)]
+    pub(super) fn add(&mut self, parts: &Parts, latency_ns: u64) {
+        let row = &mut self.rows[Histogram::place_of(latency_ns)];
+        for (sum, part) in row.iter_mut().zip(parts) {
+            *sum += part;
+        }
+    }
+
+    /// A request is done that did not wait for anything but other work of the host.
+    #[inline(always)]
+    pub(super) fn add_plain(&mut self, service_ns: u64, host_ns: u64, latency_ns: u64) {
+        let row = &mut self.rows[Histogram::place_of(latency_ns)];
+        row[Part::Service as usize] += service_ns;
+        row[Part::Host as usize] += host_ns;
+    }
+
+    fn sums(&self) -> [u128; PARTS] {
+        let mut sums = [0; PARTS];
+        for row in &self.rows {
+            for (sum, &part) in sums.iter_mut().zip(row) {
+                *sum += u128::from(part);
+            }
+        }
+        sums
+    }
+
+    /// The report: the mean parts of all requests; and of each percentile its parts, in proportion
+    /// to those of the requests that share its bucket.
+    pub(super) fn report(&self, latency: &Latency) -> Value {
+        let mut keys = Map::new();
+        let count = latency.count();
+        let mean = split(&self.sums(), count, |ns| json!(ns as f64 / count as f64));
+        keys.insert("mean".into(), if count > 0 { mean } else { Value::Null });
+        for (key, per_myriad) in PERCENTILES {
+            let row = (count > 0).then(|| self.percentile(latency, per_myriad));
+            keys.insert(key.into(), row.unwrap_or(Value::Null));
+        }
+        Value::Object(keys)
+    }
+
+    fn percentile(&self, latency: &Latency, per_myriad: u64) -> Value {
+        let ns = latency.percentile(per_myriad);
+        let parts = apportioned(ns, &self.rows[Histogram::place_of(ns)]);
+        split(&parts.map(u128::from), latency.count_near(ns), |ns| json!(ns as u64))
+    }
+}
+
+/// The keys of a split: the parts of collection have a table of their own beside their sum.
+fn split(parts: &[u128; PARTS], requests: u64, shown: impl Fn(u128) -> Value) -> Value {
+    let (mut row, mut collection) = (Map::new(), Map::new());
+    let mut collection_ns = 0;
+    row.insert("latency_ns".into(), shown(parts.iter().sum()));
+    row.insert("requests".into(), json!(requests));
+    for (part, &ns) in Part::ALL.into_iter().zip(parts) {
+        if part.is_collection() {
+            collection_ns += ns;
+            collection.insert(part.key().into(), shown(ns));
+        } else {
+            row.insert(part.key().into(), shown(ns));
+        }
+    }
+    row.insert("collection_ns".into(), shown(collection_ns));
+    row.insert("collection".into(), Value::Object(collection));
+    Value::Object(row)
+}
+
+/// An amount, divided in proportion to these weights: whole numbers whose sum is the amount.
+fn apportioned(amount: u64, weights: &Parts) -> Parts {
+    let all: u128 = weights.iter().copied().map(u128::from).sum();
+    if all == 0 {
+        let mut parts = [0; PARTS];
+        parts[Part::Service as usize] = amount;
+        return parts;
+    }
+    // Each part ends where the sum of the weights up to it does, rounded down.
+    let (mut parts, mut sum, mut end) = ([0; PARTS], 0, 0);
+    for (part, &weight) in parts.iter_mut().zip(weights) {
+        sum += u128::from(weight);
+        let next = (u128::from(amount) * sum / all) as u64;
+        (*part, end) = (next - end, next);
+    }
+    parts
+}
