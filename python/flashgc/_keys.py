@@ -180,6 +180,46 @@ class Latencies(Section):
     all: Latency
 
 
+class CollectionWait(Section):
+    """The wait for collection, by what held the unit or the bus."""
+
+    copies_ns: float
+    erase_ns: float
+    bus_ns: float
+    switch_ns: float
+    blocked_ns: float
+
+
+class Split(Section):
+    """A latency and its parts."""
+
+    latency_ns: float
+    requests: int
+    service_ns: float
+    host_ns: float
+    collection_ns: float
+    collection: CollectionWait
+    space_ns: float
+    buffer_ns: float
+
+
+class Splits(Section):
+    """The parts of latencies, by percentile."""
+
+    mean: Split | None
+    p50: Split | None
+    p99: Split | None
+    p99_9: Split | None
+    p99_99: Split | None
+
+
+class Blame(Section):
+    """Where latencies went."""
+
+    read: Splits
+    write: Splits
+
+
 class Throughput(Section):
     """Requests and bytes per second of simulated time."""
 
@@ -412,6 +452,7 @@ class Keys(Section):
     erase_operations: int
     gc: Gc
     latency_ns: Latencies
+    blame: Annotated[Blame, Only("with --blame")]
     throughput: Throughput
     utilisation: Utilisation
     hotness: Annotated[Hotness, Only("where pages are placed by hotness")]

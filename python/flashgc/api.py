@@ -52,6 +52,7 @@ def run(
     unset: Iterable[str] | None = None,
     seed: int | None = None,
     verify: bool = False,
+    blame: bool = False,
     drive: PathLike | None = None,
     fit: Fit | None = None,
     gc_log: PathLike | None = None,
@@ -74,6 +75,7 @@ def run(
         unset: keys taken out of the configuration and its presets, before `set`.
         seed: over the configuration's seed; a whole number from 0.
         verify: whether the checkers watch every operation (slower).
+        blame: whether latencies are split into their parts, in the report's `blame`.
         drive: a file of :func:`flashgc.drive.save`; the run begins with this drive, and it is not
             preconditioned.
         fit: the share of the user capacity that the pages of the trace are to be, as `"90%"` or
@@ -107,10 +109,11 @@ def run(
     with _sources.trace_file(trace) as file:
         request = _request(config, file, scheme, device, set, seed, fit, unset)
         logs: Logs = {"gc_log": gc_log, "series": series, "series_interval": series_interval}
-        report = _run(request, verify, logs, drive, _told(progress), over_time)
+        report = _run(request, verify, logs, drive, _told(progress), over_time, blame)
     _note_origin([report], request, heads.call(
         "run", _given(config, trace),
-        {"scheme": scheme, "device": device, **_set(request), "verify": verify, "drive": drive,
+        {"scheme": scheme, "device": device, **_set(request), "verify": verify, "blame": blame,
+         "drive": drive,
          "over_time": over_time},
     ))  # fmt: skip
     return report
@@ -127,6 +130,7 @@ def run_seeds(
     unset: Iterable[str] | None = None,
     seed: int | None = None,
     verify: bool = False,
+    blame: bool = False,
     drive: PathLike | None = None,
     fit: Fit | None = None,
     jobs: int = 2,
@@ -153,7 +157,7 @@ def run_seeds(
         [request] = _sized([request], _told_first(progress))
         values = _seed_values(request, seeds)
         requests = [_with_seed(request, value) for value in values]
-        reports = _run_all(requests, verify, drive, jobs, progress)
+        reports = _run_all(requests, verify, drive, jobs, progress, blame=blame)
     metrics = statistics.intervals(reports)
     report = reports[0]
     report._values["seeds"] = {"count": seeds, "values": values, "metrics": metrics}
@@ -174,6 +178,7 @@ def compare(
     unset: Iterable[str] | None = None,
     seed: int | None = None,
     verify: bool = False,
+    blame: bool = False,
     drive: PathLike | None = None,
     fit: Fit | None = None,
     jobs: int = 2,
@@ -236,11 +241,13 @@ def compare(
         values = [] if seeds is None else _seed_values(requests[0], seeds)
         # All schemes with one seed, then with the next, so that each shows its own progress.
         seeded = [_with_seed(one, value) for value in values for one in requests]
-        done = _run_all(seeded or requests, verify, drive, jobs, tell, over_time=over_time)
+        done = _run_all(seeded or requests, verify, drive, jobs, tell, over_time=over_time,
+                        blame=blame)  # fmt: skip
         reports = _paired(done, len(requests), values) if values else done
     _note_origin(reports, requests[0], heads.call(
         "compare", [config, list(schemes), *_given(config, trace)[1:]],
-        {"device": device, **_set(requests[0]), "verify": verify, "drive": drive,
+        {"device": device, **_set(requests[0]), "verify": verify, "blame": blame,
+         "drive": drive,
          "over_time": over_time, "seeds": seeds},
     ))  # fmt: skip
     return Comparison(reports, refused)
@@ -460,16 +467,17 @@ def _run(
     drive: PathLike | None,
     progress: Callable[..., object] | None,
     over_time: bool = False,
+    blame: bool = False,
 ) -> Report:
     if request["fitted"] is None:
         [request] = _sized([request], progress)
     own = None if drive is None else os.fspath(drive)
     if not over_time:
-        report = Report._of(_engine.run(request, verify, logs, progress, own))
+        report = Report._of(_engine.run(request, verify, logs, progress, own, blame))
         _note_logs(logs)
         return report
     with overview.recorded(logs) as files:
-        report = Report._of(_engine.run(request, verify, files, progress, own))
+        report = Report._of(_engine.run(request, verify, files, progress, own, blame))
         _note_logs(logs)
         report._over_time = overview.read(files, report.simulated_ns)
         return report
@@ -493,6 +501,7 @@ def _run_all(
     done: Callable[[int, Report], object] | None = None,
     logs: Sequence[Logs | None] | None = None,
     over_time: bool = False,
+    blame: bool = False,
 ) -> list[Report]:
     """Runs all of them, `jobs` at a time. The first error ends the others.
 
@@ -512,7 +521,7 @@ def _run_all(
                 progress(index, Progress(*step))
 
         log = None if logs is None else logs[index]
-        report = _run(requests[index], verify, log, drive, tell, over_time)
+        report = _run(requests[index], verify, log, drive, tell, over_time, blame)
         if done is not None:
             done(index, report)
         return report

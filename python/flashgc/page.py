@@ -6,7 +6,7 @@ import html
 import json
 from collections.abc import Sequence
 
-from flashgc import balance, chart, cliff, converted, heads, summary, units
+from flashgc import balance, blame, chart, cliff, converted, heads, summary, units
 from flashgc.markup import table
 from flashgc.results import KINDS, ComparedResults, Run, RunResults
 
@@ -42,6 +42,7 @@ figure { margin: 0; }
 }
 @media (prefers-color-scheme: dark) { svg text { fill: #bbb; } }
 """
+STYLE += blame.STYLE
 
 
 def whole(reports: Sequence[RunResults]) -> str:
@@ -97,6 +98,7 @@ def _one(report: RunResults) -> list[str]:
     return [
         _charts([("Latency of reads and writes", curves)]),
         _wide(table(summary.latency(report))),
+        blame.section([report]),
         table([["", ""], *map(list, told)], "facts"),
         *([_wide(table(seeds))] if (seeds := summary.seeds(report)) else []),
     ]
@@ -127,7 +129,8 @@ def _several(several: ComparedResults[Run]) -> list[str]:
         rows = list(map(list, zip(*differences, strict=True)))
         tables += ["<h2>Differences</h2>", _wide(table(rows, "heads"))]
     read = summary.over_seeds(several)
-    return [_charts(drawn), *([] if read is None else [f"<p>{read}</p>"]), *tables]
+    split = blame.section(inside)
+    return [_charts(drawn), *([] if read is None else [f"<p>{read}</p>"]), *tables, split]
 
 
 def _charts(charts: Sequence[tuple[str, Sequence[tuple[str, chart.Points]]]]) -> str:

@@ -38,6 +38,13 @@ pub struct Logs {
     series_interval: Option<String>,
 }
 
+/// What is watched in a run.
+#[derive(Clone, Copy)]
+struct Watched {
+    verify: bool,
+    blame: bool,
+}
+
 /// The files that a run writes while it lasts.
 struct OpenLogs {
     files: Vec<RowLog>,
@@ -102,7 +109,7 @@ fn too_many_rows(logs: &Logs, progress: &Progress) -> PyErr {
 
 impl Logs {
     /// Begins the files.
-    fn open(&self, verify: bool) -> PyResult<(OpenLogs, Options)> {
+    fn open(&self, Watched { verify, blame }: Watched) -> PyResult<(OpenLogs, Options)> {
         let interval_ns = self.interval_ns()?;
         if self.gc_log.is_some() && self.gc_log == self.series {
             return Err(OutputError::new_err(
@@ -111,7 +118,7 @@ impl Logs {
             ));
         }
         let mut bounded = None;
-        let (mut files, mut options) = (Vec::new(), Options { verify, ..Options::default() });
+        let (mut files, mut options) = (Vec::new(), Options { verify, blame, ..Options::default() });
         if let Some(path) = &self.gc_log {
             let log = RowLog::create(path, "log of collections", &JobRow::default())?;
             options.job_log = Some(log.sink());
@@ -147,7 +154,7 @@ impl Logs {
 
 /// Runs a configuration.
 #[pyfunction]
-#[pyo3(signature = (request, verify=false, logs=None, progress=None, drive=None))]
+#[pyo3(signature = (request, verify=false, logs=None, progress=None, drive=None, blame=false))]
 pub fn run(
     py: Python<'_>,
     request: Request,
@@ -155,22 +162,24 @@ pub fn run(
     logs: Option<Logs>,
     progress: Option<Py<PyAny>>,
     drive: Option<PathBuf>,
+    blame: bool,
 ) -> PyResult<Outcome> {
     let pulse = Pulse::new(progress);
     let (logs, drive) = (logs.unwrap_or_default(), drive.as_deref());
-    py.detach(|| guarded(|| run_detached(&request, verify, &logs, drive, pulse)))
+    let watched = Watched { verify, blame };
+    py.detach(|| guarded(|| run_detached(&request, watched, &logs, drive, pulse)))
 }
 
 fn run_detached(
     request: &Request,
-    verify: bool,
+    watched: Watched,
     logs: &Logs,
     drive: Option<&Path>,
     mut pulse: Pulse,
 ) -> PyResult<Outcome> {
     let setup = request.prepare()?;
     memory::check(&setup)?;
-    let (files, options) = logs.open(verify)?;
+    let (files, options) = logs.open(watched)?;
     let mut walls = Walls::default();
     let begun = Instant::now();
     let mut session = match drive {

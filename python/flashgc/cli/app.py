@@ -88,6 +88,7 @@ def run(
     fit: options.Fit = None,
     json: options.Json = False,
     out: options.Out = None,
+    blame: options.Blame = False,
     over_time: options.OverTime = False,
     gc_log: Annotated[
         Path | None,
@@ -135,7 +136,7 @@ def run(
             told = None if shown is None else lambda step: shown(0, step)
             report = api.run(
                 config, trace, scheme=scheme, device=device, set=set_, unset=unsets, seed=seed,
-                verify=verify, drive=drive, fit=fit, gc_log=gc_log, series=series,
+                verify=verify, blame=blame, drive=drive, fit=fit, gc_log=gc_log, series=series,
                 series_interval=series_interval, over_time=over_time, progress=told,
             )  # fmt: skip
         else:
@@ -157,7 +158,8 @@ def run(
                 )
             report = api.run_seeds(
                 config, seeds, trace, scheme=scheme, device=device, set=set_, unset=unsets,
-                seed=seed, verify=verify, drive=drive, fit=fit, jobs=jobs, progress=shown,
+                seed=seed, verify=verify, blame=blame, drive=drive, fit=fit, jobs=jobs,
+                progress=shown,
             )  # fmt: skip
     heads.by_command([report], typed())
     _saved(report.save, folder)
@@ -227,6 +229,7 @@ def compare(
     fit: options.Fit = None,
     json: options.Json = False,
     out: options.Out = None,
+    blame: options.Blame = False,
     over_time: options.OverTime = False,
     format: options.Format = None,
     on_bad_line: options.BadLine = None,
@@ -246,8 +249,8 @@ def compare(
     with progress.bars(names, quiet=json) as shown:
         reports = api.compare(
             config, names, trace, device=device, set=set_, unset=unsets, seed=seed,
-            verify=verify, drive=drive, fit=fit, jobs=jobs, over_time=over_time,
-            seeds=seeds, progress=shown,
+            verify=verify, blame=blame, drive=drive, fit=fit, jobs=jobs,
+            over_time=over_time, seeds=seeds, progress=shown,
         )  # fmt: skip
     heads.by_command(reports, typed())
     _saved(reports.save, folder)

@@ -134,6 +134,14 @@ OverTime = Annotated[
         "collection to the page of --out (slower).",
     ),
 ]
+Blame = Annotated[
+    bool,
+    typer.Option(
+        "--blame",
+        help="Split latencies into their parts: service, and waits for other requests, for "
+        "collection, for space and for the write buffer.",
+    ),
+]
 BadLine = Annotated[
     OnBadLine | None,
     typer.Option("--on-bad-line", help="Stop at a line that is not understood, or skip "

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from flashgc import balance, converted, summary
+from flashgc import balance, blame, converted, summary
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -41,11 +41,16 @@ def report(one: Report) -> None:
         line(text, "bold yellow")
     rows(summary.latency(one))
     pairs(summary.facts(one))
+    split = blame.rows(one)
+    if split:
+        rows(split)
     seeds = summary.seeds(one)
     if seeds:
         rows(seeds)
     for text in (*summary.warnings(one), *converted.told(one)):
         note(text)
+    for text in blame.sentences(one):
+        line(text)
 
 
 def comparison(several: Comparison) -> None:
@@ -59,6 +64,9 @@ def comparison(several: Comparison) -> None:
     differences = summary.differences(several)
     if differences:
         rows(differences)
+    for one in several:
+        for text in blame.sentences(one):
+            line(f"{one.scheme}: {text}")
     read = summary.over_seeds(several)
     if read is not None:
         line(read)

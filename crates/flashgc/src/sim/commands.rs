@@ -30,6 +30,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn start_command(&mut self, unit: UnitId, command: Command<Owner>) {
         self.store.alloc.one_more(unit);
         let moved = self.flash.start(unit, command, self.now_ns, &mut self.events);
+        self.tell_beginning(unit, command.owner);
         self.has_begun(unit, moved);
     }
 
@@ -50,10 +51,7 @@ impl<W: Watch> Sim<W> {
             self.store.alloc.leaves_queue(&self.plan, lpn, sequence);
         }
         self.store.alloc.one_less(unit);
-        if W::ACTIVE {
-            let held = self.held(unit);
-            self.tell(Happened::Taken { op, held });
-        }
+        self.tell(Happened::Taken { op });
     }
 
     /// An operation of the host begins: records how long it waited for the collection alone.
@@ -139,9 +137,8 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     pub(super) fn tell_operation(&mut self, unit: UnitId, owner: Owner, from_ns: u64) {
         if W::ACTIVE {
-            let held = self.held_by(unit, owner, from_ns);
             let waited = self.flash.waited_for_bus(unit);
-            self.tell(Happened::Worked { unit, held, waited });
+            self.tell(Happened::Worked { unit, waited });
         }
         if W::ACTIVE && W::NAMES {
             let name = self.operation_name(unit, owner);
@@ -151,39 +148,37 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// The operation that has a unit, for the watcher.
+    /// Reports for what a unit begins to work.
     #[inline(always)]
-    pub(super) fn held(&self, unit: UnitId) -> Option<Held> {
-        let owner = self.flash.owner(unit)?;
-        Some(self.held_by(unit, owner, self.flash.since_ns(unit)))
-    }
-
-    /// See [`Sim::held`]; the operation may have ended just now.
-    #[inline(always)]
-    fn held_by(&self, unit: UnitId, owner: Owner, since_ns: u64) -> Held {
-        match owner {
-            Owner::Host(_) | Owner::Answer(_) => Held::by_host(since_ns),
-            _ => self.held_by_collection(unit, owner, since_ns),
+    pub(super) fn tell_beginning(&mut self, unit: UnitId, owner: Owner) {
+        if W::ACTIVE {
+            let held = match owner {
+                Owner::Host(_) | Owner::Answer(_) => Held::ForHost,
+                _ => self.held_by_collection(unit, owner),
+            };
+            self.tell(Happened::Begins { unit, held });
         }
     }
 
     #[inline(never)]
-    fn held_by_collection(&self, unit: UnitId, owner: Owner, since_ns: u64) -> Held {
+    fn held_by_collection(&self, unit: UnitId, owner: Owner) -> Held {
         let cause = match owner {
             Owner::Suspending | Owner::Polling => blame::Cause::Switch,
             Owner::Collection if self.jobs[unit].stage == Stage::Erasing => blame::Cause::Erase,
             _ => blame::Cause::Copies,
         };
-        let whole = Held::by_collection(cause, since_ns);
-        let Some(first) = self.flash.first_phase(unit) else { return whole };
-        match first.kind {
+        let (kind, ns) = self.flash.first_phase(unit).map_or((Kind::Rest, 0), |p| (p.kind, p.ns));
+        match kind {
             Kind::Collection => {
-                let copies_ns = first.ns - self.prices.nominal(Op::Erase, 1).total_ns();
-                let first = Some((blame::Cause::Copies, copies_ns));
-                Held { first, then: Some(blame::Cause::Erase), ..whole }
+                let first_ns = ns - self.prices.nominal(Op::Erase, 1).total_ns();
+                let (first, then) = (blame::Cause::Copies, blame::Cause::Erase);
+                Held::ForCollection { first, first_ns, then }
             }
-            Kind::Switch => Held { first: Some((blame::Cause::Switch, first.ns)), ..whole },
-            _ => whole,
+            Kind::Switch => {
+                let first = blame::Cause::Switch;
+                Held::ForCollection { first, first_ns: ns, then: cause }
+            }
+            _ => Held::ForCollection { first: cause, first_ns: 0, then: cause },
         }
     }
 

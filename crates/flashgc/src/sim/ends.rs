@@ -7,7 +7,6 @@ use crate::flash::{Class, Due, Ended, Moved, Part, Phases};
 use crate::host::OpKind;
 use crate::ids::{BusId, UnitId};
 use crate::owner::Owner;
-use crate::verify::blame::Held;
 use crate::verify::{Happened, Watch, What};
 
 impl<W: Watch> Sim<W> {
@@ -295,7 +294,9 @@ impl<W: Watch> Sim<W> {
             }
         };
         self.store.alloc.one_more(unit);
-        match self.flash.take_over(unit, bind, self.now_ns, &mut self.events) {
+        let moved = self.flash.take_over(unit, bind, self.now_ns, &mut self.events);
+        self.tell_beginning(unit, owner);
+        match moved {
             Some(Moved::Ended(Ended { owner: Owner::Collection, .. })) => {
                 // The pages are in the register already, and took no time of the unit.
                 self.store.alloc.one_less(unit);
@@ -313,9 +314,8 @@ impl<W: Watch> Sim<W> {
         let Owner::Answer(op) = owner else { return };
         self.note_left(unit);
         if W::ACTIVE {
-            let held = Held::by_host(self.now_ns);
             let waited = self.flash.waited_for_bus(unit);
-            self.tell(Happened::Worked { unit, held, waited });
+            self.tell(Happened::LeftBeside { unit, waited });
         }
         self.tell_busy(What::Operation("read", 0), unit, self.now_ns, false);
         self.answered(op);

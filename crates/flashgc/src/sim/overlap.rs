@@ -52,10 +52,7 @@ impl<W: Watch> Sim<W> {
             return;
         }
         self.note_host_page(unit, op);
-        if W::ACTIVE {
-            let held = self.held(unit);
-            self.tell(Happened::Loaded { op, held });
-        }
+        self.tell(Happened::Loaded { op });
         self.counters.pipelined_writes += 1;
         let phases = self.prices.nominal(flash::Op::Program, 1);
         self.begin_beside(unit, Command::new(Owner::Host(op), Class::Host, phases));

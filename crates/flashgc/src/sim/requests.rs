@@ -132,10 +132,7 @@ impl<W: Watch> Sim<W> {
         self.host.waiting.queue_at(op, plane);
         let unit = self.plan.geometry.unit_of(plane);
         self.store.alloc.one_more(unit);
-        if W::ACTIVE {
-            let held = self.held(unit);
-            self.tell(Happened::Queued { op, unit, held });
-        }
+        self.tell(Happened::Queued { op, unit });
         if self.arbiter.is_preemptive() {
             self.note_queued(unit, op);
         }

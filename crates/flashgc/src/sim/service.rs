@@ -139,7 +139,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn merge(&mut self, unit: UnitId, op: u32, list: u8) {
         let Some(plane) = self.jobs[unit].plane else { return };
         self.take_from_queue(unit, op, list);
-        self.tell(Happened::Merged { op, held: None });
+        self.tell(Happened::Merged { op });
         self.host_begins(unit, op);
         self.host.waiting.set_plane(op, plane);
         let lpn = self.host.waiting.op(op).lpn;

@@ -94,29 +94,21 @@ pub enum Happened {
         op: u32,
         /// The unit.
         unit: UnitId,
-        /// The operation that has the unit.
-        held: Option<Held>,
     },
     /// A page operation of the host has left its queue: it begins, or waits elsewhere from now on.
     Taken {
         /// Its place in the slab.
         op: u32,
-        /// The operation that has the unit, if it begins beside one.
-        held: Option<Held>,
     },
     /// A write that has just left its queue was merged into a page that a collection programs.
     Merged {
         /// Its place in the slab.
         op: u32,
-        /// The operation that has the unit.
-        held: Option<Held>,
     },
     /// A write that has just left its queue is loaded beside a program of a collection.
     Loaded {
         /// Its place in the slab.
         op: u32,
-        /// The operation that has the unit.
-        held: Option<Held>,
     },
     /// A write that is next in its queue finds no page that it may take.
     FindsNoPage {
@@ -128,12 +120,24 @@ pub enum Happened {
         /// The unit.
         unit: UnitId,
     },
+    /// An operation of a unit begins.
+    Begins {
+        /// The unit.
+        unit: UnitId,
+        /// For what.
+        held: Held,
+    },
+    /// A page of the host has left beside the operation of its unit.
+    LeftBeside {
+        /// The unit.
+        unit: UnitId,
+        /// For how long it waited for the bus.
+        waited: BusWait,
+    },
     /// An operation of a unit has ended, or was suspended.
     Worked {
         /// The unit.
         unit: UnitId,
-        /// The operation.
-        held: Held,
         /// For how long it waited for the bus.
         waited: BusWait,
     },

@@ -11,6 +11,7 @@ mod block_blocking;
 mod blocking;
 mod common;
 mod contract;
+mod corners;
 mod determinism;
 mod disksim;
 mod drive;

@@ -130,7 +130,7 @@ impl Blame {
         }
     }
 
-    /// The parts of a request that is done.
+    /// The parts of a read or a write that is done.
     pub fn parts_of(&self, request: u32) -> Parts {
         let request = &self.requests[request as usize];
         let mut parts = request.done.unwrap_or_else(|| self.parts_of_operation(request.last));
@@ -188,7 +188,7 @@ impl Blame {
             }
             State::Merged | State::Loaded => {
                 let mut carried = [0; PARTS];
-                reading.add_wait(&unit.carries(None, now_ns), length_ns, &mut carried);
+                reading.add_wait(&unit.read(now_ns), length_ns, &mut carried);
                 add_carried(parts, carried, state, unit.waited);
             }
             State::AwaitsBuffer => parts[Part::Buffer as usize] += length_ns,
@@ -228,8 +228,8 @@ impl Blame {
 
     /// An operation waits in the queue of a unit.
     #[inline(always)]
-    fn queued(&mut self, op: u32, unit: UnitId, held: Option<Held>, now_ns: u64) {
-        let reading = self.units[unit.index()].queued(held, now_ns);
+    fn queued(&mut self, op: u32, unit: UnitId, now_ns: u64) {
+        let reading = self.units[unit.index()].queued(now_ns);
         let operation = self.settle(op, now_ns);
         operation.state = State::Queued;
         operation.unit = unit;
@@ -238,9 +238,9 @@ impl Blame {
 
     /// An operation has left its queue and has the unit, or a part of it.
     #[inline(always)]
-    fn taken(&mut self, op: u32, held: Option<Held>, now_ns: u64) {
+    fn taken(&mut self, op: u32, now_ns: u64) {
         let operation = &mut self.operations[op as usize];
-        let reading = self.units[operation.unit.index()].taken(held, now_ns);
+        let reading = self.units[operation.unit.index()].taken(now_ns);
         let length_ns = now_ns - operation.until_ns;
         operation.until_ns = now_ns;
         let state = std::mem::replace(&mut operation.state, State::Runs);
@@ -276,7 +276,7 @@ impl Blame {
         if operation.state != State::Queued {
             return;
         }
-        let reading = self.units[operation.unit.index()].rests(now_ns);
+        let reading = self.units[operation.unit.index()].read(now_ns);
         let length_ns = now_ns - operation.until_ns;
         operation.until_ns = now_ns;
         operation.state = State::Starves;
@@ -286,10 +286,10 @@ impl Blame {
 
     /// An operation that has just left its queue is carried by the collection.
     #[cold]
-    fn joins(&mut self, op: u32, state: State, held: Option<Held>, now_ns: u64) {
+    fn joins(&mut self, op: u32, state: State, now_ns: u64) {
         let operation = &mut self.operations[op as usize];
         operation.state = state;
-        operation.reading = self.units[operation.unit.index()].carries(held, now_ns);
+        operation.reading = self.units[operation.unit.index()].read(now_ns);
     }
 
     /// An operation goes on to another state.
@@ -373,15 +373,15 @@ impl Watch for Blame {
                 *entry(&mut self.requests, request, new) = new;
             }
             Happened::Accepted { op, request, .. } => self.accepted(op, request, now_ns),
-            Happened::Queued { op, unit, held } => self.queued(op, unit, held, now_ns),
-            Happened::Taken { op, held } => self.taken(op, held, now_ns),
-            Happened::Merged { op, held } => self.joins(op, State::Merged, held, now_ns),
-            Happened::Loaded { op, held } => self.joins(op, State::Loaded, held, now_ns),
+            Happened::Queued { op, unit } => self.queued(op, unit, now_ns),
+            Happened::Taken { op } => self.taken(op, now_ns),
+            Happened::Merged { op } => self.joins(op, State::Merged, now_ns),
+            Happened::Loaded { op } => self.joins(op, State::Loaded, now_ns),
             Happened::FindsNoPage { op } => self.finds_no_page(op, now_ns),
             Happened::Starves { unit } => self.units[unit.index()].starves(now_ns),
-            Happened::Worked { unit, held, waited } => {
-                self.units[unit.index()].worked(held, waited, now_ns);
-            }
+            Happened::Begins { unit, held } => self.units[unit.index()].begins(held, now_ns),
+            Happened::LeftBeside { unit, waited } => self.units[unit.index()].waited = waited,
+            Happened::Worked { unit, waited } => self.units[unit.index()].worked(waited, now_ns),
             Happened::AwaitsBuffer { op } => self.goes_on(op, State::AwaitsBuffer, now_ns),
             Happened::AccessesBuffer { op } => self.goes_on(op, State::Accesses, now_ns),
             Happened::Done { op, .. } => self.done(op, now_ns),

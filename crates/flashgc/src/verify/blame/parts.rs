@@ -99,45 +99,18 @@ impl Cause {
     }
 }
 
-/// The operation that has a unit: of the host, or of a collection, whose first part may have
-/// another cause than the rest.
-#[derive(Clone, Copy, Debug)]
-pub struct Held {
-    /// Since when, in ns.
-    pub since_ns: u64,
-    /// Its first cause, and for how long, in ns.
-    pub first: Option<(Cause, u64)>,
-    /// The cause after that; none for the host.
-    pub then: Option<Cause>,
-}
-
-impl Held {
-    /// An operation of the host.
-    #[inline(always)]
-    pub fn by_host(since_ns: u64) -> Self {
-        Held { since_ns, first: None, then: None }
-    }
-
-    /// An operation of a collection.
-    pub fn by_collection(cause: Cause, since_ns: u64) -> Self {
-        Held { since_ns, first: None, then: Some(cause) }
-    }
-
-    #[inline(always)]
-    pub(super) fn is_for_host(&self) -> bool {
-        self.then.is_none()
-    }
-
-    /// Adds its time so far to the times of its causes.
-    #[inline(always)]
-    pub(super) fn add_to(&self, lost_ns: &mut [u64; CAUSES], now_ns: u64) {
-        let Some(then) = self.then else { return };
-        let mut spent_ns = now_ns - self.since_ns;
-        if let Some((cause, ns)) = self.first {
-            let ns = ns.min(spent_ns);
-            lost_ns[cause as usize] += ns;
-            spent_ns -= ns;
-        }
-        lost_ns[then as usize] += spent_ns;
-    }
+/// For what an operation takes its unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Held {
+    /// For a request.
+    ForHost,
+    /// For a collection; its first part may have another cause than the rest.
+    ForCollection {
+        /// The first cause.
+        first: Cause,
+        /// For how long, in ns.
+        first_ns: u64,
+        /// The cause after that.
+        then: Cause,
+    },
 }

@@ -13,6 +13,14 @@ const NEVER: u64 = u64::MAX;
 /// collections.
 pub type BusWait = [u64; 2];
 
+/// What a unit does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Does {
+    Rests,
+    WorksForHost,
+    Collects,
+}
+
 /// The time of a unit so far.
 #[derive(Clone, Copy)]
 pub(super) struct Unit {
@@ -20,6 +28,12 @@ pub(super) struct Unit {
     number: u32,
     /// Operations that wait in the queue.
     waiting: u32,
+    does: Does,
+    /// The causes of the present operation of a collection, and how long the first one lasts.
+    causes: [Cause; 2],
+    first_ns: u64,
+    /// When this operation began, in ns.
+    since_ns: u64,
     /// Time that the unit did not work for the host, in ns, by cause.
     lost_ns: [u64; CAUSES],
     /// Since when the unit rests, or did before the present operation, in ns; while nothing waits,
@@ -66,6 +80,10 @@ impl Unit {
         Unit {
             number: 0,
             waiting: 0,
+            does: Does::Rests,
+            causes: [Cause::Copies; 2],
+            first_ns: 0,
+            since_ns: 0,
             lost_ns: [0; CAUSES],
             rests_since_ns: 0,
             starves_since_ns: NEVER,
@@ -75,63 +93,89 @@ impl Unit {
 
     /// What the clock shows now, with the operation under way or the rest.
     #[inline(always)]
-    fn read(&self, held: Option<Held>, now_ns: u64) -> Reading {
+    pub(super) fn read(&self, now_ns: u64) -> Reading {
+        if self.does == Does::WorksForHost || self.does == Does::Rests && self.is_level(now_ns) {
+            return Reading { number: self.number, lost_ns: self.lost_ns };
+        }
+        self.read_between(now_ns)
+    }
+
+    #[inline(always)]
+    fn is_level(&self, now_ns: u64) -> bool {
+        self.rests_since_ns == now_ns
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn read_between(&self, now_ns: u64) -> Reading {
         let mut reading = Reading { number: self.number, lost_ns: self.lost_ns };
-        match held {
-            Some(held) if !held.is_for_host() => {
-                self.add_rest(&mut reading.lost_ns, held.since_ns);
-                held.add_to(&mut reading.lost_ns, now_ns);
+        match self.does {
+            Does::WorksForHost => {}
+            Does::Rests => self.add_rest(&mut reading.lost_ns, now_ns),
+            Does::Collects => {
+                self.add_rest(&mut reading.lost_ns, self.since_ns);
+                self.add_work(&mut reading.lost_ns, now_ns);
             }
-            Some(_) => {}
-            None => self.add_rest(&mut reading.lost_ns, now_ns),
         }
         reading
     }
 
     /// An operation waits from now on.
     #[inline(always)]
-    pub(super) fn queued(&mut self, held: Option<Held>, now_ns: u64) -> Reading {
+    pub(super) fn queued(&mut self, now_ns: u64) -> Reading {
         if self.waiting == 0 {
-            self.rests_since_ns = held.map_or(now_ns, |held| held.since_ns);
+            let collects = self.does == Does::Collects;
+            self.rests_since_ns = if collects { self.since_ns } else { now_ns };
         }
         self.waiting += 1;
-        self.read(held, now_ns)
+        self.read(now_ns)
     }
 
     /// An operation leaves the queue.
     #[inline(always)]
-    pub(super) fn taken(&mut self, held: Option<Held>, now_ns: u64) -> Reading {
-        if held.is_none() {
+    pub(super) fn taken(&mut self, now_ns: u64) -> Reading {
+        if self.does == Does::Rests {
             self.rest_ends(now_ns);
         }
         self.waiting -= 1;
-        match held {
-            None => Reading { number: self.number, lost_ns: self.lost_ns },
-            // It begins beside an operation of the collection.
-            Some(_) => Reading { number: !self.number, ..self.read(held, now_ns) },
+        if self.does == Does::Collects {
+            // It begins beside the collection, whose time goes on.
+            return Reading { number: !self.number, ..self.read(now_ns) };
         }
+        Reading { number: self.number, lost_ns: self.lost_ns }
     }
 
-    /// What the clock shows while the unit rests.
-    pub(super) fn rests(&self, now_ns: u64) -> Reading {
-        self.read(None, now_ns)
-    }
-
-    /// The clock while an operation is carried by a collection.
-    pub(super) fn carries(&self, held: Option<Held>, now_ns: u64) -> Reading {
-        self.read(held, now_ns)
+    /// An operation begins.
+    #[inline(always)]
+    pub(super) fn begins(&mut self, held: Held, now_ns: u64) {
+        match held {
+            Held::ForHost => self.does = Does::WorksForHost,
+            Held::ForCollection { first, first_ns, then } => {
+                self.does = Does::Collects;
+                self.causes = [first, then];
+                (self.first_ns, self.since_ns) = (first_ns, now_ns);
+            }
+        }
     }
 
     /// An operation has ended, or was suspended.
     #[inline(always)]
-    pub(super) fn worked(&mut self, held: Held, waited: BusWait, now_ns: u64) {
-        if !held.is_for_host() {
-            self.rest_ends(held.since_ns);
-            held.add_to(&mut self.lost_ns, now_ns);
-            self.number += 1;
+    pub(super) fn worked(&mut self, waited: BusWait, now_ns: u64) {
+        if self.does == Does::Collects {
+            self.collected(now_ns);
         }
+        self.does = Does::Rests;
         self.waited = waited;
         self.rests_since_ns = now_ns;
+    }
+
+    #[inline(never)]
+    fn collected(&mut self, now_ns: u64) {
+        self.rest_ends(self.since_ns);
+        let mut lost_ns = self.lost_ns;
+        self.add_work(&mut lost_ns, now_ns);
+        self.lost_ns = lost_ns;
+        self.number += 1;
     }
 
     /// A write of the queue finds no page.
@@ -161,7 +205,6 @@ impl Unit {
     }
 
     /// Adds the rest until now: a collection keeps the queue closed, or there is no page to write.
-    #[inline(always)]
     fn add_rest(&self, lost_ns: &mut [u64; CAUSES], now_ns: u64) {
         if now_ns <= self.rests_since_ns {
             return;
@@ -169,5 +212,13 @@ impl Unit {
         let starves_ns = now_ns.saturating_sub(self.starves_since_ns.max(self.rests_since_ns));
         lost_ns[Cause::Space as usize] += starves_ns;
         lost_ns[Cause::Blocked as usize] += now_ns - self.rests_since_ns - starves_ns;
+    }
+
+    /// Adds the time of the present operation of a collection.
+    fn add_work(&self, lost_ns: &mut [u64; CAUSES], now_ns: u64) {
+        let spent_ns = now_ns - self.since_ns;
+        let first_ns = self.first_ns.min(spent_ns);
+        lost_ns[self.causes[0] as usize] += first_ns;
+        lost_ns[self.causes[1] as usize] += spent_ns - first_ns;
     }
 }

@@ -389,6 +389,8 @@ impl Watch for Checker {
             | Happened::Loaded { .. }
             | Happened::FindsNoPage { .. }
             | Happened::Starves { .. }
+            | Happened::Begins { .. }
+            | Happened::LeftBeside { .. }
             | Happened::Worked { .. }
             | Happened::AwaitsBuffer { .. }
             | Happened::AccessesBuffer { .. }

@@ -195,7 +195,7 @@ impl Watch for Eyes {
                 self.place_of_request.insert(request, self.parts.len());
                 self.parts.push(None);
             }
-            Happened::Served { request, latency_ns, .. } => {
+            Happened::Served { request, op, latency_ns, .. } if op != HostOp::Trim => {
                 let parts = self.blame.parts_of(request);
                 assert_eq!(parts.iter().sum::<u64>(), latency_ns, "the parts of a latency");
                 self.parts[self.place_of_request[&request]] = Some(parts);
