@@ -25,7 +25,7 @@ def rows(report: RunResults) -> Rows:
     splits = list(_splits(report))
     if not splits:
         return []
-    shown = [part for part in PARTS if any(split[f"{part}_ns"] for _, split in splits)]
+    shown = [part for part in PARTS if _has(report, part)]
     head = ["latency from", "all", *(PARTS[part] for part in shown)]
     return [head, *([name, units.time(split["latency_ns"]),
                      *(units.time(split[f"{part}_ns"]) for part in shown)]
@@ -43,7 +43,8 @@ def section(reports: Sequence[RunResults]) -> str:
     split = [report for report in reports if "blame" in report]
     if not split:
         return ""
-    parts = [f"<h2>Where latencies went</h2>{_names()}"]
+    shown = [part for part in PARTS if any(_has(report, part) for report in split)]
+    parts = [f"<h2>Where latencies went</h2>{_names(shown)}"]
     for report in split:
         title = f"<h3>{html.escape(report.scheme)}</h3>" if len(reports) > 1 else ""
         told = "".join(f"<p>{html.escape(text)}</p>" for text in sentences(report))
@@ -62,13 +63,19 @@ STYLE = """
 
 
 def _kinds(report: RunResults) -> list[str]:
-    return [kind for kind in KINDS[:2] if report["blame"][kind]["mean"]] if "blame" in report else []
+    return (
+        [kind for kind in KINDS[:2] if report["blame"][kind]["mean"]] if "blame" in report else []
+    )
 
 
 def _splits(report: RunResults) -> Iterator[tuple[str, Mapping[str, Any]]]:
     for kind in _kinds(report):
         for name, shown in PERCENTILES.items():
             yield f"{kind} {shown}", report["blame"][kind][name]
+
+
+def _has(report: RunResults, part: str) -> bool:
+    return any(split[f"{part}_ns"] for _, split in _splits(report))
 
 
 def _sentence(kind: str, split: Mapping[str, Any]) -> str:
@@ -102,7 +109,7 @@ def _bar(split: Mapping[str, Any]) -> str:
     return f'<div class="bar">{pieces}</div>'
 
 
-def _names() -> str:
-    items = "".join(f'<li><i style="background:{_COLOURS[part]}"></i>{name}</li>'
-                    for part, name in PARTS.items())  # fmt: skip
+def _names(shown: Sequence[str]) -> str:
+    items = "".join(f'<li><i style="background:{_COLOURS[part]}"></i>{PARTS[part]}</li>'
+                    for part in shown)  # fmt: skip
     return f'<ul class="names">{items}</ul>'

@@ -3,9 +3,10 @@
 import json
 
 import pytest
+
 from flashgc import blame, compare, page, run
 
-SMALL = {"workload.synthetic.requests": 20_000, "device.blocks_per_plane": 32}
+SMALL = {"workload.synthetic.requests": 20_000, "device.blocks_per_plane": 64}
 PARTS = ("service_ns", "host_ns", "collection_ns", "space_ns", "buffer_ns")
 
 

@@ -118,7 +118,8 @@ impl Logs {
             ));
         }
         let mut bounded = None;
-        let (mut files, mut options) = (Vec::new(), Options { verify, blame, ..Options::default() });
+        let (mut files, mut options) =
+            (Vec::new(), Options { verify, blame, ..Options::default() });
         if let Some(path) = &self.gc_log {
             let log = RowLog::create(path, "log of collections", &JobRow::default())?;
             options.job_log = Some(log.sink());

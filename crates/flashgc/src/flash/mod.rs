@@ -9,6 +9,7 @@
 //! the last. Where it has a second register the first phase of the next command may run beside the
 //! operation, one in the array and the other on the bus; that command then takes over.
 
+mod bus;
 pub mod phases;
 pub mod price;
 mod second;
@@ -21,8 +22,8 @@ pub use suspend::Suspended;
 use crate::device::{Geometry, Spent};
 use crate::event::{Events, Slot};
 use crate::ids::{BusId, UnitId};
+use bus::Bus;
 use second::{First, Second};
-use std::collections::VecDeque;
 
 /// For whom a unit works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,20 +129,6 @@ struct Unit<T> {
     waited: Spent,
     /// The command whose first phase runs beside the operation.
     second: Option<Second<T>>,
-}
-
-/// The bus of one channel: one transfer at a time, first come first served, never reserved in
-/// advance.
-#[derive(Default)]
-struct Bus {
-    /// The unit whose transfer is under way.
-    holder: Option<UnitId>,
-    /// Start of that transfer, in ns.
-    since_ns: u64,
-    /// Units that wait, in order of their requests.
-    waiting: VecDeque<UnitId>,
-    /// Time taken by transfers.
-    spent: Spent,
 }
 
 /// All units and buses.
@@ -274,98 +261,9 @@ impl<T: Copy> Flash<T> {
         }
     }
 
-    #[inline(always)]
-    fn ask_for_bus(&mut self, unit: UnitId, ns: u64, now_ns: u64, events: &mut Events) {
-        let bus = self.bus_of[unit.index()];
-        if self.buses[bus.index()].holder.is_none() {
-            self.grant(bus, unit, ns, now_ns, events);
-        } else {
-            self.units[unit.index()].asked = self.spent_of_bus(bus, now_ns);
-            self.buses[bus.index()].waiting.push_back(unit);
-        }
-    }
-
-    /// Work of a bus so far, with the transfer under way.
-    fn spent_of_bus(&self, bus: BusId, now_ns: u64) -> Spent {
-        let bus = &self.buses[bus.index()];
-        let mut spent = bus.spent;
-        if let Some(unit) = bus.holder {
-            let (_, class, ..) = self.transfers_for(unit);
-            spent.add(class == Class::Gc, now_ns - bus.since_ns);
-        }
-        spent
-    }
-
-    /// For how long the unit's last operation waited for the bus, in ns: while it worked for the
-    /// host, and for collections.
-    #[inline]
-    pub fn waited_for_bus(&self, unit: UnitId) -> [u64; 2] {
-        let Spent { host_ns, gc_ns } = self.units[unit.index()].waited;
-        [host_ns, gc_ns]
-    }
-
     /// The first phase of the operation, or of the last one.
     pub fn first_phase(&self, unit: UnitId) -> Option<Phase> {
         self.units[unit.index()].phases.get(0)
-    }
-
-    #[inline(always)]
-    fn grant(&mut self, bus: BusId, unit: UnitId, ns: u64, now_ns: u64, events: &mut Events) {
-        let state = &mut self.buses[bus.index()];
-        state.holder = Some(unit);
-        state.since_ns = now_ns;
-        events.post(Slot::Bus(bus), now_ns + ns);
-    }
-
-    /// A transfer has ended: the bus goes to the unit that has waited longest.
-    #[inline(always)]
-    pub fn transfer_ended(&mut self, bus: BusId, now_ns: u64, events: &mut Events) -> Part<T> {
-        let state = &mut self.buses[bus.index()];
-        let Some(unit) = state.holder.take() else {
-            unreachable!("a transfer that ends has a unit")
-        };
-        let since_ns = state.since_ns;
-        let next = state.waiting.pop_front();
-        let (owner, class, kind, beside) = self.transfers_for(unit);
-        self.buses[bus.index()].spent.add(class == Class::Gc, now_ns - since_ns);
-        if let Some(next) = next {
-            self.has_waited(bus, next);
-            let ns = self.transfer_ns(next);
-            self.grant(bus, next, ns, now_ns, events);
-        }
-        let due = if beside { self.second_transferred(unit) } else { Due::Operation };
-        Part { unit, owner, class, kind, since_ns, due }
-    }
-
-    /// A unit that waited gets the bus, at the end of a transfer.
-    #[inline(always)]
-    fn has_waited(&mut self, bus: BusId, unit: UnitId) {
-        let Spent { host_ns, gc_ns } = self.buses[bus.index()].spent;
-        let state = &mut self.units[unit.index()];
-        state.waited.host_ns += host_ns - state.asked.host_ns;
-        state.waited.gc_ns += gc_ns - state.asked.gc_ns;
-    }
-
-    /// Whose transfer the unit's bus has, or waits for, and whether it is that of the second
-    /// command.
-    #[inline(always)]
-    fn transfers_for(&self, unit: UnitId) -> (T, Class, Kind, bool) {
-        let state = &self.units[unit.index()];
-        if let Some(second) = &state.second
-            && let Some(phase) = second.transfer()
-        {
-            return (second.command.owner, second.command.class, phase.kind, true);
-        }
-        let Some(owner) = state.owner else { unreachable!("a transfer belongs to an operation") };
-        (owner, state.class, state.kind, false)
-    }
-
-    /// Bus time that the unit needs, in ns.
-    #[inline(always)]
-    fn transfer_ns(&self, unit: UnitId) -> u64 {
-        let state = &self.units[unit.index()];
-        let second = state.second.as_ref().and_then(Second::transfer);
-        second.or_else(|| state.phases.get(state.at)).map_or(0, |phase| phase.ns)
     }
 
     /// A phase that needs no bus has ended.

@@ -137,6 +137,13 @@ mod tests {
     }
 
     #[test]
+    fn copies_made_before_do_not_count() {
+        let mut watch = SteadyWatch::since(1_000);
+        watch.add(100, 1_050);
+        assert_eq!(watch.windows, [1.5]);
+    }
+
+    #[test]
     fn a_constant_is_steady_as_soon_as_there_are_windows() {
         assert_eq!(windows_until_steady(|_| 3.0), 8);
     }

@@ -1,4 +1,4 @@
-//! Corners of tables and lists that whole runs seldom reach, or reach without a trace in the result.
+//! Corners of tables and lists that whole runs seldom reach, or that leave no trace in a result.
 
 use crate::common;
 
@@ -6,8 +6,8 @@ use common::{TINY, checked, drain, setup, synthetic};
 use flashgc::ftl::blocks::Blocks;
 use flashgc::ftl::frontier::{FrontierRules, Frontiers};
 use flashgc::ftl::{Parity, Stream};
-use flashgc::gc::used_space::{SpaceOf, UsedSpace, VictimLists};
 use flashgc::gc::Batch;
+use flashgc::gc::used_space::{SpaceOf, UsedSpace, VictimLists};
 use flashgc::ids::{BlockId, PlaneId};
 use flashgc::sim::Sim;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -26,7 +26,13 @@ fn the_lowest_valid_page_of_a_long_block_is_in_its_last_word() {
 }
 
 fn rules(classes: u32) -> FrontierRules {
-    FrontierRules { separate_gc: false, classes, parity: false, reserve_blocks: 1, reserve_pages: 0 }
+    FrontierRules {
+        separate_gc: false,
+        classes,
+        parity: false,
+        reserve_blocks: 1,
+        reserve_pages: 0,
+    }
 }
 
 /// Blocks of a class are opened by the placement alone.

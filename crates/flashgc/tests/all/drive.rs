@@ -154,6 +154,7 @@ fn sealed_only(mut state: Drive) -> Drive {
 fn another_scheme_takes_a_drive_over_under_the_checker() {
     let mut choices = Choices::new(13);
     let (mut ran, mut padded, mut collected, mut refused) = (0, 0, 0, 0);
+    let mut moved = 0;
     while ran < 500 {
         let around = draw(&mut choices, AROUND);
         let [from, to] = [0, 1].map(|_| [around.clone(), draw(&mut choices, SCHEME)].concat());
@@ -165,6 +166,7 @@ fn another_scheme_takes_a_drive_over_under_the_checker() {
                 let carried = at(&report, "precondition.carried");
                 padded += carried["padded_pages"].as_u64().expect("a number");
                 collected += carried["collected_blocks"].as_u64().expect("a number");
+                moved += carried["moved_pages"].as_u64().expect("a number");
                 assert_eq!(report["scheme"], "greedy");
             }
             Err(error) => {
@@ -174,6 +176,7 @@ fn another_scheme_takes_a_drive_over_under_the_checker() {
         }
     }
     assert!(padded > 0 && collected > 0, "padded {padded}, collected {collected}");
+    assert!(moved > 0, "nothing was moved");
     assert!(refused < 25, "{refused} runs were refused");
 }
 

@@ -63,11 +63,14 @@ struct Operation {
     reading: Reading,
 }
 
+/// Stands for the request of a flush, which has none.
+const FLUSH: u32 = u32::MAX;
+
 const NEW: Operation = Operation {
     state: State::Ordered,
     has_parts: false,
     unit: UnitId(0),
-    request: 0,
+    request: FLUSH,
     until_ns: 0,
     host_ns: 0,
     service_ns: 0,
@@ -177,7 +180,10 @@ impl Blame {
     #[cold]
     #[inline(never)]
     fn settle_rarely(&mut self, op: u32, length_ns: u64, now_ns: u64) {
-        let Operation { state, unit, reading, .. } = self.operations[op as usize];
+        let Operation { state, unit, reading, request, .. } = self.operations[op as usize];
+        if request == FLUSH {
+            return;
+        }
         let unit = self.units[unit.index()];
         let parts = self.parts_to_fill(op);
         match state {
@@ -302,9 +308,7 @@ impl Blame {
     #[inline(always)]
     fn done(&mut self, op: u32, now_ns: u64) {
         let operation = self.settle(op, now_ns);
-        // The next one in its place may be a flush, which belongs to no request.
-        operation.state = State::Ordered;
-        let request = operation.request;
+        let request = std::mem::replace(&mut operation.request, FLUSH);
         entry(&mut self.requests, request, Request::default()).last = op;
         if self.has_link {
             self.requests[request as usize].done = Some(self.parts_of_operation(op));

@@ -379,22 +379,8 @@ impl Watch for Checker {
             Happened::Arrived { .. } => self.outstanding += 1,
             Happened::Served { .. } => self.outstanding -= 1,
             Happened::WorksAhead { plane } => self.rests(now_ns, plane),
-            Happened::FreeBlocks { .. }
-            | Happened::InRegister { .. }
-            | Happened::ReadGivenUp { .. }
-            | Happened::Opened { .. }
-            | Happened::Queued { .. }
-            | Happened::Taken { .. }
-            | Happened::Merged { .. }
-            | Happened::Loaded { .. }
-            | Happened::FindsNoPage { .. }
-            | Happened::Starves { .. }
-            | Happened::Begins { .. }
-            | Happened::LeftBeside { .. }
-            | Happened::Worked { .. }
-            | Happened::AwaitsBuffer { .. }
-            | Happened::AccessesBuffer { .. }
-            | Happened::Crosses { .. } => {}
+            // Facts for other watchers.
+            _ => {}
         }
         self.see_times(now_ns, happened);
         self.holds.iter_mut().for_each(|holds| holds.see(now_ns, happened, &self.geometry));
