@@ -89,8 +89,17 @@ pub fn refusal(text: &str, sets: &[&str]) -> String {
 
 /// Runs a session to its end; returns its report, or the error as users see it.
 pub fn finish(setup: Setup, trace: Option<MemoryTrace>, verify: bool) -> Result<Value, String> {
+    finish_with(setup, trace, Options { verify, ..Options::default() })
+}
+
+/// The same with other options.
+pub fn finish_with(
+    setup: Setup,
+    trace: Option<MemoryTrace>,
+    options: Options,
+) -> Result<Value, String> {
     let opener = trace.map(|trace| Box::new(trace) as Box<dyn TraceOpener>);
-    let mut session = Session::new(setup, opener, Options { verify, ..Options::default() });
+    let mut session = Session::new(setup, opener, options);
     while session.advance().map_err(|error| error.to_string())?.phase != Phase::Done {}
     Ok(session.report().to_json())
 }

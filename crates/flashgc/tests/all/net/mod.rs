@@ -4,8 +4,10 @@
 //! `FLASHGC_BLESS=1 cargo test -p flashgc --test all -- net::` writes `hashes.txt` anew, and the
 //! commit says why.
 
-use crate::common::{Choices, MemoryTrace, finish, prepare_or_none};
+use crate::common::{Choices, MemoryTrace, finish_with, prepare_or_none, whole};
 use flashgc::config::presets;
+use flashgc::session::Options;
+use serde_json::Value;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -209,13 +211,23 @@ fn bursts() -> MemoryTrace {
 }
 
 /// The first figures of the hash of one run, or why there is none.
-fn hash_of(scheme: &str, device: &[&str], (workload, sets): (&str, &[&str])) -> String {
+fn hash_of(
+    scheme: &str,
+    device: &[&str],
+    (workload, sets): (&str, &[&str]),
+    blame: bool,
+) -> String {
     let scheme = format!("gc.scheme=\"{scheme}\"");
     let all = [&[scheme.as_str()], device, sets].concat();
     let Some(setup) = prepare_or_none(BASE, &all) else { return "refused".into() };
     let trace = (workload == "trace").then(bursts);
-    match finish(setup, trace, false) {
-        Ok(report) => report["result_hash"].as_str().map_or("none".into(), |hash| hash[..8].into()),
+    match finish_with(setup, trace, Options { blame, ..Options::default() }) {
+        Ok(report) => {
+            if blame {
+                adds_up(&report);
+            }
+            report["result_hash"].as_str().map_or("none".into(), |hash| hash[..8].into())
+        }
         Err(error) => {
             // A drive that ran full; where and when is part of the behaviour.
             let sum = error
@@ -226,24 +238,39 @@ fn hash_of(scheme: &str, device: &[&str], (workload, sets): (&str, &[&str])) -> 
     }
 }
 
+/// The parts of each percentile add up to it. (Those of each request do, as the engine asserts.)
+fn adds_up(report: &Value) {
+    for kind in
+        ["read", "write"].iter().filter(|kind| whole(report, &format!("requests.{kind}")) > 0)
+    {
+        for name in ["p50", "p99", "p99_9", "p99_99"] {
+            let part = |part: &str| whole(report, &format!("blame.{kind}.{name}.{part}_ns"));
+            let sum: u64 =
+                ["service", "host", "collection", "space", "buffer"].map(part).iter().sum();
+            assert_eq!(sum, whole(report, &format!("latency_ns.{kind}.{name}")), "{kind} {name}");
+        }
+    }
+}
+
 fn file() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/all/net/hashes.txt")
 }
 
 /// One line for each scheme and device: its hashes in the order of the workloads.
-fn lines_of(scheme: &str) -> Vec<String> {
+fn lines_of(scheme: &str, blame: bool) -> Vec<String> {
     let line = |(device, sets): &(&str, &[&str])| {
-        let hashes = WORKLOADS.iter().map(|&workload| hash_of(scheme, sets, workload));
+        let hashes = WORKLOADS.iter().map(|&workload| hash_of(scheme, sets, workload, blame));
         format!("{scheme} {device} {}", hashes.collect::<Vec<_>>().join(" "))
     };
     DEVICES.iter().map(line).collect()
 }
 
 /// All lines. Half of the schemes are run beside the other half.
-fn lines() -> Vec<String> {
+fn lines(blame: bool) -> Vec<String> {
     let schemes = presets::scheme_names();
     let half = schemes.len() / 2;
-    let all = |schemes: &[&str]| schemes.iter().flat_map(|scheme| lines_of(scheme)).collect();
+    let all =
+        |schemes: &[&str]| schemes.iter().flat_map(|scheme| lines_of(scheme, blame)).collect();
     let (first, rest) = schemes.split_at(half);
     std::thread::scope(|scope| {
         let beside = scope.spawn(|| all(rest));
@@ -254,15 +281,25 @@ fn lines() -> Vec<String> {
 
 #[test]
 fn every_hash_of_the_net_stands() {
-    let found = lines();
+    let found = lines(false);
     if std::env::var_os("FLASHGC_BLESS").is_some() {
         std::fs::write(file(), found.join("\n") + "\n").expect("the file is written");
         return;
     }
+    holds(&found);
+}
+
+/// Blame changes nothing, and the parts of more than a million requests add up.
+#[test]
+fn every_hash_of_the_net_stands_with_blame() {
+    holds(&lines(true));
+}
+
+fn holds(found: &[String]) {
     let known = std::fs::read_to_string(file()).expect("the file is there");
     let moved: Vec<String> = known
         .lines()
-        .zip(&found)
+        .zip(found)
         .filter(|(known, found)| known != found)
         .map(|(known, found)| format!("was {known}\nnow {found}"))
         .collect();
