@@ -53,6 +53,11 @@ Jobs = Annotated[
     typer.Option("--jobs", min=1, metavar="N", show_default=False,
                  help="Number of workers (default: one per processor)."),
 ]  # fmt: skip
+On = Annotated[
+    str | None,
+    typer.Option("--on", metavar="ray|ray://HOST:PORT", show_default=False,
+                 help="Run on Ray: on this machine, or on a cluster."),
+]  # fmt: skip
 Traces = Annotated[
     Path | None,
     typer.Option(
@@ -91,6 +96,7 @@ def run(
     sweep: Sweep,
     store: Store = DEFAULT_STORE,
     jobs: Jobs = None,
+    on: On = None,
     traces: Traces = None,
     quick: Quick = False,
     retry: Retry = False,
@@ -108,8 +114,8 @@ def run(
     try:
         with _bar(quiet=json) as shown:
             done = sweeps.sweep(
-                sweep, store=store, jobs=jobs, traces=traces, quick=quick, retry=retry,
-                progress=shown,
+                sweep, store=store, jobs=jobs, on=on, traces=traces, quick=quick,
+                retry=retry, progress=shown,
             )  # fmt: skip
     except KeyboardInterrupt as error:
         say("interrupted; completed points are kept, and the same command continues with them")
@@ -232,8 +238,8 @@ def _show(done: SweepResults) -> None:
         show.note(f"{labels[0]}{more}: {error}")
     if len(errors) > _ERRORS_SHOWN:
         show.note(f"there are {len(errors) - _ERRORS_SHOWN:,} more errors; --json shows them")
-    kept = units.counted(done.computed, "point was computed", "points were computed")
-    say(f"{kept}, the others were there; all results are in {done.store / 'results'}")
+    new = units.counted(done.computed, "point was computed", "points were computed")
+    say(f"{new} now; all results are in {done.store / 'results'}")
 
 
 def _table(done: SweepResults) -> list[list[str]]:

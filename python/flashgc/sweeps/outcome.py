@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 from flashgc import _output, _sources
 from flashgc._engine import ConfigError, OutputError
-from flashgc.sweeps import plan, points, read, stale
+from flashgc.sweeps import on_ray, plan, points, read, stale
 from flashgc.sweeps.agenda import Agenda
 from flashgc.sweeps.local import Local
 from flashgc.sweeps.plan import Planned
@@ -50,7 +50,7 @@ class Backend(Protocol):
 
     @property
     def workers(self) -> list[str]:
-        """Its workers, in words."""
+        """Its workers, or their nodes, in words."""
 
     def run(self, agenda: Agenda) -> Generator[tuple[Task, Row]]:
         """The row of each point as soon as it is there."""
@@ -75,7 +75,8 @@ def sweep(
         store: the folder of results. A point with the same configuration, content of its trace and
             version of flashgc is computed once, whatever sweep it belongs to.
         jobs: number of workers; one for each processor if not given, limited by the memory.
-        on: where points run: this machine if not given.
+        on: where points run: on this machine if not given; `"ray"` for Ray on this machine, or
+            `"ray://HOST:PORT"` for a cluster (`pip install flashgc[ray]`).
         traces: a folder of traces for choices that name `files`.
         quick: whether the settings `quick` of base and choices apply: a test that all works.
         retry: whether points that ended in an error run again.
@@ -138,7 +139,11 @@ def _backend(on: str | None, jobs: int | None) -> Backend:
     jobs = None if jobs is None else _sources.whole("jobs", jobs, 1)
     if on is None:
         return Local(jobs)
-    raise ConfigError(f"error: a sweep cannot run on {on!r}")
+    if on == on_ray.HERE or (on.startswith(on_ray.CLUSTER) and on != on_ray.CLUSTER):
+        return on_ray.OnRay(on, jobs)
+    raise ConfigError(
+        f"error: a sweep cannot run on {on!r}\n  = help: `ray`, or `ray://HOST:PORT` of a cluster"
+    )
 
 
 def _run(
