@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from flashgc import _engine, _files, api
+from flashgc import _engine, _files, _sources, api
 from flashgc._engine import ConfigError, TraceError
 from flashgc._types import Request
 from flashgc.axes.choice import Choice, Source
@@ -38,6 +38,7 @@ class Chooser:
 
     def __init__(self, traces: str | os.PathLike[str] | None) -> None:
         self._folder = None if traces is None else _folder(Path(traces))
+        self._configs: dict[str, _files.Source] = {}
 
     def base(self, source: Source) -> Used:
         """The layer below all choices."""
@@ -60,6 +61,32 @@ class Chooser:
             return None
         paths = (self._folder / f"{name}{ending}" for name in files for ending in _ENDINGS)
         return next((path for path in paths if path.is_file()), None)
+
+    def joined(self, used: Sequence[Used], quick: bool) -> Request:
+        """The request of these layers: later settings replace those before them."""
+        sources = [one.source for one in used]
+        file = _only([one.file for one in used], "trace")
+        settings: dict[str, Any] = {}
+        for source in sources:
+            settings |= source.set
+        if quick:
+            for source in sources:
+                settings |= source.quick
+        config = _only([source.config for source in sources], "config")
+        return api._bare_request(
+            {} if config is None else self._config(config),
+            None if file is None else (os.fspath(file), file),
+            _only([source.scheme for source in sources], "scheme"),
+            _only([source.device for source in sources], "device"),
+            settings,
+            None,
+        )
+
+    def _config(self, name: str) -> Any:  # noqa: ANN401 - the text of a configuration
+        """The text of a configuration, read once for all runs."""
+        if name not in self._configs:
+            self._configs[name] = _sources.config(name)
+        return self._configs[name]
 
 
 @dataclass(frozen=True)
@@ -103,30 +130,13 @@ class Checked:
         return 12 * pages
 
 
-def joined(used: Sequence[Used], quick: bool) -> Request:
-    """The request of these layers: later settings replace those before them."""
-    sources = [one.source for one in used]
-    file = _only([one.file for one in used], "trace")
-    settings: dict[str, Any] = {}
-    for source in sources:
-        settings |= source.set
-    if quick:
-        for source in sources:
-            settings |= source.quick
-    return api._request(
-        _only([source.config for source in sources], "config") or {},
-        None if file is None else (os.fspath(file), file),
-        _only([source.scheme for source in sources], "scheme"),
-        _only([source.device for source in sources], "device"),
-        settings,
-        None,
-    )
-
-
 def checked(request: Request, label: str) -> Checked:
     """The request of a run, once the engine has accepted it; an error names the run."""
     try:
         found = json.loads(_engine.check(request))
+        if request["trace_path"] is None and found["trace_file"] is not None:
+            api._add_own_trace(request)
+            found = json.loads(_engine.check(request))
     except ConfigError as error:
         raise ConfigError(f"{error}\n  = note: in the run {label}") from None
     if found["unused_keys"]:

@@ -49,7 +49,7 @@ class Planner:
         """The run at a point, checked by the engine."""
         experiment = self._experiment
         chosen = [self.used(axis, name) for axis, name in zip(experiment.axes, point, strict=True)]
-        request = layers.joined([self._chooser.base(experiment.base), *chosen], self._quick)
+        request = self._chooser.joined([self._chooser.base(experiment.base), *chosen], self._quick)
         label = experiment.label(point)
         checked = layers.checked(request, label)
         labels = [experiment.axes[axis][name].label

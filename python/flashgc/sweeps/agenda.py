@@ -112,6 +112,6 @@ def _task(one: Planned, store: Store) -> Task:
     assert run is not None
     drive = drive_key(run)
     return Task(
-        one.label, run.request, run.key, run.trace, run.settings, run.config_hash,
+        one.label, run.request, run.key, run.trace, run.awaits_fit, run.settings, run.config_hash,
         None if drive is None else str(store.drive(drive)), drive, run.table_bytes,
     )  # fmt: skip

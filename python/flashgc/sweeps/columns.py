@@ -71,7 +71,7 @@ def _paths() -> tuple[tuple[str, tuple[str, ...]], ...]:
 def _find(report: Mapping[str, Any], path: tuple[str, ...]) -> Any:  # noqa: ANN401 - JSON
     found: Any = report
     for name in path:
-        if not isinstance(found, Mapping):
+        if not isinstance(found, dict):
             return None
         found = found.get(name)
     return found

@@ -9,18 +9,20 @@ import socket
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from flashgc import _output, _sources
 from flashgc._engine import ConfigError, OutputError
-from flashgc.sweeps import on_ray, plan, points, read, stale
+from flashgc.sweeps import on_ray, plan, points, stale
 from flashgc.sweeps.agenda import Agenda
 from flashgc.sweeps.local import Local
 from flashgc.sweeps.plan import Planned
-from flashgc.sweeps.read import Sweep
 from flashgc.sweeps.results import SweepResults
 from flashgc.sweeps.store import Row, Store, Writer
 from flashgc.sweeps.work import Task
+
+if TYPE_CHECKING:
+    from flashgc.sweeps.read import Sweep
 
 PathLike = str | os.PathLike[str]
 Given = PathLike | Mapping[str, object]
@@ -91,7 +93,7 @@ def sweep(
     Interrupted or killed, a sweep continues at the next call.
 
     """
-    asked = read.load(sweep)
+    asked = _read(sweep)
     backend = _backend(on, jobs)
     told = progress or (lambda _: None)
     planned = _planned(asked, traces, quick, told)
@@ -120,10 +122,16 @@ def explain(
     ...                       store=tempfile.mkdtemp())
     {'new': ['seed 1', 'seed 2']}
     """
-    asked = read.load(sweep)
+    asked = _read(sweep)
     planned = _planned(asked, traces, quick, lambda _: None)
     folder = Store(store)
     return stale.reasons(planned, stale.known(folder), retry, points.read(folder, asked.name))
+
+
+def _read(given: Given) -> Sweep:
+    from flashgc.sweeps import read  # slow, and not needed by workers
+
+    return read.load(given)
 
 
 def _planned(
@@ -166,12 +174,13 @@ def _run(
         _output.write(note, json.dumps(begun) + "\n")
         with contextlib.closing(backend.run(agenda)) as rows:
             for task, row in rows:
-                writer.add(row)
-                done += 1
-                told(SweepProgress("run", done, total, kept, task.label))
                 if backend.workers != workers:
                     workers = backend.workers
                     _output.write(note, json.dumps({**begun, "workers": workers}) + "\n")
+                writer.add(row)
+                done += 1
+                told(SweepProgress("run", done, total, kept, task.label))
+        writer.remove_drives()
     finally:
         with contextlib.suppress(OSError):
             note.unlink()

@@ -8,14 +8,16 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flashgc import _engine
 from flashgc._engine import ConfigError
 from flashgc.axes import layers
 from flashgc.axes.choice import Choice
 from flashgc.axes.layers import Checked, Chooser, Used
-from flashgc.sweeps.read import Point, Sweep
+
+if TYPE_CHECKING:
+    from flashgc.sweeps.read import Point, Sweep
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ def plan(
     for number, point in enumerate(sweep.points):
         label = sweep.label(point)
         try:
-            request = layers.joined([base, *(used(_Same(one)) for one in point)], quick)
+            request = chooser.joined([base, *(used(_Same(one)) for one in point)], quick)
             found, why = layers.checked(request, label), None
         except ConfigError as reason:
             error = error or reason

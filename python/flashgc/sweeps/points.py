@@ -10,11 +10,12 @@ from flashgc import _engine
 from flashgc._engine import OutputError
 from flashgc.axes.choice import Choice
 from flashgc.sweeps.plan import Planned
-from flashgc.sweeps.read import Sweep
 from flashgc.sweeps.store import Store, write_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from flashgc.sweeps.read import Sweep
 
 AXIS = "axis "
 """How the name of an axis begins as a column."""

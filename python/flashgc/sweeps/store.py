@@ -186,6 +186,12 @@ class Writer(Store):
             for file in files:
                 file.unlink()
 
+    def remove_drives(self) -> None:
+        """Removes the drives that interrupted sweeps have left."""
+        for file in (self.folder / "drives").iterdir():
+            with contextlib.suppress(OSError):
+                file.unlink()
+
     def _write(self, table: pa.Table) -> None:
         write_table(table, self.results / f"{uuid.uuid4().hex}.parquet")
 

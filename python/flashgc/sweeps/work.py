@@ -27,7 +27,9 @@ class Task:
     key: str = ""
     """That of the result; empty for a drive."""
     trace: str | None = None
+    awaits_fit: bool = False
     settings: Mapping[str, Any] | None = None
+    """Those of the report, where the run begins with a shared drive."""
     config_hash: str = ""
     drive: str | None = None
     """The file of the drive: to begin with, or to save."""
@@ -40,17 +42,21 @@ class Task:
         return not self.key
 
     def on(self, drive: str | None) -> Task:
-        """The task with another file for its drive."""
-        return replace(self, drive=drive)
+        """The task with this file for its drive."""
+        settings = None if drive is None else self.settings
+        return replace(self, drive=drive, settings=settings)
 
 
 def done(task: Task) -> Row:
     """The row of a point's result, or of its error; for a drive the error alone."""
     try:
-        request: Request = {**task.request, "fitted": _engine.fit([task.request])}
+        request = task.request
+        if task.awaits_fit:
+            request = {**request, "fitted": _engine.fit([request])}
         if task.is_drive:
             assert task.drive is not None
-            _engine.drive_save(request, task.drive)
+            if not _is_saved(task.drive):
+                _engine.drive_save(request, task.drive)
             return {"error": None}
         return _row(task, DONE, _report(task, request))
     except (FlashgcError, MemoryError, OSError) as error:
@@ -63,6 +69,15 @@ def done(task: Task) -> Row:
 def killed(task: Task, why: str) -> Row:
     """The row of a point whose workers were killed."""
     return _row(task, KILLED, error=why)
+
+
+def _is_saved(drive: str) -> bool:
+    """Whether an earlier attempt has saved the drive: its name stands for its content."""
+    try:
+        _engine.drive_info(drive)
+    except DriveError:
+        return False
+    return True
 
 
 def _report(task: Task, request: Request) -> dict[str, Any]:
