@@ -406,6 +406,7 @@ def test_the_command(sweep, flashgc):
     assert "has no sweep 'x'" in flashgc("sweep", "status", "x", code=2).err
     assert "no sweeps" in flashgc("sweep", "status", "--store", "none").out
     assert "there is no such file" in flashgc("sweep", "none.toml", code=2).err
+    assert "must end in .parquet" in flashgc("sweep", sweep, "--out", "x.xls", code=2).err
 
 
 def test_nothing_listens(slow):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 WORDS = ("config", "device", "scheme", "trace")
-"""Keys of an axis that are no keys of a configuration: each names a layer of the run."""
+"""Keys of an axis beyond those of a configuration: each names a layer of the run."""
 
 SCALES = ("linear", "log")
 

@@ -106,11 +106,14 @@ def run(
 ) -> None:
     """Run the points of a sweep that have no result yet, and show the results of all."""
     from flashgc import sweeps
+    from flashgc.sweeps import results
 
     if explain:
         found = sweeps.explain(sweep, store=store, traces=traces, quick=quick, retry=retry)
         _explain(found, json)
         return
+    if out is not None:
+        results.table_file(out)
     try:
         with _bar(quiet=json) as shown:
             done = sweeps.sweep(
@@ -137,7 +140,7 @@ def run(
 def status(
     sweep: Annotated[
         str | None,
-        typer.Argument(metavar="[NAME]", help="One sweep alone.", show_default=False),
+        typer.Argument(metavar="NAME", help="One sweep alone.", show_default=False),
     ] = None,
     store: Store = DEFAULT_STORE,
     json: options.Json = False,

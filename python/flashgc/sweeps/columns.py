@@ -16,7 +16,7 @@ OF_MACHINE = ("wall_s", "precondition_wall_s", "page_operations_per_s", "peak_rs
 """Metrics that differ between two equal runs."""
 
 OWN = ("point", "key", "status", "error", "ended_s", "worker", "trace", "report", *OF_MACHINE)
-"""Columns that are no metrics of the simulation; no axis has such a name."""
+"""Columns besides the metrics of the simulation; no axis has such a name."""
 
 _NO_METRICS = ("config", "drive", "converted", "fit")
 """Sections that are inputs of a run."""

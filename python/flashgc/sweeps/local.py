@@ -1,7 +1,7 @@
 """The workers of this machine: a process each, started once, and replaced when it dies.
 
-A thread for each worker waits for its rows. Messages go through pipes of the process itself, so
-that nothing listens on any address.
+A thread for each worker waits for its rows. Messages go through pipes of the process itself: no
+port is opened.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ def send(stream: IO[bytes], what: object) -> None:
     stream.flush()
 
 
-def receive(stream: IO[bytes]) -> Any:  # noqa: ANN401 - what was sent
+def receive(stream: IO[bytes]) -> Any:  # noqa: ANN401 - of any type
     """Reads one message; an EOFError at the end."""
     size = int.from_bytes(_exactly(stream, 8), "little")
     return pickle.loads(_exactly(stream, size))

@@ -121,7 +121,7 @@ class _Run:
                 return
             drive = None if task.is_drive else self._drives.get(task.drive or "")
             sent = replace(task, request=_bare(task.request))
-            # In a list an object is not fetched before the task asks for it.
+            # In a list an object is fetched only when the task does so.
             objects = [self._trace(task), drive]
             self._pending[self._remote.remote(sent, objects, _engine.__version__)] = task
 

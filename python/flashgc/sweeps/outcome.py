@@ -18,7 +18,7 @@ from flashgc.sweeps.agenda import Agenda
 from flashgc.sweeps.local import Local
 from flashgc.sweeps.plan import Planned
 from flashgc.sweeps.results import SweepResults
-from flashgc.sweeps.store import Row, Store, Writer
+from flashgc.sweeps.store import DONE, Row, Store, Writer
 from flashgc.sweeps.work import Task
 
 if TYPE_CHECKING:
@@ -102,9 +102,8 @@ def sweep(
         points.write(writer, asked, planned)
         unique = plan.by_key(planned)
         missing = [one for one in unique.values() if stale.has_to_run(one, known, retry)]
-        if missing:
-            _run(asked, missing, len(unique), writer, backend, told)
-    return SweepResults(asked.name, Store(store), len(missing))
+        computed = _run(asked, missing, len(unique), writer, backend, told) if missing else 0
+    return SweepResults(asked.name, Store(store), computed)
 
 
 def explain(
@@ -161,14 +160,15 @@ def _run(
     writer: Writer,
     backend: Backend,
     told: Told,
-) -> None:
+) -> int:
+    """Runs points, keeps their rows, and returns the number of results among them."""
     kept = total - len(missing)
     agenda = Agenda(missing, writer)
     note = writer.sweep(asked.name) / "run.json"
     begun: dict[str, Any] = {"host": socket.gethostname(), "pid": os.getpid(),
                              "began_s": time.time(), "kept": kept, "total": total}  # fmt: skip
     workers: list[str] = []
-    done = kept
+    done, computed = kept, 0
     told(SweepProgress("run", done, total, kept, ""))
     try:
         _output.write(note, json.dumps(begun) + "\n")
@@ -179,11 +179,13 @@ def _run(
                     _output.write(note, json.dumps({**begun, "workers": workers}) + "\n")
                 writer.add(row)
                 done += 1
+                computed += row["status"] == DONE
                 told(SweepProgress("run", done, total, kept, task.label))
         writer.remove_drives()
     finally:
         with contextlib.suppress(OSError):
             note.unlink()
+    return computed
 
 
 def running(store: Store, name: str) -> Mapping[str, Any] | None:

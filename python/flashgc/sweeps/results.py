@@ -45,7 +45,7 @@ class SweepResults:
         self.name = name
         self.store = store.folder
         self.computed = computed
-        """How many points were computed by this call; the others were there from before."""
+        """How many results this call has computed."""
         self._axes = points.choices(table)
         self._table = _joined(table, self._axes, store)
 
@@ -119,11 +119,17 @@ class SweepResults:
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Saves :meth:`to_arrow` as `.parquet`, `.csv` or `.arrow`, whole or not at all."""
-        target = Path(path)
-        if target.suffix not in _ENDINGS:
-            raise OutputError(f"error: {target}: the name must end in {', '.join(_ENDINGS)}")
+        target = table_file(path)
         _save(self.to_arrow(), target)
         return target
+
+
+def table_file(path: str | os.PathLike[str]) -> Path:
+    """A file for a table; an OutputError if its name has another ending."""
+    target = Path(path)
+    if target.suffix not in _ENDINGS:
+        raise OutputError(f"error: {target}: the name must end in {', '.join(_ENDINGS)}")
+    return target
 
 
 def _save(table: pa.Table, target: Path) -> None:
@@ -154,7 +160,7 @@ def _needs(name: str) -> Any:  # noqa: ANN401 - a module
 
 
 def _joined(table: pa.Table, axes: Mapping[str, str], store: Store) -> pa.Table:
-    """The choices of each point, beside the row of its key."""
+    """The choices of each point, together with the row of its key."""
     import pyarrow as pa
 
     rows = store.rows(keys=[key for key in table["key"].to_pylist() if key is not None])

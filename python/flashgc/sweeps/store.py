@@ -108,7 +108,7 @@ class Store:
             raise OutputError(f"error: {describe(self._journal, reason)}") from None
         rows = []
         for line in data.split(b"\n"):
-            # A line that a crash has cut is no result.
+            # A crash may have cut a line.
             with contextlib.suppress(ValueError):
                 row = json.loads(line)
                 if isinstance(row, dict) and "key" in row:
@@ -122,9 +122,9 @@ class Writer(Store):
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         import filelock
 
-        super().__init__(_output.folder(folder))
+        super().__init__(_output.folder(folder, "--store"))
         for inner in (self.results, self.folder / "drives", self.folder / "sweeps"):
-            _output.folder(inner)
+            _output.folder(inner, "--store")
         self._lock = filelock.FileLock(self.folder / "lock", timeout=0)
         self._file: int | None = None
         self._rows = 0
