@@ -37,6 +37,8 @@ from flashgc.refusal import Refusal
 from flashgc.registers import RegisterCost, register_cost
 from flashgc.report import Comparison, Report
 from flashgc.reproduction import Reproduction, reproduce
+from flashgc.sweeps import SweepProgress, SweepResults, sweep
+from flashgc.sweeps import explain as explain_sweep
 from flashgc.table import Table
 from flashgc.worst_case import WorstCase, check_wait, worst_case_wait
 
@@ -54,6 +56,8 @@ __all__ = [
     "Report",
     "Reproduction",
     "RunError",
+    "SweepProgress",
+    "SweepResults",
     "Table",
     "TraceError",
     "WorstCase",
@@ -63,6 +67,7 @@ __all__ = [
     "convert",
     "devices",
     "drive",
+    "explain_sweep",
     "register_cost",
     "report_schema",
     "reproduce",
@@ -70,6 +75,7 @@ __all__ = [
     "run_seeds",
     "schemes",
     "slots",
+    "sweep",
     "trace",
     "workload",
     "workloads",

@@ -83,7 +83,7 @@ def _umask() -> int:
     return mask
 
 
-def folder(path: str | os.PathLike[str]) -> Path:
+def folder(path: str | os.PathLike[str], option: str = "--out") -> Path:
     """A folder for results: made if need be, and one in which files can be made."""
     target = Path(path)
     try:
@@ -97,6 +97,6 @@ def folder(path: str | os.PathLike[str]) -> Path:
     except OSError as reason:
         raise OutputError(
             f"error: the results cannot be saved: {describe(path, reason)}\n"
-            "  = help: name another folder with --out"
+            f"  = help: name another folder with {option}"
         ) from None
     return target

@@ -34,6 +34,11 @@ PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {
         ("reproduce", "Reproduction", "worst_case_wait", "WorstCase", "check_wait",
          "register_cost", "RegisterCost"),
     ),
+    "sweeps": (
+        "Sweeps",
+        "Run a configuration at every point of some axes, and open the results as frames.",
+        ("sweep", "explain_sweep", "SweepResults", "SweepProgress"),
+    ),
     "errors": (
         "Errors",
         "What can go wrong. Each message is ready to be shown to a person.",

@@ -10,7 +10,8 @@ import pytest
 COMMANDS = [
     [], ["run"], ["compare"], ["drive"], ["drive", "save"], ["drive", "info"], ["trace"],
     ["trace", "info"], ["trace", "convert"], ["trace", "cut"], ["trace", "merge"],
-    ["trace", "generate"], ["schema"], ["schemes"], ["devices"], ["workloads"], ["convert"],
+    ["trace", "generate"], ["schema"], ["sweep"], ["schemes"], ["devices"], ["workloads"],
+    ["convert"], ["sweep", "status"],
 ]  # fmt: skip
 
 

@@ -127,4 +127,4 @@ def test_another_output_is_noticed():
 def test_every_command_has_a_page():
     names = {page.stem for page in (ROOT / "docs/cli").glob("*.md")}
     assert names >= {"run", "compare", "drive", "trace", "schemes", "devices", "workloads",
-                     "reproduce", "schema", "convert"}  # fmt: skip
+                     "sweep", "reproduce", "schema", "convert"}  # fmt: skip

@@ -21,7 +21,7 @@ WIDTHS = (40, 60, 80, 120, 200)
 CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 HELP = ["", "run", "compare", "drive", "drive save", "drive info", "trace", "trace info",
         "trace convert", "trace cut", "trace merge", "trace generate", "trace fit", "schemes",
-        "devices", "workloads", "reproduce", "convert"]  # fmt: skip
+        "devices", "workloads", "sweep", "sweep status", "reproduce", "convert"]  # fmt: skip
 
 
 def lines_of(text):

@@ -224,6 +224,8 @@ pub fn check(py: Python<'_>, request: Request) -> PyResult<String> {
                 "notes": setup.notes(),
                 "needs_trace": setup.needs_trace(),
                 "trace_file": setup.trace_file(),
+                "awaits_fit": setup.awaits_fit(),
+                "drive": flashgc::session::drive_of(&setup),
             })
             .to_string())
         })

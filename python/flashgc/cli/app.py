@@ -10,6 +10,7 @@ import typer
 from flashgc.cli import complete, help_texts, options, presets, reproduce, workloads
 from flashgc.cli import convert as conversion
 from flashgc.cli import drive as drives
+from flashgc.cli import sweep as sweeps
 from flashgc.cli import trace as traces
 from flashgc.cli.guard import guarded, say
 from flashgc.cli.options import example, typed
@@ -295,6 +296,7 @@ def schema() -> None:
 
 app.add_typer(drives.app, name="drive")
 app.add_typer(traces.app, name="trace")
+app.add_typer(sweeps.app, name="sweep")
 app.command("schemes", epilog=example("flashgc schemes greedy"))(presets.schemes)
 app.command("devices", epilog=example("flashgc devices slc-msr"))(presets.devices)
 app.command("workloads", epilog=example("flashgc workloads", "flashgc workloads financial-like"))(

@@ -38,11 +38,19 @@ class _Group(TyperGroup):
         _format(self, super().format_help, ctx, formatter)
 
 
-class App(typer.Typer):
-    """Commands with these help texts."""
+class _DefaultGroup(_Group):
+    """Commands of which `run` needs no name."""
 
-    def __init__(self, **more: Any) -> None:  # noqa: ANN401 - Typer's own
-        super().__init__(cls=_Group, **more)
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - Typer's own
+        named = args[:1] and args[0] in self.commands
+        return super().parse_args(ctx, args if named or not args else ["run", *args])
+
+
+class App(typer.Typer):
+    """Commands with these help texts; with `runs` the command `run` needs no name."""
+
+    def __init__(self, runs: bool = False, **more: Any) -> None:  # noqa: ANN401 - Typer's own
+        super().__init__(cls=_DefaultGroup if runs else _Group, **more)
 
     def command(
         self,

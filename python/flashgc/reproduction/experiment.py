@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
+from flashgc.axes.choice import Choice, Source
 from flashgc.reproduction.formula import Formula
 
 Point = tuple[str, ...]
@@ -24,34 +24,6 @@ WAYS = ("value", "ratio", "reduction", "factor")
 other / value."""
 
 ANY = "*"
-
-
-@dataclass(frozen=True)
-class Source:
-    """One way to run a choice: settings, and the files that the user's folder must have for it."""
-
-    files: tuple[str, ...] = ()
-    trace: str | None = None
-    """A trace that is there, as a path."""
-    config: str | None = None
-    device: str | None = None
-    scheme: str | None = None
-    set: Mapping[str, Any] = field(default_factory=dict)
-    quick: Mapping[str, Any] = field(default_factory=dict)
-    what: str = ""
-    differs: str | None = None
-    """Why values of this source are not comparable with the paper's; None where they are."""
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A choice of an axis, with its name in the paper; the first available source counts."""
-
-    name: str
-    label: str
-    sources: tuple[Source, ...]
-    value: float | None = None
-    """The number that it means, where the axis is one of numbers."""
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Discriminator, Field, PlainValidator, Tag
 from pydantic_core import PydanticCustomError
 
+from flashgc.axes import forms
+from flashgc.axes.forms import Axes, SourceForm
 from flashgc.reproduction.experiment import FORMS, WAYS
 from flashgc.reproduction.form import KIND, Form, kind_of, one_of
 
@@ -21,12 +23,12 @@ def _names(value: object) -> str | list[str]:
 
 _NAMES = "a text or a list of texts"
 
+Text = forms.Text
+Texts = forms.Texts
+Table = forms.Table
 Way = Annotated[str, PlainValidator(one_of(WAYS))]
-Text = Annotated[str, Field(description="a text")]
-Texts = Annotated[list[str], Field(description="a list of texts")]
 SomeTexts = Annotated[list[str], Field(description="a list of texts", min_length=1)]
 Names = Annotated[str | list[str], PlainValidator(_names), Field(description=_NAMES)]
-Table = Annotated[dict[str, Any], Field(description="a table")]
 Choices = Annotated[dict[str, Names], Field(description="a table of choices by axis")]
 
 
@@ -36,45 +38,6 @@ class PaperForm(Form):
     title: Text
     citation: Text
     url: Text = ""
-
-
-class SourceForm(Form):
-    """[base], or a way to run a choice."""
-
-    files: Texts = Field(default_factory=list)
-    trace: Text | None = None
-    config: Text | None = None
-    device: Text | None = None
-    scheme: Text | None = None
-    set: Table = Field(default_factory=dict)
-    quick: Table = Field(default_factory=dict)
-    what: Text = ""
-    differs: Text | None = None
-
-
-class ChoiceForm(SourceForm):
-    """[axes.AXIS.CHOICE] with one source, its own."""
-
-    label: Text | None = None
-    value: float | None = None
-
-
-class ListedForm(Form):
-    """[axes.AXIS.CHOICE] with a list of sources."""
-
-    label: Text | None = None
-    value: float | None = None
-    sources: Annotated[list[SourceForm], Field(min_length=1)]
-
-
-def _kind_of_choice(table: object) -> str:
-    return KIND + ("listed" if isinstance(table, dict) and "sources" in table else "own")
-
-
-AnyChoice = Annotated[
-    Annotated[ChoiceForm, Tag(f"{KIND}own")] | Annotated[ListedForm, Tag(f"{KIND}listed")],
-    Discriminator(_kind_of_choice),
-]
 
 
 class MeasureForm(Form):
@@ -158,9 +121,6 @@ class ExperimentForm(Form):
     paper: Annotated[PaperForm, Field(description="a table")]
     own_trace: OwnTraceForm | None = None
     base: SourceForm = Field(default_factory=SourceForm)
-    axes: Annotated[
-        dict[str, Annotated[dict[str, AnyChoice], Field(min_length=1)]],
-        Field(min_length=1, description="a table of axes, each with a choice or more"),
-    ]
+    axes: Axes
     measures: dict[str, MeasureForm] = Field(default_factory=dict)
     items: Annotated[list[AnyItem], Field(min_length=1, description="a list of one table or more")]

@@ -13,9 +13,10 @@ from typing import TypeVar
 
 from flashgc import _files
 from flashgc._engine import TraceError
+from flashgc.axes.forms import ChoiceForm
 from flashgc.reproduction.claims_form import CheckForm, ClaimForm, ClaimsForm, OrderForm
 from flashgc.reproduction.experiment import ANY
-from flashgc.reproduction.experiment_form import ChoiceForm, ExperimentForm, ItemForm, LinesForm
+from flashgc.reproduction.experiment_form import ExperimentForm, ItemForm, LinesForm
 from flashgc.reproduction.form import near
 from flashgc.reproduction.own_traces import OwnTraces
 from flashgc.reproduction.read_experiment import listed

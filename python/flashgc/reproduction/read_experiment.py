@@ -4,24 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from flashgc.reproduction.experiment import (
-    ANY,
-    Choice,
-    Course,
-    Experiment,
-    Item,
-    Measure,
-    Source,
-)
+from flashgc.axes import read as axes_read
+from flashgc.reproduction.experiment import ANY, Course, Experiment, Item, Measure
 from flashgc.reproduction.experiment_form import (
-    ChoiceForm,
     CurveForm,
     ExperimentForm,
     GridForm,
     ItemForm,
     LinesForm,
-    ListedForm,
-    SourceForm,
 )
 from flashgc.reproduction.form import File, Form, near
 from flashgc.reproduction.formula import Formula
@@ -34,16 +24,13 @@ def load(text: str, where: str) -> Experiment:
 
 def read(form: ExperimentForm) -> Experiment:
     """The experiment of a file."""
-    axes = {
-        axis: {name: _choice(name, choice) for name, choice in choices.items()}
-        for axis, choices in form.axes.items()
-    }
+    axes = {axis: axes_read.fixed(form, axis, given) for axis, given in form.axes.items()}
     measures = {
         name: Measure(name, one.label, one.unit, formula(one, one.formula, "formula"))
         for name, one in form.measures.items()
     }
     about = form.paper
-    base = _source(form.base)
+    base = axes_read.source(form.base)
     bare = Experiment(about.title, about.citation, about.url, base, axes, measures, ())
     seen: set[str] = set()
     for one in form.items:
@@ -110,19 +97,6 @@ def single(
         if len(names) != 1:
             form.wrong(f"`{key}.{axis}` must be one choice, got {len(names)}", key, axis)
     return {axis: names[0] for axis, names in found.items()}
-
-
-def _choice(name: str, form: ChoiceForm | ListedForm) -> Choice:
-    label = name if form.label is None else form.label
-    listed = form.sources if isinstance(form, ListedForm) else [form]
-    return Choice(name, label, tuple(map(_source, listed)), form.value)
-
-
-def _source(form: SourceForm) -> Source:
-    return Source(
-        files=tuple(form.files), trace=form.trace, config=form.config, device=form.device,
-        scheme=form.scheme, set=form.set, quick=form.quick, what=form.what, differs=form.differs,
-    )  # fmt: skip
 
 
 def _item(experiment: Experiment, form: ItemForm) -> Item:

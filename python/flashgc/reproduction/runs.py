@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -15,6 +14,7 @@ from typing import Any, NamedTuple
 from flashgc import _engine, _files, _output, api
 from flashgc._engine import OutputError
 from flashgc._types import Logs
+from flashgc.processors import at_once
 from flashgc.report import Report
 from flashgc.reproduction import cliffs
 from flashgc.reproduction.experiment import Point
@@ -72,10 +72,10 @@ def run_all(
         follow.ended(index)
 
     if missing:
-        at_once = _at_once(jobs, max(one.table_bytes for one in missing))
+        parallel = at_once(jobs, max(one.table_bytes for one in missing))
         requests = [one.request for one in missing]
         logs = [_logs(folder, one) for one in missing]
-        api._run_all(requests, False, None, at_once, follow.progress, done, logs)
+        api._run_all(requests, False, None, parallel, follow.progress, done, logs)
     by_key = {one.key: reports[one.point] for one in planned}
     return {one.point: by_key[one.key] for one in every}
 
@@ -149,24 +149,6 @@ class _Follow:
         share = sum(weight * share for weight, share in pairs) / (sum(self._weights) or 1.0)
         done = self._kept + self._done
         self._told(Step(share if self._missing else 1.0, done, self._runs, self._kept, label))
-
-
-def _at_once(jobs: int | None, table_bytes: int) -> int:
-    """The number of parallel runs: `jobs` or one per processor, if memory is enough."""
-    wanted = jobs if jobs is not None else os.cpu_count() or 1
-    available = _available_bytes()
-    if available is None:
-        return wanted
-    return max(1, min(wanted, int(0.8 * available / table_bytes)))
-
-
-def _available_bytes() -> int | None:
-    try:
-        text = Path("/proc/meminfo").read_text("ascii")
-    except OSError:
-        return None
-    found = re.search(r"^MemAvailable:\s+(\d+) kB", text, re.MULTILINE)
-    return None if found is None else 1024 * int(found.group(1))
 
 
 def _file(folder: Path, one: Planned, ending: str = "json") -> Path:

@@ -32,7 +32,7 @@ use flashgc_trace::TraceReader;
 pub use options::Options;
 use precondition::PreSource;
 use saved::TraceFacts;
-pub use saved::{Origin, SavedDrive};
+pub use saved::{Origin, SavedDrive, drive_of};
 use sources::RunSource;
 
 /// What a session does at present.

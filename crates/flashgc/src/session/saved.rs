@@ -275,43 +275,61 @@ impl Session {
 
     /// Whether the state of the drive depends on the workload.
     pub(super) fn depends_on_workload(&self) -> bool {
-        let precondition = &self.setup.precondition;
-        let by_trace = precondition.fill == Fill::Trace || !precondition.reads.are_left();
-        let by_overwrites =
-            precondition.overwrite > 0.0 && precondition.overwrite_with == OverwriteWith::Workload;
-        self.given.is_none() && (by_overwrites || by_trace)
+        self.given.is_none() && depends_on_workload(&self.setup)
     }
 
     fn origin(&self) -> Origin {
         if let Some((origin, _)) = &self.given {
             return origin.clone();
         }
-        let setup = &self.setup;
-        let filler = setup.filler.as_ref().unwrap_or(&setup.plan.gc);
-        let mut precondition = setup.resolved_json()["precondition"].clone();
-        precondition["scheme"] = json!(filler.scheme);
-        let made_from = json!({
-            "device": device_facts(setup),
-            "gc": filler,
-            "seed": setup.plan.seed,
-            "precondition": precondition,
-            "workload": self.depends_on_workload().then(|| self.workload_facts()),
-        });
+        let made_from = made_from(&self.setup, self.trace_facts.as_ref());
         let precondition = self.preconditioning.clone();
         Origin { version: VERSION.into(), made_from, precondition }
     }
 
     pub(super) fn workload_facts(&self) -> Value {
-        match &self.setup.workload {
-            WorkloadPlan::Trace(plan) => json!({
-                "address": plan.address,
-                "trace": self.trace_facts.as_ref().map(TraceFacts::json),
-            }),
-            WorkloadPlan::Fitted(plan) => json!({ "fitted": plan }),
-            WorkloadPlan::Jobs(plan) => json!({ "jobs": plan }),
-            WorkloadPlan::Synthetic(workload) => {
-                json!({ "synthetic": SyntheticOverwrites::made_from(&workload.plan) })
-            }
+        workload_facts(&self.setup, self.trace_facts.as_ref())
+    }
+}
+
+/// Everything that the state of a preconditioned drive depends on, as far as a configuration has
+/// it: the requests of a trace are null.
+pub fn drive_of(setup: &Setup) -> Value {
+    made_from(setup, None)
+}
+
+fn made_from(setup: &Setup, trace: Option<&TraceFacts>) -> Value {
+    let filler = setup.filler.as_ref().unwrap_or(&setup.plan.gc);
+    let mut precondition = setup.resolved_json()["precondition"].clone();
+    precondition["scheme"] = json!(filler.scheme);
+    json!({
+        "device": device_facts(setup),
+        "gc": filler,
+        "seed": setup.plan.seed,
+        "precondition": precondition,
+        "workload": depends_on_workload(setup).then(|| workload_facts(setup, trace)),
+    })
+}
+
+/// Whether the state of a drive that this configuration preconditions depends on the workload.
+fn depends_on_workload(setup: &Setup) -> bool {
+    let precondition = &setup.precondition;
+    let by_trace = precondition.fill == Fill::Trace || !precondition.reads.are_left();
+    let by_overwrites =
+        precondition.overwrite > 0.0 && precondition.overwrite_with == OverwriteWith::Workload;
+    by_overwrites || by_trace
+}
+
+fn workload_facts(setup: &Setup, trace: Option<&TraceFacts>) -> Value {
+    match &setup.workload {
+        WorkloadPlan::Trace(plan) => json!({
+            "address": plan.address,
+            "trace": trace.map(TraceFacts::json),
+        }),
+        WorkloadPlan::Fitted(plan) => json!({ "fitted": plan }),
+        WorkloadPlan::Jobs(plan) => json!({ "jobs": plan }),
+        WorkloadPlan::Synthetic(workload) => {
+            json!({ "synthetic": SyntheticOverwrites::made_from(&workload.plan) })
         }
     }
 }

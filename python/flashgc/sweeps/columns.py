@@ -1,0 +1,77 @@
+"""The columns of results: those of a point, and a column for each metric of a report."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+from flashgc import _section
+from flashgc._keys import Keys
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+OF_MACHINE = ("wall_s", "precondition_wall_s", "page_operations_per_s", "peak_rss_bytes")
+"""Metrics that differ between two equal runs."""
+
+OWN = ("point", "key", "status", "error", "ended_s", "worker", "trace", "report", *OF_MACHINE)
+"""Columns besides the metrics of the simulation; no axis has such a name."""
+
+_NO_METRICS = ("config", "drive", "converted", "fit")
+"""Sections that are inputs of a run."""
+
+_KINDS = {int: "int64", float: "float64", str: "string", bool: "bool"}
+
+
+@functools.cache
+def metrics() -> dict[str, str]:
+    """The metrics of a report that are single values, by their dotted names, with their types."""
+    return dict(_leaves(Keys, ()))
+
+
+def _leaves(section: type[_section.Section], path: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    for name, hint in _section.declared(section).items():
+        kind = _section.plain(hint)
+        here = (*path, name)
+        if kind in _KINDS:
+            if name not in OF_MACHINE:
+                yield ".".join(here), _KINDS[kind]
+        elif _is_section(kind) and name not in _NO_METRICS:
+            yield from _leaves(kind, here)
+
+
+def _is_section(kind: object) -> TypeGuard[type[_section.Section]]:
+    return isinstance(kind, type) and issubclass(kind, _section.Section)
+
+
+def schema() -> pa.Schema:
+    """The columns of a file of results."""
+    import pyarrow as pa
+
+    text, number = pa.string(), pa.float64()
+    own = [("key", text), ("status", text), ("error", text), ("ended_s", number),
+           ("worker", text), ("trace", text),
+           *((name, number) for name in OF_MACHINE)]  # fmt: skip
+    kinds = {"int64": pa.int64(), "float64": number, "string": text, "bool": pa.bool_()}
+    values = [(name, kinds[kind]) for name, kind in metrics().items()]
+    return pa.schema([*own, *values, ("report", text)])
+
+
+def values(report: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of all metric columns; None for those that a report lacks."""
+    return {name: _find(report, path) for name, path in _paths()}
+
+
+@functools.cache
+def _paths() -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return tuple((name, tuple(name.split("."))) for name in metrics())
+
+
+def _find(report: Mapping[str, Any], path: tuple[str, ...]) -> Any:  # noqa: ANN401 - JSON
+    found: Any = report
+    for name in path:
+        if not isinstance(found, dict):
+            return None
+        found = found.get(name)
+    return found

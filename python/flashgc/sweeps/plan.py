@@ -1,0 +1,104 @@
+"""From the points of a sweep to runs that the engine has accepted."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from flashgc import _engine
+from flashgc._engine import ConfigError
+from flashgc.axes import layers
+from flashgc.axes.choice import Choice
+from flashgc.axes.layers import Checked, Chooser, Used
+
+if TYPE_CHECKING:
+    from flashgc.sweeps.read import Point, Sweep
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A point that is ready to run, or the reason why it cannot."""
+
+    number: int
+    label: str
+    point: Point
+    run: Checked | None
+    refused: str | None
+
+    @property
+    def key(self) -> str | None:
+        """The hash of all that decides the result."""
+        return None if self.run is None else self.run.key
+
+
+def plan(
+    sweep: Sweep,
+    traces: str | os.PathLike[str] | None,
+    quick: bool,
+    told: Callable[[int, int], object] | None = None,
+) -> list[Planned]:
+    """All points, checked by the engine. An error where it refuses every one of them."""
+    chooser = Chooser(traces)
+    base = chooser.base(sweep.base)
+    used = functools.cache(functools.partial(_used, chooser))
+    planned: list[Planned] = []
+    error: ConfigError | None = None
+    for number, point in enumerate(sweep.points):
+        label = sweep.label(point)
+        try:
+            request = chooser.joined([base, *(used(_Same(one)) for one in point)], quick)
+            found, why = layers.checked(request, label), None
+        except ConfigError as reason:
+            error = error or reason
+            found, why = None, str(reason)
+        planned.append(Planned(number, label, point, found, why))
+        if told is not None:
+            told(number + 1, len(sweep.points))
+    if error is not None and all(one.run is None for one in planned):
+        raise error
+    return planned
+
+
+class _Same:
+    """A choice, equal to itself alone."""
+
+    def __init__(self, choice: Choice) -> None:
+        self.choice = choice
+
+    def __hash__(self) -> int:
+        return id(self.choice)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.choice is self.choice
+
+
+def _used(chooser: Chooser, same: _Same) -> Used:
+    return chooser.used(same.choice)
+
+
+def drive_key(run: Checked) -> str | None:
+    """The hash of the state of its preconditioned drive; None where no other run may share it.
+
+    A drive whose preconditioning takes the requests of a trace, or whose size does, is not shared.
+    """
+    is_trace = run.trace is not None
+    by_trace = is_trace and (run.drive["workload"] is not None or run.awaits_fit)
+    untouched = not run.drive["precondition"].get("overwrite")
+    if by_trace or untouched:
+        return None
+    made_from: dict[str, Any] = {"drive": run.drive, "version": _engine.__version__}
+    return hashlib.sha256(json.dumps(made_from, sort_keys=True).encode()).hexdigest()
+
+
+def by_key(planned: Sequence[Planned]) -> dict[str, Planned]:
+    """The first point of each key: equal points are run once."""
+    found: dict[str, Planned] = {}
+    for one in planned:
+        if one.key is not None:
+            found.setdefault(one.key, one)
+    return found
