@@ -48,6 +48,10 @@ class Planned:
     """A hash of all that decides the report."""
     table_bytes: int
     differs: Differs
+    fitted: Differs = ()
+    """Choices whose values are predictions: the label, and what was fitted."""
+    file: str = ""
+    """The name of the trace, without the ending of a packed one; empty: no trace."""
     extras: frozenset[str] = frozenset()
     """Data kept in addition to the report: `distribution` of latencies, `series` over time."""
 
@@ -80,8 +84,8 @@ class Planner:
         paths = (self._folder / f"{name}{ending}" for name in files for ending in _ENDINGS)
         return next((path for path in paths if path.is_file()), None)
 
-    def planned(self, point: Point) -> Planned:
-        """The run at a point, checked by the engine."""
+    def planned(self, point: Point, seed: int | None = None) -> Planned:
+        """The run at a point, checked by the engine; with another seed than its own if given."""
         experiment = self._experiment
         chosen = [self.used(axis, name) for axis, name in zip(experiment.axes, point, strict=True)]
         sources = [experiment.base, *(used.source for used in chosen)]
@@ -92,6 +96,8 @@ class Planner:
         if self._quick:
             for source in sources:
                 settings |= source.quick
+        if seed is not None:
+            settings["seed"] = seed
         request = api._request(
             _only([source.config for source in sources], "config") or {},
             None if file is None else (os.fspath(file), file),
@@ -100,7 +106,7 @@ class Planner:
             settings,
             None,
         )
-        label = experiment.label(point)
+        label = experiment.label(point) + ("" if seed is None else f", seed {seed}")
         try:
             checked = json.loads(_engine.check(request))
         except ConfigError as error:
@@ -110,11 +116,19 @@ class Planner:
             raise ConfigError(f"error: {label}: these keys have no effect: {unused}")
         labels = [experiment.axes[axis][name].label
                   for axis, name in zip(experiment.axes, point, strict=True)]  # fmt: skip
-        pairs = zip(labels, chosen, strict=True)
+        pairs = list(zip(labels, chosen, strict=True))
         differs = tuple((what, used.source.differs) for what, used in pairs if used.source.differs)
+        fitted = tuple((what, used.source.fitted) for what, used in pairs if used.source.fitted)
         differs = (("", QUICK),) if self._quick else differs
         key = _key(checked["config_hash"], file)
-        return Planned(point, label, request, key, _table_bytes(checked["settings"]), differs)
+        return Planned(point, label, request, key, _table_bytes(checked["settings"]), differs,
+                       fitted, "" if file is None else _plain(file.name))  # fmt: skip
+
+
+def _plain(name: str) -> str:
+    """The name of a file without the ending that says how it is packed."""
+    ending = next(one for one in reversed(_ENDINGS) if name.endswith(one))
+    return name.removesuffix(ending)
 
 
 def _folder(folder: Path) -> Path:
