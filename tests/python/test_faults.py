@@ -14,8 +14,8 @@ from flashgc import _engine
 from flashgc.reproduction import plan
 
 ITEMS = {
-    "parallel-gc": ["table-3", "table-5"],
-    "preemptible-gc": ["11a", "12a"],
+    "parallel-gc": ["5b"],
+    "preemptible-gc": ["11a", "table-9"],
     "on-demand-gc": ["table-4"],
     "pre-gc": ["table-4"],
     "speedup-gc": ["8", "relocated"],
@@ -39,17 +39,18 @@ def other_victim(settings, checked):
     return {**kept, "gc.victim.use": "fifo"}
 
 
-def no_merge(settings, checked):
-    """No request is merged with a copy of a collection."""
-    between = (checked["gc"].get("preemption") or {}).get("use") == "between-copies"
-    merge = "gc.preemption.between-copies.merge"
-    return {**settings, merge: False} if between else settings
+def neither_merged_nor_pipelined(settings, checked):
+    """No request is merged with a copy of a collection, or pipelined with it."""
+    if checked["gc"]["slots"]["preemption"] != "between-copies":
+        return settings
+    off = {f"gc.preemption.between-copies.{way}": False for way in ("merge", "pipeline")}
+    return {**settings, **off}
 
 
 FAULTS = [
     *((paper, slower_copies) for paper in ITEMS),
     *((paper, other_victim) for paper in ITEMS if paper != "speedup-gc"),
-    ("preemptible-gc", no_merge),
+    ("preemptible-gc", neither_merged_nor_pipelined),
 ]
 
 

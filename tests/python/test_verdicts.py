@@ -7,10 +7,11 @@ import pytest
 
 import flashgc
 from flashgc.reproduction import read_claims as stated
+from flashgc.reproduction import read_experiment as described
 from flashgc.reproduction import seeds
 from flashgc.reproduction.claims import Tolerance
 from flashgc.reproduction.verdict import compared, judge
-from own_paper import AT, CLAIMS, HIGH, LOW, claim_of, results, verdict
+from own_paper import AT, CLAIMS, EXPERIMENT, HIGH, LOW, claim_of, results, verdict
 
 
 @pytest.mark.parametrize(
@@ -259,7 +260,6 @@ def test_the_evidence_is_that_of_the_worst_run():
         ({"fitted": fitted, "differs": differs}, "unfitted workload"),
     ]:
         assert verdict(claim, results({LOW: 90}, **more)).evidence == kind
-    assert verdict({**claim, "arithmetic": True}, results({})).evidence == "arithmetic"
     assert verdict({**claim, "source": "a model"}, results({})).evidence == "our prediction"
 
 
@@ -380,3 +380,11 @@ def test_a_claim_that_was_not_met_is_the_status(paper, flashgc):
     report = (paper.parent / "runs/reproduce/own-paper/report.md").read_text()
     assert "differs from the value on record: was 3.00, is 3.3" in report
     assert "no folder" in flashgc("reproduce", "parallel-gc", "--pin", "--quick", code=2).err
+
+
+def test_what_follows_from_the_configuration_alone_is_arithmetic():
+    known = EXPERIMENT.replace('"write_amplification"', '"config.device.channels / requests.read"')
+    found = replace(results({}), experiment=described.load(known, "here"))
+    claim = {"measure": "waf", "at": AT, "claimed": 1}
+    assert verdict(claim, found).evidence == "arithmetic"
+    assert verdict(claim, results({})).evidence == "the paper's input"

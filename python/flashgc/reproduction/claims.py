@@ -86,6 +86,8 @@ class Remark:
     why_not: str | None
     backed_by: tuple[str, ...] = ()
     """The figures and tables whose runs show the reason."""
+    fitted_to: bool = False
+    """Whether a synthetic workload was fitted to these values."""
 
     def fits(self, names: Mapping[str, str]) -> bool:
         """Whether it is on these choices."""
@@ -110,8 +112,6 @@ class Claim:
     """Whether it is also about loads that the drive cannot serve."""
     any_workload: bool = False
     """Whether no workload decides it, so that a synthetic workload is as good as the paper's."""
-    arithmetic: bool = False
-    """Whether it follows from the configuration alone, so that no run can make it fail."""
     fitted_to: bool = False
     """Whether a synthetic workload was fitted to it, so that it is no prediction of that one."""
     backed_by: tuple[str, ...] = ()

@@ -54,6 +54,7 @@ class RemarkForm(Form):
     note: Text = ""
     why_not: Text | None = None
     backed_by: Texts = Field(default_factory=list)
+    fitted_to: bool = False
 
 
 class ClaimForm(Form):
@@ -67,7 +68,6 @@ class ClaimForm(Form):
     source: Text = "paper"
     any_load: bool = False
     any_workload: bool = False
-    arithmetic: bool = False
     note: Text = ""
     why_not: Text | None = None
     backed_by: Texts = Field(default_factory=list)

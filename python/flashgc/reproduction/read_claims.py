@@ -100,13 +100,12 @@ def _claims(
 def _common(form: ClaimForm) -> dict[str, Any]:
     return {"parts": tuple(form.parts), "what": form.what, "unit": form.unit,
             "source": form.source, "any_load": form.any_load,
-            "any_workload": form.any_workload, "arithmetic": form.arithmetic,
-            "backed_by": tuple(form.backed_by)}  # fmt: skip
+            "any_workload": form.any_workload, "backed_by": tuple(form.backed_by)}  # fmt: skip
 
 
 def _remark(experiment: Experiment, form: RemarkForm) -> Remark:
     return Remark(change(form, experiment, form.at, "at"), form.note, form.why_not,
-                  tuple(form.backed_by))  # fmt: skip
+                  tuple(form.backed_by), form.fitted_to)  # fmt: skip
 
 
 def _remarks(experiment: Experiment, form: OrderForm, order: Order) -> tuple[Remark, ...]:
@@ -177,7 +176,8 @@ def _values(experiment: Experiment, form: ValueForm, tolerance: Tolerance) -> It
         yield Claim(place=_filled(form, labels), claimed=claimed,
                     test=Value(quantity, points[0], minus, _narrowed(form, claimed, allowed)),
                     note=notes,
-                    why_not=" ".join(reasons) or None, fitted_to=form.fitted_to,
+                    why_not=" ".join(reasons) or None,
+                    fitted_to=form.fitted_to or any(one.fitted_to for one in fits),
                     **_common(form) | {"backed_by": _backing(form, fits)})  # fmt: skip
     for one, remark in zip(form.remarks, remarks, strict=True):
         if not any(remark.fits(names) for names, _ in stated):

@@ -94,10 +94,10 @@ def judge(paper: str, claim: Claim, results: Results, on_record: Pins | None = N
     if kind == evidence.FITTED:
         word = {MET: PREDICTED, NOT_MET: NOT_PREDICTED}.get(word, word)
     reasons, known, backed = _reasons(claim, found.failed, results)
-    if kind == evidence.FITTED:
-        fitted = results.what_fitted(claim.runs(results.experiment))
+    fitted = results.what_fitted(claim.runs(results.experiment))
+    if fitted and isinstance(claim.test, Value):
         reasons.append(f"a prediction: {fitted}")
-        known |= isinstance(claim.test, Value)
+        known = True
     now = pins.pin(claim, found.measured, found.wrong)
     drift, unpinned = _drift(claim, now, results, on_record)
     told = reasons if word in (NOT_MET, NEAR, NOT_PREDICTED) else ()
