@@ -119,6 +119,8 @@ class Planner:
         pairs = list(zip(labels, chosen, strict=True))
         differs = tuple((what, used.source.differs) for what, used in pairs if used.source.differs)
         fitted = tuple((what, used.source.fitted) for what, used in pairs if used.source.fitted)
+        if fitted and not any(used.source.trace for used in chosen):
+            differs = ()  # one fitted choice makes the values of a run predictions
         differs = (("", QUICK),) if self._quick else differs
         key = _key(checked["config_hash"], file)
         return Planned(point, label, request, key, _table_bytes(checked["settings"]), differs,
