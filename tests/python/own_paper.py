@@ -101,22 +101,33 @@ def experiment():
     return described.load(EXPERIMENT, "here")
 
 
-def results(latency, waf=1.5, quick=False, differs=None, saturated=()):
-    """Made-up reports: latencies by load and scheme."""
+def results(latency, waf=1.5, quick=False, differs=None, saturated=(), fitted=None, again=()):
+    """Made-up reports: latencies by load and scheme, and those of further seeds."""
     known = experiment()
-    reports = {
+    reports = made(known, latency, waf, saturated)
+    more = tuple(made(known, {**latency, **one}, waf, saturated) for one in again)
+    return Results(known, reports, differs or {}, quick, fitted or {}, {}, more)
+
+
+def made(known, latency, waf, saturated):
+    """A report of each run."""
+    return {
         point: {"latency_ns": {"all": {"mean": latency.get(point, 100.0)}},
                 "write_amplification": waf, "saturated": point in saturated}
         for point in known.points({axis: list(names) for axis, names in known.axes.items()})
     }  # fmt: skip
-    return Results(known, reports, differs or {}, quick)
 
 
-def verdict(claim, found):
-    """The verdict on a claim that is given as a dictionary."""
+def claim_of(claim, found):
+    """A claim that is given as a dictionary."""
     lines = [f"{key} = {_toml.value(value, key)}" for key, value in claim.items()]
     head = '[tolerance]\nmet = "5 %"\nnear = "10 %"\n[[claims]]\nplace = "x"\nwhat = "y"\n'
     part = "" if "in" in claim else 'in = ["1"]\n'
     text = head + part + "\n".join(lines)
     (one,) = stated.load(text, "claims.toml", found.experiment)
-    return judge("own-paper", one, found)
+    return one
+
+
+def verdict(claim, found, pins=None):
+    """The verdict on a claim that is given as a dictionary."""
+    return judge("own-paper", claim_of(claim, found), found, pins)

@@ -209,7 +209,8 @@ def test_a_trace_of_the_user_takes_the_place_of_a_look_alike(tmp_path):
     assert used["FIN 1"].differs is None
     assert "Financial1.spc" in used["FIN 1"].what
     assert used["FIN 1"].requests == 400
-    assert used["FIN 2"].differs is not None
+    assert used["FIN 1"].fitted is None
+    assert used["FIN 2"].fitted is not None
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
 //! The reproduced papers that ship with the program: each a folder of `papers/` at the root of the
-//! repository, with three files. The Python package interprets them.
+//! repository, with four files. The Python package interprets them.
 
 use pyo3::prelude::*;
 use serde_json::json;
@@ -9,6 +9,7 @@ struct Paper {
     experiment: &'static str,
     claims: &'static str,
     readme: &'static str,
+    measured: &'static str,
 }
 
 macro_rules! papers {
@@ -18,6 +19,7 @@ macro_rules! papers {
             experiment: include_str!(concat!("../../../papers/", $name, "/experiment.toml")),
             claims: include_str!(concat!("../../../papers/", $name, "/claims.toml")),
             readme: include_str!(concat!("../../../papers/", $name, "/README.md")),
+            measured: include_str!(concat!("../../../papers/", $name, "/measured.toml")),
         }),*]
     };
 }
@@ -25,12 +27,15 @@ macro_rules! papers {
 const PAPERS: &[Paper] =
     papers!("on-demand-gc" "parallel-gc" "pre-gc" "preemptible-gc" "speedup-gc");
 
-/// Every paper: its name and its three files as text.
+/// Every paper: its name and its four files as text.
 #[pyfunction]
 pub fn papers() -> String {
     let list = PAPERS.iter().map(|paper| {
-        let Paper { name, experiment, claims, readme } = paper;
-        json!({ "name": name, "experiment": experiment, "claims": claims, "readme": readme })
+        let Paper { name, experiment, claims, readme, measured } = paper;
+        json!({
+            "name": name, "experiment": experiment, "claims": claims, "readme": readme,
+            "measured": measured
+        })
     });
     serde_json::Value::Array(list.collect()).to_string()
 }

@@ -28,6 +28,8 @@ class Source:
     what: str = ""
     differs: str | None = None
     """Why values of this source are not comparable with the paper's; None where they are."""
+    fitted: str | None = None
+    """Which parameter was fitted to which number of the paper; its other values are predictions."""
 
 
 @dataclass(frozen=True)

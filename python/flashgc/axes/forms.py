@@ -48,6 +48,7 @@ class SourceForm(Form):
     quick: Table = Field(default_factory=dict)
     what: Text = ""
     differs: Text | None = None
+    fitted: Text | None = None
 
 
 class ChoiceForm(SourceForm):

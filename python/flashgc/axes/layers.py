@@ -62,7 +62,7 @@ class Chooser:
         paths = (self._folder / f"{name}{ending}" for name in files for ending in _ENDINGS)
         return next((path for path in paths if path.is_file()), None)
 
-    def joined(self, used: Sequence[Used], quick: bool) -> Request:
+    def joined(self, used: Sequence[Used], quick: bool, seed: int | None = None) -> Request:
         """The request of these layers: later settings replace those before them."""
         sources = [one.source for one in used]
         file = _only([one.file for one in used], "trace")
@@ -72,6 +72,8 @@ class Chooser:
         if quick:
             for source in sources:
                 settings |= source.quick
+        if seed is not None:
+            settings["seed"] = seed
         config = _only([source.config for source in sources], "config")
         return api._bare_request(
             {} if config is None else self._config(config),
@@ -148,6 +150,12 @@ def checked(request: Request, label: str) -> Checked:
         request, found["settings"], found["config_hash"], found["drive"], content,
         found["awaits_fit"],
     )  # fmt: skip
+
+
+def plain_name(file: Path) -> str:
+    """The name of a file without the ending that says how it is packed."""
+    ending = next(one for one in reversed(_ENDINGS) if file.name.endswith(one))
+    return file.name.removesuffix(ending)
 
 
 def content_of(file: Path) -> str:

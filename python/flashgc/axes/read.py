@@ -41,9 +41,13 @@ def fixed(form: Form, name: str, given: Given) -> Mapping[str, Choice]:
 
 def source(form: SourceForm) -> Source:
     """One way to run a choice."""
+    if form.differs is not None and form.fitted is not None:
+        form.wrong("`differs` and `fitted` exclude each other: values of a fitted source are "
+                   "predictions", "fitted")  # fmt: skip
     return Source(
         files=tuple(form.files), trace=form.trace, config=form.config, device=form.device,
         scheme=form.scheme, set=form.set, quick=form.quick, what=form.what, differs=form.differs,
+        fitted=form.fitted,
     )  # fmt: skip
 
 

@@ -68,6 +68,11 @@ Quick = Annotated[
     bool, typer.Option("--quick", help="Run a quick check with small drives and few requests.")
 ]
 
+Pin = Annotated[
+    bool,
+    typer.Option("--pin", help="Put the measured values on record; PAPER must be a folder."),
+]
+
 
 @guarded
 def reproduce(
@@ -82,6 +87,7 @@ def reproduce(
     fresh: Fresh = False,
     json: options.Json = False,
     quick: Quick = False,
+    pin: Pin = False,
 ) -> None:
     """Repeat the experiments of a paper and compare the results with its claims."""
     if what is None:
@@ -107,6 +113,7 @@ def reproduce(
                 options.typed(),
                 None if on_bad_line is None else on_bad_line.value,
                 sort_window,
+                pin,
             )
     except KeyboardInterrupt as error:
         say("interrupted; completed runs are kept, and the same command continues with them")
@@ -117,7 +124,7 @@ def reproduce(
         _show(done)
     if done.failed:
         claims = units.counted(len(done.failed), "claim was", "claims were")
-        say(f"{claims} not met, and the reason is not known")
+        say(f"{claims} not met without a known reason, or changed from the value on record")
         raise typer.Exit(FAILED)
 
 
@@ -187,6 +194,8 @@ def _show(done: Reproduction) -> None:
         _claims(every)
     for source in done.sources:
         show.labelled(source.label, source.text())
+    print()
+    show.rows(done.evidence_rows())
     show.line(done.summary)
     say(
         f"saved {done.folder / done.report}, with the reasons for each verdict; the "
@@ -199,7 +208,8 @@ def _show(done: Reproduction) -> None:
         )
 
 
-_STYLES = {"met": "green", "near": "yellow", "not met": "red", "not comparable": "dim"}
+_STYLES = {"met": "green", "predicted": "green", "near": "yellow", "not met": "red",
+           "not predicted": "red", "not comparable": "dim"}  # fmt: skip
 
 
 def _claims(table: list[list[str]]) -> None:

@@ -35,6 +35,9 @@ class Tie:
         return self.amount * abs(figure) if self.relative else self.amount
 
 
+NO_MARGIN = Tie(0.0, relative=True)
+
+
 @dataclass(frozen=True)
 class Value:
     """A number that the paper states."""
@@ -63,6 +66,8 @@ class Order:
     """The largest difference of values that count as equal, and so in order; None: zero."""
     most: bool = False
     """Whether it is about most places: it is met if it holds at more than half of them."""
+    margin: Tie = NO_MARGIN
+    """The least difference of two values that are in order."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +84,10 @@ class Remark:
     at: Where
     note: str
     why_not: str | None
+    backed_by: tuple[str, ...] = ()
+    """The figures and tables whose runs show the reason."""
+    fitted_to: bool = False
+    """Whether a synthetic workload was fitted to these values."""
 
     def fits(self, names: Mapping[str, str]) -> bool:
         """Whether it is on these choices."""
@@ -103,6 +112,10 @@ class Claim:
     """Whether it is also about loads that the drive cannot serve."""
     any_workload: bool = False
     """Whether no workload decides it, so that a synthetic workload is as good as the paper's."""
+    fitted_to: bool = False
+    """Whether a synthetic workload was fitted to it, so that it is no prediction of that one."""
+    backed_by: tuple[str, ...] = ()
+    """The figures and tables whose runs show the reason `why_not`."""
     remarks: tuple[Remark, ...] = ()
     """Of an order: why it cannot hold at some of its places."""
 

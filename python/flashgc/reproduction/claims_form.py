@@ -41,12 +41,20 @@ class ToleranceForm(Form):
     near: AnAmount
 
 
+class FileToleranceForm(ToleranceForm):
+    """[tolerance] of the file, with the margin of its orders."""
+
+    margin: AnAmount = (0.01, True)
+
+
 class RemarkForm(Form):
     """[[claims.remarks]]."""
 
     at: Choices = Field(default_factory=dict)
     note: Text = ""
     why_not: Text | None = None
+    backed_by: Texts = Field(default_factory=list)
+    fitted_to: bool = False
 
 
 class ClaimForm(Form):
@@ -62,6 +70,7 @@ class ClaimForm(Form):
     any_workload: bool = False
     note: Text = ""
     why_not: Text | None = None
+    backed_by: Texts = Field(default_factory=list)
 
 
 class MeasuredForm(ClaimForm):
@@ -84,6 +93,7 @@ class ValueForm(MeasuredForm):
     tolerance: ToleranceForm | None = None
     claimed: float | None = None
     values: Table | None = None
+    fitted_to: bool = False
 
 
 class OrderForm(MeasuredForm):
@@ -98,6 +108,7 @@ class OrderForm(MeasuredForm):
     along: Text | None = None
     tie: AnAmount | None = None
     most: bool = False
+    margin: AnAmount | None = None
 
 
 class CheckForm(ClaimForm):
@@ -118,5 +129,5 @@ AnyClaim = Annotated[
 class ClaimsForm(Form):
     """All of a claims.toml."""
 
-    tolerance: Annotated[ToleranceForm, Field(description="a table")]
+    tolerance: Annotated[FileToleranceForm, Field(description="a table")]
     claims: list[AnyClaim] = Field(default_factory=list)

@@ -35,6 +35,14 @@ class Formula:
         """The value for a report; None where it is undefined, or the report has no such key."""
         return _value(self._tree, report)
 
+    def reads(self) -> list[str]:
+        """The keys of the report that it reads."""
+        nodes = [
+            node for node in ast.walk(self._tree) if isinstance(node, ast.Attribute | ast.Name)
+        ]
+        inner = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+        return [".".join(_path(node)) for node in nodes if id(node) not in inner]
+
     def _check(self, node: ast.expr) -> None:
         match node:
             case ast.BinOp(left, operation, right) if type(operation) in _OPERATIONS:

@@ -6,20 +6,31 @@ import itertools
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from flashgc import _output, heads
 from flashgc._engine import ConfigError
-from flashgc.reproduction import bars, cliffs, curves, grid, papers, runs, verdict, written
+from flashgc.reproduction import (
+    bars,
+    cliffs,
+    curves,
+    grid,
+    headline,
+    papers,
+    runs,
+    seeds,
+    verdict,
+    written,
+)
 from flashgc.reproduction.claims import Claim
 from flashgc.reproduction.derived import with_derived
 from flashgc.reproduction.experiment import ANY, Item, Point
 from flashgc.reproduction.grid import Grid
 from flashgc.reproduction.own_traces import OwnTraces
 from flashgc.reproduction.papers import Paper
-from flashgc.reproduction.plan import Planner
+from flashgc.reproduction.plan import Planned, Planner
 from flashgc.reproduction.results import Results
 from flashgc.reproduction.runs import Step
 from flashgc.reproduction.verdict import Verdict
@@ -36,8 +47,9 @@ class Reproduction:
     """The name of the paper."""
     title: str
     claims: list[dict[str, Any]]
-    """A claim each: `paper`, `place`, `what`, `unit`, `claimed`, `measured`, `verdict` (met, near,
-    not met, not comparable), `note`; more: `source`, `in` (figures and tables), `fails`."""
+    """A claim each: `paper`, `place`, `what`, `unit`, `claimed`, `measured`, `verdict` (not met,
+    not predicted, near, met, predicted, not comparable), `note`; more: `source`, `in` (figures and
+    tables), `fails`, `evidence`, `fails_if`, `drift`."""
     tables: dict[str, list[list[str]]]
     """The measured cells of each figure and table, as text; the first row is the head."""
     figures: dict[str, str]
@@ -58,13 +70,17 @@ class Reproduction:
 
     @property
     def failed(self) -> list[dict[str, Any]]:
-        """The claims that were not met, without a known reason."""
+        """The claims that were not met without a known reason, or that differ from the record."""
         return [claim for claim in self.claims if claim["fails"]]
 
     @property
     def summary(self) -> str:
-        """How many claims have which verdict."""
-        return written.summary(self.verdicts)
+        """How many claims fail, and how many have which verdict."""
+        return headline.summary(self.verdicts)
+
+    def evidence_rows(self) -> list[list[str]]:
+        """The number of claims with each verdict, by their evidence, below a head."""
+        return headline.rows(self.verdicts)
 
     def claim_rows(self, item: str | None) -> list[list[str]]:
         """The claims of a figure or table below a head; of none of them where it is None."""
@@ -90,6 +106,7 @@ def reproduce(
     again: str | None = None,
     on_bad_line: str | None = None,
     sort_window: str | None = None,
+    pin: bool = False,
 ) -> Reproduction:
     """Repeats the runs of a paper and compares the results with the paper's claims.
 
@@ -113,6 +130,8 @@ def reproduce(
         again: the command that the report names as its origin; this call if not given.
         on_bad_line: `stop` at a line of it that is not understood, or `skip` and count it.
         sort_window: a time such as "10 ms": its rows that are late by at most this are sorted.
+        pin: whether the measured values are put on record, in measured.toml of the paper's folder,
+            instead of being compared with those on record.
 
     Raises:
         ConfigError: an unknown paper or figure, or mistakes in its files.
@@ -121,7 +140,7 @@ def reproduce(
 
     >>> import flashgc, tempfile
     >>> done = flashgc.reproduce("parallel-gc", ["table-5"], out=tempfile.mkdtemp(), quick=True)
-    >>> {claim["verdict"] for claim in done.claims} <= {"met", "not comparable"}
+    >>> {claim["verdict"] for claim in done.claims} <= {"met", "near", "not comparable"}
     True
 
     """
@@ -141,6 +160,8 @@ def reproduce(
             raise ConfigError(f"error: {option} needs --trace")
     mine = OwnTraces(own, trace_format, on_bad_line, sort_window) if own else None
     known = papers.load(paper, mine)
+    if pin:
+        papers.recordable(paper, own=mine is not None)
     items = known.items(figures)
     claims = [claim for claim in known.claims if claim.belongs([item.id for item in items])]
     planner = Planner(known.experiment, traces, quick)
@@ -150,16 +171,18 @@ def reproduce(
         for point in _points(known, items, claims)
     ]
     folder = _output.folder(Path("runs/reproduce") / _place(known, own) if out is None else out)
-    follow = _Last(progress)
-    reports = runs.run_all(planned, folder / "runs", jobs, fresh, follow)
-    differs = {one.point: one.differs for one in planned if one.differs}
-    reports = {point: with_derived(report) for point, report in reports.items()}
-    results = Results(known.experiment, reports, differs, quick)
-    verdicts = [verdict.judge(known.name, claim, results) for claim in claims]
+    run = _Runs(folder / "runs", jobs, fresh, _Last(progress))
+    results = _results(known, planned, run, quick)
+    if not quick and mine is None:
+        results = _repeated(results, claims, planner, run)
+    on_record = None if pin or mine is not None else known.pins
+    verdicts = [verdict.judge(known.name, claim, results, on_record) for claim in claims]
+    if pin:
+        papers.record(paper, known, verdicts)
     grids = [grid.measured(item, results) for item in items]
     pictures = {one.item.id: _drawn(one, results) for one in grids if one.item.form != "table"}
     sources = _sources(planner, results)
-    page = written.Page(known, grids, verdicts, sources, reports, quick, made)
+    page = written.Page(known, grids, verdicts, sources, results.reports, quick, made)
     part = "" if figures is None else "-" + "-".join(item.id for item in items)
     _save(folder, part, page, verdicts, pictures)
     return Reproduction(
@@ -171,8 +194,8 @@ def reproduce(
         sources=sources,
         folder=folder,
         report=f"report{part}.md",
-        runs=len({one.key for one in planned}),
-        runs_kept=follow.last.kept,
+        runs=len(run.keys),
+        runs_kept=run.kept,
         items=items,
         verdicts=verdicts,
     )
@@ -181,6 +204,45 @@ def reproduce(
 def _place(known: Paper, own: Sequence[PathLike]) -> str:
     """The folder of its own that a reproduction has, if none is named."""
     return "-".join([known.name, *(Path(path).name.split(".")[0] for path in own)])
+
+
+@dataclass
+class _Runs:
+    """Runs what is planned, and adds up how much was there from before."""
+
+    folder: Path
+    jobs: int | None
+    fresh: bool
+    follow: _Last
+    keys: set[str] = field(default_factory=set)
+    kept: int = 0
+
+    def all(self, planned: Sequence[Planned]) -> dict[Point, Mapping[str, Any]]:
+        """The reports of these runs."""
+        reports = runs.run_all(planned, self.folder, self.jobs, self.fresh, self.follow)
+        self.keys |= {one.key for one in planned}
+        self.kept += self.follow.last.kept
+        return {point: with_derived(report) for point, report in reports.items()}
+
+
+def _results(known: Paper, planned: Sequence[Planned], run: _Runs, quick: bool) -> Results:
+    return Results(
+        known.experiment,
+        run.all(planned),
+        {one.point: one.differs for one in planned if one.differs},
+        quick,
+        {one.point: one.fitted for one in planned if one.fitted},
+        {one.point: one.file for one in planned if one.file},
+    )
+
+
+def _repeated(results: Results, claims: Sequence[Claim], planner: Planner, run: _Runs) -> Results:
+    """With the reports of further seeds where the values of an order are close."""
+    close = seeds.close(claims, results)
+    if not close:
+        return results
+    planned = {seed: [planner.planned(point, seed) for point in close] for seed in seeds.MORE}
+    return replace(results, again=tuple(run.all(planned[seed]) for seed in seeds.MORE))
 
 
 class _Last:
@@ -217,7 +279,13 @@ def _sources(planner: Planner, results: Results) -> list[SourceUsed]:
                 used = planner.used(axis, choice.name)
                 requests = sum(reports[0]["requests"].values())
                 found.append(
-                    SourceUsed(choice.label, used.describe(), requests, used.source.differs)
+                    SourceUsed(
+                        choice.label,
+                        used.describe(),
+                        requests,
+                        used.source.differs,
+                        used.source.fitted,
+                    )
                 )
     return found
 

@@ -8,13 +8,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from flashgc import _engine, _files
+from flashgc import _engine, _files, _output
 from flashgc._engine import ConfigError
+from flashgc.reproduction import pins
 from flashgc.reproduction.claims import Claim
 from flashgc.reproduction.experiment import Experiment, Item
 from flashgc.reproduction.own_traces import OwnTraces
+from flashgc.reproduction.pins import Pin, Pins
+from flashgc.reproduction.verdict import Verdict
 
 FILES = {"experiment": "experiment.toml", "claims": "claims.toml", "readme": "README.md"}
+MEASURED = "measured.toml"
+"""The values on record, which a folder may lack."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +30,8 @@ class Paper:
     experiment: Experiment
     claims: Sequence[Claim]
     readme: str
+    pins: Pins
+    """The measured values that are on record."""
     main: Sequence[str] | None = None
     """The figures that are made if none are named; None: all."""
 
@@ -56,6 +63,8 @@ def load(given: str, traces: OwnTraces | None = None) -> Paper:
     if given not in known and (Path(given) / FILES["experiment"]).is_file():
         folder = Path(given)
         texts = {kind: _files.read_text(folder / name) for kind, name in FILES.items()}
+        has_pins = (folder / MEASURED).is_file()
+        texts["measured"] = _files.read_text(folder / MEASURED) if has_pins else ""
         return _paper(folder.resolve().name, texts, f"{given}/", traces)
     if given not in known:
         raise ConfigError(
@@ -63,6 +72,27 @@ def load(given: str, traces: OwnTraces | None = None) -> Paper:
             "or give a folder with experiment.toml, claims.toml and README.md"
         )
     return _paper(given, known[given], f"papers/{given}/", traces)
+
+
+def recordable(given: str, own: bool) -> None:
+    """An error where measured values cannot be put on record."""
+    if own:
+        raise ConfigError("error: values of a trace of your own are not put on record: --trace")
+    if not (Path(given) / FILES["experiment"]).is_file():
+        raise ConfigError(
+            f"error: --pin: there is no folder {given}; values are recorded in that of a paper\n"
+            "  = help: give the folder, such as papers/parallel-gc"
+        )
+
+
+def record(given: str, paper: Paper, verdicts: Sequence[Verdict]) -> None:
+    """Writes the measured values into the folder of the paper."""
+    found: dict[str, dict[str, Pin]] = {}
+    for one in verdicts:
+        if one.pin is not None:
+            found.setdefault(one.section, {})[pins.key(one.claim)] = one.pin
+    merged = paper.pins.merged(paper.claims, found)
+    _output.write(Path(given) / MEASURED, merged.text())
 
 
 def split(given: str) -> tuple[str, list[str] | None]:
@@ -95,7 +125,8 @@ def _paper(name: str, texts: dict[str, str], where: str, traces: OwnTraces | Non
     if traces is not None:
         ran, said, main = own.replaced(ran, said, traces)
     found = read_experiment.read(ran)
-    return Paper(name, found, read_claims.read(said, found), texts["readme"], main)
+    on_record = Pins.of(texts["measured"], where + MEASURED)
+    return Paper(name, found, read_claims.read(said, found), texts["readme"], on_record, main)
 
 
 def _hint(given: str, known: Sequence[str]) -> str:

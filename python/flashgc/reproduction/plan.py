@@ -28,6 +28,10 @@ class Planned:
     """A hash of all that decides the report."""
     table_bytes: int
     differs: Differs
+    fitted: Differs = ()
+    """Choices whose values are predictions: the label, and what was fitted."""
+    file: str = ""
+    """The name of the trace, without the ending of a packed one; empty: no trace."""
     extras: frozenset[str] = frozenset()
     """Data kept in addition to the report: `distribution` of latencies, `series` over time."""
 
@@ -45,16 +49,22 @@ class Planner:
         """The first available source of a choice."""
         return self._chooser.used(self._experiment.axes[axis][name])
 
-    def planned(self, point: Point) -> Planned:
-        """The run at a point, checked by the engine."""
+    def planned(self, point: Point, seed: int | None = None) -> Planned:
+        """The run at a point, checked by the engine; with another seed than its own if given."""
         experiment = self._experiment
         chosen = [self.used(axis, name) for axis, name in zip(experiment.axes, point, strict=True)]
-        request = self._chooser.joined([self._chooser.base(experiment.base), *chosen], self._quick)
-        label = experiment.label(point)
+        layered = [self._chooser.base(experiment.base), *chosen]
+        request = self._chooser.joined(layered, self._quick, seed)
+        label = experiment.label(point) + ("" if seed is None else f", seed {seed}")
         checked = layers.checked(request, label)
         labels = [experiment.axes[axis][name].label
                   for axis, name in zip(experiment.axes, point, strict=True)]  # fmt: skip
-        pairs = zip(labels, chosen, strict=True)
+        pairs = list(zip(labels, chosen, strict=True))
         differs = tuple((what, used.source.differs) for what, used in pairs if used.source.differs)
+        fitted = tuple((what, used.source.fitted) for what, used in pairs if used.source.fitted)
+        if fitted and not any(used.source.trace for used in chosen):
+            differs = ()  # one fitted choice makes the values of a run predictions
         differs = (("", QUICK),) if self._quick else differs
-        return Planned(point, label, request, checked.key, checked.table_bytes, differs)
+        file = next((used.file for used in layered if used.file is not None), None)
+        return Planned(point, label, request, checked.key, checked.table_bytes, differs, fitted,
+                       "" if file is None else layers.plain_name(file))  # fmt: skip

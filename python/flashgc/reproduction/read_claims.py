@@ -20,6 +20,7 @@ from flashgc.reproduction.claims_form import (
     AnyClaim,
     ClaimForm,
     ClaimsForm,
+    FileToleranceForm,
     MeasuredForm,
     OrderForm,
     RemarkForm,
@@ -30,6 +31,9 @@ from flashgc.reproduction.experiment import ANY, Experiment, Point, Where
 from flashgc.reproduction.form import File, near, shown
 from flashgc.reproduction.read_experiment import axis_of, change, listed, single, where
 from flashgc.reproduction.results import PERCENT, Quantity, changes
+
+_WIDEST = (0.25, 0.5)
+"""The most that a tolerance in the unit of a number may be, as shares of the number."""
 
 
 def load(text: str, name: str, experiment: Experiment) -> list[Claim]:
@@ -43,7 +47,8 @@ def read(form: ClaimsForm, experiment: Experiment) -> list[Claim]:
     found: list[Claim] = []
     places: set[tuple[str, str, str]] = set()
     for one in form.claims:
-        for claim in _claims(experiment, one, tolerance):
+        _backed(experiment, one)
+        for claim in _claims(experiment, one, tolerance, form.tolerance):
             place = (claim.place, claim.what, claim.source)
             if place in places:
                 one.wrong(f"there are two claims on {claim.what} at {claim.place}", "place")
@@ -59,7 +64,23 @@ def _tolerance(form: ToleranceForm) -> Tolerance:
     return Tolerance(met, near_, share)
 
 
-def _claims(experiment: Experiment, form: AnyClaim, tolerance: Tolerance) -> list[Claim]:
+def _backed(experiment: Experiment, form: ClaimForm) -> None:
+    """Every figure or table that is to back a reason is one, and has a reason to back."""
+    known = [item.id for item in experiment.items]
+    tables: list[ClaimForm | RemarkForm] = [form]
+    tables += form.remarks if isinstance(form, MeasuredForm) else []
+    for table in tables:
+        if table.backed_by and table.why_not is None:
+            table.wrong("`backed_by` backs a reason, and there is no `why_not`", "backed_by")
+        for at, item in enumerate(table.backed_by):
+            if item not in known:
+                hint = near(item, known, "figures and tables")
+                table.wrong(f'`backed_by`: there is no "{item}"\n{hint}', "backed_by", at)
+
+
+def _claims(
+    experiment: Experiment, form: AnyClaim, tolerance: Tolerance, usual: FileToleranceForm
+) -> list[Claim]:
     known = [item.id for item in experiment.items]
     for at, part in enumerate(form.parts):
         if part not in known and part != ANY:
@@ -68,7 +89,7 @@ def _claims(experiment: Experiment, form: AnyClaim, tolerance: Tolerance) -> lis
     if isinstance(form, ValueForm):
         return list(_values(experiment, form, tolerance))
     if isinstance(form, OrderForm):
-        order = _order(experiment, form)
+        order = _order(experiment, form, usual)
         return [Claim(place=form.place, claimed=form.claimed, test=order, note=form.note,
                       why_not=form.why_not, remarks=_remarks(experiment, form, order),
                       **_common(form))]  # fmt: skip
@@ -79,11 +100,12 @@ def _claims(experiment: Experiment, form: AnyClaim, tolerance: Tolerance) -> lis
 def _common(form: ClaimForm) -> dict[str, Any]:
     return {"parts": tuple(form.parts), "what": form.what, "unit": form.unit,
             "source": form.source, "any_load": form.any_load,
-            "any_workload": form.any_workload}  # fmt: skip
+            "any_workload": form.any_workload, "backed_by": tuple(form.backed_by)}  # fmt: skip
 
 
 def _remark(experiment: Experiment, form: RemarkForm) -> Remark:
-    return Remark(change(form, experiment, form.at, "at"), form.note, form.why_not)
+    return Remark(change(form, experiment, form.at, "at"), form.note, form.why_not,
+                  tuple(form.backed_by), form.fitted_to)  # fmt: skip
 
 
 def _remarks(experiment: Experiment, form: OrderForm, order: Order) -> tuple[Remark, ...]:
@@ -152,11 +174,29 @@ def _values(experiment: Experiment, form: ValueForm, tolerance: Tolerance) -> It
         notes = " ".join(filter(None, [form.note, *(remark.note for remark in fits)]))
         reasons = [text for text in (form.why_not, *(one.why_not for one in fits)) if text]
         yield Claim(place=_filled(form, labels), claimed=claimed,
-                    test=Value(quantity, points[0], minus, allowed), note=notes,
-                    why_not=" ".join(reasons) or None, **_common(form))  # fmt: skip
+                    test=Value(quantity, points[0], minus, _narrowed(form, claimed, allowed)),
+                    note=notes,
+                    why_not=" ".join(reasons) or None,
+                    fitted_to=form.fitted_to or any(one.fitted_to for one in fits),
+                    **_common(form) | {"backed_by": _backing(form, fits)})  # fmt: skip
     for one, remark in zip(form.remarks, remarks, strict=True):
         if not any(remark.fits(names) for names, _ in stated):
             one.wrong("one of the `remarks` is on no value", "at")
+
+
+def _backing(form: ValueForm, remarks: Sequence[Remark]) -> tuple[str, ...]:
+    named = [*form.backed_by, *(item for one in remarks for item in one.backed_by)]
+    return tuple(dict.fromkeys(named))
+
+
+def _narrowed(form: ValueForm, claimed: float, allowed: Tolerance) -> Tolerance:
+    """A tolerance that does not reach from a number to zero: no effect is not a small one."""
+    if allowed.relative and not claimed:
+        form.wrong("a claim of 0 needs a tolerance in its unit, not a share", "tolerance")
+    if allowed.relative or not claimed:
+        return allowed
+    met, near = (share * abs(claimed) for share in _WIDEST)
+    return replace(allowed, met=min(allowed.met, met), near=min(allowed.near, near))
 
 
 def _stated(form: ValueForm) -> list[tuple[dict[str, str], float]]:
@@ -200,7 +240,7 @@ def _filled(form: ValueForm, labels: Mapping[str, str]) -> str:
                    f"{shown(form.place)}", "place")  # fmt: skip
 
 
-def _order(experiment: Experiment, form: OrderForm) -> Order:
+def _order(experiment: Experiment, form: OrderForm, usual: FileToleranceForm) -> Order:
     at = where(form, experiment, form.at)
     quantity = _quantity(experiment, form, at)
     than = change(form, experiment, form.than, "than")
@@ -227,5 +267,9 @@ def _order(experiment: Experiment, form: OrderForm) -> Order:
     if form.word == "equal" and form.tie is None:
         form.wrong('is = "equal" needs `tie`, which says how far apart the figures may be', "is")
     tie = None if form.tie is None else Tie(*form.tie)
+    margin = Tie(*(usual.margin if form.margin is None else form.margin))
+    if tie is not None and form.margin is not None:
+        form.wrong("`margin` is a least difference and `tie` a largest one; give one of them",
+                   "margin")  # fmt: skip
     return Order(quantity, other, tuple(points), form.word, tuple(changes(than)), form.bound, along,
-                 choices, tie, form.most)  # fmt: skip
+                 choices, tie, form.most, margin)  # fmt: skip

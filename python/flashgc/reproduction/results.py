@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import statistics
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from flashgc.reproduction.experiment import Experiment, Point, Where
@@ -31,16 +31,25 @@ class Results:
     differs: Mapping[Point, Differs]
     """Runs whose values are not comparable, each with the reasons."""
     quick: bool = False
+    fitted: Mapping[Point, Differs] = field(default_factory=dict)
+    """Runs whose values are predictions, each with what was fitted."""
+    files: Mapping[Point, str] = field(default_factory=dict)
+    """The traces of the runs that have one."""
+    again: tuple[Mapping[Point, Mapping[str, Any]], ...] = ()
+    """The reports of the runs that were repeated, for each further seed."""
+
+    def seeds(self) -> list[Results]:
+        """The results with each seed; a run that was not repeated has its one report in all."""
+        more = [replace(self, reports={**self.reports, **each}, again=()) for each in self.again]
+        return [self, *more]
 
     def why_different(self, points: Iterable[Point]) -> str:
         """Why values of these runs are not comparable; empty where they are."""
-        reasons: dict[str, list[str]] = {}
-        for label, why in dict.fromkeys(
-            pair for point in points for pair in self.differs.get(point, ())
-        ):
-            reasons.setdefault(why, []).append(label)
-        told = [f"{', '.join(filter(None, who))}: {why}" for why, who in reasons.items()]
-        return "; ".join(text.removeprefix(": ") for text in told)
+        return _told(self.differs, points)
+
+    def what_fitted(self, points: Iterable[Point]) -> str:
+        """What was fitted for these runs; empty where nothing was."""
+        return _told(self.fitted, points)
 
     def saturated(self, points: Iterable[Point]) -> list[Point]:
         """Those of the runs in which more arrived than the drive could serve."""
@@ -49,6 +58,15 @@ class Results:
     def figure(self, measure: str, point: Point) -> float | None:
         """A measure of a run; None where it is undefined."""
         return self.experiment.measures[measure].formula.of(self.reports[point])
+
+
+def _told(said: Mapping[Point, Differs], points: Iterable[Point]) -> str:
+    """What is said of choices of these runs, each thing once, with the choices that it is of."""
+    reasons: dict[str, list[str]] = {}
+    for label, why in dict.fromkeys(pair for point in points for pair in said.get(point, ())):
+        reasons.setdefault(why, []).append(label)
+    told = [f"{', '.join(filter(None, who))}: {why}" for why, who in reasons.items()]
+    return "; ".join(text.removeprefix(": ") for text in told)
 
 
 @dataclass(frozen=True)

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from flashgc.reproduction import checks
-from flashgc.reproduction.claims import Check, Claim, Order, Tolerance, Value, pairs
+from flashgc.reproduction import checks, evidence, orders, pins
+from flashgc.reproduction.claims import Check, Claim, Order, Tolerance, Value
 from flashgc.reproduction.experiment import Point
 from flashgc.reproduction.grid import cell
-from flashgc.reproduction.results import PERCENT, Results
+from flashgc.reproduction.pins import Pin, Pins
+from flashgc.reproduction.results import Results
 
 MET, NEAR, NOT_MET, NOT_COMPARABLE = "met", "near", "not met", "not comparable"
-VERDICTS = (MET, NEAR, NOT_MET, NOT_COMPARABLE)
+PREDICTED, NOT_PREDICTED = "predicted", "not predicted"
+VERDICTS = (NOT_MET, NOT_PREDICTED, NEAR, MET, PREDICTED, NOT_COMPARABLE)
+"""What failed comes first."""
 
-NEAR_SHARE = 0.1
-"""An order that fails at no more than this share of its places is near. So is one that holds at
-most of its places and has equal values at the others; equal everywhere is not an order."""
+REMAINDER = Tolerance(0.1, 0.2, relative=True)
+"""For a reduction of more than half: what remains must agree as well, as a share of itself."""
+_HALF = 50.0
 _SHOWN = 4
+_SLACK = 1 + 1e-9
+"""A value with exactly the allowed difference is within it, whatever binary floats say."""
 
 
 @dataclass(frozen=True)
@@ -31,9 +36,21 @@ class Verdict:
     verdict: str
     note: str
     fails: bool
-    """Whether it was not met without a known reason; a quick run fails by its checks alone."""
+    """Whether it was not met without a known reason, or differs from the value on record; a quick
+    run fails by its checks and its values on record."""
     known: bool = False
     """Whether the reason is known, at each place where it fails."""
+    backed: bool = False
+    """Whether runs of this reproduction show the reason."""
+    evidence: str = evidence.OWN
+    drift: str = ""
+    """How the result differs from the value on record."""
+    fails_if: str = ""
+    """What would make it fail."""
+    pin: Pin | None = None
+    """What goes on record."""
+    section: str = ""
+    """The traces that it was made of, as they are on record."""
 
     def to_dict(self) -> dict[str, Any]:
         """As `flashgc reproduce --json` has it."""
@@ -42,71 +59,153 @@ class Verdict:
             "paper": self.paper, "place": claim.place, "what": claim.what, "unit": claim.unit,
             "claimed": claim.claimed, "measured": self.measured, "verdict": self.verdict,
             "note": self.note, "source": claim.source, "in": list(claim.parts),
-            "fails": self.fails,
+            "fails": self.fails, "evidence": self.evidence, "fails_if": self.fails_if,
+            "drift": self.drift,
         }  # fmt: skip
 
 
-def judge(paper: str, claim: Claim, results: Results) -> Verdict:
-    """The verdict on a claim; the runs that it needs must be there."""
-    wrong: list[Point] = []
+class Judged(NamedTuple):
+    """What came out of a test."""
+
+    measured: float | str | None
+    verdict: str
+    why: str
+    fails_if: str
+    failed: Sequence[Point] = ()
+    """The places where an order fails."""
+    wrong: Sequence[str] = ()
+    """Their names."""
+
+
+def judge(paper: str, claim: Claim, results: Results, on_record: Pins | None = None) -> Verdict:
+    """The verdict on a claim; the runs that it needs must be there.
+
+    Without values on record a known reason is enough for a claim that is not met.
+    """
     match claim.test:
         case Value():
-            measured, verdict, why = _value(claim, claim.test, results)
+            found = _value(claim, claim.test, results)
         case Order():
-            measured, verdict, why = _order(claim, claim.test, results, wrong)
+            found = _order(claim, claim.test, results)
         case Check(name):
-            measured, verdict, why = _check(name, results)
-    reasons, known = _reasons(claim, wrong, results)
-    note = "; ".join(filter(None, [why, *(reasons if verdict in (NOT_MET, NEAR) else ()),
-                                   claim.note]))  # fmt: skip
+            found = _check(name, results)
+    kind = evidence.of(claim, results)
+    word = found.verdict
+    if kind == evidence.FITTED:
+        word = {MET: PREDICTED, NOT_MET: NOT_PREDICTED}.get(word, word)
+    reasons, known, backed = _reasons(claim, found.failed, results)
+    fitted = results.what_fitted(claim.runs(results.experiment))
+    if fitted and isinstance(claim.test, Value):
+        reasons.append(f"a prediction: {fitted}")
+        known = True
+    now = pins.pin(claim, found.measured, found.wrong)
+    drift, unpinned = _drift(claim, now, results, on_record)
+    told = reasons if word in (NOT_MET, NEAR, NOT_PREDICTED) else ()
+    changed = f"differs from the value on record: {drift}" if drift else ""
+    note = "; ".join(filter(None, [changed, found.why, *told, unpinned, claim.note]))
     counts = isinstance(claim.test, Check) or not results.quick
-    fails = verdict == NOT_MET and not known and counts
-    return Verdict(paper, claim, measured, verdict, note, fails, known)
+    missed = word in (NOT_MET, NOT_PREDICTED) and not (known and not unpinned) and counts
+    return Verdict(
+        paper, claim, found.measured, word, note, missed or bool(drift), known, backed, kind, drift,
+        found.fails_if, now, pins.section(claim, results),
+    )  # fmt: skip
 
 
-def _reasons(claim: Claim, wrong: Sequence[Point], results: Results) -> tuple[list[str], bool]:
-    """Why a claim fails, as far as known, and whether that is all of it."""
+def _drift(
+    claim: Claim, now: Pin | None, results: Results, on_record: Pins | None
+) -> tuple[str, str]:
+    """How the result differs from the value on record, and that there is none where one must be."""
+    if now is None or on_record is None:
+        return "", ""
+    recorded = on_record.find(claim, results)
+    if recorded is not None:
+        return pins.drift(claim, now, recorded), ""
+    # With other traces than those on record, a reason stands as it is.
+    missing = not results.quick and not on_record.has(claim, quick=False)
+    return "", "no value on record (flashgc reproduce FOLDER --pin)" if missing else ""
+
+
+def _reasons(
+    claim: Claim, wrong: Sequence[Point], results: Results
+) -> tuple[list[str], bool, bool]:
+    """Why a claim fails, as far as known, whether that is all of it, and whether runs show it."""
     places = [dict(zip(results.experiment.axes, point, strict=True)) for point in wrong]
     fitting = [remark for remark in claim.remarks if any(remark.fits(at) for at in places)]
     reasons = [claim.why_not, *(remark.why_not for remark in fitting)]
     each = bool(places) and all(any(one.fits(at) for one in fitting) for at in places)
-    return list(filter(None, reasons)), claim.why_not is not None or each
-
-
-Judged = tuple[float | str | None, str, str]
+    by = list(
+        dict.fromkeys([*claim.backed_by, *(item for one in fitting for item in one.backed_by)])
+    )
+    told = list(filter(None, reasons))
+    if told and by:
+        told[-1] += f" (see {', '.join(by)})"
+    return told, claim.why_not is not None or each, bool(by)
 
 
 def _value(claim: Claim, test: Value, results: Results) -> Judged:
+    assert not isinstance(claim.claimed, str)
     measured = test.quantity.of(results, test.point)
+    fails_if = _limits(claim.claimed, test, claim.unit)
     if test.minus and measured is not None:
         other = test.quantity.of(results, results.experiment.moved(test.point, test.minus))
         measured = None if other is None else measured - other
     if measured is None:
-        return None, NOT_COMPARABLE, "undefined: nothing was collected in one of the runs"
+        why = "undefined: nothing was collected in one of the runs"
+        return Judged(None, NOT_COMPARABLE, why, fails_if)
     runs = claim.runs(results.experiment)
     too_much = [] if claim.any_load else results.saturated(runs)
     alike = "" if claim.any_workload and not results.quick else results.why_different(runs)
-    why = "; ".join(filter(None, [_saturated(too_much, results), alike]))
+    fitted = results.what_fitted(runs) if claim.fitted_to else ""
+    own = fitted and f"the number that the workload was fitted to: {fitted}"
+    why = "; ".join(filter(None, [_saturated(too_much, results), alike, own]))
     if why:
-        return measured, NOT_COMPARABLE, why
-    assert not isinstance(claim.claimed, str)
-    return measured, compared(measured, claim.claimed, test.tolerance), ""
+        return Judged(measured, NOT_COMPARABLE, why, fails_if)
+    return Judged(measured, compared(measured, claim.claimed, test.tolerance, _whole(test)), "",
+                  fails_if)  # fmt: skip
 
 
-def compared(measured: float, claimed: float, tolerance: Tolerance) -> str:
-    """Met, near or not met.
+def _whole(test: Value) -> float | None:
+    """The value of a reduction to nothing; None of what is no reduction."""
+    quantity = test.quantity
+    if quantity.way != "reduction" or test.minus:
+        return None
+    return 100.0 if quantity.percent else 1.0
+
+
+def compared(
+    measured: float, claimed: float, tolerance: Tolerance, whole: float | None = None
+) -> str:
+    """Met, near or not met; of a reduction to more than half, what remains is compared as well.
 
     >>> from flashgc.reproduction.claims import Tolerance
     >>> from flashgc.reproduction.verdict import compared
     >>> within = Tolerance(0.02, 0.05, relative=True)
     >>> [compared(value, 100.0, within) for value in (98.0, 96.0, 94.0)]
     ['met', 'near', 'not met']
+    >>> [compared(value, 98.0, within, 100.0) for value in (98.1, 97.7, 99.0)]
+    ['met', 'near', 'not met']
     """
+    found = _within(measured, claimed, tolerance)
+    if whole is None or not _HALF / 100 * whole < claimed < whole:
+        return found
+    return max(found, _within(whole - measured, whole - claimed, REMAINDER),
+               key=(MET, NEAR, NOT_MET).index)  # fmt: skip
+
+
+def _within(measured: float, claimed: float, tolerance: Tolerance) -> str:
     off = abs(measured - claimed) / (abs(claimed) or 1 if tolerance.relative else 1)
-    # A value with exactly the allowed difference is within it, whatever binary floats say.
-    if off <= tolerance.met * (1 + 1e-9):
+    if off <= tolerance.met * _SLACK:
         return MET
-    return NEAR if off <= tolerance.near * (1 + 1e-9) else NOT_MET
+    return NEAR if off <= tolerance.near * _SLACK else NOT_MET
+
+
+def _limits(claimed: float, test: Value, unit: str) -> str:
+    """The values beyond which a number is not met."""
+    tolerance, whole = test.tolerance, _whole(test)
+    off = tolerance.near * (abs(claimed) if tolerance.relative else 1)
+    if whole is not None and _HALF / 100 * whole < claimed < whole:
+        off = min(off, REMAINDER.near * (whole - claimed))
+    return f"below {cell(claimed - off, unit)} or above {cell(claimed + off, unit)}"
 
 
 def _saturated(points: Sequence[Point], results: Results) -> str:
@@ -118,88 +217,62 @@ def _saturated(points: Sequence[Point], results: Results) -> str:
     return f"saturated (more requests arrived than the drive could serve): {'; '.join(named)}{more}"
 
 
-def _order(claim: Claim, test: Order, results: Results, failed: list[Point]) -> Judged:
+def _order(claim: Claim, test: Order, results: Results) -> Judged:
     """Judges an order, and says at which places it fails."""
-    experiment = results.experiment
-    total, undefined, equal = 0, 0, 0
-    wrong: list[str] = []
-    too_much: list[Point] = []
-    left_out, left_out_held = 0, 0
-    unit = _unit(test, results)
-    for point in test.points:
-        for left_at, right_at in pairs(experiment, test, point):
-            left = test.quantity.of(results, left_at)
-            right = test.bound if right_at is None else test.other.of(results, right_at)
-            if left is None or right is None:
-                undefined += 1
-                continue
-            beyond = results.saturated(_pair_runs(test, results, left_at, right_at))
-            if beyond and not claim.any_load:
-                too_much += beyond
-                left_out += 1
-                left_out_held += _holds(test, left, right)
-                continue
-            total += 1
-            if not _holds(test, left, right):
-                equal += left == right
-                failed.append(left_at)
-                signs = f"{cell(left, unit)} against {cell(right, unit)}"
-                wrong.append(f"{_named(test, results, left_at)}: {signs}")
-    beyond_text = _saturated(list(dict.fromkeys(too_much)), results)
-    if total == 0 and left_out:
-        return f"{left_out_held} of {left_out}", NOT_COMPARABLE, beyond_text
-    if total == 0:
-        return None, NOT_COMPARABLE, "undefined: nothing was collected in the runs"
-    ties_alone = len(wrong) == equal < total / 2
-    near = len(wrong) <= NEAR_SHARE * total or ties_alone
-    enough = not wrong or (test.most and len(wrong) < total / 2)
-    verdict = MET if enough else NEAR if near else NOT_MET
+    found = orders.tally(claim, test, results)
+    fails_if = _fails_if(test, found)
+    beyond = _saturated(list(dict.fromkeys(found.saturated)), results)
+    if found.total == 0 and found.left_out:
+        measured = f"{found.left_out_held} of {found.left_out}"
+        return Judged(measured, NOT_COMPARABLE, beyond, fails_if)
+    if found.total == 0:
+        why = "undefined: nothing was collected in the runs"
+        return Judged(None, NOT_COMPARABLE, why, fails_if)
+    wrong = [f"{name}: {signs}" for name, signs in found.wrong]
     more = f" and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
     why = f"not at {'; '.join(wrong[:_SHOWN])}{more}" if wrong else ""
-    missing = f"{undefined} undefined" if undefined else ""
-    alike = results.why_different(_order_points(test, results))
-    measured = f"{total - len(wrong)} of {total}"
-    beyond_text = beyond_text and f"{left_out} left out: {beyond_text}"
-    return measured, verdict, "; ".join(filter(None, [why, missing, beyond_text, alike]))
+    missing = f"{found.undefined} undefined" if found.undefined else ""
+    alike = results.why_different(claim.runs(results.experiment))
+    verdict, told = _order_verdict(test, found)
+    beyond = beyond and f"{found.left_out} left out: {beyond}"
+    return Judged(
+        f"{found.total - len(wrong)} of {found.total}", verdict,
+        "; ".join(filter(None, [why, told, missing, beyond, alike])), fails_if, found.failed,
+        [name for name, _ in found.wrong],
+    )  # fmt: skip
 
 
-def _holds(test: Order, left: float, right: float) -> bool:
-    slack = 0.0 if test.tie is None else test.tie.of(right)
-    if test.word == "equal":
-        return abs(left - right) <= slack
-    apart = right - left if test.word == "above" else left - right
-    return apart < 0 if test.tie is None else apart <= slack
+def _order_verdict(test: Order, found: orders.Tally) -> tuple[str, str]:
+    """The verdict on an order, and why it has none."""
+    every = found.total + found.undefined + found.left_out
+    wrong = len(found.wrong)
+    if found.total < orders.JUDGED_SHARE * every:
+        return NOT_COMPARABLE, f"judged at {found.total} of {every} places alone"
+    if wrong == 0 or (test.most and wrong < found.total / 2):
+        ties = test.tie is not None and test.word != "equal"
+        if ties and found.effects < orders.JUDGED_SHARE * found.total:
+            told = f"an effect at {found.effects} of {found.total} places alone; equal elsewhere"
+            return NOT_COMPARABLE, told
+        return MET, ""
+    return (NEAR if wrong <= orders.NEAR_SHARE * found.total else NOT_MET), ""
 
 
-def _pair_runs(test: Order, results: Results, left: Point, right: Point | None) -> list[Point]:
-    experiment = results.experiment
-    own = test.quantity.runs(experiment, left)
-    return own if right is None else [*own, *test.other.runs(experiment, right)]
-
-
-def _order_points(test: Order, results: Results) -> list[Point]:
-    return [
-        run
-        for point in test.points
-        for left, right in pairs(results.experiment, test, point)
-        for run in _pair_runs(test, results, left, right)
-    ]
-
-
-def _unit(test: Order, results: Results) -> str:
-    quantity = test.quantity
-    if quantity.against:
-        return PERCENT if quantity.percent else ""
-    return results.experiment.measures[quantity.measure].unit
-
-
-def _named(test: Order, results: Results, point: Point) -> str:
-    several = [
-        axis for at, axis in enumerate(results.experiment.axes)
-        if axis not in test.quantity.over and len({each[at] for each in test.points}) > 1
-    ]  # fmt: skip
-    several += [test.along] if test.along is not None else []
-    return results.experiment.label(point, several or None)
+def _fails_if(test: Order, found: orders.Tally) -> str:
+    """What would make an order fail, and how far it is from there."""
+    if test.tie is not None:
+        amount = f"{100 * test.tie.amount:g} %" if test.tie.relative else f"{test.tie.amount:g}"
+        least = f"differ by more than {amount}" if test.word == "equal" else (
+            f"are more than {amount} against the order")  # fmt: skip
+    else:
+        margin = test.margin
+        amount = f"{100 * margin.amount:g} %" if margin.relative else f"{margin.amount:g}"
+        least = f"are not in order by {amount}"
+    where = "at half of the places" if test.most else "at a place"
+    closest = ""
+    if found.closest is not None and test.word != "equal":
+        share, name = found.closest
+        closest = f"; closest {100 * share:.2g} %" + (f", {name}" if name else "")
+    return f"values {least} {where}{closest}"
 
 
 def _check(name: str, results: Results) -> Judged:
@@ -209,18 +282,20 @@ def _check(name: str, results: Results) -> Judged:
         (report.get("config_hash", id(report)), report.get("result_hash")): (point, report)
         for point, report in results.reports.items()
     }
+    fails_if = "a run where it does not hold"
     try:
         for point, report in runs.values():
             complaint = checks.CHECKS[name](report)
             if complaint is not None:
                 wrong.append(f"{results.experiment.label(point)}: {complaint}")
     except checks.MissingError as missing:
-        return None, NOT_COMPARABLE, str(missing)
+        return Judged(None, NOT_COMPARABLE, str(missing), fails_if)
     total = len(runs)
     why = f"not in {'; '.join(wrong[:_SHOWN])}" if wrong else ""
-    return f"{total - len(wrong)} of {total}", NOT_MET if wrong else MET, why
+    return Judged(f"{total - len(wrong)} of {total}", NOT_MET if wrong else MET, why, fails_if)
 
 
-def counted(verdicts: Sequence[Verdict]) -> Mapping[str, int]:
+def counted(verdicts: Iterable[Verdict]) -> Mapping[str, int]:
     """How many claims have each verdict."""
-    return {word: sum(one.verdict == word for one in verdicts) for word in VERDICTS}
+    words = [one.verdict for one in verdicts]
+    return {word: words.count(word) for word in VERDICTS}

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from flashgc import _engine, heads, units
+from flashgc.reproduction import headline
+from flashgc.reproduction.evidence import PAPER
 from flashgc.reproduction.experiment import ANY, Point
 from flashgc.reproduction.grid import MARK, MARKED, Grid, cell
 from flashgc.reproduction.papers import Paper
-from flashgc.reproduction.verdict import VERDICTS, Verdict, counted
+from flashgc.reproduction.verdict import Verdict
 
 CLAIM_HEAD = ["place", "what", "paper", "measured", "verdict"]
-PAPER = "paper"
 _KINDS_MAX = 6
 """Drives of more kinds than this are not listed in the head."""
 OWN = "its statements on the order of schemes are judged, and none of its numbers."
@@ -29,6 +30,8 @@ class SourceUsed:
     requests: int
     differs: str | None
     """Why values are not comparable with the paper's; None where they are."""
+    fitted: str | None = None
+    """What was fitted, where values are predictions."""
 
     def text(self) -> str:
         """In words."""
@@ -54,7 +57,7 @@ class Page:
         parts = [
             f"# {experiment.title}: reproduced\n",
             f"{experiment.citation}\n",
-            f"{summary(self.verdicts)}\n",
+            *_verdicts(self.verdicts),
             self._head(),
         ]
         if self.paper.main is not None:
@@ -115,7 +118,7 @@ class Page:
 
     def _environment(self) -> str:
         rows = [["workload", "source", "compared with the paper"]]
-        rows += [[one.label, one.text(), one.differs or "yes"] for one in self.sources]
+        rows += [[one.label, one.text(), one.differs or _predicts(one)] for one in self.sources]
         lines = [
             f"- runs: {len(self.reports)}",
             f"- Python {platform.python_version()}, {platform.system()} {platform.machine()}; no "
@@ -125,13 +128,20 @@ class Page:
         return "\n".join(lines) + "\n" + _table(rows)
 
 
-def summary(verdicts: Sequence[Verdict]) -> str:
-    """How many claims have which verdict, in one line."""
-    counts = counted(verdicts)
-    known = sum(one.verdict == "not met" and one.known for one in verdicts)
-    because = f" ({known} with a known reason)" if known else ""
-    listed = [f"{counts[word]} {word}{because if word == 'not met' else ''}" for word in VERDICTS]
-    return f"{units.counted(len(verdicts), 'claim')}: {', '.join(listed)}."
+def _predicts(source: SourceUsed) -> str:
+    return "yes" if source.fitted is None else f"as predictions: {source.fitted}"
+
+
+def _verdicts(verdicts: Sequence[Verdict]) -> list[str]:
+    """What fails and what was not met, and then the verdicts by their evidence."""
+    missed = [f"- {line}" for line in headline.missed(verdicts)]
+    solid = headline.solid(verdicts)
+    return [
+        f"{headline.summary(verdicts)}\n",
+        *(["Not met or not predicted:\n", "\n".join(missed) + "\n"] if missed else []),
+        f"Met or predicted on evidence better than an unfitted workload: {solid}.\n",
+        _table(headline.rows(verdicts)),
+    ]
 
 
 def claim_rows(verdicts: Sequence[Verdict]) -> list[list[str]]:
@@ -148,8 +158,11 @@ def claim_rows(verdicts: Sequence[Verdict]) -> list[list[str]]:
 
 def _claims(verdicts: Sequence[Verdict]) -> str:
     head, *rows = claim_rows(verdicts)
-    noted = [[*row, one.note] for row, one in zip(rows, verdicts, strict=True)]
-    return _table([[*head, "note"], *noted])
+    noted = [
+        [*row, one.evidence, one.fails_if, one.note]
+        for row, one in zip(rows, verdicts, strict=True)
+    ]
+    return _table([[*head, "evidence", "not met if", "note"], *noted])
 
 
 def _table(rows: Sequence[Sequence[str]]) -> str:

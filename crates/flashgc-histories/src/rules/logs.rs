@@ -37,6 +37,7 @@ pub fn rule(tried: &Tried<'_>) -> Result<bool, Stop> {
     let request =
         SeriesRequest { interval_ns, sink: Box::new(move |row: &SeriesRow| keep(&sink, *row)) };
     let options = Options {
+        blame: false,
         verify: choices.chance(30),
         job_log: Some(Box::new(move |row: &JobRow| keep(&log, *row))),
         series: Some(request),

@@ -45,6 +45,7 @@ pub type Rule = fn(&Tried<'_>) -> Result<bool, Stop>;
 /// The rules by name.
 pub const RULES: &[(&str, Rule)] = &[
     ("identities", identities::rule),
+    ("blame", blame),
     ("checker", checker),
     ("coalesce", coalesce),
     ("index", index),
@@ -127,6 +128,27 @@ fn failed(rule: &'static str, stop: Stop) -> Outcome {
 fn checker(tried: &Tried<'_>) -> Result<bool, Stop> {
     let watched = run::whole(tried.setup, tried.history, run::watched())?;
     compare::equal(&tried.base, &watched)?;
+    Ok(true)
+}
+
+/// Blame changes nothing, and the parts of each percentile add up to it.
+fn blame(tried: &Tried<'_>) -> Result<bool, Stop> {
+    let options = Options { blame: true, ..Options::default() };
+    let report = run::whole(tried.setup, tried.history, options)?;
+    compare::equal_but(&tried.base, &report, &["blame"])?;
+    for kind in ["read", "write"] {
+        for name in ["p50", "p99", "p99_9", "p99_99"] {
+            let split = &report["blame"][kind][name];
+            let part = |part: &str| split[part].as_u64().unwrap_or(0);
+            let parts = ["service_ns", "host_ns", "collection_ns", "space_ns", "buffer_ns"];
+            let sum: u64 = parts.into_iter().map(part).sum();
+            let own = report["latency_ns"][kind][name].as_u64().unwrap_or(0);
+            if sum != own {
+                let detail = format!("{kind} {name}: {own} ns, and its parts {sum} ns");
+                return Err(Stop::failed("parts", detail));
+            }
+        }
+    }
     Ok(true)
 }
 

@@ -1,0 +1,89 @@
+"""A deliberate fault of the simulator makes the reproduction of each paper fail.
+
+The short form of a reproduction, one figure on small drives, is held against the values on record.
+A fault changes the settings of every run behind the back of the paper's files.
+"""
+
+import json
+
+import pytest
+
+import flashgc
+from conftest import ROOT
+from flashgc import _engine
+from flashgc.reproduction import plan
+
+ITEMS = {
+    "parallel-gc": ["5b"],
+    "preemptible-gc": ["11a", "table-9"],
+    "on-demand-gc": ["table-4"],
+    "pre-gc": ["table-4"],
+    "speedup-gc": ["8", "relocated"],
+}
+"""A figure or two of each paper."""
+VICTIM = "gc.victim."
+COPIES = 1.1
+
+
+def slower_copies(settings, checked):
+    """A copy takes a tenth longer than its device says."""
+    timing = checked["device"]["timing"]
+    slower = {f"device.timing.{key}": f"{round(COPIES * timing[f'{key}_ns'])} ns"
+              for key in ("read", "program")}  # fmt: skip
+    return {**settings, **slower}
+
+
+def other_victim(settings, checked):
+    """The oldest block is collected, whatever is valid in it."""
+    kept = {key: value for key, value in settings.items() if not key.startswith(VICTIM)}
+    return {**kept, "gc.victim.use": "fifo"}
+
+
+def neither_merged_nor_pipelined(settings, checked):
+    """No request is merged with a copy of a collection, or pipelined with it."""
+    if checked["gc"]["slots"]["preemption"] != "between-copies":
+        return settings
+    off = {f"gc.preemption.between-copies.{way}": False for way in ("merge", "pipeline")}
+    return {**settings, **off}
+
+
+FAULTS = [
+    *((paper, slower_copies) for paper in ITEMS),
+    *((paper, other_victim) for paper in ITEMS if paper != "speedup-gc"),
+    ("preemptible-gc", neither_merged_nor_pipelined),
+]
+
+
+@pytest.fixture
+def inject(monkeypatch):
+    """Puts a fault into every run that is planned from now on."""
+    made = plan.api._request
+
+    def into(fault):
+        def faulty(config, trace, scheme, device, settings, seed):
+            plain = made(config, trace, scheme, device, settings, seed)
+            checked = json.loads(_engine.check(plain))["settings"]
+            return made(config, trace, scheme, device, fault(settings, checked), seed)
+
+        monkeypatch.setattr(plan.api, "_request", faulty)
+
+    return into
+
+
+def short(paper, tmp_path):
+    return flashgc.reproduce(ROOT / "papers" / paper, ITEMS[paper], out=tmp_path, quick=True)
+
+
+@pytest.mark.parametrize("paper", ITEMS)
+def test_the_short_form_agrees_with_the_values_on_record(paper, tmp_path):
+    done = short(paper, tmp_path)
+    assert not done.failed
+    assert all(one.pin is None or one.section.startswith("quick") for one in done.verdicts)
+
+
+@pytest.mark.parametrize(("paper", "fault"), FAULTS)
+def test_a_fault_makes_a_reproduction_fail(paper, fault, inject, tmp_path):
+    inject(fault)
+    done = short(paper, tmp_path)
+    assert done.failed
+    assert any("differs from the value on record" in claim["note"] for claim in done.failed)
