@@ -116,7 +116,7 @@ def test_the_series_adds_up_to_the_report(flashgc, small, tmp_path):
         totals = {
             "requests_read": report["requests"]["read"],
             "requests_write": report["requests"]["write"],
-            "gc_jobs": report["gc"]["count"],
+            "gc_count": report["gc"]["count"],
             "gc_moved": report["pages"]["gc_moved"],
             "gc_busy_ns": report["gc"]["total_busy_ns"],
         }

@@ -101,7 +101,7 @@ fn series_against(rows: &[SeriesRow], report: &Value) -> Vec<Wrong> {
     let mut wrong = unequal(&[
         ("series: reads", sum(|row| row.requests_read), number(report, "/requests/read")),
         ("series: writes", sum(|row| row.requests_write), number(report, "/requests/write")),
-        ("series: jobs", sum(|row| row.gc_jobs), number(report, "/gc/count")),
+        ("series: jobs", sum(|row| row.gc_count), number(report, "/gc/count")),
         ("series: moved", sum(|row| row.gc_moved), number(report, "/pages/gc_moved")),
         ("series: busy", sum(|row| row.gc_busy_ns), busy_ns),
         (

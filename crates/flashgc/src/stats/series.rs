@@ -42,7 +42,7 @@ pub struct SeriesRow {
     /// Pages for data that are not erased at the end, valid and invalid ones.
     pub used_pages_end: u64,
     /// Collections that ended.
-    pub gc_jobs: u64,
+    pub gc_count: u64,
     /// Copies that ended.
     pub gc_moved: u64,
     /// Array time of collections, in ns, over all units.
@@ -118,7 +118,7 @@ struct Interval {
     free_blocks_min: u32,
     free_blocks_end: u64,
     used_pages_end: u64,
-    gc_jobs: u64,
+    gc_count: u64,
     gc_moved: u64,
     gc_busy_ns: u64,
     outstanding_max: u64,
@@ -133,7 +133,7 @@ impl Interval {
         self.free_blocks_min = self.free_blocks_min.min(later.free_blocks_min);
         self.free_blocks_end = later.free_blocks_end;
         self.used_pages_end = later.used_pages_end;
-        self.gc_jobs += later.gc_jobs;
+        self.gc_count += later.gc_count;
         self.gc_moved += later.gc_moved;
         self.gc_busy_ns += later.gc_busy_ns;
         self.outstanding_max = self.outstanding_max.max(later.outstanding_max);
@@ -151,7 +151,7 @@ impl Interval {
             free_blocks_min: self.free_blocks_min,
             free_blocks_end: self.free_blocks_end,
             used_pages_end: self.used_pages_end,
-            gc_jobs: self.gc_jobs,
+            gc_count: self.gc_count,
             gc_moved: self.gc_moved,
             gc_busy_ns: self.gc_busy_ns,
             outstanding_max: self.outstanding_max,
@@ -254,7 +254,7 @@ impl Series {
     /// A collection has ended.
     pub fn job_closed(&mut self) {
         self.now.is_used = true;
-        self.now.gc_jobs += 1;
+        self.now.gc_count += 1;
     }
 
     /// Whether an instant lies beyond the interval, so that time may go there only after

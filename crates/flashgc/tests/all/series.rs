@@ -39,7 +39,7 @@ fn assert_totals(sets: &[&str], report: &Value, rows: &[SeriesRow]) {
     let totals: [(&str, u64); 5] = [
         ("requests.read", sum(rows, |row| row.requests_read)),
         ("requests.write", sum(rows, |row| row.requests_write)),
-        ("gc.count", sum(rows, |row| row.gc_jobs)),
+        ("gc.count", sum(rows, |row| row.gc_count)),
         ("pages.gc_moved", sum(rows, |row| row.gc_moved)),
         ("gc.total_busy_ns", sum(rows, |row| row.gc_busy_ns)),
     ];
@@ -188,6 +188,6 @@ fn a_run_that_reads_has_no_collection_and_no_writes() {
     assert!(!rows.is_empty());
     for row in rows {
         assert_eq!((row.latency_write_mean_ns, row.latency_write_max_ns), (None, None));
-        assert_eq!((row.requests_write, row.gc_jobs, row.gc_moved, row.gc_busy_ns), (0, 0, 0, 0));
+        assert_eq!((row.requests_write, row.gc_count, row.gc_moved, row.gc_busy_ns), (0, 0, 0, 0));
     }
 }
