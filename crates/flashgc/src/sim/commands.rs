@@ -30,7 +30,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn start_command(&mut self, unit: UnitId, command: Command<Owner>) {
         self.store.alloc.one_more(unit);
         let moved = self.flash.start(unit, command, self.now_ns, &mut self.events);
-        self.tell_beginning(unit, command.owner);
+        self.tell_beginning(unit, command.owner, &moved);
         self.has_begun(unit, moved);
     }
 
@@ -136,9 +136,8 @@ impl<W: Watch> Sim<W> {
 
     #[inline(always)]
     pub(super) fn tell_operation(&mut self, unit: UnitId, owner: Owner, from_ns: u64) {
-        if W::ACTIVE {
-            let waited = self.flash.waited_for_bus(unit);
-            self.tell(Happened::Worked { unit, waited });
+        if W::ACTIVE && from_ns < self.now_ns {
+            self.tell_worked(unit);
         }
         if W::ACTIVE && W::NAMES {
             let name = self.operation_name(unit, owner);
@@ -148,16 +147,24 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// Reports for what a unit begins to work.
+    /// Reports for what a unit begins to work. A command of no length takes no unit, and its end
+    /// may be read after the start of the next one.
     #[inline(always)]
-    pub(super) fn tell_beginning(&mut self, unit: UnitId, owner: Owner) {
-        if W::ACTIVE {
+    pub(super) fn tell_beginning(&mut self, unit: UnitId, owner: Owner, moved: &Moved<Owner>) {
+        if W::ACTIVE && !matches!(moved, Moved::Ended(_)) {
             let held = match owner {
                 Owner::Host(_) | Owner::Answer(_) => Held::ForHost,
                 _ => self.held_by_collection(unit, owner),
             };
             self.tell(Happened::Begins { unit, held });
         }
+    }
+
+    /// Reports that the operation of a unit has ended, or was suspended.
+    #[inline(always)]
+    pub(super) fn tell_worked(&mut self, unit: UnitId) {
+        let waited = self.flash.waited_for_bus(unit);
+        self.tell(Happened::Worked { unit, waited });
     }
 
     #[inline(never)]

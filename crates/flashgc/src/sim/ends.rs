@@ -295,7 +295,9 @@ impl<W: Watch> Sim<W> {
         };
         self.store.alloc.one_more(unit);
         let moved = self.flash.take_over(unit, bind, self.now_ns, &mut self.events);
-        self.tell_beginning(unit, owner);
+        if let Some(moved) = &moved {
+            self.tell_beginning(unit, owner, moved);
+        }
         match moved {
             Some(Moved::Ended(Ended { owner: Owner::Collection, .. })) => {
                 // The pages are in the register already, and took no time of the unit.

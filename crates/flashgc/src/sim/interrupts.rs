@@ -43,6 +43,8 @@ impl<W: Watch> Sim<W> {
         }
         if self.now_ns > since_ns {
             self.tell_operation(unit, Owner::Collection, since_ns);
+        } else {
+            self.tell_worked(unit);
         }
         self.counters.gc_blocking_ns += self.now_ns - since_ns;
         self.counters.suspended += 1;
