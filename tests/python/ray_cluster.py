@@ -7,8 +7,6 @@ import sys
 
 os.environ.update(RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER="0", RAY_USAGE_STATS_ENABLED="0")
 
-from ray.cluster_utils import Cluster
-
 
 def free_port():
     with socket.socket() as one:
@@ -17,6 +15,8 @@ def free_port():
 
 
 def main():
+    from ray.cluster_utils import Cluster
+
     port = free_port()
     cluster = Cluster(
         initialize_head=True,
@@ -31,4 +31,5 @@ def main():
     cluster.shutdown()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -11,7 +11,7 @@ import pytest
 import flashgc
 from conftest import ROOT
 from flashgc import _engine
-from flashgc.reproduction import plan
+from flashgc.axes import layers
 
 ITEMS = {
     "parallel-gc": ["5b"],
@@ -57,7 +57,7 @@ FAULTS = [
 @pytest.fixture
 def inject(monkeypatch):
     """Puts a fault into every run that is planned from now on."""
-    made = plan.api._request
+    made = layers.api._bare_request
 
     def into(fault):
         def faulty(config, trace, scheme, device, settings, seed):
@@ -65,7 +65,7 @@ def inject(monkeypatch):
             checked = json.loads(_engine.check(plain))["settings"]
             return made(config, trace, scheme, device, fault(settings, checked), seed)
 
-        monkeypatch.setattr(plan.api, "_request", faulty)
+        monkeypatch.setattr(layers.api, "_bare_request", faulty)
 
     return into
 

@@ -113,8 +113,9 @@ def _stays(claim: ClaimForm, axis: str, items: Sequence[str]) -> bool:
 
 
 def _claim(claim: ClaimForm, axis: str, items: Sequence[str]) -> ClaimForm:
+    backed_by = [item for item in claim.backed_by if item in items]
     if isinstance(claim, CheckForm):
-        return claim
+        return claim.model_copy(update={"backed_by": backed_by})
     parts = [part for part in claim.parts if part in (*items, ANY)]
-    left = {"note": "", "remarks": [], "parts": parts, "why_not": WHY}
+    left = {"note": "", "remarks": [], "parts": parts, "why_not": WHY, "backed_by": backed_by}
     return _anywhere(claim, axis).model_copy(update=left)
