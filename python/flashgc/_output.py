@@ -6,8 +6,9 @@ import contextlib
 import os
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import IO
 
 from flashgc._engine import OutputError
 from flashgc._files import describe
@@ -38,17 +39,23 @@ def note(*paths: str | os.PathLike[str] | None) -> None:
 
 
 def write(path: str | os.PathLike[str], text: str) -> None:
+    """Writes a text, whole or not at all."""
+    data = text.encode("utf-8", errors="backslashreplace")
+    write_with(path, lambda file: file.write(data))
+
+
+def write_with(path: str | os.PathLike[str], fill: Callable[[IO[bytes]], object]) -> None:
     """Writes a file under a temporary name in the same folder, then renames it."""
     target = Path(path)
     try:
         if target.is_dir():
             raise OutputError(f"error: {target} is a directory, not a file")
         if target.exists() and not stat.S_ISREG(target.stat().st_mode):
-            with open(target, "w", encoding="utf-8") as file:
-                file.write(text)
+            with open(target, "wb") as file:
+                fill(file)
             return
         # A link stays a link, and its target is written.
-        _write_then_rename(Path(os.path.realpath(target)), text)
+        _write_then_rename(Path(os.path.realpath(target)), fill)
         note(path)
     except OSError as reason:
         raise OutputError(
@@ -56,7 +63,7 @@ def write(path: str | os.PathLike[str], text: str) -> None:
         ) from None
 
 
-def _write_then_rename(target: Path, text: str) -> None:
+def _write_then_rename(target: Path, fill: Callable[[IO[bytes]], object]) -> None:
     mode = 0o666 & ~_umask()
     if target.exists():
         # A file that may not be written must not be replaced either.
@@ -66,8 +73,8 @@ def _write_then_rename(target: Path, text: str) -> None:
         dir=target.parent, prefix=f".{target.name}.", suffix=".part"
     )
     try:
-        with open(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(text)
+        with open(descriptor, "wb") as file:
+            fill(file)
             file.flush()
             os.fchmod(file.fileno(), mode)
         os.replace(name, target)

@@ -157,7 +157,7 @@ class RunResults(Keys):
         requests = self._values.get("requests", {})
         count = requests.get("read", 0) + requests.get("write", 0)
         amplification = self._values.get("write_amplification")
-        longest_ns = _find(self, ("latency_ns", "all", "p99_9"))
+        longest_ns = found_at(self, ("latency_ns", "all", "p99_9"))
         shown += [units.counted(count, "request")] if requests else []
         shown += [f"write amplification {amplification:.4g}"] if amplification else []
         shown += [f"p99.9 {units.time(longest_ns)}"] if longest_ns is not None else []
@@ -213,7 +213,7 @@ class ComparedResults(list[Run], Generic[Run]):
     @property
     def unequal(self) -> dict[str, list[Any]]:
         """Properties that should be the same for all schemes and are not, with their values."""
-        rows = {name: [_find(report, path) for report in self] for name, path in EQUAL.items()}
+        rows = {name: [found_at(report, path) for report in self] for name, path in EQUAL.items()}
         return {name: row for name, row in rows.items() if any(item != row[0] for item in row)}
 
     def to_dict(self) -> list[dict[str, Any]]:
@@ -230,7 +230,7 @@ class ComparedResults(list[Run], Generic[Run]):
         """The main metrics, a row for each scheme: latencies in ns, wear in erases."""
         columns: dict[str, list[Any]] = {"scheme": [report.scheme for report in self]}
         for name, path in MAIN_METRICS.items():
-            columns[name] = [_find(report, path) for report in self]
+            columns[name] = [found_at(report, path) for report in self]
         return Table(columns)
 
 
@@ -258,7 +258,8 @@ MAIN_METRICS = {
 """The columns of a comparison, with where each is found in a report."""
 
 
-def _find(values: Mapping[str, Any], path: Sequence[str]) -> Any:  # noqa: ANN401 - JSON
+def found_at(values: Mapping[str, Any], path: Sequence[str]) -> Any:  # noqa: ANN401 - JSON
+    """The value at a path of keys; None where a key is missing."""
     found: Any = values
     for name in path:
         found = found.get(name) if isinstance(found, Mapping) else None

@@ -7,7 +7,7 @@ from typing import Any
 
 from flashgc import balance, units
 from flashgc.refusal import Refusal
-from flashgc.results import KINDS, METRICS, ComparedResults, Run, RunResults
+from flashgc.results import KINDS, METRICS, ComparedResults, Run, RunResults, found_at
 
 PERCENTILES = {"p50": "p50", "p90": "p90", "p95": "p95", "p99": "p99", "p99_9": "p99.9",
                "p99_99": "p99.99"}  # fmt: skip
@@ -116,9 +116,9 @@ def latencies(reports: Sequence[RunResults], kind: str) -> Rows:
 
 def _cell(report: RunResults, path: Sequence[str], show: Any) -> str:  # noqa: ANN401 - a formatter
     """A metric; of several seeds their mean, and half the width of the 95 % interval."""
-    metrics = _find(report, ("seeds", "metrics"))
-    if metrics is None or isinstance(_find(report, path), bool):
-        return str(show(_find(report, path)))
+    metrics = found_at(report, ("seeds", "metrics"))
+    if metrics is None or isinstance(found_at(report, path), bool):
+        return str(show(found_at(report, path)))
     return _interval(metrics.get(".".join(path)), show)
 
 
@@ -134,7 +134,7 @@ def _interval(metric: Mapping[str, Any] | None, show: Any, sign: str = "") -> st
 
 def differences(reports: Sequence[RunResults]) -> Rows:
     """The difference of each scheme to the first, with its interval: a row for each metric."""
-    later = [report for report in reports if _find(report, ("seeds", "over_first"))]
+    later = [report for report in reports if found_at(report, ("seeds", "over_first"))]
     if not later:
         return []
     first = later[0].seeds.over_first.scheme
@@ -165,7 +165,7 @@ def work(reports: ComparedResults[Run]) -> Rows:
     """All other metrics: a row for each, a column for each scheme."""
     rows = [["", *(report.scheme for report in reports)]]
     for label, show, path in _COMPARED:
-        found = [_find(report, path) for report in reports]
+        found = [found_at(report, path) for report in reports]
         if label == "write amplification, bytes" and not any(map(balance.differs, reports)):
             continue
         if any(found) or label not in _IF_ANY:
@@ -214,13 +214,6 @@ def _plain(value: Any) -> str:  # noqa: ANN401 - JSON
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return units.figures(value)
     return str(value)
-
-
-def _find(report: Mapping[str, Any], path: Sequence[str]) -> Any:  # noqa: ANN401 - JSON
-    found: Any = report
-    for name in path:
-        found = found.get(name) if isinstance(found, Mapping) else None
-    return found
 
 
 def _requests(report: RunResults) -> str:

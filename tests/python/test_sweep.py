@@ -305,6 +305,11 @@ def test_frames_and_files(sweep, tmp_path):
     assert done.to_polars().shape == frame.shape == (6, len(done.to_arrow().column_names))
     for ending in ("parquet", "csv", "arrow"):
         assert done.save(tmp_path / f"table.{ending}").stat().st_size > 1000
+    link = tmp_path / "link.csv"
+    link.symlink_to("target.csv")
+    done.save(link)
+    assert link.is_symlink()
+    assert (tmp_path / "target.csv").read_bytes() == (tmp_path / "table.csv").read_bytes()
     with pytest.raises(flashgc.OutputError, match="must end in"):
         done.save("table.xls")
     with pytest.raises(KeyError, match="single point"):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from flashgc import _section
 from flashgc._keys import Keys
+from flashgc.results import found_at
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -60,18 +61,9 @@ def schema() -> pa.Schema:
 
 def values(report: Mapping[str, Any]) -> dict[str, Any]:
     """The values of all metric columns; None for those that a report lacks."""
-    return {name: _find(report, path) for name, path in _paths()}
+    return {name: found_at(report, path) for name, path in _paths()}
 
 
 @functools.cache
 def _paths() -> tuple[tuple[str, tuple[str, ...]], ...]:
     return tuple((name, tuple(name.split("."))) for name in metrics())
-
-
-def _find(report: Mapping[str, Any], path: tuple[str, ...]) -> Any:  # noqa: ANN401 - JSON
-    found: Any = report
-    for name in path:
-        if not isinstance(found, dict):
-            return None
-        found = found.get(name)
-    return found

@@ -5,15 +5,15 @@ from __future__ import annotations
 import importlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
-from flashgc import units
+from flashgc import _output, units
 from flashgc._engine import ConfigError, OutputError
 from flashgc.report import Report
 from flashgc.sweeps import columns, points
-from flashgc.sweeps.store import DONE, MISSING, REFUSED, STATUSES, Store, write_table
+from flashgc.sweeps.store import DONE, MISSING, REFUSED, STATUSES, Store
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -133,23 +133,14 @@ def table_file(path: str | os.PathLike[str]) -> Path:
 
 
 def _save(table: pa.Table, target: Path) -> None:
-    if target.suffix == ".parquet":
-        write_table(table, target)
-        return
-    from pyarrow import csv, feather
+    from pyarrow import csv, feather, parquet
 
-    unfinished = target.with_name(f".{target.name}.part")
-    try:
-        if target.suffix == ".csv":
-            csv.write_csv(table, unfinished)
-        else:
-            feather.write_feather(table, unfinished)
-        os.replace(unfinished, target)
-    except OSError as reason:
-        unfinished.unlink(missing_ok=True)
-        raise OutputError(
-            f"error: the result cannot be written: {target}: {reason.strerror}"
-        ) from None
+    writers: dict[str, Callable[[IO[bytes]], object]] = {
+        ".parquet": lambda file: parquet.write_table(table, file, compression="zstd"),
+        ".csv": lambda file: csv.write_csv(table, file),
+        ".arrow": lambda file: feather.write_feather(table, file),
+    }
+    _output.write_with(target, writers[target.suffix])
 
 
 def _needs(name: str) -> Any:  # noqa: ANN401 - a module

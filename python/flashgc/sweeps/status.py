@@ -69,8 +69,7 @@ def _is_there(pid: int, host: str) -> bool:
         return True
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
+    except OSError as reason:
+        # The process of another user lives, too.
+        return not isinstance(reason, ProcessLookupError)
     return True

@@ -167,6 +167,7 @@ impl Blame {
         if length_ns > 0 {
             match operation.state {
                 State::Ordered => operation.host_ns += length_ns,
+                State::Accesses => operation.service_ns += length_ns,
                 State::Runs if self.units[operation.unit.index()].waited == [0; 2] => {
                     operation.service_ns += length_ns;
                 }
@@ -187,19 +188,15 @@ impl Blame {
         let unit = self.units[unit.index()];
         let parts = self.parts_to_fill(op);
         match state {
-            State::Runs => {
-                parts[Part::Host as usize] += unit.waited[0];
-                parts[Part::Bus as usize] += unit.waited[1];
-                parts[Part::Service as usize] += length_ns - unit.waited[0] - unit.waited[1];
-            }
+            State::Runs => add_own(parts, length_ns, unit.waited),
             State::Merged | State::Loaded => {
                 let mut carried = [0; PARTS];
                 reading.add_wait(&unit.read(now_ns), length_ns, &mut carried);
                 add_carried(parts, carried, state, unit.waited);
             }
             State::AwaitsBuffer => parts[Part::Buffer as usize] += length_ns,
-            State::Accesses => parts[Part::Service as usize] += length_ns,
-            State::Ordered | State::Queued | State::Starves => {
+            State::Accesses | State::Ordered => unreachable!("its time is no part of the slab"),
+            State::Queued | State::Starves => {
                 unreachable!("an operation leaves a queue before anything else happens to it")
             }
         }
@@ -220,9 +217,7 @@ impl Blame {
     #[inline(always)]
     fn accepted(&mut self, op: u32, request: u32, now_ns: u64) {
         if self.has_link {
-            let from = &mut self.requests[request as usize];
-            from.host_ns += now_ns - from.until_ns;
-            from.until_ns = now_ns;
+            self.crosses(request, false, now_ns);
         }
         let operation = entry(&mut self.operations, op, NEW);
         operation.state = State::Ordered;
@@ -318,23 +313,20 @@ impl Blame {
 
     #[inline(always)]
     fn served(&mut self, request: u32, op: HostOp, latency_ns: u64) {
-        let table = match op {
-            HostOp::Read => &mut self.read,
-            HostOp::Write => &mut self.write,
-            HostOp::Trim => return,
-        };
-        let last = &self.operations[self.requests[request as usize].last as usize];
-        if self.has_link || last.has_parts {
-            let parts = self.parts_of(request);
-            return match op {
-                HostOp::Read => self.read.add(&parts, latency_ns),
-                _ => self.write.add(&parts, latency_ns),
-            };
+        if op == HostOp::Trim {
+            return;
         }
-        table.add_plain(last.service_ns, last.host_ns, latency_ns);
+        let Operation { has_parts, service_ns, host_ns, .. } =
+            self.operations[self.requests[request as usize].last as usize];
+        let parts = (self.has_link || has_parts).then(|| self.parts_of(request));
+        let table = if op == HostOp::Read { &mut self.read } else { &mut self.write };
+        match parts {
+            Some(parts) => table.add(&parts, latency_ns),
+            None => table.add_plain(service_ns, host_ns, latency_ns),
+        }
     }
 
-    /// What happens to a request at the host's link.
+    /// A request begins to cross the host's link, or has crossed it, or its pages are accepted.
     #[cold]
     fn crosses(&mut self, request: u32, is_under_way: bool, now_ns: u64) {
         let request = &mut self.requests[request as usize];
@@ -349,10 +341,15 @@ impl Blame {
 fn add_carried(parts: &mut Parts, mut carried: Parts, state: State, waited: BusWait) {
     let own = if state == State::Merged { Part::Copies } else { Part::Host };
     let own_ns = std::mem::take(&mut carried[own as usize]);
-    carried[Part::Host as usize] += waited[0];
-    carried[Part::Bus as usize] += waited[1];
-    carried[Part::Service as usize] += own_ns - waited[0] - waited[1];
+    add_own(&mut carried, own_ns, waited);
     add(parts, carried);
+}
+
+/// Adds the time of a request's own work: what it did not wait for the bus is service.
+fn add_own(parts: &mut Parts, own_ns: u64, waited: BusWait) {
+    parts[Part::Host as usize] += waited[0];
+    parts[Part::Bus as usize] += waited[1];
+    parts[Part::Service as usize] += own_ns - waited[0] - waited[1];
 }
 
 fn add(sums: &mut Parts, parts: Parts) {
