@@ -239,8 +239,8 @@ impl Draw {
     pub(super) fn precondition(&mut self) {
         let is_trace = self.history.rows.is_some();
         let words: &[&str] = match is_trace {
-            true => &["sequential", "trace", "none", "aged"],
-            false => &["sequential", "sequential", "sequential", "aged", "none"],
+            true => &["sequential", "by-block", "trace", "none", "aged"],
+            false => &["sequential", "sequential", "sequential", "by-block", "aged", "none"],
         };
         let fill = self.word("precondition.fill", words);
         if fill == "aged" {
@@ -257,7 +257,11 @@ impl Draw {
             } else {
                 let writes = self.choices.pick(&["0.1", "0.37", "1.0", "1.0", "2.0"]);
                 self.set("precondition.overwrite", writes);
-                self.maybe("precondition.overwrite_with", &["uniform", "workload"]);
+                let with: &[&str] = match is_trace {
+                    true => &["uniform", "workload", "passes"],
+                    false => &["uniform", "workload"],
+                };
+                self.maybe("precondition.overwrite_with", with);
             }
         }
         if fill != "none" && self.choices.chance(12) {

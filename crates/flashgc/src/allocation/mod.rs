@@ -90,6 +90,12 @@ impl Allocation {
         chosen.unwrap_or(plan.pools.planes(pool)[0])
     }
 
+    /// The plane whose turn it is in the page's pool.
+    pub fn plane_in_turn(&self, plan: &Plan, lpn: Lpn) -> PlaneId {
+        let pool = plan.pools.of_page(&plan.geometry, lpn);
+        plan.pools.planes(pool)[self.next_in_pool[pool] as usize]
+    }
+
     /// The plane after this one is the next in turn of its pool.
     #[inline(always)]
     pub fn has_chosen(&mut self, plan: &Plan, plane: PlaneId) {

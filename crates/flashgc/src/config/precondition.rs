@@ -10,6 +10,8 @@ use serde::Serialize;
 pub enum Fill {
     /// Every user page once, in order.
     Sequential,
+    /// The same, and each block has consecutive pages of its pool.
+    ByBlock,
     /// The addresses that the trace reads, then those that it writes, then both shifted, until all
     /// pages are written.
     Trace,
@@ -21,12 +23,18 @@ pub enum Fill {
 
 impl Fill {
     /// The words of the configuration.
-    const WORDS: [(&'static str, Fill); 4] = [
+    const WORDS: [(&'static str, Fill); 5] = [
         ("sequential", Fill::Sequential),
+        ("by-block", Fill::ByBlock),
         ("trace", Fill::Trace),
         ("aged", Fill::Aged),
         ("none", Fill::None),
     ];
+
+    /// Whether every user page is written once, in order.
+    pub fn is_in_order(self) -> bool {
+        matches!(self, Fill::Sequential | Fill::ByBlock)
+    }
 }
 
 /// Whether the pages that a trace reads hold data before it is replayed.
@@ -62,14 +70,19 @@ impl Reads {
 pub enum OverwriteWith {
     /// Those that the workload writes.
     Workload,
+    /// Those that a trace reads, then those that it writes, then both shifted, again and again.
+    Passes,
     /// Any page of the drive, all with the same probability.
     Uniform,
 }
 
 impl OverwriteWith {
     /// The words of the configuration.
-    const WORDS: [(&'static str, OverwriteWith); 2] =
-        [("workload", OverwriteWith::Workload), ("uniform", OverwriteWith::Uniform)];
+    const WORDS: [(&'static str, OverwriteWith); 3] = [
+        ("workload", OverwriteWith::Workload),
+        ("passes", OverwriteWith::Passes),
+        ("uniform", OverwriteWith::Uniform),
+    ];
 
     /// By reference, as serialisation needs it.
     #[allow(clippy::trivially_copy_pass_by_ref)]
@@ -95,6 +108,9 @@ pub struct PreconditionPlan {
     /// The pages that it takes.
     #[serde(skip_serializing_if = "OverwriteWith::is_default")]
     pub overwrite_with: OverwriteWith,
+    /// By how many bytes each further pass over a trace is shifted, where it is not its span.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shift_bytes: Option<u64>,
     /// Whether overwriting ends as soon as write amplification is steady.
     pub until_steady: bool,
     /// The preset of the scheme that is active meanwhile; none for the run's own.
@@ -119,8 +135,7 @@ pub fn read(table: &Reader<'_>, is_generated: bool) -> Option<PreconditionPlan> 
     let reads = reads(table, fill, is_generated);
     let scheme = scheme(table);
     let overwrite = table.f64("overwrite", 0.0..=10_000.0);
-    let overwrite_with =
-        table.choice("overwrite_with", &OverwriteWith::WORDS).unwrap_or(OverwriteWith::Workload);
+    let (overwrite_with, shift_bytes) = overwrite_with(table, fill, is_generated);
     let until_steady = table.choice("until", &[("steady", true)]).unwrap_or(false);
     let most = table.f64("at_most", 0.0..=10_000.0);
     if until_steady && overwrite.is_some() {
@@ -163,6 +178,7 @@ pub fn read(table: &Reader<'_>, is_generated: bool) -> Option<PreconditionPlan> 
         reads,
         overwrite,
         overwrite_with,
+        shift_bytes,
         until_steady,
         scheme,
     })
@@ -174,7 +190,7 @@ fn reads(table: &Reader<'_>, fill: Fill, is_generated: bool) -> Reads {
     if reads.are_left() {
         return reads;
     }
-    if matches!(fill, Fill::Sequential | Fill::Trace) {
+    if fill.is_in_order() || fill == Fill::Trace {
         table.error(
             "reads",
             "`reads` needs pages without data, but a filled drive has none",
@@ -188,6 +204,42 @@ fn reads(table: &Reader<'_>, fill: Fill, is_generated: bool) -> Reads {
         );
     }
     reads
+}
+
+/// Which pages overwriting takes, and by how much the passes over a trace are shifted.
+fn overwrite_with(
+    table: &Reader<'_>,
+    fill: Fill,
+    is_generated: bool,
+) -> (OverwriteWith, Option<u64>) {
+    let with = table.choice("overwrite_with", &OverwriteWith::WORDS);
+    let with = with.unwrap_or(OverwriteWith::Workload);
+    if with == OverwriteWith::Passes && is_generated {
+        table.error(
+            "overwrite_with",
+            "overwrite_with = \"passes\" needs a trace workload, but this workload is generated",
+            "set overwrite_with = \"workload\", or write a trace with `flashgc trace generate` and \
+             replay it",
+        );
+    }
+    (with, shift_bytes(table, fill, with))
+}
+
+/// By how much the passes of a trace over the drive are shifted.
+fn shift_bytes(table: &Reader<'_>, fill: Fill, with: OverwriteWith) -> Option<u64> {
+    let bytes = table.bytes("shift")?;
+    if bytes == 0 {
+        let help = "give a size, as in `shift = \"1 GiB\"`, or remove `shift` for the span of the \
+                    trace";
+        table.error("shift", "shift must be above 0, got 0 B", help);
+    } else if fill != Fill::Trace && with != OverwriteWith::Passes {
+        table.error(
+            "shift",
+            "`shift` needs fill = \"trace\" or overwrite_with = \"passes\"",
+            "set one of them, or remove `shift`",
+        );
+    }
+    Some(bytes)
 }
 
 fn aged_ratio(table: &Reader<'_>, fill: Fill) -> Option<f64> {

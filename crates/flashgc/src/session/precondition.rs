@@ -13,7 +13,7 @@ use crate::workload::jobs::JobsOverwrites;
 use crate::workload::layout::Layout;
 use crate::workload::replay::{ReplayOverwrites, TraceOpener};
 use crate::workload::synthetic::SyntheticOverwrites;
-use crate::workload::trace_fill::TraceFill;
+use crate::workload::trace_fill::{PassOverwrites, TraceFill};
 use crate::workload::trace_reads::{MappedReads, TraceReads};
 use crate::workload::{Overwrites, SourceError};
 
@@ -31,6 +31,7 @@ pub(super) enum PreSource {
     Fitted(Box<FittedOverwrites>),
     Jobs(Box<JobsOverwrites>),
     Replay(Box<ReplayOverwrites>),
+    Passes(Box<PassOverwrites>),
     /// Any of this number of pages.
     Uniform(Box<Random>, u32),
 }
@@ -43,6 +44,7 @@ impl Overwrites for PreSource {
             PreSource::Fitted(source) => source.next(),
             PreSource::Jobs(source) => source.next(),
             PreSource::Replay(source) => source.next(),
+            PreSource::Passes(source) => source.next(),
             PreSource::Uniform(random, pages) => Ok(Lpn(random.below(u64::from(*pages)) as u32)),
         }
     }
@@ -63,16 +65,15 @@ impl Session {
             return self.ready();
         }
         self.stage = match self.setup.precondition.fill {
-            Fill::Sequential => Stage::Fill { next: 0 },
+            Fill::Sequential | Fill::ByBlock => Stage::Fill { next: 0 },
             Fill::None => Stage::Fill { next: self.exported() },
             Fill::Aged => {
                 self.age()?;
                 Stage::Fill { next: self.exported() }
             }
             Fill::Trace => {
-                let (opener, options, layout) = self.take_trace()?;
-                let source = TraceFill::new(opener, options, layout, self.page_bytes());
-                Stage::TraceFill { source: Box::new(source), state: FillState::default() }
+                let source = Box::new(self.trace_fill()?);
+                Stage::TraceFill { source, state: FillState::default() }
             }
         };
         Ok(self.filling(0))
@@ -86,6 +87,13 @@ impl Session {
             (Some(plan), Some(opener), Some(layout)) => Ok((opener, plan.options, layout)),
             _ => Err(RunError::new("error: the trace is gone")),
         }
+    }
+
+    /// The requests of the trace as writes, in passes.
+    fn trace_fill(&mut self) -> Result<TraceFill, RunError> {
+        let (opener, options, layout) = self.take_trace()?;
+        let shift_bytes = self.setup.precondition.shift_bytes;
+        Ok(TraceFill::new(opener, options, layout, self.page_bytes(), shift_bytes))
     }
 
     fn age(&mut self) -> Result<(), RunError> {
@@ -102,12 +110,17 @@ impl Session {
     pub(super) fn fill(&mut self, next: u32) -> Result<Progress, RunError> {
         let pages = self.exported();
         let to = pages.min(next.saturating_add(FILL_PAGES));
-        engine!(&mut self.engine, sim => sim.untimed().fill(next, to))?;
+        let how = self.setup.precondition.fill;
+        if how == Fill::ByBlock {
+            engine!(&mut self.engine, sim => sim.untimed().fill_by_block(next, to))?;
+        } else {
+            engine!(&mut self.engine, sim => sim.untimed().fill(next, to))?;
+        }
         if to < pages {
             self.stage = Stage::Fill { next: to };
             return Ok(self.filling(to));
         }
-        if self.setup.precondition.fill == Fill::Sequential {
+        if how.is_in_order() {
             self.preconditioning.filled_pages = u64::from(pages);
         }
         self.begin_to_map()
@@ -178,9 +191,11 @@ impl Session {
         let exported = self.exported();
         let (seed, page_bytes) = (self.setup.plan.seed, self.page_bytes());
         let uniform = PreSource::Uniform(Box::new(Random::named(seed, "precondition")), exported);
+        let overwrite_with = self.setup.precondition.overwrite_with;
+        let takes_reads = overwrite_with == OverwriteWith::Passes;
         let source = match &self.setup.workload {
-            _ if self.setup.precondition.overwrite_with == OverwriteWith::Uniform => uniform,
-            WorkloadPlan::Trace(_) if self.trace_writes == 0 => {
+            _ if overwrite_with == OverwriteWith::Uniform => uniform,
+            WorkloadPlan::Trace(_) if self.trace_writes == 0 && !takes_reads => {
                 self.notes.push(NOTHING_WRITTEN.into());
                 uniform
             }
@@ -192,6 +207,10 @@ impl Session {
             }
             WorkloadPlan::Jobs(plan) => {
                 PreSource::Jobs(Box::new(JobsOverwrites::new(plan, exported, page_bytes, seed)))
+            }
+            WorkloadPlan::Trace(_) if overwrite_with == OverwriteWith::Passes => {
+                let source = PassOverwrites::new(self.trace_fill()?, exported);
+                PreSource::Passes(Box::new(source))
             }
             WorkloadPlan::Trace(_) => {
                 let (opener, options, layout) = self.take_trace()?;
@@ -240,8 +259,12 @@ impl Session {
         if until_steady {
             done.steady = Some(watch.report(steady, drive_writes));
         }
-        if let PreSource::Replay(source) = source {
-            let (opener, layout) = source.into_parts();
+        let parts = match source {
+            PreSource::Replay(source) => Some(source.into_parts()),
+            PreSource::Passes(source) => Some(source.into_parts()),
+            _ => None,
+        };
+        if let Some((opener, layout)) = parts {
             (self.trace, self.layout) = (Some(opener), layout);
         }
         self.ready()

@@ -316,7 +316,7 @@ fn depends_on_workload(setup: &Setup) -> bool {
     let precondition = &setup.precondition;
     let by_trace = precondition.fill == Fill::Trace || !precondition.reads.are_left();
     let by_overwrites =
-        precondition.overwrite > 0.0 && precondition.overwrite_with == OverwriteWith::Workload;
+        precondition.overwrite > 0.0 && precondition.overwrite_with != OverwriteWith::Uniform;
     by_overwrites || by_trace
 }
 

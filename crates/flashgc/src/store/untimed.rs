@@ -63,6 +63,19 @@ impl<W: Watch> Untimed<'_, W> {
         Ok(())
     }
 
+    /// Writes the user pages `from..to` in order, so that each block has consecutive pages of its
+    /// pool: a pool continues in its next plane when a page has filled a block.
+    pub fn fill_by_block(&mut self, from: u32, to: u32) -> Result<(), UntimedError> {
+        let plan = self.cx.plan;
+        for lpn in (from..to).map(Lpn) {
+            let plane = self.store.alloc.plane_in_turn(plan, lpn);
+            if let Some(filled) = self.write_in(plane, lpn)? {
+                self.store.alloc.has_chosen(plan, filled);
+            }
+        }
+        Ok(())
+    }
+
     /// Overwrites `count` pages that the source gives.
     pub fn overwrite(
         &mut self,
@@ -125,12 +138,19 @@ impl<W: Watch> Untimed<'_, W> {
     #[inline(always)]
     pub(super) fn write(&mut self, lpn: Lpn) -> Result<(), UntimedError> {
         let Untimed { store, cx, .. } = self;
-        let mut plane = store.alloc.plane_for_write(cx.plan, &store.ftl, lpn);
-        if !store.ftl.host_has_room(plane) {
+        let plane = store.alloc.plane_for_write(cx.plan, &store.ftl, lpn);
+        self.write_in(plane, lpn).map(|_| ())
+    }
+
+    /// Writes to this plane, or to another of its pool if it has no page. Returns the plane whose
+    /// block the page has filled.
+    #[inline(always)]
+    fn write_in(&mut self, mut plane: PlaneId, lpn: Lpn) -> Result<Option<PlaneId>, UntimedError> {
+        if !self.store.ftl.host_has_room(plane) {
             plane = self.make_room(plane)?;
         }
         let Untimed { store, cx, .. } = self;
-        store.write_page(plane, lpn, Cause::Host { op: u32::MAX }, || 0, cx);
+        let filled = store.write_page(plane, lpn, Cause::Host { op: u32::MAX }, || 0, cx);
         store.tick(1);
         if store.gc.wants[plane.index()] {
             self.collect(plane);
@@ -138,7 +158,7 @@ impl<W: Watch> Untimed<'_, W> {
         if self.store.gc.keeps_books {
             self.collect_called();
         }
-        Ok(())
+        Ok(filled.then_some(plane))
     }
 
     /// Collects until the host has a page in this plane; where writes may go to other planes, in

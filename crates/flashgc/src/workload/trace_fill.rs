@@ -3,11 +3,12 @@
 //! Paper parallel-gc, section V-A.3: first the addresses and sizes of the reads are written, since
 //! data must be written before it is read; then those of the writes; and where both together do not
 //! fill the drive, the requests again with their addresses shifted. Each pass over the trace shifts
-//! them by its span once more.
+//! them once more, by its span or by another number of pages.
 
 use super::layout::Layout;
 use super::replay::{Replay, TraceOpener, reader};
-use super::{HostOp, Source, SourceError};
+use super::{HostOp, Overwrites, Source, SourceError};
+use crate::ids::Lpn;
 use flashgc_trace::OpenOptions;
 
 /// Which requests are written.
@@ -40,20 +41,25 @@ pub struct TraceFill {
     replay: Option<Replay>,
     page_bytes: u64,
     pass: Pass,
-    span_pages: u64,
+    shift_pages: u64,
     /// Whether the present pass has returned a request.
     gave: bool,
 }
 
 impl TraceFill {
-    /// From the beginning of the trace.
+    /// From the beginning of the trace. Without a shift in bytes, each pass is shifted by the span
+    /// of the trace.
     pub fn new(
         opener: Box<dyn TraceOpener>,
         options: OpenOptions,
         layout: Layout,
         page_bytes: u64,
+        shift_bytes: Option<u64>,
     ) -> Self {
-        let span_pages = layout.span_on_drive();
+        let shift_pages = match shift_bytes {
+            Some(bytes) => bytes.div_ceil(page_bytes),
+            None => layout.span_on_drive(),
+        };
         TraceFill {
             opener,
             options,
@@ -61,7 +67,7 @@ impl TraceFill {
             replay: None,
             page_bytes,
             pass: Pass::Reads,
-            span_pages,
+            shift_pages,
             gave: false,
         }
     }
@@ -106,18 +112,57 @@ impl TraceFill {
     fn end_pass(&mut self) -> Result<(), SourceError> {
         self.pass = match self.pass {
             Pass::Reads => Pass::Writes,
-            Pass::Writes => Pass::Shifted(self.span_pages),
+            Pass::Writes => Pass::Shifted(self.shift_pages),
             Pass::Shifted(_) if !self.gave => {
                 return Err(SourceError(format!(
                     "error: {}: the trace contains neither reads nor writes, so it cannot fill a \
-                     drive\n  = help: set precondition.fill = \"sequential\"",
+                     drive\n  = help: set precondition.fill = \"sequential\", and \
+                     precondition.overwrite_with = \"uniform\"",
                     self.opener.name()
                 )));
             }
-            Pass::Shifted(by) => Pass::Shifted(by.saturating_add(self.span_pages)),
+            Pass::Shifted(by) => Pass::Shifted(by.saturating_add(self.shift_pages)),
         };
         self.gave = false;
         self.layout = self.replay.take().map(Replay::into_layout);
         Ok(())
+    }
+}
+
+/// The pages of these requests, as overwrites of a drive of this number of pages.
+pub struct PassOverwrites {
+    source: TraceFill,
+    exported: u32,
+    next: u32,
+    left: u32,
+}
+
+impl PassOverwrites {
+    /// From the first pass.
+    pub fn new(source: TraceFill, exported: u32) -> Self {
+        PassOverwrites { source, exported, next: 0, left: 0 }
+    }
+
+    /// Returns the opener of the trace, and its layout.
+    pub fn into_parts(self) -> (Box<dyn TraceOpener>, Option<Layout>) {
+        self.source.into_parts()
+    }
+}
+
+impl Overwrites for PassOverwrites {
+    fn next(&mut self) -> Result<Lpn, SourceError> {
+        while self.left == 0 {
+            let FillRequest { pass, first, pages } = self.source.next_request()?;
+            let by = match pass {
+                Pass::Shifted(by) => by % u64::from(self.exported),
+                Pass::Reads | Pass::Writes => 0,
+            };
+            self.next = ((u64::from(first) + by) % u64::from(self.exported)) as u32;
+            self.left = pages;
+        }
+        let lpn = Lpn(self.next);
+        self.left -= 1;
+        self.next = if self.next + 1 < self.exported { self.next + 1 } else { 0 };
+        Ok(lpn)
     }
 }

@@ -207,7 +207,7 @@ pub const AROUND: &[Factor] = &[
     ("gc.blocking.chip.erasing", &["\"chip\"", "\"die\""]),
     ("device.timing.layer_map", &["\"in-order\"", "\"striped\""]),
     ("engine.coalesce", &["true", "false"]),
-    ("precondition.fill", &["\"sequential\"", "\"none\""]),
+    ("precondition.fill", &["\"sequential\"", "\"by-block\"", "\"none\""]),
     (
         "workload.synthetic.size",
         &["\"4 KiB\"", "\"512 B\"", "{\"1 KiB\"=0.4,\"10 KiB\"=0.3,\"40 KiB\"=0.3}"],

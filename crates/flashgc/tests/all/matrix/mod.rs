@@ -152,8 +152,11 @@ fn run_row(setup: &Setup) -> Result<(), SimError> {
     let exported = setup.plan.geometry.exported_pages;
     let page_bytes = u64::from(setup.plan.geometry.shape.page_bytes);
     let mut sim = Sim::new(setup.plan.clone(), checked(setup));
-    if setup.precondition.fill == Fill::Sequential {
-        sim.untimed().fill(0, exported)?;
+    if setup.precondition.fill.is_in_order() {
+        match setup.precondition.fill {
+            Fill::ByBlock => sim.untimed().fill_by_block(0, exported)?,
+            _ => sim.untimed().fill(0, exported)?,
+        }
         let mut source = SyntheticOverwrites::new(&workload.plan, exported, page_bytes, 1);
         sim.untimed().overwrite(&mut source, 2 * u64::from(exported))?;
         sim.audit();

@@ -99,8 +99,10 @@ fn run(setup: &Setup, before: Vec<u32>, asked: &[Asked]) -> Result<Seen, String>
     let (geometry, timing) = (plan.geometry.clone(), plan.timing);
     let mut sim = Sim::new(plan.clone(), Eyes::new(&plan));
     let words = |error| RunError::from(error).to_string();
-    if setup.precondition.fill == Fill::Sequential {
-        sim.untimed().fill(0, geometry.exported_pages).map_err(words)?;
+    match setup.precondition.fill {
+        Fill::Sequential => sim.untimed().fill(0, geometry.exported_pages).map_err(words)?,
+        Fill::ByBlock => sim.untimed().fill_by_block(0, geometry.exported_pages).map_err(words)?,
+        _ => (),
     }
     let count = before.len() as u64;
     sim.untimed().overwrite(&mut List(before.into_iter()), count).map_err(words)?;
