@@ -15,6 +15,47 @@ pub enum Allocation {
     /// A plane of the page's pool: the least busy when the write is queued, then the one with most
     /// erased pages. In a pool inside one unit, the latter when it starts.
     Dynamic,
+    /// A plane of the first unit of the page's pool that is idle, units and planes in turn.
+    WhenIdle,
+}
+
+/// The order in which requests that wait outside come in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum QueueOrder {
+    /// That of their arrival.
+    #[default]
+    Arrival,
+    /// By address, upwards from the last one that came in, and then from the lowest.
+    Address,
+}
+
+/// The places of a device that holds a bounded number of requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Places {
+    /// Their number.
+    pub count: u32,
+    /// Who takes one that is free.
+    pub order: QueueOrder,
+}
+
+/// When a write of the host is done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WriteCompletion {
+    /// When its page is programmed.
+    #[default]
+    Programmed,
+    /// When its data is in the register and the program begins.
+    Loaded,
+}
+
+impl WriteCompletion {
+    /// By reference, as serialisation needs it.
+    #[allow(clippy::trivially_copy_pass_by_ref)]
+    pub fn is_default(&self) -> bool {
+        *self == WriteCompletion::Programmed
+    }
 }
 
 /// A class of work at a unit.
@@ -129,6 +170,10 @@ pub struct Plan {
     pub timing: Timing,
     /// The host's link, where there is one: how long a request's bytes take to cross it.
     pub host_link: Option<Rate>,
+    /// The places of the device, where the number of requests in it is bounded.
+    pub places: Option<Places>,
+    /// When a write of the host is done.
+    pub write_completion: WriteCompletion,
     /// The write buffer, where there is one.
     pub write_buffer: Option<WriteBuffer>,
     /// How writes find their plane.
@@ -168,7 +213,9 @@ impl Plan {
     /// pool belong to one unit, and one queue serves them.
     pub fn chooses_at_start(&self) -> bool {
         let unit = self.geometry.shape.unit;
-        self.pool.is_some_and(|level| level >= unit) && self.gc.blocking.covers_unit(unit)
+        self.allocation == Allocation::Dynamic
+            && self.pool.is_some_and(|level| level >= unit)
+            && self.gc.blocking.covers_unit(unit)
     }
 
     /// Whether one queue serves all operations on a page, one after the other. It does where a page
@@ -177,6 +224,7 @@ impl Plan {
         let one_queue = match self.allocation {
             Allocation::Striped => true,
             Allocation::Dynamic => self.chooses_at_start() && self.geometry.shape.multi_plane == 1,
+            Allocation::WhenIdle => false,
         };
         one_queue
             && self.write_buffer.is_none()

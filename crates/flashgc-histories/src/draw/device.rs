@@ -127,7 +127,8 @@ impl Draw {
             let registers = self.choices.between(1, 4);
             self.set("device.registers", registers);
         }
-        if self.word("device.allocation", &["striped", "dynamic"]) == "dynamic" {
+        let allocations = ["striped", "dynamic", "dynamic", "when-idle"];
+        if self.word("device.allocation", &allocations) != "striped" {
             self.maybe("device.pool", &["device", "channel", "chip", "die"]);
         }
         let orders = [
@@ -152,6 +153,15 @@ impl Draw {
     fn extras(&mut self) {
         if self.choices.chance(40) {
             self.suspends();
+        }
+        if self.choices.chance(20) {
+            self.word("device.write_completion", &["programmed", "loaded"]);
+        }
+        if self.choices.chance(15) {
+            let places = self.choices.pick(&["1", "2", "5", "20"]);
+            self.set("device.queue_length", places);
+            self.history.words.push(("device".into(), "queue_length".into()));
+            self.maybe("device.queue_order", &["arrival", "address"]);
         }
         if self.choices.chance(25) {
             let rate = self.choices.pick(&["1 ns/B", "30 ns/B", "0 ns/B"]);

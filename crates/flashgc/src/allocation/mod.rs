@@ -4,12 +4,14 @@
 //! other units ask too.
 
 mod groups;
+mod when_idle;
 
 use crate::ftl::Ftl;
 use crate::ids::{Lpn, PlaneId, UnitId};
 use crate::plan::{Allocation as Kind, Plan};
 use groups::Group;
 use std::cmp::Reverse;
+use when_idle::WhenIdle;
 
 /// The state of allocation.
 pub struct Allocation {
@@ -21,6 +23,8 @@ pub struct Allocation {
     groups: Vec<Group>,
     /// Whether a write finds its plane when it starts.
     chooses_at_start: bool,
+    /// Writes that wait for any unit of their pool.
+    pub when_idle: WhenIdle,
 }
 
 impl Allocation {
@@ -31,6 +35,7 @@ impl Allocation {
             next_in_pool: vec![0; plan.pools.count()],
             groups: Group::of_pools(plan),
             chooses_at_start: plan.chooses_at_start(),
+            when_idle: WhenIdle::new(plan),
         }
     }
 
@@ -61,15 +66,25 @@ impl Allocation {
     /// Measuring begins.
     pub fn start_measuring(&mut self) {
         self.next_in_pool.fill(0);
+        self.when_idle.start_measuring();
     }
 
-    /// Where an operation on a page waits: the plane by the number of the page, or the least busy.
+    /// Where a write goes while nothing is timed: the plane by the number of the page, the least
+    /// busy, or the next in turn.
     #[inline(always)]
     pub fn plane_for_write(&mut self, plan: &Plan, ftl: &Ftl, lpn: Lpn) -> PlaneId {
         match plan.allocation {
             Kind::Striped => plan.geometry.striped_plane(lpn),
             Kind::Dynamic => self.least_busy_plane(plan, ftl, lpn),
+            Kind::WhenIdle => self.next_plane(plan, ftl, lpn),
         }
+    }
+
+    #[inline(never)]
+    fn next_plane(&mut self, plan: &Plan, ftl: &Ftl, lpn: Lpn) -> PlaneId {
+        let pool = plan.pools.of_page(&plan.geometry, lpn);
+        let found = self.when_idle.plane_in_turn(pool, |_| true, |p| ftl.host_has_room(p));
+        found.unwrap_or_else(|| self.fittest_plane(plan, ftl, lpn))
     }
 
     /// Dynamic allocation: the [`fittest_plane`](Self::fittest_plane). The next in turn is then the

@@ -134,6 +134,13 @@ fn resolve_rare_parts(resolved: &mut Value, device: &Device) {
         let (ns, bytes) = rate.ns_per_byte();
         resolved["host_link"] = json!({ "ns": ns, "for_bytes": bytes });
     }
+    if let Some(places) = device.places {
+        resolved["queue_length"] = json!(places.count);
+        resolved["queue_order"] = json!(places.order);
+    }
+    if !device.write_completion.is_default() {
+        resolved["write_completion"] = json!(device.write_completion);
+    }
     if let Some(cycles) = device.rated_cycles {
         resolved["rated_cycles"] = json!(cycles);
     }

@@ -33,6 +33,12 @@ impl<T: Copy> Flash<T> {
         }
     }
 
+    /// Whether the bus of a unit rests.
+    #[inline]
+    pub fn is_bus_free(&self, unit: UnitId) -> bool {
+        self.buses[self.bus_of[unit.index()].index()].holder.is_none()
+    }
+
     /// Work of a bus so far, with the transfer under way.
     pub(super) fn spent_of_bus(&self, bus: BusId, now_ns: u64) -> Spent {
         let bus = &self.buses[bus.index()];

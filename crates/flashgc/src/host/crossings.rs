@@ -5,6 +5,7 @@
 //! link. The data of a read goes out after its last page, before any data that waits to come in.
 
 use super::Host;
+use super::entrance::Entrance;
 use super::link::Crossing;
 use crate::context::Context;
 use crate::event::Slot;
@@ -12,14 +13,32 @@ use crate::verify::{Happened, Watch};
 use crate::workload::{HostOp, HostRequest};
 
 impl Host {
-    /// A request is here: where there is a link it comes in over it.
+    /// A request is here: it comes in if the device has a place for it.
     #[inline(always)]
-    pub(super) fn come_in<W: Watch>(
+    pub(super) fn is_here<W: Watch>(
         &mut self,
         id: u32,
         request: HostRequest,
         cx: &mut Context<'_, W>,
     ) {
+        let entrance = self.entrance.as_mut();
+        if entrance.is_none_or(|entrance| entrance.comes(id, request)) {
+            self.come_in(id, request, cx);
+        }
+    }
+
+    /// The request that has waited longest comes in, if the device has a place for it by now.
+    /// Returns whether there may be a page to place.
+    pub(super) fn next_comes_in<W: Watch>(&mut self, cx: &mut Context<'_, W>) -> bool {
+        let next = self.entrance.as_mut().and_then(Entrance::next);
+        let Some((id, request)) = next else { return false };
+        self.come_in(id, request, cx);
+        true
+    }
+
+    /// A request has a place: where there is a link it comes in over it.
+    #[inline(always)]
+    fn come_in<W: Watch>(&mut self, id: u32, request: HostRequest, cx: &mut Context<'_, W>) {
         let Some(link) = &mut self.link else { return self.cut(id, request) };
         link.incoming.push_back((id, request));
         self.serve_link(cx);

@@ -9,6 +9,7 @@ mod buffer;
 mod buffered;
 mod buffering;
 mod crossings;
+mod entrance;
 mod jobs;
 mod link;
 mod ops;
@@ -27,6 +28,7 @@ use crate::plan::Plan;
 use crate::verify::Watch;
 use crate::workload::HostRequest;
 use buffer::Buffer;
+use entrance::Entrance;
 use link::Link;
 use order::PageOrder;
 use records::{Cutting, Requests};
@@ -42,6 +44,8 @@ pub struct Host {
     ordered: bool,
     /// Whether operations on one page stay in order in the queue of their unit.
     queues_keep_order: bool,
+    /// The places of the device, where their number is bounded.
+    entrance: Option<Entrance>,
     /// The host's link, where the device has one.
     link: Option<Link>,
     /// The write buffer, where the device has one.
@@ -69,6 +73,7 @@ impl Host {
             order: PageOrder::default(),
             ordered: plan.ordered,
             queues_keep_order: plan.queues_keep_order(),
+            entrance: plan.places.map(Entrance::new),
             link: plan.host_link.map(Link::new),
             buffer: plan.write_buffer.map(Buffer::new),
             flushes: VecDeque::new(),
@@ -111,6 +116,9 @@ impl Host {
             }
             if self.cutting.is_none() {
                 let next = self.released.pop();
+                if next.is_none() && self.entrance.is_some() && self.next_comes_in(cx) {
+                    continue;
+                }
                 self.has_to_place = next.is_some();
                 return next;
             }
@@ -153,7 +161,7 @@ impl Host {
     #[inline(always)]
     pub fn accept<W: Watch>(&mut self, request: HostRequest, job: u16, cx: &mut Context<'_, W>) {
         let id = self.add_request(&request, job, cx);
-        self.come_in(id, request, cx);
+        self.is_here(id, request, cx);
     }
 
     /// An operation is next on its page. Of several the oldest is placed first.
@@ -165,17 +173,34 @@ impl Host {
         self.has_to_place = true;
     }
 
+    /// The data of a write is in the register, and the host need not wait for its program. The next
+    /// operation on its page still does. Returns whether that was not known before.
+    pub fn is_loaded<W: Watch>(&mut self, op: u32, cx: &mut Context<'_, W>) -> bool {
+        let Op { request, kind, loaded, .. } = *self.waiting.op(op);
+        if kind != OpKind::Write || request == FLUSH || loaded {
+            return false;
+        }
+        self.waiting.op_mut(op).loaded = true;
+        self.tell_done(op, cx);
+        self.request_page_done(request, cx);
+        true
+    }
+
     /// A page operation is done: the next on its page may go, its request may be done.
     #[inline(always)]
     pub fn page_done<W: Watch>(&mut self, op: u32, cx: &mut Context<'_, W>) {
-        let Op { lpn, request, .. } = *self.waiting.op(op);
+        let Op { lpn, request, loaded, .. } = *self.waiting.op(op);
         if request == FLUSH {
             return self.flush_ended(op, cx);
         }
-        self.tell_done(op, cx);
+        if !loaded {
+            self.tell_done(op, cx);
+        }
         let behind = if self.ordered { self.order.leave(self.waiting.op(op), lpn) } else { None };
         self.waiting.free(op);
-        self.request_page_done(request, cx);
+        if !loaded {
+            self.request_page_done(request, cx);
+        }
         if let Some(behind) = behind
             && !self.waiting.op(behind).queued
         {

@@ -35,6 +35,8 @@ pub struct Op {
     pub queued: bool,
     /// Whether its request is of high priority.
     pub high: bool,
+    /// Whether it is done for the host, though its program is under way.
+    pub loaded: bool,
     /// The next in its list.
     pub next: u32,
     /// The next operation on the same page, where order is kept by table.
@@ -81,8 +83,8 @@ impl Waiting {
         let sequence = self.sequence;
         self.sequence += 1;
         let plane = PlaneId::NONE;
-        let (queued, next, behind) = (false, 0, 0);
-        let op = Op { lpn, request, plane, kind, queued, high, next, behind, sequence };
+        let (queued, loaded, next, behind) = (false, false, 0, 0);
+        let op = Op { lpn, request, plane, kind, queued, high, loaded, next, behind, sequence };
         if let Some(at) = self.free.pop() {
             self.ops[at as usize] = op;
             return at;

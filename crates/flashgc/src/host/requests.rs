@@ -261,6 +261,9 @@ impl Host {
         requests.free.push(id);
         requests.outstanding -= 1;
         requests.done += 1;
+        if let Some(entrance) = &mut self.entrance {
+            self.has_to_place |= entrance.leaves();
+        }
         match cx.plan.arrivals {
             Arrivals::Open => {}
             Arrivals::Closed(_) => requests.to_issue += 1,

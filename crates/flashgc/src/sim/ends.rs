@@ -3,10 +3,11 @@
 use super::Sim;
 use crate::background::Bound;
 use crate::collect::Ended as CollectionEnded;
-use crate::flash::{Class, Due, Ended, Moved, Part, Phases};
+use crate::flash::{Class, Due, Ended, Kind, Moved, Part, Phases};
 use crate::host::OpKind;
 use crate::ids::{BusId, UnitId};
 use crate::owner::Owner;
+use crate::plan::WriteCompletion;
 use crate::verify::{Happened, Watch, What};
 
 impl<W: Watch> Sim<W> {
@@ -40,7 +41,7 @@ impl<W: Watch> Sim<W> {
                 match self.flash.goes_on(part.unit, self.now_ns, &mut self.events) {
                     Moved::Ended(ended) => return self.operation_ended(part.unit, ended),
                     Moved::NeedsPages => self.pages_are_due(part.unit),
-                    Moved::Runs => {}
+                    Moved::Runs => self.may_be_loaded(part.unit),
                 }
                 if self.arbiter.is_preemptive() {
                     self.phase_begun(part.unit, part.owner);
@@ -49,6 +50,39 @@ impl<W: Watch> Sim<W> {
             Due::Loaded => {}
             Due::Left(owner) => self.left_beside(part.unit, owner),
         }
+    }
+
+    /// The next phase of an operation has begun. Where the host waits for its data to be in the
+    /// register only, a write is done when its program begins.
+    #[inline(always)]
+    pub(super) fn may_be_loaded(&mut self, unit: UnitId) {
+        if self.plan.write_completion == WriteCompletion::Loaded {
+            self.is_loaded(unit);
+        }
+    }
+
+    #[inline(never)]
+    fn is_loaded(&mut self, unit: UnitId) {
+        let Some(Owner::Host(op)) = self.flash.owner(unit) else { return };
+        if self.flash.phase(unit).is_none_or(|phase| phase.kind != Kind::Program) {
+            return;
+        }
+        if W::ACTIVE {
+            let waited = self.flash.waited_for_bus(unit);
+            self.tell(Happened::Loading { unit, waited });
+        }
+        self.instant.goes_on();
+        let mut loaded = 0;
+        for at in 0..=self.units[unit.index()].group.len() {
+            let op = if at == 0 { op } else { self.units[unit.index()].group[at - 1] };
+            loaded += u64::from(self.host.is_loaded(op, &mut context!(self)));
+        }
+        // A run may end before the programs do.
+        self.counters.array_programs += loaded;
+        if loaded > 0 {
+            self.summaries_ended(unit);
+        }
+        self.note_served();
     }
 
     /// The program of copies begins: they bind.
@@ -136,7 +170,10 @@ impl<W: Watch> Sim<W> {
     pub(super) fn host_operation_ended(&mut self, op: u32) {
         match self.host.waiting.op(op).kind {
             OpKind::Read => self.counters.array_reads += 1,
-            OpKind::Write => self.counters.array_programs += 1,
+            OpKind::Write => {
+                let is_counted = self.host.waiting.op(op).loaded;
+                self.counters.array_programs += u64::from(!is_counted);
+            }
             OpKind::ReadRest => {
                 self.counters.array_reads += 1;
                 self.counters.rest_read += 1;
@@ -305,7 +342,10 @@ impl<W: Watch> Sim<W> {
                 self.tell_operation(unit, Owner::Collection, self.now_ns);
                 self.collection_advances(unit);
             }
-            Some(moved) => self.has_begun(unit, moved),
+            Some(moved) => {
+                self.has_begun(unit, moved);
+                self.may_be_loaded(unit);
+            }
             None => {}
         }
     }

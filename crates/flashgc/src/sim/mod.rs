@@ -306,6 +306,8 @@ impl<W: Watch> Sim<W> {
             if let Some(unit) = self.ready.pop_front() {
                 self.units[unit.index()].listed = false;
                 self.start_unit(unit);
+            } else if self.store.alloc.when_idle.has_waiting() && self.give_to_idle() {
+                // The unit has it, and starts it next.
             } else if self.host.may_issue() {
                 self.instant.goes_on();
                 self.issue(source)?;

@@ -88,6 +88,9 @@ impl<W: Watch> Sim<W> {
             if self.rests && self.host.buffer_takes(op, &mut context!(self)) {
                 return self.place_flushes();
             }
+            if self.waits_for_any(op) {
+                return;
+            }
             let Some(plane) = self.plane_of(op) else {
                 if self.serve_without_flash(op) {
                     continue;
@@ -102,10 +105,48 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     pub(super) fn place_flushes(&mut self) {
         while let Some(flush) = self.host.next_flush() {
-            if let Some(plane) = self.plane_of(flush) {
+            if !self.waits_for_any(flush)
+                && let Some(plane) = self.plane_of(flush)
+            {
                 self.queue_at(flush, plane);
             }
         }
+    }
+
+    /// Whether an operation waits for any unit of its pool from now on: a write of a device that
+    /// chooses among idle units.
+    #[inline(always)]
+    fn waits_for_any(&mut self, op: u32) -> bool {
+        self.plan.allocation == Allocation::WhenIdle && self.waits_for_idle(op)
+    }
+
+    #[inline(never)]
+    fn waits_for_idle(&mut self, op: u32) -> bool {
+        if self.rests {
+            self.hear();
+        }
+        let Op { lpn, kind, sequence, .. } = *self.host.waiting.op(op);
+        if kind == OpKind::Write {
+            let pool = self.plan.pools.of_page(&self.plan.geometry, lpn);
+            self.store.alloc.when_idle.waits(pool, sequence, op);
+            self.tell(Happened::AwaitsIdle { op });
+        }
+        kind == OpKind::Write
+    }
+
+    /// Gives the write that has waited longest for any unit of its pool to one that is idle. Units
+    /// that could start something of their own have started it before. Returns whether one has it.
+    #[inline(never)]
+    pub(super) fn give_to_idle(&mut self) -> bool {
+        let (flash, waiting) = (&self.flash, &self.host.waiting);
+        let taken = self.store.alloc.when_idle.take(
+            |unit| flash.is_free(unit) && flash.is_bus_free(unit) && waiting.count(unit) == 0,
+            |plane| self.store.ftl.host_has_room(plane),
+            |plane| !waiting.is_held(plane),
+        );
+        let Some((op, plane)) = taken else { return false };
+        self.queue_at(op, plane);
+        true
     }
 
     /// The plane in whose queue an operation waits, where it needs flash.
@@ -121,7 +162,7 @@ impl<W: Watch> Sim<W> {
         }
         let plane = match self.plan.allocation {
             Allocation::Striped => self.plan.geometry.striped_plane(lpn),
-            Allocation::Dynamic => self.dynamic_plane(op)?,
+            Allocation::Dynamic | Allocation::WhenIdle => self.dynamic_plane(op)?,
         };
         (!self.host.keeps_order() || !self.touches_nothing(lpn, kind)).then_some(plane)
     }
@@ -200,7 +241,7 @@ impl<W: Watch> Sim<W> {
 
     /// The requests that are done are counted.
     #[inline(always)]
-    fn note_served(&mut self) {
+    pub(super) fn note_served(&mut self) {
         if self.host.served().is_empty() {
             return;
         }

@@ -192,7 +192,7 @@ impl<W: Watch> Sim<W> {
             return true;
         }
         let lpn = self.host.waiting.op(op).lpn;
-        if self.plan.allocation == Allocation::Dynamic && !self.store.alloc.chooses_at_start() {
+        if self.plan.allocation != Allocation::Striped && !self.store.alloc.chooses_at_start() {
             if self.arbiter.is_preemptive() {
                 self.send_elsewhere(unit, op, list);
                 return false;
@@ -233,7 +233,7 @@ impl<W: Watch> Sim<W> {
         self.starved.push(unit);
         self.tell(Happened::Starves { unit });
         self.hurry_all();
-        if self.plan.allocation == Allocation::Dynamic {
+        if self.plan.allocation != Allocation::Striped {
             self.store.want_space_in_pool(lpn, &context!(self));
             self.hear();
         }

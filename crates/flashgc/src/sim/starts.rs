@@ -29,6 +29,7 @@ impl<W: Watch> Sim<W> {
             self.prices.reading(flash::Op::Read, shared + 1, pages)
         };
         self.begin(unit, Owner::Host(op), phases);
+        self.may_be_loaded(unit);
     }
 
     /// Takes a page operation out of its queue and starts its part of an array operation. Returns

@@ -95,6 +95,11 @@ pub enum Happened {
         /// The unit.
         unit: UnitId,
     },
+    /// A write of the host waits for any unit of its pool.
+    AwaitsIdle {
+        /// Its place in the slab.
+        op: u32,
+    },
     /// A page operation of the host has left its queue: it begins, or waits elsewhere from now on.
     Taken {
         /// Its place in the slab.
@@ -129,6 +134,13 @@ pub enum Happened {
     },
     /// A page of the host has left beside the operation of its unit.
     LeftBeside {
+        /// The unit.
+        unit: UnitId,
+        /// For how long it waited for the bus.
+        waited: BusWait,
+    },
+    /// The data of an operation of the host is in the register, and its program begins.
+    Loading {
         /// The unit.
         unit: UnitId,
         /// For how long it waited for the bus.

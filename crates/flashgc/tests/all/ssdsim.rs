@@ -5,6 +5,7 @@ use crate::common;
 use common::{Choices, MemoryTrace, finish, refusal, setup, whole};
 use flashgc::device::Level;
 use flashgc::gc::Space;
+use serde_json::Value;
 
 const PRESETS: &str = "[device]\npreset = \"ssdsim\"\n[gc]\nscheme = \"ssdsim\"\n\
                        [workload.synthetic]\nrequests = 1\nqueue_depth = 1\n";
@@ -64,4 +65,36 @@ fn a_trace_runs_as_the_program_prepares_it() {
     assert!(whole(&report, "precondition.aged_pages") > 0);
     assert!(whole(&report, "precondition.mapped_pages") > 1000);
     assert!(whole(&report, "gc.count") > 10 && whole(&report, "gc.blocking_ns") > 0);
+}
+
+/// The program as it was run for these figures: 256 blocks in a plane, 20 % of over-provisioning,
+/// threshold 10 %, no advanced command, no buffer.
+const BESIDE: &str = "[device]\npreset = \"ssdsim\"\nblocks_per_plane = 256\n[gc]\n\
+                      scheme = \"ssdsim\"\ncopy.use = \"bus\"\n[workload.trace]\n\
+                      format = \"ssdsim\"\naddress = \"wrap\"\n[precondition]\n\
+                      fill = \"none\"\nreads = \"all-mapped\"\n";
+
+/// 250,000 requests of 4 KiB, 4 ms apart, uniform over the exported pages of an empty drive.
+fn means_beside(read_percent: u64) -> Value {
+    let mut choices = Choices::new(3);
+    let sectors = u64::from(setup(BESIDE, &[]).plan.geometry.exported_pages) * 4;
+    let rows = (1..=250_000u64).map(|at| {
+        let sector = choices.below(sectors / 8) * 8;
+        let op = u8::from(choices.below(100) < read_percent);
+        format!("{} 0 {sector} 8 {op}\n", at * 4_000_000)
+    });
+    let trace = MemoryTrace::text("my.ascii", &rows.collect::<String>());
+    finish(setup(BESIDE, &[]), Some(trace), false).expect("it runs")
+}
+
+/// The program's own means, within 5 %.
+#[test]
+fn means_are_the_programs() {
+    let mean_ms =
+        |report: &Value, op: &str| common::number(report, &format!("latency_ns.{op}.mean")) / 1e6;
+    let writes = means_beside(0);
+    common::assert_near("uniform writes", mean_ms(&writes, "write"), 0.2240, 0.05);
+    let mix = means_beside(30);
+    common::assert_near("writes of a mix", mean_ms(&mix, "write"), 0.2156, 0.05);
+    common::assert_near("reads of a mix", mean_ms(&mix, "read"), 0.2570, 0.05);
 }

@@ -30,7 +30,7 @@ pub fn plan(
 ) -> Option<Plan> {
     let (shape, gc) = scheme::plan(root, device, scheme)?;
     let write_buffer = write_buffer::plan(root, device, gc.background.flushes_buffer)?;
-    let ordered = device.allocation == Allocation::Dynamic
+    let ordered = device.allocation != Allocation::Striped
         || gc.preemption.is_some()
         || write_buffer.is_some()
         || device.service.splits_host()
@@ -38,13 +38,15 @@ pub fn plan(
     let geometry = Geometry::new(shape);
     let pools = match device.allocation {
         Allocation::Striped => Pools::new(&geometry, Some(Level::Plane)),
-        Allocation::Dynamic => Pools::new(&geometry, device.pool),
+        Allocation::Dynamic | Allocation::WhenIdle => Pools::new(&geometry, device.pool),
     };
     Some(Plan {
         seed,
         geometry,
         timing: device.timing,
         host_link: device.host_link,
+        places: device.places,
+        write_completion: device.write_completion,
         write_buffer,
         allocation: device.allocation,
         pool: device.pool,

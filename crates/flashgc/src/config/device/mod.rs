@@ -7,7 +7,7 @@ mod timing;
 mod write_buffer;
 
 use crate::device::{Level, Shape, Timing};
-use crate::plan::{Allocation, Service, WriteBuffer};
+use crate::plan::{Allocation, Places, QueueOrder, Service, WriteBuffer, WriteCompletion};
 use exported::Exported;
 use flashgc_config::Reader;
 use flashgc_config::units::{Rate, Share};
@@ -19,6 +19,9 @@ pub struct Device {
     pub timing: Timing,
     pub allocation: Allocation,
     pub host_link: Option<Rate>,
+    /// The places of the device, where their number is bounded.
+    pub places: Option<Places>,
+    pub write_completion: WriteCompletion,
     pub write_buffer: Option<WriteBuffer>,
     /// `None`: the whole device, or no pools at all.
     pub pool: Option<Level>,
@@ -60,13 +63,13 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     let registers = registers(table);
     let pool = table.choice("pool", &POOLS).flatten();
     let multi_plane = multi_plane(table, unit, planes_per_die);
-    let order = order::order(table);
-    let (service, service_words) = order::service(table);
+    let (order, (service, service_words)) = (order::order(table), order::service(table));
     let bytes = table.bytes("transfer_bytes").or(page_bytes.map(u64::from));
     let layered = layers::read(table, pages_per_block);
     let times = timing::read(&table.table("timing"), bytes);
     let summary = timing::summary(table, times.map(|(_, rate)| rate), bytes, pages_per_block);
     let host_link = timing::host_link(table);
+    let (places, write_completion) = (places(table), completion(table));
     let suspend = timing::suspend(table);
     let write_buffer = write_buffer::read(table, page_bytes);
     let rated_cycles = table.u64("rated_cycles", 1..=1_000_000_000);
@@ -96,12 +99,14 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     shape.exported_pages_per_plane = exported.pages(table, &shape)?;
     let mut timing = Timing { suspend: suspend?, layer_speed: layered.speed, ..times?.0 };
     timing.summary = summary?.map(|summary| timing::in_array(summary, &timing, &shape));
-    let has_pools = allocation == Allocation::Dynamic;
+    let has_pools = allocation != Allocation::Striped;
     let unused = unused(layered.unused, pool.is_some() && !has_pools);
     Some(Device {
         shape,
         timing,
         host_link,
+        places,
+        write_completion,
         write_buffer: write_buffer?,
         allocation,
         pool: pool.filter(|_| has_pools),
@@ -127,6 +132,24 @@ fn registers(table: &Reader<'_>) -> Option<u32> {
     if table.has("registers") { table.u32("registers", 1..=64) } else { Some(1) }
 }
 
+/// The places of the device, where the number of requests in it is bounded.
+fn places(table: &Reader<'_>) -> Option<Places> {
+    let count = table.u32("queue_length", 1..=1_000_000);
+    let order = table.choice("queue_order", &QUEUE_ORDERS);
+    if order.is_some() && !table.has("queue_length") {
+        table.error(
+            "queue_order",
+            "`queue_order` needs `queue_length`: without it no request waits outside",
+            "set `queue_length`, as in `queue_length = 20`, or remove `queue_order`",
+        );
+    }
+    count.map(|count| Places { count, order: order.unwrap_or_default() })
+}
+
+fn completion(table: &Reader<'_>) -> WriteCompletion {
+    table.choice("write_completion", &COMPLETIONS).unwrap_or_default()
+}
+
 /// Keys without effect.
 fn unused(layered: Option<&str>, is_pool_unused: bool) -> Vec<String> {
     let pool = is_pool_unused.then_some("device.pool");
@@ -138,8 +161,17 @@ const COUNT_HELP: &str = "set it, or start from a preset, as in `preset = \"slc-
 const NO_DEVICE_HELP: &str =
     "add [device] with preset = \"slc-msr\"; `flashgc devices` lists the presets";
 
-const ALLOCATIONS: [(&str, Allocation); 2] =
-    [("striped", Allocation::Striped), ("dynamic", Allocation::Dynamic)];
+const ALLOCATIONS: [(&str, Allocation); 3] = [
+    ("striped", Allocation::Striped),
+    ("dynamic", Allocation::Dynamic),
+    ("when-idle", Allocation::WhenIdle),
+];
+
+const QUEUE_ORDERS: [(&str, QueueOrder); 2] =
+    [("arrival", QueueOrder::Arrival), ("address", QueueOrder::Address)];
+
+const COMPLETIONS: [(&str, WriteCompletion); 2] =
+    [("programmed", WriteCompletion::Programmed), ("loaded", WriteCompletion::Loaded)];
 
 /// The words for the planes among which a write finds its own.
 const POOLS: [(&str, Option<Level>); 4] = [

@@ -17,7 +17,7 @@ pub use unit::BusWait;
 
 use super::{Happened, Watch};
 use crate::ids::UnitId;
-use crate::plan::Plan;
+use crate::plan::{Allocation, Plan};
 use crate::stats::Latency;
 use crate::workload::HostOp;
 use serde_json::{Value, json};
@@ -99,6 +99,9 @@ pub struct Blame {
     parts: Vec<Parts>,
     requests: Vec<Request>,
     has_link: bool,
+    /// Where writes wait for any idle unit: how many units work for collections. The clock behind
+    /// those of the units is of such writes, and shows a collection as long as there is any.
+    collecting: Option<u32>,
     read: Table,
     write: Table,
 }
@@ -122,12 +125,18 @@ fn grow<T: Copy>(slab: &mut Vec<T>, at: usize, new: T) {
 impl Blame {
     /// Nothing yet.
     pub fn new(plan: &Plan) -> Self {
+        let awaits_idle = plan.allocation == Allocation::WhenIdle;
+        let mut units = vec![Unit::new(); plan.geometry.units as usize + usize::from(awaits_idle)];
+        if awaits_idle && let Some(any) = units.last_mut() {
+            any.begins(Held::ForHost, 0);
+        }
         Blame {
-            units: vec![Unit::new(); plan.geometry.units as usize],
+            units,
+            collecting: awaits_idle.then_some(0),
             operations: Vec::new(),
             parts: Vec::new(),
             requests: Vec::new(),
-            has_link: plan.host_link.is_some(),
+            has_link: plan.host_link.is_some() || plan.places.is_some(),
             read: Table::default(),
             write: Table::default(),
         }
@@ -235,6 +244,47 @@ impl Blame {
         operation.state = State::Queued;
         operation.unit = unit;
         operation.reading = reading;
+    }
+
+    /// A write waits for any unit that is idle.
+    #[cold]
+    fn awaits_idle(&mut self, op: u32, now_ns: u64) {
+        self.queued(op, UnitId(self.units.len() as u32 - 1), now_ns);
+    }
+
+    /// Where writes wait for any idle unit: one of them has a unit, or what a unit does changes.
+    #[cold]
+    fn sees_any(&mut self, now_ns: u64, happened: Happened) {
+        match happened {
+            Happened::Queued { op, .. } => {
+                if self.operations[op as usize].state == State::Queued {
+                    self.taken(op, now_ns);
+                }
+            }
+            Happened::Begins { unit, held } => self.works_for(unit, held, now_ns),
+            Happened::Worked { unit, .. } => self.works_for(unit, Held::ForHost, now_ns),
+            _ => {}
+        }
+    }
+
+    /// A unit works for this from now on. The clock of the writes that wait for any unit shows the
+    /// first of the collections that work at once.
+    fn works_for(&mut self, unit: UnitId, held: Held, now_ns: u64) {
+        let Some(collecting) = &mut self.collecting else { return };
+        let collected = self.units[unit.index()].collects();
+        let collects = matches!(held, Held::ForCollection { .. });
+        let before = *collecting;
+        *collecting = before + u32::from(collects) - u32::from(collected);
+        let after = *collecting;
+        let Some(any) = self.units.last_mut() else { return };
+        if before > 0 && after == 0 {
+            any.worked(BusWait::default(), now_ns);
+            any.begins(Held::ForHost, now_ns);
+        } else if before == 0 && after > 0 {
+            // Until now a unit was idle, or at work for the host.
+            any.worked(BusWait::default(), now_ns);
+            any.begins(held, now_ns);
+        }
     }
 
     /// An operation has left its queue and has the unit, or a part of it.
@@ -368,7 +418,11 @@ impl Watch for Blame {
 
     #[inline(always)]
     fn see(&mut self, now_ns: u64, happened: Happened) {
+        if self.collecting.is_some() {
+            self.sees_any(now_ns, happened);
+        }
         match happened {
+            Happened::AwaitsIdle { op } => self.awaits_idle(op, now_ns),
             Happened::Arrived { request, .. } if self.has_link => {
                 let new = Request { until_ns: now_ns, ..Request::default() };
                 *entry(&mut self.requests, request, new) = new;
@@ -381,7 +435,9 @@ impl Watch for Blame {
             Happened::FindsNoPage { op } => self.finds_no_page(op, now_ns),
             Happened::Starves { unit } => self.units[unit.index()].starves(now_ns),
             Happened::Begins { unit, held } => self.units[unit.index()].begins(held, now_ns),
-            Happened::LeftBeside { unit, waited } => self.units[unit.index()].waited = waited,
+            Happened::LeftBeside { unit, waited } | Happened::Loading { unit, waited } => {
+                self.units[unit.index()].waited = waited;
+            }
             Happened::Worked { unit, waited } => self.units[unit.index()].worked(waited, now_ns),
             Happened::AwaitsBuffer { op } => self.goes_on(op, State::AwaitsBuffer, now_ns),
             Happened::AccessesBuffer { op } => self.goes_on(op, State::Accesses, now_ns),

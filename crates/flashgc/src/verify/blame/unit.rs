@@ -158,6 +158,11 @@ impl Unit {
         }
     }
 
+    /// Whether it works for a collection.
+    pub(super) fn collects(&self) -> bool {
+        self.does == Does::Collects
+    }
+
     /// An operation has ended, or was suspended.
     #[inline(always)]
     pub(super) fn worked(&mut self, waited: BusWait, now_ns: u64) {

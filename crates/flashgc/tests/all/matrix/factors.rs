@@ -139,6 +139,7 @@ pub const VICTIM: &str = "gc.victim.use";
 pub const PLACEMENT: &str = "gc.placement";
 pub const COPY: &str = "gc.copy";
 pub const DEVICE: &str = "device";
+pub const QUEUE: &str = "device.queue";
 pub const BLOCK: &str = "device.pages_per_block";
 pub const LINK: &str = "device.host_link";
 pub const BLOCKING: &str = "gc.blocking.use";
@@ -166,7 +167,7 @@ pub const AROUND: &[Factor] = &[
             "unit=\"channel\" multi_plane=\"2\"",
         ],
     ),
-    ("device.allocation", &["\"striped\"", "\"dynamic\""]),
+    ("device.allocation", &["\"striped\"", "\"dynamic\"", "\"when-idle\""]),
     ("device.pool", &["\"device\"", "\"channel\"", "\"chip\"", "\"die\""]),
     (
         "device.service",
@@ -226,6 +227,8 @@ pub const AROUND: &[Factor] = &[
             "interarrival={bursty={mean=\"400 us\",below=\"40 us\",share=0.8}}",
         ],
     ),
+    ("device.write_completion", &["\"programmed\"", "\"loaded\""]),
+    (QUEUE, &["", "queue_length=\"3\"", "queue_length=\"2\" queue_order=\"address\""]),
 ];
 
 pub const ARRIVALS: &str = "workload.synthetic";

@@ -15,7 +15,7 @@ use common::{TINY, checked, synthetic};
 use covering::{Factor, Row, rows};
 use factors::{
     AROUND, ARRIVALS, BACKGROUND, BLOCK, BLOCKING, BLOCKS, BUFFER, COMMAND, COPY, DEVICE, ERASE,
-    MARKS, PACING, PLACEMENT, PREEMPTION, SLOTS, SUSPEND, USED_SPACE, factors,
+    MARKS, PACING, PLACEMENT, PREEMPTION, QUEUE, SLOTS, SUSPEND, USED_SPACE, factors,
 };
 use flashgc::config::{Fill, WorkloadPlan};
 use flashgc::session::Setup;
@@ -44,7 +44,8 @@ fn without_refused(factors: &[Factor], mut row: Row) -> Row {
         row[at(BUFFER)] = 2;
     }
     if copy.contains("global") {
-        row[at("device.allocation")] = 1;
+        let allocation = at("device.allocation");
+        row[allocation] = row[allocation].max(1);
         // The pool must hold more than one unit.
         let device = factors[at(DEVICE)].1[row[at(DEVICE)]];
         let levels = ["\"channel\"", "\"chip\"", "\"die\"", "\"plane\""];
@@ -119,7 +120,7 @@ fn assignments(factors: &[Factor], row: &[usize]) -> Vec<String> {
         .flat_map(|(key, value)| match key {
             MARKS | USED_SPACE | ERASE | COPY | DEVICE | PREEMPTION | PLACEMENT | PACING
             | BACKGROUND => several(key, value),
-            BLOCK => several(DEVICE, value),
+            BLOCK | QUEUE => several(DEVICE, value),
             ARRIVALS => vec![format!("{key}.{value}")],
             _ if value.is_empty() => Vec::new(),
             _ => vec![format!("{key}={value}")],

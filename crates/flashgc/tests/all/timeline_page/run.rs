@@ -7,6 +7,7 @@ use flashgc::config::Fill;
 use flashgc::device::{Geometry, Timing};
 use flashgc::ids::Lpn;
 use flashgc::measure::Results;
+use flashgc::plan::Arrivals;
 use flashgc::session::{Inputs, RunError, Setup, prepare};
 use flashgc::sim::Sim;
 use flashgc::verify::blame::Parts;
@@ -127,7 +128,8 @@ fn run(setup: &Setup, before: Vec<u32>, asked: &[Asked]) -> Result<Seen, String>
     let eyes = sim.watch();
     let programmed = eyes.programmed.clone();
     let (mut operations, mut phases) = (eyes.operations.clone(), eyes.phases.clone());
-    let latencies = latencies(asked, &eyes.pages);
+    let is_closed = setup.plan.arrivals != Arrivals::Open;
+    let latencies = latencies(asked, &eyes.pages, is_closed);
     let parts = asked.iter().zip(&eyes.parts);
     let parts = parts.filter_map(|(asked, parts)| Some((asked.words.clone(), (*parts)?))).collect();
     operations.sort_by_key(|row| (row.from_ns, row.unit, row.to_ns));
@@ -149,7 +151,7 @@ fn run(setup: &Setup, before: Vec<u32>, asked: &[Asked]) -> Result<Seen, String>
 }
 
 /// Page operations are accepted in the order of the requests that they belong to.
-fn latencies(asked: &[Asked], pages: &[HostPage]) -> Vec<(String, Option<u64>)> {
+fn latencies(asked: &[Asked], pages: &[HostPage], is_closed: bool) -> Vec<(String, Option<u64>)> {
     let mut pages = pages.iter();
     let mut latencies = Vec::new();
     for Asked { words, request } in asked {
@@ -161,7 +163,9 @@ fn latencies(asked: &[Asked], pages: &[HostPage]) -> Vec<(String, Option<u64>)> 
             count -= if both { 1 } else { parts };
         }
         let own: Vec<&HostPage> = pages.by_ref().take(count as usize).collect();
+        // Without times of their own, requests arrive when they are issued.
         let start_ns = own.iter().map(|page| page.accepted_ns).min();
+        let start_ns = if is_closed { start_ns } else { start_ns.map(|_| request.at_ns) };
         let ends: Option<Vec<u64>> = own.iter().map(|page| page.done_ns).collect();
         let end_ns = ends.and_then(|ends| ends.into_iter().max());
         let latency = match (start_ns, end_ns) {
