@@ -98,7 +98,7 @@ def convert(findings: Findings, name: str, file: File) -> None:
     _collection(findings, part)
     _bus(findings, file, drive)
     disksim_load.convert(findings, file)
-    findings.choose("precondition.fill", "sequential", "the extension begins with a full drive")
+    findings.choose("precondition.fill", "by-block", "the extension begins with a full drive")
     _others(findings, file, drives)
 
 

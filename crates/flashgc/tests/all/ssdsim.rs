@@ -75,9 +75,9 @@ const BESIDE: &str = "[device]\npreset = \"ssdsim\"\nblocks_per_plane = 256\n[gc
                       fill = \"none\"\nreads = \"all-mapped\"\n";
 
 /// 250,000 requests of 4 KiB, 4 ms apart, uniform over the exported pages of an empty drive.
-fn means_beside(read_percent: u64) -> Value {
+fn means_beside(read_percent: usize) -> Value {
     let mut choices = Choices::new(3);
-    let sectors = u64::from(setup(BESIDE, &[]).plan.geometry.exported_pages) * 4;
+    let sectors = setup(BESIDE, &[]).plan.geometry.exported_pages as usize * 4;
     let rows = (1..=250_000u64).map(|at| {
         let sector = choices.below(sectors / 8) * 8;
         let op = u8::from(choices.below(100) < read_percent);

@@ -60,9 +60,8 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     let exported = exported::read(table);
     let unit = table.required("unit", table.choice("unit", &Level::WORDS), UNIT_HELP);
     let allocation = table.choice("allocation", &ALLOCATIONS).unwrap_or(Allocation::Striped);
-    let registers = registers(table);
     let pool = table.choice("pool", &POOLS).flatten();
-    let multi_plane = multi_plane(table, unit, planes_per_die);
+    let (registers, multi_plane) = (registers(table), multi_plane(table, unit, planes_per_die));
     let (order, (service, service_words)) = (order::order(table), order::service(table));
     let bytes = table.bytes("transfer_bytes").or(page_bytes.map(u64::from));
     let layered = layers::read(table, pages_per_block);
@@ -100,7 +99,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     let mut timing = Timing { suspend: suspend?, layer_speed: layered.speed, ..times?.0 };
     timing.summary = summary?.map(|summary| timing::in_array(summary, &timing, &shape));
     let has_pools = allocation != Allocation::Striped;
-    let unused = unused(layered.unused, pool.is_some() && !has_pools);
+    let unused = unused(table, layered.unused, pool.is_some() && !has_pools);
     Some(Device {
         shape,
         timing,
@@ -135,15 +134,8 @@ fn registers(table: &Reader<'_>) -> Option<u32> {
 /// The places of the device, where the number of requests in it is bounded.
 fn places(table: &Reader<'_>) -> Option<Places> {
     let count = table.u32("queue_length", 1..=1_000_000);
-    let order = table.choice("queue_order", &QUEUE_ORDERS);
-    if order.is_some() && !table.has("queue_length") {
-        table.error(
-            "queue_order",
-            "`queue_order` needs `queue_length`: without it no request waits outside",
-            "set `queue_length`, as in `queue_length = 20`, or remove `queue_order`",
-        );
-    }
-    count.map(|count| Places { count, order: order.unwrap_or_default() })
+    let order = table.choice("queue_order", &QUEUE_ORDERS).unwrap_or_default();
+    count.map(|count| Places { count, order })
 }
 
 fn completion(table: &Reader<'_>) -> WriteCompletion {
@@ -151,9 +143,11 @@ fn completion(table: &Reader<'_>) -> WriteCompletion {
 }
 
 /// Keys without effect.
-fn unused(layered: Option<&str>, is_pool_unused: bool) -> Vec<String> {
+fn unused(table: &Reader<'_>, layered: Option<&str>, is_pool_unused: bool) -> Vec<String> {
     let pool = is_pool_unused.then_some("device.pool");
-    [layered, pool].into_iter().flatten().map(String::from).collect()
+    let is_order_unused = table.has("queue_order") && !table.has("queue_length");
+    let order = is_order_unused.then_some("device.queue_order");
+    [layered, pool, order].into_iter().flatten().map(String::from).collect()
 }
 
 const COUNT_HELP: &str = "set it, or start from a preset, as in `preset = \"slc-msr\"`";

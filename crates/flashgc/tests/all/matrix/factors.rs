@@ -139,7 +139,6 @@ pub const VICTIM: &str = "gc.victim.use";
 pub const PLACEMENT: &str = "gc.placement";
 pub const COPY: &str = "gc.copy";
 pub const DEVICE: &str = "device";
-pub const QUEUE: &str = "device.queue";
 pub const BLOCK: &str = "device.pages_per_block";
 pub const LINK: &str = "device.host_link";
 pub const BLOCKING: &str = "gc.blocking.use";
@@ -167,7 +166,7 @@ pub const AROUND: &[Factor] = &[
             "unit=\"channel\" multi_plane=\"2\"",
         ],
     ),
-    ("device.allocation", &["\"striped\"", "\"dynamic\"", "\"when-idle\""]),
+    ("device.allocation", &["\"striped\"", "\"dynamic\""]),
     ("device.pool", &["\"device\"", "\"channel\"", "\"chip\"", "\"die\""]),
     (
         "device.service",
@@ -208,7 +207,7 @@ pub const AROUND: &[Factor] = &[
     ("gc.blocking.chip.erasing", &["\"chip\"", "\"die\""]),
     ("device.timing.layer_map", &["\"in-order\"", "\"striped\""]),
     ("engine.coalesce", &["true", "false"]),
-    ("precondition.fill", &["\"sequential\"", "\"by-block\"", "\"none\""]),
+    ("precondition.fill", &["\"sequential\"", "\"none\""]),
     (
         "workload.synthetic.size",
         &["\"4 KiB\"", "\"512 B\"", "{\"1 KiB\"=0.4,\"10 KiB\"=0.3,\"40 KiB\"=0.3}"],
@@ -227,8 +226,6 @@ pub const AROUND: &[Factor] = &[
             "interarrival={bursty={mean=\"400 us\",below=\"40 us\",share=0.8}}",
         ],
     ),
-    ("device.write_completion", &["\"programmed\"", "\"loaded\""]),
-    (QUEUE, &["", "queue_length=\"3\"", "queue_length=\"2\" queue_order=\"address\""]),
 ];
 
 pub const ARRIVALS: &str = "workload.synthetic";
