@@ -101,7 +101,8 @@ def run(
         The interpreter's lock is free while the engine works.
 
     >>> import flashgc
-    >>> report = flashgc.run("oltp", set={"workload.synthetic.requests": 2000}, seed=3)
+    >>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 2000}
+    >>> report = flashgc.run("oltp", set=small, seed=3)
     >>> report.seed, report.scheme
     (3, 'greedy')
 
@@ -143,7 +144,7 @@ def run_seeds(
     `progress` is called with the number of the run, from 0, and its :class:`Progress`.
 
     >>> import flashgc
-    >>> small = {"workload.synthetic.requests": 2000}
+    >>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 2000}
     >>> report = flashgc.run_seeds("oltp", 3, set=small)
     >>> report.seeds["values"]
     [1, 2, 3]
@@ -204,7 +205,7 @@ def compare(
     unknown.
 
     >>> import flashgc
-    >>> small = {"workload.synthetic.requests": 2000}
+    >>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 2000}
     >>> both = flashgc.compare("oltp", ["greedy", "fifo"], set=small)
     >>> list(both.table["scheme"]), both.unequal
     ([...'greedy'..., ...'fifo'...], {})
