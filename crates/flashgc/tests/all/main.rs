@@ -40,6 +40,7 @@ mod renamed_keys;
 mod replayed;
 mod same_requests;
 mod series;
+mod small_model;
 mod ssdsim;
 mod steady;
 mod sub_blocks;
