@@ -256,10 +256,8 @@ impl Blame {
     #[cold]
     fn sees_any(&mut self, now_ns: u64, happened: Happened) {
         match happened {
-            Happened::Queued { op, .. } => {
-                if self.operations[op as usize].state == State::Queued {
-                    self.taken(op, now_ns);
-                }
+            Happened::Queued { op, .. } if self.operations[op as usize].state == State::Queued => {
+                self.taken(op, now_ns);
             }
             Happened::Begins { unit, held } => self.works_for(unit, held, now_ns),
             Happened::Worked { unit, .. } => self.works_for(unit, Held::ForHost, now_ns),
