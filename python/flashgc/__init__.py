@@ -13,8 +13,9 @@ from flashgc import _start as _start  # first of all: the other imports take tim
 # isort: on
 from flashgc import drive, trace
 from flashgc._engine import __version__
-from flashgc._json_schema import report_schema
+from flashgc._json_schema import advice_schema, report_schema
 from flashgc._workloads import workload, workloads
+from flashgc.advising import Advice, AdviceProgress, advise
 from flashgc.api import (
     Progress,
     compare,
@@ -44,6 +45,8 @@ from flashgc.table import Table
 from flashgc.worst_case import WorstCase, check_wait, worst_case_wait
 
 __all__ = [
+    "Advice",
+    "AdviceProgress",
     "Comparison",
     "ConfigError",
     "Conversion",
@@ -63,6 +66,8 @@ __all__ = [
     "TraceError",
     "WorstCase",
     "__version__",
+    "advice_schema",
+    "advise",
     "check_wait",
     "compare",
     "convert",

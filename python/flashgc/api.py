@@ -5,13 +5,21 @@ from __future__ import annotations
 import json
 import math
 import os
-import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from flashgc import _engine, _files, _output, _sources, converted, heads, refusal, statistics
+from flashgc import (
+    _engine,
+    _files,
+    _output,
+    _sources,
+    converted,
+    heads,
+    parallel,
+    refusal,
+    statistics,
+)
 from flashgc import over_time as overview
 from flashgc._engine import ConfigError
 from flashgc._types import Logs, Request
@@ -489,10 +497,6 @@ def _note_logs(logs: Logs | None) -> None:
         _output.note(logs["gc_log"], logs["series"])
 
 
-class _StoppedError(Exception):
-    """Another run has failed, or the user has had enough."""
-
-
 def _run_all(
     requests: Sequence[Request],
     verify: bool,
@@ -509,15 +513,13 @@ def _run_all(
     `done` is called with each report as soon as it is there, from the thread of its run; `logs` has
     the log files of each of them.
     """
-    jobs = _sources.whole("jobs", jobs, 1)
+    _sources.whole("jobs", jobs, 1)
     for request in requests:
         _engine.check(request)  # every mistake is found before the first run
-    stop = threading.Event()
 
-    def one(index: int) -> Report:
+    def one(index: int, going: parallel.Going) -> Report:
         def tell(*step: Any) -> None:  # noqa: ANN401
-            if stop.is_set():
-                raise _StoppedError
+            going()
             if progress is not None:
                 progress(index, Progress(*step))
 
@@ -527,19 +529,4 @@ def _run_all(
             done(index, report)
         return report
 
-    with ThreadPoolExecutor(max_workers=jobs) as pool:
-        futures = [pool.submit(one, index) for index in range(len(requests))]
-        try:
-            # Short waits, so that Ctrl-C is seen.
-            while wait(futures, timeout=0.1, return_when=FIRST_EXCEPTION).not_done:
-                if any(future.done() and future.exception() for future in futures):
-                    break
-        finally:
-            stop.set() if any(not future.done() for future in futures) else None
-            for future in futures:
-                future.cancel()
-    failed = [future.exception() for future in futures if not future.cancelled()]
-    errors = [error for error in failed if error and not isinstance(error, _StoppedError)]
-    if errors:
-        raise errors[0]
-    return [future.result() for future in futures]
+    return parallel.each(len(requests), jobs, one)

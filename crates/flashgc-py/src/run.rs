@@ -224,6 +224,7 @@ pub fn check(py: Python<'_>, request: Request) -> PyResult<String> {
                 "notes": setup.notes(),
                 "needs_trace": setup.needs_trace(),
                 "trace_file": setup.trace_file(),
+                "trace_first_row": setup.trace_first_row(),
                 "awaits_fit": setup.awaits_fit(),
                 "drive": flashgc::session::drive_of(&setup),
             })

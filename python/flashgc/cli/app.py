@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from flashgc.cli import advise as advising
 from flashgc.cli import complete, help_texts, options, presets, reproduce, workloads
 from flashgc.cli import convert as conversion
 from flashgc.cli import drive as drives
@@ -283,15 +285,30 @@ def _say_where(folder: Path | None, *files: Path | None) -> None:
             say(f"saved {file}")
 
 
-@app.command(epilog=example("flashgc schema", "flashgc schema > report.schema.json"))
+app.command("advise", epilog=advising.EPILOG)(advising.advise)
+
+
+class Schema(StrEnum):
+    """Something that is printed as JSON."""
+
+    report = "report"
+    advice = "advice"
+
+
+@app.command(epilog=example("flashgc schema", "flashgc schema advice > advice.schema.json"))
 @guarded
-def schema() -> None:
-    """Print the JSON Schema of a report."""
+def schema(
+    of: Annotated[
+        Schema, typer.Argument(metavar="OF", help="A report, or the advice of `flashgc advise`.")
+    ] = Schema.report,
+) -> None:
+    """Print the JSON Schema of a report, or of an advice."""
     import json
 
-    from flashgc import report_schema
+    import flashgc
 
-    print(json.dumps(report_schema(), indent=2))
+    found = flashgc.report_schema() if of is Schema.report else flashgc.advice_schema()
+    print(json.dumps(found, indent=2))
 
 
 app.add_typer(drives.app, name="drive")
