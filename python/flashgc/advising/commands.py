@@ -74,12 +74,10 @@ def _seeds(more: Sequence[str]) -> int | None:
     return int(more[more.index("--seeds") + 1]) if "--seeds" in more else None
 
 
-def shown(
-    given: Given, found: Candidates, values: Mapping[str, Any], plan: Lengths
-) -> list[str]:
+def shown(given: Given, found: Candidates, values: Mapping[str, Any], plan: Lengths) -> list[str]:
     """The commands: the parts of the latencies of the best scheme, and the best next to others."""
     best = [values["best"][objective.key] for objective in OBJECTIVES]
-    names = list(dict.fromkeys(one["scheme"] for one in best if one is not None))
+    names = list(dict.fromkeys(one["take"] for one in best if one is not None))
     others = [name for name in names if name != found.own]
     floor = [FLOOR] if FLOOR in found.requests else []
     several = [found.own, *others, *floor]

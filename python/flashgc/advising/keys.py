@@ -54,6 +54,7 @@ class Best(Section):
     changes: Changes
     known: str
     not_separable: list[str]
+    take: str
 
 
 class Bests(Section):

@@ -21,7 +21,7 @@ SHORT_REQUESTS = (40_000, 200_000)
 """Fewest and most requests of a short run of a synthetic workload."""
 RARE_REQUESTS = 10_000
 """Reads or writes, the rarer of the two, that a short run has between these bounds."""
-LONG_PAGES = 8_000_000
+LONG_PAGES = 4_000_000
 """Pages that a long run of a trace accesses, at most, if it is repeated."""
 
 UNTIL = ("workload.until", "workload.confidence", "workload.within", "workload.at_most")
@@ -85,9 +85,9 @@ def planned(
         return Lengths("seeds", [[one] for one in seeds], total, [[one] for one in seeds], None)
     rare = min(count for count in (requests.read, requests.write, total) if count)
     fewest, most = SHORT_REQUESTS
-    wanted = min(max(RARE_REQUESTS * total // rare, fewest), most, _requests(workload))
-    short = [[f"{key}={wanted}", one] for one in seeds]
-    return Lengths("seeds", short, wanted, [[STEADY, one] for one in seeds], None)
+    length = min(max(RARE_REQUESTS * total // rare, fewest), most, _requests(workload))
+    short = [[f"{key}={length}", one] for one in seeds]
+    return Lengths("seeds", short, length, [[STEADY, one] for one in seeds], None)
 
 
 def _of_trace(first_row: int | None, rows: int, reference: RunResults) -> Lengths:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -65,17 +66,19 @@ def _candidates(request: Any, listed: Any, work: rounds.Rounds) -> Candidates:  
         api._add_own_trace(base)
     [base] = api._sized([base], work.scanned)
     own = json.loads(_engine.check(base))["settings"]["gc"]["scheme"]
-    shared = {key: base[key] for key in ("trace_name", "trace_path", "fitted")}  # type: ignore[literal-required]
-    names = candidates.presets(own) if listed is None else [_named(one) for one in listed]
+    names = candidates.presets(own) if listed is None else [os.fspath(one) for one in listed]
     wanted = [name for name in names if name not in (own, FLOOR)]
-    requests = {name: {**request(name), **shared} for name in [*wanted, FLOOR]}
+    floor = [FLOOR] if FLOOR in [known["name"] for known in api.schemes()] else []
+    requests = {name: _shared(request(name), base) for name in [*wanted, *floor]}
     return candidates.chosen(base, requests, own, listed is not None)
 
 
-def _named(scheme: api.PathLike) -> str:
-    import os
-
-    return os.fspath(scheme)
+def _shared(request: Request, base: Request) -> Request:
+    """A request with the trace and the size of the drive of another."""
+    return {
+        **request, "trace_name": base["trace_name"], "trace_path": base["trace_path"],
+        "fitted": base["fitted"],
+    }  # fmt: skip
 
 
 def _advised(found: Candidates, work: rounds.Rounds, given: commands.Given) -> Advice:

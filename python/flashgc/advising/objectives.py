@@ -17,16 +17,18 @@ class Objective(NamedTuple):
 
     key: str
     label: str
+    head: str
     purpose: str
     show: Callable[[float | None], str]
 
 
 OBJECTIVES = (
-    Objective("read", "p99.9 of reads", "reads", units.time),
-    Objective("write", "p99.9 of writes", "writes", units.time),
-    Objective("write_amplification", "write amplification", "write amplification", units.figures),
-    Objective("wear", "erases per drive write", "wear", units.figures),
-)
+    Objective("read", "p99.9 of reads", "read p99.9", "reads", units.time),
+    Objective("write", "p99.9 of writes", "write p99.9", "writes", units.time),
+    Objective("write_amplification", "write amplification", "write amplification",
+              "write amplification", units.figures),
+    Objective("wear", "wear", "wear", "wear", units.figures),
+)  # fmt: skip
 BY_KEY = {objective.key: objective for objective in OBJECTIVES}
 
 NARROWING = ("read", "write", "write_amplification")
@@ -91,10 +93,11 @@ def percent(share: float) -> str:
     return "0.0 %" if text in {"+0.0 %", "-0.0 %"} else text
 
 
-def spread(change: Mapping[str, Any] | None) -> str:
-    """A change with its interval."""
+def spread(change: Mapping[str, Any] | None, of_parts: bool = False) -> str:
+    """A change with its interval, which may be that of the parts of a trace."""
     if change is None:
         return units.NOTHING
     if change["low"] is None:
         return percent(change["change"])
-    return f"{percent(change['change'])} ({percent(change['low'])} to {percent(change['high'])})"
+    interval = f"{percent(change['low'])} to {percent(change['high'])}"
+    return f"{percent(change['change'])} ({'parts: ' if of_parts else ''}{interval})"

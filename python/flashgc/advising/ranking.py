@@ -73,25 +73,51 @@ def not_separable(samples: Runs, best: str, key: str) -> list[str]:
     return found
 
 
+SECOND = {"read": "write_amplification", "write": "write_amplification",
+          "write_amplification": "read", "wear": "read"}  # fmt: skip
+"""The objective that decides between schemes that are equally good for another one."""
+
+
+def equals(runs: Runs, samples: Runs, best: str, key: str) -> list[str]:
+    """The best scheme, and those that are within the margin of it and cannot be told apart."""
+    near = not_separable(samples, best, key)
+    found = [best]
+    for scheme in runs:
+        over = None if scheme == best else change(runs[scheme], runs[best], key)
+        if scheme in near and over is not None and over["change"] is not None:
+            found += [scheme] if over["change"] <= MARGIN else []
+    return found
+
+
+def taken(runs: Runs, equal: Mapping[str, list[str]], key: str, reference: str) -> str:
+    """Of the equally good schemes the one for most objectives; among these, the cheapest."""
+    counts = {one: sum(one in found for found in equal.values()) for one in equal[key]}
+    most = [one for one in equal[key] if counts[one] == max(counts.values())]
+    second = order({one: runs[one] for one in (*most, reference)}, SECOND[key], reference)
+    return next((one for one in second if one in most), most[0])
+
+
 def bests(
     long: Mapping[str, Values], samples: Runs, reference: str, changes: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The best scheme of each objective by the long runs, with the certainty of the samples."""
     runs = {scheme: [own] for scheme, own in long.items()}
-    found: dict[str, Any] = {}
+    first = {}
     for objective in OBJECTIVES:
         schemes = order(runs, objective.key, reference)
-        if not schemes:
-            found[objective.key] = None
-            continue
-        best = schemes[0]
-        near = not_separable(samples, best, objective.key)
-        alone = len(next(iter(samples.values()))) < 2
-        found[objective.key] = {
+        if schemes:
+            first[objective.key] = schemes[0]
+    equal = {key: equals(runs, samples, best, key) for key, best in first.items()}
+    alone = len(next(iter(samples.values()))) < 2
+    found: dict[str, Any] = {objective.key: None for objective in OBJECTIVES}
+    for key, best in first.items():
+        near = not_separable(samples, best, key)
+        found[key] = {
             "scheme": best,
-            "value": long[best][objective.key],
+            "value": long[best][key],
             "changes": changes[best],
             "known": "unknown" if alone else "no" if near else "yes",
             "not_separable": near,
+            "take": taken(runs, equal, key, reference),
         }
     return found

@@ -38,9 +38,7 @@ class Rounds:
         """The progress of a trace that is read."""
         self._tell("scan", float(done), total)
 
-    def whole(
-        self, name: str, requests: Sequence[Request], blamed: Sequence[bool]
-    ) -> list[Report]:
+    def whole(self, name: str, requests: Sequence[Request], blamed: Sequence[bool]) -> list[Report]:
         """A run of each request, with its own preconditioning."""
         parts = [0.0] * len(requests)
 

@@ -42,7 +42,7 @@ def collection(advice: Mapping[str, Any]) -> Rows:
 
 def schemes(advice: Mapping[str, Any]) -> Rows:
     """The schemes of the long runs, with the metric of each objective."""
-    rows = [["", *(objective.label for objective in OBJECTIVES), "in balance"]]
+    rows = [["", *(objective.head for objective in OBJECTIVES), "in balance"]]
     for one in advice["schemes"]:
         if one["outcome"] in {"long", "floor"}:
             found = one["objectives"]
@@ -55,12 +55,13 @@ def schemes(advice: Mapping[str, Any]) -> Rows:
 def best(advice: Mapping[str, Any]) -> Rows:
     """The best scheme for each objective, its gain, and whether that is sure."""
     over = advice["scheme"]
-    rows = [["best for", "scheme", f"change over {over}", "known"]]
+    rows = [["best for", "scheme", f"change over {over}", "sure"]]
     for objective in OBJECTIVES:
         found = advice["best"][objective.key]
         if found is not None:
             change = found["changes"][objective.key]
-            text = "-" if found["scheme"] == over else spread(change)
+            of_parts = advice["samples"]["kind"] == "parts"
+            text = "-" if found["scheme"] == over else spread(change, of_parts)
             rows.append([objective.purpose, found["scheme"], text, known(found)])
     return rows if len(rows) > 1 else []
 
@@ -152,7 +153,7 @@ def _choice(advice: Mapping[str, Any]) -> list[str]:
     for objective in OBJECTIVES:
         found = advice["best"][objective.key]
         if found is not None and _gains(advice, objective.key):
-            groups.setdefault(found["scheme"], []).append(objective.key)
+            groups.setdefault(found["take"], []).append(objective.key)
     if not groups:
         return [f"No scheme is known to be better than {advice['scheme']} here: keep it."]
     return [_taken(advice, scheme, keys) for scheme, keys in groups.items()]
@@ -162,14 +163,14 @@ def _gains(advice: Mapping[str, Any], key: str) -> bool:
     """Whether the best scheme is better than the configuration's own beyond chance."""
     found = advice["best"][key]
     own = advice["scheme"]
-    if found["scheme"] == own or own in found["not_separable"]:
+    if own in (found["scheme"], found["take"], *found["not_separable"]):
         return False
     change = found["changes"][key]
     return change is not None and change["change"] < -_SMALL
 
 
 def _taken(advice: Mapping[str, Any], scheme: str, keys: Sequence[str]) -> str:
-    changes = advice["best"][keys[0]]["changes"]
+    changes = next(one["changes"] for one in advice["schemes"] if one["scheme"] == scheme)
     large = {key: one for key, one in changes.items() if one and abs(one["change"]) >= _SMALL}
     price = [key for key, one in large.items() if one["change"] > 0]
     gains = [key for key in large if key not in price]
@@ -177,10 +178,12 @@ def _taken(advice: Mapping[str, Any], scheme: str, keys: Sequence[str]) -> str:
     text += ", ".join(_priced(key, large[key]) for key in gains)
     if price:
         text += f"; the price is {', '.join(_priced(key, large[key]) for key in price)}"
-    near = [name for key in keys for name in advice["best"][key]["not_separable"]]
+    found = [advice["best"][key] for key in keys]
+    near = [name for one in found for name in (one["scheme"], *one["not_separable"])]
+    near = [name for name in dict.fromkeys(near) if name != scheme]
     if near:
-        text += f" ({', '.join(dict.fromkeys(near))} may be as good)"
-    elif any(advice["best"][key]["known"] == "unknown" for key in keys):
+        text += f" ({', '.join(near)} may be as good)"
+    elif any(one["known"] == "unknown" for one in found):
         text += " (how sure this is, is not known)"
     return f"{text}."
 

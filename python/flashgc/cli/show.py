@@ -109,6 +109,9 @@ def command(text: str) -> None:
     """A command to copy: lines that a shell takes as one."""
     import shlex
 
+    if not text.startswith("flashgc "):
+        line(text)
+        return
     lines, own = [], "  "
     for word in shlex.split(text):
         quoted = shlex.quote(word)
