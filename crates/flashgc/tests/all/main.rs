@@ -21,6 +21,7 @@ mod fit;
 mod fitted;
 mod formulas;
 mod hotness;
+mod ideal;
 mod idle;
 mod jobs;
 mod jobs_run;
