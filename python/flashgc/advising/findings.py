@@ -158,7 +158,7 @@ def _unsure(found: Found) -> list[str]:
         )
     report = found.reports[found.candidates.own]
     for kind in ("read", "write"):
-        count = report.latency_ns[kind].count
+        count = found.plan.rows.get(kind, report.latency_ns[kind].count)
         if 0 < count < TAIL_REQUESTS:
             told.append(
                 f"the p99.9 of {kind}s rests on the longest {max(count // 1000, 1)} of "

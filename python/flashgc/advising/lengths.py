@@ -41,6 +41,8 @@ class Lengths(NamedTuple):
     """The settings of each long run: one for each seed."""
     at_most: float | None
     """Drive writes at which a repeated trace ends, if it is not steady before."""
+    rows: dict[str, int]
+    """Reads and writes of a trace, each counted once; empty for other workloads."""
 
 
 def of_reference(workload: Mapping[str, Any]) -> list[str]:
@@ -82,12 +84,12 @@ def planned(
     key = drawn(workload)
     seeds = [f"seed={seed + at}" for at in range(SEEDS)]
     if key is None:
-        return Lengths("seeds", [[one] for one in seeds], total, [[one] for one in seeds], None)
+        return Lengths("seeds", [[one] for one in seeds], total, [[one] for one in seeds], None, {})
     rare = min(count for count in (requests.read, requests.write, total) if count)
     fewest, most = SHORT_REQUESTS
     length = min(max(RARE_REQUESTS * total // rare, fewest), most, _requests(workload))
     short = [[f"{key}={length}", one] for one in seeds]
-    return Lengths("seeds", short, length, [[STEADY, one] for one in seeds], None)
+    return Lengths("seeds", short, length, [[STEADY, one] for one in seeds], None, {})
 
 
 def _of_trace(first_row: int | None, rows: int, reference: RunResults) -> Lengths:
@@ -95,14 +97,15 @@ def _of_trace(first_row: int | None, rows: int, reference: RunResults) -> Length
     at_most = _repeated(rows, pages, reference)
     long = [] if at_most is None else [STEADY, f"workload.at_most={at_most}"]
     parts = min(SEEDS, rows // PART_ROWS)
+    counts = {"read": reference.requests.read, "write": reference.requests.write}
     if first_row is None or parts < FEWEST_PARTS:
-        return Lengths("none", [[]], rows, [long], at_most)
+        return Lengths("none", [[]], rows, [long], at_most, counts)
     affordable = SHORT_PAGES * rows // max(pages, 1) // parts
     length = min(rows // parts, max(affordable, PART_ROWS))
     begins = [first_row + rows * at // parts for at in range(parts)]
     short = [[f"workload.trace.first_row={begin}", f"workload.trace.rows={length}"]
              for begin in begins]  # fmt: skip
-    return Lengths("parts", short, length, [long], at_most)
+    return Lengths("parts", short, length, [long], at_most, counts)
 
 
 def _repeated(rows: int, pages: int, reference: RunResults) -> float | None:
