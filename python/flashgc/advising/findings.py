@@ -12,10 +12,12 @@ from flashgc.advising.lengths import Lengths
 from flashgc.advising.objectives import Values
 from flashgc.report import Report
 
+_UNKNOWN = "p99.9 of all requests is not known within 10 % at the end of the longest run"
 PERCENTILES = ("mean", "p50", "p99", "p99_9", "p99_99")
 TAIL_REQUESTS = 20_000
 """With fewer requests of a kind, p99.9 rests on fewer than 20 of them."""
-_OF_NO_CONCERN = ("the drive was sized to the trace",)
+_LIMIT = "the run reached its limit"
+"""A note on a limit that the advice has set by itself, which it puts in its own words."""
 
 
 class Found(NamedTuple):
@@ -135,7 +137,8 @@ def warnings(found: Found) -> list[str]:
     told: dict[str, list[str]] = {}
     for name, report in found.reports.items():
         for text in (*balance.first(report), *summary.warnings(report)):
-            told.setdefault(text, []).append(name)
+            own = _UNKNOWN if text.startswith(_LIMIT) else text
+            told.setdefault(own, []).append(name)
     everywhere = [
         text if len(schemes) == len(found.reports) else f"{words.names(schemes)}: {text}"
         for text, schemes in told.items()

@@ -126,8 +126,11 @@ def sentences(advice: Mapping[str, Any]) -> list[str]:
 
 
 def _caution(advice: Mapping[str, Any]) -> str:
-    """Which schemes of the long runs are not in balance."""
-    out = [one["scheme"] for one in advice["schemes"] if one["balance"] == "no"]
+    """Which schemes of the advice are not in balance; others are marked in the table."""
+    best = [one for one in advice["best"].values() if one is not None]
+    named = {advice["scheme"], *(name for one in best for name in (one["scheme"], one["take"]))}
+    out = [one["scheme"] for one in advice["schemes"]
+           if one["balance"] == "no" and one["scheme"] in named]  # fmt: skip
     if not out:
         return ""
     verb = "is" if len(out) == 1 else "are"
@@ -178,14 +181,27 @@ def _taken(advice: Mapping[str, Any], scheme: str, keys: Sequence[str]) -> str:
     text += ", ".join(_priced(key, large[key]) for key in gains)
     if price:
         text += f"; the price is {', '.join(_priced(key, large[key]) for key in price)}"
-    found = [advice["best"][key] for key in keys]
-    near = [name for one in found for name in (one["scheme"], *one["not_separable"])]
-    near = [name for name in dict.fromkeys(near) if name != scheme]
+    near = _near(advice, scheme, keys)
     if near:
-        text += f" ({', '.join(near)} may be as good)"
-    elif any(one["known"] == "unknown" for one in found):
+        text += f" ({near})"
+    elif any(advice["best"][key]["known"] == "unknown" for key in keys):
         text += " (how sure this is, is not known)"
     return f"{text}."
+
+
+def _near(advice: Mapping[str, Any], scheme: str, keys: Sequence[str]) -> str:
+    """The schemes that may be as good as the advised one, and for which purposes."""
+    purposes: dict[str, list[str]] = {}
+    for key in keys:
+        found = advice["best"][key]
+        for name in dict.fromkeys((found["scheme"], *found["not_separable"])):
+            if name != scheme:
+                purposes.setdefault(name, []).append(BY_KEY[key].purpose)
+    several: dict[str, list[str]] = {}
+    for name, found in purposes.items():
+        which = "" if len(found) == len(keys) else f" for {names(found)}"
+        several.setdefault(which, []).append(name)
+    return "; ".join(f"{names(found)} may be as good{which}" for which, found in several.items())
 
 
 def _priced(key: str, change: Mapping[str, Any]) -> str:
