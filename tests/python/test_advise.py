@@ -12,7 +12,7 @@ import pytest
 
 import flashgc as package
 from conftest import COMMAND, ENDLESS, REPLAY, ROOT, SHARED, SMALL
-from flashgc import api, refusal
+from flashgc import api, floor, refusal
 from flashgc.advising import candidates, commands, lengths, objectives, ranking, words
 from test_schema import mistakes
 
@@ -125,7 +125,7 @@ def test_the_short_list_is_known_before_any_run(monkeypatch):
 
 def test_every_omitted_scheme_is_a_preset():
     names = {known["name"] for known in package.schemes()}
-    assert names >= {*candidates.OMITTED, candidates.FLOOR}
+    assert names >= {*candidates.OMITTED, floor.IDEAL}
 
 
 def test_the_keys_are_those_of_the_schema(found):

@@ -7,9 +7,7 @@ from typing import NamedTuple
 
 from flashgc import _engine, api, refusal
 from flashgc._types import Request
-
-FLOOR = "ideal"
-"""The scheme whose collection takes no time."""
+from flashgc.floor import IDEAL
 
 OMITTED = {
     "greedy-msr": "it repeats the rules of one simulator",
@@ -34,7 +32,7 @@ class Candidates(NamedTuple):
 def presets(own: str) -> list[str]:
     """The presets that are candidates where none are named."""
     names = [known["name"] for known in api.schemes()]
-    return [name for name in names if name not in (own, FLOOR, *OMITTED)]
+    return [name for name in names if name not in (own, IDEAL, *OMITTED)]
 
 
 def chosen(base: Request, requests: dict[str, Request], own: str, listed: bool) -> Candidates:
@@ -51,8 +49,8 @@ def chosen(base: Request, requests: dict[str, Request], own: str, listed: bool) 
             left[name] = "it adds blocks of its own, so its drive is not the same"
         else:
             able[name] = request
-    if FLOOR in able:
-        able[FLOOR] = able.pop(FLOOR)
+    if IDEAL in able:
+        able[IDEAL] = able.pop(IDEAL)
     return Candidates(able, own, left)
 
 

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 
 from flashgc import _engine, api, heads
 from flashgc._types import Request
-from flashgc.advising.candidates import FLOOR, Candidates
+from flashgc.advising.candidates import Candidates
 from flashgc.advising.lengths import Lengths
 from flashgc.advising.objectives import OBJECTIVES
+from flashgc.floor import IDEAL
 
 _COUNTS = ("channels", "chips_per_channel", "dies_per_chip", "planes_per_die", "blocks_per_plane")
 
@@ -79,7 +80,7 @@ def shown(given: Given, found: Candidates, values: Mapping[str, Any], plan: Leng
     best = [values["best"][objective.key] for objective in OBJECTIVES]
     names = list(dict.fromkeys(one["take"] for one in best if one is not None))
     others = [name for name in names if name != found.own]
-    floor = [FLOOR] if FLOOR in found.requests else []
+    floor = [IDEAL] if IDEAL in found.requests else []
     several = [found.own, *others, *floor]
     long = [text for text in plan.long[0] if not text.startswith("seed=")]
     seeds = ["--seeds", str(len(plan.long))] if len(plan.long) > 1 else []

@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 from flashgc import balance, summary, units
 from flashgc.advising import lengths, objectives, ranking, words
-from flashgc.advising.candidates import FLOOR, Candidates
+from flashgc.advising.candidates import Candidates
 from flashgc.advising.lengths import Lengths
 from flashgc.advising.objectives import Values
+from flashgc.floor import IDEAL
 from flashgc.report import Report
 
 _UNKNOWN = "p99.9 of all requests is not known within 10 % at the end of the longest run"
@@ -42,7 +43,7 @@ def values(found: Found) -> dict[str, Any]:
     own = found.candidates.own
     first = found.reports[own]
     means = {name: objectives.mean(runs) for name, runs in found.long.items()}
-    ranked = {name: one for name, one in means.items() if name != FLOOR}
+    ranked = {name: one for name, one in means.items() if name != IDEAL}
     changes = {name: _changes(found, name) for name in found.long}
     samples = {name: _samples(found)[name] for name in ranked} if found.short else {}
     best = (
@@ -55,7 +56,7 @@ def values(found: Found) -> dict[str, Any]:
         "seed": first.seed,
         "device": first.device,
         "scheme": own,
-        "floor": FLOOR,
+        "floor": IDEAL,
         "samples": {
             "kind": found.plan.kind,
             "count": len(found.plan.short),
@@ -92,7 +93,7 @@ def _schemes(
 ) -> list[dict[str, Any]]:
     rows = []
     for name, report in found.reports.items():
-        outcome = "floor" if name == FLOOR else "long"
+        outcome = "floor" if name == IDEAL else "long"
         requests = report.requests
         rows.append(_row(name, outcome, None, {
             "balance": report.steady.verdict,
@@ -117,7 +118,7 @@ def _row(name: str, outcome: str, reason: str | None, more: dict[str, Any]) -> d
 
 def _collection(found: Found) -> dict[str, Any]:
     """The share of each percentile that is collection, with the floor."""
-    report, floor = found.reports[found.candidates.own], found.reports.get(FLOOR)
+    report, floor = found.reports[found.candidates.own], found.reports.get(IDEAL)
     result: dict[str, Any] = {}
     for kind in ("read", "write"):
         result[kind] = {}

@@ -12,8 +12,9 @@ from flashgc._engine import ConfigError
 from flashgc._types import Request
 from flashgc.advising import candidates, commands, findings, lengths, objectives, ranking, rounds
 from flashgc.advising.advice import Advice
-from flashgc.advising.candidates import FLOOR, Candidates
+from flashgc.advising.candidates import Candidates
 from flashgc.advising.objectives import Values
+from flashgc.floor import IDEAL
 from flashgc.report import Comparison, Report
 
 
@@ -67,9 +68,8 @@ def _candidates(request: Any, listed: Any, work: rounds.Rounds) -> Candidates:  
     [base] = api._sized([base], work.scanned)
     own = json.loads(_engine.check(base))["settings"]["gc"]["scheme"]
     names = candidates.presets(own) if listed is None else [os.fspath(one) for one in listed]
-    wanted = [name for name in names if name not in (own, FLOOR)]
-    floor = [FLOOR] if FLOOR in [known["name"] for known in api.schemes()] else []
-    requests = {name: _shared(request(name), base) for name in [*wanted, *floor]}
+    wanted = [name for name in names if name not in (own, IDEAL)]
+    requests = {name: _shared(request(name), base) for name in [*wanted, IDEAL]}
     return candidates.chosen(base, requests, own, listed is not None)
 
 
@@ -86,7 +86,7 @@ def _advised(found: Candidates, work: rounds.Rounds, given: commands.Given) -> A
     checked = json.loads(_engine.check(base))
     workload, seed = checked["settings"]["workload"], checked["settings"]["seed"]
     plan, first = _planned(found, workload, seed, checked["trace_first_row"], work)
-    floor = [FLOOR] if FLOOR in found.requests else []
+    floor = [IDEAL] if IDEAL in found.requests else []
     names = [name for name in found.requests if name not in floor]
     if findings.nothing_collected(first):
         reason = "nothing was collected, so schemes cannot differ"
