@@ -134,7 +134,7 @@ def _collection(found: Found) -> dict[str, Any]:
 
 
 def warnings(found: Found) -> list[str]:
-    """Reasons not to believe the advice, and the notes of the runs."""
+    """Reasons not to rely on the advice, and the notes of the runs."""
     told: dict[str, list[str]] = {}
     for name, report in found.reports.items():
         for text in (*balance.first(report), *summary.warnings(report)):

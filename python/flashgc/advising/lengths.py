@@ -21,7 +21,7 @@ SHORT_REQUESTS = (40_000, 200_000)
 """Fewest and most requests of a short run of a synthetic workload."""
 RARE_REQUESTS = 10_000
 """Reads or writes, the rarer of the two, that a short run has between these bounds."""
-LONG_PAGES = 4_000_000
+LONG_PAGES = 8_000_000
 """Pages that a long run of a trace accesses, at most, if it is repeated."""
 
 UNTIL = ("workload.until", "workload.confidence", "workload.within", "workload.at_most")

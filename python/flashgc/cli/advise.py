@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
@@ -114,16 +113,13 @@ def _print(found: Advice) -> None:
 @contextmanager
 def _bar(quiet: bool) -> Iterator[Callable[[AdviceProgress], None] | None]:
     """One bar for each round, or nothing without a terminal."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from flashgc.cli import progress as bars
 
-    columns = (TextColumn("{task.description}"), BarColumn(bar_width=20),
-               TextColumn("{task.fields[text]}"), TimeRemainingColumn(compact=True))  # fmt: skip
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("starting", total=None, text="")
+    with bars.one("starting", quiet) as bar:
+        if bar is None:
+            yield None
+            return
+        progress, task = bar
         name = ""
 
         def show(step: AdviceProgress) -> None:
