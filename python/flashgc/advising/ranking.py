@@ -78,14 +78,13 @@ SECOND = {"read": "write_amplification", "write": "write_amplification",
 """The objective that decides between schemes that are equally good for another one."""
 
 
-def equals(runs: Runs, samples: Runs, best: str, key: str) -> list[str]:
-    """The best scheme, and those that are within the margin of it and cannot be told apart."""
-    near = not_separable(samples, best, key)
+def equals(runs: Runs, best: str, key: str) -> list[str]:
+    """The best scheme, and those within the margin of it: less does not decide a choice."""
     found = [best]
     for scheme in runs:
         over = None if scheme == best else change(runs[scheme], runs[best], key)
-        if scheme in near and over is not None and over["change"] is not None:
-            found += [scheme] if over["change"] <= MARGIN else []
+        if over is not None and over["change"] is not None and over["change"] <= MARGIN:
+            found.append(scheme)
     return found
 
 
@@ -107,7 +106,7 @@ def bests(
         schemes = order(runs, objective.key, reference)
         if schemes:
             first[objective.key] = schemes[0]
-    equal = {key: equals(runs, samples, best, key) for key, best in first.items()}
+    equal = {key: equals(runs, best, key) for key, best in first.items()}
     alone = len(next(iter(samples.values()))) < 2
     found: dict[str, Any] = {objective.key: None for objective in OBJECTIVES}
     for key, best in first.items():

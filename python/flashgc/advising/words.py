@@ -76,17 +76,16 @@ def known(found: Mapping[str, Any]) -> str:
 
 
 def prices(advice: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Each scheme that is best for an objective, with the changes of the other objectives."""
+    """Each scheme that is best or advised for an objective, with the changes of all of them."""
+    changes = {one["scheme"]: one["changes"] for one in advice["schemes"]}
     told: dict[str, str] = {}
     for objective in OBJECTIVES:
         found = advice["best"][objective.key]
-        if found is not None and found["scheme"] not in (advice["scheme"], *told):
-            parts = [
-                f"{BY_KEY[key].label} {percent(change['change'])}"
-                for key, change in found["changes"].items()
-                if change is not None
-            ]
-            told[found["scheme"]] = ", ".join(parts)
+        for scheme in () if found is None else (found["scheme"], found["take"]):
+            if scheme not in (advice["scheme"], *told):
+                known = changes[scheme].items()
+                parts = [_priced(key, change) for key, change in known if change is not None]
+                told[scheme] = ", ".join(parts)
     return list(told.items())
 
 
