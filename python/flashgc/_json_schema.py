@@ -5,9 +5,9 @@ from __future__ import annotations
 import typing
 from typing import Any
 
+from flashgc._advice_keys import AdviceKeys
 from flashgc._keys import Keys, Only, Open
 from flashgc._section import Section, declared
-from flashgc.advising.keys import AdviceKeys
 
 _WORDS: dict[Any, str] = {int: "integer", float: "number", str: "string", bool: "boolean"}
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from flashgc import _output
+from flashgc._advice_keys import AdviceKeys
 from flashgc._engine import OutputError
-from flashgc.advising.keys import AdviceKeys
 from flashgc.report import Comparison
 
 
