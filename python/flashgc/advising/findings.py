@@ -31,6 +31,8 @@ class Found(NamedTuple):
     dropped: Mapping[str, str]
     reports: Mapping[str, Report]
     """The first long run of each scheme that has one."""
+    verdicts: Mapping[str, Sequence[str]]
+    """Whether each long run of a scheme is in balance."""
 
 
 def nothing_collected(first: Report) -> bool:
@@ -96,7 +98,7 @@ def _schemes(
         outcome = "floor" if name == IDEAL else "long"
         requests = report.requests
         rows.append(_row(name, outcome, None, {
-            "balance": report.steady.verdict,
+            "balance": worst(found.verdicts[name]),
             "requests": requests.read + requests.write + requests.trim,
             "objectives": means[name], "changes": changes[name],
         }))  # fmt: skip
@@ -109,6 +111,16 @@ def _schemes(
         }))  # fmt: skip
     rows += [_row(name, "left out", why, {}) for name, why in found.candidates.left.items()]
     return rows
+
+
+def worst(verdicts: Sequence[str]) -> str:
+    """The verdict on several runs of a scheme: one that is not in balance decides.
+
+    >>> from flashgc.advising.findings import worst
+    >>> worst(["yes", "no", "yes"]), worst(["yes", "yes"])
+    ('no', 'yes')
+    """
+    return "no" if "no" in verdicts else verdicts[0]
 
 
 def _row(name: str, outcome: str, reason: str | None, more: dict[str, Any]) -> dict[str, Any]:
@@ -144,7 +156,16 @@ def warnings(found: Found) -> list[str]:
         text if len(schemes) == len(found.reports) else f"{words.names(schemes)}: {text}"
         for text, schemes in told.items()
     ]
-    return [*_unsure(found), *everywhere]
+    return [*_unsure(found), *_seeds_out(found), *everywhere]
+
+
+def _seeds_out(found: Found) -> list[str]:
+    """Schemes that are in balance with the first seed, whose notes are shown, and not with all."""
+    return [
+        f"{name}: not in balance with {verdicts.count('no')} of {len(verdicts)} seeds"
+        for name, verdicts in found.verdicts.items()
+        if "no" in verdicts[1:]
+    ]
 
 
 def _unsure(found: Found) -> list[str]:

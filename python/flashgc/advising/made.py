@@ -105,6 +105,7 @@ def _advised(found: Candidates, work: rounds.Rounds, given: commands.Given) -> A
         found, plan, short, {name: [objectives.values(one) for one in reports[name]]
                              for name in finalists}, dropped,
         {name: reports[name][0] for name in finalists},
+        {name: [one.steady.verdict for one in reports[name]] for name in finalists},
     )  # fmt: skip
     values = findings.values(result)
     values["commands"] = commands.shown(given, found, values, plan)
