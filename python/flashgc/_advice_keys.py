@@ -98,6 +98,7 @@ class Samples(Section):
     kind: str
     count: int
     requests: int
+    until_steady: bool
     at_most_drive_writes: float | None
 
 

@@ -278,6 +278,17 @@ def test_the_notes_of_the_runs_are_passed_on(found):
     assert not any("saturated" in text for text in found.warnings)
 
 
+def test_jobs_of_fio_run_in_full(flashgc, tmp_path):
+    (tmp_path / "job.fio").write_text(
+        "[global]\nrw=randrw\nbs=4k\nsize=16m\niodepth=4\n[one]\nnumber_ios=3000\n"
+    )
+    small = [f"--set=device.{key}" for key in ("blocks_per_plane=64", "channels=1")]
+    done = flashgc("advise", "job.fio", *small, "--schemes", "pgc", env={"COLUMNS": "80"})
+    assert "5 seeds, 3,000 requests each; long runs: all requests, with each" in done.out
+    commands = [line for line in done.out.splitlines() if line.startswith("  flashgc")]
+    assert [line.split()[1:3] for line in commands] == [["run", "job.fio"], ["compare", "job.fio"]]
+
+
 def test_mistakes_are_named(flashgc, small):
     assert "schemes must be a list" in flashgc("advise", small, "--schemes", ",", code=2).err
     assert 'did you mean "greedy"?' in flashgc("advise", small, "--schemes", "gredy", code=2).err

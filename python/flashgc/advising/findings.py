@@ -63,6 +63,7 @@ def values(found: Found) -> dict[str, Any]:
             "kind": found.plan.kind,
             "count": len(found.plan.short),
             "requests": found.plan.requests,
+            "until_steady": lengths.STEADY in found.plan.long[0],
             "at_most_drive_writes": found.plan.at_most,
         },
         "schemes": _schemes(found, means, changes),

@@ -104,11 +104,11 @@ def about(advice: Mapping[str, Any]) -> str:
     count = samples["count"]
     what = {"seeds": f"{count} seeds", "parts": f"{count} parts of the trace",
             "none": "the whole trace"}[samples["kind"]]  # fmt: skip
-    long = "once" if samples["at_most_drive_writes"] is None else "until steady"
     if samples["kind"] == "seeds":
-        long = "until steady, with each seed"
+        long = f"{'until steady' if samples['until_steady'] else 'all requests'}, with each seed"
     else:
-        long = f"the trace {long}" if long == "once" else "the trace again and again until steady"
+        again = samples["until_steady"]
+        long = f"the trace {'again and again until steady' if again else 'once'}"
     return (
         f"short runs: {what}, {units.counted(samples['requests'], 'request')} each; "
         f"long runs: {long}; intervals are of 95 %"
