@@ -105,7 +105,7 @@ class _Part:
         descriptor, self._name = tempfile.mkstemp(
             dir=self.target.parent, prefix=f".{self.target.name}.", suffix=".part"
         )
-        self._file = open(descriptor, "wb")
+        self._file = open(descriptor, "wb")  # noqa: SIM115
         return self._file
 
     def commit(self) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 KINDS = ("read", "write", "trim")
 """The values of the column `kind`, in the order of their numbers in the engine."""
 WHAT = "log of requests"
-_COLUMNS_OF_ALL = 8
+_COLUMNS_OF_ALL = 9
 """Columns that every log has; those after them are the parts of the latency."""
 
 Batch = Mapping[str, bytes]
@@ -54,7 +54,8 @@ def written(path: PathLike | None) -> Iterator[Add | None]:
             # An exception from here ends the run, and is the one that the user gets.
             yield lambda batch: _add(writer, batch, path)
         except BaseException:
-            with suppress(OSError):
+            # A writer that is not ended complains when it is collected.
+            with suppress(Exception):
                 writer.end()
             raise
         with _output.explained(path, WHAT):

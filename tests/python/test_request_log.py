@@ -1,4 +1,4 @@
-"""The log of requests: its files against the report, against each other, and whole or not at all."""
+"""The log of requests: its files against the report and each other, whole or not at all."""
 
 import resource
 import signal
@@ -13,8 +13,8 @@ import pytest
 import flashgc as package
 from conftest import COMMAND, ENDLESS, SMALL
 
-COLUMNS = ["request", "arrival_ns", "kind", "offset_bytes", "size_bytes", "start_ns", "end_ns",
-           "latency_ns"]  # fmt: skip
+COLUMNS = ["request", "job", "arrival_ns", "kind", "offset_bytes", "size_bytes", "start_ns",
+           "end_ns", "latency_ns"]  # fmt: skip
 PARTS = ["service_ns", "host_ns", "copies_ns", "erase_ns", "bus_ns", "switch_ns", "blocked_ns",
          "space_ns", "buffer_ns"]  # fmt: skip
 VARIANTS = {
@@ -189,3 +189,41 @@ def test_memory_does_not_grow_with_the_requests(tmp_path, name):
         peaks.append(int(done.stdout))
     # All rows of the second run together are 84 MB.
     assert peaks[1] - peaks[0] < 20_000, peaks
+
+
+JOBS = (
+    SMALL[: SMALL.index("[workload.synthetic]")]
+    + """
+[[workload.jobs.job]]
+name = "readers"
+clones = 2
+file = "drive"
+read_share = 1.0
+size = "4 KiB"
+depth = 4
+requests = 3000
+[[workload.jobs.job]]
+name = "writer"
+file = "drive"
+size = "4 KiB"
+depth = 4
+requests = 3000
+[precondition]
+fill = "sequential"
+overwrite = 1.0
+"""
+)
+
+
+def test_the_sequence_of_each_job_does_not_depend_on_the_scheme(tmp_path):
+    logs = {}
+    for scheme in ("greedy", "fifo"):
+        path = tmp_path / f"{scheme}.parquet"
+        report = package.run(JOBS, scheme=scheme, request_log=path)
+        logs[scheme] = pl.read_parquet(path).sort("request")
+        counts = logs[scheme].group_by("job").len().sort("job").rows()
+        assert counts == [(0, 3000), (1, 3000), (2, 3000)]
+        assert report.jobs[1].requests.write == 3000
+    own = [log.sort("job", "request")["job", "kind", "offset_bytes"] for log in logs.values()]
+    assert own[0].equals(own[1])
+    assert not logs["greedy"]["offset_bytes"].equals(logs["fifo"]["offset_bytes"])

@@ -41,8 +41,9 @@ fn columns<'py>(
     has_parts: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
     let columns = PyDict::new(py);
-    let numbers: [(&str, fn(&RequestRow) -> u64); 7] = [
+    let numbers: [(&str, fn(&RequestRow) -> u64); 8] = [
         ("request", |row| row.request),
+        ("job", |row| row.job.into()),
         ("arrival_ns", |row| row.arrival_ns),
         ("offset_bytes", |row| row.offset_bytes),
         ("size_bytes", |row| row.size_bytes),

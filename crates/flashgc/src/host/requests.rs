@@ -133,7 +133,7 @@ impl Host {
             }
         };
         let HostRequest { offset_bytes, bytes: size_bytes, .. } = *request;
-        cx.tell(Happened::Arrived { request: id, offset_bytes, size_bytes, outstanding });
+        cx.tell(Happened::Arrived { request: id, job, offset_bytes, size_bytes, outstanding });
         id
     }
 

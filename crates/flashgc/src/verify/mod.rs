@@ -63,6 +63,8 @@ pub enum Happened {
     Arrived {
         /// Its place in the slab.
         request: u32,
+        /// The clone of a job that issued it; 0 without jobs.
+        job: u16,
         /// The first byte.
         offset_bytes: u64,
         /// Its number of bytes.

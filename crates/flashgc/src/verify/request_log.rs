@@ -13,6 +13,8 @@ pub const BATCH_ROWS: usize = 1 << 16;
 pub struct RequestRow {
     /// Its number in order of arrival, from 0.
     pub request: u64,
+    /// The clone of a job that issued it, from 0; 0 without jobs.
+    pub job: u16,
     /// Its operation.
     pub op: HostOp,
     /// The first byte.
@@ -44,12 +46,14 @@ pub type RequestSink = Box<dyn FnMut(&[RequestRow]) + Send>;
 #[derive(Clone, Copy)]
 struct UnderWay {
     number: u64,
+    job: u16,
     offset_bytes: u64,
     size_bytes: u64,
     start_ns: Option<u64>,
 }
 
-const NEW: UnderWay = UnderWay { number: 0, offset_bytes: 0, size_bytes: 0, start_ns: None };
+const NEW: UnderWay =
+    UnderWay { number: 0, job: 0, offset_bytes: 0, size_bytes: 0, start_ns: None };
 
 /// The log of the requests of a run.
 pub struct RequestLog {
@@ -90,10 +94,10 @@ impl RequestLog {
     /// Something happened; the end of a request is told by [`RequestLog::served`].
     pub(super) fn see(&mut self, now_ns: u64, happened: Happened) {
         match happened {
-            Happened::Arrived { request, offset_bytes, size_bytes, .. } => {
+            Happened::Arrived { request, job, offset_bytes, size_bytes, .. } => {
                 let number = self.arrived;
                 self.arrived += 1;
-                let new = UnderWay { number, offset_bytes, size_bytes, start_ns: None };
+                let new = UnderWay { number, job, offset_bytes, size_bytes, start_ns: None };
                 *entry(&mut self.requests, request, NEW) = new;
             }
             Happened::Accepted { op, request, .. } => {
@@ -123,11 +127,12 @@ impl RequestLog {
         [arrival_ns, end_ns]: [u64; 2],
         parts: Option<Parts>,
     ) {
-        let UnderWay { number, offset_bytes, size_bytes, start_ns } =
+        let UnderWay { number, job, offset_bytes, size_bytes, start_ns } =
             self.requests[request as usize];
         let start_ns = start_ns.unwrap_or(end_ns);
         self.rows.push(RequestRow {
             request: number,
+            job,
             op,
             offset_bytes,
             size_bytes,

@@ -134,8 +134,8 @@ fn rows_leave_in_batches() {
 
 const PAGE: u64 = 4096;
 
-/// Requests at 0, 10 us, 20 us and so on, on an erased drive, as kind, page and bytes: the start and
-/// end of each, in us.
+/// Requests at 0, 10 us, 20 us and so on, on an erased drive, as kind, page and bytes: the start
+/// and the end of each, in us.
 fn times_us(sets: &[&str], requests: &[(HostOp, u64, u64)]) -> Vec<(u64, u64)> {
     let sets = [&[OPEN], sets].concat();
     let (sink, batches) = sink();
