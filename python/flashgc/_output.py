@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 import tempfile
@@ -98,6 +99,8 @@ class _Part:
             return self._file
         # A link stays a link, and its target is written.
         self.target = Path(os.path.realpath(path))
+        if self.target.is_symlink():
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         if self.target.exists():
             # A file that may not be written must not be replaced either.
             os.close(os.open(self.target, os.O_WRONLY))

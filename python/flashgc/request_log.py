@@ -111,7 +111,8 @@ class _Csv:
 
 class _Parquet:
     def __init__(self, file: IO[bytes]) -> None:
-        self._file, self._writer = file, None
+        self._file = file
+        self._writer: Any = None
 
     def add(self, rows: pa.Table) -> None:
         from pyarrow import parquet
