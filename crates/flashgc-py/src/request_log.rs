@@ -33,6 +33,8 @@ impl Requests {
     }
 }
 
+type Number = fn(&RequestRow) -> u64;
+
 /// The columns by name, in order: 64-bit numbers, and the kind of the request as one byte. A trim
 /// has no parts; they are 0 here.
 fn columns<'py>(
@@ -41,7 +43,7 @@ fn columns<'py>(
     has_parts: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
     let columns = PyDict::new(py);
-    let numbers: [(&str, fn(&RequestRow) -> u64); 8] = [
+    let numbers: [(&str, Number); 8] = [
         ("request", |row| row.request),
         ("job", |row| row.job.into()),
         ("arrival_ns", |row| row.arrival_ns),
