@@ -1,7 +1,8 @@
 """flashgc: garbage-collection schemes for flash storage on one device, one trace and one clock.
 
 >>> import flashgc
->>> report = flashgc.run("oltp", set={"workload.synthetic.requests": 2000})
+>>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 2000}
+>>> report = flashgc.run("oltp", set=small)
 >>> report.scheme
 'greedy'
 """

@@ -231,6 +231,13 @@ def compare(
             "differences to the first scheme.",
         ),
     ] = None,
+    ideal: Annotated[
+        bool,
+        typer.Option(
+            "--ideal/--no-ideal",
+            help="Show the scheme ideal first, whose collections take no time: the floor.",
+        ),
+    ] = True,
     verify: options.Verify = False,
     drive: options.Drive = None,
     fit: options.Fit = None,
@@ -244,7 +251,7 @@ def compare(
     jobs: options.Jobs = 2,
 ) -> None:
     """Run several schemes on the same drive with the same requests and compare them."""
-    from flashgc import _output, api, heads
+    from flashgc import _output, api, floor, heads
     from flashgc.cli import progress
 
     _check_page(over_time, out)
@@ -252,12 +259,13 @@ def compare(
     if seeds is not None and over_time:
         raise typer.BadParameter("--over-time shows one run and cannot be combined with --seeds")
     names = [name.strip() for name in schemes.split(",") if name.strip()]
+    shown_names = [str(name) for name in floor.names(names, ideal)]
     set_ = options.settings(sets, format, on_bad_line, sort_window)
-    with progress.bars(names, quiet=json) as shown:
+    with progress.bars(shown_names, quiet=json) as shown:
         reports = api.compare(
             config, names, trace, device=device, set=set_, unset=unsets, seed=seed,
             verify=verify, blame=blame, drive=drive, fit=fit, jobs=jobs,
-            over_time=over_time, seeds=seeds, progress=shown,
+            over_time=over_time, seeds=seeds, ideal=ideal, progress=shown,
         )  # fmt: skip
     heads.by_command(reports, typed())
     _saved(reports.save, folder)

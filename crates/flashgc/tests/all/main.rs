@@ -41,6 +41,7 @@ mod replayed;
 mod request_log;
 mod same_requests;
 mod series;
+mod small_model;
 mod ssdsim;
 mod steady;
 mod sub_blocks;
