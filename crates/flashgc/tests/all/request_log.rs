@@ -38,7 +38,7 @@ const TRIMS: &str = "workload.synthetic.trim_share=0.1";
 const SIZES: &str = "workload.synthetic.size=\"10 KiB\"";
 
 /// Collections that run to their end and that are preempted, with all that a request may wait for.
-const RUNS: [&[&str]; 8] = [
+const RUNS: [&[&str]; 9] = [
     &[CLOSED],
     &[OPEN, TRIMS, SIZES],
     &[OPEN, BUS, LINK, TRIMS],
@@ -46,6 +46,7 @@ const RUNS: [&[&str]; 8] = [
     &[OPEN, BUS, LINK, BUFFER, TRIMS, SIZES],
     &[CLOSED, BUS, "gc.scheme=\"fpgc\"", "device.suspend.suspend=\"20 us\""],
     &[OPEN, BUS, "gc.scheme=\"pgc-pipeline\"", "device.registers=2", SIZES],
+    &[OPEN, BUS, "gc.scheme=\"ideal\""],
     &[CLOSED, "device.allocation=\"dynamic\"", "gc.scheme=\"cost-benefit\"", TRIMS],
 ];
 
