@@ -22,6 +22,7 @@ from flashgc import (
     statistics,
 )
 from flashgc import over_time as overview
+from flashgc import request_log as requests_log
 from flashgc._engine import ConfigError
 from flashgc._types import Logs, Request
 from flashgc.refusal import Refusal
@@ -67,6 +68,7 @@ def run(
     gc_log: PathLike | None = None,
     series: PathLike | None = None,
     series_interval: str | None = None,
+    request_log: PathLike | None = None,
     over_time: bool = False,
     progress: ProgressCallback | None = None,
 ) -> Report:
@@ -93,6 +95,9 @@ def run(
         series: a csv file that gets a row for each interval of simulated time; times in ns.
         series_interval: its length, as `"10 ms"`; otherwise it is chosen so that a few thousand
             rows come out.
+        request_log: a file that gets a row for each request, in the order of completion: csv or
+            Parquet, as its name ends in `.csv` or `.parquet`. With `blame` a row has the parts of
+            the latency as well.
         over_time: whether the report gets its :attr:`Report.over_time`: the longest responses over
             time, and what each collection moved. The run is slower by the watching.
         progress: called with a :class:`Progress` at most ten times a second; an exception from it
@@ -103,7 +108,7 @@ def run(
         TraceError: a trace that cannot be read.
         DriveError: a saved drive that cannot be read, or is that of another device.
         RunError: a run that cannot continue, such as a full drive.
-        OutputError: a log or series that cannot be written.
+        OutputError: a log or series that cannot be written, or an unknown ending of `request_log`.
         KeyboardInterrupt: on Ctrl-C, at once.
 
     Note:
@@ -116,10 +121,13 @@ def run(
     (3, 'greedy')
 
     """
+    requests_log.check(request_log, gc_log, series)
     with _sources.trace_file(trace) as file:
         request = _request(config, file, scheme, device, set, seed, fit, unset)
-        logs: Logs = {"gc_log": gc_log, "series": series, "series_interval": series_interval}
-        report = _run(request, verify, logs, drive, _told(progress), over_time, blame)
+        with requests_log.written(request_log) as add:
+            logs: Logs = {"gc_log": gc_log, "series": series, "series_interval": series_interval,
+                          "requests": add}  # fmt: skip
+            report = _run(request, verify, logs, drive, _told(progress), over_time, blame)
     _note_origin([report], request, heads.call(
         "run", _given(config, trace),
         {"scheme": scheme, "device": device, **_set(request), "verify": verify, "blame": blame,

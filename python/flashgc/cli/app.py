@@ -121,6 +121,7 @@ def run(
             "few thousand.",
         ),
     ] = None,
+    request_log: options.RequestLog = None,
     format: options.Format = None,
     on_bad_line: options.BadLine = None,
     sort_window: options.SortWindow = None,
@@ -140,7 +141,8 @@ def run(
             report = api.run(
                 config, trace, scheme=scheme, device=device, set=set_, unset=unsets, seed=seed,
                 verify=verify, blame=blame, drive=drive, fit=fit, gc_log=gc_log, series=series,
-                series_interval=series_interval, over_time=over_time, progress=told,
+                series_interval=series_interval, request_log=request_log, over_time=over_time,
+                progress=told,
             )  # fmt: skip
         else:
             if check_wait:
@@ -154,6 +156,10 @@ def run(
             if series is not None or series_interval is not None:
                 raise typer.BadParameter(
                     "--series records one run and cannot be combined with --seeds"
+                )
+            if request_log is not None:
+                raise typer.BadParameter(
+                    "--request-log records one run and cannot be combined with --seeds"
                 )
             if over_time:
                 raise typer.BadParameter(
@@ -172,7 +178,7 @@ def run(
         from flashgc.cli import show
 
         show.report(report)
-        _say_where(folder, gc_log, series)
+        _say_where(folder, gc_log, series, request_log)
     if check_wait:
         _check_wait(report)
 
