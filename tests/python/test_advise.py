@@ -295,6 +295,8 @@ def test_mistakes_are_named(flashgc, small):
     assert "did you mean `oltp`?" in flashgc("advise", "oltpp", code=2).err
     with pytest.raises(package.ConfigError, match="schemes must be a list"):
         package.advise(SMALL, schemes="greedy")
+    with pytest.raises(package.ConfigError, match="ideal is the floor of an advice"):
+        package.advise(SMALL, set={"gc.scheme": "ideal"})
     with pytest.raises(package.ConfigError, match="jobs must be a whole number"):
         package.advise(SMALL, schemes=["fifo"], jobs=0)
 

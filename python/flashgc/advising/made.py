@@ -67,6 +67,11 @@ def _candidates(request: Any, listed: Any, work: rounds.Rounds) -> Candidates:  
         api._add_own_trace(base)
     [base] = api._sized([base], work.scanned)
     own = json.loads(_engine.check(base))["settings"]["gc"]["scheme"]
+    if own == IDEAL:
+        raise ConfigError(
+            f"error: {IDEAL} is the floor of an advice and cannot be the configuration's own "
+            'scheme\n  = help: set another one, as in `gc.scheme = "greedy"`'
+        )
     names = candidates.presets(own) if listed is None else [os.fspath(one) for one in listed]
     wanted = [name for name in names if name not in (own, IDEAL)]
     requests = {name: _shared(request(name), base) for name in [*wanted, IDEAL]}
