@@ -15,8 +15,9 @@ from flashgc import _start as _start
 if TYPE_CHECKING:
     from flashgc import drive, trace
     from flashgc._engine import __version__
-    from flashgc._json_schema import report_schema
+    from flashgc._json_schema import advice_schema, report_schema
     from flashgc._workloads import workload, workloads
+    from flashgc.advising import Advice, AdviceProgress, advise
     from flashgc.api import (
         Progress,
         compare,
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
     from flashgc.worst_case import WorstCase, check_wait, worst_case_wait
 
 __all__ = [
+    "Advice",
+    "AdviceProgress",
     "Comparison",
     "ConfigError",
     "Conversion",
@@ -65,6 +68,8 @@ __all__ = [
     "TraceError",
     "WorstCase",
     "__version__",
+    "advice_schema",
+    "advise",
     "check_wait",
     "compare",
     "convert",
@@ -89,8 +94,9 @@ __all__ = [
 _MODULES = ("drive", "trace")
 _NAMES_IN = {
     "_engine": ("__version__",),
-    "_json_schema": ("report_schema",),
+    "_json_schema": ("advice_schema", "report_schema"),
     "_workloads": ("workload", "workloads"),
+    "advising": ("Advice", "AdviceProgress", "advise"),
     "api": ("Progress", "compare", "devices", "run", "run_seeds", "schemes", "slots"),
     "conversion": ("Conversion", "convert"),
     "errors": ("ConfigError", "DriveError", "FlashgcError", "InternalError", "OutputError",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import typing
 from typing import Any
 
+from flashgc._advice_keys import AdviceKeys
 from flashgc._keys import Keys, Only, Open
 from flashgc._section import Section, declared
 
@@ -23,11 +24,25 @@ def report_schema() -> dict[str, Any]:
     >>> latency["p99_9"]
     {'type': ['integer', 'null']}
     """
+    return _whole(Keys, "Report")
+
+
+def advice_schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12) of an advice, as `flashgc advise --json` prints it.
+
+    >>> import flashgc
+    >>> flashgc.advice_schema()["properties"]["commands"]
+    {'type': 'array', 'items': {'type': 'string'}}
+    """
+    return _whole(AdviceKeys, "Advice")
+
+
+def _whole(keys: type[Section], title: str) -> dict[str, Any]:
     sections: dict[str, Any] = {}
-    whole = _section(Keys, sections)
+    whole = _section(keys, sections)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Report",
+        "title": title,
         **whole,
         "$defs": dict(sorted(sections.items())),
     }

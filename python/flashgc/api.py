@@ -5,14 +5,24 @@ from __future__ import annotations
 import json
 import math
 import os
-import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from flashgc import _engine, _files, _output, _sources, converted, floor, heads, refusal, statistics
+from flashgc import (
+    _engine,
+    _files,
+    _output,
+    _sources,
+    converted,
+    floor,
+    heads,
+    parallel,
+    refusal,
+    statistics,
+)
 from flashgc import over_time as overview
+from flashgc import request_log as requests_log
 from flashgc._engine import ConfigError
 from flashgc._types import Logs, Request
 from flashgc.refusal import Refusal
@@ -58,6 +68,7 @@ def run(
     gc_log: PathLike | None = None,
     series: PathLike | None = None,
     series_interval: str | None = None,
+    request_log: PathLike | None = None,
     over_time: bool = False,
     progress: ProgressCallback | None = None,
 ) -> Report:
@@ -84,6 +95,9 @@ def run(
         series: a csv file that gets a row for each interval of simulated time; times in ns.
         series_interval: its length, as `"10 ms"`; otherwise it is chosen so that a few thousand
             rows come out.
+        request_log: a file that gets a row for each request, in the order of completion: csv or
+            Parquet, as its name ends in `.csv` or `.parquet`. With `blame` a row has the parts of
+            the latency as well.
         over_time: whether the report gets its :attr:`Report.over_time`: the longest responses over
             time, and what each collection moved. The run is slower by the watching.
         progress: called with a :class:`Progress` at most ten times a second; an exception from it
@@ -94,7 +108,7 @@ def run(
         TraceError: a trace that cannot be read.
         DriveError: a saved drive that cannot be read, or is that of another device.
         RunError: a run that cannot continue, such as a full drive.
-        OutputError: a log or series that cannot be written.
+        OutputError: a log or series that cannot be written, or an unknown ending of `request_log`.
         KeyboardInterrupt: on Ctrl-C, at once.
 
     Note:
@@ -107,10 +121,13 @@ def run(
     (3, 'greedy')
 
     """
+    requests_log.check(request_log, gc_log, series)
     with _sources.trace_file(trace) as file:
         request = _request(config, file, scheme, device, set, seed, fit, unset)
-        logs: Logs = {"gc_log": gc_log, "series": series, "series_interval": series_interval}
-        report = _run(request, verify, logs, drive, _told(progress), over_time, blame)
+        with requests_log.written(request_log) as add:
+            logs: Logs = {"gc_log": gc_log, "series": series, "series_interval": series_interval,
+                          "requests": add}  # fmt: skip
+            report = _run(request, verify, logs, drive, _told(progress), over_time, blame)
     _note_origin([report], request, heads.call(
         "run", _given(config, trace),
         {"scheme": scheme, "device": device, **_set(request), "verify": verify, "blame": blame,
@@ -504,10 +521,6 @@ def _note_logs(logs: Logs | None) -> None:
         _output.note(logs["gc_log"], logs["series"])
 
 
-class _StoppedError(Exception):
-    """Another run has failed, or the user has had enough."""
-
-
 def _run_all(
     requests: Sequence[Request],
     verify: bool,
@@ -524,15 +537,13 @@ def _run_all(
     `done` is called with each report as soon as it is there, from the thread of its run; `logs` has
     the log files of each of them.
     """
-    jobs = _sources.whole("jobs", jobs, 1)
+    _sources.whole("jobs", jobs, 1)
     for request in requests:
         _engine.check(request)  # every mistake is found before the first run
-    stop = threading.Event()
 
-    def one(index: int) -> Report:
+    def one(index: int, going: parallel.Going) -> Report:
         def tell(*step: Any) -> None:  # noqa: ANN401
-            if stop.is_set():
-                raise _StoppedError
+            going()
             if progress is not None:
                 progress(index, Progress(*step))
 
@@ -542,19 +553,4 @@ def _run_all(
             done(index, report)
         return report
 
-    with ThreadPoolExecutor(max_workers=jobs) as pool:
-        futures = [pool.submit(one, index) for index in range(len(requests))]
-        try:
-            # Short waits, so that Ctrl-C is seen.
-            while wait(futures, timeout=0.1, return_when=FIRST_EXCEPTION).not_done:
-                if any(future.done() and future.exception() for future in futures):
-                    break
-        finally:
-            stop.set() if any(not future.done() for future in futures) else None
-            for future in futures:
-                future.cancel()
-    failed = [future.exception() for future in futures if not future.cancelled()]
-    errors = [error for error in failed if error and not isinstance(error, _StoppedError)]
-    if errors:
-        raise errors[0]
-    return [future.result() for future in futures]
+    return parallel.each(len(requests), jobs, one)

@@ -48,13 +48,16 @@ STYLE += blame.STYLE
 def whole(reports: Sequence[RunResults]) -> str:
     """The page."""
     title = "flashgc: " + ", ".join(report.scheme for report in reports)
-    body = fragment(reports)
-    details = "".join(_details(report) for report in reports)
+    return document(title, fragment(reports), "".join(details(report) for report in reports))
+
+
+def document(title: str, body: str, after: str) -> str:
+    """A page with this title, content, and details below it."""
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{html.escape(title)}</title><style>{STYLE}</style></head>\n"
-        f"<body><h1>{html.escape(title)}</h1>\n{body}\n{details}\n</body></html>\n"
+        f"<body><h1>{html.escape(title)}</h1>\n{body}\n{after}\n</body></html>\n"
     )
 
 
@@ -74,7 +77,7 @@ def fragment(reports: Sequence[RunResults]) -> str:
             told.append([f"{one.scheme}: {text}" for text in texts])
         parts = _several(several)
     told.append(converted.told(reports[0]))
-    notes = [_note(text) for texts in told for text in texts]
+    notes = [note(text) for texts in told for text in texts]
     return "\n".join([*_head(reports), *notes, *parts, cliff.section(reports)])
 
 
@@ -96,11 +99,11 @@ def _one(report: RunResults) -> list[str]:
     told += [("GC time", summary.gc_waits(report)),
              ("simulated", units.time(report.simulated_ns))]  # fmt: skip
     return [
-        _charts([("Latency of reads and writes", curves)]),
-        _wide(table(summary.latency(report))),
+        charts([("Latency of reads and writes", curves)]),
+        wide(table(summary.latency(report))),
         blame.section([report]),
         table([["", ""], *map(list, told)], "facts"),
-        *([_wide(table(seeds))] if (seeds := summary.seeds(report)) else []),
+        *([wide(table(seeds))] if (seeds := summary.seeds(report)) else []),
     ]
 
 
@@ -109,39 +112,51 @@ _IN_HEAD = ("drive", "simulated", "GC time")
 
 
 def _several(several: ComparedResults[Run]) -> list[str]:
+    read = summary.over_seeds(several)
+    inside = ComparedResults(balance.ordered(several))
+    return [
+        latency_charts(several), *([] if read is None else [f"<p>{read}</p>"]), *tables(several),
+        blame.section(inside),
+    ]  # fmt: skip
+
+
+def latency_charts(several: Sequence[RunResults]) -> str:
+    """Latency by percentile, a curve for each scheme: reads, then writes."""
     drawn = []
     for kind in KINDS[:2]:
         if any(report.latency_ns[kind]["count"] for report in several):
             curves = [(report.scheme, chart.percentiles(report, kind)) for report in several]
             drawn.append((f"Latency of {kind}s", curves))
-    tables = []
-    for kind in KINDS[:2]:
-        rows = summary.latencies(balance.ordered(several), kind)
-        if len(rows) > 1:
-            tables += [f"<h2>Latency of {kind}s</h2>", _wide(table(rows))]
-    # A row for each scheme, so that any number of them fits.
+    return charts(drawn)
+
+
+def tables(several: ComparedResults[Run]) -> list[str]:
+    """All metrics of several schemes, a row for each, so that any number of them fits."""
+    found = []
     inside = ComparedResults(balance.ordered(several))
+    for kind in KINDS[:2]:
+        rows = summary.latencies(inside, kind)
+        if len(rows) > 1:
+            found += [f"<h2>Latency of {kind}s</h2>", wide(table(rows))]
     head, *body = summary.work(inside)
     turned = zip(head, *balance.marks(inside), *body, strict=True)
-    tables += ["<h2>Work</h2>", _wide(table(list(map(list, turned)), "heads"))]
+    found += ["<h2>Work</h2>", wide(table(list(map(list, turned)), "heads"))]
     differences = summary.differences(several)
     if differences:
         rows = list(map(list, zip(*differences, strict=True)))
-        tables += ["<h2>Differences</h2>", _wide(table(rows, "heads"))]
+        found += ["<h2>Differences</h2>", wide(table(rows, "heads"))]
     price = floor.rows(inside)
     if price:
         rows = list(map(list, zip(*price, strict=True)))
         why = floor.note(inside)
-        tables += ["<h2>Price of collection</h2>", _wide(table(rows, "heads")),
-                   *([] if why is None else [f"<p>{why}</p>"])]  # fmt: skip
-    read = summary.over_seeds(several)
-    split = blame.section(inside)
-    return [_charts(drawn), *([] if read is None else [f"<p>{read}</p>"]), *tables, split]
+        found += ["<h2>Price of collection</h2>", wide(table(rows, "heads")),
+                  *([] if why is None else [f"<p>{why}</p>"])]  # fmt: skip
+    return found
 
 
-def _charts(charts: Sequence[tuple[str, Sequence[tuple[str, chart.Points]]]]) -> str:
+def charts(several: Sequence[tuple[str, Sequence[tuple[str, chart.Points]]]]) -> str:
     """Charts next to each other where there is room, below names that they share."""
-    drawn = [(title, chart.draw(curves, title)) for title, curves in charts]
+    drawn = [(title, chart.draw(curves, title)) for title, curves in several]
     figures = [
         f"<figure><figcaption>{title}</figcaption>{picture}</figure>"
         for title, picture in drawn
@@ -149,19 +164,22 @@ def _charts(charts: Sequence[tuple[str, Sequence[tuple[str, chart.Points]]]]) ->
     ]
     if not figures:
         return ""
-    names = chart.names([name for name, _ in charts[0][1]])
+    names = chart.names([name for name, _ in several[0][1]])
     return f'{names}<div class="charts">{"".join(figures)}</div>'
 
 
-def _wide(table: str) -> str:
+def wide(table: str) -> str:
+    """A table that scrolls by itself where the screen is narrower."""
     return f'<div class="wide">{table}</div>'
 
 
-def _note(text: str) -> str:
+def note(text: str) -> str:
+    """An important note."""
     return f'<p class="note">{html.escape(text)}</p>'
 
 
-def _details(report: RunResults) -> str:
+def details(report: RunResults) -> str:
+    """All metrics of a report, folded."""
     text = html.escape(json.dumps(report.to_dict(), indent=2))
     name = html.escape(str(report.scheme))
     return f"<details><summary>all metrics of {name}</summary><pre>{text}</pre></details>"

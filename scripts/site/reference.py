@@ -14,7 +14,12 @@ PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "reports": (
         "Reports",
         "What a run gives: metrics by name, distributions and tables, and a page to keep.",
-        ("Report", "Comparison", "Table", "report_schema"),
+        ("Report", "Comparison", "Table", "report_schema", "advice_schema"),
+    ),
+    "advice": (
+        "Advice",
+        "Find what collection costs, the best schemes for a workload, and their price.",
+        ("advise", "Advice", "AdviceProgress"),
     ),
     "presets": (
         "Presets and workloads",

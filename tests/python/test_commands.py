@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 import pytest
 
 COMMANDS = [
-    [], ["run"], ["compare"], ["drive"], ["drive", "save"], ["drive", "info"], ["trace"],
-    ["trace", "info"], ["trace", "convert"], ["trace", "cut"], ["trace", "merge"],
+    [], ["run"], ["compare"], ["advise"], ["drive"], ["drive", "save"], ["drive", "info"],
+    ["trace"],    ["trace", "info"], ["trace", "convert"], ["trace", "cut"], ["trace", "merge"],
     ["trace", "generate"], ["schema"], ["sweep"], ["schemes"], ["devices"], ["workloads"],
     ["convert"], ["sweep", "status"],
 ]  # fmt: skip

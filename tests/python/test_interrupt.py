@@ -49,6 +49,7 @@ def test_ctrl_c_ends_a_run_within_a_second(tmp_path):
         "flashgc.run(ENDLESS)",
         "flashgc.compare(ENDLESS, ['greedy', 'fifo'])",
         "flashgc.run_seeds(ENDLESS, 3)",
+        "flashgc.advise(FILLING, schemes=['fifo'])",
         "flashgc.trace.generate(ENDLESS, '/dev/null')",
     ],
 )
@@ -56,6 +57,7 @@ def test_ctrl_c_ends_every_long_call(call):
     script = (
         "import flashgc, signal, threading, os\n"
         f"ENDLESS = {ENDLESS!r}\n"
+        "FILLING = ENDLESS.replace('overwrite = 1.0', 'overwrite = 10_000.0')\n"
         "threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
         f"try:\n    {call}\nexcept KeyboardInterrupt:\n    print('interrupted')\n"
     )

@@ -28,29 +28,30 @@ def whole():
     return flashgc.report_schema()
 
 
-def mistakes(value, schema, path=""):
+def mistakes(value, schema, path="", defined=None):
     """The parts of a value that the schema does not allow, for the keywords of our schemas."""
     if "$ref" in schema:
-        schema = {**whole()["$defs"][schema["$ref"].removeprefix("#/$defs/")]}
+        schema = {**(defined or whole()["$defs"])[schema["$ref"].removeprefix("#/$defs/")]}
     if "anyOf" in schema:
-        found = [mistakes(value, part, path) for part in schema["anyOf"]]
+        found = [mistakes(value, part, path, defined) for part in schema["anyOf"]]
         return [] if [] in found else found[0]
     kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
     if not any(WORDS[kind](value) for kind in kinds):
         return [f"{path}: {value!r} is not of type {' or '.join(kinds)}"]
     if isinstance(value, list):
-        return [one for item in value for one in mistakes(item, schema["items"], f"{path}[]")]
+        items = (mistakes(item, schema["items"], f"{path}[]", defined) for item in value)
+        return [one for found in items for one in found]
     if not isinstance(value, dict):
         return []
     keys, others = schema.get("properties", {}), schema.get("additionalProperties", True)
     found = [f"{path}.{key} is missing" for key in schema.get("required", []) if key not in value]
     for key, inner in value.items():
         if key in keys:
-            found += mistakes(inner, keys[key], f"{path}.{key}")
+            found += mistakes(inner, keys[key], f"{path}.{key}", defined)
         elif others is False:
             found.append(f"{path}.{key} is unknown: declare it in python/flashgc/_keys.py")
         elif others is not True:
-            found += mistakes(inner, others, f"{path}.{key}")
+            found += mistakes(inner, others, f"{path}.{key}", defined)
     return found
 
 

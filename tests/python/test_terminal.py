@@ -18,6 +18,7 @@ COMMANDS = {
     "run --out": ["run", "small.toml", "--out", "saved"],
     "run --trace": ["run", "replay.toml", "--trace", "requests.spc"],
     "compare": ["compare", "small.toml", "--schemes", "greedy,cost-benefit,pgc"],
+    "advise": ["advise", "small.toml", "--schemes", "pgc"],
     "drive save": ["drive", "save", "small.toml", "small.drive"],
     "trace generate": ["trace", "generate", "small.toml", "made.load"],
     "trace fit --check": ["trace", "fit", "requests.spc", "--format", "spc", "--check"],

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from flashgc.cli import advise as advising
 from flashgc.cli import complete, help_texts, options, presets, reproduce, workloads
 from flashgc.cli import convert as conversion
 from flashgc.cli import drive as drives
@@ -119,6 +121,7 @@ def run(
             "few thousand.",
         ),
     ] = None,
+    request_log: options.RequestLog = None,
     format: options.Format = None,
     on_bad_line: options.BadLine = None,
     sort_window: options.SortWindow = None,
@@ -138,7 +141,8 @@ def run(
             report = api.run(
                 config, trace, scheme=scheme, device=device, set=set_, unset=unsets, seed=seed,
                 verify=verify, blame=blame, drive=drive, fit=fit, gc_log=gc_log, series=series,
-                series_interval=series_interval, over_time=over_time, progress=told,
+                series_interval=series_interval, request_log=request_log, over_time=over_time,
+                progress=told,
             )  # fmt: skip
         else:
             if check_wait:
@@ -152,6 +156,10 @@ def run(
             if series is not None or series_interval is not None:
                 raise typer.BadParameter(
                     "--series records one run and cannot be combined with --seeds"
+                )
+            if request_log is not None:
+                raise typer.BadParameter(
+                    "--request-log records one run and cannot be combined with --seeds"
                 )
             if over_time:
                 raise typer.BadParameter(
@@ -170,7 +178,7 @@ def run(
         from flashgc.cli import show
 
         show.report(report)
-        _say_where(folder, gc_log, series)
+        _say_where(folder, gc_log, series, request_log)
     if check_wait:
         _check_wait(report)
 
@@ -291,15 +299,30 @@ def _say_where(folder: Path | None, *files: Path | None) -> None:
             say(f"saved {file}")
 
 
-@app.command(epilog=example("flashgc schema", "flashgc schema > report.schema.json"))
+app.command("advise", epilog=advising.EPILOG)(advising.advise)
+
+
+class Schema(StrEnum):
+    """Something that is printed as JSON."""
+
+    report = "report"
+    advice = "advice"
+
+
+@app.command(epilog=example("flashgc schema", "flashgc schema advice > advice.schema.json"))
 @guarded
-def schema() -> None:
-    """Print the JSON Schema of a report."""
+def schema(
+    of: Annotated[
+        Schema, typer.Argument(metavar="OF", help="A report, or the advice of `flashgc advise`.")
+    ] = Schema.report,
+) -> None:
+    """Print the JSON Schema of a report, or of an advice."""
     import json
 
-    from flashgc import report_schema
+    import flashgc
 
-    print(json.dumps(report_schema(), indent=2))
+    found = flashgc.report_schema() if of is Schema.report else flashgc.advice_schema()
+    print(json.dumps(found, indent=2))
 
 
 app.add_typer(drives.app, name="drive")

@@ -12,6 +12,8 @@ from flashgc import units
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from rich.progress import Progress, TaskID
+
     from flashgc import api
 
     Shown = Callable[[int, api.Progress], None]
@@ -53,6 +55,21 @@ def bars(names: list[str], quiet: bool) -> Iterator[Shown | None]:
             progress.update(tasks[index], completed=step.done, total=step.total, text=_text(step))
 
         yield show
+
+
+@contextmanager
+def one(first: str, quiet: bool) -> Iterator[tuple[Progress, TaskID] | None]:
+    """One bar for all runs of a command, or nothing without a terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(bar_width=20),
+               TextColumn("{task.fields[text]}"), TimeRemainingColumn(compact=True))  # fmt: skip
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        yield progress, progress.add_task(first, total=None, text="")
 
 
 def _text(step: api.Progress) -> str:

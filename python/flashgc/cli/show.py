@@ -111,6 +111,23 @@ def labelled(label: str, text: str, style: str = "bold") -> None:
     _print([[(label, style), (first[len(label) :], "")], *([(part, "")] for part in more)])
 
 
+def command(text: str) -> None:
+    """A command to copy: lines that a shell takes as one."""
+    import shlex
+
+    if not text.startswith("flashgc "):
+        line(text)
+        return
+    lines, own = [], "  "
+    for word in shlex.split(text):
+        quoted = shlex.quote(word)
+        if len(own) > 2 and len(own) + 1 + len(quoted) > width() - 2:
+            lines.append(f"{own} \\")
+            own = "    "
+        own += quoted if own.isspace() else f" {quoted}"
+    _print([[(part, "")] for part in [*lines, own]])
+
+
 def note(text: str) -> None:
     """An important note."""
     labelled("note", text, "yellow")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -179,16 +178,13 @@ def _facts(one: Status) -> list[tuple[str, str]]:
 @contextmanager
 def _bar(quiet: bool) -> Iterator[Callable[[SweepProgress], None] | None]:
     """One bar for all points, or nothing without a terminal."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from flashgc.cli import progress as bars
 
-    columns = (TextColumn("{task.description}"), BarColumn(bar_width=20),
-               TextColumn("{task.fields[text]}"), TimeRemainingColumn(compact=True))  # fmt: skip
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("checking", total=None, text="")
+    with bars.one("checking", quiet) as bar:
+        if bar is None:
+            yield None
+            return
+        progress, task = bar
         began_s, phase = time.monotonic(), "check"
 
         def show(step: SweepProgress) -> None:

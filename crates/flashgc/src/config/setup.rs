@@ -70,6 +70,15 @@ impl Setup {
         }
     }
 
+    /// The first replayed row of a trace, counted from 0; `None` where rows are also chosen by
+    /// their time or device, so that a number of rows does not divide the trace.
+    pub fn trace_first_row(&self) -> Option<u64> {
+        let WorkloadPlan::Trace(trace) = &self.workload else { return None };
+        let filter = &trace.options.filter;
+        let by_rows = filter.start_ns.is_none() && filter.devices.is_none();
+        by_rows.then(|| filter.first_row.unwrap_or(0))
+    }
+
     /// The bytes that the tables of this drive will take, within a few per cent: the caller can
     /// refuse a drive that does not fit its memory.
     pub fn table_bytes_expected(&self) -> u64 {

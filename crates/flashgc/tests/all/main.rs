@@ -38,6 +38,7 @@ mod preconditioned;
 mod preemption;
 mod renamed_keys;
 mod replayed;
+mod request_log;
 mod same_requests;
 mod series;
 mod small_model;

@@ -1,0 +1,144 @@
+"""The function `advise`: from a configuration to an advice."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from flashgc import _engine, _sources, api
+from flashgc._engine import ConfigError
+from flashgc._types import Request
+from flashgc.advising import candidates, commands, findings, lengths, objectives, ranking, rounds
+from flashgc.advising.advice import Advice
+from flashgc.advising.candidates import Candidates
+from flashgc.advising.objectives import Values
+from flashgc.floor import IDEAL
+from flashgc.report import Comparison, Report
+
+
+def advise(
+    config: api.Config,
+    trace: api.PathLike | None = None,
+    *,
+    schemes: Sequence[api.PathLike] | None = None,
+    device: str | None = None,
+    set: api.Settings | None = None,
+    unset: Iterable[str] | None = None,
+    seed: int | None = None,
+    fit: api.Fit | None = None,
+    jobs: int = 2,
+    progress: rounds.ProgressCallback | None = None,
+) -> Advice:
+    """Finds the schemes that serve a workload best, and what they cost.
+
+    Takes what :func:`flashgc.run` takes. All presets that the device can run are candidates, or
+    `schemes` if given. Short runs narrow the field, long runs until they are steady decide; docs/
+    advise.md has the rules. `jobs` runs work in parallel, on which no result depends.
+    `progress` is called with an :class:`AdviceProgress`.
+
+    >>> import flashgc
+    >>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 20_000}
+    >>> found = flashgc.advise("oltp", schemes=["fifo", "pgc"], set=small)
+    >>> found.scheme, found.best.read.scheme
+    ('greedy', 'pgc')
+    >>> found.collection.read.p99_9.share > 0.5
+    True
+    """
+    if isinstance(schemes, (str, bytes)) or not (schemes is None or list(schemes)):
+        raise ConfigError("error: schemes must be a list with one name or more")
+    with _sources.trace_file(trace) as file:
+        given = commands.Given(config, trace, device, _sources.settings(set),
+                               _sources.keys(unset), seed, fit)  # fmt: skip
+
+        def request(scheme: api.PathLike | None) -> Request:
+            return api._bare_request(config, file, scheme, device, set, seed, fit, unset)
+
+        work = rounds.Rounds(jobs, progress)
+        found = _candidates(request, schemes, work)
+        return _advised(found, work, given)
+
+
+def _candidates(request: Any, listed: Any, work: rounds.Rounds) -> Candidates:  # noqa: ANN401
+    """The schemes that can run on the drive of the configuration, which its trace may size."""
+    base: Request = request(None)
+    if base["trace_path"] is None:
+        api._add_own_trace(base)
+    [base] = api._sized([base], work.scanned)
+    own = json.loads(_engine.check(base))["settings"]["gc"]["scheme"]
+    if own == IDEAL:
+        raise ConfigError(
+            f"error: {IDEAL} is the floor of an advice and cannot be the configuration's own "
+            'scheme\n  = help: set another one, as in `gc.scheme = "greedy"`'
+        )
+    names = candidates.presets(own) if listed is None else [os.fspath(one) for one in listed]
+    wanted = [name for name in names if name not in (own, IDEAL)]
+    requests = {name: _shared(request(name), base) for name in [*wanted, IDEAL]}
+    return candidates.chosen(base, requests, own, listed is not None)
+
+
+def _shared(request: Request, base: Request) -> Request:
+    """A request with the trace and the size of the drive of another."""
+    return {
+        **request, "trace_name": base["trace_name"], "trace_path": base["trace_path"],
+        "fitted": base["fitted"],
+    }  # fmt: skip
+
+
+def _advised(found: Candidates, work: rounds.Rounds, given: commands.Given) -> Advice:
+    base = found.requests[found.own]
+    checked = json.loads(_engine.check(base))
+    workload, seed = checked["settings"]["workload"], checked["settings"]["seed"]
+    plan, first = _planned(found, workload, seed, checked["trace_first_row"], work)
+    floor = [IDEAL] if IDEAL in found.requests else []
+    names = [name for name in found.requests if name not in floor]
+    if findings.nothing_collected(first):
+        reason = "nothing was collected, so schemes cannot differ"
+        dropped = {name: reason for name in names if name != found.own}
+        short: dict[str, list[Values]] = {}
+        kept = [found.own]
+    else:
+        requests = [found.requests[name] for name in names]
+        runs = work.samples("short", requests, plan.short, lengths.unset(workload))
+        short = {name: [objectives.values(one) for one in own]
+                 for name, own in zip(names, runs, strict=True)}  # fmt: skip
+        kept, dropped = ranking.narrowed(short, found.own)
+    finalists = [*kept, *floor]
+    reports = _long(found, finalists, plan, work)
+    result = findings.Found(
+        found, plan, short, {name: [objectives.values(one) for one in reports[name]]
+                             for name in finalists}, dropped,
+        {name: reports[name][0] for name in finalists},
+        {name: [one.steady.verdict for one in reports[name]] for name in finalists},
+    )  # fmt: skip
+    values = findings.values(result)
+    values["commands"] = commands.shown(given, found, values, plan)
+    comparison = Comparison([reports[name][0] for name in finalists])
+    api._note_origin(comparison, base, given.again())
+    return Advice(values, comparison)
+
+
+def _planned(
+    found: Candidates, workload: Mapping[str, Any], seed: int, first_row: int | None,
+    work: rounds.Rounds,
+) -> tuple[lengths.Lengths, Report]:  # fmt: skip
+    """The lengths of all runs, by a first run of the configuration's scheme."""
+    base = found.requests[found.own]
+    request = rounds.varied(base, lengths.of_reference(workload), lengths.unset(workload))
+    [[first]] = work.samples("first", [request], [[]], [])
+    return lengths.planned(workload, first_row, seed, first), first
+
+
+def _long(
+    found: Candidates, names: Sequence[str], plan: lengths.Lengths, work: rounds.Rounds
+) -> dict[str, list[Report]]:
+    """The long runs of each scheme; the first of them are split into the parts of latencies."""
+    pairs = [(name, sets) for sets in plan.long for name in names]
+    requests = [rounds.varied(found.requests[name], sets, []) for name, sets in pairs]
+    blamed = [at < len(names) for at in range(len(pairs))]
+    runs = work.whole("long", requests, blamed)
+    return {name: runs[at :: len(names)] for at, name in enumerate(names)}
+
+
+__all__ = ["advise"]
