@@ -11,12 +11,13 @@
 
 use super::time_slices::TimeSlices;
 use super::view::{Choice, Turn, View};
-use crate::collect::Stage;
+use crate::collect::{Progress, Stage};
 use crate::flash::Suspended;
 use crate::gc::{Preemption, Suspends};
 use crate::host::OpKind;
 use crate::ids::{PlaneId, UnitId};
 use crate::plan::{HIGH, Plan};
+use crate::stats::Counters;
 
 /// The state of preemption for each unit.
 #[derive(Clone, Default)]
@@ -80,17 +81,43 @@ pub struct Preemptive {
     pub slices: Option<TimeSlices>,
     /// When each page operation was queued, in ns.
     queued_ns: Vec<u64>,
+    /// Whether copies that no request can preempt run unseen.
+    runs_unseen: bool,
 }
 
 impl Preemptive {
-    pub(super) fn new(rules: Preemption, plan: &Plan) -> Self {
+    pub(super) fn new(rules: Preemption, plan: &Plan, runs_unseen: bool) -> Self {
         let units = plan.geometry.units;
         Preemptive {
             rules,
             units: vec![Entry::default(); units as usize],
             slices: plan.gc.time_slices.map(|rules| TimeSlices::new(rules, units)),
             queued_ns: Vec::new(),
+            runs_unseen,
         }
+    }
+
+    /// The next step of a unit without a collection whose planes need no space, so that nothing
+    /// refuses a request: the most frequent case. `None` where more has to be asked.
+    #[inline(always)]
+    pub(super) fn without_job(
+        &self,
+        unit: UnitId,
+        turn: &mut Turn,
+        view: &View<'_>,
+    ) -> Option<Choice> {
+        if view.jobs[unit].is_open() || view.gc.unit_wants(unit) || turn.at % 2 == 1 {
+            return None;
+        }
+        if view.waiting.count(unit) == 0 {
+            turn.at += 2;
+            return Some(if turn.at == 2 { Choice::TryBackground } else { Choice::Nothing });
+        }
+        let (op, list) = view.waiting.heads(unit).into_iter().flatten().next()?;
+        let has_plane = !view.is_write(op)
+            || !view.alloc.chooses_at_start()
+                && view.ftl.host_has_room(view.waiting.op(op).plane);
+        (turn.at == 0 && has_plane).then_some(Choice::Host(op, list))
     }
 
     /// The next step of a free unit.
@@ -108,7 +135,7 @@ impl Preemptive {
             Stage::Closed => self.next_without_job(unit, turn, view),
             // The pages of the step are being programmed in other units.
             Stage::Sending => self.next_of_host(unit, turn, view),
-            Stage::Whole | Stage::Reading | Stage::Programming | Stage::Erasing => {
+            Stage::Whole | Stage::Unseen | Stage::Reading | Stage::Programming | Stage::Erasing => {
                 unreachable!("the unit works for its job")
             }
         }
@@ -157,7 +184,10 @@ impl Preemptive {
         if self.must_poll(unit) {
             return Choice::Poll;
         }
-        let Some((op, list)) = self.entrant(unit, view) else { return Choice::Step };
+        let Some((op, list)) = self.entrant(unit, view) else {
+            let is_unseen = self.runs_unseen && self.none_is_served(unit, view);
+            return if is_unseen { Choice::Steps } else { Choice::Step };
+        };
         if self.rules.merge && bring_forward(unit, op, view) {
             return Choice::Step;
         }
@@ -182,6 +212,37 @@ impl Preemptive {
         match self.entrant(unit, view) {
             Some((op, list)) if has_second_buffer => Choice::Host(op, list),
             _ => Choice::ProgramStep,
+        }
+    }
+
+    /// Whether none of the requests that wait, and may not preempt, is for a page of the victims:
+    /// it would be served from the register.
+    fn none_is_served(&self, unit: UnitId, view: &View<'_>) -> bool {
+        let (job, geometry) = (&view.jobs[unit], &view.plan.geometry);
+        let is_moved = |op| {
+            let ppn = view.ftl.map.ppn_of(view.waiting.op(op).lpn);
+            let is_victim = |block| job.victims.iter().any(|victim| victim.block == block);
+            ppn.is_some() && is_victim(geometry.block_of(ppn))
+        };
+        !view.waiting.heads(unit).into_iter().flatten().any(|(op, _)| is_moved(op))
+    }
+
+    /// A request was queued behind one that may not preempt, while copies ran unseen.
+    pub fn refused_unseen(&mut self, unit: UnitId, left_ns: u64, now_ns: u64, plan: &Plan) {
+        if self.rules.suspends == Suspends::Any && self.would_suspend(unit, left_ns, plan) {
+            self.units[unit.index()].refused_ns = now_ns;
+        }
+    }
+
+    /// Copies that ran unseen are this far, and the last of their operations is under way.
+    pub fn caught_up(&mut self, unit: UnitId, progress: Progress) {
+        let entry = &mut self.units[unit.index()];
+        if progress.has_ended() {
+            entry.gc_was_last = true;
+            entry.job_end_ns = progress.since_ns;
+        }
+        if progress.is_wanted {
+            entry.refused_ns = entry.refused_ns.max(progress.since_ns);
         }
     }
 
@@ -303,22 +364,29 @@ impl Preemptive {
     }
 
     /// An operation of the host begins: records how long it waited for the collection alone.
-    pub fn host_begins(&mut self, unit: UnitId, op: u32, view: &mut View<'_>) {
+    pub fn host_begins(
+        &mut self,
+        unit: UnitId,
+        op: u32,
+        has_job: bool,
+        now_ns: u64,
+        counters: &mut Counters,
+    ) {
         let entry = &mut self.units[unit.index()];
         let since_ns = self.queued_ns[op as usize];
         let since_ns = since_ns.max(entry.host_end_ns).max(entry.refused_ns);
         if let Some(slices) = &self.slices {
-            let stall_ns = view.now_ns.saturating_sub(since_ns.max(slices.below_until_ns(unit)));
-            view.counters.stall_max_ns = view.counters.stall_max_ns.max(stall_ns);
+            let stall_ns = now_ns.saturating_sub(since_ns.max(slices.below_until_ns(unit)));
+            counters.stall_max_ns = counters.stall_max_ns.max(stall_ns);
         }
-        let wait_ns = view.now_ns.saturating_sub(since_ns);
-        view.counters.gc_wait_max_ns = view.counters.gc_wait_max_ns.max(wait_ns);
+        let wait_ns = now_ns.saturating_sub(since_ns);
+        counters.gc_wait_max_ns = counters.gc_wait_max_ns.max(wait_ns);
         entry.preempted_since_ns = since_ns;
         if entry.job_end_ns > since_ns {
             entry.was_delayed(since_ns);
         }
-        if std::mem::take(&mut entry.gc_was_last) && view.jobs[unit].is_open() {
-            view.counters.preempted += 1;
+        if std::mem::take(&mut entry.gc_was_last) && has_job {
+            counters.preempted += 1;
         }
     }
 }

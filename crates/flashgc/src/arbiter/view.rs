@@ -22,6 +22,8 @@ pub enum Choice {
     TryBackground,
     /// The open collection continues: with this page first, if there is one.
     Step,
+    /// All copies that are left: no request can preempt before somebody looks.
+    Steps,
     /// The collector polls the queue.
     Poll,
     /// The pages in the register are programmed.

@@ -22,6 +22,7 @@ impl<W: Watch> Collecting<'_, W> {
         match job.stage {
             Stage::Copying if self.cx.plan.gc.copy.is_global() => self.send_step(unit),
             Stage::Copying => self.copies_ended(unit),
+            Stage::Unseen => self.unseen_ended(unit),
             Stage::Reading => self.reading_ended(unit),
             Stage::Programming => {
                 let has_writes = self.programming_ended(unit);

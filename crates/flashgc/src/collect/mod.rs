@@ -22,11 +22,13 @@ mod job;
 mod partial;
 mod split;
 mod steps;
+mod unseen;
 
 pub use close::may_open;
 pub use ends::Ended;
 pub use job::{Job, Stage};
 pub use partial::{At, Partial};
+pub use unseen::Progress;
 
 use crate::context::Context;
 use crate::flash::Prices;

@@ -28,7 +28,9 @@ impl<T: Copy> Flash<T> {
         if self.buses[bus.index()].holder.is_none() {
             self.grant(bus, unit, ns, now_ns, events);
         } else {
-            self.units[unit.index()].asked = self.spent_of_bus(bus, now_ns);
+            if self.keeps_waits {
+                self.units[unit.index()].asked = self.spent_of_bus(bus, now_ns);
+            }
             self.buses[bus.index()].waiting.push_back(unit);
         }
     }
@@ -45,7 +47,7 @@ impl<T: Copy> Flash<T> {
     }
 
     /// For how long the unit's last operation waited for the bus, in ns: while it worked for the
-    /// host, and for collections.
+    /// host, and for collections. Only where waits are kept.
     #[inline]
     pub fn waited_for_bus(&self, unit: UnitId) -> [u64; 2] {
         let Spent { host_ns, gc_ns } = self.units[unit.index()].waited;
@@ -72,7 +74,9 @@ impl<T: Copy> Flash<T> {
         let (owner, class, kind, beside) = self.transfers_for(unit);
         self.buses[bus.index()].spent.add(class == Class::Gc, now_ns - since_ns);
         if let Some(next) = next {
-            self.has_waited(bus, next);
+            if self.keeps_waits {
+                self.has_waited(bus, next);
+            }
             let ns = self.transfer_ns(next);
             self.grant(bus, next, ns, now_ns, events);
         }
@@ -81,7 +85,7 @@ impl<T: Copy> Flash<T> {
     }
 
     /// A unit that waited gets the bus, at the end of a transfer.
-    #[inline(always)]
+    #[cold]
     fn has_waited(&mut self, bus: BusId, unit: UnitId) {
         let Spent { host_ns, gc_ns } = self.buses[bus.index()].spent;
         let state = &mut self.units[unit.index()];

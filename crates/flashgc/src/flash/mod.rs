@@ -136,11 +136,13 @@ pub struct Flash<T> {
     units: Vec<Unit<T>>,
     buses: Vec<Bus>,
     bus_of: Vec<BusId>,
+    /// Whether somebody asks how long each unit has waited for its bus.
+    keeps_waits: bool,
 }
 
 impl<T: Copy> Flash<T> {
-    /// A device that rests.
-    pub fn new(geometry: &Geometry) -> Self {
+    /// A device that rests, and whether it [keeps](Flash::waited_for_bus) the waits for buses.
+    pub fn new(geometry: &Geometry, keeps_waits: bool) -> Self {
         let unit = |_| Unit {
             owner: None,
             class: Class::Host,
@@ -159,6 +161,7 @@ impl<T: Copy> Flash<T> {
             units: (0..geometry.units).map(unit).collect(),
             buses: (0..geometry.shape.channels).map(|_| Bus::default()).collect(),
             bus_of: (0..geometry.units).map(|unit| geometry.bus_of(UnitId(unit))).collect(),
+            keeps_waits,
         }
     }
 
@@ -247,6 +250,20 @@ impl<T: Copy> Flash<T> {
             events.post(Slot::Unit(unit), now_ns + phase.ns);
         }
         Moved::Runs
+    }
+
+    /// The operation of a unit for collection, in the array, was several: the last of them is this
+    /// one, and began at this time.
+    pub fn becomes(&mut self, unit: UnitId, phases: Phases, since_ns: u64, events: &mut Events) {
+        let state = &mut self.units[unit.index()];
+        debug_assert!(state.second.is_none() && state.at == 0);
+        state.spent.add(true, since_ns - state.since_ns);
+        state.phases = phases;
+        (state.since_ns, state.phase_since_ns) = (since_ns, since_ns);
+        let Some(phase) = phases.get(0) else { unreachable!("an operation has a phase") };
+        state.kind = phase.kind;
+        events.clear(Slot::Unit(unit));
+        events.post(Slot::Unit(unit), since_ns + phase.ns);
     }
 
     /// The operation has ended.

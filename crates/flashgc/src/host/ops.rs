@@ -187,11 +187,20 @@ impl Waiting {
         self.queues.peek(&self.ops, unit, list)
     }
 
+    /// Whether an operation that waits is the first of its list.
+    #[inline]
+    pub fn is_first(&self, unit: UnitId, op: u32) -> bool {
+        self.peek(unit, self.list_of(self.op(op))) == Some(op)
+    }
+
     /// The first operation of each list, in the order of service, where requests may preempt a
     /// collection.
     pub fn heads(&self, unit: UnitId) -> [Head; 3] {
         let head = |list: u8| self.peek(unit, list).map(|op| (op, list));
         let mut heads = [head(READS), head(WRITES), head(HIGH)];
+        if heads.iter().flatten().count() < 2 {
+            return heads;
+        }
         let sequence = |head: &Head| head.map_or(u64::MAX, |(op, _)| self.op(op).sequence);
         if self.service.oldest_first {
             heads.sort_by_key(sequence);

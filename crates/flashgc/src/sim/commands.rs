@@ -58,7 +58,8 @@ impl<W: Watch> Sim<W> {
     #[inline]
     pub(super) fn host_begins(&mut self, unit: UnitId, op: u32) {
         if let Some(preemptive) = self.arbiter.preemptive() {
-            preemptive.host_begins(unit, op, &mut view!(self));
+            let has_job = self.jobs[unit].is_open();
+            preemptive.host_begins(unit, op, has_job, self.now_ns, &mut self.counters);
         }
     }
 

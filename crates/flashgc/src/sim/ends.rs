@@ -167,6 +167,7 @@ impl<W: Watch> Sim<W> {
         }
         let elapsed_ns = self.now_ns - self.jobs[unit].selected_ns;
         self.background.collection_ended(unit, elapsed_ns, &mut context!(self));
+        self.count_taken_unseen();
         let command = collecting!(self).close(unit);
         self.hear();
         self.begins(unit, command);

@@ -16,6 +16,16 @@ impl<W: Watch> Sim<W> {
         let now_ns = self.now_ns;
         let Some(preemptive) = self.arbiter.preemptive() else { return };
         preemptive.queued(op, now_ns);
+        if self.jobs[unit].is_unseen() {
+            if self.waits_unseen(unit, op) {
+                return;
+            }
+            self.look_into(unit);
+        }
+        let Some(preemptive) = self.arbiter.preemptive() else { return };
+        if !preemptive.rules.suspends.is_some() || self.flash.owner(unit) != Some(Owner::Collection) {
+            return;
+        }
         match preemptive.knock(unit, op, &mut view!(self)) {
             Interrupt::None => {}
             Interrupt::Suspend => self.suspend(unit),

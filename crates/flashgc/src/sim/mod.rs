@@ -77,6 +77,7 @@ mod overlap;
 mod requests;
 mod service;
 mod starts;
+mod unseen;
 
 use crate::arbiter::Arbiter;
 use crate::background::Background;
@@ -124,6 +125,8 @@ struct Station {
 pub struct Sim<W: Watch = Unwatched> {
     plan: Plan,
     now_ns: u64,
+    /// The place of the event under way among those of its instant.
+    at_place: usize,
     /// Guards against an instant without end.
     instant: Instant,
     events: Events,
@@ -146,6 +149,8 @@ pub struct Sim<W: Watch = Unwatched> {
     starved: Vec<UnitId>,
     /// Whether the drive works while the host is idle, or takes writes into a buffer.
     rests: bool,
+    /// Whether copies that no request can preempt run unseen.
+    runs_unseen: bool,
     counters: Counters,
     measure: Measure,
     watch: W,
@@ -178,16 +183,24 @@ impl<W: Watch> Sim<W> {
             plan.gc.idle.is_some(),
         );
         let background = Background::new(&plan);
+        let prices = Prices::new(&plan.timing, &geometry.shape, pages);
+        let runs_unseen = !W::ACTIVE
+            && plan.runs_unseen()
+            && !background.is_some()
+            && !store.gc.keeps_books
+            && !prices.asks_for_pages();
         Sim {
             now_ns: 0,
+            at_place: 0,
             instant: Instant::default(),
             events: Events::new(slots),
             host: Host::new(&plan),
             store,
-            flash: Flash::new(geometry),
-            prices: Prices::new(&plan.timing, &geometry.shape, pages),
+            flash: Flash::new(geometry, W::ACTIVE),
+            prices,
             jobs: Jobs::new(&plan),
-            arbiter: Arbiter::new(&plan),
+            arbiter: Arbiter::new(&plan, runs_unseen),
+            runs_unseen,
             rests: background.is_some() || plan.write_buffer.is_some(),
             background,
             units: vec![Station::default(); geometry.units as usize],
@@ -269,7 +282,7 @@ impl<W: Watch> Sim<W> {
             if at_ns > self.now_ns {
                 self.instant.goes_on();
             }
-            self.now_ns = at_ns;
+            (self.now_ns, self.at_place) = (at_ns, next.place);
             match self.events.take(next) {
                 Slot::Unit(unit) => self.array_ended(unit),
                 Slot::Bus(bus) => self.transfer_ended(bus),
@@ -285,6 +298,9 @@ impl<W: Watch> Sim<W> {
             self.settle(source)?;
         }
         let (finished, requests) = (self.host.is_finished(), self.host.requests_done());
+        if finished {
+            self.look_into_all();
+        }
         Ok(Progress { finished, requests, now_ns: self.now_ns })
     }
 

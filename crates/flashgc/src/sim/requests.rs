@@ -180,6 +180,7 @@ impl<W: Watch> Sim<W> {
                     return true;
                 }
                 OpKind::Trim => {
+                    self.look_into_page(self.store.ftl.map.ppn_of(lpn));
                     self.store.trim(lpn, &mut context!(self));
                     self.hear();
                 }
@@ -243,6 +244,7 @@ impl<W: Watch> Sim<W> {
         if self.plan.arrivals == Arrivals::Open {
             self.note_end_of_arrivals();
         }
+        self.look_into_all();
         let is_steady = self.seen().is_in_balance();
         if self.measure.balance.was_checked(is_steady) {
             self.host.end_source(&mut context!(self));
