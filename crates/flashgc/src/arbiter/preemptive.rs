@@ -323,7 +323,7 @@ impl Preemptive {
             if !ppn.is_some() || !view.jobs[unit].closes(ppn, geometry) {
                 return;
             }
-            view.waiting.take(op, crate::plan::READS);
+            view.waiting.take(unit, op, crate::plan::READS);
             view.alloc.one_less(unit);
             self.units[unit.index()].aside.push(op);
             view.counters.blocked += 1;

@@ -152,14 +152,15 @@ impl Waiting {
         }
     }
 
-    /// Puts an operation into the queue of this plane, at the place of its arrival.
+    /// Puts an operation into the queue of this plane, at the place of its arrival. Returns the
+    /// unit.
     #[inline(always)]
-    pub fn queue_at(&mut self, op: u32, plane: PlaneId) {
+    pub fn queue_at(&mut self, op: u32, plane: PlaneId) -> UnitId {
         let entry = &mut self.ops[op as usize];
         entry.plane = plane;
         entry.queued = true;
         let list = self.list_of(&self.ops[op as usize]);
-        self.put(op, plane, list);
+        self.put(op, plane, list)
     }
 
     /// Puts a read that stood aside back into its queue.
@@ -168,17 +169,20 @@ impl Waiting {
     }
 
     #[inline(always)]
-    fn put(&mut self, op: u32, plane: PlaneId, list: u8) {
+    fn put(&mut self, op: u32, plane: PlaneId, list: u8) -> UnitId {
         self.queues.push(&mut self.ops, plane, list, op);
-        self.counts[self.unit_of[plane.index()].index()] += 1;
+        let unit = self.unit_of[plane.index()];
+        self.counts[unit.index()] += 1;
+        unit
     }
 
-    /// Takes the first operation of a list out of its queue.
+    /// Takes the first operation of a list out of its queue in a unit.
     #[inline(always)]
-    pub fn take(&mut self, op: u32, list: u8) {
+    pub fn take(&mut self, unit: UnitId, op: u32, list: u8) {
         let plane = self.ops[op as usize].plane;
+        debug_assert!(self.unit_of[plane.index()] == unit);
         self.queues.pop(&self.ops, plane, list, op);
-        self.counts[self.unit_of[plane.index()].index()] -= 1;
+        self.counts[unit.index()] -= 1;
     }
 
     /// The operation that has waited longest in this list of the unit's open queues.

@@ -129,7 +129,9 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     pub(super) fn summaries_ended(&mut self, unit: UnitId) {
         let filled = std::mem::take(&mut self.units[unit.index()].filled);
-        context!(self).count_summaries(u64::from(filled));
+        if filled > 0 {
+            context!(self).count_summaries(u64::from(filled));
+        }
     }
 
     #[inline(always)]

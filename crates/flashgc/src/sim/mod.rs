@@ -74,6 +74,7 @@ mod error;
 mod instant;
 mod interrupts;
 mod overlap;
+mod ready;
 mod requests;
 mod service;
 mod starts;
@@ -97,6 +98,7 @@ use crate::verify::{Happened, Unwatched, Watch, Watchers};
 use crate::workload::Source;
 pub use error::SimError;
 use instant::{Instant, STEPS_OF_EACH, STEPS_TO_NAME_UNITS};
+use ready::Ready;
 use std::collections::{BTreeSet, VecDeque};
 
 /// How far a run is.
@@ -144,7 +146,7 @@ pub struct Sim<W: Watch = Unwatched> {
     /// Whether there may be any of these.
     has_ended_at_once: bool,
     /// Units to check before the next event.
-    ready: VecDeque<UnitId>,
+    ready: Ready,
     /// Units whose next write waits for space that no collection can free yet.
     starved: Vec<UnitId>,
     /// Whether the drive works while the host is idle, or takes writes into a buffer.
@@ -207,7 +209,7 @@ impl<W: Watch> Sim<W> {
             at_once: VecDeque::new(),
             left_at_once: VecDeque::new(),
             has_ended_at_once: false,
-            ready: VecDeque::new(),
+            ready: Ready::new(geometry.units),
             starved: Vec::new(),
             counters: Counters::default(),
             measure: Measure::default(),
@@ -319,7 +321,7 @@ impl<W: Watch> Sim<W> {
             if self.host.has_to_place() {
                 self.place_all();
             }
-            if let Some(unit) = self.ready.pop_front() {
+            if let Some(unit) = self.ready.pop() {
                 self.units[unit.index()].listed = false;
                 self.start_unit(unit);
             } else if self.host.may_issue() {
@@ -343,7 +345,7 @@ impl<W: Watch> Sim<W> {
         let mut units = BTreeSet::new();
         for _ in 0..STEPS_TO_NAME_UNITS {
             self.place_all();
-            let Some(unit) = self.ready.pop_front() else { break };
+            let Some(unit) = self.ready.pop() else { break };
             units.insert(unit.0);
             self.units[unit.index()].listed = false;
             self.instant.steps = 0;
