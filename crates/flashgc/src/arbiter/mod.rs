@@ -9,6 +9,7 @@ mod preemptive;
 mod run_to_end;
 mod suspension;
 mod time_slices;
+mod unseen;
 mod view;
 
 pub use preemptive::{Entry, Preemptive};

@@ -11,7 +11,7 @@
 
 use super::time_slices::TimeSlices;
 use super::view::{Choice, Turn, View};
-use crate::collect::{Progress, Stage};
+use crate::collect::Stage;
 use crate::flash::Suspended;
 use crate::gc::{Preemption, Suspends};
 use crate::host::OpKind;
@@ -115,8 +115,7 @@ impl Preemptive {
         }
         let (op, list) = view.waiting.heads(unit).into_iter().flatten().next()?;
         let has_plane = !view.is_write(op)
-            || !view.alloc.chooses_at_start()
-                && view.ftl.host_has_room(view.waiting.op(op).plane);
+            || !view.alloc.chooses_at_start() && view.ftl.host_has_room(view.waiting.op(op).plane);
         (turn.at == 0 && has_plane).then_some(Choice::Host(op, list))
     }
 
@@ -212,37 +211,6 @@ impl Preemptive {
         match self.entrant(unit, view) {
             Some((op, list)) if has_second_buffer => Choice::Host(op, list),
             _ => Choice::ProgramStep,
-        }
-    }
-
-    /// Whether none of the requests that wait, and may not preempt, is for a page of the victims:
-    /// it would be served from the register.
-    fn none_is_served(&self, unit: UnitId, view: &View<'_>) -> bool {
-        let (job, geometry) = (&view.jobs[unit], &view.plan.geometry);
-        let is_moved = |op| {
-            let ppn = view.ftl.map.ppn_of(view.waiting.op(op).lpn);
-            let is_victim = |block| job.victims.iter().any(|victim| victim.block == block);
-            ppn.is_some() && is_victim(geometry.block_of(ppn))
-        };
-        !view.waiting.heads(unit).into_iter().flatten().any(|(op, _)| is_moved(op))
-    }
-
-    /// A request was queued behind one that may not preempt, while copies ran unseen.
-    pub fn refused_unseen(&mut self, unit: UnitId, left_ns: u64, now_ns: u64, plan: &Plan) {
-        if self.rules.suspends == Suspends::Any && self.would_suspend(unit, left_ns, plan) {
-            self.units[unit.index()].refused_ns = now_ns;
-        }
-    }
-
-    /// Copies that ran unseen are this far, and the last of their operations is under way.
-    pub fn caught_up(&mut self, unit: UnitId, progress: Progress) {
-        let entry = &mut self.units[unit.index()];
-        if progress.has_ended() {
-            entry.gc_was_last = true;
-            entry.job_end_ns = progress.since_ns;
-        }
-        if progress.is_wanted {
-            entry.refused_ns = entry.refused_ns.max(progress.since_ns);
         }
     }
 

@@ -1,6 +1,6 @@
 //! A `Job`: one collection, from the choice of its victim to the end of its erase.
 
-use super::unseen::Unseen;
+use super::timetable::{Progress, Unseen};
 use crate::device::Geometry;
 use crate::flash::Prices;
 use crate::gc::{Copy, Victim};
@@ -98,6 +98,17 @@ impl Job {
     #[inline(always)]
     pub fn is_open(&self) -> bool {
         self.stage != Stage::Closed
+    }
+
+    /// Whether its copies run unseen.
+    #[inline(always)]
+    pub fn is_unseen(&self) -> bool {
+        self.stage == Stage::Unseen
+    }
+
+    /// What its unseen copies have done by now (see [`Unseen::by`]).
+    pub fn unseen_by(&self, now_ns: u64, is_behind: bool) -> Progress {
+        self.unseen.by(now_ns, is_behind)
     }
 
     /// Where the step ends that begins with this copy: `at_once` copies at most, all of one list.

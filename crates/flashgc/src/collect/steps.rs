@@ -44,6 +44,14 @@ impl<W: Watch> Collecting<'_, W> {
         let at_once = plan.gc.copy.at_once() as usize;
         let job = &mut self.jobs[unit];
         job.step.clear();
+        if at_once == 1 {
+            // One copy is of one list.
+            let is_fit = |&at: &usize| job.fixed || self.store.is_valid(plan, job.copies[at].from);
+            let next = (job.next..job.copies.len()).find(is_fit);
+            job.next = next.map_or(job.copies.len(), |at| at + 1);
+            job.step.extend(next);
+            return;
+        }
         while job.next < job.copies.len() && job.step.is_empty() {
             let end = job.list_end(job.next);
             while job.next < end && job.step.len() < at_once {

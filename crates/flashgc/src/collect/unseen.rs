@@ -11,81 +11,13 @@
 //! collection's own plane change, and nobody else takes pages there (`Plan::runs_unseen`).
 
 use super::steps::command;
-use super::{Collecting, Job, Jobs, Stage};
+use super::timetable::Unseen;
+use super::{Collecting, Jobs, Progress, Stage};
 use crate::flash::{Command, Kind, Phases};
+use crate::gc::Victim;
 use crate::ids::UnitId;
 use crate::owner::Owner;
 use crate::verify::Watch;
-
-/// Copies that run unseen.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Unseen {
-    since_ns: u64,
-    read_ns: u64,
-    program_ns: u64,
-    /// Whether requests waited that may not preempt.
-    is_wanted: bool,
-}
-
-/// How far unseen copies are.
-#[derive(Clone, Copy, Debug)]
-pub struct Progress {
-    /// Steps that ended.
-    pub steps: u64,
-    /// Whether the present step is being programmed.
-    pub programs: bool,
-    /// When its operation under way began, in ns.
-    pub since_ns: u64,
-    /// How long all operations before it took, in ns.
-    pub before_ns: u64,
-    /// Time that the operation has left, in ns.
-    pub left_ns: u64,
-    /// Whether requests wait that may not preempt.
-    pub is_wanted: bool,
-}
-
-impl Progress {
-    /// Copies whose page was taken.
-    fn bound(self) -> u64 {
-        self.steps + u64::from(self.programs)
-    }
-
-    /// Whether an operation has ended.
-    pub fn has_ended(self) -> bool {
-        self.bound() > 0
-    }
-}
-
-impl Unseen {
-    /// What has ended by now. `is_behind` tells whether events of this instant come later than
-    /// those of the unit.
-    fn by(self, now_ns: u64, is_behind: bool) -> Progress {
-        let Unseen { since_ns, read_ns, program_ns, is_wanted } = self;
-        // What ends before this time since the beginning has ended.
-        let end_ns = now_ns - since_ns + u64::from(is_behind);
-        let steps = end_ns.saturating_sub(1) / (read_ns + program_ns);
-        let begin_ns = steps * (read_ns + program_ns);
-        let programs = begin_ns + read_ns < end_ns;
-        let before_ns = begin_ns + if programs { read_ns } else { 0 };
-        let length_ns = if programs { program_ns } else { read_ns };
-        let since_ns = since_ns + before_ns;
-        let left_ns = since_ns + length_ns - now_ns;
-        Progress { steps, programs, since_ns, before_ns, left_ns, is_wanted }
-    }
-}
-
-impl Job {
-    /// Whether its copies run unseen.
-    #[inline(always)]
-    pub fn is_unseen(&self) -> bool {
-        self.stage == Stage::Unseen
-    }
-
-    /// What its unseen copies have done by now (see [`Unseen::by`]).
-    pub fn unseen_by(&self, now_ns: u64, is_behind: bool) -> Progress {
-        self.unseen.by(now_ns, is_behind)
-    }
-}
 
 impl Jobs {
     /// Pages that unseen copies have taken by now. Units before `behind` come first in an instant.
@@ -102,16 +34,17 @@ impl<W: Watch> Collecting<'_, W> {
     pub fn run_unseen(&mut self, unit: UnitId) -> Option<Command<Owner>> {
         let plan = self.cx.plan;
         let job = &mut self.jobs[unit];
-        let left = &job.copies[job.next..];
-        if left.is_empty() || !left.iter().all(|copy| self.store.is_valid(plan, copy.from)) {
+        let valid = |victim: &Victim| self.store.ftl.blocks.valid(victim.block) as usize;
+        let left = job.copies.len() - job.next;
+        if left == 0 || left != job.victims.iter().map(valid).sum::<usize>() {
             return None;
         }
         let mode = plan.gc.copy;
         let ns = |op| self.prices.nominal(op, 1).total_ns();
         let (read_ns, program_ns) = (ns(mode.read_op()), ns(mode.program_op()));
-        let all_ns = left.len() as u64 * (read_ns + program_ns);
+        let all_ns = left as u64 * (read_ns + program_ns);
         let is_wanted = self.waiting.count(unit) > 0;
-        job.unseen = Unseen { since_ns: self.cx.now_ns, read_ns, program_ns, is_wanted };
+        job.unseen = Unseen::new(self.cx.now_ns, read_ns, program_ns, is_wanted);
         job.stage = Stage::Unseen;
         Some(command(Phases::new().then(Kind::Collection, all_ns)))
     }
@@ -145,13 +78,25 @@ impl<W: Watch> Collecting<'_, W> {
     }
 
     fn make_steps(&mut self, unit: UnitId, steps: u64) {
-        let Unseen { since_ns, read_ns, program_ns, .. } = self.jobs[unit].unseen;
-        for step in 0..steps {
-            self.take_step(unit);
-            self.bind_at(unit, since_ns + step * (read_ns + program_ns) + read_ns);
-            self.copies_ended(unit);
+        let job = &mut self.jobs[unit];
+        let (Some(plane), true) = (job.plane, steps > 0) else { return };
+        let (first, fills) = (job.next, job.fills.len());
+        job.next += steps as usize;
+        job.step.clear();
+        job.step.push(job.next - 1);
+        job.moved += steps as u32;
+        job.steps += steps as u32;
+        job.reads += steps as u32;
+        let (mut at_ns, step_ns) = (job.unseen.first_ns(), job.unseen.step_ns());
+        let now_ns = self.cx.now_ns;
+        for copy in first..first + steps as usize {
+            self.cx.now_ns = at_ns;
+            self.bind_copy(unit, copy, plane);
+            at_ns += step_ns;
         }
-        self.jobs[unit].reads += steps as u32;
+        self.cx.now_ns = now_ns;
+        let fills = self.jobs[unit].fills.len() - fills;
+        self.cx.count_copies(steps, fills as u64);
     }
 
     /// The copies of the step bind at this time.

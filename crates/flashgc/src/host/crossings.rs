@@ -4,8 +4,8 @@
 //! pages are queued; a read and a trim bring none, but do not overtake a write that waits for the
 //! link. The data of a read goes out after its last page, before any data that waits to come in.
 
-use super::{Host, Served};
 use super::link::Crossing;
+use super::{Host, Served};
 use crate::context::Context;
 use crate::event::Slot;
 use crate::verify::{Happened, Watch};
@@ -14,12 +14,7 @@ use crate::workload::{HostOp, HostRequest};
 impl Host {
     /// A request is here: where there is a link it comes in over it.
     #[inline(always)]
-    pub fn come_in<W: Watch>(
-        &mut self,
-        id: u32,
-        request: HostRequest,
-        cx: &mut Context<'_, W>,
-    ) {
+    pub fn come_in<W: Watch>(&mut self, id: u32, request: HostRequest, cx: &mut Context<'_, W>) {
         let Some(link) = &mut self.link else { return self.cut(id, request) };
         link.incoming.push_back((id, request));
         self.serve_link(cx);

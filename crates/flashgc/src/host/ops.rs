@@ -2,7 +2,7 @@
 
 use super::queues::Queues;
 use crate::ids::{Lpn, PlaneId, UnitId};
-use crate::plan::{HIGH, Plan, READS, Service, WRITES};
+use crate::plan::{HIGH, Plan, READS, Service};
 
 /// The kind of a page operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -200,8 +200,7 @@ impl Waiting {
     /// The first operation of each list, in the order of service, where requests may preempt a
     /// collection.
     pub fn heads(&self, unit: UnitId) -> [Head; 3] {
-        let head = |list: u8| self.peek(unit, list).map(|op| (op, list));
-        let mut heads = [head(READS), head(WRITES), head(HIGH)];
+        let mut heads = self.queues.heads(&self.ops, unit);
         if heads.iter().flatten().count() < 2 {
             return heads;
         }

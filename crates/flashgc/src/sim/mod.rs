@@ -78,7 +78,6 @@ mod ready;
 mod requests;
 mod service;
 mod starts;
-mod unseen;
 
 use crate::arbiter::Arbiter;
 use crate::background::Background;
