@@ -13,6 +13,7 @@ pub(super) fn command(phases: Phases) -> Command<Owner> {
 
 impl<W: Watch> Collecting<'_, W> {
     /// The next command of an open collection that runs to its end.
+    #[inline(always)]
     pub fn step(&mut self, unit: UnitId) -> Command<Owner> {
         self.take_step(unit);
         let job = &mut self.jobs[unit];

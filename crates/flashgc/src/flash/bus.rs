@@ -5,7 +5,6 @@ use super::{Class, Due, Flash, Kind, Part};
 use crate::device::Spent;
 use crate::event::{Events, Slot};
 use crate::ids::{BusId, UnitId};
-use std::collections::VecDeque;
 
 /// The bus of one channel: one transfer at a time, first come first served, never reserved in
 /// advance.
@@ -15,8 +14,8 @@ pub(super) struct Bus {
     pub(super) holder: Option<UnitId>,
     /// Start of that transfer, in ns.
     pub(super) since_ns: u64,
-    /// Units that wait, in order of their requests.
-    pub(super) waiting: VecDeque<UnitId>,
+    /// The first and the last unit that wait, in order of their requests. Each names the next one.
+    waiting: Option<(UnitId, UnitId)>,
     /// Time taken by transfers.
     pub(super) spent: Spent,
 }
@@ -31,8 +30,22 @@ impl<T: Copy> Flash<T> {
             if self.keeps_waits {
                 self.units[unit.index()].asked = self.spent_of_bus(bus, now_ns);
             }
-            self.buses[bus.index()].waiting.push_back(unit);
+            self.waits_for(bus, unit);
         }
+    }
+
+    /// A unit waits once at most, so that it can be linked.
+    #[inline(always)]
+    fn waits_for(&mut self, bus: BusId, unit: UnitId) {
+        let waiting = &mut self.buses[bus.index()].waiting;
+        let first = match *waiting {
+            None => unit,
+            Some((first, last)) => {
+                self.units[last.index()].waits_behind = unit;
+                first
+            }
+        };
+        *waiting = Some((first, unit));
     }
 
     /// Work of a bus so far, with the transfer under way.
@@ -70,10 +83,12 @@ impl<T: Copy> Flash<T> {
             unreachable!("a transfer that ends has a unit")
         };
         let since_ns = state.since_ns;
-        let next = state.waiting.pop_front();
+        let next = state.waiting;
         let (owner, class, kind, beside) = self.transfers_for(unit);
         self.buses[bus.index()].spent.add(class == Class::Gc, now_ns - since_ns);
-        if let Some(next) = next {
+        if let Some((next, last)) = next {
+            let behind = self.units[next.index()].waits_behind;
+            self.buses[bus.index()].waiting = (next != last).then_some((behind, last));
             if self.keeps_waits {
                 self.has_waited(bus, next);
             }

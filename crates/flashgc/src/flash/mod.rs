@@ -116,6 +116,8 @@ struct Unit<T> {
     at: u8,
     kind: Kind,
     binds_at: u8,
+    /// The unit that waits for the bus behind this one, where one does.
+    waits_behind: UnitId,
     phases: Phases,
     /// When the phase began to run, or to wait for the bus, in ns.
     phase_since_ns: u64,
@@ -149,6 +151,7 @@ impl<T: Copy> Flash<T> {
             at: 0,
             kind: Kind::Rest,
             binds_at: BOUND,
+            waits_behind: UnitId(0),
             phases: Phases::new(),
             phase_since_ns: 0,
             since_ns: 0,

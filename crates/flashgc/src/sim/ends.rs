@@ -280,8 +280,15 @@ impl<W: Watch> Sim<W> {
     /// operation from now on. The collection continues with the pages that were read; the write
     /// that was loaded is programmed next; and an answer that is still on its way has the unit
     /// until it has left.
+    #[inline(always)]
     pub(super) fn second_takes_over(&mut self, unit: UnitId) {
-        let Some(owner) = self.flash.second(unit) else { return };
+        if let Some(owner) = self.flash.second(unit) {
+            self.takes_over(unit, owner);
+        }
+    }
+
+    #[inline(never)]
+    fn takes_over(&mut self, unit: UnitId, owner: Owner) {
         let filled = self.units[unit.index()].filled;
         let pages = match (owner, self.arbiter.preemptive()) {
             (Owner::Host(_), Some(preemptive)) => {
