@@ -206,8 +206,8 @@ impl Plan {
     /// Whether copies that no request can preempt may run unseen, as one event, although requests
     /// preempt others.
     ///
-    /// The copies must need no bus and take equal times, and nobody else may take pages of their
-    /// plane, or watch them. (Layers, background work and the books of policies are asked apart.)
+    /// The copies must need no bus and take equal times, and no other operation may take pages of
+    /// their plane. (Watchers, layers, background work and the books of policies are asked apart.)
     pub fn runs_unseen(&self) -> bool {
         let gc = &self.gc;
         self.coalesce

@@ -22,7 +22,7 @@ pub enum Choice {
     TryBackground,
     /// The open collection continues: with this page first, if there is one.
     Step,
-    /// All copies that are left: no request can preempt before somebody looks.
+    /// All copies that are left, unseen: no request of those that wait can preempt.
     Steps,
     /// The collector polls the queue.
     Poll,

@@ -16,7 +16,7 @@ pub enum Stage {
     Whole,
     /// Pages are being moved, step by step.
     Copying,
-    /// All copies that are left run one after the other, and nobody looks.
+    /// All copies that are left run one after the other, unseen.
     Unseen,
     /// The pages of a step were read, and are being programmed in other units.
     Sending,

@@ -1,14 +1,14 @@
-//! Copies that nobody sees: while no request can preempt a collection, its steps need no events.
+//! Copies that run unseen: while no request can preempt a collection, its steps need no events.
 //!
 //! 1. The arbiter finds that no request may preempt, and that none can before one comes or the
 //!    victim is erased. The copies that are left run as one command of their unit.
-//! 2. Somebody looks: a request is queued that might preempt, a page is trimmed, the run ends. The
+//! 2. Its state matters: a request is queued that might preempt, a page is trimmed, the run ends. The
 //!    steps that ended by now are made, each at its own time, and the one under way becomes the
 //!    command of the unit, as if it had been so from the beginning.
-//! 3. Nobody has looked until the last copy ends: all steps are made then.
+//! 3. If it matters to none until the last copy ends, all steps are made then.
 //!
 //! Which steps have ended follows from the time, since all take equally long. Only pages of the
-//! collection's own plane change, and nobody else takes pages there (`Plan::runs_unseen`).
+//! collection's own plane change, and no other operation takes pages there (`Plan::runs_unseen`).
 
 use super::steps::command;
 use super::timetable::Unseen;
@@ -49,7 +49,7 @@ impl<W: Watch> Collecting<'_, W> {
         Some(command(Phases::new().then(Kind::Collection, all_ns)))
     }
 
-    /// Somebody looks: the steps that have ended are made. Returns the operation under way.
+    /// The steps that have ended are made. Returns the operation under way.
     #[inline(never)]
     pub fn catch_up(&mut self, unit: UnitId, progress: Progress) -> Phases {
         self.make_steps(unit, progress.steps);
@@ -67,7 +67,7 @@ impl<W: Watch> Collecting<'_, W> {
         self.prices.nominal(mode.program_op(), 1)
     }
 
-    /// The last copy has ended, and nobody has looked.
+    /// The last copy has ended: all are made.
     #[inline(never)]
     pub(super) fn unseen_ended(&mut self, unit: UnitId) {
         let job = &self.jobs[unit];

@@ -138,7 +138,7 @@ pub struct Flash<T> {
     units: Vec<Unit<T>>,
     buses: Vec<Bus>,
     bus_of: Vec<BusId>,
-    /// Whether somebody asks how long each unit has waited for its bus.
+    /// Whether it is recorded how long each unit has waited for its bus.
     keeps_waits: bool,
 }
 

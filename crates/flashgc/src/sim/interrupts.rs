@@ -1,6 +1,6 @@
 //! A request is queued while its unit collects: it may suspend the operation, or be answered beside
-//! it (paper preemptible-gc, section IV and Table III). Somebody looks at a collection whose copies
-//! run unseen (`collect/unseen.rs`).
+//! it (paper preemptible-gc, section IV and Table III). The state of a collection matters
+//! whose copies run unseen (`collect/unseen.rs`).
 
 use super::Sim;
 use crate::arbiter::Interrupt;
@@ -111,7 +111,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// No request can preempt before somebody looks: the copies that are left run unseen.
+    /// No request of those that wait can preempt: the copies that are left run unseen.
     pub(super) fn steps(&mut self, unit: UnitId) {
         let command = collecting!(self).run_unseen(unit);
         if !self.begins(unit, command) {
@@ -138,7 +138,7 @@ impl<W: Watch> Sim<W> {
         true
     }
 
-    /// Somebody looks at the collection of a unit.
+    /// The state of a unit's collection matters.
     #[inline]
     pub(super) fn look_into(&mut self, unit: UnitId) {
         if self.jobs[unit].is_unseen() {
@@ -158,7 +158,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// Somebody looks at the whole drive.
+    /// The state of the whole drive matters.
     pub(super) fn look_into_all(&mut self) {
         if self.runs_unseen {
             (0..self.plan.geometry.units).map(UnitId).for_each(|unit| self.look_into(unit));
