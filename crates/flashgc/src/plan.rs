@@ -215,6 +215,7 @@ impl Plan {
             && gc.time_slices.is_none()
             && gc.placement.is_none()
             && gc.sub_blocks.is_none()
+            && gc.reserve_pages == 0
             && !gc.blocking.blocks
             && gc.copy.stays_in_plane()
             && gc.copy.at_once() == 1

@@ -11,6 +11,7 @@ mod suspension;
 mod time_slices;
 mod unseen;
 mod view;
+mod without_job;
 
 pub use preemptive::{Entry, Preemptive};
 pub use suspension::Interrupt;

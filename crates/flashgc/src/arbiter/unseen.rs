@@ -4,20 +4,25 @@ use super::preemptive::Preemptive;
 use super::view::View;
 use crate::collect::Progress;
 use crate::gc::Suspends;
+use crate::host;
 use crate::ids::UnitId;
 use crate::plan::Plan;
 
 impl Preemptive {
-    /// Whether none of the requests that wait, and may not preempt, is for a page of the victims:
-    /// it would be served from the register.
-    pub(super) fn none_is_served(&self, unit: UnitId, view: &View<'_>) -> bool {
+    /// Whether the requests that wait, and may not preempt, cannot before a block is erased, opened
+    /// or filled: the plane of each is below its hard threshold. One for a page of the victims
+    /// would be served from the register.
+    pub(super) fn stay_refused(&self, unit: UnitId, view: &mut View<'_>) -> bool {
+        let is_shut = self.is_shut(unit, view);
         let (job, geometry) = (&view.jobs[unit], &view.plan.geometry);
-        let is_moved = |op| {
-            let ppn = view.ftl.map.ppn_of(view.waiting.op(op).lpn);
-            let is_victim = |block| job.victims.iter().any(|victim| victim.block == block);
-            ppn.is_some() && is_victim(geometry.block_of(ppn))
-        };
-        !view.waiting.heads(unit).into_iter().flatten().any(|(op, _)| is_moved(op))
+        view.waiting.heads(unit).into_iter().flatten().all(|(op, _)| {
+            let host::Op { lpn, plane, .. } = *view.waiting.op(op);
+            let ppn = view.ftl.map.ppn_of(lpn);
+            let is_moved = ppn.is_some()
+                && job.victims.iter().any(|victim| victim.block == geometry.block_of(ppn));
+            let is_refused = || view.is_write(op) && view.refuses_writes(unit, plane);
+            !is_moved && (is_shut || is_refused())
+        })
     }
 
     /// A request was queued behind one that may not preempt, while copies ran unseen.

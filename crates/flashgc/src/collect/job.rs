@@ -83,6 +83,8 @@ pub struct Job {
     pub read_ahead: bool,
     /// The copies that run unseen.
     pub(super) unseen: Unseen,
+    /// The copy before which they end.
+    pub(super) unseen_until: usize,
     /// Copies that ended.
     pub moved: u32,
     /// Copies of pages that the host rewrote or trimmed before they ended.

@@ -1,9 +1,9 @@
 //! Copies that run unseen: while no request can preempt a collection, its steps need no events.
 //!
-//! 1. The arbiter finds that no request may preempt, and that none can before one comes or the
-//!    victim is erased. The copies that are left run as one command of their unit.
-//! 2. Its state matters: a request is queued that might preempt, a page is trimmed, the run ends. The
-//!    steps that ended by now are made, each at its own time, and the one under way becomes the
+//! 1. The arbiter finds that no request may preempt, and that none can before one comes or a block
+//!    is erased, opened or filled. The copies until then run as one command of their unit.
+//! 2. Its state matters: a request is queued that might preempt, a page is trimmed, the run ends.
+//!    The steps that ended by now are made, each at its own time, and the one under way becomes the
 //!    command of the unit, as if it had been so from the beginning.
 //! 3. If it matters to none until the last copy ends, all steps are made then.
 //!
@@ -28,23 +28,28 @@ impl Jobs {
 }
 
 impl<W: Watch> Collecting<'_, W> {
-    /// The copies that are left begin, unseen. `None` where there is none, or where pages of the
-    /// victim were lost.
+    /// The copies begin that are left and do not fill the open block, unseen. `None` where there is
+    /// none, or where pages of the victim were lost.
     #[inline(never)]
     pub fn run_unseen(&mut self, unit: UnitId) -> Option<Command<Owner>> {
         let plan = self.cx.plan;
         let job = &mut self.jobs[unit];
         let valid = |victim: &Victim| self.store.ftl.blocks.valid(victim.block) as usize;
         let left = job.copies.len() - job.next;
-        if left == 0 || left != job.victims.iter().map(valid).sum::<usize>() {
+        // With a block that is opened or filled, writes may find a page or none from then on: those
+        // copies are seen.
+        let open = job.plane.map_or(0, |plane| self.store.ftl.frontiers.open_to_copies(plane));
+        let steps = left.min((open as usize).saturating_sub(1));
+        if steps == 0 || left != job.victims.iter().map(valid).sum::<usize>() {
             return None;
         }
         let mode = plan.gc.copy;
         let ns = |op| self.prices.nominal(op, 1).total_ns();
         let (read_ns, program_ns) = (ns(mode.read_op()), ns(mode.program_op()));
-        let all_ns = left as u64 * (read_ns + program_ns);
+        let all_ns = steps as u64 * (read_ns + program_ns);
         let is_wanted = self.waiting.count(unit) > 0;
         job.unseen = Unseen::new(self.cx.now_ns, read_ns, program_ns, is_wanted);
+        job.unseen_until = job.next + steps;
         job.stage = Stage::Unseen;
         Some(command(Phases::new().then(Kind::Collection, all_ns)))
     }
@@ -71,7 +76,7 @@ impl<W: Watch> Collecting<'_, W> {
     #[inline(never)]
     pub(super) fn unseen_ended(&mut self, unit: UnitId) {
         let job = &self.jobs[unit];
-        self.make_steps(unit, (job.copies.len() - job.next) as u64);
+        self.make_steps(unit, (job.unseen_until - job.next) as u64);
         let job = &mut self.jobs[unit];
         job.read_ahead = false;
         job.stage = Stage::Copying;
