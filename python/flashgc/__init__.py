@@ -1,46 +1,49 @@
 """flashgc: garbage-collection schemes for flash storage on one device, one trace and one clock.
 
 >>> import flashgc
->>> report = flashgc.run("oltp", set={"workload.synthetic.requests": 2000})
+>>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 2000}
+>>> report = flashgc.run("oltp", set=small)
 >>> report.scheme
 'greedy'
 """
 
-# isort: off
-from flashgc import _start as _start  # first of all: the other imports take time
+import importlib
+from typing import TYPE_CHECKING, Any
 
-# isort: on
-from flashgc import drive, trace
-from flashgc._engine import __version__
-from flashgc._json_schema import report_schema
-from flashgc._workloads import workload, workloads
-from flashgc.api import (
-    Progress,
-    compare,
-    devices,
-    run,
-    run_seeds,
-    schemes,
-    slots,
-)
-from flashgc.conversion import Conversion, convert
-from flashgc.errors import (
-    ConfigError,
-    DriveError,
-    FlashgcError,
-    InternalError,
-    OutputError,
-    RunError,
-    TraceError,
-)
-from flashgc.refusal import Refusal
-from flashgc.registers import RegisterCost, register_cost
-from flashgc.report import Comparison, Report
-from flashgc.reproduction import Reproduction, reproduce
-from flashgc.sweeps import SweepProgress, SweepResults, sweep
-from flashgc.sweeps import explain as explain_sweep
-from flashgc.table import Table
-from flashgc.worst_case import WorstCase, check_wait, worst_case_wait
+from flashgc import _start as _start
+
+if TYPE_CHECKING:
+    from flashgc import drive, trace
+    from flashgc._engine import __version__
+    from flashgc._json_schema import report_schema
+    from flashgc._workloads import workload, workloads
+    from flashgc.api import (
+        Progress,
+        compare,
+        devices,
+        run,
+        run_seeds,
+        schemes,
+        slots,
+    )
+    from flashgc.conversion import Conversion, convert
+    from flashgc.errors import (
+        ConfigError,
+        DriveError,
+        FlashgcError,
+        InternalError,
+        OutputError,
+        RunError,
+        TraceError,
+    )
+    from flashgc.refusal import Refusal
+    from flashgc.registers import RegisterCost, register_cost
+    from flashgc.report import Comparison, Report
+    from flashgc.reproduction import Reproduction, reproduce
+    from flashgc.sweeps import SweepProgress, SweepResults, sweep
+    from flashgc.sweeps import explain as explain_sweep
+    from flashgc.table import Table
+    from flashgc.worst_case import WorstCase, check_wait, worst_case_wait
 
 __all__ = [
     "Comparison",
@@ -81,6 +84,39 @@ __all__ = [
     "workloads",
     "worst_case_wait",
 ]
+
+
+_MODULES = ("drive", "trace")
+_NAMES_IN = {
+    "_engine": ("__version__",),
+    "_json_schema": ("report_schema",),
+    "_workloads": ("workload", "workloads"),
+    "api": ("Progress", "compare", "devices", "run", "run_seeds", "schemes", "slots"),
+    "conversion": ("Conversion", "convert"),
+    "errors": ("ConfigError", "DriveError", "FlashgcError", "InternalError", "OutputError",
+               "RunError", "TraceError"),
+    "refusal": ("Refusal",),
+    "registers": ("RegisterCost", "register_cost"),
+    "report": ("Comparison", "Report"),
+    "reproduction": ("Reproduction", "reproduce"),
+    "sweeps": ("SweepProgress", "SweepResults", "sweep"),
+    "table": ("Table",),
+    "worst_case": ("WorstCase", "check_wait", "worst_case_wait"),
+}  # fmt: skip
+_HOMES = {name: (module, name) for module, names in _NAMES_IN.items() for name in names}
+_HOMES["explain_sweep"] = ("sweeps", "explain")
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever has this name
+    """Names are imported when they are used, so that a command starts with what it needs."""
+    if name in _MODULES:
+        return importlib.import_module(f"flashgc.{name}")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'flashgc' has no attribute {name!r}")
+    module, inside = _HOMES[name]
+    found = getattr(importlib.import_module(f"flashgc.{module}"), inside)
+    globals()[name] = found
+    return found
 
 
 def __dir__() -> list[str]:

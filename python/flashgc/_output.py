@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 import tempfile
@@ -46,41 +47,88 @@ def write(path: str | os.PathLike[str], text: str) -> None:
 
 def write_with(path: str | os.PathLike[str], fill: Callable[[IO[bytes]], object]) -> None:
     """Writes a file under a temporary name in the same folder, then renames it."""
-    target = Path(path)
+    with opened(path) as file, explained(path):
+        fill(file)
+
+
+@contextlib.contextmanager
+def opened(path: str | os.PathLike[str], what: str = "result") -> Iterator[IO[bytes]]:
+    """A file under a temporary name in the same folder, which is renamed at the end.
+
+    After an exception nothing is left of it. `what` describes the file in messages.
+    """
+    part = _Part()
     try:
-        if target.is_dir():
-            raise OutputError(f"error: {target} is a directory, not a file")
-        if target.exists() and not stat.S_ISREG(target.stat().st_mode):
-            with open(target, "wb") as file:
-                fill(file)
-            return
-        # A link stays a link, and its target is written.
-        _write_then_rename(Path(os.path.realpath(target)), fill)
+        with explained(path, what):
+            file = part.begin(Path(path))
+        yield file
+        with explained(path, what):
+            part.commit()
+    finally:
+        part.drop()
+    if part.target is not None:
         note(path)
+
+
+@contextlib.contextmanager
+def explained(path: str | os.PathLike[str], what: str = "result") -> Iterator[None]:
+    """An error of the system becomes one that says what cannot be written, and why."""
+    try:
+        yield
     except OSError as reason:
         raise OutputError(
-            f"error: the result cannot be written: {describe(path, reason)}"
+            f"error: the {what} cannot be written: {describe(path, reason)}"
         ) from None
 
 
-def _write_then_rename(target: Path, fill: Callable[[IO[bytes]], object]) -> None:
-    mode = 0o666 & ~_umask()
-    if target.exists():
-        # A file that may not be written must not be replaced either.
-        os.close(os.open(target, os.O_WRONLY))
-        mode = stat.S_IMODE(target.stat().st_mode)
-    descriptor, name = tempfile.mkstemp(
-        dir=target.parent, prefix=f".{target.name}.", suffix=".part"
-    )
-    try:
-        with open(descriptor, "wb") as file:
-            fill(file)
-            file.flush()
-            os.fchmod(file.fileno(), mode)
-        os.replace(name, target)
-    except BaseException:
-        os.unlink(name)
-        raise
+class _Part:
+    """A file until it is complete. A special file, such as a pipe, is written directly."""
+
+    def __init__(self) -> None:
+        self.target: Path | None = None
+        self._file: IO[bytes] | None = None
+        self._name: str | None = None
+        self._mode = 0o666 & ~_umask()
+
+    def begin(self, path: Path) -> IO[bytes]:
+        """Creates it in the folder of its final place."""
+        if path.is_dir():
+            raise OutputError(f"error: {path} is a directory, not a file")
+        if path.exists() and not stat.S_ISREG(path.stat().st_mode):
+            self._file = open(path, "wb")  # noqa: SIM115
+            return self._file
+        # A link stays a link, and its target is written.
+        self.target = Path(os.path.realpath(path))
+        if self.target.is_symlink():
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+        if self.target.exists():
+            # A file that may not be written must not be replaced either.
+            os.close(os.open(self.target, os.O_WRONLY))
+            self._mode = stat.S_IMODE(self.target.stat().st_mode)
+        descriptor, self._name = tempfile.mkstemp(
+            dir=self.target.parent, prefix=f".{self.target.name}.", suffix=".part"
+        )
+        self._file = open(descriptor, "wb")  # noqa: SIM115
+        return self._file
+
+    def commit(self) -> None:
+        """The file takes its own name."""
+        assert self._file is not None
+        self._file.flush()
+        if self.target is not None and self._name is not None:
+            os.fchmod(self._file.fileno(), self._mode)
+            self._file.close()
+            os.replace(self._name, self.target)
+            self._name = None
+
+    def drop(self) -> None:
+        """Nothing is left of a file that was not completed."""
+        with contextlib.suppress(OSError):
+            if self._file is not None:
+                self._file.close()
+        with contextlib.suppress(OSError):
+            if self._name is not None:
+                os.unlink(self._name)
 
 
 def _umask() -> int:

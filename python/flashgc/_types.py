@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import TypedDict
 
 
@@ -29,6 +30,11 @@ class Logs(TypedDict):
     gc_log: str | os.PathLike[str] | None
     series: str | os.PathLike[str] | None
     series_interval: str | None
+    requests: Callable[[dict[str, bytes]], None] | None
+    """Takes the rows of requests, in batches of columns."""
+
+
+NO_LOGS: Logs = {"gc_log": None, "series": None, "series_interval": None, "requests": None}
 
 
 class Reading(TypedDict):

@@ -11,8 +11,9 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from flashgc import _engine, _files, _output, _sources, converted, heads, refusal, statistics
+from flashgc import _engine, _files, _output, _sources, converted, floor, heads, refusal, statistics
 from flashgc import over_time as overview
+from flashgc import request_log as requests_log
 from flashgc._engine import ConfigError
 from flashgc._types import Logs, Request
 from flashgc.refusal import Refusal
@@ -58,6 +59,7 @@ def run(
     gc_log: PathLike | None = None,
     series: PathLike | None = None,
     series_interval: str | None = None,
+    request_log: PathLike | None = None,
     over_time: bool = False,
     progress: ProgressCallback | None = None,
 ) -> Report:
@@ -84,6 +86,9 @@ def run(
         series: a csv file that gets a row for each interval of simulated time; times in ns.
         series_interval: its length, as `"10 ms"`; otherwise it is chosen so that a few thousand
             rows come out.
+        request_log: a file that gets a row for each request, in the order of completion: csv or
+            Parquet, as its name ends in `.csv` or `.parquet`. With `blame` a row has the parts of
+            the latency as well.
         over_time: whether the report gets its :attr:`Report.over_time`: the longest responses over
             time, and what each collection moved. The run is slower by the watching.
         progress: called with a :class:`Progress` at most ten times a second; an exception from it
@@ -94,22 +99,26 @@ def run(
         TraceError: a trace that cannot be read.
         DriveError: a saved drive that cannot be read, or is that of another device.
         RunError: a run that cannot continue, such as a full drive.
-        OutputError: a log or series that cannot be written.
+        OutputError: a log or series that cannot be written, or an unknown ending of `request_log`.
         KeyboardInterrupt: on Ctrl-C, at once.
 
     Note:
         The interpreter's lock is free while the engine works.
 
     >>> import flashgc
-    >>> report = flashgc.run("oltp", set={"workload.synthetic.requests": 2000}, seed=3)
+    >>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 2000}
+    >>> report = flashgc.run("oltp", set=small, seed=3)
     >>> report.seed, report.scheme
     (3, 'greedy')
 
     """
+    requests_log.check(request_log, gc_log, series)
     with _sources.trace_file(trace) as file:
         request = _request(config, file, scheme, device, set, seed, fit, unset)
-        logs: Logs = {"gc_log": gc_log, "series": series, "series_interval": series_interval}
-        report = _run(request, verify, logs, drive, _told(progress), over_time, blame)
+        with requests_log.written(request_log) as add:
+            logs: Logs = {"gc_log": gc_log, "series": series, "series_interval": series_interval,
+                          "requests": add}  # fmt: skip
+            report = _run(request, verify, logs, drive, _told(progress), over_time, blame)
     _note_origin([report], request, heads.call(
         "run", _given(config, trace),
         {"scheme": scheme, "device": device, **_set(request), "verify": verify, "blame": blame,
@@ -143,7 +152,7 @@ def run_seeds(
     `progress` is called with the number of the run, from 0, and its :class:`Progress`.
 
     >>> import flashgc
-    >>> small = {"workload.synthetic.requests": 2000}
+    >>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 2000}
     >>> report = flashgc.run_seeds("oltp", 3, set=small)
     >>> report.seeds["values"]
     [1, 2, 3]
@@ -184,6 +193,7 @@ def compare(
     jobs: int = 2,
     over_time: bool = False,
     seeds: int | None = None,
+    ideal: bool = False,
     progress: Callable[[int, Progress], object] | None = None,
 ) -> Comparison:
     """Runs several schemes on the same drive with the same requests, `jobs` at a time.
@@ -197,6 +207,9 @@ def compare(
     of :func:`run_seeds`, and those after the first have `seeds.over_first`: for each metric the
     mean difference to the first scheme and its 95 % interval, from pairs of runs with one seed.
 
+    With `ideal` the scheme `ideal`, whose collections take no time, runs too and is the first
+    report, as in the command; `seeds.over_first` is still the difference to the first of `schemes`.
+
     Properties that should be equal and are not are in :attr:`Comparison.unequal`.
 
     A scheme that does not fit the device is skipped and listed in :attr:`Comparison.refused`, with
@@ -204,7 +217,7 @@ def compare(
     unknown.
 
     >>> import flashgc
-    >>> small = {"workload.synthetic.requests": 2000}
+    >>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 2000}
     >>> both = flashgc.compare("oltp", ["greedy", "fifo"], set=small)
     >>> list(both.table["scheme"]), both.unequal
     ([...'greedy'..., ...'fifo'...], {})
@@ -221,11 +234,13 @@ def compare(
         schemes = [schemes]
     if not schemes:
         raise ConfigError("error: there is no scheme to compare\n  = help: `flashgc schemes`")
+    given, schemes = list(schemes), floor.names(schemes, ideal)
+    added = len(schemes) - len(given)
     with _sources.trace_file(trace) as file:
         asked = [
             _bare_request(config, file, name, device, set, seed, fit, unset) for name in schemes
         ]
-        asked, found = _fitting(asked, schemes, drive, _told_first(progress))
+        asked, found = _fitting(asked, schemes, drive, _told_first(progress), added)
         refused = [one for one in found if one is not None]
         places = [index for index, one in enumerate(found) if one is None]
         if progress is not None:
@@ -243,12 +258,13 @@ def compare(
         seeded = [_with_seed(one, value) for value in values for one in requests]
         done = _run_all(seeded or requests, verify, drive, jobs, tell, over_time=over_time,
                         blame=blame)  # fmt: skip
-        reports = _paired(done, len(requests), values) if values else done
+        base = sum(place < added for place in places)
+        reports = _paired(done, len(requests), values, base) if values else done
     _note_origin(reports, requests[0], heads.call(
-        "compare", [config, list(schemes), *_given(config, trace)[1:]],
+        "compare", [config, given, *_given(config, trace)[1:]],
         {"device": device, **_set(requests[0]), "verify": verify, "blame": blame,
          "drive": drive,
-         "over_time": over_time, "seeds": seeds},
+         "over_time": over_time, "seeds": seeds, "ideal": ideal},
     ))  # fmt: skip
     return Comparison(reports, refused)
 
@@ -259,15 +275,18 @@ def _seed_values(request: Request, seeds: int) -> list[int]:
     return list(range(first, first + seeds))
 
 
-def _paired(done: Sequence[Report], schemes: int, values: Sequence[int]) -> list[Report]:
-    """The first report of each scheme, with the results of all its seeds."""
+def _paired(done: Sequence[Report], schemes: int, values: Sequence[int], base: int) -> list[Report]:
+    """The first report of each scheme, with the results of all its seeds.
+
+    Also their differences to those of the scheme at place `base`.
+    """
     runs = [done[at::schemes] for at in range(schemes)]
     for own in runs:
         found: dict[str, Any] = {"count": len(values), "values": list(values),
                                  "metrics": statistics.intervals(own)}  # fmt: skip
-        if own is not runs[0]:
-            metrics = statistics.differences(own, runs[0])
-            found["over_first"] = {"scheme": runs[0][0].scheme, "metrics": metrics}
+        if own is not runs[base]:
+            metrics = statistics.differences(own, runs[base])
+            found["over_first"] = {"scheme": runs[base][0].scheme, "metrics": metrics}
         own[0]._values["seeds"] = found
     return [own[0] for own in runs]
 
@@ -277,12 +296,17 @@ def _fitting(
     names: Sequence[PathLike],
     drive: PathLike | None,
     progress: Callable[..., object] | None,
+    added: int = 0,
 ) -> tuple[list[Request], list[Refusal | None]]:
-    """The requests with their trace and the size of their drive, and those that cannot run."""
+    """The requests with their trace and the size of their drive, and those that cannot run.
+
+    The first `added` ones were not asked for: a ConfigError where none of the others can run.
+    """
 
     def refusals(requests: Sequence[Request]) -> list[Refusal | None]:
         found = [refusal.of(one, name, drive) for one, name in zip(requests, names, strict=True)]
-        refusal.check_any([one for one in found if one is not None], len(found))
+        of_asked = found[added:]
+        refusal.check_any([one for one in of_asked if one is not None], len(of_asked))
         return found
 
     found = refusals(asked)

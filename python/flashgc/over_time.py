@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from flashgc import _files
 from flashgc._engine import OutputError
-from flashgc._types import Logs
+from flashgc._types import NO_LOGS, Logs
 from flashgc.table import Table
 
 MOST_ROWS = 300
@@ -53,7 +53,7 @@ def recorded(logs: Logs | None) -> Iterator[Logs]:
 
     An OutputError where one of these could not be read again, such as a pipe.
     """
-    given = logs or {"gc_log": None, "series": None, "series_interval": None}
+    given = logs or NO_LOGS
     for name in (given["gc_log"], given["series"]):
         if name is not None and Path(name).exists() and not Path(name).is_file():
             raise OutputError(
@@ -69,6 +69,7 @@ def recorded(logs: Logs | None) -> Iterator[Logs]:
             "gc_log": given["gc_log"] or Path(name) / "collections.csv",
             "series": given["series"] or Path(name) / "series.csv",
             "series_interval": given["series_interval"],
+            "requests": given["requests"],
         }
 
 

@@ -6,7 +6,7 @@ import html
 import json
 from collections.abc import Sequence
 
-from flashgc import balance, blame, chart, cliff, converted, heads, summary, units
+from flashgc import balance, blame, chart, cliff, converted, floor, heads, summary, units
 from flashgc.markup import table
 from flashgc.results import KINDS, ComparedResults, Run, RunResults
 
@@ -128,6 +128,12 @@ def _several(several: ComparedResults[Run]) -> list[str]:
     if differences:
         rows = list(map(list, zip(*differences, strict=True)))
         tables += ["<h2>Differences</h2>", _wide(table(rows, "heads"))]
+    price = floor.rows(inside)
+    if price:
+        rows = list(map(list, zip(*price, strict=True)))
+        why = floor.note(inside)
+        tables += ["<h2>Price of collection</h2>", _wide(table(rows, "heads")),
+                   *([] if why is None else [f"<p>{why}</p>"])]  # fmt: skip
     read = summary.over_seeds(several)
     split = blame.section(inside)
     return [_charts(drawn), *([] if read is None else [f"<p>{read}</p>"]), *tables, split]

@@ -27,7 +27,7 @@ class Refusal:
     """A scheme that was skipped in a comparison.
 
     >>> import flashgc
-    >>> small = {"workload.synthetic.requests": 2000}
+    >>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 2000}
     >>> found = flashgc.compare("oltp", ["greedy", "fpgc"], set=small)
     >>> [refused.scheme for refused in found.refused], found.refused[0].settings
     (['fpgc'], ('device.suspend.suspend=20 us',))

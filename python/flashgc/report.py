@@ -18,7 +18,8 @@ class Report(RunResults):
     undefined is None.
 
     >>> import flashgc
-    >>> report = flashgc.run("oltp", set={"workload.synthetic.requests": 2000})
+    >>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 2000}
+    >>> report = flashgc.run("oltp", set=small)
     >>> report.requests.read + report.requests.write
     2000
     >>> report["latency_ns"]["read"]["p50"] == report.latency_ns.read.p50
@@ -44,7 +45,7 @@ class Comparison(ComparedResults[Report]):
     A report by its place or by the name of its scheme:
 
     >>> import flashgc
-    >>> small = {"workload.synthetic.requests": 2000}
+    >>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 2000}
     >>> both = flashgc.compare("oltp", ["greedy", "fifo"], set=small)
     >>> both["fifo"].scheme, both[0].scheme, both.keys(), "fifo" in both
     ('fifo', 'greedy', ['greedy', 'fifo'], True)

@@ -61,7 +61,8 @@ class RunResults(Keys):
         """Latencies: a row each for reads, writes and all; times in ns, NaN where undefined.
 
         >>> import flashgc
-        >>> report = flashgc.run("oltp", set={"workload.synthetic.requests": 2000})
+        >>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 2000}
+        >>> report = flashgc.run("oltp", set=small)
         >>> list(report.latency["kind"])
         [...'read'..., ...'write'..., ...'all'...]
         >>> report.latency["p99"].shape
@@ -79,7 +80,8 @@ class RunResults(Keys):
         A ValueError for any other kind.
 
         >>> import flashgc
-        >>> report = flashgc.run("oltp", set={"workload.synthetic.requests": 2000})
+        >>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 2000}
+        >>> report = flashgc.run("oltp", set=small)
         >>> spread = report.distribution("write")
         >>> int(spread["count"].sum()) == report.requests.write
         True
@@ -106,7 +108,7 @@ class RunResults(Keys):
         It is not in :meth:`to_dict` and not in a saved `.json` file; a page (`.html`) draws it.
 
         >>> import flashgc, numpy
-        >>> small = {"workload.synthetic.requests": 2000}
+        >>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 2000}
         >>> report = flashgc.run("oltp", set=small, over_time=True)
         >>> longest_ns = report.over_time.responses["latency_read_max_ns"]
         >>> int(numpy.nanmax(longest_ns)) == report.latency_ns.read.max
@@ -129,7 +131,8 @@ class RunResults(Keys):
         1; None where collection took no time.
 
         >>> import flashgc
-        >>> report = flashgc.run("oltp", set={"workload.synthetic.requests": 2000})
+        >>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 2000}
+        >>> report = flashgc.run("oltp", set=small)
         >>> time = report.gc_time
         >>> time.busy_ns == report.gc.total_busy_ns
         True

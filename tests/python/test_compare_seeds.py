@@ -54,8 +54,9 @@ def test_as_a_command(flashgc, small, tmp_path):
     command = ["compare", "small.toml", "--schemes", "greedy,fifo", "--seeds", "3"]
     flashgc(*command, "--out", "both")
     found = json.loads((tmp_path / "both/report.json").read_text())
-    assert [one["seeds"]["count"] for one in found] == [3, 3]
-    assert found[1]["seeds"]["over_first"]["scheme"] == "greedy"
+    assert [one["seeds"]["count"] for one in found] == [3, 3, 3]
+    assert "over_first" not in found[1]["seeds"]
+    assert found[2]["seeds"]["over_first"]["scheme"] == "greedy"
     assert "over greedy" in (tmp_path / "both/report.html").read_text()
     told = flashgc(*command)
     assert "over greedy" in told.out

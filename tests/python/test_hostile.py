@@ -124,6 +124,10 @@ def test_odd_terminals(flashgc, small, env):
         "flashgc run small.toml --gc-log ''",
         "flashgc run small.toml --gc-log /",
         "flashgc run small.toml --gc-log loop",
+        "flashgc run small.toml --request-log ''",
+        "flashgc run small.toml --request-log /",
+        "flashgc run small.toml --request-log junk",
+        "flashgc run small.toml --request-log loop.csv",
         "flashgc run small.toml --out loop",
         "flashgc run small.toml --series a.csv --series-interval ''",
         "flashgc run small.toml --series a.csv --series-interval '1 ns'",
@@ -156,6 +160,7 @@ def test_nonsense_has_status_2_and_leaves_nothing(tmp_path, small, replay, spc, 
     (tmp_path / "empty").touch()
     (tmp_path / "junk").write_bytes(bytes(range(256)) * 300)
     (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "loop.csv").symlink_to("loop.csv")
     before = sorted(tmp_path.iterdir())
     code, out, err = shell(tmp_path, text)
     if text != "flashgc run empty":
@@ -189,6 +194,8 @@ def test_outputs_are_written_through_links_and_keep_their_permissions(
     outputs = {
         "gc.csv": ["run", small, "--gc-log"],
         "series.csv": ["run", small, "--series"],
+        "requests.csv": ["run", small, "--request-log"],
+        "requests.parquet": ["run", small, "--request-log"],
         "t.csv": ["trace", "convert", spc, "--to", "csv"],
         "made.load": ["trace", "generate", small],
         "d.drive": ["drive", "save", small],
@@ -314,6 +321,7 @@ ELSEWHERE = {
     "--seeds": "run",
     "--gc-log": "run",
     "--series": "run",
+    "--request-log": "run",
     "--device": "run",
     "--scheme": "run",
     "--set": "run",

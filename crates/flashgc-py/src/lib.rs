@@ -12,6 +12,7 @@ mod papers;
 mod presets;
 mod pulse;
 mod request;
+mod request_log;
 mod row_log;
 mod run;
 mod sizing;

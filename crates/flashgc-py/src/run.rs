@@ -5,6 +5,7 @@ use crate::errors::{ConfigError, OutputError, guarded};
 use crate::memory;
 use crate::pulse::{Pulse, Step};
 use crate::request::Request;
+use crate::request_log::Requests;
 use crate::row_log::RowLog;
 use flashgc::gc::JobRow;
 use flashgc::session::{Options, Phase, Progress, Session};
@@ -36,6 +37,8 @@ pub struct Logs {
     series: Option<PathBuf>,
     /// The interval, in the form that users write.
     series_interval: Option<String>,
+    /// Takes the rows of requests, in batches of columns.
+    requests: Option<Py<PyAny>>,
 }
 
 /// What is watched in a run.
@@ -48,6 +51,7 @@ struct Watched {
 /// The files that a run writes while it lasts.
 struct OpenLogs {
     files: Vec<RowLog>,
+    requests: Option<Requests>,
     /// The series among them, if its interval was given.
     bounded: Option<usize>,
 }
@@ -57,7 +61,8 @@ const ROWS_BEFORE_ESTIMATE: u64 = 50_000;
 
 impl OpenLogs {
     fn check(&self) -> PyResult<()> {
-        self.files.iter().try_for_each(RowLog::check)
+        self.files.iter().try_for_each(RowLog::check)?;
+        self.requests.as_ref().map_or(Ok(()), Requests::check)
     }
 
     /// Refuses a series that would be far too long, as soon as that is known.
@@ -131,7 +136,10 @@ impl Logs {
             bounded = interval_ns.map(|_| files.len());
             files.push(log);
         }
-        Ok((OpenLogs { files, bounded }, options))
+        let add = self.requests.as_ref().map(|add| Python::attach(|py| add.clone_ref(py)));
+        let (requests, sink) = add.map(|add| Requests::new(add, blame)).unzip();
+        options.request_log = sink;
+        Ok((OpenLogs { files, requests, bounded }, options))
     }
 
     fn interval_ns(&self) -> PyResult<Option<u64>> {

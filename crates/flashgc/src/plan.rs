@@ -230,12 +230,18 @@ impl Plan {
     /// Whether nothing can interrupt a collection, so that its pages are fixed when it begins.
     ///
     /// The copies must need no bus, not for summaries either, and the blocking must cover the unit
-    /// that works.
+    /// that works. A collection of no length cannot be interrupted at all.
     pub fn fixes_jobs(&self) -> bool {
-        self.gc.preemption.is_none()
-            && self.gc.copy.stays_in_plane()
+        let needs_no_bus = self.gc.copy.stays_in_plane()
             && self.timing.command_ns == 0
-            && !self.timing.times_summaries_of_copies()
-            && self.gc.blocking.covers_unit(self.geometry.shape.unit)
+            && !self.timing.times_summaries_of_copies();
+        let takes_the_unit = self.gc.blocking.covers_unit(self.geometry.shape.unit);
+        !self.gc.copy.takes_time()
+            || (self.gc.preemption.is_none() && needs_no_bus && takes_the_unit)
+    }
+
+    /// The times of collections and background tasks: those of the device, or none.
+    pub fn collection_timing(&self) -> Timing {
+        if self.gc.copy.takes_time() { self.timing } else { Timing::NONE }
     }
 }

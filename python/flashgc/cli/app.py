@@ -119,6 +119,7 @@ def run(
             "few thousand.",
         ),
     ] = None,
+    request_log: options.RequestLog = None,
     format: options.Format = None,
     on_bad_line: options.BadLine = None,
     sort_window: options.SortWindow = None,
@@ -138,7 +139,8 @@ def run(
             report = api.run(
                 config, trace, scheme=scheme, device=device, set=set_, unset=unsets, seed=seed,
                 verify=verify, blame=blame, drive=drive, fit=fit, gc_log=gc_log, series=series,
-                series_interval=series_interval, over_time=over_time, progress=told,
+                series_interval=series_interval, request_log=request_log, over_time=over_time,
+                progress=told,
             )  # fmt: skip
         else:
             if check_wait:
@@ -152,6 +154,10 @@ def run(
             if series is not None or series_interval is not None:
                 raise typer.BadParameter(
                     "--series records one run and cannot be combined with --seeds"
+                )
+            if request_log is not None:
+                raise typer.BadParameter(
+                    "--request-log records one run and cannot be combined with --seeds"
                 )
             if over_time:
                 raise typer.BadParameter(
@@ -170,7 +176,7 @@ def run(
         from flashgc.cli import show
 
         show.report(report)
-        _say_where(folder, gc_log, series)
+        _say_where(folder, gc_log, series, request_log)
     if check_wait:
         _check_wait(report)
 
@@ -225,6 +231,13 @@ def compare(
             "differences to the first scheme.",
         ),
     ] = None,
+    ideal: Annotated[
+        bool,
+        typer.Option(
+            "--ideal/--no-ideal",
+            help="Show the scheme ideal first, whose collections take no time: the floor.",
+        ),
+    ] = True,
     verify: options.Verify = False,
     drive: options.Drive = None,
     fit: options.Fit = None,
@@ -238,7 +251,7 @@ def compare(
     jobs: options.Jobs = 2,
 ) -> None:
     """Run several schemes on the same drive with the same requests and compare them."""
-    from flashgc import _output, api, heads
+    from flashgc import _output, api, floor, heads
     from flashgc.cli import progress
 
     _check_page(over_time, out)
@@ -246,12 +259,13 @@ def compare(
     if seeds is not None and over_time:
         raise typer.BadParameter("--over-time shows one run and cannot be combined with --seeds")
     names = [name.strip() for name in schemes.split(",") if name.strip()]
+    shown_names = [str(name) for name in floor.names(names, ideal)]
     set_ = options.settings(sets, format, on_bad_line, sort_window)
-    with progress.bars(names, quiet=json) as shown:
+    with progress.bars(shown_names, quiet=json) as shown:
         reports = api.compare(
             config, names, trace, device=device, set=set_, unset=unsets, seed=seed,
             verify=verify, blame=blame, drive=drive, fit=fit, jobs=jobs,
-            over_time=over_time, seeds=seeds, progress=shown,
+            over_time=over_time, seeds=seeds, ideal=ideal, progress=shown,
         )  # fmt: skip
     heads.by_command(reports, typed())
     _saved(reports.save, folder)

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from flashgc import _sources, api, trace
+import flashgc
 from flashgc._files import JOB_FILES
 
 
 def configs(incomplete: str) -> list[str]:
     """Built-in configurations, TOML files and job files of fio."""
+    from flashgc import _sources
+
     files = [name for end in (".toml", *JOB_FILES) for name in _files(incomplete, end)]
     return _starting(list(_sources.builtin_configs()), incomplete) + list(dict.fromkeys(files))
 
 
 def scheme_names(incomplete: str) -> list[str]:
     """Schemes that come with the package."""
-    return _starting([known["name"] for known in api.schemes()], incomplete)
+    return _starting([known["name"] for known in flashgc.schemes()], incomplete)
 
 
 def schemes(incomplete: str) -> list[str]:
@@ -33,17 +35,19 @@ def scheme_lists(incomplete: str) -> list[str]:
 
 def devices(incomplete: str) -> list[str]:
     """Devices that come with the package."""
-    return _starting([known["name"] for known in api.devices()], incomplete)
+    return _starting([known["name"] for known in flashgc.devices()], incomplete)
 
 
 def formats(incomplete: str) -> list[str]:
     """Formats of traces."""
-    return _starting([name for known in trace.formats() for name in known["names"]], incomplete)
+    return _starting(
+        [name for known in flashgc.trace.formats() for name in known["names"]], incomplete
+    )
 
 
 def formats_to_write(incomplete: str) -> list[str]:
     """Formats of traces that can be written: those with a text on what gets lost."""
-    known = [known["names"] for known in trace.formats() if known["lost"]]
+    known = [known["names"] for known in flashgc.trace.formats() if known["lost"]]
     return _starting([name for names in known for name in names], incomplete)
 
 

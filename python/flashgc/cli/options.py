@@ -142,6 +142,16 @@ Blame = Annotated[
         "collection, for space and for the write buffer.",
     ),
 ]
+RequestLog = Annotated[
+    Path | None,
+    typer.Option(
+        "--request-log",
+        metavar="FILE",
+        show_default=False,
+        help="Write a row for each request, as .csv or .parquet; with --blame also the parts of "
+        "its latency.",
+    ),
+]
 BadLine = Annotated[
     OnBadLine | None,
     typer.Option("--on-bad-line", help="Stop at a line that is not understood, or skip "

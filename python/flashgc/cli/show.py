@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from flashgc import balance, blame, converted, summary
+from flashgc import balance, blame, converted, floor, summary
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -61,10 +61,16 @@ def comparison(several: Comparison) -> None:
     if unfit is not None:
         line(unfit, "bold yellow")
     rows(summary.comparison(several))
+    price = floor.rows(several)
+    if price:
+        rows(price)
+    why = floor.note(several)
+    if why is not None:
+        line(why)
     differences = summary.differences(several)
     if differences:
         rows(differences)
-    for one in several:
+    for one in floor.above(several):
         for text in blame.sentences(one):
             line(f"{one.scheme}: {text}")
     read = summary.over_seeds(several)

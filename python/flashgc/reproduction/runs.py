@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from flashgc import _engine, _files, _output, api
 from flashgc._engine import OutputError
-from flashgc._types import Logs
+from flashgc._types import NO_LOGS, Logs
 from flashgc.processors import at_once
 from flashgc.report import Report
 from flashgc.reproduction import cliffs
@@ -95,7 +95,7 @@ def _logs(folder: Path, one: Planned) -> Logs | None:
     gc_log = _file(folder, one, "gc.csv") if cliffs.MOVES in one.extras else None
     if series is None and gc_log is None:
         return None
-    return {"gc_log": gc_log, "series": series, "series_interval": None}
+    return {**NO_LOGS, "gc_log": gc_log, "series": series}
 
 
 def _extras(folder: Path, one: Planned, report: Report) -> dict[str, Any]:

@@ -19,16 +19,37 @@ const LEVELS: &[&str] = &["unit", "channel", "chip", "die", "plane", "blocks"];
 impl Draw {
     pub(super) fn scheme(&mut self) {
         if self.choices.chance(40) {
-            return self.preset_scheme();
+            self.preset_scheme();
+        } else {
+            self.erase();
+            self.trigger();
+            self.copy();
+            self.placement();
+            self.preemption();
+            self.pacing();
+            self.blocking();
+            self.background();
         }
-        self.erase();
-        self.trigger();
-        self.copy();
-        self.placement();
-        self.preemption();
-        self.pacing();
-        self.blocking();
-        self.background();
+        if self.is("gc.copy.use", "instant") || self.is("gc.scheme", "ideal") {
+            self.nothing_preempts();
+        }
+    }
+
+    /// What a collection of no length needs.
+    fn nothing_preempts(&mut self) {
+        if self.history.get("gc.copy.use").is_some_and(|word| word != "\"instant\"") {
+            return;
+        }
+        self.word("gc.preemption.use", &["never"]);
+        self.word("gc.pacing.use", &["at-once"]);
+        let blocks = self.is("gc.blocking.use", "blocks");
+        if blocks || self.is("gc.scheme", "bbgc") || self.is("gc.scheme", "on-demand") {
+            self.word("gc.blocking.use", &["unit"]);
+        }
+        let moves_before = self.history.get("gc.background.use");
+        if moves_before.is_none_or(|used| used.contains("pre-migration")) {
+            self.word("gc.background.use", &["nothing"]);
+        }
     }
 
     /// A preset on a device with all that the preset needs, with some slots drawn anew.
@@ -214,7 +235,7 @@ impl Draw {
 
     fn copy(&mut self) {
         let plain = self.is("gc.placement.use", "hotness-groups");
-        match self.word("gc.copy.use", &["copyback", "bus", "parallel"]) {
+        match self.word("gc.copy.use", &["copyback", "bus", "parallel", "instant"]) {
             "copyback" if !plain => self.value("gc.copy.copyback.parity", &["true", "false"]),
             "parallel" => self.parallel(plain),
             _ => {}

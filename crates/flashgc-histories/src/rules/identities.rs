@@ -171,7 +171,7 @@ fn collections(tried: &Tried<'_>, figures: &Figures<'_>, broken: &mut Broken) {
         broken.at_most("moved and valid", moved, valid);
     }
     if pure(tried) {
-        let timing = &tried.setup.plan.timing;
+        let timing = &tried.setup.plan.collection_timing();
         let expected = gc("copy_steps") * (timing.read_ns + timing.program_ns)
             + figures.of("/erase_operations") * timing.erase_ns;
         broken.equal("array time of jobs", gc("busy_ns") - gc("busy_open_ns"), expected);

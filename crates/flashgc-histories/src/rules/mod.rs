@@ -4,6 +4,7 @@ mod compare;
 mod drives;
 mod identities;
 mod logs;
+mod requests;
 mod times;
 
 use crate::draw;
@@ -50,6 +51,7 @@ pub const RULES: &[(&str, Rule)] = &[
     ("coalesce", coalesce),
     ("index", index),
     ("logs", logs::rule),
+    ("requests", requests::rule),
     ("saved", drives::saved),
     ("slices", drives::slices),
     ("takeover", drives::takeover),

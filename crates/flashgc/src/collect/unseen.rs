@@ -46,6 +46,9 @@ impl<W: Watch> Collecting<'_, W> {
         let mode = plan.gc.copy;
         let ns = |op| self.prices.nominal(op, 1).total_ns();
         let (read_ns, program_ns) = (ns(mode.read_op()), ns(mode.program_op()));
+        if read_ns == 0 || program_ns == 0 {
+            return None;
+        }
         let all_ns = steps as u64 * (read_ns + program_ns);
         let is_wanted = self.waiting.count(unit) > 0;
         job.unseen = Unseen::new(self.cx.now_ns, read_ns, program_ns, is_wanted);

@@ -14,7 +14,7 @@ const DEVICES: &[(&str, &str)] = files!("devices":
     "preemptible-gc-slc" "pre-gc-2d" "pre-gc-3d" "ssdsim" "enterprise-tlc");
 
 const SCHEMES: &[(&str, &str)] = files!("schemes":
-    "greedy" "greedy-msr" "fifo" "random" "d-choices" "cost-benefit" "wear-aware"
+    "ideal" "greedy" "greedy-msr" "fifo" "random" "d-choices" "cost-benefit" "wear-aware"
     "idle" "idle-pgc" "parallel" "ippbe" "ippbe-original" "parallel-ippbe"
     "pgc" "pgc-merge" "pgc-pipeline" "pgc-both" "pgc-se" "fpgc" "wear-pgc"
     "subblock-baseline" "gsm" "gsm-plus" "pb" "speedup" "speedup-pb"

@@ -52,6 +52,18 @@ pub struct Summary {
 }
 
 impl Timing {
+    /// Everything takes no time.
+    pub const NONE: Timing = Timing {
+        read_ns: 0,
+        program_ns: 0,
+        erase_ns: 0,
+        transfer_ns: 0,
+        command_ns: 0,
+        summary: None,
+        suspend: None,
+        layer_speed: None,
+    };
+
     /// Whether copies may have to write summaries.
     pub fn times_summaries_of_copies(&self) -> bool {
         self.summary.is_some_and(|summary| summary.timed_copies)

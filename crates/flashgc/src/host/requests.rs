@@ -153,7 +153,8 @@ impl Host {
                 (requests.slab.len() - 1) as u32
             }
         };
-        cx.tell(Happened::Arrived { request: id, outstanding });
+        let HostRequest { offset_bytes, bytes: size_bytes, .. } = *request;
+        cx.tell(Happened::Arrived { request: id, job, offset_bytes, size_bytes, outstanding });
         id
     }
 

@@ -42,7 +42,7 @@ impl Seen<'_> {
     /// section V-D). Copies that pay for summaries take longer; where layers differ the checker
     /// calculates the time of each operation.
     fn audit_collection_time(&self, counters: &Counters) {
-        let timing = &self.plan.timing;
+        let timing = &self.plan.collection_timing();
         if timing.times_summaries_of_copies() || self.prices.asks_for_pages() {
             return;
         }

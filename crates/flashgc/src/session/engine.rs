@@ -7,7 +7,7 @@ use crate::sim::Sim;
 use crate::stats::Series;
 use crate::verify::blame::Blame;
 use crate::verify::checker::{Checker, Promises};
-use crate::verify::{Unwatched, Watchers};
+use crate::verify::{RequestLog, Unwatched, Watchers};
 
 /// The watched simulation is slower by much; most runs have no watcher.
 pub(super) enum Engine {
@@ -101,7 +101,14 @@ fn logs(plan: &Plan, options: Options) -> Watchers {
     let series = options.series.map(|request| Series::new(request, blocks_per_plane));
     let blame = (options.blame || options.verify).then(|| blame(plan));
     let reports_blame = options.blame;
-    Watchers { checker: None, blame, reports_blame, job_log: options.job_log, series }
+    Watchers {
+        checker: None,
+        blame,
+        reports_blame,
+        job_log: options.job_log,
+        request_log: options.request_log.map(RequestLog::new),
+        series,
+    }
 }
 
 /// A series must be notified when each copy ends, so collections do not run as one event. That

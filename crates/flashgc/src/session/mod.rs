@@ -260,6 +260,7 @@ impl Session {
             self.bad_rows = source.bad_rows();
             self.tallies = source.tallies();
             self.audit();
+            self.end_request_log();
         } else {
             if self.setup.plan.geometry.pages <= AUDIT_EACH_SLICE_PAGES {
                 self.audit();
@@ -275,6 +276,15 @@ impl Session {
     fn audit(&mut self) {
         if let Engine::Watched(sim) = &mut self.engine {
             sim.audit();
+        }
+    }
+
+    /// The log of requests, where there is one, hands out its last rows.
+    fn end_request_log(&mut self) {
+        if let Engine::Watched(sim) = &mut self.engine
+            && let Some(log) = &mut sim.watch().request_log
+        {
+            log.hand_out();
         }
     }
 

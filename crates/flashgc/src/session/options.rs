@@ -1,7 +1,7 @@
 //! What a caller may ask of a session in addition to its setup.
 
 use crate::stats::SeriesRequest;
-use crate::verify::JobLog;
+use crate::verify::{JobLog, RequestSink};
 
 /// Options of a session in addition to its setup.
 #[derive(Default)]
@@ -12,12 +12,14 @@ pub struct Options {
     pub blame: bool,
     /// Receives a row for each collection.
     pub job_log: Option<JobLog>,
+    /// Receives a row for each request, in batches.
+    pub request_log: Option<RequestSink>,
     /// Receives a row for each interval.
     pub series: Option<SeriesRequest>,
 }
 
 impl Options {
     pub(super) fn is_watched(&self) -> bool {
-        self.verify || self.job_log.is_some() || self.series.is_some()
+        self.verify || self.job_log.is_some() || self.request_log.is_some() || self.series.is_some()
     }
 }

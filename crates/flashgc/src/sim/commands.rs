@@ -112,7 +112,7 @@ impl<W: Watch> Sim<W> {
     /// All rooms, read-only.
     pub fn seen(&self) -> Seen<'_> {
         let (plan, now_ns) = (&self.plan, self.now_ns);
-        let (flash, prices) = (&self.flash, &self.prices);
+        let (flash, prices) = (&self.flash, &self.collection_prices);
         Seen {
             plan,
             now_ns,
@@ -178,7 +178,7 @@ impl<W: Watch> Sim<W> {
         let (kind, ns) = self.flash.first_phase(unit).map_or((Kind::Rest, 0), |p| (p.kind, p.ns));
         match kind {
             Kind::Collection => {
-                let first_ns = ns - self.prices.nominal(Op::Erase, 1).total_ns();
+                let first_ns = ns - self.collection_prices.nominal(Op::Erase, 1).total_ns();
                 let (first, then) = (blame::Cause::Copies, blame::Cause::Erase);
                 Held::ForCollection { first, first_ns, then }
             }

@@ -59,7 +59,7 @@ impl<W: Watch> Sim<W> {
         }
         collecting!(self).bind_step(unit);
         self.hear();
-        let (job, prices) = (&self.jobs[unit], &self.prices);
+        let (job, prices) = (&self.jobs[unit], &self.collection_prices);
         let fills = prices.filled_by_copies(|| job.fills_of_step());
         let to = job.step_pages().map(|copy| copy.to);
         let price = |phases: &mut Phases| prices.bind(phases, to, fills);
@@ -70,7 +70,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn background_binds(&mut self, task: u8, unit: UnitId) {
         let Bound { page, fills } = self.background.bind(task, unit, &mut rest!(self));
         self.hear();
-        let prices = &self.prices;
+        let prices = &self.collection_prices;
         let fills = prices.filled_by_copies(|| fills);
         let price = |phases: &mut Phases| prices.bind(phases, std::iter::once(page), fills);
         self.flash.bound(unit, price, self.now_ns, &mut self.events);

@@ -31,7 +31,7 @@ macro_rules! view {
             ftl: &$sim.store.ftl,
             gc: &$sim.store.gc,
             flash: &$sim.flash,
-            prices: &$sim.prices,
+            prices: &$sim.collection_prices,
             jobs: &mut $sim.jobs,
             alloc: &mut $sim.store.alloc,
             waiting: &mut $sim.host.waiting,
@@ -48,7 +48,7 @@ macro_rules! collecting {
             jobs: &mut $sim.jobs,
             store: &mut $sim.store,
             waiting: &mut $sim.host.waiting,
-            prices: &$sim.prices,
+            prices: &$sim.collection_prices,
             is_starving: !$sim.starved.is_empty(),
             cx: context!($sim),
         }
@@ -62,7 +62,7 @@ macro_rules! rest {
             host: &mut $sim.host,
             store: &mut $sim.store,
             jobs: &$sim.jobs,
-            prices: &$sim.prices,
+            prices: &$sim.collection_prices,
             cx: context!($sim),
         }
     };
@@ -134,7 +134,10 @@ pub struct Sim<W: Watch = Unwatched> {
     host: Host,
     store: Store,
     flash: Flash<Owner>,
+    /// Of operations of the host.
     prices: Prices,
+    /// Of collections and background tasks.
+    collection_prices: Prices,
     jobs: Jobs,
     arbiter: Arbiter,
     background: Background<W>,
@@ -185,6 +188,7 @@ impl<W: Watch> Sim<W> {
         );
         let background = Background::new(&plan);
         let prices = Prices::new(&plan.timing, &geometry.shape, pages);
+        let collection_prices = Prices::new(&plan.collection_timing(), &geometry.shape, pages);
         let runs_unseen = !W::ACTIVE
             && plan.runs_unseen()
             && !background.is_some()
@@ -199,6 +203,7 @@ impl<W: Watch> Sim<W> {
             store,
             flash: Flash::new(geometry, W::ACTIVE),
             prices,
+            collection_prices,
             jobs: Jobs::new(&plan),
             arbiter: Arbiter::new(&plan, runs_unseen),
             runs_unseen,

@@ -12,10 +12,56 @@ const HALF: usize = 1 << (EXACT_BITS - 1);
 const VALUE_BITS: u32 = 53;
 const BUCKETS: usize = (VALUE_BITS - EXACT_BITS + 2) as usize * HALF;
 
+/// A value for each bucket, in blocks that are made when they are used: most of a histogram is
+/// empty, and a short run must not pay for it.
+#[derive(Clone)]
+pub struct Buckets<T> {
+    blocks: Vec<Option<Box<[T; HALF]>>>,
+    empty: T,
+}
+
+impl<T: Copy> Buckets<T> {
+    /// This value everywhere.
+    pub fn new(empty: T) -> Self {
+        Buckets { blocks: vec![None; BUCKETS / HALF], empty }
+    }
+
+    /// The value at a [place](Histogram::place_of).
+    #[inline(always)]
+    pub fn at(&mut self, place: usize) -> &mut T {
+        let block = &mut self.blocks[place / HALF];
+        if block.is_none() {
+            make(block, self.empty);
+        }
+        match block {
+            Some(block) => &mut block[place % HALF],
+            None => unreachable!("it was made"),
+        }
+    }
+
+    /// The value at a place, where nothing may be.
+    pub fn get(&self, place: usize) -> T {
+        self.blocks[place / HALF].as_ref().map_or(self.empty, |block| block[place % HALF])
+    }
+
+    /// The values of all blocks in use, with their places, in order.
+    pub fn used(&self) -> impl Iterator<Item = (usize, &T)> {
+        let blocks = self.blocks.iter().enumerate();
+        let used = blocks.filter_map(|(at, block)| block.as_ref().map(|block| (at, block)));
+        used.flat_map(|(at, block)| (at * HALF..).zip(block.iter()))
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn make<T: Copy>(block: &mut Option<Box<[T; HALF]>>, empty: T) {
+    *block = vec![empty; HALF].into_boxed_slice().try_into().ok();
+}
+
 /// How often values of each bucket were recorded.
 #[derive(Clone)]
 pub struct Histogram {
-    counts: Vec<u64>,
+    counts: Buckets<u64>,
     total: u64,
 }
 
@@ -40,7 +86,7 @@ impl Bucket {
 impl Default for Histogram {
     /// Nothing was recorded.
     fn default() -> Self {
-        Histogram { counts: vec![0; BUCKETS], total: 0 }
+        Histogram { counts: Buckets::new(0), total: 0 }
     }
 }
 
@@ -51,9 +97,6 @@ impl Histogram {
         let exact = (1u64 << EXACT_BITS) - 1;
         u64::BITS - EXACT_BITS - (value | exact).leading_zeros()
     }
-
-    /// Number of buckets.
-    pub const PLACES: usize = BUCKETS;
 
     /// The number of the bucket of a value. Values that are too large share that of 2^52.
     #[inline(always)]
@@ -66,19 +109,19 @@ impl Histogram {
     /// Records a value.
     #[inline(always)]
     pub fn record(&mut self, value: u64) {
-        self.counts[Self::place_of(value)] += 1;
+        *self.counts.at(Self::place_of(value)) += 1;
         self.total += 1;
     }
 
     /// How often values of the bucket of this value were recorded.
     pub fn count_of(&self, value: u64) -> u64 {
-        self.counts[Self::place_of(value)]
+        self.counts.get(Self::place_of(value))
     }
 
     /// Adds what another has recorded.
     pub fn add(&mut self, other: &Histogram) {
-        for (own, other) in self.counts.iter_mut().zip(&other.counts) {
-            *own += other;
+        for (place, count) in other.counts.used() {
+            *self.counts.at(place) += count;
         }
         self.total += other.total;
     }
@@ -90,7 +133,7 @@ impl Histogram {
 
     /// The buckets in which values were recorded, in their order.
     pub fn recorded(&self) -> impl Iterator<Item = Bucket> + '_ {
-        let recorded = self.counts.iter().enumerate().filter(|&(_, &count)| count > 0);
+        let recorded = self.counts.used().filter(|&(_, &count)| count > 0);
         recorded.map(|(at, &count)| {
             let shift = (at / HALF).saturating_sub(1);
             let first = ((at - shift * HALF) as u64) << shift;

@@ -10,7 +10,7 @@ pub mod steady;
 pub mod tail;
 
 pub use batches::{Batches, Sums};
-pub use histogram::Histogram;
+pub use histogram::{Buckets, Histogram};
 pub use latency::Latency;
 pub use series::{SERIES_ROWS_MAX, Series, SeriesRequest, SeriesRow, SeriesSink};
 

@@ -10,11 +10,13 @@ mod buffer;
 pub mod checker;
 mod closed;
 mod promises;
+mod request_log;
 mod spans;
 mod time_slices;
 mod times;
 mod watchers;
 
+pub use request_log::{BATCH_ROWS, RequestLog, RequestRow, RequestSink};
 pub use watchers::{JobLog, Watchers};
 
 use crate::gc::JobRow;
@@ -61,6 +63,12 @@ pub enum Happened {
     Arrived {
         /// Its place in the slab.
         request: u32,
+        /// The clone of a job that issued it; 0 without jobs.
+        job: u16,
+        /// The first byte.
+        offset_bytes: u64,
+        /// Its number of bytes.
+        size_bytes: u64,
         /// Requests under way, this one included.
         outstanding: u64,
     },

@@ -26,8 +26,9 @@ pub struct Promises {
     pub turns: Option<TimeSlices>,
     /// The part that a collection blocks for the host; `None` where requests preempt collections.
     pub blocking: Option<BlockingChoice>,
-    /// The times of operations; `None` where the checker does not check them.
-    pub timing: Option<Timing>,
+    /// The times of operations of the host and of collections; `None` where the checker does not
+    /// check them.
+    pub timing: Option<[Timing; 2]>,
 }
 
 impl Promises {
@@ -44,7 +45,7 @@ impl Promises {
             closes_blocks: plan.gc.blocking.blocks,
             turns: time_slices::promised(plan),
             blocking: Some(plan.gc.blocking).filter(|_| plan.gc.preemption.is_none()),
-            timing: Some(plan.timing),
+            timing: Some([plan.timing, plan.collection_timing()]),
         }
     }
 }

@@ -7,6 +7,7 @@
 
 use crate::device::{Geometry, LayerMap, LayerSpeed, Timing};
 use crate::ids::{Ppn, UnitId};
+use crate::verify::promises::Promises;
 use crate::verify::{Cause, Happened, What};
 use std::collections::VecDeque;
 
@@ -74,6 +75,8 @@ const READ_OUT: &str = "read-out";
 /// Times of operations, unit by unit.
 pub(super) struct Times {
     timing: Timing,
+    /// Of collections and background tasks.
+    collection: Timing,
     /// Pages of a whole block, and the time of each layer as a multiple of the nominal one.
     block_pages: u32,
     layers: Option<(LayerMap, Vec<f64>)>,
@@ -94,15 +97,20 @@ fn slowness(speed: LayerSpeed, layers: u32) -> Vec<f64> {
 impl Times {
     /// Nothing is under way; a step of a collection moves this number of pages, of one block or of
     /// all.
-    pub(super) fn new(geometry: &Geometry, timing: Timing, at_once: u32, by_block: bool) -> Self {
+    pub(super) fn new(
+        geometry: &Geometry,
+        [timing, collection]: [Timing; 2],
+        promises: &Promises,
+    ) -> Self {
         let shape = &geometry.shape;
         let layers = timing.layer_speed.map(|it| (it.layer_map, slowness(it, shape.layers)));
         Times {
             timing,
+            collection,
             block_pages: shape.pages_per_block * shape.sub_blocks,
             layers,
-            at_once: at_once as usize,
-            list_pages: if by_block { shape.pages_per_block } else { u32::MAX },
+            at_once: promises.at_once as usize,
+            list_pages: if promises.by_block { shape.pages_per_block } else { u32::MAX },
             lanes: vec![Lane::default(); geometry.units as usize],
         }
     }
@@ -118,13 +126,13 @@ impl Times {
     }
 
     /// Pages that are read together, in ns.
-    fn read_ns(&self, pages: impl Iterator<Item = Ppn>) -> u64 {
-        self.slowest_ns(self.timing.read_ns, pages)
+    fn read_ns(&self, by: &Timing, pages: impl Iterator<Item = Ppn>) -> u64 {
+        self.slowest_ns(by.read_ns, pages)
     }
 
     /// Pages that are programmed together, in ns.
-    fn program_ns(&self, pages: impl Iterator<Item = Ppn>) -> u64 {
-        self.slowest_ns(self.timing.program_ns, pages)
+    fn program_ns(&self, by: &Timing, pages: impl Iterator<Item = Ppn>) -> u64 {
+        self.slowest_ns(by.program_ns, pages)
     }
 
     fn slowest_ns(&self, nominal_ns: u64, pages: impl Iterator<Item = Ppn>) -> u64 {
@@ -136,17 +144,18 @@ impl Times {
     }
 
     /// The summaries of the blocks that these pages fill, which are programmed together, in ns.
-    fn summaries_ns(&self, filled: Option<Ppn>) -> u64 {
-        let (Some(summary), Some(ppn)) = (self.timing.summary, filled) else { return 0 };
+    fn summaries_ns(&self, by: &Timing, filled: Option<Ppn>) -> u64 {
+        let (Some(summary), Some(ppn)) = (by.summary, filled) else { return 0 };
         let end = ppn.0 - ppn.0 % self.block_pages + self.block_pages;
         let pages = end - summary.pages..end;
-        pages.map(|ppn| self.program_ns(std::iter::once(Ppn(ppn)))).sum()
+        pages.map(|ppn| self.program_ns(by, std::iter::once(Ppn(ppn)))).sum()
     }
 
     /// The same where copies pay for them.
     fn summaries_of_copies_ns(&self, filled: Option<Ppn>) -> u64 {
-        let are_timed = self.timing.summary.is_some_and(|summary| summary.timed_copies);
-        self.summaries_ns(filled.filter(|_| are_timed))
+        let by = &self.collection;
+        let are_timed = by.summary.is_some_and(|summary| summary.timed_copies);
+        self.summaries_ns(by, filled.filter(|_| are_timed))
     }
 
     /// Something happened; `fills` says whether a page was the last of its block.
@@ -210,7 +219,8 @@ impl Times {
                     // A read in parallel with a transfer, suspended at the instant at which it got
                     // the unit.
                     let pages = std::mem::take(&mut lane.read_out);
-                    let left_ns = self.read_ns(pages.into_iter()).saturating_sub(worked_ns);
+                    let left_ns =
+                        self.read_ns(&self.collection, pages.into_iter()).saturating_sub(worked_ns);
                     lane.left = Some((READ, left_ns));
                     (seen_ns, 0)
                 } else {
@@ -245,9 +255,12 @@ impl Times {
         let pages = std::mem::take(&mut lane.host);
         let filled = pages.iter().find(|page| page.fills).map(|page| page.ppn);
         let (ppns, programs) = (pages.iter().map(|p| p.ppn), pages.iter().any(|p| p.programs));
-        let ns = if programs { self.program_ns(ppns) } else { self.read_ns(ppns) };
+        let ns = match programs {
+            true => self.program_ns(&self.timing, ppns),
+            false => self.read_ns(&self.timing, ppns),
+        };
         (
-            ns + self.summaries_ns(filled),
+            ns + self.summaries_ns(&self.timing, filled),
             self.rounded(1 + filled.map_or(0, |_| self.summary_pages())),
         )
     }
@@ -277,10 +290,10 @@ impl Times {
             lane.bound.drain(..count as usize).collect()
         };
         let (ns, phases) = match name {
-            ERASE => (self.timing.erase_ns, 0),
+            ERASE => (self.collection.erase_ns, 0),
             READ | READ_OUT => {
                 let pages = std::mem::take(&mut lane.read_out);
-                (self.read_ns(pages.into_iter()), 1)
+                (self.read_ns(&self.collection, pages.into_iter()), 1)
             }
             PROGRAM => {
                 let merged = std::mem::take(&mut lane.merged);
@@ -290,14 +303,14 @@ impl Times {
             "copy" => self.step_ns(&first(lane, copies)),
             "collection" => {
                 let (ns, phases) = self.all_ns(&lane.bound.drain(..).collect::<Vec<_>>());
-                (ns + self.timing.erase_ns, phases)
+                (ns + self.collection.erase_ns, phases)
             }
             // A background task has names of its own: a copy, or a read.
             _ => {
                 let pages = std::mem::take(&mut lane.read_out);
                 match lane.bound.pop_front() {
                     Some(copy) => self.step_ns(&[copy]),
-                    None => (self.read_ns(pages.into_iter()), 1),
+                    None => (self.read_ns(&self.collection, pages.into_iter()), 1),
                 }
             }
         };
@@ -311,15 +324,15 @@ impl Times {
         let written = merged.iter().find(|page| page.fills).map(|page| page.ppn);
         let summaries_ns = match written {
             None => self.summaries_of_copies_ns(copied),
-            Some(ppn) => self.summaries_ns(Some(ppn)),
+            Some(ppn) => self.summaries_ns(&self.timing, Some(ppn)),
         };
-        (self.program_ns(pages) + summaries_ns, 1 + self.summary_pages())
+        (self.program_ns(&self.collection, pages) + summaries_ns, 1 + self.summary_pages())
     }
 
     /// Copies that are read and programmed together.
     fn step_ns(&self, copies: &[Bound]) -> (u64, u64) {
         let (ns, phases) = self.register_ns(copies, &[]);
-        (self.read_ns(copies.iter().map(|copy| copy.from)) + ns, 1 + phases)
+        (self.read_ns(&self.collection, copies.iter().map(|copy| copy.from)) + ns, 1 + phases)
     }
 
     /// All copies of a collection, step by step: each step takes from one list. None pays for a
@@ -330,8 +343,8 @@ impl Times {
         let steps = lists.flat_map(|list| list.chunks(self.at_once));
         let (mut ns, mut phases) = (0, 0);
         for step in steps {
-            ns += self.read_ns(step.iter().map(|copy| copy.from));
-            ns += self.program_ns(step.iter().map(|copy| copy.to));
+            ns += self.read_ns(&self.collection, step.iter().map(|copy| copy.from));
+            ns += self.program_ns(&self.collection, step.iter().map(|copy| copy.to));
             phases += 2;
         }
         (ns, phases)

@@ -2,6 +2,7 @@
 
 use super::blame::Blame;
 use super::checker::Checker;
+use super::request_log::RequestLog;
 use super::{Happened, Watch};
 use crate::gc::JobRow;
 use crate::stats::series::{Sample, Series};
@@ -21,6 +22,8 @@ pub struct Watchers {
     pub reports_blame: bool,
     /// Receives a row for each collection.
     pub job_log: Option<JobLog>,
+    /// Records a row for each request.
+    pub request_log: Option<RequestLog>,
     /// Records rows over time.
     pub series: Option<Series>,
 }
@@ -44,6 +47,9 @@ impl Watch for Watchers {
         if let (Some(log), Happened::JobClosed(row)) = (&mut self.job_log, happened) {
             log(&row);
         }
+        if self.request_log.is_some() {
+            self.tell_request_log(now_ns, happened);
+        }
         if let Some(series) = &mut self.series {
             tell_series(series, happened);
         }
@@ -61,6 +67,24 @@ impl Watch for Watchers {
     fn look(&mut self, to_ns: u64, sample: &Sample) {
         if let Some(series) = &mut self.series {
             series.goes_on(to_ns, sample);
+        }
+    }
+}
+
+impl Watchers {
+    fn tell_request_log(&mut self, now_ns: u64, happened: Happened) {
+        let parts_of = |request| self.blame().map(|blame| blame.parts_of(request));
+        let (served, parts) = match happened {
+            Happened::Served { request, op, latency_ns, .. } => {
+                let parts = if op == HostOp::Trim { None } else { parts_of(request) };
+                (Some((request, op, [now_ns - latency_ns, now_ns])), parts)
+            }
+            _ => (None, None),
+        };
+        let Some(log) = &mut self.request_log else { return };
+        match served {
+            Some((request, op, times_ns)) => log.served(request, op, times_ns, parts),
+            None => log.see(now_ns, happened),
         }
     }
 }

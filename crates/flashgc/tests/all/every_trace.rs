@@ -1,7 +1,7 @@
 //! Every real trace runs on a drive that it fits, under the checker.
 //!
 //! The drive has an eighth more pages than the trace touches, and is filled and half overwritten,
-//! so that it collects as soon as the trace writes. The short form replays 4,000 rows of each;
+//! so that it collects as soon as the trace writes. The short form replays 2,500 rows of each;
 //! `FLASHGC_LONG=1` all.
 #![allow(clippy::print_stdout)]
 
@@ -16,7 +16,7 @@ const TABLE: &str = include_str!("../../../flashgc-trace/tests/all/real_traces.t
 const PAGE_BYTES: u64 = 4096;
 const PAGES_PER_BLOCK: u64 = 64;
 const PLANES: u64 = 16;
-const SHORT_ROWS: u64 = 4000;
+const SHORT_ROWS: u64 = 2500;
 
 const DRIVE: &str = r#"
 [device]

@@ -5,7 +5,7 @@ use crate::config::device::Device;
 use crate::device::Geometry;
 use crate::gc::GcPlan;
 use crate::gc::choice::{About, Flag, Key, Row, Told, Word};
-use crate::gc::copy::{Bus, CopyChoice, CopyPath, Copyback, ListOf, Parallel};
+use crate::gc::copy::{Bus, CopyChoice, CopyPath, Copyback, Instant, ListOf, Parallel};
 use crate::plan::{Allocation, Plan};
 use flashgc_config::Reader;
 
@@ -24,6 +24,14 @@ impl OneOf for Copy {
         Row {
             choice: choice("bus", "through the controller, over the bus", &[]),
             read: |_, _| Some(CopyChoice::Bus(Bus)),
+        },
+        Row {
+            choice: choice(
+                "instant",
+                "in no time, erases too: a floor for latencies, which no device reaches",
+                &[],
+            ),
+            read: |_, _| Some(CopyChoice::Instant(Instant)),
         },
         Row {
             choice: choice(
@@ -93,6 +101,9 @@ pub const WITHOUT_PARITY: &str =
 
 /// Pages that leave their plane must be found by the map, and need another unit to go to.
 pub fn check(root: &Reader<'_>, device: &Device, gc: &GcPlan) -> Option<()> {
+    if !gc.copy.takes_time() {
+        return check_instant(root, gc);
+    }
     if !gc.copy.is_global() {
         return Some(());
     }
@@ -115,6 +126,30 @@ pub fn check(root: &Reader<'_>, device: &Device, gc: &GcPlan) -> Option<()> {
             "set path = \"local\", or set device.pool to a part with several units",
         );
         return None;
+    }
+    Some(())
+}
+
+/// A collection of no length has no operation that anything could come between, and nothing is
+/// gained by moving pages before it.
+fn check_instant(root: &Reader<'_>, gc: &GcPlan) -> Option<()> {
+    let table = root.table("gc").table(Copy::NAME);
+    let refuse = |slot: &str, with: &str, nothing: &str| {
+        table.error(
+            "use",
+            format!("gc.copy.use = \"instant\" takes no time and cannot be combined with {with}"),
+            format!("set gc.{slot}.use = \"{nothing}\", or choose another gc.copy.use"),
+        );
+        None
+    };
+    if gc.time_slices.is_some() {
+        return refuse("pacing", "gc.pacing.use = \"time-slices\"", "at-once");
+    }
+    if gc.preemption.is_some() {
+        return refuse("preemption", "requests that are served during a collection", "never");
+    }
+    if gc.background.pre_migration.is_some() {
+        return refuse("background", "pre-migration", "nothing");
     }
     Some(())
 }

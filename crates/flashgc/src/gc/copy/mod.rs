@@ -6,6 +6,7 @@
 
 mod bus;
 mod copyback;
+mod instant;
 mod mode;
 mod parallel;
 
@@ -14,6 +15,7 @@ use serde::Serialize;
 
 pub use bus::Bus;
 pub use copyback::Copyback;
+pub use instant::Instant;
 pub use mode::{CopyMode, Reach};
 pub use parallel::{CopyPath, ListOf, Parallel};
 
@@ -25,6 +27,8 @@ pub enum CopyChoice {
     Bus(#[serde(skip)] Bus),
     /// Inside the plane, without the bus.
     Copyback(Copyback),
+    /// Inside the plane, in no time.
+    Instant(#[serde(skip)] Instant),
     /// Several pages of a plane in parallel, one in each of its data registers.
     Parallel(Parallel),
 }
@@ -35,6 +39,7 @@ macro_rules! in_use {
         match $choice {
             CopyChoice::Bus(mode) => mode.$question(),
             CopyChoice::Copyback(mode) => mode.$question(),
+            CopyChoice::Instant(mode) => mode.$question(),
             CopyChoice::Parallel(mode) => mode.$question(),
         }
     };
@@ -84,6 +89,12 @@ impl CopyChoice {
         in_use!(self.at_once())
     }
 
+    /// See [`CopyMode::takes_time`].
+    #[inline(always)]
+    pub fn takes_time(self) -> bool {
+        in_use!(self.takes_time())
+    }
+
     /// See [`CopyMode::lists_by_block`].
     #[inline(always)]
     pub fn lists_by_block(self) -> bool {
@@ -112,6 +123,7 @@ mod tests {
     fn a_mode_is_written_as_its_word_with_its_settings_below() {
         let written = |choice: CopyChoice| serde_json::to_string(&choice).expect("JSON");
         assert_eq!(written(CopyChoice::Bus(Bus)), r#""bus""#);
+        assert_eq!(written(CopyChoice::Instant(Instant)), r#""instant""#);
         let copyback = CopyChoice::Copyback(Copyback { parity: true });
         assert_eq!(written(copyback), r#"{"copyback":{"parity":true}}"#);
         let (path, list) = (CopyPath::Global, ListOf::Extent);

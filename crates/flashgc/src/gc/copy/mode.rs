@@ -46,6 +46,12 @@ pub trait CopyMode: Copy {
         1
     }
 
+    /// Whether a collection takes the times of the device; else its copies and erases take none.
+    #[inline(always)]
+    fn takes_time(self) -> bool {
+        true
+    }
+
     /// Whether the pages of each block form a list of their own.
     #[inline(always)]
     fn lists_by_block(self) -> bool {

@@ -1,7 +1,7 @@
 //! The parts of all requests of one kind: their sums, by bucket of the histogram of latencies.
 
 use super::parts::{PARTS, Part, Parts};
-use crate::stats::{Histogram, Latency};
+use crate::stats::{Buckets, Histogram, Latency};
 use serde_json::{Map, Value, json};
 
 /// The percentiles that are split, with their keys, in parts of 10,000.
@@ -11,13 +11,12 @@ const PERCENTILES: [(&str, u64); 4] =
 /// Sums of parts.
 #[derive(Clone)]
 pub(super) struct Table {
-    rows: Vec<Parts>,
+    rows: Buckets<Parts>,
 }
 
 impl Default for Table {
     fn default() -> Self {
-        // The memory is only taken where requests are.
-        Table { rows: vec![[0; PARTS]; Histogram::PLACES] }
+        Table { rows: Buckets::new([0; PARTS]) }
     }
 }
 
@@ -25,7 +24,7 @@ impl Table {
     /// A request is done.
     #[inline(always)]
     pub(super) fn add(&mut self, parts: &Parts, latency_ns: u64) {
-        let row = &mut self.rows[Histogram::place_of(latency_ns)];
+        let row = self.rows.at(Histogram::place_of(latency_ns));
         for (sum, part) in row.iter_mut().zip(parts) {
             *sum += part;
         }
@@ -34,14 +33,14 @@ impl Table {
     /// A request is done that did not wait for anything but other work of the host.
     #[inline(always)]
     pub(super) fn add_plain(&mut self, service_ns: u64, host_ns: u64, latency_ns: u64) {
-        let row = &mut self.rows[Histogram::place_of(latency_ns)];
+        let row = self.rows.at(Histogram::place_of(latency_ns));
         row[Part::Service as usize] += service_ns;
         row[Part::Host as usize] += host_ns;
     }
 
     fn sums(&self) -> [u128; PARTS] {
         let mut sums = [0; PARTS];
-        for row in &self.rows {
+        for (_, row) in self.rows.used() {
             for (sum, &part) in sums.iter_mut().zip(row) {
                 *sum += u128::from(part);
             }
@@ -65,7 +64,7 @@ impl Table {
 
     fn percentile(&self, latency: &Latency, per_myriad: u64) -> Value {
         let ns = latency.percentile(per_myriad);
-        let parts = apportioned(ns, &self.rows[Histogram::place_of(ns)]);
+        let parts = apportioned(ns, &self.rows.get(Histogram::place_of(ns)));
         split(&parts.map(u128::from), latency.count_near(ns), |ns| json!(ns as u64))
     }
 }

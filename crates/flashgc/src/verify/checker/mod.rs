@@ -98,9 +98,7 @@ impl Checker {
             turns: promises.turns.map(|rules| Slices::new(geometry, rules)),
             outstanding: 0,
             holds: promises.blocking.map(Blocking::new),
-            times: promises
-                .timing
-                .map(|timing| Times::new(geometry, timing, promises.at_once, promises.by_block)),
+            times: promises.timing.map(|timing| Times::new(geometry, timing, &promises)),
             home: vec![Ppn::NONE; logical],
             acknowledged: vec![0; logical],
             trimmed: vec![false; logical],

@@ -172,7 +172,10 @@ impl Eyes {
     fn erased(&mut self, block: BlockId) {
         let unit = self.geometry.unit_of(self.geometry.plane_of_block(block));
         let words = self.block_words(block);
-        let Some(at) = self.operations.iter().rposition(|row| row.unit == unit.0) else { return };
+        let last = self.operations.iter().rposition(|row| row.unit == unit.0);
+        // An erase of no length has no row.
+        let erases = |&at: &usize| self.operations[at].words.contains("erase");
+        let Some(at) = last.filter(erases) else { return };
         let from_ns = self.operations[at].from_ns;
         let operation = std::iter::once(&mut self.operations[at]);
         let own = |row: &&mut Row| row.unit == unit.0 && row.from_ns >= from_ns;

@@ -1,0 +1,41 @@
+"""Names of the package are imported when they are used."""
+
+import ast
+import subprocess
+import sys
+
+import pytest
+
+import flashgc
+from conftest import ROOT
+
+SLOW = ("flashgc.api", "flashgc.reproduction", "flashgc.sweeps", "flashgc.conversion", "rich",
+        "pydantic", "polars", "pyarrow", "altair")  # fmt: skip
+
+
+def loaded(code):
+    """The modules that a program has loaded at its end."""
+    code = f"import sys\n{code}\nprint(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize("code", ["import flashgc", "import flashgc.cli.app"])
+def test_what_starts_a_command_loads_nothing_slow(code):
+    assert not [name for name in loaded(code) if name in SLOW]
+
+
+def test_every_public_name_is_found_and_has_a_type():
+    tree = ast.parse((ROOT / "python/flashgc/__init__.py").read_text())
+    (block,) = [node for node in tree.body if isinstance(node, ast.If)]
+    typed = [alias.asname or alias.name for node in block.body for alias in node.names]
+    assert sorted(typed) == sorted(flashgc.__all__)
+    for name in flashgc.__all__:
+        assert getattr(flashgc, name) is not None
+
+
+def test_a_name_that_is_not_there_is_no_attribute():
+    with pytest.raises(AttributeError, match="module 'flashgc' has no attribute 'compere'"):
+        flashgc.compere  # noqa: B018
+    with pytest.raises(ImportError):
+        from flashgc import compere  # noqa: F401
