@@ -53,7 +53,7 @@ def test_info_says_what_made_it(flashgc, small):
 
 def test_all_schemes_begin_with_one_drive(flashgc, small):
     flashgc("drive", "save", small, "my.drive")
-    names = "greedy,fifo,cost-benefit"
+    names = "ideal,greedy,fifo"
     reports = flashgc("compare", small, "--schemes", names, "--drive", "my.drive", "--json").json
     assert [report["scheme"] for report in reports] == names.split(",")
     keys = {report["precondition"]["drive"]["key"] for report in reports}
@@ -63,8 +63,8 @@ def test_all_schemes_begin_with_one_drive(flashgc, small):
     assert "should be equal" not in shown
     # Without it each scheme preconditions its own.
     own = flashgc("compare", small, "--schemes", names, "--json").json
-    assert figures(own[0]) == figures(reports[0])
-    assert figures(own[1]) != figures(reports[1])
+    assert figures(own[1]) == figures(reports[1])
+    assert figures(own[2]) != figures(reports[2])
 
 
 def test_from_python(tmp_path):

@@ -100,7 +100,8 @@ pub struct Events {
 pub struct Next {
     /// Its time, in ns.
     pub at_ns: u64,
-    place: usize,
+    /// The place of its slot: of equal time, the lower one comes first. A unit's is its number.
+    pub place: usize,
 }
 
 impl Events {

@@ -248,7 +248,32 @@ impl Plan {
     /// Whether collections run as one event: their pages are fixed, and nothing is released before
     /// their end.
     pub fn coalesces_jobs(&self) -> bool {
-        self.coalesce && self.fixes_jobs() && self.gc.blocking.erasing.is_none()
+        let is_one = self.coalesce || !self.gc.copy.takes_time();
+        is_one && self.fixes_jobs() && self.gc.blocking.erasing.is_none()
+    }
+
+    /// Whether copies that no request can preempt may run unseen, as one event, although requests
+    /// preempt others.
+    ///
+    /// The copies must need no bus and take equal times, and no other operation may take pages of
+    /// their plane. (Watchers, layers, background work and the books of policies are asked apart.)
+    pub fn runs_unseen(&self) -> bool {
+        let gc = &self.gc;
+        self.coalesce
+            && gc.preemption.is_some_and(|rules| rules.between_copies && rules.poll_ns == 0)
+            && gc.time_slices.is_none()
+            && gc.placement.is_none()
+            && gc.sub_blocks.is_none()
+            && gc.reserve_pages == 0
+            && !gc.blocking.blocks
+            && gc.copy.stays_in_plane()
+            && gc.copy.at_once() == 1
+            && !self.parity()
+            && self.timing.command_ns == 0
+            && !self.timing.times_summaries_of_copies()
+            && self.allocation == Allocation::Striped
+            && self.geometry.shape.multi_plane == 1
+            && self.write_buffer.is_none()
     }
 
     /// Whether nothing can interrupt a collection, so that its pages are fixed when it begins.

@@ -29,7 +29,7 @@ impl View<'_> {
     }
 
     /// State S2: the plane is below its hard threshold, and a collection can free pages there.
-    fn refuses_writes(&self, unit: UnitId, plane: PlaneId) -> bool {
+    pub(super) fn refuses_writes(&self, unit: UnitId, plane: PlaneId) -> bool {
         let trigger = &self.plan.gc.trigger;
         let job = &self.jobs[unit];
         trigger.hard.is_some_and(|hard| hard.is_short(self.ftl, plane, trigger.inclusive))

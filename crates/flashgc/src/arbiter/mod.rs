@@ -9,7 +9,9 @@ mod preemptive;
 mod run_to_end;
 mod suspension;
 mod time_slices;
+mod unseen;
 mod view;
+mod without_job;
 
 pub use preemptive::{Entry, Preemptive};
 pub use suspension::Interrupt;
@@ -27,21 +29,24 @@ pub enum Arbiter {
 }
 
 impl Arbiter {
-    /// The arbiter of a plan.
-    pub fn new(plan: &Plan) -> Self {
+    /// The arbiter of a plan, and whether copies that no request can preempt run unseen.
+    pub fn new(plan: &Plan, runs_unseen: bool) -> Self {
         match plan.gc.preemption {
             None => Arbiter::RunToEnd,
-            Some(rules) => Arbiter::Preemptive(Box::new(Preemptive::new(rules, plan))),
+            Some(rules) => Arbiter::Preemptive(Box::new(Preemptive::new(rules, plan, runs_unseen))),
         }
     }
 
     /// The next step of a free unit.
     #[inline(always)]
-    pub fn next(&mut self, unit: UnitId, turn: &mut Turn, mut view: View<'_>) -> Choice {
+    pub fn next(&mut self, unit: UnitId, turn: &mut Turn, view: View<'_>) -> Choice {
         match self {
-            Arbiter::RunToEnd => run_to_end::next(unit, turn, &mut view),
-            // The view is moved, so that it is made in memory only here.
-            Arbiter::Preemptive(preemptive) => preemptive.next(unit, turn, &mut { view }),
+            Arbiter::RunToEnd => run_to_end::next(unit, turn, &mut { view }),
+            Arbiter::Preemptive(preemptive) => match preemptive.without_job(unit, turn, &view) {
+                Some(choice) => choice,
+                // The view is moved, so that it is made in memory only here.
+                None => preemptive.next(unit, turn, &mut { view }),
+            },
         }
     }
 

@@ -17,6 +17,7 @@ use crate::gc::{Preemption, Suspends};
 use crate::host::OpKind;
 use crate::ids::{PlaneId, UnitId};
 use crate::plan::{HIGH, Plan};
+use crate::stats::Counters;
 
 /// The state of preemption for each unit.
 #[derive(Clone, Default)]
@@ -80,16 +81,19 @@ pub struct Preemptive {
     pub slices: Option<TimeSlices>,
     /// When each page operation was queued, in ns.
     queued_ns: Vec<u64>,
+    /// Whether copies that no request can preempt run unseen.
+    runs_unseen: bool,
 }
 
 impl Preemptive {
-    pub(super) fn new(rules: Preemption, plan: &Plan) -> Self {
+    pub(super) fn new(rules: Preemption, plan: &Plan, runs_unseen: bool) -> Self {
         let units = plan.geometry.units;
         Preemptive {
             rules,
             units: vec![Entry::default(); units as usize],
             slices: plan.gc.time_slices.map(|rules| TimeSlices::new(rules, units)),
             queued_ns: Vec::new(),
+            runs_unseen,
         }
     }
 
@@ -108,7 +112,7 @@ impl Preemptive {
             Stage::Closed => self.next_without_job(unit, turn, view),
             // The pages of the step are being programmed in other units.
             Stage::Sending => self.next_of_host(unit, turn, view),
-            Stage::Whole | Stage::Reading | Stage::Programming | Stage::Erasing => {
+            Stage::Whole | Stage::Unseen | Stage::Reading | Stage::Programming | Stage::Erasing => {
                 unreachable!("the unit works for its job")
             }
         }
@@ -157,7 +161,10 @@ impl Preemptive {
         if self.must_poll(unit) {
             return Choice::Poll;
         }
-        let Some((op, list)) = self.entrant(unit, view) else { return Choice::Step };
+        let Some((op, list)) = self.entrant(unit, view) else {
+            let is_unseen = self.runs_unseen && self.stay_refused(unit, view);
+            return if is_unseen { Choice::Steps } else { Choice::Step };
+        };
         if self.rules.merge && bring_forward(unit, op, view) {
             return Choice::Step;
         }
@@ -262,7 +269,7 @@ impl Preemptive {
             if !ppn.is_some() || !view.jobs[unit].closes(ppn, geometry) {
                 return;
             }
-            view.waiting.take(op, crate::plan::READS);
+            view.waiting.take(unit, op, crate::plan::READS);
             view.alloc.one_less(unit);
             self.units[unit.index()].aside.push(op);
             view.counters.blocked += 1;
@@ -303,22 +310,29 @@ impl Preemptive {
     }
 
     /// An operation of the host begins: records how long it waited for the collection alone.
-    pub fn host_begins(&mut self, unit: UnitId, op: u32, view: &mut View<'_>) {
+    pub fn host_begins(
+        &mut self,
+        unit: UnitId,
+        op: u32,
+        has_job: bool,
+        now_ns: u64,
+        counters: &mut Counters,
+    ) {
         let entry = &mut self.units[unit.index()];
         let since_ns = self.queued_ns[op as usize];
         let since_ns = since_ns.max(entry.host_end_ns).max(entry.refused_ns);
         if let Some(slices) = &self.slices {
-            let stall_ns = view.now_ns.saturating_sub(since_ns.max(slices.below_until_ns(unit)));
-            view.counters.stall_max_ns = view.counters.stall_max_ns.max(stall_ns);
+            let stall_ns = now_ns.saturating_sub(since_ns.max(slices.below_until_ns(unit)));
+            counters.stall_max_ns = counters.stall_max_ns.max(stall_ns);
         }
-        let wait_ns = view.now_ns.saturating_sub(since_ns);
-        view.counters.gc_wait_max_ns = view.counters.gc_wait_max_ns.max(wait_ns);
+        let wait_ns = now_ns.saturating_sub(since_ns);
+        counters.gc_wait_max_ns = counters.gc_wait_max_ns.max(wait_ns);
         entry.preempted_since_ns = since_ns;
         if entry.job_end_ns > since_ns {
             entry.was_delayed(since_ns);
         }
-        if std::mem::take(&mut entry.gc_was_last) && view.jobs[unit].is_open() {
-            view.counters.preempted += 1;
+        if std::mem::take(&mut entry.gc_was_last) && has_job {
+            counters.preempted += 1;
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::flash::Kind;
 use crate::gc::Suspends;
 use crate::ids::UnitId;
 use crate::owner::Owner;
-use crate::plan::READS;
+use crate::plan::{Plan, READS};
 
 /// What a unit that works for its collection does for a request that has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,13 +72,16 @@ impl Preemptive {
     /// Whether the operation under way can be suspended now.
     fn may_be_suspended(&self, unit: UnitId, view: &View<'_>) -> bool {
         let left_ns = view.flash.left_ns(unit, view.now_ns);
-        let (Some(left_ns), Some(cost)) = (left_ns, view.plan.timing.suspend) else {
-            return false;
-        };
         let resumes = view.flash.phase(unit).is_some_and(|phase| phase.kind == Kind::Switch);
+        !resumes && left_ns.is_some_and(|left_ns| self.would_suspend(unit, left_ns, view.plan))
+    }
+
+    /// Whether an operation in the array that has this time left can be suspended.
+    pub(super) fn would_suspend(&self, unit: UnitId, left_ns: u64, plan: &Plan) -> bool {
+        let Some(cost) = plan.timing.suspend else { return false };
         let is_worth_it = !self.rules.worth_it || left_ns > cost.suspend_ns + cost.resume_ns;
         let suspends = self.units[unit.index()].suspends;
-        !resumes && left_ns > 0 && is_worth_it && suspends < self.rules.most_suspends
+        left_ns > 0 && is_worth_it && suspends < self.rules.most_suspends
     }
 }
 

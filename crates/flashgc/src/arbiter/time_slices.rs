@@ -110,12 +110,12 @@ impl TimeSlices {
 fn next_step_ns(unit: UnitId, view: &View<'_>) -> u64 {
     let (job, prices, gc) = (&view.jobs[unit], view.prices, &view.plan.gc);
     let is_valid = |page: Ppn| view.ftl.is_valid(&view.plan.geometry, page);
-    let pages: Vec<Ppn> = job.next_pages(gc.copy.at_once(), is_valid).collect();
-    let count = pages.len();
+    let pages = || job.next_pages(gc.copy.at_once(), is_valid);
+    let count = pages().count();
     if count == 0 {
         return prices.nominal(Op::Erase, 1).total_ns();
     }
-    let read_ns = prices.reading(gc.copy.read_op(), count, pages.into_iter()).total_ns();
+    let read_ns = prices.reading(gc.copy.read_op(), count, pages()).total_ns();
     let Some(plane) = job.plane.filter(|_| !gc.copy.is_global()) else { return read_ns };
     let nominal = prices.nominal(gc.copy.program_op(), count);
     if !prices.asks_for_pages() {

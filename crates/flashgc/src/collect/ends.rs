@@ -22,6 +22,7 @@ impl<W: Watch> Collecting<'_, W> {
         match job.stage {
             Stage::Copying if self.cx.plan.gc.copy.is_global() => self.send_step(unit),
             Stage::Copying => self.copies_ended(unit),
+            Stage::Unseen => self.unseen_ended(unit),
             Stage::Reading => self.reading_ended(unit),
             Stage::Programming => {
                 let has_writes = self.programming_ended(unit);
@@ -46,14 +47,17 @@ impl<W: Watch> Collecting<'_, W> {
     pub fn loses(&mut self, plane: PlaneId, page: Ppn) {
         let unit = self.cx.plan.geometry.unit_of(plane);
         let job = &self.jobs[unit];
-        let Some(at) = job.copies.iter().position(|copy| copy.to == page) else { return };
+        let is_it = |&at: &usize| job.copies[at].to == page;
         let under_way = if job.fixed {
             let at_once = self.cx.plan.gc.copy.at_once();
-            at >= job.copies_made(self.prices, at_once, self.cx.now_ns)
+            let made = || job.copies_made(self.prices, at_once, self.cx.now_ns);
+            (0..job.copies.len()).find(is_it).filter(|&at| at >= made())
+        } else if matches!(job.stage, Stage::Copying | Stage::Programming) {
+            job.step.iter().copied().find(is_it)
         } else {
-            matches!(job.stage, Stage::Copying | Stage::Programming) && job.step.contains(&at)
+            None
         };
-        if under_way {
+        if let Some(at) = under_way {
             self.jobs[unit].waste(at);
         }
     }

@@ -1,5 +1,6 @@
 //! A `Job`: one collection, from the choice of its victim to the end of its erase.
 
+use super::timetable::{Progress, Unseen};
 use crate::device::Geometry;
 use crate::flash::Prices;
 use crate::gc::{Copy, Victim};
@@ -15,6 +16,8 @@ pub enum Stage {
     Whole,
     /// Pages are being moved, step by step.
     Copying,
+    /// All copies that are left run one after the other, unseen.
+    Unseen,
     /// The pages of a step were read, and are being programmed in other units.
     Sending,
     /// The pages of a step are being read into their registers, where requests may preempt and a
@@ -78,6 +81,10 @@ pub struct Job {
     pub host_pages: Vec<Ppn>,
     /// Whether the pages in the register were read in parallel with a transfer of the host.
     pub read_ahead: bool,
+    /// The copies that run unseen.
+    pub(super) unseen: Unseen,
+    /// The copy before which they end.
+    pub(super) unseen_until: usize,
     /// Copies that ended.
     pub moved: u32,
     /// Copies of pages that the host rewrote or trimmed before they ended.
@@ -93,6 +100,17 @@ impl Job {
     #[inline(always)]
     pub fn is_open(&self) -> bool {
         self.stage != Stage::Closed
+    }
+
+    /// Whether its copies run unseen.
+    #[inline(always)]
+    pub fn is_unseen(&self) -> bool {
+        self.stage == Stage::Unseen
+    }
+
+    /// What its unseen copies have done by now (see [`Unseen::by`]).
+    pub fn unseen_by(&self, now_ns: u64, is_behind: bool) -> Progress {
+        self.unseen.by(now_ns, is_behind)
     }
 
     /// Where the step ends that begins with this copy: `at_once` copies at most, all of one list.

@@ -22,11 +22,14 @@ mod job;
 mod partial;
 mod split;
 mod steps;
+mod timetable;
+mod unseen;
 
 pub use close::may_open;
 pub use ends::Ended;
 pub use job::{Job, Stage};
 pub use partial::{At, Partial};
+pub use timetable::Progress;
 
 use crate::context::Context;
 use crate::flash::Prices;

@@ -13,6 +13,7 @@ pub(super) fn command(phases: Phases) -> Command<Owner> {
 
 impl<W: Watch> Collecting<'_, W> {
     /// The next command of an open collection that runs to its end.
+    #[inline(always)]
     pub fn step(&mut self, unit: UnitId) -> Command<Owner> {
         self.take_step(unit);
         let job = &mut self.jobs[unit];
@@ -44,6 +45,14 @@ impl<W: Watch> Collecting<'_, W> {
         let at_once = plan.gc.copy.at_once() as usize;
         let job = &mut self.jobs[unit];
         job.step.clear();
+        if at_once == 1 {
+            // One copy is of one list.
+            let is_fit = |&at: &usize| job.fixed || self.store.is_valid(plan, job.copies[at].from);
+            let next = (job.next..job.copies.len()).find(is_fit);
+            job.next = next.map_or(job.copies.len(), |at| at + 1);
+            job.step.extend(next);
+            return;
+        }
         while job.next < job.copies.len() && job.step.is_empty() {
             let end = job.list_end(job.next);
             while job.next < end && job.step.len() < at_once {

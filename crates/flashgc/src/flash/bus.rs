@@ -5,7 +5,6 @@ use super::{Class, Due, Flash, Kind, Part};
 use crate::device::Spent;
 use crate::event::{Events, Slot};
 use crate::ids::{BusId, UnitId};
-use std::collections::VecDeque;
 
 /// The bus of one channel: one transfer at a time, first come first served, never reserved in
 /// advance.
@@ -15,8 +14,8 @@ pub(super) struct Bus {
     pub(super) holder: Option<UnitId>,
     /// Start of that transfer, in ns.
     pub(super) since_ns: u64,
-    /// Units that wait, in order of their requests.
-    pub(super) waiting: VecDeque<UnitId>,
+    /// The first and the last unit that wait, in order of their requests. Each names the next one.
+    waiting: Option<(UnitId, UnitId)>,
     /// Time taken by transfers.
     pub(super) spent: Spent,
 }
@@ -28,8 +27,10 @@ impl<T: Copy> Flash<T> {
         if self.buses[bus.index()].holder.is_none() {
             self.grant(bus, unit, ns, now_ns, events);
         } else {
-            self.units[unit.index()].asked = self.spent_of_bus(bus, now_ns);
-            self.buses[bus.index()].waiting.push_back(unit);
+            if self.keeps_waits {
+                self.units[unit.index()].asked = self.spent_of_bus(bus, now_ns);
+            }
+            self.waits_for(bus, unit);
         }
     }
 
@@ -37,6 +38,20 @@ impl<T: Copy> Flash<T> {
     #[inline]
     pub fn is_bus_free(&self, unit: UnitId) -> bool {
         self.buses[self.bus_of[unit.index()].index()].holder.is_none()
+    }
+
+    /// A unit waits once at most, so that it can be linked.
+    #[inline(always)]
+    fn waits_for(&mut self, bus: BusId, unit: UnitId) {
+        let waiting = &mut self.buses[bus.index()].waiting;
+        let first = match *waiting {
+            None => unit,
+            Some((first, last)) => {
+                self.units[last.index()].waits_behind = unit;
+                first
+            }
+        };
+        *waiting = Some((first, unit));
     }
 
     /// Work of a bus so far, with the transfer under way.
@@ -51,7 +66,7 @@ impl<T: Copy> Flash<T> {
     }
 
     /// For how long the unit's last operation waited for the bus, in ns: while it worked for the
-    /// host, and for collections.
+    /// host, and for collections. Only where waits are kept.
     #[inline]
     pub fn waited_for_bus(&self, unit: UnitId) -> [u64; 2] {
         let Spent { host_ns, gc_ns } = self.units[unit.index()].waited;
@@ -74,11 +89,15 @@ impl<T: Copy> Flash<T> {
             unreachable!("a transfer that ends has a unit")
         };
         let since_ns = state.since_ns;
-        let next = state.waiting.pop_front();
+        let next = state.waiting;
         let (owner, class, kind, beside) = self.transfers_for(unit);
         self.buses[bus.index()].spent.add(class == Class::Gc, now_ns - since_ns);
-        if let Some(next) = next {
-            self.has_waited(bus, next);
+        if let Some((next, last)) = next {
+            let behind = self.units[next.index()].waits_behind;
+            self.buses[bus.index()].waiting = (next != last).then_some((behind, last));
+            if self.keeps_waits {
+                self.has_waited(bus, next);
+            }
             let ns = self.transfer_ns(next);
             self.grant(bus, next, ns, now_ns, events);
         }
@@ -87,7 +106,7 @@ impl<T: Copy> Flash<T> {
     }
 
     /// A unit that waited gets the bus, at the end of a transfer.
-    #[inline(always)]
+    #[cold]
     fn has_waited(&mut self, bus: BusId, unit: UnitId) {
         let Spent { host_ns, gc_ns } = self.buses[bus.index()].spent;
         let state = &mut self.units[unit.index()];

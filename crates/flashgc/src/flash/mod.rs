@@ -116,6 +116,8 @@ struct Unit<T> {
     at: u8,
     kind: Kind,
     binds_at: u8,
+    /// The unit that waits for the bus behind this one, where one does.
+    waits_behind: UnitId,
     phases: Phases,
     /// When the phase began to run, or to wait for the bus, in ns.
     phase_since_ns: u64,
@@ -136,17 +138,20 @@ pub struct Flash<T> {
     units: Vec<Unit<T>>,
     buses: Vec<Bus>,
     bus_of: Vec<BusId>,
+    /// Whether it is recorded how long each unit has waited for its bus.
+    keeps_waits: bool,
 }
 
 impl<T: Copy> Flash<T> {
-    /// A device that rests.
-    pub fn new(geometry: &Geometry) -> Self {
+    /// A device that rests, and whether it [keeps](Flash::waited_for_bus) the waits for buses.
+    pub fn new(geometry: &Geometry, keeps_waits: bool) -> Self {
         let unit = |_| Unit {
             owner: None,
             class: Class::Host,
             at: 0,
             kind: Kind::Rest,
             binds_at: BOUND,
+            waits_behind: UnitId(0),
             phases: Phases::new(),
             phase_since_ns: 0,
             since_ns: 0,
@@ -159,6 +164,7 @@ impl<T: Copy> Flash<T> {
             units: (0..geometry.units).map(unit).collect(),
             buses: (0..geometry.shape.channels).map(|_| Bus::default()).collect(),
             bus_of: (0..geometry.units).map(|unit| geometry.bus_of(UnitId(unit))).collect(),
+            keeps_waits,
         }
     }
 

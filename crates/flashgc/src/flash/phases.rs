@@ -19,7 +19,7 @@ pub enum Kind {
     Program,
     /// The array erases.
     Erase,
-    /// Copies and the erase after them, where nothing can come between.
+    /// Copies, and an erase after them, where nothing can come between.
     Collection,
     /// The array gives up an operation, or takes it up again.
     Switch,

@@ -138,7 +138,11 @@ impl Prices {
     }
 
     /// A program of the registers, before which this many pages come in and replace what is there.
+    #[inline]
     pub fn merging(&self, op: Op, pages: usize, merged: usize) -> Phases {
+        if merged == 0 {
+            return self.nominal(op, pages);
+        }
         let mut phases = Phases::new().then(Kind::DataIn, self.timing.transfer_ns * merged as u64);
         phases.append(&self.nominal(op, pages), 0);
         phases

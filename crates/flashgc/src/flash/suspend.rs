@@ -49,6 +49,20 @@ impl<T: Copy> Flash<T> {
         Suspended { phases, at, left_ns, since_ns, phase_since_ns }
     }
 
+    /// The operation of a unit for collection, in the array, was several: the last of them is this
+    /// one, and began at this time.
+    pub fn becomes(&mut self, unit: UnitId, phases: Phases, since_ns: u64, events: &mut Events) {
+        let state = &mut self.units[unit.index()];
+        debug_assert!(state.second.is_none() && state.at == 0);
+        state.spent.add(true, since_ns - state.since_ns);
+        state.phases = phases;
+        (state.since_ns, state.phase_since_ns) = (since_ns, since_ns);
+        let Some(phase) = phases.get(0) else { unreachable!("an operation has a phase") };
+        state.kind = phase.kind;
+        events.clear(Slot::Unit(unit));
+        events.post(Slot::Unit(unit), since_ns + phase.ns);
+    }
+
     /// The command that gives the operation up, or takes it up again.
     pub fn switch(owner: T, ns: u64) -> Command<T> {
         Command::new(owner, Class::Gc, Phases::new().then(Kind::Switch, ns))

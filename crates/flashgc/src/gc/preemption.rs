@@ -60,6 +60,12 @@ pub enum Suspends {
 }
 
 impl Suspends {
+    /// Whether a request suspends any operation at all.
+    #[inline(always)]
+    pub fn is_some(self) -> bool {
+        self != Suspends::Nothing
+    }
+
     /// The words of the configuration.
     pub const WORDS: [(&'static str, Suspends); 2] =
         [("erase", Suspends::Erase), ("any", Suspends::Any)];

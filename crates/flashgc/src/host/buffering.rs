@@ -116,7 +116,8 @@ impl Host {
         let kind = if writes { HostOp::Write } else { HostOp::Read };
         let to_ns = cx.now_ns;
         cx.tell(Happened::BufferAccessed { lpn, kind, from_ns, to_ns });
-        self.page_done(op, cx);
+        let served = self.page_done(op, cx);
+        self.served.extend(served);
     }
 
     /// The operations that waited for the page of the last access have been placed: the next one

@@ -4,9 +4,9 @@
 //! pages are queued; a read and a trim bring none, but do not overtake a write that waits for the
 //! link. The data of a read goes out after its last page, before any data that waits to come in.
 
-use super::Host;
 use super::entrance::Entrance;
 use super::link::Crossing;
+use super::{Host, Served};
 use crate::context::Context;
 use crate::event::Slot;
 use crate::verify::{Happened, Watch};
@@ -15,12 +15,7 @@ use crate::workload::{HostOp, HostRequest};
 impl Host {
     /// A request is here: it comes in if the device has a place for it.
     #[inline(always)]
-    pub(super) fn is_here<W: Watch>(
-        &mut self,
-        id: u32,
-        request: HostRequest,
-        cx: &mut Context<'_, W>,
-    ) {
+    pub fn is_here<W: Watch>(&mut self, id: u32, request: HostRequest, cx: &mut Context<'_, W>) {
         let entrance = self.entrance.as_mut();
         if entrance.is_none_or(|entrance| entrance.comes(id, request)) {
             self.come_in(id, request, cx);
@@ -44,17 +39,23 @@ impl Host {
         self.serve_link(cx);
     }
 
-    /// The last page of a request is done: where there is a link a read goes out over it.
+    /// The last page of a request is done: where there is a link a read goes out over it. Returns
+    /// the request if it is done.
     #[inline(always)]
-    pub(super) fn pages_done<W: Watch>(&mut self, id: u32, cx: &mut Context<'_, W>) {
+    pub(super) fn pages_done<W: Watch>(
+        &mut self,
+        id: u32,
+        cx: &mut Context<'_, W>,
+    ) -> Option<Served> {
         if self.link.is_some() {
             let (op, bytes) = self.op_and_bytes(id);
             if let (HostOp::Read, Some(link)) = (op, &mut self.link) {
                 link.outgoing.push_back((id, bytes));
-                return self.serve_link(cx);
+                self.serve_link(cx);
+                return None;
             }
         }
-        self.request_done(id, cx);
+        Some(self.request_done(id, cx))
     }
 
     /// Starts the next crossing, or accepts a request that needs no time to come in.
@@ -113,7 +114,8 @@ impl Host {
                 self.cut(id, request);
             }
             Crossing::Out(id) => {
-                self.request_done(id, cx);
+                let served = self.request_done(id, cx);
+                self.served.push(served);
                 self.serve_link(cx);
             }
         }

@@ -139,7 +139,7 @@ impl Host {
         self.released.pop()
     }
 
-    /// Requests that are done.
+    /// Requests that are done without the end of a page operation.
     #[inline(always)]
     pub fn served(&self) -> &[Served] {
         &self.served
@@ -182,29 +182,30 @@ impl Host {
         }
         self.waiting.op_mut(op).loaded = true;
         self.tell_done(op, cx);
-        self.request_page_done(request, cx);
+        let served = self.request_page_done(request, cx);
+        self.served.extend(served);
         true
     }
 
-    /// A page operation is done: the next on its page may go, its request may be done.
+    /// A page operation is done: the next on its page may go. Returns its request if that is done.
     #[inline(always)]
-    pub fn page_done<W: Watch>(&mut self, op: u32, cx: &mut Context<'_, W>) {
+    pub fn page_done<W: Watch>(&mut self, op: u32, cx: &mut Context<'_, W>) -> Option<Served> {
         let Op { lpn, request, loaded, .. } = *self.waiting.op(op);
         if request == FLUSH {
-            return self.flush_ended(op, cx);
+            self.flush_ended(op, cx);
+            return None;
         }
         if !loaded {
             self.tell_done(op, cx);
         }
         let behind = if self.ordered { self.order.leave(self.waiting.op(op), lpn) } else { None };
         self.waiting.free(op);
-        if !loaded {
-            self.request_page_done(request, cx);
-        }
+        let served = if loaded { None } else { self.request_page_done(request, cx) };
         if let Some(behind) = behind
             && !self.waiting.op(behind).queued
         {
             self.turn_has_come(behind);
         }
+        served
     }
 }

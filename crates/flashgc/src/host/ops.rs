@@ -2,7 +2,7 @@
 
 use super::queues::Queues;
 use crate::ids::{Lpn, PlaneId, UnitId};
-use crate::plan::{HIGH, Plan, READS, Service, WRITES};
+use crate::plan::{HIGH, Plan, READS, Service};
 
 /// The kind of a page operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,14 +154,15 @@ impl Waiting {
         }
     }
 
-    /// Puts an operation into the queue of this plane, at the place of its arrival.
+    /// Puts an operation into the queue of this plane, at the place of its arrival. Returns the
+    /// unit.
     #[inline(always)]
-    pub fn queue_at(&mut self, op: u32, plane: PlaneId) {
+    pub fn queue_at(&mut self, op: u32, plane: PlaneId) -> UnitId {
         let entry = &mut self.ops[op as usize];
         entry.plane = plane;
         entry.queued = true;
         let list = self.list_of(&self.ops[op as usize]);
-        self.put(op, plane, list);
+        self.put(op, plane, list)
     }
 
     /// Puts a read that stood aside back into its queue.
@@ -170,17 +171,20 @@ impl Waiting {
     }
 
     #[inline(always)]
-    fn put(&mut self, op: u32, plane: PlaneId, list: u8) {
+    fn put(&mut self, op: u32, plane: PlaneId, list: u8) -> UnitId {
         self.queues.push(&mut self.ops, plane, list, op);
-        self.counts[self.unit_of[plane.index()].index()] += 1;
+        let unit = self.unit_of[plane.index()];
+        self.counts[unit.index()] += 1;
+        unit
     }
 
-    /// Takes the first operation of a list out of its queue.
+    /// Takes the first operation of a list out of its queue in a unit.
     #[inline(always)]
-    pub fn take(&mut self, op: u32, list: u8) {
+    pub fn take(&mut self, unit: UnitId, op: u32, list: u8) {
         let plane = self.ops[op as usize].plane;
+        debug_assert!(self.unit_of[plane.index()] == unit);
         self.queues.pop(&self.ops, plane, list, op);
-        self.counts[self.unit_of[plane.index()].index()] -= 1;
+        self.counts[unit.index()] -= 1;
     }
 
     /// The operation that has waited longest in this list of the unit's open queues.
@@ -189,11 +193,19 @@ impl Waiting {
         self.queues.peek(&self.ops, unit, list)
     }
 
+    /// Whether an operation that waits is the first of its list.
+    #[inline]
+    pub fn is_first(&self, unit: UnitId, op: u32) -> bool {
+        self.peek(unit, self.list_of(self.op(op))) == Some(op)
+    }
+
     /// The first operation of each list, in the order of service, where requests may preempt a
     /// collection.
     pub fn heads(&self, unit: UnitId) -> [Head; 3] {
-        let head = |list: u8| self.peek(unit, list).map(|op| (op, list));
-        let mut heads = [head(READS), head(WRITES), head(HIGH)];
+        let mut heads = self.queues.heads(&self.ops, unit);
+        if heads.iter().flatten().count() < 2 {
+            return heads;
+        }
         let sequence = |head: &Head| head.map_or(u64::MAX, |(op, _)| self.op(op).sequence);
         if self.service.oldest_first {
             heads.sort_by_key(sequence);

@@ -9,9 +9,9 @@
 //! busy, or its plane was full) goes into a separate heap, and the older of the two heads is first:
 //! a long queue is never walked.
 
-use super::Op;
+use super::{Head, Op};
 use crate::ids::{PlaneId, UnitId};
-use crate::plan::Plan;
+use crate::plan::{HIGH, Plan, READS, WRITES};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -91,6 +91,22 @@ impl Queues {
     fn push_late(&mut self, at: usize, sequence: u64, op: u32) {
         self.late[at].push(Reverse((sequence, op)));
         self.late_count += 1;
+    }
+
+    /// The operation that has waited longest in each list, and the list.
+    #[inline]
+    pub fn heads(&self, ops: &[Op], unit: UnitId) -> [Head; LISTS] {
+        let range = self.range(unit);
+        let lists = [READS, WRITES, HIGH];
+        if self.late_count > 0 || range.len() > 1 {
+            return lists.map(|list| self.peek(ops, unit, list).map(|op| (op, list)));
+        }
+        let queue = &self.queues[range.start];
+        let is_open = queue.held == 0;
+        lists.map(|list| {
+            let head = queue.lists[list as usize].head;
+            (is_open && head != NONE).then_some((head, list))
+        })
     }
 
     /// The operation that has waited longest in this list of the unit's open queues.

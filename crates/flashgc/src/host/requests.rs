@@ -83,26 +83,47 @@ impl Host {
         self.requests.arrival.take().expect("an arrival event has its request")
     }
 
-    /// The next request of a closed loop arrives now, if there is one. Returns whether there is.
+    /// The next request of a closed loop arrives now, if there is one. Returns it with its number:
+    /// it [is here](Host::is_here).
     #[inline(always)]
     pub fn issue<W: Watch>(
         &mut self,
         source: &mut dyn Source,
         cx: &mut Context<'_, W>,
-    ) -> Result<bool, Fault> {
+    ) -> Result<Option<(u32, HostRequest)>, Fault> {
         self.requests.to_issue -= 1;
         match source.next() {
             Ok(Some(mut request)) => {
                 request.at_ns = cx.now_ns;
-                self.accept(request, 0, cx);
-                Ok(true)
+                Ok(Some((self.add_request(&request, 0, cx), request)))
             }
             Ok(None) => {
                 self.requests.source_ended = true;
-                Ok(false)
+                Ok(None)
             }
             Err(error) => Err(Fault::Source(error)),
         }
+    }
+
+    /// The page of a request that has one, where there is no link: its operation, if that is next
+    /// on its page. The same as if it were [cut](Host::is_here), in one call.
+    #[inline(always)]
+    pub fn only_page<W: Watch>(
+        &mut self,
+        id: u32,
+        request: &HostRequest,
+        map: &PageMap,
+        cx: &mut Context<'_, W>,
+    ) -> Option<u32> {
+        debug_assert!(request.pages == 1 && self.link.is_none() && self.cutting.is_none());
+        let &HostRequest { op, high, first, .. } = request;
+        self.page(id, op, high, first, request.head_partial || request.tail_partial, map, cx)
+    }
+
+    /// Whether a request is inside as soon as it is here: there is no link, and always a place.
+    #[inline(always)]
+    pub fn enters_at_once(&self) -> bool {
+        self.link.is_none() && self.entrance.is_none()
     }
 
     #[inline(always)]
@@ -181,13 +202,30 @@ impl Host {
         if at + 1 == pages && self.link.is_none() {
             self.cutting = None;
         }
+        self.page(id, host_op, high, lpn, partial, map, cx)
+    }
+
+    /// A page of a request is accepted: its operation, if that is next on its page.
+    #[inline(always)]
+    #[allow(clippy::too_many_arguments)]
+    fn page<W: Watch>(
+        &mut self,
+        id: u32,
+        host_op: HostOp,
+        high: bool,
+        lpn: Lpn,
+        partial: bool,
+        map: &PageMap,
+        cx: &mut Context<'_, W>,
+    ) -> Option<u32> {
         let kind = match host_op {
             HostOp::Read => OpKind::Read,
             HostOp::Write if partial => OpKind::ReadRest,
             HostOp::Write => OpKind::Write,
             HostOp::Trim if partial => {
                 // A page that is trimmed only in part stays.
-                self.request_page_done(id, cx);
+                let served = self.request_page_done(id, cx);
+                self.served.extend(served);
                 return None;
             }
             HostOp::Trim => OpKind::Trim,
@@ -238,9 +276,13 @@ impl Host {
         }
     }
 
-    /// One page of a request is done.
+    /// One page of a request is done. Returns the request if that is done.
     #[inline(always)]
-    pub(super) fn request_page_done<W: Watch>(&mut self, id: u32, cx: &mut Context<'_, W>) {
+    pub(super) fn request_page_done<W: Watch>(
+        &mut self,
+        id: u32,
+        cx: &mut Context<'_, W>,
+    ) -> Option<Served> {
         let request = &mut self.requests.slab[id as usize];
         match request.op {
             HostOp::Read => cx.counters.host_read += 1,
@@ -248,14 +290,12 @@ impl Host {
             HostOp::Trim => cx.counters.host_trimmed += 1,
         }
         request.pages_left -= 1;
-        if request.pages_left == 0 {
-            self.pages_done(id, cx);
-        }
+        if request.pages_left == 0 { self.pages_done(id, cx) } else { None }
     }
 
     /// A request is done.
     #[inline(always)]
-    pub(super) fn request_done<W: Watch>(&mut self, id: u32, cx: &mut Context<'_, W>) {
+    pub(super) fn request_done<W: Watch>(&mut self, id: u32, cx: &mut Context<'_, W>) -> Served {
         let requests = &mut self.requests;
         let Request { arrived_ns, bytes, op, job, .. } = requests.slab[id as usize];
         let latency_ns = cx.now_ns - arrived_ns;
@@ -275,6 +315,6 @@ impl Host {
         }
         let outstanding = requests.outstanding;
         cx.tell(Happened::Served { request: id, op, latency_ns, outstanding });
-        self.served.push(Served { op, bytes, latency_ns });
+        Served { op, bytes, latency_ns }
     }
 }

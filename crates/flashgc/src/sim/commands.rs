@@ -45,7 +45,7 @@ impl<W: Watch> Sim<W> {
 
     #[inline(always)]
     pub(super) fn take_from_queue(&mut self, unit: UnitId, op: u32, list: u8) {
-        self.host.waiting.take(op, list);
+        self.host.waiting.take(unit, op, list);
         if self.store.alloc.has_groups() {
             let host::Op { lpn, sequence, .. } = *self.host.waiting.op(op);
             self.store.alloc.leaves_queue(&self.plan, lpn, sequence);
@@ -58,7 +58,8 @@ impl<W: Watch> Sim<W> {
     #[inline]
     pub(super) fn host_begins(&mut self, unit: UnitId, op: u32) {
         if let Some(preemptive) = self.arbiter.preemptive() {
-            preemptive.host_begins(unit, op, &mut view!(self));
+            let has_job = self.jobs[unit].is_open();
+            preemptive.host_begins(unit, op, has_job, self.now_ns, &mut self.counters);
         }
     }
 
@@ -80,7 +81,7 @@ impl<W: Watch> Sim<W> {
         let state = &mut self.units[unit.index()];
         if !state.listed && self.flash.is_free(unit) {
             state.listed = true;
-            self.ready.push_back(unit);
+            self.ready.push(unit);
         }
     }
 

@@ -3,11 +3,10 @@
 use super::Sim;
 use crate::background::Bound;
 use crate::collect::Ended as CollectionEnded;
-use crate::flash::{Class, Due, Ended, Kind, Moved, Part, Phases};
+use crate::flash::{Class, Due, Ended, Moved, Part, Phases};
 use crate::host::OpKind;
 use crate::ids::{BusId, UnitId};
 use crate::owner::Owner;
-use crate::plan::WriteCompletion;
 use crate::verify::{Happened, Watch, What};
 
 impl<W: Watch> Sim<W> {
@@ -50,39 +49,6 @@ impl<W: Watch> Sim<W> {
             Due::Loaded => {}
             Due::Left(owner) => self.left_beside(part.unit, owner),
         }
-    }
-
-    /// The next phase of an operation has begun. Where the host waits for its data to be in the
-    /// register only, a write is done when its program begins.
-    #[inline(always)]
-    pub(super) fn may_be_loaded(&mut self, unit: UnitId) {
-        if self.plan.write_completion == WriteCompletion::Loaded {
-            self.is_loaded(unit);
-        }
-    }
-
-    #[inline(never)]
-    fn is_loaded(&mut self, unit: UnitId) {
-        let Some(Owner::Host(op)) = self.flash.owner(unit) else { return };
-        if self.flash.phase(unit).is_none_or(|phase| phase.kind != Kind::Program) {
-            return;
-        }
-        if W::ACTIVE {
-            let waited = self.flash.waited_for_bus(unit);
-            self.tell(Happened::Loading { unit, waited });
-        }
-        self.instant.goes_on();
-        let mut loaded = 0;
-        for at in 0..=self.units[unit.index()].group.len() {
-            let op = if at == 0 { op } else { self.units[unit.index()].group[at - 1] };
-            loaded += u64::from(self.host.is_loaded(op, &mut context!(self)));
-        }
-        // A run may end before the programs do.
-        self.counters.array_programs += loaded;
-        if loaded > 0 {
-            self.summaries_ended(unit);
-        }
-        self.note_served();
     }
 
     /// The program of copies begins: they bind.
@@ -159,13 +125,6 @@ impl<W: Watch> Sim<W> {
         self.units[unit.index()].group = group;
     }
 
-    /// The summaries that an operation of the host wrote are done.
-    #[inline(always)]
-    pub(super) fn summaries_ended(&mut self, unit: UnitId) {
-        let filled = std::mem::take(&mut self.units[unit.index()].filled);
-        context!(self).count_summaries(u64::from(filled));
-    }
-
     #[inline(always)]
     pub(super) fn host_operation_ended(&mut self, op: u32) {
         match self.host.waiting.op(op).kind {
@@ -204,6 +163,7 @@ impl<W: Watch> Sim<W> {
         }
         let elapsed_ns = self.now_ns - self.jobs[unit].selected_ns;
         self.background.collection_ended(unit, elapsed_ns, &mut context!(self));
+        self.count_taken_unseen();
         let command = collecting!(self).close(unit);
         self.hear();
         self.begins(unit, command);
@@ -314,8 +274,15 @@ impl<W: Watch> Sim<W> {
     /// operation from now on. The collection continues with the pages that were read; the write
     /// that was loaded is programmed next; and an answer that is still on its way has the unit
     /// until it has left.
+    #[inline(always)]
     pub(super) fn second_takes_over(&mut self, unit: UnitId) {
-        let Some(owner) = self.flash.second(unit) else { return };
+        if let Some(owner) = self.flash.second(unit) {
+            self.takes_over(unit, owner);
+        }
+    }
+
+    #[inline(never)]
+    fn takes_over(&mut self, unit: UnitId, owner: Owner) {
         let filled = self.units[unit.index()].filled;
         let pages = match (owner, self.arbiter.preemptive()) {
             (Owner::Host(_), Some(preemptive)) => {

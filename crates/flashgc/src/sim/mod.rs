@@ -73,7 +73,9 @@ mod ends;
 mod error;
 mod instant;
 mod interrupts;
+mod loaded;
 mod overlap;
+mod ready;
 mod requests;
 mod service;
 mod starts;
@@ -96,6 +98,7 @@ use crate::verify::{Happened, Unwatched, Watch, Watchers};
 use crate::workload::Source;
 pub use error::SimError;
 use instant::{Instant, STEPS_OF_EACH, STEPS_TO_NAME_UNITS};
+use ready::Ready;
 use std::collections::{BTreeSet, VecDeque};
 
 /// How far a run is.
@@ -124,6 +127,8 @@ struct Station {
 pub struct Sim<W: Watch = Unwatched> {
     plan: Plan,
     now_ns: u64,
+    /// The place of the event under way among those of its instant.
+    at_place: usize,
     /// Guards against an instant without end.
     instant: Instant,
     events: Events,
@@ -144,11 +149,13 @@ pub struct Sim<W: Watch = Unwatched> {
     /// Whether there may be any of these.
     has_ended_at_once: bool,
     /// Units to check before the next event.
-    ready: VecDeque<UnitId>,
+    ready: Ready,
     /// Units whose next write waits for space that no collection can free yet.
     starved: Vec<UnitId>,
     /// Whether the drive works while the host is idle, or takes writes into a buffer.
     rests: bool,
+    /// Whether copies that no request can preempt run unseen.
+    runs_unseen: bool,
     counters: Counters,
     measure: Measure,
     watch: W,
@@ -181,24 +188,33 @@ impl<W: Watch> Sim<W> {
             plan.gc.idle.is_some(),
         );
         let background = Background::new(&plan);
+        let prices = Prices::new(&plan.timing, &geometry.shape, pages);
+        let collection_prices = Prices::new(&plan.collection_timing(), &geometry.shape, pages);
+        let runs_unseen = !W::ACTIVE
+            && plan.runs_unseen()
+            && !background.is_some()
+            && !store.gc.keeps_books
+            && !prices.asks_for_pages();
         Sim {
             now_ns: 0,
+            at_place: 0,
             instant: Instant::default(),
             events: Events::new(slots),
             host: Host::new(&plan),
             store,
-            flash: Flash::new(geometry),
-            prices: Prices::new(&plan.timing, &geometry.shape, pages),
-            collection_prices: Prices::new(&plan.collection_timing(), &geometry.shape, pages),
+            flash: Flash::new(geometry, W::ACTIVE),
+            prices,
+            collection_prices,
             jobs: Jobs::new(&plan),
-            arbiter: Arbiter::new(&plan),
+            arbiter: Arbiter::new(&plan, runs_unseen),
+            runs_unseen,
             rests: background.is_some() || plan.write_buffer.is_some(),
             background,
             units: vec![Station::default(); geometry.units as usize],
             at_once: VecDeque::new(),
             left_at_once: VecDeque::new(),
             has_ended_at_once: false,
-            ready: VecDeque::new(),
+            ready: Ready::new(geometry.units),
             starved: Vec::new(),
             counters: Counters::default(),
             measure: Measure::default(),
@@ -273,7 +289,7 @@ impl<W: Watch> Sim<W> {
             if at_ns > self.now_ns {
                 self.instant.goes_on();
             }
-            self.now_ns = at_ns;
+            (self.now_ns, self.at_place) = (at_ns, next.place);
             match self.events.take(next) {
                 Slot::Unit(unit) => self.array_ended(unit),
                 Slot::Bus(bus) => self.transfer_ended(bus),
@@ -289,6 +305,9 @@ impl<W: Watch> Sim<W> {
             self.settle(source)?;
         }
         let (finished, requests) = (self.host.is_finished(), self.host.requests_done());
+        if finished {
+            self.look_into_all();
+        }
         Ok(Progress { finished, requests, now_ns: self.now_ns })
     }
 
@@ -307,7 +326,7 @@ impl<W: Watch> Sim<W> {
             if self.host.has_to_place() {
                 self.place_all();
             }
-            if let Some(unit) = self.ready.pop_front() {
+            if let Some(unit) = self.ready.pop() {
                 self.units[unit.index()].listed = false;
                 self.start_unit(unit);
             } else if self.store.alloc.when_idle.has_waiting() && self.give_to_idle() {
@@ -333,7 +352,7 @@ impl<W: Watch> Sim<W> {
         let mut units = BTreeSet::new();
         for _ in 0..STEPS_TO_NAME_UNITS {
             self.place_all();
-            let Some(unit) = self.ready.pop_front() else { break };
+            let Some(unit) = self.ready.pop() else { break };
             units.insert(unit.0);
             self.units[unit.index()].listed = false;
             self.instant.steps = 0;

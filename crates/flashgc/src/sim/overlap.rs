@@ -28,13 +28,15 @@ impl<W: Watch> Sim<W> {
     /// in parallel; and a request that waited for a transfer of the collection may suspend it now.
     #[inline(never)]
     pub(super) fn job_phase_overlaps(&mut self, unit: UnitId) {
-        let [_, is_last] = self.flash.is_first_or_last_phase(unit);
-        let is_last_array = is_last && self.in_array_phase(unit);
-        let is_program = self.jobs[unit].stage == Stage::Programming;
-        if is_last_array && is_program && self.pipelines() {
-            self.load_write(unit);
+        let Some(preemptive) = self.arbiter.preemptive() else { return };
+        let rules = preemptive.rules;
+        if rules.pipeline && self.jobs[unit].stage == Stage::Programming {
+            let [_, is_last] = self.flash.is_first_or_last_phase(unit);
+            if is_last && self.in_array_phase(unit) {
+                self.load_write(unit);
+            }
         }
-        if self.host.waiting.count(unit) > 0 {
+        if rules.suspends.is_some() && self.host.waiting.count(unit) > 0 {
             self.try_suspend(unit);
         }
     }

@@ -1,11 +1,11 @@
 //! The host's operations on their way: where each one waits, and what follows when it is done.
 
 use super::{Sim, SimError};
-use crate::host::{FLUSH, Fault, Op, OpKind};
+use crate::host::{FLUSH, Fault, Op, OpKind, Served};
 use crate::ids::{Lpn, PlaneId};
 use crate::plan::{Allocation, Arrivals};
 use crate::verify::{Happened, Watch};
-use crate::workload::Source;
+use crate::workload::{HostRequest, Source};
 
 impl<W: Watch> Sim<W> {
     fn fault(&self, fault: Fault) -> SimError {
@@ -47,11 +47,25 @@ impl<W: Watch> Sim<W> {
             return self.issue_of_jobs(source);
         }
         match self.host.issue(source, &mut context!(self)) {
-            Ok(true) => self.host_came(),
-            Ok(false) => {}
+            Ok(Some((id, request))) => self.come_in(id, request),
+            Ok(None) => {}
             Err(fault) => return Err(self.fault(fault)),
         }
         Ok(())
+    }
+
+    /// A request of a closed loop comes in. In most runs it can be placed at once.
+    #[inline(always)]
+    fn come_in(&mut self, id: u32, request: HostRequest) {
+        if self.rests || request.pages != 1 || !self.host.enters_at_once() {
+            self.host.is_here(id, request, &mut context!(self));
+            return self.host_came();
+        }
+        let map = &self.store.ftl.map;
+        if let Some(op) = self.host.only_page(id, &request, map, &mut context!(self)) {
+            self.place(op);
+        }
+        self.note_served();
     }
 
     #[inline(never)]
@@ -170,8 +184,7 @@ impl<W: Watch> Sim<W> {
     /// Puts a page operation into the queue of this plane, at the place of its arrival.
     #[inline(always)]
     pub(super) fn queue_at(&mut self, op: u32, plane: PlaneId) {
-        self.host.waiting.queue_at(op, plane);
-        let unit = self.plan.geometry.unit_of(plane);
+        let unit = self.host.waiting.queue_at(op, plane);
         self.store.alloc.one_more(unit);
         self.tell(Happened::Queued { op, unit });
         if self.arbiter.is_preemptive() {
@@ -221,6 +234,7 @@ impl<W: Watch> Sim<W> {
                     return true;
                 }
                 OpKind::Trim => {
+                    self.look_into_page(self.store.ftl.map.ppn_of(lpn));
                     self.store.trim(lpn, &mut context!(self));
                     self.hear();
                 }
@@ -235,25 +249,36 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     pub(super) fn page_done(&mut self, op: u32) {
         self.instant.goes_on();
-        self.host.page_done(op, &mut context!(self));
+        if let Some(served) = self.host.page_done(op, &mut context!(self)) {
+            self.count_served(&served);
+        }
         self.note_served();
     }
 
-    /// The requests that are done are counted.
+    /// The other requests that are done are counted.
     #[inline(always)]
     pub(super) fn note_served(&mut self) {
-        if self.host.served().is_empty() {
-            return;
+        if !self.host.served().is_empty() {
+            self.count_all_served();
         }
+    }
+
+    #[cold]
+    fn count_all_served(&mut self) {
         for at in 0..self.host.served().len() {
-            let served = &self.host.served()[at];
-            if self.measure.served(served, &mut self.counters)
-                && self.measure.batch_ended(&self.counters)
-            {
-                self.check_balance();
-            }
+            let served = self.host.served()[at];
+            self.count_served(&served);
         }
         self.host.served_is_read();
+    }
+
+    #[inline(always)]
+    fn count_served(&mut self, served: &Served) {
+        if self.measure.served(served, &mut self.counters)
+            && self.measure.batch_ended(&self.counters)
+        {
+            self.check_balance();
+        }
     }
 
     /// The data under way has crossed the host's link.
@@ -284,6 +309,7 @@ impl<W: Watch> Sim<W> {
         if self.plan.arrivals == Arrivals::Open {
             self.note_end_of_arrivals();
         }
+        self.look_into_all();
         let is_steady = self.seen().is_in_balance();
         if self.measure.balance.was_checked(is_steady) {
             self.host.end_source(&mut context!(self));

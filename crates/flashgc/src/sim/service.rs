@@ -54,6 +54,7 @@ impl<W: Watch> Sim<W> {
             Choice::TryCollect => return self.collect(unit),
             Choice::TryBackground => return self.background.is_some() && self.work_ahead(unit),
             Choice::Step => self.step(unit),
+            Choice::Steps => self.steps(unit),
             Choice::Poll => self.poll(unit),
             Choice::ProgramStep => self.program_step(unit),
             Choice::PutBack => collecting!(self).put_back(unit),

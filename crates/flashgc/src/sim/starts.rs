@@ -158,7 +158,7 @@ impl<W: Watch> Sim<W> {
             return None;
         }
         // It waits first in the unit, and so it does in the queue of its new plane.
-        self.host.waiting.take(op, list);
+        self.host.waiting.take(unit, op, list);
         self.host.waiting.queue_at(op, plane);
         Some(plane)
     }

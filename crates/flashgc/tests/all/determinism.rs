@@ -65,11 +65,41 @@ const KEYS: &[(&str, &[&str])] = &[
     ("device.exported", &["0.54", "0.4"]),
 ];
 
+/// The same where requests preempt collections, whose copies then run unseen or step by step.
+const PREEMPTED: &[(&str, &[&str])] = &[
+    ("seed", &["1", "2", "3", "4", "5"]),
+    (
+        "gc.scheme",
+        &["\"pgc\"", "\"pgc-merge\"", "\"pgc-pipeline\"", "\"pgc-se\"", "\"fpgc\"", "\"wear-pgc\""],
+    ),
+    ("device.suspend", &["{suspend=\"20 us\",resume=\"7 us\"}"]),
+    ("device.unit", &["\"plane\"", "\"die\"", "\"chip\""]),
+    ("device.blocks_per_plane", &["32"]),
+    ("device.pages_per_block", &["8", "16"]),
+    ("device.exported", &["0.5", "0.7"]),
+    ("device.timing.program", &["\"200 us\"", "\"250 us\"", "\"25 us\""]),
+    ("device.timing.transfer", &["\"0 ns/B\"", "\"5 ns/B\"", "\"25 ns/B\""]),
+    ("gc.trigger.watermark.hard", &["\"none\"", "\"20% of soft\"", "\"2 blocks\""]),
+    ("gc.erase.use", &["\"block\"", "\"blocks\""]),
+    ("gc.victim.use", &["\"greedy\"", "\"fifo\"", "\"random\""]),
+    ("gc.placement.use", &["\"one-frontier\"", "\"separate-gc\""]),
+    ("workload.synthetic.requests", &["1000"]),
+    ("workload.synthetic.read_share", &["0.0", "0.0", "0.3"]),
+    ("workload.synthetic.trim_share", &["0.0", "0.1"]),
+    ("workload.synthetic.high_share", &["0.0", "0.3"]),
+    ("workload.synthetic.size", &["\"4 KiB\"", "\"16 KiB\""]),
+    ("workload.synthetic.queue_depth", &["1", "8", "64", "200"]),
+];
+
 /// One value of every key, drawn.
 fn draw(choices: &mut Choices) -> Vec<String> {
+    draw_of(KEYS, choices)
+}
+
+fn draw_of(keys: &[(&str, &[&str])], choices: &mut Choices) -> Vec<String> {
     let pick =
         |(key, values): &(&str, &[&str])| format!("{key}={}", values[choices.below(values.len())]);
-    KEYS.iter().map(pick).collect()
+    keys.iter().map(pick).collect()
 }
 
 fn run_drawn(sets: &[String], more: &[&str]) -> Value {
@@ -134,6 +164,15 @@ fn coalesced_and_plain_execution_give_the_same_bytes() {
         let [coalesced, plain] =
             ["engine.coalesce=true", "engine.coalesce=false"].map(|set| run_drawn(&sets, &[set]));
         assert_equal(&sets, "coalesced and plain", &coalesced, &plain);
+    }
+}
+
+/// Copies that no request can preempt run unseen, or step by step: the metrics are equal.
+#[test]
+fn coalesced_and_plain_execution_agree_where_requests_preempt() {
+    let mut choices = Choices::new(11);
+    for _ in 0..200 {
+        assert_coalesced_as_plain(TINY, &draw_of(PREEMPTED, &mut choices));
     }
 }
 

@@ -194,6 +194,17 @@ impl Frontiers {
         self.free_total_min.min(self.free_total)
     }
 
+    /// Erased pages of the block that copies of a plane fill.
+    pub fn open_to_copies(&self, plane: PlaneId) -> u32 {
+        let Frontier { next, end, .. } = self.frontiers[self.index(plane, Stream::Gc)];
+        end - next
+    }
+
+    /// This many more pages are taken by now, though they have not been handed out yet.
+    pub fn note_taken(&mut self, pages: u64) {
+        self.free_total_min = self.free_total_min.min(self.free_total - pages);
+    }
+
     /// Measuring begins.
     pub fn start_measuring(&mut self) {
         self.free_total_min = self.free_total;

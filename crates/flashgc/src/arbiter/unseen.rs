@@ -1,0 +1,46 @@
+//! What preemption keeps of copies that run unseen (`collect/unseen.rs`).
+
+use super::preemptive::Preemptive;
+use super::view::View;
+use crate::collect::Progress;
+use crate::gc::Suspends;
+use crate::host;
+use crate::ids::UnitId;
+use crate::plan::Plan;
+
+impl Preemptive {
+    /// Whether the requests that wait, and may not preempt, cannot before a block is erased, opened
+    /// or filled: the plane of each is below its hard threshold. One for a page of the victims
+    /// would be served from the register.
+    pub(super) fn stay_refused(&self, unit: UnitId, view: &mut View<'_>) -> bool {
+        let is_shut = self.is_shut(unit, view);
+        let (job, geometry) = (&view.jobs[unit], &view.plan.geometry);
+        view.waiting.heads(unit).into_iter().flatten().all(|(op, _)| {
+            let host::Op { lpn, plane, .. } = *view.waiting.op(op);
+            let ppn = view.ftl.map.ppn_of(lpn);
+            let is_moved = ppn.is_some()
+                && job.victims.iter().any(|victim| victim.block == geometry.block_of(ppn));
+            let is_refused = || view.is_write(op) && view.refuses_writes(unit, plane);
+            !is_moved && (is_shut || is_refused())
+        })
+    }
+
+    /// A request was queued behind one that may not preempt, while copies ran unseen.
+    pub fn refused_unseen(&mut self, unit: UnitId, left_ns: u64, now_ns: u64, plan: &Plan) {
+        if self.rules.suspends == Suspends::Any && self.would_suspend(unit, left_ns, plan) {
+            self.units[unit.index()].refused_ns = now_ns;
+        }
+    }
+
+    /// Copies that ran unseen are this far, and the last of their operations is under way.
+    pub fn caught_up(&mut self, unit: UnitId, progress: Progress) {
+        let entry = &mut self.units[unit.index()];
+        if progress.has_ended() {
+            entry.gc_was_last = true;
+            entry.job_end_ns = progress.since_ns;
+        }
+        if progress.is_wanted {
+            entry.refused_ns = entry.refused_ns.max(progress.since_ns);
+        }
+    }
+}
