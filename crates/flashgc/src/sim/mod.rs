@@ -73,7 +73,6 @@ mod ends;
 mod error;
 mod instant;
 mod interrupts;
-mod loaded;
 mod overlap;
 mod ready;
 mod requests;

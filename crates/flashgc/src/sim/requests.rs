@@ -1,9 +1,11 @@
 //! The host's operations on their way: where each one waits, and what follows when it is done.
 
 use super::{Sim, SimError};
+use crate::flash::Kind;
 use crate::host::{FLUSH, Fault, Op, OpKind, Served};
-use crate::ids::{Lpn, PlaneId};
-use crate::plan::{Allocation, Arrivals};
+use crate::ids::{Lpn, PlaneId, UnitId};
+use crate::owner::Owner;
+use crate::plan::{Allocation, Arrivals, WriteCompletion};
 use crate::verify::{Happened, Watch};
 use crate::workload::{HostRequest, Source};
 
@@ -320,5 +322,47 @@ impl<W: Watch> Sim<W> {
     fn note_end_of_arrivals(&mut self) {
         let spent = self.flash.spent_of_units(self.now_ns);
         self.measure.load.arrivals_end(self.host.outstanding(), self.now_ns, spent);
+    }
+
+    /// The next phase of an operation has begun. Where the host waits for its data to be in the
+    /// register only, a write is done when its program begins.
+    #[inline(always)]
+    pub(super) fn may_be_loaded(&mut self, unit: UnitId) {
+        if self.plan.write_completion == WriteCompletion::Loaded {
+            self.is_loaded(unit);
+        }
+    }
+
+    #[inline(never)]
+    fn is_loaded(&mut self, unit: UnitId) {
+        let Some(Owner::Host(op)) = self.flash.owner(unit) else { return };
+        if self.flash.phase(unit).is_none_or(|phase| phase.kind != Kind::Program) {
+            return;
+        }
+        if W::ACTIVE {
+            let waited = self.flash.waited_for_bus(unit);
+            self.tell(Happened::Loading { unit, waited });
+        }
+        self.instant.goes_on();
+        let mut loaded = 0;
+        for at in 0..=self.units[unit.index()].group.len() {
+            let op = if at == 0 { op } else { self.units[unit.index()].group[at - 1] };
+            loaded += u64::from(self.host.is_loaded(op, &mut context!(self)));
+        }
+        // A run may end before the programs do.
+        self.counters.array_programs += loaded;
+        if loaded > 0 {
+            self.summaries_ended(unit);
+        }
+        self.note_served();
+    }
+
+    /// The summaries that an operation of the host wrote are done.
+    #[inline(always)]
+    pub(super) fn summaries_ended(&mut self, unit: UnitId) {
+        let filled = std::mem::take(&mut self.units[unit.index()].filled);
+        if filled > 0 {
+            context!(self).count_summaries(u64::from(filled));
+        }
     }
 }
