@@ -246,10 +246,10 @@ impl Plan {
     }
 
     /// Whether collections run as one event: their pages are fixed, and nothing is released before
-    /// their end.
+    /// their end. One of no length always does: between its steps other work would begin.
     pub fn coalesces_jobs(&self) -> bool {
-        let is_one = self.coalesce || !self.gc.copy.takes_time();
-        is_one && self.fixes_jobs() && self.gc.blocking.erasing.is_none()
+        let is_one = self.coalesce && self.gc.blocking.erasing.is_none();
+        self.fixes_jobs() && (is_one || !self.gc.copy.takes_time())
     }
 
     /// Whether copies that no request can preempt may run unseen, as one event, although requests
