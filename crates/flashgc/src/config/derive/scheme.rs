@@ -52,7 +52,7 @@ fn resolved(root: &Reader<'_>, shape: &Shape, scheme: &Scheme, erase_ns: u64) ->
         copy: scheme.copy,
         separate_gc: placement.separates_gc(),
         placement: placement.settings(&scheme.victim),
-        blocking: scheme.blocking.plan(shape),
+        blocking: scheme.blocking.plan(shape, scheme.copy),
         preemption: scheme.preemption.or(time_slices.map(|_| Preemption::BETWEEN_SLICES)),
         time_slices,
         background: scheme.background.plan(root, shape)?,
