@@ -57,9 +57,7 @@ def advise(
     from flashgc import _output, advising, heads
 
     folder = None if out is None else _output.folder(out)
-    names = None
-    if schemes is not None:
-        names = [name.strip() for name in schemes.split(",") if name.strip()]
+    names = None if schemes is None else options.scheme_names(schemes)
     set_ = options.settings(sets, format, on_bad_line, sort_window)
     with _bar(quiet=json) as shown:
         found = advising.advise(

@@ -260,7 +260,7 @@ def compare(
     folder = None if out is None else _output.folder(out)
     if seeds is not None and over_time:
         raise typer.BadParameter("--over-time shows one run and cannot be combined with --seeds")
-    names = [name.strip() for name in schemes.split(",") if name.strip()]
+    names = options.scheme_names(schemes)
     shown_names = [str(name) for name in floor.names(names, ideal)]
     set_ = options.settings(sets, format, on_bad_line, sort_window)
     with progress.bars(shown_names, quiet=json) as shown:

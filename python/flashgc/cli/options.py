@@ -19,6 +19,11 @@ Saver = Callable[[Path], Path]
 EXAMPLE = "[dim]Example:[/]  [bold]{}[/]"
 
 
+def scheme_names(text: str) -> list[str]:
+    """The names of a list that commas separate."""
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
 def typed() -> str:
     """The command as it was typed, so that a shell takes it again."""
     return shlex.join(["flashgc", *sys.argv[1:]])

@@ -1,7 +1,6 @@
 //! Copyback: a page is read into the register of its plane and programmed from there.
 
-use super::mode::{CopyMode, Reach};
-use crate::flash::Op;
+use super::mode::CopyMode;
 use serde::Serialize;
 
 /// Inside the plane, without the bus.
@@ -12,26 +11,6 @@ pub struct Copyback {
 }
 
 impl CopyMode for Copyback {
-    #[inline(always)]
-    fn reach(self) -> Reach {
-        Reach::Plane
-    }
-
-    #[inline(always)]
-    fn step_op(self) -> Op {
-        Op::Copyback
-    }
-
-    #[inline(always)]
-    fn read_op(self) -> Op {
-        Op::ReadRegisters
-    }
-
-    #[inline(always)]
-    fn program_op(self) -> Op {
-        Op::ProgramRegisters
-    }
-
     #[inline(always)]
     fn parity(self) -> bool {
         self.parity

@@ -13,20 +13,33 @@ pub enum Reach {
     Units,
 }
 
-/// How valid pages are moved. A mode names operations; their times are in `flash::price` alone.
+/// How valid pages are moved: by copyback inside the plane, where a mode names nothing else. A mode
+/// names operations; their times are in `flash::price` alone.
 pub trait CopyMode: Copy {
     /// How far the data go.
-    fn reach(self) -> Reach;
+    #[inline(always)]
+    fn reach(self) -> Reach {
+        Reach::Plane
+    }
 
     /// The operation of a step that runs to its end; with copies to other units, the part of it
     /// before the pages are sent.
-    fn step_op(self) -> Op;
+    #[inline(always)]
+    fn step_op(self) -> Op {
+        Op::Copyback
+    }
 
     /// The read of a step between whose halves requests may run.
-    fn read_op(self) -> Op;
+    #[inline(always)]
+    fn read_op(self) -> Op {
+        Op::ReadRegisters
+    }
 
     /// The program of such a step.
-    fn program_op(self) -> Op;
+    #[inline(always)]
+    fn program_op(self) -> Op {
+        Op::ProgramRegisters
+    }
 
     /// The operation of a page that moves before any collection, inside its plane.
     #[inline(always)]
