@@ -110,8 +110,8 @@ fn waits(story: &Story) -> Vec<(u64, u64)> {
     waits
 }
 
-/// Without a shared bus, and where nothing closes a plane, a wait in a queue is the work of the unit
-/// meanwhile: by kind, to the nanosecond.
+/// Without a shared bus, and where nothing closes a plane, a wait in a queue is the work of the
+/// unit meanwhile: by kind, to the nanosecond.
 #[test]
 fn the_work_meanwhile_is_the_wait() {
     let mut sums = [0; 3];

@@ -347,7 +347,7 @@ impl Story {
             "latency_ns": row.latency_ns(),
             "parts": parts,
             "steps": steps.collect::<Value>(),
-            "work": self.work.iter().map(Work::to_json).collect::<Value>(),
+            "work": self.work.iter().copied().map(Work::to_json).collect::<Value>(),
             "collections": self.collections.iter().map(Collection::to_json).collect::<Value>(),
         })
     }

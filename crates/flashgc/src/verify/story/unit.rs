@@ -27,7 +27,7 @@ pub struct Work {
 }
 
 impl Work {
-    pub(super) fn to_json(&self) -> Value {
+    pub(super) fn to_json(self) -> Value {
         json!({
             "unit": self.unit.0,
             "from_ns": self.from_ns,
