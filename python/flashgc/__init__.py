@@ -15,7 +15,7 @@ from flashgc import _start as _start
 if TYPE_CHECKING:
     from flashgc import drive, trace
     from flashgc._engine import __version__
-    from flashgc._json_schema import advice_schema, report_schema
+    from flashgc._json_schema import advice_schema, explanation_schema, report_schema
     from flashgc._workloads import workload, workloads
     from flashgc.advising import Advice, AdviceProgress, advise
     from flashgc.api import (
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         RunError,
         TraceError,
     )
+    from flashgc.explaining import Explanation, explain
     from flashgc.refusal import Refusal
     from flashgc.registers import RegisterCost, register_cost
     from flashgc.report import Comparison, Report
@@ -53,6 +54,7 @@ __all__ = [
     "ConfigError",
     "Conversion",
     "DriveError",
+    "Explanation",
     "FlashgcError",
     "InternalError",
     "OutputError",
@@ -75,7 +77,9 @@ __all__ = [
     "convert",
     "devices",
     "drive",
+    "explain",
     "explain_sweep",
+    "explanation_schema",
     "register_cost",
     "report_schema",
     "reproduce",
@@ -94,13 +98,14 @@ __all__ = [
 _MODULES = ("drive", "trace")
 _NAMES_IN = {
     "_engine": ("__version__",),
-    "_json_schema": ("advice_schema", "report_schema"),
+    "_json_schema": ("advice_schema", "explanation_schema", "report_schema"),
     "_workloads": ("workload", "workloads"),
     "advising": ("Advice", "AdviceProgress", "advise"),
     "api": ("Progress", "compare", "devices", "run", "run_seeds", "schemes", "slots"),
     "conversion": ("Conversion", "convert"),
     "errors": ("ConfigError", "DriveError", "FlashgcError", "InternalError", "OutputError",
                "RunError", "TraceError"),
+    "explaining": ("Explanation", "explain"),
     "refusal": ("Refusal",),
     "registers": ("RegisterCost", "register_cost"),
     "report": ("Comparison", "Report"),

@@ -8,6 +8,7 @@ from typing import Any
 from flashgc._advice_keys import AdviceKeys
 from flashgc._keys import Keys, Only, Open
 from flashgc._section import Section, declared
+from flashgc._story_keys import ExplanationKeys
 
 _WORDS: dict[Any, str] = {int: "integer", float: "number", str: "string", bool: "boolean"}
 
@@ -35,6 +36,16 @@ def advice_schema() -> dict[str, Any]:
     {'type': 'array', 'items': {'type': 'string'}}
     """
     return _whole(AdviceKeys, "Advice")
+
+
+def explanation_schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12) of an explanation, as `flashgc explain --json` prints it.
+
+    >>> import flashgc
+    >>> flashgc.explanation_schema()["$defs"]["Step"]["required"]
+    ['at_ns', 'step']
+    """
+    return _whole(ExplanationKeys, "Explanation")
 
 
 def _whole(keys: type[Section], title: str) -> dict[str, Any]:

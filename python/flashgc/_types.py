@@ -32,9 +32,20 @@ class Logs(TypedDict):
     series_interval: str | None
     requests: Callable[[dict[str, bytes]], None] | None
     """Takes the rows of requests, in batches of columns."""
+    stories: Stories | None
+    """The requests whose stories are kept."""
 
 
-NO_LOGS: Logs = {"gc_log": None, "series": None, "series_interval": None, "requests": None}
+class Stories(TypedDict):
+    """The requests of these numbers, or without any the slowest, of one kind if it is given."""
+
+    numbers: list[int]
+    slowest: int
+    kind: str | None
+
+
+NO_LOGS: Logs = {"gc_log": None, "series": None, "series_interval": None, "requests": None,
+                 "stories": None}  # fmt: skip
 
 
 class Reading(TypedDict):

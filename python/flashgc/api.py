@@ -126,7 +126,7 @@ def run(
         request = _request(config, file, scheme, device, set, seed, fit, unset)
         with requests_log.written(request_log) as add:
             logs: Logs = {"gc_log": gc_log, "series": series, "series_interval": series_interval,
-                          "requests": add}  # fmt: skip
+                          "requests": add, "stories": None}  # fmt: skip
             report = _run(request, verify, logs, drive, _told(progress), over_time, blame)
     _note_origin([report], request, heads.call(
         "run", _given(config, trace),

@@ -14,8 +14,9 @@ PERCENTILES = {"mean": "mean", "p50": "p50", "p99": "p99", "p99_9": "p99.9", "p9
 PARTS = {"service": "service", "host": "other requests", "collection": "collection",
          "space": "space", "buffer": "buffer"}  # fmt: skip
 """The parts of a latency, with their names in tables."""
-_COLOURS = {"service": "#4477aa", "host": "#66ccee", "collection": "#cc3311", "space": "#ee7733",
+COLOURS = {"service": "#4477aa", "host": "#66ccee", "collection": "#cc3311", "space": "#ee7733",
             "buffer": "#bbbbbb"}  # fmt: skip
+"""The colours of the parts."""
 
 Rows = list[list[str]]
 
@@ -44,7 +45,7 @@ def section(reports: Sequence[RunResults]) -> str:
     if not split:
         return ""
     shown = [part for part in PARTS if any(_has(report, part) for report in split)]
-    parts = [f"<h2>Where latencies went</h2>{_names(shown)}"]
+    parts = [f"<h2>Where latencies went</h2>{names(shown)}"]
     for report in split:
         title = f"<h3>{html.escape(report.scheme)}</h3>" if len(reports) > 1 else ""
         told = "".join(f"<p>{html.escape(text)}</p>" for text in sentences(report))
@@ -101,7 +102,7 @@ def _bar(split: Mapping[str, Any]) -> str:
     whole = split["latency_ns"] or 1
     shares = [(part, split[f"{part}_ns"] / whole) for part in PARTS]
     pieces = "".join(
-        f'<i style="width:{100 * share:.3f}%;background:{_COLOURS[part]}" '
+        f'<i style="width:{100 * share:.3f}%;background:{COLOURS[part]}" '
         f'title="{PARTS[part]}: {units.share(share)}"></i>'
         for part, share in shares
         if share
@@ -109,7 +110,8 @@ def _bar(split: Mapping[str, Any]) -> str:
     return f'<div class="bar">{pieces}</div>'
 
 
-def _names(shown: Sequence[str]) -> str:
-    items = "".join(f'<li><i style="background:{_COLOURS[part]}"></i>{PARTS[part]}</li>'
+def names(shown: Sequence[str]) -> str:
+    """The names of some parts beside their colours, as HTML."""
+    items = "".join(f'<li><i style="background:{COLOURS[part]}"></i>{PARTS[part]}</li>'
                     for part in shown)  # fmt: skip
     return f'<ul class="names">{items}</ul>'

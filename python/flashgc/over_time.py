@@ -70,6 +70,7 @@ def recorded(logs: Logs | None) -> Iterator[Logs]:
             "series": given["series"] or Path(name) / "series.csv",
             "series_interval": given["series_interval"],
             "requests": given["requests"],
+            "stories": given["stories"],
         }
 
 

@@ -14,12 +14,17 @@ PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "reports": (
         "Reports",
         "What a run gives: metrics by name, distributions and tables, and a page to keep.",
-        ("Report", "Comparison", "Table", "report_schema", "advice_schema"),
+        ("Report", "Comparison", "Table", "report_schema", "advice_schema", "explanation_schema"),
     ),
     "advice": (
         "Advice",
         "Find what collection costs, the best schemes for a workload, and their price.",
         ("advise", "Advice", "AdviceProgress"),
+    ),
+    "explanation": (
+        "Explanation",
+        "The story of single requests, with the collections that they waited for.",
+        ("explain", "Explanation"),
     ),
     "presets": (
         "Presets and workloads",

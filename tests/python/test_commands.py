@@ -8,7 +8,8 @@ from xml.etree import ElementTree
 import pytest
 
 COMMANDS = [
-    [], ["run"], ["compare"], ["advise"], ["drive"], ["drive", "save"], ["drive", "info"],
+    [], ["run"], ["compare"], ["advise"], ["explain"], ["drive"], ["drive", "save"],
+    ["drive", "info"],
     ["trace"],    ["trace", "info"], ["trace", "convert"], ["trace", "cut"], ["trace", "merge"],
     ["trace", "generate"], ["schema"], ["sweep"], ["schemes"], ["devices"], ["workloads"],
     ["convert"], ["sweep", "status"],

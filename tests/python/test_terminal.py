@@ -19,6 +19,7 @@ COMMANDS = {
     "run --trace": ["run", "replay.toml", "--trace", "requests.spc"],
     "compare": ["compare", "small.toml", "--schemes", "greedy,cost-benefit,pgc"],
     "advise": ["advise", "small.toml", "--schemes", "pgc"],
+    "explain": ["explain", "small.toml", "--slowest", "1"],
     "drive save": ["drive", "save", "small.toml", "small.drive"],
     "trace generate": ["trace", "generate", "small.toml", "made.load"],
     "trace fit --check": ["trace", "fit", "requests.spc", "--format", "spc", "--check"],

@@ -10,6 +10,8 @@ use crate::row_log::RowLog;
 use flashgc::gc::JobRow;
 use flashgc::session::{Options, Phase, Progress, Session};
 use flashgc::stats::{SERIES_ROWS_MAX, SeriesRequest, SeriesRow};
+use flashgc::verify::story::Choice;
+use flashgc::workload::HostOp;
 use flashgc_config::{Diagnostic, units};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -25,6 +27,8 @@ pub struct Outcome {
     read: Vec<(u64, u64)>,
     /// The same for writes.
     write: Vec<(u64, u64)>,
+    /// The stories that were asked for, as a JSON list.
+    stories: Option<String>,
 }
 
 /// The logs to write during a run.
@@ -39,6 +43,30 @@ pub struct Logs {
     series_interval: Option<String>,
     /// Takes the rows of requests, in batches of columns.
     requests: Option<Py<PyAny>>,
+    /// The requests whose stories are kept.
+    stories: Option<Stories>,
+}
+
+/// The requests whose stories are kept: those of some numbers, or without any the slowest.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Stories {
+    numbers: Vec<u64>,
+    slowest: usize,
+    kind: Option<String>,
+}
+
+impl Stories {
+    fn choice(&self) -> Choice {
+        if !self.numbers.is_empty() {
+            return Choice::Numbers(self.numbers.iter().copied().collect());
+        }
+        let op = self.kind.as_deref().map(|kind| match kind {
+            "read" => HostOp::Read,
+            _ => HostOp::Write,
+        });
+        Choice::Slowest(self.slowest, op)
+    }
 }
 
 /// What is watched in a run.
@@ -139,6 +167,7 @@ impl Logs {
         let add = self.requests.as_ref().map(|add| Python::attach(|py| add.clone_ref(py)));
         let (requests, sink) = add.map(|add| Requests::new(add, blame)).unzip();
         options.request_log = sink;
+        options.stories = self.stories.as_ref().map(Stories::choice);
         Ok((OpenLogs { files, requests, bounded }, options))
     }
 
@@ -208,6 +237,7 @@ fn run_detached(
         }
         pulse.beat(|| Step::from(&progress))?;
     }
+    let stories = session.stories().map(|stories| stories.to_json().to_string());
     let mut report = session.report();
     files.commit()?;
     report.set_walls(
@@ -216,7 +246,7 @@ fn run_detached(
         memory::peak_rss_bytes(),
     );
     let (read, write) = report.latency_distribution();
-    Ok(Outcome { report: report.to_json().to_string(), read, write })
+    Ok(Outcome { report: report.to_json().to_string(), read, write, stories })
 }
 
 /// Checks a configuration without a run, and returns the plan that results, as JSON.

@@ -12,6 +12,7 @@ from flashgc.cli import advise as advising
 from flashgc.cli import complete, help_texts, options, presets, reproduce, workloads
 from flashgc.cli import convert as conversion
 from flashgc.cli import drive as drives
+from flashgc.cli import explain as explaining
 from flashgc.cli import sweep as sweeps
 from flashgc.cli import trace as traces
 from flashgc.cli.guard import guarded, say
@@ -300,6 +301,7 @@ def _say_where(folder: Path | None, *files: Path | None) -> None:
 
 
 app.command("advise", epilog=advising.EPILOG)(advising.advise)
+app.command("explain", epilog=explaining.EPILOG)(explaining.explain)
 
 
 class Schema(StrEnum):
@@ -307,22 +309,32 @@ class Schema(StrEnum):
 
     report = "report"
     advice = "advice"
+    explanation = "explanation"
 
 
 @app.command(epilog=example("flashgc schema", "flashgc schema advice > advice.schema.json"))
 @guarded
 def schema(
     of: Annotated[
-        Schema, typer.Argument(metavar="OF", help="A report, or the advice of `flashgc advise`.")
+        Schema,
+        typer.Argument(
+            metavar="OF",
+            help="A report, the advice of `flashgc advise`, or the explanation of "
+            "`flashgc explain`.",
+        ),
     ] = Schema.report,
 ) -> None:
-    """Print the JSON Schema of a report, or of an advice."""
+    """Print the JSON Schema of a report, of an advice or of an explanation."""
     import json
 
     import flashgc
 
-    found = flashgc.report_schema() if of is Schema.report else flashgc.advice_schema()
-    print(json.dumps(found, indent=2))
+    schemas = {
+        Schema.report: flashgc.report_schema,
+        Schema.advice: flashgc.advice_schema,
+        Schema.explanation: flashgc.explanation_schema,
+    }
+    print(json.dumps(schemas[of](), indent=2))
 
 
 app.add_typer(drives.app, name="drive")

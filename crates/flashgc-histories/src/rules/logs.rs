@@ -41,6 +41,7 @@ pub fn rule(tried: &Tried<'_>) -> Result<bool, Stop> {
         verify: choices.chance(30),
         job_log: Some(Box::new(move |row: &JobRow| keep(&log, *row))),
         request_log: None,
+        stories: None,
         series: Some(request),
     };
     let report = run::whole(tried.setup, tried.history, options)?;

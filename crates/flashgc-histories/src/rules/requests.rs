@@ -5,6 +5,7 @@ use crate::choices::Choices;
 use crate::run::{self, Stop};
 use flashgc::session::Options;
 use flashgc::verify::RequestRow;
+use flashgc::verify::story::Choice;
 use flashgc::workload::HostOp;
 use serde_json::Value;
 use std::sync::{Arc, Mutex};
@@ -14,10 +15,11 @@ pub fn rule(tried: &Tried<'_>) -> Result<bool, Stop> {
     let rows: Arc<Mutex<Vec<RequestRow>>> = Arc::default();
     let kept = Arc::clone(&rows);
     let mut choices = Choices::new(tried.seed ^ 0x4e9);
-    let blame = choices.chance(70);
+    let asks_for_blame = choices.chance(70);
     let options = Options {
-        blame,
+        blame: asks_for_blame,
         verify: choices.chance(30),
+        stories: choices.chance(30).then_some(Choice::Slowest(5, None)),
         request_log: Some(Box::new(move |batch| {
             if let Ok(mut rows) = kept.lock() {
                 rows.extend_from_slice(batch);
@@ -25,6 +27,8 @@ pub fn rule(tried: &Tried<'_>) -> Result<bool, Stop> {
         })),
         ..Options::default()
     };
+    // A story has the parts of its request.
+    let blame = options.blame || options.stories.is_some();
     let report = run::whole(tried.setup, tried.history, options)?;
     compare::equal_but(&tried.base, &report, &["blame"])?;
     let mut rows = rows.lock().map_or_else(|_| Vec::new(), |mut rows| std::mem::take(&mut *rows));

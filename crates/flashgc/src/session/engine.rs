@@ -7,7 +7,7 @@ use crate::sim::Sim;
 use crate::stats::Series;
 use crate::verify::blame::Blame;
 use crate::verify::checker::{Checker, Promises};
-use crate::verify::{RequestLog, Unwatched, Watchers};
+use crate::verify::{PerRequest, Unwatched, Watchers};
 
 /// The watched simulation is slower by much; most runs have no watcher.
 pub(super) enum Engine {
@@ -99,22 +99,23 @@ impl Engine {
 fn logs(plan: &Plan, options: Options) -> Watchers {
     let blocks_per_plane = plan.geometry.shape.blocks_per_plane;
     let series = options.series.map(|request| Series::new(request, blocks_per_plane));
-    let blame = (options.blame || options.verify).then(|| blame(plan));
-    let reports_blame = options.blame;
+    let reports_blame = options.blame || options.stories.is_some();
+    let blame = (reports_blame || options.verify).then(|| blame(plan));
     Watchers {
         checker: None,
         blame,
         reports_blame,
         job_log: options.job_log,
-        request_log: options.request_log.map(RequestLog::new),
+        per_request: PerRequest::new(options.request_log, options.stories, &plan.geometry),
         series,
     }
 }
 
-/// A series must be notified when each copy ends, so collections do not run as one event. That
-/// changes no result.
+/// A series and stories must be notified when each copy ends, so collections do not run as one
+/// event. That changes no result.
 fn told_in_full(plan: Plan, watchers: &Watchers) -> Plan {
-    Plan { coalesce: plan.coalesce && watchers.series.is_none(), ..plan }
+    let has_stories = watchers.per_request.as_ref().is_some_and(|rows| rows.stories().is_some());
+    Plan { coalesce: plan.coalesce && watchers.series.is_none() && !has_stories, ..plan }
 }
 
 fn plain(plan: Plan, drive: Drive) -> Result<(Engine, Carried), DriveFault> {

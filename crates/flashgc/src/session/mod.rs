@@ -19,6 +19,7 @@ pub use crate::config::{Fitted, Inputs, Setup, fit, prepare};
 use crate::config::{TracePlan, WorkloadPlan};
 use crate::report::{Facts, Report};
 use crate::store::{FillState, Preconditioning, SteadyWatch};
+use crate::verify::story::Stories;
 use crate::workload::jobs::Tally;
 use crate::workload::layout::{Layout, LayoutScan};
 pub use crate::workload::replay::TraceOpener;
@@ -260,7 +261,7 @@ impl Session {
             self.bad_rows = source.bad_rows();
             self.tallies = source.tallies();
             self.audit();
-            self.end_request_log();
+            self.end_rows();
         } else {
             if self.setup.plan.geometry.pages <= AUDIT_EACH_SLICE_PAGES {
                 self.audit();
@@ -280,11 +281,19 @@ impl Session {
     }
 
     /// The log of requests, where there is one, hands out its last rows.
-    fn end_request_log(&mut self) {
+    fn end_rows(&mut self) {
         if let Engine::Watched(sim) = &mut self.engine
-            && let Some(log) = &mut sim.watch().request_log
+            && let Some(rows) = &mut sim.watch().per_request
         {
-            log.hand_out();
+            rows.end();
+        }
+    }
+
+    /// The stories that were asked for. Complete after [`Phase::Done`].
+    pub fn stories(&mut self) -> Option<&Stories> {
+        match &mut self.engine {
+            Engine::Watched(sim) => sim.watch().per_request.as_ref()?.stories(),
+            _ => None,
         }
     }
 

@@ -1,6 +1,7 @@
 //! What a caller may ask of a session in addition to its setup.
 
 use crate::stats::SeriesRequest;
+use crate::verify::story::Choice;
 use crate::verify::{JobLog, RequestSink};
 
 /// Options of a session in addition to its setup.
@@ -14,12 +15,18 @@ pub struct Options {
     pub job_log: Option<JobLog>,
     /// Receives a row for each request, in batches.
     pub request_log: Option<RequestSink>,
+    /// The requests whose stories are kept.
+    pub stories: Option<Choice>,
     /// Receives a row for each interval.
     pub series: Option<SeriesRequest>,
 }
 
 impl Options {
     pub(super) fn is_watched(&self) -> bool {
-        self.verify || self.job_log.is_some() || self.request_log.is_some() || self.series.is_some()
+        self.verify
+            || self.job_log.is_some()
+            || self.request_log.is_some()
+            || self.stories.is_some()
+            || self.series.is_some()
     }
 }

@@ -47,7 +47,7 @@ impl Store {
         self.gc.block_has_changed(fact, &sight!(self, cx));
         match fact {
             Fact::Opened { block, .. } => cx.tell(Happened::Opened { block }),
-            Fact::Claimed { block, .. } => cx.tell(Happened::Claimed { block }),
+            Fact::Claimed { block, valid, .. } => cx.tell(Happened::Claimed { block, valid }),
             Fact::Free { block, erased: true, .. } => {
                 cx.counters.erases += 1;
                 cx.tell(Happened::Erased { block });

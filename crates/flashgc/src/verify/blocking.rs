@@ -37,7 +37,7 @@ impl Blocking {
         match happened {
             Happened::MeasuringStarts => self.is_measuring = true,
             _ if !self.is_measuring => {}
-            Happened::Claimed { block } => {
+            Happened::Claimed { block, .. } => {
                 let plane = at.plane_of_block(block);
                 if !self.open.iter().any(|held| held.plane == plane) {
                     self.open.push(Held { plane, began_ns: Vec::new() });

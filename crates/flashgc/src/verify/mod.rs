@@ -9,14 +9,19 @@ mod blocking;
 mod buffer;
 pub mod checker;
 mod closed;
+mod per_request;
 mod promises;
 mod request_log;
+mod requests;
 mod spans;
+pub mod story;
 mod time_slices;
 mod times;
 mod watchers;
 
-pub use request_log::{BATCH_ROWS, RequestLog, RequestRow, RequestSink};
+pub use per_request::PerRequest;
+pub use request_log::{BATCH_ROWS, RequestSink};
+pub use requests::RequestRow;
 pub use watchers::{JobLog, Watchers};
 
 use crate::gc::JobRow;
@@ -263,6 +268,8 @@ pub enum Happened {
     Claimed {
         /// The block.
         block: BlockId,
+        /// Its valid pages.
+        valid: u32,
     },
     /// An erased block was opened.
     Opened {

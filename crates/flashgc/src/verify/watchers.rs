@@ -2,7 +2,7 @@
 
 use super::blame::Blame;
 use super::checker::Checker;
-use super::request_log::RequestLog;
+use super::per_request::PerRequest;
 use super::{Happened, Watch};
 use crate::gc::JobRow;
 use crate::stats::series::{Sample, Series};
@@ -22,8 +22,8 @@ pub struct Watchers {
     pub reports_blame: bool,
     /// Receives a row for each collection.
     pub job_log: Option<JobLog>,
-    /// Records a row for each request.
-    pub request_log: Option<RequestLog>,
+    /// Records rows or stories of requests.
+    pub per_request: Option<PerRequest>,
     /// Records rows over time.
     pub series: Option<Series>,
 }
@@ -47,8 +47,8 @@ impl Watch for Watchers {
         if let (Some(log), Happened::JobClosed(row)) = (&mut self.job_log, happened) {
             log(&row);
         }
-        if self.request_log.is_some() {
-            self.tell_request_log(now_ns, happened);
+        if self.per_request.is_some() {
+            self.tell_per_request(now_ns, happened);
         }
         if let Some(series) = &mut self.series {
             tell_series(series, happened);
@@ -72,19 +72,15 @@ impl Watch for Watchers {
 }
 
 impl Watchers {
-    fn tell_request_log(&mut self, now_ns: u64, happened: Happened) {
-        let parts_of = |request| self.blame().map(|blame| blame.parts_of(request));
-        let (served, parts) = match happened {
-            Happened::Served { request, op, latency_ns, .. } => {
-                let parts = if op == HostOp::Trim { None } else { parts_of(request) };
-                (Some((request, op, [now_ns - latency_ns, now_ns])), parts)
+    fn tell_per_request(&mut self, now_ns: u64, happened: Happened) {
+        let parts = match happened {
+            Happened::Served { request, op, .. } if op != HostOp::Trim => {
+                self.blame().map(|blame| blame.parts_of(request))
             }
-            _ => (None, None),
+            _ => None,
         };
-        let Some(log) = &mut self.request_log else { return };
-        match served {
-            Some((request, op, times_ns)) => log.served(request, op, times_ns, parts),
-            None => log.see(now_ns, happened),
+        if let Some(per_request) = &mut self.per_request {
+            per_request.see(now_ns, happened, parts);
         }
     }
 }

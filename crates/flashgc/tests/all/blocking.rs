@@ -120,7 +120,7 @@ fn story(begins_ns: u64, plane: usize, is_read: bool) {
     checker.see(0, program(page));
     checker.see(0, program(Ppn(page.0 + 1)));
     checker.see(0, Happened::MeasuringStarts);
-    checker.see(0, Happened::Claimed { block: BlockId(0) });
+    checker.see(0, Happened::Claimed { block: BlockId(0), valid: 0 });
     let begins = match is_read {
         true => Happened::Read { ppn: Ppn(page.0 + 1), lpn: Lpn(plane as u32) },
         false => program(Ppn(page.0 + 2)),

@@ -44,6 +44,7 @@ mod series;
 mod small_model;
 mod ssdsim;
 mod steady;
+mod stories;
 mod sub_blocks;
 mod summary;
 mod synthetic;

@@ -6,7 +6,7 @@ use crate::common;
 use common::{TINY, assert_near, at, drain, finish_with, number, setup, whole};
 use flashgc::session::Options;
 use flashgc::sim::Sim;
-use flashgc::verify::{BATCH_ROWS, RequestLog, RequestRow, RequestSink, Watchers};
+use flashgc::verify::{BATCH_ROWS, PerRequest, RequestRow, RequestSink, Watchers};
 use flashgc::workload::{HostOp, HostRequest, ListSource};
 use serde_json::Value;
 use std::sync::mpsc::{Receiver, channel};
@@ -140,15 +140,15 @@ const PAGE: u64 = 4096;
 fn times_us(sets: &[&str], requests: &[(HostOp, u64, u64)]) -> Vec<(u64, u64)> {
     let sets = [&[OPEN], sets].concat();
     let (sink, batches) = sink();
-    let request_log = Some(RequestLog::new(sink));
     let plan = setup(&text(&sets), &sets).plan;
-    let mut sim = Sim::new(plan, Watchers { request_log, ..Watchers::default() });
+    let per_request = PerRequest::new(Some(sink), None, &plan.geometry);
+    let mut sim = Sim::new(plan, Watchers { per_request, ..Watchers::default() });
     let requests = requests.iter().enumerate().map(|(at, &(op, page, bytes))| {
         HostRequest::from_bytes(at as u64 * 10_000, op, page * PAGE, bytes, PAGE)
     });
     let requests: Vec<HostRequest> = requests.collect();
     drain(&mut sim, &mut ListSource::new(requests.clone()), 10);
-    sim.watch().request_log.as_mut().expect("a log").hand_out();
+    sim.watch().per_request.as_mut().expect("a log").end();
     let mut rows: Vec<RequestRow> = batches.try_iter().flatten().collect();
     rows.sort_by_key(|row| row.request);
     for (row, request) in rows.iter().zip(&requests) {

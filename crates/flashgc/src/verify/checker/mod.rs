@@ -354,7 +354,7 @@ impl Watch for Checker {
                 self.trimmed[lpn.index()] = true;
                 self.home[lpn.index()] = Ppn::NONE;
             }
-            Happened::Claimed { block } => {
+            Happened::Claimed { block, .. } => {
                 let plane = self.geometry.plane_of_block(block);
                 self.closed.iter_mut().for_each(|closed| closed.claimed(plane, block));
             }

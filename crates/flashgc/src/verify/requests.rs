@@ -1,0 +1,129 @@
+//! The requests under way, and the row of one that is done.
+
+use super::blame::Parts;
+use super::{Cause, Happened};
+use crate::workload::HostOp;
+
+/// A request that is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RequestRow {
+    /// Its number in order of arrival, from 0.
+    pub request: u64,
+    /// The clone of a job that issued it, from 0; 0 without jobs.
+    pub job: u16,
+    /// Its operation.
+    pub op: HostOp,
+    /// The first byte.
+    pub offset_bytes: u64,
+    /// Its number of bytes.
+    pub size_bytes: u64,
+    /// When it arrived, in ns.
+    pub arrival_ns: u64,
+    /// When the first of its page operations got its unit or the write buffer, in ns; when it was
+    /// served if it needs neither.
+    pub start_ns: u64,
+    /// When it was done, in ns.
+    pub end_ns: u64,
+    /// The parts of its latency, where latencies are split; a trim has none.
+    pub parts: Option<Parts>,
+}
+
+impl RequestRow {
+    /// From its arrival until it was done, in ns.
+    pub fn latency_ns(&self) -> u64 {
+        self.end_ns - self.arrival_ns
+    }
+}
+
+/// A request under way.
+#[derive(Clone, Copy)]
+struct UnderWay {
+    number: u64,
+    job: u16,
+    offset_bytes: u64,
+    size_bytes: u64,
+    start_ns: Option<u64>,
+}
+
+const NEW: UnderWay =
+    UnderWay { number: 0, job: 0, offset_bytes: 0, size_bytes: 0, start_ns: None };
+
+/// The requests under way, by place in the slab.
+#[derive(Default)]
+pub(super) struct Requests {
+    /// Requests that have arrived.
+    arrived: u64,
+    requests: Vec<UnderWay>,
+    /// The request of each page operation, by place in the slab.
+    request_of: Vec<u32>,
+    /// The page operation that began last.
+    last_started: u32,
+}
+
+/// The entry of a slab that grows with what it holds.
+pub(super) fn entry<T: Clone>(slab: &mut Vec<T>, at: u32, new: T) -> &mut T {
+    let at = at as usize;
+    if slab.len() <= at {
+        slab.resize((at + 1).next_power_of_two(), new);
+    }
+    &mut slab[at]
+}
+
+impl Requests {
+    /// Something happened; the end of a request is told by [`Requests::served`].
+    pub(super) fn see(&mut self, now_ns: u64, happened: Happened) {
+        match happened {
+            Happened::Arrived { request, job, offset_bytes, size_bytes, .. } => {
+                let number = self.arrived;
+                self.arrived += 1;
+                let new = UnderWay { number, job, offset_bytes, size_bytes, start_ns: None };
+                *entry(&mut self.requests, request, NEW) = new;
+            }
+            Happened::Accepted { op, request, .. } => {
+                *entry(&mut self.request_of, op, 0) = request;
+            }
+            // The rest of a page that was never written begins as well, and needs no unit.
+            Happened::Started { op, .. } => self.last_started = op,
+            Happened::Read { .. } => self.starts(self.last_started, now_ns),
+            Happened::Programmed { cause: Cause::Host { op }, .. }
+            | Happened::AccessesBuffer { op }
+            | Happened::Done { op, .. } => self.starts(op, now_ns),
+            _ => {}
+        }
+    }
+
+    fn starts(&mut self, op: u32, now_ns: u64) {
+        // Preconditioning programs pages without requests.
+        let Some(&request) = self.request_of.get(op as usize) else { return };
+        self.requests[request as usize].start_ns.get_or_insert(now_ns);
+    }
+
+    /// The request that a page operation is a part of, by its place in the slab.
+    pub(super) fn request_of(&self, op: u32) -> u32 {
+        self.request_of[op as usize]
+    }
+
+    /// A request is done.
+    pub(super) fn served(
+        &self,
+        request: u32,
+        op: HostOp,
+        [arrival_ns, end_ns]: [u64; 2],
+        parts: Option<Parts>,
+    ) -> RequestRow {
+        let UnderWay { number, job, offset_bytes, size_bytes, start_ns } =
+            self.requests[request as usize];
+        let start_ns = start_ns.unwrap_or(end_ns);
+        RequestRow {
+            request: number,
+            job,
+            op,
+            offset_bytes,
+            size_bytes,
+            arrival_ns,
+            start_ns,
+            end_ns,
+            parts,
+        }
+    }
+}

@@ -1,0 +1,354 @@
+//! Stories of single requests: the steps of each, and the work of its units meanwhile.
+//!
+//! Work of a unit is kept for as long as a request is under way that was there when it ended, so
+//! memory is bounded by the queues and not by the run.
+
+mod unit;
+
+pub use unit::{Collection, Work};
+
+use super::blame::Part;
+use super::requests::{RequestRow, Requests, entry};
+use super::{Happened, What};
+use crate::device::Geometry;
+use crate::ids::UnitId;
+use crate::workload::HostOp;
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeSet, VecDeque};
+use unit::UnitWork;
+
+/// The requests whose stories are kept.
+#[derive(Clone, Debug)]
+pub enum Choice {
+    /// Those of these numbers, in order of arrival from 0.
+    Numbers(BTreeSet<u64>),
+    /// This number of reads and writes of the longest latency, or of one of both kinds.
+    Slowest(usize, Option<HostOp>),
+}
+
+/// A step of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Its data begins to cross the host's link.
+    Crosses,
+    /// Its data has crossed the host's link.
+    Crossed,
+    /// The page operation that was done last is accepted by the drive.
+    Accepted,
+    /// It waits in the queue of a unit.
+    Queued(UnitId),
+    /// It waits for any idle unit.
+    AwaitsIdle,
+    /// It is next in its queue, and finds no page that it may write.
+    FindsNoPage,
+    /// It has its unit.
+    Taken,
+    /// It was merged into a page that a collection programs.
+    Merged,
+    /// It is loaded beside a program of a collection.
+    Loaded,
+    /// It waits for the write buffer.
+    AwaitsBuffer,
+    /// It accesses the write buffer.
+    AccessesBuffer,
+    /// It is done.
+    Done,
+}
+
+impl Step {
+    fn key(self) -> &'static str {
+        match self {
+            Step::Crosses => "crosses_link",
+            Step::Crossed => "crossed_link",
+            Step::Accepted => "accepted",
+            Step::Queued(_) => "queued",
+            Step::AwaitsIdle => "awaits_idle_unit",
+            Step::FindsNoPage => "awaits_space",
+            Step::Taken => "starts",
+            Step::Merged => "merged",
+            Step::Loaded => "loaded",
+            Step::AwaitsBuffer => "awaits_buffer",
+            Step::AccessesBuffer => "accesses_buffer",
+            Step::Done => "done",
+        }
+    }
+}
+
+type Steps = Vec<(u64, Step)>;
+
+/// The story of one request.
+#[derive(Clone, Debug)]
+pub struct Story {
+    /// The request.
+    pub row: RequestRow,
+    /// Its page operations.
+    pub pages: u32,
+    /// The steps of the request, and of the page operation that was done last, each with its time
+    /// in ns.
+    pub steps: Vec<(u64, Step)>,
+    /// The work of the units in whose queues this operation was, from its first wait to its end.
+    pub work: Vec<Work>,
+    /// The collections of this work.
+    pub collections: Vec<Collection>,
+}
+
+/// A request under way.
+#[derive(Clone, Default)]
+struct UnderWay {
+    arrival: u64,
+    pages: u32,
+    /// Its own steps before its pages are accepted.
+    own: usize,
+    steps: Steps,
+}
+
+/// Keeps the stories of some requests.
+pub struct Stories {
+    geometry: Geometry,
+    choice: Choice,
+    is_measuring: bool,
+    under_way: Vec<UnderWay>,
+    /// The steps of page operations, by place in the slab.
+    steps_of: Vec<Steps>,
+    /// Arrivals of the requests under way in their order, in ns; those that are done are `None`.
+    open: VecDeque<Option<u64>>,
+    /// Requests that have left `open`.
+    gone: u64,
+    arrived: u64,
+    units: Vec<UnitWork>,
+    stories: Vec<Story>,
+}
+
+impl Stories {
+    /// None yet.
+    pub fn new(choice: Choice, geometry: &Geometry) -> Self {
+        Stories {
+            geometry: geometry.clone(),
+            choice,
+            is_measuring: false,
+            under_way: Vec::new(),
+            steps_of: Vec::new(),
+            open: VecDeque::new(),
+            gone: 0,
+            arrived: 0,
+            units: (0..geometry.units).map(|unit| UnitWork::new(UnitId(unit))).collect(),
+            stories: Vec::new(),
+        }
+    }
+
+    /// Something happened; the end of a request is told by [`Stories::served`].
+    pub(super) fn see(&mut self, now_ns: u64, happened: Happened, requests: &Requests) {
+        match happened {
+            Happened::MeasuringStarts => self.is_measuring = true,
+            _ if !self.is_measuring => {}
+            Happened::Arrived { request, .. } => self.arrives(request, now_ns),
+            Happened::Crosses { request } => self.crosses(request, now_ns, Step::Crosses),
+            Happened::Crossed { request, .. } => self.crosses(request, now_ns, Step::Crossed),
+            Happened::Accepted { op, request, .. } => {
+                self.under_way[request as usize].pages += 1;
+                entry(&mut self.steps_of, op, Steps::new()).clear();
+                self.goes_on(op, now_ns, Step::Accepted);
+            }
+            Happened::Done { op, .. } => {
+                self.goes_on(op, now_ns, Step::Done);
+                self.done(op, requests.request_of(op));
+            }
+            _ => match step_of(happened) {
+                Some((op, step)) => self.goes_on(op, now_ns, step),
+                None => self.see_unit(now_ns, happened),
+            },
+        }
+    }
+
+    /// A page operation goes on to a step.
+    fn goes_on(&mut self, op: u32, now_ns: u64, step: Step) {
+        let steps = entry(&mut self.steps_of, op, Steps::new());
+        // A write is asked again and again whether there is a page.
+        if steps.last().is_none_or(|&(_, last)| last != step) {
+            steps.push((now_ns, step));
+        }
+    }
+
+    fn arrives(&mut self, request: u32, now_ns: u64) {
+        let entry = entry(&mut self.under_way, request, UnderWay::default());
+        entry.steps.clear();
+        (entry.arrival, entry.pages, entry.own) = (self.arrived, 0, 0);
+        self.open.push_back(Some(now_ns));
+        self.arrived += 1;
+    }
+
+    fn crosses(&mut self, request: u32, now_ns: u64, step: Step) {
+        let request = &mut self.under_way[request as usize];
+        request.steps.push((now_ns, step));
+        if request.pages == 0 {
+            request.own = request.steps.len();
+        }
+    }
+
+    /// A page of a request is done. The last one is the one that is told.
+    fn done(&mut self, op: u32, request: u32) {
+        let request = &mut self.under_way[request as usize];
+        request.steps.truncate(request.own);
+        request.steps.extend_from_slice(&self.steps_of[op as usize]);
+    }
+
+    fn see_unit(&mut self, now_ns: u64, happened: Happened) {
+        match happened {
+            Happened::Claimed { block, valid } => {
+                let plane = self.geometry.plane_of_block(block);
+                let unit = self.geometry.unit_of(plane);
+                let block = block.0 - self.geometry.blocks_of(plane).start;
+                self.units[unit.index()].claimed(plane, block, valid, now_ns);
+            }
+            Happened::JobClosed(row) => self.units[row.unit as usize].closed(now_ns),
+            Happened::Worked { unit, waited } | Happened::LeftBeside { unit, waited } => {
+                self.units[unit.index()].waited(waited);
+            }
+            Happened::Busy { what: What::Operation(name, copies), unit, from_ns, to_ns, gc } => {
+                let oldest_ns = self.open.front().copied().flatten().unwrap_or(now_ns);
+                let span = (from_ns, to_ns);
+                self.units[unit.index()].worked(name, copies, span, gc, oldest_ns);
+            }
+            _ => {}
+        }
+    }
+
+    /// A request is done.
+    pub(super) fn served(&mut self, request: u32, row: RequestRow) {
+        if self.is_chosen(&row) {
+            let story = self.tell(row, &self.under_way[request as usize]);
+            self.keep(story);
+        }
+        let arrival = self.under_way[request as usize].arrival;
+        self.open[(arrival - self.gone) as usize] = None;
+        while let Some(None) = self.open.front() {
+            self.open.pop_front();
+            self.gone += 1;
+        }
+    }
+
+    fn is_chosen(&self, row: &RequestRow) -> bool {
+        match &self.choice {
+            Choice::Numbers(numbers) => numbers.contains(&row.request),
+            Choice::Slowest(count, op) => {
+                let is_of_kind = op.map_or(row.op != HostOp::Trim, |op| op == row.op);
+                let is_slow = || match self.stories.last() {
+                    Some(last) if self.stories.len() == *count => rank(row) < rank(&last.row),
+                    _ => *count > 0,
+                };
+                is_of_kind && is_slow()
+            }
+        }
+    }
+
+    fn keep(&mut self, story: Story) {
+        let by_number = matches!(self.choice, Choice::Numbers(_));
+        let key = |story: &Story| match by_number {
+            true => (0, story.row.request),
+            false => rank(&story.row),
+        };
+        let at = self.stories.partition_point(|other| key(other) < key(&story));
+        self.stories.insert(at, story);
+        if let Choice::Slowest(count, _) = self.choice {
+            self.stories.truncate(count);
+        }
+    }
+
+    fn tell(&self, row: RequestRow, request: &UnderWay) -> Story {
+        let (mut work, mut collections) = (Vec::new(), Vec::new());
+        for (unit, from_ns, to_ns) in stays(&request.steps, row.end_ns) {
+            self.units[unit.index()].tell((from_ns, to_ns), &mut work, &mut collections);
+        }
+        Story { row, pages: request.pages, steps: request.steps.clone(), work, collections }
+    }
+
+    /// The stories, in order.
+    pub fn stories(&self) -> &[Story] {
+        &self.stories
+    }
+
+    /// The stories as JSON.
+    pub fn to_json(&self) -> Value {
+        self.stories.iter().map(Story::to_json).collect()
+    }
+}
+
+/// The step of a page operation, if it is one.
+fn step_of(happened: Happened) -> Option<(u32, Step)> {
+    Some(match happened {
+        Happened::Queued { op, unit } => (op, Step::Queued(unit)),
+        Happened::AwaitsIdle { op } => (op, Step::AwaitsIdle),
+        Happened::Taken { op } => (op, Step::Taken),
+        Happened::Merged { op } => (op, Step::Merged),
+        Happened::Loaded { op } => (op, Step::Loaded),
+        Happened::FindsNoPage { op } => (op, Step::FindsNoPage),
+        Happened::AwaitsBuffer { op } => (op, Step::AwaitsBuffer),
+        Happened::AccessesBuffer { op } => (op, Step::AccessesBuffer),
+        _ => return None,
+    })
+}
+
+/// The order of the slowest: by latency, the longest first, then by arrival.
+fn rank(row: &RequestRow) -> (u64, u64) {
+    (u64::MAX - row.latency_ns(), row.request)
+}
+
+/// The units that an operation was at, with from when and until when, in ns.
+fn stays(steps: &[(u64, Step)], end_ns: u64) -> Vec<(UnitId, u64, u64)> {
+    let mut stays: Vec<(UnitId, u64, u64)> = Vec::new();
+    for &(at_ns, step) in steps {
+        match step {
+            Step::Queued(unit) => {
+                if let Some(last) = stays.last_mut() {
+                    last.2 = last.2.min(at_ns);
+                }
+                stays.push((unit, at_ns, end_ns));
+            }
+            Step::Done | Step::AwaitsBuffer | Step::AwaitsIdle => {
+                if let Some(last) = stays.last_mut() {
+                    last.2 = last.2.min(at_ns);
+                }
+            }
+            _ => {}
+        }
+    }
+    stays
+}
+
+fn word(op: HostOp) -> &'static str {
+    match op {
+        HostOp::Read => "read",
+        HostOp::Write => "write",
+        HostOp::Trim => "trim",
+    }
+}
+
+impl Story {
+    fn to_json(&self) -> Value {
+        let row = &self.row;
+        let parts = row.parts.map(|parts| {
+            let parts = Part::ALL.map(|part| (part.key().to_owned(), json!(parts[part as usize])));
+            Value::Object(Map::from_iter(parts))
+        });
+        let steps = self.steps.iter().map(|&(at_ns, step)| match step {
+            Step::Queued(unit) => json!({ "at_ns": at_ns, "step": step.key(), "unit": unit.0 }),
+            _ => json!({ "at_ns": at_ns, "step": step.key() }),
+        });
+        json!({
+            "request": row.request,
+            "job": row.job,
+            "kind": word(row.op),
+            "offset_bytes": row.offset_bytes,
+            "size_bytes": row.size_bytes,
+            "pages": self.pages,
+            "arrival_ns": row.arrival_ns,
+            "start_ns": row.start_ns,
+            "end_ns": row.end_ns,
+            "latency_ns": row.latency_ns(),
+            "parts": parts,
+            "steps": steps.collect::<Value>(),
+            "work": self.work.iter().copied().map(Work::to_json).collect::<Value>(),
+            "collections": self.collections.iter().map(Collection::to_json).collect::<Value>(),
+        })
+    }
+}

@@ -1,0 +1,113 @@
+"""`flashgc explain`."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flashgc.cli import options
+from flashgc.cli.guard import guarded, say
+from flashgc.cli.options import example
+
+if TYPE_CHECKING:
+    from flashgc.explaining import Explanation
+
+EXAMPLES = (
+    "flashgc explain oltp --slowest 3",
+    "flashgc explain oltp --request 48213 --scheme fpgc",
+    "flashgc explain replay --trace my-trace.csv.zst --kind read --out runs/slow",
+)
+EPILOG = example(*EXAMPLES)
+
+
+class Kind(StrEnum):
+    """A kind of request."""
+
+    read = "read"
+    write = "write"
+
+
+@guarded
+def explain(
+    config: options.Config,
+    trace: options.Trace = None,
+    request: Annotated[
+        list[int] | None,
+        typer.Option(
+            "--request",
+            min=0,
+            metavar="N",
+            help="The number of a request in order of arrival, from 0, as in the log of requests; "
+            "repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    slowest: Annotated[
+        int | None,
+        typer.Option(
+            "--slowest",
+            min=1,
+            max=1000,
+            metavar="N",
+            help="The N requests of the longest latency; 3 if neither option is given.",
+            show_default=False,
+        ),
+    ] = None,
+    kind: Annotated[
+        Kind | None,
+        typer.Option("--kind", help="The slowest reads, or the slowest writes.",
+                     show_default=False),
+    ] = None,
+    scheme: options.Scheme = None,
+    device: options.Device = None,
+    sets: options.Sets = None,
+    unsets: options.Unsets = None,
+    seed: options.Seed = None,
+    drive: options.Drive = None,
+    fit: options.Fit = None,
+    json: options.Json = False,
+    out: options.Out = None,
+    format: options.Format = None,
+    on_bad_line: options.BadLine = None,
+    sort_window: options.SortWindow = None,
+) -> None:  # fmt: skip
+    """Show what single requests waited for: each step, and the work of their units meanwhile."""
+    from flashgc import _output, explaining, heads
+    from flashgc.cli import progress
+
+    if request and (slowest is not None or kind is not None):
+        raise typer.BadParameter("--request cannot be combined with --slowest or --kind")
+    folder = None if out is None else _output.folder(out)
+    set_ = options.settings(sets, format, on_bad_line, sort_window)
+    with progress.bars([""], quiet=json) as shown:
+        told = None if shown is None else lambda step: shown(0, step)
+        found = explaining.explain(
+            config, trace, request=request or None, slowest=slowest,
+            kind=None if kind is None else kind.value, scheme=scheme, device=device, set=set_,
+            unset=unsets, seed=seed, drive=drive, fit=fit, progress=told,
+        )  # fmt: skip
+    heads.by_command([found.report], options.typed())
+    if folder is not None:
+        found.save(folder / "explanation.html")
+        found.save(folder / "explanation.json")
+    if json:
+        print(found.to_json())
+        return
+    _print(found)
+    if folder is not None:
+        say(f"saved {folder / 'explanation.html'} and {folder / 'explanation.json'}")
+
+
+def _print(found: Explanation) -> None:
+    from flashgc import summary
+    from flashgc.cli import show
+    from flashgc.explaining import words
+
+    show.line(summary.head(found.report), "bold")
+    show.line("")
+    for story in found.to_dict()["stories"]:
+        show.line(words.title(story), "bold")
+        show.line(f"{words.about(story)}: {words.split(story)}")
+        show.words(words.rows(story), right=(0, 1), wraps=(2,))

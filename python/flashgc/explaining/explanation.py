@@ -1,0 +1,70 @@
+"""The explanation: the stories of some requests, and the forms in which they can be kept."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from flashgc import _output
+from flashgc._engine import OutputError
+from flashgc._story_keys import ExplanationKeys
+from flashgc.report import Report
+
+
+class Explanation(ExplanationKeys):
+    """The stories of some requests of a run.
+
+    Every key of `flashgc explain --json` is an attribute and an item.
+
+    >>> import flashgc
+    >>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 2000}
+    >>> found = flashgc.explain("oltp", slowest=1, set=small)
+    >>> slowest = found.stories[0]
+    >>> slowest.latency_ns == found.report.latency_ns.all.max == sum(slowest.parts.values())
+    True
+    """
+
+    def __init__(self, values: Mapping[str, Any], report: Report) -> None:
+        super().__init__(values)
+        self._report = report
+
+    @property
+    def report(self) -> Report:
+        """The report of the run, with the parts of its latencies."""
+        return self._report
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """The explanation as one JSON object."""
+        return json.dumps(self._values, indent=indent)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Saves the explanation: `.json`, or `.html` for a page that needs nothing else.
+
+        The file appears whole or not at all; an OutputError says why not.
+        """
+        target = Path(path)
+        if target.suffix == ".json":
+            _output.write(target, self.to_json() + "\n")
+        elif target.suffix in (".html", ".htm"):
+            from flashgc.explaining import page
+
+            _output.write(target, page.whole(self._values, self._report))
+        else:
+            raise OutputError(f"error: {target}: the name must end in .json or .html")
+        return target
+
+    def __str__(self) -> str:
+        from flashgc.explaining import words
+
+        return "\n\n".join(words.text(story) for story in self._values["stories"])
+
+    def __repr__(self) -> str:
+        return f"Explanation({len(self._values['stories'])} of {self._values['requests']} requests)"
+
+    def _repr_html_(self) -> str:
+        from flashgc.explaining import page
+
+        return page.fragment(self._values, self._report)

@@ -1,0 +1,100 @@
+"""The function `explain`: from a configuration to the stories of some of its requests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from flashgc import _engine, _sources, api, heads
+from flashgc._engine import ConfigError
+from flashgc._types import NO_LOGS, Stories
+from flashgc.explaining.explanation import Explanation
+from flashgc.report import Report
+
+MOST = 1000
+"""Stories of one run at most."""
+KINDS = ("read", "write")
+
+
+def explain(
+    config: api.Config,
+    trace: api.PathLike | None = None,
+    *,
+    request: int | Iterable[int] | None = None,
+    slowest: int | None = None,
+    kind: str | None = None,
+    scheme: api.PathLike | None = None,
+    device: str | None = None,
+    set: api.Settings | None = None,
+    unset: Iterable[str] | None = None,
+    seed: int | None = None,
+    drive: api.PathLike | None = None,
+    fit: api.Fit | None = None,
+    progress: api.ProgressCallback | None = None,
+) -> Explanation:
+    """Runs one configuration and returns the stories of some requests.
+
+    A story has each step of a request, and the work of its units meanwhile. The other arguments
+    are those of :func:`flashgc.run`. `request` is the number of a request in order of arrival, from
+    0, or several, as in the log of requests; `slowest`, in its place, how many requests of the
+    longest latency, at most 1,000, and 3 if neither is given; `kind` limits these to `read` or
+    `write`.
+
+    Raises:
+        ConfigError: a request that the run did not have, or too many stories; and with every
+            mistake of the configuration.
+
+    >>> import flashgc
+    >>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 2000}
+    >>> [one.request for one in flashgc.explain("oltp", request=[7, 5], set=small).stories]
+    [5, 7]
+
+    """
+    asked = _asked(request, slowest, kind)
+    with _sources.trace_file(trace) as file:
+        given = api._request(config, file, scheme, device, set, seed, fit, unset)
+        [sized] = api._sized([given], api._told(progress))
+        own = None if drive is None else str(drive)
+        logs: Any = {**NO_LOGS, "stories": asked}
+        outcome = _engine.run(sized, False, logs, api._told(progress), own, True)
+    report = Report._of(outcome)
+    api._note_origin([report], given, heads.call(
+        "explain", api._given(config, trace),
+        {"request": request, "slowest": slowest, "kind": kind, "scheme": scheme, "device": device,
+         **api._set(given), "drive": drive},
+    ))  # fmt: skip
+    stories = json.loads(outcome.stories or "[]")
+    count = sum(report.requests.to_dict().values())
+    _check_numbers(asked["numbers"], count)
+    named = {key: report[key] for key in
+             ("scheme", "device", "seed", "version", "config_hash", "result_hash")}  # fmt: skip
+    return Explanation({**named, "requests": count, "stories": stories}, report)
+
+
+def _asked(request: int | Iterable[int] | None, slowest: int | None, kind: str | None) -> Stories:
+    numbers = [] if request is None else [request] if isinstance(request, int) else list(request)
+    numbers = [_sources.whole("request", number, 0) for number in numbers]
+    if request is not None and not numbers:
+        raise ConfigError("error: request must be a number or a list with one number or more")
+    if numbers and (slowest is not None or kind is not None):
+        raise ConfigError(
+            "error: give either the numbers of requests, or how many of the slowest\n"
+            "  = help: remove `request`, or `slowest` and `kind`"
+        )
+    if kind is not None and kind not in KINDS:
+        raise ConfigError(f'error: kind is "read" or "write", not "{kind}"')
+    count = 3 if slowest is None else _sources.whole("slowest", slowest, 1)
+    most = max(count, len(numbers))
+    if most > MOST:
+        raise ConfigError(f"error: a run has at most {MOST:,} stories, not {most:,}")
+    return {"numbers": numbers, "slowest": count, "kind": kind}
+
+
+def _check_numbers(numbers: list[int], count: int) -> None:
+    missing = [number for number in numbers if number >= count]
+    if missing:
+        raise ConfigError(
+            f"error: there is no request {missing[0]:,}: the run had {count:,} requests\n"
+            f"  = help: give a number from 0 to {count - 1:,}"
+        )

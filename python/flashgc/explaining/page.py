@@ -1,0 +1,69 @@
+"""The page of an explanation: a bar of time for each request, above its lines."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+from typing import Any
+
+from flashgc import blame, heads, page, summary
+from flashgc.explaining import words
+from flashgc.explaining.lines import Line, lines
+from flashgc.markup import table
+from flashgc.report import Report
+
+
+def whole(explanation: Mapping[str, Any], report: Report) -> str:
+    """The page."""
+    stories = len(explanation["stories"])
+    title = f"flashgc: {stories} of {explanation['requests']:,} requests under {report.scheme}"
+    return page.document(title, fragment(explanation, report), page.details(report))
+
+
+def fragment(explanation: Mapping[str, Any], report: Report) -> str:
+    """The stories, then the parts of all latencies, and the head of the run."""
+    again = report._origin.again if report._origin else None
+    parts = [
+        f"<style>{STYLE}</style>",
+        f"<p>{html.escape(summary.head(report))}</p>",
+        *(_story(story) for story in explanation["stories"]),
+        blame.section([report]),
+        "<h2>The run</h2>", heads.drawn(heads.facts(report), again),
+    ]  # fmt: skip
+    return "\n".join(part for part in parts if part)
+
+
+STYLE = """
+.story { position: relative; height: 1.4rem; margin: .4rem 0; background: #8882; }
+.story i { position: absolute; top: 0; height: 100%; min-width: 1px; }
+.story b { position: absolute; top: -.2rem; height: 1.8rem; border-left: 2px solid; }
+.lines td:last-child, .lines th:last-child { text-align: left; white-space: normal; }
+"""
+
+
+def _story(story: Mapping[str, Any]) -> str:
+    found = lines(story)
+    return (
+        f"<h2>{html.escape(words.title(story))}</h2>"
+        f"<p>{html.escape(words.about(story))}: {html.escape(words.split(story))}</p>"
+        f"{blame.names(words.legend(found))}{_bar(found, story['latency_ns'])}"
+        f'<div class="wide lines">{table(words.rows(story))}</div>'
+    )
+
+
+def _bar(found: list[Line], latency_ns: int) -> str:
+    """What was done from the first line to the last; a stroke marks the arrival."""
+    first = min((line.from_ns for line in found), default=0)
+    whole_ns = max(latency_ns - first, 1)
+    pieces = "".join(
+        f'<i style="left:{100 * (line.from_ns - first) / whole_ns:.3f}%;'
+        f"width:{100 * (line.to_ns - line.from_ns) / whole_ns:.3f}%;"
+        f'background:{blame.COLOURS[line.kind]}" title="{html.escape(_hint(line))}"></i>'
+        for line in found
+    )
+    mark = f'<b style="left:{100 * -first / whole_ns:.3f}%" title="arrival"></b>'
+    return f'<div class="story">{pieces}{mark}</div>'
+
+
+def _hint(line: Line) -> str:
+    return f"{words.since(line.from_ns)} to {words.since(line.to_ns)}: {line.text}"

@@ -1,0 +1,129 @@
+"""Explanations: the stories of single requests, as lines, on a page and on the command line."""
+
+import json
+import xml.etree.ElementTree as ET
+
+import pytest
+
+import flashgc as package
+from flashgc.explaining import lines, words
+from test_schema import mistakes
+
+FEW = {"workload.synthetic.requests": 20_000, "device.blocks_per_plane": 64}
+SUSPEND = {"device.suspend.suspend": "20 us"}
+SCHEMA = package.explanation_schema()
+CASES = {
+    "greedy": {},
+    "fpgc": {"scheme": "fpgc", "set": SUSPEND},
+    "pgc-both": {"scheme": "pgc-both", "set": SUSPEND},
+    "pregc-gftl": {"scheme": "pregc-gftl"},
+    "parallel": {"scheme": "parallel"},
+    "buffer": {"set": {"device.write_buffer.size": "1 MiB"}},
+    "link": {"set": {"device.host_link.transfer": "1 ns/B"}},
+    "when-idle": {"set": {"device.allocation": "when-idle"}},
+    "ssdsim": {"device": "ssdsim"},
+}
+
+
+def explain(request=None, slowest=None, kind=None, **case):
+    case = {**case, "set": {**FEW, **case.get("set", {})}}
+    return package.explain("oltp", request=request, slowest=slowest, kind=kind, **case)
+
+
+@pytest.fixture(scope="module")
+def found():
+    return explain(slowest=4)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_lines_cover_the_latency_without_a_gap(name):
+    done = explain(slowest=50, **CASES[name])
+    assert mistakes(done.to_dict(), SCHEMA, defined=SCHEMA["$defs"]) == []
+    for story in done.to_dict()["stories"]:
+        told = lines.lines(story)
+        at = 0
+        for line in sorted(told):
+            assert line.from_ns <= at, (story["request"], told)
+            at = max(at, line.to_ns)
+        assert at >= story["latency_ns"]
+        assert sum(story["parts"].values()) == story["latency_ns"]
+        rows = words.rows(story)
+        assert 2 <= len(rows) <= words.MOST_ROWS + 2
+        assert all(row[-1] for row in rows[1:])
+
+
+def test_the_slowest_are_those_of_the_report(found):
+    latencies = [story.latency_ns for story in found.stories]
+    assert latencies == sorted(latencies, reverse=True)
+    assert latencies[0] == found.report.latency_ns.all.max
+    assert found.result_hash == package.run("oltp", set=FEW).result_hash
+    writes = explain(slowest=2, kind="write")
+    assert {story.kind for story in writes.stories} == {"write"}
+    assert writes.stories[0].latency_ns == writes.report.latency_ns.write.max
+
+
+def test_a_request_has_the_same_story_by_its_number(found):
+    number = found.stories[2].request
+    assert explain(request=number).stories == [found.stories[2]]
+    assert [one.request for one in explain(request=[7, 5, 7]).stories] == [5, 7]
+
+
+def test_work_before_the_request_and_its_collections_are_told(found):
+    story = found.to_dict()["stories"][0]
+    told = lines.lines(story)
+    assert any(line.kind == lines.COLLECTION and "erase" in line.text for line in told)
+    assert any("copies" in line.text for line in told)
+    assert told[-1].text == f"its own {story['kind']}"
+    erase_ns = sum(min(line.to_ns, story["latency_ns"]) - max(line.from_ns, 0)
+                   for line in told if line.text.endswith(": erase"))  # fmt: skip
+    assert erase_ns == story["parts"]["erase_ns"]
+
+
+def test_the_page_is_whole_and_has_every_story(found, tmp_path):
+    page = found.save(tmp_path / "why.html").read_text()
+    assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
+    for story in found.to_dict()["stories"]:
+        assert words.title(story) in page
+    bars = [part.partition("</div>")[0] for part in page.split('<div class="story">')[1:]]
+    assert len(bars) == len(found.stories)
+    for bar in bars:
+        pieces = list(ET.fromstring(f"<p>{bar}</p>"))
+        assert len(pieces) > 2
+    assert json.loads(found.save(tmp_path / "why.json").read_text()) == found.to_dict()
+    with pytest.raises(package.OutputError, match=r"must end in \.json or \.html"):
+        found.save(tmp_path / "why.txt")
+    assert words.title(found.to_dict()["stories"][0]) in str(found)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"request": 20_000}, "there is no request 20,000: the run had 20,000 requests"),
+        ({"request": []}, "request must be a number or a list"),
+        ({"request": -1}, "request"),
+        ({"request": 1, "slowest": 2}, "give either"),
+        ({"slowest": 0}, "slowest"),
+        ({"slowest": 1001}, "at most 1,000 stories"),
+        ({"kind": "trim"}, 'kind is "read" or "write", not "trim"'),
+    ],
+)
+def test_what_cannot_be_told_is_an_error(given, message):
+    with pytest.raises(package.ConfigError, match=message):
+        explain(**given)
+
+
+def test_the_command_prints_and_saves_it(flashgc, tmp_path):
+    sets = [part for key, value in FEW.items() for part in ("--set", f"{key}={value}")]
+    out = tmp_path / "out"
+    done = flashgc("explain", "oltp", "--slowest", "1", *sets, "--out", str(out),
+                   env={"COLUMNS": "80"})  # fmt: skip
+    assert all(len(line) <= 80 for line in done.out.splitlines())
+    assert "its own" in done.out
+    saved = json.loads((out / "explanation.json").read_text())
+    assert (out / "explanation.html").is_file()
+    printed = json.loads(flashgc("explain", "oltp", "--slowest", "1", *sets, "--json").out)
+    assert printed == saved
+    refused = flashgc("explain", "oltp", "--slowest", "1", "--request", "1", code=2)
+    assert "cannot be combined" in " ".join(refused.err.split())
+    missing = flashgc("explain", "oltp", "--request", "20000", *sets, code=2)
+    assert "give a number from 0 to 19,999" in missing.err
