@@ -483,3 +483,15 @@ def test_a_run_is_checked_against_the_worst_case(flashgc):
     assert json.loads(flashgc(*run, "--scheme", "pgc-both").out)["gc"]["preempted"] > 100
     refused = flashgc(*run, "--scheme", "greedy", code=2)
     assert "no state S1 to check" in refused.err
+
+
+@pytest.mark.parametrize("command", [[], ["drive"], ["sweep"], ["trace"]], ids=" ".join)
+def test_a_group_without_arguments_prints_its_help(flashgc, command):
+    found = flashgc(*command, code=2).out
+    assert " ".join(["flashgc", *command, "[OPTIONS] COMMAND"]) in found
+    assert "Example:" in found
+
+
+@pytest.mark.parametrize("command", [["run"], ["drive"], ["compare"]], ids=" ".join)
+def test_the_help_of_a_flag_names_no_type(flashgc, command):
+    assert "bool" not in flashgc(*command, "--help").out

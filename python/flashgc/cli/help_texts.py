@@ -20,7 +20,18 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 _MARKUP = re.compile(r"\[/?(?:dim|bold)?\]")
 
 
-class _Command(TyperCommand):
+class _Flags:
+    """A flag takes no value, so its help names no type."""
+
+    def get_params(self, ctx: Any) -> list[Any]:  # noqa: ANN401 - Typer's own
+        params: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for param in params:
+            if getattr(param, "is_flag", False):
+                param.display_type_rich = lambda ctx: None
+        return params
+
+
+class _Command(_Flags, TyperCommand):
     def get_short_help_str(self, limit: int = 0) -> str:
         return super().get_short_help_str(limit=1000)
 
@@ -28,8 +39,17 @@ class _Command(TyperCommand):
         _format(self, super().format_help, ctx, formatter)
 
 
-class _Group(TyperGroup):
+class _Group(_Flags, TyperGroup):
     command_class = _Command
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - Typer's own
+        # Typer prints the help of a group without arguments on a terminal alone.
+        if not args and self.no_args_is_help and not ctx.resilient_parsing:
+            text = ctx.get_help()
+            if text.strip():
+                print(text)
+            ctx.exit(2)
+        return super().parse_args(ctx, args)
 
     def get_short_help_str(self, limit: int = 0) -> str:
         return super().get_short_help_str(limit=1000)
