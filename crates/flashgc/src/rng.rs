@@ -38,7 +38,7 @@ impl Random {
     /// A number in [0, 1).
     #[inline(always)]
     pub fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+        unit_of(self.bits())
     }
 
     /// An exponential variate of mean 1. The logarithm is the same on every machine.
@@ -46,6 +46,12 @@ impl Random {
     pub fn exponential(&mut self) -> f64 {
         -libm::log(1.0 - self.unit())
     }
+}
+
+/// The number in [0, 1) that random bits are.
+#[inline(always)]
+pub fn unit_of(bits: u64) -> f64 {
+    (bits >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
 }
 
 #[cfg(test)]

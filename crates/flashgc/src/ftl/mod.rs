@@ -118,6 +118,16 @@ impl Ftl {
         Placed { ppn, filled, current: true, left: Ppn::NONE }
     }
 
+    /// Brings the accounts of the page that a logical page will leave into the cache.
+    #[inline(always)]
+    pub fn prefetch_old(&self, geometry: &Geometry, lpn: Lpn) {
+        let ppn = self.map.ppn_of(lpn);
+        if ppn.is_some() {
+            let (block, page) = geometry.block_and_page(ppn);
+            self.blocks.prefetch(block, page);
+        }
+    }
+
     /// All pages of a claimed block are about to be copied at once.
     pub fn empty(&mut self, block: BlockId) {
         self.blocks.clear_valid(block);

@@ -5,6 +5,7 @@
 //! next on its page, and the caller finds its plane. Requests that are done are read from
 //! [`Host::served`].
 
+mod ahead;
 mod buffer;
 mod buffered;
 mod buffering;
@@ -27,6 +28,7 @@ use crate::ids::UnitId;
 use crate::plan::Plan;
 use crate::verify::Watch;
 use crate::workload::HostRequest;
+use ahead::Ahead;
 use buffer::Buffer;
 use entrance::Entrance;
 use link::Link;
@@ -39,6 +41,7 @@ pub struct Host {
     /// Page operations and their queues.
     pub waiting: Waiting,
     requests: Requests,
+    ahead: Ahead,
     order: PageOrder,
     /// Whether operations on one logical page must be kept in order by a table.
     ordered: bool,
@@ -70,6 +73,7 @@ impl Host {
         Host {
             waiting: Waiting::new(plan),
             requests: Requests::default(),
+            ahead: Ahead::new(),
             order: PageOrder::default(),
             ordered: plan.ordered,
             queues_keep_order: plan.queues_keep_order(),

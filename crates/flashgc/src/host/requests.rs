@@ -4,6 +4,7 @@ use super::records::{Cutting, Done, Fault, Request, Served};
 use super::{Host, OpKind};
 use crate::context::Context;
 use crate::event::Slot;
+use crate::ftl::Ftl;
 use crate::ftl::map::PageMap;
 use crate::ids::Lpn;
 use crate::plan::Arrivals;
@@ -56,12 +57,13 @@ impl Host {
     pub fn fetch_arrival<W: Watch>(
         &mut self,
         source: &mut dyn Source,
+        ftl: &Ftl,
         cx: &mut Context<'_, W>,
     ) -> Result<(), Fault> {
         if self.requests.source_ended {
             return Ok(());
         }
-        self.requests.arrival = source.next().map_err(Fault::Source)?;
+        self.requests.arrival = self.ahead.next(source, ftl, cx.plan).map_err(Fault::Source)?;
         match self.requests.arrival {
             None => self.requests.source_ended = true,
             Some(request) if request.at_ns < cx.now_ns => {
@@ -89,10 +91,11 @@ impl Host {
     pub fn issue<W: Watch>(
         &mut self,
         source: &mut dyn Source,
+        ftl: &Ftl,
         cx: &mut Context<'_, W>,
     ) -> Result<Option<(u32, HostRequest)>, Fault> {
         self.requests.to_issue -= 1;
-        match source.next() {
+        match self.ahead.next(source, ftl, cx.plan) {
             Ok(Some(mut request)) => {
                 request.at_ns = cx.now_ns;
                 Ok(Some((self.add_request(&request, 0, cx), request)))
@@ -112,12 +115,11 @@ impl Host {
         &mut self,
         id: u32,
         request: &HostRequest,
-        map: &PageMap,
         cx: &mut Context<'_, W>,
     ) -> Option<u32> {
         debug_assert!(request.pages == 1 && self.link.is_none() && self.cutting.is_none());
         let &HostRequest { op, high, first, .. } = request;
-        self.page(id, op, high, first, request.head_partial || request.tail_partial, map, cx)
+        self.page(id, op, high, first, request.head_partial || request.tail_partial, cx)
     }
 
     /// Whether a request is inside as soon as it is here: there is no link, and always a place.
@@ -202,12 +204,12 @@ impl Host {
         if at + 1 == pages && self.link.is_none() {
             self.cutting = None;
         }
-        self.page(id, host_op, high, lpn, partial, map, cx)
+        map.prefetch(lpn);
+        self.page(id, host_op, high, lpn, partial, cx)
     }
 
     /// A page of a request is accepted: its operation, if that is next on its page.
     #[inline(always)]
-    #[allow(clippy::too_many_arguments)]
     fn page<W: Watch>(
         &mut self,
         id: u32,
@@ -215,7 +217,6 @@ impl Host {
         high: bool,
         lpn: Lpn,
         partial: bool,
-        map: &PageMap,
         cx: &mut Context<'_, W>,
     ) -> Option<u32> {
         let kind = match host_op {
@@ -230,7 +231,6 @@ impl Host {
             }
             HostOp::Trim => OpKind::Trim,
         };
-        map.prefetch(lpn);
         let op = self.waiting.add(lpn, id, kind, high);
         cx.tell(Happened::Accepted { op, request: id, lpn, kind: host_op, high });
         self.is_next_on_its_page(lpn, op).then_some(op)

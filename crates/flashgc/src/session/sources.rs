@@ -47,6 +47,16 @@ impl Source for RunSource {
         }
     }
 
+    fn draw(&mut self, room: &mut [HostRequest]) -> (usize, Option<Result<(), SourceError>>) {
+        match self {
+            RunSource::Synthetic(source) => source.draw(room),
+            RunSource::Fitted(source) => source.draw(room),
+            RunSource::Jobs(source) => source.draw(room),
+            RunSource::Replay(source) => source.draw(room),
+            RunSource::Repeated(source) => source.draw(room),
+        }
+    }
+
     fn turn(&mut self, now_ns: u64) -> Result<Turn, SourceError> {
         match self {
             RunSource::Jobs(source) => source.turn(now_ns),

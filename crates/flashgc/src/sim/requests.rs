@@ -20,7 +20,7 @@ impl<W: Watch> Sim<W> {
     /// Takes the next request of an open loop from the source and waits for its time.
     pub(super) fn fetch_arrival(&mut self, source: &mut dyn Source) -> Result<(), SimError> {
         let had_ended = self.host.source_ended();
-        let fetched = self.host.fetch_arrival(source, &mut context!(self));
+        let fetched = self.host.fetch_arrival(source, &self.store.ftl, &mut context!(self));
         fetched.map_err(|fault| self.fault(fault))?;
         if self.host.source_ended() && !had_ended {
             self.note_end_of_arrivals();
@@ -48,7 +48,7 @@ impl<W: Watch> Sim<W> {
         if self.plan.arrivals == Arrivals::Jobs {
             return self.issue_of_jobs(source);
         }
-        match self.host.issue(source, &mut context!(self)) {
+        match self.host.issue(source, &self.store.ftl, &mut context!(self)) {
             Ok(Some((id, request))) => self.come_in(id, request),
             Ok(None) => {}
             Err(fault) => return Err(self.fault(fault)),
@@ -63,8 +63,7 @@ impl<W: Watch> Sim<W> {
             self.host.is_here(id, request, &mut context!(self));
             return self.host_came();
         }
-        let map = &self.store.ftl.map;
-        if let Some(op) = self.host.only_page(id, &request, map, &mut context!(self)) {
+        if let Some(op) = self.host.only_page(id, &request, &mut context!(self)) {
             self.place(op);
         }
         self.note_served();

@@ -41,7 +41,7 @@ impl<W: Watch> Sim<W> {
         let Op { lpn, kind, plane, next, .. } = *self.host.waiting.op(op);
         if let Some(next) = self.host.waiting.get(next) {
             // What the next write in a queue needs, one operation in advance.
-            self.store.prefetch_old(next.lpn, &self.plan);
+            self.store.ftl.prefetch_old(&self.plan.geometry, next.lpn);
         }
         if kind == OpKind::Write {
             self.host.write_starts(op, lpn, &mut context!(self));

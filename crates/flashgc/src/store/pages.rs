@@ -125,16 +125,6 @@ impl Store {
         self.lose(left, cx);
     }
 
-    /// Brings the accounts of the page that a logical page will leave into the cache.
-    #[inline(always)]
-    pub fn prefetch_old(&self, lpn: Lpn, plan: &Plan) {
-        let ppn = self.ftl.map.ppn_of(lpn);
-        if ppn.is_some() {
-            let (block, page) = plan.geometry.block_and_page(ppn);
-            self.ftl.blocks.prefetch(block, page);
-        }
-    }
-
     /// The plane that a page of a collection in this plane goes to, in another unit of the same
     /// pool: the one that a write of the host would take. Without any, the page stays.
     pub fn copy_target(&mut self, plan: &Plan, from: PlaneId) -> PlaneId {

@@ -13,6 +13,11 @@ use crate::stats::{Batches, Sums};
 use crate::verify::{Cause, Watch};
 use crate::workload::{Overwrites, SourceError};
 
+/// Pages that are drawn at once, before they are written.
+const AHEAD: usize = 16;
+/// Pages between asking for the accounts that one needs, and that one.
+const BETWEEN: u64 = AHEAD as u64 / 2;
+
 /// Why untimed writing ended early.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UntimedError {
@@ -82,24 +87,29 @@ impl<W: Watch> Untimed<'_, W> {
         source: &mut dyn Overwrites,
         count: u64,
     ) -> Result<(), UntimedError> {
-        // Addresses are drawn in advance, so that the map's entries are in the cache when needed.
-        let mut ahead = [Lpn::NONE; 16];
-        let mut left = count;
+        // Addresses are drawn in advance, so that the map's entries are in the cache when they are
+        // needed, and then the accounts of the pages that are left.
+        let mut ahead = [Lpn::NONE; 2 * AHEAD];
+        let (mut drawn, mut written) = (0, 0);
         self.overwriting_begins();
-        while left > 0 {
-            let now = left.min(ahead.len() as u64) as usize;
-            for lpn in &mut ahead[..now] {
-                *lpn = source.next()?;
-                self.store.ftl.map.prefetch(*lpn);
+        while written < count {
+            while drawn < count.min(written + 2 * AHEAD as u64) {
+                let lpn = source.next()?;
+                self.store.ftl.map.prefetch(lpn);
+                ahead[drawn as usize % (2 * AHEAD)] = lpn;
+                drawn += 1;
             }
-            for lpn in &ahead[..now] {
-                self.store.prefetch_old(*lpn, self.cx.plan);
+            let now = (count - written).min(AHEAD as u64);
+            for at in written..written + now {
+                let drawn_at = |at: u64| ahead[at as usize % (2 * AHEAD)];
+                if at + BETWEEN < drawn {
+                    let later = drawn_at(at + BETWEEN);
+                    self.store.ftl.prefetch_old(&self.cx.plan.geometry, later);
+                }
+                self.write(drawn_at(at))?;
             }
-            for &lpn in &ahead[..now] {
-                self.write(lpn)?;
-            }
-            self.note_overwritten(now as u64);
-            left -= now as u64;
+            written += now;
+            self.note_overwritten(now);
         }
         Ok(())
     }

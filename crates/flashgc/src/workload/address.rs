@@ -59,8 +59,8 @@ pub struct Addresses {
 #[derive(Clone)]
 enum Draw {
     Uniform,
-    Zipf { zipf: Zipf, stride: u64 },
-    Pareto { power: f64, stride: u64 },
+    Zipf { zipf: Zipf, scatter: Scatter },
+    Pareto { power: f64, scatter: Scatter },
     Normal { stddev: f64, center: f64 },
     HotCold { hot: u64, r: f64 },
     Groups(Vec<Drawn>),
@@ -81,11 +81,11 @@ impl Addresses {
         let draw = match choice {
             AddressChoice::Uniform => Draw::Uniform,
             AddressChoice::Zipf { theta } => {
-                Draw::Zipf { zipf: Zipf::new(positions, *theta), stride: scatter_stride(positions) }
+                Draw::Zipf { zipf: Zipf::new(positions, *theta), scatter: Scatter::new(positions) }
             }
             AddressChoice::Pareto { h } => {
                 let power = libm::log(*h) / libm::log(1.0 - h);
-                Draw::Pareto { power, stride: scatter_stride(positions) }
+                Draw::Pareto { power, scatter: Scatter::new(positions) }
             }
             AddressChoice::Normal { stddev, center } => {
                 let of = positions as f64;
@@ -104,14 +104,13 @@ impl Addresses {
     pub fn next(&self, random: &mut Random) -> u64 {
         match &self.draw {
             Draw::Uniform => random.below(self.positions),
-            Draw::Zipf { zipf, stride } => {
-                let rank = zipf.next(random).clamp(1, self.positions) - 1;
-                self.scattered(rank, *stride)
+            Draw::Zipf { zipf, scatter } => {
+                scatter.place(zipf.next(random).clamp(1, self.positions) - 1)
             }
-            Draw::Pareto { power, stride } => {
+            Draw::Pareto { power, scatter } => {
                 let share = libm::pow(random.unit(), *power);
                 let rank = (share * self.positions as f64) as u64;
-                self.scattered(rank.min(self.positions - 1), *stride)
+                scatter.place(rank.min(self.positions - 1))
             }
             Draw::Normal { stddev, center } => self.normal(*stddev, *center, random),
             Draw::HotCold { hot, r } => {
@@ -129,12 +128,6 @@ impl Addresses {
                 group.first + random.below(group.places)
             }
         }
-    }
-
-    /// The place of a rank.
-    #[inline(always)]
-    fn scattered(&self, rank: u64, stride: u64) -> u64 {
-        (u128::from(rank) * u128::from(stride) % u128::from(self.positions)) as u64
     }
 
     /// By Box and Muller's transform, of which one half is used.
@@ -172,8 +165,39 @@ fn drawn(groups: &[Group], positions: u64) -> Vec<Drawn> {
     drawn
 }
 
-/// A stride without a common divisor with `positions`, near its golden section: successive ranks
-/// land far apart, and every place has one rank.
+/// Ranks scattered over places: successive ranks land far apart, and every place has one rank.
+#[derive(Clone)]
+struct Scatter {
+    positions: u64,
+    stride: u64,
+    /// Of the positions, over 2^64. Zero where products of a rank and the stride may need more than
+    /// 64 bits.
+    reciprocal: u64,
+}
+
+impl Scatter {
+    fn new(positions: u64) -> Self {
+        let fits = positions <= 1 << 32;
+        let reciprocal = if fits { u64::MAX / positions } else { 0 };
+        Scatter { positions, stride: scatter_stride(positions), reciprocal }
+    }
+
+    /// The place of a rank: the rest of a division, which takes several times as long as a product
+    /// with the reciprocal. That names the quotient, or one less.
+    #[inline(always)]
+    fn place(&self, rank: u64) -> u64 {
+        let Scatter { positions, stride, reciprocal } = *self;
+        if reciprocal == 0 {
+            return (u128::from(rank) * u128::from(stride) % u128::from(positions)) as u64;
+        }
+        let product = rank * stride;
+        let quotient = ((u128::from(product) * u128::from(reciprocal)) >> 64) as u64;
+        let rest = product - quotient * positions;
+        if rest < positions { rest } else { rest - positions }
+    }
+}
+
+/// A stride without a common divisor with `positions`, near its golden section.
 fn scatter_stride(positions: u64) -> u64 {
     let start = (positions as f64 * 0.618_033_988_749_894_9) as u64;
     (start.max(1)..).find(|&stride| gcd(stride, positions) == 1).unwrap_or(1)
@@ -241,6 +265,20 @@ mod tests {
         for (rank, &count) in counts.iter().enumerate() {
             let expected = 400_000.0 / harmonic / (rank + 1) as f64;
             assert!((count as f64 - expected).abs() < 5.0 * expected.sqrt() + 1.0, "rank {rank}");
+        }
+    }
+
+    #[test]
+    fn places_are_the_rests_of_a_division() {
+        let mut random = Random::named(1, "address");
+        for positions in [1, 2, 3, 10, 1000, (1 << 21) - 1, 1 << 32, (1 << 32) + 1, 1 << 45] {
+            let scatter = Scatter::new(positions);
+            let due =
+                |rank: u64| u128::from(rank) * u128::from(scatter.stride) % u128::from(positions);
+            let drawn = [(); 10_000].map(|()| random.below(positions));
+            for rank in drawn.into_iter().chain([0, positions / 2, positions - 1]) {
+                assert_eq!(u128::from(scatter.place(rank)), due(rank), "{rank} of {positions}");
+            }
         }
     }
 

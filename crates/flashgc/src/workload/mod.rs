@@ -126,6 +126,19 @@ pub trait Source: Send {
     /// The next request, or `None` at the end.
     fn next(&mut self) -> Result<Option<HostRequest>, SourceError>;
 
+    /// Draws the next requests while there is room. Returns their number, and how the source has
+    /// ended if it has.
+    fn draw(&mut self, room: &mut [HostRequest]) -> (usize, Option<Result<(), SourceError>>) {
+        for (count, place) in room.iter_mut().enumerate() {
+            match self.next() {
+                Ok(Some(request)) => *place = request,
+                Ok(None) => return (count, Some(Ok(()))),
+                Err(error) => return (count, Some(Err(error))),
+            }
+        }
+        (room.len(), None)
+    }
+
     /// What happens now, where arrivals are those of jobs.
     fn turn(&mut self, _now_ns: u64) -> Result<Turn, SourceError> {
         Err(SourceError("the workload has no jobs".into()))

@@ -6,6 +6,7 @@ use crate::ids::Lpn;
 use flashgc_trace::{Op, OpenOptions, Priority, Record, TraceReader, open};
 use std::collections::VecDeque;
 use std::io::Read;
+use std::ops::Range;
 
 /// Opens a trace, as often as it must be read. The program around the engine has the files.
 pub trait TraceOpener: Send {
@@ -106,31 +107,57 @@ impl Replay {
         }
         Ok(())
     }
-}
 
-impl Source for Replay {
-    fn next(&mut self) -> Result<Option<HostRequest>, SourceError> {
+    /// The next request of a kind that is wanted. The others are not placed.
+    #[inline]
+    pub fn next_of(
+        &mut self,
+        wants: impl Fn(HostOp) -> bool,
+    ) -> Result<Option<HostRequest>, SourceError> {
         loop {
             if let Some(part) = self.parts.pop_front() {
                 return Ok(Some(part));
             }
             match self.next_record()? {
                 None => return Ok(None),
-                Some((record, op)) => self.split(&record, op)?,
+                Some((record, op)) if wants(op) => self.split(&record, op)?,
+                Some(_) => {}
             }
         }
     }
 }
 
+impl Source for Replay {
+    fn next(&mut self) -> Result<Option<HostRequest>, SourceError> {
+        self.next_of(|_| true)
+    }
+}
+
 /// The pages that a trace writes, again and again.
+///
+/// The trace is read once, if its writes are few enough to be kept.
 pub struct ReplayOverwrites {
     opener: Box<dyn TraceOpener>,
     options: OpenOptions,
     replay: Option<Replay>,
     layout: Option<Layout>,
     page_bytes: u64,
-    current: Option<HostRequest>,
-    at: u32,
+    kept: Kept,
+    /// The pages that are left of the write under way.
+    current: Range<u32>,
+}
+
+/// Writes of a trace that are kept: at most 64 MiB.
+const KEPT_WRITES: usize = 8 << 20;
+
+/// The pages of the writes of a trace.
+enum Kept {
+    /// Those read until now, of the first pass.
+    Some(Vec<Range<u32>>),
+    /// All, and which is the next.
+    All(Vec<Range<u32>>, usize),
+    /// They are too many.
+    None,
 }
 
 impl ReplayOverwrites {
@@ -147,8 +174,8 @@ impl ReplayOverwrites {
             replay: None,
             layout: Some(layout),
             page_bytes,
-            current: None,
-            at: 0,
+            kept: Kept::Some(Vec::new()),
+            current: 0..0,
         }
     }
 
@@ -158,9 +185,14 @@ impl ReplayOverwrites {
         (self.opener, layout)
     }
 
-    fn next_write(&mut self) -> Result<HostRequest, SourceError> {
+    fn next_write(&mut self) -> Result<Range<u32>, SourceError> {
         let mut opened = false;
         loop {
+            if let Kept::All(writes, next) = &mut self.kept {
+                let write = writes[*next].clone();
+                *next = (*next + 1) % writes.len();
+                return Ok(write);
+            }
             if self.replay.is_none() {
                 if opened {
                     return Err(SourceError("the trace has no writes left to replay".into()));
@@ -173,11 +205,34 @@ impl ReplayOverwrites {
                 self.replay = Some(Replay::new(reader, layout, self.page_bytes, 1.0));
             }
             let Some(replay) = &mut self.replay else { continue };
-            match replay.next()? {
-                Some(request) if request.op == HostOp::Write => return Ok(request),
-                Some(_) => {}
-                None => self.layout = self.replay.take().map(Replay::into_layout),
+            match replay.next_of(|op| op == HostOp::Write)? {
+                Some(HostRequest { first, pages, .. }) => {
+                    let write = first.0..first.0 + pages;
+                    self.kept.add(&write);
+                    return Ok(write);
+                }
+                None => {
+                    self.layout = self.replay.take().map(Replay::into_layout);
+                    self.kept.pass_ended();
+                }
             }
+        }
+    }
+}
+
+impl Kept {
+    fn add(&mut self, write: &Range<u32>) {
+        match self {
+            Kept::Some(writes) if writes.len() < KEPT_WRITES => writes.push(write.clone()),
+            _ => *self = Kept::None,
+        }
+    }
+
+    fn pass_ended(&mut self) {
+        if let Kept::Some(writes) = self
+            && !writes.is_empty()
+        {
+            *self = Kept::All(std::mem::take(writes), 0);
         }
     }
 }
@@ -185,14 +240,70 @@ impl ReplayOverwrites {
 impl Overwrites for ReplayOverwrites {
     fn next(&mut self) -> Result<Lpn, SourceError> {
         loop {
-            if let Some(request) = self.current
-                && self.at < request.pages
-            {
-                self.at += 1;
-                return Ok(Lpn(request.first.0 + self.at - 1));
+            if let Some(lpn) = self.current.next() {
+                return Ok(Lpn(lpn));
             }
-            self.current = Some(self.next_write()?);
-            self.at = 0;
+            self.current = self.next_write()?;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::layout::{AddressPolicy, LayoutScan};
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    /// Counts how often it is opened.
+    struct Rows(String, Arc<AtomicU32>);
+
+    impl TraceOpener for Rows {
+        fn name(&self) -> String {
+            "t.csv".into()
+        }
+
+        fn open(&mut self) -> Result<Box<dyn Read + Send>, String> {
+            self.1.fetch_add(1, Ordering::Relaxed);
+            Ok(Box::new(std::io::Cursor::new(self.0.clone().into_bytes())))
+        }
+    }
+
+    #[test]
+    fn a_trace_is_overwritten_with_again_and_again_and_read_once() {
+        let row = |at: u32, op: &str, page: u32, pages: u32| {
+            let time = 128_166_372_003_061_629_u64 + u64::from(at);
+            format!("{time},web,0,{op},{},{},1331\n", page * 4096, pages * 4096)
+        };
+        let rows = [(0, "Write", 3, 2), (1, "Read", 0, 4), (2, "Write", 1, 1), (3, "Write", 7, 3)];
+        let text = rows.map(|(at, op, page, pages)| row(at, op, page, pages)).concat();
+        let opened = Arc::new(AtomicU32::new(0));
+        let mut opener = Rows(text, opened.clone());
+        let options = OpenOptions::default();
+        let mut scan = LayoutScan::new(AddressPolicy::Reject, 4096);
+        let first = reader(&mut opener, &options).expect("it opens");
+        for record in first {
+            scan.see(&record.expect("a row"));
+        }
+        let layout = scan.finish(AddressPolicy::Reject, 16).expect("it fits");
+        let mut source = ReplayOverwrites::new(Box::new(opener), options, layout, 4096);
+        let drawn: Vec<u32> = (0..60).map(|_| source.next().expect("a page").0).collect();
+        let due: Vec<u32> = [3, 4, 1, 7, 8, 9].into_iter().cycle().take(60).collect();
+        assert_eq!(drawn, due);
+        assert_eq!(opened.load(Ordering::Relaxed), 2, "once to scan it, and once");
+        assert!(source.into_parts().1.is_some());
+    }
+
+    #[test]
+    fn writes_are_kept_up_to_a_limit() {
+        let mut kept = Kept::Some(vec![0..1; KEPT_WRITES - 1]);
+        kept.add(&(0..1));
+        assert!(matches!(kept, Kept::Some(_)));
+        kept.add(&(0..1));
+        kept.pass_ended();
+        assert!(matches!(kept, Kept::None));
+        let mut nothing = Kept::Some(Vec::new());
+        nothing.pass_ended();
+        assert!(matches!(nothing, Kept::Some(_)));
     }
 }

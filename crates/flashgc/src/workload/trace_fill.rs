@@ -7,7 +7,7 @@
 
 use super::layout::Layout;
 use super::replay::{Replay, TraceOpener, reader};
-use super::{HostOp, Overwrites, Source, SourceError};
+use super::{HostOp, Overwrites, SourceError};
 use crate::ids::Lpn;
 use flashgc_trace::OpenOptions;
 
@@ -91,19 +91,18 @@ impl TraceFill {
                     self.replay.insert(Replay::new(reader, layout, self.page_bytes, 1.0))
                 }
             };
-            match replay.next()? {
+            let pass = self.pass;
+            let fits = |op| match pass {
+                Pass::Reads => op == HostOp::Read,
+                Pass::Writes => op == HostOp::Write,
+                Pass::Shifted(_) => op != HostOp::Trim,
+            };
+            match replay.next_of(fits)? {
                 None => self.end_pass()?,
                 Some(request) => {
-                    let fits = match self.pass {
-                        Pass::Reads => request.op == HostOp::Read,
-                        Pass::Writes => request.op == HostOp::Write,
-                        Pass::Shifted(_) => request.op != HostOp::Trim,
-                    };
-                    if fits {
-                        self.gave = true;
-                        let (first, pages) = (request.first.0, request.pages);
-                        return Ok(FillRequest { pass: self.pass, first, pages });
-                    }
+                    self.gave = true;
+                    let (first, pages) = (request.first.0, request.pages);
+                    return Ok(FillRequest { pass, first, pages });
                 }
             }
         }

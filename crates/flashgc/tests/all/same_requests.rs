@@ -1,10 +1,12 @@
 //! All schemes receive identical requests: a workload never depends on the scheme.
 
+use crate::common::{TINY, setup};
 use flashgc::config::WorkloadPlan;
 use flashgc::session::{Inputs, prepare};
-use flashgc::sim::Sim;
-use flashgc::verify::{Happened, Watch};
+use flashgc::sim::{Sim, SimError};
+use flashgc::verify::{Happened, Unwatched, Watch};
 use flashgc::workload::synthetic::{Synthetic, SyntheticOverwrites};
+use flashgc::workload::{HostOp, HostRequest, ListSource, Source, SourceError};
 
 /// Notes every accepted page operation, and when.
 #[derive(Default)]
@@ -80,5 +82,69 @@ fn a_closed_loop_asks_the_same_in_the_same_order_under_every_scheme() {
     let first = pages(SCHEMES[0]);
     for scheme in &SCHEMES[1..] {
         assert!(pages(scheme) == first, "{scheme:?}");
+    }
+}
+
+/// A list that fails at its end.
+struct Failing(ListSource);
+
+impl Source for Failing {
+    fn next(&mut self) -> Result<Option<HostRequest>, SourceError> {
+        match self.0.next()? {
+            None => Err(SourceError("line 7".into())),
+            request => Ok(request),
+        }
+    }
+}
+
+/// Requests are drawn in advance; every one before the end, or before an error, still comes.
+#[test]
+fn no_request_is_lost_before_the_end_or_an_error() {
+    let closed = "workload.synthetic.queue_depth=1";
+    let open = "workload.synthetic.interarrival.fixed=\"10 us\"";
+    for set in [closed, open] {
+        let plan = setup(&TINY.replace("queue_depth = 8", ""), &[set]).plan;
+        for count in [0, 1, 8, 15, 16, 17, 31, 32, 33, 100] {
+            let page = |at: u64| at * 7 % u64::from(plan.geometry.exported_pages);
+            let write =
+                |at| HostRequest::from_bytes(at, HostOp::Write, page(at) * 4096, 4096, 4096);
+            let list = || ListSource::new((0..count).map(write).collect());
+            let mut whole = Sim::new(plan.clone(), Accepted::default());
+            let mut source = list();
+            whole.start(&mut source).expect("it starts");
+            while !whole.run(&mut source, 7).expect("it runs").finished {}
+            let mut failed = Sim::new(plan.clone(), Accepted::default());
+            let mut source = Failing(list());
+            let mut ended = failed.start(&mut source);
+            while ended.is_ok() {
+                ended = failed.run(&mut source, 7).map(|_| ());
+            }
+            assert_eq!(ended, Err(SimError::Source(SourceError("line 7".into()))));
+            for sim in [&mut whole, &mut failed] {
+                let found = sim.watch().0.iter().map(|&(_, lpn, _)| u64::from(lpn));
+                assert!(found.eq((0..count).map(page)), "{set}, {count} requests");
+            }
+        }
+    }
+}
+
+/// Preconditioning draws pages in advance, and never beyond what was asked for.
+#[test]
+fn slices_of_preconditioning_make_no_difference() {
+    let setup = setup(TINY, &[]);
+    let WorkloadPlan::Synthetic(workload) = &setup.workload else { panic!("synthetic") };
+    let pages = setup.plan.geometry.exported_pages;
+    let overwritten = |slices: &[u64]| {
+        let mut sim = Sim::new(setup.plan.clone(), Unwatched);
+        sim.untimed().fill(0, pages).expect("it fits");
+        let mut source = SyntheticOverwrites::new(&workload.plan, pages, 4096, 1);
+        for &slice in slices {
+            sim.untimed().overwrite(&mut source, slice).expect("it fits");
+        }
+        sim.ftl().map.entries().to_vec()
+    };
+    let whole = overwritten(&[245]);
+    for slices in [&[1, 244][..], &[100, 0, 145], &[15, 16, 17, 31, 32, 33, 101], &[48, 197]] {
+        assert_eq!(overwritten(slices), whole, "{slices:?}");
     }
 }

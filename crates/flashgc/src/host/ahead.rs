@@ -1,0 +1,77 @@
+//! Requests that were drawn before they come.
+//!
+//! The entries of tables that a request needs lie in no cache if the drive is large. So requests
+//! are drawn in advance, which changes none of them: the entry of the map is asked for as a request
+//! is drawn, and the accounts of the page that it will leave some requests later, when that entry
+//! has come.
+
+use crate::ftl::Ftl;
+use crate::plan::Plan;
+use crate::workload::{HostOp, HostRequest, Source, SourceError};
+
+/// Requests that are drawn at once, when as many are left.
+const BATCH: usize = 16;
+/// Places for them.
+const PLACES: usize = 2 * BATCH;
+/// Requests between asking for the accounts that one needs, and that one.
+const BETWEEN: usize = BATCH / 2;
+
+/// The requests of a source, some of them in advance.
+pub(super) struct Ahead {
+    requests: Box<[HostRequest; PLACES]>,
+    /// Requests handed out, and requests drawn.
+    out: usize,
+    drawn: usize,
+    /// How the source has ended.
+    end: Option<Result<(), SourceError>>,
+}
+
+impl Ahead {
+    /// Nothing drawn yet.
+    pub(super) fn new() -> Self {
+        let none = HostRequest::from_bytes(0, HostOp::Read, 0, 0, 1);
+        Ahead { requests: Box::new([none; PLACES]), out: 0, drawn: 0, end: None }
+    }
+
+    /// The next request, or `None` at the end.
+    #[inline(always)]
+    pub(super) fn next(
+        &mut self,
+        source: &mut dyn Source,
+        ftl: &Ftl,
+        plan: &Plan,
+    ) -> Result<Option<HostRequest>, SourceError> {
+        let left = self.drawn - self.out;
+        if left <= BATCH && self.end.is_none() {
+            self.draw(source, ftl);
+        }
+        if self.out == self.drawn {
+            return self.ended();
+        }
+        if left > BETWEEN {
+            let later = &self.requests[(self.out + BETWEEN) % PLACES];
+            ftl.prefetch_old(&plan.geometry, later.first);
+        }
+        let request = self.requests[self.out % PLACES];
+        self.out += 1;
+        Ok(Some(request))
+    }
+
+    #[inline(never)]
+    fn draw(&mut self, source: &mut dyn Source, ftl: &Ftl) {
+        // Batch after batch until the end, so that the places of one lie side by side.
+        let from = self.drawn % PLACES;
+        let room = &mut self.requests[from..from + BATCH];
+        let count;
+        (count, self.end) = source.draw(room);
+        for request in &room[..count] {
+            ftl.map.prefetch(request.first);
+        }
+        self.drawn += count;
+    }
+
+    #[cold]
+    fn ended(&self) -> Result<Option<HostRequest>, SourceError> {
+        self.end.clone().unwrap_or(Ok(())).map(|()| None)
+    }
+}
