@@ -88,3 +88,12 @@ def test_every_figure_of_the_paper_that_is_drawn_is_there():
     forms = {item.id: item.form for item in papers.load(NAME).items(None)}
     assert {"5": "course", "7": "bars", "8": "bars"}.items() <= forms.items()
     assert {"table-1", "table-3", "table-4", "table-5"} <= set(forms)
+
+
+def test_the_requests_of_a_workload_are_counted_where_a_measure_needs_it(tmp_path):
+    done = flashgc.reproduce(ROOT / "papers" / NAME, ["table-3"], out=tmp_path, quick=True)
+    found = {one["place"]: one for one in done.claims if one["what"] == "sequential requests"}
+    assert len(found) == 6
+    for one in found.values():
+        assert one["measured"] == pytest.approx(one["claimed"], abs=0.5)
+        assert one["evidence"] == "arithmetic"

@@ -65,7 +65,8 @@ class Chooser:
     def joined(self, used: Sequence[Used], quick: bool, seed: int | None = None) -> Request:
         """The request of these layers: later settings replace those before them."""
         sources = [one.source for one in used]
-        file = _only([one.file for one in used], "trace")
+        # Several choices may need the same trace.
+        file = _only(list(dict.fromkeys(one.file for one in used)), "trace")
         settings: dict[str, Any] = {}
         for source in sources:
             settings |= source.set

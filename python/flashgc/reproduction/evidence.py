@@ -19,7 +19,7 @@ KINDS = (OWN, FITTED, UNFITTED, ARITHMETIC, PREDICTION)
 number, judged by others; a workload fitted to nothing; what follows from the configuration or the
 requests alone; and predictions that are not the paper's."""
 
-_GIVEN = ("config.", "capacity.", "worst_case.", "requests.", "pages.host_")
+_GIVEN = ("config.", "capacity.", "worst_case.", "requests.", "workload.", "pages.host_")
 """How the keys of a report begin that no collection decides."""
 
 

@@ -300,10 +300,20 @@ def _extras(known: Paper, items: Sequence[Item]) -> dict[Point, frozenset[str]]:
     }
     wanted: dict[Point, frozenset[str]] = {}
     for item in items:
-        if item.form in needs:
+        extras = {needs[item.form]} if item.form in needs else set()
+        if _counts_requests(known, item):
+            extras.add(runs.REQUESTS)
+        if extras:
             for point in known.experiment.points(item.at):
-                wanted[point] = wanted.get(point, frozenset()) | {needs[item.form]}
+                wanted[point] = wanted.get(point, frozenset()) | extras
     return wanted
+
+
+def _counts_requests(known: Paper, item: Item) -> bool:
+    """Whether a measure of this figure needs statistics of the requests."""
+    formulas = (known.experiment.measures[name].formula for name in item.measures)
+    keys = (key for formula in formulas for key in formula.reads())
+    return any(key.startswith(f"{runs.REQUESTS}.") for key in keys)
 
 
 def _drawn(one: Grid, results: Results) -> str:

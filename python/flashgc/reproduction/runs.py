@@ -22,6 +22,7 @@ from flashgc.reproduction.plan import Planned
 
 DISTRIBUTION = "distribution"
 SERIES = "series"
+REQUESTS = "workload"
 
 
 class Step(NamedTuple):
@@ -112,6 +113,9 @@ def _extras(folder: Path, one: Planned, report: Report) -> dict[str, Any]:
         found[SERIES] = {
             name: [float(cell) if cell else None for cell in column] for name, column in columns
         }
+    if REQUESTS in one.extras:
+        # A trace has its own statistics: flashgc trace info.
+        found[REQUESTS] = {} if one.file else json.loads(_engine.workload_statistics(one.request))
     if cliffs.MOVES in one.extras:
         found[cliffs.MOVES] = cliffs.read_moves(_file(folder, one, "gc.csv"))
     return found

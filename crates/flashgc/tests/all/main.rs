@@ -27,6 +27,7 @@ mod jobs_run;
 mod layers;
 mod liveness;
 mod matrix;
+mod mqsim;
 mod multi_plane;
 mod net;
 mod oracles;

@@ -7,6 +7,7 @@ use flashgc::config::{Setup, WorkloadPlan};
 use flashgc::session::{Inputs, prepare};
 use flashgc::workload::synthetic::SyntheticOverwrites;
 use flashgc::workload::{HostOp, HostRequest, Overwrites, Source};
+use std::collections::BTreeSet;
 
 const PAGE_BYTES: u64 = 4096;
 
@@ -411,4 +412,52 @@ fn large_requests_are_aligned_more_coarsely() {
     assert!(found.iter().all(|request| request.offset_bytes + request.bytes <= 1 << 20));
     let wrong = refused("requests = 1\nqueue_depth = 1\nlarge_align = \"6 KiB\"");
     assert!(wrong.contains("large_align must be a multiple of align (4096 B)"), "{wrong}");
+}
+
+/// Writes fill one extent after the other, from start to end, whatever reads come in between, and
+/// the address distribution is one over extents.
+#[test]
+fn writes_in_extents_follow_each_other_to_the_end_of_their_extent() {
+    const EXTENT: u64 = 1 << 20;
+    let workload = "requests = 60_000\nqueue_depth = 1\nread_share = 0.5\nalign = \"4 KiB\"\n\
+                    write_size = { \"4 KiB\" = 2, \"12 KiB\" = 1, \"128 KiB\" = 0.2 }\n\
+                    write_extent = \"1 MiB\"\nfootprint = \"20 MiB\"\n\
+                    write_address = { hot_cold = { f = 0.1, r = 0.75 } }";
+    let found = requests(workload);
+    let (writes, reads) = (of(&found, HostOp::Write), of(&found, HostOp::Read));
+    let (mut end, mut drawn, mut hot) = (0, 0.0, 0.0);
+    for write in &writes {
+        if end % EXTENT == 0 {
+            assert_eq!(write.offset_bytes % EXTENT, 0, "an extent begins at its start");
+            drawn += 1.0;
+            hot += f64::from(u8::from(write.offset_bytes < 2 * EXTENT));
+        } else {
+            assert_eq!(write.offset_bytes, end, "it goes on where the write before ended");
+        }
+        end = write.offset_bytes + write.bytes;
+        assert_eq!(write.offset_bytes / EXTENT, (end - 1) / EXTENT, "it ends with its extent");
+    }
+    assert!(drawn > 400.0, "{drawn} extents");
+    assert_near("hot extents", hot / drawn, 0.75, 0.1);
+    let places = reads.iter().map(|read| read.offset_bytes / 4096).collect::<BTreeSet<_>>();
+    assert!(places.len() > 5_000, "reads go to {} of 5,120 places", places.len());
+
+    let wrong = refused("requests = 1\nqueue_depth = 1\nwrite_extent = \"6 KiB\"");
+    assert!(wrong.contains("write_extent must be a multiple of align (4096 B), got 6144 B"));
+    assert!(refused("requests = 1\nqueue_depth = 1\nextent = \"0 B\"").contains("got 0 B"));
+}
+
+/// Preconditioning rewrites the same extents.
+#[test]
+fn overwrites_come_in_extents_too() {
+    let setup = setup(
+        "requests = 1\nqueue_depth = 1\nsize = \"16 KiB\"\nextent = \"256 KiB\"\nfootprint = 0.5",
+    );
+    let WorkloadPlan::Synthetic(workload) = &setup.workload else { panic!("synthetic") };
+    let mut overwrites = SyntheticOverwrites::new(&workload.plan, 100_000, PAGE_BYTES, 1);
+    for _ in 0..1_000 {
+        let pages: Vec<u32> = (0..64).map(|_| overwrites.next().expect("no trace").0).collect();
+        assert_eq!(pages[0] % 64, 0);
+        assert!(pages.windows(2).all(|pair| pair[0] + 1 == pair[1]), "{pages:?}");
+    }
 }

@@ -46,13 +46,14 @@ struct Given<'a> {
     size: ByOp<Vec<Size>>,
     address: ByOp<AddressChoice>,
     sequential_share: ByOp<f64>,
+    extent: ByOp<u64>,
     high_share: ByOp<f64>,
     footprint: Option<Footprint>,
     interarrival: ByOp<Interarrival>,
 }
 
 impl<'a> Given<'a> {
-    fn from(table: &Reader<'a>) -> Self {
+    fn from(table: &Reader<'a>, align_bytes: Option<u64>) -> Self {
         let share = |table: &Reader<'_>, key: &str| table.f64(key, 0.0..=1.0);
         Given {
             read_share: share(table, "read_share"),
@@ -60,6 +61,7 @@ impl<'a> Given<'a> {
             size: ByOp::from(table, "size", sizes::read),
             address: ByOp::from(table, "address", address::read),
             sequential_share: ByOp::from(table, "sequential_share", share),
+            extent: ByOp::from(table, "extent", |table, key| extent(table, key, align_bytes)),
             high_share: ByOp::from(table, "high_share", share),
             footprint: address::footprint(table),
             interarrival: ByOp::from(table, "interarrival", arrivals::read),
@@ -84,8 +86,8 @@ pub fn read(
     until: Option<&Until>,
 ) -> Option<SyntheticWorkload> {
     let requests = length::read(table, until);
-    let base = Given::from(table);
     let align_bytes = align(table, page_bytes);
+    let base = Given::from(table, align_bytes);
     let large_align_bytes = large_align(table, align_bytes);
     let depth = table.u32("queue_depth", 1..=1_000_000);
     let rate = table.f64("rate", 1e-6..=1e6);
@@ -97,7 +99,7 @@ pub fn read(
             item.f64("share", 0.0..=1.0),
             "the phase's share of the requests",
         );
-        phases.push((share, Given::from(item)));
+        phases.push((share, Given::from(item, align_bytes)));
         item.finish();
     }
     table.finish();
@@ -170,6 +172,21 @@ fn large_align(table: &Reader<'_>, align: Option<u64>) -> Option<u64> {
         return None;
     }
     Some(large)
+}
+
+/// `extent`: consecutive requests access it from its start to its end.
+fn extent(table: &Reader<'_>, key: &str, align: Option<u64>) -> Option<u64> {
+    let extent = table.bytes(key)?;
+    let align = align?;
+    if extent == 0 || !extent.is_multiple_of(align) {
+        table.error(
+            key,
+            format!("{key} must be a multiple of align ({align} B), got {extent} B"),
+            format!("write for example {key} = \"1 MiB\""),
+        );
+        return None;
+    }
+    Some(extent)
 }
 
 /// One closed loop for all phases, or an open loop in each.
@@ -251,11 +268,13 @@ fn phase(
         sizes: size.for_reads(&base.size).unwrap_or_else(one_page),
         address: place.for_reads(&base.address).unwrap_or(AddressChoice::Uniform),
         sequential_share: next.for_reads(&base.sequential_share).unwrap_or(0.0),
+        extent_bytes: given.extent.for_reads(&base.extent),
     };
     let write = PatternPlan {
         sizes: size.for_writes(&base.size).unwrap_or_else(one_page),
         address: place.for_writes(&base.address).unwrap_or(AddressChoice::Uniform),
         sequential_share: next.for_writes(&base.sequential_share).unwrap_or(0.0),
+        extent_bytes: given.extent.for_writes(&base.extent),
     };
     let footprint = given.footprint.or(base.footprint).unwrap_or(Footprint::Share(1.0));
     let high_share = HighShares {
@@ -329,7 +348,7 @@ pub fn unused(table: &Reader<'_>) -> Vec<String> {
     let given = |key: &str| table.place(key).is_some();
     let hidden =
         |key: &str| given(key) && given(&format!("read_{key}")) && given(&format!("write_{key}"));
-    let keys = ["size", "address", "sequential_share", "high_share"];
+    let keys = ["size", "address", "sequential_share", "extent", "high_share"];
     let keys = keys.into_iter().filter(|key| hidden(key));
     keys.map(|key| format!("workload.synthetic.{key}")).collect()
 }

@@ -39,6 +39,7 @@ fn plain(plan: &SyntheticPlan) -> Option<Plain<'_>> {
     let is_plain = plan.rate == 1.0
         && plan.large_align_bytes.is_none()
         && phase.read == phase.write
+        && phase.write.extent_bytes.is_none()
         && phase.high_share.is_none();
     is_plain.then_some(Plain {
         requests: plan.requests,

@@ -317,7 +317,8 @@ impl Source for Synthetic {
             };
             return Ok(Some(self.take(request)));
         }
-        let pattern = if op == HostOp::Read { &self.phase.read } else { &self.phase.write };
+        let phase = &mut self.phase;
+        let pattern = if op == HostOp::Read { &mut phase.read } else { &mut phase.write };
         let (offset, bytes) = pattern.next(&mut self.draws);
         let request = HostRequest::from_bytes(at_ns, op, offset, bytes, self.page_bytes);
         Ok(Some(self.take(HostRequest { high, ..request })))

@@ -85,12 +85,13 @@ impl Overwrites for SyntheticOverwrites {
     #[inline]
     fn next(&mut self) -> Result<Lpn, SourceError> {
         if self.next == self.end {
-            let pattern = match &self.phases[..] {
+            let pattern = match &mut self.phases[..] {
                 [(_, only)] => only,
                 several => {
                     let drawn = self.phase.unit();
                     let at = several.partition_point(|(sum, _)| *sum <= drawn);
-                    &several[at.min(several.len() - 1)].1
+                    let last = several.len() - 1;
+                    &mut several[at.min(last)].1
                 }
             };
             if self.one_page {

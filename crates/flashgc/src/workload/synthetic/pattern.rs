@@ -14,6 +14,10 @@ pub struct PatternPlan {
     pub address: AddressChoice,
     /// Share of the requests that begin where the one before ended, whatever that one did.
     pub sequential_share: f64,
+    /// The other requests access an extent of this many bytes from its start to its end, one after
+    /// the other, before they go to another. Then `address` is a distribution over extents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extent_bytes: Option<u64>,
 }
 
 /// The part of the drive, from its start, that requests go to.
@@ -52,9 +56,18 @@ pub struct Pattern {
     sizes: Sizes,
     addresses: Addresses,
     sequential_share: f64,
+    extent: Option<Extent>,
     align_bytes: u64,
     large_bytes: u64,
     span_bytes: u64,
+}
+
+/// The extent under way, and where its next request begins.
+#[derive(Clone)]
+struct Extent {
+    bytes: u64,
+    next: u64,
+    end: u64,
 }
 
 /// The streams that patterns draw from, and the byte after the request before.
@@ -82,10 +95,12 @@ impl Pattern {
     /// Over the first `span_bytes` of the drive.
     pub fn new(plan: &PatternPlan, aligns: Aligns, span_bytes: u64) -> Self {
         let Aligns { all_bytes: align_bytes, large_bytes } = aligns;
+        let place_bytes = plan.extent_bytes.unwrap_or(align_bytes);
         Pattern {
             sizes: Sizes::new(&plan.sizes, align_bytes),
-            addresses: Addresses::new(&plan.address, span_bytes / align_bytes),
+            addresses: Addresses::new(&plan.address, span_bytes / place_bytes),
             sequential_share: plan.sequential_share,
+            extent: plan.extent_bytes.map(|bytes| Extent { bytes, next: 0, end: 0 }),
             align_bytes,
             large_bytes,
             span_bytes,
@@ -99,6 +114,7 @@ impl Pattern {
             && self.align_bytes == page_bytes
             && self.large_bytes == page_bytes
             && self.sequential_share == 0.0
+            && self.extent.is_none()
     }
 
     /// The next place, in units of the alignment.
@@ -109,19 +125,28 @@ impl Pattern {
 
     /// The next request: its first byte, and its bytes.
     #[inline]
-    pub fn next(&self, draws: &mut Draws) -> (u64, u64) {
+    pub fn next(&mut self, draws: &mut Draws) -> (u64, u64) {
         let bytes = self.sizes.next(&mut draws.size).min(self.span_bytes);
-        let offset = self.next_offset(draws, bytes);
+        let (offset, bytes) = self.placed(draws, bytes);
         draws.next_offset = offset + bytes;
         (offset, bytes)
     }
 
+    /// A request of this size; the last one of an extent is cut to end with it.
     #[inline]
-    fn next_offset(&self, draws: &mut Draws, bytes: u64) -> u64 {
+    fn placed(&mut self, draws: &mut Draws, bytes: u64) -> (u64, u64) {
         if self.sequential_share > 0.0 && draws.address.unit() < self.sequential_share {
             let fits = draws.next_offset + bytes <= self.span_bytes;
-            return if fits { draws.next_offset } else { 0 };
+            return (if fits { draws.next_offset } else { 0 }, bytes);
         }
+        if let Some(extent) = &mut self.extent {
+            return extent.take(&self.addresses, draws, bytes, self.span_bytes);
+        }
+        (self.drawn_offset(draws, bytes), bytes)
+    }
+
+    #[inline]
+    fn drawn_offset(&self, draws: &mut Draws, bytes: u64) -> u64 {
         let offset = self.next_place(draws) * self.align_bytes;
         // A request that would leave the footprint is moved back to end with it.
         let offset = offset.min((self.span_bytes - bytes) / self.align_bytes * self.align_bytes);
@@ -130,5 +155,24 @@ impl Pattern {
         } else {
             offset
         }
+    }
+}
+
+impl Extent {
+    /// The next request of the extent, or the first one of another.
+    fn take(
+        &mut self,
+        addresses: &Addresses,
+        draws: &mut Draws,
+        bytes: u64,
+        span_bytes: u64,
+    ) -> (u64, u64) {
+        if self.next == self.end {
+            self.next = addresses.next(&mut draws.address) * self.bytes;
+            self.end = (self.next + self.bytes).min(span_bytes);
+        }
+        let offset = self.next;
+        self.next = (offset + bytes).min(self.end);
+        (offset, self.next - offset)
     }
 }
