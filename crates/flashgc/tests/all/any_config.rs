@@ -141,6 +141,7 @@ const KEYS: &[&str] = &[
     "workload.synthetic.footprint",
     "workload.synthetic.sequential_share",
     "workload.synthetic.read_sequential_share",
+    "workload.synthetic.write_extent",
     "workload.synthetic.high_share",
     "workload.synthetic.write_high_share",
     "workload.synthetic.phases",
