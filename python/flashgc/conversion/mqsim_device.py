@@ -62,7 +62,7 @@ def convert(findings: Findings, found: list[Key]) -> Device:
     blocks = flash.whole("Block_No_Per_Plane", 2048, 1).is_
     exported = _space(findings, device)
     _collection(findings, device, flash, thresholds.Room(blocks, exported))
-    _unit(findings, planes)
+    _unit(findings)
     page_bytes = flash.whole("Page_Capacity", 8192, 512).is_
     _write_buffer(findings, device, page_bytes)
     return Device(page_bytes, planes, device.flag("Enabled_Preconditioning", True))
@@ -275,10 +275,11 @@ def _thresholds(findings: Findings, device: Part, room: thresholds.Room, preempt
     thresholds.hard(findings, hard.key, max(int(hard.is_ * room.blocks), 1), soft)
 
 
-def _unit(findings: Findings, planes: tuple[int, int, int, int]) -> None:
-    findings.choose("device.unit", "die", "in MQSim the dies of a chip work at the same time when "
-                    "their commands are issued together")  # fmt: skip
-    findings.choose("device.multi_plane", planes[3], "MQSim has multi-plane commands")
+def _unit(findings: Findings) -> None:
+    findings.choose("device.unit", "chip", "MQSim sends a command to a chip only while the chip is "
+                    "idle, so its dies do not work at the same time")  # fmt: skip
+    findings.choose("device.multi_plane", 1, "a multi-plane command of MQSim needs pages of the "
+                    "same number in all planes, which is rare in random requests")  # fmt: skip
 
 
 def _write_buffer(findings: Findings, device: Part, page_bytes: int) -> None:
