@@ -68,6 +68,16 @@ def test_a_request_has_the_same_story_by_its_number(found):
     assert [one.request for one in explain(request=[7, 5, 7]).stories] == [5, 7]
 
 
+def test_a_run_without_requests_of_the_kind_has_no_story(flashgc, tmp_path):
+    reads = {"set": {"workload.synthetic.read_share": 1.0}}
+    none = explain(kind="write", **reads)
+    assert none.stories == []
+    assert words.NOTHING in none.save(tmp_path / "none.html").read_text()
+    sets = [part for key, value in {**FEW, **reads["set"]}.items()
+            for part in ("--set", f"{key}={value}")]  # fmt: skip
+    assert words.NOTHING in flashgc("explain", "oltp", "--kind", "write", *sets).out
+
+
 def test_work_before_the_request_and_its_collections_are_told(found):
     story = found.to_dict()["stories"][0]
     told = lines.lines(story)
@@ -99,6 +109,7 @@ def test_the_page_is_whole_and_has_every_story(found, tmp_path):
     ("given", "message"),
     [
         ({"request": 20_000}, "there is no request 20,000: the run had 20,000 requests"),
+        ({"request": 10**30}, "there is no request 1,000,000,000"),
         ({"request": []}, "request must be a number or a list"),
         ({"request": -1}, "request"),
         ({"request": 1, "slowest": 2}, "give either"),

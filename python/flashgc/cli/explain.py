@@ -107,6 +107,8 @@ def _print(found: Explanation) -> None:
 
     show.line(summary.head(found.report), "bold")
     show.line("")
+    if not found.stories:
+        show.line(words.NOTHING)
     for story in found.to_dict()["stories"]:
         show.line(words.title(story), "bold")
         show.line(f"{words.about(story)}: {words.split(story)}")

@@ -15,6 +15,8 @@ from flashgc.report import Report
 MOST = 1000
 """Stories of one run at most."""
 KINDS = ("read", "write")
+LAST = 2**64 - 1
+"""The last number that the engine can count."""
 
 
 def explain(
@@ -51,7 +53,9 @@ def explain(
     [5, 7]
 
     """
-    asked = _asked(request, slowest, kind)
+    numbers = _numbers(request, slowest, kind)
+    asked: Stories = {"numbers": [min(number, LAST) for number in numbers],
+                      "slowest": _count(slowest, numbers), "kind": kind}  # fmt: skip
     with _sources.trace_file(trace) as file:
         given = api._request(config, file, scheme, device, set, seed, fit, unset)
         [sized] = api._sized([given], api._told(progress))
@@ -66,13 +70,15 @@ def explain(
     ))  # fmt: skip
     stories = json.loads(outcome.stories or "[]")
     count = sum(report.requests.to_dict().values())
-    _check_numbers(asked["numbers"], count)
+    _check_numbers(numbers, count)
     named = {key: report[key] for key in
              ("scheme", "device", "seed", "version", "config_hash", "result_hash")}  # fmt: skip
     return Explanation({**named, "requests": count, "stories": stories}, report)
 
 
-def _asked(request: int | Iterable[int] | None, slowest: int | None, kind: str | None) -> Stories:
+def _numbers(
+    request: int | Iterable[int] | None, slowest: int | None, kind: str | None
+) -> list[int]:
     numbers = [] if request is None else [request] if isinstance(request, int) else list(request)
     numbers = [_sources.whole("request", number, 0) for number in numbers]
     if request is not None and not numbers:
@@ -84,11 +90,15 @@ def _asked(request: int | Iterable[int] | None, slowest: int | None, kind: str |
         )
     if kind is not None and kind not in KINDS:
         raise ConfigError(f'error: kind is "read" or "write", not "{kind}"')
+    return numbers
+
+
+def _count(slowest: int | None, numbers: list[int]) -> int:
     count = 3 if slowest is None else _sources.whole("slowest", slowest, 1)
     most = max(count, len(numbers))
     if most > MOST:
         raise ConfigError(f"error: a run has at most {MOST:,} stories, not {most:,}")
-    return {"numbers": numbers, "slowest": count, "kind": kind}
+    return count
 
 
 def _check_numbers(numbers: list[int], count: int) -> None:

@@ -26,6 +26,7 @@ def fragment(explanation: Mapping[str, Any], report: Report) -> str:
     parts = [
         f"<style>{STYLE}</style>",
         f"<p>{html.escape(summary.head(report))}</p>",
+        *([] if explanation["stories"] else [f"<p>{words.NOTHING}</p>"]),
         *(_story(story) for story in explanation["stories"]),
         blame.section([report]),
         "<h2>The run</h2>", heads.drawn(heads.facts(report), again),

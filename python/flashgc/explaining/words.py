@@ -13,6 +13,8 @@ Rows = list[list[str]]
 MOST_ROWS = 24
 """Lines of a story that are shown; the others are in --json."""
 
+NOTHING = "the run has no request of this kind"
+
 _PARTS = {"service_ns": "service", "host_ns": "other requests", "copies_ns": "copies",
           "erase_ns": "erase", "bus_ns": "collection on the bus",
           "switch_ns": "suspending and resuming", "blocked_ns": "closed planes",
