@@ -45,6 +45,20 @@ def write(path: str | os.PathLike[str], text: str) -> None:
     write_with(path, lambda file: file.write(data))
 
 
+def save(
+    path: str | os.PathLike[str], to_json: Callable[[], str], to_page: Callable[[], str]
+) -> Path:
+    """Writes a result in the form that the name of the file ends in, whole or not at all."""
+    target = Path(path)
+    if target.suffix == ".json":
+        write(target, to_json() + "\n")
+    elif target.suffix in (".html", ".htm"):
+        write(target, to_page())
+    else:
+        raise OutputError(f"error: {target}: the name must end in .json or .html")
+    return target
+
+
 def write_with(path: str | os.PathLike[str], fill: Callable[[IO[bytes]], object]) -> None:
     """Writes a file under a temporary name in the same folder, then renames it."""
     with opened(path) as file, explained(path):

@@ -6,7 +6,6 @@ import os
 from pathlib import Path
 
 from flashgc import _output
-from flashgc._engine import OutputError
 from flashgc.results import ComparedResults, RunResults
 
 
@@ -62,13 +61,9 @@ class Comparison(ComparedResults[Report]):
 
 
 def _save(what: Report | Comparison, path: str | os.PathLike[str]) -> Path:
-    target = Path(path)
-    if target.suffix == ".json":
-        _output.write(target, what.to_json() + "\n")
-    elif target.suffix in (".html", ".htm"):
+    def whole() -> str:
         from flashgc import page
 
-        _output.write(target, page.whole(what if isinstance(what, list) else [what]))
-    else:
-        raise OutputError(f"error: {target}: the name must end in .json or .html")
-    return target
+        return page.whole(what if isinstance(what, list) else [what])
+
+    return _output.save(path, what.to_json, whole)

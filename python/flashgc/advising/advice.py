@@ -10,7 +10,6 @@ from typing import Any
 
 from flashgc import _output
 from flashgc._advice_keys import AdviceKeys
-from flashgc._engine import OutputError
 from flashgc.report import Comparison
 
 
@@ -46,19 +45,15 @@ class Advice(AdviceKeys):
 
         The file appears whole or not at all; an OutputError says why not.
         """
-        target = Path(path)
-        if target.suffix == ".json":
-            _output.write(target, self.to_json() + "\n")
-        elif target.suffix in (".html", ".htm"):
-            from flashgc.advising import page
-
-            _output.write(target, page.whole(self._values, self._reports))
-        else:
-            raise OutputError(f"error: {target}: the name must end in .json or .html")
-        return target
+        return _output.save(path, self.to_json, self._page)
 
     def __repr__(self) -> str:
         return f"Advice({' '.join(self._values['advice'])})"
+
+    def _page(self) -> str:
+        from flashgc.advising import page
+
+        return page.whole(self._values, self._reports)
 
     def _repr_html_(self) -> str:
         from flashgc.advising import page

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flashgc.cli import complete, options
-from flashgc.cli.guard import guarded, say
+from flashgc.cli.guard import guarded
 from flashgc.cli.options import example
 
 if TYPE_CHECKING:
@@ -65,15 +65,12 @@ def advise(
             fit=fit, jobs=jobs, progress=shown,
         )  # fmt: skip
     heads.by_command(found.reports, options.typed())
-    if folder is not None:
-        found.save(folder / "advice.html")
-        found.save(folder / "advice.json")
+    options.save(found.save, folder, "advice")
     if json:
         print(found.to_json())
         return
     _print(found)
-    if folder is not None:
-        say(f"saved {folder / 'advice.html'} and {folder / 'advice.json'}")
+    options.say_where(folder, "advice")
 
 
 def _print(found: Advice) -> None:

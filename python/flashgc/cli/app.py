@@ -172,14 +172,14 @@ def run(
                 progress=shown,
             )  # fmt: skip
     heads.by_command([report], typed())
-    _saved(report.save, folder)
+    options.save(report.save, folder, "report")
     if json:
         print(report.to_json())
     else:
         from flashgc.cli import show
 
         show.report(report)
-        _say_where(folder, gc_log, series, request_log)
+        options.say_where(folder, "report", gc_log, series, request_log)
     if check_wait:
         _check_wait(report)
 
@@ -271,33 +271,19 @@ def compare(
             over_time=over_time, seeds=seeds, ideal=ideal, progress=shown,
         )  # fmt: skip
     heads.by_command(reports, typed())
-    _saved(reports.save, folder)
+    options.save(reports.save, folder, "report")
     if json:
         print(reports.to_json())
         return
     from flashgc.cli import show
 
     show.comparison(reports)
-    _say_where(folder)
+    options.say_where(folder, "report")
 
 
 def _check_page(over_time: bool, out: Path | None) -> None:
     if over_time and out is None:
         raise typer.BadParameter("--over-time adds charts to the page; name its folder with --out")
-
-
-def _saved(save: options.Saver, folder: Path | None) -> None:
-    if folder is not None:
-        save(folder / "report.html")
-        save(folder / "report.json")
-
-
-def _say_where(folder: Path | None, *files: Path | None) -> None:
-    if folder is not None:
-        say(f"saved {folder / 'report.html'} and {folder / 'report.json'}")
-    for file in files:
-        if file is not None:
-            say(f"saved {file}")
 
 
 app.command("advise", epilog=advising.EPILOG)(advising.advise)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flashgc.cli import options
-from flashgc.cli.guard import guarded, say
+from flashgc.cli.guard import guarded
 from flashgc.cli.options import example
 
 if TYPE_CHECKING:
@@ -89,15 +89,12 @@ def explain(
             unset=unsets, seed=seed, drive=drive, fit=fit, progress=told,
         )  # fmt: skip
     heads.by_command([found.report], options.typed())
-    if folder is not None:
-        found.save(folder / "explanation.html")
-        found.save(folder / "explanation.json")
+    options.save(found.save, folder, "explanation")
     if json:
         print(found.to_json())
         return
     _print(found)
-    if folder is not None:
-        say(f"saved {folder / 'explanation.html'} and {folder / 'explanation.json'}")
+    options.say_where(folder, "explanation")
 
 
 def _print(found: Explanation) -> None:

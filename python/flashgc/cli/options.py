@@ -13,8 +13,7 @@ from typing import Annotated
 import typer
 
 from flashgc.cli import complete
-
-Saver = Callable[[Path], Path]
+from flashgc.cli.guard import say
 
 EXAMPLE = "[dim]Example:[/]  [bold]{}[/]"
 
@@ -22,6 +21,22 @@ EXAMPLE = "[dim]Example:[/]  [bold]{}[/]"
 def scheme_names(text: str) -> list[str]:
     """The names of a list that commas separate."""
     return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def save(save: Callable[[Path], Path], folder: Path | None, name: str) -> None:
+    """Saves a result under this name in the folder of `--out`, as a page and as JSON."""
+    if folder is not None:
+        save(folder / f"{name}.html")
+        save(folder / f"{name}.json")
+
+
+def say_where(folder: Path | None, name: str, *files: Path | None) -> None:
+    """Names the files that were saved."""
+    if folder is not None:
+        say(f"saved {folder / name}.html and {folder / name}.json")
+    for file in files:
+        if file is not None:
+            say(f"saved {file}")
 
 
 def typed() -> str:

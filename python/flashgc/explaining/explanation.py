@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from flashgc import _output
-from flashgc._engine import OutputError
 from flashgc._story_keys import ExplanationKeys
 from flashgc.report import Report
 
@@ -45,16 +44,7 @@ class Explanation(ExplanationKeys):
 
         The file appears whole or not at all; an OutputError says why not.
         """
-        target = Path(path)
-        if target.suffix == ".json":
-            _output.write(target, self.to_json() + "\n")
-        elif target.suffix in (".html", ".htm"):
-            from flashgc.explaining import page
-
-            _output.write(target, page.whole(self._values, self._report))
-        else:
-            raise OutputError(f"error: {target}: the name must end in .json or .html")
-        return target
+        return _output.save(path, self.to_json, self._page)
 
     def __str__(self) -> str:
         from flashgc.explaining import words
@@ -63,6 +53,11 @@ class Explanation(ExplanationKeys):
 
     def __repr__(self) -> str:
         return f"Explanation({len(self._values['stories'])} of {self._values['requests']} requests)"
+
+    def _page(self) -> str:
+        from flashgc.explaining import page
+
+        return page.whole(self._values, self._report)
 
     def _repr_html_(self) -> str:
         from flashgc.explaining import page

@@ -24,7 +24,6 @@ class Line(NamedTuple):
     kind: str
     """For whom: `service`, `host`, `collection`, `space` or `buffer`."""
     text: str
-    unit: int | None
 
 
 class _Stay(NamedTuple):
@@ -56,11 +55,11 @@ def lines(story: Mapping[str, Any]) -> list[Line]:
     arrival, end, steps = story["arrival_ns"], story["end_ns"], story["steps"]
     found = []
     if steps and steps[0]["at_ns"] > arrival:
-        found.append(Line(arrival, steps[0]["at_ns"], HOST, "waits outside the drive", None))
+        found.append(Line(arrival, steps[0]["at_ns"], HOST, "waits outside the drive"))
     ends = [*(step["at_ns"] for step in steps[1:]), end]
     for step, next_ns in zip(steps, ends, strict=True):
         if step["step"] in _WAITS and next_ns > step["at_ns"]:
-            found.append(Line(step["at_ns"], next_ns, *_WAITS[step["step"]], None))
+            found.append(Line(step["at_ns"], next_ns, *_WAITS[step["step"]]))
     for stay in _stays(steps, end):
         found += _at_unit(story, stay)
     shifted = [line._replace(from_ns=line.from_ns - arrival, to_ns=line.to_ns - arrival)
@@ -102,14 +101,14 @@ def _at_unit(story: Mapping[str, Any], stay: _Stay) -> list[Line]:
         if last_ns < first["from_ns"]:
             found.append(_rest(last_ns, first["from_ns"], stay, story))
         kind, text = _told(group, stay, collections)
-        found.append(Line(first["from_ns"], last["to_ns"], kind, text, stay.unit))
+        found.append(Line(first["from_ns"], last["to_ns"], kind, text))
         last_ns, at = max(last_ns, last["to_ns"]), at + len(group)
     if last_ns < stay.starts_ns:
         found.append(_rest(last_ns, stay.starts_ns, stay, story))
     own_ns = max(last_ns, stay.starts_ns)
     if own_ns < stay.end_ns:
         # A write that is done when it is loaded ends before its program.
-        found.append(Line(own_ns, stay.end_ns, OWN, f"its own {story['kind']}", stay.unit))
+        found.append(Line(own_ns, stay.end_ns, OWN, f"its own {story['kind']}"))
     return found
 
 
@@ -198,11 +197,10 @@ def _blocks(collection: Mapping[str, Any]) -> str:
 def _rest(from_ns: int, to_ns: int, stay: _Stay, story: Mapping[str, Any]) -> Line:
     """The unit does nothing while the operation waits for it."""
     if stay.lacks_space_ns is not None and stay.lacks_space_ns <= from_ns:
-        return Line(from_ns, to_ns, SPACE, "waits for a page to write to", stay.unit)
+        return Line(from_ns, to_ns, SPACE, "waits for a page to write to")
     closed = any(one["unit"] == stay.unit and one["selected_ns"] <= from_ns
                  and (one["end_ns"] is None or one["end_ns"] > from_ns)
                  for one in story["collections"])  # fmt: skip
     if closed:
-        return Line(from_ns, to_ns, COLLECTION, "the unit rests: a collection keeps it closed",
-                    stay.unit)  # fmt: skip
-    return Line(from_ns, to_ns, HOST, "the unit rests", stay.unit)
+        return Line(from_ns, to_ns, COLLECTION, "the unit rests: a collection keeps it closed")
+    return Line(from_ns, to_ns, HOST, "the unit rests")

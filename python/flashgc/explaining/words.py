@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from flashgc import units
+from flashgc import blame, units
 from flashgc.explaining.lines import Line, lines
 
 Rows = list[list[str]]
@@ -87,4 +87,4 @@ def _unit(story: Mapping[str, Any]) -> str:
 def legend(found: Sequence[Line]) -> list[str]:
     """The kinds of lines, in the order of the parts."""
     kinds = {line.kind for line in found}
-    return [kind for kind in ("service", "host", "collection", "space", "buffer") if kind in kinds]
+    return [part for part in blame.PARTS if part in kinds]

@@ -95,7 +95,6 @@ pub struct Story {
 /// A request under way.
 #[derive(Clone, Default)]
 struct UnderWay {
-    arrival: u64,
     pages: u32,
     /// Its own steps before its pages are accepted.
     own: usize,
@@ -114,7 +113,6 @@ pub struct Stories {
     open: VecDeque<Option<u64>>,
     /// Requests that have left `open`.
     gone: u64,
-    arrived: u64,
     units: Vec<UnitWork>,
     stories: Vec<Story>,
 }
@@ -130,7 +128,6 @@ impl Stories {
             steps_of: Vec::new(),
             open: VecDeque::new(),
             gone: 0,
-            arrived: 0,
             units: (0..geometry.units).map(|unit| UnitWork::new(UnitId(unit))).collect(),
             stories: Vec::new(),
         }
@@ -172,9 +169,8 @@ impl Stories {
     fn arrives(&mut self, request: u32, now_ns: u64) {
         let entry = entry(&mut self.under_way, request, UnderWay::default());
         entry.steps.clear();
-        (entry.arrival, entry.pages, entry.own) = (self.arrived, 0, 0);
+        (entry.pages, entry.own) = (0, 0);
         self.open.push_back(Some(now_ns));
-        self.arrived += 1;
     }
 
     fn crosses(&mut self, request: u32, now_ns: u64, step: Step) {
@@ -219,8 +215,7 @@ impl Stories {
             let story = self.tell(row, &self.under_way[request as usize]);
             self.keep(story);
         }
-        let arrival = self.under_way[request as usize].arrival;
-        self.open[(arrival - self.gone) as usize] = None;
+        self.open[(row.request - self.gone) as usize] = None;
         while let Some(None) = self.open.front() {
             self.open.pop_front();
             self.gone += 1;
