@@ -6,6 +6,7 @@ mod errors;
 mod files;
 mod fit;
 mod generate;
+mod logs;
 mod memory;
 mod packed;
 mod papers;
@@ -16,6 +17,7 @@ mod request_log;
 mod row_log;
 mod run;
 mod sizing;
+mod timeline;
 mod trace;
 
 use pyo3::prelude::*;

@@ -56,13 +56,19 @@ impl<T: Copy> Flash<T> {
 
     /// Work of a bus so far, with the transfer under way.
     pub(super) fn spent_of_bus(&self, bus: BusId, now_ns: u64) -> Spent {
-        let bus = &self.buses[bus.index()];
-        let mut spent = bus.spent;
-        if let Some(unit) = bus.holder {
-            let (_, class, ..) = self.transfers_for(unit);
-            spent.add(class == Class::Gc, now_ns - bus.since_ns);
+        let mut spent = self.buses[bus.index()].spent;
+        if let Some((_, class, since_ns)) = self.transfer_under_way(bus) {
+            spent.add(class == Class::Gc, now_ns - since_ns);
         }
         spent
+    }
+
+    /// Whose transfer the bus has, for what and since when, in ns.
+    pub fn transfer_under_way(&self, bus: BusId) -> Option<(UnitId, Class, u64)> {
+        let state = &self.buses[bus.index()];
+        let unit = state.holder?;
+        let (_, class, ..) = self.transfers_for(unit);
+        Some((unit, class, state.since_ns))
     }
 
     /// For how long the unit's last operation waited for the bus, in ns: while it worked for the

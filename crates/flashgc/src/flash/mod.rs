@@ -311,15 +311,26 @@ impl<T: Copy> Flash<T> {
         self.units[unit.index()].since_ns
     }
 
-    /// Since when the array works for collection, in ns, if it does.
-    pub fn collects_since_ns(&self, unit: UnitId) -> Option<u64> {
+    /// The operation under way.
+    pub fn under_way(&self, unit: UnitId) -> Option<(T, Class)> {
+        let state = &self.units[unit.index()];
+        state.owner.map(|owner| (owner, state.class))
+    }
+
+    /// For what the array works, and since when, in ns, if it does.
+    pub fn array_under_way(&self, unit: UnitId) -> Option<(Class, u64)> {
         let state = &self.units[unit.index()];
         let works = |phase: Option<Phase>| phase.is_some_and(|phase| phase.kind.is_in_array());
         if let Some(second) = state.second.as_ref().filter(|second| works(second.array())) {
-            return (second.command.class == Class::Gc).then_some(second.since_ns);
+            return Some((second.command.class, second.since_ns));
         }
-        let collects = state.class == Class::Gc && works(self.phase(unit));
-        collects.then_some(state.phase_since_ns)
+        works(self.phase(unit)).then_some((state.class, state.phase_since_ns))
+    }
+
+    /// Since when the array works for collection, in ns, if it does.
+    pub fn collects_since_ns(&self, unit: UnitId) -> Option<u64> {
+        let (class, since_ns) = self.array_under_way(unit)?;
+        (class == Class::Gc).then_some(since_ns)
     }
 
     /// Whether the last phase of the operation, in the array, ends at this instant.

@@ -106,16 +106,21 @@ fn logs(plan: &Plan, options: Options) -> Watchers {
         blame,
         reports_blame,
         job_log: options.job_log,
-        per_request: PerRequest::new(options.request_log, options.stories, &plan.geometry),
+        per_request: PerRequest::new(
+            options.request_log,
+            options.stories,
+            options.timeline,
+            &plan.geometry,
+        ),
         series,
     }
 }
 
-/// A series and stories must be notified when each copy ends, so collections do not run as one
-/// event. That changes no result.
+/// A series, stories and a timeline must be notified when each copy ends, so collections do not run
+/// as one event. That changes no result.
 fn told_in_full(plan: Plan, watchers: &Watchers) -> Plan {
-    let has_stories = watchers.per_request.as_ref().is_some_and(|rows| rows.stories().is_some());
-    Plan { coalesce: plan.coalesce && watchers.series.is_none() && !has_stories, ..plan }
+    let needs_steps = watchers.per_request.as_ref().is_some_and(PerRequest::needs_steps);
+    Plan { coalesce: plan.coalesce && watchers.series.is_none() && !needs_steps, ..plan }
 }
 
 fn plain(plan: Plan, drive: Drive) -> Result<(Engine, Carried), DriveFault> {

@@ -20,6 +20,7 @@ use crate::config::{TracePlan, WorkloadPlan};
 use crate::report::{Facts, Report};
 use crate::store::{FillState, Preconditioning, SteadyWatch};
 use crate::verify::story::Stories;
+use crate::verify::timeline::Timeline;
 use crate::workload::jobs::Tally;
 use crate::workload::layout::{Layout, LayoutScan};
 pub use crate::workload::replay::TraceOpener;
@@ -280,12 +281,10 @@ impl Session {
         }
     }
 
-    /// The log of requests, where there is one, hands out its last rows.
+    /// The log of requests and the timeline, where there are any, hand out what is left.
     fn end_rows(&mut self) {
-        if let Engine::Watched(sim) = &mut self.engine
-            && let Some(rows) = &mut sim.watch().per_request
-        {
-            rows.end();
+        if let Engine::Watched(sim) = &mut self.engine {
+            sim.end_rows();
         }
     }
 
@@ -297,6 +296,14 @@ impl Session {
         }
     }
 
+    /// The timeline, where it was asked for. Complete after [`Phase::Done`].
+    pub fn timeline(&mut self) -> Option<&Timeline> {
+        match &mut self.engine {
+            Engine::Watched(sim) => sim.watch().per_request.as_ref()?.timeline(),
+            _ => None,
+        }
+    }
+
     /// The report. Called after [`Phase::Done`].
     pub fn report(mut self) -> Report {
         let results = engine!(&self.engine, sim => sim.seen().results());
@@ -304,6 +311,8 @@ impl Session {
             sim.audit_counters(&results);
             sim.end_series(&results);
         }
+        let note = self.timeline().and_then(Timeline::note);
+        self.notes.extend(note);
         if self.bad_rows > 0 {
             self.notes.push(format!("skipped lines of the trace: {}", self.bad_rows));
         }

@@ -2,6 +2,7 @@
 
 use crate::stats::SeriesRequest;
 use crate::verify::story::Choice;
+use crate::verify::timeline::TimelineRequest;
 use crate::verify::{JobLog, RequestSink};
 
 /// Options of a session in addition to its setup.
@@ -17,6 +18,8 @@ pub struct Options {
     pub request_log: Option<RequestSink>,
     /// The requests whose stories are kept.
     pub stories: Option<Choice>,
+    /// Who receives the timeline.
+    pub timeline: Option<TimelineRequest>,
     /// Receives a row for each interval.
     pub series: Option<SeriesRequest>,
 }
@@ -27,6 +30,7 @@ impl Options {
             || self.job_log.is_some()
             || self.request_log.is_some()
             || self.stories.is_some()
+            || self.timeline.is_some()
             || self.series.is_some()
     }
 }

@@ -5,7 +5,7 @@ use super::Sim;
 use crate::collect::{At, Stage};
 use crate::flash::{Class, Command, Kind, Moved, Op, Phases};
 use crate::host::{self, OpKind};
-use crate::ids::{Ppn, UnitId};
+use crate::ids::{BusId, Ppn, UnitId};
 use crate::measure::Seen;
 use crate::owner::Owner;
 use crate::verify::blame::{self, Held};
@@ -198,7 +198,32 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    pub(super) fn operation_name(&self, unit: UnitId, owner: Owner) -> &'static str {
+    /// The work under way, as if it ended now.
+    pub(super) fn under_way(&self) -> Vec<Happened> {
+        let (mut facts, to_ns) = (Vec::new(), self.now_ns);
+        let mut add = |what, unit, class, from_ns| {
+            let gc = class == Class::Gc;
+            facts.push(Happened::Busy { what, unit, from_ns, to_ns, gc });
+        };
+        for unit in (0..self.plan.geometry.units).map(UnitId) {
+            if let Some((owner, class)) = self.flash.under_way(unit) {
+                let copies = self.jobs[unit].step.len() as u32;
+                let what = What::Operation(self.operation_name(unit, owner), copies);
+                add(what, unit, class, self.flash.since_ns(unit));
+            }
+            if let Some((class, since_ns)) = self.flash.array_under_way(unit) {
+                add(What::Array, unit, class, since_ns);
+            }
+        }
+        for bus in (0..self.plan.geometry.shape.channels).map(BusId) {
+            if let Some((unit, class, since_ns)) = self.flash.transfer_under_way(bus) {
+                add(What::Bus, unit, class, since_ns);
+            }
+        }
+        facts
+    }
+
+    fn operation_name(&self, unit: UnitId, owner: Owner) -> &'static str {
         match owner {
             Owner::Host(op) | Owner::Answer(op) => match self.host.waiting.op(op).kind {
                 OpKind::Read => "read",

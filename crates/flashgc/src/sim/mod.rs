@@ -454,4 +454,16 @@ impl Sim<Watchers> {
             series.end(&last);
         }
     }
+
+    /// The rows of requests and the timeline, where there are any, end; a timeline gets the work
+    /// under way.
+    pub fn end_rows(&mut self) {
+        let Some(rows) = &mut self.watch.per_request else { return };
+        let now_ns = self.now_ns;
+        rows.end();
+        if rows.timeline().is_some() {
+            let facts = self.under_way();
+            self.watch.end_timeline(now_ns, &facts);
+        }
+    }
 }

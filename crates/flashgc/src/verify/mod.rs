@@ -14,9 +14,12 @@ mod promises;
 mod request_log;
 mod requests;
 mod spans;
+mod steps;
 pub mod story;
 mod time_slices;
+pub mod timeline;
 mod times;
+mod unit_work;
 mod watchers;
 
 pub use per_request::PerRequest;

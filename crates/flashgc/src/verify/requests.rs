@@ -98,6 +98,11 @@ impl Requests {
         self.requests[request as usize].start_ns.get_or_insert(now_ns);
     }
 
+    /// The number of a request under way, in order of arrival from 0.
+    pub(super) fn number_of(&self, request: u32) -> u64 {
+        self.requests[request as usize].number
+    }
+
     /// The request that a page operation is a part of, by its place in the slab.
     pub(super) fn request_of(&self, op: u32) -> u32 {
         self.request_of[op as usize]

@@ -72,6 +72,13 @@ impl Watch for Watchers {
 }
 
 impl Watchers {
+    /// The timeline, where there is one, gets the work under way.
+    pub fn end_timeline(&mut self, now_ns: u64, under_way: &[Happened]) {
+        if let Some(rows) = &mut self.per_request {
+            rows.end_timeline(now_ns, under_way);
+        }
+    }
+
     fn tell_per_request(&mut self, now_ns: u64, happened: Happened) {
         let parts = match happened {
             Happened::Served { request, op, .. } if op != HostOp::Trim => {

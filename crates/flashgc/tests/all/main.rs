@@ -52,6 +52,7 @@ mod synthetic;
 mod tables;
 mod tidy;
 mod time_slices;
+mod timeline;
 mod timeline_page;
 mod timelines;
 mod trace_fill;

@@ -141,7 +141,7 @@ fn times_us(sets: &[&str], requests: &[(HostOp, u64, u64)]) -> Vec<(u64, u64)> {
     let sets = [&[OPEN], sets].concat();
     let (sink, batches) = sink();
     let plan = setup(&text(&sets), &sets).plan;
-    let per_request = PerRequest::new(Some(sink), None, &plan.geometry);
+    let per_request = PerRequest::new(Some(sink), None, None, &plan.geometry);
     let mut sim = Sim::new(plan, Watchers { per_request, ..Watchers::default() });
     let requests = requests.iter().enumerate().map(|(at, &(op, page, bytes))| {
         HostRequest::from_bytes(at as u64 * 10_000, op, page * PAGE, bytes, PAGE)

@@ -1,7 +1,7 @@
 //! The recent work of a unit.
 
+use super::blame::BusWait;
 use crate::ids::{PlaneId, UnitId};
-use crate::verify::blame::BusWait;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 
@@ -114,11 +114,16 @@ impl UnitWork {
         });
     }
 
-    /// The unit's collection has ended.
-    pub(super) fn closed(&mut self, now_ns: u64) {
-        if let Some(last) = self.collections.back_mut() {
-            last.end_ns = Some(now_ns);
-        }
+    /// The collection that has not ended.
+    pub(super) fn open(&self) -> Option<&Collection> {
+        self.collections.back().filter(|last| last.end_ns.is_none())
+    }
+
+    /// The unit's collection has ended, and is returned.
+    pub(super) fn closed(&mut self, now_ns: u64) -> Option<&Collection> {
+        let last = self.collections.back_mut()?;
+        last.end_ns = Some(now_ns);
+        Some(last)
     }
 
     /// The operation that is told next waited for the bus.
@@ -126,7 +131,8 @@ impl UnitWork {
         self.waited_ns = waited_ns;
     }
 
-    /// An operation has ended. What ended before this instant is asked for no longer.
+    /// An operation has ended, and is returned. What ended before this instant is asked for no
+    /// longer.
     pub(super) fn worked(
         &mut self,
         operation: &'static str,
@@ -134,7 +140,7 @@ impl UnitWork {
         (from_ns, to_ns): (u64, u64),
         gc: bool,
         oldest_ns: u64,
-    ) {
+    ) -> Work {
         let waited_ns = std::mem::take(&mut self.waited_ns);
         while self.work.front().is_some_and(|work| work.to_ns <= oldest_ns) {
             self.work.pop_front();
@@ -147,8 +153,8 @@ impl UnitWork {
         let copies_pages = matches!(operation, "copy" | "copy-read" | "copy-program" | "read-out");
         let is_of_own =
             copies_pages || matches!(operation, "collection" | "erase" | "suspend" | "poll");
-        let open = self.collections.back().filter(|last| last.end_ns.is_none());
-        self.work.push_back(Work {
+        let open = self.open();
+        let work = Work {
             unit: self.unit,
             from_ns,
             to_ns,
@@ -157,7 +163,9 @@ impl UnitWork {
             gc,
             collection: open.filter(|_| is_of_own).map(|open| open.number),
             waited_ns,
-        });
+        };
+        self.work.push_back(work);
+        work
     }
 
     /// Adds the work that overlaps a time, and its collections.

@@ -3,19 +3,19 @@
 //! Work of a unit is kept for as long as a request is under way that was there when it ended, so
 //! memory is bounded by the queues and not by the run.
 
-mod unit;
-
-pub use unit::{Collection, Work};
+pub use super::steps::Step;
+pub use super::unit_work::{Collection, Work};
 
 use super::blame::Part;
-use super::requests::{RequestRow, Requests, entry};
+use super::requests::{RequestRow, Requests};
+use super::steps::{RequestSteps, UnderWay};
+use super::unit_work::UnitWork;
 use super::{Happened, What};
 use crate::device::Geometry;
 use crate::ids::UnitId;
 use crate::workload::HostOp;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeSet, VecDeque};
-use unit::UnitWork;
 
 /// The requests whose stories are kept.
 #[derive(Clone, Debug)]
@@ -25,56 +25,6 @@ pub enum Choice {
     /// This number of reads and writes of the longest latency, or of one of both kinds.
     Slowest(usize, Option<HostOp>),
 }
-
-/// A step of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// Its data begins to cross the host's link.
-    Crosses,
-    /// Its data has crossed the host's link.
-    Crossed,
-    /// The page operation that was done last is accepted by the drive.
-    Accepted,
-    /// It waits in the queue of a unit.
-    Queued(UnitId),
-    /// It waits for any idle unit.
-    AwaitsIdle,
-    /// It is next in its queue, and finds no page that it may write.
-    FindsNoPage,
-    /// It has its unit.
-    Taken,
-    /// It was merged into a page that a collection programs.
-    Merged,
-    /// It is loaded beside a program of a collection.
-    Loaded,
-    /// It waits for the write buffer.
-    AwaitsBuffer,
-    /// It accesses the write buffer.
-    AccessesBuffer,
-    /// It is done.
-    Done,
-}
-
-impl Step {
-    fn key(self) -> &'static str {
-        match self {
-            Step::Crosses => "crosses_link",
-            Step::Crossed => "crossed_link",
-            Step::Accepted => "accepted",
-            Step::Queued(_) => "queued",
-            Step::AwaitsIdle => "awaits_idle_unit",
-            Step::FindsNoPage => "awaits_space",
-            Step::Taken => "starts",
-            Step::Merged => "merged",
-            Step::Loaded => "loaded",
-            Step::AwaitsBuffer => "awaits_buffer",
-            Step::AccessesBuffer => "accesses_buffer",
-            Step::Done => "done",
-        }
-    }
-}
-
-type Steps = Vec<(u64, Step)>;
 
 /// The story of one request.
 #[derive(Clone, Debug)]
@@ -92,23 +42,12 @@ pub struct Story {
     pub collections: Vec<Collection>,
 }
 
-/// A request under way.
-#[derive(Clone, Default)]
-struct UnderWay {
-    pages: u32,
-    /// Its own steps before its pages are accepted.
-    own: usize,
-    steps: Steps,
-}
-
 /// Keeps the stories of some requests.
 pub struct Stories {
     geometry: Geometry,
     choice: Choice,
     is_measuring: bool,
-    under_way: Vec<UnderWay>,
-    /// The steps of page operations, by place in the slab.
-    steps_of: Vec<Steps>,
+    steps: RequestSteps,
     /// Arrivals of the requests under way in their order, in ns; those that are done are `None`.
     open: VecDeque<Option<u64>>,
     /// Requests that have left `open`.
@@ -124,8 +63,7 @@ impl Stories {
             geometry: geometry.clone(),
             choice,
             is_measuring: false,
-            under_way: Vec::new(),
-            steps_of: Vec::new(),
+            steps: RequestSteps::default(),
             open: VecDeque::new(),
             gone: 0,
             units: (0..geometry.units).map(|unit| UnitWork::new(UnitId(unit))).collect(),
@@ -138,54 +76,15 @@ impl Stories {
         match happened {
             Happened::MeasuringStarts => self.is_measuring = true,
             _ if !self.is_measuring => {}
-            Happened::Arrived { request, .. } => self.arrives(request, now_ns),
-            Happened::Crosses { request } => self.crosses(request, now_ns, Step::Crosses),
-            Happened::Crossed { request, .. } => self.crosses(request, now_ns, Step::Crossed),
-            Happened::Accepted { op, request, .. } => {
-                self.under_way[request as usize].pages += 1;
-                entry(&mut self.steps_of, op, Steps::new()).clear();
-                self.goes_on(op, now_ns, Step::Accepted);
+            _ => {
+                if let Happened::Arrived { .. } = happened {
+                    self.open.push_back(Some(now_ns));
+                }
+                if !self.steps.see(now_ns, happened, requests) {
+                    self.see_unit(now_ns, happened);
+                }
             }
-            Happened::Done { op, .. } => {
-                self.goes_on(op, now_ns, Step::Done);
-                self.done(op, requests.request_of(op));
-            }
-            _ => match step_of(happened) {
-                Some((op, step)) => self.goes_on(op, now_ns, step),
-                None => self.see_unit(now_ns, happened),
-            },
         }
-    }
-
-    /// A page operation goes on to a step.
-    fn goes_on(&mut self, op: u32, now_ns: u64, step: Step) {
-        let steps = entry(&mut self.steps_of, op, Steps::new());
-        // A write is asked again and again whether there is a page.
-        if steps.last().is_none_or(|&(_, last)| last != step) {
-            steps.push((now_ns, step));
-        }
-    }
-
-    fn arrives(&mut self, request: u32, now_ns: u64) {
-        let entry = entry(&mut self.under_way, request, UnderWay::default());
-        entry.steps.clear();
-        (entry.pages, entry.own) = (0, 0);
-        self.open.push_back(Some(now_ns));
-    }
-
-    fn crosses(&mut self, request: u32, now_ns: u64, step: Step) {
-        let request = &mut self.under_way[request as usize];
-        request.steps.push((now_ns, step));
-        if request.pages == 0 {
-            request.own = request.steps.len();
-        }
-    }
-
-    /// A page of a request is done. The last one is the one that is told.
-    fn done(&mut self, op: u32, request: u32) {
-        let request = &mut self.under_way[request as usize];
-        request.steps.truncate(request.own);
-        request.steps.extend_from_slice(&self.steps_of[op as usize]);
     }
 
     fn see_unit(&mut self, now_ns: u64, happened: Happened) {
@@ -196,7 +95,9 @@ impl Stories {
                 let block = block.0 - self.geometry.blocks_of(plane).start;
                 self.units[unit.index()].claimed(plane, block, valid, now_ns);
             }
-            Happened::JobClosed(row) => self.units[row.unit as usize].closed(now_ns),
+            Happened::JobClosed(row) => {
+                self.units[row.unit as usize].closed(now_ns);
+            }
             Happened::Worked { unit, waited } | Happened::LeftBeside { unit, waited } => {
                 self.units[unit.index()].waited(waited);
             }
@@ -212,7 +113,7 @@ impl Stories {
     /// A request is done.
     pub(super) fn served(&mut self, request: u32, row: RequestRow) {
         if self.is_chosen(&row) {
-            let story = self.tell(row, &self.under_way[request as usize]);
+            let story = self.tell(row, self.steps.of(request));
             self.keep(story);
         }
         self.open[(row.request - self.gone) as usize] = None;
@@ -266,21 +167,6 @@ impl Stories {
     pub fn to_json(&self) -> Value {
         self.stories.iter().map(Story::to_json).collect()
     }
-}
-
-/// The step of a page operation, if it is one.
-fn step_of(happened: Happened) -> Option<(u32, Step)> {
-    Some(match happened {
-        Happened::Queued { op, unit } => (op, Step::Queued(unit)),
-        Happened::AwaitsIdle { op } => (op, Step::AwaitsIdle),
-        Happened::Taken { op } => (op, Step::Taken),
-        Happened::Merged { op } => (op, Step::Merged),
-        Happened::Loaded { op } => (op, Step::Loaded),
-        Happened::FindsNoPage { op } => (op, Step::FindsNoPage),
-        Happened::AwaitsBuffer { op } => (op, Step::AwaitsBuffer),
-        Happened::AccessesBuffer { op } => (op, Step::AccessesBuffer),
-        _ => return None,
-    })
 }
 
 /// The order of the slowest: by latency, the longest first, then by arrival.

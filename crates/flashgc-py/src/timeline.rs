@@ -1,0 +1,117 @@
+//! The timeline of a run, in a file for Perfetto.
+
+use crate::errors::{ConfigError, OutputError};
+use crate::files::{NewFile, reason};
+use flashgc::device::Geometry;
+use flashgc::verify::timeline::TimelineRequest;
+use flashgc_config::units;
+use flashgc_timeline::Trace;
+use pyo3::prelude::*;
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+/// Slices and values of a file at most: Perfetto shows larger files slowly.
+const ENTRIES_MAX: u64 = 4_000_000;
+const WHAT: &str = "timeline";
+
+/// The timeline that is asked for.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct TimelineLog {
+    path: PathBuf,
+    /// From when until when, in the form that users write.
+    window: Option<String>,
+    units: Option<Vec<u32>>,
+}
+
+/// The file, which the engine writes to and the caller checks.
+pub struct TimelineFile {
+    written: Arc<Mutex<Written>>,
+}
+
+struct Written {
+    trace: Option<Trace<NewFile>>,
+    failed: Option<io::Error>,
+}
+
+impl TimelineLog {
+    /// Begins the file.
+    pub fn open(&self, geometry: &Geometry) -> PyResult<(TimelineFile, TimelineRequest)> {
+        let (from_ns, to_ns) = self.window.as_deref().map_or(Ok((0, u64::MAX)), window_ns)?;
+        self.check_units(geometry)?;
+        let file = NewFile::create(&self.path).map_err(|why| not_written(&why))?;
+        let trace = Trace::new(file, geometry, self.units.as_deref());
+        let trace = trace.map_err(|error| not_written(&reason(&error)))?;
+        let written = Arc::new(Mutex::new(Written { trace: Some(trace), failed: None }));
+        let seen = Arc::clone(&written);
+        let sink = Box::new(move |stretch: flashgc::verify::timeline::Stretch<'_>| {
+            let Ok(mut written) = seen.lock() else { return };
+            let Written { trace, failed } = &mut *written;
+            if let (Some(trace), None) = (trace, &failed) {
+                *failed = trace.add(&stretch).err();
+            }
+        });
+        let (units, entries_max) = (self.units.clone(), ENTRIES_MAX);
+        let request = TimelineRequest { from_ns, to_ns, units, entries_max, sink };
+        Ok((TimelineFile { written }, request))
+    }
+
+    fn check_units(&self, geometry: &Geometry) -> PyResult<()> {
+        let Some(units) = &self.units else { return Ok(()) };
+        let last = geometry.units - 1;
+        match units.iter().find(|&&unit| unit > last) {
+            Some(unit) => Err(ConfigError::new_err(format!(
+                "error: the timeline cannot show unit {unit}: the device has units 0 to {last}\n  \
+                 = help: give some of these, such as `0` or `0,{last}`"
+            ))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// From when until when, in ns: `1 s..1.2 s`, where either may be missing.
+fn window_ns(text: &str) -> PyResult<(u64, u64)> {
+    let wrong = |why: &str| {
+        ConfigError::new_err(format!(
+            "error: the timeline window `{text}`: {why}\n  = help: give two times of the run, such \
+             as `1 s..1.2 s`; without the first it begins with the run, without the second it ends \
+             with it"
+        ))
+    };
+    let Some((from, to)) = text.split_once("..") else {
+        return Err(wrong("`..` between two times is missing"));
+    };
+    let time = |text: &str, default_ns: u64| match text.trim() {
+        "" => Ok(default_ns),
+        text => units::parse_duration_ns(text).map_err(|why| wrong(&why)),
+    };
+    let (from_ns, to_ns) = (time(from, 0)?, time(to, u64::MAX)?);
+    if from_ns >= to_ns {
+        return Err(wrong("it must end after its beginning"));
+    }
+    Ok((from_ns, to_ns))
+}
+
+fn not_written(why: &str) -> PyErr {
+    OutputError::new_err(format!("error: the {WHAT} cannot be written: {why}"))
+}
+
+impl TimelineFile {
+    /// Whether everything could be written so far.
+    pub fn check(&self) -> PyResult<()> {
+        let Ok(written) = self.written.lock() else { return Ok(()) };
+        match &written.failed {
+            Some(error) => Err(not_written(&reason(error))),
+            None => Ok(()),
+        }
+    }
+
+    /// The file appears under its name.
+    pub fn commit(self) -> PyResult<()> {
+        self.check()?;
+        let trace = self.written.lock().ok().and_then(|mut written| written.trace.take());
+        let file = trace.map(Trace::into_inner);
+        file.map_or(Ok(()), |file| file.commit().map_err(|why| not_written(&why)))
+    }
+}

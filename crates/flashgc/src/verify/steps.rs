@@ -1,0 +1,153 @@
+//! The steps of requests under way: those of a request itself, and of the page operation of it that
+//! is done last.
+
+use super::Happened;
+use super::requests::{Requests, entry};
+use crate::ids::UnitId;
+
+/// A step of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Its data begins to cross the host's link.
+    Crosses,
+    /// Its data has crossed the host's link.
+    Crossed,
+    /// The page operation that was done last is accepted by the drive.
+    Accepted,
+    /// It waits in the queue of a unit.
+    Queued(UnitId),
+    /// It waits for any idle unit.
+    AwaitsIdle,
+    /// It is next in its queue, and finds no page that it may write.
+    FindsNoPage,
+    /// It has its unit.
+    Taken,
+    /// It was merged into a page that a collection programs.
+    Merged,
+    /// It is loaded beside a program of a collection.
+    Loaded,
+    /// It waits for the write buffer.
+    AwaitsBuffer,
+    /// It accesses the write buffer.
+    AccessesBuffer,
+    /// It is done.
+    Done,
+}
+
+impl Step {
+    /// Its name in results.
+    pub(super) fn key(self) -> &'static str {
+        match self {
+            Step::Crosses => "crosses_link",
+            Step::Crossed => "crossed_link",
+            Step::Accepted => "accepted",
+            Step::Queued(_) => "queued",
+            Step::AwaitsIdle => "awaits_idle_unit",
+            Step::FindsNoPage => "awaits_space",
+            Step::Taken => "starts",
+            Step::Merged => "merged",
+            Step::Loaded => "loaded",
+            Step::AwaitsBuffer => "awaits_buffer",
+            Step::AccessesBuffer => "accesses_buffer",
+            Step::Done => "done",
+        }
+    }
+}
+
+/// Steps, each with its time in ns.
+pub(super) type Steps = Vec<(u64, Step)>;
+
+/// A request under way.
+#[derive(Clone, Default)]
+pub(super) struct UnderWay {
+    /// Page operations that were accepted.
+    pub pages: u32,
+    /// Its own steps before its pages are accepted.
+    own: usize,
+    /// The steps of the request, and of the page operation that was done last, each with its time
+    /// in ns.
+    pub steps: Steps,
+}
+
+/// The steps of requests under way, by place in the slab.
+#[derive(Default)]
+pub(super) struct RequestSteps {
+    under_way: Vec<UnderWay>,
+    /// The steps of page operations, by place in the slab.
+    steps_of: Vec<Steps>,
+}
+
+impl RequestSteps {
+    /// Something happened in the measured part. Whether it was a step of a request.
+    pub fn see(&mut self, now_ns: u64, happened: Happened, requests: &Requests) -> bool {
+        match happened {
+            Happened::Arrived { request, .. } => self.arrives(request),
+            Happened::Crosses { request } => self.crosses(request, now_ns, Step::Crosses),
+            Happened::Crossed { request, .. } => self.crosses(request, now_ns, Step::Crossed),
+            Happened::Accepted { op, request, .. } => {
+                self.under_way[request as usize].pages += 1;
+                entry(&mut self.steps_of, op, Steps::new()).clear();
+                self.goes_on(op, now_ns, Step::Accepted);
+            }
+            Happened::Done { op, .. } => {
+                self.goes_on(op, now_ns, Step::Done);
+                self.done(op, requests.request_of(op));
+            }
+            _ => {
+                let Some((op, step)) = step_of(happened) else { return false };
+                self.goes_on(op, now_ns, step);
+            }
+        }
+        true
+    }
+
+    /// A request with its steps so far.
+    pub fn of(&self, request: u32) -> &UnderWay {
+        &self.under_way[request as usize]
+    }
+
+    /// A page operation goes on to a step.
+    fn goes_on(&mut self, op: u32, now_ns: u64, step: Step) {
+        let steps = entry(&mut self.steps_of, op, Steps::new());
+        // A write is asked again and again whether there is a page.
+        if steps.last().is_none_or(|&(_, last)| last != step) {
+            steps.push((now_ns, step));
+        }
+    }
+
+    fn arrives(&mut self, request: u32) {
+        let entry = entry(&mut self.under_way, request, UnderWay::default());
+        entry.steps.clear();
+        (entry.pages, entry.own) = (0, 0);
+    }
+
+    fn crosses(&mut self, request: u32, now_ns: u64, step: Step) {
+        let request = &mut self.under_way[request as usize];
+        request.steps.push((now_ns, step));
+        if request.pages == 0 {
+            request.own = request.steps.len();
+        }
+    }
+
+    /// A page of a request is done. The last one is the one that is told.
+    fn done(&mut self, op: u32, request: u32) {
+        let request = &mut self.under_way[request as usize];
+        request.steps.truncate(request.own);
+        request.steps.extend_from_slice(&self.steps_of[op as usize]);
+    }
+}
+
+/// The step of a page operation, if it is one.
+fn step_of(happened: Happened) -> Option<(u32, Step)> {
+    Some(match happened {
+        Happened::Queued { op, unit } => (op, Step::Queued(unit)),
+        Happened::AwaitsIdle { op } => (op, Step::AwaitsIdle),
+        Happened::Taken { op } => (op, Step::Taken),
+        Happened::Merged { op } => (op, Step::Merged),
+        Happened::Loaded { op } => (op, Step::Loaded),
+        Happened::FindsNoPage { op } => (op, Step::FindsNoPage),
+        Happened::AwaitsBuffer { op } => (op, Step::AwaitsBuffer),
+        Happened::AccessesBuffer { op } => (op, Step::AccessesBuffer),
+        _ => return None,
+    })
+}
