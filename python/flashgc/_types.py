@@ -34,6 +34,16 @@ class Logs(TypedDict):
     """Takes the rows of requests, in batches of columns."""
     stories: Stories | None
     """The requests whose stories are kept."""
+    timeline: TimelineLog | None
+    """The timeline that is recorded."""
+
+
+class TimelineLog(TypedDict):
+    """A file for Perfetto, and the part of the run that it shows."""
+
+    path: str | os.PathLike[str]
+    window: str | None
+    units: list[int] | None
 
 
 class Stories(TypedDict):
@@ -45,7 +55,7 @@ class Stories(TypedDict):
 
 
 NO_LOGS: Logs = {"gc_log": None, "series": None, "series_interval": None, "requests": None,
-                 "stories": None}  # fmt: skip
+                 "stories": None, "timeline": None}  # fmt: skip
 
 
 class Reading(TypedDict):

@@ -23,6 +23,7 @@ from flashgc import (
 )
 from flashgc import over_time as overview
 from flashgc import request_log as requests_log
+from flashgc import timeline as timelines
 from flashgc._engine import ConfigError
 from flashgc._types import Logs, Request
 from flashgc.refusal import Refusal
@@ -69,6 +70,9 @@ def run(
     series: PathLike | None = None,
     series_interval: str | None = None,
     request_log: PathLike | None = None,
+    timeline: PathLike | None = None,
+    timeline_window: str | None = None,
+    timeline_units: timelines.Units | None = None,
     over_time: bool = False,
     progress: ProgressCallback | None = None,
 ) -> Report:
@@ -98,6 +102,11 @@ def run(
         request_log: a file that gets a row for each request, in the order of completion: csv or
             Parquet, as its name ends in `.csv` or `.parquet`. With `blame` a row has the parts of
             the latency as well.
+        timeline: a file that Perfetto (https://ui.perfetto.dev) shows: operations of units,
+            transfers, collections, requests with their steps, queues. With `blame` a request has
+            the parts of its latency.
+        timeline_window: the part of the run that it shows, in simulated time, as `"1 s..1.2 s"`.
+        timeline_units: the units that it shows, as `[0, 3]` or `"0,4-7"`; all by default.
         over_time: whether the report gets its :attr:`Report.over_time`: the longest responses over
             time, and what each collection moved. The run is slower by the watching.
         progress: called with a :class:`Progress` at most ten times a second; an exception from it
@@ -108,7 +117,8 @@ def run(
         TraceError: a trace that cannot be read.
         DriveError: a saved drive that cannot be read, or is that of another device.
         RunError: a run that cannot continue, such as a full drive.
-        OutputError: a log or series that cannot be written, or an unknown ending of `request_log`.
+        OutputError: a log, series or timeline that cannot be written, or an unknown ending of
+            `request_log`.
         KeyboardInterrupt: on Ctrl-C, at once.
 
     Note:
@@ -122,11 +132,15 @@ def run(
 
     """
     requests_log.check(request_log, gc_log, series)
+    shown = timelines.asked(
+        timeline, timeline_window, timeline_units,
+        {"log of collections": gc_log, "series": series, "log of requests": request_log},
+    )  # fmt: skip
     with _sources.trace_file(trace) as file:
         request = _request(config, file, scheme, device, set, seed, fit, unset)
         with requests_log.written(request_log) as add:
             logs: Logs = {"gc_log": gc_log, "series": series, "series_interval": series_interval,
-                          "requests": add, "stories": None}  # fmt: skip
+                          "requests": add, "stories": None, "timeline": shown}  # fmt: skip
             report = _run(request, verify, logs, drive, _told(progress), over_time, blame)
     _note_origin([report], request, heads.call(
         "run", _given(config, trace),
@@ -518,7 +532,8 @@ def _run(
 
 def _note_logs(logs: Logs | None) -> None:
     if logs is not None:
-        _output.note(logs["gc_log"], logs["series"])
+        timeline = logs["timeline"]
+        _output.note(logs["gc_log"], logs["series"], timeline and timeline["path"])
 
 
 def _run_all(

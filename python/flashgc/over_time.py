@@ -66,11 +66,9 @@ def recorded(logs: Logs | None) -> Iterator[Logs]:
         raise _unkept(tempfile.gettempdir(), reason) from None
     with folder as name:
         yield {
+            **given,
             "gc_log": given["gc_log"] or Path(name) / "collections.csv",
             "series": given["series"] or Path(name) / "series.csv",
-            "series_interval": given["series_interval"],
-            "requests": given["requests"],
-            "stories": given["stories"],
         }
 
 

@@ -123,6 +123,9 @@ def run(
         ),
     ] = None,
     request_log: options.RequestLog = None,
+    timeline: options.Timeline = None,
+    timeline_window: options.TimelineWindow = None,
+    timeline_units: options.TimelineUnits = None,
     format: options.Format = None,
     on_bad_line: options.BadLine = None,
     sort_window: options.SortWindow = None,
@@ -142,30 +145,17 @@ def run(
             report = api.run(
                 config, trace, scheme=scheme, device=device, set=set_, unset=unsets, seed=seed,
                 verify=verify, blame=blame, drive=drive, fit=fit, gc_log=gc_log, series=series,
-                series_interval=series_interval, request_log=request_log, over_time=over_time,
-                progress=told,
+                series_interval=series_interval, request_log=request_log, timeline=timeline,
+                timeline_window=timeline_window, timeline_units=timeline_units,
+                over_time=over_time, progress=told,
             )  # fmt: skip
         else:
-            if check_wait:
-                raise typer.BadParameter(
-                    "--check-wait checks one run and cannot be combined with --seeds"
-                )
-            if gc_log is not None:
-                raise typer.BadParameter(
-                    "--gc-log records one run and cannot be combined with --seeds"
-                )
-            if series is not None or series_interval is not None:
-                raise typer.BadParameter(
-                    "--series records one run and cannot be combined with --seeds"
-                )
-            if request_log is not None:
-                raise typer.BadParameter(
-                    "--request-log records one run and cannot be combined with --seeds"
-                )
-            if over_time:
-                raise typer.BadParameter(
-                    "--over-time shows one run and cannot be combined with --seeds"
-                )
+            _check_single({
+                "--check-wait checks": check_wait, "--gc-log records": gc_log,
+                "--series records": series or series_interval, "--request-log records": request_log,
+                "--timeline records": timeline or timeline_window or timeline_units,
+                "--over-time shows": over_time,
+            })  # fmt: skip
             report = api.run_seeds(
                 config, seeds, trace, scheme=scheme, device=device, set=set_, unset=unsets,
                 seed=seed, verify=verify, blame=blame, drive=drive, fit=fit, jobs=jobs,
@@ -179,9 +169,16 @@ def run(
         from flashgc.cli import show
 
         show.report(report)
-        options.say_where(folder, "report", gc_log, series, request_log)
+        options.say_where(folder, "report", gc_log, series, request_log, timeline)
     if check_wait:
         _check_wait(report)
+
+
+def _check_single(given: dict[str, object]) -> None:
+    """Refuses with --seeds what belongs to a single run."""
+    for what, value in given.items():
+        if value:
+            raise typer.BadParameter(f"{what} one run and cannot be combined with --seeds")
 
 
 def _check_wait(report: Report) -> None:

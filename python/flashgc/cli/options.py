@@ -172,6 +172,33 @@ RequestLog = Annotated[
         "its latency.",
     ),
 ]
+Timeline = Annotated[
+    Path | None,
+    typer.Option(
+        "--timeline",
+        metavar="FILE",
+        show_default=False,
+        help="Write what units, buses and requests did when, for https://ui.perfetto.dev.",
+    ),
+]
+TimelineWindow = Annotated[
+    str | None,
+    typer.Option(
+        "--timeline-window",
+        metavar="FROM..TO",
+        show_default=False,
+        help='The part of the run in --timeline, such as "1 s..1.2 s".',
+    ),
+]
+TimelineUnits = Annotated[
+    str | None,
+    typer.Option(
+        "--timeline-units",
+        metavar="LIST",
+        show_default=False,
+        help="The units in --timeline, such as 0,4-7; all by default.",
+    ),
+]
 BadLine = Annotated[
     OnBadLine | None,
     typer.Option("--on-bad-line", help="Stop at a line that is not understood, or skip "

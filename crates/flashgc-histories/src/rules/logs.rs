@@ -42,6 +42,7 @@ pub fn rule(tried: &Tried<'_>) -> Result<bool, Stop> {
         job_log: Some(Box::new(move |row: &JobRow| keep(&log, *row))),
         request_log: None,
         stories: None,
+        timeline: None,
         series: Some(request),
     };
     let report = run::whole(tried.setup, tried.history, options)?;

@@ -5,6 +5,7 @@ mod drives;
 mod identities;
 mod logs;
 mod requests;
+mod timeline;
 mod times;
 
 use crate::draw;
@@ -55,6 +56,7 @@ pub const RULES: &[(&str, Rule)] = &[
     ("saved", drives::saved),
     ("slices", drives::slices),
     ("takeover", drives::takeover),
+    ("timeline", timeline::rule),
     ("trace", times::trace),
     ("times", times::scaled),
     ("canary", canary),

@@ -244,4 +244,7 @@ fn too_many_entries_end_the_timeline() {
     let cut = record(RUNS[0], |sink| TimelineRequest { entries_max: 500, ..whole(sink) });
     assert_eq!(cut.rows[..], all[..500]);
     assert_eq!(cut.ends_ns, Some(all[500].to_ns));
+    let notes = at(&cut.report, "notes").to_string();
+    assert!(notes.contains("the timeline ends after 0.0"), "{notes}");
+    assert!(notes.contains("with 500 entries, the maximum"), "{notes}");
 }
