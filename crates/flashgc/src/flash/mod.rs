@@ -14,6 +14,7 @@ pub mod phases;
 pub mod price;
 mod second;
 mod suspend;
+mod under_way;
 
 pub use phases::{Kind, Phase, Phases};
 pub use price::{Op, Prices};
@@ -287,50 +288,6 @@ impl<T: Copy> Flash<T> {
         let Some(owner) = state.owner else { unreachable!("a phase belongs to an operation") };
         let (class, kind, since_ns) = (state.class, state.kind, state.phase_since_ns);
         Part { unit, owner, class, kind, since_ns, due: Due::Operation }
-    }
-
-    /// Work that has ended, of each unit, with what the operation under way has taken by now.
-    pub fn spent_of_units(&self, now_ns: u64) -> impl Iterator<Item = Spent> + '_ {
-        self.units.iter().map(move |unit| {
-            let mut spent = unit.spent;
-            if unit.owner.is_some() {
-                spent.add(unit.class == Class::Gc, now_ns - unit.since_ns);
-            }
-            spent
-        })
-    }
-
-    /// The same of each bus.
-    pub fn spent_of_buses(&self, now_ns: u64) -> impl Iterator<Item = Spent> + '_ {
-        let buses = (0..self.buses.len() as u32).map(BusId);
-        buses.map(move |bus| self.spent_of_bus(bus, now_ns))
-    }
-
-    /// Since when the operation under way takes the unit, in ns.
-    pub fn since_ns(&self, unit: UnitId) -> u64 {
-        self.units[unit.index()].since_ns
-    }
-
-    /// The operation under way.
-    pub fn under_way(&self, unit: UnitId) -> Option<(T, Class)> {
-        let state = &self.units[unit.index()];
-        state.owner.map(|owner| (owner, state.class))
-    }
-
-    /// For what the array works, and since when, in ns, if it does.
-    pub fn array_under_way(&self, unit: UnitId) -> Option<(Class, u64)> {
-        let state = &self.units[unit.index()];
-        let works = |phase: Option<Phase>| phase.is_some_and(|phase| phase.kind.is_in_array());
-        if let Some(second) = state.second.as_ref().filter(|second| works(second.array())) {
-            return Some((second.command.class, second.since_ns));
-        }
-        works(self.phase(unit)).then_some((state.class, state.phase_since_ns))
-    }
-
-    /// Since when the array works for collection, in ns, if it does.
-    pub fn collects_since_ns(&self, unit: UnitId) -> Option<u64> {
-        let (class, since_ns) = self.array_under_way(unit)?;
-        (class == Class::Gc).then_some(since_ns)
     }
 
     /// Whether the last phase of the operation, in the array, ends at this instant.

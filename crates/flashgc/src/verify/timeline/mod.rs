@@ -3,112 +3,18 @@
 //!
 //! Entries leave as they end, so memory is bounded by the queues and not by the run.
 
-use super::requests::{RequestRow, Requests, entry};
-use super::steps::RequestSteps;
+mod entry;
+
 pub use super::steps::Step;
-use super::unit_work::{Collection, UnitWork, Work};
+pub use entry::{Counter, Entry, LINKS_MAX, Stretch, TimelineRequest, TimelineSink};
+
+use super::requests::{RequestRow, Requests, entry as place};
+use super::steps::RequestSteps;
+use super::unit_work::UnitWork;
 use super::{Cause, Happened, What};
 use crate::device::Geometry;
 use crate::gc::JobRow;
-use crate::ids::{BusId, UnitId};
-use crate::workload::HostOp;
-
-/// Requests that one operation or collection is linked to. Those behind them in the queue wait for
-/// it as well.
-pub const LINKS_MAX: usize = 16;
-
-/// An entry of the timeline.
-#[derive(Clone, Copy, Debug)]
-pub enum Entry<'a> {
-    /// An operation of a unit.
-    Operation(&'a Work),
-    /// A phase in the array of a unit.
-    Array {
-        /// The unit.
-        unit: UnitId,
-        /// For collection, not for the host.
-        gc: bool,
-    },
-    /// A transfer on a bus, out of the register of a unit or into it.
-    Transfer {
-        /// The bus.
-        bus: BusId,
-        /// The unit.
-        unit: UnitId,
-        /// For collection, not for the host.
-        gc: bool,
-    },
-    /// The data of a request on the host's link.
-    Link {
-        /// The request, by its number in order of arrival.
-        request: u64,
-        /// A write goes in, a read comes out.
-        op: HostOp,
-    },
-    /// A collection, from the choice of its victim to its end.
-    Collection {
-        /// Its blocks.
-        collection: &'a Collection,
-        /// Its row in the log of collections, if it has ended.
-        row: Option<&'a JobRow>,
-    },
-    /// A request, from its arrival to its end.
-    Request {
-        /// Its row in the log of requests.
-        row: &'a RequestRow,
-        /// Its place among the requests under way, which no other one has meanwhile.
-        slot: u32,
-        /// Its page operations.
-        pages: u32,
-        /// Its steps, and those of the page operation that was done last, each with its time in ns.
-        steps: &'a [(u64, Step)],
-    },
-    /// The value of a counter from this instant on.
-    Count(Counter, f64),
-}
-
-/// A counter of the timeline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Counter {
-    /// Requests under way.
-    Outstanding,
-    /// Erased blocks of the drive that are not open.
-    FreeBlocks,
-    /// Pages programmed for each page of the host, so far.
-    WriteAmplification,
-    /// Page operations in the queue of a unit.
-    Waiting(UnitId),
-}
-
-/// An entry with its time and its links. An entry has an end at its beginning if it is a counter.
-#[derive(Clone, Copy, Debug)]
-pub struct Stretch<'a> {
-    /// From when, in ns.
-    pub from_ns: u64,
-    /// Until when, in ns.
-    pub to_ns: u64,
-    /// What it is.
-    pub entry: Entry<'a>,
-    /// Numbers that two entries share each: a request, and what it waited for or what served it.
-    pub links: &'a [u64],
-}
-
-/// Receives the entries, each when it ends.
-pub type TimelineSink = Box<dyn FnMut(Stretch<'_>) + Send>;
-
-/// The part of a run that is recorded, and who receives it.
-pub struct TimelineRequest {
-    /// Entries that end before this instant are left out, in ns.
-    pub from_ns: u64,
-    /// Entries that begin at this instant or later are left out, in ns.
-    pub to_ns: u64,
-    /// The units that are recorded; all without a list. Of the requests, those with a page there.
-    pub units: Option<Vec<u32>>,
-    /// Entries after this number are left out.
-    pub entries_max: u64,
-    /// Receives the entries.
-    pub sink: TimelineSink,
-}
+use crate::ids::UnitId;
 
 /// A unit.
 struct Line {
@@ -229,8 +135,8 @@ impl Timeline {
     pub fn note(&self) -> Option<String> {
         let ends_s = self.ends_ns()? as f64 / 1e9;
         Some(format!(
-            "the timeline ends after {ends_s:.3} s of the run, with {} entries, the maximum: choose \
-             a later window, or some of the units",
+            "the timeline ends after {ends_s:.3} s of the run, with {} entries, the maximum: \
+             choose a later window, or some of the units",
             self.outlet.entries_max
         ))
     }
@@ -287,14 +193,14 @@ impl Timeline {
     fn see_host(&mut self, now_ns: u64, happened: Happened, requests: &Requests) {
         match happened {
             Happened::Arrived { request, outstanding, .. } => {
-                let entry = entry(&mut self.requests, request, UnderWay::default());
+                let entry = place(&mut self.requests, request, UnderWay::default());
                 entry.is_recorded = self.has_all;
                 entry.links.clear();
                 self.outstanding = outstanding;
                 self.count(now_ns, Counter::Outstanding);
             }
             Happened::Accepted { op, request, .. } => {
-                let entry = entry(&mut self.operations, op, Operation::default());
+                let entry = place(&mut self.operations, op, Operation::default());
                 entry.request = Some(request);
                 entry.links.clear();
             }
@@ -315,7 +221,7 @@ impl Timeline {
     }
 
     fn queued(&mut self, op: u32, unit: UnitId, now_ns: u64) {
-        entry(&mut self.operations, op, Operation::default());
+        place(&mut self.operations, op, Operation::default());
         self.leaves(op, now_ns);
         let operation = &mut self.operations[op as usize];
         (operation.queue, operation.collection) = (Some((unit, now_ns)), None);
@@ -406,8 +312,8 @@ impl Timeline {
         }
     }
 
-    /// An operation has ended. It is linked to the page operations that it served, and to those that
-    /// waited for it; those that waited for a collection are linked to the whole of it.
+    /// An operation has ended. It is linked to the page operations that it served, and to those
+    /// that waited for it; those that waited for a collection are linked to the whole of it.
     fn worked(
         &mut self,
         name: &'static str,
