@@ -22,6 +22,17 @@ class Request(TypedDict):
     """The job file that `workload.fio` names, and its jobs as TOML."""
     fitted: object | None
     """The size of the drive, where the trace has decided it, as `_engine.fit` returns it."""
+    policies: Functions | None
+    """The functions in the slots of the scheme, where it has any."""
+
+
+class Functions(TypedDict):
+    """For each slot with a function its name and a maker, which is called for each drive."""
+
+    victim: tuple[str, Callable[[], Callable[..., int | None]]] | None
+    placement: tuple[str, Callable[[], Callable[..., int]], int] | None
+    """With the number of classes."""
+    pacing: tuple[str, Callable[[], Callable[..., object]]] | None
 
 
 class Logs(TypedDict):

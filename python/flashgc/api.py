@@ -18,6 +18,7 @@ from flashgc import (
     floor,
     heads,
     parallel,
+    policies,
     refusal,
     statistics,
 )
@@ -82,7 +83,8 @@ def run(
         config: a path, the name of a built-in configuration, TOML text or a dictionary; or a job
             file of fio, whose name ends in `.fio` or `.job`.
         trace: a file with a trace, plain, gzip or zstd; `-` is standard input.
-        scheme: the name of a scheme or a path to a file with one; over the configuration's.
+        scheme: the name of a scheme, a path to a file with one, or a scheme in Python, as
+            :func:`flashgc.victim` makes it; over the configuration's.
         device: the name of a device; it replaces the configuration's whole device.
         set: settings over all else, as `{"gc.trigger.watermark.soft": "4 blocks"}`, nested, or as
             strings `key.path=value`. A setting replaces keys of the configuration that it
@@ -445,10 +447,13 @@ def _bare_request(
         sets.append(f"seed={_sources.whole('seed', seed, 0)}")
     if fit is not None:
         sets.append(f"workload.trace.fit={json.dumps(str(fit))}")
+    own = scheme if isinstance(scheme, policies.Scheme) else None
+    if own is not None:
+        sets = [*policies.settings(own), *sets]
     return {
         "name": source.name,
         "text": source.text,
-        "scheme": _sources.scheme(scheme),
+        "scheme": _sources.scheme(scheme) if own is None else policies.source(own),
         "device": None if device is None else _files.printable(device),
         "sets": [_files.printable(text) for text in sets],
         "unsets": [_files.printable(key) for key in _sources.keys(unset)],
@@ -456,6 +461,7 @@ def _bare_request(
         "trace_path": trace and trace[1],
         "jobs": source.jobs or _sources.jobs(source, sets, _sources.keys(unset)),
         "fitted": None,
+        "policies": own and policies.functions(own),
     }
 
 

@@ -31,6 +31,11 @@ PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {
         "Which schemes, devices, slots and workloads there are.",
         ("schemes", "slots", "devices", "workloads", "workload"),
     ),
+    "policies": (
+        "Schemes in Python",
+        "Try an idea for a scheme: a victim, placement or pacing as a function.",
+        ("victim", "placement", "pacing", "scheme", "Scheme", "Candidates", "Page", "NextStep"),
+    ),
     "drives": ("Saved drives", "Precondition a drive once, and begin runs with it.", ("drive",)),
     "traces": ("Traces", "Read, convert, cut, merge, generate and fit traces.", ("trace",)),
     "convert": (

@@ -1,6 +1,7 @@
 //! A history: a configuration as assignments, in the form that `flashgc run` takes, and the rows
 //! of its trace, where it has one.
 
+use crate::given;
 use flashgc::config::{Inputs, Setup, prepare};
 use flashgc::session::TraceOpener;
 use std::io::{Cursor, Read};
@@ -55,7 +56,8 @@ impl History {
 
     /// The checked configuration, or why it cannot run.
     pub fn prepare(&self) -> Result<Setup, String> {
-        let inputs = Inputs { name: "history.toml".into(), text: self.text(), ..Inputs::default() };
+        let (name, text, policies) = ("history.toml".into(), self.text(), given::policies());
+        let inputs = Inputs { name, text, policies, ..Inputs::default() };
         prepare(&inputs).map_err(|errors| errors.to_string())
     }
 

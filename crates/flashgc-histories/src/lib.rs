@@ -8,6 +8,7 @@
 pub mod choices;
 pub mod coverage;
 pub mod draw;
+mod given;
 pub mod history;
 pub mod rules;
 pub mod run;

@@ -80,7 +80,9 @@ fn save(request: &Request, target: &Path, verify: bool, mut pulse: Pulse) -> PyR
     let mut session =
         Session::new(setup, request.opener(), Options { verify, ..Options::default() });
     loop {
-        let progress = session.advance().map_err(|error| Request::failure(&error))?;
+        let progress = session.advance();
+        request.check_policies()?;
+        let progress = progress.map_err(|error| Request::failure(&error))?;
         if progress.phase == Phase::Ready {
             pulse.last(Step::from(&progress))?;
             break;

@@ -1,6 +1,7 @@
 //! `flashgc._engine`: the engine for Python. Thin: it owns the clock, the files and the
 //! interpreter's lock, and leaves everything else to the engine and to the package.
 
+mod columns;
 mod drive;
 mod errors;
 mod files;
@@ -10,6 +11,7 @@ mod logs;
 mod memory;
 mod packed;
 mod papers;
+mod policies;
 mod presets;
 mod pulse;
 mod request;

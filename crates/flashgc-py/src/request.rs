@@ -2,6 +2,7 @@
 
 use crate::errors::{ConfigError, RunError, TraceError};
 use crate::files;
+use crate::policies::Policies;
 use flashgc::session::{self, Inputs, Setup, TraceOpener};
 use flashgc_config::Diagnostics;
 use pyo3::prelude::*;
@@ -27,6 +28,7 @@ pub struct Request {
     trace_path: Option<PathBuf>,
     jobs: Option<(String, String)>,
     fitted: Option<Fitted>,
+    policies: Option<Policies>,
 }
 
 impl Request {
@@ -42,6 +44,7 @@ impl Request {
             has_trace: self.trace_path.is_some(),
             jobs: self.jobs.clone(),
             fitted: self.fitted.clone().map(|fitted| fitted.0),
+            policies: self.policies.as_ref().map(Policies::given).unwrap_or_default(),
         }
     }
 
@@ -53,6 +56,11 @@ impl Request {
     /// The checked configuration, or every mistake in it.
     pub fn prepare(&self) -> PyResult<Setup> {
         self.setup().map_err(|errors| ConfigError::new_err(errors.to_string()))
+    }
+
+    /// The exception of a policy, if one has raised.
+    pub fn check_policies(&self) -> PyResult<()> {
+        self.policies.as_ref().map_or(Ok(()), Policies::check)
     }
 
     pub fn opener(&self) -> Option<Box<dyn TraceOpener>> {

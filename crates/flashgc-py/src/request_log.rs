@@ -1,5 +1,6 @@
 //! The log of requests, for Python: its rows leave as columns, batch by batch.
 
+use crate::columns::packed;
 use crate::pulse::Raised;
 use flashgc::verify::blame::Part;
 use flashgc::verify::{RequestRow, RequestSink};
@@ -67,16 +68,4 @@ fn columns<'py>(
         }
     }
     Ok(columns)
-}
-
-fn packed<'py>(
-    py: Python<'py>,
-    values: impl ExactSizeIterator<Item = u64>,
-) -> PyResult<Bound<'py, PyBytes>> {
-    PyBytes::new_with(py, values.len() * 8, |bytes| {
-        for (at, value) in bytes.chunks_exact_mut(8).zip(values) {
-            at.copy_from_slice(&value.to_le_bytes());
-        }
-        Ok(())
-    })
 }

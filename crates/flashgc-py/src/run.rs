@@ -63,7 +63,9 @@ fn run_detached(
     walls.precondition = begun.elapsed();
     loop {
         let begun = Instant::now();
-        let progress = session.advance().map_err(|error| Request::failure(&error))?;
+        let progress = session.advance();
+        request.check_policies()?;
+        let progress = progress.map_err(|error| Request::failure(&error))?;
         walls.add(progress.phase, begun.elapsed());
         files.check()?;
         files.check_length(logs, &progress)?;

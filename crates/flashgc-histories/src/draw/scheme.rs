@@ -12,6 +12,7 @@ const VICTIMS: &[&str] = &[
     "recycle-benefit",
     "invalidation-rate",
     "invalid-sub-blocks",
+    "given",
 ];
 
 const LEVELS: &[&str] = &["unit", "channel", "chip", "die", "plane", "blocks"];
@@ -264,7 +265,7 @@ impl Draw {
         let groups = self.is("gc.erase.use", "sub-blocks") && !self.copies_far_or_in_pairs();
         let words: &[&str] = match groups {
             true => &["one-frontier", "separate-gc", "hotness-groups", "hotness-groups"],
-            false => &["one-frontier", "separate-gc"],
+            false => &["one-frontier", "separate-gc", "given"],
         };
         if self.word("gc.placement.use", words) != "hotness-groups" {
             return;

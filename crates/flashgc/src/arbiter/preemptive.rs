@@ -91,7 +91,7 @@ impl Preemptive {
         Preemptive {
             rules,
             units: vec![Entry::default(); units as usize],
-            slices: plan.gc.time_slices.map(|rules| TimeSlices::new(rules, units)),
+            slices: plan.gc.time_slices.map(|rules| TimeSlices::new(rules, plan)),
             queued_ns: Vec::new(),
             runs_unseen,
         }
@@ -150,7 +150,7 @@ impl Preemptive {
 
     /// Point B, between copies: any request may preempt.
     fn next_at_b(&mut self, unit: UnitId, view: &mut View<'_>) -> Choice {
-        if let Some(slices) = &self.slices
+        if let Some(slices) = &mut self.slices
             && !slices.goes_on(unit, view)
         {
             return self.next_between_slices(unit, view);

@@ -13,7 +13,9 @@ use super::view::View;
 use crate::flash::Op;
 use crate::ftl::Stream;
 use crate::gc::TimeSlices as Rules;
+use crate::gc::given::{NextStep, Pace};
 use crate::ids::{Ppn, UnitId};
+use crate::plan::Plan;
 
 /// The state of each unit.
 #[derive(Clone, Default)]
@@ -33,12 +35,15 @@ struct Slices {
 /// The time slices of all units.
 pub struct TimeSlices {
     rules: Rules,
+    /// Decides in place of the length.
+    pace: Option<Box<dyn Pace>>,
     units: Vec<Slices>,
 }
 
 impl TimeSlices {
-    pub(super) fn new(rules: Rules, units: u32) -> Self {
-        TimeSlices { rules, units: vec![Slices::default(); units as usize] }
+    pub(super) fn new(rules: Rules, plan: &Plan) -> Self {
+        let pace = plan.gc.pace.as_ref().map(|given| given.make(&plan.geometry));
+        TimeSlices { rules, pace, units: vec![Slices::default(); plan.geometry.units as usize] }
     }
 
     /// When a collection of this unit last worked below the floor, in ns.
@@ -47,9 +52,18 @@ impl TimeSlices {
     }
 
     /// Whether the present time slice of a unit has room for the collection's next operation.
-    pub(super) fn goes_on(&self, unit: UnitId, view: &View<'_>) -> bool {
+    pub(super) fn goes_on(&mut self, unit: UnitId, view: &View<'_>) -> bool {
         let Some(since_ns) = self.units[unit.index()].since_ns else { return false };
-        view.now_ns + next_step_ns(unit, view) - since_ns <= self.rules.length_ns
+        let (now_ns, step_ns) = (view.now_ns, next_step_ns(unit, view));
+        let slice_ns = now_ns - since_ns;
+        let Some(pace) = &mut self.pace else {
+            return slice_ns + step_ns <= self.rules.length_ns;
+        };
+        let planes = view.plan.geometry.planes_of(unit).iter();
+        let free = planes.map(|&plane| view.ftl.frontiers.free_pages(plane));
+        let waiting = view.waiting.count(unit);
+        let free_pages = free.min().unwrap_or(0);
+        pace.continues(NextStep { unit, now_ns, slice_ns, step_ns, waiting, free_pages })
     }
 
     /// A time slice is over: whether another one follows at once.

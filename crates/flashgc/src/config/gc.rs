@@ -10,6 +10,7 @@ use super::slots::preemption::Preemption;
 use super::slots::slot::{Slot, described};
 use super::slots::trigger::Trigger;
 use super::slots::victim::Victim;
+use crate::gc::given::{Given, Pace};
 use flashgc_config::Reader;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -27,6 +28,8 @@ macro_rules! slots {
             pub slots: BTreeMap<&'static str, String>,
             /// Parameters of choices that are not in use.
             pub unused: Vec<String>,
+            /// What decides on the length of time slices in place of a setting.
+            pub pace: Option<Given<dyn Pace>>,
         }
 
         /// The slots and their choices as data.
@@ -45,6 +48,7 @@ macro_rules! slots {
                 name,
                 slots: BTreeMap::from([$((<$slot as Slot>::NAME, $field.name)),*]),
                 unused: [$($field.unused),*].concat(),
+                pace: None,
                 $($field: $field.keys,)*
             })
         }

@@ -1,6 +1,7 @@
 //! The input of a run, as text.
 
 use super::fitted::Fitted;
+use crate::gc::given::GivenPolicies;
 
 /// The input of a run, as text.
 #[derive(Clone, Debug, Default)]
@@ -23,4 +24,6 @@ pub struct Inputs {
     pub jobs: Option<(String, String)>,
     /// The size of the drive, where it was found by [`super::fit`].
     pub fitted: Option<Fitted>,
+    /// Policies that the program gives in addition to the text.
+    pub policies: GivenPolicies,
 }

@@ -12,6 +12,7 @@ mod filler;
 mod fit;
 mod fitted;
 mod gc;
+mod given;
 mod inputs;
 mod precondition;
 mod prepare;

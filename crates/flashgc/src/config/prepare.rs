@@ -7,7 +7,7 @@ use super::inputs::Inputs;
 use super::precondition::{self, PreconditionPlan};
 use super::setup::Setup;
 use super::workload::{self, WorkloadPlan};
-use super::{derive, renamed, stack};
+use super::{derive, given, renamed, stack};
 use crate::plan::Plan;
 use crate::plan::Until;
 use flashgc_config::{Diagnostics, Reader, Sink, Tree};
@@ -47,7 +47,10 @@ fn tables(root: &Reader<'_>, inputs: &Inputs) -> Option<Tables> {
     let seed = root.u64("seed", 0..=u64::MAX).unwrap_or(1);
     let device = device::read(&root.table("device"));
     let registers = device.as_ref().map_or(1, |device| device.shape.registers);
-    let scheme = gc::read(&root.table("gc"), registers);
+    let mut scheme = gc::read(&root.table("gc"), registers);
+    if let Some(scheme) = &mut scheme {
+        given::take(root, scheme, &inputs.policies)?;
+    }
     let page_bytes = device.as_ref().map_or(4096, |device| u64::from(device.shape.page_bytes));
     let (workload, until) = workload::read(&root.table("workload"), page_bytes, inputs.has_trace);
     let is_generated = !matches!(workload, None | Some(WorkloadPlan::Trace(_)));

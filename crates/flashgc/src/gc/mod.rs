@@ -13,6 +13,7 @@ mod answers;
 mod background;
 pub mod choice;
 pub mod copy;
+pub mod given;
 mod idle;
 mod job;
 mod lists;

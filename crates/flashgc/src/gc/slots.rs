@@ -1,5 +1,6 @@
 //! A resolved scheme: the answer of every slot.
 
+use super::given::{Given, Pace};
 use super::placement::{self, Classes};
 use super::used_space::UsedSpace;
 use super::{
@@ -50,6 +51,9 @@ pub struct GcPlan {
     /// The time slices of a collection, where it has any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_slices: Option<TimeSlices>,
+    /// What decides on their length in place of a setting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pace: Option<Given<dyn Pace>>,
     /// The work before any collection.
     #[serde(flatten)]
     pub background: BackgroundPlan,

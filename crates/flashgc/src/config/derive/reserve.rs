@@ -11,8 +11,8 @@ pub fn blocks(shape: &Shape, scheme: &Scheme, move_cap_pages: Option<u32>) -> u3
     // same number of blocks. Under the odd/even rule too, since a new block takes odd and even
     // pages fitted. With a bound on moves they fill no more than it allows, and one block always
     // counts.
-    if scheme.erase.sub_blocks().is_some() {
-        return sub_blocks(shape, scheme);
+    if scheme.erase.sub_blocks().is_some() || scheme.placement.streams_of_copies() > 1 {
+        return for_streams(shape, scheme);
     }
     let most = scheme.erase.blocks();
     move_cap_pages.map_or(most, |pages| {
@@ -22,11 +22,12 @@ pub fn blocks(shape: &Shape, scheme: &Scheme, move_cap_pages: Option<u32>) -> u3
     })
 }
 
-/// The erased sub-blocks of each plane that only collection takes.
-fn sub_blocks(shape: &Shape, scheme: &Scheme) -> u32 {
-    // The worst collection empties a whole block, except for its erased part, which is withheld. A
-    // stream whose sub-block is full opens another one. Under the odd/even rule pages of each kind
-    // need room of their own.
+/// The erased blocks or sub-blocks of each plane that only collection takes, where those differ in
+/// size or copies have several streams.
+fn for_streams(shape: &Shape, scheme: &Scheme) -> u32 {
+    // The worst collection of sub-blocks empties a whole block, except for its erased part, which is
+    // withheld. A stream whose block is full opens another one. Under the odd/even rule pages of each
+    // kind need room of their own.
     let others = others_emptied(shape, scheme);
     let needed = |of: fn(u32) -> u32| {
         let least = of(least_of(shape));
@@ -39,25 +40,28 @@ fn sub_blocks(shape: &Shape, scheme: &Scheme) -> u32 {
     job + scheme.placement.streams_of_copies() - 1
 }
 
-/// Sub-blocks that the worst collection empties in addition to one.
+/// Blocks or sub-blocks that the worst collection empties in addition to one.
 fn others_emptied(shape: &Shape, scheme: &Scheme) -> u32 {
+    if scheme.erase.sub_blocks().is_none() {
+        return scheme.erase.blocks() - 1;
+    }
     match scheme.victim.ranks() {
         Ranks::SubBlocks => 0,
         Ranks::Windows | Ranks::Blocks => shape.sub_blocks - 1,
     }
 }
 
-/// The erased pages of each plane that host writes never take, where a number of sub-blocks does
-/// not describe them: layers make sub-blocks unequal, so that a collection may fill two small ones
-/// and free a large one, or several streams of copies keep an open one each. Of each kind under the
-/// odd/even rule.
+/// The erased pages of each plane that host writes never take, where a number of blocks or
+/// sub-blocks does not describe them: layers make sub-blocks unequal, so that a collection may fill
+/// two small ones and free a large one, or several streams of copies keep an open one each. Of each
+/// kind under the odd/even rule.
 ///
 /// The worst collection finds a page for each copy if there are as many erased ones as it moves,
 /// plus the most that the other streams may reserve: an open sub-block less one page each.
 pub fn pages(shape: &Shape, scheme: &Scheme) -> u32 {
     let placement = &scheme.placement;
-    let is_counted = shape.isolation_pages == 0 && placement.streams_of_copies() == 1;
-    if scheme.erase.sub_blocks().is_none() || is_counted {
+    let is_equal = scheme.erase.sub_blocks().is_none() || shape.isolation_pages == 0;
+    if is_equal && placement.streams_of_copies() == 1 {
         return 0;
     }
     let others = others_emptied(shape, scheme);

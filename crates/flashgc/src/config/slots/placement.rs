@@ -6,8 +6,8 @@ use super::hotness_groups;
 use super::slot::{OneOf, choice};
 use crate::device::Shape;
 use crate::gc::CopyChoice;
-use crate::gc::choice::Row;
-use crate::gc::placement::{Classes, Settings};
+use crate::gc::choice::{Choice, Row};
+use crate::gc::placement::{Classes, Settings, given};
 use crate::gc::victim;
 use flashgc_config::Reader;
 
@@ -40,6 +40,16 @@ impl OneOf for Placement {
             read: |table, _| {
                 hotness_groups::read(table).map(Settings::hotness_groups).map(Placement::Classes)
             },
+        },
+        Row {
+            choice: Choice {
+                name: given::NAME,
+                about: "a function of the program that runs the engine names the class of each \
+                        page; in Python flashgc.placement",
+                keys: &[],
+                source: "docs/schemes/python.md",
+            },
+            read: |_, _| Some(Placement::Classes(Settings::given(given::Settings(None)))),
         },
     ];
 }
@@ -106,6 +116,7 @@ impl Placement {
             Settings::hotness_groups(groups) => {
                 hotness_groups::check_blocks(root, &table.table(name), shape, groups)
             }
+            Settings::given(_) => Some(()),
         }
     }
 }

@@ -143,5 +143,5 @@ macro_rules! placements {
 }
 
 placements! {
-    hotness_groups
+    hotness_groups given
 }

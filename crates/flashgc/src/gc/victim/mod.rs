@@ -151,5 +151,5 @@ impl Settings {
 
 victims! {
     greedy fifo random d_choices cost_benefit wear_aware invalidation_rate recycle_benefit
-    invalid_sub_blocks
+    invalid_sub_blocks given
 }

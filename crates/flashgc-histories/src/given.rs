@@ -1,0 +1,44 @@
+//! The policies of the choice `given`.
+
+use flashgc::gc::given::{Given, GivenPlacement, GivenPolicies};
+use flashgc::gc::placement::{Placement, Write};
+use flashgc::gc::victim::{Candidates, VictimPolicy};
+use flashgc::ids::{BlockId, Lpn, PlaneId};
+use flashgc::rng::Random;
+
+/// Greedy by a scan of the plane.
+struct FewestKept;
+
+impl VictimPolicy for FewestKept {
+    fn pick(
+        &mut self,
+        plane: PlaneId,
+        candidates: &Candidates<'_>,
+        _random: &mut Random,
+    ) -> Option<BlockId> {
+        candidates.fewest_kept(plane)
+    }
+}
+
+/// Three classes by address; one of them for copies alone.
+struct ByAddress;
+
+impl Placement for ByAddress {
+    fn class_of_write(&mut self, write: Write) -> u8 {
+        u8::from(write.is_update && write.lpn.0.is_multiple_of(2))
+    }
+
+    fn class_of_copy(&self, lpn: Lpn) -> u8 {
+        if lpn.0.is_multiple_of(2) { 2 } else { 0 }
+    }
+}
+
+/// A victim and a placement; a pace would need time slices in every history.
+pub fn policies() -> GivenPolicies {
+    let policy = Given::new("by-address", |_| Box::new(ByAddress) as Box<dyn Placement>);
+    GivenPolicies {
+        victim: Some(Given::new("fewest-kept", |_| Box::new(FewestKept) as Box<dyn VictimPolicy>)),
+        placement: Some(GivenPlacement { classes: 3, policy }),
+        pace: None,
+    }
+}

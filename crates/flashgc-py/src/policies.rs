@@ -1,0 +1,225 @@
+//! Policies written in Python: victim, placement and pace.
+//!
+//! A function is called in the middle of the engine's work, which has no place for exceptions. The
+//! first one is kept, the run continues with harmless answers until its next pause, and ends there.
+
+use crate::columns::packed;
+use crate::errors::ConfigError;
+use crate::pulse::Raised;
+use flashgc::device::Geometry;
+use flashgc::gc::given::{Given, GivenPlacement, GivenPolicies, NextStep, Pace};
+use flashgc::gc::placement::{Placement, Write};
+use flashgc::gc::victim::{Candidates, VictimPolicy};
+use flashgc::ids::{BlockId, Lpn, PlaneId};
+use flashgc::rng::Random;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// The functions of a scheme: each with its name, and with a maker that is called for each drive.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct Functions {
+    victim: Option<(String, Py<PyAny>)>,
+    /// With the number of classes.
+    placement: Option<(String, Py<PyAny>, u32)>,
+    pacing: Option<(String, Py<PyAny>)>,
+}
+
+/// The functions of a run.
+pub struct Policies {
+    functions: Functions,
+    raised: Kept,
+}
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Policies {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        Ok(Policies { functions: object.extract()?, raised: Kept::default() })
+    }
+}
+
+/// The first exception of the functions of a run.
+#[derive(Clone, Default)]
+struct Kept(Raised);
+
+impl Kept {
+    fn keep(&self, error: PyErr) {
+        if let Ok(mut raised) = self.0.lock() {
+            raised.get_or_insert(error);
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.lock().is_ok_and(|raised| raised.is_none())
+    }
+
+    /// The answer of a function, or this one if it raised.
+    fn or<T>(&self, answer: PyResult<T>, instead: T) -> T {
+        answer.unwrap_or_else(|error| {
+            self.keep(error);
+            instead
+        })
+    }
+}
+
+/// A function for one drive.
+struct Function {
+    function: Option<Py<PyAny>>,
+    kept: Kept,
+}
+
+impl Function {
+    fn new(maker: &Py<PyAny>, kept: &Kept) -> Function {
+        let made = Python::attach(|py| maker.call0(py));
+        Function { function: kept.or(made.map(Some), None), kept: kept.clone() }
+    }
+
+    /// The function, unless one has raised.
+    fn get(&self) -> Option<&Py<PyAny>> {
+        self.function.as_ref().filter(|_| self.kept.is_empty())
+    }
+}
+
+impl Policies {
+    /// As the engine takes them.
+    pub fn given(&self) -> GivenPolicies {
+        let maker = |maker: &Py<PyAny>| Python::attach(|py| maker.clone_ref(py));
+        GivenPolicies {
+            victim: self.functions.victim.as_ref().map(|(name, own)| {
+                let (own, kept) = (maker(own), self.raised.clone());
+                Given::new(name, move |_| {
+                    Box::new(Victim(Function::new(&own, &kept))) as Box<dyn VictimPolicy>
+                })
+            }),
+            placement: self.functions.placement.as_ref().map(|(name, own, classes)| {
+                let (own, kept, classes) = (maker(own), self.raised.clone(), *classes);
+                let make = move |_: &Geometry| {
+                    let function = Function::new(&own, &kept);
+                    Box::new(Classes { function, classes }) as Box<dyn Placement>
+                };
+                GivenPlacement { classes, policy: Given::new(name, make) }
+            }),
+            pace: self.functions.pacing.as_ref().map(|(name, own)| {
+                let (own, kept) = (maker(own), self.raised.clone());
+                Given::new(name, move |_| {
+                    Box::new(Slices(Function::new(&own, &kept))) as Box<dyn Pace>
+                })
+            }),
+        }
+    }
+
+    /// The exception of a function, if one has raised.
+    pub fn check(&self) -> PyResult<()> {
+        let raised = self.raised.0.lock().ok().and_then(|mut raised| raised.take());
+        raised.map_or(Ok(()), Err)
+    }
+}
+
+/// A victim policy.
+struct Victim(Function);
+
+impl VictimPolicy for Victim {
+    fn pick(
+        &mut self,
+        plane: PlaneId,
+        candidates: &Candidates<'_>,
+        random: &mut Random,
+    ) -> Option<BlockId> {
+        let drawn = random.below(1 << 63);
+        match self.0.get() {
+            Some(function) => {
+                let answer = Python::attach(|py| picked(py, function, plane, candidates, drawn));
+                self.0.kept.or(answer, None)
+            }
+            None => candidates.fewest_kept(plane),
+        }
+    }
+}
+
+type Column = fn(&Candidates<'_>, BlockId) -> u64;
+
+/// The properties of a candidate, as a policy in Rust reads them.
+const COLUMNS: [(&str, Column); 4] = [
+    ("valid", |candidates, block| candidates.valid(block).into()),
+    ("invalid", |candidates, block| candidates.invalid(block).into()),
+    ("age_ns", |candidates, block| candidates.age_ns(block)),
+    ("erases", |candidates, block| candidates.erases(block).into()),
+];
+
+/// Asks the function; the block that it names must be a candidate.
+fn picked(
+    py: Python<'_>,
+    function: &Py<PyAny>,
+    plane: PlaneId,
+    candidates: &Candidates<'_>,
+    drawn: u64,
+) -> PyResult<Option<BlockId>> {
+    let first = candidates.geometry.blocks_of(plane).start;
+    let blocks: Vec<BlockId> = candidates.sealed(plane).collect();
+    let columns = PyDict::new(py);
+    let numbers = blocks.iter().map(|block| u64::from(block.0 - first));
+    columns.set_item("block", packed(py, numbers)?)?;
+    for (name, of) in COLUMNS {
+        let values = blocks.iter().map(|&block| of(candidates, block));
+        columns.set_item(name, packed(py, values)?)?;
+    }
+    let args = (plane.0, candidates.age_now_ns, candidates.data_pages(), drawn, columns);
+    let answer: Option<u32> = function.call1(py, args)?.extract(py)?;
+    let Some(block) = answer else { return Ok(None) };
+    let picked = BlockId(first.saturating_add(block));
+    if !blocks.contains(&picked) {
+        return Err(ConfigError::new_err(format!(
+            "error: the victim function chose block {block} of plane {}, which is not a candidate\n  \
+             = help: return one of `candidates.block`, or None",
+            plane.0
+        )));
+    }
+    Ok(Some(picked))
+}
+
+/// A placement.
+struct Classes {
+    function: Function,
+    classes: u32,
+}
+
+impl Classes {
+    fn class(&self, lpn: Lpn, is_update: bool, is_copy: bool, job: u16) -> u8 {
+        let Some(function) = self.function.get() else { return 0 };
+        let answer = Python::attach(|py| {
+            let class: u32 = function.call1(py, (lpn.0, is_update, is_copy, job))?.extract(py)?;
+            u8::try_from(class).ok().filter(|_| class < self.classes).ok_or_else(|| {
+                let last = self.classes - 1;
+                ConfigError::new_err(format!(
+                    "error: the placement function chose class {class}\n  = help: return a number \
+                     from 0 to {last}, or declare more classes"
+                ))
+            })
+        });
+        self.function.kept.or(answer, 0)
+    }
+}
+
+impl Placement for Classes {
+    fn class_of_write(&mut self, write: Write) -> u8 {
+        self.class(write.lpn, write.is_update, false, write.job)
+    }
+
+    fn class_of_copy(&self, lpn: Lpn) -> u8 {
+        self.class(lpn, true, true, 0)
+    }
+}
+
+/// A pace.
+struct Slices(Function);
+
+impl Pace for Slices {
+    fn continues(&mut self, step: NextStep) -> bool {
+        let Some(function) = self.0.get() else { return true };
+        let NextStep { unit, now_ns, slice_ns, step_ns, waiting, free_pages } = step;
+        let args = (unit.0, now_ns, slice_ns, step_ns, waiting, free_pages);
+        let answer = Python::attach(|py| function.call1(py, args)?.is_truthy(py));
+        self.0.kept.or(answer, true)
+    }
+}

@@ -1,0 +1,204 @@
+"""Policies in Python: equal to those of the engine where the rule is the same; no crash."""
+
+import pytest
+
+import flashgc
+from conftest import SMALL
+
+FEW = {"workload.synthetic.requests": 4000}
+
+
+@flashgc.victim
+def fewest_valid(candidates):
+    return candidates.block[candidates.valid.argmin()]
+
+
+@flashgc.victim
+def first_sealed(candidates):
+    return candidates.block[candidates.age_ns.argmax()]
+
+
+@flashgc.placement(classes=2)
+def copies_apart(page):
+    return page.is_copy
+
+
+@pytest.mark.parametrize(
+    ("own", "sets"),
+    [
+        (fewest_valid, {}),
+        (first_sealed, {"gc.victim.use": "fifo"}),
+        (copies_apart, {"gc.placement.use": "separate-gc"}),
+    ],
+)
+def test_the_rule_of_a_preset_gives_its_results(own, sets):
+    rust = flashgc.run(SMALL, set={**FEW, **sets}, verify=True)
+    python = flashgc.run(SMALL, scheme=own, set=FEW, verify=True)
+    assert python.gc.count > 100
+    assert python.result_hash == rust.result_hash
+    assert python.scheme == own.name
+
+
+def test_a_pace_with_the_rule_of_the_setting():
+    sets = {**FEW, "gc.pacing.time-slices.length": "700 us"}
+    rust = flashgc.run(SMALL, scheme="gftl", set=sets, verify=True)
+
+    @flashgc.pacing
+    def until_then(step):
+        return step.slice_ns + step.step_ns <= 700_000
+
+    python = flashgc.run(SMALL, scheme=until_then, set=FEW, verify=True)
+    assert python.result_hash == rust.result_hash
+    never = flashgc.run(SMALL, scheme=flashgc.pacing(lambda step: False), set=FEW, verify=True)
+    assert never.result_hash != rust.result_hash
+
+
+def test_what_a_victim_sees():
+    seen = []
+
+    @flashgc.victim
+    def look(candidates):
+        seen.append(candidates)
+        return candidates.block[candidates.valid.argmin()]
+
+    report = flashgc.run(SMALL, scheme=look, set=FEW)
+    assert len(seen) > report.gc.count  # preconditioning collects too
+    for candidates in seen:
+        assert (candidates.valid + candidates.invalid == candidates.pages_per_block).all()
+        assert (candidates.block[1:] > candidates.block[:-1]).all()
+        assert (candidates.age_ns >= 0).all()
+        assert candidates.age_ns.max() <= candidates.now_ns
+        assert 0 <= candidates.random < 2**63
+        assert not candidates.valid.flags.writeable
+    assert {candidates.plane for candidates in seen} == {0, 1, 2, 3}
+    assert len({candidates.random for candidates in seen}) > 0.6 * len(
+        seen
+    )  # measuring begins anew
+    assert max(candidates.erases.max() for candidates in seen) > 0
+
+
+def test_what_a_placement_and_a_pace_see():
+    pages, steps = [], []
+    flashgc.run(
+        SMALL, set=FEW,
+        scheme=flashgc.scheme(
+            placement=lambda page: pages.append(page) or 0, classes=1,
+            pacing=lambda step: steps.append(step) or True,
+        ),
+    )  # fmt: skip
+    assert {page.is_copy for page in pages} == {page.is_update for page in pages} == {True, False}
+    assert {step.unit for step in steps} == {0, 1}
+    assert all(step.step_ns > 0 and step.slice_ns >= 0 for step in steps)
+    assert any(step.waiting for step in steps)
+
+
+def test_a_class_has_an_instance_for_each_drive():
+    made = []
+
+    @flashgc.victim
+    class Counting:
+        def __init__(self):
+            made.append(self)
+            self.calls = 0
+
+        def __call__(self, candidates):
+            self.calls += 1
+            return candidates.block[candidates.valid.argmin()]
+
+    first, second = (flashgc.run(SMALL, scheme=Counting, set=FEW) for _ in range(2))
+    assert first.result_hash == second.result_hash
+    calls = [one.calls for one in made if one.calls]
+    assert len(calls) == 2
+    assert calls[0] == calls[1]
+
+
+def test_chance_follows_the_seed():
+    import numpy as np
+
+    @flashgc.victim
+    def any_of_them(candidates):
+        useful = candidates.block[candidates.invalid > 0]
+        return np.random.default_rng(candidates.random).choice(useful)
+
+    runs = [flashgc.run(SMALL, scheme=any_of_them, set=FEW, seed=seed) for seed in (1, 1, 2)]
+    assert runs[0].result_hash == runs[1].result_hash != runs[2].result_hash
+
+
+def test_comparisons_and_seeds_take_them():
+    both = flashgc.compare(SMALL, ["greedy", fewest_valid], set=FEW, seeds=2, ideal=True)
+    assert [report.scheme for report in both] == ["ideal", "greedy", "fewest_valid"]
+    assert both["greedy"].result_hash == both["fewest_valid"].result_hash
+    alone = flashgc.run_seeds(SMALL, 2, scheme=fewest_valid, set=FEW)
+    assert alone.seeds.count == 2
+    [story] = flashgc.explain(SMALL, slowest=1, scheme=fewest_valid, set=FEW).stories
+    assert story.latency_ns == both["greedy"].latency_ns.all.max
+
+
+def test_the_report_names_the_function():
+    report = flashgc.run(
+        SMALL, scheme=flashgc.scheme("mine", base="fifo", victim=fewest_valid), set=FEW
+    )
+    assert report.scheme == "mine"
+    settings = report.to_dict()["config"]["gc"]
+    assert settings["victim"] == {"given": {"name": "fewest_valid"}}
+    other = flashgc.run(SMALL, scheme=first_sealed, set=FEW).to_dict()
+    assert other["config_hash"] != report.to_dict()["config_hash"]
+
+
+class FaultError(Exception):
+    pass
+
+
+def raises(*_):
+    raise FaultError("of the user")
+
+
+@pytest.mark.parametrize(
+    ("own", "error", "why"),
+    [
+        (flashgc.victim(raises), FaultError, "of the user"),
+        (flashgc.placement(classes=2)(raises), FaultError, "of the user"),
+        (flashgc.pacing(raises), FaultError, "of the user"),
+        (flashgc.victim(type("Made", (), {"__init__": raises})), FaultError, "of the user"),
+        (flashgc.victim(lambda c: 10**6), flashgc.ConfigError, "chose block 1000000 of plane"),
+        (flashgc.victim(lambda c: -1), flashgc.ConfigError, "the victim function returned -1"),
+        (flashgc.victim(lambda c: 2**40), flashgc.ConfigError, "the victim function returned"),
+        (flashgc.victim(lambda c: "a"), flashgc.ConfigError, "the victim function returned 'a'"),
+        (flashgc.placement(classes=2)(lambda p: 2), flashgc.ConfigError, "chose class 2"),
+        (flashgc.placement(classes=2)(lambda p: None), flashgc.ConfigError, "returned None"),
+    ],
+)
+def test_a_wrong_answer_ends_the_run(own, error, why):
+    with pytest.raises(error, match=why):
+        flashgc.run(SMALL, scheme=own, set=FEW)
+
+
+@pytest.mark.parametrize(
+    ("make", "why"),
+    [
+        (lambda: flashgc.scheme("mine"), "needs a function"),
+        (lambda: flashgc.victim(7), "victim must be a function, got 7"),
+        (lambda: flashgc.scheme(placement=copies_apart.placement), "needs its number of classes"),
+        (lambda: flashgc.placement(classes=0)(min), "classes must be a whole number from 1"),
+        (lambda: flashgc.placement(classes=65)(min), "classes must be at most 64, got 65"),
+    ],
+)
+def test_a_scheme_that_cannot_be(make, why):
+    with pytest.raises(flashgc.ConfigError, match=why):
+        make()
+
+
+def test_a_base_that_does_not_fit():
+    own = flashgc.scheme(base="greedy", pacing=bool)
+    with pytest.raises(flashgc.ConfigError, match="needs time slices, but this scheme has none"):
+        flashgc.run(SMALL, scheme=own, set=FEW)
+    own = flashgc.scheme(base="gredy", victim=fewest_valid)
+    with pytest.raises(flashgc.ConfigError, match=r"gredy[\s\S]*greedy"):
+        flashgc.run(SMALL, scheme=own, set=FEW)
+
+
+@pytest.mark.parametrize("slot", ["victim", "placement"])
+def test_a_configuration_alone_has_no_function(flashgc, small, slot):
+    done = flashgc("run", small, "--set", f"gc.{slot}.use=given", code=2)
+    assert f'gc.{slot}.use = "given" takes a function, and none was given' in done.err
+    assert f"flashgc.scheme({slot}=...)" in done.err
