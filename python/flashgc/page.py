@@ -6,7 +6,8 @@ import html
 import json
 from collections.abc import Sequence
 
-from flashgc import balance, blame, chart, cliff, converted, floor, heads, summary, units
+from flashgc import balance, blame, charts, cliff, converted, floor, heads, summary, units
+from flashgc.charts import latency
 from flashgc.markup import table
 from flashgc.results import KINDS, ComparedResults, Run, RunResults
 
@@ -28,21 +29,15 @@ table.facts td:last-child { overflow-wrap: anywhere; }
 p.again { margin-bottom: 0; }
 pre.again { white-space: pre-wrap; overflow-wrap: anywhere; border-left: 3px solid #8884;
   padding-left: .8rem; margin-top: .2rem; }
-svg { max-width: 100%; }
-.charts { display: grid; gap: 1rem;
-  grid-template-columns: repeat(auto-fill, minmax(min(24rem, 100%), 1fr)); }
 figure { margin: 0; }
-.charts svg { width: 100%; height: auto; }
 .names { display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; padding: 0; list-style: none; }
-.names svg { vertical-align: middle; margin-right: .4rem; }
 @media (max-width: 30rem) {
   body { padding: 0 .6rem; }
   th, td { padding: .2rem .3rem; font-size: .85rem; }
   table.facts td:first-child { white-space: normal; }
 }
-@media (prefers-color-scheme: dark) { svg text { fill: #bbb; } }
 """
-STYLE += blame.STYLE
+STYLE += blame.STYLE + charts.style()
 
 
 def whole(reports: Sequence[RunResults]) -> str:
@@ -53,11 +48,13 @@ def whole(reports: Sequence[RunResults]) -> str:
 
 def document(title: str, body: str, after: str) -> str:
     """A page with this title, content, and details below it."""
+    whole = f"{body}\n{after}"
     return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">{charts.policy(whole)}'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{html.escape(title)}</title><style>{STYLE}</style></head>\n"
-        f"<body><h1>{html.escape(title)}</h1>\n{body}\n{after}\n</body></html>\n"
+        f"<body><h1>{html.escape(title)}</h1>\n{whole}\n{charts.scripts(whole)}"
+        "</body></html>\n"
     )
 
 
@@ -93,13 +90,11 @@ def _head(reports: Sequence[RunResults]) -> list[str]:
 
 
 def _one(report: RunResults) -> list[str]:
-    kinds = [kind for kind in KINDS[:2] if report.latency_ns[kind]["count"]]
-    curves = [(f"{kind}s", chart.percentiles(report, kind)) for kind in kinds]
     told = [fact for fact in summary.facts(report) if fact[0] not in _IN_HEAD]
     told += [("GC time", summary.gc_waits(report)),
              ("simulated", units.time(report.simulated_ns))]  # fmt: skip
     return [
-        charts([("Latency of reads and writes", curves)]),
+        latency_charts([report]),
         wide(table(summary.latency(report))),
         blame.section([report]),
         table([["", ""], *map(list, told)], "facts"),
@@ -121,13 +116,9 @@ def _several(several: ComparedResults[Run]) -> list[str]:
 
 
 def latency_charts(several: Sequence[RunResults]) -> str:
-    """Latency by percentile, a curve for each scheme: reads, then writes."""
-    drawn = []
-    for kind in KINDS[:2]:
-        if any(report.latency_ns[kind]["count"] for report in several):
-            curves = [(report.scheme, chart.percentiles(report, kind)) for report in several]
-            drawn.append((f"Latency of {kind}s", curves))
-    return charts(drawn)
+    """The distribution of latencies, a curve for each scheme: reads, then writes."""
+    drawn = latency.distributions([(report.scheme, report) for report in several])
+    return charts.legends(drawn) + charts.figures(drawn)
 
 
 def tables(several: ComparedResults[Run]) -> list[str]:
@@ -152,20 +143,6 @@ def tables(several: ComparedResults[Run]) -> list[str]:
         found += ["<h2>Price of collection</h2>", wide(table(rows, "heads")),
                   *([] if why is None else [f"<p>{why}</p>"])]  # fmt: skip
     return found
-
-
-def charts(several: Sequence[tuple[str, Sequence[tuple[str, chart.Points]]]]) -> str:
-    """Charts next to each other where there is room, below names that they share."""
-    drawn = [(title, chart.draw(curves, title)) for title, curves in several]
-    figures = [
-        f"<figure><figcaption>{title}</figcaption>{picture}</figure>"
-        for title, picture in drawn
-        if picture
-    ]
-    if not figures:
-        return ""
-    names = chart.names([name for name, _ in several[0][1]])
-    return f'{names}<div class="charts">{"".join(figures)}</div>'
 
 
 def wide(table: str) -> str:

@@ -1,0 +1,76 @@
+"""Charts as files for a paper: SVG, PDF and PNG, as wide as a column or as a page."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from flashgc import _output
+from flashgc._engine import OutputError
+from flashgc.charts import theme
+from flashgc.charts.chart import Chart
+
+FORMATS = ("svg", "pdf", "png")
+COLUMN_PT = 240
+"""The width of a column of a paper in two columns: 3.33 inches."""
+_HEIGHT_PT = 130
+_PPI = 300
+_VERSION = "6.4"
+
+
+def save(
+    several: Iterable[Chart],
+    folder: str | os.PathLike[str],
+    formats: Sequence[str] = FORMATS,
+    width_pt: int = COLUMN_PT,
+) -> list[Path]:
+    """Saves each chart as `NAME.svg`, `NAME.pdf` and `NAME.png` in this folder.
+
+    Widths are in points, so that text of 7 to 8 pt has this size in a paper. An OutputError
+    without vl-convert, which `pip install flashgc[figures]` adds.
+    """
+    drawn = _writers()
+    for name in formats:
+        if name not in drawn:
+            raise OutputError(
+                f"error: figures cannot be saved as {name!r}\n  = help: {', '.join(FORMATS)}"
+            )
+    target = _output.folder(folder, "--figures")
+    saved = []
+    for chart in several:
+        spec = figure(chart, width_pt)
+        for name in formats:
+            path = target / f"{chart.name}.{name}"
+            data = drawn[name](spec)
+            _output.write_with(path, lambda file, data=data: file.write(data))  # type: ignore[misc]
+            saved.append(path)
+    return saved
+
+
+def figure(chart: Chart, width_pt: int = COLUMN_PT) -> dict[str, Any]:
+    """The specification of a figure with its data, as wide in all as `width_pt`."""
+    return {
+        **chart.specification(),
+        "data": {"values": chart.rows()},
+        "width": width_pt,
+        "height": _HEIGHT_PT,
+        "autosize": {"type": "fit", "contains": "padding"},
+        "config": theme.paper(),
+    }
+
+
+def _writers() -> dict[str, Callable[[dict[str, Any]], bytes]]:
+    try:
+        import vl_convert
+    except ImportError:
+        raise OutputError(
+            "error: figures need the package vl-convert-python, which is not installed\n"
+            "  = help: pip install 'flashgc[figures]'"
+        ) from None
+    return {
+        "svg": lambda spec: vl_convert.vegalite_to_svg(spec, vl_version=_VERSION).encode(),
+        "pdf": lambda spec: vl_convert.vegalite_to_pdf(spec, vl_version=_VERSION),
+        "png": lambda spec: vl_convert.vegalite_to_png(spec, vl_version=_VERSION, ppi=_PPI),
+    }
