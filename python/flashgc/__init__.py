@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from flashgc.registers import RegisterCost, register_cost
     from flashgc.report import Comparison, Report
     from flashgc.reproduction import Reproduction, reproduce
+    from flashgc.saved import load
     from flashgc.sweeps import SweepProgress, SweepResults, sweep
     from flashgc.sweeps import explain as explain_sweep
     from flashgc.table import Table
@@ -80,6 +81,7 @@ __all__ = [
     "explain",
     "explain_sweep",
     "explanation_schema",
+    "load",
     "register_cost",
     "report_schema",
     "reproduce",
@@ -110,6 +112,7 @@ _NAMES_IN = {
     "registers": ("RegisterCost", "register_cost"),
     "report": ("Comparison", "Report"),
     "reproduction": ("Reproduction", "reproduce"),
+    "saved": ("load",),
     "sweeps": ("SweepProgress", "SweepResults", "sweep"),
     "table": ("Table",),
     "worst_case": ("WorstCase", "check_wait", "worst_case_wait"),

@@ -7,7 +7,18 @@ extra `flashgc[figures]`: its wheel is 33 MB.
 """
 
 from flashgc.charts.chart import Chart
-from flashgc.charts.embed import figures, legend, legends, policy, scripts, style
+from flashgc.charts.embed import OFF, figures, legend, legends, policy, scripts, style
 from flashgc.charts.static import FORMATS, save
 
-__all__ = ["FORMATS", "Chart", "figures", "legend", "legends", "policy", "save", "scripts", "style"]
+__all__ = [
+    "FORMATS",
+    "OFF",
+    "Chart",
+    "figures",
+    "legend",
+    "legends",
+    "policy",
+    "save",
+    "scripts",
+    "style",
+]

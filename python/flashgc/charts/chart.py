@@ -42,10 +42,14 @@ class Chart:
     note: str = ""
     """A line below it, such as how the data was reduced."""
     series: str = ""
-    """The column with the names that the legend of the page switches on and off."""
+    """The column with the names that the legend of the page switches on and off.
+
+    A chart that has no such column appears and disappears with its names."""
     names: Sequence[str] = field(default=())
     """These names, in order."""
     height: int = 260
+    wide: bool = False
+    """Whether it has a row of its own."""
     linked: Sequence[str] = field(default=())
     """Signals that charts of a page share, such as the zoom of a common axis: `zoom_time_ns`."""
 
@@ -70,7 +74,7 @@ class Chart:
 
     def _switched(self) -> dict[str, Any]:
         """The filter that hides what the legend has switched off."""
-        if not self.series:
+        if self.series not in self.columns:
             return {}
         shown = {"name": SHOWN, "value": list(self.names)}
         kept = {"filter": f"indexof({SHOWN}, datum['{self.series}']) >= 0"}

@@ -13,28 +13,29 @@ from importlib import resources
 from flashgc.charts import theme
 from flashgc.charts.chart import Chart
 
-_MARK = '<figure class="chart"'
-_OFF = (
+_MARK = '<figure class="chart'
+OFF = (
     "<noscript><p>The charts need JavaScript, which is switched off. "
     "The tables of this page do not.</p></noscript>"
 )
+"""What a page says in place of its charts where scripts are off."""
 
 
 def figures(several: Sequence[Chart]) -> str:
     """The charts as HTML, next to each other where there is room."""
     if not several:
         return ""
-    return f'{_OFF}<div class="charts">{"".join(map(_figure, several))}</div>'
+    return f'<div class="charts">{"".join(map(_figure, several))}</div>'
 
 
 def _figure(chart: Chart) -> str:
     kept = {
         "name": chart.name, "spec": chart.specification(), "columns": chart.columns,
-        "series": chart.series, "linked": list(chart.linked),
+        "series": chart.series, "names": list(chart.names), "linked": list(chart.linked),
     }  # fmt: skip
     note = f'<p class="about">{html.escape(chart.note)}</p>' if chart.note else ""
     return (
-        f'{_MARK} id="chart-{chart.name}">'
+        f'{_MARK}{" whole" if chart.wide else ""}" id="chart-{chart.name}">'
         f"<figcaption>{html.escape(chart.title)}</figcaption>"
         f'<div class="plot" role="img" aria-label="{html.escape(chart.text)}" '
         f'style="min-height:{chart.height + 50}px"></div>{note}'
@@ -69,7 +70,7 @@ def legends(several: Sequence[Chart]) -> str:
         if chart.series:
             names = found.setdefault(chart.series, [])
             names += [name for name in chart.names if name not in names]
-    return "".join(legend(series, names) for series, names in found.items())
+    return "".join(legend(series, names) for series, names in found.items() if len(names) > 1)
 
 
 def style() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -63,7 +64,8 @@ def distributions(several: Named) -> list[Chart]:
         report = several[0][1]
         curves = [(f"{kind}s", points(report, kind)) for kind in _KINDS]
         curves = [(name, found) for name, found in curves if found]
-        return [_distribution("latency", "Latency of requests", "kind", curves)] if curves else []
+        drawn = [_distribution("latency", "Latency of requests", "kind", curves)] if curves else []
+        return [dataclasses.replace(one, wide=True) for one in drawn]
     drawn = []
     for kind in _KINDS:
         curves = [(name, points(report, kind)) for name, report in several]
@@ -88,23 +90,14 @@ def _distribution(
     y = {"field": "nines", "type": "quantitative", "scale": {"nice": False, "zero": True},
          "axis": {"title": "percentile of requests", "labelExpr": _PERCENTILE_LABEL,
                   "tickCount": 6, "tickMinStep": _NINES_STEP}}  # fmt: skip
-    hover = {
-        "name": "hover",
-        "select": {"type": "point", "nearest": True, "on": "pointerover", "clear": "pointerout"},
-    }
     spec = {
         "transform": calculated,
         "encoding": {"x": x, "y": y, **theme.colour(series, names, dashed=True)},
         "layer": [
             {"mark": {"type": "line", "interpolate": "step-after", "clip": True},
              "params": [theme.zoom("x", "y")]},
-            {"mark": {"type": "point", "filled": True, "size": 50, "clip": True},
-             "params": [hover],
-             "encoding": {
-                 "opacity": {"condition": {"param": "hover", "empty": False, "value": 1},
-                             "value": 0},
-                 "tooltip": theme.tooltip({series: series, "percentile": "percentile",
-                                           "latency": "at most"})}},
+            theme.nearest(theme.tooltip({series: series, "percentile": "percentile",
+                                         "latency": "at most"})),
         ],
     }  # fmt: skip
     columns: Columns = {
@@ -150,25 +143,27 @@ def _percentile(kind: str, names: Sequence[str], rows: Sequence[tuple[Any, ...]]
     hues = {words: blame.COLOURS[part] for part, words in blame.PARTS.items()} | {WHOLE: "#888888"}
     parts = [words for words in hues if words in found]
     choices = list(blame.PERCENTILES.values())
+    one = len(names) == 1
+    chosen = {"name": "chosen", "value": "p99.9",
+              "bind": {"input": "radio", "options": choices, "name": " "}}  # fmt: skip
+    y = {"field": "percentile" if one else "run", "sort": choices if one else list(names)}
     spec = {
-        "params": [{"name": "percentile", "value": "p99.9",
-                    "bind": {"input": "radio", "options": choices, "name": " "}}],
+        "params": [] if one else [chosen],
         "transform": [
-            {"filter": "datum.percentile === percentile"},
+            *([] if one else [{"filter": "datum.percentile === chosen"}]),
             {"calculate": theme.time_text("datum.time_ns"), "as": "time"},
             {"calculate": f"indexof({parts}, datum.part)", "as": "place"},
         ],
         "mark": {"type": "bar", "height": {"band": 0.72}},
         "encoding": {
             "x": {"field": "time_ns", "type": "quantitative", "stack": "zero",
-                  "axis": theme.time_axis("latency", tickCount=5)},
-            "y": {"field": "run", "type": "nominal", "sort": list(names), "axis":
-                  {"title": None, "domain": False, "ticks": False, "labelLimit": 130}},
+                  "axis": theme.time_axis("latency", tickCount=5, labelSeparation=6)},
+            "y": {**y, "type": "nominal", "axis": theme.names_axis()},
             "color": {"field": "part", "type": "nominal", "title": None, "scale":
-                      {"domain": parts, "range": [hues[one] for one in parts]},
-                      "legend": {"orient": "top", "title": None}},
+                      {"domain": parts, "range": [hues[part] for part in parts]},
+                      "legend": None if parts == [WHOLE] else theme.parts_legend()},
             "order": {"field": "place", "type": "quantitative"},
-            "tooltip": theme.tooltip({"run": "run", "percentile": "latency", "part": "part",
+            "tooltip": theme.tooltip({"run": "run", "percentile": "percentile", "part": "part",
                                       "time": "time"}),
         },
     }  # fmt: skip
@@ -178,7 +173,12 @@ def _percentile(kind: str, names: Sequence[str], rows: Sequence[tuple[Any, ...]]
         f"Percentiles of the latency of {kind}s for {', '.join(names)}, "
         f"in their parts: {', '.join(parts)}."
     )
+    bars = len(choices) if one else len(names)
     return Chart(
         f"percentiles-{kind}s", f"Percentiles of {kind}s", spec, columns, text,
-        series="run", names=names, height=max(34 * len(names), 60),
+        series="run", names=names, height=max(30 * bars, 60),
+        note=_NOT_SPLIT if parts == [WHOLE] else "",
     )  # fmt: skip
+
+
+_NOT_SPLIT = "--blame (blame=True in Python) splits them: own work, other requests, collection."

@@ -30,6 +30,14 @@
     });
   };
 
+  const read = new WeakMap();
+  const described = (figure) => {
+    if (!read.has(figure)) {
+      read.set(figure, JSON.parse(figure.querySelector("script").textContent));
+    }
+    return read.get(figure);
+  };
+
   const save = (name, type, text) => {
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([text], { type }));
@@ -76,7 +84,7 @@
 
   const draw = async (figure) => {
     if (drawn.has(figure)) return;
-    const chart = JSON.parse(figure.querySelector("script").textContent);
+    const chart = described(figure);
     drawn.set(figure, null);
     const plot = figure.querySelector(".plot");
     const spec = { ...chart.spec, data: { name: "rows", values: rows(chart.columns) } };
@@ -87,10 +95,17 @@
     drawn.set(figure, { view, chart });
     plot.style.minHeight = "";
     for (const signal of chart.linked) share(view, signal);
-    if (switched.has(chart.series)) view.signal("shown", switched.get(chart.series));
+    if (chart.series in chart.columns && switched.has(chart.series)) view.signal("shown", switched.get(chart.series));
     await view.runAsync();
     buttons(figure, view, chart);
     window.flashgcCharts[chart.name] = view;
+  };
+
+  // A chart all of whose names are switched off disappears.
+  const hide = (figure) => {
+    const { series, names } = described(figure);
+    const on = switched.get(series);
+    figure.hidden = Boolean(on && names.length && !names.some((name) => on.includes(name)));
   };
 
   const legend = (group) => {
@@ -99,8 +114,9 @@
     const update = () => {
       const on = all.filter((one) => one.ariaPressed === "true").map((one) => one.value);
       switched.set(series, on);
+      for (const figure of figures) hide(figure);
       for (const one of drawn.values()) {
-        if (one && one.chart.series === series) one.view.signal("shown", on).runAsync();
+        if (one && one.chart.series === series && series in one.chart.columns) one.view.signal("shown", on).runAsync();
       }
     };
     for (const button of all) {

@@ -10,7 +10,7 @@ from typing import Any
 from flashgc import _output
 from flashgc._engine import OutputError
 from flashgc.charts import theme
-from flashgc.charts.chart import Chart
+from flashgc.charts.chart import SCHEMA, Chart
 
 FORMATS = ("svg", "pdf", "png")
 COLUMN_PT = 240
@@ -51,8 +51,19 @@ def save(
 
 def figure(chart: Chart, width_pt: int = COLUMN_PT) -> dict[str, Any]:
     """The specification of a figure with its data, as wide in all as `width_pt`."""
+    still = {key: value for key, value in chart.spec.items() if key != "params"}
+    if "layer" in still:
+        still["layer"] = [
+            {key: value for key, value in layer.items() if key != "params"}
+            for layer in still["layer"]
+            if layer.get("name") != theme.POINTER
+        ]
+    params = [one for one in chart.spec.get("params", []) if "value" in one]
     return {
-        **chart.specification(),
+        "$schema": SCHEMA,
+        "description": chart.text,
+        **still,
+        "params": [{"name": one["name"], "value": one["value"]} for one in params],
         "data": {"values": chart.rows()},
         "width": width_pt,
         "height": _HEIGHT_PT,

@@ -14,6 +14,9 @@ yellow: one or the other cannot be seen on a dark or a light page."""
 DASHES: tuple[Sequence[int], ...] = ((1, 0), (6, 2), (2, 2), (8, 2, 2, 2), (4, 4))
 """Where there are more names than colours, dashes distinguish them."""
 
+POINTER = "pointer"
+"""The name of layers that only react to the pointer: figures have none of them."""
+
 FONT = "system-ui, sans-serif"
 PAPER_FONT = "Liberation Sans, Helvetica, Arial, sans-serif"
 _RULE = "rgba(128, 128, 128, 0.22)"
@@ -26,11 +29,13 @@ def screen() -> Part:
         "background": None,
         "font": FONT,
         "view": {"stroke": None},
-        "legend": {"disable": True},
+        "legend": {"disable": True, **text, "labelFontSize": 12, "titleFontSize": 12,
+                   "titleFontWeight": "normal", "labelOpacity": 0.9, "offset": 8},
         "axis": {**text, **_lines("rgba(128, 128, 128, 0.6)"), "labelFontSize": 12,
                  "titleFontSize": 12, "titleFontWeight": "normal", "labelOpacity": 0.8,
                  "titleOpacity": 0.8, "titlePadding": 8, "labelPadding": 4},
         "text": {"color": "currentColor", "fontSize": 12},
+        "title": {"color": "currentColor"},
         "rule": {"color": "currentColor"},
         "header": {**text, "labelFontSize": 12, "titleFontSize": 12},
     }  # fmt: skip
@@ -77,7 +82,7 @@ def stroke(at: int) -> tuple[str, list[int]]:
 def time_text(value: str) -> str:
     """An expression of Vega: a time in ns as text, such as `12.34 ms`."""
     return (
-        f"{value} >= 1e9 ? format({value} / 1e9, ',.4~g') + ' s' : "
+        f"{value} == 0 ? '0' : {value} >= 1e9 ? format({value} / 1e9, ',.4~g') + ' s' : "
         f"{value} >= 1e6 ? format({value} / 1e6, '.4~g') + ' ms' : "
         f"{value} >= 1e3 ? format({value} / 1e3, '.4~g') + ' µs' : "
         f"format({value}, '.4~g') + ' ns'"
@@ -119,3 +124,25 @@ def tooltip(fields: Mapping[str, str], **formats: str) -> list[Part]:
          else "quantitative", **({"format": formats[field]} if field in formats else {})}
         for field, title in fields.items()
     ]  # fmt: skip
+
+
+def nearest(shown: list[Part]) -> Part:
+    """A layer with a point at the row that is nearest to the pointer, and its tooltip."""
+    select = {"type": "point", "nearest": True, "on": "pointerover", "clear": "pointerout"}
+    here = {"param": "hover", "empty": False, "value": 1}
+    return {
+        "name": POINTER,
+        "params": [{"name": "hover", "select": select}],
+        "mark": {"type": "point", "filled": True, "size": 50, "clip": True},
+        "encoding": {"opacity": {"condition": here, "value": 0}, "tooltip": shown},
+    }
+
+
+def names_axis() -> Part:
+    """An axis of names: no lines."""
+    return {"title": None, "domain": False, "ticks": False, "labelLimit": 130}
+
+
+def parts_legend() -> Part:
+    """The legend of the parts of a bar, which is drawn in pages too."""
+    return {"orient": "top", "title": None, "symbolType": "square", "columnPadding": 12}
