@@ -38,11 +38,11 @@ if TYPE_CHECKING:
         TraceError,
     )
     from flashgc.explaining import Explanation, explain
+    from flashgc.loaded import load
     from flashgc.refusal import Refusal
     from flashgc.registers import RegisterCost, register_cost
     from flashgc.report import Comparison, Report
     from flashgc.reproduction import Reproduction, reproduce
-    from flashgc.saved import load
     from flashgc.sweeps import SweepProgress, SweepResults, sweep
     from flashgc.sweeps import explain as explain_sweep
     from flashgc.table import Table
@@ -108,11 +108,11 @@ _NAMES_IN = {
     "errors": ("ConfigError", "DriveError", "FlashgcError", "InternalError", "OutputError",
                "RunError", "TraceError"),
     "explaining": ("Explanation", "explain"),
+    "loaded": ("load",),
     "refusal": ("Refusal",),
     "registers": ("RegisterCost", "register_cost"),
     "report": ("Comparison", "Report"),
     "reproduction": ("Reproduction", "reproduce"),
-    "saved": ("load",),
     "sweeps": ("SweepProgress", "SweepResults", "sweep"),
     "table": ("Table",),
     "worst_case": ("WorstCase", "check_wait", "worst_case_wait"),

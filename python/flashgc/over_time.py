@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from flashgc.results import RunResults
-
     Columns = Mapping[str, NDArray[Any]]
 
 MOST_ROWS = 300
@@ -95,17 +93,17 @@ def recorded(logs: Logs | None) -> Iterator[Logs]:
         }
 
 
-def read(logs: Logs, report: RunResults) -> OverTime:
-    """The tables, from the files of a run that has ended with this report."""
+def read(logs: Logs, simulated_ns: int, shape: Mapping[str, int]) -> OverTime:
+    """The tables, from the files of a run that has ended after this time, on such a drive."""
     series, gc_log = logs["series"], logs["gc_log"]
     assert series is not None
     assert gc_log is not None
-    moved, wear = _log(gc_log, report.config["device"]["shape"])
+    moved, wear = _log(gc_log, shape)
     names = ("first", "count", "moved_min", "moved_mean", "moved_max")
     found = stretches(moved)
     columns = {name: [row[at] for row in found] for at, name in enumerate(names)}
     rows = _series(series)
-    length_ns = _length_ns(rows, report.simulated_ns)
+    length_ns = _length_ns(rows, simulated_ns)
     return OverTime(responses(rows, length_ns), states(rows, length_ns), Table(columns), wear)
 
 

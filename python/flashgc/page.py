@@ -18,7 +18,8 @@ body { font: 15px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto
 table { border-collapse: collapse; margin: 1rem 0; }
 th, td { padding: .2rem .8rem; border-bottom: 1px solid #8884; text-align: right; }
 th:first-child, td:first-child { text-align: left; }
-table.differing td { text-align: left; white-space: normal !important; min-width: 9rem; }
+table.differing td, table.differing th { text-align: left; min-width: 9rem;
+  white-space: normal !important; }
 table.facts td { text-align: left; }
 .note { border-left: 3px solid #c2410c; padding-left: .8rem; }
 .wide { overflow-x: auto; }

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 class _Shown:
     """What one run and several have in common: a folder to keep them in, charts and figures."""
 
+    def to_json(self, indent: int | None = 2) -> str:
+        """The metrics as JSON."""
+        raise NotImplementedError
+
     def save_folder(self, folder: str | os.PathLike[str], again: str | None = None) -> list[Path]:
         """Saves `report.html`, `report.json` and `curves.json`, as `--out` does.
 
@@ -25,7 +29,8 @@ class _Shown:
         """
         from flashgc import saved
 
-        return saved.save(self, folder, again)  # type: ignore[arg-type]
+        several: list[Any] = self if isinstance(self, list) else [self]
+        return saved.save(several, self.to_json(), folder, again)
 
     def charts(self) -> list[Chart]:
         """The charts of the page; a notebook draws them.

@@ -17,10 +17,10 @@ from flashgc.table import Table
 TIME = "zoom_from_ns"
 """The signal of the zoom over time, which all charts of it share."""
 _LINES = {
-    "read_max_ns": ("reads, longest", theme.COLOURS[0], 1.3, 1.0),
-    "write_max_ns": ("writes, longest", theme.COLOURS[1], 1.3, 1.0),
-    "read_mean_ns": ("reads, mean", theme.COLOURS[0], 1.0, 0.55),
-    "write_mean_ns": ("writes, mean", theme.COLOURS[1], 1.0, 0.55),
+    "read_max_ns": ("reads, longest", theme.COLOURS[0], 1.0),
+    "write_max_ns": ("writes, longest", theme.COLOURS[1], 1.0),
+    "read_mean_ns": ("reads, mean", theme.COLOURS[0], 0.55),
+    "write_mean_ns": ("writes, mean", theme.COLOURS[1], 0.55),
 }
 _RESPONSES = (
     f"Longest (solid) and mean (dashed) latency of the requests that ended in each of at most "
@@ -109,10 +109,10 @@ def _response(
         },
     }  # fmt: skip
     layers: list[theme.Part] = [strip]
-    for key, (words, _, width, opacity) in lines.items():
+    for key, (words, _, opacity) in lines.items():
         dash = {"strokeDash": [3, 2]} if "mean" in words else {}
-        mark = {"type": "line", "interpolate": "step-after", "strokeWidth": width,
-                "opacity": opacity, "clip": True, **dash}  # fmt: skip
+        mark = {"type": "line", "interpolate": "step-after", "opacity": opacity,
+                "clip": True, **dash}  # fmt: skip
         title = {"title": "response time"}
         layers.append({"mark": mark, "encoding": {
             "x": _x("time", last), "y": {"field": key, **title, **y},
@@ -194,8 +194,8 @@ def _space(kept: Kept) -> list[Chart]:
         columns["free_blocks"] += states["free_blocks_end"].tolist()
         columns["fewest"] += states["free_blocks_min"].tolist()
     last = _last_ns(kept)
-    used = _line(names, "used_percent", "pages in use, % of the drive", last, False)
-    free = _line(names, "free_blocks", "erased blocks of the drive", last, True)
+    used = _line(names, "used_percent", "pages in use, %", last, False)
+    free = _line(names, "free_blocks", "erased blocks", last, True)
     common = {"series": "run", "names": names, "linked": [TIME], "note": _SPACE, "height": 180}
     return [
         Chart("used-space", "Used space", used, columns,
@@ -218,8 +218,8 @@ def _line(names: Sequence[str], field: str, title: str, last: float, zero: bool)
         ],
         "encoding": {"x": x, "y": y, **theme.colour("run", names, dashed=True)},
         "layer": [
-            {"mark": {"type": "line", "interpolate": "step-before", "clip": True,
-                      "strokeWidth": 1.3}, "params": [theme.zoom("x")]},
+            {"mark": {"type": "line", "interpolate": "step-before", "clip": True},
+             "params": [theme.zoom("x")]},
             theme.nearest(theme.tooltip(shown)),
         ],
     }  # fmt: skip
@@ -253,8 +253,7 @@ def _moved(kept: Kept) -> list[Chart]:
         "layer": [
             {"mark": {"type": "area", "interpolate": "step-after", "opacity": 0.15, "clip": True},
              "encoding": {"y": {"field": "fewest", **y}, "y2": {"field": "most"}}},
-            {"mark": {"type": "line", "interpolate": "step-after", "clip": True,
-                      "strokeWidth": 1.3},
+            {"mark": {"type": "line", "interpolate": "step-after", "clip": True},
              "encoding": {"y": {"field": "mean", **y}}, "params": [theme.zoom("x")]},
             {**theme.nearest(theme.tooltip(shown)), },
         ],
@@ -313,8 +312,7 @@ def _map(columns: Columns, most: float) -> dict[str, Any]:
             "y2": {"field": "plane_end"},
             "color": {"field": "each", "type": "quantitative",
                       "scale": {"scheme": "viridis", "domain": [0, most]},
-                      "legend": {"title": "erases per block", "orient": "right",
-                                 "gradientLength": 120, "gradientThickness": 8, "tickCount": 4}},
+                      "legend": {"title": "erases/block", "orient": "right", "tickCount": 4}},
             "tooltip": theme.tooltip(shown),
         },
     }  # fmt: skip

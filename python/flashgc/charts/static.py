@@ -59,6 +59,8 @@ def figure(chart: Chart, width_pt: int = COLUMN_PT) -> dict[str, Any]:
             if layer.get("name") != theme.POINTER
         ]
     params = [one for one in chart.spec.get("params", []) if "value" in one]
+    if params and "encoding" in still:
+        still["encoding"] = _told(still["encoding"], [one["value"] for one in params])
     return {
         "$schema": SCHEMA,
         "description": chart.text,
@@ -70,6 +72,13 @@ def figure(chart: Chart, width_pt: int = COLUMN_PT) -> dict[str, Any]:
         "autosize": {"type": "fit", "contains": "padding"},
         "config": theme.paper(),
     }
+
+
+def _told(encoding: dict[str, Any], chosen: Sequence[str]) -> dict[str, Any]:
+    """The channels with what the reader of a page may choose in the title of the values."""
+    x = encoding["x"]
+    title = ", ".join([x["axis"]["title"], *chosen])
+    return {**encoding, "x": {**x, "axis": {**x["axis"], "title": title}}}
 
 
 def _writers() -> dict[str, Callable[[dict[str, Any]], bytes]]:

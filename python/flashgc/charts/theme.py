@@ -30,13 +30,15 @@ def screen() -> Part:
         "font": FONT,
         "view": {"stroke": None},
         "legend": {"disable": True, **text, "labelFontSize": 12, "titleFontSize": 12,
-                   "titleFontWeight": "normal", "labelOpacity": 0.9, "offset": 8},
+                   "titleFontWeight": "normal", "labelOpacity": 0.9, "offset": 8,
+                   "columnPadding": 12, "gradientLength": 130, "gradientThickness": 8},
         "axis": {**text, **_lines("rgba(128, 128, 128, 0.6)"), "labelFontSize": 12,
                  "titleFontSize": 12, "titleFontWeight": "normal", "labelOpacity": 0.8,
                  "titleOpacity": 0.8, "titlePadding": 8, "labelPadding": 4},
         "text": {"color": "currentColor", "fontSize": 12},
         "title": {"color": "currentColor"},
         "rule": {"color": "currentColor"},
+        "line": {"strokeWidth": 1.5},
         "header": {**text, "labelFontSize": 12, "titleFontSize": 12},
     }  # fmt: skip
 
@@ -48,13 +50,15 @@ def paper() -> Part:
         "font": PAPER_FONT,
         "padding": 2,
         "view": {"stroke": None},
-        "legend": {"orient": "top", "title": None, "labelFontSize": 7.5, "symbolSize": 60,
-                   "symbolStrokeWidth": 1.4, "columnPadding": 8, "rowPadding": 1, "offset": 4,
-                   "columns": 4, "labelLimit": 100},
+        "legend": {"orient": "top", "title": None, "labelFontSize": 7.5, "symbolSize": 40,
+                   "symbolStrokeWidth": 1.4, "symbolOpacity": 1, "columnPadding": 6,
+                   "rowPadding": 1, "offset": 4, "columns": 4, "labelLimit": 100,
+                   "titleFontSize": 7.5, "titleFontWeight": "normal", "titleLimit": 80,
+                   "gradientLength": 84, "gradientThickness": 6, "gradientStrokeWidth": 0},
         "axis": {"labelFontSize": 7, "titleFontSize": 8, "titleFontWeight": "normal",
                  "titlePadding": 3, "labelPadding": 2, "tickSize": 3, "gridWidth": 0.4,
                  "domainWidth": 0.6, "tickWidth": 0.6, **_lines("#666")},
-        "line": {"strokeWidth": 1.1},
+        "line": {"strokeWidth": 0.8},
         "text": {"fontSize": 7},
         "header": {"labelFontSize": 7.5, "titleFontSize": 8},
     }  # fmt: skip
@@ -145,4 +149,4 @@ def names_axis() -> Part:
 
 def parts_legend() -> Part:
     """The legend of the parts of a bar, which is drawn in pages too."""
-    return {"orient": "top", "title": None, "symbolType": "square", "columnPadding": 12}
+    return {"orient": "top", "title": None, "symbolType": "square"}

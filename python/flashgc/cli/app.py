@@ -133,7 +133,7 @@ def run(
     from flashgc import _output, api, heads
     from flashgc.cli import progress
 
-    watched = _watched(over_time, out, seeds)
+    watched = _watched(over_time, out, seeds, gc_log, series)
     folder = None if out is None else _output.folder(out)
     set_ = options.settings(sets, format, on_bad_line, sort_window)
     names = ["" if seeds is None else f"run {index + 1}" for index in range(seeds or 1)]
@@ -276,13 +276,18 @@ def compare(
     options.say_saved(*files)
 
 
-def _watched(over_time: bool | None, out: Path | None, seeds: int | None) -> bool:
-    """Whether runs are watched over time: for a page, unless it is of several seeds."""
+def _watched(
+    over_time: bool | None, out: Path | None, seeds: int | None, *logs: Path | None
+) -> bool:
+    """Whether runs are watched over time: for a page of one seed, from logs that can be read."""
     if over_time and out is None:
         raise typer.BadParameter("--over-time adds charts to the page; name its folder with --out")
     if over_time and seeds is not None:
         raise typer.BadParameter("--over-time shows one run and cannot be combined with --seeds")
-    return (out is not None and seeds is None) if over_time is None else over_time
+    if over_time is not None:
+        return over_time
+    readable = all(log is None or not log.exists() or log.is_file() for log in logs)
+    return out is not None and seeds is None and readable
 
 
 app.command("report", epilog=reporting.EPILOG)(reporting.report)

@@ -62,13 +62,11 @@ def report(
     ] = None,
 ) -> None:
     """Show any number of saved results side by side: a page, and figures for a paper."""
-    from flashgc import ConfigError, saved
+    from flashgc import loaded
 
     if out is None and figures is None:
         raise typer.BadParameter("name a folder: --out for the page, --figures for figures")
-    found = saved.together(results, None if names is None else options.scheme_names(names))
-    if not found:
-        raise ConfigError("error: there is no run in these results")
+    found = loaded.together(results, None if names is None else options.scheme_names(names))
     files = [] if out is None else found.save_folder(out, options.typed())
     if figures is not None:
         files += found.save_figures(figures, options.scheme_names(format))
