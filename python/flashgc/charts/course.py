@@ -220,7 +220,7 @@ def _line(names: Sequence[str], field: str, title: str, last: float, zero: bool)
         "layer": [
             {"mark": {"type": "line", "interpolate": "step-before", "clip": True},
              "params": [theme.zoom("x")]},
-            theme.nearest(theme.tooltip(shown)),
+            theme.nearest(shown),
         ],
     }  # fmt: skip
 
@@ -255,7 +255,7 @@ def _moved(kept: Kept) -> list[Chart]:
              "encoding": {"y": {"field": "fewest", **y}, "y2": {"field": "most"}}},
             {"mark": {"type": "line", "interpolate": "step-after", "clip": True},
              "encoding": {"y": {"field": "mean", **y}}, "params": [theme.zoom("x")]},
-            {**theme.nearest(theme.tooltip(shown)), },
+            theme.nearest(shown),
         ],
     }  # fmt: skip
     spec["layer"][-1]["encoding"]["y"] = {"field": "mean", **y}  # type: ignore[index]

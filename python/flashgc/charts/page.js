@@ -66,13 +66,11 @@
       button.addEventListener("click", what);
       bar.append(button);
     };
-    if ((chart.spec.params || []).some((one) => one.bind === "scales") ||
-        JSON.stringify(chart.spec).includes('"bind":"scales"')) {
+    if (JSON.stringify(chart.spec).includes('"bind":"scales"')) {
+      const inner = /^zoom_(x|y|modify|tuple.*|translate_.*|zoom_.*)$/; // not domains
       add("reset zoom", () => {
         for (const signal of Object.keys(view.getState({ signals: () => true }).signals)) {
-          if (signal.startsWith("zoom_") && signal !== "zoom_tuple" && signal !== "zoom_modify") {
-            try { view.signal(signal, null); } catch { /* derived, not set by hand */ }
-          }
+          if (signal.startsWith("zoom_") && !inner.test(signal)) view.signal(signal, null);
         }
         view.runAsync();
       });
@@ -82,10 +80,16 @@
     figure.append(bar);
   };
 
-  const draw = async (figure) => {
+  // One after the other, so that the first appears before the last is begun.
+  let last = Promise.resolve();
+  const queue = (figure) => {
     if (drawn.has(figure)) return;
-    const chart = described(figure);
     drawn.set(figure, null);
+    last = last.then(() => draw(figure)).then(() => new Promise((next) => setTimeout(next)));
+  };
+
+  const draw = async (figure) => {
+    const chart = described(figure);
     const plot = figure.querySelector(".plot");
     const spec = { ...chart.spec, data: { name: "rows", values: rows(chart.columns) } };
     const { view } = await vegaEmbed(plot, spec, {
@@ -134,8 +138,8 @@
   const figures = [...document.querySelectorAll("figure.chart")];
   for (const group of document.querySelectorAll(".legend[data-series]")) legend(group);
   const seen = new IntersectionObserver((entries) => {
-    for (const entry of entries) if (entry.isIntersecting) draw(entry.target);
+    for (const entry of entries) if (entry.isIntersecting) queue(entry.target);
   }, { rootMargin: "800px" });
   for (const figure of figures) seen.observe(figure);
-  window.addEventListener("beforeprint", () => figures.forEach(draw));
+  window.addEventListener("beforeprint", () => figures.forEach(queue));
 })();

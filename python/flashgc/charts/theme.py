@@ -130,8 +130,14 @@ def tooltip(fields: Mapping[str, str], **formats: str) -> list[Part]:
     ]  # fmt: skip
 
 
-def nearest(shown: list[Part]) -> Part:
-    """A layer with a point at the row that is nearest to the pointer, and its tooltip."""
+def nearest(fields: Mapping[str, str]) -> Part:
+    """A layer with a point at the row that is nearest to the pointer, and its tooltip.
+
+    The tooltip is an expression: Vega-Lite 6.4 looks for the fields of a list in the wrong place,
+    since the mark under the pointer is the region that is nearest to the point.
+    """
+    pairs = (f"'{title}': (datum.datum || datum)['{field}']" for field, title in fields.items())
+    shown = {"value": {"expr": f"{{{', '.join(pairs)}}}"}}
     select = {"type": "point", "nearest": True, "on": "pointerover", "clear": "pointerout"}
     here = {"param": "hover", "empty": False, "value": 1}
     return {
