@@ -64,12 +64,17 @@ class Opened:
         figure = self.tab.locator(f"#chart-{name}")
         figure.scroll_into_view_if_needed()
         self.until(f"'{name}' in window.flashgcCharts")
+        place = None
+        while place != (place := figure.bounding_box()):  # others may be drawn above it
+            self.tab.wait_for_timeout(100)
         return figure
 
     def hover(self, name, x, y):
         """The tooltip at shares of the plot, as a dictionary."""
         plot = self.chart(name).locator("svg.marks path.background").first.bounding_box()
-        self.tab.mouse.move(plot["x"] + x * plot["width"], plot["y"] + y * plot["height"])
+        self.tab.mouse.move(
+            plot["x"] + x * plot["width"], plot["y"] + y * plot["height"], steps=5
+        )
         tip = self.tab.locator("#vg-tooltip-element.visible")
         tip.wait_for()
         rows = tip.locator("tr").all()
