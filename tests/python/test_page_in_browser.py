@@ -72,9 +72,7 @@ class Opened:
     def hover(self, name, x, y):
         """The tooltip at shares of the plot, as a dictionary."""
         plot = self.chart(name).locator("svg.marks path.background").first.bounding_box()
-        self.tab.mouse.move(
-            plot["x"] + x * plot["width"], plot["y"] + y * plot["height"], steps=5
-        )
+        self.tab.mouse.move(plot["x"] + x * plot["width"], plot["y"] + y * plot["height"], steps=5)
         tip = self.tab.locator("#vg-tooltip-element.visible")
         tip.wait_for()
         rows = tip.locator("tr").all()
@@ -261,3 +259,85 @@ def test_the_tables_are_there_without_scripts(browser, both):
     assert "<noscript><p>The charts need JavaScript" in tab.content()
     assert tab.locator("table").count() > 4
     tab.close()
+
+
+SWEEP = {
+    "base": {"config": "oltp", "set": {"device.blocks_per_plane": 64,
+                                       "workload.synthetic.requests": 2000}},
+    "axes": {"scheme": ["greedy", "fifo"], "workload.synthetic.queue_depth": {"from": 1, "to": 3},
+             "device.over_provisioning": ["10%", "20%"], "seed": [1, 2]},
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("swept")
+    done = flashgc.sweep(SWEEP, store=folder / "store", jobs=2)
+    done.save(folder / "sweep.html", "flashgc sweep mine.toml")
+    return done.to_pandas(), folder / "sweep.html"
+
+
+def drawn(opened):
+    """The rows that the small multiples show."""
+    opened.until("'sweep' in window.flashgcCharts")
+    opened.tab.wait_for_timeout(400)  # a change of the table redraws after a while
+    return opened.tab.evaluate(
+        "flashgcCharts.sweep.data('rows').map(({x, series, column, row, mean, points}) =>"
+        " ({x, series, column, row, mean, points}))"
+    )
+
+
+def listed(opened):
+    """The cells of the table."""
+    rows = opened.tab.locator(".points tbody tr").all()
+    return [row.locator("td").all_inner_texts() for row in rows]
+
+
+def test_small_multiples_are_the_means_of_points(browser, swept):
+    frame, page = swept
+    opened = Opened(browser, page)
+    names = {"x": "workload.synthetic.queue_depth", "series": "scheme",
+             "column": "device.over_provisioning"}  # fmt: skip
+    for metric in ("write_amplification", "latency_ns.read.p99"):
+        opened.tab.get_by_label("metric").select_option(metric)
+        means = frame.groupby(list(names.values()))[metric].mean()
+        found = drawn(opened)
+        assert len(found) == len(means) == 12
+        for row in found:
+            assert row["points"] == 2
+            at = tuple(row[place] for place in names)
+            assert row["mean"] == pytest.approx(means[at], rel=1e-6)
+    opened.tab.get_by_label("rows").select_option("scheme")
+    assert opened.tab.get_by_label("lines").input_value() == ""
+    assert {row["row"] for row in drawn(opened)} == {"greedy", "fifo"}
+    # The title of each cell is that of the axis.
+    assert "scheme" in opened.tab.locator(".explorer .plot").inner_text()
+    opened.clean()
+
+
+def test_the_table_of_a_sweep_sorts_and_filters_and_so_does_its_chart(browser, swept):
+    frame, page = swept
+    opened = Opened(browser, page)
+    assert len(listed(opened)) == len(frame) == 24
+    head = opened.tab.locator(".points th button[title=write_amplification]")
+    head.click()
+    at = list(SWEEP["axes"]).index("seed") + 1
+    shown = [float(row[at]) for row in listed(opened)]
+    assert shown == pytest.approx(sorted(frame["write_amplification"]), rel=1e-4)
+    head.click()
+    assert [float(row[at]) for row in listed(opened)] == shown[::-1]
+    opened.tab.get_by_label("show scheme").select_option(label="fifo")
+    middle = frame["write_amplification"].median()
+    box = opened.tab.get_by_label("show write_amplification", exact=True)
+    box.fill(f"< {middle:.4f}")
+    kept = frame[(frame["scheme"] == "fifo") & (frame["write_amplification"] < round(middle, 4))]
+    assert len(listed(opened)) == len(kept) > 0
+    assert sum(row["points"] for row in drawn(opened)) == len(kept)
+    box.fill("less")
+    assert box.get_attribute("aria-invalid") == "true"
+    box.fill("")
+    read = opened.tab.get_by_label("show latency_ns.read.p99", exact=True)
+    read.fill(">= 1 ms")
+    high = frame[(frame["scheme"] == "fifo") & (frame["latency_ns.read.p99"] >= 1e6)]
+    assert len(listed(opened)) == len(high)
+    opened.clean()

@@ -99,7 +99,8 @@
     drawn.set(figure, { view, chart });
     plot.style.minHeight = "";
     for (const signal of chart.linked) share(view, signal);
-    if (chart.series in chart.columns && switched.has(chart.series)) view.signal("shown", switched.get(chart.series));
+    const on = switched.get(chart.series);
+    if (on && chart.series in chart.columns) view.signal("shown", on);
     await view.runAsync();
     buttons(figure, view, chart);
     window.flashgcCharts[chart.name] = view;
@@ -120,7 +121,8 @@
       switched.set(series, on);
       for (const figure of figures) hide(figure);
       for (const one of drawn.values()) {
-        if (one && one.chart.series === series && series in one.chart.columns) one.view.signal("shown", on).runAsync();
+        const has = one && one.chart.series === series && series in one.chart.columns;
+        if (has) one.view.signal("shown", on).runAsync();
       }
     };
     for (const button of all) {

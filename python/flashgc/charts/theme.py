@@ -36,10 +36,11 @@ def screen() -> Part:
                  "titleFontSize": 12, "titleFontWeight": "normal", "labelOpacity": 0.8,
                  "titleOpacity": 0.8, "titlePadding": 8, "labelPadding": 4},
         "text": {"color": "currentColor", "fontSize": 12},
-        "title": {"color": "currentColor"},
+        "title": {"color": "currentColor", "fontSize": 12},
         "rule": {"color": "currentColor"},
         "line": {"strokeWidth": 1.5},
-        "header": {**text, "labelFontSize": 12, "titleFontSize": 12},
+        "header": {**text, "labelFontSize": 12, "titleFontSize": 12,
+                   "titleFontWeight": "normal", "labelPadding": 4, "titlePadding": 4},
     }  # fmt: skip
 
 
@@ -60,7 +61,10 @@ def paper() -> Part:
                  "domainWidth": 0.6, "tickWidth": 0.6, **_lines("#666")},
         "line": {"strokeWidth": 0.8},
         "text": {"fontSize": 7},
-        "header": {"labelFontSize": 7.5, "titleFontSize": 8},
+        "title": {"fontSize": 8, "offset": 4},
+        "header": {"labelFontSize": 7.5, "titleFontSize": 8, "titleFontWeight": "normal",
+                   "labelPadding": 2, "titlePadding": 2},
+        "point": {"size": 12},
     }  # fmt: skip
 
 
@@ -156,3 +160,8 @@ def names_axis() -> Part:
 def parts_legend() -> Part:
     """The legend of the parts of a bar, which is drawn in pages too."""
     return {"orient": "top", "title": None, "symbolType": "square"}
+
+
+def title(text: str) -> Part:
+    """A title above small multiples, at their left."""
+    return {"text": text, "anchor": "start", "fontWeight": "normal", "frame": "group"}
