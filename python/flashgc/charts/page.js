@@ -119,6 +119,7 @@
     const update = () => {
       const on = all.filter((one) => one.ariaPressed === "true").map((one) => one.value);
       switched.set(series, on);
+      setTimeout(() => window.dispatchEvent(new Event("resize"))); // for those that reappear
       for (const figure of figures) hide(figure);
       for (const one of drawn.values()) {
         const has = one && one.chart.series === series && series in one.chart.columns;
