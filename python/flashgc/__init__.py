@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         TraceError,
     )
     from flashgc.explaining import Explanation, explain
+    from flashgc.loaded import load
     from flashgc.policies import (
         Candidates,
         NextStep,
@@ -94,6 +95,7 @@ __all__ = [
     "explain",
     "explain_sweep",
     "explanation_schema",
+    "load",
     "pacing",
     "placement",
     "register_cost",
@@ -124,6 +126,7 @@ _NAMES_IN = {
     "errors": ("ConfigError", "DriveError", "FlashgcError", "InternalError", "OutputError",
                "RunError", "TraceError"),
     "explaining": ("Explanation", "explain"),
+    "loaded": ("load",),
     "policies": ("Candidates", "NextStep", "Page", "Scheme", "pacing", "placement", "scheme",
                  "victim"),
     "refusal": ("Refusal",),

@@ -532,7 +532,9 @@ def _run(
     with overview.recorded(logs) as files:
         report = Report._of(_engine.run(request, verify, files, progress, own, blame))
         _note_logs(logs)
-        report._over_time = overview.read(files, report.simulated_ns)
+        report._over_time = overview.read(
+            files, report.simulated_ns, report.config["device"]["shape"]
+        )
         return report
 
 

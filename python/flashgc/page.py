@@ -6,16 +6,20 @@ import html
 import json
 from collections.abc import Sequence
 
-from flashgc import balance, blame, chart, cliff, converted, floor, heads, summary, units
+from flashgc import balance, blame, charts, converted, floor, heads, summary, units
+from flashgc.charts import activity, course, latency
+from flashgc.charts.latency import Named
 from flashgc.markup import table
-from flashgc.results import KINDS, ComparedResults, Run, RunResults
+from flashgc.results import KINDS, ComparedResults, Run, RunResults, unique
 
 STYLE = """
 :root { color-scheme: light dark; }
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
 table { border-collapse: collapse; margin: 1rem 0; }
 th, td { padding: .2rem .8rem; border-bottom: 1px solid #8884; text-align: right; }
 th:first-child, td:first-child { text-align: left; }
+table.differing td, table.differing th { text-align: left; min-width: 9rem;
+  white-space: normal !important; }
 table.facts td { text-align: left; }
 .note { border-left: 3px solid #c2410c; padding-left: .8rem; }
 .wide { overflow-x: auto; }
@@ -28,41 +32,77 @@ table.facts td:last-child { overflow-wrap: anywhere; }
 p.again { margin-bottom: 0; }
 pre.again { white-space: pre-wrap; overflow-wrap: anywhere; border-left: 3px solid #8884;
   padding-left: .8rem; margin-top: .2rem; }
-svg { max-width: 100%; }
-.charts { display: grid; gap: 1rem;
-  grid-template-columns: repeat(auto-fill, minmax(min(24rem, 100%), 1fr)); }
 figure { margin: 0; }
-.charts svg { width: 100%; height: auto; }
+p { max-width: 60rem; }
 .names { display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; padding: 0; list-style: none; }
-.names svg { vertical-align: middle; margin-right: .4rem; }
 @media (max-width: 30rem) {
   body { padding: 0 .6rem; }
   th, td { padding: .2rem .3rem; font-size: .85rem; }
   table.facts td:first-child { white-space: normal; }
 }
-@media (prefers-color-scheme: dark) { svg text { fill: #bbb; } }
 """
-STYLE += blame.STYLE
+STYLE += blame.STYLE + charts.style()
 
 
-def whole(reports: Sequence[RunResults]) -> str:
-    """The page."""
-    title = "flashgc: " + ", ".join(report.scheme for report in reports)
-    return document(title, fragment(reports), "".join(details(report) for report in reports))
+def whole(reports: Sequence[RunResults], again: str | None = None) -> str:
+    """The page of reports; `again` is the command that makes it, if they come from several."""
+    several = named(reports)
+    title = "flashgc: " + ", ".join(name for name, _ in several)
+    body = fragment(reports, _drawn(several), again)
+    return document(title, body, "".join(details(name, report) for name, report in several))
+
+
+def named(reports: Sequence[RunResults]) -> Named:
+    """The reports, each with its name in the charts."""
+    return list(zip(unique([report.scheme for report in reports]), reports, strict=True))
+
+
+def drawings(several: Named) -> list[tuple[str, list[charts.Chart]]]:
+    """All charts of some runs, below the title of their section."""
+    over_time, space, moves = course.drawn(several)
+    sections = [
+        ("Latency", [*latency.distributions(several), *latency.percentiles(several)]),
+        ("Over time", [*over_time, *space]),
+        ("Collection", [activity.chart(several), *moves]),
+    ]
+    return [(title, drawn) for title, drawn in sections if drawn]
+
+
+def _drawn(several: Named) -> str:
+    """The charts as HTML, below the legend that switches runs on and off."""
+    sections = drawings(several)
+    parts = [f"<h2>{title}</h2>{charts.figures(drawn)}" for title, drawn in sections]
+    legends = charts.legends([chart for _, drawn in sections for chart in drawn])
+    watched = any(report.over_time is not None for _, report in several)
+    more = "" if watched else f"<p>{html.escape(_MORE)}</p>"
+    return (
+        f'<section class="drawn">{legends}{charts.OFF}{"".join(parts)}{more}<p>{_HOW}</p></section>'
+    )
+
+
+_MORE = (
+    "--over-time (over_time=True in Python) adds response times, space and collections over time."
+)
+_HOW = (
+    "In charts: point for values; drag to move, Ctrl and the wheel or a pinch to zoom, double "
+    "click to reset; click a name to hide it, double click it to show it alone."
+)
 
 
 def document(title: str, body: str, after: str) -> str:
     """A page with this title, content, and details below it."""
+    whole = f"{body}\n{after}"
     return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">{charts.policy(whole)}'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{html.escape(title)}</title><style>{STYLE}</style></head>\n"
-        f"<body><h1>{html.escape(title)}</h1>\n{body}\n{after}\n</body></html>\n"
+        f"<body><h1>{html.escape(title)}</h1>\n{whole}\n{charts.scripts(whole)}"
+        "</body></html>\n"
     )
 
 
-def fragment(reports: Sequence[RunResults]) -> str:
-    """The head, the charts and the tables, for a page or a notebook."""
+def fragment(reports: Sequence[RunResults], drawn: str = "", again: str | None = None) -> str:
+    """The head, the charts and the tables; without the charts it is that of a notebook."""
     refused = reports.refused if isinstance(reports, ComparedResults) else []
     told = [summary.refused(refused)]
     if len(reports) == 1:
@@ -78,30 +118,44 @@ def fragment(reports: Sequence[RunResults]) -> str:
         parts = _several(several)
     told.append(converted.told(reports[0]))
     notes = [note(text) for texts in told for text in texts]
-    return "\n".join([*_head(reports), *notes, *parts, cliff.section(reports)])
+    return "\n".join([*_head(reports, again), *notes, drawn, *parts])
 
 
-def _head(reports: Sequence[RunResults]) -> list[str]:
+def _head(reports: Sequence[RunResults], again: str | None) -> list[str]:
     """The common properties of all runs; differences are in marked rows of the comparison."""
     first = reports[0]
-    head = heads.drawn(heads.facts(first), first._origin.again if first._origin else None)
+    by = first._origin.again if first._origin else None
     if len(reports) == 1:
-        return [head]
+        return [heads.drawn(heads.facts(first), again or by)]
+    if again is not None:
+        return _differing(reports, again)
     alike = isinstance(reports, ComparedResults) and not reports.unequal
     shared = "the same requests" + (", space and preconditioning" if alike else "")
-    return [f"<p>{len(reports)} schemes with {shared}</p>", head]
+    return [f"<p>{len(reports)} schemes with {shared}</p>", heads.drawn(heads.facts(first), by)]
+
+
+def _differing(reports: Sequence[RunResults], again: str) -> list[str]:
+    """The head of runs that need have nothing in common: what they share, and what not."""
+    every = [dict(heads.facts(report)) for report in reports]
+    every = [{**facts, "made by": report._origin.again if report._origin else units.NOTHING}
+             for facts, report in zip(every, reports, strict=True)]  # fmt: skip
+    rows = {name: [facts.get(name, units.NOTHING) for facts in every] for name in every[0]}
+    shared = [(name, row[0]) for name, row in rows.items() if len(set(row)) == 1]
+    apart = [[name, *row] for name, row in rows.items() if len(set(row)) > 1]
+    names = [name for name, _ in named(reports)]
+    turned = [list(row) for row in zip(["", *names], *apart, strict=True)]
+    parts = [f"<p>{len(reports)} runs</p>", heads.drawn(shared, again)]
+    return [*parts, wide(table(turned, "differing"))] if apart else parts
 
 
 def _one(report: RunResults) -> list[str]:
-    kinds = [kind for kind in KINDS[:2] if report.latency_ns[kind]["count"]]
-    curves = [(f"{kind}s", chart.percentiles(report, kind)) for kind in kinds]
     told = [fact for fact in summary.facts(report) if fact[0] not in _IN_HEAD]
     told += [("GC time", summary.gc_waits(report)),
              ("simulated", units.time(report.simulated_ns))]  # fmt: skip
     return [
-        charts([("Latency of reads and writes", curves)]),
         wide(table(summary.latency(report))),
         blame.section([report]),
+        *_gc_time([report]),
         table([["", ""], *map(list, told)], "facts"),
         *([wide(table(seeds))] if (seeds := summary.seeds(report)) else []),
     ]
@@ -115,29 +169,53 @@ def _several(several: ComparedResults[Run]) -> list[str]:
     read = summary.over_seeds(several)
     inside = ComparedResults(balance.ordered(several))
     return [
-        latency_charts(several), *([] if read is None else [f"<p>{read}</p>"]), *tables(several),
-        blame.section(inside),
+        *([] if read is None else [f"<p>{read}</p>"]), *tables(several),
+        blame.section(inside), *_gc_time(several),
     ]  # fmt: skip
 
 
+def _gc_time(reports: Sequence[RunResults]) -> list[str]:
+    """How collection used its time, a row for each run."""
+    times = [report.gc_time for report in reports]
+    title = "<h2>Time of collection: moving pages and erasing</h2>"
+    if not any(time.busy_ns for time in times):
+        return [title, "<p>No collection worked in the measured part.</p>"]
+    parts = {"moving pages": "move_share", "erasing": "erase_share"}
+    if any(time.background_ns for time in times):
+        parts["in the background"] = "background_share"
+    rows = [["", "units busy", *parts]]
+    for report, time in zip(reports, times, strict=True):
+        name = report.scheme if len(reports) > 1 else "collection"
+        shares = [units.share(time[key]) for key in parts.values()]
+        rows.append([name, units.time(time.busy_ns), *shares])
+    more = _BACKGROUND if len(parts) > 2 else ""
+    return [title, wide(table(rows)), f"<p>{_TIME}{more}</p>"]
+
+
+_TIME = (
+    "Erasing is the number of erase operations times the time of one, over the time in which units "
+    "worked for collection. Moving pages is the rest, including the cost of serving requests "
+    "meanwhile."
+)
+_BACKGROUND = " In the background: pages that moved before their collection."
+
+
 def latency_charts(several: Sequence[RunResults]) -> str:
-    """Latency by percentile, a curve for each scheme: reads, then writes."""
-    drawn = []
-    for kind in KINDS[:2]:
-        if any(report.latency_ns[kind]["count"] for report in several):
-            curves = [(report.scheme, chart.percentiles(report, kind)) for report in several]
-            drawn.append((f"Latency of {kind}s", curves))
-    return charts(drawn)
+    """The distribution of latencies, a curve for each scheme: reads, then writes."""
+    drawn = latency.distributions([(report.scheme, report) for report in several])
+    section = f"{charts.legends(drawn)}{charts.OFF}{charts.figures(drawn)}"
+    return f'<section class="drawn">{section}</section>'
 
 
 def tables(several: ComparedResults[Run]) -> list[str]:
     """All metrics of several schemes, a row for each, so that any number of them fits."""
     found = []
     inside = ComparedResults(balance.ordered(several))
-    for kind in KINDS[:2]:
-        rows = summary.latencies(inside, kind)
-        if len(rows) > 1:
-            found += [f"<h2>Latency of {kind}s</h2>", wide(table(rows))]
+    both = [kind for kind in KINDS[:2] if any(one.latency_ns[kind]["count"] for one in inside)]
+    for kind, title in (*((kind, f"{kind}s") for kind in both), ("all", "all requests")):
+        if kind != "all" or len(both) > 1:
+            rows = summary.latencies(inside, kind)
+            found += [f"<h2>Latency of {title}</h2>", wide(table(rows))]
     head, *body = summary.work(inside)
     turned = zip(head, *balance.marks(inside), *body, strict=True)
     found += ["<h2>Work</h2>", wide(table(list(map(list, turned)), "heads"))]
@@ -154,20 +232,6 @@ def tables(several: ComparedResults[Run]) -> list[str]:
     return found
 
 
-def charts(several: Sequence[tuple[str, Sequence[tuple[str, chart.Points]]]]) -> str:
-    """Charts next to each other where there is room, below names that they share."""
-    drawn = [(title, chart.draw(curves, title)) for title, curves in several]
-    figures = [
-        f"<figure><figcaption>{title}</figcaption>{picture}</figure>"
-        for title, picture in drawn
-        if picture
-    ]
-    if not figures:
-        return ""
-    names = chart.names([name for name, _ in several[0][1]])
-    return f'{names}<div class="charts">{"".join(figures)}</div>'
-
-
 def wide(table: str) -> str:
     """A table that scrolls by itself where the screen is narrower."""
     return f'<div class="wide">{table}</div>'
@@ -178,8 +242,16 @@ def note(text: str) -> str:
     return f'<p class="note">{html.escape(text)}</p>'
 
 
-def details(report: RunResults) -> str:
-    """All metrics of a report, folded."""
-    text = html.escape(json.dumps(report.to_dict(), indent=2))
-    name = html.escape(str(report.scheme))
-    return f"<details><summary>all metrics of {name}</summary><pre>{text}</pre></details>"
+def details(name: str, report: RunResults) -> str:
+    """The configuration and all metrics of a report, folded."""
+    values = report.to_dict()
+    config = values.pop("config", {})
+    folded = [
+        (f"configuration of {name}, hash {values.get('config_hash')}", config),
+        (f"all metrics of {name}, hash of the result {values.get('result_hash')}", values),
+    ]
+    return "".join(
+        f"<details><summary>{html.escape(title)}</summary>"
+        f"<pre>{html.escape(json.dumps(what, indent=2))}</pre></details>"
+        for title, what in folded
+    )

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from flashgc.axis import Axis
-from flashgc.chart import COLOURS
+from flashgc.charts.theme import COLOURS
 
 WIDTH, HEIGHT = 480, 300
 LEFT, RIGHT, TOP, BOTTOM = 70, 26, 48, 48

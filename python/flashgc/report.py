@@ -3,13 +3,62 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from flashgc import _output
 from flashgc.results import ComparedResults, RunResults
 
+if TYPE_CHECKING:
+    from flashgc.charts import Chart
 
-class Report(RunResults):
+
+class _Shown:
+    """What one run and several have in common: a folder to keep them in, charts and figures."""
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """The metrics as JSON."""
+        raise NotImplementedError
+
+    def save_folder(self, folder: str | os.PathLike[str], again: str | None = None) -> list[Path]:
+        """Saves `report.html`, `report.json` and `curves.json`, as `--out` does.
+
+        :func:`flashgc.load` reads them again. The files are returned. `again` is the command that
+        the page names, where these runs were not made by one.
+        """
+        from flashgc import saved
+
+        several: list[Any] = self if isinstance(self, list) else [self]
+        return saved.save(several, self.to_json(), folder, again)
+
+    def charts(self) -> list[Chart]:
+        """The charts of the page; a notebook draws them.
+
+        >>> import flashgc
+        >>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 2000}
+        >>> [chart.name for chart in flashgc.run("oltp", set=small).charts()]
+        ['latency', 'percentiles-reads', 'percentiles-writes', 'activity']
+        """
+        from flashgc import page
+
+        several: list[Any] = self if isinstance(self, list) else [self]
+        named = page.named(several)
+        return [chart for _, drawn in page.drawings(named) for chart in drawn]
+
+    def save_figures(
+        self, folder: str | os.PathLike[str], formats: Sequence[str] = ("svg", "pdf", "png")
+    ) -> list[Path]:
+        """Saves each chart as a figure for a column of a paper, and returns the files.
+
+        This needs vl-convert: `pip install flashgc[figures]`.
+        """
+        from flashgc import charts
+
+        return charts.save(self.charts(), folder, formats)
+
+
+class Report(RunResults, _Shown):
     """The results of one run.
 
     Every key of the contract (`flashgc run --json`) is an attribute and an item: times in
@@ -38,7 +87,7 @@ class Report(RunResults):
         return page.fragment([self])
 
 
-class Comparison(ComparedResults[Report]):
+class Comparison(ComparedResults[Report], _Shown):
     """The reports of several schemes on one drive and the same requests, in the order given.
 
     A report by its place or by the name of its scheme:

@@ -267,3 +267,18 @@ def found_at(values: Mapping[str, Any], path: Sequence[str]) -> Any:  # noqa: AN
     for name in path:
         found = found.get(name) if isinstance(found, Mapping) else None
     return found
+
+
+def unique(names: Sequence[str]) -> list[str]:
+    """The names, those that occur more than once with a number.
+
+    >>> from flashgc.results import unique
+    >>> unique(["greedy", "fifo", "greedy"])
+    ['greedy (1)', 'fifo', 'greedy (2)']
+    """
+    seen: dict[str, int] = {}
+    found = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        found.append(f"{name} ({seen[name]})" if names.count(name) > 1 else name)
+    return found

@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 import flashgc as package
+import pages
 from flashgc.explaining import lines, words
 from test_schema import mistakes
 
@@ -91,7 +92,7 @@ def test_work_before_the_request_and_its_collections_are_told(found):
 
 def test_the_page_is_whole_and_has_every_story(found, tmp_path):
     page = found.save(tmp_path / "why.html").read_text()
-    assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
+    assert pages.addresses(page) == []
     for story in found.to_dict()["stories"]:
         assert words.title(story) in page
     bars = [part.partition("</div>")[0] for part in page.split('<div class="story">')[1:]]

@@ -86,7 +86,7 @@ def test_a_comparison_shows_reads_and_writes_apart(small):
     page = whole(package.compare(small, ["greedy", "fifo"]))
     for kind in ("reads", "writes"):
         assert page.count(f"<h2>Latency of {kind}</h2>") == 1
-        assert page.count(f"<title>Latency of {kind}</title>") == 1
+        assert page.count(f"<figcaption>Latency of {kind}</figcaption>") == 1
 
 
 @pytest.mark.parametrize("schemes", [["greedy"], ["greedy", "fifo"]])

@@ -9,8 +9,9 @@ import pytest
 import flashgc
 from conftest import ROOT
 
-SLOW = ("flashgc.api", "flashgc.reproduction", "flashgc.sweeps", "flashgc.conversion", "rich",
-        "pydantic", "polars", "pyarrow", "altair")  # fmt: skip
+SLOW = ("flashgc.api", "flashgc.reproduction", "flashgc.sweeps", "flashgc.conversion",
+        "flashgc.charts", "rich", "pydantic", "polars", "pyarrow", "altair",
+        "vl_convert")  # fmt: skip
 
 
 def loaded(code):

@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import flashgc
+import pages
 from conftest import REPLAY, SMALL
-from flashgc import axis, cliff, summary
-from flashgc.over_time import MOST_ROWS, parts, stretches
+from flashgc import axis, over_time, summary
+from flashgc.over_time import MOST_ROWS, stretches
 from flashgc.panel import Curve, Panel
 
 ONLY_READS = {"workload.synthetic.read_share": 1.0}
@@ -77,25 +78,66 @@ def test_stretches_lose_nothing(moved):
     assert sum(count for _, count, *_ in found) == len(moved)
 
 
-def row(start_ns, reads, longest_ns):
-    done = {"requests_read": str(reads), "requests_write": "0"}
-    mean = str(longest_ns / 2) if reads else ""
-    latency = {"latency_read_mean_ns": mean, "latency_read_max_ns": str(longest_ns or "")}
-    return {"start_ns": str(start_ns), **done, **latency}
+def test_states_are_those_of_the_last_row_of_each_part(watched):
+    report, series, _ = watched
+    found = report.over_time.states
+    for at, (start, end) in enumerate(zip(found["start_ns"], found["end_ns"], strict=True)):
+        rows = [row for row in series if start <= int(row["start_ns"]) < end]
+        assert rows
+        for name in ("free_blocks_end", "used_pages_end"):
+            assert found[name][at] == int(rows[-1][name])
+        assert found["free_blocks_min"][at] == min(int(row["free_blocks_min"]) for row in rows)
+        assert found["outstanding_max"][at] == max(int(row["outstanding_max"]) for row in rows)
+        assert found["gc_busy_ns"][at] == sum(int(row["gc_busy_ns"]) for row in rows)
+    assert found["gc_count"].sum() == report.gc.count
+    assert found["gc_moved"].sum() == report.pages.gc_moved
+    assert found["gc_busy_ns"].sum() == report.gc.total_busy_ns
+
+
+def test_the_map_of_wear_has_every_erase_at_its_place(watched):
+    report, _, log = watched
+    wear = report.over_time.wear
+    assert wear["erases"].sum() == report.erases
+    assert (wear["planes"] * wear["blocks"]).sum() == report.capacity.physical_pages // 32
+    first = (wear["plane"] == 0) & (wear["block"] == 0)
+    blocks = int(wear["blocks"][first][0])
+    there = [row for row in log if row["plane"] == "0" and int(row["victim"]) < blocks]
+    assert wear["erases"][first].tolist() == [sum(int(row["blocks"]) for row in there)]
+
+
+def test_blocks_and_planes_are_grouped_to_fit_a_map():
+    erases = np.arange(70 * 100).reshape(70, 100)
+    found = over_time._wear(erases)
+    assert found.rows == 24 * 34
+    assert found["erases"].sum() == erases.sum()
+    assert (found["planes"] * found["blocks"]).sum() == 7000
+    assert found["erases"][0] == erases[:3, :3].sum()
+
+
+def series(*rows):
+    """Columns of a series with reads alone: start, number and longest latency."""
+    starts, reads, longest = (np.array(column) for column in zip(*rows, strict=True))
+    nothing = np.where(reads > 0, longest, np.nan)
+    return {
+        "start_ns": starts, "requests_read": reads, "requests_write": 0 * reads,
+        "latency_read_mean_ns": nothing / 2, "latency_read_max_ns": nothing,
+        "latency_write_mean_ns": 0 * nothing, "latency_write_max_ns": 0 * nothing,
+    }  # fmt: skip
 
 
 def test_a_time_without_requests_has_no_row():
     # Intervals of 4 ns: 100,001 of them, so that 334 are joined.
-    series = [row(0, 1, 10), row(4, 3, 30), row(8, 0, 0), row(400_000, 2, 50)]
-    found = parts(lambda: series, 400_004)
+    rows = series((0, 1, 10), (4, 3, 30), (8, 0, 0), (400_000, 2, 50))
+    length_ns = over_time._length_ns(rows, 400_004)
+    assert length_ns == 334 * 4
+    found = over_time.responses(rows, length_ns)
     assert found["start_ns"].tolist() == [0, 299 * 334 * 4]
     assert found["end_ns"].tolist() == [334 * 4, 300 * 334 * 4]
     assert found["requests_read"].tolist() == [4, 2]
     assert found["latency_read_max_ns"].tolist() == [30, 50]
     assert found["latency_read_mean_ns"].tolist() == [12.5, 25.0]
     assert np.isnan(found["latency_write_max_ns"]).all()
-    assert parts(lambda: [row(0, 1, 10)], 123)["end_ns"].tolist() == [123]
-    assert parts(list, 0).rows == 0
+    assert over_time._length_ns(series((0, 1, 10)), 123) == 123
 
 
 def test_watching_changes_no_figure(watched):
@@ -118,40 +160,48 @@ def test_the_time_of_collection_is_told_apart(watched):
     assert (nothing.busy_ns, nothing.erase_share, nothing.move_share) == (0, None, None)
 
 
-def test_a_page_draws_what_was_kept(watched, tmp_path):
+def test_a_page_draws_what_was_kept(watched):
     report, *_ = watched
-    page = report.save(tmp_path / "a.html").read_text()
-    for words in ("The performance cliff", "Longest response over time", "in order", "p99.99"):
-        assert words in page
-    assert page.count('<div class="charts">') == 3
-    assert "nan" not in page.lower()
-    assert "--over-time" not in page
-    plain = flashgc.run(SMALL)._repr_html_()
-    assert "Longest response over time" not in plain
+    found = pages.charts(report.save_folder("one")[0].read_text())
+    assert [*found] == [
+        "latency", "percentiles-reads", "percentiles-writes", "responses", "used-space",
+        "free-blocks", "activity", "moves", "wear",
+    ]  # fmt: skip
+    plain = flashgc.run(SMALL).save_folder("two")[0].read_text()
+    assert [*pages.charts(plain)] == [
+        "latency",
+        "percentiles-reads",
+        "percentiles-writes",
+        "activity",
+    ]
     assert "--over-time" in plain
-    assert "erasing" in plain
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
 
 
 def test_no_maximum_is_lost_on_the_page(watched):
     report, *_ = watched
+    page = report.save_folder("one")[0].read_text()
     found = report.over_time.responses
-    most_ns = report.latency_ns.write.max
-    y = axis.round_times(1000, most_ns, "latency")
-    x = axis.span(float(found["end_ns"][-1]), "time")
-    drawn = cliff._course(found, "write", "writes", x, y)
-    peaks = {value for _, value in drawn.curves[0].points}
-    assert max(peaks) == most_ns
-    assert peaks >= set(found["latency_write_max_ns"][found["requests_write"] > 0].tolist())
+    drawn = pages.charts(page)["responses"]["columns"]
+    for kind in ("read", "write"):
+        known = found[f"latency_{kind}_max_ns"][found[f"requests_{kind}"] > 0].tolist()
+        assert [one for one in drawn[f"{kind}_max_ns"] if one is not None] == known
+        assert max(known) == report.latency_ns[kind].max
+    assert sum(drawn["gc_count"]) == report.gc.count
 
 
-def test_a_page_without_collections_says_so(tmp_path):
+def test_a_page_without_collections_says_so():
     report = flashgc.run(SMALL, set=ONLY_READS, over_time=True)
     assert report.over_time.collections.rows == 0
-    page = report.save(tmp_path / "a.html").read_text()
+    page = report.save("a.html").read_text()
     assert "No collection worked in the measured part." in page
-    assert "No collection ended in the measured part." in page
-    assert page.count('<div class="charts">') == 2
-    assert "writes: " not in page
+    drawn = pages.charts(page)
+    assert not {"moves", "wear"} & {*drawn}
+    assert "write_max_ns" not in drawn["responses"]["columns"]
 
 
 def test_a_run_of_nothing_but_trims_has_nothing_to_draw(tmp_path):
@@ -160,23 +210,27 @@ def test_a_run_of_nothing_but_trims_has_nothing_to_draw(tmp_path):
     form = {"workload.trace.format": "csv:time:ns, op, offset, size; header=yes"}
     report = flashgc.run(REPLAY, trace, set=form, over_time=True)
     assert report.over_time.responses.rows == 0
-    page = report._repr_html_()
-    assert "No read and no write was done" in page
-    assert 'class="charts"' not in page
+    drawn = pages.charts(report.save("a.html").read_text())
+    assert not {"latency", "percentiles-reads", "responses"} & {*drawn}
 
 
-def test_a_comparison_has_charts_on_the_same_axes(tmp_path):
+def test_a_comparison_has_charts_on_the_same_axes():
     both = flashgc.compare(SMALL, ["greedy", "fifo"], over_time=True)
     assert all(report.over_time is not None for report in both)
-    page = both.save(tmp_path / "a.html").read_text()
-    charts = re.findall(r"<svg[^>]*><title>((?:greedy|fifo)[^<]*)</title>(.*?)</svg>", page)
-    titles = [title for title, _ in charts]
-    kinds = ["greedy: reads", "greedy: writes", "fifo: reads", "fifo: writes"]
-    assert titles == [*kinds, "greedy", "fifo"]
-    grids = [re.findall(r'text-anchor="(?:middle|end)">([^<]*)<', text) for _, text in charts]
-    without_notes = [[label for label in grid if "longest" not in label] for grid in grids]
-    assert len({tuple(grid) for grid in without_notes[:4]}) == 1
-    assert len(page) < 300_000
+    page = both.save("a.html").read_text()
+    assert len(page) < 1_500_000
+    drawn = pages.charts(page)
+    one, two = drawn["responses-1"], drawn["responses-2"]
+    assert (one["names"], two["names"]) == (["greedy"], ["fifo"])
+    for layer, other in zip(one["spec"]["layer"], two["spec"]["layer"], strict=True):
+        for axis_ in ("x", "y"):
+            scales = [each["encoding"].get(axis_, {}).get("scale") for each in (layer, other)]
+            assert scales[0] == scales[1]
+    most = [max(drawn[f"wear-{at}"]["columns"]["each"]) for at in (1, 2)]
+    for at in (1, 2):
+        assert drawn[f"wear-{at}"]["spec"]["encoding"]["color"]["scale"]["domain"] == [
+            0, pytest.approx(max(most), rel=1e-3)
+        ]  # fmt: skip
 
 
 def test_the_command_shows_a_run_over_time(flashgc, small, tmp_path):
@@ -184,15 +238,18 @@ def test_the_command_shows_a_run_over_time(flashgc, small, tmp_path):
     done = flashgc("run", small, "--json", "--out", "one", "--over-time", "--gc-log", "gc.csv")
     assert done.json["result_hash"] == plain["result_hash"]
     assert json.loads((tmp_path / "one/report.json").read_text()) == done.json
-    assert "Longest response over time" in (tmp_path / "one/report.html").read_text()
+    assert "responses" in pages.charts((tmp_path / "one/report.html").read_text())
     assert len((tmp_path / "gc.csv").read_text().splitlines()) == plain["gc"]["count"] + 1
     command = ["compare", small, "--schemes", "greedy,fifo", "--out", "two", "--over-time"]
     flashgc(*command)
-    assert "fifo: writes" in (tmp_path / "two/report.html").read_text()
+    assert "responses-3" in pages.charts((tmp_path / "two/report.html").read_text())
+    flashgc("run", small, "--out", "three", "--no-over-time")
+    assert "responses" not in pages.charts((tmp_path / "three/report.html").read_text())
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "gc.csv",
         "one",
         "small.toml",
+        "three",
         "two",
     ]
 

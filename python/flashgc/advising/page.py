@@ -16,7 +16,7 @@ def whole(advice: Mapping[str, Any], reports: ComparedResults[Run]) -> str:
     """The page."""
     return page.document(
         f"flashgc: advice on {advice['device']}", fragment(advice, reports),
-        "".join(page.details(report) for report in reports),
+        "".join(page.details(report.scheme, report) for report in reports),
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from flashgc.cli import complete, help_texts, options, presets, reproduce, workl
 from flashgc.cli import convert as conversion
 from flashgc.cli import drive as drives
 from flashgc.cli import explain as explaining
+from flashgc.cli import report as reporting
 from flashgc.cli import sweep as sweeps
 from flashgc.cli import trace as traces
 from flashgc.cli.guard import guarded, say
@@ -93,7 +94,7 @@ def run(
     json: options.Json = False,
     out: options.Out = None,
     blame: options.Blame = False,
-    over_time: options.OverTime = False,
+    over_time: options.OverTime = None,
     gc_log: Annotated[
         Path | None,
         typer.Option(
@@ -135,7 +136,7 @@ def run(
     from flashgc import _output, api, heads
     from flashgc.cli import progress
 
-    _check_page(over_time, out)
+    watched = _watched(over_time, out, seeds, gc_log, series)
     folder = None if out is None else _output.folder(out)
     set_ = options.settings(sets, format, on_bad_line, sort_window)
     names = ["" if seeds is None else f"run {index + 1}" for index in range(seeds or 1)]
@@ -147,14 +148,13 @@ def run(
                 verify=verify, blame=blame, drive=drive, fit=fit, gc_log=gc_log, series=series,
                 series_interval=series_interval, request_log=request_log, timeline=timeline,
                 timeline_window=timeline_window, timeline_units=timeline_units,
-                over_time=over_time, progress=told,
+                over_time=watched, progress=told,
             )  # fmt: skip
         else:
             _check_single({
                 "--check-wait checks": check_wait, "--gc-log records": gc_log,
                 "--series records": series or series_interval, "--request-log records": request_log,
                 "--timeline records": timeline or timeline_window or timeline_units,
-                "--over-time shows": over_time,
             })  # fmt: skip
             report = api.run_seeds(
                 config, seeds, trace, scheme=scheme, device=device, set=set_, unset=unsets,
@@ -162,14 +162,14 @@ def run(
                 progress=shown,
             )  # fmt: skip
     heads.by_command([report], typed())
-    options.save(report.save, folder, "report")
+    files = [] if folder is None else report.save_folder(folder)
     if json:
         print(report.to_json())
     else:
         from flashgc.cli import show
 
         show.report(report)
-        options.say_where(folder, "report", gc_log, series, request_log, timeline)
+        options.say_saved(*files, gc_log, series, request_log, timeline)
     if check_wait:
         _check_wait(report)
 
@@ -244,7 +244,7 @@ def compare(
     json: options.Json = False,
     out: options.Out = None,
     blame: options.Blame = False,
-    over_time: options.OverTime = False,
+    over_time: options.OverTime = None,
     format: options.Format = None,
     on_bad_line: options.BadLine = None,
     sort_window: options.SortWindow = None,
@@ -254,10 +254,8 @@ def compare(
     from flashgc import _output, api, floor, heads
     from flashgc.cli import progress
 
-    _check_page(over_time, out)
+    watched = _watched(over_time, out, seeds)
     folder = None if out is None else _output.folder(out)
-    if seeds is not None and over_time:
-        raise typer.BadParameter("--over-time shows one run and cannot be combined with --seeds")
     names = options.scheme_names(schemes)
     shown_names = [str(name) for name in floor.names(names, ideal)]
     set_ = options.settings(sets, format, on_bad_line, sort_window)
@@ -265,24 +263,34 @@ def compare(
         reports = api.compare(
             config, names, trace, device=device, set=set_, unset=unsets, seed=seed,
             verify=verify, blame=blame, drive=drive, fit=fit, jobs=jobs,
-            over_time=over_time, seeds=seeds, ideal=ideal, progress=shown,
+            over_time=watched, seeds=seeds, ideal=ideal, progress=shown,
         )  # fmt: skip
     heads.by_command(reports, typed())
-    options.save(reports.save, folder, "report")
+    files = [] if folder is None else reports.save_folder(folder)
     if json:
         print(reports.to_json())
         return
     from flashgc.cli import show
 
     show.comparison(reports)
-    options.say_where(folder, "report")
+    options.say_saved(*files)
 
 
-def _check_page(over_time: bool, out: Path | None) -> None:
+def _watched(
+    over_time: bool | None, out: Path | None, seeds: int | None, *logs: Path | None
+) -> bool:
+    """Whether runs are watched over time: for a page of one seed, from logs that can be read."""
     if over_time and out is None:
         raise typer.BadParameter("--over-time adds charts to the page; name its folder with --out")
+    if over_time and seeds is not None:
+        raise typer.BadParameter("--over-time shows one run and cannot be combined with --seeds")
+    if over_time is not None:
+        return over_time
+    readable = all(log is None or not log.exists() or log.is_file() for log in logs)
+    return out is not None and seeds is None and readable
 
 
+app.command("report", epilog=reporting.EPILOG)(reporting.report)
 app.command("advise", epilog=advising.EPILOG)(advising.advise)
 app.command("explain", epilog=explaining.EPILOG)(explaining.explain)
 

@@ -30,13 +30,27 @@ def save(save: Callable[[Path], Path], folder: Path | None, name: str) -> None:
         save(folder / f"{name}.json")
 
 
-def say_where(folder: Path | None, name: str, *files: Path | None) -> None:
+def say_where(folder: Path | None, name: str) -> None:
     """Names the files that were saved."""
     if folder is not None:
         say(f"saved {folder / name}.html and {folder / name}.json")
+
+
+_NAMED = 6
+
+
+def say_saved(*files: Path | None) -> None:
+    """Names files that were saved, those of one folder in one line."""
+    folders: dict[Path, list[str]] = {}
     for file in files:
         if file is not None:
-            say(f"saved {file}")
+            folders.setdefault(file.parent, []).append(str(file))
+    for folder, names in folders.items():
+        if len(names) > _NAMED:
+            say(f"saved {len(names)} files in {folder}")
+            continue
+        *first, last = names
+        say(f"saved {', '.join(first)} and {last}" if first else f"saved {last}")
 
 
 def typed() -> str:
@@ -142,16 +156,18 @@ Out = Annotated[
     typer.Option(
         "--out",
         metavar="DIR",
-        help="Save report.json and report.html in this folder.",
+        help="Save report.html, report.json and curves.json in this folder; `flashgc report` reads "
+        "them again.",
         show_default=False,
     ),
 ]
 OverTime = Annotated[
-    bool,
+    bool | None,
     typer.Option(
-        "--over-time",
-        help="Add charts of the longest responses over time and of the pages moved by each "
-        "collection to the page of --out (slower).",
+        "--over-time/--no-over-time",
+        help="Add response times, space, collections and wear over time to the page of --out. By "
+        "default they are there, except with --seeds; without them a run is faster.",
+        show_default=False,
     ),
 ]
 Blame = Annotated[

@@ -17,7 +17,7 @@ def whole(explanation: Mapping[str, Any], report: Report) -> str:
     """The page."""
     stories = len(explanation["stories"])
     title = f"flashgc: {stories} of {explanation['requests']:,} requests under {report.scheme}"
-    return page.document(title, fragment(explanation, report), page.details(report))
+    return page.document(title, fragment(explanation, report), page.details(report.scheme, report))
 
 
 def fragment(explanation: Mapping[str, Any], report: Report) -> str:
