@@ -19,6 +19,8 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from pymdownx.slugs import slugify
 
+import notebooks
+
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 PICTURE = re.compile(r"(!\[[^\]]*\]\()docs/")
@@ -31,7 +33,14 @@ def outside() -> dict[str, Path]:
     found = {name: ROOT / name for name in ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md")}
     for page in sorted(ROOT.glob("papers/*/README.md")):
         found[f"papers/{page.parent.name}.md"] = page
+    for page in sorted(ROOT.glob("docs/notebooks/*.ipynb")):
+        found[f"notebooks/{page.stem}.md"] = page
     return found
+
+
+def text_of(path: Path) -> str:
+    """A page as Markdown."""
+    return notebooks.page(path) if path.suffix == ".ipynb" else path.read_text(encoding="utf-8")
 
 
 def papers_index() -> str:
@@ -46,7 +55,7 @@ def papers_index() -> str:
 
 def generated() -> dict[str, str]:
     """Every page that is not a file of docs/, as text."""
-    pages = {name: path.read_text(encoding="utf-8") for name, path in outside().items()}
+    pages = {name: text_of(path) for name, path in outside().items()}
     try:
         api = reference.pages(ROOT / "python")
     except LookupError as error:
