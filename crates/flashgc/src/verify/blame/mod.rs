@@ -151,33 +151,22 @@ impl Blame {
     }
 
     /// Accounts for the time of an operation since the last fact about it.
-    #[inline(always)]
-    fn settle(&mut self, op: u32, now_ns: u64) -> &mut Operation {
-        let operation = &mut self.operations[op as usize];
-        let length_ns = now_ns - operation.until_ns;
-        operation.until_ns = now_ns;
-        match operation.state {
-            State::Ordered => operation.parts[Part::Host as usize] += length_ns,
-            State::Runs if length_ns == 0 => {}
-            State::Runs => {
-                let waited = self.units[operation.unit.index()].waited;
-                add_own(&mut operation.parts, length_ns, waited);
-            }
-            _ => self.settle_rarely(op, length_ns, now_ns),
-        }
-        &mut self.operations[op as usize]
-    }
-
-    /// Accounts for the time of an operation in a state that few operations are ever in.
-    #[cold]
     #[inline(never)]
-    fn settle_rarely(&mut self, op: u32, length_ns: u64, now_ns: u64) {
-        let Operation { state, unit, request, parts, .. } = &mut self.operations[op as usize];
+    fn settle(&mut self, op: u32, now_ns: u64) {
+        let operation = entry(&mut self.operations, op, NEW);
+        let length_ns = now_ns - std::mem::replace(&mut operation.until_ns, now_ns);
+        let Operation { state, unit, request, parts, .. } = operation;
         if *request == FLUSH {
             *parts = [0; PARTS];
             return;
         }
         match state {
+            State::Ordered => {
+                *parts = [0; PARTS];
+                parts[Part::Host as usize] = length_ns;
+            }
+            State::Runs if length_ns == 0 => {}
+            State::Runs => add_own(parts, length_ns, self.units[unit.index()].waited),
             State::Merged | State::Loaded => {
                 let unit = &self.units[unit.index()];
                 unit.read(now_ns, parts, u64::wrapping_add);
@@ -190,7 +179,6 @@ impl Blame {
             }
             State::AwaitsBuffer => parts[Part::Buffer as usize] += length_ns,
             State::Accesses => parts[Part::Service as usize] += length_ns,
-            State::Ordered | State::Runs => unreachable!("this is accounted for where it is told"),
             State::Queued | State::Starves => {
                 unreachable!("an operation leaves a queue before anything else happens to it")
             }
@@ -217,19 +205,23 @@ impl Blame {
         operation.state = State::Ordered;
         operation.request = request;
         operation.until_ns = now_ns;
-        operation.parts = [0; PARTS];
     }
 
     /// An operation waits in the queue of a unit.
     #[inline(always)]
     fn queued(&mut self, op: u32, unit: UnitId, now_ns: u64) {
-        // That of a flush was not accepted.
-        entry(&mut self.operations, op, NEW);
-        self.settle(op, now_ns);
+        let is_new = self.operations.get(op as usize).is_some_and(|op| op.state == State::Ordered);
+        if !is_new {
+            self.waits_again(op, now_ns);
+        }
         let operation = &mut self.operations[op as usize];
         operation.state = State::Queued;
         operation.unit = unit;
-        self.units[unit.index()].queued(now_ns, &mut operation.parts);
+        let unit = &mut self.units[unit.index()];
+        match is_new {
+            true => unit.queued_at_once(operation.until_ns, now_ns, &mut operation.parts),
+            false => unit.queued(now_ns, &mut operation.parts),
+        }
     }
 
     /// A write waits for any unit that is idle.
@@ -238,33 +230,39 @@ impl Blame {
         self.queued(op, UnitId(self.units.len() as u32 - 1), now_ns);
     }
 
-    /// Where writes wait for any idle unit: one of them has a unit, or what a unit does changes.
+    /// An operation that has done something else waits in a queue, or a flush, which was not
+    /// accepted.
     #[cold]
-    fn sees_any(&mut self, now_ns: u64, happened: Happened) {
-        match happened {
-            Happened::Queued { op, .. } if self.operations[op as usize].state == State::Queued => {
-                self.taken(op, now_ns);
-            }
-            Happened::Begins { unit, held } => self.works_for(unit, held, now_ns),
-            Happened::Worked { unit, .. } => self.works_for(unit, Held::ForHost, now_ns),
-            _ => {}
+    fn waits_again(&mut self, op: u32, now_ns: u64) {
+        let state = self.operations.get(op as usize).map(|operation| operation.state);
+        if state == Some(State::Queued) {
+            // It waited for any idle unit, and has one.
+            self.taken(op, now_ns);
+        }
+        self.settle(op, now_ns);
+    }
+
+    /// A unit works for this from now on, where writes wait for any idle unit.
+    #[inline(always)]
+    fn works_for(&mut self, unit: UnitId, held: Held, now_ns: u64) {
+        if let Some(collecting) = self.collecting {
+            self.one_works_for(collecting, unit, held, now_ns);
         }
     }
 
-    /// A unit works for this from now on. The clock of the writes that wait for any unit shows the
-    /// first of the collections that work at once.
-    fn works_for(&mut self, unit: UnitId, held: Held, now_ns: u64) {
-        let Some(collecting) = &mut self.collecting else { return };
+    /// The clock of the writes that wait for any unit shows the first of the collections that work
+    /// at once.
+    #[cold]
+    fn one_works_for(&mut self, collecting: u32, unit: UnitId, held: Held, now_ns: u64) {
         let collected = self.units[unit.index()].collects();
         let collects = matches!(held, Held::ForCollection { .. });
-        let before = *collecting;
-        *collecting = before + u32::from(collects) - u32::from(collected);
-        let after = *collecting;
+        let after = collecting + u32::from(collects) - u32::from(collected);
+        self.collecting = Some(after);
         let Some(any) = self.units.last_mut() else { return };
-        if before > 0 && after == 0 {
+        if collecting > 0 && after == 0 {
             any.worked(BusWait::default(), now_ns);
             any.begins(Held::ForHost, now_ns);
-        } else if before == 0 && after > 0 {
+        } else if collecting == 0 && after > 0 {
             // Until now a unit was idle, or at work for the host.
             any.worked(BusWait::default(), now_ns);
             any.begins(held, now_ns);
@@ -309,14 +307,22 @@ impl Blame {
     /// An operation goes on to another state.
     #[cold]
     fn goes_on(&mut self, op: u32, state: State, now_ns: u64) {
-        self.settle(op, now_ns).state = state;
+        self.settle(op, now_ns);
+        self.operations[op as usize].state = state;
     }
 
     /// A page of a request is done. The last one decides.
     #[inline(always)]
     fn done(&mut self, op: u32, now_ns: u64) {
-        let operation = self.settle(op, now_ns);
-        let request = std::mem::replace(&mut operation.request, FLUSH);
+        let operation = &mut self.operations[op as usize];
+        let request = operation.request;
+        if operation.state == State::Runs && now_ns > operation.until_ns {
+            let waited = self.units[operation.unit.index()].waited;
+            add_own(&mut operation.parts, now_ns - operation.until_ns, waited);
+        } else {
+            self.settle(op, now_ns);
+        }
+        self.operations[op as usize].request = FLUSH;
         *entry(&mut self.last, request, 0) = op;
         if self.has_link {
             let Crossing { until_ns, done, .. } = &mut self.crossings[request as usize];
@@ -371,9 +377,6 @@ impl Watch for Blame {
 
     #[inline(always)]
     fn see(&mut self, now_ns: u64, happened: Happened) {
-        if self.collecting.is_some() {
-            self.sees_any(now_ns, happened);
-        }
         match happened {
             Happened::AwaitsIdle { op } => self.awaits_idle(op, now_ns),
             Happened::Arrived { request, .. } if self.has_link => {
@@ -387,11 +390,17 @@ impl Watch for Blame {
             Happened::Loaded { op } => self.begins_wait(op, State::Loaded, now_ns),
             Happened::FindsNoPage { op } => self.finds_no_page(op, now_ns),
             Happened::Starves { unit } => self.units[unit.index()].starves(now_ns),
-            Happened::Begins { unit, held } => self.units[unit.index()].begins(held, now_ns),
+            Happened::Begins { unit, held } => {
+                self.works_for(unit, held, now_ns);
+                self.units[unit.index()].begins(held, now_ns);
+            }
             Happened::LeftBeside { unit, waited } | Happened::Loading { unit, waited } => {
                 self.units[unit.index()].waited = waited;
             }
-            Happened::Worked { unit, waited } => self.units[unit.index()].worked(waited, now_ns),
+            Happened::Worked { unit, waited } => {
+                self.works_for(unit, Held::ForHost, now_ns);
+                self.units[unit.index()].worked(waited, now_ns);
+            }
             Happened::AwaitsBuffer { op } => self.goes_on(op, State::AwaitsBuffer, now_ns),
             Happened::AccessesBuffer { op } => self.goes_on(op, State::Accesses, now_ns),
             Happened::Done { op, .. } => self.done(op, now_ns),

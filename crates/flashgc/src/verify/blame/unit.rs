@@ -71,6 +71,12 @@ impl Unit {
         }
         let host = &mut parts[Part::Host as usize];
         *host = plus(*host, now_ns);
+        self.read_present(now_ns, parts, plus);
+    }
+
+    /// The same of the time since the last operation ended, or began.
+    #[inline(always)]
+    fn read_present(&self, now_ns: u64, parts: &mut Parts, plus: Operator) {
         match self.does {
             Does::WorksForHost => {}
             Does::Collects => {
@@ -104,11 +110,29 @@ impl Unit {
     /// [taken](Unit::taken).
     #[inline(always)]
     pub(super) fn queued(&mut self, now_ns: u64, parts: &mut Parts) {
+        self.one_more(now_ns);
+        self.read(now_ns, parts, u64::wrapping_sub);
+    }
+
+    /// The same where nothing else has happened to the operation, which has waited since `since_ns`
+    /// for others of the host.
+    #[inline(always)]
+    pub(super) fn queued_at_once(&mut self, since_ns: u64, now_ns: u64, parts: &mut Parts) {
+        self.one_more(now_ns);
+        for (part, ns) in parts.iter_mut().zip(&self.lost_ns) {
+            *part = ns.wrapping_neg();
+        }
+        let host = &mut parts[Part::Host as usize];
+        *host = host.wrapping_sub(since_ns);
+        self.read_present(now_ns, parts, u64::wrapping_sub);
+    }
+
+    #[inline(always)]
+    fn one_more(&mut self, now_ns: u64) {
         if self.waiting == 0 {
             self.rests_since_ns = now_ns;
         }
         self.waiting += 1;
-        self.read(now_ns, parts, u64::wrapping_sub);
     }
 
     /// An operation leaves the queue.
