@@ -53,7 +53,7 @@ struct Operation {
     request: u32,
     /// Until when its time is accounted for, in ns, unless it is in a queue.
     until_ns: u64,
-    /// Its time so far. In a queue it lacks the clock of the unit, read at the end of the wait.
+    /// Its time so far. In a queue, the clock of the unit at the start of the wait, less that time.
     parts: Parts,
 }
 
@@ -169,7 +169,7 @@ impl Blame {
             State::Runs => add_own(parts, length_ns, self.units[unit.index()].waited),
             State::Merged | State::Loaded => {
                 let unit = &self.units[unit.index()];
-                unit.read(now_ns, parts, u64::wrapping_add);
+                unit.read(now_ns, parts);
                 // A merged write is programmed by the copy's own program; a loaded one waits for
                 // that program and has one of its own.
                 let own = if *state == State::Merged { Part::Copies } else { Part::Host };
@@ -187,11 +187,13 @@ impl Blame {
 
     /// A wait in the clock of the operation's unit begins that is divided in another way than one
     /// in a queue: its parts so far are put aside.
+    #[cold]
+    #[inline(never)]
     fn begins_wait(&mut self, op: u32, state: State, now_ns: u64) {
         let operation = &mut self.operations[op as usize];
         let before = std::mem::replace(&mut operation.parts, [0; PARTS]);
         operation.state = state;
-        self.units[operation.unit.index()].read(now_ns, &mut operation.parts, u64::wrapping_sub);
+        self.units[operation.unit.index()].read(now_ns, &mut operation.parts);
         *entry(&mut self.before, op, [0; PARTS]) = before;
     }
 
@@ -219,13 +221,14 @@ impl Blame {
         operation.unit = unit;
         let unit = &mut self.units[unit.index()];
         match is_new {
-            true => unit.queued_at_once(operation.until_ns, now_ns, &mut operation.parts),
+            true => unit.queued_first(operation.until_ns, now_ns, &mut operation.parts),
             false => unit.queued(now_ns, &mut operation.parts),
         }
     }
 
     /// A write waits for any unit that is idle.
     #[cold]
+    #[inline(never)]
     fn awaits_idle(&mut self, op: u32, now_ns: u64) {
         self.queued(op, UnitId(self.units.len() as u32 - 1), now_ns);
     }
@@ -233,6 +236,7 @@ impl Blame {
     /// An operation that has done something else waits in a queue, or a flush, which was not
     /// accepted.
     #[cold]
+    #[inline(never)]
     fn waits_again(&mut self, op: u32, now_ns: u64) {
         let state = self.operations.get(op as usize).map(|operation| operation.state);
         if state == Some(State::Queued) {
@@ -253,6 +257,7 @@ impl Blame {
     /// The clock of the writes that wait for any unit shows the first of the collections that work
     /// at once.
     #[cold]
+    #[inline(never)]
     fn one_works_for(&mut self, collecting: u32, unit: UnitId, held: Held, now_ns: u64) {
         let collected = self.units[unit.index()].collects();
         let collects = matches!(held, Held::ForCollection { .. });
@@ -295,17 +300,19 @@ impl Blame {
 
     /// A write finds no page: its wait for the unit is over, and that for space begins.
     #[cold]
+    #[inline(never)]
     fn finds_no_page(&mut self, op: u32, now_ns: u64) {
         let operation = &mut self.operations[op as usize];
         if operation.state == State::Queued {
             let unit = &self.units[operation.unit.index()];
-            unit.read(now_ns, &mut operation.parts, u64::wrapping_add);
+            unit.read(now_ns, &mut operation.parts);
             self.begins_wait(op, State::Starves, now_ns);
         }
     }
 
     /// An operation goes on to another state.
     #[cold]
+    #[inline(never)]
     fn goes_on(&mut self, op: u32, state: State, now_ns: u64) {
         self.settle(op, now_ns);
         self.operations[op as usize].state = state;
@@ -344,6 +351,7 @@ impl Blame {
 
     /// A request begins to cross the host's link, or has crossed it, or its pages are accepted.
     #[cold]
+    #[inline(never)]
     fn crosses(&mut self, request: u32, is_under_way: bool, now_ns: u64) {
         let Crossing { until_ns, parts, .. } = &mut self.crossings[request as usize];
         let part = if is_under_way { Part::Service } else { Part::Host };

@@ -1,10 +1,10 @@
 //! The clock of a unit: the time, divided by what the unit did in it. As long as operations wait, that
-//! is work for the host, or one of the causes why it did not work for the host. Of a wait the clock
-//! counts only the time in which the unit was not the host's; the rest is the host's.
+//! is work for the host, or one of the causes why it did not work for the host.
 //!
 //! The clock shows the parts of a latency, whose sum is the time. So the difference of two readings
-//! is a wait between them, by its parts, however many operations it spans. Numbers are modulo 2^64:
-//! a wait under way is the negative of the reading at its start.
+//! is a wait between them, by its parts, however many operations it spans. Differences are modulo
+//! 2^64: while an operation waits, its parts are subtracted from the reading at the start, and that
+//! is subtracted from the one at the end.
 
 use super::parts::{Cause, Held, PARTS, Part, Parts};
 
@@ -45,9 +45,6 @@ pub(super) struct Unit {
     pub(super) waited: BusWait,
 }
 
-/// A sum or a difference, modulo 2^64.
-pub(super) type Operator = fn(u64, u64) -> u64;
-
 impl Unit {
     pub(super) fn new() -> Self {
         Unit {
@@ -63,68 +60,62 @@ impl Unit {
         }
     }
 
-    /// Adds what the clock shows now to these parts, or subtracts it.
+    /// Subtracts these parts from what the clock shows now: at the start of a wait, and at its end.
     #[inline(always)]
-    pub(super) fn read(&self, now_ns: u64, parts: &mut Parts, plus: Operator) {
-        for (part, &ns) in parts.iter_mut().zip(&self.lost_ns) {
-            *part = plus(*part, ns);
+    pub(super) fn read(&self, now_ns: u64, parts: &mut Parts) {
+        for (part, ns) in parts.iter_mut().zip(&self.lost_ns) {
+            *part = ns.wrapping_sub(*part);
         }
+        self.add_present(now_ns, parts);
         let host = &mut parts[Part::Host as usize];
-        *host = plus(*host, now_ns);
-        self.read_present(now_ns, parts, plus);
+        *host = host.wrapping_add(now_ns);
     }
 
-    /// The same of the time since the last operation ended, or began.
+    /// Adds the time since the last operation ended, or the present one began.
     #[inline(always)]
-    fn read_present(&self, now_ns: u64, parts: &mut Parts, plus: Operator) {
+    fn add_present(&self, now_ns: u64, parts: &mut Parts) {
         match self.does {
             Does::WorksForHost => {}
-            Does::Collects => {
-                for (cause, ns) in self.causes.into_iter().zip(self.spent(now_ns)) {
-                    lose(parts, cause, ns, plus);
-                }
-            }
+            Does::Collects => self.add_work(now_ns, parts),
             Does::Rests if now_ns <= self.rests_since_ns => {}
-            Does::Rests => self.read_rest(now_ns, parts, plus),
+            Does::Rests => self.add_rest(now_ns, parts),
         }
     }
 
-    /// The time of the present operation of a collection, by its two causes.
+    /// Adds the time of the present operation of a collection.
     #[inline(always)]
-    fn spent(&self, now_ns: u64) -> [u64; 2] {
+    fn add_work(&self, now_ns: u64, parts: &mut Parts) {
         let spent_ns = now_ns - self.since_ns;
         let first_ns = self.first_ns.min(spent_ns);
-        [first_ns, spent_ns - first_ns]
+        lose(parts, self.causes[0], first_ns);
+        lose(parts, self.causes[1], spent_ns - first_ns);
     }
 
-    /// The rest until now: a collection keeps the queue closed, or there is no page to write.
+    /// Adds the rest until now: a collection keeps the queue closed, or there is no page to write.
     #[cold]
     #[inline(never)]
-    fn read_rest(&self, now_ns: u64, parts: &mut Parts, plus: Operator) {
+    fn add_rest(&self, now_ns: u64, parts: &mut Parts) {
         let starves_ns = now_ns.saturating_sub(self.starves_since_ns.max(self.rests_since_ns));
-        lose(parts, Cause::Space, starves_ns, plus);
-        lose(parts, Cause::Blocked, now_ns - self.rests_since_ns - starves_ns, plus);
+        lose(parts, Cause::Space, starves_ns);
+        lose(parts, Cause::Blocked, now_ns - self.rests_since_ns - starves_ns);
     }
 
-    /// An operation waits from now on: the wait is added to these parts when it is
-    /// [taken](Unit::taken).
+    /// An operation waits from now on, until it is [taken](Unit::taken).
     #[inline(always)]
     pub(super) fn queued(&mut self, now_ns: u64, parts: &mut Parts) {
         self.one_more(now_ns);
-        self.read(now_ns, parts, u64::wrapping_sub);
+        self.read(now_ns, parts);
     }
 
-    /// The same where nothing else has happened to the operation, which has waited since `since_ns`
-    /// for others of the host.
+    /// The same where nothing has happened to the operation so far but a wait for others of the host
+    /// since `since_ns`.
     #[inline(always)]
-    pub(super) fn queued_at_once(&mut self, since_ns: u64, now_ns: u64, parts: &mut Parts) {
+    pub(super) fn queued_first(&mut self, since_ns: u64, now_ns: u64, parts: &mut Parts) {
         self.one_more(now_ns);
-        for (part, ns) in parts.iter_mut().zip(&self.lost_ns) {
-            *part = ns.wrapping_neg();
-        }
+        *parts = self.lost_ns;
+        self.add_present(now_ns, parts);
         let host = &mut parts[Part::Host as usize];
-        *host = host.wrapping_sub(since_ns);
-        self.read_present(now_ns, parts, u64::wrapping_sub);
+        *host = host.wrapping_add(since_ns);
     }
 
     #[inline(always)]
@@ -140,7 +131,7 @@ impl Unit {
     pub(super) fn taken(&mut self, now_ns: u64, parts: &mut Parts) {
         self.rest_ends(now_ns);
         self.waiting -= 1;
-        self.read(now_ns, parts, u64::wrapping_add);
+        self.read(now_ns, parts);
     }
 
     /// An operation begins.
@@ -166,9 +157,9 @@ impl Unit {
     #[inline(always)]
     pub(super) fn worked(&mut self, waited: BusWait, now_ns: u64) {
         if self.does == Does::Collects {
-            for (cause, ns) in self.causes.into_iter().zip(self.spent(now_ns)) {
-                lose(&mut self.lost_ns, cause, ns, u64::wrapping_add);
-            }
+            let mut lost_ns = self.lost_ns;
+            self.add_work(now_ns, &mut lost_ns);
+            self.lost_ns = lost_ns;
         }
         self.does = Does::Rests;
         self.waited = waited;
@@ -198,7 +189,7 @@ impl Unit {
     #[inline(never)]
     fn end_rest(&mut self, now_ns: u64) {
         let mut lost_ns = self.lost_ns;
-        self.read_rest(now_ns, &mut lost_ns, u64::wrapping_add);
+        self.add_rest(now_ns, &mut lost_ns);
         self.lost_ns = lost_ns;
         self.rests_since_ns = now_ns;
     }
@@ -206,9 +197,8 @@ impl Unit {
 
 /// Time that is not the host's, but of this cause.
 #[inline(always)]
-fn lose(parts: &mut Parts, cause: Cause, ns: u64, plus: Operator) {
-    let of_cause = &mut parts[cause.part() as usize];
-    *of_cause = plus(*of_cause, ns);
-    let host = &mut parts[Part::Host as usize];
-    *host = plus(*host, ns.wrapping_neg());
+fn lose(parts: &mut Parts, cause: Cause, ns: u64) {
+    for (part, ns) in [(cause.part(), ns), (Part::Host, ns.wrapping_neg())] {
+        parts[part as usize] = parts[part as usize].wrapping_add(ns);
+    }
 }
