@@ -5,8 +5,8 @@
 //! pages follows the page that is done last. The parts of a request add up to its latency, since
 //! each fact about it accounts for the time since the fact before.
 //!
-//! A wait in the queue of a unit is the difference of two readings of the unit's clock. Most requests
-//! do nothing else but wait in one queue, run and end: what they need is inline, and the rest is not.
+//! A wait in the queue of a unit is the difference of two readings of the unit's clock. Most
+//! requests only wait in one queue, run and end: the code for these is inline, and the rest is not.
 
 mod parts;
 mod table;

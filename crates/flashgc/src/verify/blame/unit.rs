@@ -1,4 +1,4 @@
-//! The clock of a unit: the time, divided by what the unit did in it. As long as operations wait, that
+//! The clock of a unit: the time, divided by the work of the unit. As long as operations wait, that
 //! is work for the host, or one of the causes why it did not work for the host.
 //!
 //! The clock shows the parts of a latency, whose sum is the time. So the difference of two readings
@@ -107,8 +107,8 @@ impl Unit {
         self.read(now_ns, parts);
     }
 
-    /// The same where nothing has happened to the operation so far but a wait for others of the host
-    /// since `since_ns`.
+    /// The same where the operation has only waited for others of the host so far, since
+    /// `since_ns`.
     #[inline(always)]
     pub(super) fn queued_first(&mut self, since_ns: u64, now_ns: u64, parts: &mut Parts) {
         self.one_more(now_ns);
