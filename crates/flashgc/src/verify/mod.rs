@@ -333,7 +333,7 @@ pub trait Watch {
     /// Whether it needs the names and times of operations ([`Happened::Busy`]).
     const NAMES: bool = true;
     /// Whether it needs each copy of a collection, when it is made. Otherwise copies that no
-    /// request can preempt run [unseen](crate::collect), and their unit works for one operation.
+    /// request can preempt run unseen (`collect/unseen.rs`): their unit works for one operation.
     const COPIES: bool = true;
 
     /// Something happened at this instant.
