@@ -177,7 +177,7 @@ impl<W: Watch> Sim<W> {
         };
         let (kind, ns) = self.flash.first_phase(unit).map_or((Kind::Rest, 0), |p| (p.kind, p.ns));
         match kind {
-            Kind::Collection => {
+            Kind::Collection if self.jobs[unit].stage == Stage::Whole => {
                 let first_ns = ns - self.collection_prices.nominal(Op::Erase, 1).total_ns();
                 let (first, then) = (blame::Cause::Copies, blame::Cause::Erase);
                 Held::ForCollection { first, first_ns, then }

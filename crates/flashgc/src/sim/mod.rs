@@ -189,7 +189,7 @@ impl<W: Watch> Sim<W> {
         let background = Background::new(&plan);
         let prices = Prices::new(&plan.timing, &geometry.shape, pages);
         let collection_prices = Prices::new(&plan.collection_timing(), &geometry.shape, pages);
-        let runs_unseen = !W::ACTIVE
+        let runs_unseen = !W::COPIES
             && plan.runs_unseen()
             && !background.is_some()
             && !store.gc.keeps_books

@@ -4,6 +4,8 @@
 //! 1,024, equally wide, as in HdrHistogram with three significant digits. Only shifts and
 //! comparisons name a bucket: no logarithm, whose last digit may depend on the machine.
 
+use crate::memory;
+
 /// Values below this have a bucket each.
 const EXACT_BITS: u32 = 11;
 /// Buckets of each power of two above.
@@ -36,6 +38,14 @@ impl<T: Copy> Buckets<T> {
         match block {
             Some(block) => &mut block[place % HALF],
             None => unreachable!("it was made"),
+        }
+    }
+
+    /// The value at a place will be used soon.
+    #[inline(always)]
+    pub fn prefetch(&self, place: usize) {
+        if let Some(block) = &self.blocks[place / HALF] {
+            memory::prefetch(&block[..], place % HALF);
         }
     }
 

@@ -335,6 +335,9 @@ pub trait Watch {
     const ACTIVE: bool;
     /// Whether it needs the names and times of operations ([`Happened::Busy`]).
     const NAMES: bool = true;
+    /// Whether it needs each copy of a collection, when it is made. Otherwise copies that no
+    /// request can preempt run unseen (`collect/unseen.rs`): their unit works for one operation.
+    const COPIES: bool = true;
 
     /// Something happened at this instant.
     fn see(&mut self, now_ns: u64, happened: Happened);
@@ -362,6 +365,7 @@ pub struct Unwatched;
 
 impl Watch for Unwatched {
     const ACTIVE: bool = false;
+    const COPIES: bool = false;
 
     #[inline(always)]
     fn see(&mut self, _now_ns: u64, _happened: Happened) {}

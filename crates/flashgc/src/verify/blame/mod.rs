@@ -5,8 +5,8 @@
 //! pages follows the page that is done last. The parts of a request add up to its latency, since
 //! each fact about it accounts for the time since the fact before.
 //!
-//! Most operations wait for other work of the host and for nothing else: of these only that wait is
-//! kept. The others have all their parts in a second slab.
+//! A wait in the queue of a unit is the difference of two readings of the unit's clock. Most
+//! requests only wait in one queue, run and end: the code for these is inline, and the rest is not.
 
 mod parts;
 mod table;
@@ -22,7 +22,7 @@ use crate::stats::Latency;
 use crate::workload::HostOp;
 use serde_json::{Value, json};
 use table::Table;
-use unit::{Reading, Unit};
+use unit::Unit;
 
 /// What a page operation does or waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,18 +49,12 @@ enum State {
 #[derive(Clone, Copy)]
 struct Operation {
     state: State,
-    /// Whether all but `host_ns` and its own work is in the slab of parts.
-    has_parts: bool,
     unit: UnitId,
     request: u32,
-    /// Until when its time is accounted for, in ns.
+    /// Until when its time is accounted for, in ns, unless it is in a queue.
     until_ns: u64,
-    /// Wait for other work of the host, in ns.
-    host_ns: u64,
-    /// Its own work, in ns.
-    service_ns: u64,
-    /// The clock of its unit at the start of its wait.
-    reading: Reading,
+    /// Its time so far. In a queue, the clock of the unit at the start of the wait, less that time.
+    parts: Parts,
 }
 
 /// Stands for the request of a flush, which has none.
@@ -68,36 +62,34 @@ const FLUSH: u32 = u32::MAX;
 
 const NEW: Operation = Operation {
     state: State::Ordered,
-    has_parts: false,
     unit: UnitId(0),
     request: FLUSH,
     until_ns: 0,
-    host_ns: 0,
-    service_ns: 0,
-    reading: Reading::ZERO,
+    parts: [0; PARTS],
 };
 
-/// A request of the host.
-#[derive(Clone, Copy, Default)]
-struct Request {
-    /// The operation that was done last.
-    last: u32,
-    /// The rest is kept where there is a link: until when its time is accounted for, in ns.
+/// What is known of a request where there is a link.
+#[derive(Clone, Copy)]
+struct Crossing {
+    /// Until when its time outside its page operations is accounted for, in ns, and its parts.
     until_ns: u64,
-    host_ns: u64,
-    service_ns: u64,
+    parts: Parts,
     /// The parts of its last operation, which are gone when its data has left.
-    done: Option<Parts>,
+    done: Parts,
 }
+
+const NOT_YET: Crossing = Crossing { until_ns: 0, parts: [0; PARTS], done: [0; PARTS] };
 
 /// The parts of the latencies of a run.
 #[derive(Clone)]
 pub struct Blame {
     units: Vec<Unit>,
     operations: Vec<Operation>,
-    /// By operation.
-    parts: Vec<Parts>,
-    requests: Vec<Request>,
+    /// By operation: its parts before the wait under way, if that is divided in another way.
+    before: Vec<Parts>,
+    /// By request: the operation that was done last.
+    last: Vec<u32>,
+    crossings: Vec<Crossing>,
     has_link: bool,
     /// Where writes wait for any idle unit: how many units work for collections. The clock behind
     /// those of the units is of such writes, and shows a collection as long as there is any.
@@ -134,8 +126,9 @@ impl Blame {
             units,
             collecting: awaits_idle.then_some(0),
             operations: Vec::new(),
-            parts: Vec::new(),
-            requests: Vec::new(),
+            before: Vec::new(),
+            last: Vec::new(),
+            crossings: Vec::new(),
             has_link: plan.host_link.is_some() || plan.places.is_some(),
             read: Table::default(),
             write: Table::default(),
@@ -144,22 +137,12 @@ impl Blame {
 
     /// The parts of a read or a write that is done.
     pub fn parts_of(&self, request: u32) -> Parts {
-        let request = &self.requests[request as usize];
-        let mut parts = request.done.unwrap_or_else(|| self.parts_of_operation(request.last));
-        parts[Part::Host as usize] += request.host_ns;
-        parts[Part::Service as usize] += request.service_ns;
-        parts
-    }
-
-    fn parts_of_operation(&self, op: u32) -> Parts {
-        let operation = &self.operations[op as usize];
-        let mut parts = match operation.has_parts {
-            true => self.parts[op as usize],
-            false => [0; PARTS],
-        };
-        parts[Part::Host as usize] += operation.host_ns;
-        parts[Part::Service as usize] += operation.service_ns;
-        parts
+        if self.has_link {
+            let Crossing { mut parts, done, .. } = self.crossings[request as usize];
+            add(&mut parts, &done);
+            return parts;
+        }
+        self.operations[self.last[request as usize] as usize].parts
     }
 
     /// The report: for reads and for writes the parts of the mean and of percentiles, in ns.
@@ -168,58 +151,50 @@ impl Blame {
     }
 
     /// Accounts for the time of an operation since the last fact about it.
-    #[inline(always)]
-    fn settle(&mut self, op: u32, now_ns: u64) -> &mut Operation {
-        let operation = entry(&mut self.operations, op, NEW);
-        let length_ns = now_ns - operation.until_ns;
-        operation.until_ns = now_ns;
-        if length_ns > 0 {
-            match operation.state {
-                State::Ordered => operation.host_ns += length_ns,
-                State::Accesses => operation.service_ns += length_ns,
-                State::Runs if self.units[operation.unit.index()].waited == [0; 2] => {
-                    operation.service_ns += length_ns;
-                }
-                _ => self.settle_rarely(op, length_ns, now_ns),
-            }
-        }
-        &mut self.operations[op as usize]
-    }
-
-    /// Accounts for time that is neither an operation's own work nor other work of the host.
-    #[cold]
     #[inline(never)]
-    fn settle_rarely(&mut self, op: u32, length_ns: u64, now_ns: u64) {
-        let Operation { state, unit, reading, request, .. } = self.operations[op as usize];
-        if request == FLUSH {
+    fn settle(&mut self, op: u32, now_ns: u64) {
+        let operation = entry(&mut self.operations, op, NEW);
+        let length_ns = now_ns - std::mem::replace(&mut operation.until_ns, now_ns);
+        let Operation { state, unit, request, parts, .. } = operation;
+        if *request == FLUSH {
+            *parts = [0; PARTS];
             return;
         }
-        let unit = self.units[unit.index()];
-        let parts = self.parts_to_fill(op);
         match state {
-            State::Runs => add_own(parts, length_ns, unit.waited),
+            State::Ordered => {
+                *parts = [0; PARTS];
+                parts[Part::Host as usize] = length_ns;
+            }
+            State::Runs if length_ns == 0 => {}
+            State::Runs => add_own(parts, length_ns, self.units[unit.index()].waited),
             State::Merged | State::Loaded => {
-                let mut carried = [0; PARTS];
-                reading.add_wait(&unit.read(now_ns), length_ns, &mut carried);
-                add_carried(parts, carried, state, unit.waited);
+                let unit = &self.units[unit.index()];
+                unit.read(now_ns, parts);
+                // A merged write is programmed by the copy's own program; a loaded one waits for
+                // that program and has one of its own.
+                let own = if *state == State::Merged { Part::Copies } else { Part::Host };
+                let own_ns = std::mem::take(&mut parts[own as usize]);
+                add_own(parts, own_ns, unit.waited);
+                add(parts, &self.before[op as usize]);
             }
             State::AwaitsBuffer => parts[Part::Buffer as usize] += length_ns,
-            State::Accesses | State::Ordered => unreachable!("its time is no part of the slab"),
+            State::Accesses => parts[Part::Service as usize] += length_ns,
             State::Queued | State::Starves => {
                 unreachable!("an operation leaves a queue before anything else happens to it")
             }
         }
     }
 
-    /// The parts of an operation that are in the slab.
-    fn parts_to_fill(&mut self, op: u32) -> &mut Parts {
+    /// A wait in the clock of the operation's unit begins that is divided in another way than one
+    /// in a queue: its parts so far are put aside.
+    #[cold]
+    #[inline(never)]
+    fn begins_wait(&mut self, op: u32, state: State, now_ns: u64) {
         let operation = &mut self.operations[op as usize];
-        let parts = entry(&mut self.parts, op, [0; PARTS]);
-        if !operation.has_parts {
-            operation.has_parts = true;
-            *parts = [0; PARTS];
-        }
-        parts
+        let before = std::mem::replace(&mut operation.parts, [0; PARTS]);
+        operation.state = state;
+        self.units[operation.unit.index()].read(now_ns, &mut operation.parts);
+        *entry(&mut self.before, op, [0; PARTS]) = before;
     }
 
     /// A page of a request was accepted.
@@ -230,55 +205,69 @@ impl Blame {
         }
         let operation = entry(&mut self.operations, op, NEW);
         operation.state = State::Ordered;
-        operation.has_parts = false;
         operation.request = request;
         operation.until_ns = now_ns;
-        (operation.host_ns, operation.service_ns) = (0, 0);
     }
 
     /// An operation waits in the queue of a unit.
     #[inline(always)]
     fn queued(&mut self, op: u32, unit: UnitId, now_ns: u64) {
-        let reading = self.units[unit.index()].queued(now_ns);
-        let operation = self.settle(op, now_ns);
+        let is_new = self.operations.get(op as usize).is_some_and(|op| op.state == State::Ordered);
+        if !is_new {
+            self.waits_again(op, now_ns);
+        }
+        let operation = &mut self.operations[op as usize];
         operation.state = State::Queued;
         operation.unit = unit;
-        operation.reading = reading;
+        let unit = &mut self.units[unit.index()];
+        match is_new {
+            true => unit.queued_first(operation.until_ns, now_ns, &mut operation.parts),
+            false => unit.queued(now_ns, &mut operation.parts),
+        }
     }
 
     /// A write waits for any unit that is idle.
     #[cold]
+    #[inline(never)]
     fn awaits_idle(&mut self, op: u32, now_ns: u64) {
         self.queued(op, UnitId(self.units.len() as u32 - 1), now_ns);
     }
 
-    /// Where writes wait for any idle unit: one of them has a unit, or what a unit does changes.
+    /// An operation that has done something else waits in a queue, or a flush, which was not
+    /// accepted.
     #[cold]
-    fn sees_any(&mut self, now_ns: u64, happened: Happened) {
-        match happened {
-            Happened::Queued { op, .. } if self.operations[op as usize].state == State::Queued => {
-                self.taken(op, now_ns);
-            }
-            Happened::Begins { unit, held } => self.works_for(unit, held, now_ns),
-            Happened::Worked { unit, .. } => self.works_for(unit, Held::ForHost, now_ns),
-            _ => {}
+    #[inline(never)]
+    fn waits_again(&mut self, op: u32, now_ns: u64) {
+        let state = self.operations.get(op as usize).map(|operation| operation.state);
+        if state == Some(State::Queued) {
+            // It waited for any idle unit, and has one.
+            self.taken(op, now_ns);
+        }
+        self.settle(op, now_ns);
+    }
+
+    /// A unit works for this from now on, where writes wait for any idle unit.
+    #[inline(always)]
+    fn works_for(&mut self, unit: UnitId, held: Held, now_ns: u64) {
+        if let Some(collecting) = self.collecting {
+            self.one_works_for(collecting, unit, held, now_ns);
         }
     }
 
-    /// A unit works for this from now on. The clock of the writes that wait for any unit shows the
-    /// first of the collections that work at once.
-    fn works_for(&mut self, unit: UnitId, held: Held, now_ns: u64) {
-        let Some(collecting) = &mut self.collecting else { return };
+    /// The clock of the writes that wait for any unit shows the first of the collections that work
+    /// at once.
+    #[cold]
+    #[inline(never)]
+    fn one_works_for(&mut self, collecting: u32, unit: UnitId, held: Held, now_ns: u64) {
         let collected = self.units[unit.index()].collects();
         let collects = matches!(held, Held::ForCollection { .. });
-        let before = *collecting;
-        *collecting = before + u32::from(collects) - u32::from(collected);
-        let after = *collecting;
+        let after = collecting + u32::from(collects) - u32::from(collected);
+        self.collecting = Some(after);
         let Some(any) = self.units.last_mut() else { return };
-        if before > 0 && after == 0 {
+        if collecting > 0 && after == 0 {
             any.worked(BusWait::default(), now_ns);
             any.begins(Held::ForHost, now_ns);
-        } else if before == 0 && after > 0 {
+        } else if collecting == 0 && after > 0 {
             // Until now a unit was idle, or at work for the host.
             any.worked(BusWait::default(), now_ns);
             any.begins(held, now_ns);
@@ -289,73 +278,62 @@ impl Blame {
     #[inline(always)]
     fn taken(&mut self, op: u32, now_ns: u64) {
         let operation = &mut self.operations[op as usize];
-        let reading = self.units[operation.unit.index()].taken(now_ns);
-        let length_ns = now_ns - operation.until_ns;
+        self.units[operation.unit.index()].taken(now_ns, &mut operation.parts);
         operation.until_ns = now_ns;
-        let state = std::mem::replace(&mut operation.state, State::Runs);
-        if operation.reading.is(&reading) {
-            operation.host_ns += length_ns;
-        } else {
-            self.has_waited(op, state, &reading, length_ns);
+        if std::mem::replace(&mut operation.state, State::Runs) == State::Starves {
+            self.has_starved(op);
         }
     }
 
-    /// An operation has waited in a queue, not only for other work of the host.
+    /// A write that found no page has left its queue: whatever the unit did for collections has
+    /// freed the page.
     #[cold]
     #[inline(never)]
-    fn has_waited(&mut self, op: u32, state: State, reading: &Reading, length_ns: u64) {
-        let earlier = self.operations[op as usize].reading;
-        let mut wait = [0; PARTS];
-        earlier.add_wait(reading, length_ns, &mut wait);
-        if state == State::Starves {
-            // Whatever the unit does for collections frees the page.
-            let host_ns = std::mem::take(&mut wait[Part::Host as usize]);
-            let space_ns = wait.iter().sum();
-            wait = [0; PARTS];
-            wait[Part::Host as usize] = host_ns;
-            wait[Part::Space as usize] = space_ns;
-        }
-        add(self.parts_to_fill(op), wait);
+    fn has_starved(&mut self, op: u32) {
+        let wait = &mut self.operations[op as usize].parts;
+        let host_ns = std::mem::take(&mut wait[Part::Host as usize]);
+        let space_ns: u64 = wait.iter().sum();
+        *wait = self.before[op as usize];
+        wait[Part::Host as usize] += host_ns;
+        wait[Part::Space as usize] += space_ns;
     }
 
     /// A write finds no page: its wait for the unit is over, and that for space begins.
     #[cold]
+    #[inline(never)]
     fn finds_no_page(&mut self, op: u32, now_ns: u64) {
         let operation = &mut self.operations[op as usize];
-        if operation.state != State::Queued {
-            return;
+        if operation.state == State::Queued {
+            let unit = &self.units[operation.unit.index()];
+            unit.read(now_ns, &mut operation.parts);
+            self.begins_wait(op, State::Starves, now_ns);
         }
-        let reading = self.units[operation.unit.index()].read(now_ns);
-        let length_ns = now_ns - operation.until_ns;
-        operation.until_ns = now_ns;
-        operation.state = State::Starves;
-        self.has_waited(op, State::Queued, &reading, length_ns);
-        self.operations[op as usize].reading = reading;
-    }
-
-    /// An operation that has just left its queue is carried by the collection.
-    #[cold]
-    fn joins(&mut self, op: u32, state: State, now_ns: u64) {
-        let operation = &mut self.operations[op as usize];
-        operation.state = state;
-        operation.reading = self.units[operation.unit.index()].read(now_ns);
     }
 
     /// An operation goes on to another state.
     #[cold]
+    #[inline(never)]
     fn goes_on(&mut self, op: u32, state: State, now_ns: u64) {
-        self.settle(op, now_ns).state = state;
+        self.settle(op, now_ns);
+        self.operations[op as usize].state = state;
     }
 
     /// A page of a request is done. The last one decides.
     #[inline(always)]
     fn done(&mut self, op: u32, now_ns: u64) {
-        let operation = self.settle(op, now_ns);
-        let request = std::mem::replace(&mut operation.request, FLUSH);
-        entry(&mut self.requests, request, Request::default()).last = op;
+        let operation = &mut self.operations[op as usize];
+        let request = operation.request;
+        if operation.state == State::Runs && now_ns > operation.until_ns {
+            let waited = self.units[operation.unit.index()].waited;
+            add_own(&mut operation.parts, now_ns - operation.until_ns, waited);
+        } else {
+            self.settle(op, now_ns);
+        }
+        self.operations[op as usize].request = FLUSH;
+        *entry(&mut self.last, request, 0) = op;
         if self.has_link {
-            self.requests[request as usize].done = Some(self.parts_of_operation(op));
-            self.requests[request as usize].until_ns = now_ns;
+            let Crossing { until_ns, done, .. } = &mut self.crossings[request as usize];
+            (*until_ns, *done) = (now_ns, self.operations[op as usize].parts);
         }
     }
 
@@ -364,43 +342,33 @@ impl Blame {
         if op == HostOp::Trim {
             return;
         }
-        let Operation { has_parts, service_ns, host_ns, .. } =
-            self.operations[self.requests[request as usize].last as usize];
-        let parts = (self.has_link || has_parts).then(|| self.parts_of(request));
+        let link = self.has_link.then(|| self.parts_of(request));
+        let last = self.last[request as usize];
+        let parts = link.as_ref().unwrap_or(&self.operations[last as usize].parts);
         let table = if op == HostOp::Read { &mut self.read } else { &mut self.write };
-        match parts {
-            Some(parts) => table.add(&parts, latency_ns),
-            None => table.add_plain(service_ns, host_ns, latency_ns),
-        }
+        table.add(parts, latency_ns);
     }
 
     /// A request begins to cross the host's link, or has crossed it, or its pages are accepted.
     #[cold]
+    #[inline(never)]
     fn crosses(&mut self, request: u32, is_under_way: bool, now_ns: u64) {
-        let request = &mut self.requests[request as usize];
-        let part = if is_under_way { &mut request.service_ns } else { &mut request.host_ns };
-        *part += now_ns - request.until_ns;
-        request.until_ns = now_ns;
+        let Crossing { until_ns, parts, .. } = &mut self.crossings[request as usize];
+        let part = if is_under_way { Part::Service } else { Part::Host };
+        parts[part as usize] += now_ns - *until_ns;
+        *until_ns = now_ns;
     }
 }
 
-/// Adds the time in which the collection carried a write: a merged one is programmed by the copy's
-/// own program; a loaded one waits for that program and has one of its own.
-fn add_carried(parts: &mut Parts, mut carried: Parts, state: State, waited: BusWait) {
-    let own = if state == State::Merged { Part::Copies } else { Part::Host };
-    let own_ns = std::mem::take(&mut carried[own as usize]);
-    add_own(&mut carried, own_ns, waited);
-    add(parts, carried);
-}
-
 /// Adds the time of a request's own work: what it did not wait for the bus is service.
-fn add_own(parts: &mut Parts, own_ns: u64, waited: BusWait) {
-    parts[Part::Host as usize] += waited[0];
-    parts[Part::Bus as usize] += waited[1];
-    parts[Part::Service as usize] += own_ns - waited[0] - waited[1];
+#[inline(always)]
+fn add_own(parts: &mut Parts, own_ns: u64, [host_ns, collection_ns]: BusWait) {
+    parts[Part::Host as usize] += host_ns;
+    parts[Part::Bus as usize] += collection_ns;
+    parts[Part::Service as usize] += own_ns - host_ns - collection_ns;
 }
 
-fn add(sums: &mut Parts, parts: Parts) {
+fn add(sums: &mut Parts, parts: &Parts) {
     for (sum, part) in sums.iter_mut().zip(parts) {
         *sum += part;
     }
@@ -409,6 +377,7 @@ fn add(sums: &mut Parts, parts: Parts) {
 impl Watch for Blame {
     const ACTIVE: bool = true;
     const NAMES: bool = false;
+    const COPIES: bool = false;
 
     fn blame(&self) -> Option<&Blame> {
         Some(self)
@@ -416,27 +385,30 @@ impl Watch for Blame {
 
     #[inline(always)]
     fn see(&mut self, now_ns: u64, happened: Happened) {
-        if self.collecting.is_some() {
-            self.sees_any(now_ns, happened);
-        }
         match happened {
             Happened::AwaitsIdle { op } => self.awaits_idle(op, now_ns),
             Happened::Arrived { request, .. } if self.has_link => {
-                let new = Request { until_ns: now_ns, ..Request::default() };
-                *entry(&mut self.requests, request, new) = new;
+                let new = Crossing { until_ns: now_ns, ..NOT_YET };
+                *entry(&mut self.crossings, request, NOT_YET) = new;
             }
             Happened::Accepted { op, request, .. } => self.accepted(op, request, now_ns),
             Happened::Queued { op, unit } => self.queued(op, unit, now_ns),
             Happened::Taken { op } => self.taken(op, now_ns),
-            Happened::Merged { op } => self.joins(op, State::Merged, now_ns),
-            Happened::Loaded { op } => self.joins(op, State::Loaded, now_ns),
+            Happened::Merged { op } => self.begins_wait(op, State::Merged, now_ns),
+            Happened::Loaded { op } => self.begins_wait(op, State::Loaded, now_ns),
             Happened::FindsNoPage { op } => self.finds_no_page(op, now_ns),
             Happened::Starves { unit } => self.units[unit.index()].starves(now_ns),
-            Happened::Begins { unit, held } => self.units[unit.index()].begins(held, now_ns),
+            Happened::Begins { unit, held } => {
+                self.works_for(unit, held, now_ns);
+                self.units[unit.index()].begins(held, now_ns);
+            }
             Happened::LeftBeside { unit, waited } | Happened::Loading { unit, waited } => {
                 self.units[unit.index()].waited = waited;
             }
-            Happened::Worked { unit, waited } => self.units[unit.index()].worked(waited, now_ns),
+            Happened::Worked { unit, waited } => {
+                self.works_for(unit, Held::ForHost, now_ns);
+                self.units[unit.index()].worked(waited, now_ns);
+            }
             Happened::AwaitsBuffer { op } => self.goes_on(op, State::AwaitsBuffer, now_ns),
             Happened::AccessesBuffer { op } => self.goes_on(op, State::Accesses, now_ns),
             Happened::Done { op, .. } => self.done(op, now_ns),

@@ -79,13 +79,7 @@ pub enum Cause {
     Space,
 }
 
-/// Number of causes.
-pub(super) const CAUSES: usize = 5;
-
 impl Cause {
-    pub(super) const ALL: [Cause; CAUSES] =
-        [Cause::Copies, Cause::Erase, Cause::Switch, Cause::Blocked, Cause::Space];
-
     /// The part of the latency.
     #[inline(always)]
     pub(super) fn part(self) -> Part {

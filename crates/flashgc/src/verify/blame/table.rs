@@ -8,15 +8,28 @@ use serde_json::{Map, Value, json};
 const PERCENTILES: [(&str, u64); 4] =
     [("p50", 5_000), ("p99", 9_900), ("p99_9", 9_990), ("p99_99", 9_999)];
 
+/// The parts that most requests have. Aligned, so that they lie in one line of the cache.
+#[derive(Clone, Copy, Default)]
+#[repr(align(64))]
+struct Row([u64; COMMON]);
+
+/// Number of these parts: all but the last one.
+const COMMON: usize = PARTS - 1;
+
 /// Sums of parts.
 #[derive(Clone)]
 pub(super) struct Table {
-    rows: Buckets<Parts>,
+    rows: Buckets<Row>,
+    /// The waits for the write buffer, which most devices do not have.
+    buffer: Buckets<u64>,
+    /// The request that was done last, with its place. It is added when the next one is done, since
+    /// its row takes that long to come from memory.
+    last: Option<(usize, Parts)>,
 }
 
 impl Default for Table {
     fn default() -> Self {
-        Table { rows: Buckets::new([0; PARTS]) }
+        Table { rows: Buckets::new(Row::default()), buffer: Buckets::new(0), last: None }
     }
 }
 
@@ -24,33 +37,53 @@ impl Table {
     /// A request is done.
     #[inline(always)]
     pub(super) fn add(&mut self, parts: &Parts, latency_ns: u64) {
-        let row = self.rows.at(Histogram::place_of(latency_ns));
-        for (sum, part) in row.iter_mut().zip(parts) {
-            *sum += part;
-        }
+        self.add_last();
+        let place = Histogram::place_of(latency_ns);
+        self.rows.prefetch(place);
+        self.last = Some((place, *parts));
     }
 
-    /// A request is done that did not wait for anything but other work of the host.
     #[inline(always)]
-    pub(super) fn add_plain(&mut self, service_ns: u64, host_ns: u64, latency_ns: u64) {
-        let row = self.rows.at(Histogram::place_of(latency_ns));
-        row[Part::Service as usize] += service_ns;
-        row[Part::Host as usize] += host_ns;
+    fn add_last(&mut self) {
+        let Some((place, parts)) = &self.last else { return };
+        for (sum, part) in self.rows.at(*place).0.iter_mut().zip(parts) {
+            *sum += part;
+        }
+        let buffer_ns = parts[Part::Buffer as usize];
+        if buffer_ns > 0 {
+            *self.buffer.at(*place) += buffer_ns;
+        }
     }
 
     fn sums(&self) -> [u128; PARTS] {
         let mut sums = [0; PARTS];
         for (_, row) in self.rows.used() {
-            for (sum, &part) in sums.iter_mut().zip(row) {
+            for (sum, &part) in sums.iter_mut().zip(&row.0) {
                 *sum += u128::from(part);
             }
         }
+        let buffer = self.buffer.used().map(|(_, &ns)| u128::from(ns));
+        sums[Part::Buffer as usize] = buffer.sum();
         sums
+    }
+
+    /// The sums of a bucket.
+    fn row(&self, place: usize) -> Parts {
+        let mut parts = [self.buffer.get(place); PARTS];
+        parts[..COMMON].copy_from_slice(&self.rows.get(place).0);
+        parts
+    }
+
+    /// The report, with the request that was done last.
+    pub(super) fn report(&self, latency: &Latency) -> Value {
+        let mut table = self.clone();
+        table.add_last();
+        table.report_of_all(latency)
     }
 
     /// The report: the mean parts of all requests; and of each percentile its parts, in proportion
     /// to those of the requests that share its bucket.
-    pub(super) fn report(&self, latency: &Latency) -> Value {
+    fn report_of_all(&self, latency: &Latency) -> Value {
         let mut keys = Map::new();
         let count = latency.count();
         let mean = split(&self.sums(), count, |ns| json!(ns as f64 / count as f64));
@@ -64,7 +97,7 @@ impl Table {
 
     fn percentile(&self, latency: &Latency, per_myriad: u64) -> Value {
         let ns = latency.percentile(per_myriad);
-        let parts = apportioned(ns, &self.rows.get(Histogram::place_of(ns)));
+        let parts = apportioned(ns, &self.row(Histogram::place_of(ns)));
         split(&parts.map(u128::from), latency.count_near(ns), |ns| json!(ns as u64))
     }
 }

@@ -1,11 +1,12 @@
-//! The clock of a unit: for how long it did not work for the host while operations waited for it.
-//! The difference of two readings is a wait between them, by its cause; the rest of the wait is
-//! other work of the host.
+//! The clock of a unit: the time, divided by the work of the unit. As long as operations wait, that
+//! is work for the host, or one of the causes why it did not work for the host.
 //!
-//! Most waits see none of these causes. The clock has a number that changes with it, so that such a
-//! wait costs one comparison.
+//! The clock shows the parts of a latency, whose sum is the time. So the difference of two readings
+//! is a wait between them, by its parts, however many operations it spans. Differences are modulo
+//! 2^64: while an operation waits, its parts are subtracted from the reading at the start, and that
+//! is subtracted from the one at the end.
 
-use super::parts::{CAUSES, Cause, Held, Part, Parts};
+use super::parts::{Cause, Held, PARTS, Part, Parts};
 
 const NEVER: u64 = u64::MAX;
 
@@ -21,11 +22,13 @@ enum Does {
     Collects,
 }
 
-/// The time of a unit so far.
+/// The time of a unit so far. Aligned, since the clock is read and written as a whole.
 #[derive(Clone, Copy)]
+#[repr(align(64))]
 pub(super) struct Unit {
-    /// Changes with `lost_ns`.
-    number: u32,
+    /// What the clock shows without the time itself, in ns: the time that the unit did not work for
+    /// the host, by cause, and the negative of its sum as the host's.
+    lost_ns: Parts,
     /// Operations that wait in the queue.
     waiting: u32,
     does: Does,
@@ -34,10 +37,7 @@ pub(super) struct Unit {
     first_ns: u64,
     /// When this operation began, in ns.
     since_ns: u64,
-    /// Time that the unit did not work for the host, in ns, by cause.
-    lost_ns: [u64; CAUSES],
-    /// Since when the unit rests, or did before the present operation, in ns; while nothing waits,
-    /// the rest does not count.
+    /// Since when the unit rests, in ns; while nothing waits, the rest does not count.
     rests_since_ns: u64,
     /// Since when a write of the queue finds no page, in ns.
     starves_since_ns: u64,
@@ -45,104 +45,93 @@ pub(super) struct Unit {
     pub(super) waited: BusWait,
 }
 
-/// What a clock shows.
-#[derive(Clone, Copy)]
-pub(super) struct Reading {
-    number: u32,
-    lost_ns: [u64; CAUSES],
-}
-
-impl Reading {
-    pub(super) const ZERO: Reading = Reading { number: 0, lost_ns: [0; CAUSES] };
-
-    /// Adds a wait of this length, from this reading to a later one.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn add_wait(&self, later: &Reading, length_ns: u64, parts: &mut Parts) {
-        let mut host_ns = length_ns;
-        for cause in Cause::ALL {
-            let ns = later.lost_ns[cause as usize] - self.lost_ns[cause as usize];
-            parts[cause.part() as usize] += ns;
-            host_ns -= ns;
-        }
-        parts[Part::Host as usize] += host_ns;
-    }
-
-    /// Whether the clock has not changed until a later reading.
-    #[inline(always)]
-    pub(super) fn is(&self, later: &Reading) -> bool {
-        self.number == later.number
-    }
-}
-
 impl Unit {
     pub(super) fn new() -> Self {
         Unit {
-            number: 0,
+            lost_ns: [0; PARTS],
             waiting: 0,
             does: Does::Rests,
             causes: [Cause::Copies; 2],
             first_ns: 0,
             since_ns: 0,
-            lost_ns: [0; CAUSES],
             rests_since_ns: 0,
             starves_since_ns: NEVER,
             waited: BusWait::default(),
         }
     }
 
-    /// What the clock shows now, with the operation under way or the rest.
+    /// Subtracts these parts from what the clock shows now: at the start of a wait, and at its end.
     #[inline(always)]
-    pub(super) fn read(&self, now_ns: u64) -> Reading {
-        if self.does == Does::WorksForHost || self.does == Does::Rests && self.is_level(now_ns) {
-            return Reading { number: self.number, lost_ns: self.lost_ns };
+    pub(super) fn read(&self, now_ns: u64, parts: &mut Parts) {
+        for (part, ns) in parts.iter_mut().zip(&self.lost_ns) {
+            *part = ns.wrapping_sub(*part);
         }
-        self.read_between(now_ns)
+        self.add_present(now_ns, parts);
+        let host = &mut parts[Part::Host as usize];
+        *host = host.wrapping_add(now_ns);
     }
 
+    /// Adds the time since the last operation ended, or the present one began.
     #[inline(always)]
-    fn is_level(&self, now_ns: u64) -> bool {
-        self.rests_since_ns == now_ns
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn read_between(&self, now_ns: u64) -> Reading {
-        let mut reading = Reading { number: self.number, lost_ns: self.lost_ns };
+    fn add_present(&self, now_ns: u64, parts: &mut Parts) {
         match self.does {
             Does::WorksForHost => {}
-            Does::Rests => self.add_rest(&mut reading.lost_ns, now_ns),
-            Does::Collects => {
-                self.add_rest(&mut reading.lost_ns, self.since_ns);
-                self.add_work(&mut reading.lost_ns, now_ns);
-            }
+            Does::Collects => self.add_work(now_ns, parts),
+            Does::Rests if now_ns <= self.rests_since_ns => {}
+            Does::Rests => self.add_rest(now_ns, parts),
         }
-        reading
     }
 
-    /// An operation waits from now on.
+    /// Adds the time of the present operation of a collection.
     #[inline(always)]
-    pub(super) fn queued(&mut self, now_ns: u64) -> Reading {
+    fn add_work(&self, now_ns: u64, parts: &mut Parts) {
+        let spent_ns = now_ns - self.since_ns;
+        let first_ns = self.first_ns.min(spent_ns);
+        lose(parts, self.causes[0], first_ns);
+        lose(parts, self.causes[1], spent_ns - first_ns);
+    }
+
+    /// Adds the rest until now: a collection keeps the queue closed, or there is no page to write.
+    #[cold]
+    #[inline(never)]
+    fn add_rest(&self, now_ns: u64, parts: &mut Parts) {
+        let starves_ns = now_ns.saturating_sub(self.starves_since_ns.max(self.rests_since_ns));
+        lose(parts, Cause::Space, starves_ns);
+        lose(parts, Cause::Blocked, now_ns - self.rests_since_ns - starves_ns);
+    }
+
+    /// An operation waits from now on, until it is [taken](Unit::taken).
+    #[inline(always)]
+    pub(super) fn queued(&mut self, now_ns: u64, parts: &mut Parts) {
+        self.one_more(now_ns);
+        self.read(now_ns, parts);
+    }
+
+    /// The same where the operation has only waited for others of the host so far, since
+    /// `since_ns`.
+    #[inline(always)]
+    pub(super) fn queued_first(&mut self, since_ns: u64, now_ns: u64, parts: &mut Parts) {
+        self.one_more(now_ns);
+        *parts = self.lost_ns;
+        self.add_present(now_ns, parts);
+        let host = &mut parts[Part::Host as usize];
+        *host = host.wrapping_add(since_ns);
+    }
+
+    #[inline(always)]
+    fn one_more(&mut self, now_ns: u64) {
         if self.waiting == 0 {
-            let collects = self.does == Does::Collects;
-            self.rests_since_ns = if collects { self.since_ns } else { now_ns };
+            self.rests_since_ns = now_ns;
         }
         self.waiting += 1;
-        self.read(now_ns)
     }
 
     /// An operation leaves the queue.
     #[inline(always)]
-    pub(super) fn taken(&mut self, now_ns: u64) -> Reading {
-        if self.does == Does::Rests {
-            self.rest_ends(now_ns);
-        }
+    pub(super) fn taken(&mut self, now_ns: u64, parts: &mut Parts) {
+        self.rest_ends(now_ns);
         self.waiting -= 1;
-        if self.does == Does::Collects {
-            // It begins beside the collection, whose time goes on.
-            return Reading { number: !self.number, ..self.read(now_ns) };
-        }
-        Reading { number: self.number, lost_ns: self.lost_ns }
+        self.read(now_ns, parts);
     }
 
     /// An operation begins.
@@ -151,6 +140,7 @@ impl Unit {
         match held {
             Held::ForHost => self.does = Does::WorksForHost,
             Held::ForCollection { first, first_ns, then } => {
+                self.rest_ends(now_ns);
                 self.does = Does::Collects;
                 self.causes = [first, then];
                 (self.first_ns, self.since_ns) = (first_ns, now_ns);
@@ -167,20 +157,13 @@ impl Unit {
     #[inline(always)]
     pub(super) fn worked(&mut self, waited: BusWait, now_ns: u64) {
         if self.does == Does::Collects {
-            self.collected(now_ns);
+            let mut lost_ns = self.lost_ns;
+            self.add_work(now_ns, &mut lost_ns);
+            self.lost_ns = lost_ns;
         }
         self.does = Does::Rests;
         self.waited = waited;
         self.rests_since_ns = now_ns;
-    }
-
-    #[inline(never)]
-    fn collected(&mut self, now_ns: u64) {
-        self.rest_ends(self.since_ns);
-        let mut lost_ns = self.lost_ns;
-        self.add_work(&mut lost_ns, now_ns);
-        self.lost_ns = lost_ns;
-        self.number += 1;
     }
 
     /// A write of the queue finds no page.
@@ -190,9 +173,12 @@ impl Unit {
         }
     }
 
-    /// The unit has rested until now, if operations waited.
+    /// If the unit rests, it has done so until now.
     #[inline(always)]
     fn rest_ends(&mut self, now_ns: u64) {
+        if self.does != Does::Rests {
+            return;
+        }
         if self.waiting > 0 && now_ns > self.rests_since_ns {
             self.end_rest(now_ns);
         }
@@ -203,27 +189,16 @@ impl Unit {
     #[inline(never)]
     fn end_rest(&mut self, now_ns: u64) {
         let mut lost_ns = self.lost_ns;
-        self.add_rest(&mut lost_ns, now_ns);
+        self.add_rest(now_ns, &mut lost_ns);
         self.lost_ns = lost_ns;
-        self.number += 1;
         self.rests_since_ns = now_ns;
     }
+}
 
-    /// Adds the rest until now: a collection keeps the queue closed, or there is no page to write.
-    fn add_rest(&self, lost_ns: &mut [u64; CAUSES], now_ns: u64) {
-        if now_ns <= self.rests_since_ns {
-            return;
-        }
-        let starves_ns = now_ns.saturating_sub(self.starves_since_ns.max(self.rests_since_ns));
-        lost_ns[Cause::Space as usize] += starves_ns;
-        lost_ns[Cause::Blocked as usize] += now_ns - self.rests_since_ns - starves_ns;
-    }
-
-    /// Adds the time of the present operation of a collection.
-    fn add_work(&self, lost_ns: &mut [u64; CAUSES], now_ns: u64) {
-        let spent_ns = now_ns - self.since_ns;
-        let first_ns = self.first_ns.min(spent_ns);
-        lost_ns[self.causes[0] as usize] += first_ns;
-        lost_ns[self.causes[1] as usize] += spent_ns - first_ns;
+/// Time that is not the host's, but of this cause.
+#[inline(always)]
+fn lose(parts: &mut Parts, cause: Cause, ns: u64) {
+    for (part, ns) in [(cause.part(), ns), (Part::Host, ns.wrapping_neg())] {
+        parts[part as usize] = parts[part as usize].wrapping_add(ns);
     }
 }
