@@ -461,7 +461,7 @@ def _bare_request(
         "trace_path": trace and trace[1],
         "jobs": source.jobs or _sources.jobs(source, sets, _sources.keys(unset)),
         "fitted": None,
-        "policies": own and policies.functions(own),
+        "policies": None if own is None else policies.functions(own),
     }
 
 

@@ -201,7 +201,7 @@ fn outcome(factors: &[Factor], row: &[usize], instead: &[&str]) -> Result<(), St
         let (data, all) = (shape.exported_pages_per_plane, shape.pages_per_plane());
         format!("{data} of {all} pages in each plane\n{}", sets.join("\n"))
     };
-    match std::panic::catch_unwind(|| run_row(&setup)) {
+    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run_row(&setup))) {
         Ok(Ok(())) => Ok(()),
         Ok(Err(error)) => Err(format!("{error:?} with {}", row())),
         Err(_) => Err(format!("a panic, shown above, with {}", row())),
