@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import SupportsIndex
 
@@ -25,14 +26,15 @@ type_error = "a configuration must be a path, a built-in name, TOML text or a di
 
 def builtin_configs() -> dict[str, Path]:
     """The configurations that come with the package, by name; synthetic workloads are last."""
-    return {**_folder("configs"), **workload_configs()}
+    return {**_folder("configs"), **_folder("workloads")}
 
 
 def workload_configs() -> dict[str, Path]:
     """Those of them that are synthetic workloads."""
-    return _folder("workloads")
+    return dict(_folder("workloads"))
 
 
+@cache  # the files of the package, which a sweep would list for each point
 def _folder(name: str) -> dict[str, Path]:
     folder = Path(__file__).parent / name
     return {path.stem: path for path in sorted(folder.glob("*.toml"))}

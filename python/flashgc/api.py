@@ -467,6 +467,8 @@ def _bare_request(
 
 def _add_own_trace(request: Request) -> None:
     """The trace that a configuration names is in the same folder as the configuration."""
+    if not any("trace" in part for part in (request["text"], *request["sets"])):
+        return  # and no need to read the whole configuration
     checked = json.loads(_engine.check(request))
     own = checked["trace_file"]
     if checked["needs_trace"] and own is not None:
@@ -477,6 +479,8 @@ def _add_own_trace(request: Request) -> None:
 
 def _sized(requests: Sequence[Request], progress: Callable[..., object] | None) -> list[Request]:
     """The requests with the size of their drive, where their trace decides it."""
+    if all(request["trace_path"] is None for request in requests):
+        return list(requests)
     fitted = _engine.fit(list(requests), progress)
     return [{**request, "fitted": fitted} for request in requests]
 
