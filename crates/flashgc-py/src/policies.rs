@@ -170,8 +170,8 @@ fn picked(
     let picked = BlockId(first.saturating_add(block));
     if !blocks.contains(&picked) {
         return Err(ConfigError::new_err(format!(
-            "error: the victim function chose block {block} of plane {}, which is not a candidate\n  \
-             = help: return one of `candidates.block`, or None",
+            "error: the victim function chose block {block} of plane {}, which is not a \
+             candidate\n  = help: return one of `candidates.block`, or None",
             plane.0
         )));
     }

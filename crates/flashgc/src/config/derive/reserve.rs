@@ -25,9 +25,9 @@ pub fn blocks(shape: &Shape, scheme: &Scheme, move_cap_pages: Option<u32>) -> u3
 /// The erased blocks or sub-blocks of each plane that only collection takes, where those differ in
 /// size or copies have several streams.
 fn for_streams(shape: &Shape, scheme: &Scheme) -> u32 {
-    // The worst collection of sub-blocks empties a whole block, except for its erased part, which is
-    // withheld. A stream whose block is full opens another one. Under the odd/even rule pages of each
-    // kind need room of their own.
+    // The worst collection of sub-blocks empties a whole block, except for its erased part, which
+    // is withheld. A stream whose block is full opens another one. Under the odd/even rule pages of
+    // each kind need room of their own.
     let others = others_emptied(shape, scheme);
     let needed = |of: fn(u32) -> u32| {
         let least = of(least_of(shape));

@@ -1,5 +1,5 @@
-//! Given: a placement of the program that runs the engine. The classes of open blocks are saved with
-//! a drive, and nothing else.
+//! Given: a placement of the program that runs the engine. The classes of open blocks are saved
+//! with a drive, and nothing else.
 
 use super::{Candidates, Classes, Placement, State, Write};
 use crate::device::Geometry;
