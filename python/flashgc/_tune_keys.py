@@ -67,6 +67,7 @@ class TunePoint(Section):
     rung: int
     failed: bool
     feasible: bool
+    balanced: bool
     on_front: bool
     metrics: TuneMetrics | None
     changes: TuneChanges | None
@@ -120,7 +121,6 @@ class TuneKeys(Section):
     seed: int
     trials: int
     failed: int
-    checked_points: int
     refused_points: int
     objectives: list[TuneObjective]
     constraints: list[str]

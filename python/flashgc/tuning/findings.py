@@ -8,7 +8,7 @@ from typing import Any
 from flashgc import _engine, _toml, statistics
 from flashgc.tuning import ranking
 from flashgc.tuning.ranking import Candidate
-from flashgc.tuning.search import CHECK, Search, importances
+from flashgc.tuning.search import CHECK, REFUSED, Search, importances
 
 BETTER, WORSE, MIXED, EQUAL = "better", "worse", "mixed", "not separable"
 
@@ -23,7 +23,8 @@ def values(search: Search, finalists: Sequence[Candidate], best: Candidate) -> d
     """All keys but those that the caller adds: `device`, `config`, `commands`, `warnings`."""
     asked = search.asked
     front = _front(search, finalists)
-    everyone = [search.own, *search.presets, *search.trials]
+    everyone = [search.own, *search.others, *search.trials]
+    refused = sum(one.user_attrs.get(REFUSED, 0) for one in search.study.get_trials(deepcopy=False))
     return {
         "version": _engine.__version__,
         "name": asked.name,
@@ -33,8 +34,7 @@ def values(search: Search, finalists: Sequence[Candidate], best: Candidate) -> d
         "seed": asked.seed,
         "trials": len(search.trials),
         "failed": sum(one.score is None for one in search.trials),
-        "checked_points": asked.space.asked,
-        "refused_points": asked.space.refused,
+        "refused_points": refused,
         "objectives": [{"metric": one.name, "maximised": one.sign < 0}
                        for one in asked.objectives],
         "constraints": [one.text for one in asked.constraints],
@@ -86,6 +86,7 @@ def _point(search: Search, one: Candidate, on_front: bool) -> dict[str, Any]:
         "rung": rung,
         "failed": score is None,
         "feasible": score is not None and score.is_feasible,
+        "balanced": one.balanced.get(rung, False),
         "on_front": on_front,
         "metrics": means(results) if results else None,
         "changes": changes(search, one, search.own, rung) if results else None,

@@ -189,6 +189,10 @@ def _warnings(values: Mapping[str, Any], config: str | None) -> list[str]:
     if not values["check"]["confirmed"]:
         found.append("not confirmed: on unseen samples the chosen configuration breaks a "
                      "constraint, or a preset is better")  # fmt: skip
+    own = next(one for one in values["points"] if one["name"].endswith("(own)"))
+    if not own["balanced"]:
+        found.append(f"{values['scheme']} is not in balance in its longest runs, so that balance "
+                     "was not required of others")  # fmt: skip
     if values["failed"]:
         found.append(f"{values['failed']} of {values['trials']} trials ended in an error of their "
                      "runs, such as a full drive")  # fmt: skip

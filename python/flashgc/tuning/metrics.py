@@ -19,11 +19,13 @@ WEAR = "wear"
 MAXIMISE = "max:"
 
 DEFAULT_OBJECTIVES = ("write", "write_amplification_bytes")
-DEFAULT_CONSTRAINTS = ("read <= 100%",)
+DEFAULT_CONSTRAINTS = ("read <= 110% of presets",)
 OBJECTIVES_MAX = 4
 
 _LABELS = {"read": "p99.9 of reads", "write": "p99.9 of writes", WEAR: "wear",
            "write_amplification_bytes": "byte write amplification"}  # fmt: skip
+_HEADS = {"read": "read p99.9", "write": "write p99.9",
+          "write_amplification_bytes": "WA in bytes"}  # fmt: skip
 _TIMES = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 _CONSTRAINT = re.compile(
     r"\s*(?P<name>[\w.:]+)\s*(?P<sense><=|>=)\s*(?P<number>\d+(\.\d+)?)\s*"
@@ -46,6 +48,11 @@ class Metric:
     def label(self) -> str:
         """In words."""
         return _LABELS.get(self.name, self.name)
+
+    @property
+    def head(self) -> str:
+        """At the head of a column."""
+        return _HEADS.get(self.name, self.name)
 
     @property
     def text(self) -> str:

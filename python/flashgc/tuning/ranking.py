@@ -21,8 +21,9 @@ class Candidate:
     values: Values = field(default_factory=dict)
     results: dict[int, list[MetricValues]] = field(default_factory=dict)
     """For each rung the metrics of its runs; an empty list where one of them failed."""
+    balanced: dict[int, bool] = field(default_factory=dict)
+    """For each rung whether no run was out of balance."""
     scores: dict[int, Score] = field(default_factory=dict)
-    error: bool = False
 
     @property
     def rung(self) -> int:
@@ -42,7 +43,7 @@ class Score:
     objectives: tuple[float, ...]
     """The logarithm of each objective's ratio to the configuration's own scheme: less is better."""
     excess: tuple[float, ...]
-    """That of each constraint: at most 0 where it is met."""
+    """That of each constraint, and of balance: at most 0 where it is met."""
 
     @property
     def is_feasible(self) -> bool:
@@ -73,15 +74,21 @@ def front(scores: Sequence[tuple[float, ...]]) -> list[int]:
 def ordered(all_of: Sequence[Candidate], rung: int) -> list[Candidate]:
     """Those with results of a rung, the best first."""
     known = [one for one in all_of if rung in one.scores]
-    left = [one for one in known if one.scores[rung].is_feasible]
+    found = unbounded([one for one in known if one.scores[rung].is_feasible], rung)
+    rest = [one for one in known if not one.scores[rung].is_feasible]
+    return found + sorted(rest, key=lambda one: one.scores[rung].over)
+
+
+def unbounded(all_of: Sequence[Candidate], rung: int) -> list[Candidate]:
+    """Those with results of a rung, the best first, whatever the constraints."""
+    left = [one for one in all_of if rung in one.scores]
     found: list[Candidate] = []
     while left:
         places = front([one.scores[rung].objectives for one in left])
         best = [left[at] for at in places]
         found += _inside(best, rung)
         left = [one for one in left if one not in best]
-    rest = [one for one in known if not one.scores[rung].is_feasible]
-    return found + sorted(rest, key=lambda one: one.scores[rung].over)
+    return found
 
 
 def _inside(best: list[Candidate], rung: int) -> list[Candidate]:

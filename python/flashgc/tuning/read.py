@@ -69,6 +69,8 @@ class Asked:
     space: Space
     starts: Mapping[str, Values]
     """Presets in the space, with which the search begins."""
+    exact: frozenset[str]
+    """Those of them that the space has to the last setting."""
     compared: bool
     """Whether presets are compared with the points."""
     objectives: list[Metric]
@@ -181,13 +183,23 @@ def asked(
         raise ConfigError(
             f"error: the method {method!r} is not known\n  = help: one of {', '.join(METHODS)}"
         )
+    exact = frozenset(name for name, one in starts.items() if _is_exact(base, space, name, one))
     return Asked(
-        named, given, base, space, starts, built_in, objectives,
+        named, given, base, space, starts, exact, built_in, objectives,
         [metrics.constraint(text) for text in bounds], method,
         _sources.whole("trials", _first(options.trials, search.trials, TRIALS), 1),
         _sources.whole("batch", _first(options.batch, search.batch, BATCH), 1),
         _sources.whole("search_seed", _first(options.search_seed, search.seed, 1), 0),
     )  # fmt: skip
+
+
+def _is_exact(base: Request, space: Space, name: str, values: Values) -> bool:
+    """Whether a point of the space is a preset, its name apart."""
+    found = [json.loads(_engine.check(one))["settings"] for one in
+             ({**base, "scheme": (name, None)}, space.request(values))]  # fmt: skip
+    for one in found:
+        one["gc"].pop("scheme", None)
+    return bool(found[0] == found[1])
 
 
 def _first(*given: Any) -> Any:  # noqa: ANN401 - of the type of the argument

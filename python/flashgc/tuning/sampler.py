@@ -68,6 +68,8 @@ class Legal(samplers.BaseSampler):
         self._starts = starts
         self._of = distributions(space)
         self._listed = _all_legal(space)
+        self.refused = 0
+        """How many points were drawn for the last trial that the engine refused."""
 
     @property
     def points(self) -> int | None:
@@ -84,6 +86,7 @@ class Legal(samplers.BaseSampler):
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
         """A legal point that is not a trial yet."""
+        self.refused = 0
         if trial.number < len(self._starts):
             return dict(self._starts[trial.number])
         taken = {identity(one.params) for one in study.get_trials(deepcopy=False)
@@ -92,7 +95,9 @@ class Legal(samplers.BaseSampler):
         with quiet():
             for _ in range(_DRAWS_MAX):
                 values = self._proposal(inner, study, trial)
-                if identity(values) not in taken and self._space.problem(values) is None:
+                if self._space.problem(values) is not None:
+                    self.refused += 1
+                elif identity(values) not in taken:
                     return values
         return self._other(taken, trial.number)
 
@@ -106,6 +111,7 @@ class Legal(samplers.BaseSampler):
             values = drawn(self._space, stream)
             if self._space.problem(values) is None:
                 return values
+            self.refused += 1
         return dict(taken and stream.choice(sorted(taken)) or self._starts[0])
 
     def sample_independent(

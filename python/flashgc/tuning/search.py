@@ -38,9 +38,12 @@ from flashgc.tuning.space import Values
 KEPT = 3
 """One of this number of trials gets longer runs."""
 FINALISTS = 8
-PRESETS = 3
+PRESETS = 4
 """Presets with long runs."""
 _TINY = 1e-9
+
+REFUSED = "refused"
+"""The attribute of a trial with the number of points that were drawn and refused for it."""
 
 CHECK = 1_000
 """The rung of the check."""
@@ -78,7 +81,7 @@ class Search:
         self.asked, self.samples, self._pool, self._told = asked, samples, pool, told
         self.sampler = Legal(asked.space, asked.method, asked.seed, list(asked.starts.values()))
         self.study = _study(asked, self.sampler, folder)
-        self.own = Candidate(asked.own, f"{asked.own} (the configuration's own)",
+        self.own = Candidate(asked.own, f"{asked.own} (own)",
                              preset=asked.own if asked.compared else None)  # fmt: skip
         self.presets: list[Candidate] = []
         self.left: dict[str, str] = {}
@@ -111,7 +114,7 @@ class Search:
             base = self.asked.base
             names = candidates.presets(self.own.name)
             requests: dict[str, Request] = {
-                name: {**base, "scheme": (name, None)} for name in names
+                name: self._as_preset(name) for name in names
             }
             found = candidates.chosen(base, requests, self.own.name, False)
             self.left = found.left
@@ -124,21 +127,24 @@ class Search:
                 self._evaluate(self._best_presets(rung - 1), rung, "presets")
         self._score([self.own, *self.presets])
 
+    def _as_preset(self, name: str) -> Request:
+        """The request of a preset, whose runs are those of an equal point."""
+        return {**self.asked.base, "scheme": (name, None)}
+
     def _best_presets(self, rung: int) -> list[Candidate]:
-        order = ranking.ordered(self.presets, rung)
-        return order[: max(PRESETS, math.ceil(len(self.presets) / KEPT))]
+        return ranking.unbounded(self.presets, rung)[: self._rivals(rung)]
+
+    def _rivals(self, rung: int) -> int:
+        """How many presets get runs longer than those of a rung."""
+        is_last = rung >= len(self.samples.rungs) - 2
+        return PRESETS if is_last else max(PRESETS, math.ceil(len(self.presets) / KEPT))
 
     def _batch(self, numbers: range, count: int) -> None:
         """Asks for the trials of a batch, runs them, and tells their values."""
         batch, asked_for = [], []
         for number in numbers:
             trial, values, ended = self._trial(number)
-            names = list(self.asked.starts)
-            start = names[number] if number < len(names) else None
-            label = f"trial {number}" + (f" ({start})" if start else "")
-            own = Candidate(f"trial {number}", label, trial=number, values=values)
-            self._requests[own.name] = self.asked.space.request(values)
-            batch.append(own)
+            batch.append(self._candidate(number, values))
             asked_for.append(None if ended else trial)
         self.trials += batch
         self._told(TuneProgress("search", numbers.start, count))
@@ -148,11 +154,23 @@ class Search:
                 order = ranking.ordered(self.trials, rung - 1)
                 best = order[: math.ceil(len(order) / KEPT)]
                 promoted = [one for one in promoted if one in best]
-            self._evaluate(promoted, rung, None)
+            self._evaluate(promoted, rung, "search", of=(numbers, count))
         with quiet():
             for own, trial in zip(batch, asked_for, strict=True):
                 if trial is not None:
                     self._tell(trial, own)
+
+    def _candidate(self, number: int, values: Values) -> Candidate:
+        """The first trials are presets in the space."""
+        names = list(self.asked.starts)
+        start = names[number] if number < len(names) else None
+        same = start if start in self.asked.exact else None
+        label = f"trial {number}" + (f" ({start})" if start else "")
+        own = Candidate(f"trial {number}", label, trial=number, preset=same, values=values)
+        self._requests[own.name] = (
+            self.asked.space.request(values) if same is None else self._as_preset(same)
+        )
+        return own
 
     def _trial(self, number: int) -> tuple[Trial | None, Values, bool]:
         """The trial of a number: from the journal, or asked from the sampler now."""
@@ -165,6 +183,7 @@ class Search:
                 trial = Trial(self.study, found._trial_id)
             else:
                 trial = self.study.ask()
+            trial.set_user_attr(REFUSED, self.sampler.refused)
             values = self._suggested(trial)
         return trial, values, False
 
@@ -194,11 +213,19 @@ class Search:
         """The best of all, on the last rung."""
         last = len(self.samples.rungs) - 1
         before = max(last - 1, 0)
-        finalists = ranking.ordered(self.trials, before)[:FINALISTS]
-        presets = self._best_presets(before)[:PRESETS] if self.presets else []
+        finalists = _different(ranking.ordered(self.trials, before), before)[:FINALISTS]
+        same = {one.preset: one for one in self.trials if one.preset is not None}
+        presets = [same.get(one.preset, one) for one in self._best_presets(before)]
+        finalists += [one for one in presets if one not in finalists]
         if last > 0:
-            self._evaluate([*finalists, *presets], last, "final")
-        return [self.own, *finalists, *presets]
+            self._evaluate(finalists, last, "final")
+        return [self.own, *finalists]
+
+    @property
+    def others(self) -> list[Candidate]:
+        """The presets that are not trials."""
+        same = {one.preset for one in self.trials}
+        return [one for one in self.presets if one.preset not in same]
 
     def check(self, those: Sequence[Candidate]) -> None:
         """Runs on the samples that the search has not seen."""
@@ -209,19 +236,27 @@ class Search:
         return self._requests[one.name]
 
     def _evaluate(
-        self, those: Sequence[Candidate], rung: int, phase: str | None, scored: bool = True
+        self, those: Sequence[Candidate], rung: int, phase: str, scored: bool = True,
+        of: tuple[range, int] | None = None,
     ) -> None:  # fmt: skip
         sets = self.samples.check if rung == CHECK else self.samples.rungs[rung]
         runs = [self._run(one, own) for one in those for own in sets]
 
         def tell(done: int, total: int) -> None:
-            if phase is not None:
+            if of is None:
                 self._told(TuneProgress(phase, done, total))
+            elif rung == 0:
+                numbers, count = of
+                at = numbers.start + len(numbers) * done / max(total, 1)
+                self._told(TuneProgress(phase, at, count))
 
         found = self._pool.run(runs, tell)
         for at, one in enumerate(those):
             own = found[at * len(sets) : (at + 1) * len(sets)]
             one.results[rung] = self._values(own)
+            one.balanced[rung] = all(
+                report is not None and report["steady"]["verdict"] == "yes" for report in own
+            )
         if scored:
             self._score(those, rung)
 
@@ -260,7 +295,10 @@ class Search:
             values = [own[name] for own in one.results[rung]]
             best = self._best_preset(name, rung) if bound.of_presets else 0.0
             excess.append(bound.excess(ratios[name], sum(values) / len(values), best))
-        return Score(goals, tuple(excess))
+        # Short runs are never in balance; long ones must be, where the own scheme's are.
+        is_long = rung >= len(self.samples.rungs) - 1
+        unfit = is_long and self.own.balanced.get(rung, False) and not one.balanced.get(rung, True)
+        return Score(goals, (*excess, 1.0 if unfit else 0.0))
 
     def _best_preset(self, name: str, rung: int) -> float:
         """The lowest ratio of a metric among the presets, with the longest runs that all have."""
@@ -273,6 +311,14 @@ class Search:
         pairs = zip(one.results[rung], self.own.results[rung], strict=True)
         logs = [math.log((a[name] + _TINY) / (b[name] + _TINY)) for a, b in pairs]
         return sum(logs) / len(logs)
+
+
+def _different(those: Sequence[Candidate], rung: int) -> list[Candidate]:
+    """Of points with equal objectives the first one."""
+    found: dict[tuple[float, ...], Candidate] = {}
+    for one in those:
+        found.setdefault(one.scores[rung].objectives, one)
+    return list(found.values())
 
 
 def _study(asked: Asked, sampler: Legal, folder: Path) -> optuna.Study:

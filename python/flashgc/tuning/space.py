@@ -77,16 +77,6 @@ class Space:
         self.problems: dict[tuple[str, ...], str | None] = {}
         """Why the engine refuses points, by their values; None for those that are legal."""
 
-    @property
-    def asked(self) -> int:
-        """How many points the engine has checked."""
-        return len(self.problems)
-
-    @property
-    def refused(self) -> int:
-        """How many of them it refuses."""
-        return sum(why is not None for why in self.problems.values())
-
     def active(self, values: Mapping[str, Any]) -> list[str]:
         """The parameters that have an effect with these choices of the slots."""
         used = dict(self.own)
