@@ -93,6 +93,7 @@ class TuneCheck(Section):
     """The runs on samples that the search has not seen."""
 
     samples: str
+    settings: list[list[str]]
     metrics: TuneMetrics
     feasible: bool
     rivals: list[TuneRival]

@@ -62,8 +62,10 @@ def means(results: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 def settings(search: Search, one: Candidate) -> dict[str, str]:
     """The settings of a point over the configuration's own."""
-    if one.trial is None:
-        return {} if one is search.own else {"gc.scheme": _toml.value(one.preset, "gc.scheme")}
+    if one is search.own:
+        return {}
+    if one.preset is not None:
+        return {"gc.scheme": _toml.value(one.preset, "gc.scheme")}
     found = search.asked.space.settings(one.values)
     return {key: _toml.value(value, key) for key, value in found.items()}
 
@@ -129,6 +131,7 @@ def _check(search: Search, finalists: Sequence[Candidate], best: Candidate) -> d
     score = search._scored(best, CHECK)
     return {
         "samples": search.samples.about[-1],
+        "settings": [[*search.asked.base["sets"], *own] for own in search.samples.check],
         "metrics": means(best.results[CHECK]),
         "feasible": score.is_feasible,
         "rivals": found,

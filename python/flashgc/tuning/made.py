@@ -16,7 +16,7 @@ from flashgc.advising import lengths
 from flashgc.report import Report
 from flashgc.sweeps import outcome
 from flashgc.sweeps.store import Writer
-from flashgc.tuning import chosen, read, samples
+from flashgc.tuning import builtin, chosen, read, samples
 from flashgc.tuning.pool import Pool, Run
 from flashgc.tuning.read import Asked, Layers, Options
 from flashgc.tuning.samples import Samples
@@ -208,13 +208,14 @@ def _commands(asked: Asked, values: Mapping[str, Any]) -> list[str]:
         return []
     words = ["flashgc", "run", os.fspath(given.config)]
     words += [] if given.trace is None else ["--trace", os.fspath(given.trace)]
-    if values["chosen"]["trial"] is not None and asked.compared:
-        words += ["--scheme", "greedy"]
+    is_point = values["chosen"]["trial"] is not None and not values["chosen"]["preset"]
+    if is_point and asked.compared:
+        words += ["--scheme", builtin.BASE]
+    elif given.scheme is not None and not values["chosen"]["preset"]:
+        words += ["--scheme", os.fspath(given.scheme)]
     words += [] if given.device is None else ["--device", given.device]
-    words += [] if given.seed is None else ["--seed", str(given.seed)]
-    words += [] if given.fit is None else ["--fit", str(given.fit)]
-    words += [word for key in given.unsets for word in ("--unset", key)]
-    words += [word for text in given.sets for word in ("--set", text)]
+    words += [word for key in asked.base["unsets"] for word in ("--unset", key)]
+    words += [word for text in asked.base["sets"] for word in ("--set", text)]
     settings = values["chosen"]["settings"]
     words += [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
     return [shlex.join(words)]
