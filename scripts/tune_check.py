@@ -43,6 +43,7 @@ ZIPF = {
 OLTP = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 600_000}
 TRACE = "Financial1.rows3-50002.flashsim.trace.zst"
 
+Config = str | dict[str, Any]
 Rows = dict[str, list[dict[str, float]]]
 
 
@@ -86,7 +87,7 @@ def one(folder: Path, name: str, trials: int) -> tuple[bool, bool, bool]:
 
 
 def measured(
-    folder: Path, config: Any, trace: str | None, tuned: flashgc.Tuning, file: Path
+    folder: Path, config: Config, trace: str | None, tuned: flashgc.Tuning, file: Path
 ) -> Rows:
     """The metrics of the chosen configuration and of each preset, on each sample."""
     samples = {f"sample {at}": {"set": dict(text.split("=", 1) for text in sets)}
@@ -112,7 +113,7 @@ def measured(
     return {name: own for name, own in found.items() if len(own) == len(samples)}
 
 
-def written(folder: Path, config: Any) -> str:
+def written(folder: Path, config: dict[str, Any]) -> str:
     """A configuration as a file."""
     from flashgc import _toml
 
@@ -121,7 +122,7 @@ def written(folder: Path, config: Any) -> str:
     return str(path)
 
 
-def plain(value: str) -> Any:
+def plain(value: str) -> object:
     """The value of a setting."""
     import tomllib
 

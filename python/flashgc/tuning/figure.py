@@ -111,7 +111,10 @@ def _legend() -> str:
     parts = []
     for name, mark in (
         ("trial", f'<circle cx="0" cy="{y}" r="2.6" stroke="{TRIAL}" fill="none"/>'),
-        ("preset", f'<rect x="-3" y="{y - 3}" width="6" height="6" stroke="{PRESET}" fill="none"/>'),
+        (
+            "preset",
+            f'<rect x="-3" y="{y - 3}" width="6" height="6" stroke="{PRESET}" fill="none"/>',
+        ),
         ("front", f'<circle cx="0" cy="{y}" r="3.5" stroke="{FRONT}" fill="{FRONT}"/>'),
         ("chosen", f'<circle cx="0" cy="{y}" r="7" stroke="{FRONT}" fill="none"/>'),
     ):
@@ -131,7 +134,7 @@ def _axis(metric: Metric, values: Sequence[float]) -> Axis:
         ticks = [(step * 10.0**at, f"{step * 10.0**at:g}") for at in powers for step in (1, 2, 5)]
         return axis.Log(low * 0.9, high * 1.1, ticks, metric.label)
     step = 10.0 ** math.floor(math.log10(max(high - low, 1e-9)))
-    step = next(one for one in (step / 5, step / 2, step) if (high - low) / one <= 8)
+    step = next(one for one in (step / 5, step / 2, step, 2 * step) if (high - low) / one <= 8)
     first, last = math.floor(low / step), math.ceil(high / step)
     if first == last:
         last += 1

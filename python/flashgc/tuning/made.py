@@ -56,7 +56,13 @@ def tune(
         config: a configuration, as for :func:`flashgc.run`: then the space is the slots of a scheme
             and their parameters. Or a TUNE.toml, its text, or a dictionary with the same tables:
             `base`, `space`, `objectives`, `constraints`, `search`; docs/tune.md has the syntax.
-        trace: as for :func:`flashgc.run`; as `scheme`, `device`, `set`, `unset`, `seed` and `fit`.
+        trace: as for :func:`flashgc.run`.
+        scheme: as there; the scheme to which ratios of constraints and changes refer.
+        device: as there.
+        set: as there.
+        unset: as there.
+        seed: as there; the first of the seeds of the runs.
+        fit: as there; all points have the same drive.
         objectives: metrics, one or several: `read` and `write` (p99.9), `wear`, or any number of a
             report by its name; less is better, or more with `max:` before the name.
         constraints: bounds such as `"read <= 110%"` (of the configuration's own scheme),
@@ -64,7 +70,7 @@ def tune(
         trials: the number of points to try.
         method: `"tpe"`, `"nsga-ii"` or `"random"`.
         batch: trials that are asked for together, whatever the number of workers.
-        search_seed: the seed of the search; that of the runs is `seed`.
+        search_seed: the seed of the search itself.
         store: the folder of all results, as for :func:`flashgc.sweep`; the search's journal too.
         jobs: number of workers; one for each processor if not given.
         on: where the runs are: this machine if not given, or Ray, as for :func:`flashgc.sweep`.
@@ -83,6 +89,7 @@ def tune(
     >>> found = flashgc.tune("oltp", set=small, trials=24, jobs=1, store=tempfile.mkdtemp())
     >>> found.trials, found.failed, found.chosen.metrics["write"] < 10e6
     (24, 0, True)
+
     """
     _check_library()
     backend = outcome._backend(on, jobs)
@@ -108,9 +115,7 @@ def tune(
 
 def _check_library() -> None:
     if importlib.util.find_spec("optuna") is None:
-        raise ConfigError(
-            "error: Optuna is not installed\n  = help: pip install 'flashgc[tune]'"
-        )
+        raise ConfigError("error: Optuna is not installed\n  = help: pip install 'flashgc[tune]'")
 
 
 def _scan(told: Told) -> Any:  # noqa: ANN401 - a callback

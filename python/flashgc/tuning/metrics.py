@@ -150,9 +150,7 @@ def _known(name: str, what: str) -> str:
     if name in (*ALIASES, WEAR) or name in numbers:
         return name
     common = [*ALIASES, "write_amplification_bytes", WEAR, "write_amplification", "erases"]
-    hint = near(name, common, "metrics").replace(
-        "valid metrics:", "for instance"
-    )
+    hint = near(name, common, "metrics").replace("valid metrics:", "for instance")
     raise ConfigError(
         f"error: the {what} {name!r} is not a metric of a report\n{hint}; or any number of a "
         "report by its name, such as latency_ns.all.p99 (docs/definitions.md)"

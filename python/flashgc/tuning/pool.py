@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Generator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from flashgc import _engine
+from flashgc._engine import RunError
 from flashgc._types import Request
 from flashgc.axes import layers
 from flashgc.axes.layers import Checked
@@ -17,7 +19,6 @@ from flashgc.sweeps.outcome import Backend
 from flashgc.sweeps.plan import Planned
 from flashgc.sweeps.store import DONE, FAILED, Row, Writer
 from flashgc.sweeps.work import Task
-from flashgc._engine import RunError
 
 Report = Mapping[str, Any]
 
@@ -29,7 +30,7 @@ class Run:
         self.label = label
         found = json.loads(_engine.check(request))
         path = request["trace_path"]
-        content = None if path is None else layers.content_of(path)
+        content = None if path is None else layers.content_of(Path(path))
         self.checked = Checked(
             request, found["settings"], found["config_hash"], found["drive"], content,
             found["awaits_fit"],

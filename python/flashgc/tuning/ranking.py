@@ -94,7 +94,7 @@ def unbounded(all_of: Sequence[Candidate], rung: int) -> list[Candidate]:
 def _inside(best: list[Candidate], rung: int) -> list[Candidate]:
     """A front: the best of each objective first, then by the sum of all."""
     count = len(best[0].scores[rung].objectives)
-    ends = [min(best, key=lambda one: one.scores[rung].objectives[at]) for at in range(count)]  # noqa: B023
+    ends = [min(best, key=lambda one: one.scores[rung].objectives[at]) for at in range(count)]
     by_sum = sorted(best, key=lambda one: sum(one.scores[rung].objectives))
     found: list[Candidate] = []
     for one in (by_sum[0], *ends, *by_sum):
@@ -104,8 +104,9 @@ def _inside(best: list[Candidate], rung: int) -> list[Candidate]:
 
 
 def chosen(all_of: Sequence[Candidate], rung: int) -> Candidate | None:
-    """The point that costs nothing: the lowest first objective where all others are at most those
-    of the best preset. If there is none, that with the lowest mean of all objectives.
+    """The point with the lowest first objective, where all others are at most the best presets'.
+
+    If there is none, that with the lowest mean of all objectives.
     """
     known = [one for one in all_of if rung in one.scores and one.scores[rung].is_feasible]
     if not known:

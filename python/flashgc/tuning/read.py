@@ -168,8 +168,8 @@ def asked(
     if form is not None and form.space is not None:
         more = [_parameter(form, axis, one) for axis, one in form.space.items()]
         space = space.with_more(more)
-        starts = {name: space.completed(one) for name, one in starts.items()}
-        starts = {name: one for name, one in starts.items()
+        full = {name: space.completed(one) for name, one in starts.items()}
+        starts = {name: one for name, one in full.items()
                   if one is not None and space.problem(one) is None}  # fmt: skip
     goals = _first(options.objectives, None if form is None else form.objectives,
                    metrics.DEFAULT_OBJECTIVES)  # fmt: skip
@@ -195,8 +195,8 @@ def asked(
 
 def _is_exact(base: Request, space: Space, name: str, values: Values) -> bool:
     """Whether a point of the space is a preset, its name apart."""
-    found = [json.loads(_engine.check(one))["settings"] for one in
-             ({**base, "scheme": (name, None)}, space.request(values))]  # fmt: skip
+    preset: Request = {**base, "scheme": (name, None)}
+    found = [json.loads(_engine.check(one))["settings"] for one in (preset, space.request(values))]
     for one in found:
         one["gc"].pop("scheme", None)
     return bool(found[0] == found[1])
@@ -209,10 +209,10 @@ def _first(*given: Any) -> Any:  # noqa: ANN401 - of the type of the argument
 def _parameter(form: TuneForm, name: str, given: Any) -> Parameter:  # noqa: ANN401 - a form
     """A parameter of [space]: an axis whose choices are settings or schemes."""
     found = read.axis(form, name, given)
-    if isinstance(given, RangeForm):
-        if given.step is None and given.count is None:
-            own = Range(given.key or name, given.low, given.high, given.scale, given.unit)
-            return Parameter(name, own)
+    if isinstance(given, RangeForm) and given.step is None and given.count is None:
+        return Parameter(
+            name, Range(given.key or name, given.low, given.high, given.scale, given.unit)
+        )
     assert not isinstance(found, Range)
     for choice in found.values():
         _check(form, name, choice)
@@ -257,9 +257,9 @@ def bare(given: Layers, file: tuple[str, Path] | None) -> Request:
 
 def name_of(config: api.Config) -> str:
     """The name of a search over a configuration."""
-    if isinstance(config, Mapping) or (isinstance(config, str) and ("\n" in config or "=" in config)):
+    if isinstance(config, Mapping) or (
+        isinstance(config, str) and ("\n" in config or "=" in config)
+    ):
         return "tune"
     stem = Path(config).stem
     return re.sub(r"[^A-Za-z0-9._-]", "-", stem).lstrip("._-") or "tune"
-
-

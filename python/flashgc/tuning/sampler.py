@@ -112,7 +112,9 @@ class Legal(samplers.BaseSampler):
             if self._space.problem(values) is None:
                 return values
             self.refused += 1
-        return dict(taken and stream.choice(sorted(taken)) or self._starts[0])
+        if not taken:
+            raise self._space.nothing_legal()
+        return dict(stream.choice(sorted(taken)))
 
     def sample_independent(
         self, study: Study, trial: FrozenTrial, param_name: str,
@@ -206,9 +208,9 @@ def _all_legal(space: Space) -> list[Values] | None:
             return None
     found: dict[Any, Values] = {}
     for one in itertools.product(*columns):
-        values = dict(zip(space.parameters, one, strict=True))
-        active = space.active(values)
-        point = {name: value for name, value in values.items() if name in active}
+        whole: Values = dict(zip(space.parameters, one, strict=True))
+        active = space.active(whole)
+        point = {name: value for name, value in whole.items() if name in active}
         if identity(point) not in found and space.problem(point) is None:
             found[identity(point)] = point
     return list(found.values())

@@ -1,8 +1,9 @@
 """The samples of a search and of its check: seeds, and parts of a trace.
 
-1. A rung is a length of the runs. Every point runs on the first one; the better part of them on the
-   next; and the best until steady.
-2. The check has other seeds, and for a trace the last 40 % of its rows, which the search never sees.
+1. A rung is a length of the runs. Every point runs on the first one; the better part of them on
+   the next; and the best until steady.
+2. The check has other seeds, and for a trace the last 40 % of its rows, which the search never
+   sees.
 """
 
 from __future__ import annotations
@@ -59,8 +60,13 @@ def planned(
     unset = lengths.unset(workload)
     if key is None:
         whole = [[one] for one in seen]
-        return Samples("seeds", [whole], [[one] for one in unseen], unset,
-                       [f"{SEEDS} seeds, {total:,} requests each", f"{CHECK_SEEDS} other seeds"])
+        return Samples(
+            "seeds",
+            [whole],
+            [[one] for one in unseen],
+            unset,
+            [f"{SEEDS} seeds, {total:,} requests each", f"{CHECK_SEEDS} other seeds"],
+        )
     first = lengths.planned(workload, first_row, seed, reference).requests
     most = lengths._requests(workload)
     counts = [first, *([first * FACTOR] if first * FACTOR <= most else [])]
@@ -80,8 +86,13 @@ def _of_trace(
     if first_row is None or rows < PART_ROWS * SEEDS / SEEN:
         whole = [[f"seed={seed + at}"] for at in range(SEEDS)]
         check = [[f"seed={seed + SEEDS + at}"] for at in range(CHECK_SEEDS)]
-        return Samples("seeds", [whole], check, unset,
-                       [f"the whole trace, {SEEDS} seeds", f"{CHECK_SEEDS} other seeds"])
+        return Samples(
+            "seeds",
+            [whole],
+            check,
+            unset,
+            [f"the whole trace, {SEEDS} seeds", f"{CHECK_SEEDS} other seeds"],
+        )
     pages = reference.pages.host_read + reference.pages.host_written
     seen = int(rows * SEEN)
     part = seen // SEEDS

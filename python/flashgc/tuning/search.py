@@ -16,7 +16,7 @@ import math
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import optuna
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
@@ -45,8 +45,8 @@ _TINY = 1e-9
 REFUSED = "refused"
 """The attribute of a trial with the number of points that were drawn and refused for it."""
 
-CHECK = 1_000
-"""The rung of the check."""
+CHECK = -2
+"""The check, which is below all rungs."""
 
 
 class TuneProgress(NamedTuple):
@@ -63,8 +63,7 @@ Told = Callable[[TuneProgress], object]
 
 
 class _Unlocked(JournalFileOpenLock):
-    """No lock: the folder of results is locked already, and a lock left behind would be waited for.
-    """
+    """No lock: the folder of results is locked already, and none must be left by a crash."""
 
     def acquire(self) -> bool:
         """Nothing to do."""
@@ -77,7 +76,9 @@ class _Unlocked(JournalFileOpenLock):
 class Search:
     """A search under way."""
 
-    def __init__(self, asked: Asked, samples: Samples, pool: Pool, folder: Path, told: Told) -> None:
+    def __init__(
+        self, asked: Asked, samples: Samples, pool: Pool, folder: Path, told: Told
+    ) -> None:
         self.asked, self.samples, self._pool, self._told = asked, samples, pool, told
         self.sampler = Legal(asked.space, asked.method, asked.seed, list(asked.starts.values()))
         self.study = _study(asked, self.sampler, folder)
@@ -99,6 +100,8 @@ class Search:
         self._references()
         asked = self.asked
         count = asked.trials
+        if self.sampler.points == 0:
+            raise asked.space.nothing_legal()
         if self.sampler.points is not None:
             count = min(count, self.sampler.points)
         for first in range(0, count, asked.batch):
@@ -113,9 +116,7 @@ class Search:
         if self.asked.compared:
             base = self.asked.base
             names = candidates.presets(self.own.name)
-            requests: dict[str, Request] = {
-                name: self._as_preset(name) for name in names
-            }
+            requests: dict[str, Request] = {name: self._as_preset(name) for name in names}
             found = candidates.chosen(base, requests, self.own.name, False)
             self.left = found.left
             for name, request in found.requests.items():
@@ -215,7 +216,7 @@ class Search:
         before = max(last - 1, 0)
         finalists = _different(ranking.ordered(self.trials, before), before)[:FINALISTS]
         same = {one.preset: one for one in self.trials if one.preset is not None}
-        presets = [same.get(one.preset, one) for one in self._best_presets(before)]
+        presets = [same.get(str(one.preset), one) for one in self._best_presets(before)]
         finalists += [one for one in presets if one not in finalists]
         if last > 0:
             self._evaluate(finalists, last, "final")
@@ -296,7 +297,7 @@ class Search:
             best = self._best_preset(name, rung) if bound.of_presets else 0.0
             excess.append(bound.excess(ratios[name], sum(values) / len(values), best))
         # Short runs are never in balance; long ones must be, where the own scheme's are.
-        is_long = rung >= len(self.samples.rungs) - 1
+        is_long = rung == CHECK or rung >= len(self.samples.rungs) - 1
         unfit = is_long and self.own.balanced.get(rung, False) and not one.balanced.get(rung, True)
         return Score(goals, (*excess, 1.0 if unfit else 0.0))
 

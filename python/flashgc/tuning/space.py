@@ -114,8 +114,9 @@ class Space:
         return Space(self.base, [*kept, *more])
 
     def completed(self, values: Values) -> Values | None:
-        """A point with the first value of each parameter that it lacks; None where it has one
-        that the space does not have.
+        """A point with the first value of each parameter that it lacks.
+
+        None where it has a value that the space does not have.
         """
         found: Values = {}
         for name in self.active(values):
@@ -127,6 +128,14 @@ class Space:
             else:
                 found[name] = values.get(name, next(iter(of)))
         return found
+
+    def nothing_legal(self) -> ConfigError:
+        """The error of a space without a legal point, with the engine's reason for one of them."""
+        why = next((one for one in self.problems.values() if one is not None), "unknown")
+        return ConfigError(
+            f"error: no point of the space is legal; the first reason: {why}\n"
+            "  = help: widen [space], or change [base]"
+        )
 
     def problem(self, values: Mapping[str, Any]) -> str | None:
         """Why the engine refuses a point; None where it is legal."""
@@ -186,9 +195,3 @@ def able(space: Space, starts: Sequence[Values]) -> Space:
 def _fits(space: Space, start: Values, name: str, choice: str) -> bool:
     slots = {one: value for one, value in start.items() if space.parameters[one].slot is not None}
     return space.problem({**slots, name: choice}) is None
-
-
-def check(space: Space) -> None:
-    """A ConfigError where a space has no parameters."""
-    if not space.parameters:
-        raise ConfigError("error: the space has no parameters\n  = help: name keys in [space]")

@@ -93,8 +93,7 @@ def parameters(found: Mapping[str, Any]) -> Rows:
 
 
 def check(found: Mapping[str, Any], intervals: bool = False) -> Rows:
-    """The chosen point against others on unseen samples: changes, with their intervals or without.
-    """
+    """The chosen point against others on unseen samples, with intervals or without."""
     listed = metrics(found)
     rows = [["chosen against", *(one.head for one in listed), "objectives"]]
     for rival in found["check"]["rivals"]:
