@@ -33,14 +33,17 @@ PAPERS = ("parallel", "ippbe", "ippbe-original", "parallel-ippbe", "pgc", "pgc-m
 METRICS = ("latency_ns.write.p99_9", "write_amplification_bytes", "latency_ns.read.p99_9")
 
 ZIPF = {
-    "device": {"preset": "preemptible-gc-slc", "blocks_per_plane": 64},
+    "device": {"preset": "preemptible-gc-slc", "channels": 2, "blocks_per_plane": 64},
     "workload": {"synthetic": {
         "requests": 600_000, "read_share": 0.7, "size": "4 KiB", "address": {"zipf": 0.9},
-        "interarrival": {"exponential": "150 us"},
+        "interarrival": {"exponential": "600 us"},
     }},
     "precondition": {"fill": "sequential", "overwrite": 2.0},
 }  # fmt: skip
-OLTP = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 600_000}
+OLTP = {"device.channels": 2, "device.blocks_per_plane": 64, "workload.synthetic.rate": 0.25,
+        "workload.synthetic.requests": 600_000}  # fmt: skip
+"""A quarter of the channels with a quarter of the load: 600,000 requests are some 5 drive writes.
+"""
 TRACE = "Financial1.rows3-50002.flashsim.trace.zst"
 
 Config = str | dict[str, Any]

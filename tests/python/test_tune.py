@@ -1,8 +1,9 @@
-"""The tuner: legal points alone, results that depend on no timing, and a check on unseen samples."""
+"""The tuner: legal points alone, results without chance, and a check on unseen samples."""
 
 import json
 import os
 import random
+import shlex
 import signal
 import subprocess
 import time
@@ -73,12 +74,11 @@ def test_what_the_device_lacks_is_not_in_the_space():
 
 
 def test_a_device_with_sub_blocks_and_suspension_has_more():
-    space, starts = space_of({"device": {"preset": "speedup-gc-tlc"},
-                              "workload": {"synthetic": {"queue_depth": 1, "requests": 10}}})  # fmt: skip
+    load = {"synthetic": {"queue_depth": 1, "requests": 10}}
+    space, starts = space_of({"device": {"preset": "speedup-gc-tlc"}, "workload": load})
     assert "sub-blocks" in space.parameters["gc.erase.use"].of
     assert "speedup" in starts
-    space, _ = space_of({"device": {"preset": "preemptible-gc-slc"},
-                         "workload": {"synthetic": {"queue_depth": 1, "requests": 10}}})  # fmt: skip
+    space, _ = space_of({"device": {"preset": "preemptible-gc-slc"}, "workload": load})
     assert "suspend" in space.parameters["gc.preemption.use"].of
 
 
@@ -343,8 +343,11 @@ def test_without_optuna_the_message_says_what_to_install(here, monkeypatch):
     import importlib.util
 
     find = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec",
-                        lambda name, *more: None if name == "optuna" else find(name, *more))  # fmt: skip
+
+    def without(name, *more):
+        return None if name == "optuna" else find(name, *more)
+
+    monkeypatch.setattr(importlib.util, "find_spec", without)
     with pytest.raises(flashgc.ConfigError, match=r"pip install 'flashgc\[tune\]'"):
         flashgc.tune("small.toml", store="all")
 
@@ -353,4 +356,6 @@ def test_the_command_saves_its_files(flashgc, here):
     done = flashgc("tune", "space.toml", "--store", "all", "--out", "out")
     assert sorted(os.listdir("out")) == ["front.svg", "tune.html", "tune.json", "tuned.toml"]
     assert "is confirmed on" in " ".join(done.out.split())
-    assert flashgc("run", "out/tuned.toml", "--json").json["scheme"]
+    command = json.loads((here / "out/tune.json").read_text())["commands"][0]
+    typed = flashgc(*shlex.split(command)[1:], "--json").json
+    assert typed["result_hash"] == flashgc("run", "out/tuned.toml", "--json").json["result_hash"]

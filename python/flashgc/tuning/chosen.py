@@ -11,14 +11,20 @@ from flashgc import _engine, _toml, api
 from flashgc._engine import ConfigError
 from flashgc._types import Request
 
-_EXCLUSIVE = (
-    ("workload.synthetic", ("queue_depth", "interarrival", "read_interarrival",
-                            "write_interarrival", "rate")),
-    ("device", ("exported", "over_provisioning")),
-    ("precondition", ("overwrite", "until", "at_most")),
-    ("workload", ("synthetic", "fitted", "jobs", "fio", "trace")),
-)  # fmt: skip
-"""Keys of which a setting replaces the others."""
+_GAPS = ("interarrival", "read_interarrival", "write_interarrival")
+_KINDS = ("synthetic", "fitted", "jobs", "fio", "trace")
+_REPLACED: dict[str, tuple[str, ...]] = {
+    "workload.synthetic.queue_depth": (*_GAPS, "rate"),
+    "workload.synthetic.interarrival": ("queue_depth", *_GAPS[1:]),
+    "workload.synthetic.read_interarrival": ("queue_depth", _GAPS[0]),
+    "workload.synthetic.write_interarrival": ("queue_depth", _GAPS[0]),
+    "device.exported": ("over_provisioning",),
+    "device.over_provisioning": ("exported",),
+    "precondition.overwrite": ("until", "at_most"),
+    "precondition.until": ("overwrite",),
+    **{f"workload.{kind}": _KINDS for kind in _KINDS},
+}
+"""The keys beside it that a setting replaces."""
 _ONE_OF = ("interarrival", "address", "size")
 """Tables whose keys are alternatives."""
 
@@ -75,26 +81,21 @@ def _parsed(value: str) -> Any:  # noqa: ANN401 - of any type
 
 
 def _put(table: dict[str, Any], key: str, value: Any) -> None:  # noqa: ANN401 - of any type
-    *path, last = key.split(".")
+    path = key.split(".")
     at = table
     for depth, part in enumerate(path):
-        _exclude(at, ".".join(path[:depth]), part)
-        inner = at.get(part)
-        if not isinstance(inner, dict):
-            inner = at[part] = {}
-        if part in _ONE_OF:
-            inner.clear()
-        at = inner
-    _exclude(at, ".".join(path), last)
-    at[last] = value
-
-
-def _exclude(table: dict[str, Any], path: str, key: str) -> None:
-    for where, keys in _EXCLUSIVE:
-        if where == path and key in keys:
-            for other in keys:
-                if other != key:
-                    table.pop(other, None)
+        for other in _REPLACED.get(".".join(path[: depth + 1]), ()):
+            if other != part:
+                at.pop(other, None)
+        if depth > 0 and path[depth - 1] in _ONE_OF:
+            for other in [one for one in at if one != part]:
+                del at[other]
+        if depth == len(path) - 1:
+            at[part] = value
+            return
+        if not isinstance(at.get(part), dict):
+            at[part] = {}
+        at = at[part]
 
 
 def _remove(table: dict[str, Any], path: list[str]) -> None:

@@ -66,7 +66,9 @@ def settings(search: Search, one: Candidate) -> dict[str, str]:
         return {}
     if one.preset is not None:
         return {"gc.scheme": _toml.value(one.preset, "gc.scheme")}
-    found = search.asked.space.settings(one.values)
+    space = search.asked.space
+    found = {} if (scheme := space.scheme(one.values)) is None else {"gc.scheme": scheme}
+    found |= space.settings(one.values)
     return {key: _toml.value(value, key) for key, value in found.items()}
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flashgc import _engine, _output, _sources, api
+from flashgc import _engine, _output, _sources, api, units
 from flashgc._engine import ConfigError
 from flashgc._types import Request
 from flashgc.advising import lengths
@@ -198,6 +198,18 @@ def _warnings(values: Mapping[str, Any], config: str | None) -> list[str]:
     if not own["balanced"]:
         found.append(f"{values['scheme']} is not in balance in its longest runs, so that balance "
                      "was not required of others")  # fmt: skip
+    longest = max(one["rung"] for one in values["points"])
+    drifting = [
+        one["name"]
+        for one in values["points"]
+        if one["rung"] == longest and not one["balanced"] and not one["feasible"]
+    ]
+    if drifting:
+        found.append(
+            f"{units.counted(len(drifting), 'point')} with the longest runs "
+            f"{'was' if len(drifting) == 1 else 'were'} not in balance, and could not be "
+            "chosen; longer runs may admit more: raise the configured requests"
+        )
     if values["failed"]:
         found.append(f"{values['failed']} of {values['trials']} trials ended in an error of their "
                      "runs, such as a full drive")  # fmt: skip
@@ -209,18 +221,21 @@ def _commands(asked: Asked, values: Mapping[str, Any]) -> list[str]:
     import shlex
 
     given = asked.given
-    if not isinstance(given.config, (str, os.PathLike)):
+    if not isinstance(given.config, (str, os.PathLike)) or "\n" in str(given.config):
         return []
     words = ["flashgc", "run", os.fspath(given.config)]
     words += [] if given.trace is None else ["--trace", os.fspath(given.trace)]
-    is_point = values["chosen"]["trial"] is not None and not values["chosen"]["preset"]
-    if is_point and asked.compared:
-        words += ["--scheme", builtin.BASE]
-    elif given.scheme is not None and not values["chosen"]["preset"]:
-        words += ["--scheme", os.fspath(given.scheme)]
+    settings = dict(values["chosen"]["settings"])
+    scheme: object = settings.pop("gc.scheme", None)
+    if scheme is not None:
+        scheme = json.loads(str(scheme))
+    elif values["chosen"]["trial"] is not None and asked.compared:
+        scheme = builtin.BASE
+    else:
+        scheme = given.scheme
+    words += [] if scheme is None else ["--scheme", str(scheme)]
     words += [] if given.device is None else ["--device", given.device]
     words += [word for key in asked.base["unsets"] for word in ("--unset", key)]
     words += [word for text in asked.base["sets"] for word in ("--set", text)]
-    settings = values["chosen"]["settings"]
     words += [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
     return [shlex.join(words)]

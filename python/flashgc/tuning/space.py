@@ -100,12 +100,14 @@ class Space:
     def request(self, values: Mapping[str, Any]) -> Request:
         """The request of a point."""
         request = with_settings(self.base, self.settings(values))
-        for name in self.parameters:
-            if name in values:
-                scheme = self.parameters[name].choice(values[name]).sources[0].scheme
-                if scheme is not None:
-                    request = {**request, "scheme": _sources.scheme(scheme)}
-        return request
+        scheme = self.scheme(values)
+        return request if scheme is None else {**request, "scheme": _sources.scheme(scheme)}
+
+    def scheme(self, values: Mapping[str, Any]) -> str | None:
+        """The scheme of a point, where a parameter names it."""
+        found = [self.parameters[name].choice(value).sources[0].scheme
+                 for name, value in values.items()]  # fmt: skip
+        return next((one for one in found if one is not None), None)
 
     def with_more(self, more: Sequence[Parameter]) -> Space:
         """The space with further parameters; those of the same name replace its own."""

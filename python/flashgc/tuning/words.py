@@ -22,8 +22,7 @@ def head(found: Mapping[str, Any]) -> str:
     return (
         f"search {found['study']}: {units.counted(found['trials'], 'trial')} ({found['method']}, "
         f"seed {found['seed']}) on {found['device']}; "
-        f"{units.counted(found['refused_points'], 'more point was', 'more points were')} illegal, "
-        "and none of them was run"
+        f"{units.counted(found['refused_points'], 'illegal point')} drawn, none of them run"
     )
 
 
