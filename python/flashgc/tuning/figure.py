@@ -16,6 +16,9 @@ from flashgc.tuning.metrics import ALIASES, Metric
 
 TRIAL, FRONT, PRESET = "#8a8a8a", COLOURS[1], COLOURS[0]
 
+_APART = 0.13
+"""The least distance of two labels, as a share of the axis."""
+
 Point = Mapping[str, Any]
 
 
@@ -48,8 +51,7 @@ def _shown(found: Mapping[str, Any]) -> list[Point]:
 def _front(found: Mapping[str, Any], x: Metric, y: Metric) -> str:
     """All points over two objectives; the front as a line of steps."""
     points = _shown(found)
-    across = _axis(x, [one["metrics"][x.name] for one in points])
-    up = _axis(y, [one["metrics"][y.name] for one in points])
+    across, up = (_axis(one, _within(found, points, one)) for one in (x, y))
     best = sorted((one["metrics"][x.name], one["metrics"][y.name])
                   for one in points if one["on_front"])  # fmt: skip
     line = Curve("", best, 1, steps=True)
@@ -67,12 +69,22 @@ def _course(found: Mapping[str, Any], metric: Metric) -> str:
         if one["feasible"] and (not best or metric.sign * value < metric.sign * best[-1][1]):
             best.append((one["trial"], value))
     across = axis.linear(max([one["trial"] for one in points], default=1), "trial")
-    up = _axis(metric, [one["metrics"][metric.name] for one in points])
+    up = _axis(metric, _within(found, points, metric))
     line = Curve("", [*best, (across.high, best[-1][1])] if best else [], 1, steps=True)
     panel = Panel(f"{metric.label} by trial", across, up, [line])
     return panel.draw().replace(
         "</svg>", "".join(_dots(found, panel, points, None, metric)) + _legend() + "</svg>"
     )
+
+
+def _within(found: Mapping[str, Any], points: Sequence[Point], metric: Metric) -> list[float]:
+    """The values that an axis has: trials far beyond all long runs and presets lie at its end."""
+    values = [one["metrics"][metric.name] for one in points]
+    last = max(one["rung"] for one in found["points"])
+    long = [one["metrics"][metric.name] for one in points
+            if one["rung"] == last or one["preset"] is not None]  # fmt: skip
+    most = 1.1 * max(long) if long and metric.sign > 0 else max(values)
+    return [value for value in values if value <= most] or values
 
 
 def _dots(
@@ -91,10 +103,11 @@ def _dots(
         if not one["feasible"]:
             told.append("breaks a constraint")
         title = f"<title>{html.escape(', '.join(told))}</title>"
-        colour = FRONT if one["on_front"] else PRESET if one["trial"] is None else TRIAL
+        is_preset = one["trial"] is None or one["preset"] is not None
+        colour = FRONT if one["on_front"] else PRESET if is_preset else TRIAL
         fill = colour if one["rung"] == last else "none"
         radius = 3.5 if one["on_front"] else 2.6
-        if one["trial"] is None and not one["on_front"]:
+        if is_preset and not one["on_front"]:
             yield (f'<rect x="{left - 3:.1f}" y="{top - 3:.1f}" width="6" height="6" '
                    f'stroke="{colour}" fill="{fill}">{title}</rect>')  # fmt: skip
         else:
@@ -124,11 +137,21 @@ def _legend() -> str:
     return "".join(parts)
 
 
+def _thinned(of: Axis) -> Axis:
+    """The axis without labels that would overlap."""
+    kept: list[axis.Tick] = []
+    for tick in of.ticks:
+        if not kept or of.place(tick[0]) - of.place(kept[-1][0]) >= _APART:
+            kept.append(tick)
+    of.ticks = kept
+    return of
+
+
 def _axis(metric: Metric, values: Sequence[float]) -> Axis:
     """An axis that fits: times by factors, other metrics between round values."""
     low, high = min(values), max(values)
     if ALIASES.get(metric.name, metric.name).startswith("latency_ns"):
-        return axis.round_times(low, high, metric.label)
+        return _thinned(axis.round_times(low, high, metric.label))
     if low > 0 and high > 20 * low:
         powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
         ticks = [(step * 10.0**at, f"{step * 10.0**at:g}") for at in powers for step in (1, 2, 5)]

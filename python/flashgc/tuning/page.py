@@ -28,7 +28,8 @@ def fragment(found: Mapping[str, Any]) -> str:
         *(page.note(text) for text in found["warnings"]),
         "<h2>The front</h2>",
         f'<div class="charts">{drawn}</div>',
-        "<p>Filled marks have the longest runs, hollow ones shorter runs.</p>",
+        "<p>Filled marks have the longest runs, hollow ones shorter runs. Trials far beyond these "
+        "lie at the edge.</p>",
         page.wide(table(words.points(found))),
         "<h2>The chosen configuration</h2>",
         table([["", ""], *map(list, words.chosen(found))], "facts"),
