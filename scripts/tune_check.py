@@ -4,9 +4,12 @@
 
 Three workloads: `oltp` and `zipf` are synthetic, `financial` replays the trace
 Financial1.rows3-50002 of the folder TRACES (an environment variable). For each the search runs
-first. Then the chosen configuration and every preset that the device can run, run in full on the
-samples of the check: five seeds, and for the trace the last 40 % of its rows, none of which the
-search has seen. FOLDER keeps all results, and a second call computes nothing again.
+first. Then the chosen configuration and every preset that the device can run, run in full on
+samples that the search has not seen: ten other seeds, and for the trace the last 40 % of its rows.
+FOLDER keeps all results, and a second call computes nothing again.
+
+gftl and pregc-gftl bring 16 % more blocks. They run as they are, and once more without these blocks
+(`=`), on the drive that all others have. Clause 1 counts both forms, clause 2 the equal drive.
 
 The status is 1 where a clause is not met:
 1. no preset is better in both p99.9 of writes and byte write amplification;
@@ -30,6 +33,10 @@ PAPERS = ("parallel", "ippbe", "ippbe-original", "parallel-ippbe", "pgc", "pgc-m
           "pgc-pipeline", "pgc-both", "pgc-se", "fpgc", "wear-pgc", "idle", "idle-pgc",
           "subblock-baseline", "gsm", "gsm-plus", "pb", "speedup", "speedup-pb", "pbgc", "bbgc",
           "on-demand", "pregc", "gftl", "pregc-gftl")  # fmt: skip
+LARGER = ("gftl", "pregc-gftl")
+EQUAL = " ="
+SEEDS = 10
+"""Seeds of the comparison, from the first one that the search has not seen."""
 METRICS = ("latency_ns.write.p99_9", "write_amplification_bytes", "latency_ns.read.p99_9")
 
 ZIPF = {
@@ -93,15 +100,20 @@ def measured(
     folder: Path, config: Config, trace: str | None, tuned: flashgc.Tuning, file: Path
 ) -> Rows:
     """The metrics of the chosen configuration and of each preset, on each sample."""
-    samples = {f"sample {at}": {"set": dict(text.split("=", 1) for text in sets)}
-               for at, sets in enumerate(tuned.check.settings)}  # fmt: skip
-    for one_of in samples.values():
-        one_of["set"] = {key: plain(value) for key, value in one_of["set"].items()}
+    sets = dict(text.split("=", 1) for text in tuned.check.settings[0])
+    first = int(sets.pop("seed"))
+    sets.pop("workload.until", None)  # all of the configured requests
+    same = {key: plain(value) for key, value in sets.items()}
+    samples = {f"seed {seed}": {"set": {**same, "seed": seed}}
+               for seed in range(first, first + SEEDS)}  # fmt: skip
     if not isinstance(config, str):
         config = written(folder, config)
     base: dict[str, Any] = {} if trace is None else {"trace": os.path.abspath(trace)}
     schemes: dict[str, Any] = {name: {"config": os.path.abspath(config) if os.path.exists(config)
                                       else config, "scheme": name} for name in PAPERS}  # fmt: skip
+    for name in LARGER:
+        own = {"gc.pacing.time-slices.extra_space": "0%"}
+        schemes[name + EQUAL] = {**schemes[name], "set": own}
     schemes["tuned"] = {"config": os.path.abspath(file)}
     done = flashgc.sweep(
         {"name": f"check-{file.parent.name}", "base": base,
@@ -146,10 +158,11 @@ def judged(rows: Rows) -> tuple[bool, bool, bool]:
         both = w < write and a < amplification
         beats = changes[0]["high"] < 0 and changes[1]["low"] <= 0
         first &= not both
-        second &= beats
+        second &= beats or name in LARGER
         shown = "; ".join(f"{100 * one['mean']:+.1f} % ({100 * one['low']:+.1f} to "
                           f"{100 * one['high']:+.1f})" for one in changes)  # fmt: skip
         mark = "BETTER IN BOTH" if both else "" if beats else "not beaten"
+        mark += " (larger drive)" if name in LARGER else ""
         print(f"{name:16} {w / 1e6:9.3f} ms {a:9.3f} {r / 1e6:9.3f} ms   {shown} {mark}")
     third = read <= 1.1 * min(r for _, _, r in means.values())
     print(f"clauses: {said(first)}, {said(second)}, {said(third)}")

@@ -51,8 +51,8 @@ def tune(
     ] = None,
     method: Annotated[
         str | None,
-        typer.Option("--method", metavar="tpe|nsga-ii|random", show_default=False,
-                     help="How points are drawn (tpe)."),
+        typer.Option("--method", metavar="NAME", show_default=False,
+                     help="How points are drawn: tpe, nsga-ii or random (tpe)."),
     ] = None,
     search_seed: Annotated[
         int | None,
