@@ -36,7 +36,8 @@ def tune(
         str | None,
         typer.Option("--objectives", metavar="A,B", show_default=False,
                      help="Metrics to minimise: read, write, wear, or numbers of a report; "
-                     "`max:` before a name maximises it (write,write_amplification_bytes)."),
+                     "`max:` before a name maximises it (write, and write amplification in "
+                     "bytes)."),
     ] = None,
     constraints: Annotated[
         list[str] | None,
