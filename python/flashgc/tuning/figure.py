@@ -9,12 +9,11 @@ from typing import Any
 
 from flashgc import axis
 from flashgc.axis import Axis
-from flashgc.chart import COLOURS
 from flashgc.panel import HEIGHT, WIDTH, Curve, Panel
 from flashgc.tuning import words
 from flashgc.tuning.metrics import ALIASES, Metric
 
-TRIAL, FRONT, PRESET = "#8a8a8a", COLOURS[1], COLOURS[0]
+TRIAL, FRONT, PRESET = "#8a8a8a", "#c2410c", "#2563c9"
 
 _APART = 0.13
 """The least distance of two labels, as a share of the axis."""
