@@ -96,6 +96,7 @@ class TuneCheck(Section):
     settings: list[list[str]]
     metrics: TuneMetrics
     feasible: bool
+    balanced: bool
     rivals: list[TuneRival]
     confirmed: bool
 

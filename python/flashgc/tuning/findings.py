@@ -136,6 +136,7 @@ def _check(search: Search, finalists: Sequence[Candidate], best: Candidate) -> d
         "settings": [[*search.asked.base["sets"], *own] for own in search.samples.check],
         "metrics": means(best.results[CHECK]),
         "feasible": score.is_feasible,
+        "balanced": best.balanced[CHECK],
         "rivals": found,
         "confirmed": score.is_feasible and not any(one["verdict"] == WORSE for one in found),
     }

@@ -194,6 +194,8 @@ def _warnings(values: Mapping[str, Any], config: str | None) -> list[str]:
     if not values["check"]["confirmed"]:
         found.append("not confirmed: on unseen samples the chosen configuration breaks a "
                      "constraint, or a preset is better")  # fmt: skip
+    if not values["check"]["balanced"]:
+        found.append("on unseen samples not all runs of the chosen configuration are in balance")
     own = next(one for one in values["points"] if one["name"].endswith("(own)"))
     if not own["balanced"]:
         found.append(f"{values['scheme']} is not in balance in its longest runs, so that balance "
