@@ -206,7 +206,7 @@ def _warnings(values: Mapping[str, Any], config: str | None) -> list[str]:
         for one in values["points"]
         if one["rung"] == longest and not one["balanced"] and not one["feasible"]
     ]
-    if drifting:
+    if drifting and own["balanced"]:
         found.append(
             f"{units.counted(len(drifting), 'point')} with the longest runs "
             f"{'was' if len(drifting) == 1 else 'were'} not in balance, and could not be "
