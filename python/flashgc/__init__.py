@@ -15,7 +15,12 @@ from flashgc import _start as _start
 if TYPE_CHECKING:
     from flashgc import drive, trace
     from flashgc._engine import __version__
-    from flashgc._json_schema import advice_schema, explanation_schema, report_schema
+    from flashgc._json_schema import (
+        advice_schema,
+        explanation_schema,
+        report_schema,
+        tuning_schema,
+    )
     from flashgc._workloads import workload, workloads
     from flashgc.advising import Advice, AdviceProgress, advise
     from flashgc.api import (
@@ -56,6 +61,7 @@ if TYPE_CHECKING:
     from flashgc.sweeps import SweepProgress, SweepResults, sweep
     from flashgc.sweeps import explain as explain_sweep
     from flashgc.table import Table
+    from flashgc.tuning import TuneProgress, Tuning, tune
     from flashgc.worst_case import WorstCase, check_wait, worst_case_wait
 
 __all__ = [
@@ -83,6 +89,8 @@ __all__ = [
     "SweepResults",
     "Table",
     "TraceError",
+    "TuneProgress",
+    "Tuning",
     "WorstCase",
     "__version__",
     "advice_schema",
@@ -108,6 +116,8 @@ __all__ = [
     "slots",
     "sweep",
     "trace",
+    "tune",
+    "tuning_schema",
     "victim",
     "workload",
     "workloads",
@@ -118,7 +128,8 @@ __all__ = [
 _MODULES = ("drive", "trace")
 _NAMES_IN = {
     "_engine": ("__version__",),
-    "_json_schema": ("advice_schema", "explanation_schema", "report_schema"),
+    "_json_schema": ("advice_schema", "explanation_schema", "report_schema",
+                     "tuning_schema"),
     "_workloads": ("workload", "workloads"),
     "advising": ("Advice", "AdviceProgress", "advise"),
     "api": ("Progress", "compare", "devices", "run", "run_seeds", "schemes", "slots"),
@@ -135,6 +146,7 @@ _NAMES_IN = {
     "reproduction": ("Reproduction", "reproduce"),
     "sweeps": ("SweepProgress", "SweepResults", "sweep"),
     "table": ("Table",),
+    "tuning": ("TuneProgress", "Tuning", "tune"),
     "worst_case": ("WorstCase", "check_wait", "worst_case_wait"),
 }  # fmt: skip
 _HOMES = {name: (module, name) for module, names in _NAMES_IN.items() for name in names}

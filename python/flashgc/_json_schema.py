@@ -9,6 +9,7 @@ from flashgc._advice_keys import AdviceKeys
 from flashgc._keys import Keys, Only, Open
 from flashgc._section import Section, declared
 from flashgc._story_keys import ExplanationKeys
+from flashgc._tune_keys import TuneKeys
 
 _WORDS: dict[Any, str] = {int: "integer", float: "number", str: "string", bool: "boolean"}
 
@@ -46,6 +47,16 @@ def explanation_schema() -> dict[str, Any]:
     ['at_ns', 'step']
     """
     return _whole(ExplanationKeys, "Explanation")
+
+
+def tuning_schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12) of a tuning, as `flashgc tune --json` prints it.
+
+    >>> import flashgc
+    >>> flashgc.tuning_schema()["$defs"]["TuneObjective"]["required"]
+    ['metric', 'maximised']
+    """
+    return _whole(TuneKeys, "Tuning")
 
 
 def _whole(keys: type[Section], title: str) -> dict[str, Any]:

@@ -14,12 +14,18 @@ PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "reports": (
         "Reports",
         "What a run gives: metrics by name, distributions and tables, and a page to keep.",
-        ("Report", "Comparison", "Table", "report_schema", "advice_schema", "explanation_schema"),
+        ("Report", "Comparison", "Table", "report_schema", "advice_schema", "explanation_schema",
+         "tuning_schema"),
     ),
     "advice": (
         "Advice",
         "Find what collection costs, the best schemes for a workload, and their price.",
         ("advise", "Advice", "AdviceProgress"),
+    ),
+    "tuning": (
+        "Tuning",
+        "Search slots and parameters for the best configuration of a workload.",
+        ("tune", "Tuning", "TuneProgress"),
     ),
     "explanation": (
         "Explanation",

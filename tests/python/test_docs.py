@@ -70,7 +70,10 @@ def homes():
         for kind, text, shown in blocks(page):
             lines = lines_of(text) if kind == "sh" else []
             for line in lines:
-                if line.split()[1:2] in (["advise"], ["reproduce"]) and "--out" not in line:
+                if (
+                    line.split()[1:2] in (["advise"], ["reproduce"], ["tune"])
+                    and "--out" not in line
+                ):
                     found.setdefault(line, page)
                     if shown:
                         found[line] = page
@@ -164,4 +167,4 @@ def test_another_output_is_noticed():
 def test_every_command_has_a_page():
     names = {page.stem for page in (ROOT / "docs/cli").glob("*.md")}
     assert names >= {"run", "compare", "advise", "explain", "drive", "trace", "schemes", "devices",
-                     "workloads", "sweep", "reproduce", "schema", "convert"}  # fmt: skip
+                     "workloads", "sweep", "tune", "reproduce", "schema", "convert"}  # fmt: skip

@@ -16,6 +16,7 @@ from flashgc.cli import explain as explaining
 from flashgc.cli import report as reporting
 from flashgc.cli import sweep as sweeps
 from flashgc.cli import trace as traces
+from flashgc.cli import tune as tuning
 from flashgc.cli.guard import guarded, say
 from flashgc.cli.options import example, typed
 
@@ -292,6 +293,7 @@ def _watched(
 
 app.command("report", epilog=reporting.EPILOG)(reporting.report)
 app.command("advise", epilog=advising.EPILOG)(advising.advise)
+app.command("tune", epilog=tuning.EPILOG)(tuning.tune)
 app.command("explain", epilog=explaining.EPILOG)(explaining.explain)
 
 
@@ -301,6 +303,7 @@ class Schema(StrEnum):
     report = "report"
     advice = "advice"
     explanation = "explanation"
+    tuning = "tuning"
 
 
 @app.command(epilog=example("flashgc schema", "flashgc schema advice > advice.schema.json"))
@@ -310,12 +313,12 @@ def schema(
         Schema,
         typer.Argument(
             metavar="OF",
-            help="A report, the advice of `flashgc advise`, or the explanation of "
-            "`flashgc explain`.",
+            help="A report, the advice of `flashgc advise`, the explanation of "
+            "`flashgc explain`, or the tuning of `flashgc tune`.",
         ),
     ] = Schema.report,
 ) -> None:
-    """Print the JSON Schema of a report, of an advice or of an explanation."""
+    """Print the JSON Schema of a report, an advice, an explanation or a tuning."""
     import json
 
     import flashgc
@@ -324,6 +327,7 @@ def schema(
         Schema.report: flashgc.report_schema,
         Schema.advice: flashgc.advice_schema,
         Schema.explanation: flashgc.explanation_schema,
+        Schema.tuning: flashgc.tuning_schema,
     }
     print(json.dumps(schemas[of](), indent=2))
 

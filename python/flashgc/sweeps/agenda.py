@@ -26,29 +26,41 @@ DEATHS_MAX = 3
 class Agenda:
     """Tasks that are due, used by several threads."""
 
-    def __init__(self, missing: Sequence[Planned], store: Store) -> None:
+    def __init__(self, missing: Sequence[Planned], store: Store, stays: bool = False) -> None:
         self._changed = threading.Condition()
         self._deaths: Counter[str] = Counter()
         self._waiting: dict[str, list[Task]] = {}
         self._left: Counter[str] = Counter()
         self._running = 0
         self._stopped = False
-        points = [_task(one, store) for one in missing]
+        self._store = store
+        self._stays = stays
+        """Whether workers wait for more points when there is nothing left to do."""
+        self._ready: deque[Task] = deque()
+        self.table_bytes = 0
+        self.add(missing)
+
+    def add(self, missing: Sequence[Planned]) -> None:
+        """More points; their drives are not those of earlier points."""
+        points = [_task(one, self._store) for one in missing]
         shared = Counter(task.drive_key for task in points if task.drive_key is not None)
         drives: dict[str, Task] = {}
         alone: list[Task] = []
-        for task in points:
-            key = task.drive_key
-            if key is None or shared[key] == 1:
-                alone.append(task.on(None))
-            else:
-                self._waiting.setdefault(key, []).append(task)
-                drives.setdefault(key, replace(task, key=""))
-        self._left.update({key: len(tasks) for key, tasks in self._waiting.items()})
-        # The longest go first, so that the last ones to end are short.
-        first = sorted(drives.values(), key=lambda task: -task.table_bytes)
-        self._ready = deque([*first, *sorted(alone, key=lambda task: -task.table_bytes)])
-        self.table_bytes = max((task.table_bytes for task in points), default=0)
+        with self._changed:
+            for task in points:
+                key = task.drive_key
+                if key is None or shared[key] == 1 or key in self._left:
+                    alone.append(task.on(None))
+                else:
+                    self._waiting.setdefault(key, []).append(task)
+                    drives.setdefault(key, replace(task, key=""))
+            self._left.update({key: len(self._waiting[key]) for key in drives})
+            # The longest go first, so that the last ones to end are short.
+            first = sorted(drives.values(), key=lambda task: -task.table_bytes)
+            self._ready.extend([*first, *sorted(alone, key=lambda task: -task.table_bytes)])
+            largest = max((task.table_bytes for task in points), default=0)
+            self.table_bytes = max(self.table_bytes, largest)
+            self._changed.notify_all()
 
     def next(self, wait: bool = True) -> Task | None:
         """A task to start. None if all is done or stopped; without `wait` also if none is due."""
@@ -67,7 +79,8 @@ class Agenda:
             return not self._is_going()
 
     def _is_going(self) -> bool:
-        return not self._stopped and bool(self._ready or self._running or self._waiting)
+        left = self._stays or self._ready or self._running or self._waiting
+        return not self._stopped and bool(left)
 
     def stop(self) -> None:
         """No task starts from now on."""
@@ -85,9 +98,10 @@ class Agenda:
                 path = task.drive if is_saved else None
                 # Before all others, so that few drives are kept at a time.
                 self._ready.extendleft(one.on(path) for one in reversed(points))
-            elif key is not None and key in self._left:
+            elif key is not None and task.drive is not None:
                 self._left[key] -= 1
-                if self._left[key] == 0 and task.drive is not None:
+                if self._left[key] == 0:
+                    del self._left[key]
                     with contextlib.suppress(OSError):
                         Path(task.drive).unlink()
             self._changed.notify_all()

@@ -1,0 +1,243 @@
+"""The function `tune`: from a configuration to the best one of a space."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from flashgc import _engine, _output, _sources, api, units
+from flashgc._engine import ConfigError
+from flashgc._types import Request
+from flashgc.advising import lengths
+from flashgc.report import Report
+from flashgc.sweeps import outcome
+from flashgc.sweeps.store import Writer
+from flashgc.tuning import builtin, chosen, read, samples
+from flashgc.tuning.pool import Pool, Run
+from flashgc.tuning.read import Asked, Layers, Options
+from flashgc.tuning.samples import Samples
+
+if TYPE_CHECKING:
+    from flashgc.tuning.ranking import Candidate
+    from flashgc.tuning.search import Search, Told
+    from flashgc.tuning.tuning import Tuning
+
+STORE = outcome.STORE
+
+
+def tune(
+    config: api.Config,
+    trace: api.PathLike | None = None,
+    *,
+    objectives: Sequence[str] | None = None,
+    constraints: Sequence[str] | None = None,
+    trials: int | None = None,
+    method: str | None = None,
+    batch: int | None = None,
+    search_seed: int | None = None,
+    scheme: api.PathLike | None = None,
+    device: str | None = None,
+    set: api.Settings | None = None,
+    unset: Iterable[str] | None = None,
+    seed: int | None = None,
+    fit: api.Fit | None = None,
+    store: api.PathLike = STORE,
+    jobs: int | None = None,
+    on: str | None = None,
+    progress: Told | None = None,
+) -> Tuning:
+    """Searches slots and parameters for the best configuration of a workload and a device.
+
+    Args:
+        config: a configuration, as for :func:`flashgc.run`: then the space is the slots of a scheme
+            and their parameters. Or a TUNE.toml, its text, or a dictionary with the same tables:
+            `base`, `space`, `objectives`, `constraints`, `search`; docs/tune.md has the syntax.
+        trace: as for :func:`flashgc.run`.
+        scheme: as there; the scheme to which ratios of constraints and changes refer.
+        device: as there.
+        set: as there.
+        unset: as there.
+        seed: as there; the first of the seeds of the runs.
+        fit: as there; all points have the same drive.
+        objectives: metrics, one or several: `read` and `write` (p99.9), `wear`, or any number of a
+            report by its name; less is better, or more with `max:` before the name.
+        constraints: bounds such as `"read <= 110%"` (of the configuration's own scheme),
+            `"read <= 105% of presets"` (of the best preset), `"read <= 2 ms"`.
+        trials: the number of points to try.
+        method: `"tpe"`, `"nsga-ii"` or `"random"`.
+        batch: trials that are asked for together, whatever the number of workers.
+        search_seed: the seed of the search itself.
+        store: the folder of all results, as for :func:`flashgc.sweep`; the search's journal too.
+        jobs: number of workers; one for each processor if not given.
+        on: where the runs are: this machine if not given, or Ray, as for :func:`flashgc.sweep`.
+        progress: called with a :class:`TuneProgress`; an exception from it ends the search.
+
+    Raises:
+        ConfigError: mistakes in the search or in its configuration; or Optuna is not installed.
+        TraceError: a trace that cannot be read.
+        OutputError: results that cannot be written, or another search writes into the folder.
+
+    Needs `pip install flashgc[tune]`. Interrupted or killed, a search continues at the next call
+    with the same arguments. Equal arguments give equal results, whatever the number of workers.
+
+    >>> import flashgc, tempfile
+    >>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 10_000}
+    >>> found = flashgc.tune("oltp", set=small, trials=24, jobs=1, store=tempfile.mkdtemp())
+    >>> found.trials, found.failed, found.chosen.metrics["write"] < 10e6
+    (24, 0, True)
+
+    """
+    _check_library()
+    backend = outcome._backend(on, jobs)
+    told: Told = progress or (lambda _: None)
+    given = Layers(config, scheme, device, _sources.settings(set), _sources.keys(unset), seed, fit,
+                   trace)  # fmt: skip
+    options = Options(objectives, constraints, trials, batch, method, search_seed)
+    found = read.form_of(config)
+    name = read.name_of(config)
+    if found is not None:
+        form, name, folder = found
+        given = read.layers_of(form, folder, given)
+    with _sources.trace_file(given.trace) as file:
+        base = read.shaped(read.bare(given, file), _scan(told))
+        asked = read.asked(found[0] if found else None, name, given, base, options)
+        with Writer(store) as writer:
+            pool = Pool(writer, backend)
+            try:
+                return _searched(asked, pool, Path(store), told)
+            finally:
+                pool.close()
+
+
+def _check_library() -> None:
+    if importlib.util.find_spec("optuna") is None:
+        raise ConfigError("error: Optuna is not installed\n  = help: pip install 'flashgc[tune]'")
+
+
+def _scan(told: Told) -> Any:  # noqa: ANN401 - a callback
+    from flashgc.tuning.search import TuneProgress
+
+    return lambda phase, done, total, now_ns: told(TuneProgress("scan", float(done), total))
+
+
+def _searched(asked: Asked, pool: Pool, store: Path, told: Told) -> Tuning:
+    from flashgc.tuning import findings
+    from flashgc.tuning.search import Search
+
+    first, plan = _planned(asked, pool, told)
+    folder = _output.folder(store / "tunes" / asked.study, "--store")
+    search = Search(asked, plan, pool, folder, told)
+    _check_metrics(search, first)
+    finalists = search.run()
+    best = findings.chosen(search, finalists)
+    rivals = [one for one in finalists if one.preset is not None or one is search.own]
+    search.check(list({id(one): one for one in [search.own, best, *rivals]}.values()))
+    values = findings.values(search, finalists, best)
+    return _made(search, best, values, first)
+
+
+def _planned(asked: Asked, pool: Pool, told: Told) -> tuple[Report, Samples]:
+    """The first run, which shows the length and the mix of the workload."""
+    from flashgc.tuning.search import TuneProgress
+
+    checked = json.loads(_engine.check(asked.base))
+    workload = checked["settings"]["workload"]
+    sets = lengths.of_reference(workload)
+    first: Request = {
+        **asked.base, "sets": [*asked.base["sets"], *sets],
+        "unsets": [*asked.base["unsets"], *lengths.unset(workload)],
+    }  # fmt: skip
+    told(TuneProgress("first", 0, 1))
+    [report] = pool.run([Run("the first run", first)])
+    if report is None:
+        raise ConfigError("error: the configuration's own scheme cannot complete its first run\n"
+                          "  = help: `flashgc run` shows why")  # fmt: skip
+    made = Report(dict(report))
+    return made, samples.planned(workload, checked["trace_first_row"],
+                                 checked["settings"]["seed"], made)  # fmt: skip
+
+
+def _check_metrics(search: Search, first: Report) -> None:
+    for metric in search.metrics:
+        if metric.value(first) is None:
+            raise ConfigError(
+                f"error: {metric.label} is undefined for this workload\n"
+                "  = help: name other objectives with --objectives, and constraints with "
+                "--constraint"
+            )
+
+
+def _made(
+    search: Search, best: Candidate, values: dict[str, Any], first: Report
+) -> Tuning:  # fmt: skip
+    from flashgc.tuning.tuning import Tuning
+
+    asked = search.asked
+    request = search.request(best)
+    head = [f"Chosen by `flashgc tune`: {values['chosen']['name']} of {asked.study}."]
+    config = chosen.text(request, head)
+    values |= {
+        "device": first.device, "config": config, "warnings": _warnings(values, config),
+        "commands": _commands(asked, values),
+    }  # fmt: skip
+    return Tuning(values)
+
+
+def _warnings(values: Mapping[str, Any], config: str | None) -> list[str]:
+    found = []
+    if config is None:
+        found.append("the chosen configuration is not a single file: the command has its settings")
+    if not values["check"]["confirmed"]:
+        found.append("not confirmed: on unseen samples the chosen configuration breaks a "
+                     "constraint, or a preset is better")  # fmt: skip
+    if not values["check"]["balanced"]:
+        found.append("on unseen samples not all runs of the chosen configuration are in balance")
+    own = next(one for one in values["points"] if one["name"].endswith("(own)"))
+    if not own["balanced"]:
+        found.append(f"{values['scheme']} is not in balance in its longest runs, so that balance "
+                     "was not required of others")  # fmt: skip
+    longest = max(one["rung"] for one in values["points"])
+    drifting = [
+        one["name"]
+        for one in values["points"]
+        if one["rung"] == longest and not one["balanced"] and not one["feasible"]
+    ]
+    if drifting and own["balanced"]:
+        found.append(
+            f"{units.counted(len(drifting), 'point')} with the longest runs "
+            f"{'was' if len(drifting) == 1 else 'were'} not in balance, and could not be "
+            "chosen; longer runs may admit more: raise the configured requests"
+        )
+    if values["failed"]:
+        found.append(f"{values['failed']} of {values['trials']} trials ended in an error of their "
+                     "runs, such as a full drive")  # fmt: skip
+    return found
+
+
+def _commands(asked: Asked, values: Mapping[str, Any]) -> list[str]:
+    """A command that runs the chosen configuration."""
+    import shlex
+
+    given = asked.given
+    if not isinstance(given.config, (str, os.PathLike)) or "\n" in str(given.config):
+        return []
+    words = ["flashgc", "run", os.fspath(given.config)]
+    words += [] if given.trace is None else ["--trace", os.fspath(given.trace)]
+    settings = dict(values["chosen"]["settings"])
+    scheme: object = settings.pop("gc.scheme", None)
+    if scheme is not None:
+        scheme = json.loads(str(scheme))
+    elif values["chosen"]["trial"] is not None and asked.compared:
+        scheme = builtin.BASE
+    else:
+        scheme = given.scheme
+    words += [] if scheme is None else ["--scheme", str(scheme)]
+    words += [] if given.device is None else ["--device", given.device]
+    words += [word for key in asked.base["unsets"] for word in ("--unset", key)]
+    words += [word for text in asked.base["sets"] for word in ("--set", text)]
+    words += [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
+    return [shlex.join(words)]

@@ -1,0 +1,265 @@
+"""From a TUNE.toml, or a configuration, to a search."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from flashgc import _engine, _files, _sources, _toml, api
+from flashgc._engine import ConfigError
+from flashgc._types import Request
+from flashgc.axes import layers, read
+from flashgc.axes.choice import Choice, Range
+from flashgc.axes.forms import RangeForm
+from flashgc.floor import IDEAL
+from flashgc.reproduction.form import File
+from flashgc.tuning import builtin, metrics
+from flashgc.tuning.forms import METHODS, SearchForm, TuneForm
+from flashgc.tuning.metrics import Constraint, Metric
+from flashgc.tuning.space import Parameter, Space, Values
+
+TRIALS, BATCH = 160, 16
+_TABLES = {"space", "search", "objectives", "constraints", "base"}
+"""Keys that no configuration has at its top."""
+_LAYERS = ("config", "device", "trace", "files", "what", "differs", "fitted", "quick")
+_COUNTS = ("channels", "chips_per_channel", "dies_per_chip", "planes_per_die", "blocks_per_plane")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+@dataclass(frozen=True)
+class Options:
+    """The arguments that say how to search; None leaves them to the file, or to the defaults."""
+
+    objectives: Sequence[str] | None = None
+    constraints: Sequence[str] | None = None
+    trials: int | None = None
+    batch: int | None = None
+    method: str | None = None
+    search_seed: int | None = None
+
+
+@dataclass(frozen=True)
+class Layers:
+    """The arguments of a configuration, as of :func:`flashgc.run`."""
+
+    config: api.Config
+    scheme: api.PathLike | None
+    device: str | None
+    sets: list[str]
+    unsets: list[str]
+    seed: int | None
+    fit: api.Fit | None
+    trace: api.PathLike | None = None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A search: its configuration, its space, and how it is done."""
+
+    name: str
+    given: Layers
+    base: Request
+    space: Space
+    starts: Mapping[str, Values]
+    """Presets in the space, with which the search begins."""
+    exact: frozenset[str]
+    """Those of them that the space has to the last setting."""
+    compared: bool
+    """Whether presets are compared with the points."""
+    objectives: list[Metric]
+    constraints: list[Constraint]
+    method: str
+    trials: int
+    batch: int
+    seed: int
+
+    @property
+    def own(self) -> str:
+        """The configuration's own scheme."""
+        return str(json.loads(_engine.check(self.base))["settings"]["gc"]["scheme"])
+
+    @property
+    def study(self) -> str:
+        """The name of its study: another one for each search that differs."""
+        checked = json.loads(_engine.check(self.base))
+        trace = self.base["trace_path"]
+        parts = {
+            "config": checked["config_hash"], "version": _engine.__version__,
+            "trace": None if trace is None else layers.content_of(Path(trace)),
+            "space": [(name, repr(one.of)) for name, one in self.space.parameters.items()],
+            "objectives": [one.text for one in self.objectives],
+            "constraints": [one.text for one in self.constraints],
+            "search": [self.method, self.batch, self.seed, self.compared],
+        }  # fmt: skip
+        text = json.dumps(parts, sort_keys=True)
+        return f"{self.name}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+
+
+def form_of(given: api.Config) -> tuple[TuneForm, str, Path] | None:
+    """The TUNE.toml that was given, its name and its folder; None for a configuration."""
+    folder = Path()
+    if isinstance(given, Mapping):
+        if not _TABLES & given.keys():
+            return None
+        text, where, name = _toml.dumps(given), "(dictionary)", "tune"
+    elif isinstance(given, str) and ("\n" in given or "=" in given):
+        text, where, name = given, "(text)", "tune"
+    elif isinstance(given, (str, os.PathLike)) and os.fspath(given).endswith(".toml"):
+        path = Path(given)
+        text, where, name = _files.read_text(path), _files.printable(path), path.stem
+        folder = path.parent
+    else:
+        return None
+    try:
+        if not _TABLES & tomllib.loads(text).keys():
+            return None
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return None  # the reader of configurations reports the error
+    return File.of(text, where).form(TuneForm), name, folder
+
+
+def layers_of(form: TuneForm, folder: Path, given: Layers) -> Layers:
+    """The configuration of a TUNE.toml, with the arguments over it."""
+    base = form.base
+    if base.files:
+        form.base.wrong("`files` are not for a search\n  = help: name the file with `trace`",
+                        "files")  # fmt: skip
+    config = base.config
+    if config is not None and (folder / config).is_file():
+        config = os.fspath(folder / config)
+    scheme = base.scheme
+    if scheme is not None and (scheme.endswith(".toml") or os.sep in scheme):
+        scheme = os.fspath(folder / scheme)
+    trace: api.PathLike | None = given.trace
+    if trace is None and base.trace is not None:
+        trace = folder / base.trace
+    return Layers(
+        {} if config is None else config, scheme, given.device or base.device,
+        [*_sources.settings(base.set), *given.sets], given.unsets, given.seed, given.fit, trace,
+    )  # fmt: skip
+
+
+def asked(
+    form: TuneForm | None, name: str, given: Layers, base: Request, options: Options
+) -> Asked:
+    """The search, with all of its parts checked."""
+    named = form.name if form is not None and form.name else name
+    if not _NAME.fullmatch(named):
+        raise ConfigError(
+            f"error: the name of a search must be letters, digits, dots, dashes and underscores, "
+            f"got {named!r}"
+        )
+    search = SearchForm() if form is None else form.search
+    built_in = form is None or (form.space is None if search.built_in is None else search.built_in)
+    own = json.loads(_engine.check(base))["settings"]["gc"]["scheme"]
+    if own == IDEAL:
+        raise ConfigError(
+            f"error: {IDEAL} is a floor, and cannot be the configuration's own scheme\n"
+            '  = help: set another one, as in `gc.scheme = "greedy"`'
+        )
+    space, starts = builtin.space(base) if built_in else (Space(base, []), {})
+    if form is not None and form.space is not None:
+        more = [_parameter(form, axis, one) for axis, one in form.space.items()]
+        space = space.with_more(more)
+        full = {name: space.completed(one) for name, one in starts.items()}
+        starts = {name: one for name, one in full.items()
+                  if one is not None and space.problem(one) is None}  # fmt: skip
+    goals = _first(options.objectives, None if form is None else form.objectives,
+                   metrics.DEFAULT_OBJECTIVES)  # fmt: skip
+    bounds = _first(options.constraints, None if form is None else form.constraints, None)
+    objectives = metrics.objectives(goals)
+    if bounds is None:
+        used = {one.name for one in objectives}
+        bounds = [text for text in metrics.DEFAULT_CONSTRAINTS if text.split()[0] not in used]
+    method = _first(options.method, search.method, METHODS[0])
+    if method not in METHODS:
+        raise ConfigError(
+            f"error: the method {method!r} is not known\n  = help: one of {', '.join(METHODS)}"
+        )
+    exact = frozenset(name for name, one in starts.items() if _is_exact(base, space, name, one))
+    return Asked(
+        named, given, base, space, starts, exact, built_in, objectives,
+        [metrics.constraint(text) for text in bounds], method,
+        _sources.whole("trials", _first(options.trials, search.trials, TRIALS), 1),
+        _sources.whole("batch", _first(options.batch, search.batch, BATCH), 1),
+        _sources.whole("search_seed", _first(options.search_seed, search.seed, 1), 0),
+    )  # fmt: skip
+
+
+def _is_exact(base: Request, space: Space, name: str, values: Values) -> bool:
+    """Whether a point of the space is a preset, its name apart."""
+    preset: Request = {**base, "scheme": (name, None)}
+    found = [json.loads(_engine.check(one))["settings"] for one in (preset, space.request(values))]
+    for one in found:
+        one["gc"].pop("scheme", None)
+    return bool(found[0] == found[1])
+
+
+def _first(*given: Any) -> Any:  # noqa: ANN401 - of the type of the argument
+    return next((one for one in given if one is not None), None)
+
+
+def _parameter(form: TuneForm, name: str, given: Any) -> Parameter:  # noqa: ANN401 - a form
+    """A parameter of [space]: an axis whose choices are settings or schemes."""
+    found = read.axis(form, name, given)
+    if isinstance(given, RangeForm) and given.step is None and given.count is None:
+        return Parameter(
+            name, Range(given.key or name, given.low, given.high, given.scale, given.unit)
+        )
+    assert not isinstance(found, Range)
+    for choice in found.values():
+        _check(form, name, choice)
+    return Parameter(name, found)
+
+
+def _check(form: TuneForm, name: str, choice: Choice) -> None:
+    source = choice.sources[0]
+    for layer in _LAYERS:
+        if getattr(source, layer):
+            form.wrong(
+                f"`{layer}` cannot differ between the points of a search: all of them have the "
+                f"same drive and requests\n  = help: name it in [base]; a space has keys and "
+                "schemes", "space", name,
+            )  # fmt: skip
+
+
+def shaped(base: Request, progress: Any = None) -> Request:  # noqa: ANN401
+    """The request with the trace that it names, on a drive of fixed size.
+
+    Where the trace sizes the drive, the size becomes a setting, so that all points have the same.
+    """
+    request: Request = {**base}
+    if request["trace_path"] is None:
+        api._add_own_trace(request)
+    [sized] = api._sized([request], progress)
+    if sized["fitted"] is None:
+        return request
+    shape = json.loads(_engine.check(sized))["settings"]["device"]["shape"]
+    counts = [f"device.{name}={shape[name]}" for name in _COUNTS]
+    fixed = ['workload.trace.fit="none"', 'workload.trace.address="compact"', *counts]
+    return {**request, "sets": [*request["sets"], *fixed]}
+
+
+def bare(given: Layers, file: tuple[str, Path] | None) -> Request:
+    """The request of a configuration."""
+    return api._bare_request(
+        given.config, file, given.scheme, given.device, given.sets, given.seed, given.fit,
+        given.unsets,
+    )  # fmt: skip
+
+
+def name_of(config: api.Config) -> str:
+    """The name of a search over a configuration."""
+    if isinstance(config, Mapping) or (
+        isinstance(config, str) and ("\n" in config or "=" in config)
+    ):
+        return "tune"
+    stem = Path(config).stem
+    return re.sub(r"[^A-Za-z0-9._-]", "-", stem).lstrip("._-") or "tune"
