@@ -10,7 +10,7 @@ import pytest
 import pages
 
 COMMANDS = [
-    [], ["run"], ["compare"], ["advise"], ["explain"], ["drive"], ["drive", "save"],
+    [], ["run"], ["compare"], ["advise"], ["explain"], ["report"], ["drive"], ["drive", "save"],
     ["drive", "info"],
     ["trace"],    ["trace", "info"], ["trace", "convert"], ["trace", "cut"], ["trace", "merge"],
     ["trace", "generate"], ["schema"], ["sweep"], ["schemes"], ["devices"], ["workloads"],
