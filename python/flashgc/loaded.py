@@ -98,7 +98,8 @@ def _add_curves(file: Path, reports: Sequence[Report]) -> None:
     """Adds the curves to reports that they belong to; those of other runs are an error."""
     found = _json(file)
     runs = found.get("runs", []) if isinstance(found, Mapping) else []
-    if [one.get("result_hash") for one in runs] != [one.result_hash for one in reports]:
+    known = [one.get("result_hash") for one in runs if isinstance(one, Mapping)]
+    if known != [one.result_hash for one in reports]:
         raise ConfigError(
             f"error: {file} does not belong to the runs of {REPORT} in its folder\n"
             f"  = help: remove {file}; the page then has no distributions"
