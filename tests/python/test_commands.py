@@ -35,9 +35,8 @@ def test_run_tells_people_what_happened(flashgc, small):
 def test_run_saves_a_report(flashgc, small, tmp_path):
     done = flashgc("run", small, "--out", "deep/folder", "--json")
     folder = tmp_path / "deep/folder"
-    assert sorted(path.name for path in folder.iterdir()) == [
-        "curves.json", "report.html", "report.json",
-    ]  # fmt: skip
+    names = sorted(path.name for path in folder.iterdir())
+    assert names == ["curves.json", "report.html", "report.json"]
     assert json.loads((folder / "report.json").read_text()) == done.json
     page = (folder / "report.html").read_text()
     assert "latency" in pages.charts(page)
