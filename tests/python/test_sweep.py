@@ -330,7 +330,9 @@ def test_the_page_has_the_points(sweep, tmp_path):
     kept = json.loads(found)
     frame = done.to_pandas()
     assert [*kept["axes"]] == done.axes
-    for name in (*done.axes, "write_amplification", "latency_ns.all.p99_9"):
+    for axis in done.axes:
+        assert kept["columns"][axis] == list(frame[axis])
+    for name in ("write_amplification", "latency_ns.all.p99_9"):
         assert kept["columns"][name] == pytest.approx(list(frame[name]), rel=1e-6)
     assert kept["layout"]["metric"] == "write_amplification"
     # Readers without scripts have a table.
