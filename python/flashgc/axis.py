@@ -74,26 +74,6 @@ def times(low_ns: float, high_ns: float, title: str) -> Axis:
     return Log(low, high, _thinned(inside, low, high), title)
 
 
-def round_times(low_ns: float, high_ns: float, title: str) -> Axis:
-    """Times by factors, from a round value below `low_ns` to one that is not below `high_ns`.
-
-    Labels are at 1, 2 and 5 of each power of ten, or at the ones alone where these are many.
-
-    >>> from flashgc import axis
-    >>> [label for _, label in axis.round_times(130e3, 780e3, "latency").ticks]
-    ['100 us', '200 us', '500 us', '1 ms']
-    """
-    first = math.floor(math.log10(max(low_ns, 1.0))) - 1
-    last = math.floor(math.log10(max(high_ns, 1.0))) + 2
-    every = [step * 10.0**power for power in range(first, last) for step in (1, 2, 5)]
-    low = max(value for value in every if value < max(low_ns, 1.0))
-    high = min(value for value in every if value >= max(high_ns, 1.0))
-    inside = [value for value in every if low <= value <= high]
-    if len(inside) > 10:
-        inside = [value for value in inside if round(math.log10(value), 9) % 1 == 0]
-    return Log(low, high, [(value, _time(value)) for value in inside], title)
-
-
 def sizes(low_bytes: float, high_bytes: float, title: str) -> Axis:
     """Sizes by factors, with labels at powers of two."""
     low, high = _apart(low_bytes, high_bytes)

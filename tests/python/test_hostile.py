@@ -362,7 +362,7 @@ def advised():
 
 
 def test_every_option_that_is_advised_exists_where_it_is_advised(flashgc):
-    commands = ["run", "compare", "advise", "tune", "explain", "drive save", "reproduce", "devices",
+    commands = ["run", "compare", "advise", "tune", "explain", "report", "drive save", "reproduce", "devices",
                 "workloads",
                 "schemes", "trace info", "trace convert", "trace fit", "trace merge", "convert",
                 "sweep"]  # fmt: skip

@@ -71,10 +71,18 @@ class Opened:
 
     def hover(self, name, x, y):
         """The tooltip at shares of the plot, as a dictionary."""
-        plot = self.chart(name).locator("svg.marks path.background").first.bounding_box()
-        self.tab.mouse.move(plot["x"] + x * plot["width"], plot["y"] + y * plot["height"], steps=5)
+        plot = self.chart(name).locator("svg.marks path.background").first
         tip = self.tab.locator("#vg-tooltip-element.visible")
-        tip.wait_for()
+        for _ in range(50):
+            # A person moves on where nothing appears, as while charts above are still drawn.
+            box = plot.bounding_box()
+            at = box["x"] + x * box["width"], box["y"] + y * box["height"]
+            self.tab.mouse.move(at[0] - 3, at[1] - 3)
+            self.tab.mouse.move(*at, steps=3)
+            self.tab.wait_for_timeout(200)
+            if tip.is_visible() and plot.bounding_box() == box:
+                break
+            plot.scroll_into_view_if_needed()
         rows = tip.locator("tr").all()
         return {row.locator("td.key").inner_text().rstrip(":"): row.locator("td.value").inner_text()
                 for row in rows}  # fmt: skip

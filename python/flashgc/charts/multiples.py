@@ -8,8 +8,7 @@ from __future__ import annotations
 import re
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from flashgc.charts import theme
 from flashgc.charts.chart import SCHEMA, Chart
@@ -19,8 +18,7 @@ NOTHING = ""
 PLACES = ("x", "series", "column", "row")
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(NamedTuple):
     """Which metric is drawn, and which axis is where; a place may have none."""
 
     metric: str

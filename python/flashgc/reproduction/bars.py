@@ -1,11 +1,12 @@
-"""Grouped bars as SVG, without any library: distinguished by colour, and by hatching in grey."""
+"""Grouped bars: distinguished by colour, and by hatching in grey."""
 
 from __future__ import annotations
 
 import html
 from collections.abc import Iterator, Sequence
+from typing import Any
 
-from flashgc import axis
+from flashgc import axis, svg
 from flashgc.reproduction.grid import Grid
 
 FILLS = ("#e5e7eb", "#93c5fd", "#f59e0b", "#1d4ed8", "#15803d", "#7e22ce", "#be123c", "#57534e")
@@ -28,18 +29,14 @@ def draw(grid: Grid, title: str, value: str) -> str:
     known = sorted(cell for row in block for cell in row if cell is not None)
     scale = axis.linear(_top(known), value)
     body = [
-        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>', _patterns(len(grid.columns)),
-        f'<text x="{LEFT}" y="{_TITLE_Y}" font-size="14" font-weight="600">{_text(title)}</text>',
+        _patterns(len(grid.columns)),
+        svg.text(LEFT, _TITLE_Y, title, font_size=14, font_weight=600),
         *_legend(grid.columns), *_grid(scale),
     ]  # fmt: skip
     width = (WIDTH - LEFT - RIGHT) / len(grid.rows)
     for index, (name, cells) in enumerate(zip(grid.rows, block, strict=True)):
         body += _group(name, cells, grid.columns, scale, LEFT + index * width, width)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
-        f'width="{WIDTH}" height="{HEIGHT}" role="img" font-family="system-ui, sans-serif" '
-        f'font-size="12" fill="#333"><title>{_text(title)}</title>' + "".join(body) + "</svg>\n"
-    )
+    return svg.picture(WIDTH, HEIGHT, body, title=title, fill="#333") + "\n"
 
 
 def _top(known: Sequence[float]) -> float:
@@ -50,31 +47,27 @@ def _top(known: Sequence[float]) -> float:
     return known[-1] if known[-1] <= _CLIP * usual else 1.5 * usual
 
 
-def _text(text: str) -> str:
-    return html.escape(text)
-
-
 def _patterns(count: int) -> str:
     made = []
     for index in range(count):
         fill, hatch = FILLS[index % len(FILLS)], _HATCHES[index % len(_HATCHES)]
-        lines = f'<path d="{hatch}" stroke="#111" stroke-width="0.9"/>' if hatch else ""
-        made.append(
-            f'<pattern id="bar{index}" width="6" height="6" patternUnits="userSpaceOnUse">'
-            f'<rect width="6" height="6" fill="{fill}"/>{lines}</pattern>'
-        )
-    return f"<defs>{''.join(made)}</defs>"
+        lines = svg.element("path", d=hatch, stroke="#111", stroke_width=0.9) if hatch else ""
+        square = svg.element("rect", width=6, height=6, fill=fill)
+        made.append(svg.element("pattern", square + lines, id=f"bar{index}", width=6, height=6,
+                                patternUnits="userSpaceOnUse"))  # fmt: skip
+    return svg.element("defs", "".join(made))
 
 
 def _legend(names: Sequence[str]) -> Iterator[str]:
     x = float(LEFT)
     for index, name in enumerate(names):
-        yield (
-            f'<rect x="{x:.1f}" y="{_LEGEND_Y - 10}" width="14" height="12" '
-            f'fill="url(#bar{index})" stroke="#333" stroke-width="0.7"/>'
-            f'<text x="{x + 19:.1f}" y="{_LEGEND_Y}">{_text(name)}</text>'
-        )
+        yield svg.element("rect", x=x, y=_LEGEND_Y - 10, width=14, height=12, **_look(index))
+        yield svg.text(x + 19, _LEGEND_Y, name)
         x += 19 + 7.0 * len(name) + 22
+
+
+def _look(index: int) -> dict[str, Any]:
+    return {"fill": f"url(#bar{index})", "stroke": "#333", "stroke_width": 0.7}
 
 
 def _grid(scale: axis.Axis) -> Iterator[str]:
@@ -82,12 +75,9 @@ def _grid(scale: axis.Axis) -> Iterator[str]:
     for at, label in scale.ticks:
         y = bottom - scale.place(at) * (bottom - TOP)
         colour = "#333" if at == 0 else "#ddd"
-        yield f'<path d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}" stroke="{colour}"/>'
-        yield f'<text x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{label}</text>'
-    yield (
-        f'<text transform="translate(18 {(TOP + bottom) / 2}) rotate(-90)" '
-        f'text-anchor="middle">{_text(scale.title)}</text>'
-    )
+        yield svg.element("path", d=f"M{LEFT} {y:.1f}H{WIDTH - RIGHT}", stroke=colour)
+        yield svg.text(LEFT - 8, y + 4, label, text_anchor="end")
+    yield svg.upwards(18, (TOP + bottom) / 2, scale.title)
 
 
 def _group(
@@ -100,23 +90,15 @@ def _group(
     for index, value in enumerate(cells):
         x = start + index * bar
         if value is None:
-            yield f'<text x="{x + bar / 2:.1f}" y="{bottom - 4}" text-anchor="middle">-</text>'
+            yield svg.text(x + bar / 2, bottom - 4, "-", text_anchor="middle")
             continue
         height = scale.place(value) * (bottom - TOP)
-        about = f"{name}, {columns[index]}: {value:.3g}"
-        yield (
-            f'<rect x="{x:.1f}" y="{bottom - height:.1f}" width="{bar:.1f}" height="{height:.1f}" '
-            f'fill="url(#bar{index})" stroke="#333" stroke-width="0.7">'
-            f"<title>{_text(about)}</title></rect>"
-        )
+        about = svg.element("title", html.escape(f"{name}, {columns[index]}: {value:.3g}"))
+        yield svg.element("rect", about, x=x, y=bottom - height, width=bar, height=height,
+                          **_look(index))  # fmt: skip
         if value > scale.high:
-            yield (
-                f'<path d="M{x - 2:.1f} {TOP + 12}l{bar + 4:.1f} -6" stroke="#fff" '
-                'stroke-width="4"/>'
-                f'<text x="{x + bar / 2:.1f}" y="{TOP - 5}" font-size="11" '
-                f'text-anchor="middle">{value:,.3g}</text>'
-            )
-    yield (
-        f'<text x="{left + width / 2:.1f}" y="{bottom + 18}" '
-        f'text-anchor="middle">{_text(name)}</text>'
-    )
+            cut = f"M{x - 2:.1f} {TOP + 12}l{bar + 4:.1f} -6"
+            yield svg.element("path", d=cut, stroke="#fff", stroke_width=4)
+            yield svg.text(x + bar / 2, TOP - 5, f"{value:,.3g}", font_size=11,
+                           text_anchor="middle")  # fmt: skip
+    yield svg.text(left + width / 2, bottom + 18, name, text_anchor="middle")

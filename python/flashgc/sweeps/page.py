@@ -92,7 +92,7 @@ def _drawn(axes: Sequence[str], points: pa.Table) -> str:
         "labels": multiples.labels([*axes, *names]),
         "metrics": [{"name": name, "time": columns.is_time(name)} for name in names],
         "columns": {name: _short(points[name].to_pylist()) for name in [*axes, "status", *names]},
-        "layout": vars(first),
+        "layout": first._asdict(),
         "places": list(multiples.PLACES),
     }
     drawn = charts.explorer(chart(axes, points), kept)
