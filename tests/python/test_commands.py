@@ -10,8 +10,8 @@ import pytest
 COMMANDS = [
     [], ["run"], ["compare"], ["advise"], ["tune"], ["explain"], ["drive"], ["drive", "save"],
     ["drive", "info"], ["trace"], ["trace", "info"], ["trace", "convert"], ["trace", "cut"],
-    ["trace", "merge"], ["trace", "generate"], ["schema"], ["sweep"], ["schemes"], ["devices"], ["workloads"],
-    ["convert"], ["sweep", "status"],
+    ["trace", "merge"], ["trace", "generate"], ["schema"], ["sweep"], ["schemes"], ["devices"],
+    ["workloads"], ["convert"], ["sweep", "status"],
 ]  # fmt: skip
 
 
