@@ -6,6 +6,7 @@ import random
 import shlex
 import signal
 import subprocess
+import sys
 import time
 import tomllib
 from xml.etree import ElementTree
@@ -215,6 +216,20 @@ def test_a_small_space_is_searched_in_full(here):
     space = SPACE.replace("trials = 8", "trials = 500")
     done = flashgc.tune(space.replace("to = 5", "to = 3"), store="all")
     assert (done.trials, done.refused_points) == (6, 0)
+
+
+def test_ray_gives_the_same_result(here):
+    pytest.importorskip("ray", reason="Ray is not installed: pip install 'flashgc[ray]'")
+    over = flashgc.tune("space.toml", store="ray", on="ray", jobs=2)
+    assert over.to_dict() == flashgc.tune("space.toml", store="here", jobs=1).to_dict()
+
+
+def test_the_names_of_the_package_need_no_optuna():
+    code = (
+        "import sys; sys.modules['optuna'] = None; import flashgc; "
+        "flashgc.tune, flashgc.Tuning, flashgc.TuneProgress"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 @pytest.mark.parametrize("method", ["nsga-ii", "random"])

@@ -7,21 +7,8 @@
 4. `findings` has the result: the front, the chosen point, and its check on unseen `samples`.
 """
 
-from typing import TYPE_CHECKING, Any
-
 from flashgc.tuning.made import tune
+from flashgc.tuning.progress import TuneProgress
 from flashgc.tuning.tuning import Tuning
 
-if TYPE_CHECKING:
-    from flashgc.tuning.search import TuneProgress
-
 __all__ = ["TuneProgress", "Tuning", "tune"]
-
-
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever has this name
-    """Optuna is imported when it is needed."""
-    if name == "TuneProgress":
-        from flashgc.tuning.search import TuneProgress
-
-        return TuneProgress
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

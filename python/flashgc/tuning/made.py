@@ -18,12 +18,13 @@ from flashgc.sweeps import outcome
 from flashgc.sweeps.store import Writer
 from flashgc.tuning import builtin, chosen, read, samples
 from flashgc.tuning.pool import Pool, Run
+from flashgc.tuning.progress import Told, TuneProgress
 from flashgc.tuning.read import Asked, Layers, Options
 from flashgc.tuning.samples import Samples
 
 if TYPE_CHECKING:
     from flashgc.tuning.ranking import Candidate
-    from flashgc.tuning.search import Search, Told
+    from flashgc.tuning.search import Search
     from flashgc.tuning.tuning import Tuning
 
 STORE = outcome.STORE
@@ -119,8 +120,6 @@ def _check_library() -> None:
 
 
 def _scan(told: Told) -> Any:  # noqa: ANN401 - a callback
-    from flashgc.tuning.search import TuneProgress
-
     return lambda phase, done, total, now_ns: told(TuneProgress("scan", float(done), total))
 
 
@@ -142,8 +141,6 @@ def _searched(asked: Asked, pool: Pool, store: Path, told: Told) -> Tuning:
 
 def _planned(asked: Asked, pool: Pool, told: Told) -> tuple[Report, Samples]:
     """The first run, which shows the length and the mix of the workload."""
-    from flashgc.tuning.search import TuneProgress
-
     checked = json.loads(_engine.check(asked.base))
     workload = checked["settings"]["workload"]
     sets = lengths.of_reference(workload)

@@ -14,9 +14,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import optuna
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
@@ -29,6 +28,7 @@ from flashgc.advising import candidates
 from flashgc.tuning import ranking
 from flashgc.tuning.metrics import Metric
 from flashgc.tuning.pool import Pool, Report, Run
+from flashgc.tuning.progress import Told, TuneProgress
 from flashgc.tuning.ranking import Candidate, Score
 from flashgc.tuning.read import Asked
 from flashgc.tuning.sampler import CONSTRAINTS, Legal, distributions, quiet
@@ -47,19 +47,6 @@ REFUSED = "refused"
 
 CHECK = -2
 """The check, which is below all rungs."""
-
-
-class TuneProgress(NamedTuple):
-    """How far a search is."""
-
-    phase: str
-    """`scan` (of a trace), `first` (run), `presets`, `search`, `final` or `check`."""
-    done: float
-    """Runs; of `search`, trials."""
-    total: int | None
-
-
-Told = Callable[[TuneProgress], object]
 
 
 class _Unlocked(JournalFileOpenLock):

@@ -1,0 +1,19 @@
+"""How far a search is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+
+class TuneProgress(NamedTuple):
+    """How far a search is."""
+
+    phase: str
+    """`scan` (of a trace), `first` (run), `presets`, `search`, `final` or `check`."""
+    done: float
+    """Runs; of `search`, trials."""
+    total: int | None
+
+
+Told = Callable[[TuneProgress], object]
