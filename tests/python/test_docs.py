@@ -167,4 +167,5 @@ def test_another_output_is_noticed():
 def test_every_command_has_a_page():
     names = {page.stem for page in (ROOT / "docs/cli").glob("*.md")}
     assert names >= {"run", "compare", "advise", "explain", "report", "drive", "trace", "schemes",
-                     "devices", "workloads", "sweep", "tune", "reproduce", "schema", "convert"}  # fmt: skip
+                     "devices", "workloads", "sweep", "tune", "reproduce", "schema",
+                     "convert"}  # fmt: skip

@@ -102,13 +102,13 @@ def tune(
 
 def _save(found: Tuning, folder: Path | None) -> None:
     """The page, the values, the figure and the configuration."""
-    from flashgc import _output
+    from flashgc import charts
     from flashgc.tuning import figure
 
     if folder is None:
         return
     options.save(found.save, folder, "tune")
-    _output.write(folder / "front.svg", figure.picture(found.to_dict()))
+    charts.save(figure.charts(found.to_dict()), folder, ("svg",))
     if found.config is not None:
         found.save(folder / "tuned.toml")
 

@@ -1,164 +1,170 @@
-"""The front as a figure: every trial and preset over two objectives."""
+"""The front as a chart: every trial and preset over two objectives."""
 
 from __future__ import annotations
 
-import html
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from flashgc import axis
-from flashgc.axis import Axis
-from flashgc.panel import HEIGHT, WIDTH, Curve, Panel
+from flashgc.charts import Chart, theme
 from flashgc.tuning import words
 from flashgc.tuning.metrics import ALIASES, Metric
 
-TRIAL, FRONT, PRESET = "#8a8a8a", "#c2410c", "#2563c9"
-
-_APART = 0.13
-"""The least distance of two labels, as a share of the axis."""
-
 Point = Mapping[str, Any]
+Found = Mapping[str, Any]
+
+KINDS = ("trial", "preset", "on the front", "chosen")
+_COLOURS = ("#888888", theme.COLOURS[0], theme.COLOURS[1], theme.COLOURS[1])
+_SHAPES = ("circle", "square", "circle", "diamond")
+_SIZES = (30, 40, 60, 160)
+_NOTE = (
+    "Filled marks have the longest runs, hollow ones shorter runs. Trials far beyond the longest "
+    "runs and the presets lie at the edge."
+)
 
 
-def panels(found: Mapping[str, Any]) -> list[str]:
-    """A chart for each objective beside the first one; of a single one, its course."""
+def charts(found: Found) -> list[Chart]:
+    """A chart for each objective beside the first one; of a single one, its course by trial."""
     listed = words.metrics(found)[: len(found["objectives"])]
     if len(listed) == 1:
         return [_course(found, listed[0])]
-    return [_front(found, listed[0], other) for other in listed[1:]]
+    return [_front(found, listed[0], other, at) for at, other in enumerate(listed[1:])]
 
 
-def picture(found: Mapping[str, Any]) -> str:
-    """The charts as one file."""
-    drawn = panels(found)
-    width = len(drawn) * (WIDTH + 16) + 16
-    parts = [f'<g transform="translate({16 + at * (WIDTH + 16)} 16)">{one}</g>'
-             for at, one in enumerate(drawn)]  # fmt: skip
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {HEIGHT + 32}" '
-        f'width="{width}" height="{HEIGHT + 32}"><rect width="100%" height="100%" fill="#fff"/>'
-        + "".join(parts)
-        + "</svg>\n"
-    )
+def _front(found: Found, x: Metric, y: Metric, at: int) -> Chart:
+    points = _points(found)
+    columns = _columns(found, points, y, {"x": [one["metrics"][x.name] for one in points]}, x)
+    scale = _scale(found, points, x)
+    across = {"field": "x_shown", "type": "quantitative", "scale": scale,
+              "axis": _axis(x, scale, "x")}  # fmt: skip
+    best = [one for one in points if one["on_front"]]
+    line = {
+        "transform": [{"filter": "datum.on_front"}],
+        "mark": {"type": "line", "interpolate": "step-after", "color": _COLOURS[2]},
+        "encoding": {"x": across, "y": _upwards(found, points, y),
+                     "order": {"field": "x", "type": "quantitative"}},
+    }  # fmt: skip
+    told = "; ".join(f"{one['name']}: {x.show(one['metrics'][x.name])}, "
+                     f"{y.show(one['metrics'][y.name])}" for one in best)  # fmt: skip
+    spec = {"layer": [line, _marks(found, points, across, y)]}
+    title = f"{y.label} over {x.label}"
+    name = f"front-{at + 1}" if at else "front"
+    return Chart(name, title, spec, columns, f"On the front: {told}.", _NOTE, height=320)
 
 
-def _shown(found: Mapping[str, Any]) -> list[Point]:
+def _course(found: Found, metric: Metric) -> Chart:
+    """One objective by trial, and the best so far."""
+    points = [one for one in _points(found) if one["trial"] is not None]
+    columns = _columns(found, points, metric, {"x": [one["trial"] for one in points]}, None)
+    across = {"field": "x_shown", "type": "quantitative",
+              "axis": {"title": "trial", "tickMinStep": 1, "format": "d"}}  # fmt: skip
+    least = "min" if metric.sign > 0 else "max"
+    line = {
+        "transform": [
+            {"filter": "datum.feasible"},
+            {"window": [{"op": least, "field": "y_shown", "as": "best"}],
+             "sort": [{"field": "x"}], "frame": [None, 0]},
+        ],
+        "mark": {"type": "line", "interpolate": "step-after", "color": _COLOURS[2]},
+        "encoding": {"x": across, "y": {**_upwards(found, points, metric), "field": "best"}},
+    }  # fmt: skip
+    told = f"{metric.label} of {len(points)} trials; the line is the best so far."
+    spec = {"layer": [line, _marks(found, points, across, metric)]}
+    return Chart("front", f"{metric.label} by trial", spec, columns, told, _NOTE, height=320)
+
+
+def _points(found: Found) -> list[Point]:
     return [one for one in found["points"] if one["metrics"] is not None]
 
 
-def _front(found: Mapping[str, Any], x: Metric, y: Metric) -> str:
-    """All points over two objectives; the front as a line of steps."""
-    points = _shown(found)
-    across, up = (_axis(one, _within(found, points, one)) for one in (x, y))
-    best = sorted((one["metrics"][x.name], one["metrics"][y.name])
-                  for one in points if one["on_front"])  # fmt: skip
-    line = Curve("", best, 1, steps=True)
-    panel = Panel(f"{x.label} and {y.label}", across, up, [line] if len(best) > 1 else [])
-    dots = "".join(_dots(found, panel, points, x, y))
-    return panel.draw().replace("</svg>", f"{dots}{_legend()}</svg>")
+def _columns(
+    found: Found, points: Sequence[Point], y: Metric, across: Mapping[str, list[Any]],
+    x: Metric | None,
+) -> dict[str, list[Any]]:  # fmt: skip
+    """A row for each point. What is shown ends at the edge of the axes."""
+    last = max((one["rung"] for one in found["points"]), default=0)
+    up = [one["metrics"][y.name] for one in points]
+    edges = [None if metric is None else _edge(found, points, metric) for metric in (x, y)]
+    shown = [[value if edge is None else min(value, edge) for value in values]
+             for values, edge in zip((across["x"], up), edges, strict=True)]  # fmt: skip
+    return {
+        "name": [one["name"] for one in points],
+        "kind": [_kind(found, one) for one in points],
+        **across,
+        "y": up,
+        "x_shown": shown[0],
+        "y_shown": shown[1],
+        "on_front": [bool(one["on_front"]) for one in points],
+        "is_long": [one["rung"] == last for one in points],
+        "feasible": [bool(one["feasible"]) for one in points],
+        "told": [_told(one, y, x) for one in points],
+    }
 
 
-def _course(found: Mapping[str, Any], metric: Metric) -> str:
-    """One objective by trial, and the best so far."""
-    points = [one for one in _shown(found) if one["trial"] is not None]
-    best: list[tuple[float, float]] = []
-    for one in points:
-        value = one["metrics"][metric.name]
-        if one["feasible"] and (not best or metric.sign * value < metric.sign * best[-1][1]):
-            best.append((one["trial"], value))
-    across = axis.linear(max([one["trial"] for one in points], default=1), "trial")
-    up = _axis(metric, _within(found, points, metric))
-    line = Curve("", [*best, (across.high, best[-1][1])] if best else [], 1, steps=True)
-    panel = Panel(f"{metric.label} by trial", across, up, [line])
-    return panel.draw().replace(
-        "</svg>", "".join(_dots(found, panel, points, None, metric)) + _legend() + "</svg>"
-    )
+def _kind(found: Found, one: Point) -> str:
+    if one["name"] == found["chosen"]["name"]:
+        return KINDS[3]
+    if one["on_front"]:
+        return KINDS[2]
+    return KINDS[1] if one["trial"] is None or one["preset"] is not None else KINDS[0]
 
 
-def _within(found: Mapping[str, Any], points: Sequence[Point], metric: Metric) -> list[float]:
-    """The values that an axis has: trials far beyond all long runs and presets lie at its end."""
-    values = [one["metrics"][metric.name] for one in points]
+def _told(one: Point, y: Metric, x: Metric | None) -> str:
+    listed = [metric for metric in (x, y) if metric is not None]
+    values = [f"{metric.label} {metric.show(one['metrics'][metric.name])}" for metric in listed]
+    return ", ".join([*values, *([] if one["feasible"] else ["breaks a constraint"])])
+
+
+def _edge(found: Found, points: Sequence[Point], metric: Metric) -> float | None:
+    """The end of an axis, a tenth beyond all long runs and presets."""
     last = max(one["rung"] for one in found["points"])
     long = [one["metrics"][metric.name] for one in points
             if one["rung"] == last or one["preset"] is not None]  # fmt: skip
-    most = 1.1 * max(long) if long and metric.sign > 0 else max(values)
-    return [value for value in values if value <= most] or values
+    return 1.1 * max(long) if long and metric.sign > 0 else None
 
 
-def _dots(
-    found: Mapping[str, Any], panel: Panel, points: Sequence[Point], x: Metric | None, y: Metric
-) -> Iterator[str]:
+def _marks(found: Found, points: Sequence[Point], across: theme.Part, y: Metric) -> theme.Part:
     """The points: trials first, so that presets, the front and the chosen one lie above them."""
-    chosen = found["chosen"]["name"]
-    last = max(one["rung"] for one in points)
-    for one in sorted(points, key=lambda one: (one["name"] == chosen, one["on_front"],
-                                               one["trial"] is None)):  # fmt: skip
-        at = one["trial"] if x is None else one["metrics"][x.name]
-        left, top = panel._x(at), panel._y(one["metrics"][y.name])
-        told = [one["name"], f"{y.label} {y.show(one['metrics'][y.name])}"]
-        if x is not None:
-            told.insert(1, f"{x.label} {x.show(one['metrics'][x.name])}")
-        if not one["feasible"]:
-            told.append("breaks a constraint")
-        title = f"<title>{html.escape(', '.join(told))}</title>"
-        is_preset = one["trial"] is None or one["preset"] is not None
-        colour = FRONT if one["on_front"] else PRESET if is_preset else TRIAL
-        fill = colour if one["rung"] == last else "none"
-        radius = 3.5 if one["on_front"] else 2.6
-        if is_preset and not one["on_front"]:
-            yield (f'<rect x="{left - 3:.1f}" y="{top - 3:.1f}" width="6" height="6" '
-                   f'stroke="{colour}" fill="{fill}">{title}</rect>')  # fmt: skip
-        else:
-            yield (f'<circle cx="{left:.1f}" cy="{top:.1f}" r="{radius}" stroke="{colour}" '
-                   f'fill="{fill}">{title}</circle>')  # fmt: skip
-        if one["name"] == chosen:
-            yield (f'<circle cx="{left:.1f}" cy="{top:.1f}" r="7.5" fill="none" '
-                   f'stroke="{FRONT}" stroke-width="1.5"/>')  # fmt: skip
+    known = {"domain": list(KINDS)}
+    legend = {"orient": "top", "title": None, "disable": False}
+    return {
+        "transform": [{"calculate": f"indexof({list(KINDS)}, datum.kind)", "as": "place"}],
+        "mark": {"type": "point", "strokeWidth": 1.2},
+        "encoding": {
+            "x": across,
+            "y": _upwards(found, points, y),
+            "order": {"field": "place", "type": "quantitative"},
+            "color": {"field": "kind", "type": "nominal", "legend": legend,
+                      "scale": {**known, "range": list(_COLOURS)}},
+            "shape": {"field": "kind", "type": "nominal", "legend": legend,
+                      "scale": {**known, "range": list(_SHAPES)}},
+            "size": {"field": "kind", "type": "nominal", "legend": legend,
+                     "scale": {**known, "range": list(_SIZES)}},
+            "fillOpacity": {"condition": {"test": "datum.is_long", "value": 0.9}, "value": 0},
+            "fill": {"field": "kind", "type": "nominal", "legend": None,
+                     "scale": {**known, "range": list(_COLOURS)}},
+            "tooltip": theme.tooltip({"name": "point", "kind": "kind", "told": "values"}),
+        },
+    }  # fmt: skip
 
 
-def _legend() -> str:
-    """The marks, below the title of the chart."""
-    x, y = 74.0, 32
-    parts = []
-    for name, mark in (
-        ("trial", f'<circle cx="0" cy="{y}" r="2.6" stroke="{TRIAL}" fill="none"/>'),
-        (
-            "preset",
-            f'<rect x="-3" y="{y - 3}" width="6" height="6" stroke="{PRESET}" fill="none"/>',
-        ),
-        ("front", f'<circle cx="0" cy="{y}" r="3.5" stroke="{FRONT}" fill="{FRONT}"/>'),
-        ("chosen", f'<circle cx="0" cy="{y}" r="7" stroke="{FRONT}" fill="none"/>'),
-    ):
-        parts.append(f'<g transform="translate({x:.0f} 0)">{mark}'
-                     f'<text x="11" y="{y + 4}">{name}</text></g>')  # fmt: skip
-        x += 34 + 7.2 * len(name)
-    return "".join(parts)
+def _upwards(found: Found, points: Sequence[Point], metric: Metric) -> theme.Part:
+    scale = _scale(found, points, metric)
+    return {"field": "y_shown", "type": "quantitative", "scale": scale,
+            "axis": _axis(metric, scale, "y")}  # fmt: skip
 
 
-def _thinned(of: Axis) -> Axis:
-    """The axis without labels that would overlap."""
-    kept: list[axis.Tick] = []
-    for tick in of.ticks:
-        if not kept or of.place(tick[0]) - of.place(kept[-1][0]) >= _APART:
-            kept.append(tick)
-    of.ticks = kept
-    return of
+def _scale(found: Found, points: Sequence[Point], metric: Metric) -> theme.Part:
+    """Values that span a decade and more are drawn by factors."""
+    edge = _edge(found, points, metric)
+    values = [one["metrics"][metric.name] for one in points]
+    values = [value if edge is None else min(value, edge) for value in values]
+    is_wide = min(values) > 0 and max(values) > 10 * min(values)
+    return {"type": "log", "nice": False, "padding": 12} if is_wide else {"zero": False}
 
 
-def _axis(metric: Metric, values: Sequence[float]) -> Axis:
-    """An axis that fits: times by factors, other metrics between round values."""
-    low, high = min(values), max(values)
-    if ALIASES.get(metric.name, metric.name).startswith("latency_ns"):
-        return _thinned(axis.round_times(low, high, metric.label))
-    if low > 0 and high > 20 * low:
-        powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-        ticks = [(step * 10.0**at, f"{step * 10.0**at:g}") for at in powers for step in (1, 2, 5)]
-        return axis.Log(low * 0.9, high * 1.1, ticks, metric.label)
-    step = 10.0 ** math.floor(math.log10(max(high - low, 1e-9)))
-    step = next(one for one in (step / 5, step / 2, step, 2 * step) if (high - low) / one <= 8)
-    first, last = math.floor(low / step), math.ceil(high / step)
-    if first == last:
-        last += 1
-    ticks = [(step * at, f"{step * at:g}") for at in range(first, last + 1)]
-    return Axis(first * step, last * step, ticks, metric.label)
+def _axis(metric: Metric, scale: theme.Part, channel: str) -> theme.Part:
+    if not ALIASES.get(metric.name, metric.name).startswith("latency_ns"):
+        return {"title": metric.label}
+    if scale.get("type") == "log":
+        return theme.log_time_axis(metric.label, channel)
+    return theme.time_axis(metric.label)

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from flashgc import page
+from flashgc import charts, page
 from flashgc.markup import table
 from flashgc.tuning import figure, words
 
@@ -21,15 +21,12 @@ def whole(found: Mapping[str, Any]) -> str:
 
 def fragment(found: Mapping[str, Any]) -> str:
     """The result, its figure and its tables."""
-    drawn = "".join(f"<figure>{one}</figure>" for one in figure.panels(found))
     parts = [
         f"<p><strong>{html.escape(words.verdict(found))}</strong></p>",
         f"<p>{html.escape(words.head(found))}</p>",
         *(page.note(text) for text in found["warnings"]),
         "<h2>The front</h2>",
-        f'<div class="charts">{drawn}</div>',
-        "<p>Filled marks have the longest runs, hollow ones shorter runs. Trials far beyond these "
-        "lie at the edge.</p>",
+        charts.figures(figure.charts(found)),
         page.wide(table(words.points(found))),
         "<h2>The chosen configuration</h2>",
         table([["", ""], *map(list, words.chosen(found))], "facts"),
