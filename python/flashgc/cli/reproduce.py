@@ -184,7 +184,7 @@ def _show(done: Reproduction) -> None:
     for item in done.items:
         print()
         show.line(f"{item.id}: {item.title}", "bold")
-        if item.id in done.figures:
+        if item.id in done.charts:
             show.rows(done.tables[item.id])
         _claims(done.claim_rows(item.id))
     every = done.claim_rows(None)

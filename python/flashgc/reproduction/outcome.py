@@ -12,12 +12,15 @@ from typing import Any
 
 from flashgc import _output, heads
 from flashgc._engine import ConfigError
+from flashgc.charts import Chart
 from flashgc.reproduction import (
-    bars,
+    beside,
     cliffs,
-    curves,
+    drawn,
+    environment,
     grid,
     headline,
+    page,
     papers,
     runs,
     seeds,
@@ -26,15 +29,15 @@ from flashgc.reproduction import (
 )
 from flashgc.reproduction.claims import Claim
 from flashgc.reproduction.derived import with_derived
+from flashgc.reproduction.environment import RunUsed, TraceUsed
 from flashgc.reproduction.experiment import ANY, Item, Point
-from flashgc.reproduction.grid import Grid
 from flashgc.reproduction.own_traces import OwnTraces
 from flashgc.reproduction.papers import Paper
 from flashgc.reproduction.plan import Planned, Planner
 from flashgc.reproduction.results import Results
 from flashgc.reproduction.runs import Step
 from flashgc.reproduction.verdict import Verdict
-from flashgc.reproduction.written import SourceUsed
+from flashgc.reproduction.written import Page, SourceUsed
 
 PathLike = str | os.PathLike[str]
 
@@ -52,14 +55,16 @@ class Reproduction:
     tables), `fails`, `evidence`, `fails_if`, `drift`."""
     tables: dict[str, list[list[str]]]
     """The measured cells of each figure and table, as text; the first row is the head."""
-    figures: dict[str, str]
-    """Each figure as SVG."""
+    charts: dict[str, list[Chart]]
+    """The charts of each figure; a notebook draws them."""
     sources: list[SourceUsed]
     """The source used for each workload, or for another choice that has alternatives."""
     folder: Path
     """Where everything was saved."""
+    page: str
+    """The name of the page in there."""
     report: str
-    """The name of the report in there."""
+    """The name of the same as Markdown."""
     runs: int
     runs_kept: int
     """How many of the runs were there from before."""
@@ -146,7 +151,7 @@ def reproduce(
     """
     own = [trace] if isinstance(trace, str | os.PathLike) else list(trace)
     figures = None if figures is None else list(figures)
-    made = again or heads.call("reproduce", [paper], {
+    command = again or heads.call("reproduce", [paper], {
         "figures": figures, "traces": traces, "out": out, "quick": quick, "trace": own,
         "trace_format": trace_format, "on_bad_line": on_bad_line, "sort_window": sort_window,
     })  # fmt: skip
@@ -179,25 +184,45 @@ def reproduce(
     verdicts = [verdict.judge(known.name, claim, results, on_record) for claim in claims]
     if pin:
         papers.record(paper, known, verdicts)
-    grids = [grid.measured(item, results) for item in items]
-    pictures = {one.item.id: _drawn(one, results) for one in grids if one.item.form != "table"}
-    sources = _sources(planner, results)
-    page = written.Page(known, grids, verdicts, sources, results.reports, quick, made)
+    made = _page(known, items, results, verdicts, planner, run, command)
     part = "" if figures is None else "-" + "-".join(item.id for item in items)
-    _save(folder, part, page, verdicts, pictures)
+    made = _save(folder, part, made)
+    return _outcome(made, items, folder, part, run)
+
+
+def _page(
+    known: Paper, items: Sequence[Item], results: Results, verdicts: Sequence[Verdict],
+    planner: Planner, run: _Runs, command: str,
+) -> Page:  # fmt: skip
+    """All that the report tells."""
+    grids = [grid.measured(item, results) for item in items]
+    numbers = {one.item.id: beside.of(one, known.experiment, verdicts) for one in grids}
+    pictures = {one.item.id: drawn.charts(one, numbers[one.item.id], results) for one in grids}
+    return Page(
+        paper=known, grids=grids, verdicts=verdicts, sources=_sources(planner, results),
+        results=results, again=command, beside=numbers,
+        charts={name: several for name, several in pictures.items() if several},
+        runs=sorted(run.used.values()), traces=sorted(run.traces),
+    )  # fmt: skip
+
+
+def _outcome(
+    made: Page, items: list[Item], folder: Path, part: str, run: _Runs
+) -> Reproduction:
     return Reproduction(
-        paper=known.name,
-        title=known.experiment.title,
-        claims=[one.to_dict() for one in verdicts],
-        tables={one.item.id: one.table() for one in grids},
-        figures=pictures,
-        sources=sources,
+        paper=made.paper.name,
+        title=made.paper.experiment.title,
+        claims=[one.to_dict() for one in made.verdicts],
+        tables={one.item.id: one.table() for one in made.grids},
+        charts={name: list(several) for name, several in made.charts.items()},
+        sources=list(made.sources),
         folder=folder,
+        page=f"report{part}.html",
         report=f"report{part}.md",
-        runs=len(run.keys),
+        runs=len(run.used),
         runs_kept=run.kept,
         items=items,
-        verdicts=verdicts,
+        verdicts=list(made.verdicts),
     )
 
 
@@ -214,15 +239,27 @@ class _Runs:
     jobs: int | None
     fresh: bool
     follow: _Last
-    keys: set[str] = field(default_factory=set)
+    used: dict[str, RunUsed] = field(default_factory=dict)
+    traces: set[TraceUsed] = field(default_factory=set)
     kept: int = 0
 
     def all(self, planned: Sequence[Planned]) -> dict[Point, Mapping[str, Any]]:
         """The reports of these runs."""
         reports = runs.run_all(planned, self.folder, self.jobs, self.fresh, self.follow)
-        self.keys |= {one.key for one in planned}
+        for one in planned:
+            self._note(one, reports[one.point])
         self.kept += self.follow.last.kept
         return {point: with_derived(report) for point, report in reports.items()}
+
+
+    def _note(self, one: Planned, report: Mapping[str, Any]) -> None:
+        """Runs with the same settings are one, under the name of the first."""
+        if one.trace is not None:
+            self.traces.add(one.trace)
+        if one.key not in self.used:
+            content = "" if one.trace is None else one.trace.sha256
+            name = runs.file_name(one)
+            self.used[one.key] = environment.run_used(one.label, one.key, content, name, report)
 
 
 def _results(known: Paper, planned: Sequence[Planned], run: _Runs, quick: bool) -> Results:
@@ -316,28 +353,12 @@ def _counts_requests(known: Paper, item: Item) -> bool:
     return any(key.startswith(f"{runs.REQUESTS}.") for key in keys)
 
 
-def _drawn(one: Grid, results: Results) -> str:
-    if one.item.form == "lines":
-        return curves.lines(one, results.experiment)
-    if one.item.form == "cdf":
-        return curves.cdf(one.item, results)
-    if one.item.form == "course":
-        return curves.course(one.item, results)
-    if one.item.form == "peaks":
-        return cliffs.peaks(one.item, results)
-    if one.item.form == "moves":
-        return cliffs.moves(one.item, results)
-    label, unit = one.measures[0]
-    shown = f"{label}, normalised" if one.item.against else label
-    return bars.draw(one, one.item.title, f"{shown}, {unit}" if unit else shown)
-
-
-def _save(
-    folder: Path, part: str, page: written.Page, verdicts: Sequence[Verdict],
-    pictures: Mapping[str, str],
-) -> None:  # fmt: skip
-    claims = [one.to_dict() for one in verdicts]
-    for name, picture in pictures.items():
-        _output.write(folder / f"figure-{name}.svg", picture)
+def _save(folder: Path, part: str, made: Page) -> Page:
+    """Saves figures, claims, the page, and the same as Markdown."""
+    titles = {one.item.id: one.item.title for one in made.grids}
+    made = replace(made, has_files=drawn.save(folder, made.charts, titles))
+    claims = [one.to_dict() for one in made.verdicts]
     _output.write(folder / f"claims{part}.json", json.dumps(claims, indent=2) + "\n")
-    _output.write(folder / f"report{part}.md", page.markdown())
+    _output.write(folder / f"report{part}.html", page.whole(made))
+    _output.write(folder / f"report{part}.md", made.markdown())
+    return made
