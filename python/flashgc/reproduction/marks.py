@@ -40,8 +40,7 @@ def only(whose: str) -> list[theme.Part]:
 
 def paper_points(encoding: Mapping[str, Any]) -> theme.Part:
     """The layer of the paper's numbers: white diamonds, with a legend."""
-    legend = {"orient": "top", "title": None, "symbolFillColor": "white",
-              "symbolStrokeColor": INK, "symbolSize": 60}  # fmt: skip
+    legend = {"orient": "top", "title": None, "symbolSize": 60, "symbolOpacity": 1}
     shape = {"field": BY, "type": "nominal", "legend": legend,
              "scale": {"domain": [PAPER], "range": ["diamond"]}}  # fmt: skip
     return {

@@ -25,7 +25,7 @@ from flashgc.reproduction import (
     written,
 )
 from flashgc.reproduction.beside import Beside
-from flashgc.reproduction.evidence import PAPER
+from flashgc.reproduction.evidence import PAPER, PREDICTION
 from flashgc.reproduction.experiment import ANY
 from flashgc.reproduction.grid import MARK, MARKED, Grid, cell
 from flashgc.reproduction.verdict import NOT_MET, NOT_PREDICTED, Verdict
@@ -176,8 +176,13 @@ def _item(made: Page, grid: Grid) -> list[str]:
     if drawn:
         values = ["<details><summary>Values</summary>", *values, "</details>"]
     parts += values
-    if own:
-        parts.append(_claims(made, own))
+    models = [one for one in own if one.evidence == PREDICTION]
+    stated = [one for one in own if one.evidence != PREDICTION]
+    if stated:
+        parts.append(_claims(made, stated))
+    if models:
+        title = f"{units.counted(len(models), 'prediction')} of our own models"
+        parts.append(f"<details><summary>{title}</summary>{_claims(made, models)}</details>")
     return [*parts, "</section>"]
 
 

@@ -120,8 +120,7 @@ def _colour(pairs: Sequence[Pair]) -> theme.Part:
 
 def _there(x: theme.Part, there: str, tooltip: list[theme.Part]) -> theme.Part:
     """The other number: a white diamond."""
-    legend = {"orient": "top", "title": None, "symbolFillColor": "white",
-              "symbolStrokeColor": marks.INK, "symbolSize": 60}  # fmt: skip
+    legend = {"orient": "top", "title": None, "symbolSize": 60, "symbolOpacity": 1}
     shape = {"datum": there, "type": "nominal", "legend": legend,
              "scale": {"domain": [there], "range": ["diamond"]}}  # fmt: skip
     return {
