@@ -42,7 +42,14 @@ if TYPE_CHECKING:
     from flashgc.refusal import Refusal
     from flashgc.registers import RegisterCost, register_cost
     from flashgc.report import Comparison, Report
-    from flashgc.reproduction import Reproduction, reproduce
+    from flashgc.reproduction import (
+        Checked,
+        Reproduction,
+        Reproductions,
+        check_bundle,
+        reproduce,
+        reproduce_all,
+    )
     from flashgc.sweeps import SweepProgress, SweepResults, sweep
     from flashgc.sweeps import explain as explain_sweep
     from flashgc.table import Table
@@ -51,6 +58,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Advice",
     "AdviceProgress",
+    "Checked",
     "Comparison",
     "ConfigError",
     "Conversion",
@@ -64,6 +72,7 @@ __all__ = [
     "RegisterCost",
     "Report",
     "Reproduction",
+    "Reproductions",
     "RunError",
     "SweepProgress",
     "SweepResults",
@@ -73,6 +82,7 @@ __all__ = [
     "__version__",
     "advice_schema",
     "advise",
+    "check_bundle",
     "check_wait",
     "compare",
     "convert",
@@ -85,6 +95,7 @@ __all__ = [
     "register_cost",
     "report_schema",
     "reproduce",
+    "reproduce_all",
     "run",
     "run_seeds",
     "schemes",
@@ -112,7 +123,8 @@ _NAMES_IN = {
     "refusal": ("Refusal",),
     "registers": ("RegisterCost", "register_cost"),
     "report": ("Comparison", "Report"),
-    "reproduction": ("Reproduction", "reproduce"),
+    "reproduction": ("Checked", "Reproduction", "Reproductions", "check_bundle", "reproduce",
+                     "reproduce_all"),
     "sweeps": ("SweepProgress", "SweepResults", "sweep"),
     "table": ("Table",),
     "worst_case": ("WorstCase", "check_wait", "worst_case_wait"),

@@ -73,10 +73,14 @@ def peaks(item: Item, results: Results) -> list[Chart]:
                 theme.nearest(theme.tooltip({"at_text": "at", "longest_ns_text": "longest"})),
             ],
         }  # fmt: skip
-        columns = marks.columns(("at", "longest_ns"), [list(map(marks.brief, one)) for one in pairs])
+        columns = marks.columns(
+            ("at", "longest_ns"), [list(map(marks.brief, one)) for one in pairs]
+        )
         most = max((value for _, value in pairs), default=0.0)
         said = f"{title}: the longest response of each stretch of time, {units.time(most)} at most."
-        charts.append(Chart(f"figure-{item.id}-{index + 1}", title, spec, columns, said, height=180))
+        charts.append(
+            Chart(f"figure-{item.id}-{index + 1}", title, spec, columns, said, height=180)
+        )
     return charts
 
 

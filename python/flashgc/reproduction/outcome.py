@@ -27,6 +27,7 @@ from flashgc.reproduction import (
     verdict,
     written,
 )
+from flashgc.reproduction import bundle as bundles
 from flashgc.reproduction.claims import Claim
 from flashgc.reproduction.derived import with_derived
 from flashgc.reproduction.environment import RunUsed, TraceUsed
@@ -70,8 +71,17 @@ class Reproduction:
     """How many of the runs were there from before."""
     items: list[Item]
     """The figures and tables that were reproduced."""
+    figures: list[str] | None
+    """Those that were asked for; None: all."""
+    made: Page = field(repr=False)
+    """All that its page tells: the runs and traces with their hashes, and the paper itself."""
     verdicts: list[Verdict]
     """The claims, each with how it was tested."""
+
+    @property
+    def claims_file(self) -> str:
+        """The name of the file with the claims in its folder."""
+        return f"claims{self.page.removeprefix('report').removesuffix('.html')}.json"
 
     @property
     def failed(self) -> list[dict[str, Any]]:
@@ -112,6 +122,7 @@ def reproduce(
     on_bad_line: str | None = None,
     sort_window: str | None = None,
     pin: bool = False,
+    bundle: PathLike | None = None,
 ) -> Reproduction:
     """Repeats the runs of a paper and compares the results with the paper's claims.
 
@@ -137,6 +148,8 @@ def reproduce(
         sort_window: a time such as "10 ms": its rows that are late by at most this are sorted.
         pin: whether the measured values are put on record, in measured.toml of the paper's folder,
             instead of being compared with those on record.
+        bundle: a zip file for descriptions, results, hashes and environment, which
+            `flashgc reproduce --check` runs again.
 
     Raises:
         ConfigError: an unknown paper or figure, or mistakes in its files.
@@ -154,7 +167,11 @@ def reproduce(
     command = again or heads.call("reproduce", [paper], {
         "figures": figures, "traces": traces, "out": out, "quick": quick, "trace": own,
         "trace_format": trace_format, "on_bad_line": on_bad_line, "sort_window": sort_window,
+        "bundle": bundle,
     })  # fmt: skip
+    if own and bundle is not None:
+        raise ConfigError("error: --bundle is for the workloads of a paper, not for --trace")
+    target = None if bundle is None else bundles.checked(bundle)
     if own and traces is not None:
         raise ConfigError(
             "error: --trace replaces all workloads and cannot be combined with --traces"
@@ -187,7 +204,10 @@ def reproduce(
     made = _page(known, items, results, verdicts, planner, run, command)
     part = "" if figures is None else "-" + "-".join(item.id for item in items)
     made = _save(folder, part, made)
-    return _outcome(made, items, folder, part, run)
+    done = _outcome(made, items, figures, folder, part, run)
+    if target is not None:
+        bundles.save(target, [done])
+    return done
 
 
 def _page(
@@ -207,7 +227,7 @@ def _page(
 
 
 def _outcome(
-    made: Page, items: list[Item], folder: Path, part: str, run: _Runs
+    made: Page, items: list[Item], figures: list[str] | None, folder: Path, part: str, run: _Runs
 ) -> Reproduction:
     return Reproduction(
         paper=made.paper.name,
@@ -223,6 +243,8 @@ def _outcome(
         runs_kept=run.kept,
         items=items,
         verdicts=list(made.verdicts),
+        figures=figures,
+        made=made,
     )
 
 
@@ -250,7 +272,6 @@ class _Runs:
             self._note(one, reports[one.point])
         self.kept += self.follow.last.kept
         return {point: with_derived(report) for point, report in reports.items()}
-
 
     def _note(self, one: Planned, report: Mapping[str, Any]) -> None:
         """Runs with the same settings are one, under the name of the first."""

@@ -27,7 +27,7 @@ from flashgc.reproduction import (
 from flashgc.reproduction.beside import Beside
 from flashgc.reproduction.evidence import PAPER, PREDICTION
 from flashgc.reproduction.experiment import ANY
-from flashgc.reproduction.grid import MARK, MARKED, Grid, cell
+from flashgc.reproduction.grid import MARKED, Grid, cell
 from flashgc.reproduction.verdict import NOT_MET, NOT_PREDICTED, Verdict
 from flashgc.reproduction.written import Page
 
@@ -117,7 +117,7 @@ def _lines(made: Page, verdicts: Iterable[Verdict]) -> str:
             f'<li><a href="#claim-{_number(made, one)}">{html.escape(claim.place)}</a>: '
             f"{html.escape(claim.what + source)}: {html.escape(cell(claim.claimed, claim.unit))}, "
             f"measured {html.escape(cell(one.measured, claim.unit))} "
-            f'<small>({html.escape(one.verdict)}; {html.escape(one.evidence)})</small></li>'
+            f"<small>({html.escape(one.verdict)}; {html.escape(one.evidence)})</small></li>"
         )
     return f'<ul class="missed">{"".join(lines)}</ul>'
 
