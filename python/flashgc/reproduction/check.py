@@ -210,7 +210,7 @@ def _whole(path: Path, archive: zipfile.ZipFile, listed: _BundleForm) -> None:
                 digest.update(chunk)
         if digest.hexdigest() != sha256:
             raise ConfigError(
-                f"error: {path} was changed: the content of {name} is not the one in its list{_HELP}"
+                f"error: {path} was changed: {name} has another content than its list says{_HELP}"
             )
 
 

@@ -111,7 +111,8 @@ def _trace(trace: Mapping[str, Any]) -> Entity:
     about = f" {trace['what']}." if trace["what"] else ""
     return {"@id": _trace_id(trace), "@type": "CreativeWork", "name": trace["name"],
             "description": f"A trace that is not in this archive.{about}",
-            "identifier": f"sha256:{trace['sha256']}", "size": f"{trace['size_bytes']} B"}  # fmt: skip
+            "identifier": f"sha256:{trace['sha256']}",
+            "size": f"{trace['size_bytes']} B"}  # fmt: skip
 
 
 def _file(name: str, data: bytes) -> Entity:

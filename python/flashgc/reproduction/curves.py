@@ -113,8 +113,8 @@ def over_time(last_ns: float | None) -> theme.Part:
     scale: theme.Part = {"nice": False, "zero": True}
     if last_ns is not None:
         scale["domain"] = [0, last_ns]
-    return {"field": "at", "type": "quantitative", "scale": scale,
-            "axis": theme.time_axis("time", tickCount=6, grid=False, labelSeparation=6)}  # fmt: skip
+    axis = theme.time_axis("time", tickCount=6, grid=False, labelSeparation=6)
+    return {"field": "at", "type": "quantitative", "scale": scale, "axis": axis}
 
 
 def _each(

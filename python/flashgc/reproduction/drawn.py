@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,21 +16,16 @@ from flashgc.reproduction.results import Results
 
 def charts(one: Grid, beside: Beside, results: Results) -> list[Chart]:
     """The charts of a figure; none of a table."""
-    item = one.item
-    match item.form:
-        case "bars":
-            return [bars.chart(one, beside)]
-        case "lines":
-            return curves.lines(one, beside, results.experiment)
-        case "cdf":
-            return curves.cdf(item, results)
-        case "course":
-            return curves.course(item, results)
-        case "peaks":
-            return cliffs.peaks(item, results)
-        case "moves":
-            return cliffs.moves(item, results)
-    return []
+    item, experiment = one.item, results.experiment
+    drawn: Mapping[str, Callable[[], list[Chart]]] = {
+        "bars": lambda: [bars.chart(one, beside)],
+        "lines": lambda: curves.lines(one, beside, experiment),
+        "cdf": lambda: curves.cdf(item, results),
+        "course": lambda: curves.course(item, results),
+        "peaks": lambda: cliffs.peaks(item, results),
+        "moves": lambda: cliffs.moves(item, results),
+    }
+    return drawn[item.form]() if item.form in drawn else []
 
 
 def save(folder: Path, several: Mapping[str, Sequence[Chart]], titles: Mapping[str, str]) -> bool:

@@ -1,4 +1,4 @@
-"""The page that leads to the pages of all papers: what fails, and verdicts by paper and evidence."""
+"""The page that leads to those of all papers: what fails, verdicts by paper and evidence."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def _failing(found: Reproductions) -> list[str]:
              for name, text in found.errors.items()]  # fmt: skip
     lines = []
     for name, one in found.papers.items():
+        link = f'<a href="{html.escape(name)}/{html.escape(one.page)}">{html.escape(name)}</a>'
         for claim in one.failed:
-            lines.append(f'<li><a href="{html.escape(name)}/{html.escape(one.page)}">'
-                         f"{html.escape(name)}</a>: {html.escape(claim['place'])}, "
-                         f"{html.escape(claim['what'])} ({html.escape(claim['verdict'])})</li>")  # fmt: skip
+            told = f"{claim['place']}, {claim['what']} ({claim['verdict']})"
+            lines.append(f"<li>{link}: {html.escape(told)}</li>")
     if lines:
         claims = units.counted(len(lines), "claim fails", "claims fail")
         return [*parts, f"<h2>{claims}</h2>", f'<ul class="missed">{"".join(lines)}</ul>']

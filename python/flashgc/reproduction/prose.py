@@ -14,11 +14,11 @@ _DEEPEST = 6
 
 
 def html(text: str, deeper: int = 1) -> str:
-    """Markdown as HTML: headings `deeper` levels down, and no links to files, which are elsewhere.
+    r"""Markdown as HTML: headings `deeper` levels down, and no links to files of elsewhere.
 
     >>> from flashgc.reproduction import prose
-    >>> prose.html("## A *b*\\n\\n[c](d.md) and <e>")
-    '<h3 id="about-a-b">A <em>b</em></h3>\\n<p><span>c</span> and &lt;e&gt;</p>\\n'
+    >>> prose.html("## A *b*\n\n[c](d.md) and <e>")
+    '<h3 id="about-a-b">A <em>b</em></h3>\n<p><span>c</span> and &lt;e&gt;</p>\n'
     """
     from markdown_it import MarkdownIt
 
