@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from flashgc import _engine, _output
-from flashgc._engine import OutputError
+from flashgc._engine import ConfigError, OutputError
 from flashgc.reproduction import crate, environment, papers
 
 if TYPE_CHECKING:
     from flashgc.reproduction.outcome import Reproduction
+    from flashgc.reproduction.papers import Paper
 
 MANIFEST = "bundle.json"
 FORM, FORM_VERSION = "flashgc reproduction", 1
@@ -43,6 +44,21 @@ def checked(path: PathLike) -> Path:
     if not target.parent.is_dir():
         raise OutputError(f"error: --bundle: there is no folder {target.parent}")
     return target
+
+
+def portable(paper: Paper) -> None:
+    """An error if a run needs a file that would not be in the bundle."""
+    experiment = paper.experiment
+    choices = (choice for axis in experiment.axes.values() for choice in axis.values())
+    for source in (experiment.base, *(one for each in choices for one in each.sources)):
+        for what, name in (("configuration", source.config), ("scheme", source.scheme),
+                           ("device", source.device), ("trace", source.trace)):  # fmt: skip
+            if name is not None and Path(name).is_file():
+                raise ConfigError(
+                    f"error: --bundle: paper {paper.name} names the {what} {name}, a file that is "
+                    "not in its folder, so that nobody else could run it\n"
+                    f"  = help: use a built-in {what}, with `set` for what differs"
+                )
 
 
 def save(path: PathLike, several: Sequence[Reproduction]) -> Path:

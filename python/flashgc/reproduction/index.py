@@ -22,7 +22,9 @@ _TITLE = "Reproduced papers"
 
 def whole(found: Reproductions) -> str:
     """The page."""
-    parts = [f"<style>{one_page.style()}</style>", *_failing(found)]
+    quick = any(one.made.quick for one in found.papers.values())
+    parts = [f"<style>{one_page.style()}</style>", *([pages.note(one_page.QUICK)] if quick else []),
+             *_failing(found)]  # fmt: skip
     if found.papers:
         drawn = charts.figures([_chart(found)])
         parts += ["<h2>Verdicts by paper</h2>", charts.OFF, drawn, _papers(found),

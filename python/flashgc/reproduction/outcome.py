@@ -182,6 +182,8 @@ def reproduce(
             raise ConfigError(f"error: {option} needs --trace")
     mine = OwnTraces(own, trace_format, on_bad_line, sort_window) if own else None
     known = papers.load(paper, mine)
+    if target is not None:
+        bundles.portable(known)
     if pin:
         papers.recordable(paper, own=mine is not None)
     items = known.items(figures)
