@@ -2,6 +2,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import sysconfig
 import time
 from dataclasses import dataclass
@@ -111,7 +112,8 @@ def flashgc(tmp_path):
     def run(*args, stdin=None, code=0, env=None, **more):
         words = [str(word) for word in args]
         env = {**os.environ, "COLUMNS": "160", **(env or {})}
-        if in_process.CAN_FORK and not more:
+        # The runtime that draws figures has threads, which a copy of the process has not.
+        if in_process.CAN_FORK and not more and "vl_convert" not in sys.modules:
             result = Done(*in_process.run(words, tmp_path, stdin, env))
         else:
             done = subprocess.run([COMMAND, *words], cwd=tmp_path, input=stdin, timeout=120,

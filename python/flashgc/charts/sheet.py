@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,22 +11,29 @@ from flashgc.charts import static, theme
 from flashgc.charts.chart import SCHEMA, Chart
 
 _COLUMNS = 2
+_PART = re.compile(r'( id="|url\(#)([a-z_]+\d+)')
 _WIDE_PT = 504
 """The width of a page of a paper in two columns."""
 
 
 def drawable() -> bool:
     """Whether vl-convert is installed, which draws figures as files."""
-    try:
-        import vl_convert  # noqa: F401
-    except ImportError:
-        return False
-    return True
+    return importlib.util.find_spec("vl_convert") is not None
 
 
 def svg(several: Sequence[Chart]) -> bytes:
-    """One chart as it is, and more of them in two columns below their titles."""
-    return static._writers()["svg"](specification(several))
+    """One chart as it is, and more of them in two columns below their titles.
+
+    vl-convert numbers the parts of a picture on from those of the one before. Here each begins
+    anew, so that equal charts give equal bytes.
+    """
+    numbers: dict[str, str] = {}
+
+    def numbered(found: re.Match[str]) -> str:
+        return found[1] + numbers.setdefault(found[2], f"part{len(numbers)}")
+
+    drawn = static._writers()["svg"](specification(several)).decode()
+    return _PART.sub(numbered, drawn).encode()
 
 
 def specification(several: Sequence[Chart]) -> dict[str, Any]:
