@@ -155,6 +155,13 @@ def shared():
 
 
 @pytest.fixture
+def no_figures(monkeypatch):
+    """Reproductions save no figures as files, which take the most time of small ones."""
+    monkeypatch.setattr("flashgc.charts.sheet.drawable", lambda: False)
+    monkeypatch.delitem(sys.modules, "vl_convert", raising=False)
+
+
+@pytest.fixture
 def paper(tmp_path, monkeypatch):
     """A folder with a paper of six short runs, or as many long ones."""
     monkeypatch.chdir(tmp_path)

@@ -2,20 +2,25 @@
 
 import hashlib
 import json
+import shutil
 import zipfile
 
 import pytest
 
 import flashgc as package
 from conftest import SPC
+from flashgc.charts import sheet
 from flashgc.reproduction import bundle as bundles
-from own_paper import EXPERIMENT
+from own_paper import CLAIMS, EXPERIMENT
 
 BUILT_IN = EXPERIMENT.replace('config = "small.toml"', 'config = "oltp"\n[base.set]\n'
                               '"device.blocks_per_plane" = 64\n'
                               '"workload.synthetic.requests" = 500')  # fmt: skip
 BUILT_IN = BUILT_IN.replace("workload.synthetic.queue_depth", "seed")
 BUILT_IN = BUILT_IN.replace('config = "replay.toml"\n', "")
+
+
+pytestmark = pytest.mark.usefixtures("no_figures")
 
 
 @pytest.fixture
@@ -25,11 +30,25 @@ def portable(paper):
     return paper
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The bundle of this paper."""
+    folder = tmp_path_factory.mktemp("bundle")
+    (folder / "own-paper").mkdir()
+    texts = {"experiment.toml": BUILT_IN, "claims.toml": CLAIMS, "README.md": "# A paper\n"}
+    for name, text in texts.items():
+        (folder / "own-paper" / name).write_text(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sheet, "drawable", lambda: False)
+        package.reproduce(str(folder / "own-paper"), out=folder / "out", bundle=folder / "b.zip")
+    return folder / "b.zip"
+
+
 @pytest.fixture
-def made(portable, tmp_path):
-    target = tmp_path / "paper.zip"
-    package.reproduce("own-paper", out=tmp_path / "out", bundle=target)
-    return target
+def made(whole, tmp_path, monkeypatch):
+    """A copy of it, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    return shutil.copy(whole, tmp_path / "paper.zip")
 
 
 def names(path):
@@ -59,7 +78,8 @@ def test_it_has_descriptions_results_environment_and_hashes(made, tmp_path):
     assert found == sorted(found)
     own = [f"papers/own-paper/{name}" for name in ("README.md", "claims.toml", "experiment.toml")]
     assert {"README.md", "bundle.json", "ro-crate-metadata.json", "environment/requirements.txt",
-            "results/own-paper/report.html", "results/own-paper/claims.json", *own} <= {*found}  # fmt: skip
+            "results/own-paper/report.html", "results/own-paper/claims.json",
+            *own} <= {*found}  # fmt: skip
     listed = json.loads(read(made, "bundle.json"))
     (paper,) = listed["papers"]
     assert len(paper["runs"]) == 4
@@ -97,11 +117,13 @@ def test_it_is_a_crate_whose_entities_are_all_there(made):
 
 
 def test_the_same_content_gives_the_same_bytes(portable, tmp_path, monkeypatch):
+    monkeypatch.setattr(sheet, "drawable", lambda: True)
     first, second = tmp_path / "a.zip", tmp_path / "b.zip"
     for target in (first, second):
         done = package.reproduce("own-paper", out=tmp_path / "out", again="again")
         bundles.save(target, [done])
     assert first.read_bytes() == second.read_bytes()
+    assert "results/own-paper/figure-1.svg" in names(first)
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     bundles.save(second, [done])
     assert '"datePublished": "2023-11-14"' in read(second, "ro-crate-metadata.json").decode()
@@ -137,9 +159,12 @@ def test_traces_must_be_the_same(paper, flashgc, tmp_path):
         '"workload.synthetic.requests" = 500', ""
     )
     for name in ("low", "high"):
-        experiment = experiment.replace(f"[axes.load.{name}]", f'[axes.load.{name}]\nconfig = "oltp"')
+        experiment = experiment.replace(
+            f"[axes.load.{name}]", f'[axes.load.{name}]\nconfig = "oltp"'
+        )
     experiment = experiment.replace("[[axes.load.recorded.sources]]\ndiffers",
-                                    '[[axes.load.recorded.sources]]\nconfig = "oltp"\ndiffers')  # fmt: skip
+                                    '[[axes.load.recorded.sources]]\nconfig = "oltp"\n'
+                                    "differs")  # fmt: skip
     experiment = experiment.replace('what = "the trace"', 'what = "the trace"\nconfig = "replay"')
     (paper / "experiment.toml").write_text(experiment)
     (tmp_path / "traces").mkdir()

@@ -2,20 +2,18 @@
 
 import json
 import re
-import sys
 
 import pytest
 
 import flashgc as package
 from conftest import PAPERS
-from flashgc.charts import sheet
 from flashgc.reproduction import outcome, papers, together
 from own_paper import CLAIMS
 from pages import addresses, charts, rows
 
 
 @pytest.fixture
-def three(paper, tmp_path, monkeypatch):
+def three(paper, no_figures, tmp_path, monkeypatch):
     """In place of the papers of the package: two that run, and one that cannot."""
     known = {"one": paper, "two": paper, "wrong": tmp_path / "wrong"}
     original = outcome.reproduce
@@ -24,9 +22,6 @@ def three(paper, tmp_path, monkeypatch):
         return original(str(known[name]), *given, **named)
 
     monkeypatch.setattr(papers, "names", lambda: list(known))
-    # A command within this process has these papers, and draws no figures as files.
-    monkeypatch.setattr(sheet, "drawable", lambda: False)
-    monkeypatch.delitem(sys.modules, "vl_convert", raising=False)
     monkeypatch.setattr(outcome, "reproduce", reproduce)
     return paper
 

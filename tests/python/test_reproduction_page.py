@@ -15,6 +15,9 @@ from own_paper import verdict as judged
 from pages import addresses, rows
 from pages import charts as drawn
 
+pytestmark = pytest.mark.usefixtures("no_figures")
+
+
 @pytest.fixture
 def page(paper, tmp_path):
     """The page of a small paper, and its charts by name."""
@@ -78,11 +81,15 @@ def test_a_quick_page_says_so(paper, tmp_path):
 
 
 def test_texts_of_a_paper_cannot_break_the_page(paper, tmp_path):
-    experiment = EXPERIMENT.replace('title = "Latency"', 'title = "<script>x</script> & </section>"')
-    experiment = experiment.replace('citation = "Nobody: Nothing"',
-                                    'citation = "<img src=x>"\nurl = "javascript:alert(1)"')  # fmt: skip
+    experiment = EXPERIMENT.replace(
+        'title = "Latency"', 'title = "<script>x</script> & </section>"'
+    )
+    hostile = 'citation = "<img src=x>"\nurl = "javascript:alert(1)"'
+    experiment = experiment.replace('citation = "Nobody: Nothing"', hostile)
     (paper / "experiment.toml").write_text(experiment)
-    (paper / "README.md").write_text("# A\n\n<script>y</script> [z](javascript:1) ![p](https://q)\n")
+    (paper / "README.md").write_text(
+        "# A\n\n<script>y</script> [z](javascript:1) ![p](https://q)\n"
+    )
     flashgc.reproduce("own-paper", ["1"], out=tmp_path / "out", quick=True)
     text = (tmp_path / "out/report-1.html").read_text()
     body = re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
@@ -182,8 +189,9 @@ def test_a_story_takes_the_values_that_were_measured_now():
     ]  # fmt: skip
     assert story.told(lines[:1], [one.claim], [], pinned) == ["7.00 ns (paper 100 ns)"]
     assert story.told(lines[2:], [one.claim], [], pins.Pins()) == ["-"]
-    other = replace(claim_of({"in": ["1"], "measure": "latency", "claimed": 1,
-                              "at": {"load": "low", "scheme": "fifo"}}, found), place="z")  # fmt: skip
+    at = {"load": "low", "scheme": "fifo"}
+    known = claim_of({"in": ["1"], "measure": "latency", "claimed": 1, "at": at}, found)
+    other = replace(known, place="z")
     with pytest.raises(flashgc.ConfigError, match='line 2 of `story` names a claim "x: z"'):
         story.check(["nothing", "{measured x: z}"], [one.claim, other], "experiment.toml")
 

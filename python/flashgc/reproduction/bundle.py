@@ -56,7 +56,7 @@ def portable(paper: Paper) -> None:
             if name is not None and Path(name).is_file():
                 raise ConfigError(
                     f"error: --bundle: paper {paper.name} names the {what} {name}, a file that is "
-                    "not in its folder, so that nobody else could run it\n"
+                    "not in its folder, so that others could not run it\n"
                     f"  = help: use a built-in {what}, with `set` for what differs"
                 )
 
@@ -145,7 +145,7 @@ def _readme(several: Sequence[Reproduction]) -> bytes:
         f"flashgc reproduce --check BUNDLE.zip{option}\n```\n\n"
         "runs everything again from the descriptions in `papers/`, and compares the hash of each "
         "result with the one in `bundle.json`. No result depends on the machine.\n\n"
-        "## What is in here\n"
+        "## Content\n"
         "- `papers/`: the experiments, the claims, and the values on record\n"
         "- `results/`: pages, claims, figures, and the report of each run with its whole "
         "configuration\n"

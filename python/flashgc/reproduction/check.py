@@ -168,7 +168,7 @@ def _read(path: Path) -> tuple[_BundleForm, dict[str, dict[str, str]]]:
 def _list(path: Path, archive: zipfile.ZipFile) -> _BundleForm:
     names = archive.namelist()
     if bundles.MANIFEST not in names:
-        raise ConfigError(f"error: {path} is no bundle: it has no {bundles.MANIFEST}{_HELP}")
+        raise ConfigError(f"error: {path} is not a bundle: it has no {bundles.MANIFEST}{_HELP}")
     try:
         found = json.loads(_member(path, archive, bundles.MANIFEST, _LIST_BYTES_MAX))
         listed = _BundleForm.model_validate(found)

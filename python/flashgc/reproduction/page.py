@@ -69,8 +69,8 @@ def whole(made: Page) -> str:
 
 
 _OPEN = (
-    "These runs are not in the paper. They show how far the results depend on what it leaves open, "
-    "or test a reason for a difference."
+    "These runs are not in the paper. They show how far the results depend on choices that it "
+    "leaves open, or test a reason for a difference."
 )
 
 

@@ -32,7 +32,7 @@ def _environment(made: Page) -> list[str]:
     parts = ['<h2 id="environment">Environment</h2>', table(facts, "facts"),
              "<p>No result depends on the machine.</p>"]  # fmt: skip
     if made.traces:
-        rows = [["trace", "size", "SHA-256", "what it is"]]
+        rows = [["trace", "size", "SHA-256", "origin"]]
         rows += [[one.name, units.size(one.size_bytes), one.sha256, one.what]
                  for one in made.traces]  # fmt: skip
         parts.append(pages.wide(table(rows, "facts")))
