@@ -81,7 +81,7 @@ def _is_refused(values: object) -> bool:
 
 def _report(file: Path, values: object) -> Report:
     if not isinstance(values, Mapping):
-        raise _unknown(file, "it holds something else")
+        raise _unknown(file, "it has no metrics")
     version = values.get("version")
     if "result_hash" in values and version != _engine.__version__:
         raise ConfigError(
@@ -98,9 +98,10 @@ def _add_curves(file: Path, reports: Sequence[Report]) -> None:
     """Adds the curves to reports that they belong to; those of other runs are an error."""
     found = _json(file)
     runs = found.get("runs", []) if isinstance(found, Mapping) else []
-    if [one.get("result_hash") for one in runs] != [one.result_hash for one in reports]:
+    known = [one.get("result_hash") for one in runs if isinstance(one, Mapping)]
+    if known != [one.result_hash for one in reports]:
         raise ConfigError(
-            f"error: {file} is not of the same runs as {REPORT} beside it\n"
+            f"error: {file} does not belong to the runs of {REPORT} in its folder\n"
             f"  = help: remove {file}; the page then has no distributions"
         )
     for report, one in zip(reports, runs, strict=True):

@@ -1,4 +1,4 @@
-"""Small charts as SVG, without any library: lines and steps over two axes."""
+"""Small static charts: lines and steps over two axes."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from flashgc import svg
 from flashgc.axis import Axis
-from flashgc.chart import COLOURS
+from flashgc.charts.theme import COLOURS
 
 WIDTH, HEIGHT = 480, 300
 LEFT, RIGHT, TOP, BOTTOM = 70, 26, 48, 48
@@ -33,10 +34,10 @@ class Curve:
     """Lengths of dashes and gaps, as SVG has them; a line of dashes shows one below it."""
 
     @property
-    def stroke(self) -> str:
+    def stroke(self) -> dict[str, str]:
         """The attributes of the line but its width."""
-        dash = f' stroke-dasharray="{self.dash}"' if self.dash else ""
-        return f'stroke="{COLOURS[self.colour]}{"60" if self.faint else ""}"{dash}'
+        dash = {"stroke_dasharray": self.dash} if self.dash else {}
+        return {"stroke": f"{COLOURS[self.colour]}{'60' if self.faint else ''}", **dash}
 
 
 @dataclass(frozen=True)
@@ -54,19 +55,15 @@ class Panel:
     def draw(self) -> str:
         """The chart as an SVG element, `WIDTH` by `HEIGHT`."""
         parts = [
-            f'<text x="4" y="15" font-weight="600" font-size="14">{html.escape(self.title)}</text>',
+            svg.text(4, 15, self.title, font_weight=600, font_size=14),
             *self._grid(),
             *self._marked(),
         ]
         for curve in self.curves:
             parts += self._curve(curve)
         parts += self._legend()
-        return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
-            f'width="{WIDTH}" height="{HEIGHT}" role="img" font-family="system-ui, sans-serif" '
-            f'font-size="13" fill="#555"><title>{html.escape(self.title)}</title>'
-            + "".join(parts)
-            + "</svg>"
+        return svg.picture(
+            WIDTH, HEIGHT, parts, title=self.title, white=False, font_size=13, fill="#555"
         )
 
     def _x(self, value: float) -> float:
@@ -79,48 +76,37 @@ class Panel:
         bottom, right = HEIGHT - BOTTOM, WIDTH - RIGHT
         for value, label in self.x.ticks:
             x = self._x(value)
-            yield f'<path d="M{x:.1f} {TOP}V{bottom}" stroke="#8883"/>'
-            yield f'<text x="{x:.1f}" y="{bottom + 15}" text-anchor="middle">{label}</text>'
+            yield svg.element("path", d=f"M{x:.1f} {TOP}V{bottom}", stroke="#8883")
+            yield svg.text(x, bottom + 15, label, text_anchor="middle")
         for value, label in self.y.ticks:
             y = self._y(value)
-            yield f'<path d="M{LEFT} {y:.1f}H{right}" stroke="#8883"/>'
-            yield f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{label}</text>'
-        yield f'<path d="M{LEFT} {bottom}H{right}" stroke="#888"/>'
-        middle = (LEFT + right) / 2
-        yield (
-            f'<text x="{middle}" y="{HEIGHT - 10}" text-anchor="middle">'
-            f"{html.escape(self.x.title)}</text>"
-        )
-        yield (
-            f'<text transform="translate(12 {(TOP + bottom) / 2}) rotate(-90)" '
-            f'text-anchor="middle">{html.escape(self.y.title)}</text>'
-        )
+            yield svg.element("path", d=f"M{LEFT} {y:.1f}H{right}", stroke="#8883")
+            yield svg.text(LEFT - 6, y + 4, label, text_anchor="end")
+        yield svg.element("path", d=f"M{LEFT} {bottom}H{right}", stroke="#888")
+        yield svg.text((LEFT + right) / 2, HEIGHT - 10, self.x.title, text_anchor="middle")
+        yield svg.upwards(12, (TOP + bottom) / 2, self.y.title)
 
     def _marked(self) -> Iterator[str]:
         if self.mark is not None and self.x.low < self.mark[0] < self.x.high:
             x = self._x(self.mark[0])
             bottom = HEIGHT - BOTTOM
-            yield f'<path d="M{x:.1f} {TOP}V{bottom}" stroke="#888" stroke-dasharray="3 3"/>'
-            yield (
-                f'<text x="{x + 4:.1f}" y="{bottom - 6}" font-size="12">'
-                f"{html.escape(self.mark[1])}</text>"
-            )
+            line = f"M{x:.1f} {TOP}V{bottom}"
+            yield svg.element("path", d=line, stroke="#888", stroke_dasharray="3 3")
+            yield svg.text(x + 4, bottom - 6, self.mark[1], font_size=12)
 
     def _curve(self, curve: Curve) -> Iterator[str]:
         if not curve.points:
             return
         path = self._path(curve)
         if curve.filled:
-            colour = COLOURS[curve.colour]
             first, last = self._x(curve.points[0][0]), self._x(curve.points[-1][0])
             base = HEIGHT - BOTTOM
-            yield f'<path d="{path}L{last:.1f} {base}L{first:.1f} {base}Z" fill="{colour}30"/>'
-        name = html.escape(curve.name)
+            area = f"{path}L{last:.1f} {base}L{first:.1f} {base}Z"
+            yield svg.element("path", d=area, fill=f"{COLOURS[curve.colour]}30")
+        name = f"<title>{html.escape(curve.name)}</title>"
         width = 0.7 if curve.faint else 1.5
-        yield (
-            f'<path d="{path}" fill="none" {curve.stroke} stroke-width="{width}" '
-            f'stroke-linejoin="round"><title>{name}</title></path>'
-        )
+        yield svg.element("path", name, d=path, fill="none", **curve.stroke, stroke_width=width,
+                          stroke_linejoin="round")  # fmt: skip
 
     def _path(self, curve: Curve) -> str:
         drawn: list[str] = []
@@ -144,14 +130,11 @@ class Panel:
         x = float(LEFT)
         named = [curve for curve in self.curves if curve.name]
         for curve in named:
-            yield f'<path d="M{x:.0f} 32h14" {curve.stroke} stroke-width="3"/>'
-            yield f'<text x="{x + 19:.0f}" y="36">{html.escape(curve.name)}</text>'
+            yield svg.element("path", d=f"M{x:.0f} 32h14", **curve.stroke, stroke_width=3)
+            yield svg.text(x + 19, 36, curve.name)
             x += 36 + 7.2 * len(curve.name)
         if self.note:
-            yield (
-                f'<text x="{WIDTH - RIGHT}" y="15" text-anchor="end" font-size="12">'
-                f"{html.escape(self.note)}</text>"
-            )
+            yield svg.text(WIDTH - RIGHT, 15, self.note, text_anchor="end", font_size=12)
 
 
 def sheet(panels: Sequence[Panel], title: str, lines: Sequence[str]) -> str:
@@ -160,21 +143,12 @@ def sheet(panels: Sequence[Panel], title: str, lines: Sequence[str]) -> str:
     columns = 2 if len(panels) > 1 else 1
     rows = -(-len(panels) // columns)
     width, height = columns * (WIDTH + 16) + 16, top + rows * (HEIGHT + 12) + 12
+    size = 18 if columns == 2 else 14
     parts = [
-        f'<text x="16" y="28" font-size="{18 if columns == 2 else 14}" '
-        f'font-weight="600">{html.escape(title)}</text>',
-        *(
-            f'<text x="16" y="{48 + 17 * at}">{html.escape(line)}</text>'
-            for at, line in enumerate(lines)
-        ),
+        svg.text(16, 28, title, font_size=size, font_weight=600),
+        *(svg.text(16, 48 + 17 * at, line) for at, line in enumerate(lines)),
     ]
     for index, panel in enumerate(panels):
         x, y = 16 + index % columns * (WIDTH + 16), top + index // columns * (HEIGHT + 12)
-        parts.append(f'<g transform="translate({x} {y})">{panel.draw()}</g>')
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
-        f'width="{width}" height="{height}" font-family="system-ui, sans-serif" '
-        f'font-size="12" fill="#444"><rect width="100%" height="100%" fill="#fff"/>'
-        + "\n".join(parts)
-        + "</svg>\n"
-    )
+        parts.append(svg.element("g", panel.draw(), transform=f"translate({x} {y})"))
+    return svg.picture(width, height, parts) + "\n"

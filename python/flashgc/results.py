@@ -77,7 +77,8 @@ class RunResults(Keys):
 
         One row for each bucket of the histogram that has samples, in order: `latency_ns` (its
         upper end, int64), `count` (int64) and `share` (of the samples up to there, 0 to 1).
-        A ValueError for any other kind.
+        A ValueError for any other kind. A report that was read without its distributions, as from
+        a sweep, has no rows here.
 
         >>> import flashgc
         >>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 2000}
@@ -91,9 +92,9 @@ class RunResults(Keys):
         if kind not in KINDS:
             raise ValueError(f"the kind must be read, write or all, not {kind!r}")
         if kind == "all":
-            buckets = sorted(self._distributions["read"] + self._distributions["write"])
+            buckets = sorted(pair for one in self._distributions.values() for pair in one)
         else:
-            buckets = self._distributions[kind]
+            buckets = self._distributions.get(kind, [])
         pairs = np.array(buckets, dtype=np.int64).reshape(-1, 2)
         latency, place = np.unique(pairs[:, 0], return_inverse=True)
         count = np.zeros(len(latency), dtype=np.int64)

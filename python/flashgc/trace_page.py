@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -41,24 +40,20 @@ def check(path: str | os.PathLike[str]) -> Path:
 
 def whole(about: About, name: str, again: str | None = None) -> str:
     """The page."""
-    title = html.escape(f"flashgc trace: {name}")
     charts = "".join(f"<figure>{panel.draw()}</figure>" for panel in panels(about))
     facts = [*trace_summary.facts(about), ("version", f"flashgc {_engine.__version__}")]
     tables = [trace_summary.spreads(about), trace_summary.common_sizes(about),
               trace_summary.bursts(about)]  # fmt: skip
     body = "".join(f'<div class="wide">{table(rows)}</div>' for rows in tables)
-    return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{title}</title><style>{page.STYLE}{_STYLE}</style></head>\n"
-        f"<body><h1>{title}</h1>\n{heads.drawn(facts, again)}\n"
-        f'<div class="charts">{charts}</div>\n{body}\n</body></html>\n'
-    )
+    parts = [f"<style>{_STYLE}</style>", heads.drawn(facts, again),
+             f'<div class="charts">{charts}</div>', body]  # fmt: skip
+    return page.document(f"flashgc trace: {name}", "\n".join(parts), "")
 
 
 _STYLE = """
-body { max-width: 66rem; }
 .wide th, .wide td { white-space: nowrap; }
+.charts svg { width: 100%; height: auto; }
+@media (prefers-color-scheme: dark) { svg text { fill: #bbb; } }
 """
 
 

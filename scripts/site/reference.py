@@ -26,6 +26,11 @@ PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {
         "The story of single requests, with the collections that they waited for.",
         ("explain", "Explanation"),
     ),
+    "results": (
+        "Results",
+        "Results that were saved, read again and shown side by side.",
+        ("load",),
+    ),
     "presets": (
         "Presets and workloads",
         "Which schemes, devices, slots and workloads there are.",

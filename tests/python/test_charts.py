@@ -1,5 +1,6 @@
 """Charts: their specifications, the page that draws them, and figures for papers."""
 
+import itertools
 import json
 import re
 
@@ -9,7 +10,7 @@ import vl_convert
 
 from conftest import ROOT
 from flashgc import OutputError, charts, page
-from flashgc.charts import embed, static
+from flashgc.charts import embed, multiples, static
 
 X = {"field": "depth", "type": "quantitative"}
 Y = {"field": "waf", "type": "quantitative"}
@@ -27,7 +28,8 @@ def valid(one):
     """The specification by the schema of Vega-Lite, which altair brings."""
     whole = {**one.specification(), "data": {"values": one.rows()}}
     whole.pop("$schema")
-    cls = altair.LayerChart if "layer" in whole else altair.Chart
+    forms = {"layer": altair.LayerChart, "facet": altair.FacetChart}
+    cls = next((form for key, form in forms.items() if key in whole), altair.Chart)
     return cls.from_dict(whole, validate=True)
 
 
@@ -110,6 +112,52 @@ def test_a_notebook_gets_the_specification_with_its_data():
     (form, whole), _ = chart()._repr_mimebundle_().items()
     assert form == "application/vnd.vegalite.v5+json"
     assert whole["data"]["values"] == chart().rows()
+
+
+AXES = {"op": [0.1, 0.2, 0.3], "scheme": ["greedy", "fifo"], "depth": [1, 8], "seed": [1, 2],
+        "load": ["a", "b"]}  # fmt: skip
+POINTS = list(itertools.product(*AXES.values()))
+COLUMNS = {axis: [point[at] for point in POINTS] for at, axis in enumerate(AXES)}
+
+
+def multiple(metric="latency_ns.all.p99", **where):
+    values = [None if point[2] == 8 and point[4] == "b" else at for at, point in enumerate(POINTS)]
+    chosen = multiples.layout(AXES, metric)._replace(**where)
+    return multiples.chart({**COLUMNS, metric: values}, AXES, chosen), values
+
+
+def test_small_multiples_join_the_points_of_one_place():
+    one, values = multiple()
+    valid(one)
+    assert {*one.columns} == {*multiples.PLACES, "mean", "least", "most", "points"}
+    rows = one.rows()
+    assert len(rows) == 3 * 2 * 2 * 2 - 6  # without those that have no value
+    for row in rows:
+        found = [
+            value for point, value in zip(POINTS, values, strict=True)
+            if (point[0], point[1], point[2], point[4]) == (
+                row["x"], row["series"], row["column"], row["row"])
+        ]  # fmt: skip
+        assert row["points"] == len(found) == 2
+        assert (row["least"], row["most"]) == (min(found), max(found))
+        assert row["mean"] == sum(found) / 2
+
+
+@pytest.mark.parametrize("where", [{"row": ""}, {"row": "", "column": ""}, {"series": ""}])
+def test_small_multiples_of_fewer_axes(tmp_path, where):
+    one, values = multiple("erases", **where)
+    valid(one)
+    assert sum(row["points"] for row in one.rows()) == sum(value is not None for value in values)
+    (saved,) = charts.save([one], tmp_path, ["svg"])
+    width = float(re.search(r'width="([\d.]+)"', saved.read_text()).group(1))
+    assert 180 < width < 260
+
+
+def test_the_first_layout_of_axes():
+    assert multiples.layout(AXES, "m") == ("m", "op", "scheme", "depth", "load")
+    assert multiples.layout({"scheme": ["a", "b"]}, "m") == ("m", "scheme", "", "", "")
+    assert multiples.layout({"seed": [1, 2]}, "m") == ("m", "seed", "", "", "")
+    assert multiples.layout({"op": ["7%"], "seed": [1]}, "m").x == "op"
 
 
 def test_the_style_has_no_address():

@@ -163,5 +163,5 @@ def test_another_output_is_noticed():
 
 def test_every_command_has_a_page():
     names = {page.stem for page in (ROOT / "docs/cli").glob("*.md")}
-    assert names >= {"run", "compare", "advise", "explain", "drive", "trace", "schemes", "devices",
-                     "workloads", "sweep", "reproduce", "schema", "convert"}  # fmt: skip
+    assert names >= {"run", "compare", "advise", "explain", "report", "drive", "trace", "schemes",
+                     "devices", "workloads", "sweep", "reproduce", "schema", "convert"}  # fmt: skip

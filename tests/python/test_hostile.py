@@ -348,8 +348,8 @@ def advised():
 
 
 def test_every_option_that_is_advised_exists_where_it_is_advised(flashgc):
-    commands = ["run", "compare", "advise", "explain", "drive save", "reproduce", "devices",
-                "workloads",
+    commands = ["run", "compare", "advise", "explain", "report", "drive save", "reproduce",
+                "devices", "workloads",
                 "schemes", "trace info", "trace convert", "trace fit", "trace merge", "convert",
                 "sweep"]  # fmt: skip
     helps = {name: flashgc(*name.split(), "--help").out for name in commands}

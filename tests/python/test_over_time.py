@@ -258,6 +258,7 @@ def test_the_command_shows_a_run_over_time(flashgc, small, tmp_path):
     ("args", "why"),
     [
         (["--over-time"], "name its folder with --out"),
+        (["--over-time", "--no-over-time", "--out", "a"], "exclude each other"),
         (["--over-time", "--out", "a", "--seeds", "2"], "cannot be combined with --seeds"),
         (["--over-time", "--out", "a", "--series", "/dev/null"], "is not a file that can be read"),
     ],

@@ -2,16 +2,20 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 import flashgc
+import pages
 from conftest import COMMAND, SMALL, SPC
 from flashgc.sweeps import agenda, columns, plan, read, status, store
+from flashgc.sweeps import page as sweep_page
 
 AXES = """
 [axes]
@@ -317,6 +321,39 @@ def test_frames_and_files(sweep, tmp_path):
     assert repr(done) == "SweepResults(six: 6 points, 6 done)"
 
 
+def test_the_page_has_the_points(sweep, tmp_path):
+    done = flashgc.sweep(sweep, store="all", jobs=2)
+    page = done.save(tmp_path / "six.html", "flashgc sweep six.toml").read_text()
+    assert pages.addresses(page) == []
+    assert "flashgc sweep six.toml" in page
+    found = re.search(r'class="points">(.*?)</script>', page).group(1)
+    kept = json.loads(found)
+    frame = done.to_pandas()
+    assert [*kept["axes"]] == done.axes
+    for name in (*done.axes, "write_amplification", "latency_ns.all.p99_9"):
+        assert kept["columns"][name] == pytest.approx(list(frame[name]), rel=1e-6)
+    assert kept["layout"]["metric"] == "write_amplification"
+    # Readers without scripts have a table.
+    assert "<noscript><h2>The first 6 points</h2>" in page
+    one = done.chart("latency_ns.all.p99")
+    assert sum(one.columns["points"]) == 6
+    assert max(one.columns["most"]) == frame["latency_ns.all.p99"].max()
+    with pytest.raises(KeyError, match="no point has a metric 'waf'"):
+        done.chart("waf")
+    (saved,) = done.save_figures(tmp_path / "drawn", ["erases"], ["svg"])
+    assert saved.name == "erases.svg"
+
+
+def test_a_page_of_many_points_is_bounded():
+    count = 30_000
+    values = {name: pa.array([1.0 / 3] * count) for name in sweep_page._FIRST}
+    points = pa.table({"seed": range(count), "status": ["done"] * count, **values})
+    page = sweep_page.whole("many", ["seed"], points)
+    assert len(page) < 5_000_000
+    assert "The first 20,000 of 30,000 points" in page
+    assert len(sweep_page.metrics(["seed"], points.slice(0, 20_000))) == 16
+
+
 def labels(text):
     asked = read.load(text)
     return [asked.label(point) for point in asked.points]
@@ -411,6 +448,10 @@ def test_the_command(sweep, flashgc):
     assert "has no sweep 'x'" in flashgc("sweep", "status", "x", code=2).err
     assert "no sweeps" in flashgc("sweep", "status", "--store", "none").out
     assert "there is no such file" in flashgc("sweep", "none.toml", code=2).err
+    shown = flashgc("sweep", sweep, "--out", "page.html", "--figures", "drawn")
+    assert "saved page.html" in shown.err
+    assert "saved 9 files in drawn" in shown.err
+    assert "flashgc sweep" in Path("page.html").read_text()
     assert "must end in .parquet" in flashgc("sweep", sweep, "--out", "x.xls", code=2).err
 
 

@@ -7,13 +7,14 @@ extra `flashgc[figures]`: its wheel is 33 MB.
 """
 
 from flashgc.charts.chart import Chart
-from flashgc.charts.embed import OFF, figures, legend, legends, policy, scripts, style
+from flashgc.charts.embed import OFF, explorer, figures, legend, legends, policy, scripts, style
 from flashgc.charts.static import FORMATS, save
 
 __all__ = [
     "FORMATS",
     "OFF",
     "Chart",
+    "explorer",
     "figures",
     "legend",
     "legends",

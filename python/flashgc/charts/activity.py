@@ -63,6 +63,6 @@ def chart(several: Named) -> Chart:
         f"{name}: " + ", ".join(f"{part} {100 * share:.1f} %"
                                 for part, share in shares(report).items())
         for name, report in several
-    )  # fmt: skip
+    ) + "."  # fmt: skip
     return Chart("activity", "Time of units by activity", spec, columns, said, series="run",
                  names=names, height=max(30 * len(several), 40))  # fmt: skip

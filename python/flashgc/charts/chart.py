@@ -62,12 +62,12 @@ class Chart:
 
     def specification(self) -> dict[str, Any]:
         """The whole specification except its data, which is named `rows`, as wide as its place."""
+        size = {} if "facet" in self.spec else {"width": "container", "height": self.height}
         return {
             "$schema": SCHEMA,
             "description": self.text,
             "data": {"name": DATA},
-            "width": "container",
-            "height": self.height,
+            **size,
             **self.spec,
             **self._switched(),
         }

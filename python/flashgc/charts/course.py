@@ -96,7 +96,7 @@ def _response(
     lines = {key: _LINES[key] for key in _LINES if key in columns}
     hues = {"domain": [words for words, *_ in lines.values()],
             "range": [hue for _, hue, *_ in lines.values()]}  # fmt: skip
-    y = {"type": "quantitative",
+    axis = {"type": "quantitative",
          "scale": {"type": "log", "domain": [low / 1.6, high * 1.25], "nice": False},
          "axis": theme.log_time_axis("response time", "y")}  # fmt: skip
     strip = {
@@ -113,13 +113,14 @@ def _response(
         dash = {"strokeDash": [3, 2]} if "mean" in words else {}
         mark = {"type": "line", "interpolate": "step-after", "opacity": opacity,
                 "clip": True, **dash}  # fmt: skip
-        title = {"title": "response time"}
-        layers.append({"mark": mark, "encoding": {
-            "x": _x("time", last), "y": {"field": key, **title, **y},
-            "color": {"datum": words, "type": "nominal", "scale": hues, "title": None,
-                      "legend": {"orient": "top", "title": None, "columns": 2,
-                                 "symbolType": "stroke"}},
-        }})  # fmt: skip
+        colour = {"field": "line", "type": "nominal", "scale": hues, "title": None,
+                  "legend": {"orient": "top", "title": None, "columns": 2,
+                             "symbolType": "stroke"}}  # fmt: skip
+        y = {"field": key, "title": "response time", **axis}
+        layers.append({
+            "transform": [{"calculate": f"'{words}'", "as": "line"}],
+            "mark": mark, "encoding": {"x": _x("time", last), "y": y, "color": colour},
+        })  # fmt: skip
     layers.append(_hover(last, {words: key for key, (words, *_) in lines.items()}))
     return {"layer": layers}
 
@@ -220,7 +221,7 @@ def _line(names: Sequence[str], field: str, title: str, last: float, zero: bool)
         "layer": [
             {"mark": {"type": "line", "interpolate": "step-before", "clip": True},
              "params": [theme.zoom("x")]},
-            theme.nearest(theme.tooltip(shown)),
+            theme.nearest(shown),
         ],
     }  # fmt: skip
 
@@ -255,7 +256,7 @@ def _moved(kept: Kept) -> list[Chart]:
              "encoding": {"y": {"field": "fewest", **y}, "y2": {"field": "most"}}},
             {"mark": {"type": "line", "interpolate": "step-after", "clip": True},
              "encoding": {"y": {"field": "mean", **y}}, "params": [theme.zoom("x")]},
-            {**theme.nearest(theme.tooltip(shown)), },
+            theme.nearest(shown),
         ],
     }  # fmt: skip
     spec["layer"][-1]["encoding"]["y"] = {"field": "mean", **y}  # type: ignore[index]

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 
-from flashgc.charts import theme
+from flashgc.charts import multiples, theme
 from flashgc.charts.chart import Chart
 
 _MARK = '<figure class="chart'
+_EXPLORER = '<section class="explorer"'
 OFF = (
     "<noscript><p>The charts need JavaScript, which is switched off. "
     "The tables of this page do not.</p></noscript>"
@@ -48,6 +49,21 @@ def _json(value: object) -> str:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
 
 
+def explorer(chart: Chart, points: object) -> str:
+    """Small multiples that the reader arranges, and a table: the page has the data of all points.
+
+    `points` has their columns, and which of these are axes and metrics.
+    """
+    return (
+        f'<section class="explorer"><div class="plot" role="img" '
+        f'aria-label="{html.escape(chart.text)}" style="min-height:300px"></div>'
+        f'<p class="about">{html.escape(chart.note)}</p>'
+        f'<script type="application/json" class="points">{_json(points)}</script>'
+        f'<script type="application/json" class="template">{_json(multiples.template())}</script>'
+        "</section>"
+    )
+
+
 def legend(series: str, names: Sequence[str]) -> str:
     """The names of a series beside their colours; each is a switch for all charts of the page."""
     items = "".join(
@@ -80,25 +96,31 @@ def style() -> str:
 
 def scripts(body: str) -> str:
     """The scripts that draw the charts of a page; nothing where it has none."""
-    if _MARK not in body:
+    used = _sources(body)
+    if not used:
         return ""
     config = f'<script type="application/json" id="look">{_json(theme.screen())}</script>'
-    return config + "".join(f"<script>{text}</script>" for text in _sources())
+    return config + "".join(f"<script>{text}</script>" for text in used)
 
 
 def policy(body: str) -> str:
     """The tag by which a browser runs these scripts alone, and sends no request whatever."""
-    allowed = " ".join(f"'{_hash(text)}'" for text in _sources()) if _MARK in body else "'none'"
+    allowed = " ".join(f"'{_hash(text)}'" for text in _sources(body)) or "'none'"
     rules = (
         f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:"
     )
     return f'<meta http-equiv="Content-Security-Policy" content="{rules}">'
 
 
+def _sources(body: str) -> list[str]:
+    """The scripts that a page needs."""
+    own = [name for mark, name in ((_MARK, "page.js"), (_EXPLORER, "sweep.js")) if mark in body]
+    return [_source(name) for name in (["vega.js", *own] if own else [])]
+
+
 @cache
-def _sources() -> list[str]:
-    folder = resources.files("flashgc.charts")
-    return [(folder / name).read_text("utf-8") for name in ("vega.js", "page.js")]
+def _source(name: str) -> str:
+    return (resources.files("flashgc.charts") / name).read_text("utf-8")
 
 
 @cache

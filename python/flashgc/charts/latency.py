@@ -96,8 +96,7 @@ def _distribution(
         "layer": [
             {"mark": {"type": "line", "interpolate": "step-after", "clip": True},
              "params": [theme.zoom("x", "y")]},
-            theme.nearest(theme.tooltip({series: series, "percentile": "percentile",
-                                         "latency": "at most"})),
+            theme.nearest({series: series, "percentile": "percentile", "latency": "at most"}),
         ],
     }  # fmt: skip
     columns: Columns = {

@@ -66,13 +66,11 @@
       button.addEventListener("click", what);
       bar.append(button);
     };
-    if ((chart.spec.params || []).some((one) => one.bind === "scales") ||
-        JSON.stringify(chart.spec).includes('"bind":"scales"')) {
+    if (JSON.stringify(chart.spec).includes('"bind":"scales"')) {
+      const inner = /^zoom_(x|y|modify|tuple.*|translate_.*|zoom_.*)$/; // not domains
       add("reset zoom", () => {
         for (const signal of Object.keys(view.getState({ signals: () => true }).signals)) {
-          if (signal.startsWith("zoom_") && signal !== "zoom_tuple" && signal !== "zoom_modify") {
-            try { view.signal(signal, null); } catch { /* derived, not set by hand */ }
-          }
+          if (signal.startsWith("zoom_") && !inner.test(signal)) view.signal(signal, null);
         }
         view.runAsync();
       });
@@ -82,10 +80,16 @@
     figure.append(bar);
   };
 
-  const draw = async (figure) => {
+  // One after the other, so that the first appears before the last is begun.
+  let last = Promise.resolve();
+  const queue = (figure) => {
     if (drawn.has(figure)) return;
-    const chart = described(figure);
     drawn.set(figure, null);
+    last = last.then(() => draw(figure)).then(() => new Promise((next) => setTimeout(next)));
+  };
+
+  const draw = async (figure) => {
+    const chart = described(figure);
     const plot = figure.querySelector(".plot");
     const spec = { ...chart.spec, data: { name: "rows", values: rows(chart.columns) } };
     const { view } = await vegaEmbed(plot, spec, {
@@ -95,7 +99,8 @@
     drawn.set(figure, { view, chart });
     plot.style.minHeight = "";
     for (const signal of chart.linked) share(view, signal);
-    if (chart.series in chart.columns && switched.has(chart.series)) view.signal("shown", switched.get(chart.series));
+    const on = switched.get(chart.series);
+    if (on && chart.series in chart.columns) view.signal("shown", on);
     await view.runAsync();
     buttons(figure, view, chart);
     window.flashgcCharts[chart.name] = view;
@@ -114,9 +119,11 @@
     const update = () => {
       const on = all.filter((one) => one.ariaPressed === "true").map((one) => one.value);
       switched.set(series, on);
+      setTimeout(() => window.dispatchEvent(new Event("resize"))); // for those that reappear
       for (const figure of figures) hide(figure);
       for (const one of drawn.values()) {
-        if (one && one.chart.series === series && series in one.chart.columns) one.view.signal("shown", on).runAsync();
+        const has = one && one.chart.series === series && series in one.chart.columns;
+        if (has) one.view.signal("shown", on).runAsync();
       }
     };
     for (const button of all) {
@@ -134,8 +141,8 @@
   const figures = [...document.querySelectorAll("figure.chart")];
   for (const group of document.querySelectorAll(".legend[data-series]")) legend(group);
   const seen = new IntersectionObserver((entries) => {
-    for (const entry of entries) if (entry.isIntersecting) draw(entry.target);
+    for (const entry of entries) if (entry.isIntersecting) queue(entry.target);
   }, { rootMargin: "800px" });
   for (const figure of figures) seen.observe(figure);
-  window.addEventListener("beforeprint", () => figures.forEach(draw));
+  window.addEventListener("beforeprint", () => figures.forEach(queue));
 })();

@@ -16,6 +16,7 @@ FORMATS = ("svg", "pdf", "png")
 COLUMN_PT = 240
 """The width of a column of a paper in two columns: 3.33 inches."""
 _HEIGHT_PT = 130
+_SPACING_PT = 6
 _PPI = 300
 _VERSION = "6.4"
 
@@ -51,7 +52,12 @@ def save(
 
 def figure(chart: Chart, width_pt: int = COLUMN_PT) -> dict[str, Any]:
     """The specification of a figure with its data, as wide in all as `width_pt`."""
+    if "facet" in chart.spec:
+        return _facets(chart, width_pt)
     still = {key: value for key, value in chart.spec.items() if key != "params"}
+    if "opacity" in still.get("encoding", {}):
+        still["encoding"] = {key: value for key, value in still["encoding"].items()
+                             if key != "opacity"}  # fmt: skip
     if "layer" in still:
         still["layer"] = [
             {key: value for key, value in layer.items() if key != "params"}
@@ -70,6 +76,24 @@ def figure(chart: Chart, width_pt: int = COLUMN_PT) -> dict[str, Any]:
         "width": width_pt,
         "height": _HEIGHT_PT,
         "autosize": {"type": "fit", "contains": "padding"},
+        "config": theme.paper(),
+    }
+
+
+def _facets(chart: Chart, width_pt: int) -> dict[str, Any]:
+    """Small multiples that share the width of the figure."""
+    facet, inner = chart.spec["facet"], chart.spec["spec"]
+    columns = len(facet["column"]["sort"]) if "column" in facet else 1
+    beside = 66 if "row" in facet else 34
+    width = max((width_pt - beside) / columns - _SPACING_PT, 30)
+    layers = [{key: value for key, value in layer.items() if key != "params"}
+              for layer in inner["layer"]]  # fmt: skip
+    lines = {key: value for key, value in inner["encoding"].items() if key != "opacity"}
+    return {
+        **chart.specification(),
+        "data": {"values": chart.rows()},
+        "spacing": _SPACING_PT,
+        "spec": {"width": width, "height": 64, "encoding": lines, "layer": layers},
         "config": theme.paper(),
     }
 

@@ -36,10 +36,11 @@ def screen() -> Part:
                  "titleFontSize": 12, "titleFontWeight": "normal", "labelOpacity": 0.8,
                  "titleOpacity": 0.8, "titlePadding": 8, "labelPadding": 4},
         "text": {"color": "currentColor", "fontSize": 12},
-        "title": {"color": "currentColor"},
+        "title": {"color": "currentColor", "fontSize": 12},
         "rule": {"color": "currentColor"},
         "line": {"strokeWidth": 1.5},
-        "header": {**text, "labelFontSize": 12, "titleFontSize": 12},
+        "header": {**text, "labelFontSize": 12, "titleFontSize": 12,
+                   "titleFontWeight": "normal", "labelPadding": 4, "titlePadding": 4},
     }  # fmt: skip
 
 
@@ -60,7 +61,10 @@ def paper() -> Part:
                  "domainWidth": 0.6, "tickWidth": 0.6, **_lines("#666")},
         "line": {"strokeWidth": 0.8},
         "text": {"fontSize": 7},
-        "header": {"labelFontSize": 7.5, "titleFontSize": 8},
+        "title": {"fontSize": 8, "offset": 4},
+        "header": {"labelFontSize": 7.5, "titleFontSize": 8, "titleFontWeight": "normal",
+                   "labelPadding": 2, "titlePadding": 2},
+        "point": {"size": 12},
     }  # fmt: skip
 
 
@@ -130,8 +134,14 @@ def tooltip(fields: Mapping[str, str], **formats: str) -> list[Part]:
     ]  # fmt: skip
 
 
-def nearest(shown: list[Part]) -> Part:
-    """A layer with a point at the row that is nearest to the pointer, and its tooltip."""
+def nearest(fields: Mapping[str, str]) -> Part:
+    """A layer with a point at the row that is nearest to the pointer, and its tooltip.
+
+    The tooltip is an expression: Vega-Lite 6.4 looks for the fields of a list in the wrong place,
+    since the mark under the pointer is the region that is nearest to the point.
+    """
+    pairs = (f"'{title}': (datum.datum || datum)['{field}']" for field, title in fields.items())
+    shown = {"value": {"expr": f"{{{', '.join(pairs)}}}"}}
     select = {"type": "point", "nearest": True, "on": "pointerover", "clear": "pointerout"}
     here = {"param": "hover", "empty": False, "value": 1}
     return {
@@ -150,3 +160,8 @@ def names_axis() -> Part:
 def parts_legend() -> Part:
     """The legend of the parts of a bar, which is drawn in pages too."""
     return {"orient": "top", "title": None, "symbolType": "square"}
+
+
+def title(text: str) -> Part:
+    """A title above small multiples, at their left."""
+    return {"text": text, "anchor": "start", "fontWeight": "normal", "frame": "group"}

@@ -94,7 +94,8 @@ def run(
     json: options.Json = False,
     out: options.Out = None,
     blame: options.Blame = False,
-    over_time: options.OverTime = None,
+    over_time: options.OverTime = False,
+    no_over_time: options.NoOverTime = False,
     gc_log: Annotated[
         Path | None,
         typer.Option(
@@ -133,7 +134,7 @@ def run(
     from flashgc import _output, api, heads
     from flashgc.cli import progress
 
-    watched = _watched(over_time, out, seeds, gc_log, series)
+    watched = _watched(over_time, no_over_time, out, seeds, gc_log, series)
     folder = None if out is None else _output.folder(out)
     set_ = options.settings(sets, format, on_bad_line, sort_window)
     names = ["" if seeds is None else f"run {index + 1}" for index in range(seeds or 1)]
@@ -244,7 +245,8 @@ def compare(
     json: options.Json = False,
     out: options.Out = None,
     blame: options.Blame = False,
-    over_time: options.OverTime = None,
+    over_time: options.OverTime = False,
+    no_over_time: options.NoOverTime = False,
     format: options.Format = None,
     on_bad_line: options.BadLine = None,
     sort_window: options.SortWindow = None,
@@ -254,7 +256,7 @@ def compare(
     from flashgc import _output, api, floor, heads
     from flashgc.cli import progress
 
-    watched = _watched(over_time, out, seeds)
+    watched = _watched(over_time, no_over_time, out, seeds)
     folder = None if out is None else _output.folder(out)
     names = options.scheme_names(schemes)
     shown_names = [str(name) for name in floor.names(names, ideal)]
@@ -277,17 +279,17 @@ def compare(
 
 
 def _watched(
-    over_time: bool | None, out: Path | None, seeds: int | None, *logs: Path | None
+    wanted: bool, unwanted: bool, out: Path | None, seeds: int | None, *logs: Path | None
 ) -> bool:
     """Whether runs are watched over time: for a page of one seed, from logs that can be read."""
-    if over_time and out is None:
+    if wanted and unwanted:
+        raise typer.BadParameter("--over-time and --no-over-time exclude each other")
+    if wanted and out is None:
         raise typer.BadParameter("--over-time adds charts to the page; name its folder with --out")
-    if over_time and seeds is not None:
+    if wanted and seeds is not None:
         raise typer.BadParameter("--over-time shows one run and cannot be combined with --seeds")
-    if over_time is not None:
-        return over_time
     readable = all(log is None or not log.exists() or log.is_file() for log in logs)
-    return out is not None and seeds is None and readable
+    return wanted or (out is not None and seeds is None and readable and not unwanted)
 
 
 app.command("report", epilog=reporting.EPILOG)(reporting.report)

@@ -162,13 +162,16 @@ Out = Annotated[
     ),
 ]
 OverTime = Annotated[
-    bool | None,
+    bool,
     typer.Option(
-        "--over-time/--no-over-time",
-        help="Add response times, space, collections and wear over time to the page of --out. By "
-        "default they are there, except with --seeds; without them a run is faster.",
-        show_default=False,
+        "--over-time",
+        help="Show response times, space, collections and wear over time on the page of --out; "
+        "this is the default, except with --seeds.",
     ),
+]
+NoOverTime = Annotated[
+    bool,
+    typer.Option("--no-over-time", help="Show nothing over time; the run is faster."),
 ]
 Blame = Annotated[
     bool,

@@ -61,7 +61,7 @@ def report(
         ),
     ] = None,
 ) -> None:
-    """Show any number of saved results side by side: a page, and figures for a paper."""
+    """Show any number of saved results on one page, or save figures for a paper."""
     from flashgc import loaded
 
     if out is None and figures is None:

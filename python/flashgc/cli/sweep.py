@@ -76,7 +76,17 @@ Out = Annotated[
     typer.Option(
         "--out",
         metavar="FILE",
-        help="Save a row for each point: .parquet, .csv or .arrow.",
+        help="Save a row for each point as .parquet, .csv or .arrow, or a page as .html.",
+        show_default=False,
+    ),
+]
+Figures = Annotated[
+    Path | None,
+    typer.Option(
+        "--figures",
+        metavar="DIR",
+        help="Save write amplification, p99 and p99.9 over the axes as figures for a column of a "
+        "paper; needs flashgc\\[figures].",
         show_default=False,
     ),
 ]
@@ -101,6 +111,7 @@ def run(
     retry: Retry = False,
     explain: Explain = False,
     out: Out = None,
+    figures: Figures = None,
     json: options.Json = False,
 ) -> None:
     """Run the points of a sweep that have no result yet, and show the results of all."""
@@ -123,13 +134,15 @@ def run(
         say("interrupted; completed points are kept, and the same command continues with them")
         raise typer.Exit(interrupted_status(error)) from None
     if out is not None:
-        done.save(out)
+        done.save(out, options.typed())
+    drawn = [] if figures is None else done.save_figures(figures)
     if json:
         _print_json(done)
     else:
         _show(done)
         if out is not None:
             say(f"saved {out}")
+        options.say_saved(*drawn)
     if done.counts["done"] < len(done):
         raise typer.Exit(INCOMPLETE)
 

@@ -42,6 +42,11 @@ def _leaves(section: type[_section.Section], path: tuple[str, ...]) -> Iterator[
             yield from _leaves(kind, here)
 
 
+def is_time(name: str) -> bool:
+    """Whether a metric is a time in ns."""
+    return name.endswith("_ns") or name.startswith("latency_ns.")
+
+
 def _is_section(kind: object) -> TypeGuard[type[_section.Section]]:
     return isinstance(kind, type) and issubclass(kind, _section.Section)
 

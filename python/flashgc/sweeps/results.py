@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -18,7 +18,12 @@ from flashgc.sweeps.store import DONE, MISSING, REFUSED, STATUSES, Store
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_ENDINGS = (".parquet", ".csv", ".arrow")
+    from flashgc.charts import Chart
+
+_ENDINGS = (".parquet", ".csv", ".arrow", ".html")
+
+
+MAIN = ("write_amplification", "latency_ns.all.p99", "latency_ns.all.p99_9")
 
 
 class SweepResults:
@@ -117,11 +122,49 @@ class SweepResults:
             raise KeyError(f"a single point with a result is needed, but {choices} is {found}")
         return Report(json.loads(rows[0]["report"]))
 
-    def save(self, path: str | os.PathLike[str]) -> Path:
-        """Saves :meth:`to_arrow` as `.parquet`, `.csv` or `.arrow`, whole or not at all."""
+    def save(self, path: str | os.PathLike[str], again: str | None = None) -> Path:
+        """Saves :meth:`to_arrow` as `.parquet`, `.csv` or `.arrow`, whole or not at all.
+
+        A name that ends in `.html` gets a page: small multiples whose axes can be chosen, and a
+        table of the points that sorts and filters. It names `again`, the command that makes it.
+        """
         target = table_file(path)
-        _save(self.to_arrow(), target)
+        if target.suffix == ".html":
+            _output.write(target, self._page(again))
+        else:
+            _save(self.to_arrow(), target)
         return target
+
+    def _page(self, again: str | None) -> str:
+        from flashgc.sweeps import page
+
+        return page.whole(self.name, self.axes, self.to_arrow(), again)
+
+    def save_figures(
+        self,
+        folder: str | os.PathLike[str],
+        metrics: Sequence[str] = MAIN,
+        formats: Sequence[str] = ("svg", "pdf", "png"),
+    ) -> list[Path]:
+        """Saves :meth:`chart` of these metrics for a column of a paper, and returns the files.
+
+        This needs vl-convert: `pip install flashgc[figures]`.
+        """
+        from flashgc import charts
+
+        return charts.save([self.chart(metric) for metric in metrics], folder, formats)
+
+    def chart(self, metric: str = "write_amplification") -> Chart:
+        """Small multiples of a metric; `scheme` has its own lines, and points of seeds are joined.
+
+        A KeyError if no point has this metric.
+        """
+        from flashgc.sweeps import page
+
+        found = self.to_arrow()
+        if metric not in found.column_names or found[metric].null_count == found.num_rows:
+            raise KeyError(f"no point has a metric {metric!r}")
+        return page.chart(self.axes, found, metric)
 
 
 def table_file(path: str | os.PathLike[str]) -> Path:

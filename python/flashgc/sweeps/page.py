@@ -1,0 +1,121 @@
+"""The page of a sweep: small multiples whose axes can be chosen, and a table of all points."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from flashgc import _engine, charts, page, units
+from flashgc.charts import multiples
+from flashgc.markup import table
+from flashgc.sweeps import columns
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+POINTS_MAX = 20_000
+"""Points that a page holds at most, so that it stays below 5 MB."""
+_VALUES_MAX = 320_000
+_ROWS_WITHOUT_SCRIPTS = 200
+_FIRST = (
+    "write_amplification", "write_amplification_bytes",
+    *(f"latency_ns.{kind}.{name}" for kind in ("all", "read", "write")
+      for name in ("mean", "p50", "p99", "p99_9", "p99_99", "max")),
+    "throughput.iops", "erases", "gc.count", "pages.gc_moved", "gc.total_busy_ns",
+    "utilisation.unit.gc", "wear.max", "wear.stddev",
+)  # fmt: skip
+"""Metrics in the order in which a page keeps them."""
+
+
+def whole(name: str, axes: Sequence[str], points: pa.Table, again: str | None = None) -> str:
+    """The page of these points, whose columns are axes, the status and metrics."""
+    facts = [
+        ("points", _counts(points)),
+        *((axis, _values(points, axis)) for axis in axes),
+        ("version", f"flashgc {_engine.__version__}"),
+    ]
+    kept = points.slice(0, POINTS_MAX)
+    cut = "" if kept.num_rows == points.num_rows else page.note(
+        f"The first {POINTS_MAX:,} of {points.num_rows:,} points; flashgc sweep --out FILE.parquet "
+        "saves all."
+    )  # fmt: skip
+    body = "\n".join([_head(facts, again), cut, _drawn(axes, kept)])
+    return page.document(f"flashgc sweep: {name}", body, "")
+
+
+def _head(facts: Sequence[tuple[str, str]], again: str | None) -> str:
+    from flashgc import heads
+
+    return heads.drawn(list(facts), again)
+
+
+def _counts(points: pa.Table) -> str:
+    found = points["status"].to_pylist()
+    told = ", ".join(f"{found.count(one):,} {one}" for one in dict.fromkeys(found))
+    return f"{len(found):,}: {told}"
+
+
+def _values(points: pa.Table, axis: str) -> str:
+    found = list(dict.fromkeys(points[axis].to_pylist()))
+    shown = ", ".join(str(one) for one in found[:12])
+    return f"{shown}, ... ({len(found):,} values)" if len(found) > 12 else shown
+
+
+def metrics(axes: Sequence[str], points: pa.Table) -> list[str]:
+    """The metrics that a page keeps: those that have values, as many as fit."""
+    most = max(_VALUES_MAX // max(points.num_rows, 1), 4)
+    return [
+        name for name in _FIRST
+        if name not in axes and points[name].null_count < points.num_rows
+    ][:most]  # fmt: skip
+
+
+def chart(axes: Sequence[str], points: pa.Table, metric: str | None = None) -> charts.Chart:
+    """The small multiples of a metric, in a first layout."""
+    found = {axis: list(dict.fromkeys(points[axis].to_pylist())) for axis in axes}
+    metric = metric or metrics(axes, points)[0]
+    chosen = multiples.layout(found, metric)
+    data = {name: points[name].to_pylist() for name in [*axes, metric]}
+    return multiples.chart(data, found, chosen)
+
+
+def _drawn(axes: Sequence[str], points: pa.Table) -> str:
+    """The points as data, with the first layout, and as a table for readers without scripts."""
+    names = metrics(axes, points)
+    if not names:
+        return page.note("No point has a result.")
+    values = {axis: list(dict.fromkeys(points[axis].to_pylist())) for axis in axes}
+    first = multiples.layout(values, names[0])
+    kept = {
+        "axes": values,
+        "labels": multiples.labels([*axes, *names]),
+        "metrics": [{"name": name, "time": columns.is_time(name)} for name in names],
+        "columns": {name: _short(points[name].to_pylist()) for name in [*axes, "status", *names]},
+        "layout": first._asdict(),
+        "places": list(multiples.PLACES),
+    }
+    drawn = charts.explorer(chart(axes, points), kept)
+    return f"{charts.OFF}{drawn}<noscript>{_table(axes, names[:6], points)}</noscript>"
+
+
+def _short(values: list[Any]) -> list[Any]:
+    """Numbers with as many digits as a reader needs."""
+    return [float(f"{one:.7g}") if isinstance(one, float) else one for one in values]
+
+
+def _table(axes: Sequence[str], names: Sequence[str], points: pa.Table) -> str:
+    rows = points.slice(0, _ROWS_WITHOUT_SCRIPTS).select([*axes, *names]).to_pylist()
+    cells = [
+        [*(str(row[axis]) for axis in axes), *(_cell(name, row[name]) for name in names)]
+        for row in rows
+    ]
+    labels = multiples.labels([*axes, *names])
+    shown = page.wide(table([list(labels.values()), *cells]))
+    return f"<h2>{html.escape(f'The first {len(rows):,} points')}</h2>{shown}"
+
+
+def _cell(name: str, value: Any) -> str:  # noqa: ANN401 - a metric
+    if value is None:
+        return units.NOTHING
+    return units.time(value) if columns.is_time(name) else units.figures(value)
