@@ -70,7 +70,7 @@ def peaks(item: Item, results: Results) -> list[Chart]:
                           "color": theme.COLOURS[0], "clip": True}},
                 {"mark": {"type": "line", "interpolate": "step-after", "strokeWidth": 0.8,
                           "color": theme.COLOURS[0], "clip": True}},
-                theme.nearest(theme.tooltip({"at_text": "at", "longest_ns_text": "longest"})),
+                theme.nearest({"at_text": "at", "longest_ns_text": "longest"}),
             ],
         }  # fmt: skip
         columns = marks.columns(
@@ -124,7 +124,7 @@ def _moves(item: Item, series: str, names: list[str]) -> dict[str, Any]:
     mean = {"field": "mean", **y}
     shown = {series: item.columns, "number": "from GC", "fewest": "fewest", "mean": "mean",
              "most": "most"}  # fmt: skip
-    pointer = theme.nearest(theme.tooltip(shown))
+    pointer = theme.nearest(marks.plain(shown))
     pointer["encoding"] = {**pointer["encoding"], "y": mean}
     return {
         "encoding": {"x": x, **theme.colour(series, names, dashed=True)},

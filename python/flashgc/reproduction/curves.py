@@ -138,7 +138,7 @@ def _each(
             "encoding": {"x": x, "y": y, **theme.colour(series, names, dashed=True)},
             "layer": [
                 {"mark": {"type": "line", "interpolate": interpolate, "clip": True}},
-                theme.nearest(theme.tooltip({series: item.columns, **told})),
+                theme.nearest(marks.plain({series: item.columns, **told})),
             ],
         }
         charts.append(Chart(

@@ -51,6 +51,11 @@ def paper_points(encoding: Mapping[str, Any]) -> theme.Part:
     }  # fmt: skip
 
 
+def plain(titles: Mapping[str, str]) -> dict[str, str]:
+    """Titles of a tooltip that is an expression, which no quote in them may end."""
+    return {field: re.sub(r"['\\\\]", " ", title) for field, title in titles.items()}
+
+
 def words(value: float | None, unit: str) -> str:
     """A value as a tooltip has it."""
     return cell(value, unit)
