@@ -18,9 +18,7 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
-
-from pydantic import BaseModel, ConfigDict, ValidationError
+from typing import TYPE_CHECKING, NamedTuple
 
 from flashgc import _engine, _files, _output
 from flashgc._engine import ConfigError, TraceError
@@ -29,6 +27,9 @@ from flashgc.reproduction import bundle as bundles
 from flashgc.reproduction import outcome, papers
 from flashgc.reproduction.environment import RunUsed, TraceUsed
 from flashgc.reproduction.runs import Step
+
+if TYPE_CHECKING:
+    from flashgc.reproduction.bundle_form import BundleForm, PaperForm
 
 PathLike = str | os.PathLike[str]
 
@@ -40,26 +41,6 @@ _DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedError,
             ValueError, RuntimeError)  # fmt: skip
 """What the reader of archives raises; RuntimeError is for a password."""
 _HELP = "\n  = help: give a file that `flashgc reproduce --bundle` has written"
-
-
-class _Form(BaseModel):
-    model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
-
-
-class _PaperForm(_Form):
-    paper: str
-    quick: bool
-    figures: list[str] | None
-    traces: list[dict[str, Any]]
-    runs: list[dict[str, Any]]
-
-
-class _BundleForm(_Form):
-    form: str
-    form_version: int
-    flashgc: str
-    papers: list[_PaperForm]
-    files: dict[str, str]
 
 
 class Difference(NamedTuple):
@@ -150,7 +131,7 @@ def check_bundle(
     return Checked(path, folder, listed.flashgc, runs, differences)
 
 
-def _read(path: Path) -> tuple[_BundleForm, dict[str, dict[str, str]]]:
+def _read(path: Path) -> tuple[BundleForm, dict[str, dict[str, str]]]:
     """The list of a bundle and the descriptions of its papers, once all its files are right."""
     try:
         with zipfile.ZipFile(path) as archive:
@@ -165,13 +146,17 @@ def _read(path: Path) -> tuple[_BundleForm, dict[str, dict[str, str]]]:
         ) from None
 
 
-def _list(path: Path, archive: zipfile.ZipFile) -> _BundleForm:
+def _list(path: Path, archive: zipfile.ZipFile) -> BundleForm:
+    from pydantic import ValidationError  # models take time to load
+
+    from flashgc.reproduction.bundle_form import BundleForm
+
     names = archive.namelist()
     if bundles.MANIFEST not in names:
         raise ConfigError(f"error: {path} is not a bundle: it has no {bundles.MANIFEST}{_HELP}")
     try:
         found = json.loads(_member(path, archive, bundles.MANIFEST, _LIST_BYTES_MAX))
-        listed = _BundleForm.model_validate(found)
+        listed = BundleForm.model_validate(found)
         for one in listed.papers:
             for run in one.runs:
                 RunUsed(**run)
@@ -198,7 +183,7 @@ def _is_plain(name: object) -> bool:
     return isinstance(name, str) and bool(_NAME.fullmatch(name)) and name.strip(".") != ""
 
 
-def _whole(path: Path, archive: zipfile.ZipFile, listed: _BundleForm) -> None:
+def _whole(path: Path, archive: zipfile.ZipFile, listed: BundleForm) -> None:
     """Every file that the list names is there, with the content that it had."""
     there = set(archive.namelist())
     for name, sha256 in listed.files.items():
@@ -233,7 +218,7 @@ def _member(path: Path, archive: zipfile.ZipFile, name: str, most: int) -> str:
     return found.decode()
 
 
-def _needed(paper: _PaperForm, traces: PathLike | None) -> list[Path]:
+def _needed(paper: PaperForm, traces: PathLike | None) -> list[Path]:
     """The traces of a paper in the user's folder, which must have the content that they had."""
     found = []
     for one in (TraceUsed(**trace) for trace in paper.traces):
@@ -266,7 +251,7 @@ def _linked(folder: Path, files: Sequence[Path]) -> Path | None:
     return folder
 
 
-def _compared(paper: _PaperForm, now: Sequence[RunUsed]) -> list[Difference]:
+def _compared(paper: PaperForm, now: Sequence[RunUsed]) -> list[Difference]:
     """The runs whose configuration or result is another one."""
     then = {run["label"]: RunUsed(**run) for run in paper.runs}
     here = {run.label: run for run in now}
