@@ -5,9 +5,10 @@ docs/reproductions.md.
 """
 
 from flashgc.reproduction.check import Checked, check_bundle
-from flashgc.reproduction.outcome import Reproduction, reproduce
+from flashgc.reproduction.outcome import reproduce
+from flashgc.reproduction.reproduced import Reproduction, Reproductions
 from flashgc.reproduction.runs import Step
-from flashgc.reproduction.together import Reproductions, reproduce_all
+from flashgc.reproduction.together import reproduce_all
 
 __all__ = [
     "Checked",

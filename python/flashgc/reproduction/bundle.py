@@ -21,8 +21,8 @@ from flashgc._engine import ConfigError, OutputError
 from flashgc.reproduction import crate, environment, papers
 
 if TYPE_CHECKING:
-    from flashgc.reproduction.outcome import Reproduction
     from flashgc.reproduction.papers import Paper
+    from flashgc.reproduction.reproduced import Reproduction
 
 MANIFEST = "bundle.json"
 FORM, FORM_VERSION = "flashgc reproduction", 1

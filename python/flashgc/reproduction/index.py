@@ -15,7 +15,7 @@ from flashgc.reproduction.pairs import COLOURS
 from flashgc.reproduction.verdict import VERDICTS, counted
 
 if TYPE_CHECKING:
-    from flashgc.reproduction.together import Reproductions
+    from flashgc.reproduction.reproduced import Reproductions
 
 _TITLE = "Reproduced papers"
 

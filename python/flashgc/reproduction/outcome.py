@@ -12,99 +12,33 @@ from typing import Any
 
 from flashgc import _output, heads
 from flashgc._engine import ConfigError
-from flashgc.charts import Chart
 from flashgc.reproduction import (
     beside,
     cliffs,
     drawn,
     environment,
     grid,
-    headline,
     page,
     papers,
     runs,
     seeds,
     verdict,
-    written,
 )
 from flashgc.reproduction import bundle as bundles
 from flashgc.reproduction.claims import Claim
 from flashgc.reproduction.derived import with_derived
 from flashgc.reproduction.environment import RunUsed, TraceUsed
-from flashgc.reproduction.experiment import ANY, Item, Point
+from flashgc.reproduction.experiment import Item, Point
 from flashgc.reproduction.own_traces import OwnTraces
 from flashgc.reproduction.papers import Paper
 from flashgc.reproduction.plan import Planned, Planner
+from flashgc.reproduction.reproduced import Reproduction
 from flashgc.reproduction.results import Results
 from flashgc.reproduction.runs import Step
 from flashgc.reproduction.verdict import Verdict
 from flashgc.reproduction.written import Page, SourceUsed
 
 PathLike = str | os.PathLike[str]
-
-
-@dataclass(frozen=True)
-class Reproduction:
-    """The results of a reproduction."""
-
-    paper: str
-    """The name of the paper."""
-    title: str
-    claims: list[dict[str, Any]]
-    """A claim each: `paper`, `place`, `what`, `unit`, `claimed`, `measured`, `verdict` (not met,
-    not predicted, near, met, predicted, not comparable), `note`; more: `source`, `in` (figures and
-    tables), `fails`, `evidence`, `fails_if`, `drift`."""
-    tables: dict[str, list[list[str]]]
-    """The measured cells of each figure and table, as text; the first row is the head."""
-    charts: dict[str, list[Chart]]
-    """The charts of each figure; a notebook draws them."""
-    sources: list[SourceUsed]
-    """The source used for each workload, or for another choice that has alternatives."""
-    folder: Path
-    """Where everything was saved."""
-    page: str
-    """The name of the page in there."""
-    report: str
-    """The name of the same as Markdown."""
-    runs: int
-    runs_kept: int
-    """How many of the runs were there from before."""
-    items: list[Item]
-    """The figures and tables that were reproduced."""
-    figures: list[str] | None
-    """Those that were asked for; None: all."""
-    made: Page = field(repr=False)
-    """All that its page tells: the runs and traces with their hashes, and the paper itself."""
-    verdicts: list[Verdict]
-    """The claims, each with how it was tested."""
-
-    @property
-    def claims_file(self) -> str:
-        """The name of the file with the claims in its folder."""
-        return f"claims{self.page.removeprefix('report').removesuffix('.html')}.json"
-
-    @property
-    def failed(self) -> list[dict[str, Any]]:
-        """The claims that were not met without a known reason, or that differ from the record."""
-        return [claim for claim in self.claims if claim["fails"]]
-
-    @property
-    def summary(self) -> str:
-        """How many claims fail, and how many have which verdict."""
-        return headline.summary(self.verdicts)
-
-    def evidence_rows(self) -> list[list[str]]:
-        """The number of claims with each verdict, by their evidence, below a head."""
-        return headline.rows(self.verdicts)
-
-    def claim_rows(self, item: str | None) -> list[list[str]]:
-        """The claims of a figure or table below a head; of none of them where it is None."""
-        wanted = ANY if item is None else item
-        return written.claim_rows([one for one in self.verdicts if wanted in one.claim.parts])
-
-    def to_json(self, indent: int | None = 2) -> str:
-        """The claims as a JSON list."""
-        return json.dumps(self.claims, indent=indent)
 
 
 def reproduce(

@@ -2,64 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from flashgc import _output, heads, units
+from flashgc import _output, heads
 from flashgc._engine import FlashgcError, InternalError
 from flashgc.reproduction import bundle as bundles
-from flashgc.reproduction import evidence, headline, index, outcome, papers
-from flashgc.reproduction.outcome import Reproduction
+from flashgc.reproduction import index, outcome, papers
+from flashgc.reproduction.reproduced import Reproduction, Reproductions
 from flashgc.reproduction.runs import Step
-from flashgc.reproduction.verdict import VERDICTS, counted
 
 PathLike = str | os.PathLike[str]
-
-
-@dataclass(frozen=True)
-class Reproductions:
-    """The results of several papers."""
-
-    papers: Mapping[str, Reproduction]
-    """The papers that could be reproduced, by name."""
-    errors: Mapping[str, str]
-    """Why the others could not."""
-    folder: Path
-    """Where everything was saved: a folder for each paper, index.html and index.json."""
-    again: str = field(default="", repr=False)
-
-    @property
-    def failed(self) -> list[dict[str, Any]]:
-        """The claims of all papers that fail."""
-        return [claim for one in self.papers.values() for claim in one.failed]
-
-    @property
-    def claims(self) -> list[dict[str, Any]]:
-        """The claims of all papers."""
-        return [claim for one in self.papers.values() for claim in one.claims]
-
-    def rows(self) -> list[list[str]]:
-        """A row for each paper below a head: how many claims have which verdict."""
-        table = [["paper", "runs", "fail", *VERDICTS]]
-        for name, one in self.papers.items():
-            counts = counted(one.verdicts)
-            cells = [one.runs, len(one.failed), *(counts[word] for word in VERDICTS)]
-            table.append([name, *(units.count(cell) if cell else units.NOTHING for cell in cells)])
-        return table
-
-    def evidence_rows(self) -> list[list[str]]:
-        """The number of claims of all papers with each verdict, by their evidence."""
-        return headline.rows([one for each in self.papers.values() for one in each.verdicts])
-
-    def to_json(self, indent: int | None = 2) -> str:
-        """A list with an object for each paper: its verdicts by evidence, or its error."""
-        found = [_described(one) for one in self.papers.values()]
-        found += [{"paper": name, "error": text} for name, text in self.errors.items()]
-        return json.dumps(sorted(found, key=lambda one: str(one["paper"])), indent=indent)
 
 
 def reproduce_all(
@@ -126,16 +80,3 @@ def _part(
     return lambda step: told(
         step._replace(share=(at + step.share) / papers_, label=f"{name}: {step.label}")
     )
-
-
-def _described(one: Reproduction) -> dict[str, Any]:
-    by_evidence = {}
-    for kind in evidence.KINDS:
-        counts = counted(each for each in one.verdicts if each.evidence == kind)
-        if any(counts.values()):
-            by_evidence[kind] = {word: count for word, count in counts.items() if count}
-    return {
-        "paper": one.paper, "title": one.title, "page": f"{one.paper}/{one.page}",
-        "runs": one.runs, "claims": len(one.claims), "fails": len(one.failed),
-        "on_good_evidence": headline.solid(one.verdicts), "evidence": by_evidence,
-    }  # fmt: skip
