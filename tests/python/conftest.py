@@ -113,7 +113,8 @@ def flashgc(tmp_path):
         words = [str(word) for word in args]
         env = {**os.environ, "COLUMNS": "160", **(env or {})}
         # The runtime that draws figures has threads, which a copy of the process has not.
-        if in_process.CAN_FORK and not more and "vl_convert" not in sys.modules:
+        has_threads = in_process.DRAWS and "vl_convert" in sys.modules
+        if in_process.CAN_FORK and not more and not has_threads:
             result = Done(*in_process.run(words, tmp_path, stdin, env))
         else:
             done = subprocess.run([COMMAND, *words], cwd=tmp_path, input=stdin, timeout=120,
@@ -158,7 +159,7 @@ def shared():
 def no_figures(monkeypatch):
     """Reproductions save no figures as files, which take the most time of small ones."""
     monkeypatch.setattr("flashgc.charts.sheet.drawable", lambda: False)
-    monkeypatch.delitem(sys.modules, "vl_convert", raising=False)
+    monkeypatch.setattr(in_process, "DRAWS", False)
 
 
 @pytest.fixture

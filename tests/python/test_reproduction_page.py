@@ -4,11 +4,12 @@ import re
 import tomllib
 from dataclasses import replace
 
+import altair
 import pytest
 
 import flashgc
 from conftest import PAPERS, ROOT
-from flashgc.reproduction import beside, grid, papers, pins, prose, story
+from flashgc.reproduction import bars, beside, grid, papers, pins, prose, story
 from flashgc.reproduction.pairs import Pair, charts
 from own_paper import CLAIMS, EXPERIMENT, claim_of, results
 from own_paper import verdict as judged
@@ -163,6 +164,20 @@ def test_pairs_have_a_chart_for_each_unit_and_a_logarithmic_axis_where_it_is_nee
     assert scales[0]["type"] == "log"
     assert "type" not in scales[1]
     assert [row["here"] for row in times.rows()] == [10.0, None]
+
+
+@pytest.mark.parametrize("form", ["bars", "numbers"])
+def test_charts_are_valid_by_the_schema_of_vega_lite(form):
+    found = results({("low", "fifo"): 50.0})
+    item = next(one for one in found.experiment.items if one.id == "1")
+    cells = grid.measured(item, found)
+    pairs = [Pair("a", "ns", 10.0, 1e6, "met"), Pair("b", "ns", None, 20.0)]
+    made = {"bars": [bars.chart(cells, beside.Beside(values={(0, 0, 1): 0.5}))],
+            "numbers": charts("numbers", pairs)}[form]  # fmt: skip
+    for one in made:
+        whole = {**one.specification(), "data": {"values": one.rows()}}
+        whole.pop("$schema")
+        assert altair.LayerChart.from_dict(whole, validate=True)
 
 
 # ---- the story ----
