@@ -70,8 +70,8 @@ def _chart(name: str, unit: str, pairs: Sequence[Pair], there: str) -> Chart:
     for at, one in enumerate(pairs):
         here = None if one.here is None else marks.brief(one.here)
         rows.append((at, one.name, here, marks.brief(one.there), marks.words(one.here, unit),
-                     marks.words(one.there, unit), one.verdict or marks.HERE))  # fmt: skip
-    names = ("at", "what", "here", "there", "here_text", "there_text", "verdict")
+                     marks.words(one.there, unit), one.verdict or marks.HERE, there))  # fmt: skip
+    names = ("at", "what", "here", "there", "here_text", "there_text", "verdict", "other")
     said = "; ".join(f"{row[1]}: {there} {row[5]}, measured {row[4]}" for row in rows)
     title = f"{there[:1].upper()}{there[1:]} and {marks.HERE}" + (
         f", {unit}" if unit and unit != "ns" else "")  # fmt: skip
@@ -121,7 +121,7 @@ def _colour(pairs: Sequence[Pair]) -> theme.Part:
 def _there(x: theme.Part, there: str, tooltip: list[theme.Part]) -> theme.Part:
     """The other number: a white diamond."""
     legend = {"orient": "top", "title": None, "symbolSize": 60, "symbolOpacity": 1}
-    shape = {"datum": there, "type": "nominal", "legend": legend,
+    shape = {"field": "other", "type": "nominal", "legend": legend,
              "scale": {"domain": [there], "range": ["diamond"]}}  # fmt: skip
     return {
         "mark": {"type": "point", "filled": True, "fill": "white", "stroke": marks.INK,
