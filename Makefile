@@ -94,9 +94,7 @@ fitted-workloads: $(VENV)/.engine ## check the fitted workloads of all traces in
 	@$(BIN)/python scripts/fitted_workloads.py "$(TRACES)" $(if $(FORMATS),--formats "$(FORMATS)")
 
 reproduce: $(VENV)/.engine ## reproduce the papers, with the traces in TRACES=folder; takes minutes
-	@for paper in papers/*/; do \
-	  $(BIN)/flashgc reproduce "$$(basename $$paper)" $(if $(wildcard $(TRACES)),--traces "$(TRACES)") || exit $$?; \
-	done
+	@$(BIN)/flashgc reproduce --all $(if $(wildcard $(TRACES)),--traces "$(TRACES)")
 
 bench: | tools ## the benchmarks of the engine and of the trace formats
 	cargo bench --workspace

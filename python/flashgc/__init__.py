@@ -57,7 +57,14 @@ if TYPE_CHECKING:
     from flashgc.refusal import Refusal
     from flashgc.registers import RegisterCost, register_cost
     from flashgc.report import Comparison, Report
-    from flashgc.reproduction import Reproduction, reproduce
+    from flashgc.reproduction import (
+        Checked,
+        Reproduction,
+        Reproductions,
+        check_bundle,
+        reproduce,
+        reproduce_all,
+    )
     from flashgc.sweeps import SweepProgress, SweepResults, sweep
     from flashgc.sweeps import explain as explain_sweep
     from flashgc.table import Table
@@ -68,6 +75,7 @@ __all__ = [
     "Advice",
     "AdviceProgress",
     "Candidates",
+    "Checked",
     "Comparison",
     "ConfigError",
     "Conversion",
@@ -83,6 +91,7 @@ __all__ = [
     "RegisterCost",
     "Report",
     "Reproduction",
+    "Reproductions",
     "RunError",
     "Scheme",
     "SweepProgress",
@@ -95,6 +104,7 @@ __all__ = [
     "__version__",
     "advice_schema",
     "advise",
+    "check_bundle",
     "check_wait",
     "compare",
     "convert",
@@ -109,6 +119,7 @@ __all__ = [
     "register_cost",
     "report_schema",
     "reproduce",
+    "reproduce_all",
     "run",
     "run_seeds",
     "scheme",
@@ -143,7 +154,8 @@ _NAMES_IN = {
     "refusal": ("Refusal",),
     "registers": ("RegisterCost", "register_cost"),
     "report": ("Comparison", "Report"),
-    "reproduction": ("Reproduction", "reproduce"),
+    "reproduction": ("Checked", "Reproduction", "Reproductions", "check_bundle", "reproduce",
+                     "reproduce_all"),
     "sweeps": ("SweepProgress", "SweepResults", "sweep"),
     "table": ("Table",),
     "tuning": ("TuneProgress", "Tuning", "tune"),

@@ -1,4 +1,4 @@
-"""Elements of SVG: the static figures of reproductions and traces are written with these alone."""
+"""Elements of SVG: the static figures of traces are written with these alone."""
 
 from __future__ import annotations
 

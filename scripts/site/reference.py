@@ -57,7 +57,8 @@ PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "papers": (
         "Papers",
         "Reproduce a paper, and compute its bounds and costs.",
-        ("reproduce", "Reproduction", "worst_case_wait", "WorstCase", "check_wait",
+        ("reproduce", "Reproduction", "reproduce_all", "Reproductions", "check_bundle", "Checked",
+         "worst_case_wait", "WorstCase", "check_wait",
          "register_cost", "RegisterCost"),
     ),
     "sweeps": (

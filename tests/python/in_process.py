@@ -8,6 +8,8 @@ import traceback
 import warnings
 
 CAN_FORK = hasattr(os, "fork")
+DRAWS = True
+"""Whether commands draw figures as files, with threads that a forked process has not."""
 
 
 def run(words, folder, stdin, env, timeout_s=120):

@@ -2,7 +2,6 @@
 
 import json
 import tomllib
-import xml.etree.ElementTree as ET
 
 import pytest
 
@@ -10,7 +9,6 @@ import flashgc
 from conftest import ROOT, SPC
 from flashgc.reproduction import checks, cliffs
 
-SVG = "{http://www.w3.org/2000/svg}"
 MAIN = ["usr0", "src0", "ts0", "rsrch0", "wdev0", "hm0", "mds1", "fiu-web"]
 EXPORTED_PAGES = 838_848
 PAGES_OF_A_WRITE = 0.45 * 1 + 0.5 * 1.25 + 0.05 * 4.75
@@ -34,16 +32,6 @@ def synthetic_workload(name):
     return tomllib.loads(path.read_text())
 
 
-def curves(picture):
-    """The lines of a picture."""
-    paths = ET.fromstring(picture).iter(f"{SVG}path")
-    return [one for one in paths if one.find(f"{SVG}title") is not None]
-
-
-def texts(picture):
-    return {one.text for one in ET.fromstring(picture).iter(f"{SVG}text")}
-
-
 def kept(out, needle):
     """The reports of the runs whose names contain a word."""
     found = [json.loads(path.read_text()) for path in (out / "runs").glob("*.json")]
@@ -52,10 +40,9 @@ def kept(out, needle):
 
 def test_a_chart_of_peaks_for_each_column_and_no_peak_lost(drawn):
     done, out = drawn
-    assert len(curves(done.figures["3-4"])) == 2
-    assert len(curves(done.figures["9"])) == 4
-    assert {"2D", "3D", "longest response, ms"} <= texts(done.figures["3-4"])
-    assert {"Original", "PreGC", "GFTL", "GFTL after PreGC"} <= texts(done.figures["9"])
+    assert [chart.title for chart in done.charts["3-4"]] == ["2D", "3D"]
+    titles = [chart.title for chart in done.charts["9"]]
+    assert titles == ["Original", "PreGC", "GFTL", "GFTL after PreGC"]
     for report in kept(out, "hm0"):
         series = report["series"]
         peaks = [
@@ -80,9 +67,9 @@ def test_a_long_run_is_drawn_in_stretches_each_with_its_longest_response():
 
 def test_what_each_collection_moved_is_kept_and_drawn_between_its_bounds(drawn):
     done, out = drawn
-    picture = done.figures["5"]
-    assert len(curves(picture)) == 6  # for 2D and 3D the mean, the fewest and the most
-    assert {"2D", "3D", "number of the GC", "pages moved"} <= texts(picture)
+    (chart,) = done.charts["5"]
+    assert chart.names == ["2D", "3D"]
+    assert all(row["fewest"] <= row["mean"] <= row["most"] for row in chart.rows())
     for report in kept(out, "Original"):
         if "moves" not in report:
             continue
@@ -149,7 +136,7 @@ def test_its_schemes_run_on_a_trace_of_the_users(tmp_path):
     trace = tmp_path / "requests.spc"
     trace.write_text(SPC)
     done = flashgc.reproduce("pre-gc", trace=trace, out=tmp_path / "out", quick=True)
-    assert {"3-4", "5", "table-3", "table-4", "table-5", "9", "10-99", "11"} <= {*done.figures} | {
+    assert {"3-4", "5", "table-3", "table-4", "table-5", "9", "10-99", "11"} <= {*done.charts} | {
         *done.tables
     }
     assert not done.failed

@@ -355,5 +355,7 @@ app.command(
         "flashgc reproduce",
         "flashgc reproduce parallel-gc --traces my-traces",
         "flashgc reproduce parallel-gc/5a,table-3 --quick",
+        "flashgc reproduce --all --traces my-traces --bundle all.zip",
+        "flashgc reproduce --check all.zip --traces my-traces",
     ),
 )(reproduce.reproduce)

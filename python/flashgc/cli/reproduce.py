@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,9 +15,10 @@ from flashgc.cli import complete, options
 from flashgc.cli.guard import guarded, interrupted_status, say
 
 if TYPE_CHECKING:
-    from flashgc.reproduction import Reproduction, Step
+    from flashgc.reproduction import Checked, Reproduction, Reproductions, Step
 
-FAILED = 1
+FAILED, WRONG = 1, 2
+_SHOWN = 10
 
 What = Annotated[
     str | None,
@@ -72,6 +73,25 @@ Pin = Annotated[
     bool,
     typer.Option("--pin", help="Put the measured values on record; PAPER must be a folder."),
 ]
+All = Annotated[bool, typer.Option("--all", help="Reproduce all papers, with a page for them.")]
+Bundle = Annotated[
+    Path | None,
+    typer.Option(
+        "--bundle",
+        metavar="FILE.zip",
+        help="Save descriptions, results, hashes and environment in an archive (RO-Crate).",
+        show_default=False,
+    ),
+]
+Check = Annotated[
+    Path | None,
+    typer.Option(
+        "--check",
+        metavar="FILE.zip",
+        help="Run a saved archive again and compare the hash of each result.",
+        show_default=False,
+    ),
+]
 
 
 @guarded
@@ -88,44 +108,146 @@ def reproduce(
     json: options.Json = False,
     quick: Quick = False,
     pin: Pin = False,
+    every: All = False,
+    bundle: Bundle = None,
+    check: Check = None,
 ) -> None:
     """Repeat the experiments of a paper and compare the results with its claims."""
+    own = {"--trace": trace, "--format": format, "--on-bad-line": on_bad_line,
+           "--sort-window": sort_window, "--pin": pin}  # fmt: skip
+    if check is not None:
+        _refuse("--check", {"PAPER": what, "--all": every, "--bundle": bundle, "--quick": quick,
+                            "--fresh": fresh, **own})  # fmt: skip
+        _check(check, traces, out, jobs, json)
+        return
+    if every:
+        _refuse("--all", {"PAPER": what, **own})
+        _all(traces, out, jobs, fresh, quick, bundle, json)
+        return
     if what is None:
+        if bundle is not None:
+            raise typer.BadParameter("--bundle needs PAPER or --all")
         _list(json)
         return
     from flashgc import reproduction
     from flashgc.reproduction import papers
 
     paper, figures = papers.split(what)
-    try:
-        with _bar(quiet=json) as shown:
-            done = reproduction.reproduce(
-                paper,
-                figures,
-                traces,
-                out,
-                jobs,
-                fresh,
-                quick,
-                shown,
-                trace or (),
-                format,
-                options.typed(),
-                None if on_bad_line is None else on_bad_line.value,
-                sort_window,
-                pin,
-            )
-    except KeyboardInterrupt as error:
-        say("interrupted; completed runs are kept, and the same command continues with them")
-        raise typer.Exit(interrupted_status(error)) from None
+    with _going_on(), _bar(quiet=json) as shown:
+        done = reproduction.reproduce(
+            paper,
+            figures,
+            traces,
+            out,
+            jobs,
+            fresh,
+            quick,
+            shown,
+            trace or (),
+            format,
+            options.typed(),
+            None if on_bad_line is None else on_bad_line.value,
+            sort_window,
+            pin,
+            bundle,
+        )
     if json:
         print(done.to_json())
     else:
         _show(done)
-    if done.failed:
-        claims = units.counted(len(done.failed), "claim was", "claims were")
+    _say_bundle(bundle)
+    _end(done.failed)
+
+
+def _refuse(option: str, others: dict[str, object]) -> None:
+    """Ends with an error where options were given that this one leaves without a meaning."""
+    given = [name for name, value in others.items() if value]
+    if given:
+        raise typer.BadParameter(f"{option} cannot be combined with {', '.join(given)}")
+
+
+@contextmanager
+def _going_on() -> Iterator[None]:
+    """Where runs are interrupted, those that are complete stay."""
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        say("interrupted; completed runs are kept, and the same command continues with them")
+        raise typer.Exit(interrupted_status(error)) from None
+
+
+def _end(failed: list[dict[str, Any]]) -> None:
+    if failed:
+        claims = units.counted(len(failed), "claim was", "claims were")
         say(f"{claims} not met without a known reason, or changed from the value on record")
         raise typer.Exit(FAILED)
+
+
+def _say_bundle(bundle: Path | None) -> None:
+    if bundle is not None:
+        say(f"saved {bundle}; flashgc reproduce --check {bundle} runs it again")
+
+
+def _all(
+    traces: Path | None, out: Path | None, jobs: int | None, fresh: bool, quick: bool,
+    bundle: Path | None, json: bool,
+) -> None:  # fmt: skip
+    from flashgc import reproduction
+
+    with _going_on(), _bar(quiet=json) as shown:
+        found = reproduction.reproduce_all(
+            traces, out, jobs, fresh, quick, shown, bundle, options.typed()
+        )
+    if json:
+        print(found.to_json())
+    else:
+        _show_all(found)
+    for name, text in found.errors.items():
+        say(f"{name}: {text}")
+    if found.papers:
+        _say_bundle(bundle)
+    if found.errors:
+        raise typer.Exit(WRONG)
+    _end(found.failed)
+
+
+def _show_all(found: Reproductions) -> None:
+    from flashgc.cli import show
+
+    if found.papers:
+        show.rows(found.rows())
+        print()
+        show.rows(found.evidence_rows())
+    say(f"saved {found.folder / 'index.html'}, which leads to the page of each paper")
+
+
+def _check(
+    check: Path, traces: Path | None, out: Path | None, jobs: int | None, json: bool
+) -> None:
+    from flashgc import reproduction
+
+    with _bar(quiet=json) as shown:
+        found = reproduction.check_bundle(check, traces, out, jobs, shown)
+    if json:
+        print(found.to_json())
+    else:
+        _show_check(found)
+    if not found.same:
+        raise typer.Exit(FAILED)
+
+
+def _show_check(found: Checked) -> None:
+    from flashgc import __version__
+    from flashgc.cli import show
+
+    show.rows(found.rows())
+    for one in found.differences[:_SHOWN]:
+        show.line(f"{one.paper}: {one.label}: was {one.was}, is {one.now}")
+    if len(found.differences) > _SHOWN:
+        show.line(f"and {len(found.differences) - _SHOWN} more")
+    if not found.same and found.version != __version__:
+        say(f"the bundle was made by flashgc {found.version}, and this is {__version__}")
+    say(f"saved the results of the second time in {found.folder}")
 
 
 def _list(json: bool) -> None:
@@ -184,7 +306,7 @@ def _show(done: Reproduction) -> None:
     for item in done.items:
         print()
         show.line(f"{item.id}: {item.title}", "bold")
-        if item.id in done.figures:
+        if item.id in done.charts:
             show.rows(done.tables[item.id])
         _claims(done.claim_rows(item.id))
     every = done.claim_rows(None)
@@ -198,14 +320,20 @@ def _show(done: Reproduction) -> None:
     show.rows(done.evidence_rows())
     show.line(done.summary)
     say(
-        f"saved {done.folder / done.report}, with the reasons for each verdict; the "
-        "figures are in the same folder"
+        f"saved {done.folder / done.page} and {done.report}, with the reasons for each verdict; "
+        f"{_figures(done)}"
     )
     if done.runs_kept:
         say(
             f"{done.runs_kept} of {units.counted(done.runs, 'run')} already saved; --fresh "
             "repeats them"
         )
+
+
+def _figures(done: Reproduction) -> str:
+    if done.charts and not done.made.has_files:
+        return "figures as files need flashgc[figures]"
+    return "the figures are in the same folder"
 
 
 _STYLES = {"met": "green", "predicted": "green", "near": "yellow", "not met": "red",

@@ -4,7 +4,18 @@ A paper is data: `experiment.toml` has its runs, `claims.toml` its statements on
 docs/reproductions.md.
 """
 
-from flashgc.reproduction.outcome import Reproduction, reproduce
+from flashgc.reproduction.check import Checked, check_bundle
+from flashgc.reproduction.outcome import reproduce
+from flashgc.reproduction.reproduced import Reproduction, Reproductions
 from flashgc.reproduction.runs import Step
+from flashgc.reproduction.together import reproduce_all
 
-__all__ = ["Reproduction", "Step", "reproduce"]
+__all__ = [
+    "Checked",
+    "Reproduction",
+    "Reproductions",
+    "Step",
+    "check_bundle",
+    "reproduce",
+    "reproduce_all",
+]

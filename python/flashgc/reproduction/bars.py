@@ -1,42 +1,56 @@
-"""Grouped bars: distinguished by colour, and by hatching in grey."""
+"""Grouped bars, with the paper's numbers beside them as points."""
 
 from __future__ import annotations
 
-import html
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from flashgc import axis, svg
+from flashgc.charts import Chart, theme
+from flashgc.reproduction import marks
+from flashgc.reproduction.beside import Beside
 from flashgc.reproduction.grid import Grid
 
-FILLS = ("#e5e7eb", "#93c5fd", "#f59e0b", "#1d4ed8", "#15803d", "#7e22ce", "#be123c", "#57534e")
-"""Light and dark alternate, so that neighbours differ in grey as well."""
-_HATCHES = ("", "M0 6L6 0", "", "M0 0L6 6", "M0 3H6", "M3 0V6", "M0 0L6 6M0 6L6 0", "")
-
-WIDTH, HEIGHT = 860, 380
-LEFT, RIGHT, TOP, BOTTOM = 74, 16, 74, 46
-_LEGEND_Y, _TITLE_Y = 48, 24
-_GROUP_SHARE = 0.8
 _CLIP = 4.0
+_ROOM = 34
+"""Letters that fit below the bars beside each other on a narrow screen."""
+_NAMES = (marks.BY, "row", "value", "shown", "text")
 
 
-def draw(grid: Grid, title: str, value: str) -> str:
+def chart(grid: Grid, beside: Beside) -> Chart:
     """A group of bars for each row of the grid, a bar in it for each column; from 0 upwards.
 
     A bar that is far higher than all others is cut off, and bears its value.
     """
-    block = grid.blocks[0]
-    known = sorted(cell for row in block for cell in row if cell is not None)
-    scale = axis.linear(_top(known), value)
-    body = [
-        _patterns(len(grid.columns)),
-        svg.text(LEFT, _TITLE_Y, title, font_size=14, font_weight=600),
-        *_legend(grid.columns), *_grid(scale),
-    ]  # fmt: skip
-    width = (WIDTH - LEFT - RIGHT) / len(grid.rows)
-    for index, (name, cells) in enumerate(zip(grid.rows, block, strict=True)):
-        body += _group(name, cells, grid.columns, scale, LEFT + index * width, width)
-    return svg.picture(WIDTH, HEIGHT, body, title=title, fill="#333") + "\n"
+    item, (label, unit) = grid.item, grid.measures[0]
+    shown = f"{label}, normalised" if item.against else label
+    series = marks.series(item.id, item.columns)
+    rows = _rows(grid, beside, unit)
+    known = sorted(abs(row[3]) for row in rows if row[3] is not None)
+    top = _top(known)
+    spec = _spec(grid, series, marks.quantity(shown, unit), top, bool(beside.values))
+    columns = marks.columns((series, *_NAMES), rows)
+    told = "; ".join(
+        f"{row}: " + ", ".join(f"{name} {marks.words(value, unit)}"
+                               for name, value in zip(grid.columns, cells, strict=True))
+        for row, cells in zip(grid.rows, grid.blocks[0], strict=True)
+    )  # fmt: skip
+    note = "A bar that is cut off bears its value." if known and known[-1] > top else ""
+    return Chart(f"figure-{item.id}", shown, spec, columns, told, note=note,
+                 series=series, names=grid.columns, height=240, wide=True)  # fmt: skip
+
+
+def _rows(grid: Grid, beside: Beside, unit: str) -> list[tuple[Any, ...]]:
+    rows: list[tuple[Any, ...]] = []
+    for at, (row, cells) in enumerate(zip(grid.rows, grid.blocks[0], strict=True)):
+        for index, (name, value) in enumerate(zip(grid.columns, cells, strict=True)):
+            words = marks.words(value, unit)
+            brief = None if value is None else marks.brief(value)
+            rows.append((name, marks.HERE, row, brief, brief, words))
+            paper = beside.values.get((0, at, index))
+            if paper is not None:
+                given = marks.brief(paper)
+                rows.append((name, marks.PAPER, row, given, given, marks.words(paper, unit)))
+    return rows
 
 
 def _top(known: Sequence[float]) -> float:
@@ -47,58 +61,34 @@ def _top(known: Sequence[float]) -> float:
     return known[-1] if known[-1] <= _CLIP * usual else 1.5 * usual
 
 
-def _patterns(count: int) -> str:
-    made = []
-    for index in range(count):
-        fill, hatch = FILLS[index % len(FILLS)], _HATCHES[index % len(_HATCHES)]
-        lines = svg.element("path", d=hatch, stroke="#111", stroke_width=0.9) if hatch else ""
-        square = svg.element("rect", width=6, height=6, fill=fill)
-        made.append(svg.element("pattern", square + lines, id=f"bar{index}", width=6, height=6,
-                                patternUnits="userSpaceOnUse"))  # fmt: skip
-    return svg.element("defs", "".join(made))
+def _spec(
+    grid: Grid, series: str, title: theme.Part, top: float, has_paper: bool
+) -> dict[str, Any]:
+    angle = {"labelAngle": -35} if sum(map(len, grid.rows)) > _ROOM else {"labelAngle": 0}
+    x = {"field": "row", "type": "nominal", "sort": grid.rows,
+         "axis": {"title": None, "ticks": False, "labelLimit": 110, **angle}}  # fmt: skip
+    offset = {"field": series, "sort": grid.columns}
+    least = min([0.0, *(one for row in grid.blocks[0] for one in row if one is not None)])
+    scale = {"domain": [max(least, -top), top], "nice": top != 1.0}
+    y = {"field": "shown", "type": "quantitative", "scale": scale, "axis": title}
+    tooltip = theme.tooltip({"row": grid.item.rows, series: grid.item.columns, marks.BY: "by",
+                             "text": "value"})  # fmt: skip
+    layers: list[theme.Part] = [
+        {"transform": marks.only(marks.HERE), "mark": {"type": "bar", "clip": True},
+         "encoding": {"y": y, **theme.colour(series, grid.columns), "tooltip": tooltip}},
+        _label(f"datum.value > {top}", "text", {"y": {"value": 9}}),
+        _label("datum.value === null", None, {"y": {"value": {"expr": "height - 6"}}}),
+    ]  # fmt: skip
+    if has_paper:
+        layers.append(marks.paper_points({"y": y, "tooltip": tooltip}))
+    return {"encoding": {"x": x, "xOffset": offset}, "layer": layers}
 
 
-def _legend(names: Sequence[str]) -> Iterator[str]:
-    x = float(LEFT)
-    for index, name in enumerate(names):
-        yield svg.element("rect", x=x, y=_LEGEND_Y - 10, width=14, height=12, **_look(index))
-        yield svg.text(x + 19, _LEGEND_Y, name)
-        x += 19 + 7.0 * len(name) + 22
-
-
-def _look(index: int) -> dict[str, Any]:
-    return {"fill": f"url(#bar{index})", "stroke": "#333", "stroke_width": 0.7}
-
-
-def _grid(scale: axis.Axis) -> Iterator[str]:
-    bottom = HEIGHT - BOTTOM
-    for at, label in scale.ticks:
-        y = bottom - scale.place(at) * (bottom - TOP)
-        colour = "#333" if at == 0 else "#ddd"
-        yield svg.element("path", d=f"M{LEFT} {y:.1f}H{WIDTH - RIGHT}", stroke=colour)
-        yield svg.text(LEFT - 8, y + 4, label, text_anchor="end")
-    yield svg.upwards(18, (TOP + bottom) / 2, scale.title)
-
-
-def _group(
-    name: str, cells: Sequence[float | None], columns: Sequence[str], scale: axis.Axis,
-    left: float, width: float,
-) -> Iterator[str]:  # fmt: skip
-    bottom = HEIGHT - BOTTOM
-    bar = _GROUP_SHARE * width / len(cells)
-    start = left + (1 - _GROUP_SHARE) / 2 * width
-    for index, value in enumerate(cells):
-        x = start + index * bar
-        if value is None:
-            yield svg.text(x + bar / 2, bottom - 4, "-", text_anchor="middle")
-            continue
-        height = scale.place(value) * (bottom - TOP)
-        about = svg.element("title", html.escape(f"{name}, {columns[index]}: {value:.3g}"))
-        yield svg.element("rect", about, x=x, y=bottom - height, width=bar, height=height,
-                          **_look(index))  # fmt: skip
-        if value > scale.high:
-            cut = f"M{x - 2:.1f} {TOP + 12}l{bar + 4:.1f} -6"
-            yield svg.element("path", d=cut, stroke="#fff", stroke_width=4)
-            yield svg.text(x + bar / 2, TOP - 5, f"{value:,.3g}", font_size=11,
-                           text_anchor="middle")  # fmt: skip
-    yield svg.text(left + width / 2, bottom + 18, name, text_anchor="middle")
+def _label(where: str, field: str | None, y: theme.Part) -> theme.Part:
+    """Texts above bars that are cut off, and in place of bars that are missing."""
+    text: theme.Part = {"value": "-"} if field is None else {"field": field}
+    return {
+        "transform": [{"filter": f"datum.{marks.BY} === '{marks.HERE}' && {where}"}],
+        "mark": {"type": "text", "fontSize": 10, "baseline": "middle"},
+        "encoding": {**y, "text": text},
+    }

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from flashgc import axis, over_time
-from flashgc.panel import Curve, Panel, sheet
-from flashgc.reproduction.curves import cells, label
+from flashgc import over_time as courses
+from flashgc import units
+from flashgc.charts import Chart, theme
+from flashgc.reproduction import marks
+from flashgc.reproduction.curves import cells, label, over_time
 from flashgc.reproduction.experiment import Item
 from flashgc.reproduction.results import Results
 
@@ -31,16 +33,16 @@ def stretches(moved: Iterable[int]) -> list[Stretch]:
     """
     return [
         (first, least, mean, most)
-        for first, _, least, mean, most in over_time.stretches(moved, _MOST_STRETCHES)
+        for first, _, least, mean, most in courses.stretches(moved, _MOST_STRETCHES)
     ]
 
 
 def read_moves(log: Path) -> list[Stretch]:
     """The pages moved by each collection of a log, in stretches."""
-    return stretches(over_time.moved_by_each(log))
+    return stretches(courses.moved_by_each(log))
 
 
-def peaks(item: Item, results: Results) -> str:
+def peaks(item: Item, results: Results) -> list[Chart]:
     """A chart for each row and column: the longest response of each stretch of time.
 
     All charts have the same axes, so that cliffs can be compared.
@@ -50,19 +52,39 @@ def peaks(item: Item, results: Results) -> str:
         for row, column, point in cells(item, results.experiment)
     }
     every = [pair for pairs in drawn.values() for pair in pairs]
-    high_ns = max((value for _, value in every), default=1e6)
-    x = axis.span(max((at for at, _ in every), default=1.0), "time")
-    y = axis.linear(high_ns / 1e6, "longest response, ms")
-    panels = []
-    for (row, column), pairs in drawn.items():
+    x = over_time(max((at for at, _ in every), default=1.0))
+    y = {"field": "longest_ns", "type": "quantitative",
+         "scale": {"domain": [0, max((value for _, value in every), default=1e6) or 1e6]},
+         "axis": theme.time_axis("longest response", tickCount=5)}  # fmt: skip
+    shown = [{"calculate": theme.time_text(f"datum.{one}"), "as": f"{one}_text"}
+             for one in ("at", "longest_ns")]  # fmt: skip
+    charts = []
+    for index, ((row, column), pairs) in enumerate(drawn.items()):
         words = [label(results, item.rows, row)] if len(item.at[item.rows]) > 1 else []
         title = ", ".join([*words, label(results, item.columns, column)])
-        spikes = [(at, value / 1e6) for at, value in pairs]
-        panels.append(Panel(title, x, y, [Curve("", spikes, 0, steps=True, filled=True)]))
-    return sheet(panels, item.title, [])
+        spec = {
+            "transform": shown,
+            "encoding": {"x": x, "y": y},
+            "layer": [
+                {"mark": {"type": "area", "interpolate": "step-after", "opacity": 0.25,
+                          "color": theme.COLOURS[0], "clip": True}},
+                {"mark": {"type": "line", "interpolate": "step-after", "strokeWidth": 0.8,
+                          "color": theme.COLOURS[0], "clip": True}},
+                theme.nearest({"at_text": "at", "longest_ns_text": "longest"}),
+            ],
+        }  # fmt: skip
+        columns = marks.columns(
+            ("at", "longest_ns"), [list(map(marks.brief, one)) for one in pairs]
+        )
+        most = max((value for _, value in pairs), default=0.0)
+        said = f"{title}: the longest response of each stretch of time, {units.time(most)} at most."
+        charts.append(
+            Chart(f"figure-{item.id}-{index + 1}", title, spec, columns, said, height=180)
+        )
+    return charts
 
 
-def moves(item: Item, results: Results) -> str:
+def moves(item: Item, results: Results) -> list[Chart]:
     """A chart for each row: pages moved by each collection, in order, a curve for each column.
 
     Where collections are more than fit, a curve is the mean of each stretch of them, between the
@@ -72,27 +94,48 @@ def moves(item: Item, results: Results) -> str:
         (row, column): [tuple(each) for each in results.reports[point].get(MOVES, [])]
         for row, column, point in cells(item, results.experiment)
     }
-    every = [stretch for found in kept.values() for stretch in found]
-    x = axis.linear(float(max((first for first, *_ in every), default=1)), "number of the GC")
-    y = axis.linear(float(max((most for *_, most in every), default=1)), "pages moved")
-    panels = []
-    for row in item.at[item.rows]:
-        curves = []
-        for index, column in enumerate(item.at[item.columns]):
-            curves += _between(label(results, item.columns, column), kept[row, column], index)
-        panels.append(Panel(label(results, item.rows, row), x, y, curves))
-    return sheet(panels, item.title, ["Means, between the fewest and the most pages."])
+    series = marks.series(item.id, item.columns)
+    choices = item.at[item.columns]
+    names = [label(results, item.columns, column) for column in choices]
+    charts = []
+    for index, row in enumerate(item.at[item.rows]):
+        rows = [
+            (name, first + 1, least, marks.brief(mean), most)
+            for name, column in zip(names, choices, strict=True)
+            for first, least, mean, most in kept[row, column]
+        ]
+        title = label(results, item.rows, row) or item.title
+        several = len(item.at[item.rows]) > 1
+        charts.append(Chart(
+            f"figure-{item.id}" + (f"-{index + 1}" if several else ""), title,
+            _moves(item, series, names),
+            marks.columns((series, "number", "fewest", "mean", "most"), rows),
+            f"{title}: pages moved by each collection, in order, of {', '.join(names)}.",
+            note="Means, between the fewest and the most pages.", series=series, names=names,
+            height=220,
+        ))  # fmt: skip
+    return charts
 
 
-def _between(name: str, found: Sequence[Stretch], colour: int) -> list[Curve]:
-    bounds = [
-        Curve("", [(first, value) for first, value in pairs], colour, faint=True)
-        for pairs in (
-            [(first, least) for first, least, _, _ in found],
-            [(first, most) for first, _, _, most in found],
-        )
-    ]
-    return [*bounds, Curve(name, [(first, mean) for first, _, mean, _ in found], colour)]
+def _moves(item: Item, series: str, names: list[str]) -> dict[str, Any]:
+    x = {"field": "number", "type": "quantitative", "scale": {"nice": False},
+         "axis": {"title": "number of the GC", "tickCount": 6, "grid": False}}  # fmt: skip
+    y = {"type": "quantitative", "axis": {"title": "pages moved", "tickCount": 5}}
+    mean = {"field": "mean", **y}
+    shown = {series: item.columns, "number": "from GC", "fewest": "fewest", "mean": "mean",
+             "most": "most"}  # fmt: skip
+    pointer = theme.nearest(marks.plain(shown))
+    pointer["encoding"] = {**pointer["encoding"], "y": mean}
+    return {
+        "encoding": {"x": x, **theme.colour(series, names, dashed=True)},
+        "layer": [
+            {"mark": {"type": "area", "interpolate": "step-after", "opacity": 0.15, "clip": True},
+             "encoding": {"y": {"field": "fewest", **y}, "y2": {"field": "most"}}},
+            {"mark": {"type": "line", "interpolate": "step-after", "clip": True},
+             "encoding": {"y": mean}},
+            pointer,
+        ],
+    }  # fmt: skip
 
 
 def _peaks(report: Mapping[str, Any]) -> list[tuple[float, float]]:

@@ -6,64 +6,92 @@ import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from flashgc import axis
-from flashgc.axis import Axis
-from flashgc.panel import Curve, Panel, sheet
+from flashgc.charts import Chart, theme
+from flashgc.reproduction import marks
+from flashgc.reproduction.beside import Beside
 from flashgc.reproduction.experiment import Experiment, Item
 from flashgc.reproduction.grid import Grid
 from flashgc.reproduction.results import Results
 
 Pairs = Sequence[tuple[float, float]]
-_TIMES = ((1e9, "s"), (1e6, "ms"), (1e3, "us"))
 _MOST_POINTS = 600
-_DASHES = ("", "7 3", "3 3", "9 3 2 3", "2 4", "12 4", "5 2 1 2", "1 3")
-"""These alternate, so that lines which lie on each other are all visible."""
+_HEIGHT = 220
 
 
-def lines(grid: Grid, experiment: Experiment) -> str:
+def lines(grid: Grid, beside: Beside, experiment: Experiment) -> list[Chart]:
     """A chart for each measure, with a line for each column over the values of the rows."""
     item = grid.item
     places = [experiment.axes[item.rows][name].value or 0.0 for name in item.at[item.rows]]
-    panels = []
-    for block, (label, unit) in zip(grid.blocks, grid.measures, strict=True):
-        factor, word = _shown(block, unit)
-        rows = [[None if cell is None else cell * factor for cell in row] for row in block]
-        known = [cell for row in rows for cell in row if cell is not None]
+    series = marks.series(item.id, item.columns)
+    charts = []
+    for index, (block, (label, unit)) in enumerate(zip(grid.blocks, grid.measures, strict=True)):
         title = f"{label}, {item.way}" if item.against else label
-        y = axis.between(min(known, default=0.0), max(known, default=1.0),
-                         f"{title}, {word}" if word else title)  # fmt: skip
-        curves = []
-        for index, name in enumerate(grid.columns):
-            pairs = sorted(
-                (x, row[index]) for x, row in zip(places, rows, strict=False)
-                if row[index] is not None
-            )  # fmt: skip
-            curves.append(Curve(name, pairs, index, dash=_dash(index)))  # type: ignore[arg-type]
-        panels.append(Panel(title, _numbers(places, item.x), y, curves))
-    return sheet(panels, item.title, [])
+        rows = []
+        for at, (place, cells) in enumerate(zip(places, block, strict=False)):
+            for column, (name, value) in enumerate(zip(grid.columns, cells, strict=True)):
+                paper = beside.values.get((index, at, column))
+                for whose, one in ((marks.HERE, value), (marks.PAPER, paper)):
+                    if one is not None:
+                        rows.append((name, whose, place, marks.brief(one), marks.words(one, unit)))
+        has_paper = any(row[1] == marks.PAPER for row in rows)
+        y = {"field": "value", "type": "quantitative", "axis": marks.quantity(title, unit)}
+        spec = _over_numbers(series, grid, places, y, has_paper)
+        columns = marks.columns((series, marks.BY, "place", "value", "text"), rows)
+        charts.append(Chart(
+            _name(item, index, len(grid.blocks)), title, spec, columns,
+            _told(title, grid.columns), series=series, names=grid.columns, height=_HEIGHT,
+        ))  # fmt: skip
+    return charts
 
 
-def cdf(item: Item, results: Results) -> str:
+def _over_numbers(
+    series: str, grid: Grid, places: Sequence[float], y: theme.Part, has_paper: bool
+) -> dict[str, Any]:
+    x = {"field": "place", "type": "quantitative", "scale": _scale(places),
+         "axis": {"title": grid.item.x, "values": sorted(set(places)), "format": "~g",
+                  "labelOverlap": True}}  # fmt: skip
+    colour = theme.colour(series, grid.columns, dashed=True)
+    tooltip = theme.tooltip({series: grid.item.columns, "place": grid.item.x, marks.BY: "by",
+                             "text": "value"})  # fmt: skip
+    layers: list[theme.Part] = [
+        {"transform": marks.only(marks.HERE), "mark": {"type": "line"},
+         "encoding": {"y": y, **colour}},
+        {"transform": marks.only(marks.HERE),
+         "mark": {"type": "point", "filled": True, "size": 30, "opacity": 1},
+         "encoding": {"y": y, "color": colour["color"], "tooltip": tooltip}},
+    ]  # fmt: skip
+    if has_paper:
+        stroke = {**colour["color"], "legend": None}
+        layers.append(marks.paper_points({"y": y, "stroke": stroke, "tooltip": tooltip}))
+    return {"encoding": {"x": x}, "layer": layers}
+
+
+def _scale(places: Sequence[float]) -> theme.Part:
+    """From 0, or by factors where that sets the places apart."""
+    pairs = itertools.pairwise(sorted(places))
+    doubled = len(places) > 2 and all(2 * one <= two * (1 + 1e-9) for one, two in pairs)
+    if min(places) > 0 and doubled:
+        return {"type": "log", "nice": False, "domain": [min(places), max(places)]}
+    return {"zero": True, "nice": False}
+
+
+def cdf(item: Item, results: Results) -> list[Chart]:
     """A chart for each row: the share of requests that took no longer, a curve for each column."""
-    panels = []
     drawn = {
         (row, column): _shares(results.reports[point].get("distribution", []))
         for row, column, point in cells(item, results.experiment)
     }
-    times = [time for pairs in drawn.values() for time, _ in pairs]
-    for row in item.at[item.rows]:
-        curves = [
-            Curve(label(results, item.columns, column), drawn[row, column], index, steps=True)
-            for index, column in enumerate(item.at[item.columns])
-        ]
-        x = axis.times(min(times, default=1.0), max(times, default=2.0), "response time")
-        panels.append(
-            Panel(label(results, item.rows, row), x, axis.shares("share of requests"), curves)
-        )
-    return sheet(panels, item.title, [])
+    x = {"field": "at", "type": "quantitative", "scale": {"type": "log", "nice": False},
+         "axis": theme.log_time_axis("response time", "x")}  # fmt: skip
+    y = {"field": "value", "type": "quantitative", "scale": {"domain": [0, 1]},
+         "axis": {"title": "share of requests", "format": ".0%", "tickCount": 5}}  # fmt: skip
+    shown = {"calculate": theme.time_text("datum.at"), "as": "time"}
+    share = {"calculate": "format(100 * datum.value, '.2f') + ' %'", "as": "share"}
+    return _each(item, results, drawn, x, y, "step-after", [shown, share],
+                 {"share": "share", "time": "at most"})  # fmt: skip
 
 
-def course(item: Item, results: Results) -> str:
+def course(item: Item, results: Results) -> list[Chart]:
     """A chart for each row: a value over time, a curve for each column."""
     assert item.course is not None
     drawn: dict[tuple[str, str], Pairs] = {}
@@ -71,20 +99,62 @@ def course(item: Item, results: Results) -> str:
         report = results.reports[point]
         drawn[row, column] = _over_time(report, item.course.column, item.course.per.of(report))
     every = [pair for pairs in drawn.values() for pair in pairs]
-    y = axis.between(0.0, max((value for _, value in every), default=1.0), item.course.label)
-    panels = []
-    for row in item.at[item.rows]:
-        curves = [
-            Curve(label(results, item.columns, column), drawn[row, column], index, steps=True,
-                  dash=_dash(index))
-            for index, column in enumerate(item.at[item.columns])
-        ]  # fmt: skip
-        here = every
-        if item.course.own_time:
-            here = [pair for column in item.at[item.columns] for pair in drawn[row, column]]
-        x = axis.span(max((at for at, _ in here), default=1.0), "time")
-        panels.append(Panel(label(results, item.rows, row), x, y, curves))
-    return sheet(panels, item.title, [])
+    x = over_time(None if item.course.own_time else max((at for at, _ in every), default=1.0))
+    top = max((value for _, value in every), default=1.0)
+    y = {"field": "value", "type": "quantitative", "scale": {"domain": [0, top or 1.0]},
+         "axis": {"title": item.course.label, "tickCount": 5}}  # fmt: skip
+    shown = {"calculate": theme.time_text("datum.at"), "as": "time"}
+    return _each(item, results, drawn, x, y, "step-after", [shown],
+                 {"time": "at", "value": item.course.label})  # fmt: skip
+
+
+def over_time(last_ns: float | None) -> theme.Part:
+    """The axis of time; None where each chart has its own."""
+    scale: theme.Part = {"nice": False, "zero": True}
+    if last_ns is not None:
+        scale["domain"] = [0, last_ns]
+    axis = theme.time_axis("time", tickCount=6, grid=False, labelSeparation=6)
+    return {"field": "at", "type": "quantitative", "scale": scale, "axis": axis}
+
+
+def _each(
+    item: Item, results: Results, drawn: Mapping[tuple[str, str], Pairs], x: theme.Part,
+    y: theme.Part, interpolate: str, calculated: list[theme.Part], told: Mapping[str, str],
+) -> list[Chart]:  # fmt: skip
+    """A chart for each row with a curve for each column."""
+    series = marks.series(item.id, item.columns)
+    choices = item.at[item.columns]
+    names = [label(results, item.columns, column) for column in choices]
+    charts = []
+    for index, row in enumerate(item.at[item.rows]):
+        rows = [
+            (name, marks.brief(at), marks.brief(value))
+            for name, column in zip(names, choices, strict=True)
+            for at, value in drawn[row, column]
+        ]
+        title = label(results, item.rows, row)
+        spec = {
+            "transform": calculated,
+            "encoding": {"x": x, "y": y, **theme.colour(series, names, dashed=True)},
+            "layer": [
+                {"mark": {"type": "line", "interpolate": interpolate, "clip": True}},
+                theme.nearest(marks.plain({series: item.columns, **told})),
+            ],
+        }
+        charts.append(Chart(
+            _name(item, index, len(item.at[item.rows])), title or item.title, spec,
+            marks.columns((series, "at", "value"), rows), _told(title, names), series=series,
+            names=names, height=_HEIGHT,
+        ))  # fmt: skip
+    return charts
+
+
+def _name(item: Item, index: int, several: int) -> str:
+    return f"figure-{item.id}" + (f"-{index + 1}" if several > 1 else "")
+
+
+def _told(title: str, names: Sequence[str]) -> str:
+    return f"{title}: curves of {', '.join(names)}."
 
 
 def cells(item: Item, experiment: Experiment) -> list[tuple[str, str, tuple[str, ...]]]:
@@ -97,34 +167,9 @@ def cells(item: Item, experiment: Experiment) -> list[tuple[str, str, tuple[str,
     ]
 
 
-def _dash(index: int) -> str:
-    return _DASHES[index % len(_DASHES)]
-
-
 def label(results: Results, of: str, name: str) -> str:
     """A choice of an axis in words."""
     return results.experiment.axes[of][name].label
-
-
-def _shown(block: Sequence[Sequence[float | None]], unit: str) -> tuple[float, str]:
-    """The factor to a unit in which times are numbers of a handy size, and its name."""
-    known = [abs(cell) for row in block for cell in row if cell is not None]
-    if unit != "ns":
-        return 1.0, unit
-    high = max(known, default=0.0)
-    return next(((1 / ns, name) for ns, name in _TIMES if high >= ns), (1.0, "ns"))
-
-
-def _numbers(places: Sequence[float], title: str) -> Axis:
-    """An axis from 0 that has a label at each place, by factors where that sets them apart."""
-    ticks = [(place, f"{place:g}") for place in places]
-    low, high = min(places), max(places)
-    ordered = sorted(places)
-    pairs = itertools.pairwise(ordered)
-    doubled = len(places) > 2 and all(2 * one <= two * (1 + 1e-9) for one, two in pairs)
-    if low > 0 and doubled:
-        return axis.Log(low, high, ticks, title)
-    return Axis(0.0, high or 1.0, ticks, title)
 
 
 def _shares(buckets: Sequence[Sequence[int]]) -> Pairs:
@@ -133,7 +178,7 @@ def _shares(buckets: Sequence[Sequence[int]]) -> Pairs:
     seen, pairs = 0, []
     for latency_ns, count in buckets:
         seen += count
-        pairs.append((float(latency_ns), seen / total))
+        pairs.append((float(max(latency_ns, 1)), seen / total))
     every = max(len(pairs) // _MOST_POINTS, 1)
     return [pair for at, pair in enumerate(pairs) if at % every == 0 or at == len(pairs) - 1]
 

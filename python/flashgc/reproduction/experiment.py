@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from flashgc.axes.choice import Choice, Source
 from flashgc.reproduction.formula import Formula
@@ -56,6 +57,8 @@ class Item:
     course: Course | None = None
     over: str | None = None
     """An axis over whose choices each value is a mean; one that is neither rows nor columns."""
+    sensitivity: bool = False
+    """Whether it is about what the paper leaves open, and not a figure or table of the paper."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,27 @@ class Course:
     """Whether each chart has a time of its own; otherwise all have that of the longest run."""
 
 
+class Compared(NamedTuple):
+    """A value here, and that of another program in the same situation."""
+
+    what: str
+    unit: str
+    here: float
+    there: float
+    note: str
+
+
+@dataclass(frozen=True)
+class Program:
+    """The output of the paper's own simulator beside ours, as another place has measured it."""
+
+    name: str
+    title: str
+    note: str
+    source: str
+    rows: tuple[Compared, ...]
+
+
 @dataclass(frozen=True)
 class Experiment:
     """All of an experiment.toml."""
@@ -80,6 +104,9 @@ class Experiment:
     axes: Mapping[str, Mapping[str, Choice]]
     measures: Mapping[str, Measure]
     items: tuple[Item, ...]
+    story: tuple[str, ...] = ()
+    """About ten lines that tell what the paper says and what was found; see `story`."""
+    programs: tuple[Program, ...] = ()
 
     def points(self, where: Where) -> list[Point]:
         """The runs at these choices."""

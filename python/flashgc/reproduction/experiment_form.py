@@ -38,6 +38,7 @@ class PaperForm(Form):
     title: Text
     citation: Text
     url: Text = ""
+    story: Texts = Field(default_factory=list)
 
 
 class MeasureForm(Form):
@@ -46,6 +47,26 @@ class MeasureForm(Form):
     formula: Text
     label: Text
     unit: Text = ""
+
+
+class ComparedForm(Form):
+    """One of the `rows` of [[programs]]."""
+
+    what: Text
+    unit: Text = ""
+    here: float
+    there: float
+    note: Text = ""
+
+
+class ProgramForm(Form):
+    """[[programs]]."""
+
+    name: Text
+    title: Text
+    note: Text = ""
+    source: Text
+    rows: Annotated[list[ComparedForm], Field(min_length=1, description="a list of tables")]
 
 
 class OwnTraceForm(Form):
@@ -80,6 +101,7 @@ class ItemForm(Form):
     way: Way = Field("value", alias="as")
     mean: bool = False
     note: Text = ""
+    sensitivity: bool = False
 
 
 class GridForm(ItemForm):
@@ -120,6 +142,7 @@ class ExperimentForm(Form):
 
     paper: Annotated[PaperForm, Field(description="a table")]
     own_trace: OwnTraceForm | None = None
+    programs: list[ProgramForm] = Field(default_factory=list)
     base: SourceForm = Field(default_factory=SourceForm)
     axes: Axes
     measures: dict[str, MeasureForm] = Field(default_factory=dict)

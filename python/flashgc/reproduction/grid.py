@@ -69,13 +69,13 @@ def measured(item: Item, results: Results) -> Grid:
     first = experiment.points({axis: names[:1] for axis, names in item.at.items()})[0]
     blocks: list[Cells] = []
     for measure in item.measures:
-        quantity = _quantity(item, measure)
+        wanted = quantity(item, measure)
         block: Cells = []
         for row in rows:
             cells: list[float | None] = []
             for column in columns:
                 point = experiment.moved(first, {item.rows: row, item.columns: column})
-                cells.append(quantity.of(results, point))
+                cells.append(wanted.of(results, point))
             block.append(cells)
         blocks.append([*block, _mean(block)] if item.mean else block)
     labels = [_label(experiment, item.rows, row) for row in rows]
@@ -98,7 +98,8 @@ def _label(experiment: Experiment, axis: str, name: str) -> str:
     return experiment.axes[axis][name].label or name
 
 
-def _quantity(item: Item, measure: str) -> Quantity:
+def quantity(item: Item, measure: str) -> Quantity:
+    """How the cells of a measure are calculated."""
     against = (item.against,) if item.against else ()
     over = {item.over: item.at[item.over]} if item.over is not None else {}
     return Quantity(measure, item.way, against, over, percent=item.way == REDUCTION)
@@ -111,7 +112,7 @@ def _unit(item: Item, measure: Measure) -> str:
 
 
 def _saturated(item: Item, results: Results, point: Point) -> bool:
-    runs = _quantity(item, item.measures[0]).runs(results.experiment, point)
+    runs = quantity(item, item.measures[0]).runs(results.experiment, point)
     return bool(results.saturated(runs))
 
 

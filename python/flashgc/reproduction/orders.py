@@ -72,7 +72,7 @@ def places(test: Order, results: Results) -> Iterator[Place]:
 def tally(claim: Claim, test: Order, results: Results) -> Tally:
     """Judges every place of an order."""
     found = Tally()
-    unit = _unit(test, results)
+    shown = unit(test, results)
     for place in places(test, results):
         values = [(left, right) for left, right in place.values
                   if left is not None and right is not None]  # fmt: skip
@@ -92,7 +92,7 @@ def tally(claim: Claim, test: Order, results: Results) -> Tally:
         if not holds(test, values):
             found.failed.append(place.at)
             left, right = _means(values)
-            found.wrong.append((name, f"{cell(left, unit)} against {cell(right, unit)}"))
+            found.wrong.append((name, f"{cell(left, shown)} against {cell(right, shown)}"))
         elif found.closest is None or share < found.closest[0]:
             found.closest = (share, name)
     return found
@@ -142,7 +142,8 @@ def _means(values: Sequence[tuple[float, float]]) -> tuple[float, float]:
     return statistics.fmean(left), statistics.fmean(right)
 
 
-def _unit(test: Order, results: Results) -> str:
+def unit(test: Order, results: Results) -> str:
+    """The unit of the values of an order."""
     quantity = test.quantity
     if quantity.against:
         return PERCENT if quantity.percent else ""

@@ -13,83 +13,32 @@ from typing import Any
 from flashgc import _output, heads
 from flashgc._engine import ConfigError
 from flashgc.reproduction import (
-    bars,
+    beside,
     cliffs,
-    curves,
+    drawn,
+    environment,
     grid,
-    headline,
+    page,
     papers,
     runs,
     seeds,
     verdict,
-    written,
 )
+from flashgc.reproduction import bundle as bundles
 from flashgc.reproduction.claims import Claim
 from flashgc.reproduction.derived import with_derived
-from flashgc.reproduction.experiment import ANY, Item, Point
-from flashgc.reproduction.grid import Grid
+from flashgc.reproduction.environment import RunUsed, TraceUsed
+from flashgc.reproduction.experiment import Item, Point
 from flashgc.reproduction.own_traces import OwnTraces
 from flashgc.reproduction.papers import Paper
 from flashgc.reproduction.plan import Planned, Planner
+from flashgc.reproduction.reproduced import Reproduction
 from flashgc.reproduction.results import Results
 from flashgc.reproduction.runs import Step
 from flashgc.reproduction.verdict import Verdict
-from flashgc.reproduction.written import SourceUsed
+from flashgc.reproduction.written import Page, SourceUsed
 
 PathLike = str | os.PathLike[str]
-
-
-@dataclass(frozen=True)
-class Reproduction:
-    """The results of a reproduction."""
-
-    paper: str
-    """The name of the paper."""
-    title: str
-    claims: list[dict[str, Any]]
-    """A claim each: `paper`, `place`, `what`, `unit`, `claimed`, `measured`, `verdict` (not met,
-    not predicted, near, met, predicted, not comparable), `note`; more: `source`, `in` (figures and
-    tables), `fails`, `evidence`, `fails_if`, `drift`."""
-    tables: dict[str, list[list[str]]]
-    """The measured cells of each figure and table, as text; the first row is the head."""
-    figures: dict[str, str]
-    """Each figure as SVG."""
-    sources: list[SourceUsed]
-    """The source used for each workload, or for another choice that has alternatives."""
-    folder: Path
-    """Where everything was saved."""
-    report: str
-    """The name of the report in there."""
-    runs: int
-    runs_kept: int
-    """How many of the runs were there from before."""
-    items: list[Item]
-    """The figures and tables that were reproduced."""
-    verdicts: list[Verdict]
-    """The claims, each with how it was tested."""
-
-    @property
-    def failed(self) -> list[dict[str, Any]]:
-        """The claims that were not met without a known reason, or that differ from the record."""
-        return [claim for claim in self.claims if claim["fails"]]
-
-    @property
-    def summary(self) -> str:
-        """How many claims fail, and how many have which verdict."""
-        return headline.summary(self.verdicts)
-
-    def evidence_rows(self) -> list[list[str]]:
-        """The number of claims with each verdict, by their evidence, below a head."""
-        return headline.rows(self.verdicts)
-
-    def claim_rows(self, item: str | None) -> list[list[str]]:
-        """The claims of a figure or table below a head; of none of them where it is None."""
-        wanted = ANY if item is None else item
-        return written.claim_rows([one for one in self.verdicts if wanted in one.claim.parts])
-
-    def to_json(self, indent: int | None = 2) -> str:
-        """The claims as a JSON list."""
-        return json.dumps(self.claims, indent=indent)
 
 
 def reproduce(
@@ -107,6 +56,7 @@ def reproduce(
     on_bad_line: str | None = None,
     sort_window: str | None = None,
     pin: bool = False,
+    bundle: PathLike | None = None,
 ) -> Reproduction:
     """Repeats the runs of a paper and compares the results with the paper's claims.
 
@@ -132,6 +82,8 @@ def reproduce(
         sort_window: a time such as "10 ms": its rows that are late by at most this are sorted.
         pin: whether the measured values are put on record, in measured.toml of the paper's folder,
             instead of being compared with those on record.
+        bundle: a zip file for descriptions, results, hashes and environment, which
+            `flashgc reproduce --check` runs again.
 
     Raises:
         ConfigError: an unknown paper or figure, or mistakes in its files.
@@ -146,10 +98,14 @@ def reproduce(
     """
     own = [trace] if isinstance(trace, str | os.PathLike) else list(trace)
     figures = None if figures is None else list(figures)
-    made = again or heads.call("reproduce", [paper], {
+    command = again or heads.call("reproduce", [paper], {
         "figures": figures, "traces": traces, "out": out, "quick": quick, "trace": own,
         "trace_format": trace_format, "on_bad_line": on_bad_line, "sort_window": sort_window,
+        "bundle": bundle,
     })  # fmt: skip
+    if own and bundle is not None:
+        raise ConfigError("error: --bundle is for the workloads of a paper, not for --trace")
+    target = None if bundle is None else bundles.checked(bundle)
     if own and traces is not None:
         raise ConfigError(
             "error: --trace replaces all workloads and cannot be combined with --traces"
@@ -160,6 +116,8 @@ def reproduce(
             raise ConfigError(f"error: {option} needs --trace")
     mine = OwnTraces(own, trace_format, on_bad_line, sort_window) if own else None
     known = papers.load(paper, mine)
+    if target is not None:
+        bundles.portable(known)
     if pin:
         papers.recordable(paper, own=mine is not None)
     items = known.items(figures)
@@ -179,25 +137,50 @@ def reproduce(
     verdicts = [verdict.judge(known.name, claim, results, on_record) for claim in claims]
     if pin:
         papers.record(paper, known, verdicts)
-    grids = [grid.measured(item, results) for item in items]
-    pictures = {one.item.id: _drawn(one, results) for one in grids if one.item.form != "table"}
-    sources = _sources(planner, results)
-    page = written.Page(known, grids, verdicts, sources, results.reports, quick, made)
+    made = _page(known, items, results, verdicts, planner, run, command)
     part = "" if figures is None else "-" + "-".join(item.id for item in items)
-    _save(folder, part, page, verdicts, pictures)
+    made = _save(folder, part, made)
+    done = _outcome(made, items, figures, folder, part, run)
+    if target is not None:
+        bundles.save(target, [done])
+    return done
+
+
+def _page(
+    known: Paper, items: Sequence[Item], results: Results, verdicts: Sequence[Verdict],
+    planner: Planner, run: _Runs, command: str,
+) -> Page:  # fmt: skip
+    """All that the report tells."""
+    grids = [grid.measured(item, results) for item in items]
+    numbers = {one.item.id: beside.of(one, known.experiment, verdicts) for one in grids}
+    pictures = {one.item.id: drawn.charts(one, numbers[one.item.id], results) for one in grids}
+    return Page(
+        paper=known, grids=grids, verdicts=verdicts, sources=_sources(planner, results),
+        results=results, again=command, beside=numbers,
+        charts={name: several for name, several in pictures.items() if several},
+        runs=sorted(run.used.values()), traces=sorted(run.traces),
+    )  # fmt: skip
+
+
+def _outcome(
+    made: Page, items: list[Item], figures: list[str] | None, folder: Path, part: str, run: _Runs
+) -> Reproduction:
     return Reproduction(
-        paper=known.name,
-        title=known.experiment.title,
-        claims=[one.to_dict() for one in verdicts],
-        tables={one.item.id: one.table() for one in grids},
-        figures=pictures,
-        sources=sources,
+        paper=made.paper.name,
+        title=made.paper.experiment.title,
+        claims=[one.to_dict() for one in made.verdicts],
+        tables={one.item.id: one.table() for one in made.grids},
+        charts={name: list(several) for name, several in made.charts.items()},
+        sources=list(made.sources),
         folder=folder,
+        page=f"report{part}.html",
         report=f"report{part}.md",
-        runs=len(run.keys),
+        runs=len(run.used),
         runs_kept=run.kept,
         items=items,
-        verdicts=verdicts,
+        verdicts=list(made.verdicts),
+        figures=figures,
+        made=made,
     )
 
 
@@ -214,15 +197,26 @@ class _Runs:
     jobs: int | None
     fresh: bool
     follow: _Last
-    keys: set[str] = field(default_factory=set)
+    used: dict[str, RunUsed] = field(default_factory=dict)
+    traces: set[TraceUsed] = field(default_factory=set)
     kept: int = 0
 
     def all(self, planned: Sequence[Planned]) -> dict[Point, Mapping[str, Any]]:
         """The reports of these runs."""
         reports = runs.run_all(planned, self.folder, self.jobs, self.fresh, self.follow)
-        self.keys |= {one.key for one in planned}
+        for one in planned:
+            self._note(one, reports[one.point])
         self.kept += self.follow.last.kept
         return {point: with_derived(report) for point, report in reports.items()}
+
+    def _note(self, one: Planned, report: Mapping[str, Any]) -> None:
+        """Runs with the same settings are one, under the name of the first."""
+        if one.trace is not None:
+            self.traces.add(one.trace)
+        if one.key not in self.used:
+            content = "" if one.trace is None else one.trace.sha256
+            name = runs.file_name(one)
+            self.used[one.key] = environment.run_used(one.label, one.key, content, name, report)
 
 
 def _results(known: Paper, planned: Sequence[Planned], run: _Runs, quick: bool) -> Results:
@@ -316,28 +310,12 @@ def _counts_requests(known: Paper, item: Item) -> bool:
     return any(key.startswith(f"{runs.REQUESTS}.") for key in keys)
 
 
-def _drawn(one: Grid, results: Results) -> str:
-    if one.item.form == "lines":
-        return curves.lines(one, results.experiment)
-    if one.item.form == "cdf":
-        return curves.cdf(one.item, results)
-    if one.item.form == "course":
-        return curves.course(one.item, results)
-    if one.item.form == "peaks":
-        return cliffs.peaks(one.item, results)
-    if one.item.form == "moves":
-        return cliffs.moves(one.item, results)
-    label, unit = one.measures[0]
-    shown = f"{label}, normalised" if one.item.against else label
-    return bars.draw(one, one.item.title, f"{shown}, {unit}" if unit else shown)
-
-
-def _save(
-    folder: Path, part: str, page: written.Page, verdicts: Sequence[Verdict],
-    pictures: Mapping[str, str],
-) -> None:  # fmt: skip
-    claims = [one.to_dict() for one in verdicts]
-    for name, picture in pictures.items():
-        _output.write(folder / f"figure-{name}.svg", picture)
+def _save(folder: Path, part: str, made: Page) -> Page:
+    """Saves figures, claims, the page, and the same as Markdown."""
+    titles = {one.item.id: one.item.title for one in made.grids}
+    made = replace(made, has_files=drawn.save(folder, made.charts, titles))
+    claims = [one.to_dict() for one in made.verdicts]
     _output.write(folder / f"claims{part}.json", json.dumps(claims, indent=2) + "\n")
-    _output.write(folder / f"report{part}.md", page.markdown())
+    _output.write(folder / f"report{part}.html", page.whole(made))
+    _output.write(folder / f"report{part}.md", made.markdown())
+    return made

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from flashgc import _engine, _files, _output
@@ -34,6 +34,8 @@ class Paper:
     """The measured values that are on record."""
     main: Sequence[str] | None = None
     """The figures that are made if none are named; None: all."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """The texts of its files, by their kind."""
 
     def items(self, wanted: Sequence[str] | None) -> list[Item]:
         """The given figures and tables, or all of them; an error for one that there is not."""
@@ -114,7 +116,7 @@ def _texts() -> dict[str, dict[str, str]]:
 
 def _paper(name: str, texts: dict[str, str], where: str, traces: OwnTraces | None) -> Paper:
     # Models take time to build, which the start of everything else does not have.
-    from flashgc.reproduction import own, read_claims, read_experiment
+    from flashgc.reproduction import own, read_claims, read_experiment, story
     from flashgc.reproduction.claims_form import ClaimsForm
     from flashgc.reproduction.experiment_form import ExperimentForm
     from flashgc.reproduction.form import File
@@ -126,7 +128,10 @@ def _paper(name: str, texts: dict[str, str], where: str, traces: OwnTraces | Non
         ran, said, main = own.replaced(ran, said, traces)
     found = read_experiment.read(ran)
     on_record = Pins.of(texts["measured"], where + MEASURED)
-    return Paper(name, found, read_claims.read(said, found), texts["readme"], on_record, main)
+    claims = read_claims.read(said, found)
+    if traces is None:
+        story.check(found.story, claims, where + FILES["experiment"])
+    return Paper(name, found, claims, texts["readme"], on_record, main, texts)
 
 
 def _hint(given: str, known: Sequence[str]) -> str:

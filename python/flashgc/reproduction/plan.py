@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from flashgc._types import Request
 from flashgc.axes import layers
 from flashgc.axes.layers import Chooser, Used
+from flashgc.reproduction.environment import TraceUsed, trace_used
 from flashgc.reproduction.experiment import Experiment, Point
 
 QUICK = "quick: a small drive and few requests"
@@ -32,6 +33,7 @@ class Planned:
     """Choices whose values are predictions: the label, and what was fitted."""
     file: str = ""
     """The name of the trace, without the ending of a packed one; empty: no trace."""
+    trace: TraceUsed | None = None
     extras: frozenset[str] = frozenset()
     """Data kept in addition to the report: `distribution` of latencies, `series` over time."""
 
@@ -65,6 +67,10 @@ class Planner:
         if fitted and not any(used.source.trace for used in chosen):
             differs = ()  # one fitted choice makes the values of a run predictions
         differs = (("", QUICK),) if self._quick else differs
-        file = next((used.file for used in layered if used.file is not None), None)
+        traced = next((used for used in layered if used.file is not None), None)
+        file, trace = "", None
+        if traced is not None and traced.file is not None and checked.trace is not None:
+            file = layers.plain_name(traced.file)
+            trace = trace_used(traced.file, checked.trace, traced.source.what)
         return Planned(point, label, request, checked.key, checked.table_bytes, differs, fitted,
-                       "" if file is None else layers.plain_name(file))  # fmt: skip
+                       file, trace)  # fmt: skip

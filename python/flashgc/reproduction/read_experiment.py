@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from flashgc.axes import read as axes_read
-from flashgc.reproduction.experiment import ANY, Course, Experiment, Item, Measure
+from flashgc.reproduction.experiment import (
+    ANY,
+    Compared,
+    Course,
+    Experiment,
+    Item,
+    Measure,
+    Program,
+)
 from flashgc.reproduction.experiment_form import (
     CurveForm,
     ExperimentForm,
     GridForm,
     ItemForm,
     LinesForm,
+    ProgramForm,
 )
 from flashgc.reproduction.form import File, Form, near
 from flashgc.reproduction.formula import Formula
@@ -38,7 +48,13 @@ def read(form: ExperimentForm) -> Experiment:
             one.wrong(f'`id` is "{one.id}", but each figure or table needs an id of its own', "id")
         seen.add(one.id)
     items = tuple(_item(bare, one) for one in form.items)
-    return Experiment(about.title, about.citation, about.url, base, axes, measures, items)
+    programs = tuple(_program(one) for one in form.programs)
+    return replace(bare, items=items, story=tuple(about.story), programs=programs)
+
+
+def _program(form: ProgramForm) -> Program:
+    rows = tuple(Compared(one.what, one.unit, one.here, one.there, one.note) for one in form.rows)
+    return Program(form.name, form.title, form.note, form.source, rows)
 
 
 def formula(form: Form, text: str, key: str) -> Formula:
@@ -121,6 +137,7 @@ def _item(experiment: Experiment, form: ItemForm) -> Item:
         x=form.x if isinstance(form, LinesForm) else "",
         course=_course(form) if isinstance(form, CurveForm) else None,
         over=form.over if isinstance(form, GridForm) else None,
+        sensitivity=form.sensitivity,
     )
     _check(experiment, form, item)
     return item

@@ -84,8 +84,13 @@ class Quantity:
 
     def runs(self, experiment: Experiment, point: Point) -> list[Point]:
         """The runs that the value at this point needs."""
+        own, others = self.sides(experiment, point)
+        return [*own, *others]
+
+    def sides(self, experiment: Experiment, point: Point) -> tuple[list[Point], list[Point]]:
+        """The runs of the value at this point, and those that they are compared with."""
         own = self._spread(experiment, point)
-        return [*own, *(experiment.moved(each, other) for each in own for other in self.against)]
+        return own, [experiment.moved(each, other) for each in own for other in self.against]
 
     def of(self, results: Results, point: Point) -> float | None:
         """The value; None where one that it needs is undefined."""

@@ -155,9 +155,14 @@ class _Follow:
         self._told(Step(share if self._missing else 1.0, done, self._runs, self._kept, label))
 
 
-def _file(folder: Path, one: Planned, ending: str = "json") -> Path:
+def file_name(one: Planned, ending: str = "json") -> str:
+    """The name of a file of a run."""
     words = re.sub(r"[^a-z0-9]+", "-", one.label.lower()).strip("-")
-    return folder / f"{words}-{one.key[:12]}.{ending}"
+    return f"{words}-{one.key[:12]}.{ending}"
+
+
+def _file(folder: Path, one: Planned, ending: str = "json") -> Path:
+    return folder / file_name(one, ending)
 
 
 def _keep(folder: Path, one: Planned, report: Mapping[str, Any]) -> None:

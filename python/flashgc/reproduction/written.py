@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from flashgc import _engine, heads, units
+from flashgc.charts import Chart
 from flashgc.reproduction import headline
+from flashgc.reproduction.beside import Beside
+from flashgc.reproduction.environment import RunUsed, TraceUsed
 from flashgc.reproduction.evidence import PAPER
 from flashgc.reproduction.experiment import ANY, Point
 from flashgc.reproduction.grid import MARK, MARKED, Grid, cell
 from flashgc.reproduction.papers import Paper
+from flashgc.reproduction.results import Results
 from flashgc.reproduction.verdict import Verdict
 
 CLAIM_HEAD = ["place", "what", "paper", "measured", "verdict"]
@@ -46,10 +50,27 @@ class Page:
     grids: Sequence[Grid]
     verdicts: Sequence[Verdict]
     sources: Sequence[SourceUsed]
-    reports: Mapping[Point, Mapping[str, Any]]
-    quick: bool
+    results: Results
     again: str | None = None
     """The command or the call that makes the page."""
+    beside: Mapping[str, Beside] = field(default_factory=dict)
+    """The numbers of the paper for each figure or table."""
+    charts: Mapping[str, Sequence[Chart]] = field(default_factory=dict)
+    """The charts of each figure."""
+    runs: Sequence[RunUsed] = ()
+    traces: Sequence[TraceUsed] = ()
+    has_files: bool = False
+    """Whether figures are saved as files of their own."""
+
+    @property
+    def quick(self) -> bool:
+        """Whether runs were so small that numbers mean nothing."""
+        return self.results.quick
+
+    @property
+    def reports(self) -> Mapping[Point, Mapping[str, Any]]:
+        """The reports of the runs, without those of further seeds."""
+        return self.results.reports
 
     def markdown(self) -> str:
         """The page."""
@@ -77,29 +98,35 @@ class Page:
         )
         return "\n".join(parts).rstrip() + "\n"
 
-    def _head(self) -> str:
-        """Device and scheme: the ones that all runs share, or how many kinds there are."""
+    def facts(self) -> list[tuple[str, str]]:
+        """Drive, seeds and versions: those that all runs share, or how many kinds there are."""
         reports = list(self.reports.values())
         shapes = [heads.geometry(one["config"]["device"]["shape"]) for one in reports]
         spaces = [heads.over_provisioning(one["capacity"]) for one in reports]
         filled = [heads.preconditioning(one) for one in reports]
+        found: list[tuple[str, str]] = []
+        for name, texts in (("geometry", shapes), ("over-provisioning", spaces),
+                            ("preconditioning", filled)):  # fmt: skip
+            kinds = list(dict.fromkeys(texts))
+            if len(kinds) > _KINDS_MAX:
+                kinds = [f"{len(kinds)} kinds, told by the reports of the runs, under runs/"]
+            found += [(name, text) for text in kinds]
+        used = sorted({report["seed"] for report in reports})
+        versions = sorted({str(report["version"]) for report in reports})
+        found.append(("seed", ", ".join(map(str, used))))
+        found.append(
+            ("version", f"flashgc {', '.join(versions)}; this report by {_engine.__version__}")
+        )
+        return found
+
+    def _head(self) -> str:
+        """The facts that all runs share, and the command."""
         lines: list[str] = []
         if len(self.sources) == 1:
             lines.append(f"- workload: {self.sources[0].label}, {self.sources[0].text()}")
         elif self.sources:
             lines.append(f"- workloads: {len(self.sources)}, see [workloads](#workloads)")
-        for name, texts in (("geometry", shapes), ("over-provisioning", spaces),
-                            ("preconditioning", filled)):  # fmt: skip
-            kinds = list(dict.fromkeys(texts))
-            if len(kinds) > _KINDS_MAX:
-                kinds = [f"{len(kinds)} kinds, told by the reports of the runs, under `runs/`"]
-            lines += [f"- {name}: {text}" for text in kinds]
-        seeds = sorted({report["seed"] for report in reports})
-        versions = sorted({str(report["version"]) for report in reports})
-        lines.append(f"- seed: {', '.join(map(str, seeds))}")
-        lines.append(
-            f"- version: flashgc {', '.join(versions)}; this report by {_engine.__version__}"
-        )
+        lines += [f"- {name}: {text}" for name, text in self.facts()]
         made = f"\n\nMade by\n\n```sh\n{self.again}\n```" if self.again else ""
         return "\n".join(lines) + made + "\n"
 
@@ -108,7 +135,7 @@ class Page:
         parts = [f"## {item.id}: {item.title}\n"]
         if item.note:
             parts.append(f"{item.note}\n")
-        if item.form != "table":
+        if item.form != "table" and self.has_files:
             parts.append(f"![{item.title}](figure-{item.id}.svg)\n")
         parts += ["Measured:\n", _table(grid.table())]
         if grid.saturated:
@@ -118,7 +145,7 @@ class Page:
 
     def _environment(self) -> str:
         rows = [["workload", "source", "compared with the paper"]]
-        rows += [[one.label, one.text(), one.differs or _predicts(one)] for one in self.sources]
+        rows += [[one.label, one.text(), one.differs or predicts(one)] for one in self.sources]
         lines = [
             f"- runs: {len(self.reports)}",
             f"- Python {platform.python_version()}, {platform.system()} {platform.machine()}; no "
@@ -128,7 +155,8 @@ class Page:
         return "\n".join(lines) + "\n" + _table(rows)
 
 
-def _predicts(source: SourceUsed) -> str:
+def predicts(source: SourceUsed) -> str:
+    """How values of a source are compared with the paper."""
     return "yes" if source.fitted is None else f"as predictions: {source.fitted}"
 
 

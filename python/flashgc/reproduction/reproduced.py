@@ -1,0 +1,135 @@
+"""What `flashgc.reproduce` and `flashgc.reproduce_all` return."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from flashgc import units
+from flashgc.charts import Chart
+from flashgc.reproduction import evidence, headline, written
+from flashgc.reproduction.experiment import ANY, Item
+from flashgc.reproduction.verdict import VERDICTS, Verdict, counted
+from flashgc.reproduction.written import Page, SourceUsed
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """The results of a reproduction."""
+
+    paper: str
+    """The name of the paper."""
+    title: str
+    claims: list[dict[str, Any]]
+    """A claim each: `paper`, `place`, `what`, `unit`, `claimed`, `measured`, `verdict` (not met,
+    not predicted, near, met, predicted, not comparable), `note`; more: `source`, `in` (figures and
+    tables), `fails`, `evidence`, `fails_if`, `drift`."""
+    tables: dict[str, list[list[str]]]
+    """The measured cells of each figure and table, as text; the first row is the head."""
+    charts: dict[str, list[Chart]]
+    """The charts of each figure; a notebook draws them."""
+    sources: list[SourceUsed]
+    """The source used for each workload, or for another choice that has alternatives."""
+    folder: Path
+    """Where everything was saved."""
+    page: str
+    """The name of the page in there."""
+    report: str
+    """The name of the same as Markdown."""
+    runs: int
+    runs_kept: int
+    """How many of the runs were there from before."""
+    items: list[Item]
+    """The figures and tables that were reproduced."""
+    figures: list[str] | None
+    """Those that were asked for; None: all."""
+    made: Page = field(repr=False)
+    """All that its page tells: the runs and traces with their hashes, and the paper itself."""
+    verdicts: list[Verdict]
+    """The claims, each with how it was tested."""
+
+    @property
+    def claims_file(self) -> str:
+        """The name of the file with the claims in its folder."""
+        return f"claims{self.page.removeprefix('report').removesuffix('.html')}.json"
+
+    @property
+    def failed(self) -> list[dict[str, Any]]:
+        """The claims that were not met without a known reason, or that differ from the record."""
+        return [claim for claim in self.claims if claim["fails"]]
+
+    @property
+    def summary(self) -> str:
+        """How many claims fail, and how many have which verdict."""
+        return headline.summary(self.verdicts)
+
+    def evidence_rows(self) -> list[list[str]]:
+        """The number of claims with each verdict, by their evidence, below a head."""
+        return headline.rows(self.verdicts)
+
+    def claim_rows(self, item: str | None) -> list[list[str]]:
+        """The claims of a figure or table below a head; of none of them where it is None."""
+        wanted = ANY if item is None else item
+        return written.claim_rows([one for one in self.verdicts if wanted in one.claim.parts])
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """The claims as a JSON list."""
+        return json.dumps(self.claims, indent=indent)
+
+
+@dataclass(frozen=True)
+class Reproductions:
+    """The results of several papers."""
+
+    papers: Mapping[str, Reproduction]
+    """The papers that could be reproduced, by name."""
+    errors: Mapping[str, str]
+    """Why the others could not."""
+    folder: Path
+    """Where everything was saved: a folder for each paper, index.html and index.json."""
+    again: str = field(default="", repr=False)
+
+    @property
+    def failed(self) -> list[dict[str, Any]]:
+        """The claims of all papers that fail."""
+        return [claim for one in self.papers.values() for claim in one.failed]
+
+    @property
+    def claims(self) -> list[dict[str, Any]]:
+        """The claims of all papers."""
+        return [claim for one in self.papers.values() for claim in one.claims]
+
+    def rows(self) -> list[list[str]]:
+        """A row for each paper below a head: how many claims have which verdict."""
+        table = [["paper", "runs", "fail", *VERDICTS]]
+        for name, one in self.papers.items():
+            counts = counted(one.verdicts)
+            cells = [one.runs, len(one.failed), *(counts[word] for word in VERDICTS)]
+            table.append([name, *(units.count(cell) if cell else units.NOTHING for cell in cells)])
+        return table
+
+    def evidence_rows(self) -> list[list[str]]:
+        """The number of claims of all papers with each verdict, by their evidence."""
+        return headline.rows([one for each in self.papers.values() for one in each.verdicts])
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """A list with an object for each paper: its verdicts by evidence, or its error."""
+        found = [_described(one) for one in self.papers.values()]
+        found += [{"paper": name, "error": text} for name, text in self.errors.items()]
+        return json.dumps(sorted(found, key=lambda one: str(one["paper"])), indent=indent)
+
+
+def _described(one: Reproduction) -> dict[str, Any]:
+    by_evidence = {}
+    for kind in evidence.KINDS:
+        counts = counted(each for each in one.verdicts if each.evidence == kind)
+        if any(counts.values()):
+            by_evidence[kind] = {word: count for word, count in counts.items() if count}
+    return {
+        "paper": one.paper, "title": one.title, "page": f"{one.paper}/{one.page}",
+        "runs": one.runs, "claims": len(one.claims), "fails": len(one.failed),
+        "on_good_evidence": headline.solid(one.verdicts), "evidence": by_evidence,
+    }  # fmt: skip
