@@ -39,6 +39,6 @@ pub fn policies() -> GivenPolicies {
     GivenPolicies {
         victim: Some(Given::new("fewest-kept", |_| Box::new(FewestKept) as Box<dyn VictimPolicy>)),
         placement: Some(GivenPlacement { classes: 3, policy }),
-        pace: None,
+        pacer: None,
     }
 }

@@ -7,7 +7,7 @@ use crate::columns::packed;
 use crate::errors::ConfigError;
 use crate::pulse::Raised;
 use flashgc::device::Geometry;
-use flashgc::gc::given::{Given, GivenPlacement, GivenPolicies, NextStep, Pace};
+use flashgc::gc::given::{Given, GivenPlacement, GivenPolicies, NextStep, Pacer};
 use flashgc::gc::placement::{Placement, Write};
 use flashgc::gc::victim::{Candidates, VictimPolicy};
 use flashgc::ids::{BlockId, Lpn, PlaneId};
@@ -100,10 +100,10 @@ impl Policies {
                 };
                 GivenPlacement { classes, policy: Given::new(name, make) }
             }),
-            pace: self.functions.pacing.as_ref().map(|(name, own)| {
+            pacer: self.functions.pacing.as_ref().map(|(name, own)| {
                 let (own, kept) = (maker(own), self.raised.clone());
                 Given::new(name, move |_| {
-                    Box::new(Slices(Function::new(&own, &kept))) as Box<dyn Pace>
+                    Box::new(Slices(Function::new(&own, &kept))) as Box<dyn Pacer>
                 })
             }),
         }
@@ -214,7 +214,7 @@ impl Placement for Classes {
 /// A pace.
 struct Slices(Function);
 
-impl Pace for Slices {
+impl Pacer for Slices {
     fn continues(&mut self, step: NextStep) -> bool {
         let Some(function) = self.0.get() else { return true };
         let NextStep { unit, now_ns, slice_ns, step_ns, waiting, free_pages } = step;

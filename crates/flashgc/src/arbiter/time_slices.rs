@@ -13,7 +13,7 @@ use super::view::View;
 use crate::flash::Op;
 use crate::ftl::Stream;
 use crate::gc::TimeSlices as Rules;
-use crate::gc::given::{NextStep, Pace};
+use crate::gc::given::{NextStep, Pacer};
 use crate::ids::{Ppn, UnitId};
 use crate::plan::Plan;
 
@@ -36,14 +36,14 @@ struct Slices {
 pub struct TimeSlices {
     rules: Rules,
     /// Decides in place of the length.
-    pace: Option<Box<dyn Pace>>,
+    pacer: Option<Box<dyn Pacer>>,
     units: Vec<Slices>,
 }
 
 impl TimeSlices {
     pub(super) fn new(rules: Rules, plan: &Plan) -> Self {
-        let pace = plan.gc.pace.as_ref().map(|given| given.make(&plan.geometry));
-        TimeSlices { rules, pace, units: vec![Slices::default(); plan.geometry.units as usize] }
+        let pacer = plan.gc.pacer.as_ref().map(|given| given.make(&plan.geometry));
+        TimeSlices { rules, pacer, units: vec![Slices::default(); plan.geometry.units as usize] }
     }
 
     /// When a collection of this unit last worked below the floor, in ns.
@@ -56,14 +56,14 @@ impl TimeSlices {
         let Some(since_ns) = self.units[unit.index()].since_ns else { return false };
         let (now_ns, step_ns) = (view.now_ns, next_step_ns(unit, view));
         let slice_ns = now_ns - since_ns;
-        let Some(pace) = &mut self.pace else {
+        let Some(pacer) = &mut self.pacer else {
             return slice_ns + step_ns <= self.rules.length_ns;
         };
         let planes = view.plan.geometry.planes_of(unit).iter();
         let free = planes.map(|&plane| view.ftl.frontiers.free_pages(plane));
         let waiting = view.waiting.count(unit);
         let free_pages = free.min().unwrap_or(0);
-        pace.continues(NextStep { unit, now_ns, slice_ns, step_ns, waiting, free_pages })
+        pacer.continues(NextStep { unit, now_ns, slice_ns, step_ns, waiting, free_pages })
     }
 
     /// A time slice is over: whether another one follows at once.

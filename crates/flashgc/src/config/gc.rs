@@ -10,7 +10,7 @@ use super::slots::preemption::Preemption;
 use super::slots::slot::{Slot, described};
 use super::slots::trigger::Trigger;
 use super::slots::victim::Victim;
-use crate::gc::given::{Given, Pace};
+use crate::gc::given::{Given, Pacer};
 use flashgc_config::Reader;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ macro_rules! slots {
             /// Parameters of choices that are not in use.
             pub unused: Vec<String>,
             /// What decides on the length of time slices in place of a setting.
-            pub pace: Option<Given<dyn Pace>>,
+            pub pacer: Option<Given<dyn Pacer>>,
         }
 
         /// The slots and their choices as data.
@@ -48,7 +48,7 @@ macro_rules! slots {
                 name,
                 slots: BTreeMap::from([$((<$slot as Slot>::NAME, $field.name)),*]),
                 unused: [$($field.unused),*].concat(),
-                pace: None,
+                pacer: None,
                 $($field: $field.keys,)*
             })
         }

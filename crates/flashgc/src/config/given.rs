@@ -9,7 +9,7 @@ use flashgc_config::Reader;
 /// Puts the policies into their slots. An error where a slot asks for one that was not given, or
 /// one was given that no slot asks for.
 pub fn take(root: &Reader<'_>, scheme: &mut Scheme, given: &GivenPolicies) -> Option<()> {
-    let GivenPolicies { victim, placement, pace } = given;
+    let GivenPolicies { victim, placement, pacer } = given;
     let gc = root.table("gc");
     let missing = |slot: &str| {
         let message = format!("gc.{slot}.use = \"given\" takes a function, and none was given");
@@ -29,12 +29,12 @@ pub fn take(root: &Reader<'_>, scheme: &mut Scheme, given: &GivenPolicies) -> Op
             None => return missing("placement"),
         }
     }
-    if pace.is_some() && scheme.pacing.is_none() {
+    if pacer.is_some() && scheme.pacing.is_none() {
         let message = "a function for the pacing needs time slices, but this scheme has none";
         let help = "set gc.pacing.use = \"time-slices\"";
         gc.table("pacing").error("use", message, help);
         return None;
     }
-    scheme.pace.clone_from(pace);
+    scheme.pacer.clone_from(pacer);
     Some(())
 }

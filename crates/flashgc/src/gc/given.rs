@@ -66,7 +66,7 @@ pub struct NextStep {
 }
 
 /// A pace: how long a time slice of a collection continues.
-pub trait Pace: Send {
+pub trait Pacer: Send {
     /// Whether the time slice continues with this operation.
     fn continues(&mut self, step: NextStep) -> bool;
 }
@@ -88,5 +88,5 @@ pub struct GivenPolicies {
     /// The choice `given` of the slot *placement*.
     pub placement: Option<GivenPlacement>,
     /// In place of the length of the time slices of the slot *pacing*.
-    pub pace: Option<Given<dyn Pace>>,
+    pub pacer: Option<Given<dyn Pacer>>,
 }

@@ -1,6 +1,6 @@
 //! A resolved scheme: the answer of every slot.
 
-use super::given::{Given, Pace};
+use super::given::{Given, Pacer};
 use super::placement::{self, Classes};
 use super::used_space::UsedSpace;
 use super::{
@@ -53,7 +53,7 @@ pub struct GcPlan {
     pub time_slices: Option<TimeSlices>,
     /// What decides on their length in place of a setting.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub pace: Option<Given<dyn Pace>>,
+    pub pacer: Option<Given<dyn Pacer>>,
     /// The work before any collection.
     #[serde(flatten)]
     pub background: BackgroundPlan,

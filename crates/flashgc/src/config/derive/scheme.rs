@@ -55,7 +55,7 @@ fn resolved(root: &Reader<'_>, shape: &Shape, scheme: &Scheme, erase_ns: u64) ->
         blocking: scheme.blocking.plan(shape, scheme.copy),
         preemption: scheme.preemption.or(time_slices.map(|_| Preemption::BETWEEN_SLICES)),
         time_slices,
-        pace: scheme.pace.clone(),
+        pacer: scheme.pacer.clone(),
         background: scheme.background.plan(root, shape)?,
         reserve_blocks,
         reserve_pages: reserve::pages(shape, scheme),
