@@ -108,23 +108,7 @@ def _print(found: Advice) -> None:
 @contextmanager
 def _bar(quiet: bool) -> Iterator[Callable[[AdviceProgress], None] | None]:
     """One bar for each round, or nothing without a terminal."""
-    from flashgc.cli import progress as bars
+    from flashgc.cli import progress
 
-    with bars.one("starting", quiet) as bar:
-        if bar is None:
-            yield None
-            return
-        progress, task = bar
-        name = ""
-
-        def show(step: AdviceProgress) -> None:
-            nonlocal name
-            if step.round != name:
-                name = step.round
-                progress.reset(task, description=_ROUNDS[name], text="")
-                progress.tasks[task].total = step.total
-            of = "" if step.total is None else f" of {step.total:,}"
-            progress.update(task, completed=step.done, total=step.total,
-                            text=f"{int(step.done):,}{of}")  # fmt: skip
-
-        yield show
+    with progress.phases(_ROUNDS, quiet) as show:
+        yield None if show is None else lambda step: show(step.round, step.done, step.total)

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING
 from flashgc import units
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from rich.progress import Progress, TaskID
 
     from flashgc import api
 
     Shown = Callable[[int, api.Progress], None]
+    Told = Callable[[str, float, float | None], None]
+    """Called with a phase, the amount done in it, and its total where that is known."""
 
 PHASES = {"scan": "reading the trace", "fill": "filling the drive",
           "overwrite": "overwriting the drive", "run": "measuring", "done": "done",
@@ -70,6 +72,34 @@ def one(first: str, quiet: bool) -> Iterator[tuple[Progress, TaskID] | None]:
                TextColumn("{task.fields[text]}"), TimeRemainingColumn(compact=True))  # fmt: skip
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         yield progress, progress.add_task(first, total=None, text="")
+
+
+@contextmanager
+def phases(
+    names: Mapping[str, str], quiet: bool, things: Mapping[str, str] | None = None
+) -> Iterator[Told | None]:
+    """One bar that begins anew with each phase, or nothing without a terminal.
+
+    `names` has the words for each phase, and `things` the objects that it counts.
+    """
+    with one("starting", quiet) as bar:
+        if bar is None:
+            yield None
+            return
+        progress, task = bar
+        phase = ""
+
+        def show(step: str, done: float, total: float | None) -> None:
+            nonlocal phase
+            if step != phase:
+                phase = step
+                progress.reset(task, description=names[step], text="")
+                progress.tasks[task].total = total
+            of = "" if total is None else f" of {total:,}"
+            kind = f" {things[step]}" if things else ""
+            progress.update(task, completed=done, total=total, text=f"{int(done):,}{of}{kind}")
+
+        yield show
 
 
 def _text(step: api.Progress) -> str:

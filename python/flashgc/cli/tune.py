@@ -26,6 +26,7 @@ EPILOG = example(*EXAMPLES)
 
 _PHASES = {"scan": "reading the trace", "first": "first run", "presets": "presets",
            "search": "search", "final": "until steady", "check": "check"}  # fmt: skip
+_COUNTED = dict.fromkeys(_PHASES, "runs") | {"scan": "rows", "search": "trials"}
 
 
 @guarded
@@ -142,24 +143,7 @@ def _print(found: Tuning) -> None:
 @contextmanager
 def _bar(quiet: bool) -> Iterator[Callable[[TuneProgress], None] | None]:
     """One bar for each phase, or nothing without a terminal."""
-    from flashgc.cli import progress as bars
+    from flashgc.cli import progress
 
-    with bars.one("starting", quiet) as bar:
-        if bar is None:
-            yield None
-            return
-        progress, task = bar
-        name = ""
-
-        def show(step: TuneProgress) -> None:
-            nonlocal name
-            if step.phase != name:
-                name = step.phase
-                progress.reset(task, description=_PHASES[name], text="")
-                progress.tasks[task].total = step.total
-            of = "" if step.total is None else f" of {step.total:,}"
-            kind = " trials" if name == "search" else " runs" if name != "scan" else " rows"
-            progress.update(task, completed=step.done, total=step.total,
-                            text=f"{int(step.done):,}{of}{kind}")  # fmt: skip
-
-        yield show
+    with progress.phases(_PHASES, quiet, _COUNTED) as show:
+        yield None if show is None else lambda step: show(step.phase, step.done, step.total)
