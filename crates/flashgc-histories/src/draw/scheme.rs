@@ -346,7 +346,7 @@ impl Draw {
                 self.word("gc.preemption.use", &["between-copies"]);
                 self.history.remove("gc.preemption.between-copies.merge");
                 self.history.remove("gc.preemption.between-copies.pipeline");
-                self.word("gc.placement.use", &["separate-gc"]);
+                self.word("gc.placement.use", &["separate-gc", "one-frontier"]);
                 self.set("gc.copy.copyback.parity", "false");
                 self.set("gc.copy.parallel.parity", "false");
                 self.text("gc.copy.parallel.path", "local");

@@ -13,6 +13,13 @@ impl View<'_> {
         self.ftl.host_has_room(plane)
             && self.leaves_room(unit, plane)
             && !self.refuses_writes(unit, plane)
+            && !self.closes_open_block(unit, plane)
+    }
+
+    /// Whether the collection of this plane has closed the block that the host fills.
+    pub(super) fn closes_open_block(&self, unit: UnitId, plane: PlaneId) -> bool {
+        let job = &self.jobs[unit];
+        self.plan.gc.closes_open_block() && job.is_open() && job.plane == Some(plane)
     }
 
     /// Whether a write may preempt in a plane now.
@@ -89,9 +96,14 @@ impl View<'_> {
 }
 
 impl Preemptive {
-    /// Whether a write finds its plane above the hard threshold, and a page there.
+    /// Whether a write finds its plane above the hard threshold, and a page there in an open block
+    /// that no batch has closed.
     pub(super) fn write_may_preempt(&mut self, unit: UnitId, op: u32, view: &mut View<'_>) -> bool {
         let plane = view.plane_to_start(op);
+        if view.closes_open_block(unit, plane) {
+            self.units[unit.index()].refused_ns = view.now_ns;
+            return false;
+        }
         let has_room = view.ftl.host_has_room(plane) && view.leaves_room(unit, plane);
         if has_room && !view.refuses_writes(unit, plane) {
             return true;

@@ -58,9 +58,11 @@ impl Entry {
         self.was_delayed(self.preempted_since_ns);
     }
 
-    /// A read that stood aside, the last first.
-    pub fn next_aside(&mut self) -> Option<u32> {
-        self.aside.pop()
+    /// Takes the reads out that stood aside and may go now, the last first.
+    pub fn take_aside(&mut self, stays: impl Fn(u32) -> bool) -> Vec<u32> {
+        let mut gone: Vec<u32> = self.aside.extract_if(.., |op| !stays(*op)).collect();
+        gone.reverse();
+        gone
     }
 
     /// An operation of the host has ended: for how long a collection delayed it, in ns, without the
@@ -266,7 +268,7 @@ impl Preemptive {
         let geometry = &view.plan.geometry;
         while let Some(op) = view.waiting.peek(unit, crate::plan::READS) {
             let ppn = view.ftl.map.ppn_of(view.waiting.op(op).lpn);
-            if !ppn.is_some() || !view.jobs[unit].closes(ppn, geometry) {
+            if !ppn.is_some() || !view.jobs[unit].closes(ppn, &view.plan.gc, geometry) {
                 return;
             }
             view.waiting.take(unit, op, crate::plan::READS);

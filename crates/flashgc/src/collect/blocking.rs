@@ -5,9 +5,10 @@
 //! again where the same batch continues with another block.
 
 use super::Collecting;
+use crate::gc::Victim;
 use crate::ids::{PlaneId, UnitId};
 use crate::plan::Plan;
-use crate::verify::Watch;
+use crate::verify::{Happened, Watch};
 
 /// Whether the unit's own work blocks the host, so that no queue need be closed.
 fn blocks_by_working(plan: &Plan) -> bool {
@@ -63,6 +64,34 @@ impl<W: Watch> Collecting<'_, W> {
             if !stays_closed(self.cx.plan, collected, plane) {
                 self.waiting.close(plane);
             }
+        }
+    }
+
+    /// A batch begins: where copies go to the host's open block, its pages are closed.
+    pub(super) fn close_open_block(&mut self, unit: UnitId, plane: PlaneId) {
+        if !self.cx.plan.gc.closes_open_block() {
+            return;
+        }
+        let geometry = &self.cx.plan.geometry;
+        let written = self.store.ftl.frontiers.written_by_host(geometry, plane);
+        self.jobs[unit].closed_pages = written;
+    }
+
+    /// Victims are erased: none of their pages is closed any longer.
+    pub(super) fn open_erased(&mut self, unit: UnitId, victims: &[Victim]) {
+        let closed = &mut self.jobs[unit].closed_pages;
+        let geometry = &self.cx.plan.geometry;
+        let is_erased = |victim: &Victim| closed.contains(&geometry.first_page(victim.block).0);
+        if victims.iter().any(is_erased) {
+            *closed = 0..0;
+        }
+    }
+
+    /// The batch has ended: the block that the host fills is open again.
+    pub(super) fn reopen_block(&mut self, unit: UnitId, plane: PlaneId) {
+        if self.cx.plan.gc.closes_open_block() {
+            self.jobs[unit].closed_pages = 0..0;
+            self.cx.tell(Happened::BatchEnded { plane });
         }
     }
 

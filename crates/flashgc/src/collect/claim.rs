@@ -18,6 +18,7 @@ impl<W: Watch> Collecting<'_, W> {
     ) -> Option<Command<Owner>> {
         let batch_left = self.store.batch(plane, &self.cx);
         self.close_around(plane);
+        self.close_open_block(unit, plane);
         let job = &mut self.jobs[unit];
         job.batch_left = batch_left;
         job.blocking_since_ns = self.cx.now_ns;

@@ -34,6 +34,7 @@ impl<W: Watch> Collecting<'_, W> {
         let victims = std::mem::take(&mut job.victims);
         self.store.gc.busy_planes[plane.index()] = false;
         self.store.erase_victims(plane, &victims, &mut self.cx);
+        self.open_erased(unit, &victims);
         self.count(unit, &victims);
         if W::ACTIVE {
             let row = self.row(unit, plane, &victims);
@@ -53,6 +54,7 @@ impl<W: Watch> Collecting<'_, W> {
             self.cx.counters.gc_blocking_ns += self.cx.now_ns - blocking_since_ns;
         }
         self.release(plane);
+        self.reopen_block(unit, plane);
         None
     }
 

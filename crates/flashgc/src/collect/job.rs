@@ -3,8 +3,9 @@
 use super::timetable::{Progress, Unseen};
 use crate::device::Geometry;
 use crate::flash::Prices;
-use crate::gc::{Copy, Victim};
+use crate::gc::{Copy, GcPlan, Victim};
 use crate::ids::{PlaneId, Ppn};
+use std::ops::Range;
 
 /// The progress of a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -93,6 +94,9 @@ pub struct Job {
     pub wasted_open: Vec<u32>,
     /// Blocks that the present batch may still collect, this one included.
     pub batch_left: u32,
+    /// Pages that the host's open block had when the batch began, where copies go there too and
+    /// single blocks are blocked.
+    pub closed_pages: Range<u32>,
 }
 
 impl Job {
@@ -170,13 +174,16 @@ impl Job {
     /// Whether a page lies in a block that the collection closes where single blocks are blocked: a
     /// victim, or the destination of the last copy. A page that the collection itself has moved is
     /// open (docs/schemes/bbgc.md#the-two-closed-blocks).
-    pub fn closes(&self, page: Ppn, geometry: &Geometry) -> bool {
+    pub fn closes(&self, page: Ppn, gc: &GcPlan, geometry: &Geometry) -> bool {
         if !self.is_open() {
             return false;
         }
         let block = geometry.block_of(page);
         if self.victims.iter().any(|victim| victim.block == block) {
             return true;
+        }
+        if gc.closes_open_block() {
+            return self.closed_pages.contains(&page.0);
         }
         let mut made = self.copies[..self.next].iter().rev().map(|copy| copy.to);
         let destination = made.find(|to| to.is_some()).map(|to| geometry.block_of(to));

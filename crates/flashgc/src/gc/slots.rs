@@ -76,6 +76,11 @@ impl GcPlan {
         self.classes().saturating_sub(1).max(u32::from(self.separate_gc))
     }
 
+    /// Whether a collection closes the block that the host fills, since its copies go there too.
+    pub fn closes_open_block(&self) -> bool {
+        self.blocking.blocks && !self.separate_gc
+    }
+
     /// The number of entries of a batch's list that a collection with these victims takes.
     pub fn listed_by(&self, victims: &[Victim]) -> u32 {
         match self.sub_blocks {

@@ -166,20 +166,24 @@ impl<W: Watch> Sim<W> {
         self.count_taken_unseen();
         let command = collecting!(self).close(unit);
         self.hear();
+        if self.plan.gc.closes_open_block() {
+            self.let_back(unit);
+        }
         self.begins(unit, command);
     }
 
-    /// The victim is erased: the reads that stood aside are back at their places in the queue.
+    /// The victim is erased, or the batch has ended: the reads that stood aside are back at their
+    /// places in the queue, without those of a block that stays closed.
     #[inline(never)]
     pub(super) fn let_back(&mut self, unit: UnitId) {
-        while let Some(op) = self.next_aside(unit) {
+        let Some(preemptive) = self.arbiter.preemptive() else { return };
+        let (map, waiting) = (&self.store.ftl.map, &self.host.waiting);
+        let closed = &self.jobs[unit].closed_pages;
+        let stays = |op| closed.contains(&map.ppn_of(waiting.op(op).lpn).0);
+        for op in preemptive.units[unit.index()].take_aside(stays) {
             self.host.waiting.put_back(op);
             self.store.alloc.one_more(unit);
         }
-    }
-
-    pub(super) fn next_aside(&mut self, unit: UnitId) -> Option<u32> {
-        self.arbiter.preemptive()?.units[unit.index()].next_aside()
     }
 
     /// A page of another unit's collection is programmed.

@@ -315,6 +315,12 @@ pub enum Happened {
     },
     /// A collection ended.
     JobClosed(JobRow),
+    /// The last collection of a batch has ended, where the batch closed the block that the host
+    /// fills.
+    BatchEnded {
+        /// The plane.
+        plane: PlaneId,
+    },
 }
 
 /// The kind of work in an interval.

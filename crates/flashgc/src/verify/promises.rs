@@ -20,8 +20,8 @@ pub struct Promises {
     pub isolation: Option<Isolation>,
     /// Requests may preempt a collection: a page of a step may be lost before it is programmed.
     pub preempts: bool,
-    /// The blocks of a collection are blocked for the host.
-    pub closes_blocks: bool,
+    /// The blocks of a collection that are blocked for the host; `None` where more is.
+    pub closes_blocks: Option<ClosedBlocks>,
     /// The time slices of a collection, where no other rule makes the host wait for it.
     pub turns: Option<TimeSlices>,
     /// The part that a collection blocks for the host; `None` where requests preempt collections.
@@ -29,6 +29,24 @@ pub struct Promises {
     /// The times of operations of the host and of collections; `None` where the checker does not
     /// check them.
     pub timing: Option<[Timing; 2]>,
+}
+
+/// Which block is blocked for the host in addition to the victims.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClosedBlocks {
+    /// The one that copies fill, which the host does not write to.
+    Destination,
+    /// The one that the host fills, since copies go there too, for a whole batch.
+    OpenBlock,
+}
+
+impl ClosedBlocks {
+    fn of(plan: &Plan) -> Option<Self> {
+        let gc = &plan.gc;
+        let closes =
+            if gc.separate_gc { ClosedBlocks::Destination } else { ClosedBlocks::OpenBlock };
+        gc.blocking.blocks.then_some(closes)
+    }
 }
 
 impl Promises {
@@ -42,7 +60,7 @@ impl Promises {
             by_block: copy.lists_by_block(),
             isolation: plan.gc.sub_blocks,
             preempts: plan.gc.preemption.is_some(),
-            closes_blocks: plan.gc.blocking.blocks,
+            closes_blocks: ClosedBlocks::of(plan),
             turns: time_slices::promised(plan),
             blocking: Some(plan.gc.blocking).filter(|_| plan.gc.preemption.is_none()),
             timing: Some([plan.timing, plan.collection_timing()]),

@@ -3,18 +3,26 @@
 
 use crate::common;
 
-use common::{TINY, refusal, run_filled, setup, whole};
+use common::{TINY, found_against, refusal, run_filled, run_verified, setup, whole};
+use flashgc::ids::{BlockId, Lpn, PlaneId, Ppn};
+use flashgc::verify::checker::{Checker, ClosedBlocks, Promises};
+use flashgc::verify::{Cause, Happened, Watch};
 use proptest::test_runner::{Config, TestRunner};
 
 /// When collections begin, and with which victims.
-const SCHEMES: [&[&str]; 6] = [
+const SCHEMES: [&[&str]; 9] = [
     &["gc.scheme=\"bbgc\"", "gc.trigger.used-space.victims=\"25%\""],
     &["gc.scheme=\"on-demand\"", "gc.trigger.used-space.victims=\"25%\""],
     &["gc.scheme=\"on-demand\"", "gc.victim.invalidation-rate.now=true"],
     &["gc.scheme=\"bbgc\"", "gc.trigger.used-space.of=\"plane\"", "gc.erase.use=\"blocks\""],
     &["gc.scheme=\"on-demand\"", "gc.trigger.use=\"watermark\"", HARD],
     &["gc.scheme=\"bbgc\"", "gc.trigger.use=[\"used-space\",\"idle\"]", IDLE],
+    &["gc.scheme=\"bbgc\"", "gc.trigger.used-space.victims=\"25%\"", ONE_FRONTIER],
+    &["gc.scheme=\"on-demand\"", "gc.trigger.use=\"watermark\"", HARD, ONE_FRONTIER],
+    &["gc.scheme=\"bbgc\"", "gc.erase.use=\"blocks\"", UNTIL_STOP, ONE_FRONTIER],
 ];
+const ONE_FRONTIER: &str = "gc.placement.use=\"one-frontier\"";
+const UNTIL_STOP: &str = "gc.trigger.used-space.batch=\"until-stop\"";
 const HARD: &str = "gc.trigger.watermark.hard=\"2 blocks\"";
 const IDLE: &str = "gc.trigger.idle.wait=\"200 us\"";
 
@@ -92,7 +100,6 @@ fn what_the_hold_needs_is_asked_for() {
         ),
         (&["gc.preemption.between-copies.merge=true"], "set merge = false"),
         (&["gc.preemption.between-copies.pipeline=true"], "set pipeline = false"),
-        (&["gc.placement.use=\"one-frontier\""], "set gc.placement.use = \"separate-gc\""),
         (&["gc.copy.copyback.parity=true"], "parity = false"),
         (
             &[
@@ -114,6 +121,74 @@ fn what_the_hold_needs_is_asked_for() {
 fn looks_at_the_queue_cost_time() {
     let sets = ["gc.scheme=\"bbgc\"", "device.exported=0.4"];
     let poll = ["gc.preemption.between-copies.poll=\"600 ns\""];
-    let held = |sets: &[&str]| whole(&common::run_verified(TINY, sets), "gc.blocking_ns");
+    let held = |sets: &[&str]| whole(&run_verified(TINY, sets), "gc.blocking_ns");
     assert!(held(&[&sets[..], &poll].concat()) > held(&sets));
+}
+
+/// One frontier on a drive with few erased pages, with reads that always wait: writes wait for the
+/// end of each batch, and all requests are served.
+#[test]
+fn writes_that_wait_for_batches_are_served() {
+    for allocation in ["striped", "dynamic", "when-idle"] {
+        let allocation = format!("device.allocation=\"{allocation}\"");
+        for reads in ["0.1", "0.9"] {
+            let reads = format!("workload.synthetic.read_share={reads}");
+            let sets = ["gc.scheme=\"bbgc\"", "device.exported=0.4", ONE_FRONTIER];
+            let report = run_verified(TINY, &[&sets[..], &[&allocation, &reads]].concat());
+            assert!(whole(&report, "gc.count") > 0, "{allocation} {reads}");
+            assert!(whole(&report, "gc.blocked") > 0, "{allocation} {reads}");
+        }
+    }
+}
+
+/// A checker that expects the host's open block to be closed complains where copies have a block of
+/// their own.
+#[test]
+fn the_checker_tells_the_two_closed_blocks_apart() {
+    let setup = setup(TINY, &["gc.scheme=\"bbgc\"", "device.exported=0.4"]);
+    let closes_blocks = Some(ClosedBlocks::OpenBlock);
+    let promises = Promises { closes_blocks, ..Promises::of(&setup.plan) };
+    let found = found_against(&setup, promises);
+    assert!(found.contains("which a batch has closed"), "{found}");
+}
+
+/// What a checker of one frontier says of an operation of the host in plane 0, in whose open block
+/// two pages are written when a batch begins.
+fn story(seen: impl Fn(Ppn) -> Happened) {
+    let setup = setup(TINY, &["gc.scheme=\"bbgc\"", "device.exported=0.4", ONE_FRONTIER]);
+    let promises = Promises { timing: None, ..Promises::of(&setup.plan) };
+    let geometry = &setup.plan.geometry;
+    let mut checker = Checker::new(geometry, promises);
+    let first = geometry.first_page(BlockId(3));
+    for page in 0..2 {
+        let (lpn, cause) = (Lpn(page), Cause::Host { op: 0 });
+        let ppn = Ppn(first.0 + page);
+        checker.see(0, Happened::Programmed { ppn, lpn, cause, current: true });
+    }
+    checker.see(0, Happened::MeasuringStarts);
+    checker.see(0, Happened::Claimed { block: BlockId(0), valid: 0 });
+    checker.see(500, seen(first));
+}
+
+#[test]
+#[should_panic(expected = "was read in the open block, which a batch has closed")]
+fn the_checker_catches_a_read_of_the_open_block() {
+    story(|first| Happened::Read { ppn: Ppn(first.0 + 1), lpn: Lpn(1) });
+}
+
+#[test]
+#[should_panic(expected = "the host wrote to block 3, which a batch has closed")]
+fn the_checker_catches_a_write_to_the_open_block() {
+    story(|first| Happened::Programmed {
+        ppn: Ppn(first.0 + 2),
+        lpn: Lpn(2),
+        cause: Cause::Host { op: 1 },
+        current: true,
+    });
+}
+
+#[test]
+#[should_panic(expected = "the batch of plane 0 ended before its victims were erased")]
+fn the_checker_catches_a_batch_that_ends_early() {
+    story(|_| Happened::BatchEnded { plane: PlaneId(0) });
 }

@@ -23,7 +23,7 @@ const PROMISES: Promises = Promises {
     by_block: false,
     preempts: false,
     isolation: None,
-    closes_blocks: false,
+    closes_blocks: None,
     turns: None,
     timing: None,
     blocking: None,

@@ -50,8 +50,8 @@ impl OneOf for Blocking {
         Row {
             choice: Choice {
                 name: "blocks",
-                about: "only the victim and the block that copies fill are closed; everything \
-                        else stays open",
+                about: "only the victim and the block that copies fill are closed; with one \
+                        frontier this is the host's, and writes wait for the end of the batch",
                 keys: &[],
                 source: "paper on-demand-gc, section 5.3, after Ae and Hong 2022",
             },
@@ -91,13 +91,13 @@ impl Blocking {
 }
 
 /// A collection that blocks single blocks admits requests between its copies only, never into its
-/// register, and its copies never fill a block that the host writes.
+/// register, and its copies fill one block.
 pub fn check(root: &Reader<'_>, gc: &GcPlan) -> Option<()> {
     if !gc.blocking.blocks {
         return Some(());
     }
     admits_between_copies(root, gc)?;
-    keeps_a_block_for_copies(root, gc)
+    fills_one_block(root, gc)
 }
 
 /// Requests are served between copies, and never from the register.
@@ -132,8 +132,8 @@ fn admits_between_copies(root: &Reader<'_>, gc: &GcPlan) -> Option<()> {
     Some(())
 }
 
-/// Whole blocks are erased, and copies of a block fill one block that no host write takes.
-fn keeps_a_block_for_copies(root: &Reader<'_>, gc: &GcPlan) -> Option<()> {
+/// Whole blocks are erased, and copies fill one block of the plane: their own, or the host's.
+fn fills_one_block(root: &Reader<'_>, gc: &GcPlan) -> Option<()> {
     let slots = root.table("gc");
     if gc.sub_blocks.is_some() {
         slots.table("blocking").error(
@@ -141,15 +141,6 @@ fn keeps_a_block_for_copies(root: &Reader<'_>, gc: &GcPlan) -> Option<()> {
             "gc.blocking.use = \"blocks\" needs whole-block erase, but this scheme erases \
              sub-blocks",
             "set gc.erase.use = \"block\", or choose another gc.blocking.use",
-        );
-        return None;
-    }
-    if !gc.separate_gc {
-        slots.table("placement").error(
-            "use",
-            "gc.blocking.use = \"blocks\" closes the block that copies fill, so host writes need a \
-             block of their own",
-            "set gc.placement.use = \"separate-gc\", or choose another gc.blocking.use",
         );
         return None;
     }

@@ -20,6 +20,7 @@ use super::open::{OpenBlock, Role};
 use crate::device::Geometry;
 use crate::ids::{BlockId, PlaneId, Ppn};
 use std::collections::VecDeque;
+use std::ops::Range;
 
 /// The writer of a page: each stream has a frontier of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -422,6 +423,16 @@ impl Frontiers {
             OpenBlock::written(started.block, Role::Started, written)
         }));
         found
+    }
+
+    /// The written pages of the open block that the host fills.
+    pub fn written_by_host(&self, geometry: &Geometry, plane: PlaneId) -> Range<u32> {
+        let open = self.open_blocks(geometry, plane);
+        let open = open.into_iter().find(|open| open.role == Role::Host);
+        open.map_or(0..0, |open| {
+            let first = geometry.first_page(open.block).0;
+            first..first + open.end()
+        })
     }
 
     /// The classes that have an open block, a bit each.

@@ -11,7 +11,7 @@ mod reads;
 use super::blocking::Blocking;
 use super::buffer::Held;
 use super::closed::Closed;
-pub use super::promises::Promises;
+pub use super::promises::{ClosedBlocks, Promises};
 pub use super::spans::Busy;
 use super::spans::Spans;
 use super::time_slices::Slices;
@@ -224,11 +224,24 @@ impl Checker {
     /// The block to which a page is pre-migrated is not blocked.
     fn keeps_out(&mut self, now_ns: u64, ppn: Ppn, cause: Cause) {
         let (plane, block) = self.place(ppn);
-        match (&mut self.closed, cause) {
-            (None, _) | (_, Cause::MoveAhead { .. }) => {}
-            (Some(closed), Cause::Copy { .. }) => closed.copied(plane, block, ppn),
-            (Some(closed), _) => closed.written(now_ns, plane, block),
+        let Some(closed) = &mut self.closed else { return };
+        closed.programmed(plane, block);
+        match cause {
+            Cause::MoveAhead { .. } => {}
+            Cause::Copy { .. } => closed.copied(plane, block, ppn),
+            Cause::Host { .. } | Cause::Flush => closed.written(now_ns, plane, block),
         }
+    }
+
+    /// A collection has taken a block.
+    fn claimed(&mut self, block: BlockId) {
+        let Checker { programmed, geometry, closed, .. } = self;
+        let written = |block: BlockId| {
+            let pages = programmed[block.index()];
+            (pages < geometry.data_pages_of(block)).then_some(pages)
+        };
+        let plane = geometry.plane_of_block(block);
+        closed.iter_mut().for_each(|closed| closed.claimed(plane, block, written));
     }
 
     /// The host waits for nothing.
@@ -303,6 +316,7 @@ impl Checker {
         (self.host_programs, self.copies, self.erases) = (0, 0, 0);
         (self.flushes, self.moved_ahead) = (0, 0);
         self.is_measuring = true;
+        self.closed.iter_mut().for_each(Closed::starts_measuring);
         // A sub-block that was emptied next to another and not erased.
         self.copied.fill(0);
         self.summaries = 0;
@@ -338,8 +352,9 @@ impl Watch for Checker {
                 self.program(now_ns, ppn, lpn, cause, current);
             }
             Happened::Read { ppn, lpn } => {
-                let (plane, block) = self.place(ppn);
-                self.closed.iter().for_each(|closed| closed.read(now_ns, plane, block, ppn));
+                let plane = self.geometry.plane_of(ppn);
+                let page = self.geometry.block_and_page(ppn);
+                self.closed.iter().for_each(|closed| closed.read(now_ns, plane, page, ppn));
                 self.read(now_ns, ppn, lpn);
             }
             Happened::ReadOut { ppn, lpn } => self.read_out(now_ns, ppn, lpn),
@@ -354,10 +369,7 @@ impl Watch for Checker {
                 self.trimmed[lpn.index()] = true;
                 self.home[lpn.index()] = Ppn::NONE;
             }
-            Happened::Claimed { block, .. } => {
-                let plane = self.geometry.plane_of_block(block);
-                self.closed.iter_mut().for_each(|closed| closed.claimed(plane, block));
-            }
+            Happened::Claimed { block, .. } => self.claimed(block),
             Happened::Erased { block } => {
                 let plane = self.geometry.plane_of_block(block);
                 self.closed.iter_mut().for_each(|closed| closed.erased(plane, block));
@@ -374,6 +386,9 @@ impl Watch for Checker {
                 self.spans.crossed(from_ns, to_ns);
             }
             Happened::JobClosed(row) => self.job_closed(&row),
+            Happened::BatchEnded { plane } => {
+                self.closed.iter_mut().for_each(|closed| closed.batch_ended(now_ns, plane));
+            }
             Happened::Arrived { .. } => self.outstanding += 1,
             Happened::Served { .. } => self.outstanding -= 1,
             Happened::WorksAhead { plane } => self.rests(now_ns, plane),

@@ -67,7 +67,8 @@ fn blocks_apart(factors: &[Factor], row: Row) -> Vec<Row> {
         return apart(factors, row);
     }
     let mut blocks = row.clone();
-    (blocks[at(PREEMPTION)], blocks[at(PLACEMENT)]) = (1, 1);
+    // One frontier and that of copies; no hotness groups.
+    (blocks[at(PREEMPTION)], blocks[at(PLACEMENT)]) = (1, row[at(PLACEMENT)] % 2);
     blocks[at(COPY)] = match factors[at(COPY)].1[row[at(COPY)]] {
         copy if copy.contains("global") => 5,
         copy if copy.contains("parity=\"true\"") => 0,
@@ -237,7 +238,6 @@ fn the_rows_cover_every_pair() {
             vec![BLOCKS],
             with(PREEMPTION, "use").take(1).chain(with(PREEMPTION, "use").skip(2)).collect(),
         ),
-        pairs(values(PLACEMENT)[..1].to_vec(), vec![BLOCKS]),
         pairs([1, 3, 6, 7].map(|at| values(COPY)[at]).to_vec(), vec![BLOCKS]),
         pairs(with(PREEMPTION, "use=\"suspend\"").collect(), vec![""]),
         pairs(with(PREEMPTION, "pipeline").collect(), vec!["\"200 ns\""]),
