@@ -241,7 +241,7 @@ def test_two_runs_into_one_folder(tmp_path, small):
     both = [subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL) for _ in range(2)]
     assert [child.wait() for child in both] == [0, 0]
     left = {path.name for path in tmp_path.rglob("*") if path.is_file()}
-    assert left == {"small.toml", "gc.csv", "report.html", "report.json"}
+    assert left == {"small.toml", "gc.csv", "report.html", "report.json", "curves.json"}
 
 
 def test_zstd_is_written_with_a_checksum_and_damage_is_found(flashgc, tmp_path, spc):

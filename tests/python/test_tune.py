@@ -9,13 +9,12 @@ import subprocess
 import sys
 import time
 import tomllib
-from xml.etree import ElementTree
 
 import pytest
 
 import flashgc
 from conftest import COMMAND, SHARED, SMALL
-from flashgc import api
+from flashgc import api, charts
 from flashgc.axes.choice import Range
 from flashgc.results import RunResults
 from flashgc.tuning import builtin, figure, metrics, ranking, read, samples, words
@@ -154,11 +153,16 @@ def test_the_text_the_page_and_the_figure_show_the_choice(found, tmp_path):
     page = found.save(tmp_path / "tune.html").read_text()
     assert words.verdict(values) in page
     assert "Parameters that mattered" in page
-    svg = figure.picture(values)
-    root = ElementTree.fromstring(svg)
-    titles = [one.text for one in root.iter("{http://www.w3.org/2000/svg}title")]
-    assert sum("p99.9 of writes" in one for one in titles if one) >= found.trials - found.failed
-    assert any(one.startswith(found.chosen.name) for one in titles)
+    [chart] = figure.charts(values)
+    assert sum("p99.9 of writes" in told for told in chart.columns["told"]) == len(chart.rows())
+    assert len(chart.rows()) >= found.trials - found.failed
+    [chosen] = [row for row in chart.rows() if row["kind"] == "chosen"]
+    assert chosen["name"] == found.chosen.name
+    front = {row["name"] for row in chart.rows() if row["on_front"]}
+    assert front == {one["name"] for one in values["points"] if one["on_front"]}
+    [path] = charts.save([chart], tmp_path, ("svg",))
+    assert path.name == "front.svg"
+    assert "p99.9 of writes" in path.read_text()
 
 
 def test_no_result_depends_on_the_number_of_workers(here):
@@ -238,7 +242,9 @@ def test_one_objective_and_other_methods(here, method):
                         method=method, trials=6, store="all")  # fmt: skip
     assert done.chosen.metrics["write"] > 0
     assert done.check.feasible
-    assert "by trial" in figure.picture(done.to_dict())
+    [chart] = figure.charts(done.to_dict())
+    assert "by trial" in chart.title
+    assert charts.save([chart], here, ("svg",))
 
 
 def test_more_can_be_better(here):

@@ -206,7 +206,7 @@ TimelineWindow = Annotated[
         "--timeline-window",
         metavar="FROM..TO",
         show_default=False,
-        help='The part of the run in --timeline, such as "1 s..1.2 s".',
+        help='Record only this part of the run, such as "1 s..1.2 s".',
     ),
 ]
 TimelineUnits = Annotated[
@@ -215,7 +215,7 @@ TimelineUnits = Annotated[
         "--timeline-units",
         metavar="LIST",
         show_default=False,
-        help="The units in --timeline, such as 0,4-7; all by default.",
+        help="Record only these units, such as 0,4-7.",
     ),
 ]
 BadLine = Annotated[
