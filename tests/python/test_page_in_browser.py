@@ -8,7 +8,7 @@ import pytest
 
 import flashgc
 import pages
-from conftest import SMALL
+from conftest import LONG, SMALL
 
 BROWSER = (
     shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -229,8 +229,10 @@ def test_data_is_saved_from_the_page(browser, both, tmp_path):
     opened.clean()
 
 
-@pytest.mark.parametrize("width", [400, 1400])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [(400, "light"), (1400, "dark"), *([(400, "dark"), (1400, "light")] if LONG else [])],
+)
 def test_the_page_fits_its_window_in_light_and_in_dark(browser, both, width, scheme):
     _, folder = both
     opened = Opened(browser, folder / "report.html", color_scheme=scheme,
@@ -246,6 +248,7 @@ def test_the_page_fits_its_window_in_light_and_in_dark(browser, both, width, sch
     opened.clean()
 
 
+@pytest.mark.skipif(not LONG, reason="in make long")
 def test_two_million_requests_make_a_small_page(browser, tmp_path, capsys):
     more = {"workload.synthetic.requests": 2_000_000}
     report = flashgc.run("oltp", set=more, blame=True, over_time=True)

@@ -13,7 +13,7 @@ import flashgc as package
 from conftest import COMMAND, ENDLESS, SMALL
 
 UNITS, BUSES = 2, 2
-REQUESTS = 3000
+REQUESTS = 1500
 FEW = {"workload.synthetic.requests": REQUESTS}
 VARIANTS = {
     "greedy": {},

@@ -13,7 +13,7 @@ import tomllib
 import pytest
 
 import flashgc
-from conftest import COMMAND, SHARED, SMALL
+from conftest import COMMAND, LONG, SHARED, SMALL
 from flashgc import api, charts
 from flashgc.axes.choice import Range
 from flashgc.results import RunResults
@@ -272,6 +272,7 @@ def test_the_check_sees_other_seeds_and_another_part_of_the_trace():
     assert len(plan.check) == samples.CHECK_SEEDS
 
 
+@pytest.mark.skipif(not LONG, reason="in make long")
 @pytest.mark.skipif(not SHARED.is_dir(), reason="there are no traces")
 def test_a_trace_sizes_one_drive_for_all(here):
     trace = SHARED / "traces/Financial1.rows3-50002.flashsim.trace.zst"
