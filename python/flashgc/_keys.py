@@ -88,6 +88,14 @@ class Pages(Section):
     flushed: Annotated[int, Only("with a write buffer")]
 
 
+class Slots(Section):
+    """Flash pages that hold several mapped pages."""
+
+    per_page: int
+    collection_page_reads: int
+    reads_per_copy: float | None
+
+
 class Background(Section):
     """Pages that pre-migration moved before any collection."""
 
@@ -442,6 +450,7 @@ class Keys(Section):
     requests: Requests
     jobs: Annotated[list[Job], Only("with concurrent jobs")]
     pages: Pages
+    slots: Annotated[Slots, Only("with a mapping unit below the page")]
     background: Annotated[Background, Only("with pre-migration")]
     buffer: Annotated[Buffer, Only("with a write buffer")]
     write_amplification: float | None

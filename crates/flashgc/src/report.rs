@@ -56,6 +56,9 @@ impl Report {
             add("jobs", facts.tallies.iter().map(job).collect());
         }
         add("pages", pages(results));
+        if let Some(slots) = slots(setup, results) {
+            add("slots", slots);
+        }
         if let Some(background) = background(setup, results) {
             add("background", background);
         }
@@ -221,6 +224,18 @@ fn write_amplification(results: &Results) -> Option<f64> {
 fn pages_programmed(results: &Results) -> u64 {
     let counters = &results.counters;
     counters.array_programs + counters.gc_moved + counters.background_moved
+}
+
+/// The slots of flash pages, where each holds several mapped pages.
+fn slots(setup: &Setup, results: &Results) -> Option<Value> {
+    let (slots, counters) = (setup.plan.geometry.shape.slots, &results.counters);
+    (slots > 1).then(|| {
+        json!({
+            "per_page": slots,
+            "collection_page_reads": counters.read_steps,
+            "reads_per_copy": per(counters.read_steps, counters.moved_in_jobs),
+        })
+    })
 }
 
 /// Flash bytes programmed for each byte that the host wrote.

@@ -2,6 +2,7 @@
 
 mod device;
 mod scheme;
+mod slots;
 mod workload;
 
 use crate::choices::Choices;
@@ -79,6 +80,7 @@ pub fn draw(seed: u64) -> Drawn {
     draw.scheme();
     draw.workload();
     draw.precondition();
+    draw.slots();
     draw.fits()
 }
 

@@ -189,6 +189,7 @@ fn pure(tried: &Tried<'_>) -> bool {
         && !preset
         && plan.gc.preemption.is_none()
         && plan.geometry.shape.summary_pages == 0
+        && plan.geometry.shape.slots == 1
 }
 
 fn work(tried: &Tried<'_>, figures: &Figures<'_>, broken: &mut Broken) {

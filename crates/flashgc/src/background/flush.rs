@@ -16,11 +16,6 @@ impl Flush {
 
 impl<W: Watch> Task<W> for Flush {
     fn host_rests(&mut self, at: &mut Rest<'_, W>) -> bool {
-        if at.host.source_ended() {
-            return false;
-        }
-        let Some(lpn) = at.host.page_to_flush() else { return false };
-        at.host.flush(lpn);
-        true
+        !at.host.source_ended() && at.host.flush_when_idle()
     }
 }

@@ -48,6 +48,8 @@ impl<W: Watch> Collecting<'_, W> {
         job.fills.clear();
         job.wasted_open.clear();
         job.stage = Stage::Copying;
+        job.programs = true;
+        (job.whole_until, job.loose, job.read_until, job.read_pages) = (0, 0, 0, 1);
         job.lists.clear();
         self.list_pages(unit, plane, &victims);
         let job = &mut self.jobs[unit];
@@ -83,11 +85,17 @@ impl<W: Watch> Collecting<'_, W> {
                 job.copies.extend(pages.iter().map(|&from| Copy { from, to: Ppn::NONE }));
             }
         }
+        if let slots @ 2.. = cx.plan.geometry.shape.slots {
+            if !job.fixed {
+                let apart = cx.plan.gc.copy.stays_in_plane() && cx.plan.gc.preemption.is_none();
+                job.put_whole_first(slots, apart, self.prices);
+            }
+        }
     }
 
     /// All copies and the erase as one operation.
     fn whole(&mut self, unit: UnitId) -> Command<Owner> {
-        let at_once = self.cx.plan.gc.copy.at_once();
+        let at_once = self.cx.plan.copies_at_once();
         let job = &mut self.jobs[unit];
         job.stage = Stage::Whole;
         job.steps = match at_once {

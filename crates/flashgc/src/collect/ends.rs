@@ -49,7 +49,7 @@ impl<W: Watch> Collecting<'_, W> {
         let job = &self.jobs[unit];
         let is_it = |&at: &usize| job.copies[at].to == page;
         let under_way = if job.fixed {
-            let at_once = self.cx.plan.gc.copy.at_once();
+            let at_once = self.cx.plan.copies_at_once();
             let made = || job.copies_made(self.prices, at_once, self.cx.now_ns);
             (0..job.copies.len()).find(is_it).filter(|&at| at >= made())
         } else if matches!(job.stage, Stage::Copying | Stage::Programming) {

@@ -59,15 +59,28 @@ pub struct Job {
     pub fills: Vec<u32>,
     /// The first copy that no step has taken yet.
     pub next: usize,
+    /// Where the copies of whole flash pages end, which move without the controller.
+    pub(super) whole_until: usize,
+    /// The first of the other copies that no step has taken yet.
+    pub(super) loose: usize,
+    /// Where the copies end that the controller has or had, where it joins slots; the same before
+    /// the step under way, and the slots that are read for it, of this number of flash pages.
+    pub(super) read_until: usize,
+    pub(super) read_from: usize,
+    pub(super) read: Vec<Ppn>,
+    pub(super) read_pages: u32,
     /// The copies of the step under way, by their place in `copies`.
     pub step: Vec<usize>,
+    /// Whether the step ends with a program: the controller keeps slots that fill no flash page.
+    pub(super) programs: bool,
     /// Copies of the step that other units have not programmed yet.
     pub sent: u32,
     /// Steps that ended.
     pub steps: u32,
     /// Time in which an array worked for this collection, in ns.
     pub busy_ns: u64,
-    /// Steps whose pages were read, where reads and programs are separate.
+    /// Steps whose pages were read, where reads and programs are separate; flash pages that were
+    /// read, where they hold several slots.
     pub reads: u32,
     /// Programs with merged host writes only.
     pub merged_programs: u32,

@@ -53,7 +53,7 @@ impl At<'_> {
     }
 
     fn copies_made(&self, job: &Job) -> usize {
-        job.copies_made(self.prices, self.plan.gc.copy.at_once(), self.now_ns)
+        job.copies_made(self.prices, self.plan.copies_at_once(), self.now_ns)
     }
 }
 

@@ -28,15 +28,20 @@ impl<W: Watch> Collecting<'_, W> {
 
     /// The pages of the step leave the array.
     pub fn begin_reading(&mut self, unit: UnitId) {
-        let job = &mut self.jobs[unit];
-        job.stage = Stage::Reading;
-        job.reads += 1;
+        self.jobs[unit].stage = Stage::Reading;
+        if self.cx.plan.geometry.shape.slots > 1 {
+            return self.begin_reading_slots(unit);
+        }
+        self.jobs[unit].reads += 1;
         self.tell_read_out(unit);
     }
 
     /// The read half of the step under way.
     pub fn step_read(&self, unit: UnitId) -> Phases {
         let job = &self.jobs[unit];
+        if self.cx.plan.geometry.shape.slots > 1 {
+            return self.prices.reading(Op::Read, job.read.len(), job.read.iter().copied());
+        }
         let op = self.cx.plan.gc.copy.read_op();
         self.prices.reading(op, job.step.len(), job.step_pages().map(|copy| copy.from))
     }
@@ -55,6 +60,9 @@ impl<W: Watch> Collecting<'_, W> {
         if copies + merged == 0 {
             job.stage = Stage::Copying;
             return None;
+        }
+        if plan.geometry.shape.slots > 1 {
+            return self.program_slots(unit);
         }
         job.stage = Stage::Programming;
         self.bind_step(unit);
@@ -93,7 +101,7 @@ impl<W: Watch> Collecting<'_, W> {
         let job = &mut self.jobs[unit];
         job.stage = Stage::Copying;
         job.step.clear();
-        job.reads -= 1;
+        job.give_up_read();
         job.extra_ns += read_ns - left_ns;
         job.read_ahead = false;
         true

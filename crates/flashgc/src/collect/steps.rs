@@ -28,6 +28,9 @@ impl<W: Watch> Collecting<'_, W> {
         if mode.is_global() {
             self.tell_read_out(unit);
         }
+        if self.cx.plan.geometry.shape.slots > 1 {
+            return self.slots_step(unit);
+        }
         let job = &self.jobs[unit];
         let from = job.step_pages().map(|copy| copy.from);
         let mut phases = self.prices.reading(mode.step_op(), job.step.len(), from);
@@ -42,6 +45,9 @@ impl<W: Watch> Collecting<'_, W> {
     /// Takes the next copies of one list into the step; pages that went invalid are passed over.
     pub fn take_step(&mut self, unit: UnitId) {
         let plan = self.cx.plan;
+        if plan.geometry.shape.slots > 1 {
+            return self.take_slots(unit);
+        }
         let at_once = plan.gc.copy.at_once() as usize;
         let job = &mut self.jobs[unit];
         job.step.clear();
@@ -104,7 +110,7 @@ impl<W: Watch> Collecting<'_, W> {
         if !job.wasted_open.is_empty() && !job.fixed {
             job.wasted_open.clear();
         }
-        job.steps += u32::from(copies > 0);
+        job.steps += u32::from(copies > 0 && job.programs);
         job.merged_programs += u32::from(copies == 0);
         self.cx.count_copies(u64::from(copies), fills);
     }

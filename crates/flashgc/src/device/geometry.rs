@@ -51,13 +51,17 @@ pub struct Shape {
     /// Those of them that the scheme adds to the device's.
     #[serde(skip)]
     pub extra_blocks: u32,
-    /// Pages in each block.
+    /// Pages in each block. Where the mapping unit is a part of a flash page, a *page* is such a
+    /// slot everywhere (see [`Shape::in_slots`]).
     pub pages_per_block: u32,
     /// The last of them, which hold a summary of the block and no data.
     #[serde(skip_serializing_if = "is_zero")]
     pub summary_pages: u32,
     /// Bytes of data in a page.
     pub page_bytes: u32,
+    /// Mapped pages that one flash page holds, which are read and programmed together.
+    #[serde(skip_serializing_if = "is_one")]
+    pub slots: u32,
     /// The part that one array operation keeps busy.
     pub unit: Level,
     /// Sub-blocks of each block, each of which can be erased without the others. Where a scheme
@@ -138,6 +142,18 @@ impl Shape {
         }
     }
 
+    /// The device as the map sees it where each flash page holds this number of slots: each slot is
+    /// a page.
+    #[must_use]
+    pub fn in_slots(&self, slots: u32) -> Shape {
+        Shape {
+            pages_per_block: self.pages_per_block * slots,
+            page_bytes: self.page_bytes / slots,
+            slots,
+            ..self.clone()
+        }
+    }
+
     /// The device as a scheme sees it that erases whole blocks.
     #[must_use]
     pub fn in_blocks(&self) -> Shape {
@@ -181,6 +197,7 @@ impl Shape {
             isolation_layers: 1,
             isolation_pages: 0,
             page_bytes: 4096,
+            slots: 1,
             unit,
             registers: 1,
             multi_plane: 1,

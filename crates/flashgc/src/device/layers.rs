@@ -65,7 +65,7 @@ impl LayerTimes {
         let layers = shape.layers.max(1);
         let layer_of = |page: u32| match speed.layer_map {
             LayerMap::InOrder => page / (pages / layers),
-            LayerMap::Striped => page % layers,
+            LayerMap::Striped => page / shape.slots % layers,
         };
         let by_page = |mean_ns: u64| {
             let times = speed.times_ns(layers, mean_ns);

@@ -46,6 +46,8 @@ pub struct Prices {
     copies_pay: bool,
     /// The array time of each page, where layers differ.
     layers: Option<LayerTimes>,
+    /// Mapped pages that a flash page holds: its slots.
+    slots: u32,
     /// Of each number of pages, less one, the nominal phases of every operation.
     nominal: Vec<[Phases; Op::ALL.len()]>,
 }
@@ -58,9 +60,11 @@ fn slowest(times: impl Iterator<Item = u64>) -> u64 {
 impl Prices {
     /// The prices of a device whose operations touch at most `pages` pages at once.
     pub fn new(timing: &Timing, shape: &Shape, pages: u32) -> Self {
-        let row = |pages| Op::ALL.map(|op| nominal(timing, op, pages));
+        let slots = u64::from(shape.slots);
+        let row = |pages| Op::ALL.map(|op| nominal(timing, op, pages, slots));
         Prices {
             timing: *timing,
+            slots: shape.slots,
             copies_pay: timing.times_summaries_of_copies(),
             layers: LayerTimes::new(timing, shape),
             nominal: (1..=u64::from(pages.max(1))).map(row).collect(),
@@ -79,15 +83,53 @@ impl Prices {
         self.layers.is_some()
     }
 
+    /// Whether two mapped pages lie in one flash page.
+    #[inline(always)]
+    pub fn shares_flash_page(&self, one: Ppn, other: Ppn) -> bool {
+        one.0 / self.slots == other.0 / self.slots
+    }
+
     /// The phases of an operation that reads these pages. Pages are only asked for where layers
     /// differ.
     #[inline(always)]
     pub fn reading(&self, op: Op, count: usize, pages: impl Iterator<Item = Ppn>) -> Phases {
+        if self.slots > 1 {
+            return self.reading_slots(op, pages);
+        }
         let mut phases = self.nominal(op, count);
         if let Some(layers) = &self.layers {
             phases.set(Kind::Read, slowest(pages.map(|page| layers.read_ns(page))));
         }
         phases
+    }
+
+    /// The same for slots, in order of number: each of their flash pages is read once, one after
+    /// the other, and only these slots leave the register. Without any, what follows the reads.
+    fn reading_slots(&self, op: Op, slots: impl Iterator<Item = Ppn>) -> Phases {
+        let (mut pages, mut count, mut array_ns, mut last) = (0, 0, 0, None);
+        for slot in slots {
+            count += 1;
+            if last.is_none_or(|last| !self.shares_flash_page(last, slot)) {
+                pages += 1;
+                array_ns += self.read_ns(slot);
+            }
+            last = Some(slot);
+        }
+        let read = Phases::new()
+            .then(Kind::Command, self.timing.command_ns * pages)
+            .then(Kind::Read, array_ns);
+        let out_ns = out_ns(&self.timing, count, self.slots.into());
+        match op {
+            Op::Read => read.then(Kind::DataOut, out_ns),
+            Op::ReadRegisters => read,
+            Op::Copyback => read
+                .then(Kind::Command, self.timing.command_ns)
+                .then(Kind::Program, self.timing.program_ns),
+            _ => read
+                .then(Kind::DataOut, out_ns)
+                .then(Kind::DataIn, self.timing.command_ns + self.timing.transfer_ns)
+                .then(Kind::Program, self.timing.program_ns),
+        }
     }
 
     /// The phases of an operation that programs these pages and fills blocks with them.
@@ -150,7 +192,8 @@ impl Prices {
 
     /// A page in a register is sent out.
     pub fn answer(&self) -> Phases {
-        Phases::new().then(Kind::DataOut, self.timing.command_ns + self.timing.transfer_ns)
+        let out_ns = out_ns(&self.timing, 1, self.slots.into());
+        Phases::new().then(Kind::DataOut, self.timing.command_ns + out_ns)
     }
 
     /// Array time of a read or a program of this page, in ns.
@@ -179,14 +222,22 @@ impl Prices {
     }
 }
 
-fn nominal(timing: &Timing, op: Op, pages: u64) -> Phases {
+/// Bus time of this number of slots that leave a register, in ns.
+fn out_ns(timing: &Timing, count: u64, slots: u64) -> u64 {
+    (timing.transfer_ns * count).div_ceil(slots)
+}
+
+/// The phases of an operation on `count` mapped pages. Slots share flash pages; elsewhere each is
+/// a flash page of its own.
+fn nominal(timing: &Timing, op: Op, count: u64, slots: u64) -> Phases {
     let &Timing { read_ns, program_ns, erase_ns, transfer_ns, command_ns, .. } = timing;
+    let pages = count.div_ceil(slots);
     let none = Phases::new();
     match op {
         Op::Read => none
             .then(Kind::Command, command_ns * pages)
             .then(Kind::Read, read_ns)
-            .then(Kind::DataOut, transfer_ns * pages),
+            .then(Kind::DataOut, out_ns(timing, count, slots)),
         Op::Program => none
             .then(Kind::DataIn, (command_ns + transfer_ns) * pages)
             .then(Kind::Program, program_ns),

@@ -1,6 +1,7 @@
 //! The state of the write buffer.
 
 use super::buffered::Buffered;
+use super::joined::Joined;
 use super::queues::Late;
 use crate::plan::WriteBuffer;
 
@@ -14,12 +15,16 @@ pub(super) struct Buffer {
     pub(super) waiting: Late,
     /// Writes that wait for a place, in order of arrival.
     pub(super) stalled: Late,
-    /// Flushes whose program is under way.
+    /// Pages of flushes whose program is under way.
     pub(super) programming: u64,
+    /// The pages of each flush.
+    pub(super) joined: Joined,
+    /// Pages of a full flush: the slots of a flash page.
+    pub(super) slots: u32,
 }
 
 impl Buffer {
-    pub(super) fn new(plan: WriteBuffer) -> Self {
+    pub(super) fn new(plan: WriteBuffer, slots: u32) -> Self {
         Buffer {
             plan,
             pages: Buffered::new(plan.pages),
@@ -27,6 +32,8 @@ impl Buffer {
             waiting: Late::new(),
             stalled: Late::new(),
             programming: 0,
+            joined: Joined::default(),
+            slots,
         }
     }
 }

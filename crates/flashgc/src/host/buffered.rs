@@ -131,17 +131,15 @@ impl Buffered {
         page.is_rewritten = page.is_taken;
     }
 
-    /// The page to flush next: the one used least recently that is not being flushed.
-    pub fn next_to_flush(&self) -> Option<Lpn> {
-        let mut at = self.oldest;
-        while at != NONE {
-            let page = &self.pages[at as usize];
-            if page.flush == NONE && !page.is_coming {
-                return Some(page.lpn);
-            }
-            at = page.newer;
-        }
-        None
+    /// The pages to flush next: those that are not being flushed, the one used least recently
+    /// first.
+    pub fn next_to_flush(&self) -> impl Iterator<Item = Lpn> + '_ {
+        let place = |at: u32| (at != NONE).then_some(at);
+        let places = std::iter::successors(place(self.oldest), move |&at| {
+            place(self.pages[at as usize].newer)
+        });
+        let pages = places.map(|at| &self.pages[at as usize]);
+        pages.filter(|page| page.flush == NONE && !page.is_coming).map(|page| page.lpn)
     }
 
     /// This operation will flush the page.
@@ -149,6 +147,13 @@ impl Buffered {
         let at = self.place(lpn) as usize;
         self.pages[at].flush = flush;
         self.flushing += 1;
+    }
+
+    /// The flush that waits leaves the page to a later one.
+    pub fn flush_is_put_off(&mut self, lpn: Lpn) {
+        let at = self.place(lpn) as usize;
+        self.pages[at].flush = NONE;
+        self.flushing -= 1;
     }
 
     /// The flush of a page takes its data.
@@ -235,11 +240,11 @@ mod tests {
     fn the_page_used_least_recently_is_flushed_first() {
         let mut buffered = filled(&[5, 6, 7], 3);
         assert!(!buffered.has_room());
-        assert_eq!(buffered.next_to_flush(), Some(Lpn(5)));
+        assert_eq!(buffered.next_to_flush().next(), Some(Lpn(5)));
         buffered.touch(Lpn(5));
-        assert_eq!(buffered.next_to_flush(), Some(Lpn(6)));
+        assert_eq!(buffered.next_to_flush().next(), Some(Lpn(6)));
         buffered.flush_waits(Lpn(6), 0);
-        assert_eq!(buffered.next_to_flush(), Some(Lpn(7)));
+        assert_eq!(buffered.next_to_flush().next(), Some(Lpn(7)));
         let held: Vec<u32> = buffered.with_data().map(|lpn| lpn.0).collect();
         assert_eq!(held, [5, 7, 6]);
         buffered.flush_starts(Lpn(6));
@@ -262,9 +267,9 @@ mod tests {
         buffered.rewrite(Lpn(5));
         // Even while the new data is still on its way.
         assert!(!buffered.flush_ends(Lpn(5), 0));
-        assert_eq!(buffered.next_to_flush(), None, "the data is on its way in");
+        assert_eq!(buffered.next_to_flush().next(), None, "the data is on its way in");
         buffered.came(Lpn(5));
-        assert_eq!(buffered.next_to_flush(), Some(Lpn(5)));
+        assert_eq!(buffered.next_to_flush().next(), Some(Lpn(5)));
     }
 
     #[test]

@@ -12,6 +12,9 @@
 //!
 //! The buffer serves one access at a time. A flush is a page operation without a request, and takes
 //! its data when its program begins; the data that it reads here goes out with its bus transfer.
+//!
+//! Where a flash page holds several mapped pages, its slots, a flush takes as many pages as it has
+//! slots, and begins as soon as so many are here (docs/mapping-unit.md).
 
 use super::{FLUSH, Host, Op, OpKind};
 use crate::context::Context;
@@ -33,7 +36,7 @@ impl Host {
         self.buffer.iter().flat_map(|buffer| buffer.pages.with_data())
     }
 
-    /// Flushes whose program is under way.
+    /// Pages of flushes whose program is under way.
     pub fn flushes_open(&self) -> u64 {
         self.buffer.as_ref().map_or(0, |buffer| buffer.programming)
     }
@@ -134,7 +137,10 @@ impl Host {
     fn drop_from_buffer<W: Watch>(&mut self, lpn: Lpn, cx: &mut Context<'_, W>) {
         let Some(buffer) = &mut self.buffer else { return };
         if let Some(flush) = buffer.pages.drop_page(lpn) {
-            self.waiting.op_mut(flush).kind = OpKind::Trim;
+            match buffer.joined.leave(flush, lpn) {
+                Some(first) => self.waiting.op_mut(flush).lpn = first,
+                None => self.waiting.op_mut(flush).kind = OpKind::Trim,
+            }
             let plane = self.waiting.op(flush).plane;
             if plane != PlaneId::NONE {
                 self.called.push(cx.plan.geometry.unit_of(plane));
@@ -152,34 +158,43 @@ impl Host {
     }
 
     /// Each write that waits for a place has a flush under way, as far as there are pages to
-    /// flush.
+    /// flush. Where flushes join pages, one begins for each full flash page.
     fn flush_for_stalled(&mut self) {
         while let Some(buffer) = &self.buffer {
-            if buffer.pages.flushing() as usize >= buffer.stalled.len() {
+            let is_due = match buffer.slots {
+                1 => (buffer.pages.flushing() as usize) < buffer.stalled.len(),
+                slots => buffer.pages.count() - buffer.pages.flushing() >= slots,
+            };
+            if !is_due || !self.flush() {
                 return;
             }
-            let Some(lpn) = buffer.pages.next_to_flush() else { return };
-            self.flush(lpn);
         }
     }
 
-    /// The page that is flushed next while the host waits for nothing: the one used least recently,
-    /// if none is being flushed.
-    #[inline]
-    pub fn page_to_flush(&self) -> Option<Lpn> {
-        let buffer = self.buffer.as_ref()?;
-        let is_due = buffer.plan.flushes_when_idle && buffer.pages.flushing() == 0;
-        buffer.pages.next_to_flush().filter(|_| is_due)
+    /// Begins a flush while the host waits for nothing, if none is under way. Returns whether there
+    /// was a page for it.
+    pub fn flush_when_idle(&mut self) -> bool {
+        let Some(buffer) = &self.buffer else { return false };
+        buffer.plan.flushes_when_idle && buffer.pages.flushing() == 0 && self.flush()
     }
 
-    /// Flushes a page of the buffer: a page operation without a request.
-    pub fn flush(&mut self, lpn: Lpn) {
-        let flush = self.waiting.add(lpn, FLUSH, OpKind::Write, false);
-        if let Some(buffer) = &mut self.buffer {
-            buffer.pages.flush_waits(lpn, flush);
+    /// Flushes the pages used least recently, as many as a flash page holds: a page operation
+    /// without a request. Returns whether there were so many.
+    fn flush(&mut self) -> bool {
+        let Some(buffer) = &mut self.buffer else { return false };
+        let mut pages = std::mem::take(&mut self.to_flush);
+        pages.clear();
+        pages.extend(buffer.pages.next_to_flush().take(buffer.slots as usize));
+        let is_full = pages.len() == buffer.slots as usize;
+        if is_full {
+            let flush = self.waiting.add(pages[0], FLUSH, OpKind::Write, false);
+            pages.iter().for_each(|&lpn| buffer.pages.flush_waits(lpn, flush));
+            buffer.joined.add(flush, pages.iter().copied());
+            self.flushes.push_back(flush);
+            self.has_to_place = true;
         }
-        self.flushes.push_back(flush);
-        self.has_to_place = true;
+        self.to_flush = pages;
+        is_full
     }
 
     /// A write begins in flash. A flush takes its data from the buffer now.
@@ -189,22 +204,54 @@ impl Host {
             return cx.tell(Happened::Started { op, lpn });
         }
         if let Some(buffer) = &mut self.buffer {
-            buffer.pages.flush_starts(lpn);
-            buffer.programming += 1;
+            let pages = buffer.joined.pages(op);
+            pages.iter().for_each(|&lpn| buffer.pages.flush_starts(lpn));
+            buffer.programming += pages.len() as u64;
         }
     }
 
-    /// A flush is over. One whose page was trimmed before it began did nothing.
+    /// A flush takes at most this number of its pages: the others may be flushed later.
+    pub fn keep_at_most(&mut self, op: u32, pages: u32) {
+        let Some(buffer) = &mut self.buffer else { return };
+        for lpn in buffer.joined.cut(op, pages as usize) {
+            buffer.pages.flush_is_put_off(lpn);
+        }
+        self.flush_for_stalled();
+    }
+
+    /// Pages that a write operation programs: one, or those of a flush.
+    #[inline(always)]
+    pub fn pages_of(&self, op: u32) -> u32 {
+        let joined = || self.buffer.as_ref().map_or(1, |it| it.joined.pages(op).len() as u32);
+        if self.is_flush(op) { joined() } else { 1 }
+    }
+
+    /// One of the pages that a write operation programs.
+    #[inline(always)]
+    pub fn page_at(&self, op: u32, at: u32) -> Lpn {
+        match &self.buffer {
+            Some(buffer) if self.is_flush(op) => buffer.joined.pages(op)[at as usize],
+            _ => self.waiting.op(op).lpn,
+        }
+    }
+
+    /// A flush is over. One whose pages were all trimmed before it began did nothing.
     #[cold]
     pub fn flush_ended<W: Watch>(&mut self, op: u32, cx: &mut Context<'_, W>) {
-        let Op { lpn, kind, .. } = *self.waiting.op(op);
+        let kind = self.waiting.op(op).kind;
         self.waiting.free(op);
-        let Some(buffer) = self.buffer.as_mut().filter(|_| kind == OpKind::Write) else { return };
-        buffer.programming -= 1;
-        cx.counters.flushed += 1;
-        if buffer.pages.flush_ends(lpn, op) {
-            cx.tell(Happened::Flushed { lpn });
-            self.place_is_free(cx);
+        if kind != OpKind::Write {
+            return;
+        }
+        for at in 0.. {
+            let Some(buffer) = &mut self.buffer else { return };
+            let Some(&lpn) = buffer.joined.pages(op).get(at) else { break };
+            buffer.programming -= 1;
+            cx.counters.flushed += 1;
+            if buffer.pages.flush_ends(lpn, op) {
+                cx.tell(Happened::Flushed { lpn });
+                self.place_is_free(cx);
+            }
         }
         self.flush_for_stalled();
     }

@@ -12,6 +12,7 @@ mod buffering;
 mod crossings;
 mod entrance;
 mod jobs;
+mod joined;
 mod link;
 mod ops;
 mod order;
@@ -24,7 +25,7 @@ pub use records::{Fault, Served};
 
 use crate::context::Context;
 use crate::ftl::map::PageMap;
-use crate::ids::UnitId;
+use crate::ids::{Lpn, UnitId};
 use crate::plan::Plan;
 use crate::verify::Watch;
 use crate::workload::HostRequest;
@@ -55,6 +56,8 @@ pub struct Host {
     buffer: Option<Buffer>,
     /// Flushes that wait nowhere yet.
     flushes: VecDeque<u32>,
+    /// Space for the pages of the next flush.
+    to_flush: Vec<Lpn>,
     /// The request whose pages are being accepted.
     cutting: Option<Cutting>,
     /// Page operations that are next on their page, the oldest last.
@@ -79,8 +82,9 @@ impl Host {
             queues_keep_order: plan.queues_keep_order(),
             entrance: plan.places.map(Entrance::new),
             link: plan.host_link.map(Link::new),
-            buffer: plan.write_buffer.map(Buffer::new),
+            buffer: plan.write_buffer.map(|own| Buffer::new(own, plan.geometry.shape.slots)),
             flushes: VecDeque::new(),
+            to_flush: Vec::new(),
             cutting: None,
             released: Vec::new(),
             has_to_place: false,

@@ -46,10 +46,9 @@ impl Seen<'_> {
         if timing.times_summaries_of_copies() || self.prices.asks_for_pages() {
             return;
         }
-        let reads = match self.plan.gc.preemption {
-            Some(_) => counters.read_steps,
-            None => counters.copy_steps,
-        };
+        // Where flash pages hold several slots, a step reads as many pages as they come from.
+        let are_apart = self.plan.gc.preemption.is_some() || self.plan.geometry.shape.slots > 1;
+        let reads = if are_apart { counters.read_steps } else { counters.copy_steps };
         let programs = counters.copy_steps + counters.merged_programs;
         let steps_ns = reads * timing.read_ns + programs * timing.program_ns + counters.gc_extra_ns;
         // Pages that go to other units are programmed one by one, in as many units as possible.

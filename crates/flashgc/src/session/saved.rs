@@ -158,8 +158,8 @@ fn device_facts(setup: &Setup) -> Value {
         "dies_per_chip": shape.dies_per_chip,
         "planes_per_die": shape.planes_per_die,
         "blocks_per_plane": shape.blocks_per_plane,
-        "pages_per_block": shape.pages_per_block,
-        "page_size": shape.page_bytes,
+        "pages_per_block": shape.pages_per_block / shape.slots,
+        "page_size": shape.page_bytes * shape.slots,
         "exported": shape.exported_pages_per_plane,
         "order": shape.order,
         "allocation": plan.allocation,
@@ -176,6 +176,9 @@ fn device_facts(setup: &Setup) -> Value {
     // As the scheme has them: a drive of whole blocks does not fit sub-blocks.
     if shape.sub_blocks > 1 {
         facts["sub_blocks"] = json!(shape.sub_blocks);
+    }
+    if shape.slots > 1 {
+        facts["mapping_unit"] = json!(shape.page_bytes);
     }
     if shape.isolation_pages > 0 {
         facts["isolation"] = json!(shape.isolation_pages);
@@ -215,7 +218,7 @@ fn differences(made_from: &Value, setup: &Setup) -> Vec<String> {
         .map(|key| {
             let of = match key.as_str() {
                 "exported" => " pages of each plane",
-                "page_size" => " B",
+                "page_size" | "mapping_unit" => " B",
                 "isolation" => " pages between sub-blocks",
                 _ => "",
             };

@@ -37,9 +37,13 @@ impl<W: Watch> Sim<W> {
     /// A command has begun. One of no length has ended already, and waits to be read.
     #[inline(always)]
     pub(super) fn has_begun(&mut self, unit: UnitId, moved: Moved<Owner>) {
-        if let Moved::Ended(ended) = moved {
-            self.at_once.push_back((unit, ended));
-            self.has_ended_at_once = true;
+        match moved {
+            Moved::Runs => {}
+            Moved::NeedsPages => self.pages_are_due(unit),
+            Moved::Ended(ended) => {
+                self.at_once.push_back((unit, ended));
+                self.has_ended_at_once = true;
+            }
         }
     }
 

@@ -131,7 +131,8 @@ impl<W: Watch> Sim<W> {
             OpKind::Read => self.counters.array_reads += 1,
             OpKind::Write => {
                 let is_counted = self.host.waiting.op(op).loaded;
-                self.counters.array_programs += u64::from(!is_counted);
+                let pages = if is_counted { 0 } else { self.host.pages_of(op) };
+                self.counters.array_programs += u64::from(pages);
             }
             OpKind::ReadRest => {
                 self.counters.array_reads += 1;

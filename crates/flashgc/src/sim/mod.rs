@@ -178,7 +178,7 @@ impl<W: Watch> Sim<W> {
 
     fn with_store(plan: Plan, store: Store, watch: W) -> Self {
         let geometry = &plan.geometry;
-        let pages = geometry.shape.multi_plane.max(plan.gc.copy.at_once());
+        let pages = geometry.shape.multi_plane.max(plan.copies_at_once());
         let slots = Slots::new(
             geometry.units,
             geometry.shape.channels,

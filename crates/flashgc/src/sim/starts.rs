@@ -3,8 +3,9 @@
 use super::Sim;
 use crate::device::Level;
 use crate::flash;
+use crate::ftl::Stream;
 use crate::host::{Op, OpKind};
-use crate::ids::{Lpn, PlaneId, UnitId};
+use crate::ids::{Lpn, PlaneId, Ppn, UnitId};
 use crate::owner::Owner;
 use crate::plan::Allocation;
 use crate::verify::{Happened, Watch};
@@ -18,6 +19,9 @@ impl<W: Watch> Sim<W> {
         let mut shared = 0;
         if self.plan.geometry.shape.multi_plane > 1 {
             self.share(unit, plane, kind == OpKind::Write, list);
+            shared = self.units[unit.index()].group.len();
+        } else if self.plan.geometry.shape.slots > 1 && kind != OpKind::Write {
+            self.join_reads(unit, op, list);
             shared = self.units[unit.index()].group.len();
         }
         let group = self.units[unit.index()].group.iter().copied();
@@ -44,10 +48,13 @@ impl<W: Watch> Sim<W> {
             self.store.ftl.prefetch_old(&self.plan.geometry, next.lpn);
         }
         if kind == OpKind::Write {
-            self.host.write_starts(op, lpn, &mut context!(self));
             if self.store.alloc.chooses_at_start() {
                 self.store.alloc.has_chosen(&self.plan, plane);
             }
+            if self.plan.geometry.shape.slots > 1 {
+                return self.write_slots(unit, plane, op).then_some(plane);
+            }
+            self.host.write_starts(op, lpn, &mut context!(self));
             if self.write_page(plane, lpn, op) {
                 self.units[unit.index()].filled += 1;
             }
@@ -67,6 +74,11 @@ impl<W: Watch> Sim<W> {
             return None;
         }
         self.tell(Happened::Started { op, lpn });
+        if self.plan.geometry.shape.slots > 1 && self.is_in_controller(ppn) {
+            self.tell(Happened::ReadBegun { ppn, lpn });
+            self.answered(op);
+            return None;
+        }
         self.tell(Happened::Read { ppn, lpn });
         Some(plane)
     }
@@ -79,6 +91,54 @@ impl<W: Watch> Sim<W> {
         let has_filled = self.store.write_page(plane, lpn, cause, job, &mut context!(self));
         self.hear();
         has_filled
+    }
+
+    /// A flush takes the slots that the plane's next flash page has left: pages beyond them stay in
+    /// the buffer. Returns whether it fills the page, which is programmed then; else the controller
+    /// keeps it with what is still to come, and the flush is over.
+    #[inline(never)]
+    fn write_slots(&mut self, unit: UnitId, plane: PlaneId, op: u32) -> bool {
+        let geometry = &self.plan.geometry;
+        let begun = self.store.ftl.frontiers.begun(geometry, plane, Stream::Host);
+        let room = geometry.shape.slots - begun;
+        self.host.keep_at_most(op, room);
+        let lpn = self.host.waiting.op(op).lpn;
+        self.host.write_starts(op, lpn, &mut context!(self));
+        let pages = self.host.pages_of(op);
+        for at in 0..pages {
+            if self.write_page(plane, self.host.page_at(op, at), op) {
+                self.units[unit.index()].filled += 1;
+            }
+        }
+        if pages < room {
+            self.host_operation_ended(op);
+        } else {
+            self.place_flushes();
+        }
+        pages == room
+    }
+
+    /// Whether the flash page of a slot is not programmed yet.
+    fn is_in_controller(&self, slot: Ppn) -> bool {
+        self.store.ftl.frontiers.is_begun(&self.plan.geometry, slot)
+    }
+
+    /// The next reads of the list that want slots of the same flash page join: the array reads it
+    /// once.
+    #[inline(never)]
+    fn join_reads(&mut self, unit: UnitId, first: u32, list: u8) {
+        let first = self.page_of(first);
+        while let Some(op) = self.host.waiting.peek(unit, list) {
+            let Op { lpn, kind, .. } = *self.host.waiting.op(op);
+            let slot = self.store.ftl.map.ppn_of(lpn);
+            let joins = matches!(kind, OpKind::Read | OpKind::ReadRest)
+                && slot.is_some()
+                && self.prices.shares_flash_page(first, slot);
+            if !joins || self.start_page(unit, op, list).is_none() {
+                return;
+            }
+            self.units[unit.index()].group.push(op);
+        }
     }
 
     /// A write of the host was bound at the register. Its page is noted now: a page from the write

@@ -70,6 +70,8 @@ pub struct Store {
     /// Pages lost and moved of which collections or background work have yet to be told.
     lost: Option<Lost>,
     moved: Vec<Fact>,
+    /// The plane of the flash page that untimed writing fills, and the slots that it has left.
+    slots_left: Option<(PlaneId, u32)>,
     /// Space for the list of a victim's pages.
     scratch: Vec<Ppn>,
     /// Space for the victims of an untimed collection.
@@ -90,6 +92,7 @@ impl Store {
             age_step_ns: (plan.timing.program_ns / u64::from(geometry.units)).max(1),
             lost: None,
             moved: Vec::new(),
+            slots_left: None,
             scratch: Vec::new(),
             victims: Vec::new(),
             erased_with: Vec::new(),

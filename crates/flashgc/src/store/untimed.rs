@@ -9,6 +9,7 @@ use super::{NoSpace, SteadyWatch, Store};
 use crate::context::Context;
 use crate::gc::{Batch, Role, Victim};
 use crate::ids::{BlockId, Lpn, PlaneId};
+use crate::plan::Plan;
 use crate::stats::{Batches, Sums};
 use crate::verify::{Cause, Watch};
 use crate::workload::{Overwrites, SourceError};
@@ -148,7 +149,7 @@ impl<W: Watch> Untimed<'_, W> {
     #[inline(always)]
     pub(super) fn write(&mut self, lpn: Lpn) -> Result<(), UntimedError> {
         let Untimed { store, cx, .. } = self;
-        let plane = store.alloc.plane_for_write(cx.plan, &store.ftl, lpn);
+        let plane = store.plane_of_untimed(cx.plan, lpn);
         self.write_in(plane, lpn).map(|_| ())
     }
 
@@ -223,6 +224,20 @@ impl<W: Watch> Untimed<'_, W> {
 }
 
 impl Store {
+    /// The plane of an untimed write. The slots of a flash page are written one after the other.
+    #[inline(always)]
+    fn plane_of_untimed(&mut self, plan: &Plan, lpn: Lpn) -> PlaneId {
+        let slots = plan.geometry.shape.slots;
+        if slots == 1 {
+            return self.alloc.plane_for_write(plan, &self.ftl, lpn);
+        }
+        let begun = self.slots_left.filter(|&(_, left)| left > 0);
+        let chosen = || (self.alloc.plane_for_write(plan, &self.ftl, lpn), slots);
+        let (plane, left) = begun.unwrap_or_else(chosen);
+        self.slots_left = Some((plane, left - 1));
+        plane
+    }
+
     /// Moves the valid pages of claimed blocks, and erases these blocks.
     #[inline(always)]
     fn empty_untimed<W: Watch>(

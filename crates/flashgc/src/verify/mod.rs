@@ -211,6 +211,20 @@ pub enum Happened {
         /// Whether the data was still current when it was bound.
         current: bool,
     },
+    /// Copies were bound that fill no flash page: the controller keeps them.
+    Kept {
+        /// The unit of the collection.
+        unit: UnitId,
+        /// Their number.
+        copies: u32,
+    },
+    /// A slot is read whose flash page is not programmed yet: the controller has the data.
+    ReadBegun {
+        /// The slot.
+        ppn: Ppn,
+        /// The data that is expected there.
+        lpn: Lpn,
+    },
     /// A page is read.
     Read {
         /// The page.

@@ -56,7 +56,7 @@ impl Promises {
         Promises {
             in_order: !plan.parity(),
             in_plane: !copy.is_global(),
-            at_once: copy.at_once(),
+            at_once: plan.copies_at_once(),
             by_block: copy.lists_by_block(),
             isolation: plan.gc.sub_blocks,
             preempts: plan.gc.preemption.is_some(),

@@ -43,6 +43,8 @@ struct Lane {
     nearly: Option<(&'static str, u64)>,
     /// The cost of resuming it, in ns.
     resumes_ns: u64,
+    /// The flash page that the collection read last, where it joins slots.
+    last_read: Option<u32>,
 }
 
 impl Lane {
@@ -80,6 +82,8 @@ pub(super) struct Times {
     /// Pages of a whole block, and the time of each layer as a multiple of the nominal one.
     block_pages: u32,
     layers: Option<(LayerMap, Vec<f64>)>,
+    /// Slots of a flash page.
+    slots: u32,
     at_once: usize,
     /// Pages of the blocks whose copies form a list each.
     list_pages: u32,
@@ -109,6 +113,7 @@ impl Times {
             collection,
             block_pages: shape.pages_per_block * shape.sub_blocks,
             layers,
+            slots: shape.slots,
             at_once: promises.at_once as usize,
             list_pages: if promises.by_block { shape.pages_per_block } else { u32::MAX },
             lanes: vec![Lane::default(); geometry.units as usize],
@@ -120,7 +125,7 @@ impl Times {
         let (page, layers) = (ppn.0 % self.block_pages, slowness.len() as u32);
         let layer = match map {
             LayerMap::InOrder => u64::from(page) * u64::from(layers) / u64::from(self.block_pages),
-            LayerMap::Striped => u64::from(page % layers),
+            LayerMap::Striped => u64::from(page / self.slots % layers),
         };
         slowness[layer as usize]
     }
@@ -133,6 +138,13 @@ impl Times {
     /// Pages that are programmed together, in ns.
     fn program_ns(&self, by: &Timing, pages: impl Iterator<Item = Ppn>) -> u64 {
         self.slowest_ns(by.program_ns, pages)
+    }
+
+    /// The flash pages of these slots, which are read one after the other, in ns.
+    fn each_ns(&self, slots: Vec<Ppn>) -> u64 {
+        let mut pages = slots;
+        pages.dedup_by_key(|slot| slot.0 / self.slots);
+        pages.into_iter().map(|slot| self.read_ns(&self.collection, std::iter::once(slot))).sum()
     }
 
     fn slowest_ns(&self, nominal_ns: u64, pages: impl Iterator<Item = Ppn>) -> u64 {
@@ -149,6 +161,11 @@ impl Times {
         let end = ppn.0 - ppn.0 % self.block_pages + self.block_pages;
         let pages = end - summary.pages..end;
         pages.map(|ppn| self.program_ns(by, std::iter::once(Ppn(ppn)))).sum()
+    }
+
+    /// Whether a flash page is full with this slot.
+    fn ends_page(&self, slot: Ppn) -> bool {
+        (slot.0 + 1).is_multiple_of(self.slots)
     }
 
     /// The same where copies pay for them.
@@ -178,6 +195,9 @@ impl Times {
             Happened::ReadOut { ppn, .. } => {
                 let lane = &mut self.lanes[unit(ppn).index()];
                 lane.read_out.push(ppn);
+            }
+            Happened::Kept { unit, copies } => {
+                self.lanes[unit.index()].bound.drain(..copies as usize);
             }
             Happened::ReadGivenUp { unit } => self.lanes[unit.index()].gives_up(),
             Happened::Busy { what: What::Array, unit, from_ns, to_ns, gc } => {
@@ -254,7 +274,9 @@ impl Times {
     fn host_ns(&self, lane: &mut Lane) -> (u64, u64) {
         let pages = std::mem::take(&mut lane.host);
         let filled = pages.iter().find(|page| page.fills).map(|page| page.ppn);
-        let (ppns, programs) = (pages.iter().map(|p| p.ppn), pages.iter().any(|p| p.programs));
+        // Slots that fill no flash page have waited in the controller.
+        let programs = pages.iter().any(|page| page.programs && self.ends_page(page.ppn));
+        let ppns = pages.iter().filter(|page| page.programs == programs).map(|page| page.ppn);
         let ns = match programs {
             true => self.program_ns(&self.timing, ppns),
             false => self.read_ns(&self.timing, ppns),
@@ -290,7 +312,15 @@ impl Times {
             lane.bound.drain(..count as usize).collect()
         };
         let (ns, phases) = match name {
-            ERASE => (self.collection.erase_ns, 0),
+            ERASE => {
+                lane.last_read = None;
+                (self.collection.erase_ns, 0)
+            }
+            READ if self.slots > 1 => {
+                let pages = std::mem::take(&mut lane.read_out);
+                let phases = pages.len() as u64;
+                (self.each_ns(pages), phases)
+            }
             READ | READ_OUT => {
                 let pages = std::mem::take(&mut lane.read_out);
                 (self.read_ns(&self.collection, pages.into_iter()), 1)
@@ -300,6 +330,10 @@ impl Times {
                 self.register_ns(&first(lane, copies), &merged)
             }
             "program-copy" => self.register_ns(&first(lane, 1), &[]),
+            "copy" if self.slots > 1 => {
+                let copies = first(lane, copies);
+                self.joined_ns(&mut lane.last_read, &copies)
+            }
             "copy" => self.step_ns(&first(lane, copies)),
             "collection" => {
                 let (ns, phases) = self.all_ns(&lane.bound.drain(..).collect::<Vec<_>>());
@@ -333,6 +367,27 @@ impl Times {
     fn step_ns(&self, copies: &[Bound]) -> (u64, u64) {
         let (ns, phases) = self.register_ns(copies, &[]);
         (self.read_ns(&self.collection, copies.iter().map(|copy| copy.from)) + ns, 1 + phases)
+    }
+
+    /// Slots that one program joins: each flash page that was not read before is read by itself.
+    fn joined_ns(&self, last_read: &mut Option<u32>, copies: &[Bound]) -> (u64, u64) {
+        // The controller keeps what does not fill a flash page.
+        let is_full = copies.last().is_some_and(|last| self.ends_page(last.to));
+        let (mut ns, mut phases) = if is_full { self.register_ns(copies, &[]) } else { (0, 1) };
+        let first = copies.first().map_or(0, |copy| copy.from.0 / self.slots);
+        let is_of_one = copies.iter().all(|copy| copy.from.0 / self.slots == first);
+        if copies.len() == self.slots as usize && is_of_one {
+            // A whole page moves within its plane, and the controller keeps what it has.
+            return (ns + self.read_ns(&self.collection, copies.iter().map(|copy| copy.from)), 2);
+        }
+        for copy in copies {
+            let page = copy.from.0 / self.slots;
+            if last_read.replace(page) != Some(page) {
+                ns += self.read_ns(&self.collection, std::iter::once(copy.from));
+                phases += 1;
+            }
+        }
+        (ns, phases)
     }
 
     /// All copies of a collection, step by step: each step takes from one list. None pays for a

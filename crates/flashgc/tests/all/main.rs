@@ -26,6 +26,7 @@ mod jobs;
 mod jobs_run;
 mod layers;
 mod liveness;
+mod mapping_unit;
 mod matrix;
 mod mqsim;
 mod multi_plane;

@@ -6,6 +6,7 @@
 
 pub mod aged;
 pub mod capacity;
+mod mapping_unit;
 pub mod notes;
 mod order;
 mod reserve;

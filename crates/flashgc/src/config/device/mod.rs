@@ -2,6 +2,7 @@
 
 mod exported;
 mod layers;
+mod mapping_unit;
 mod order;
 mod timing;
 mod write_buffer;
@@ -57,6 +58,8 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     let blocks_per_plane = count("blocks_per_plane", 1 << 20);
     let pages_per_block = count("pages_per_block", PAGES_PER_BLOCK_MAX);
     let page_bytes = page_bytes(table);
+    let slots = mapping_unit::slots(table, page_bytes, pages_per_block);
+    let slot_bytes = page_bytes.zip(slots).map(|(bytes, slots)| bytes / slots);
     let exported = exported::read(table);
     let unit = table.required("unit", table.choice("unit", &Level::WORDS), UNIT_HELP);
     let allocation = table.choice("allocation", &ALLOCATIONS).unwrap_or(Allocation::Striped);
@@ -70,7 +73,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     let host_link = timing::host_link(table);
     let (places, write_completion) = (places(table), completion(table));
     let suspend = timing::suspend(table);
-    let write_buffer = write_buffer::read(table, page_bytes);
+    let write_buffer = write_buffer::read(table, slot_bytes);
     let rated_cycles = table.u64("rated_cycles", 1..=1_000_000_000);
     table.finish();
     let (layered, exported) = (layered?, exported?);
@@ -88,12 +91,16 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         isolation_layers: layered.isolation_layers,
         isolation_pages: 0,
         page_bytes: page_bytes?,
+        slots: 1,
         unit: unit?,
         registers: registers?,
         multi_plane: multi_plane?,
         order: order?,
         exported_pages_per_plane: 0,
     };
+    if let slots @ 2.. = slots? {
+        shape = shape.in_slots(slots);
+    }
     check_size(table, &shape)?;
     shape.exported_pages_per_plane = exported.pages(table, &shape)?;
     let mut timing = Timing { suspend: suspend?, layer_speed: layered.speed, ..times?.0 };

@@ -52,7 +52,12 @@ impl Checker {
             true => lists.iter().map(|&copies| steps(copies)).sum(),
             false => steps(copied),
         };
-        if self.promises.preempts {
+        if let slots @ 2.. = self.geometry.shape.slots {
+            // A step fills a flash page, which may be begun before and after.
+            let pages =
+                copied.saturating_sub(slots - 1).div_ceil(slots)..=(copied + slots - 1) / slots;
+            assert!(pages.contains(&row.steps), "flash pages of a job: {} {pages:?}", row.steps);
+        } else if self.promises.preempts {
             assert!((expected..=copied).contains(&row.steps), "steps of a job");
         } else {
             assert_eq!(row.steps, expected, "steps of a job");

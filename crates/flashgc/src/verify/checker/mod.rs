@@ -168,31 +168,7 @@ impl Checker {
     }
 
     fn program(&mut self, now_ns: u64, ppn: Ppn, lpn: Lpn, cause: Cause, current: bool) {
-        let (block, page) = self.geometry.block_and_page(ppn);
-        assert_eq!(
-            self.content[ppn.index()].lpn,
-            ERASED,
-            "at {now_ns} ns page {} was programmed without an erase",
-            ppn.0
-        );
-        if self.promises.in_order {
-            assert_eq!(
-                self.programmed[block.index()],
-                page,
-                "at {now_ns} ns page {page} of block {} was programmed out of order",
-                block.0
-            );
-        }
-        let shape = &self.geometry.shape;
-        assert!(
-            page < self.geometry.data_pages_of(block),
-            "at {now_ns} ns page {page} of block {}, which is for no data, was given some",
-            block.0
-        );
-        self.programmed[block.index()] += 1;
-        if self.programmed[block.index()] == self.geometry.data_pages_of(block) {
-            self.summaries += u64::from(shape.summary_pages);
-        }
+        self.takes(now_ns, ppn);
         let version = match cause {
             Cause::Host { .. } => {
                 assert!(
@@ -217,6 +193,35 @@ impl Checker {
         self.content[ppn.index()] = Content { lpn: lpn.0, version };
         if current {
             self.home[lpn.index()] = ppn;
+        }
+    }
+
+    /// A page is taken: it is erased, and the next of its block.
+    fn takes(&mut self, now_ns: u64, ppn: Ppn) {
+        let (block, page) = self.geometry.block_and_page(ppn);
+        assert_eq!(
+            self.content[ppn.index()].lpn,
+            ERASED,
+            "at {now_ns} ns page {} was programmed without an erase",
+            ppn.0
+        );
+        if self.promises.in_order {
+            assert_eq!(
+                self.programmed[block.index()],
+                page,
+                "at {now_ns} ns page {page} of block {} was programmed out of order",
+                block.0
+            );
+        }
+        let shape = &self.geometry.shape;
+        assert!(
+            page < self.geometry.data_pages_of(block),
+            "at {now_ns} ns page {page} of block {}, which is for no data, was given some",
+            block.0
+        );
+        self.programmed[block.index()] += 1;
+        if self.programmed[block.index()] == self.geometry.data_pages_of(block) {
+            self.summaries += u64::from(shape.summary_pages);
         }
     }
 
@@ -357,6 +362,7 @@ impl Watch for Checker {
                 self.closed.iter().for_each(|closed| closed.read(now_ns, plane, page, ppn));
                 self.read(now_ns, ppn, lpn);
             }
+            Happened::ReadBegun { ppn, lpn } => self.read_begun(now_ns, ppn, lpn),
             Happened::ReadOut { ppn, lpn } => self.read_out(now_ns, ppn, lpn),
             Happened::ReadNothing { lpn } => self.read_nothing(now_ns, lpn),
             Happened::ReadBuffered { lpn } => self.read_buffered(now_ns, lpn),

@@ -58,6 +58,18 @@ impl Checker {
         assert!(newest >= self.acknowledged[lpn.index()]);
     }
 
+    /// The controller answers from a flash page that is not full yet.
+    pub(super) fn read_begun(&self, now_ns: u64, slot: Ppn, lpn: Lpn) {
+        self.read(now_ns, slot, lpn);
+        let (block, page) = self.geometry.block_and_page(slot);
+        let slots = self.geometry.shape.slots;
+        assert!(
+            self.programmed[block.index()] < (page / slots + 1) * slots,
+            "at {now_ns} ns a read of slot {} found no flash, and its page is programmed",
+            slot.0
+        );
+    }
+
     pub(super) fn read_out(&self, now_ns: u64, ppn: Ppn, lpn: Lpn) {
         let content = self.content[ppn.index()];
         assert_eq!(content.lpn, lpn.0, "at {now_ns} ns a read of page {} found other data", ppn.0);

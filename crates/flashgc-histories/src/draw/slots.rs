@@ -1,0 +1,60 @@
+//! Mapping units below the flash page: a device and a scheme that can have one.
+
+use super::Draw;
+
+const SCHEMES: &[&str] = &[
+    "greedy",
+    "fifo",
+    "random",
+    "cost-benefit",
+    "d-choices",
+    "wear-aware",
+    "idle",
+    "ideal",
+    "pbgc",
+    "ssdsim",
+    "greedy-msr",
+    "pgc",
+    "pgc-se",
+    "fpgc",
+];
+
+const REFUSED_OF_DEVICE: [&str; 6] =
+    ["pool", "multi_plane", "summary", "write_completion", "write_buffer", "sub_blocks"];
+
+impl Draw {
+    /// In a part of the cases, flash pages hold several slots, and what cannot be combined with
+    /// them is drawn again.
+    pub(super) fn slots(&mut self) {
+        if !self.choices.chance(15) || self.history.get("device.preset").is_some() {
+            return;
+        }
+        let sizes =
+            [("1 KiB", "512 B"), ("8 KiB", "4 KiB"), ("16 KiB", "4 KiB"), ("16 KiB", "2 KiB")];
+        let (page, unit) = self.choices.pick(&sizes);
+        self.text("device.page_size", page);
+        self.text("device.mapping_unit", unit);
+        self.history.words.push(("device".into(), "mapping_unit".into()));
+        for key in REFUSED_OF_DEVICE {
+            self.history.remove(&format!("device.{key}"));
+        }
+        if self.choices.chance(30) {
+            let size = self.choices.pick(&["32 KiB", "256 KiB"]);
+            self.text("device.write_buffer.size", size);
+            self.text("device.write_buffer.access", "1 us");
+        }
+        self.word("device.allocation", &["dynamic", "dynamic", "when-idle"]);
+        self.history.remove("gc");
+        self.history.remove("precondition.scheme");
+        let scheme = self.word("gc.scheme", SCHEMES);
+        if scheme != "ideal" {
+            self.maybe("gc.copy.use", &["copyback", "bus"]);
+        }
+        if ["pgc-se", "fpgc"].contains(&scheme) {
+            self.suspends();
+            self.set("gc.preemption.suspend.merge", false);
+            self.set("gc.preemption.suspend.pipeline", false);
+        }
+        self.maybe("gc.placement.use", &["one-frontier", "separate-gc"]);
+    }
+}

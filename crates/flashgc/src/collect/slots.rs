@@ -1,0 +1,163 @@
+//! Steps of a collection where a flash page holds several mapped pages: its slots
+//! (docs/mapping-unit.md).
+//!
+//! A step fills the next flash page of its plane, and programs it. Its slots come from as many
+//! pages as it takes, through the controller. Each page is read once, and only its wanted slots
+//! leave the register; those that the step does not take wait in the controller for the next one.
+//! The last slots of a collection may not fill a page: the controller keeps them until others do.
+//! With copyback, pages whose slots are all valid move within their plane.
+
+use super::{Collecting, Job, Stage};
+use crate::flash::{Command, Op, Prices};
+use crate::ftl::Stream;
+use crate::ids::{Ppn, UnitId};
+use crate::owner::Owner;
+use crate::verify::{Happened, Watch};
+
+impl Job {
+    /// Orders the pages to move: those of whole flash pages first, where they move `apart`.
+    pub(super) fn put_whole_first(&mut self, slots: u32, apart: bool, prices: &Prices) {
+        if apart {
+            let pages = self.copies.chunk_by(|a, b| prices.shares_flash_page(a.from, b.from));
+            let is_whole = |page: &&[_]| page.len() == slots as usize;
+            let (whole, rest): (Vec<_>, Vec<_>) = pages.partition(is_whole);
+            self.whole_until = whole.len() * slots as usize;
+            self.copies = whole.into_iter().chain(rest).flatten().copied().collect();
+        }
+        self.loose = self.whole_until;
+        self.read_until = self.whole_until;
+    }
+
+    /// The slots of the next step: those of a whole flash page where none is begun, or the next of
+    /// others that fill the one that is.
+    fn take_slots(&mut self, slots: usize, begun: usize, is_valid: impl Fn(Ppn) -> bool) {
+        self.step.clear();
+        loop {
+            while (begun > 0 || self.next == self.whole_until)
+                && self.loose < self.copies.len()
+                && begun + self.step.len() < slots
+            {
+                if is_valid(self.copies[self.loose].from) {
+                    self.step.push(self.loose);
+                }
+                self.loose += 1;
+            }
+            if !self.step.is_empty() || self.next == self.whole_until {
+                return;
+            }
+            let page = self.next..self.next + slots;
+            self.next = page.end;
+            self.step.extend(page.filter(|&at| is_valid(self.copies[at].from)));
+            if begun == 0 && self.step.len() == slots {
+                return;
+            }
+            // The host has rewritten some of its slots, or another page is begun: they go with
+            // those of other pages.
+            let left: Vec<_> = self.step.drain(..).map(|at| self.copies[at]).collect();
+            self.copies.extend(left);
+        }
+    }
+
+    /// Whether the step under way is of a whole flash page, which moves within its plane.
+    fn is_whole(&self) -> bool {
+        self.step.first().is_some_and(|&first| first < self.whole_until)
+    }
+
+    /// The slots that are read for the step under way: not those that the controller has.
+    fn read_for_step(&mut self, prices: &Prices, is_valid: impl Fn(Ppn) -> bool) {
+        let (first, end) = match (self.step.first(), self.step.last()) {
+            (Some(&first), Some(&last)) if last < self.whole_until => (first, last + 1),
+            (Some(_), Some(&last)) => {
+                let of_page = self.copies[last].from;
+                let is_beside = |page| prices.shares_flash_page(of_page, page);
+                let rest = self.copies[last + 1..].iter();
+                let end = last + 1 + rest.take_while(|copy| is_beside(copy.from)).count();
+                self.read_from = std::mem::replace(&mut self.read_until, end);
+                (self.read_from, end)
+            }
+            _ => (0, 0),
+        };
+        let read = self.copies.get(first..end).unwrap_or(&[]).iter();
+        self.read.clear();
+        self.read.extend(read.map(|copy| copy.from).filter(|&page| is_valid(page)));
+        let pages = self.read.chunk_by(|&a, &b| prices.shares_flash_page(a, b));
+        self.read_pages = pages.count() as u32;
+        self.reads += self.read_pages;
+    }
+
+    /// The read of the step under way is given up.
+    pub(super) fn give_up_read(&mut self) {
+        self.reads -= self.read_pages;
+        self.read_until = self.read_from;
+    }
+}
+
+impl<W: Watch> Collecting<'_, W> {
+    /// Takes the slots of the next step.
+    pub(super) fn take_slots(&mut self, unit: UnitId) {
+        let begun = self.begun(unit) as usize;
+        let plan = self.cx.plan;
+        let is_valid = |page| self.store.is_valid(plan, page);
+        self.jobs[unit].take_slots(plan.geometry.shape.slots as usize, begun, is_valid);
+    }
+
+    /// The slots of the next flash page of the collected plane that are taken.
+    fn begun(&self, unit: UnitId) -> u32 {
+        let frontiers = &self.store.ftl.frontiers;
+        let begun = |plane| frontiers.begun(&self.cx.plan.geometry, plane, Stream::Gc);
+        self.jobs[unit].plane.map_or(0, begun)
+    }
+
+    /// The command of a step of slots. Those that fill no flash page are read only, and bind now.
+    pub(super) fn slots_step(&mut self, unit: UnitId) -> Command<Owner> {
+        let plan = self.cx.plan;
+        let fills =
+            self.begun(unit) + self.jobs[unit].step.len() as u32 == plan.geometry.shape.slots;
+        let job = &mut self.jobs[unit];
+        job.read_for_step(self.prices, |page| self.store.is_valid(plan, page));
+        job.programs = fills;
+        let op = match (fills, job.is_whole()) {
+            (true, true) => Op::Copyback,
+            (true, false) => Op::CopyOverBus,
+            (false, _) => Op::Read,
+        };
+        let phases = self.prices.reading(op, job.read.len(), job.read.iter().copied());
+        if !fills {
+            self.bind_step(unit);
+        }
+        Command { binds_at: phases.program_at(), ..super::steps::command(phases) }
+    }
+
+    /// The slots of a step leave the array, where requests may preempt the collection.
+    pub(super) fn begin_reading_slots(&mut self, unit: UnitId) {
+        let plan = self.cx.plan;
+        let job = &mut self.jobs[unit];
+        job.read_for_step(self.prices, |page| self.store.is_valid(plan, page));
+        if W::ACTIVE {
+            for &ppn in &job.read {
+                let lpn = self.store.ftl.map.lpn_of(ppn);
+                self.cx.tell(Happened::ReadOut { ppn, lpn });
+            }
+        }
+    }
+
+    /// The slots of the step that are still valid are programmed, if they complete a flash page;
+    /// else the controller keeps them.
+    pub(super) fn program_slots(&mut self, unit: UnitId) -> Option<Command<Owner>> {
+        let copies = self.jobs[unit].step.len() as u32;
+        let fills = self.begun(unit) + copies >= self.cx.plan.geometry.shape.slots;
+        self.bind_step(unit);
+        let job = &mut self.jobs[unit];
+        job.programs = fills;
+        if !fills {
+            job.stage = Stage::Copying;
+            self.cx.tell(Happened::Kept { unit, copies });
+            self.copies_ended(unit);
+            return None;
+        }
+        job.stage = Stage::Programming;
+        let mut phases = self.prices.nominal(Op::Program, 1);
+        self.prices.bind(&mut phases, job.step_pages().map(|copy| copy.to).take(1), 0);
+        Some(super::steps::command(phases))
+    }
+}
