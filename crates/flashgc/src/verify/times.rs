@@ -275,8 +275,11 @@ impl Times {
         let pages = std::mem::take(&mut lane.host);
         let filled = pages.iter().find(|page| page.fills).map(|page| page.ppn);
         // Slots that fill no flash page have waited in the controller.
-        let programs = pages.iter().any(|page| page.programs && self.ends_page(page.ppn));
-        let ppns = pages.iter().filter(|page| page.programs == programs).map(|page| page.ppn);
+        let is_last = |page: &&HostPage| page.programs && self.ends_page(page.ppn);
+        let programs = pages.iter().any(|page| is_last(&page));
+        let ppns =
+            pages.iter().filter(|page| if programs { is_last(page) } else { !page.programs });
+        let ppns = ppns.map(|page| page.ppn);
         let ns = match programs {
             true => self.program_ns(&self.timing, ppns),
             false => self.read_ns(&self.timing, ppns),
