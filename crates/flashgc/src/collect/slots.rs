@@ -7,9 +7,9 @@
 //! The last slots of a collection may not fill a page: the controller keeps them until others do.
 //! With copyback, pages whose slots are all valid move within their plane.
 
+use super::steps::command;
 use super::{Collecting, Job, Stage};
 use crate::flash::{Command, Op, Prices};
-use crate::ftl::Stream;
 use crate::ids::{Ppn, UnitId};
 use crate::owner::Owner;
 use crate::verify::{Happened, Watch};
@@ -92,72 +92,71 @@ impl Job {
     }
 }
 
-impl<W: Watch> Collecting<'_, W> {
-    /// Takes the slots of the next step.
-    pub(super) fn take_slots(&mut self, unit: UnitId) {
-        let begun = self.begun(unit) as usize;
-        let plan = self.cx.plan;
-        let is_valid = |page| self.store.is_valid(plan, page);
-        self.jobs[unit].take_slots(plan.geometry.shape.slots as usize, begun, is_valid);
-    }
+/// Takes the slots of the next step.
+pub(super) fn take<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
+    let begun = begun(at, unit) as usize;
+    let plan = at.cx.plan;
+    let is_valid = |page| at.store.is_valid(plan, page);
+    at.jobs[unit].take_slots(plan.geometry.shape.slots as usize, begun, is_valid);
+}
 
-    /// The slots of the next flash page of the collected plane that are taken.
-    fn begun(&self, unit: UnitId) -> u32 {
-        let frontiers = &self.store.ftl.frontiers;
-        let begun = |plane| frontiers.begun(&self.cx.plan.geometry, plane, Stream::Gc);
-        self.jobs[unit].plane.map_or(0, begun)
-    }
+/// The slots of the next flash page of the collected plane that are taken.
+fn begun<W: Watch>(at: &Collecting<'_, W>, unit: UnitId) -> u32 {
+    let begun = |plane| at.store.begun_by_copies(plane, at.cx.plan);
+    at.jobs[unit].plane.map_or(0, begun)
+}
 
-    /// The command of a step of slots. Those that fill no flash page are read only, and bind now.
-    pub(super) fn slots_step(&mut self, unit: UnitId) -> Command<Owner> {
-        let plan = self.cx.plan;
-        let fills =
-            self.begun(unit) + self.jobs[unit].step.len() as u32 == plan.geometry.shape.slots;
-        let job = &mut self.jobs[unit];
-        job.read_for_step(self.prices, |page| self.store.is_valid(plan, page));
-        job.programs = fills;
-        let op = match (fills, job.is_whole()) {
-            (true, true) => Op::Copyback,
-            (true, false) => Op::CopyOverBus,
-            (false, _) => Op::Read,
-        };
-        let phases = self.prices.reading(op, job.read.len(), job.read.iter().copied());
-        if !fills {
-            self.bind_step(unit);
-        }
-        Command { binds_at: phases.program_at(), ..super::steps::command(phases) }
+/// The command of a step of slots. Those that fill no flash page are read only, and bind now.
+pub(super) fn step<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) -> Command<Owner> {
+    let plan = at.cx.plan;
+    let fills = begun(at, unit) + at.jobs[unit].step.len() as u32 == plan.geometry.shape.slots;
+    let job = &mut at.jobs[unit];
+    job.read_for_step(at.prices, |page| at.store.is_valid(plan, page));
+    job.programs = fills;
+    let op = match (fills, job.is_whole()) {
+        (true, true) => Op::Copyback,
+        (true, false) => Op::CopyOverBus,
+        (false, _) => Op::Read,
+    };
+    let phases = at.prices.reading(op, job.read.len(), job.read.iter().copied());
+    if !fills {
+        at.bind_step(unit);
     }
+    Command { binds_at: phases.program_at(), ..command(phases) }
+}
 
-    /// The slots of a step leave the array, where requests may preempt the collection.
-    pub(super) fn begin_reading_slots(&mut self, unit: UnitId) {
-        let plan = self.cx.plan;
-        let job = &mut self.jobs[unit];
-        job.read_for_step(self.prices, |page| self.store.is_valid(plan, page));
-        if W::ACTIVE {
-            for &ppn in &job.read {
-                let lpn = self.store.ftl.map.lpn_of(ppn);
-                self.cx.tell(Happened::ReadOut { ppn, lpn });
-            }
+/// The slots of a step leave the array, where requests may preempt the collection.
+pub(super) fn begin_reading<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
+    let plan = at.cx.plan;
+    let job = &mut at.jobs[unit];
+    job.read_for_step(at.prices, |page| at.store.is_valid(plan, page));
+    if W::ACTIVE {
+        for &ppn in &job.read {
+            let lpn = at.store.ftl.map.lpn_of(ppn);
+            at.cx.tell(Happened::ReadOut { ppn, lpn });
         }
     }
+}
 
-    /// The slots of the step that are still valid are programmed, if they complete a flash page;
-    /// else the controller keeps them.
-    pub(super) fn program_slots(&mut self, unit: UnitId) -> Option<Command<Owner>> {
-        let copies = self.jobs[unit].step.len() as u32;
-        let fills = self.begun(unit) + copies >= self.cx.plan.geometry.shape.slots;
-        self.bind_step(unit);
-        let job = &mut self.jobs[unit];
-        job.programs = fills;
-        if !fills {
-            job.stage = Stage::Copying;
-            self.cx.tell(Happened::Kept { unit, copies });
-            self.copies_ended(unit);
-            return None;
-        }
-        job.stage = Stage::Programming;
-        let mut phases = self.prices.nominal(Op::Program, 1);
-        self.prices.bind(&mut phases, job.step_pages().map(|copy| copy.to).take(1), 0);
-        Some(super::steps::command(phases))
+/// The slots of the step that are still valid are programmed, if they complete a flash page;
+/// else the controller keeps them.
+pub(super) fn program<W: Watch>(
+    at: &mut Collecting<'_, W>,
+    unit: UnitId,
+) -> Option<Command<Owner>> {
+    let copies = at.jobs[unit].step.len() as u32;
+    let fills = begun(at, unit) + copies >= at.cx.plan.geometry.shape.slots;
+    at.bind_step(unit);
+    let job = &mut at.jobs[unit];
+    job.programs = fills;
+    if !fills {
+        job.stage = Stage::Copying;
+        at.cx.tell(Happened::Kept { unit, copies });
+        at.copies_ended(unit);
+        return None;
     }
+    job.stage = Stage::Programming;
+    let mut phases = at.prices.nominal(Op::Program, 1);
+    at.prices.bind(&mut phases, job.step_pages().map(|copy| copy.to).take(1), 0);
+    Some(command(phases))
 }

@@ -5,7 +5,7 @@
 //! not programmed at all.
 
 use super::steps::command;
-use super::{Collecting, Stage};
+use super::{Collecting, Stage, slots};
 use crate::flash::{Command, Op, Phases};
 use crate::ids::UnitId;
 use crate::owner::Owner;
@@ -30,7 +30,7 @@ impl<W: Watch> Collecting<'_, W> {
     pub fn begin_reading(&mut self, unit: UnitId) {
         self.jobs[unit].stage = Stage::Reading;
         if self.cx.plan.geometry.shape.slots > 1 {
-            return self.begin_reading_slots(unit);
+            return slots::begin_reading(self, unit);
         }
         self.jobs[unit].reads += 1;
         self.tell_read_out(unit);
@@ -62,7 +62,7 @@ impl<W: Watch> Collecting<'_, W> {
             return None;
         }
         if plan.geometry.shape.slots > 1 {
-            return self.program_slots(unit);
+            return slots::program(self, unit);
         }
         job.stage = Stage::Programming;
         self.bind_step(unit);

@@ -1,6 +1,6 @@
 //! The steps of a collection on its unit.
 
-use super::{Collecting, Stage};
+use super::{Collecting, Stage, slots};
 use crate::flash::{Class, Command, Op, Phases};
 use crate::ids::{PlaneId, UnitId};
 use crate::owner::Owner;
@@ -29,7 +29,7 @@ impl<W: Watch> Collecting<'_, W> {
             self.tell_read_out(unit);
         }
         if self.cx.plan.geometry.shape.slots > 1 {
-            return self.slots_step(unit);
+            return slots::step(self, unit);
         }
         let job = &self.jobs[unit];
         let from = job.step_pages().map(|copy| copy.from);
@@ -46,7 +46,7 @@ impl<W: Watch> Collecting<'_, W> {
     pub fn take_step(&mut self, unit: UnitId) {
         let plan = self.cx.plan;
         if plan.geometry.shape.slots > 1 {
-            return self.take_slots(unit);
+            return slots::take(self, unit);
         }
         let at_once = plan.gc.copy.at_once() as usize;
         let job = &mut self.jobs[unit];

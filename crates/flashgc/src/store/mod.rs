@@ -38,7 +38,7 @@ pub use untimed::{Overwritten, Untimed, UntimedError};
 use crate::allocation::Allocation;
 use crate::context::Context;
 use crate::drive::Drive;
-use crate::ftl::{Fact, Ftl, Lost, Placed};
+use crate::ftl::{Fact, Ftl, Lost, Placed, Stream};
 use crate::gc::{Gc, Victim, placement};
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn, UnitId};
 use crate::plan::Plan;
@@ -143,6 +143,11 @@ impl Store {
     #[inline(always)]
     pub fn is_valid(&self, plan: &Plan, page: Ppn) -> bool {
         self.ftl.is_valid(&plan.geometry, page)
+    }
+
+    /// The slots of the next flash page that copies fill in a plane, as far as they are taken.
+    pub fn begun_by_copies(&self, plane: PlaneId, plan: &Plan) -> u32 {
+        self.ftl.frontiers.begun(&plan.geometry, plane, Stream::Gc)
     }
 
     /// The space of a plane that has no page for a write.

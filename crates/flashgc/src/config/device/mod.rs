@@ -59,21 +59,18 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     let pages_per_block = count("pages_per_block", PAGES_PER_BLOCK_MAX);
     let page_bytes = page_bytes(table);
     let slots = mapping_unit::slots(table, page_bytes, pages_per_block);
-    let slot_bytes = page_bytes.zip(slots).map(|(bytes, slots)| bytes / slots);
-    let exported = exported::read(table);
+    let (exported, layered) = (exported::read(table), layers::read(table, pages_per_block));
     let unit = table.required("unit", table.choice("unit", &Level::WORDS), UNIT_HELP);
     let allocation = table.choice("allocation", &ALLOCATIONS).unwrap_or(Allocation::Striped);
     let pool = table.choice("pool", &POOLS).flatten();
     let (registers, multi_plane) = (registers(table), multi_plane(table, unit, planes_per_die));
     let (order, (service, service_words)) = (order::order(table), order::service(table));
     let bytes = table.bytes("transfer_bytes").or(page_bytes.map(u64::from));
-    let layered = layers::read(table, pages_per_block);
     let times = timing::read(&table.table("timing"), bytes);
     let summary = timing::summary(table, times.map(|(_, rate)| rate), bytes, pages_per_block);
-    let host_link = timing::host_link(table);
+    let (host_link, suspend) = (timing::host_link(table), timing::suspend(table));
     let (places, write_completion) = (places(table), completion(table));
-    let suspend = timing::suspend(table);
-    let write_buffer = write_buffer::read(table, slot_bytes);
+    let write_buffer = write_buffer::read(table, page_bytes, slots);
     let rated_cycles = table.u64("rated_cycles", 1..=1_000_000_000);
     table.finish();
     let (layered, exported) = (layered?, exported?);
@@ -97,16 +94,13 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         multi_plane: multi_plane?,
         order: order?,
         exported_pages_per_plane: 0,
-    };
-    if let slots @ 2.. = slots? {
-        shape = shape.in_slots(slots);
     }
+    .in_slots(slots?);
     check_size(table, &shape)?;
     shape.exported_pages_per_plane = exported.pages(table, &shape)?;
     let mut timing = Timing { suspend: suspend?, layer_speed: layered.speed, ..times?.0 };
     timing.summary = summary?.map(|summary| timing::in_array(summary, &timing, &shape));
-    let has_pools = allocation != Allocation::Striped;
-    let unused = unused(table, layered.unused, pool.is_some() && !has_pools);
+    let is_striped = allocation == Allocation::Striped;
     Some(Device {
         shape,
         timing,
@@ -115,12 +109,12 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         write_completion,
         write_buffer: write_buffer?,
         allocation,
-        pool: pool.filter(|_| has_pools),
+        pool: pool.filter(|_| !is_striped),
         service: service?,
         service_words,
         exported,
         rated_cycles,
-        unused,
+        unused: unused(table, layered.unused, pool.is_some() && is_striped),
     })
 }
 

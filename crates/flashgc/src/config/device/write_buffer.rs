@@ -11,8 +11,13 @@ const LINE_NS: u32 = 20;
 /// Pages are numbered in 32 bits.
 const PAGES_MAX: u64 = u32::MAX as u64;
 
-/// Reads the table, if there is one. Errors are noted; `Some(None)` where there is no buffer.
-pub fn read(device: &Reader<'_>, page_bytes: Option<u32>) -> Option<Option<WriteBuffer>> {
+/// Reads the table, if there is one, for flash pages of this number of slots. Errors are noted;
+/// `Some(None)` where there is no buffer.
+pub fn read(
+    device: &Reader<'_>,
+    page_bytes: Option<u32>,
+    slots: Option<u32>,
+) -> Option<Option<WriteBuffer>> {
     if !device.has("write_buffer") {
         return Some(None);
     }
@@ -22,7 +27,7 @@ pub fn read(device: &Reader<'_>, page_bytes: Option<u32>) -> Option<Option<Write
     let given = table.has("access");
     let access_ns = table.duration_ns("access");
     table.finish();
-    let (bytes, page_bytes) = (bytes?, page_bytes?);
+    let (bytes, page_bytes) = (bytes?, page_bytes? / slots?);
     let access_ns = match given {
         true => access_ns?,
         false => u64::from(page_bytes / LINE_BYTES * LINE_NS),
