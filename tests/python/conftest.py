@@ -127,6 +127,25 @@ def flashgc(tmp_path):
     return run
 
 
+def interrupted_while_writing(folder, option, name):
+    """Ctrl-C, once a part of the file of this option is written, leaves nothing."""
+    (folder / "endless.toml").write_text(ENDLESS)
+    command = [COMMAND, "run", "endless.toml", option, name]
+    with subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE) as child:
+        try:
+            for _ in range(1000):
+                if any(part.stat().st_size for part in folder.glob(f".{name}*.part")):
+                    break
+                assert child.poll() is None, child.stderr.read()
+                time.sleep(0.02)
+            child.send_signal(signal.SIGINT)
+            err = child.communicate(timeout=20)[1]
+        finally:
+            child.kill()
+    assert (child.returncode, err) == (130, b"interrupted; nothing was saved\n")
+    assert [path.name for path in folder.iterdir()] == ["endless.toml"]
+
+
 @pytest.fixture
 def small(tmp_path):
     path = tmp_path / "small.toml"
