@@ -1,6 +1,7 @@
 """The command in a child of this process: all of a process of its own but the start."""
 
 import functools
+import importlib
 import os
 import sys
 import tempfile
@@ -11,6 +12,9 @@ from pathlib import Path
 
 CAN_FORK = hasattr(os, "fork")
 _TASKS = Path("/proc/self/task")
+_SLOW = ("flashgc.cli.app", "flashgc.cli.layout", "flashgc.cli.progress", "flashgc.cli.show",
+         "flashgc.saved", "pandas", "pyarrow", "rich.markdown", "typer.rich_utils")  # fmt: skip
+"""Modules of commands that are imported once, before any of them is forked."""
 
 
 def has_drawn():
@@ -61,9 +65,8 @@ def _forked():
 
 def run(words, folder, stdin, env, timeout_s=120):
     """Runs `flashgc WORDS` in a folder: its status, standard output and standard error."""
-    # Slow modules are imported once, here.
-    import flashgc.cli.app  # noqa: F401
-
+    for name in _SLOW:
+        importlib.import_module(name)
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, \
             tempfile.TemporaryFile() as err:  # fmt: skip
         given.write(stdin or b"")
