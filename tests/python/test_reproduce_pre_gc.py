@@ -9,6 +9,8 @@ import flashgc
 from conftest import ROOT, SPC
 from flashgc.reproduction import checks, cliffs
 
+pytestmark = pytest.mark.usefixtures("no_figures")
+
 MAIN = ["usr0", "src0", "ts0", "rsrch0", "wdev0", "hm0", "mds1", "fiu-web"]
 EXPORTED_PAGES = 838_848
 PAGES_OF_A_WRITE = 0.45 * 1 + 0.5 * 1.25 + 0.05 * 4.75
