@@ -55,8 +55,9 @@ SECONDS ?= 600
 SEED ?= 1
 COUNT ?=
 ONE ?=
+# By its name alone, not by its package: then it is the one that the tests have built.
 histories: | tools ## random histories of the engine (SECONDS=600 SEED=1 COUNT=number, or ONE=seed to repeat one)
-	cargo run --quiet --profile tests -p flashgc-histories -- \
+	cargo run --quiet --profile tests --bin flashgc-histories -- \
 	  $(if $(ONE),--one $(ONE),--seed $(SEED) $(if $(COUNT),--count $(COUNT),--seconds $(SECONDS)))
 
 SAMPLE ?= 300

@@ -44,15 +44,6 @@ def linear(high: float, title: str) -> Axis:
     return Axis(0.0, top, [(step * at, f"{step * at:,g}") for at in range(count + 1)], title)
 
 
-def between(low: float, high: float, title: str) -> Axis:
-    """From a round value to a round value, with 0 among them."""
-    low, high = min(low, 0.0), max(high, 0.0)
-    step = _round_step((high - low) / 5) if high > low else 1.0
-    first, last = math.floor(low / step + 1e-9), max(math.ceil(high / step - 1e-9), 1)
-    ticks = [(step * at, f"{step * at:,g}") for at in range(first, last + 1)]
-    return Axis(first * step, last * step, ticks, title)
-
-
 def span(high_ns: float, title: str) -> Axis:
     """Time from 0 to exactly `high_ns`."""
     unit_ns, name = _span_unit(max(high_ns, 1.0))

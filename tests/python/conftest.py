@@ -2,7 +2,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import sysconfig
 import time
 from dataclasses import dataclass
@@ -112,9 +111,7 @@ def flashgc(tmp_path):
     def run(*args, stdin=None, code=0, env=None, **more):
         words = [str(word) for word in args]
         env = {**os.environ, "COLUMNS": "160", **(env or {})}
-        # The runtime that draws figures has threads, which a copy of the process has not.
-        has_threads = in_process.DRAWS and "vl_convert" in sys.modules
-        if in_process.CAN_FORK and not more and not has_threads:
+        if in_process.CAN_FORK and not more and not in_process.has_drawn():
             result = Done(*in_process.run(words, tmp_path, stdin, env))
         else:
             done = subprocess.run([COMMAND, *words], cwd=tmp_path, input=stdin, timeout=120,
@@ -125,6 +122,25 @@ def flashgc(tmp_path):
         return result
 
     return run
+
+
+def interrupted_while_writing(folder, option, name):
+    """Ctrl-C, once a part of the file of this option is written, leaves nothing."""
+    (folder / "endless.toml").write_text(ENDLESS)
+    command = [COMMAND, "run", "endless.toml", option, name]
+    with subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE) as child:
+        try:
+            for _ in range(1000):
+                if any(part.stat().st_size for part in folder.glob(f".{name}*.part")):
+                    break
+                assert child.poll() is None, child.stderr.read()
+                time.sleep(0.02)
+            child.send_signal(signal.SIGINT)
+            err = child.communicate(timeout=20)[1]
+        finally:
+            child.kill()
+    assert (child.returncode, err) == (130, b"interrupted; nothing was saved\n")
+    assert [path.name for path in folder.iterdir()] == ["endless.toml"]
 
 
 @pytest.fixture
@@ -159,7 +175,6 @@ def shared():
 def no_figures(monkeypatch):
     """Reproductions save no figures as files, which take the most time of small ones."""
     monkeypatch.setattr("flashgc.charts.sheet.drawable", lambda: False)
-    monkeypatch.setattr(in_process, "DRAWS", False)
 
 
 @pytest.fixture

@@ -1,32 +1,79 @@
 """The command in a child of this process: all of a process of its own but the start."""
 
+import functools
+import importlib
 import os
 import sys
 import tempfile
 import time
 import traceback
 import warnings
+from pathlib import Path
 
 CAN_FORK = hasattr(os, "fork")
-DRAWS = True
-"""Whether commands draw figures as files, with threads that a forked process has not."""
+_TASKS = Path("/proc/self/task")
+_SLOW = ("flashgc.cli.app", "flashgc.cli.layout", "flashgc.cli.progress", "flashgc.cli.show",
+         "flashgc.saved", "pandas", "pyarrow", "rich.markdown", "typer.rich_utils")  # fmt: skip
+"""Modules of commands that are imported once, before any of them is forked."""
+
+
+def has_drawn():
+    """Whether this process has drawn a figure: then it has threads that a copy of it has not."""
+    if _TASKS.exists():
+        return any(_name(task).startswith("V8") for task in _TASKS.iterdir())
+    return "vl_convert" in sys.modules
+
+
+def _name(task):
+    try:
+        return (task / "comm").read_text()
+    except OSError:
+        return ""  # the thread has ended
+
+
+def apart(test):
+    """Runs a test that draws in a child of this process, so that this one has drawn nothing."""
+
+    @functools.wraps(test)
+    def run(**fixtures):
+        if not CAN_FORK or has_drawn():
+            test(**fixtures)
+            return
+        child = _forked()
+        if child == 0:
+            status = 1
+            try:
+                test(**fixtures)
+                status = 0
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                for stream in (sys.stdout, sys.stderr):
+                    stream.flush()
+                os._exit(status)
+        assert _end_of(child, 300) == 0, "the child's standard error has the reason"
+
+    return run
+
+
+def _forked():
+    with warnings.catch_warnings():
+        # Python warns of threads; those of the test runner have nothing that the child needs.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return os.fork()
 
 
 def run(words, folder, stdin, env, timeout_s=120):
     """Runs `flashgc WORDS` in a folder: its status, standard output and standard error."""
-    # Slow modules are imported once, here.
-    import flashgc.cli.app  # noqa: F401
-
+    for name in _SLOW:
+        importlib.import_module(name)
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, \
             tempfile.TemporaryFile() as err:  # fmt: skip
         given.write(stdin or b"")
         given.seek(0)
         sys.stdout.flush()
         sys.stderr.flush()
-        with warnings.catch_warnings():
-            # Python warns of threads; those of the test runner have nothing that the child needs.
-            warnings.simplefilter("ignore", DeprecationWarning)
-            child = os.fork()
+        child = _forked()
         if child == 0:
             _be_the_command(words, folder, (given, out, err), env)
         status = _end_of(child, timeout_s)
@@ -48,6 +95,8 @@ def _be_the_command(words, folder, streams, env):
         os.environ.clear()
         os.environ.update(env)
         sys.argv = ["flashgc", *words]
+        # Under `python -m pytest` its name would be another.
+        sys.modules["__main__"].__package__ = None
         from flashgc import _start
         from flashgc.cli import main
 

@@ -11,6 +11,7 @@ import vl_convert
 from conftest import ROOT
 from flashgc import OutputError, charts, page
 from flashgc.charts import embed, multiples, static
+from in_process import apart
 
 X = {"field": "depth", "type": "quantitative"}
 Y = {"field": "waf", "type": "quantitative"}
@@ -33,6 +34,7 @@ def valid(one):
     return cls.from_dict(whole, validate=True)
 
 
+@apart
 def test_the_runtime_is_that_of_vl_convert():
     text = (ROOT / "python/flashgc/charts/vega.js").read_text()
     code = text.partition("\n*/\n")[2]
@@ -82,6 +84,7 @@ def test_a_switched_series_is_filtered_before_all_else():
     valid(chart(spec=spec, series="scheme", names=["greedy"]))
 
 
+@apart
 @pytest.mark.parametrize(
     ("form", "begins"), [("svg", b"<svg"), ("pdf", b"%PDF"), ("png", b"\x89PNG")]
 )
@@ -143,6 +146,7 @@ def test_small_multiples_join_the_points_of_one_place():
         assert row["mean"] == sum(found) / 2
 
 
+@apart
 @pytest.mark.parametrize("where", [{"row": ""}, {"row": "", "column": ""}, {"series": ""}])
 def test_small_multiples_of_fewer_axes(tmp_path, where):
     one, values = multiple("erases", **where)

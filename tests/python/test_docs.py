@@ -3,8 +3,9 @@
 A block "text output" after an example is its standard output at 80 columns, where `...` stands for
 any text. `FLASHGC_BLESS=1` writes the output into the pages.
 
-A run whose output no page shows has at most 20,000 requests, one of `oltp` a smaller drive, and
-the same advice or reproduction runs once; `FLASHGC_LONG=1` runs every example as it is written.
+A run whose output no page shows has at most 20,000 requests, one of `oltp` a smaller drive, of
+which less is overwritten before where the page says that it is large, and the same advice or
+reproduction runs once; `FLASHGC_LONG=1` runs every example as it is written.
 """
 
 import contextlib
@@ -20,6 +21,7 @@ from pathlib import Path
 import pytest
 
 from conftest import LONG, ROOT
+from in_process import apart
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
 BLOCK = re.compile(
@@ -33,7 +35,8 @@ FILE = re.compile(r"^```\w+ (\S+\.\S+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 BLOCKS, REQUESTS = "device.blocks_per_plane", "workload.synthetic.requests"
-MOST_BLOCKS, MOST_REQUESTS = 64, 20_000
+OVERWRITE = "precondition.overwrite"
+MOST_BLOCKS, MOST_REQUESTS, MOST_OVERWRITTEN = 64, 20_000, 0.2
 
 
 def blocks(page):
@@ -47,7 +50,8 @@ def smaller(words):
     words = [re.sub(rf"^{REQUESTS}=([\d_]+)$", fewer, word) for word in words]
     is_oltp, has_jobs = words[1] == "oltp", words[1].endswith(".fio")
     more = [(BLOCKS, MOST_BLOCKS)] * (is_oltp or has_jobs) + [(REQUESTS, MOST_REQUESTS)] * is_oltp
-    given = {word.partition("=")[0] for word in words}
+    given = {word.partition("=")[0]: word.partition("=")[2] for word in words}
+    more += [(OVERWRITE, MOST_OVERWRITTEN)] * (is_oltp and int(given.get(BLOCKS, 0)) >= 512)
     return words + [part for key, most in more if key not in given
                     for part in ("--set", f"{key}={most}")]  # fmt: skip
 
@@ -124,6 +128,7 @@ def differs(shown, found):
     return checker.output_difference(doctest.Example("", shown), found, flags)
 
 
+@apart
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if blocks(page)], ids=lambda page: str(page.relative_to(ROOT))
 )
@@ -148,6 +153,10 @@ def test_settings_of_an_example_are_kept():
     given = ["compare", "oltp", "--set", f"{REQUESTS}=5", "--set", f"{BLOCKS}=32"]
     assert smaller(given) == given
     assert smaller(["run", "x.toml", "--set", f"{REQUESTS}=500_000"])[-1] == f"{REQUESTS}=20000"
+    large = ["run", "oltp", "--set", f"{BLOCKS}=512", "--set", f"{REQUESTS}=5"]
+    assert smaller(large) == [*large, "--set", f"{OVERWRITE}=0.2"]
+    given = [*large, "--set", f"{OVERWRITE}=1"]
+    assert smaller(given) == given
     assert smaller(["run", "job.fio"]) == ["run", "job.fio", "--set", f"{BLOCKS}=64"]
     for other in (["drive", "save", "oltp", "d"], ["run", "oltp", "--drive", "d"]):
         assert smaller(other) == other

@@ -13,6 +13,8 @@ from conftest import ROOT
 from flashgc import _engine
 from flashgc.axes import layers
 
+pytestmark = pytest.mark.usefixtures("no_figures")
+
 ITEMS = {
     "parallel-gc": ["5b"],
     "preemptible-gc": ["11a", "table-9"],

@@ -12,6 +12,7 @@ from flashgc.reproduction import bars, grid
 from flashgc.reproduction import read_experiment as described
 from flashgc.reproduction.beside import Beside
 from flashgc.reproduction.results import Results
+from in_process import apart
 from own_paper import EXPERIMENT, HIGH, results
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -24,6 +25,7 @@ def drawn(latency):
     return cells, bars.chart(cells, Beside())
 
 
+@apart
 def test_a_figure_has_a_bar_for_each_cell_as_high_as_its_value():
     cells, chart = drawn({("low", "fifo"): 50.0, ("high", "fifo"): 25.0})
     assert cells.rows == ["low load", "high", "mean"]
@@ -40,6 +42,7 @@ def test_a_figure_has_a_bar_for_each_cell_as_high_as_its_value():
     assert {"greedy", "fifo", "low load", "high", "mean"} <= texts(svg)
 
 
+@apart
 def test_a_bar_that_is_far_too_high_is_cut_and_bears_its_value():
     _, chart = drawn({("low", "fifo"): 5000.0})
     (y,) = {str(layer["encoding"]["y"]["scale"]["domain"][1]) for layer in chart.spec["layer"][:1]}
@@ -48,6 +51,7 @@ def test_a_bar_that_is_far_too_high_is_cut_and_bears_its_value():
     assert "50.0" in texts(sheet.svg([chart]).decode())
 
 
+@apart
 def test_the_number_of_the_paper_is_a_point_beside_the_bar():
     cells, _ = drawn({("low", "fifo"): 50.0})
     chart = bars.chart(cells, Beside(values={(0, 0, 1): 0.625}))
@@ -60,6 +64,7 @@ def texts(svg):
     return {one.text for one in ET.fromstring(svg).iter(f"{SVG}text")}
 
 
+@apart
 def test_equal_charts_are_equal_pictures_and_several_are_one():
     _, chart = drawn({})
     assert sheet.svg([chart]) == sheet.svg([chart])
@@ -105,6 +110,7 @@ CDF = EXPERIMENT.replace('form = "bars"', 'form = "cdf"').replace(
 )
 
 
+@apart
 def test_lines_go_through_the_values_of_an_axis(paper, tmp_path):
     (paper / "experiment.toml").write_text(LINES)
     done = flashgc.reproduce("own-paper", ["1"], out=tmp_path / "out", quick=True)
@@ -117,6 +123,7 @@ def test_lines_go_through_the_values_of_an_axis(paper, tmp_path):
     assert "figure-1.svg" in (tmp_path / "out/report-1.md").read_text()
 
 
+@apart
 def test_shares_of_requests_are_kept_with_the_runs_that_need_them(paper, tmp_path):
     (paper / "experiment.toml").write_text(EXPERIMENT)
     flashgc.reproduce("own-paper", out=tmp_path / "out", quick=True)
@@ -139,6 +146,7 @@ COURSE = EXPERIMENT.replace(
 ).replace('against = { scheme = "greedy" }\nas = "ratio"\nmean = true', "")
 
 
+@apart
 def test_a_curve_over_time_is_drawn_from_the_series_of_a_run(paper, tmp_path):
     (paper / "experiment.toml").write_text(COURSE)
     done = flashgc.reproduce("own-paper", ["1"], out=tmp_path / "out", quick=True)

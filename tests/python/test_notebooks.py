@@ -5,10 +5,12 @@ import os
 import pytest
 
 import notebooks
+from in_process import apart
 
 BLESS = bool(os.environ.get("FLASHGC_BLESS"))
 
 
+@apart
 @pytest.mark.parametrize("path", notebooks.NOTEBOOKS, ids=lambda path: path.stem)
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_notebook_prints_what_it_shows(path, tmp_path, monkeypatch):

@@ -10,6 +10,8 @@ from flashgc.reproduction import papers
 from flashgc.reproduction.own_traces import OwnTraces
 from own_paper import CLAIMS, EXPERIMENT
 
+pytestmark = pytest.mark.usefixtures("no_figures")
+
 OWN = '\n[own_trace]\naxis = "load"\nitems = ["1"]\nset = { "workload.trace.address" = "wrap" }\n'
 SPC = "".join(f"0,{8 * (page % 500)},4096,{'rw'[page % 2]},{page / 1000}\n" for page in range(3000))
 ORDERS = """

@@ -16,6 +16,8 @@ from flashgc.reproduction import read_claims as stated
 from flashgc.reproduction import read_experiment as described
 from flashgc.reproduction.verdict import VERDICTS
 
+pytestmark = pytest.mark.usefixtures("no_figures")
+
 KEYS = ["paper", "place", "what", "unit", "claimed", "measured", "verdict", "note"]
 
 

@@ -8,6 +8,8 @@ from flashgc.reproduction import papers
 from flashgc.reproduction.derived import with_derived
 from flashgc.reproduction.plan import Planner
 
+pytestmark = pytest.mark.usefixtures("no_figures")
+
 NAME = "on-demand-gc"
 TRACES = ROOT / "../shared/traces"
 

@@ -9,6 +9,8 @@ import flashgc
 from conftest import ROOT, SPC
 from flashgc.reproduction import checks, cliffs
 
+pytestmark = pytest.mark.usefixtures("no_figures")
+
 MAIN = ["usr0", "src0", "ts0", "rsrch0", "wdev0", "hm0", "mds1", "fiu-web"]
 EXPORTED_PAGES = 838_848
 PAGES_OF_A_WRITE = 0.45 * 1 + 0.5 * 1.25 + 0.05 * 4.75
@@ -24,7 +26,9 @@ def experiment():
 def drawn(tmp_path_factory):
     """Figures 3 to 5 and 9, quick, and the folder of their runs."""
     out = tmp_path_factory.mktemp("out")
-    return flashgc.reproduce("pre-gc", ["3-4", "5", "9"], out=out, quick=True), out
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("flashgc.charts.sheet.drawable", lambda: False)
+        return flashgc.reproduce("pre-gc", ["3-4", "5", "9"], out=out, quick=True), out
 
 
 def synthetic_workload(name):

@@ -1,17 +1,15 @@
 """The log of requests: its files against the report and each other, whole or not at all."""
 
 import resource
-import signal
 import subprocess
 import sys
-import time
 
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
 import flashgc as package
-from conftest import COMMAND, ENDLESS, SMALL
+from conftest import ENDLESS, SMALL, interrupted_while_writing
 
 COLUMNS = ["request", "job", "arrival_ns", "kind", "offset_bytes", "size_bytes", "start_ns",
            "end_ns", "latency_ns"]  # fmt: skip
@@ -144,22 +142,7 @@ def test_a_disk_that_fills_up_leaves_the_old_file(flashgc, small, tmp_path, name
 
 @pytest.mark.parametrize("name", ["a.csv", "a.parquet"])
 def test_ctrl_c_leaves_nothing(tmp_path, name):
-    (tmp_path / "endless.toml").write_text(ENDLESS)
-    command = [COMMAND, "run", "endless.toml", "--request-log", name]
-    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE) as child:
-        try:
-            for _ in range(1000):
-                # Some batches were written.
-                if any(part.stat().st_size for part in tmp_path.glob(f".{name}*.part")):
-                    break
-                assert child.poll() is None, child.stderr.read()
-                time.sleep(0.02)
-            child.send_signal(signal.SIGINT)
-            err = child.communicate(timeout=20)[1]
-        finally:
-            child.kill()
-    assert (child.returncode, err) == (130, b"interrupted; nothing was saved\n")
-    assert [path.name for path in tmp_path.iterdir()] == ["endless.toml"]
+    interrupted_while_writing(tmp_path, "--request-log", name)
 
 
 def test_what_the_progress_raises_is_passed_on(tmp_path):

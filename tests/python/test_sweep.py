@@ -16,6 +16,7 @@ import pages
 from conftest import COMMAND, SMALL, SPC
 from flashgc.sweeps import agenda, columns, plan, read, status, store
 from flashgc.sweeps import page as sweep_page
+from in_process import apart
 
 AXES = """
 [axes]
@@ -321,6 +322,7 @@ def test_frames_and_files(sweep, tmp_path):
     assert repr(done) == "SweepResults(six: 6 points, 6 done)"
 
 
+@apart
 def test_the_page_has_the_points(sweep, tmp_path):
     done = flashgc.sweep(sweep, store="all", jobs=2)
     page = done.save(tmp_path / "six.html", "flashgc sweep six.toml").read_text()

@@ -1,8 +1,5 @@
 """The timeline for Perfetto: its file, read with Perfetto's own schema, against the report."""
 
-import signal
-import subprocess
-import time
 from collections import defaultdict
 
 import pytest
@@ -10,7 +7,7 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
 
 import flashgc as package
-from conftest import COMMAND, ENDLESS, SMALL
+from conftest import SMALL, interrupted_while_writing
 
 UNITS, BUSES = 2, 2
 REQUESTS = 1500
@@ -215,18 +212,4 @@ def test_the_command_names_its_file(flashgc, small):
 
 
 def test_ctrl_c_leaves_nothing(tmp_path):
-    (tmp_path / "endless.toml").write_text(ENDLESS)
-    command = [COMMAND, "run", "endless.toml", "--timeline", "a.pftrace"]
-    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE) as child:
-        try:
-            for _ in range(1000):
-                if any(part.stat().st_size for part in tmp_path.glob(".a.pftrace*.part")):
-                    break
-                assert child.poll() is None, child.stderr.read()
-                time.sleep(0.02)
-            child.send_signal(signal.SIGINT)
-            err = child.communicate(timeout=20)[1]
-        finally:
-            child.kill()
-    assert (child.returncode, err) == (130, b"interrupted; nothing was saved\n")
-    assert [path.name for path in tmp_path.iterdir()] == ["endless.toml"]
+    interrupted_while_writing(tmp_path, "--timeline", "a.pftrace")

@@ -19,6 +19,7 @@ mod request_log;
 mod row_log;
 mod run;
 mod sizing;
+mod streamed;
 mod timeline;
 mod trace;
 

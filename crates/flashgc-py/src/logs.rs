@@ -85,7 +85,7 @@ impl OpenLogs {
 
     /// Refuses a series that would be far too long, as soon as that is known.
     pub fn check_length(&self, logs: &Logs, progress: &Progress) -> PyResult<()> {
-        let rows = self.bounded.map_or(0, |at| self.files[at].rows());
+        let rows = self.bounded.map_or(0, |at| self.files[at].count());
         if rows < ROWS_BEFORE_ESTIMATE || progress.phase != Phase::Run {
             let is_full = rows >= SERIES_ROWS_MAX;
             return if is_full { Err(too_many_rows(logs, progress)) } else { Ok(()) };
@@ -150,12 +150,12 @@ impl Logs {
         let (mut files, mut options) =
             (Vec::new(), Options { verify, blame, ..Options::default() });
         if let Some(path) = &self.gc_log {
-            let log = RowLog::create(path, "log of collections", &JobRow::default())?;
+            let log = RowLog::with_head(path, "log of collections", &JobRow::default())?;
             options.job_log = Some(log.sink());
             files.push(log);
         }
         if let Some(path) = &self.series {
-            let log = RowLog::create(path, "series", &SeriesRow::default())?;
+            let log = RowLog::with_head(path, "series", &SeriesRow::default())?;
             options.series = Some(SeriesRequest { interval_ns, sink: log.sink() });
             bounded = interval_ns.map(|_| files.len());
             files.push(log);

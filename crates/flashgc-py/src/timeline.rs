@@ -1,19 +1,17 @@
 //! The timeline of a run, in a file for Perfetto.
 
-use crate::errors::{ConfigError, OutputError};
-use crate::files::{NewFile, reason};
+use crate::errors::ConfigError;
+use crate::files::NewFile;
+use crate::streamed::Streamed;
 use flashgc::device::Geometry;
-use flashgc::verify::timeline::TimelineRequest;
+use flashgc::verify::timeline::{Stretch, TimelineRequest};
 use flashgc_config::units;
 use flashgc_timeline::Trace;
 use pyo3::prelude::*;
-use std::io;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
 
 /// Slices and values of a file at most: Perfetto shows larger files slowly.
 const ENTRIES_MAX: u64 = 4_000_000;
-const WHAT: &str = "timeline";
 
 /// The timeline that is asked for.
 #[derive(FromPyObject)]
@@ -25,14 +23,13 @@ pub struct TimelineLog {
     units: Option<Vec<u32>>,
 }
 
-/// The file, which the engine writes to and the caller checks.
-pub struct TimelineFile {
-    written: Arc<Mutex<Written>>,
-}
+/// The file.
+pub type TimelineFile = Streamed<Trace<NewFile>>;
 
-struct Written {
-    trace: Option<Trace<NewFile>>,
-    failed: Option<io::Error>,
+impl From<Trace<NewFile>> for NewFile {
+    fn from(trace: Trace<NewFile>) -> NewFile {
+        trace.into_inner()
+    }
 }
 
 impl TimelineLog {
@@ -40,21 +37,13 @@ impl TimelineLog {
     pub fn open(&self, geometry: &Geometry) -> PyResult<(TimelineFile, TimelineRequest)> {
         let (from_ns, to_ns) = self.window.as_deref().map_or(Ok((0, u64::MAX)), window_ns)?;
         self.check_units(geometry)?;
-        let file = NewFile::create(&self.path).map_err(|why| not_written(&why))?;
-        let trace = Trace::new(file, geometry, self.units.as_deref());
-        let trace = trace.map_err(|error| not_written(&reason(&error)))?;
-        let written = Arc::new(Mutex::new(Written { trace: Some(trace), failed: None }));
-        let seen = Arc::clone(&written);
-        let sink = Box::new(move |stretch: flashgc::verify::timeline::Stretch<'_>| {
-            let Ok(mut written) = seen.lock() else { return };
-            let Written { trace, failed } = &mut *written;
-            if let (Some(trace), None) = (trace, &failed) {
-                *failed = trace.add(&stretch).err();
-            }
-        });
+        let begin = |file| Trace::new(file, geometry, self.units.as_deref());
+        let file = TimelineFile::create(&self.path, "timeline", begin)?;
+        let entries = file.entries();
+        let sink = Box::new(move |stretch: Stretch<'_>| entries.add(|trace| trace.add(&stretch)));
         let (units, entries_max) = (self.units.clone(), ENTRIES_MAX);
         let request = TimelineRequest { from_ns, to_ns, units, entries_max, sink };
-        Ok((TimelineFile { written }, request))
+        Ok((file, request))
     }
 
     fn check_units(&self, geometry: &Geometry) -> PyResult<()> {
@@ -91,27 +80,4 @@ fn window_ns(text: &str) -> PyResult<(u64, u64)> {
         return Err(wrong("it must end after its beginning"));
     }
     Ok((from_ns, to_ns))
-}
-
-fn not_written(why: &str) -> PyErr {
-    OutputError::new_err(format!("error: the {WHAT} cannot be written: {why}"))
-}
-
-impl TimelineFile {
-    /// Whether everything could be written so far.
-    pub fn check(&self) -> PyResult<()> {
-        let Ok(written) = self.written.lock() else { return Ok(()) };
-        match &written.failed {
-            Some(error) => Err(not_written(&reason(error))),
-            None => Ok(()),
-        }
-    }
-
-    /// The file appears under its name.
-    pub fn commit(self) -> PyResult<()> {
-        self.check()?;
-        let trace = self.written.lock().ok().and_then(|mut written| written.trace.take());
-        let file = trace.map(Trace::into_inner);
-        file.map_or(Ok(()), |file| file.commit().map_err(|why| not_written(&why)))
-    }
 }

@@ -8,9 +8,11 @@ mod schema;
 mod tracks;
 
 use flashgc::device::Geometry;
+use flashgc::gc::JobRow;
+use flashgc::verify::RequestRow;
 use flashgc::verify::blame::Part;
+use flashgc::verify::story::{Collection, Work};
 use flashgc::verify::timeline::{Counter, Entry, Step, Stretch};
-use flashgc::workload::HostOp;
 use packets::{Packets, Properties, Slice, Track, Value};
 use std::io::{self, Write};
 use tracks::Tracks;
@@ -43,18 +45,8 @@ impl<W: Write> Trace<W> {
         match entry {
             Entry::Operation(work) => {
                 let Some(unit) = self.tracks.unit(work.unit) else { return Ok(()) };
-                let mut properties = Properties::new();
-                if work.pages > 0 {
-                    properties.push(("pages", Value::Number(work.pages.into())));
-                }
-                for (name, waited_ns) in
-                    ["bus_wait_ns", "gc_bus_wait_ns"].into_iter().zip(work.waited_ns)
-                {
-                    if waited_ns > 0 {
-                        properties.push((name, Value::Number(waited_ns)));
-                    }
-                }
-                self.slice(slice(unit.operations, work.operation, work.gc, properties), to_ns)
+                let slice = slice(unit.operations, work.operation, work.gc, of_work(work));
+                self.slice(slice, to_ns)
             }
             Entry::Array { unit, gc } => {
                 let Some(unit) = self.tracks.unit(unit) else { return Ok(()) };
@@ -70,10 +62,20 @@ impl<W: Write> Trace<W> {
             }
             Entry::Link { request, op } => {
                 let properties = vec![("request", Value::Number(request))];
-                self.slice(slice(self.tracks.link, word(op), false, properties), to_ns)
+                self.slice(slice(self.tracks.link, op.name(), false, properties), to_ns)
             }
-            Entry::Collection { .. } => self.collection(stretch),
-            Entry::Request { .. } => self.request(stretch),
+            Entry::Collection { collection, row } => {
+                let Some(unit) = self.tracks.unit(collection.unit) else { return Ok(()) };
+                let properties = of_collection(collection, row);
+                self.slice(slice(unit.collection, "collection", true, properties), to_ns)
+            }
+            Entry::Request { row, slot, pages, steps } => {
+                let track = self.tracks.slot(&mut self.packets, slot)?;
+                let properties = of_request(row, pages);
+                self.packets.begin(slice(track, row.op.name(), false, properties))?;
+                self.steps(track, from_ns, to_ns, steps)?;
+                self.packets.end(track, to_ns)
+            }
             Entry::Count(counter, value) => {
                 let track = match counter {
                     Counter::Outstanding => self.tracks.outstanding,
@@ -92,48 +94,6 @@ impl<W: Write> Trace<W> {
     fn slice(&mut self, slice: Slice<'_>, to_ns: u64) -> io::Result<()> {
         let track = slice.track;
         self.packets.begin(slice)?;
-        self.packets.end(track, to_ns)
-    }
-
-    fn collection(&mut self, stretch: &Stretch<'_>) -> io::Result<()> {
-        let &Stretch { from_ns, to_ns, entry, links } = stretch;
-        let Entry::Collection { collection, row } = entry else { return Ok(()) };
-        let Some(unit) = self.tracks.unit(collection.unit) else { return Ok(()) };
-        let valid: u32 = collection.blocks.iter().map(|&(_, valid)| valid).sum();
-        let mut properties: Properties = vec![
-            ("collection", Value::Number(collection.number)),
-            ("plane", Value::Number(collection.plane.0.into())),
-            ("valid_pages", Value::Number(valid.into())),
-        ];
-        let blocks = collection.blocks.iter().map(|&(block, _)| block.to_string());
-        properties.push(("blocks", Value::Text(blocks.collect::<Vec<_>>().join(", "))));
-        if let Some(row) = row {
-            properties.push(("moved_pages", Value::Number(row.moved.into())));
-            properties.push(("wasted_copies", Value::Number(row.wasted.into())));
-        }
-        let (track, category) = (unit.collection, category(true));
-        self.slice(Slice { track, name: "collection", category, from_ns, properties, links }, to_ns)
-    }
-
-    fn request(&mut self, stretch: &Stretch<'_>) -> io::Result<()> {
-        let &Stretch { from_ns, to_ns, entry, links } = stretch;
-        let Entry::Request { row, slot, pages, steps } = entry else { return Ok(()) };
-        let track = self.tracks.slot(&mut self.packets, slot)?;
-        let mut properties: Properties = vec![
-            ("request", Value::Number(row.request)),
-            ("job", Value::Number(row.job.into())),
-            ("offset_bytes", Value::Number(row.offset_bytes)),
-            ("size_bytes", Value::Number(row.size_bytes)),
-            ("pages", Value::Number(pages.into())),
-            ("latency_ns", Value::Number(row.latency_ns())),
-        ];
-        if let Some(parts) = row.parts {
-            let parts = Part::ALL.map(|part| (part.key(), Value::Number(parts[part as usize])));
-            properties.extend(parts);
-        }
-        let (name, category) = (word(row.op), category(false));
-        self.packets.begin(Slice { track, name, category, from_ns, properties, links })?;
-        self.steps(track, from_ns, to_ns, steps)?;
         self.packets.end(track, to_ns)
     }
 
@@ -174,12 +134,43 @@ fn category(gc: bool) -> &'static str {
     if gc { "gc" } else { "host" }
 }
 
-fn word(op: HostOp) -> &'static str {
-    match op {
-        HostOp::Read => "read",
-        HostOp::Write => "write",
-        HostOp::Trim => "trim",
+fn of_work(work: &Work) -> Properties {
+    let waits = ["bus_wait_ns", "gc_bus_wait_ns"].into_iter().zip(work.waited_ns);
+    let properties = [("pages", work.pages.into())].into_iter().chain(waits);
+    let above_0 = properties.filter(|&(_, number)| number > 0);
+    above_0.map(|(name, number)| (name, Value::Number(number))).collect()
+}
+
+fn of_collection(collection: &Collection, row: Option<&JobRow>) -> Properties {
+    let valid: u32 = collection.blocks.iter().map(|&(_, valid)| valid).sum();
+    let blocks = collection.blocks.iter().map(|&(block, _)| block.to_string());
+    let mut properties: Properties = vec![
+        ("collection", Value::Number(collection.number)),
+        ("plane", Value::Number(collection.plane.0.into())),
+        ("valid_pages", Value::Number(valid.into())),
+        ("blocks", Value::Text(blocks.collect::<Vec<_>>().join(", "))),
+    ];
+    if let Some(row) = row {
+        properties.push(("moved_pages", Value::Number(row.moved.into())));
+        properties.push(("wasted_copies", Value::Number(row.wasted.into())));
     }
+    properties
+}
+
+fn of_request(row: &RequestRow, pages: u32) -> Properties {
+    let mut properties: Properties = vec![
+        ("request", Value::Number(row.request)),
+        ("job", Value::Number(row.job.into())),
+        ("offset_bytes", Value::Number(row.offset_bytes)),
+        ("size_bytes", Value::Number(row.size_bytes)),
+        ("pages", Value::Number(pages.into())),
+        ("latency_ns", Value::Number(row.latency_ns())),
+    ];
+    if let Some(parts) = row.parts {
+        let parts = Part::ALL.map(|part| (part.key(), Value::Number(parts[part as usize])));
+        properties.extend(parts);
+    }
+    properties
 }
 
 /// What a request does or waits for after a step.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from flashgc import _engine, api, parallel
 from flashgc._types import Request
@@ -105,8 +105,3 @@ class Rounds:
 def varied(request: Request, sets: Sequence[str], unset: Sequence[str]) -> Request:
     """A request with more settings, over its own."""
     return {**request, "sets": [*request["sets"], *sets], "unsets": [*request["unsets"], *unset]}
-
-
-def by_scheme(names: Sequence[str], runs: Sequence[Any]) -> Mapping[str, Any]:
-    """Runs under the names of their schemes."""
-    return dict(zip(names, runs, strict=True))

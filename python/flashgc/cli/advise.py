@@ -65,12 +65,12 @@ def advise(
             fit=fit, jobs=jobs, progress=shown,
         )  # fmt: skip
     heads.by_command(found.reports, options.typed())
-    options.save(found.save, folder, "advice")
+    files = options.save(found.save, folder, "advice")
     if json:
         print(found.to_json())
         return
     _print(found)
-    options.say_where(folder, "advice")
+    options.say_saved(*files)
 
 
 def _print(found: Advice) -> None:

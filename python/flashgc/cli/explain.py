@@ -89,12 +89,12 @@ def explain(
             unset=unsets, seed=seed, drive=drive, fit=fit, progress=told,
         )  # fmt: skip
     heads.by_command([found.report], options.typed())
-    options.save(found.save, folder, "explanation")
+    files = options.save(found.save, folder, "explanation")
     if json:
         print(found.to_json())
         return
     _print(found)
-    options.say_where(folder, "explanation")
+    options.say_saved(*files)
 
 
 def _print(found: Explanation) -> None:

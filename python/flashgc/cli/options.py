@@ -23,17 +23,11 @@ def scheme_names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def save(save: Callable[[Path], Path], folder: Path | None, name: str) -> None:
+def save(save: Callable[[Path], Path], folder: Path | None, name: str) -> list[Path]:
     """Saves a result under this name in the folder of `--out`, as a page and as JSON."""
-    if folder is not None:
-        save(folder / f"{name}.html")
-        save(folder / f"{name}.json")
-
-
-def say_where(folder: Path | None, name: str) -> None:
-    """Names the files that were saved."""
-    if folder is not None:
-        say(f"saved {folder / name}.html and {folder / name}.json")
+    if folder is None:
+        return []
+    return [save(folder / f"{name}.html"), save(folder / f"{name}.json")]
 
 
 _NAMED = 6

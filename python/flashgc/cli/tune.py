@@ -92,23 +92,22 @@ def tune(
     except KeyboardInterrupt as error:
         say("interrupted; completed runs are kept, and the same command continues with them")
         raise typer.Exit(interrupted_status(error)) from None
+    files = options.save(found.save, folder, "tune")
     _save(found, folder)
     if json:
         print(found.to_json())
         return
     _print(found)
-    if folder is not None:
-        options.say_where(folder, "tune")
+    options.say_saved(*files)
 
 
 def _save(found: Tuning, folder: Path | None) -> None:
-    """The page, the values, the figure and the configuration."""
+    """The figure and the configuration."""
     from flashgc import charts
     from flashgc.tuning import figure
 
     if folder is None:
         return
-    options.save(found.save, folder, "tune")
     charts.save(figure.charts(found.to_dict()), folder, ("svg",))
     if found.config is not None:
         found.save(folder / "tuned.toml")

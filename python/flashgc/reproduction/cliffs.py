@@ -79,7 +79,7 @@ def peaks(item: Item, results: Results) -> list[Chart]:
         most = max((value for _, value in pairs), default=0.0)
         said = f"{title}: the longest response of each stretch of time, {units.time(most)} at most."
         charts.append(
-            Chart(f"figure-{item.id}-{index + 1}", title, spec, columns, said, height=180)
+            Chart(marks.name(item.id, index, True), title, spec, columns, said, height=180)
         )
     return charts
 
@@ -107,7 +107,7 @@ def moves(item: Item, results: Results) -> list[Chart]:
         title = label(results, item.rows, row) or item.title
         several = len(item.at[item.rows]) > 1
         charts.append(Chart(
-            f"figure-{item.id}" + (f"-{index + 1}" if several else ""), title,
+            marks.name(item.id, index, several), title,
             _moves(item, series, names),
             marks.columns((series, "number", "fewest", "mean", "most"), rows),
             f"{title}: pages moved by each collection, in order, of {', '.join(names)}.",

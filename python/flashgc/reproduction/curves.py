@@ -38,7 +38,7 @@ def lines(grid: Grid, beside: Beside, experiment: Experiment) -> list[Chart]:
         spec = _over_numbers(series, grid, places, y, has_paper)
         columns = marks.columns((series, marks.BY, "place", "value", "text"), rows)
         charts.append(Chart(
-            _name(item, index, len(grid.blocks)), title, spec, columns,
+            marks.name(item.id, index, len(grid.blocks) > 1), title, spec, columns,
             _told(title, grid.columns), series=series, names=grid.columns, height=_HEIGHT,
         ))  # fmt: skip
     return charts
@@ -142,15 +142,11 @@ def _each(
             ],
         }
         charts.append(Chart(
-            _name(item, index, len(item.at[item.rows])), title or item.title, spec,
+            marks.name(item.id, index, len(item.at[item.rows]) > 1), title or item.title, spec,
             marks.columns((series, "at", "value"), rows), _told(title, names), series=series,
             names=names, height=_HEIGHT,
         ))  # fmt: skip
     return charts
-
-
-def _name(item: Item, index: int, several: int) -> str:
-    return f"figure-{item.id}" + (f"-{index + 1}" if several > 1 else "")
 
 
 def _told(title: str, names: Sequence[str]) -> str:

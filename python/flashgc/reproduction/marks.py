@@ -21,6 +21,11 @@ def brief(value: float) -> float:
     return float(f"{value:.{_DIGITS}g}")
 
 
+def name(item_id: str, index: int, several: bool) -> str:
+    """The name of a chart of a figure, with its number where there may be several."""
+    return f"figure-{item_id}" + (f"-{index + 1}" if several else "")
+
+
 def series(item_id: str, axis: str) -> str:
     """The column with the names of the curves, which no other figure of the page has."""
     return re.sub(r"[^\w -]", "-", f"{axis} of {item_id}")

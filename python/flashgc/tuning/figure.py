@@ -7,7 +7,7 @@ from typing import Any
 
 from flashgc.charts import Chart, theme
 from flashgc.tuning import words
-from flashgc.tuning.metrics import ALIASES, Metric
+from flashgc.tuning.metrics import Metric
 
 Point = Mapping[str, Any]
 Found = Mapping[str, Any]
@@ -163,7 +163,7 @@ def _scale(found: Found, points: Sequence[Point], metric: Metric) -> theme.Part:
 
 
 def _axis(metric: Metric, scale: theme.Part, channel: str) -> theme.Part:
-    if not ALIASES.get(metric.name, metric.name).startswith("latency_ns"):
+    if not metric.is_time:
         return {"title": metric.label}
     if scale.get("type") == "log":
         return theme.log_time_axis(metric.label, channel)

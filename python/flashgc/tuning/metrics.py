@@ -55,6 +55,16 @@ class Metric:
         return _HEADS.get(self.name, self.name)
 
     @property
+    def key(self) -> str:
+        """Its key in a report."""
+        return ALIASES.get(self.name, self.name)
+
+    @property
+    def is_time(self) -> bool:
+        """Whether it is a time, in ns."""
+        return self.key.split(".")[0] == "latency_ns"
+
+    @property
     def text(self) -> str:
         """As it is given."""
         return self.name if self.sign > 0 else MAXIMISE + self.name
@@ -65,14 +75,12 @@ class Metric:
             written = report["pages"]["host_written"]
             erased: float = report["wear"]["mean"] * report["capacity"]["exported_pages"]
             return erased / written if written else None
-        path = ALIASES.get(self.name, self.name).split(".")
-        found = found_at(report, tuple(path))
+        found = found_at(report, tuple(self.key.split(".")))
         return None if found is None else float(found)
 
     def show(self, value: float | None) -> str:
         """A value in words."""
-        is_time = ALIASES.get(self.name, self.name).startswith("latency_ns")
-        return units.time(value) if is_time else units.figures(value)
+        return units.time(value) if self.is_time else units.figures(value)
 
 
 @dataclass(frozen=True)
@@ -127,13 +135,12 @@ def constraint(text: str) -> Constraint:
         )
     metric = Metric(_known(match["name"], "constraint"))
     number, unit = float(match["number"]), match["unit"]
-    is_time = ALIASES.get(metric.name, metric.name).split(".")[0] == "latency_ns"
-    if unit in _TIMES and not is_time:
+    if unit in _TIMES and not metric.is_time:
         raise ConfigError(
             f"error: the constraint {text!r} has a unit of time, but {metric.name} is not a time\n"
             "  = help: give a number or a share"
         )
-    if unit is None and is_time:
+    if unit is None and metric.is_time:
         raise ConfigError(
             f"error: the constraint {text!r} has no unit\n"
             f'  = help: for instance "{metric.name} {match["sense"]} {match["number"]} ms"'

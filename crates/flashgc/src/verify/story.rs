@@ -90,10 +90,8 @@ impl Stories {
     fn see_unit(&mut self, now_ns: u64, happened: Happened) {
         match happened {
             Happened::Claimed { block, valid } => {
-                let plane = self.geometry.plane_of_block(block);
-                let unit = self.geometry.unit_of(plane);
-                let block = block.0 - self.geometry.blocks_of(plane).start;
-                self.units[unit.index()].claimed(plane, block, valid, now_ns);
+                let unit = self.geometry.unit_of(self.geometry.plane_of_block(block));
+                self.units[unit.index()].claimed(&self.geometry, block, valid, now_ns);
             }
             Happened::JobClosed(row) => {
                 self.units[row.unit as usize].closed(now_ns);
@@ -196,14 +194,6 @@ fn stays(steps: &[(u64, Step)], end_ns: u64) -> Vec<(UnitId, u64, u64)> {
     stays
 }
 
-fn word(op: HostOp) -> &'static str {
-    match op {
-        HostOp::Read => "read",
-        HostOp::Write => "write",
-        HostOp::Trim => "trim",
-    }
-}
-
 impl Story {
     fn to_json(&self) -> Value {
         let row = &self.row;
@@ -218,7 +208,7 @@ impl Story {
         json!({
             "request": row.request,
             "job": row.job,
-            "kind": word(row.op),
+            "kind": row.op.name(),
             "offset_bytes": row.offset_bytes,
             "size_bytes": row.size_bytes,
             "pages": self.pages,

@@ -1,7 +1,8 @@
 //! The recent work of a unit.
 
 use super::blame::BusWait;
-use crate::ids::{PlaneId, UnitId};
+use crate::device::Geometry;
+use crate::ids::{BlockId, PlaneId, UnitId};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 
@@ -97,7 +98,9 @@ impl UnitWork {
     }
 
     /// A collection took a block of the unit; the first block begins it.
-    pub(super) fn claimed(&mut self, plane: PlaneId, block: u32, valid: u32, now_ns: u64) {
+    pub(super) fn claimed(&mut self, geometry: &Geometry, block: BlockId, valid: u32, now_ns: u64) {
+        let plane = geometry.plane_of_block(block);
+        let block = block.0 - geometry.blocks_of(plane).start;
         if let Some(open) = self.collections.back_mut().filter(|last| last.end_ns.is_none()) {
             open.blocks.push((block, valid));
             return;

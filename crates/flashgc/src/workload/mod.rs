@@ -36,6 +36,17 @@ pub enum HostOp {
     Trim,
 }
 
+impl HostOp {
+    /// Its name, as in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            HostOp::Read => "read",
+            HostOp::Write => "write",
+            HostOp::Trim => "trim",
+        }
+    }
+}
+
 /// A request of the host, in pages of the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HostRequest {

@@ -3,7 +3,10 @@
 
 use crate::common;
 
-use common::{TINY, assert_near, at, drain, finish_with, number, setup, whole};
+use common::{
+    BUFFER, BUS, CLOSED, LINK, OPEN, SIZES, SUSPENDS, TRIMS, assert_near, at, drain, finish_with,
+    number, tiny_with, whole,
+};
 use flashgc::session::Options;
 use flashgc::sim::Sim;
 use flashgc::verify::{BATCH_ROWS, PerRequest, RequestRow, RequestSink, Watchers};
@@ -20,22 +23,9 @@ fn sink() -> (RequestSink, Receiver<Vec<RequestRow>>) {
 fn run(sets: &[&str], blame: bool, verify: bool) -> (Value, Vec<Vec<RequestRow>>) {
     let (sink, batches) = sink();
     let options = Options { verify, blame, request_log: Some(sink), ..Options::default() };
-    let report = finish_with(setup(&text(sets), sets), None, options);
+    let report = finish_with(tiny_with(sets), None, options);
     (report.unwrap_or_else(|error| panic!("{sets:?}\n{error}")), batches.try_iter().collect())
 }
-
-/// The base has a closed loop, which an open one replaces.
-fn text(sets: &[&str]) -> String {
-    if sets.contains(&OPEN) { TINY.replace("queue_depth = 8\n", "") } else { TINY.into() }
-}
-
-const OPEN: &str = "workload.synthetic.interarrival={exponential=\"150 us\"}";
-const CLOSED: &str = "workload.synthetic.queue_depth=8";
-const BUS: &str = "device.timing.transfer=\"25 ns/B\"";
-const LINK: &str = "device.host_link.transfer=\"1 ns/B\"";
-const BUFFER: &str = "device.write_buffer.size=\"64 KiB\"";
-const TRIMS: &str = "workload.synthetic.trim_share=0.1";
-const SIZES: &str = "workload.synthetic.size=\"10 KiB\"";
 
 /// Collections that run to their end and that are preempted, with all that a request may wait for.
 const RUNS: [&[&str]; 9] = [
@@ -44,7 +34,7 @@ const RUNS: [&[&str]; 9] = [
     &[OPEN, BUS, LINK, TRIMS],
     &[CLOSED, BUFFER, SIZES],
     &[OPEN, BUS, LINK, BUFFER, TRIMS, SIZES],
-    &[CLOSED, BUS, "gc.scheme=\"fpgc\"", "device.suspend.suspend=\"20 us\""],
+    &[CLOSED, BUS, "gc.scheme=\"fpgc\"", SUSPENDS],
     &[OPEN, BUS, "gc.scheme=\"pgc-pipeline\"", "device.registers=2", SIZES],
     &[OPEN, BUS, "gc.scheme=\"ideal\""],
     &[CLOSED, "device.allocation=\"dynamic\"", "gc.scheme=\"cost-benefit\"", TRIMS],
@@ -103,7 +93,7 @@ fn assert_order(sets: &[&str], rows: &[RequestRow]) {
 #[test]
 fn rows_are_the_report_and_change_nothing() {
     for sets in RUNS {
-        let plain = common::run(&text(sets), sets);
+        let plain = common::run_tiny(sets);
         let mut logs = Vec::new();
         for (blame, verify) in [(false, false), (true, false), (true, true), (false, true)] {
             let (report, batches) = run(sets, blame, verify);
@@ -140,7 +130,7 @@ const PAGE: u64 = 4096;
 fn times_us(sets: &[&str], requests: &[(HostOp, u64, u64)]) -> Vec<(u64, u64)> {
     let sets = [&[OPEN], sets].concat();
     let (sink, batches) = sink();
-    let plan = setup(&text(&sets), &sets).plan;
+    let plan = tiny_with(&sets).plan;
     let per_request = PerRequest::new(Some(sink), None, None, &plan.geometry);
     let mut sim = Sim::new(plan, Watchers { per_request, ..Watchers::default() });
     let requests = requests.iter().enumerate().map(|(at, &(op, page, bytes))| {

@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use common::{TINY, assert_near, at, number, setup, whole};
+use common::{BUS, CLOSED, OPEN, TRIMS, assert_near, at, number, tiny_with, whole};
 use flashgc::ids::PlaneId;
 use flashgc::session::{Options, Phase, Session};
 use flashgc::sim::Sim;
@@ -22,7 +22,7 @@ fn run(sets: &[&str], interval_ns: Option<u64>, verify: bool) -> (Value, Vec<Ser
     let (sink, rows) = sink();
     let series = Some(SeriesRequest { interval_ns, sink });
     let options = Options { verify, series, ..Options::default() };
-    let mut session = Session::new(setup(&text(sets), sets), None, options);
+    let mut session = Session::new(tiny_with(sets), None, options);
     while session.advance().unwrap_or_else(|error| panic!("{sets:?}\n{error}")).phase != Phase::Done
     {
     }
@@ -64,17 +64,14 @@ fn assert_totals(sets: &[&str], report: &Value, rows: &[SeriesRow]) {
     assert!(rows.iter().all(|row| row.start_ns <= end_ns), "{sets:?}");
 }
 
-const OPEN: &str = "workload.synthetic.interarrival={exponential=\"150 us\"}";
-const CLOSED: &str = "workload.synthetic.queue_depth=8";
 const PARALLEL: &str = "gc.copy.use=\"parallel\"";
 const DYNAMIC: &str = "device.allocation=\"dynamic\"";
-const BUS: &str = "device.timing.transfer=\"25 ns/B\"";
 
 /// Schemes whose collections run in one piece, step by step, over the bus and in other units.
 const RUNS: [&[&str]; 7] = [
     &[CLOSED],
     &[OPEN, "engine.coalesce=false"],
-    &[OPEN, BUS, "gc.copy.use=\"bus\"", "workload.synthetic.trim_share=0.1"],
+    &[OPEN, BUS, "gc.copy.use=\"bus\"", TRIMS],
     &[CLOSED, BUS, PARALLEL, "device.registers=3"],
     &[
         OPEN,
@@ -89,15 +86,10 @@ const RUNS: [&[&str]; 7] = [
     &[OPEN, "gc.trigger.watermark.batch=\"until-stop\"", "gc.placement.use=\"separate-gc\""],
 ];
 
-/// The base has a closed loop, which an open one replaces.
-fn text(sets: &[&str]) -> String {
-    if sets.contains(&OPEN) { TINY.replace("queue_depth = 8\n", "") } else { TINY.into() }
-}
-
 #[test]
 fn rows_add_up_to_the_report_and_change_nothing() {
     for sets in RUNS {
-        let plain = common::run(&text(sets), sets);
+        let plain = common::run_tiny(sets);
         for (interval_ns, verify) in [(None, true), (Some(1_000_000), false), (Some(70_000), true)]
         {
             let (report, rows) = run(sets, interval_ns, verify);
@@ -140,7 +132,7 @@ fn collection_works_no_longer_than_its_interval_lasts() {
 #[test]
 fn erased_blocks_are_those_of_the_drive() {
     for sets in RUNS {
-        let setup = setup(&text(sets), sets);
+        let setup = tiny_with(sets);
         let plan = setup.plan.clone();
         let (sink, rows) = sink();
         let request = SeriesRequest { interval_ns: Some(50_000), sink };

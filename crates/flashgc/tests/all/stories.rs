@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use common::{TINY, at, setup};
+use common::{BUFFER, BUS, LINK, OPEN, SIZES, SUSPENDS, TRIMS, at, tiny_with};
 use flashgc::session::{Options, Phase, Session};
 use flashgc::verify::RequestRow;
 use flashgc::verify::blame::Part;
@@ -12,14 +12,6 @@ use flashgc::workload::HostOp;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::mpsc::channel;
-
-const OPEN: &str = "workload.synthetic.interarrival={exponential=\"150 us\"}";
-const BUS: &str = "device.timing.transfer=\"25 ns/B\"";
-const LINK: &str = "device.host_link.transfer=\"1 ns/B\"";
-const BUFFER: &str = "device.write_buffer.size=\"64 KiB\"";
-const TRIMS: &str = "workload.synthetic.trim_share=0.1";
-const SIZES: &str = "workload.synthetic.size=\"10 KiB\"";
-const SUSPENDS: &str = "device.suspend.suspend=\"20 us\"";
 
 /// Whatever a request may wait for.
 const RUNS: [&[&str]; 9] = [
@@ -34,10 +26,6 @@ const RUNS: [&[&str]; 9] = [
     &["device.allocation=\"dynamic\"", "gc.scheme=\"cost-benefit\"", TRIMS],
 ];
 
-fn text(sets: &[&str]) -> String {
-    if sets.contains(&OPEN) { TINY.replace("queue_depth = 8\n", "") } else { TINY.into() }
-}
-
 /// The report, the stories, and the row of each request in order of arrival.
 fn run(sets: &[&str], choice: Choice) -> (Value, Vec<Story>, Vec<RequestRow>) {
     let (send, batches) = channel();
@@ -48,7 +36,7 @@ fn run(sets: &[&str], choice: Choice) -> (Value, Vec<Story>, Vec<RequestRow>) {
         })),
         ..Options::default()
     };
-    let mut session = Session::new(setup(&text(sets), sets), None, options);
+    let mut session = Session::new(tiny_with(sets), None, options);
     while session.advance().unwrap_or_else(|error| panic!("{error}")).phase != Phase::Done {}
     let stories = session.stories().expect("stories").stories().to_vec();
     let mut rows: Vec<RequestRow> = batches.try_iter().flatten().collect();
@@ -61,7 +49,7 @@ fn the_slowest_are_those_of_the_log_and_nothing_changes() {
     for sets in RUNS {
         for op in [None, Some(HostOp::Read), Some(HostOp::Write)] {
             let (report, stories, mut rows) = run(sets, Choice::Slowest(7, op));
-            let plain = common::run(&text(sets), sets);
+            let plain = common::run_tiny(sets);
             assert_eq!(at(&report, "result_hash"), at(&plain, "result_hash"), "{sets:?}");
             rows.retain(|row| op.map_or(row.op != HostOp::Trim, |op| row.op == op));
             rows.sort_by_key(|row| (u64::MAX - row.latency_ns(), row.request));

@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use common::{TINY, at, setup};
+use common::{BUFFER, BUS, LINK, OPEN, SIZES, SUSPENDS, TRIMS, at, tiny_with};
 use flashgc::session::{Options, Phase, Session};
 use flashgc::verify::timeline::{
     Counter, Entry, LINKS_MAX, Stretch, TimelineRequest, TimelineSink,
@@ -11,14 +11,6 @@ use flashgc::verify::timeline::{
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::mpsc::channel;
-
-const OPEN: &str = "workload.synthetic.interarrival={exponential=\"150 us\"}";
-const BUS: &str = "device.timing.transfer=\"25 ns/B\"";
-const LINK: &str = "device.host_link.transfer=\"1 ns/B\"";
-const BUFFER: &str = "device.write_buffer.size=\"64 KiB\"";
-const TRIMS: &str = "workload.synthetic.trim_share=0.1";
-const SIZES: &str = "workload.synthetic.size=\"10 KiB\"";
-const SUSPENDS: &str = "device.suspend.suspend=\"20 us\"";
 
 /// Whatever a unit, a bus or a request may do.
 const RUNS: [&[&str]; 11] = [
@@ -34,10 +26,6 @@ const RUNS: [&[&str]; 11] = [
     &[BUS, "gc.scheme=\"parallel\"", "device.unit=\"channel\""],
     &[OPEN, "gc.scheme=\"pregc\""],
 ];
-
-fn text(sets: &[&str]) -> String {
-    if sets.contains(&OPEN) { TINY.replace("queue_depth = 8\n", "") } else { TINY.into() }
-}
 
 /// A part of the drive, or a request's place, that has one entry at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -90,7 +78,7 @@ fn record(sets: &[&str], ask: impl FnOnce(TimelineSink) -> TimelineRequest) -> R
     let sink: TimelineSink =
         Box::new(move |stretch| send.send(row(stretch)).expect("the test listens"));
     let options = Options { timeline: Some(ask(sink)), verify: true, ..Options::default() };
-    let mut session = Session::new(setup(&text(sets), sets), None, options);
+    let mut session = Session::new(tiny_with(sets), None, options);
     while session.advance().unwrap_or_else(|error| panic!("{sets:?}\n{error}")).phase != Phase::Done
     {
     }
@@ -125,7 +113,7 @@ fn entries_add_up_to_the_busy_times() {
     for sets in RUNS {
         let Recorded { rows, ends_ns, report } = record(sets, whole);
         assert_eq!(ends_ns, None);
-        let plain = common::run(&text(sets), sets);
+        let plain = common::run_tiny(sets);
         assert_eq!(at(&report, "result_hash"), at(&plain, "result_hash"), "{sets:?}");
         let units = if sets.contains(&"device.unit=\"channel\"") { 2 } else { 4 };
         for (gc, key) in [(false, "host"), (true, "gc")] {

@@ -1,13 +1,12 @@
 //! Given: a placement of the program that runs the engine. The classes of open blocks are saved
-//! with a drive, and nothing else.
+//! with a drive, and what the placement keeps.
 
-use super::{Candidates, Classes, Placement, State, Write};
+use super::{Classes, Placement, State};
 use crate::device::Geometry;
-use crate::ftl::Ftl;
 use crate::gc::given::GivenPlacement;
 use crate::gc::windows::Costs;
-use crate::ids::{BlockId, Lpn, PlaneId};
 use serde::{Serialize, Serializer};
+use std::ops::{Deref, DerefMut};
 
 /// The word in the configuration.
 pub const NAME: &str = "given";
@@ -44,7 +43,7 @@ impl Classes for Settings {
     }
 }
 
-/// The placement.
+/// The placement. The registry calls the hooks of the one that was given.
 pub struct Policy(Box<dyn Placement>);
 
 impl Policy {
@@ -57,30 +56,16 @@ impl Policy {
     }
 }
 
-impl Placement for Policy {
-    fn class_of_write(&mut self, write: Write) -> u8 {
-        self.0.class_of_write(write)
-    }
+impl Deref for Policy {
+    type Target = dyn Placement;
 
-    fn class_of_copy(&self, lpn: Lpn) -> u8 {
-        self.0.class_of_copy(lpn)
+    fn deref(&self) -> &Self::Target {
+        &*self.0
     }
+}
 
-    fn choose(
-        &mut self,
-        plane: PlaneId,
-        class: u8,
-        ftl: &Ftl,
-        candidates: &Candidates<'_>,
-    ) -> Option<BlockId> {
-        self.0.choose(plane, class, ftl, candidates)
-    }
-
-    fn invalidated(&mut self, plane: PlaneId, block: BlockId) {
-        self.0.invalidated(plane, block);
-    }
-
-    fn touch(&mut self, ftl: &Ftl, geometry: &Geometry, plane: PlaneId, block: BlockId) {
-        self.0.touch(ftl, geometry, plane, block);
+impl DerefMut for Policy {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut *self.0
     }
 }

@@ -1,12 +1,11 @@
 //! Given: a policy of the program that runs the engine.
 
-use super::{Candidates, Choice, Loss, VictimPolicy};
+use super::{Choice, VictimPolicy};
 use crate::device::Geometry;
 use crate::gc::given::Given;
-use crate::ids::{BlockId, PlaneId};
-use crate::rng::Random;
 use flashgc_config::Reader;
 use serde::Serialize;
+use std::ops::{Deref, DerefMut};
 
 /// For the registry.
 pub const CHOICE: Choice = Choice {
@@ -28,7 +27,7 @@ impl Settings {
     }
 }
 
-/// The policy.
+/// The policy. The registry calls the hooks of the one that was given.
 pub struct Policy(Box<dyn VictimPolicy>);
 
 impl Policy {
@@ -41,53 +40,16 @@ impl Policy {
     }
 }
 
-impl VictimPolicy for Policy {
-    fn sealed(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
-        self.0.sealed(plane, block, valid);
-    }
+impl Deref for Policy {
+    type Target = dyn VictimPolicy;
 
-    fn invalidated(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
-        self.0.invalidated(plane, block, valid);
+    fn deref(&self) -> &Self::Target {
+        &*self.0
     }
+}
 
-    fn claimed(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
-        self.0.claimed(plane, block, valid);
-    }
-
-    fn opened(&mut self, plane: PlaneId, block: BlockId) {
-        self.0.opened(plane, block);
-    }
-
-    fn erased(&mut self, plane: PlaneId, block: BlockId) {
-        self.0.erased(plane, block);
-    }
-
-    fn keeps_times(&self) -> bool {
-        self.0.keeps_times()
-    }
-
-    fn lost(&mut self, plane: PlaneId, block: BlockId, loss: Loss) {
-        self.0.lost(plane, block, loss);
-    }
-
-    fn measuring_begins(&mut self, candidates: &Candidates<'_>) {
-        self.0.measuring_begins(candidates);
-    }
-
-    fn before(&self, a: BlockId, b: BlockId, candidates: &Candidates<'_>) -> bool {
-        self.0.before(a, b, candidates)
-    }
-
-    fn pick(
-        &mut self,
-        plane: PlaneId,
-        candidates: &Candidates<'_>,
-        random: &mut Random,
-    ) -> Option<BlockId> {
-        self.0.pick(plane, candidates, random)
-    }
-
-    fn table_bytes(&self) -> u64 {
-        self.0.table_bytes()
+impl DerefMut for Policy {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut *self.0
     }
 }

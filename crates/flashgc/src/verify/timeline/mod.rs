@@ -266,10 +266,8 @@ impl Timeline {
     fn see_drive(&mut self, now_ns: u64, happened: Happened) {
         match happened {
             Happened::Claimed { block, valid } => {
-                let plane = self.geometry.plane_of_block(block);
-                let block = block.0 - self.geometry.blocks_of(plane).start;
-                let unit = self.geometry.unit_of(plane);
-                self.units[unit.index()].work.claimed(plane, block, valid, now_ns);
+                let unit = self.geometry.unit_of(self.geometry.plane_of_block(block));
+                self.units[unit.index()].work.claimed(&self.geometry, block, valid, now_ns);
             }
             Happened::JobClosed(row) => self.collected(&row, now_ns),
             Happened::Worked { unit, waited } | Happened::LeftBeside { unit, waited } => {

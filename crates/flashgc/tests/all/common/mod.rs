@@ -54,6 +54,23 @@ fill = "sequential"
 overwrite = 1.0
 "#;
 
+/// Requests that come whether or not others are done.
+pub const OPEN: &str = "workload.synthetic.interarrival={exponential=\"150 us\"}";
+/// Requests that come when others are done.
+pub const CLOSED: &str = "workload.synthetic.queue_depth=8";
+/// A bus whose transfers take time.
+pub const BUS: &str = "device.timing.transfer=\"25 ns/B\"";
+/// A host link.
+pub const LINK: &str = "device.host_link.transfer=\"1 ns/B\"";
+/// A write buffer of 16 pages.
+pub const BUFFER: &str = "device.write_buffer.size=\"64 KiB\"";
+/// Some of the requests are trims.
+pub const TRIMS: &str = "workload.synthetic.trim_share=0.1";
+/// Requests of three pages and more.
+pub const SIZES: &str = "workload.synthetic.size=\"10 KiB\"";
+/// Reads may suspend operations.
+pub const SUSPENDS: &str = "device.suspend.suspend=\"20 us\"";
+
 /// Whether the long forms of the tests are run.
 pub fn is_long() -> bool {
     std::env::var_os("FLASHGC_LONG").is_some()
@@ -77,6 +94,12 @@ pub fn setup(text: &str, sets: &[&str]) -> Setup {
 /// The setup of a configuration, if it is accepted.
 pub fn prepare_or_none(text: &str, sets: &[&str]) -> Option<Setup> {
     prepare(&inputs(text, sets)).ok()
+}
+
+/// The tiny drive with assignments. `OPEN` replaces its closed loop.
+pub fn tiny_with(sets: &[&str]) -> Setup {
+    let is_open = sets.contains(&OPEN);
+    setup(&if is_open { TINY.replace("queue_depth = 8\n", "") } else { TINY.into() }, sets)
 }
 
 /// The errors of a configuration that must be refused, as users see them.
@@ -112,6 +135,11 @@ pub fn run(text: &str, sets: &[&str]) -> Value {
 /// The same under the checker.
 pub fn run_verified(text: &str, sets: &[&str]) -> Value {
     finish(setup(text, sets), None, true).unwrap_or_else(|error| panic!("{sets:?}\n{error}"))
+}
+
+/// The report of the tiny drive with assignments.
+pub fn run_tiny(sets: &[&str]) -> Value {
+    finish(tiny_with(sets), None, false).unwrap_or_else(|error| panic!("{sets:?}\n{error}"))
 }
 
 /// The number at a dotted key.
