@@ -85,11 +85,11 @@ impl<W: Watch> Collecting<'_, W> {
                 job.copies.extend(pages.iter().map(|&from| Copy { from, to: Ppn::NONE }));
             }
         }
-        if let slots @ 2.. = cx.plan.geometry.shape.slots {
-            if !job.fixed {
-                let apart = cx.plan.gc.copy.stays_in_plane() && cx.plan.gc.preemption.is_none();
-                job.put_whole_first(slots, apart, self.prices);
-            }
+        if let slots @ 2.. = cx.plan.geometry.shape.slots
+            && !job.fixed
+        {
+            let apart = cx.plan.gc.copy.stays_in_plane() && cx.plan.gc.preemption.is_none();
+            job.put_whole_first(slots, apart, self.prices);
         }
     }
 
