@@ -254,3 +254,14 @@ def test_the_prose_of_a_paper_keeps_links_inside_and_to_the_web_alone():
     assert '<h3 id="about-two-words">' in made
     assert '<a href="#about-two-words">a</a> <span>b</span> <a href="https://d">c</a>' in made
     assert '<div class="wide prose"><table class="facts">' in made
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_every_reason_names_the_experiment_that_backs_it(name):
+    """Errors of the paper itself are arithmetic, and need none."""
+    claims = tomllib.loads((ROOT / "papers" / name / "claims.toml").read_text())["claims"]
+    told = [one for claim in claims for one in (claim, *claim.get("remarks", []))]
+    reasons = [one for one in told if "why_not" in one]
+    alone = [one["why_not"] for one in reasons if not one.get("backed_by")]
+    assert reasons
+    assert [one for one in alone if not one.startswith("an error of the paper: ")] == []
