@@ -20,7 +20,7 @@ def planned(tmp_path):
         if trace:
             (tmp_path / POSTMARK).write_text(ROWS, "utf-8")
         at = {"device": "slc", "workload": "Postmark", "threshold": "10", "scheme": "existing",
-              "start": start}  # fmt: skip
+              "start": start, "load": "main"}  # fmt: skip
         point = tuple(at[axis] for axis in experiment.axes)
         return Planner(experiment, tmp_path, quick=False).planned(point)
 

@@ -9,7 +9,7 @@ import pytest
 
 import flashgc
 from conftest import PAPERS, ROOT
-from flashgc.reproduction import bars, beside, grid, papers, pins, prose, story
+from flashgc.reproduction import bars, beside, curves, grid, papers, pins, prose, story
 from flashgc.reproduction.pairs import Pair, charts
 from own_paper import CLAIMS, EXPERIMENT, claim_of, results
 from own_paper import verdict as judged
@@ -166,6 +166,30 @@ def test_pairs_have_a_chart_for_each_unit_and_a_logarithmic_axis_where_it_is_nee
     assert [row["here"] for row in times.rows()] == [10.0, None]
 
 
+def fields_of(one):
+    """The fields whose values give the x axis its extent."""
+    return [part["encoding"]["x"].get("field") for part in one.spec["layer"]]
+
+
+def test_a_chart_without_a_measured_value_has_no_marks_for_it():
+    drawn = charts("numbers", [Pair("a", "ns", None, 5.0), Pair("b", "ns", None, 7.0)])
+    assert fields_of(drawn[0]) == [None, "there"]
+    drawn = charts("numbers", [Pair("a", "ns", None, 5.0), Pair("b", "ns", 6.0, 7.0)])
+    assert fields_of(drawn[0]) == ["here", None, "here", "there"]
+
+
+def test_curves_without_a_measured_value_have_no_marks_for_it():
+    found = results({("low", "fifo"): 50.0})
+    item = next(one for one in found.experiment.items if one.id == "1")
+    cells = grid.measured(item, found)
+    nothing = replace(cells, blocks=[[[None] * len(cells.columns) for _ in cells.rows]])
+    paper = beside.Beside(values={(0, 0, 1): 0.5})
+    assert curves.lines(nothing, beside.Beside(), found.experiment) == []
+    drawn = [curves.lines(one, paper, found.experiment)[0] for one in (nothing, cells)]
+    marks = [[part["mark"]["type"] for part in one.spec["layer"]] for one in drawn]
+    assert marks == [["point"], ["line", "point", "point"]]
+
+
 @pytest.mark.parametrize("form", ["bars", "numbers"])
 def test_charts_are_valid_by_the_schema_of_vega_lite(form):
     found = results({("low", "fifo"): 50.0})
@@ -230,3 +254,14 @@ def test_the_prose_of_a_paper_keeps_links_inside_and_to_the_web_alone():
     assert '<h3 id="about-two-words">' in made
     assert '<a href="#about-two-words">a</a> <span>b</span> <a href="https://d">c</a>' in made
     assert '<div class="wide prose"><table class="facts">' in made
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_every_reason_names_the_experiment_that_backs_it(name):
+    """Errors of the paper itself are arithmetic, and need none."""
+    claims = tomllib.loads((ROOT / "papers" / name / "claims.toml").read_text())["claims"]
+    told = [one for claim in claims for one in (claim, *claim.get("remarks", []))]
+    reasons = [one for one in told if "why_not" in one]
+    alone = [one["why_not"] for one in reasons if not one.get("backed_by")]
+    assert reasons
+    assert [one for one in alone if not one.startswith("an error of the paper: ")] == []

@@ -15,6 +15,7 @@ from flashgc.conversion.values import Part, Value, duration, plain, size
 
 SECTOR_BYTES = 512
 BUFFER_NS = 1000
+PLACES = 5
 _KEY = re.compile(r"([^=;#]*?)\s*=\s*([^;#]*?)\s*(?:;.*|#.*)?", re.DOTALL)
 _CHIPS = re.compile(r"chip number\s*\[(\d{1,4})\]", re.ASCII)
 
@@ -157,12 +158,8 @@ def _allocation(findings: Findings, part: Part, commands: int, channels: int) ->
     dynamic = part.whole("dynamic_allocation", 0, 0, 1)
     static = part.whole("static_allocation", 0, 0, 6)
     if kind.is_ == 0:
-        findings.map(kind.key, "device.allocation", "dynamic")
-        how = (
-            "the least busy plane; SSDSim gives a waiting write to idle channels and chips in turn"
-        )
-        pool = "channel" if dynamic.is_ else "device"
-        findings.differ(dynamic.key, "device.pool", pool, how)
+        findings.map(kind.key, "device.allocation", "when-idle")
+        findings.map(dynamic.key, "device.pool", "channel" if dynamic.is_ else "device")
         findings.drop(static.key, "counts with allocation = 1 only, in SSDSim as well")
         findings.choose("device.order", list(ssdsim_keys.ORDERS[1]), "SSDSim's tokens in turn")
     else:
@@ -173,6 +170,10 @@ def _allocation(findings: Findings, part: Part, commands: int, channels: int) ->
         elif static.key is not None:
             findings.wrong(static.key, "SSDSim 2.x has the orders 0 to 5")
     findings.choose("device.service", ["gc", "reads", "writes"], "the main loop of SSDSim")
+    why = "SSDSim: a write is done when its data is in the register of the chip"
+    findings.choose("device.write_completion", "loaded", why)
+    places = part.whole("queue_length", PLACES, 1)
+    findings.map(places.key, "device.queue_length", places.is_)
     _advanced(findings, part, commands)
 
 

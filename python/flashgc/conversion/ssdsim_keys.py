@@ -45,7 +45,6 @@ REASONS = {
     "advanced command priority": "which command comes first follows from the queues here",
     "advanced command priority2": "which command comes first follows from the queues here",
     "greed MPW command": "two planes work together where both have work, and none waits for it",
-    "queue_length": "any number of requests may be under way; SSDSim holds back arrivals beyond it",
 }  # fmt: skip
 
 KNOWN = (
@@ -53,5 +52,5 @@ KNOWN = (
     "page number", "subpage page", "page capacity", "subpage capacity", "t_R", "t_PROG", "t_BERS",
     "t_WC", "t_RC", "overprovide", "gc threshold", "gc hard threshold", "allocation",
     "static_allocation", "dynamic_allocation", "advanced command", "greed CB command",
-    "dram capacity", "aged", "aged ratio",
+    "dram capacity", "aged", "aged ratio", "queue_length",
 )  # fmt: skip

@@ -33,9 +33,11 @@ def lines(grid: Grid, beside: Beside, experiment: Experiment) -> list[Chart]:
                 for whose, one in ((marks.HERE, value), (marks.PAPER, paper)):
                     if one is not None:
                         rows.append((name, whose, place, marks.brief(one), marks.words(one, unit)))
-        has_paper = any(row[1] == marks.PAPER for row in rows)
+        whose_values = {row[1] for row in rows}
         y = {"field": "value", "type": "quantitative", "axis": marks.quantity(title, unit)}
-        spec = _over_numbers(series, grid, places, y, has_paper)
+        if not rows:
+            continue
+        spec = _over_numbers(series, grid, places, y, whose_values)
         columns = marks.columns((series, marks.BY, "place", "value", "text"), rows)
         charts.append(Chart(
             marks.name(item.id, index, len(grid.blocks) > 1), title, spec, columns,
@@ -45,22 +47,25 @@ def lines(grid: Grid, beside: Beside, experiment: Experiment) -> list[Chart]:
 
 
 def _over_numbers(
-    series: str, grid: Grid, places: Sequence[float], y: theme.Part, has_paper: bool
+    series: str, grid: Grid, places: Sequence[float], y: theme.Part, whose_values: set[str]
 ) -> dict[str, Any]:
+    """The layers that have values: marks without any would have an infinite extent."""
     x = {"field": "place", "type": "quantitative", "scale": _scale(places),
          "axis": {"title": grid.item.x, "values": sorted(set(places)), "format": "~g",
                   "labelOverlap": True}}  # fmt: skip
     colour = theme.colour(series, grid.columns, dashed=True)
     tooltip = theme.tooltip({series: grid.item.columns, "place": grid.item.x, marks.BY: "by",
                              "text": "value"})  # fmt: skip
-    layers: list[theme.Part] = [
-        {"transform": marks.only(marks.HERE), "mark": {"type": "line"},
-         "encoding": {"y": y, **colour}},
-        {"transform": marks.only(marks.HERE),
-         "mark": {"type": "point", "filled": True, "size": 30, "opacity": 1},
-         "encoding": {"y": y, "color": colour["color"], "tooltip": tooltip}},
-    ]  # fmt: skip
-    if has_paper:
+    layers: list[theme.Part] = []
+    if marks.HERE in whose_values:
+        layers += [
+            {"transform": marks.only(marks.HERE), "mark": {"type": "line"},
+             "encoding": {"y": y, **colour}},
+            {"transform": marks.only(marks.HERE),
+             "mark": {"type": "point", "filled": True, "size": 30, "opacity": 1},
+             "encoding": {"y": y, "color": colour["color"], "tooltip": tooltip}},
+        ]  # fmt: skip
+    if marks.PAPER in whose_values:
         stroke = {**colour["color"], "legend": None}
         layers.append(marks.paper_points({"y": y, "stroke": stroke, "tooltip": tooltip}))
     return {"encoding": {"x": x}, "layer": layers}

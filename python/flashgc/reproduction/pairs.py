@@ -91,19 +91,18 @@ def _spec(pairs: Sequence[Pair], unit: str, there: str) -> dict[str, Any]:
          "scale": {"domain": domain, "reverse": True, "nice": False}}  # fmt: skip
     tooltip = theme.tooltip({"what": "number", "there_text": there, "here_text": "measured",
                              "verdict": "verdict"})  # fmt: skip
-    return {
-        "encoding": {"y": y},
-        "layer": [
-            {"mark": {"type": "rule", "color": "#888", "strokeWidth": 1.5},
-             "encoding": {"x": x, "x2": {"field": "there"}}},
-            {"mark": {"type": "text", "align": "left", "baseline": "middle", "dy": -13,
+    rule = {"mark": {"type": "rule", "color": "#888", "strokeWidth": 1.5},
+            "encoding": {"x": x, "x2": {"field": "there"}}}  # fmt: skip
+    names = {"mark": {"type": "text", "align": "left", "baseline": "middle", "dy": -13,
                       "limit": {"expr": "width"}, "fontSize": 11},
-             "encoding": {"x": {"value": 0}, "text": {"field": "what"}}},
-            {"mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
-             "encoding": {"x": x, "color": _colour(pairs), "tooltip": tooltip}},
-            _there(x, there, tooltip),
-        ],
-    }  # fmt: skip
+             "encoding": {"x": {"value": 0}, "text": {"field": "what"}}}  # fmt: skip
+    points = {"mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
+              "encoding": {"x": x, "color": _colour(pairs), "tooltip": tooltip}}  # fmt: skip
+    other = _there(x, there, tooltip)
+    # Marks of a column without any value would have an infinite extent.
+    known = any(one.here is not None for one in pairs)
+    layer = [rule, names, points, other] if known else [names, other]
+    return {"encoding": {"y": y}, "layer": layer}
 
 
 def _colour(pairs: Sequence[Pair]) -> theme.Part:

@@ -34,9 +34,19 @@ impl<W: Watch> Sim<W> {
         self.has_begun(unit, moved);
     }
 
-    /// A command has begun. One of no length has ended already, and waits to be read.
+    /// A command has begun.
     #[inline(always)]
     pub(super) fn has_begun(&mut self, unit: UnitId, moved: Moved<Owner>) {
+        if !matches!(moved, Moved::Runs) {
+            self.has_begun_at_its_end(unit, moved);
+        }
+    }
+
+    /// A command without a phase before its program needs its pages at once. One of no length has
+    /// ended already, and waits to be read.
+    #[cold]
+    #[inline(never)]
+    fn has_begun_at_its_end(&mut self, unit: UnitId, moved: Moved<Owner>) {
         match moved {
             Moved::Runs => {}
             Moved::NeedsPages => self.pages_are_due(unit),

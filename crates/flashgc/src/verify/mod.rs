@@ -10,6 +10,7 @@ mod buffer;
 pub mod checker;
 mod closed;
 mod per_request;
+mod places;
 mod promises;
 mod request_log;
 mod requests;

@@ -29,6 +29,8 @@ pub struct Promises {
     /// The times of operations of the host and of collections; `None` where the checker does not
     /// check them.
     pub timing: Option<[Timing; 2]>,
+    /// Requests in the device at once, at most; `None` without a bound.
+    pub queue_length: Option<u32>,
 }
 
 /// Which block is blocked for the host in addition to the victims.
@@ -64,6 +66,7 @@ impl Promises {
             turns: time_slices::promised(plan),
             blocking: Some(plan.gc.blocking).filter(|_| plan.gc.preemption.is_none()),
             timing: Some([plan.timing, plan.collection_timing()]),
+            queue_length: plan.places.map(|places| places.count),
         }
     }
 }

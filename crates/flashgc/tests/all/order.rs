@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use common::{TINY, checked, drain, setup};
+use common::{TINY, checked, drain, found_against, setup};
 use flashgc::device::Geometry;
 use flashgc::gc::JobRow;
 use flashgc::ids::{BlockId, Lpn, Ppn, UnitId};
@@ -27,6 +27,7 @@ const PROMISES: Promises = Promises {
     turns: None,
     timing: None,
     blocking: None,
+    queue_length: None,
 };
 
 fn any_request() -> impl Strategy<Value = (HostOp, u64, u64, u64)> {
@@ -271,6 +272,50 @@ fn the_checker_catches_ends_out_of_order() {
     let mut story = Story::new();
     story.accept(0, 5, HostOp::Write).accept(1, 5, HostOp::Read).start(0, 5);
     story.done(1, 5, HostOp::Read);
+}
+
+fn served(request: u32) -> Happened {
+    Happened::Served { request, op: HostOp::Read, latency_ns: 1, outstanding: 0 }
+}
+
+fn arrived(request: u32) -> Happened {
+    Happened::Arrived { request, job: 0, offset_bytes: 0, size_bytes: 0, outstanding: 0 }
+}
+
+/// A drive of two places, with a request that waits outside.
+fn two_places() -> Story {
+    let promises = Promises { queue_length: Some(2), ..PROMISES };
+    let mut story = Story { checker: Checker::new(&geometry(), promises), now_ns: 0, ops: 0 };
+    story.tell(arrived(0)).tell(arrived(1)).tell(arrived(2));
+    // Two pages of one request are in one place.
+    story.accept(0, 5, HostOp::Read).accept(0, 6, HostOp::Read);
+    story.tell(Happened::Crosses { request: 1 }).accept(1, 7, HostOp::Read);
+    story
+}
+
+#[test]
+fn the_checker_passes_a_request_that_takes_the_place_of_another() {
+    two_places().tell(served(0)).accept(2, 8, HostOp::Read);
+}
+
+#[test]
+#[should_panic(expected = "3 requests were in the device, which holds 2")]
+fn the_checker_catches_a_request_without_a_place() {
+    two_places().accept(2, 8, HostOp::Read);
+}
+
+#[test]
+#[should_panic(expected = "3 requests were in the device, which holds 2")]
+fn the_checker_catches_a_request_that_crosses_without_a_place() {
+    two_places().tell(Happened::Crosses { request: 2 });
+}
+
+/// The device has three places, and the checker is told of two.
+#[test]
+fn the_checker_notices_a_queue_that_is_too_long() {
+    let setup = setup(TINY, &["device.queue_length=3"]);
+    let promises = Promises { queue_length: Some(2), ..Promises::of(&setup.plan) };
+    assert!(found_against(&setup, promises).contains("3 requests were in the device"));
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod reads;
 use super::blocking::Blocking;
 use super::buffer::Held;
 use super::closed::Closed;
+use super::places::Inside;
 pub use super::promises::{ClosedBlocks, Promises};
 pub use super::spans::Busy;
 use super::spans::Spans;
@@ -53,6 +54,7 @@ pub struct Checker {
     turns: Option<Slices>,
     /// Requests that came and were not served.
     outstanding: u64,
+    inside: Option<Inside>,
     times: Option<Times>,
     holds: Option<Blocking>,
     /// Where the newest version of each logical page lies in flash.
@@ -97,6 +99,7 @@ impl Checker {
             closed: Closed::new(geometry, promises.closes_blocks),
             turns: promises.turns.map(|rules| Slices::new(geometry, rules)),
             outstanding: 0,
+            inside: promises.queue_length.map(Inside::new),
             holds: promises.blocking.map(Blocking::new),
             times: promises.timing.map(|timing| Times::new(geometry, timing, &promises)),
             home: vec![Ppn::NONE; logical],
@@ -290,6 +293,16 @@ impl Checker {
         self.newest[lpn.index()]
     }
 
+    /// A request has begun inside the device.
+    fn works(&mut self, now_ns: u64, request: u32) {
+        self.inside.iter_mut().for_each(|inside| inside.works(now_ns, request));
+    }
+
+    fn served(&mut self, request: u32) {
+        self.outstanding -= 1;
+        self.inside.iter_mut().for_each(|inside| inside.served(request));
+    }
+
     fn started(&mut self, now_ns: u64, op: u32, lpn: Lpn) {
         assert_eq!(
             self.waiting.get(&lpn.0).and_then(VecDeque::front),
@@ -347,7 +360,8 @@ impl Watch for Checker {
         }
         match happened {
             Happened::MeasuringStarts => self.start_measuring(),
-            Happened::Accepted { op, lpn, .. } => {
+            Happened::Accepted { op, lpn, request, .. } => {
+                self.works(now_ns, request);
                 self.waiting.entry(lpn.0).or_default().push_back(op);
             }
             Happened::Started { op, lpn } => self.started(now_ns, op, lpn),
@@ -396,7 +410,8 @@ impl Watch for Checker {
                 self.closed.iter_mut().for_each(|closed| closed.batch_ended(now_ns, plane));
             }
             Happened::Arrived { .. } => self.outstanding += 1,
-            Happened::Served { .. } => self.outstanding -= 1,
+            Happened::Crosses { request } => self.works(now_ns, request),
+            Happened::Served { request, .. } => self.served(request),
             Happened::WorksAhead { plane } => self.rests(now_ns, plane),
             // Facts for other watchers.
             _ => {}
