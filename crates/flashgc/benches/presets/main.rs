@@ -6,6 +6,7 @@
 //! `cargo test` all of it runs on a drive of some MiB.
 #![allow(clippy::print_stdout)]
 
+mod clock;
 mod kernel;
 mod record;
 
@@ -18,7 +19,7 @@ use std::fmt::Write;
 use std::io::{Cursor, Read};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const WORKLOADS: [&str; 3] = ["uniform", "zipf", "trace"];
 
@@ -138,12 +139,12 @@ fn run(setup: Setup, trace: Option<Arc<[u8]>>) -> Result<[f64; 3], String> {
     let (mut before, mut measured) = (Duration::ZERO, Duration::ZERO);
     let mut phase = Phase::Scan;
     while phase != Phase::Done {
-        let begun = Instant::now();
+        let begun = clock::now();
         let next = session.advance().map_err(|error| error.to_string())?.phase;
         match phase {
             Phase::Scan => {}
-            Phase::Run => measured += begun.elapsed(),
-            _ => before += begun.elapsed(),
+            Phase::Run => measured += clock::now() - begun,
+            _ => before += clock::now() - begun,
         }
         phase = next;
     }

@@ -62,7 +62,7 @@ impl Row {
 pub fn heading(last: Option<&Record>) -> String {
     let last = last.map_or("none yet".to_string(), |last| last.name.clone());
     format!(
-        "Times of one core, of 4 KiB page operations; \"x kernel\" is the ratio to a bare event \
+        "Processor time of 4 KiB page operations; \"x kernel\" is the ratio to a bare event \
          kernel of\nthe same size on the same machine, and \"x last\" the ratio of that to the \
          last record ({last}).\n\n\
          | GiB    | scheme             | workload | ns for one | x kernel | x last    | B/page | \
