@@ -176,7 +176,9 @@ impl Preemptive {
     /// Point A, a page in the register: requests that are served from there, and where there is a
     /// second page buffer all others.
     fn next_at_a(&mut self, unit: UnitId, view: &mut View<'_>) -> Choice {
-        if view.jobs[unit].read_ahead && self.entrant(unit, view).is_some() {
+        // A write that was merged is nowhere but in the register.
+        let may_put_back = view.jobs[unit].read_ahead && view.jobs[unit].merged.is_empty();
+        if may_put_back && self.entrant(unit, view).is_some() {
             return Choice::PutBack;
         }
         if self.must_poll(unit) {
