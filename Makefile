@@ -15,7 +15,7 @@ unexport VIRTUAL_ENV CONDA_PREFIX
 ENGINE_SOURCES := $(shell find crates devices papers schemes -type f) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-rust test-python long exercises fuzz histories mutants check lint format fitted-workloads steady-check reproduce bench picture clean
+.PHONY: help run test test-rust test-python long exercises fuzz histories mutants check lint format fitted-workloads steady-check reproduce bench bench-parts picture clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
@@ -97,8 +97,17 @@ fitted-workloads: $(VENV)/.engine ## check the fitted workloads of all traces in
 reproduce: $(VENV)/.engine ## reproduce the papers, with the traces in TRACES=folder; takes minutes
 	@$(BIN)/flashgc reproduce --all $(if $(wildcard $(TRACES)),--traces "$(TRACES)")
 
-bench: | tools ## the benchmarks of the engine and of the trace formats
-	cargo bench --workspace
+SIZES ?= 8,64,256
+SCHEMES ?=
+WORKLOADS ?=
+RECORD ?=
+bench: | tools ## time all presets against a bare event kernel (SIZES=8,64,256 GiB, SCHEMES=a,b WORKLOADS=uniform,zipf,trace, RECORD=date to keep)
+	@cargo bench --quiet -p flashgc --bench presets -- --sizes=$(SIZES) --schemes=$(SCHEMES) \
+	  --workloads=$(WORKLOADS) --record=$(RECORD)
+
+bench-parts: | tools ## the other benchmarks: parts of the engine, whole runs, saved drives, trace formats
+	cargo bench -p flashgc --bench parts --bench whole
+	cargo bench -p flashgc-drive -p flashgc-trace
 
 STEADY_RUNS = $(or $(RUNS),200) $(or $(SEED),1) $(ALL)
 steady-check: | tools ## hold verdicts of balance against runs ten times as long (RUNS=200 SEED=1, ALL=all for "no" too)

@@ -40,6 +40,12 @@ def _folder(name: str) -> dict[str, Path]:
     return {path.stem: path for path in sorted(folder.glob("*.toml"))}
 
 
+@cache
+def _text(path: Path) -> str:
+    """The text of a file of the package."""
+    return path.read_text("utf-8")
+
+
 def config(given: object) -> Source:
     """The text of a configuration, however it was given."""
     if isinstance(given, Source):
@@ -53,7 +59,7 @@ def config(given: object) -> Source:
     path = Path(given)
     builtin = builtin_configs()
     if not path.is_file() and os.fspath(given) in builtin:
-        return Source(f"{given} (built in)", builtin[os.fspath(given)].read_text("utf-8"))
+        return Source(f"{given} (built in)", _text(builtin[os.fspath(given)]))
     if not path.exists():
         near = difflib.get_close_matches(os.fspath(given), builtin, n=1)
         hint = f"did you mean `{near[0]}`? " if near else ""

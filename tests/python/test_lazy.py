@@ -26,6 +26,13 @@ def test_what_starts_a_command_loads_nothing_slow(code):
     assert not [name for name in loaded(code) if name in SLOW]
 
 
+def test_the_version_needs_no_commands():
+    code = "sys.argv = ['flashgc', '--version']\nfrom flashgc.cli import main\ntry:\n    main()"
+    names = loaded(f"{code}\nexcept SystemExit:\n    pass")
+    assert names[:2] == ["flashgc", flashgc.__version__]
+    assert not {"typer", "flashgc.cli.app", *SLOW} & set(names)
+
+
 def test_every_public_name_is_found_and_has_a_type():
     tree = ast.parse((ROOT / "python/flashgc/__init__.py").read_text())
     (block,) = [node for node in tree.body if isinstance(node, ast.If)]

@@ -84,7 +84,7 @@ fn run_detached(
         memory::peak_rss_bytes(),
     );
     let (read, write) = report.latency_distribution();
-    Ok(Outcome { report: report.to_json().to_string(), read, write, stories })
+    Ok(Outcome { report: report.to_text(), read, write, stories })
 }
 
 /// Checks a configuration without a run, and returns the plan that results, as JSON.

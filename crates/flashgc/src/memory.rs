@@ -1,20 +1,39 @@
 //! Large tables: zeroed or filled, on huge pages where the system grants them.
 //!
+//! A table of zeros takes memory only where it is written, so that a large drive of which little is
+//! used begins at once. So the tables of the page map are kept in a form in which nothing is 0.
+//!
 //! The tables of a drive are walked at random; with 4 KiB pages of the host's memory most of the
 //! cost of a page operation on a large drive is the translation of addresses.
 
 /// Elements that a table can hold: plain integers, for which all-zero bytes are a value.
-pub trait Element: Copy {}
-impl Element for u8 {}
-impl Element for u16 {}
-impl Element for u32 {}
-impl Element for u64 {}
+pub trait Element: Copy {
+    /// All bytes 0.
+    const ZERO: Self;
+}
+
+macro_rules! elements {
+    ($($integer:ty)*) => {
+        $(impl Element for $integer {
+            const ZERO: Self = 0;
+        })*
+    };
+}
+
+elements! { u8 u16 u32 u64 }
 
 /// A table of `length` elements, all equal to `value`.
 pub fn table<T: Element>(value: T, length: usize) -> Vec<T> {
     let mut table = Vec::with_capacity(length);
     advise_huge_pages(table.as_ptr(), length);
     table.resize(length, value);
+    table
+}
+
+/// A table of `length` zeros.
+pub fn zeros<T: Element>(length: usize) -> Vec<T> {
+    let table = vec![T::ZERO; length];
+    advise_huge_pages(table.as_ptr(), length);
     table
 }
 

@@ -126,6 +126,11 @@ impl Report {
         Value::Object(self.keys.clone())
     }
 
+    /// The report as JSON text.
+    pub fn to_text(&self) -> String {
+        serde_json::to_string(&self.keys).unwrap_or_default()
+    }
+
     /// The hash over the simulated course: two runs with the same events share it.
     pub fn result_hash(&self) -> &str {
         self.keys["result_hash"].as_str().unwrap_or_default()

@@ -12,9 +12,12 @@ def main() -> None:
 
     if not _start.is_command():
         _start.prepare()
-    from flashgc.cli import guard
+    from flashgc.cli import guard, version
 
     try:
+        if version.is_all(sys.argv[1:]):
+            version.say()
+            sys.exit(0)
         from flashgc.cli.app import app
 
         with guard.signals():

@@ -17,6 +17,7 @@ from flashgc.cli import report as reporting
 from flashgc.cli import sweep as sweeps
 from flashgc.cli import trace as traces
 from flashgc.cli import tune as tuning
+from flashgc.cli import version as version_text
 from flashgc.cli.guard import guarded, say
 from flashgc.cli.options import example, typed
 
@@ -35,9 +36,7 @@ app = help_texts.App(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from flashgc import __version__
-
-        print(f"flashgc {__version__}")
+        version_text.say()
         raise typer.Exit
 
 
@@ -46,7 +45,7 @@ def about(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", "-V", help="Print the version.", callback=_version, is_eager=True
+            *version_text.OPTIONS, help="Print the version.", callback=_version, is_eager=True
         ),
     ] = False,
 ) -> None:

@@ -7,13 +7,10 @@ import errno
 import functools
 import os
 import sys
-import traceback
 from collections.abc import Callable, Iterator
 from typing import ParamSpec
 
-import typer
-
-from flashgc import _output, _start
+from flashgc import _start
 from flashgc._engine import FlashgcError, InternalError, __version__
 
 P = ParamSpec("P")
@@ -25,6 +22,9 @@ INTERRUPTED = 130
 
 def guarded(command: Callable[P, None]) -> Callable[P, None]:
     """Wraps a command: no error causes a traceback."""
+    import typer
+
+    from flashgc import _output
 
     @functools.wraps(command)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -80,6 +80,7 @@ def _os_error(error: OSError) -> str:
 def _fault(error: BaseException) -> str:
     """The message for a fault of flashgc, with the facts to report."""
     import shlex
+    import traceback
 
     what = str(error)
     if not isinstance(error, InternalError):
@@ -106,6 +107,8 @@ def _interrupted(error: KeyboardInterrupt) -> str:
 
 
 def _what_was_saved() -> str:
+    from flashgc import _output
+
     files = [str(path) for path in _output.saved()]
     return f"saved before that: {', '.join(files)}" if files else "nothing was saved"
 
@@ -150,6 +153,8 @@ def _is_silenced() -> bool:
 
 def fail(message: str) -> None:
     """Prints the error and ends with status 2."""
+    import typer
+
     say(message if message.startswith("error") else f"error: {message}")
     raise typer.Exit(FAILED)
 

@@ -36,6 +36,7 @@ impl View<'_> {
     }
 
     /// State S2: the plane is below its hard threshold, and a collection can free pages there.
+    #[inline(always)]
     pub(super) fn refuses_writes(&self, unit: UnitId, plane: PlaneId) -> bool {
         let trigger = &self.plan.gc.trigger;
         let job = &self.jobs[unit];
@@ -45,11 +46,22 @@ impl View<'_> {
 
     /// Whether the open collection has enough erased pages for the copies that are left when the
     /// host takes one. It may have opened the block of the reserve.
+    #[inline(always)]
     pub(super) fn leaves_room(&self, unit: UnitId, plane: PlaneId) -> bool {
         let (job, gc) = (&self.jobs[unit], &self.plan.gc);
         if !job.is_open() || job.plane != Some(plane) {
             return true;
         }
+        if gc.separate_gc && gc.reserve_pages == 0 && !self.plan.parity() {
+            return true;
+        }
+        self.leaves_room_beside(unit, plane)
+    }
+
+    /// The same where host and copies may share blocks.
+    #[inline(never)]
+    fn leaves_room_beside(&self, unit: UnitId, plane: PlaneId) -> bool {
+        let (job, gc) = (&self.jobs[unit], &self.plan.gc);
         let by_pages = gc.reserve_pages > 0;
         let frontiers = &self.ftl.frontiers;
         // Under the odd/even rule the host could take the pages that copies leave in their block.
@@ -62,6 +74,13 @@ impl View<'_> {
         let left = left as u64;
         let geometry = &self.plan.geometry;
         let data_pages = u64::from(geometry.shape.data_pages());
+        // A collection that found fewer victims than its maximum frees less than the next may need.
+        let reserve = u64::from(gc.reserve_blocks) * data_pages;
+        let free = u64::from(frontiers.free_pages(plane));
+        let is_plain = !self.plan.parity() && !by_pages && job.victims.len() == 1;
+        if is_plain && free > left + reserve {
+            return true;
+        }
         let pages_as = |is_of: fn(Role) -> bool| {
             let victims = job.victims.iter().filter(|victim| is_of(victim.role));
             victims.map(|victim| u64::from(geometry.data_pages_of(victim.block))).sum::<u64>()
@@ -70,9 +89,6 @@ impl View<'_> {
         // collection has ended.
         let withheld = pages_as(|role| matches!(role, Role::Between | Role::FreeNeighbour));
         let won = pages_as(|role| role == Role::Victim);
-        // A collection that found fewer victims than its maximum frees less than the next may need.
-        let reserve = u64::from(gc.reserve_blocks) * data_pages;
-        let free = u64::from(frontiers.free_pages(plane));
         let missing = reserve.saturating_sub(won);
         if !self.plan.parity() {
             return free > left + missing.max(withheld + self.kept_beside(data_pages));
@@ -98,6 +114,7 @@ impl View<'_> {
 impl Preemptive {
     /// Whether a write finds its plane above the hard threshold, and a page there in an open block
     /// that no batch has closed.
+    #[inline(always)]
     pub(super) fn write_may_preempt(&mut self, unit: UnitId, op: u32, view: &mut View<'_>) -> bool {
         let plane = view.plane_to_start(op);
         if view.closes_open_block(unit, plane) {
@@ -119,6 +136,7 @@ impl Preemptive {
     }
 
     /// State S3: a write of high priority waits for the collection to end.
+    #[inline(always)]
     pub(super) fn is_shut(&self, unit: UnitId, view: &mut View<'_>) -> bool {
         if !view.jobs[unit].is_open() {
             return false;

@@ -176,7 +176,9 @@ impl Preemptive {
     /// Point A, a page in the register: requests that are served from there, and where there is a
     /// second page buffer all others.
     fn next_at_a(&mut self, unit: UnitId, view: &mut View<'_>) -> Choice {
-        if view.jobs[unit].read_ahead && self.entrant(unit, view).is_some() {
+        // A write that was merged is nowhere but in the register.
+        let may_put_back = view.jobs[unit].read_ahead && view.jobs[unit].merged.is_empty();
+        if may_put_back && self.entrant(unit, view).is_some() {
             return Choice::PutBack;
         }
         if self.must_poll(unit) {
@@ -228,13 +230,25 @@ impl Preemptive {
     }
 
     /// The request that may preempt now. Those that may not are recorded.
+    #[inline(always)]
     pub fn entrant(&mut self, unit: UnitId, view: &mut View<'_>) -> Option<(u32, u8)> {
         if view.plan.gc.blocking.blocks {
             self.set_aside(unit, view);
         }
-        if view.waiting.count(unit) == 0 {
-            return None;
+        if view.waiting.count(unit) == 0 { None } else { self.entrant_of_some(unit, view) }
+    }
+
+    #[inline(never)]
+    fn entrant_of_some(&mut self, unit: UnitId, view: &mut View<'_>) -> Option<(u32, u8)> {
+        if let Some((op, list)) = view.waiting.only_head(unit) {
+            let may_preempt = !view.is_write(op) || self.write_may_preempt(unit, op, view);
+            return may_preempt.then_some((op, list));
         }
+        self.entrant_of_several(unit, view)
+    }
+
+    #[inline(never)]
+    fn entrant_of_several(&mut self, unit: UnitId, view: &mut View<'_>) -> Option<(u32, u8)> {
         if self.is_shut(unit, view) {
             self.units[unit.index()].refused_ns = view.now_ns;
             return None;
@@ -280,7 +294,7 @@ impl Preemptive {
 
     /// A request for a page in the register, at point A.
     fn served_from_register(&mut self, unit: UnitId, view: &mut View<'_>) -> Option<Choice> {
-        if self.is_shut(unit, view) {
+        if view.waiting.count(unit) == 0 || self.is_shut(unit, view) {
             return None;
         }
         let heads = view.waiting.heads(unit).into_iter().flatten();

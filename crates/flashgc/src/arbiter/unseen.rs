@@ -12,7 +12,13 @@ impl Preemptive {
     /// Whether the requests that wait, and may not preempt, cannot before a block is erased, opened
     /// or filled: the plane of each is below its hard threshold. One for a page of the victims
     /// would be served from the register.
+    #[inline(always)]
     pub(super) fn stay_refused(&self, unit: UnitId, view: &mut View<'_>) -> bool {
+        view.waiting.count(unit) == 0 || self.all_stay_refused(unit, view)
+    }
+
+    #[inline(never)]
+    fn all_stay_refused(&self, unit: UnitId, view: &mut View<'_>) -> bool {
         let is_shut = self.is_shut(unit, view);
         let (job, geometry) = (&view.jobs[unit], &view.plan.geometry);
         view.waiting.heads(unit).into_iter().flatten().all(|(op, _)| {

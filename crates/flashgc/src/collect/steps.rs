@@ -84,6 +84,12 @@ impl<W: Watch> Collecting<'_, W> {
 
     /// A copy of this unit's collection is programmed in a plane: its page is taken and bound.
     pub(super) fn bind_copy(&mut self, unit: UnitId, copy: usize, plane: PlaneId) {
+        self.bind(unit, copy, plane);
+    }
+
+    /// The same where many follow each other.
+    #[inline(always)]
+    pub(super) fn bind(&mut self, unit: UnitId, copy: usize, plane: PlaneId) {
         let Collecting { store, cx, .. } = self;
         let from = self.jobs[unit].copies[copy].from;
         let placed = store.copy_page::<false, W>(from, plane, Cause::Copy { from }, cx);

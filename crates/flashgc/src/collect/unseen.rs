@@ -97,9 +97,12 @@ impl<W: Watch> Collecting<'_, W> {
         job.reads += steps as u32;
         let (mut at_ns, step_ns) = (job.unseen.first_ns(), job.unseen.step_ns());
         let now_ns = self.cx.now_ns;
+        // Their entries of the map have left the cache since the victim was chosen.
+        let pages = self.jobs[unit].copies[first..first + steps as usize].iter();
+        pages.for_each(|copy| self.store.ftl.prefetch_copy(copy.from));
         for copy in first..first + steps as usize {
             self.cx.now_ns = at_ns;
-            self.bind_copy(unit, copy, plane);
+            self.bind(unit, copy, plane);
             at_ns += step_ns;
         }
         self.cx.now_ns = now_ns;

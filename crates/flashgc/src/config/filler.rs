@@ -3,7 +3,7 @@
 use super::derive;
 use super::device::Device;
 use super::precondition::PreconditionPlan;
-use super::{gc, presets, stack};
+use super::{gc, presets};
 use crate::device::Shape;
 use crate::gc::GcPlan;
 use crate::plan::Plan;
@@ -37,8 +37,7 @@ pub fn filler(
 /// A preset on this device, or the reasons why it cannot run there; `None` where there is no such
 /// preset.
 fn preset_on(device: &Device, name: &str) -> Option<Result<(Shape, GcPlan), Diagnostics>> {
-    let preset = presets::scheme(name).map(|text| stack::preset_tree(name, text))?;
-    let mut tree = match preset {
+    let mut tree = match presets::scheme(name)? {
         Ok(tree) => Tree::nested(&["gc"], tree),
         Err(errors) => return Some(Err(errors)),
     };

@@ -262,7 +262,7 @@ fn aged_ratio(table: &Reader<'_>, fill: Fill) -> Option<f64> {
 /// `scheme`: the name of a preset.
 fn scheme(table: &Reader<'_>) -> Option<String> {
     let name = table.string("scheme")?;
-    if presets::scheme(name).is_some() {
+    if presets::has_scheme(name) {
         return Some(name.into());
     }
     let names = presets::scheme_names();

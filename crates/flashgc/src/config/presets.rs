@@ -1,42 +1,72 @@
 //! Presets that ship with the program: devices and schemes, each a TOML file with its source.
 
-use flashgc_config::Tree;
+use super::stack::preset_tree;
+use flashgc_config::{Diagnostics, Tree};
 use serde_json::{Value, json};
+use std::sync::OnceLock;
+
+type Keys = Result<Tree, Diagnostics>;
+
+/// A preset that ships with the program.
+struct Preset {
+    name: &'static str,
+    text: &'static str,
+    /// Its keys: a program that runs many short runs reads each preset once.
+    tree: &'static OnceLock<Keys>,
+}
+
+impl Preset {
+    fn tree(&self) -> Keys {
+        self.tree.get_or_init(|| preset_tree(self.name, self.text)).clone()
+    }
+}
 
 macro_rules! files {
     ($folder:literal: $($name:literal)*) => {
-        &[$(($name, include_str!(concat!("../../../../", $folder, "/", $name, ".toml")))),*]
+        &[$(Preset {
+            name: $name,
+            text: include_str!(concat!("../../../../", $folder, "/", $name, ".toml")),
+            tree: {
+                static TREE: OnceLock<Keys> = OnceLock::new();
+                &TREE
+            },
+        }),*]
     };
 }
 
-const DEVICES: &[(&str, &str)] = files!("devices":
+const DEVICES: &[Preset] = files!("devices":
     "slc-msr" "disksim-msr" "parallel-gc-slc" "parallel-gc-mlc" "speedup-gc-tlc" "on-demand-gc-slc"
     "preemptible-gc-slc" "pre-gc-2d" "pre-gc-3d" "ssdsim" "mqsim" "enterprise-tlc"
     "enterprise-tlc-1dwpd" "enterprise-tlc-3dwpd");
 
-const SCHEMES: &[(&str, &str)] = files!("schemes":
+const SCHEMES: &[Preset] = files!("schemes":
     "ideal" "greedy" "greedy-msr" "fifo" "random" "d-choices" "cost-benefit" "wear-aware"
     "idle" "idle-pgc" "parallel" "ippbe" "ippbe-original" "parallel-ippbe"
     "pgc" "pgc-merge" "pgc-pipeline" "pgc-both" "pgc-se" "fpgc" "wear-pgc"
     "subblock-baseline" "gsm" "gsm-plus" "pb" "speedup" "speedup-pb"
     "pbgc" "bbgc" "on-demand" "pregc" "gftl" "pregc-gftl" "ssdsim");
 
-fn find(list: &'static [(&str, &str)], name: &str) -> Option<&'static str> {
-    list.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+fn find(list: &'static [Preset], name: &str) -> Option<&'static Preset> {
+    list.iter().find(|preset| preset.name == name)
 }
 
-fn names(list: &'static [(&'static str, &str)]) -> Vec<&'static str> {
-    list.iter().map(|(name, _)| *name).collect()
+fn names(list: &'static [Preset]) -> Vec<&'static str> {
+    list.iter().map(|preset| preset.name).collect()
 }
 
-/// The text of a device preset.
-pub fn device(name: &str) -> Option<&'static str> {
-    find(DEVICES, name)
+/// The keys of a device preset, without its text about itself.
+pub fn device(name: &str) -> Option<Result<Tree, Diagnostics>> {
+    find(DEVICES, name).map(Preset::tree)
 }
 
-/// The text of a scheme preset.
-pub fn scheme(name: &str) -> Option<&'static str> {
-    find(SCHEMES, name)
+/// The keys of a scheme preset, without its text about itself.
+pub fn scheme(name: &str) -> Option<Result<Tree, Diagnostics>> {
+    find(SCHEMES, name).map(Preset::tree)
+}
+
+/// Whether there is a scheme preset of this name.
+pub fn has_scheme(name: &str) -> bool {
+    find(SCHEMES, name).is_some()
 }
 
 /// The names of the device presets.
@@ -59,8 +89,8 @@ pub fn schemes_json() -> Value {
     json!({ "schemes": list_json(SCHEMES), "slots": super::gc::slots_json() })
 }
 
-fn list_json(list: &[(&str, &str)]) -> Value {
-    let entries = list.iter().map(|(name, text)| {
+fn list_json(list: &[Preset]) -> Value {
+    let entries = list.iter().map(|Preset { name, text, .. }| {
         let keys = Tree::parse(name, text).map_or(Value::Null, |tree| tree.to_json());
         json!({ "name": name, "text": text, "keys": keys })
     });

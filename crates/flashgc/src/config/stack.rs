@@ -80,7 +80,7 @@ fn presets_of(inputs: &Inputs, top: &Tree, errors: &mut Diagnostics) -> Result<T
     let mut tree = Tree::empty();
     if let Some((name, place)) = top.str_at(&["device", "preset"]) {
         match presets::device(name) {
-            Some(text) => tree.overlay(Tree::nested(&["device"], preset_tree(name, text)?)),
+            Some(preset) => tree.overlay(Tree::nested(&["device"], preset?)),
             None => errors.push(Diagnostic {
                 place: Some(place),
                 key: Some("device.preset".into()),
@@ -91,8 +91,9 @@ fn presets_of(inputs: &Inputs, top: &Tree, errors: &mut Diagnostics) -> Result<T
     let given = top.str_at(&["gc", "scheme"]).map(|(name, place)| (name.to_string(), Some(place)));
     let (scheme, place) = given.unwrap_or((DEFAULT_SCHEME.into(), None));
     let own_text = inputs.scheme.as_ref().and_then(|(_, text)| text.as_deref());
-    match own_text.or_else(|| presets::scheme(&scheme)) {
-        Some(text) => tree.overlay(Tree::nested(&["gc"], preset_tree(&scheme, text)?)),
+    let own = own_text.map(|text| preset_tree(&scheme, text));
+    match own.or_else(|| presets::scheme(&scheme)) {
+        Some(preset) => tree.overlay(Tree::nested(&["gc"], preset?)),
         None => errors.push(Diagnostic {
             place,
             key: Some("gc.scheme".into()),

@@ -2,7 +2,7 @@
 
 use crate::device::Geometry;
 use crate::ids::{BlockId, Ppn};
-use crate::memory::{bytes_of, prefetch, table};
+use crate::memory::{bytes_of, prefetch, zeros};
 
 /// The states of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,13 +49,13 @@ impl Blocks {
         let words_per_block = pages_per_block.div_ceil(64) as usize;
         let blocks = geometry.blocks as usize;
         Blocks {
-            info: table(0, blocks),
-            valid_bits: table(0, blocks * words_per_block),
+            info: zeros(blocks),
+            valid_bits: zeros(blocks * words_per_block),
             words_per_block,
-            erases: table(0, blocks),
+            erases: zeros(blocks),
             erases_before: Vec::new(),
-            sealed_at_ns: table(0, blocks),
-            seal_number: table(0, blocks),
+            sealed_at_ns: zeros(blocks),
+            seal_number: zeros(blocks),
             seals: 0,
             reclaimable: vec![0; geometry.planes as usize],
         }

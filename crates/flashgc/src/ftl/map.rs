@@ -1,10 +1,11 @@
 //! The page map and its reverse: four bytes each for a page.
 
 use crate::ids::{Lpn, Ppn};
-use crate::memory::{bytes_of, prefetch, table};
+use crate::memory::{bytes_of, prefetch, zeros};
 
 /// Logical to physical pages, and back.
 pub struct PageMap {
+    /// The complements of the physical pages, so that 0 is a page that was never written.
     to_ppn: Vec<u32>,
     /// The last logical page written at each physical page; stale once that page is invalid.
     to_lpn: Vec<u32>,
@@ -13,19 +14,20 @@ pub struct PageMap {
 impl PageMap {
     /// A map in which no page is written.
     pub fn new(logical: usize, physical: usize) -> Self {
-        PageMap { to_ppn: table(u32::MAX, logical), to_lpn: table(u32::MAX, physical) }
+        PageMap { to_ppn: zeros(logical), to_lpn: zeros(physical) }
     }
 
     /// The map of a saved drive, with nothing in the reverse yet.
-    pub(crate) fn of(to_ppn: Vec<u32>, physical: usize) -> Self {
-        PageMap { to_ppn, to_lpn: table(u32::MAX, physical) }
+    pub(crate) fn of(mut to_ppn: Vec<u32>, physical: usize) -> Self {
+        to_ppn.iter_mut().for_each(|entry| *entry = !*entry);
+        PageMap { to_ppn, to_lpn: zeros(physical) }
     }
 
     /// Brings the reverse entry of a logical page's physical page into the cache.
     #[inline(always)]
     pub(crate) fn prefetch_reverse(&self, lpn: usize) {
         if let Some(&ppn) = self.to_ppn.get(lpn) {
-            prefetch(&self.to_lpn, ppn as usize);
+            prefetch(&self.to_lpn, !ppn as usize);
         }
     }
 
@@ -36,24 +38,25 @@ impl PageMap {
     }
 
     /// The physical page of each logical one.
-    pub(crate) fn into_table(self) -> Vec<u32> {
+    pub(crate) fn into_table(mut self) -> Vec<u32> {
+        self.to_ppn.iter_mut().for_each(|entry| *entry = !*entry);
         self.to_ppn
     }
 
     /// The physical page of each logical one, in order; `u32::MAX` where nothing is written.
-    pub fn entries(&self) -> &[u32] {
-        &self.to_ppn
+    pub fn entries(&self) -> impl Iterator<Item = u32> + '_ {
+        self.to_ppn.iter().map(|entry| !entry)
     }
 
     /// The physical page, or `Ppn::NONE` where nothing is written.
     #[inline(always)]
     pub fn ppn_of(&self, lpn: Lpn) -> Ppn {
-        Ppn(self.to_ppn[lpn.index()])
+        Ppn(!self.to_ppn[lpn.index()])
     }
 
     /// Whether every logical page holds data.
     pub fn is_full(&self) -> bool {
-        !self.to_ppn.contains(&u32::MAX)
+        !self.to_ppn.contains(&0)
     }
 
     /// The logical page last written here.
@@ -66,15 +69,15 @@ impl PageMap {
     #[inline(always)]
     pub fn bind(&mut self, lpn: Lpn, ppn: Ppn) -> Ppn {
         let entry = &mut self.to_ppn[lpn.index()];
-        let old = Ppn(*entry);
-        *entry = ppn.0;
+        let old = Ppn(!*entry);
+        *entry = !ppn.0;
         self.to_lpn[ppn.index()] = lpn.0;
         old
     }
 
     /// Forgets a logical page; returns the page that held its data.
     pub fn unbind(&mut self, lpn: Lpn) -> Ppn {
-        Ppn(std::mem::replace(&mut self.to_ppn[lpn.index()], u32::MAX))
+        Ppn(!std::mem::take(&mut self.to_ppn[lpn.index()]))
     }
 
     /// Brings the entry of a logical page into the cache.

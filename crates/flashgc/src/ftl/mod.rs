@@ -128,6 +128,12 @@ impl Ftl {
         }
     }
 
+    /// Brings the entry of the map into the cache that a copy of this page changes.
+    #[inline(always)]
+    pub fn prefetch_copy(&self, from: Ppn) {
+        self.map.prefetch(self.map.lpn_of(from));
+    }
+
     /// All pages of a claimed block are about to be copied at once.
     pub fn empty(&mut self, block: BlockId) {
         self.blocks.clear_valid(block);

@@ -14,6 +14,7 @@ mod background;
 pub mod choice;
 pub mod copy;
 pub mod given;
+mod heap;
 mod idle;
 mod job;
 mod lists;

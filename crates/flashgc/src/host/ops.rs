@@ -201,22 +201,38 @@ impl Waiting {
 
     /// The first operation of each list, in the order of service, where requests may preempt a
     /// collection.
+    #[inline]
     pub fn heads(&self, unit: UnitId) -> [Head; 3] {
-        let mut heads = self.queues.heads(&self.ops, unit);
-        if heads.iter().flatten().count() < 2 {
-            return heads;
+        if self.count(unit) == 0 {
+            return [None; 3];
         }
-        let sequence = |head: &Head| head.map_or(u64::MAX, |(op, _)| self.op(op).sequence);
+        match self.only_head(unit) {
+            Some(head) => [Some(head), None, None],
+            None => self.heads_in_order(unit),
+        }
+    }
+
+    /// The operation that is first where nothing has to be compared: nearly always.
+    #[inline(always)]
+    pub fn only_head(&self, unit: UnitId) -> Head {
+        self.queues.only_head(unit)
+    }
+
+    #[inline(never)]
+    fn heads_in_order(&self, unit: UnitId) -> [Head; 3] {
+        let [reads, writes, high] = self.queues.heads(&self.ops, unit);
+        let sequence = |head: Head| head.map_or(u64::MAX, |(op, _)| self.op(op).sequence);
+        let older = |a: Head, b: Head| if sequence(b) < sequence(a) { (b, a) } else { (a, b) };
+        let (first, second) = older(writes, high);
         if self.service.oldest_first {
-            heads.sort_by_key(sequence);
-        } else {
-            if self.service.writes_first() {
-                heads.rotate_left(1);
-            }
-            let writes = if self.service.writes_first() { 0..2 } else { 1..3 };
-            heads[writes].sort_by_key(sequence);
+            let (second, third) = older(second, reads);
+            let (first, second) = older(first, second);
+            return [first, second, third];
         }
-        heads
+        match self.service.writes_first() {
+            true => [first, second, reads],
+            false => [reads, first, second],
+        }
     }
 
     /// Closes the queue that serves a plane.

@@ -94,19 +94,31 @@ impl Queues {
     }
 
     /// The operation that has waited longest in each list, and the list.
-    #[inline]
     pub fn heads(&self, ops: &[Op], unit: UnitId) -> [Head; LISTS] {
+        let head = |list| self.peek(ops, unit, list).map(|op| (op, list));
+        [head(READS), head(WRITES), head(HIGH)]
+    }
+
+    /// The same where operations wait in one list only, and none of high priority: nearly always.
+    /// There is nothing to compare then.
+    #[inline(always)]
+    pub fn only_head(&self, unit: UnitId) -> Head {
         let range = self.range(unit);
-        let lists = [READS, WRITES, HIGH];
         if self.late_count > 0 || range.len() > 1 {
-            return lists.map(|list| self.peek(ops, unit, list).map(|op| (op, list)));
+            return None;
         }
         let queue = &self.queues[range.start];
-        let is_open = queue.held == 0;
-        lists.map(|list| {
-            let head = queue.lists[list as usize].head;
-            (is_open && head != NONE).then_some((head, list))
-        })
+        let head = |list: u8| queue.lists[list as usize].head;
+        let (reads, writes, high) = (head(READS), head(WRITES), head(HIGH));
+        if queue.held > 0 || high != NONE {
+            return None;
+        }
+        match (reads, writes) {
+            (NONE, NONE) => None,
+            (NONE, writes) => Some((writes, WRITES)),
+            (reads, NONE) => Some((reads, READS)),
+            _ => None,
+        }
     }
 
     /// The operation that has waited longest in this list of the unit's open queues.

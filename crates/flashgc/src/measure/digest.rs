@@ -31,6 +31,20 @@ impl Figures {
         }
     }
 
+    /// The entries of a table, without their number.
+    fn add_entries(&mut self, entries: impl Iterator<Item = u32>) {
+        const BYTES: usize = 4096 * size_of::<u32>();
+        let mut bytes = Vec::with_capacity(BYTES);
+        for entry in entries {
+            bytes.extend(entry.to_le_bytes());
+            if bytes.len() == BYTES {
+                self.0.update(&bytes);
+                bytes.clear();
+            }
+        }
+        self.0.update(bytes);
+    }
+
     /// A sum that may need 128 bits.
     fn add_sum(&mut self, number: u32, sum: u128) {
         self.add_all(number, [sum as u64, (sum >> 64) as u64]);
@@ -79,10 +93,7 @@ impl Seen<'_> {
         figures.add_spent(41, results.buses.iter().copied());
         figures.add(42, self.host.link_spent_ns().unwrap_or(0));
         figures.add_all(50, self.store.ftl.blocks.measured_erases().map(u64::from));
-        for entries in self.store.ftl.map.entries().chunks(4096) {
-            let bytes: Vec<u8> = entries.iter().flat_map(|entry| entry.to_le_bytes()).collect();
-            figures.0.update(bytes);
-        }
+        figures.add_entries(self.store.ftl.map.entries());
         figures.finish()
     }
 }

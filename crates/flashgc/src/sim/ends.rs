@@ -224,7 +224,9 @@ impl<W: Watch> Sim<W> {
             self.answered(op);
         } else {
             self.host_operation_ended(op);
-            self.group_ended(unit);
+            if !self.units[unit.index()].group.is_empty() {
+                self.group_ended(unit);
+            }
         }
         self.second_takes_over(unit);
     }

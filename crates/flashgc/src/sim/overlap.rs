@@ -64,11 +64,13 @@ impl<W: Watch> Sim<W> {
     /// read.
     #[inline(never)]
     pub(super) fn may_read_ahead(&mut self, unit: UnitId) {
+        if self.jobs[unit].stage != Stage::Copying || self.host.waiting.count(unit) > 0 {
+            return;
+        }
         let [is_first, is_last] = self.flash.is_first_or_last_phase(unit);
         let leaves = is_last && !is_first && !self.in_array_phase(unit);
         let is_free = self.flash.second(unit).is_none() && !self.arbiter.is_suspended(unit);
-        let at_b = self.jobs[unit].stage == Stage::Copying;
-        if !leaves || !is_free || !at_b || self.host.waiting.count(unit) > 0 {
+        if !leaves || !is_free {
             return;
         }
         let mut collecting = collecting!(self);

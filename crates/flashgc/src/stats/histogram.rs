@@ -12,6 +12,8 @@ const EXACT_BITS: u32 = 11;
 const HALF: usize = 1 << (EXACT_BITS - 1);
 /// The largest value that the histogram distinguishes has this many bits: about 104 days in ns.
 const VALUE_BITS: u32 = 53;
+/// Buckets that are looked at together.
+const SIDE: usize = 16;
 const BUCKETS: usize = (VALUE_BITS - EXACT_BITS + 2) as usize * HALF;
 
 /// A value for each bucket, in blocks that are made when they are used: most of a histogram is
@@ -56,9 +58,27 @@ impl<T: Copy> Buckets<T> {
 
     /// The values of all blocks in use, with their places, in order.
     pub fn used(&self) -> impl Iterator<Item = (usize, &T)> {
+        self.blocks().flat_map(|(at, block)| (at * HALF..).zip(block.iter()))
+    }
+
+    fn blocks(&self) -> impl Iterator<Item = (usize, &[T; HALF])> {
         let blocks = self.blocks.iter().enumerate();
-        let used = blocks.filter_map(|(at, block)| block.as_ref().map(|block| (at, block)));
-        used.flat_map(|(at, block)| (at * HALF..).zip(block.iter()))
+        blocks.filter_map(|(at, block)| block.as_deref().map(|block| (at, block)))
+    }
+}
+
+impl Buckets<u64> {
+    /// The values that are not 0, with their places, in order. Most are 0, and a short run must not
+    /// pay for them: they are passed over several at a time.
+    fn some(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+        let is_some = |values: &[u64; SIDE]| values.iter().fold(0, |all, value| all | value) != 0;
+        let places = self.blocks().flat_map(move |(at, block)| {
+            let (sides, _) = block.as_chunks::<SIDE>();
+            let sides = (at * HALF..).step_by(SIDE).zip(sides);
+            sides.filter(move |(_, values)| is_some(values))
+        });
+        let each = places.flat_map(|(at, values)| (at..).zip(values.iter().copied()));
+        each.filter(|&(_, value)| value != 0)
     }
 }
 
@@ -130,7 +150,7 @@ impl Histogram {
 
     /// Adds what another has recorded.
     pub fn add(&mut self, other: &Histogram) {
-        for (place, count) in other.counts.used() {
+        for (place, count) in other.counts.some() {
             *self.counts.at(place) += count;
         }
         self.total += other.total;
@@ -143,8 +163,7 @@ impl Histogram {
 
     /// The buckets in which values were recorded, in their order.
     pub fn recorded(&self) -> impl Iterator<Item = Bucket> + '_ {
-        let recorded = self.counts.used().filter(|&(_, &count)| count > 0);
-        recorded.map(|(at, &count)| {
+        self.counts.some().map(|(at, count)| {
             let shift = (at / HALF).saturating_sub(1);
             let first = ((at - shift * HALF) as u64) << shift;
             Bucket { first, last: first + (1 << shift) - 1, count }

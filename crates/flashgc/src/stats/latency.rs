@@ -102,8 +102,26 @@ impl Latency {
 
     /// The percentile `per_myriad / 10,000` by nearest rank, in ns.
     pub fn percentile(&self, per_myriad: u64) -> u64 {
-        let rank = (u128::from(self.count()) * u128::from(per_myriad)).div_ceil(10_000).max(1);
-        self.at_rank(rank)
+        self.at_rank(self.rank(per_myriad))
+    }
+
+    fn rank(&self, per_myriad: u64) -> u128 {
+        (u128::from(self.count()) * u128::from(per_myriad)).div_ceil(10_000).max(1)
+    }
+
+    /// Several percentiles in rising order, in one walk; `None` where there is no sample.
+    fn percentiles<const N: usize>(&self, per_myriad: [u64; N]) -> [Option<u64>; N] {
+        let ranks = per_myriad.map(|per_myriad| self.rank(per_myriad));
+        let mut found = [None; N];
+        let (mut seen, mut next) = (0u128, 0);
+        for bucket in self.histogram.recorded() {
+            seen += u128::from(bucket.count);
+            while next < N && seen >= ranks[next] {
+                found[next] = Some(bucket.median().clamp(self.min, self.max));
+                next += 1;
+            }
+        }
+        found
     }
 
     /// The latency below which this share of the samples lies, in ns.
@@ -125,18 +143,19 @@ impl Latency {
     /// The metrics of the report.
     pub fn summary(&self) -> LatencySummary {
         let count = self.count();
-        let at = |per_myriad| (count > 0).then(|| self.percentile(per_myriad));
+        let [p50, p90, p95, p99, p99_9, p99_99] =
+            self.percentiles([5_000, 9_000, 9_500, 9_900, 9_990, 9_999]);
         LatencySummary {
             count,
             mean: (count > 0).then(|| self.sum as f64 / count as f64),
             stddev: (count > 0).then(|| stddev(count, self.sum, self.squares)),
             min: (count > 0).then_some(self.min),
-            p50: at(5_000),
-            p90: at(9_000),
-            p95: at(9_500),
-            p99: at(9_900),
-            p99_9: at(9_990),
-            p99_99: at(9_999),
+            p50,
+            p90,
+            p95,
+            p99,
+            p99_9,
+            p99_99,
             max: (count > 0).then_some(self.max),
         }
     }

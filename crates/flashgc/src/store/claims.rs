@@ -64,7 +64,7 @@ impl Store {
         let first = cx.plan.geometry.first_page(victim);
         self.ftl.blocks.list_valid(victim, first, &mut self.scratch);
         for &from in &self.scratch {
-            self.ftl.map.prefetch(self.ftl.map.lpn_of(from));
+            self.ftl.prefetch_copy(from);
         }
         &self.scratch
     }

@@ -10,6 +10,7 @@
 //! decide where the bound leaves a doubt, so that each draw is the one that they give.
 
 use crate::rng::{Random, unit_of};
+use std::cell::{Cell, OnceCell};
 
 /// Draws ranks.
 #[derive(Clone, Debug)]
@@ -19,11 +20,16 @@ pub struct Zipf {
     area: f64,
     /// 1 / (1 - theta), without meaning where theta is 1.
     power: f64,
-    segments: Box<[Segment; SEGMENTS]>,
+    /// Made after some draws: few draws are made sooner without it.
+    segments: OnceCell<Box<[Segment; SEGMENTS]>>,
+    /// Draws without it.
+    exact: Cell<u32>,
     /// Of (1 - x)^theta: the bound of all terms from x^4 on, over x^4.
     rest: f64,
 }
 
+/// Draws before the table is made, which takes as long as some 250.
+const WITHOUT: u32 = 64;
 /// Segments of equal area: a table of 16 KiB, which leaves room in the first cache.
 const SEGMENTS: usize = 256;
 const TERMS: usize = 6;
@@ -60,13 +66,16 @@ impl Zipf {
         let fourth = theta * (theta - 1.0) * (theta - 2.0) * (theta - 3.0) / 24.0;
         // Each term from the fifth on is at most 0.6 of the one before, for x is at most a half.
         let rest = if theta <= LARGEST { libm::fabs(fourth) / 0.4 } else { f64::INFINITY };
+        Zipf { theta, area, power, segments: OnceCell::new(), exact: Cell::new(0), rest }
+    }
+
+    fn all_segments(&self) -> Box<[Segment; SEGMENTS]> {
         let unused = Segment { middle: 0.0, terms: [0.0; TERMS], error: f64::INFINITY };
-        let segments = Box::new([unused; SEGMENTS]);
-        let mut zipf = Zipf { theta, area, power, segments, rest };
-        for at in 0..SEGMENTS {
-            zipf.segments[at] = zipf.segment(at).unwrap_or(unused);
+        let mut segments = Box::new([unused; SEGMENTS]);
+        for (at, segment) in segments.iter_mut().enumerate() {
+            *segment = self.segment(at).unwrap_or(unused);
         }
-        zipf
+        segments
     }
 
     /// The Taylor polynomial of [`Self::reaches`] in a segment. `None` where it is not needed, and
@@ -131,8 +140,9 @@ impl Zipf {
         if area < FIRST {
             return Some(1);
         }
+        let Some(segments) = self.segments.get() else { return self.early_rank(drawn, chance) };
         let Segment { middle, terms: [a, b, c, d, e, f], error } =
-            self.segments[(drawn >> (u64::BITS - SEGMENTS.ilog2())) as usize];
+            segments[(drawn >> (u64::BITS - SEGMENTS.ilog2())) as usize];
         let by = area - middle;
         let square = by * by;
         let at = (a + b * by) + square * ((c + d * by) + square * (e + f * by));
@@ -151,6 +161,17 @@ impl Zipf {
             if chance > kept + doubt {
                 return None;
             }
+        }
+        self.exact_rank(unit_of(drawn), chance)
+    }
+
+    /// The same for the first draws.
+    #[cold]
+    #[inline(never)]
+    fn early_rank(&self, drawn: u64, chance: f64) -> Option<u64> {
+        self.exact.set(self.exact.get() + 1);
+        if self.exact.get() == WITHOUT {
+            self.segments.get_or_init(|| self.all_segments());
         }
         self.exact_rank(unit_of(drawn), chance)
     }

@@ -141,7 +141,7 @@ fn slices_of_preconditioning_make_no_difference() {
         for &slice in slices {
             sim.untimed().overwrite(&mut source, slice).expect("it fits");
         }
-        sim.ftl().map.entries().to_vec()
+        sim.ftl().map.entries().collect::<Vec<u32>>()
     };
     let whole = overwritten(&[245]);
     for slices in [&[1, 244][..], &[100, 0, 145], &[15, 16, 17, 31, 32, 33, 101], &[48, 197]] {

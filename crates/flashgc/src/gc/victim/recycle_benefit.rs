@@ -8,6 +8,7 @@
 
 use super::{About, Candidates, Choice, VictimPolicy, Word};
 use crate::device::Geometry;
+use crate::gc::heap::{self, Order};
 use crate::gc::windows::{Benefit, Parts, Window};
 use crate::ids::{BlockId, PlaneId};
 use crate::memory::bytes_of;
@@ -75,11 +76,27 @@ pub struct Policy {
     picked: Option<(u32, Window)>,
 }
 
+/// A block, and the benefit of its best window.
+type Near = (u32, Benefit);
+
+/// The greatest benefit first; the lowest block among equals.
+struct ByBenefit<'a>(&'a mut [u32]);
+
+impl Order<Near> for ByBenefit<'_> {
+    fn is_above(&self, &(a, benefit): &Near, &(b, other): &Near) -> bool {
+        (benefit, Reverse(a)) > (other, Reverse(b))
+    }
+
+    fn moved(&mut self, &(block, _): &Near, place: u32) {
+        self.0[block as usize] = place;
+    }
+}
+
 #[derive(Clone, Default)]
 struct PlaneIndex {
-    /// Blocks whose best window reaches this are near.
+    /// Blocks whose best window reaches this are near, and in a heap: the best is at its root.
     level: Option<Benefit>,
-    near: Vec<(u32, Benefit)>,
+    near: Vec<Near>,
     /// Blocks to examine.
     due: Vec<u32>,
 }
@@ -146,12 +163,13 @@ impl Policy {
 
     fn come_near(&mut self, plane: PlaneId, block: u32, benefit: Benefit) {
         let near = &mut self.planes[plane.index()].near;
-        let place = &mut self.place[block as usize];
-        if *place == DUE {
-            *place = near.len() as u32;
-            near.push((block, benefit));
+        let place = self.place[block as usize];
+        let order = &mut ByBenefit(&mut self.place);
+        if place == DUE {
+            heap::push(near, (block, benefit), order);
         } else {
-            near[*place as usize].1 = benefit;
+            near[place as usize].1 = benefit;
+            heap::settle(near, place as usize, order);
         }
     }
 
@@ -159,10 +177,7 @@ impl Policy {
         let place = std::mem::replace(&mut self.place[block as usize], DUE);
         if place != DUE {
             let near = &mut self.planes[plane.index()].near;
-            near.swap_remove(place as usize);
-            if let Some(&(moved, _)) = near.get(place as usize) {
-                self.place[moved as usize] = place;
-            }
+            heap::remove(near, place as usize, &mut ByBenefit(&mut self.place));
         }
     }
 
@@ -171,7 +186,7 @@ impl Policy {
     }
 
     /// The benefits of some blocks, of those that have any.
-    fn scan(&self, plane: PlaneId, candidates: &Candidates<'_>, every: u32) -> Vec<(u32, Benefit)> {
+    fn scan(&self, plane: PlaneId, candidates: &Candidates<'_>, every: u32) -> Vec<Near> {
         let first = plane.0 * self.blocks_per_plane;
         let blocks = (first..first + self.blocks_per_plane).step_by(every as usize);
         let mut parts = Parts::default();
@@ -209,7 +224,7 @@ impl Policy {
     }
 
     /// A level that `count` of these blocks reach.
-    fn level_of(blocks: &[(u32, Benefit)], count: usize) -> Option<Benefit> {
+    fn level_of(blocks: &[Near], count: usize) -> Option<Benefit> {
         let mut benefits: Vec<Benefit> = blocks.iter().map(|&(_, benefit)| benefit).collect();
         let at = count.checked_sub(1).filter(|&at| at < benefits.len())?;
         let (_, level, _) = benefits.select_nth_unstable_by_key(at, |&benefit| Reverse(benefit));
@@ -249,14 +264,8 @@ impl Policy {
         }
     }
 
-    /// The block with the greatest benefit, and its window.
-    fn choose(
-        &self,
-        blocks: &[(u32, Benefit)],
-        candidates: &Candidates<'_>,
-    ) -> Option<(u32, Window)> {
-        let rank = |&&(block, benefit): &&(u32, Benefit)| (benefit, Reverse(block));
-        let &(block, _) = blocks.iter().max_by_key(rank)?;
+    /// The best window of a block, with the block.
+    fn window_of(&self, block: u32, candidates: &Candidates<'_>) -> Option<(u32, Window)> {
         let mut parts = Parts::default();
         self.read(&mut parts, candidates, block);
         Some((block, parts.best(&candidates.costs)?))
@@ -298,12 +307,14 @@ impl VictimPolicy for Policy {
         candidates: &Candidates<'_>,
         _random: &mut Random,
     ) -> Option<BlockId> {
-        self.picked = if self.scan {
-            self.choose(&self.scan(plane, candidates, 1), candidates)
+        let best = if self.scan {
+            let rank = |&(block, benefit): &Near| (benefit, Reverse(block));
+            self.scan(plane, candidates, 1).into_iter().max_by_key(rank)
         } else {
             self.refresh(plane, candidates);
-            self.choose(&self.planes[plane.index()].near, candidates)
+            self.planes[plane.index()].near.first().copied()
         };
+        self.picked = best.and_then(|(block, _)| self.window_of(block, candidates));
         let (block, window) = self.picked?;
         Some(BlockId(block * self.sub_blocks + window.first))
     }

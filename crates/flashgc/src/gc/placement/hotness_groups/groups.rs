@@ -17,6 +17,7 @@
 
 mod kept;
 
+use crate::gc::heap::{self, Order};
 use crate::gc::windows::Benefit;
 use std::cmp::Reverse;
 
@@ -65,7 +66,7 @@ struct Known {
     distance_then: u32,
     /// Its place in the heap of its group; `NOT_THERE` while it is due.
     in_heap: u32,
-    /// Its place among those of its group that have erased sub-blocks.
+    /// Its place in the heap of those of its group that have erased sub-blocks.
     place: u32,
     group: u8,
     free: u8,
@@ -77,8 +78,46 @@ struct Group {
     blocks: u32,
     /// Members that are not due, as a heap: the least benefit that was found is at its root.
     heap: Vec<u32>,
-    /// Members with erased sub-blocks.
+    /// Members with erased sub-blocks, as a heap: the best one for new pages is at its root.
     open: Vec<u32>,
+}
+
+/// The least benefit first; the lowest block among equals.
+struct ByBenefit<'a>(&'a mut [Known]);
+
+impl Order<u32> for ByBenefit<'_> {
+    #[inline(always)]
+    fn is_above(&self, &a: &u32, &b: &u32) -> bool {
+        (self.0[a as usize].benefit, a) < (self.0[b as usize].benefit, b)
+    }
+
+    #[inline(always)]
+    fn moved(&mut self, &block: &u32, place: u32) {
+        self.0[block as usize].in_heap = place;
+    }
+}
+
+fn has_more_room(known: &[Known], a: u32, b: u32) -> bool {
+    let rank = |block: u32| {
+        let known = &known[block as usize];
+        (known.has_room, known.benefit, Reverse(block))
+    };
+    rank(a) > rank(b)
+}
+
+/// Those with an erased sub-block in their window first, then the greatest benefit, and the lowest
+/// block among equals.
+struct ByRoom<'a>(&'a mut [Known]);
+
+impl Order<u32> for ByRoom<'_> {
+    #[inline(always)]
+    fn is_above(&self, &a: &u32, &b: &u32) -> bool {
+        has_more_room(self.0, a, b)
+    }
+
+    fn moved(&mut self, &block: &u32, place: u32) {
+        self.0[block as usize].place = place;
+    }
 }
 
 /// The groups of one plane.
@@ -173,18 +212,22 @@ impl Groups {
     }
 
     fn list(&mut self, block: u32) {
-        let known = &mut self.known[block as usize];
-        let open = &mut self.groups[known.group as usize].open;
-        known.place = open.len() as u32;
-        open.push(block);
+        let open = &mut self.groups[self.known[block as usize].group as usize].open;
+        heap::push(open, block, &mut ByRoom(&mut self.known));
     }
 
     fn unlist(&mut self, block: u32) {
         let Known { group, place, .. } = self.known[block as usize];
         let open = &mut self.groups[group as usize].open;
-        open.swap_remove(place as usize);
-        if let Some(&moved) = open.get(place as usize) {
-            self.known[moved as usize].place = place;
+        heap::remove(open, place as usize, &mut ByRoom(&mut self.known));
+    }
+
+    /// Its benefit or its room has changed: it takes its place among those with erased sub-blocks.
+    fn rank(&mut self, block: u32) {
+        let Known { group, place, free, .. } = self.known[block as usize];
+        if free > 0 {
+            let open = &mut self.groups[group as usize].open;
+            heap::settle(open, place as usize, &mut ByRoom(&mut self.known));
         }
     }
 
@@ -211,50 +254,15 @@ impl Groups {
 
     fn enter_heap(&mut self, block: u32) {
         let heap = &mut self.groups[self.known[block as usize].group as usize].heap;
-        heap.push(block);
-        let place = heap.len() - 1;
-        self.known[block as usize].in_heap = place as u32;
-        self.settle(block, place);
+        heap::push(heap, block, &mut ByBenefit(&mut self.known));
     }
 
     fn leave_heap(&mut self, block: u32) {
         let place = std::mem::replace(&mut self.known[block as usize].in_heap, NOT_THERE);
-        if place == NOT_THERE {
-            return;
+        if place != NOT_THERE {
+            let heap = &mut self.groups[self.known[block as usize].group as usize].heap;
+            heap::remove(heap, place as usize, &mut ByBenefit(&mut self.known));
         }
-        let group = self.known[block as usize].group as usize;
-        let heap = &mut self.groups[group].heap;
-        heap.swap_remove(place as usize);
-        if let Some(&moved) = heap.get(place as usize) {
-            self.known[moved as usize].in_heap = place;
-            self.settle(moved, place as usize);
-        }
-    }
-
-    /// Moves a block from this place of its heap up or down to its proper place.
-    fn settle(&mut self, block: u32, mut place: usize) {
-        let Groups { groups, known, .. } = self;
-        let heap = &mut groups[known[block as usize].group as usize].heap;
-        let key = |known: &[Known], block: u32| (known[block as usize].benefit, block);
-        let mine = key(known, block);
-        while place > 0 && mine < key(known, heap[(place - 1) / 2]) {
-            let parent = (place - 1) / 2;
-            heap[place] = heap[parent];
-            known[heap[place] as usize].in_heap = place as u32;
-            place = parent;
-        }
-        loop {
-            let children = place * 2 + 1..heap.len().min(place * 2 + 3);
-            let Some(child) = children.min_by_key(|&child| key(known, heap[child])) else { break };
-            if mine < key(known, heap[child]) {
-                break;
-            }
-            heap[place] = heap[child];
-            known[heap[place] as usize].in_heap = place as u32;
-            place = child;
-        }
-        heap[place] = block;
-        known[block as usize].in_heap = place as u32;
     }
 
     /// The member with the least benefit at present; those that are due are skipped.
@@ -266,7 +274,7 @@ impl Groups {
                 return Some((known.benefit, block));
             }
             self.find_worth(block, sight);
-            self.settle(block, 0);
+            heap::settle(&mut self.groups[group].heap, 0, &mut ByBenefit(&mut self.known));
         }
     }
 
@@ -275,6 +283,7 @@ impl Groups {
         let known = &mut self.known[block as usize];
         (known.benefit, known.has_room) = (worth.benefit, worth.has_room);
         known.distance_then = known.distance;
+        self.rank(block);
     }
 
     /// Finds how far a member is from the group above; returns whether it has reached it.
@@ -311,7 +320,10 @@ impl Groups {
         let Known { benefit, distance, .. } = self.known[block as usize];
         if distance == DUE {
             match sight.still(block, benefit) {
-                Some(has_room) => self.known[block as usize].has_room = has_room,
+                Some(has_room) => {
+                    self.known[block as usize].has_room = has_room;
+                    self.rank(block);
+                }
                 None => return false,
             }
         }
@@ -409,18 +421,10 @@ impl Groups {
     /// erased sub-block in their window, else among those with one anywhere. The paper takes any
     /// member; here they are ranked by the benefits that were found last.
     pub fn best_open(&self, group: usize, is_fit: impl Fn(u32) -> bool) -> Option<(u32, bool)> {
-        let rank = |&block: &u32| {
-            let known = &self.known[block as usize];
-            (known.has_room, known.benefit, Reverse(block))
-        };
-        let mut best = None;
-        for &block in &self.groups[group].open {
-            let rank = Some(rank(&block));
-            if rank > best && is_fit(block) {
-                best = rank;
-            }
-        }
-        best.map(|(has_room, _, Reverse(block))| (block, has_room))
+        let open = &self.groups[group].open;
+        let is_above = |&a: &u32, &b: &u32| has_more_room(&self.known, a, b);
+        let best = heap::first_fit(open, is_above, |&block| is_fit(block))?;
+        Some((best, self.known[best as usize].has_room))
     }
 
     /// Bytes taken.

@@ -7,7 +7,7 @@
 //! (docs/schemes/speedup.md#the-sizes-of-the-counters) the memory agrees with the paper's.
 
 use crate::ids::Lpn;
-use crate::memory::{bytes_of, table};
+use crate::memory::{bytes_of, zeros};
 use serde::Serialize;
 
 /// Settings of the identifier.
@@ -44,7 +44,7 @@ impl Hotness {
     pub fn new(settings: &HotnessSettings) -> Self {
         let counters = settings.hash_functions as usize * settings.counters as usize;
         Hotness {
-            counters: table(0, counters),
+            counters: zeros(counters),
             until_decay: settings.decay,
             updates: 0,
             hot_updates: 0,

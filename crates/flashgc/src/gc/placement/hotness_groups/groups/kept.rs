@@ -3,7 +3,8 @@
 //! Groups depend on the order in which blocks were examined, so they cannot be derived from the
 //! drive. The number of erased sub-blocks of a block is derived from it.
 
-use super::{Benefit, DUE, Group, Groups, Known, NOT_THERE, RISEN};
+use super::{Benefit, ByRoom, DUE, Group, Groups, Known, NOT_THERE, RISEN};
+use crate::gc::heap;
 
 /// Numbers of each block.
 const PER_BLOCK: usize = 8;
@@ -71,6 +72,9 @@ impl Groups {
         }
         for group in 0..groups {
             self.groups[group] = self.group_of(group as u8)?;
+        }
+        for group in &mut self.groups {
+            heap::form(&mut group.open, &mut ByRoom(&mut self.known));
         }
         Some(())
     }

@@ -1,0 +1,17 @@
+"""The version: the one answer that needs no commands, which take most of the start to import."""
+
+from __future__ import annotations
+
+OPTIONS = ("--version", "-V")
+
+
+def is_all(arguments: list[str]) -> bool:
+    """Whether nothing but the version is asked for."""
+    return len(arguments) == 1 and arguments[0] in OPTIONS
+
+
+def say() -> None:
+    """Prints it."""
+    from flashgc._engine import __version__
+
+    print(f"flashgc {__version__}")
