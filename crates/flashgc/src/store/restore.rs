@@ -98,8 +98,10 @@ impl Store {
         let sealed = all.filter(|&block| blocks.is_sealed(block));
         let victim = sealed.min_by_key(|&block| blocks.valid(block))?;
         let valid = blocks.valid(victim);
-        // One erased block takes the pages of any victim, whatever the rules of the frontiers.
-        let has_room = valid == 0 || self.ftl.frontiers.free_blocks(plane) > 0;
+        // One erased block takes the pages of any victim, whatever the rules of the frontiers; but
+        // pages of several classes may need one each.
+        let needed = plan.gc.classes().max(1).min(valid);
+        let has_room = self.ftl.frontiers.free_blocks(plane) >= needed;
         let invalid = plan.geometry.data_pages_of(victim) - valid;
         (invalid > 0 && has_room).then_some(victim)
     }
