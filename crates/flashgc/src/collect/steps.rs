@@ -4,7 +4,7 @@ use super::{Collecting, Stage, slots};
 use crate::flash::{Class, Command, Op, Phases};
 use crate::ids::{PlaneId, UnitId};
 use crate::owner::Owner;
-use crate::verify::{Cause, Happened, Watch};
+use crate::verify::{Cause, Watch};
 
 /// A command of a unit's own collection.
 pub(super) fn command(phases: Phases) -> Command<Owner> {
@@ -83,13 +83,8 @@ impl<W: Watch> Collecting<'_, W> {
     }
 
     /// A copy of this unit's collection is programmed in a plane: its page is taken and bound.
-    pub(super) fn bind_copy(&mut self, unit: UnitId, copy: usize, plane: PlaneId) {
-        self.bind(unit, copy, plane);
-    }
-
-    /// The same where many follow each other.
     #[inline(always)]
-    pub(super) fn bind(&mut self, unit: UnitId, copy: usize, plane: PlaneId) {
+    pub(super) fn bind_copy(&mut self, unit: UnitId, copy: usize, plane: PlaneId) {
         let Collecting { store, cx, .. } = self;
         let from = self.jobs[unit].copies[copy].from;
         let placed = store.copy_page::<false, W>(from, plane, Cause::Copy { from }, cx);
@@ -119,17 +114,5 @@ impl<W: Watch> Collecting<'_, W> {
         job.steps += u32::from(copies > 0 && job.programs);
         job.merged_programs += u32::from(copies == 0);
         self.cx.count_copies(u64::from(copies), fills);
-    }
-
-    /// Reports to the watcher which pages leave the plane.
-    pub(super) fn tell_read_out(&mut self, unit: UnitId) {
-        if !W::ACTIVE {
-            return;
-        }
-        let job = &self.jobs[unit];
-        for copy in job.step_pages() {
-            let lpn = self.store.ftl.map.lpn_of(copy.from);
-            self.cx.tell(Happened::ReadOut { ppn: copy.from, lpn });
-        }
     }
 }

@@ -102,7 +102,7 @@ impl<W: Watch> Collecting<'_, W> {
         pages.for_each(|copy| self.store.ftl.prefetch_copy(copy.from));
         for copy in first..first + steps as usize {
             self.cx.now_ns = at_ns;
-            self.bind(unit, copy, plane);
+            self.bind_copy(unit, copy, plane);
             at_ns += step_ns;
         }
         self.cx.now_ns = now_ns;
