@@ -35,6 +35,8 @@ pub(super) struct Buffered {
     free: Vec<u32>,
     newest: u32,
     oldest: u32,
+    /// The oldest page that is not being flushed.
+    waiting: u32,
     flushing: u32,
 }
 
@@ -48,6 +50,7 @@ impl Buffered {
             free: Vec::new(),
             newest: NONE,
             oldest: NONE,
+            waiting: NONE,
             flushing: 0,
         }
     }
@@ -135,7 +138,7 @@ impl Buffered {
     /// first.
     pub fn next_to_flush(&self) -> impl Iterator<Item = Lpn> + '_ {
         let place = |at: u32| (at != NONE).then_some(at);
-        let places = std::iter::successors(place(self.oldest), move |&at| {
+        let places = std::iter::successors(place(self.waiting), move |&at| {
             place(self.pages[at as usize].newer)
         });
         let pages = places.map(|at| &self.pages[at as usize]);
@@ -144,9 +147,21 @@ impl Buffered {
 
     /// This operation will flush the page.
     pub fn flush_waits(&mut self, lpn: Lpn, flush: u32) {
-        let at = self.place(lpn) as usize;
-        self.pages[at].flush = flush;
+        let at = self.place(lpn);
+        self.pages[at as usize].flush = flush;
         self.flushing += 1;
+        if at == self.waiting {
+            self.pass_flushed(at);
+        }
+    }
+
+    /// Finds the oldest page that is not being flushed, from this one on.
+    fn pass_flushed(&mut self, from: u32) {
+        let mut at = from;
+        while at != NONE && self.pages[at as usize].flush != NONE {
+            at = self.pages[at as usize].newer;
+        }
+        self.waiting = at;
     }
 
     /// The flush that waits leaves the page to a later one.
@@ -154,6 +169,7 @@ impl Buffered {
         let at = self.place(lpn) as usize;
         self.pages[at].flush = NONE;
         self.flushing -= 1;
+        self.pass_flushed(self.oldest);
     }
 
     /// The flush of a page takes its data.
@@ -175,7 +191,9 @@ impl Buffered {
         page.is_taken = false;
         self.flushing -= 1;
         let stays = page.is_rewritten || page.is_coming;
-        if !stays {
+        if stays {
+            self.pass_flushed(self.oldest);
+        } else {
             self.remove(lpn, at);
         }
         !stays
@@ -202,6 +220,9 @@ impl Buffered {
 
     fn take_out(&mut self, at: u32) {
         let Page { newer, older, .. } = self.pages[at as usize];
+        if at == self.waiting {
+            self.pass_flushed(newer);
+        }
         match newer {
             NONE => self.newest = older,
             _ => self.pages[newer as usize].older = older,
@@ -220,6 +241,9 @@ impl Buffered {
             newest => self.pages[newest as usize].newer = at,
         }
         self.newest = at;
+        if self.waiting == NONE && self.pages[at as usize].flush == NONE {
+            self.waiting = at;
+        }
     }
 }
 
