@@ -48,9 +48,7 @@ def apart(test):
             except BaseException:
                 traceback.print_exc()
             finally:
-                for stream in (sys.stdout, sys.stderr):
-                    stream.flush()
-                os._exit(status)
+                _leave(status)
         assert _end_of(child, 300) == 0, "the child's standard error has the reason"
 
     return run
@@ -107,9 +105,13 @@ def _be_the_command(words, folder, streams, env):
     except BaseException:
         traceback.print_exc()
     finally:
-        for stream in (sys.stdout, sys.stderr):
-            stream.flush()
-        os._exit(status)
+        _leave(status)
+
+
+def _leave(status):
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    os._exit(status)
 
 
 def _end_of(child, timeout_s):

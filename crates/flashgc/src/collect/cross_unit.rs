@@ -12,7 +12,7 @@ use crate::flash::{Class, Command, Op};
 use crate::gc::CrossUnit;
 use crate::ids::UnitId;
 use crate::owner::Owner;
-use crate::verify::{Happened, Watch};
+use crate::verify::Watch;
 
 impl<W: Watch> Collecting<'_, W> {
     /// The pages of a step were read: each goes to the unit that will program it.
@@ -84,13 +84,9 @@ impl<W: Watch> Collecting<'_, W> {
 
     /// Reports to the watcher which pages leave the plane.
     pub(super) fn tell_read_out(&mut self, unit: UnitId) {
-        if !W::ACTIVE {
-            return;
-        }
-        let job = &self.jobs[unit];
-        for copy in job.step_pages() {
-            let lpn = self.store.ftl.map.lpn_of(copy.from);
-            self.cx.tell(Happened::ReadOut { ppn: copy.from, lpn });
+        if W::ACTIVE {
+            let pages = self.jobs[unit].step_pages().map(|copy| copy.from);
+            pages.for_each(|page| self.store.tell_read_out(page, &mut self.cx));
         }
     }
 }

@@ -131,10 +131,7 @@ pub(super) fn begin_reading<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) 
     let job = &mut at.jobs[unit];
     job.read_for_step(at.prices, |page| at.store.is_valid(plan, page));
     if W::ACTIVE {
-        for &ppn in &job.read {
-            let lpn = at.store.ftl.map.lpn_of(ppn);
-            at.cx.tell(Happened::ReadOut { ppn, lpn });
-        }
+        job.read.iter().for_each(|&slot| at.store.tell_read_out(slot, &mut at.cx));
     }
 }
 

@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::ftl::Placed;
 use crate::gc::{Batch, Role, Victim};
 use crate::ids::{BlockId, PlaneId, Ppn};
-use crate::verify::{Cause, Watch};
+use crate::verify::{Cause, Happened, Watch};
 
 impl Store {
     /// The number of blocks that a batch of collections may take which begins in this plane now.
@@ -67,6 +67,12 @@ impl Store {
             self.ftl.prefetch_copy(from);
         }
         &self.scratch
+    }
+
+    /// Reports to the watcher that a page of a victim leaves its plane.
+    pub fn tell_read_out<W: Watch>(&self, page: Ppn, cx: &mut Context<'_, W>) {
+        let lpn = self.ftl.map.lpn_of(page);
+        cx.tell(Happened::ReadOut { ppn: page, lpn });
     }
 
     /// Moves every valid page of a claimed block in one go, and reports where each went. Returns

@@ -29,50 +29,36 @@ pub fn check(root: &Reader<'_>, device: &Device, gc: &GcPlan) -> Option<()> {
 
 fn check_device(root: &Reader<'_>, device: &Device) -> Option<()> {
     let table = root.table("device");
-    let refuse = |key: &str, message: &str, help: &str| -> Option<()> {
-        table.error(key, format!("{BELOW} {message}"), help);
-        None
-    };
     if device.allocation == Allocation::Striped {
-        refuse(
-            "allocation",
-            "joins writes of any address in one page, but device.allocation = \"striped\" names \
-             the plane by the address",
-            "set device.allocation = \"dynamic\" or \"when-idle\"",
-        );
+        let message = "joins writes of any address in one page, but device.allocation = \
+                       \"striped\" names the plane by the address";
+        let help = "set device.allocation = \"dynamic\" or \"when-idle\"";
+        table.error("allocation", format!("{BELOW} {message}"), help);
         root.remedy("device.allocation", "dynamic");
         return None;
     }
-    if device.pool.is_some() {
-        refuse(
+    // For each key: whether it is in the way, and why.
+    let rows = [
+        (
+            device.pool.is_some(),
             "pool",
             "joins writes of any address in one page, and needs one pool for the whole device",
-            "remove device.pool",
-        );
-        root.remedy_without("device.pool");
-        return None;
-    }
-    if device.shape.multi_plane > 1 {
-        refuse(
+        ),
+        (
+            device.shape.multi_plane > 1,
             "multi_plane",
             "cannot be combined with operations on several planes",
-            "remove device.multi_plane",
-        );
-        root.remedy_without("device.multi_plane");
-        return None;
-    }
-    if device.shape.summary_pages > 0 {
-        refuse("summary", "cannot be combined with summaries", "remove device.summary");
-        root.remedy_without("device.summary");
-        return None;
-    }
-    if device.write_completion == WriteCompletion::Loaded {
-        refuse(
+        ),
+        (device.shape.summary_pages > 0, "summary", "cannot be combined with summaries"),
+        (
+            device.write_completion == WriteCompletion::Loaded,
             "write_completion",
             "buffers every write, so write_completion = \"loaded\" has no meaning",
-            "remove device.write_completion",
-        );
-        root.remedy_without("device.write_completion");
+        ),
+    ];
+    if let Some((_, key, why)) = rows.into_iter().find(|(is_refused, ..)| *is_refused) {
+        table.error(key, format!("{BELOW} {why}"), format!("remove device.{key}"));
+        root.remedy_without(&format!("device.{key}"));
         return None;
     }
     let least = 2 * device.shape.slots;
