@@ -90,8 +90,8 @@ def check_wait(report: Mapping[str, Any]) -> str | None:
         The problem, or `None` where the bound holds.
 
     Raises:
-        ValueError: a run in which no request preempts a collection, or whose device has layers of
-            different speed, which the table does not cover.
+        ValueError: a run in which no request preempts a collection, or whose device has layers or
+            page types of different speed, which the table does not cover.
 
     """
     preemption = report["config"]["gc"].get("preemption")
@@ -106,6 +106,11 @@ def check_wait(report: Mapping[str, Any]) -> str | None:
         raise ValueError(
             "the worst case is defined for layers of equal speed, but the layers of this "
             "device differ; set device.timing.layer_ratio = 1"
+        )
+    if "read_by_type_ns" in timing:
+        raise ValueError(
+            "the worst case is defined for pages of equal read time, but the page types of this "
+            "device differ; set device.timing.read to one duration"
         )
     case = worst_case_wait(device, transfer=True)
     bound_ns = case.fpgc_ns if preemption["suspends"] == "any" else case.pgc_ns

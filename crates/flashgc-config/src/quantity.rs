@@ -10,6 +10,22 @@ impl Reader<'_> {
         self.quantity(key, "a duration", units::parse_duration_ns, units::DURATION_HELP)
     }
 
+    /// A duration, or a list of durations such as `["50 us", "80 us"]`, in nanoseconds. A single
+    /// one is a list of one.
+    pub fn durations_ns(&self, key: &str) -> Option<Vec<u64>> {
+        let entry = self.entry(key)?;
+        let Node::Array { items, .. } = &entry.node else {
+            return self.duration_ns(key).map(|ns| vec![ns]);
+        };
+        let duration = |item: &Node| match item {
+            Node::Leaf { value: Scalar::Text(text), .. } => units::parse_duration_ns(text).ok(),
+            _ => None,
+        };
+        let durations: Option<Vec<u64>> = items.iter().map(duration).collect();
+        let help = "write durations with units in brackets, as in [\"50 us\", \"80 us\"]";
+        durations.or_else(|| self.wrong(entry, "a list of durations", help))
+    }
+
     /// A size such as `"4 KiB"` in bytes; a bare whole number is bytes.
     pub fn bytes(&self, key: &str) -> Option<u64> {
         self.quantity(key, "a size", units::parse_bytes, units::BYTES_HELP)

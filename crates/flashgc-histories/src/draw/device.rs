@@ -116,6 +116,21 @@ impl Draw {
         }
     }
 
+    /// In a part of the cases, reads of pages take the times of their types.
+    pub(super) fn page_types(&mut self) {
+        let types = self.choices.between(2, 5);
+        let is_whole = self.number("device.pages_per_block").is_multiple_of(types);
+        let has_preset = self.history.get("device.preset").is_some();
+        if !self.choices.chance(20) || has_preset || !is_whole {
+            return;
+        }
+        // By three, so that with three types the mean is whole.
+        let times = ["3 ns", "30 us", "48 us", "75 us", "150 us"];
+        let times: Vec<_> = (0..types).map(|_| self.choices.pick(&times)).collect();
+        self.set("device.timing.read", format!("{times:?}"));
+        self.history.words.push(("device.timing.read".into(), "a list".into()));
+    }
+
     fn units(&mut self) {
         let unit = self.word("device.unit", &["plane", "die", "chip", "channel"]);
         let planes = self.number("device.planes_per_die");

@@ -81,6 +81,7 @@ pub fn draw(seed: u64) -> Drawn {
     draw.workload();
     draw.precondition();
     draw.slots();
+    draw.page_types();
     draw.fits()
 }
 

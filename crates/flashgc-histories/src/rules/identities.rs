@@ -190,6 +190,7 @@ fn pure(tried: &Tried<'_>) -> bool {
         && plan.gc.preemption.is_none()
         && plan.geometry.shape.summary_pages == 0
         && plan.geometry.shape.slots == 1
+        && plan.timing.read_by_type_ns.is_none()
 }
 
 fn work(tried: &Tried<'_>, figures: &Figures<'_>, broken: &mut Broken) {

@@ -116,12 +116,22 @@ fn thrice(tried: &Tried<'_>) -> Option<History> {
     }
     for (key, value) in &mut history.keys {
         if TIMED.contains(&key.as_str()) {
-            let (number, unit) = value.trim_matches('"').split_once(' ')?;
-            let number: f64 = number.parse().ok()?;
-            *value = format!("\"{} {unit}\"", (number * 300.0).round() / 100.0);
+            let times: Option<Vec<_>> =
+                value.trim_matches(['[', ']']).split(", ").map(longer).collect();
+            *value = match times?.as_slice() {
+                [time] => time.clone(),
+                times => format!("[{}]", times.join(", ")),
+            };
         }
     }
     Some(history)
+}
+
+/// A duration or a rate, three times as long.
+fn longer(value: &str) -> Option<String> {
+    let (number, unit) = value.trim_matches('"').split_once(' ')?;
+    let number: f64 = number.parse().ok()?;
+    Some(format!("\"{} {unit}\"", (number * 300.0).round() / 100.0))
 }
 
 /// With all times three times as long, times are, and nothing else changes.

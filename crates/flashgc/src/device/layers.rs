@@ -1,13 +1,10 @@
-//! Layers of different speed: how long the array takes for each page of a 3D block.
+//! Layers of different speed: how long the array takes in each layer of a 3D block.
 //!
 //! Paper pre-gc, section 3.1: the lowest layer is the fastest, and the speed rises from the highest
 //! on. Here the speed is linear in the layer: speed(x) = s0 (1 + (ratio - 1) x), with x from 0 (the
 //! slowest layer) to 1. s0 is chosen so that the mean time over the device's layers is the nominal
 //! one. This applies to reads and programs; an erase is of the whole block.
 
-use super::geometry::Shape;
-use super::timing::Timing;
-use crate::ids::{Divisor, Ppn};
 use serde::Serialize;
 
 /// Which layer each page of a block is in.
@@ -45,59 +42,6 @@ impl LayerSpeed {
         let sum: f64 = (0..layers).map(|layer| 1.0 / speed(layer)).sum();
         let slowest_ns = mean_ns as f64 * f64::from(layers) / sum;
         (0..layers).map(|layer| ((slowest_ns / speed(layer) + 0.5) as u64).max(1)).collect()
-    }
-}
-
-/// The array time of each page of a block, where layers differ.
-#[derive(Clone, Debug)]
-pub struct LayerTimes {
-    /// Pages of a whole block, also where sub-blocks are numbered as blocks.
-    by_block: Divisor,
-    read_ns: Vec<u64>,
-    program_ns: Vec<u64>,
-}
-
-impl LayerTimes {
-    /// For a device, as a scheme sees it; `None` where every page takes the same time.
-    pub fn new(timing: &Timing, shape: &Shape) -> Option<Self> {
-        let speed = timing.layer_speed?;
-        let pages = shape.pages_per_block * shape.sub_blocks;
-        let layers = shape.layers.max(1);
-        let layer_of = |page: u32| match speed.layer_map {
-            LayerMap::InOrder => page / (pages / layers),
-            LayerMap::Striped => page / shape.slots % layers,
-        };
-        let by_page = |mean_ns: u64| {
-            let times = speed.times_ns(layers, mean_ns);
-            (0..pages).map(|page| times[layer_of(page) as usize]).collect()
-        };
-        Some(LayerTimes {
-            by_block: Divisor::new(pages),
-            read_ns: by_page(timing.read_ns),
-            program_ns: by_page(timing.program_ns),
-        })
-    }
-
-    /// Array time of a read of this page, in ns.
-    #[inline]
-    pub fn read_ns(&self, ppn: Ppn) -> u64 {
-        self.read_ns[self.by_block.divide_with_rest(ppn.0).1 as usize]
-    }
-
-    /// Array time of a program of this page, in ns.
-    #[inline]
-    pub fn program_ns(&self, ppn: Ppn) -> u64 {
-        self.program_ns[self.by_block.divide_with_rest(ppn.0).1 as usize]
-    }
-
-    /// Array time of a program in the slowest layer, in ns.
-    pub fn slowest_program_ns(&self) -> u64 {
-        self.program_ns.iter().copied().max().unwrap_or(0)
-    }
-
-    /// Array time of programming the last pages of a block one after the other, in ns.
-    pub fn last_pages_ns(&self, pages: u32) -> u64 {
-        self.program_ns.iter().rev().take(pages as usize).sum()
     }
 }
 

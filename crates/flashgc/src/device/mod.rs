@@ -1,13 +1,15 @@
-//! The device as it is described: geometry, timing, layers, and the pools of planes.
+//! The device as it is described: geometry, timing, layers, page types, and the pools of planes.
 
 pub mod geometry;
 pub mod layers;
+pub mod page_times;
 pub mod pools;
 pub mod spent;
 pub mod timing;
 
 pub use geometry::{Geometry, Level, Shape};
-pub use layers::{LayerMap, LayerSpeed, LayerTimes};
+pub use layers::{LayerMap, LayerSpeed};
+pub use page_times::{PageTimes, ReadTimes};
 pub use pools::Pools;
 pub use spent::Spent;
 pub use timing::{Summary, Suspend, Timing};

@@ -1,12 +1,13 @@
 //! The times that a device is described by.
 
 use super::layers::LayerSpeed;
+use super::page_times::ReadTimes;
 use serde::Serialize;
 
 /// The timing of a device, in ns, with the bus time already calculated for one page.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Timing {
-    /// Array read (tR).
+    /// Array read (tR): the mean, where page types differ.
     pub read_ns: u64,
     /// Array program (tPROG).
     pub program_ns: u64,
@@ -25,6 +26,9 @@ pub struct Timing {
     /// How the layers differ, where they do: read and program are then the means over them.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub layer_speed: Option<LayerSpeed>,
+    /// The read times of the page types, where they differ.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_by_type_ns: Option<ReadTimes>,
 }
 
 /// The cost of the commands suspend and resume, in ns of the array (paper preemptible-gc, section
@@ -62,6 +66,7 @@ impl Timing {
         summary: None,
         suspend: None,
         layer_speed: None,
+        read_by_type_ns: None,
     };
 
     /// Whether copies may have to write summaries.

@@ -1,10 +1,10 @@
-//! The price of a command: its named phases, whatever planes, registers and layers it touches.
+//! The price of a command: its named phases, whatever planes, registers and pages it touches.
 //!
-//! This is the only place where the time of an operation is defined. Where layers differ, planes
-//! and registers work together, so that the slowest page determines how long the array takes.
+//! This is the only place where the time of an operation is defined. Planes and
+//! registers work together, so that the slowest page determines how long the array takes.
 
 use super::phases::{Kind, Phases};
-use crate::device::{LayerTimes, Shape, Timing};
+use crate::device::{PageTimes, Shape, Timing};
 use crate::ids::Ppn;
 
 /// What a command does with its pages.
@@ -44,8 +44,8 @@ pub struct Prices {
     timing: Timing,
     /// Whether copies pay for the summaries of the blocks that they fill.
     copies_pay: bool,
-    /// The array time of each page, where layers differ.
-    layers: Option<LayerTimes>,
+    /// The array time of each page, where pages differ.
+    times: Option<PageTimes>,
     /// Mapped pages that a flash page holds: its slots.
     slots: u32,
     /// Of each number of pages, less one, the nominal phases of every operation.
@@ -66,7 +66,7 @@ impl Prices {
             timing: *timing,
             slots: shape.slots,
             copies_pay: timing.times_summaries_of_copies(),
-            layers: LayerTimes::new(timing, shape),
+            times: PageTimes::new(timing, shape),
             nominal: (1..=u64::from(pages.max(1))).map(row).collect(),
         }
     }
@@ -80,7 +80,7 @@ impl Prices {
     /// Whether the pages of an operation matter for its price.
     #[inline(always)]
     pub fn asks_for_pages(&self) -> bool {
-        self.layers.is_some()
+        self.times.is_some()
     }
 
     /// Whether two mapped pages lie in one flash page.
@@ -89,7 +89,7 @@ impl Prices {
         one.0 / self.slots == other.0 / self.slots
     }
 
-    /// The phases of an operation that reads these pages. Pages are only asked for where layers
+    /// The phases of an operation that reads these pages. Pages are only asked for where they
     /// differ.
     #[inline(always)]
     pub fn reading(&self, op: Op, count: usize, pages: impl Iterator<Item = Ppn>) -> Phases {
@@ -97,8 +97,8 @@ impl Prices {
             return self.reading_slots(op, pages);
         }
         let mut phases = self.nominal(op, count);
-        if let Some(layers) = &self.layers {
-            phases.set(Kind::Read, slowest(pages.map(|page| layers.read_ns(page))));
+        if let Some(times) = &self.times {
+            phases.set(Kind::Read, slowest(pages.map(|page| times.read_ns(page))));
         }
         phases
     }
@@ -149,8 +149,8 @@ impl Prices {
     /// The pages that a priced operation programs are known now, and how many blocks they fill.
     #[inline(always)]
     pub fn bind(&self, phases: &mut Phases, pages: impl Iterator<Item = Ppn>, filled: u32) {
-        if let Some(layers) = &self.layers {
-            phases.set(Kind::Program, slowest(pages.map(|page| layers.program_ns(page))));
+        if let Some(times) = &self.times {
+            phases.set(Kind::Program, slowest(pages.map(|page| times.program_ns(page))));
         }
         if filled > 0 {
             self.add_summaries(phases, filled);
@@ -198,27 +198,27 @@ impl Prices {
 
     /// Array time of a read or a program of this page, in ns.
     pub fn read_ns(&self, page: Ppn) -> u64 {
-        self.layers.as_ref().map_or(self.timing.read_ns, |layers| layers.read_ns(page))
+        self.times.as_ref().map_or(self.timing.read_ns, |times| times.read_ns(page))
     }
 
     /// See [`Prices::read_ns`].
     pub fn program_ns(&self, page: Ppn) -> u64 {
-        self.layers.as_ref().map_or(self.timing.program_ns, |layers| layers.program_ns(page))
+        self.times.as_ref().map_or(self.timing.program_ns, |times| times.program_ns(page))
     }
 
-    /// Array time of a program in the slowest layer, in ns.
+    /// Array time of a program of the slowest page, in ns.
     pub fn slowest_program_ns(&self) -> u64 {
-        let layers = self.layers.as_ref();
-        layers.map_or(self.timing.program_ns, LayerTimes::slowest_program_ns)
+        let times = self.times.as_ref();
+        times.map_or(self.timing.program_ns, PageTimes::slowest_program_ns)
     }
 
     /// Array time of copies that move together, in ns.
     pub fn copies_ns(&self, pages: impl Iterator<Item = (Ppn, Ppn)> + Clone) -> u64 {
-        let Some(layers) = &self.layers else {
+        let Some(times) = &self.times else {
             return self.timing.read_ns + self.timing.program_ns;
         };
-        slowest(pages.clone().map(|(from, _)| layers.read_ns(from)))
-            + slowest(pages.map(|(_, to)| layers.program_ns(to)))
+        slowest(pages.clone().map(|(from, _)| times.read_ns(from)))
+            + slowest(pages.map(|(_, to)| times.program_ns(to)))
     }
 }
 

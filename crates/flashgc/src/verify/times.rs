@@ -1,8 +1,8 @@
 //! The checker's own account of array time: how long the pages of each operation take.
 //!
 //! It is notified which pages are read and programmed, adds up the array time that a unit is seen
-//! to spend, and compares when an operation ends. Where the layers of a block differ it calculates
-//! the time of each page by itself. An operation that was suspended has the rest of its time left,
+//! to spend, and compares when an operation ends. Where the pages of a block differ it calculates
+//! the time of each one by itself. An operation that was suspended has the rest of its time left,
 //! and the time of resuming it.
 
 use crate::device::{Geometry, LayerMap, LayerSpeed, Timing};
@@ -120,6 +120,13 @@ impl Times {
         }
     }
 
+    /// The time of a read of this page, if its layer is as fast as the mean, in ns.
+    fn nominal_read_ns(&self, by: &Timing, ppn: Ppn) -> u64 {
+        let Some(times) = by.read_by_type_ns else { return by.read_ns };
+        let (page, each_ns) = (ppn.0 % self.block_pages / self.slots, times.each_ns());
+        each_ns[page as usize % each_ns.len()]
+    }
+
     fn slowness_of(&self, ppn: Ppn) -> f64 {
         let Some((map, slowness)) = &self.layers else { return 1.0 };
         let (page, layers) = (ppn.0 % self.block_pages, slowness.len() as u32);
@@ -132,12 +139,12 @@ impl Times {
 
     /// Pages that are read together, in ns.
     fn read_ns(&self, by: &Timing, pages: impl Iterator<Item = Ppn>) -> u64 {
-        self.slowest_ns(by.read_ns, pages)
+        self.slowest_ns(pages.map(|ppn| (ppn, self.nominal_read_ns(by, ppn))))
     }
 
     /// Pages that are programmed together, in ns.
     fn program_ns(&self, by: &Timing, pages: impl Iterator<Item = Ppn>) -> u64 {
-        self.slowest_ns(by.program_ns, pages)
+        self.slowest_ns(pages.map(|ppn| (ppn, by.program_ns)))
     }
 
     /// The flash pages of these slots, which are read one after the other, in ns.
@@ -147,12 +154,13 @@ impl Times {
         pages.into_iter().map(|slot| self.read_ns(&self.collection, std::iter::once(slot))).sum()
     }
 
-    fn slowest_ns(&self, nominal_ns: u64, pages: impl Iterator<Item = Ppn>) -> u64 {
-        let slowest = pages.map(|ppn| self.slowness_of(ppn)).fold(0.0, f64::max);
-        if self.layers.is_none() && slowest > 0.0 {
-            return nominal_ns;
-        }
-        (nominal_ns as f64 * slowest + 0.5) as u64
+    /// The longest time of these pages, each with its nominal one, in ns.
+    fn slowest_ns(&self, pages: impl Iterator<Item = (Ppn, u64)>) -> u64 {
+        let own_ns = |(ppn, nominal_ns): (Ppn, u64)| match self.layers {
+            None => nominal_ns,
+            Some(_) => (nominal_ns as f64 * self.slowness_of(ppn) + 0.5) as u64,
+        };
+        pages.map(own_ns).max().unwrap_or(0)
     }
 
     /// The summaries of the blocks that these pages fill, which are programmed together, in ns.

@@ -4,7 +4,7 @@
 use crate::common;
 
 use common::{TINY, found_against, number, refusal, run, run_verified, setup};
-use flashgc::device::{LayerMap, LayerTimes, Timing};
+use flashgc::device::{LayerMap, PageTimes, Timing};
 use flashgc::ids::{BlockId, Lpn, Ppn, UnitId};
 use flashgc::session::Setup;
 use flashgc::verify::checker::{Checker, Promises};
@@ -70,7 +70,7 @@ fn layers_that_do_not_differ_make_no_difference() {
 /// The array time of each page of the first block, by the table of the model.
 fn times(setup: &Setup) -> Vec<[u64; 2]> {
     let plan = &setup.plan;
-    let times = LayerTimes::new(&plan.timing, &plan.geometry.shape).expect("layers differ");
+    let times = PageTimes::new(&plan.timing, &plan.geometry.shape).expect("layers differ");
     let pages = plan.geometry.shape.pages_per_block * plan.geometry.shape.sub_blocks;
     (0..pages).map(|page| [times.read_ns(Ppn(page)), times.program_ns(Ppn(page))]).collect()
 }
@@ -123,7 +123,7 @@ fn sub_blocks_share_the_layers_of_their_block() {
 #[test]
 fn the_last_pages_take_the_sum_of_their_times() {
     let setup = setup(TINY, &LAYERS);
-    let times = LayerTimes::new(&setup.plan.timing, &setup.plan.geometry.shape).expect("layers");
+    let times = PageTimes::new(&setup.plan.timing, &setup.plan.geometry.shape).expect("layers");
     let last_ns: u64 = (5..8).map(|page| times.program_ns(Ppn(page))).sum();
     assert_eq!(times.last_pages_ns(3), last_ns);
 }

@@ -34,6 +34,7 @@ mod net;
 mod oracles;
 mod order;
 mod own_scheme;
+mod page_types;
 mod pools;
 mod pre_migration;
 mod preconditioned;

@@ -66,7 +66,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     let (registers, multi_plane) = (registers(table), multi_plane(table, unit, planes_per_die));
     let (order, (service, service_words)) = (order::order(table), order::service(table));
     let bytes = table.bytes("transfer_bytes").or(page_bytes.map(u64::from));
-    let times = timing::read(&table.table("timing"), bytes);
+    let times = timing::read(&table.table("timing"), bytes, pages_per_block);
     let summary = timing::summary(table, times.map(|(_, rate)| rate), bytes, pages_per_block);
     let (host_link, suspend) = (timing::host_link(table), timing::suspend(table));
     let (places, write_completion) = (places(table), completion(table));

@@ -1,35 +1,20 @@
 //! `[device.timing]`, and the times of what only some devices have.
 
 use super::layers::PAGES_PER_BLOCK_MAX;
-use crate::device::{LayerTimes, Shape, Summary, Suspend, Timing};
+use crate::device::page_times::TYPES_MAX;
+use crate::device::{PageTimes, ReadTimes, Shape, Summary, Suspend, Timing};
 use flashgc_config::Reader;
 use flashgc_config::units::Rate;
 
 /// Reads `[device.timing]`: the times, and the rate of the bus.
-pub fn read(table: &Reader<'_>, transfer_bytes: Option<u64>) -> Option<(Timing, Rate)> {
-    let array = |key: &str| {
-        let help = format!("a duration, as in `{key} = \"25 us\"`");
-        let ns = table.required(key, table.duration_ns(key), &help)?;
-        if ns == 0 {
-            table.error(
-                key,
-                format!("{key} must be at least 1 ns, got 0 ns"),
-                format!("write for example `{key} = \"25 us\"`"),
-            );
-            return None;
-        }
-        // The bound of a year leaves room for a whole collection in 64 bits.
-        if ns > 1_000_000_000_000 {
-            table.error(
-                key,
-                format!("{key} must be at most 1000 s, got {} s", ns as f64 / 1e9),
-                help,
-            );
-            return None;
-        }
-        Some(ns)
-    };
-    let (read_ns, program_ns, erase_ns) = (array("read"), array("program"), array("erase"));
+pub fn read(
+    table: &Reader<'_>,
+    transfer_bytes: Option<u64>,
+    pages_per_block: Option<u32>,
+) -> Option<(Timing, Rate)> {
+    let array = |key: &str| in_range(table, key, table.duration_ns(key));
+    let (reads_ns, program_ns, erase_ns) =
+        (reads_ns(table, pages_per_block), array("program"), array("erase"));
     let help = "bus time, as in `transfer = \"25 ns/B\"` or \"1600 MB/s\"";
     let rate = table.required("transfer", table.rate("transfer"), help);
     let command_ns = table.duration_ns("command").unwrap_or(0);
@@ -43,8 +28,10 @@ pub fn read(table: &Reader<'_>, transfer_bytes: Option<u64>) -> Option<(Timing, 
         );
         return None;
     }
+    let reads_ns = reads_ns?;
+    let types = reads_ns.len() as u64;
     let timing = Timing {
-        read_ns: read_ns?,
+        read_ns: (reads_ns.iter().sum::<u64>() + types / 2) / types,
         program_ns: program_ns?,
         erase_ns: erase_ns?,
         transfer_ns,
@@ -52,8 +39,58 @@ pub fn read(table: &Reader<'_>, transfer_bytes: Option<u64>) -> Option<(Timing, 
         summary: None,
         suspend: None,
         layer_speed: None,
+        read_by_type_ns: ReadTimes::new(&reads_ns),
     };
     Some((timing, rate?))
+}
+
+/// A time of the array, where it is within its bounds.
+fn in_range(table: &Reader<'_>, key: &str, ns: Option<u64>) -> Option<u64> {
+    let help = format!("a duration, as in `{key} = \"25 us\"`");
+    let ns = table.required(key, ns, &help)?;
+    if ns == 0 {
+        table.error(
+            key,
+            format!("{key} must be at least 1 ns, got 0 ns"),
+            format!("write for example `{key} = \"25 us\"`"),
+        );
+        return None;
+    }
+    // The bound of a year leaves room for a whole collection in 64 bits.
+    if ns > 1_000_000_000_000 {
+        let message = format!("{key} must be at most 1000 s, got {} s", ns as f64 / 1e9);
+        table.error(key, message, help);
+        return None;
+    }
+    Some(ns)
+}
+
+/// The read times of the page types in the order of the pages: one where all pages are alike.
+fn reads_ns(table: &Reader<'_>, pages_per_block: Option<u32>) -> Option<Vec<u64>> {
+    let help = "a duration, as in `read = \"25 us\"`, or a list of them";
+    let times = table.required("read", table.durations_ns("read"), help)?;
+    if times.is_empty() || times.len() > TYPES_MAX {
+        let message = format!(
+            "read must name the time of each page type, of which a device has 1 to {TYPES_MAX}, \
+             got {}",
+            times.len()
+        );
+        let help = "write for example `read = [\"40 us\", \"60 us\", \"80 us\"]`";
+        table.error("read", message, help);
+        return None;
+    }
+    let pages = pages_per_block?;
+    if !pages.is_multiple_of(times.len() as u32) {
+        let message = format!(
+            "read names {} page types, and device.pages_per_block must be a multiple of that, \
+             got {pages}",
+            times.len()
+        );
+        let help = "set another device.pages_per_block, or give other read times";
+        table.error("read", message, help);
+        return None;
+    }
+    times.into_iter().map(|ns| in_range(table, "read", Some(ns))).collect()
 }
 
 /// The cost of suspending and resuming an operation, where the device can.
@@ -121,8 +158,8 @@ pub fn summary(
 
 /// The summary with its array time: that of the last pages of a block, one after the other.
 pub fn in_array(summary: Summary, timing: &Timing, shape: &Shape) -> Summary {
-    let of_layers = LayerTimes::new(timing, &shape.in_blocks());
-    let array_ns = match of_layers {
+    let of_pages = PageTimes::new(timing, &shape.in_blocks());
+    let array_ns = match of_pages {
         Some(times) => times.last_pages_ns(summary.pages),
         None => timing.program_ns * u64::from(summary.pages),
     };
