@@ -64,7 +64,8 @@ def worst_case_wait(
         suspend_ns = (timing.get("suspend") or {}).get("suspend_ns", SUSPEND_NS)
     if suspend_ns < 0:
         raise ValueError("a suspend time must be at least 0 ns")
-    read_ns, write_ns = read_ns + bus_ns, write_ns + bus_ns
+    together = table.get("shape", {}).get("pages_per_program", 1)
+    read_ns, write_ns = read_ns + bus_ns, write_ns + bus_ns * together
     longest_ns = max(read_ns, write_ns)
     return WorstCase(
         gftl_ns=erase_ns + longest_ns,

@@ -240,11 +240,11 @@ impl Plan {
         Costs::new(copy_ns, self.timing.erase_ns, isolation)
     }
 
-    /// The most pages that a step of a collection moves: those that move in parallel, or the slots
-    /// of a flash page.
+    /// The most pages that a step of a collection moves: those that move in parallel, or those
+    /// that a program joins.
     #[inline(always)]
     pub fn copies_at_once(&self) -> u32 {
-        self.gc.copy.at_once().max(self.geometry.shape.slots)
+        self.gc.copy.at_once().max(self.geometry.shape.program_slots)
     }
 
     /// Whether copies keep the parity of their page.
@@ -289,7 +289,7 @@ impl Plan {
     /// that works. A collection of no length cannot be interrupted at all.
     pub fn fixes_jobs(&self) -> bool {
         let needs_no_bus = self.gc.copy.stays_in_plane()
-            && self.geometry.shape.slots == 1
+            && self.geometry.shape.program_slots == 1
             && self.timing.command_ns == 0
             && !self.timing.times_summaries_of_copies();
         let takes_the_unit = self.gc.blocking.covers_unit(self.geometry.shape.unit);

@@ -231,12 +231,13 @@ fn pages_programmed(results: &Results) -> u64 {
     counters.array_programs + counters.gc_moved + counters.background_moved
 }
 
-/// The slots of flash pages, where each holds several mapped pages.
+/// The slots of flash pages and programs, where these hold several mapped pages.
 fn slots(setup: &Setup, results: &Results) -> Option<Value> {
-    let (slots, counters) = (setup.plan.geometry.shape.slots, &results.counters);
-    (slots > 1).then(|| {
+    let (shape, counters) = (&setup.plan.geometry.shape, &results.counters);
+    (shape.program_slots > 1).then(|| {
         json!({
-            "per_page": slots,
+            "per_page": shape.slots,
+            "per_program": shape.program_slots,
             "collection_page_reads": counters.read_steps,
             "reads_per_copy": per(counters.read_steps, counters.moved_in_jobs),
         })

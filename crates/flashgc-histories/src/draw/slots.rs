@@ -23,6 +23,20 @@ const REFUSED_OF_DEVICE: [&str; 6] =
     ["pool", "multi_plane", "summary", "write_completion", "write_buffer", "sub_blocks"];
 
 impl Draw {
+    /// In a part of the cases, one program writes the pages of a word line.
+    fn joins_word_line(&mut self) -> bool {
+        let pages = self.number("device.pages_per_block");
+        let layers = self.number("device.layers");
+        let fits: Vec<u64> = (2..=4).filter(|n| (pages / layers).is_multiple_of(*n)).collect();
+        if fits.is_empty() || !self.choices.chance(40) {
+            return false;
+        }
+        let joined = self.choices.pick(&fits);
+        self.set("device.pages_per_program", joined);
+        self.history.words.push(("device".into(), "pages_per_program".into()));
+        true
+    }
+
     /// In a part of the cases, flash pages hold several slots, and what cannot be combined with
     /// them is drawn again.
     pub(super) fn slots(&mut self) {
@@ -33,13 +47,15 @@ impl Draw {
             [("1 KiB", "512 B"), ("8 KiB", "4 KiB"), ("16 KiB", "4 KiB"), ("16 KiB", "2 KiB")];
         let (page, unit) = self.choices.pick(&sizes);
         self.text("device.page_size", page);
-        self.text("device.mapping_unit", unit);
-        self.history.words.push(("device".into(), "mapping_unit".into()));
+        if !self.joins_word_line() || self.choices.chance(60) {
+            self.text("device.mapping_unit", unit);
+            self.history.words.push(("device".into(), "mapping_unit".into()));
+        }
         for key in REFUSED_OF_DEVICE {
             self.history.remove(&format!("device.{key}"));
         }
         if self.choices.chance(30) {
-            let size = self.choices.pick(&["32 KiB", "256 KiB"]);
+            let size = self.choices.pick(&["32 KiB", "256 KiB", "1 MiB"]);
             self.text("device.write_buffer.size", size);
             self.text("device.write_buffer.access", "1 us");
         }

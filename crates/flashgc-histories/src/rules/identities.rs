@@ -189,7 +189,7 @@ fn pure(tried: &Tried<'_>) -> bool {
         && !preset
         && plan.gc.preemption.is_none()
         && plan.geometry.shape.summary_pages == 0
-        && plan.geometry.shape.slots == 1
+        && plan.geometry.shape.program_slots == 1
         && plan.timing.read_by_type_ns.is_none()
 }
 

@@ -85,7 +85,7 @@ impl<W: Watch> Collecting<'_, W> {
                 job.copies.extend(pages.iter().map(|&from| Copy { from, to: Ppn::NONE }));
             }
         }
-        if let slots @ 2.. = cx.plan.geometry.shape.slots
+        if let slots @ 2.. = cx.plan.geometry.shape.program_slots
             && !job.fixed
         {
             let apart = cx.plan.gc.copy.stays_in_plane() && cx.plan.gc.preemption.is_none();

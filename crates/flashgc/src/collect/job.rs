@@ -59,7 +59,7 @@ pub struct Job {
     pub fills: Vec<u32>,
     /// The first copy that no step has taken yet.
     pub next: usize,
-    /// Where the copies of whole flash pages end, which move without the controller.
+    /// Where the copies of whole programs end, which move without the controller.
     pub(super) whole_until: usize,
     /// The first of the other copies that no step has taken yet.
     pub(super) loose: usize,
@@ -71,7 +71,7 @@ pub struct Job {
     pub(super) read_pages: u32,
     /// The copies of the step under way, by their place in `copies`.
     pub step: Vec<usize>,
-    /// Whether the step ends with a program: the controller keeps slots that fill no flash page.
+    /// Whether the step ends with a program: the controller keeps slots that fill no program.
     pub(super) programs: bool,
     /// Copies of the step that other units have not programmed yet.
     pub sent: u32,

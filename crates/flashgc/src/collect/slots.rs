@@ -1,11 +1,11 @@
-//! Steps of a collection where a flash page holds several mapped pages: its slots
-//! (docs/mapping-unit.md).
+//! Steps of a collection where a program joins several mapped pages: the slots of a flash page
+//! (docs/mapping-unit.md), or of all pages of a word line (docs/one-shot.md).
 //!
-//! A step fills the next flash page of its plane, and programs it. Its slots come from as many
-//! pages as it takes, through the controller. Each page is read once, and only its wanted slots
-//! leave the register; those that the step does not take wait in the controller for the next one.
-//! The last slots of a collection may not fill a page: the controller keeps them until others do.
-//! With copyback, pages whose slots are all valid move within their plane.
+//! A step fills the next program of its plane, and starts it. Its slots come from as many pages as
+//! it takes, through the controller. Each page is read once, and only its wanted slots leave the
+//! register; those that the step does not take wait in the controller for the next one. The last
+//! slots of a collection may not fill a program: the controller keeps them until others do. With
+//! copyback, flash pages (or word lines) whose slots are all valid move within their plane.
 
 use super::steps::command;
 use super::{Collecting, Job, Stage};
@@ -15,10 +15,10 @@ use crate::owner::Owner;
 use crate::verify::{Happened, Watch};
 
 impl Job {
-    /// Orders the pages to move: those of whole flash pages first, where they move `apart`.
+    /// Orders the pages to move: those of whole programs first, where they move `apart`.
     pub(super) fn put_whole_first(&mut self, slots: u32, apart: bool, prices: &Prices) {
         if apart {
-            let pages = self.copies.chunk_by(|a, b| prices.shares_flash_page(a.from, b.from));
+            let pages = self.copies.chunk_by(|a, b| prices.shares_program(a.from, b.from));
             let is_whole = |page: &&[_]| page.len() == slots as usize;
             let (whole, rest): (Vec<_>, Vec<_>) = pages.partition(is_whole);
             self.whole_until = whole.len() * slots as usize;
@@ -28,7 +28,7 @@ impl Job {
         self.read_until = self.whole_until;
     }
 
-    /// The slots of the next step: those of a whole flash page where none is begun, or the next of
+    /// The slots of the next step: those of a whole program where none is begun, or the next of
     /// others that fill the one that is.
     fn take_slots(&mut self, slots: usize, begun: usize, is_valid: impl Fn(Ppn) -> bool) {
         self.step.clear();
@@ -58,7 +58,7 @@ impl Job {
         }
     }
 
-    /// Whether the step under way is of a whole flash page, which moves within its plane.
+    /// Whether the step under way is of a whole program, which moves within its plane.
     fn is_whole(&self) -> bool {
         self.step.first().is_some_and(|&first| first < self.whole_until)
     }
@@ -97,19 +97,20 @@ pub(super) fn take<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
     let begun = begun(at, unit) as usize;
     let plan = at.cx.plan;
     let is_valid = |page| at.store.is_valid(plan, page);
-    at.jobs[unit].take_slots(plan.geometry.shape.slots as usize, begun, is_valid);
+    at.jobs[unit].take_slots(plan.geometry.shape.program_slots as usize, begun, is_valid);
 }
 
-/// The slots of the next flash page of the collected plane that are taken.
+/// The slots of the next program of the collected plane that are taken.
 fn begun<W: Watch>(at: &Collecting<'_, W>, unit: UnitId) -> u32 {
     let begun = |plane| at.store.begun_by_copies(plane, at.cx.plan);
     at.jobs[unit].plane.map_or(0, begun)
 }
 
-/// The command of a step of slots. Those that fill no flash page are read only, and bind now.
+/// The command of a step of slots. Those that fill no program are read only, and bind now.
 pub(super) fn step<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) -> Command<Owner> {
     let plan = at.cx.plan;
-    let fills = begun(at, unit) + at.jobs[unit].step.len() as u32 == plan.geometry.shape.slots;
+    let fills =
+        begun(at, unit) + at.jobs[unit].step.len() as u32 == plan.geometry.shape.program_slots;
     let job = &mut at.jobs[unit];
     job.read_for_step(at.prices, |page| at.store.is_valid(plan, page));
     job.programs = fills;
@@ -135,14 +136,14 @@ pub(super) fn begin_reading<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) 
     }
 }
 
-/// The slots of the step that are still valid are programmed, if they complete a flash page;
-/// else the controller keeps them.
+/// The slots of the step that are still valid are programmed, if they complete a program; else the
+/// controller keeps them.
 pub(super) fn program<W: Watch>(
     at: &mut Collecting<'_, W>,
     unit: UnitId,
 ) -> Option<Command<Owner>> {
     let copies = at.jobs[unit].step.len() as u32;
-    let fills = begun(at, unit) + copies >= at.cx.plan.geometry.shape.slots;
+    let fills = begun(at, unit) + copies >= at.cx.plan.geometry.shape.program_slots;
     at.bind_step(unit);
     let job = &mut at.jobs[unit];
     job.programs = fills;
@@ -153,7 +154,7 @@ pub(super) fn program<W: Watch>(
         return None;
     }
     job.stage = Stage::Programming;
-    let mut phases = at.prices.nominal(Op::Program, 1);
+    let mut phases = at.prices.joined_program();
     at.prices.bind(&mut phases, job.step_pages().map(|copy| copy.to).take(1), 0);
     Some(command(phases))
 }

@@ -29,7 +29,7 @@ impl<W: Watch> Collecting<'_, W> {
     /// The pages of the step leave the array.
     pub fn begin_reading(&mut self, unit: UnitId) {
         self.jobs[unit].stage = Stage::Reading;
-        if self.cx.plan.geometry.shape.slots > 1 {
+        if self.cx.plan.geometry.shape.program_slots > 1 {
             return slots::begin_reading(self, unit);
         }
         self.jobs[unit].reads += 1;
@@ -39,7 +39,7 @@ impl<W: Watch> Collecting<'_, W> {
     /// The read half of the step under way.
     pub fn step_read(&self, unit: UnitId) -> Phases {
         let job = &self.jobs[unit];
-        if self.cx.plan.geometry.shape.slots > 1 {
+        if self.cx.plan.geometry.shape.program_slots > 1 {
             return self.prices.reading(Op::Read, job.read.len(), job.read.iter().copied());
         }
         let op = self.cx.plan.gc.copy.read_op();
@@ -61,7 +61,7 @@ impl<W: Watch> Collecting<'_, W> {
             job.stage = Stage::Copying;
             return None;
         }
-        if plan.geometry.shape.slots > 1 {
+        if plan.geometry.shape.program_slots > 1 {
             return slots::program(self, unit);
         }
         job.stage = Stage::Programming;

@@ -28,7 +28,7 @@ impl<W: Watch> Collecting<'_, W> {
         if mode.is_global() {
             self.tell_read_out(unit);
         }
-        if self.cx.plan.geometry.shape.slots > 1 {
+        if self.cx.plan.geometry.shape.program_slots > 1 {
             return slots::step(self, unit);
         }
         let job = &self.jobs[unit];
@@ -45,7 +45,7 @@ impl<W: Watch> Collecting<'_, W> {
     /// Takes the next copies of one list into the step; pages that went invalid are passed over.
     pub fn take_step(&mut self, unit: UnitId) {
         let plan = self.cx.plan;
-        if plan.geometry.shape.slots > 1 {
+        if plan.geometry.shape.program_slots > 1 {
             return slots::take(self, unit);
         }
         let at_once = plan.gc.copy.at_once() as usize;

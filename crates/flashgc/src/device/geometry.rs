@@ -59,9 +59,15 @@ pub struct Shape {
     pub summary_pages: u32,
     /// Bytes of data in a page.
     pub page_bytes: u32,
-    /// Mapped pages that one flash page holds, which are read and programmed together.
+    /// Mapped pages that one flash page holds, which are read together.
     #[serde(skip_serializing_if = "is_one")]
     pub slots: u32,
+    /// Flash pages of a word line, which are programmed together.
+    #[serde(skip_serializing_if = "is_one")]
+    pub pages_per_program: u32,
+    /// Mapped pages that are programmed together: the slots of these flash pages.
+    #[serde(skip)]
+    pub program_slots: u32,
     /// The part that one array operation keeps busy.
     pub unit: Level,
     /// Sub-blocks of each block, each of which can be erased without the others. Where a scheme
@@ -150,6 +156,7 @@ impl Shape {
             pages_per_block: self.pages_per_block * slots,
             page_bytes: self.page_bytes / slots,
             slots,
+            program_slots: self.pages_per_program * slots,
             ..self.clone()
         }
     }
@@ -198,6 +205,8 @@ impl Shape {
             isolation_pages: 0,
             page_bytes: 4096,
             slots: 1,
+            pages_per_program: 1,
+            program_slots: 1,
             unit,
             registers: 1,
             multi_plane: 1,

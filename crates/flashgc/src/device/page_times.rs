@@ -63,7 +63,7 @@ impl PageTimes {
         let layers = shape.layers.max(1);
         let layer_of = |map, page: u32| match map {
             LayerMap::InOrder => page / (pages / layers),
-            LayerMap::Striped => page / shape.slots % layers,
+            LayerMap::Striped => page / shape.program_slots % layers,
         };
         // The times of the layers, or the same for all pages.
         let by_page = |mean_ns: u64| -> Vec<u64> {

@@ -48,6 +48,8 @@ pub struct Prices {
     times: Option<PageTimes>,
     /// Mapped pages that a flash page holds: its slots.
     slots: u32,
+    /// Mapped pages that are programmed together.
+    program_slots: u32,
     /// Of each number of pages, less one, the nominal phases of every operation.
     nominal: Vec<[Phases; Op::ALL.len()]>,
 }
@@ -65,6 +67,7 @@ impl Prices {
         Prices {
             timing: *timing,
             slots: shape.slots,
+            program_slots: shape.program_slots,
             copies_pay: timing.times_summaries_of_copies(),
             times: PageTimes::new(timing, shape),
             nominal: (1..=u64::from(pages.max(1))).map(row).collect(),
@@ -89,11 +92,22 @@ impl Prices {
         one.0 / self.slots == other.0 / self.slots
     }
 
+    /// Whether two mapped pages are programmed together.
+    pub fn shares_program(&self, one: Ppn, other: Ppn) -> bool {
+        one.0 / self.program_slots == other.0 / self.program_slots
+    }
+
+    /// The phases of a program of as many mapped pages as are programmed together.
+    #[inline(always)]
+    pub fn joined_program(&self) -> Phases {
+        self.nominal(Op::Program, self.program_slots as usize)
+    }
+
     /// The phases of an operation that reads these pages. Pages are only asked for where they
     /// differ.
     #[inline(always)]
     pub fn reading(&self, op: Op, count: usize, pages: impl Iterator<Item = Ppn>) -> Phases {
-        if self.slots > 1 {
+        if self.program_slots > 1 {
             return self.reading_slots(op, pages);
         }
         let mut phases = self.nominal(op, count);
@@ -119,15 +133,16 @@ impl Prices {
             .then(Kind::Command, self.timing.command_ns * pages)
             .then(Kind::Read, array_ns);
         let out_ns = out_ns(&self.timing, count, self.slots.into());
+        let programmed = u64::from(self.program_slots / self.slots);
         match op {
             Op::Read => read.then(Kind::DataOut, out_ns),
             Op::ReadRegisters => read,
             Op::Copyback => read
-                .then(Kind::Command, self.timing.command_ns)
+                .then(Kind::Command, self.timing.command_ns * programmed)
                 .then(Kind::Program, self.timing.program_ns),
             _ => read
                 .then(Kind::DataOut, out_ns)
-                .then(Kind::DataIn, self.timing.command_ns + self.timing.transfer_ns)
+                .then(Kind::DataIn, (self.timing.command_ns + self.timing.transfer_ns) * programmed)
                 .then(Kind::Program, self.timing.program_ns),
         }
     }

@@ -19,7 +19,7 @@ pub(super) struct Buffer {
     pub(super) programming: u64,
     /// The pages of each flush.
     pub(super) joined: Joined,
-    /// Pages of a full flush: the slots of a flash page.
+    /// Pages of a full flush: those that are programmed together.
     pub(super) slots: u32,
 }
 

@@ -13,8 +13,8 @@
 //! The buffer serves one access at a time. A flush is a page operation without a request, and takes
 //! its data when its program begins; the data that it reads here goes out with its bus transfer.
 //!
-//! Where a flash page holds several mapped pages, its slots, a flush takes as many pages as it has
-//! slots, and begins as soon as so many are here (docs/mapping-unit.md).
+//! Where a program joins several mapped pages, a flush takes as many pages, and begins as soon as
+//! so many are here (docs/mapping-unit.md, docs/one-shot.md).
 
 use super::{FLUSH, Host, Op, OpKind};
 use crate::context::Context;
@@ -158,7 +158,7 @@ impl Host {
     }
 
     /// Each write that waits for a place has a flush under way, as far as there are pages to
-    /// flush. Where flushes join pages, one begins for each full flash page.
+    /// flush. Where flushes join pages, one begins for each full program.
     fn flush_for_stalled(&mut self) {
         while let Some(buffer) = &self.buffer {
             let is_due = match buffer.slots {
@@ -178,7 +178,7 @@ impl Host {
         buffer.plan.flushes_when_idle && buffer.pages.flushing() == 0 && self.flush()
     }
 
-    /// Flushes the pages used least recently, as many as a flash page holds: a page operation
+    /// Flushes the pages used least recently, as many as a program joins: a page operation
     /// without a request. Returns whether there were so many.
     fn flush(&mut self) -> bool {
         let Some(buffer) = &mut self.buffer else { return false };

@@ -82,7 +82,9 @@ impl Host {
             queues_keep_order: plan.queues_keep_order(),
             entrance: plan.places.map(Entrance::new),
             link: plan.host_link.map(Link::new),
-            buffer: plan.write_buffer.map(|own| Buffer::new(own, plan.geometry.shape.slots)),
+            buffer: plan
+                .write_buffer
+                .map(|own| Buffer::new(own, plan.geometry.shape.program_slots)),
             flushes: VecDeque::new(),
             to_flush: Vec::new(),
             cutting: None,

@@ -46,8 +46,9 @@ impl Seen<'_> {
         if timing.times_summaries_of_copies() || self.prices.asks_for_pages() {
             return;
         }
-        // Where flash pages hold several slots, a step reads as many pages as they come from.
-        let are_apart = self.plan.gc.preemption.is_some() || self.plan.geometry.shape.slots > 1;
+        // Where a program joins pages, a step reads as many flash pages as they come from.
+        let are_apart =
+            self.plan.gc.preemption.is_some() || self.plan.geometry.shape.program_slots > 1;
         let reads = if are_apart { counters.read_steps } else { counters.copy_steps };
         let programs = counters.copy_steps + counters.merged_programs;
         let steps_ns = reads * timing.read_ns + programs * timing.program_ns + counters.gc_extra_ns;

@@ -180,6 +180,9 @@ fn device_facts(setup: &Setup) -> Value {
     if shape.slots > 1 {
         facts["mapping_unit"] = json!(shape.page_bytes);
     }
+    if shape.pages_per_program > 1 {
+        facts["pages_per_program"] = json!(shape.pages_per_program);
+    }
     if shape.isolation_pages > 0 {
         facts["isolation"] = json!(shape.isolation_pages);
     }

@@ -28,7 +28,9 @@ impl<W: Watch> Sim<W> {
         let pages = std::iter::once(op).chain(group).map(|op| self.page_of(op));
         let filled = self.units[unit.index()].filled;
         let phases = if kind == OpKind::Write {
-            self.prices.programming(flash::Op::Program, shared + 1, pages, filled)
+            // What a program joins is one operation.
+            let count = (shared + 1).max(self.plan.geometry.shape.program_slots as usize);
+            self.prices.programming(flash::Op::Program, count, pages, filled)
         } else {
             self.prices.reading(flash::Op::Read, shared + 1, pages)
         };
@@ -51,7 +53,7 @@ impl<W: Watch> Sim<W> {
             if self.store.alloc.chooses_at_start() {
                 self.store.alloc.has_chosen(&self.plan, plane);
             }
-            if self.plan.geometry.shape.slots > 1 {
+            if self.plan.geometry.shape.program_slots > 1 {
                 return self.write_slots(unit, plane, op).then_some(plane);
             }
             self.host.write_starts(op, lpn, &mut context!(self));
@@ -74,7 +76,7 @@ impl<W: Watch> Sim<W> {
             return None;
         }
         self.tell(Happened::Started { op, lpn });
-        if self.plan.geometry.shape.slots > 1 && self.is_in_controller(ppn) {
+        if self.plan.geometry.shape.program_slots > 1 && self.is_in_controller(ppn) {
             self.tell(Happened::ReadBegun { ppn, lpn });
             self.answered(op);
             return None;
@@ -93,14 +95,14 @@ impl<W: Watch> Sim<W> {
         has_filled
     }
 
-    /// A flush takes the slots that the plane's next flash page has left: pages beyond them stay in
-    /// the buffer. Returns whether it fills the page, which is programmed then; else the controller
-    /// keeps it with what is still to come, and the flush is over.
+    /// A flush takes the slots that the plane's next program has left: pages beyond them stay in
+    /// the buffer. Returns whether it completes the program, which begins then; else the controller
+    /// keeps its pages with what is still to come, and the flush is over.
     #[inline(never)]
     fn write_slots(&mut self, unit: UnitId, plane: PlaneId, op: u32) -> bool {
         let geometry = &self.plan.geometry;
         let begun = self.store.ftl.frontiers.begun(geometry, plane, Stream::Host);
-        let room = geometry.shape.slots - begun;
+        let room = geometry.shape.program_slots - begun;
         self.host.keep_at_most(op, room);
         let lpn = self.host.waiting.op(op).lpn;
         self.host.write_starts(op, lpn, &mut context!(self));
@@ -118,7 +120,7 @@ impl<W: Watch> Sim<W> {
         pages == room
     }
 
-    /// Whether the flash page of a slot is not programmed yet.
+    /// Whether a page that was written is not programmed yet.
     fn is_in_controller(&self, slot: Ppn) -> bool {
         self.store.ftl.frontiers.is_begun(&self.plan.geometry, slot)
     }

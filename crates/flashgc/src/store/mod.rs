@@ -70,7 +70,7 @@ pub struct Store {
     /// Pages lost and moved of which collections or background work have yet to be told.
     lost: Option<Lost>,
     moved: Vec<Fact>,
-    /// The plane of the flash page that untimed writing fills, and the slots that it has left.
+    /// The plane of the program that untimed writing fills, and the slots that it has left.
     slots_left: Option<(PlaneId, u32)>,
     /// Space for the list of a victim's pages.
     scratch: Vec<Ppn>,
@@ -145,7 +145,7 @@ impl Store {
         self.ftl.is_valid(&plan.geometry, page)
     }
 
-    /// The slots of the next flash page that copies fill in a plane, as far as they are taken.
+    /// The slots of the next program that copies fill in a plane, as far as they are taken.
     pub fn begun_by_copies(&self, plane: PlaneId, plan: &Plan) -> u32 {
         self.ftl.frontiers.begun(&plan.geometry, plane, Stream::Gc)
     }

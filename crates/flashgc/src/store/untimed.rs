@@ -224,10 +224,10 @@ impl<W: Watch> Untimed<'_, W> {
 }
 
 impl Store {
-    /// The plane of an untimed write. The slots of a flash page are written one after the other.
+    /// The plane of an untimed write. Those of a program are written one after the other.
     #[inline(always)]
     fn plane_of_untimed(&mut self, plan: &Plan, lpn: Lpn) -> PlaneId {
-        let slots = plan.geometry.shape.slots;
+        let slots = plan.geometry.shape.program_slots;
         if slots == 1 {
             return self.alloc.plane_for_write(plan, &self.ftl, lpn);
         }

@@ -82,8 +82,9 @@ pub(super) struct Times {
     /// Pages of a whole block, and the time of each layer as a multiple of the nominal one.
     block_pages: u32,
     layers: Option<(LayerMap, Vec<f64>)>,
-    /// Slots of a flash page.
+    /// Slots of a flash page, and those that are programmed together.
     slots: u32,
+    program_slots: u32,
     at_once: usize,
     /// Pages of the blocks whose copies form a list each.
     list_pages: u32,
@@ -114,6 +115,7 @@ impl Times {
             block_pages: shape.pages_per_block * shape.sub_blocks,
             layers,
             slots: shape.slots,
+            program_slots: shape.slots * shape.pages_per_program,
             at_once: promises.at_once as usize,
             list_pages: if promises.by_block { shape.pages_per_block } else { u32::MAX },
             lanes: vec![Lane::default(); geometry.units as usize],
@@ -132,7 +134,7 @@ impl Times {
         let (page, layers) = (ppn.0 % self.block_pages, slowness.len() as u32);
         let layer = match map {
             LayerMap::InOrder => u64::from(page) * u64::from(layers) / u64::from(self.block_pages),
-            LayerMap::Striped => u64::from(page / self.slots % layers),
+            LayerMap::Striped => u64::from(page / self.program_slots % layers),
         };
         slowness[layer as usize]
     }
@@ -171,9 +173,9 @@ impl Times {
         pages.map(|ppn| self.program_ns(by, std::iter::once(Ppn(ppn)))).sum()
     }
 
-    /// Whether a flash page is full with this slot.
-    fn ends_page(&self, slot: Ppn) -> bool {
-        (slot.0 + 1).is_multiple_of(self.slots)
+    /// Whether a program is full with this slot.
+    fn ends_program(&self, slot: Ppn) -> bool {
+        (slot.0 + 1).is_multiple_of(self.program_slots)
     }
 
     /// The same where copies pay for them.
@@ -282,8 +284,8 @@ impl Times {
     fn host_ns(&self, lane: &mut Lane) -> (u64, u64) {
         let pages = std::mem::take(&mut lane.host);
         let filled = pages.iter().find(|page| page.fills).map(|page| page.ppn);
-        // Slots that fill no flash page have waited in the controller.
-        let is_last = |page: &&HostPage| page.programs && self.ends_page(page.ppn);
+        // Slots that fill no program have waited in the controller.
+        let is_last = |page: &&HostPage| page.programs && self.ends_program(page.ppn);
         let programs = pages.iter().any(|page| is_last(&page));
         let ppns =
             pages.iter().filter(|page| if programs { is_last(page) } else { !page.programs });
@@ -327,7 +329,7 @@ impl Times {
                 lane.last_read = None;
                 (self.collection.erase_ns, 0)
             }
-            READ if self.slots > 1 => {
+            READ if self.program_slots > 1 => {
                 let pages = std::mem::take(&mut lane.read_out);
                 let phases = pages.len() as u64;
                 (self.each_ns(pages), phases)
@@ -341,7 +343,7 @@ impl Times {
                 self.register_ns(&first(lane, copies), &merged)
             }
             "program-copy" => self.register_ns(&first(lane, 1), &[]),
-            "copy" if self.slots > 1 => {
+            "copy" if self.program_slots > 1 => {
                 let copies = first(lane, copies);
                 self.joined_ns(&mut lane.last_read, &copies)
             }
@@ -382,14 +384,15 @@ impl Times {
 
     /// Slots that one program joins: each flash page that was not read before is read by itself.
     fn joined_ns(&self, last_read: &mut Option<u32>, copies: &[Bound]) -> (u64, u64) {
-        // The controller keeps what does not fill a flash page.
-        let is_full = copies.last().is_some_and(|last| self.ends_page(last.to));
+        // The controller keeps what does not fill a program.
+        let is_full = copies.last().is_some_and(|last| self.ends_program(last.to));
         let (mut ns, mut phases) = if is_full { self.register_ns(copies, &[]) } else { (0, 1) };
-        let first = copies.first().map_or(0, |copy| copy.from.0 / self.slots);
-        let is_of_one = copies.iter().all(|copy| copy.from.0 / self.slots == first);
-        if copies.len() == self.slots as usize && is_of_one {
-            // A whole page moves within its plane, and the controller keeps what it has.
-            return (ns + self.read_ns(&self.collection, copies.iter().map(|copy| copy.from)), 2);
+        let first = copies.first().map_or(0, |copy| copy.from.0 / self.program_slots);
+        let is_of_one = copies.iter().all(|copy| copy.from.0 / self.program_slots == first);
+        if copies.len() == self.program_slots as usize && is_of_one {
+            // A whole program moves within its plane, and the controller keeps what it has.
+            let from = copies.iter().map(|copy| copy.from).collect();
+            return (ns + self.each_ns(from), 1 + u64::from(self.program_slots / self.slots));
         }
         for copy in copies {
             let page = copy.from.0 / self.slots;

@@ -31,6 +31,7 @@ mod matrix;
 mod mqsim;
 mod multi_plane;
 mod net;
+mod one_shot;
 mod oracles;
 mod order;
 mod own_scheme;

@@ -14,7 +14,7 @@ const SLOTS: [&str; 3] = [
 ];
 
 /// Schemes that do not move single flash pages.
-const SCHEMES: [&str; 13] = [
+pub const SCHEMES: [&str; 13] = [
     "greedy",
     "pgc",
     "pgc-se",
@@ -31,7 +31,7 @@ const SCHEMES: [&str; 13] = [
 ];
 
 /// Requests suspend the operations of a collection, and find nothing in the register.
-const SUSPENDS: [&str; 3] = [
+pub const SUSPENDS: [&str; 3] = [
     "device.suspend.suspend=\"20 us\"",
     "gc.preemption.suspend.merge=false",
     "gc.preemption.suspend.pipeline=false",
@@ -174,7 +174,10 @@ fn what_moves_single_flash_pages_is_refused() {
         (&["device.multi_plane=2"], "device.multi_plane"),
         (&["device.summary.pages=1"], "device.summary"),
         (&["device.write_completion=\"loaded\""], "write_completion"),
-        (&["device.write_buffer.size=\"16 KiB\""], "at least two flash pages (8 slots), got 4"),
+        (
+            &["device.write_buffer.size=\"16 KiB\""],
+            "at least two flash pages (8 mapped pages), got 4",
+        ),
         (&["gc.scheme=\"parallel\"", "device.registers=2"], "gc.copy.use = \"parallel\""),
         (&["gc.copy.copyback.parity=true"], "gc.copy.use = \"copyback\""),
         (&["gc.scheme=\"gsm\"", "device.sub_blocks=2"], "gc.erase.use = \"sub-blocks\""),

@@ -1,4 +1,5 @@
-//! What cannot work where the map maps slots of a flash page (docs/mapping-unit.md).
+//! What cannot work where a program joins mapped pages: slots of a flash page
+//! (docs/mapping-unit.md), or the pages of a word line (docs/one-shot.md).
 
 use crate::config::device::Device;
 use crate::device::Shape;
@@ -7,33 +8,61 @@ use crate::gc::copy::CopyChoice;
 use crate::plan::{Allocation, WriteBuffer, WriteCompletion};
 use flashgc_config::Reader;
 
-/// Pages of flash for each plane that the buffer holds if the device names no size: one that is
-/// programmed, and one that fills.
-const PAGES_OF_A_PLANE: u64 = 2;
+/// Programs of each plane that the buffer holds if the device names no size: one that is under way,
+/// and one that fills.
+const PROGRAMS_OF_A_PLANE: u64 = 2;
 
-/// A write buffer of a device that names none: it joins slots and takes no time of its own.
+/// A write buffer of a device that names none: it joins pages and takes no time of its own.
 pub fn default_buffer(shape: &Shape) -> WriteBuffer {
-    let slots = shape.planes() * PAGES_OF_A_PLANE * u64::from(shape.slots);
+    let slots = shape.planes() * PROGRAMS_OF_A_PLANE * u64::from(shape.program_slots);
     let pages = slots.min(u32::MAX.into()) as u32;
     WriteBuffer { pages, access_ns: 0, flushes_when_idle: false }
 }
 
 /// Checks the device and the scheme.
 pub fn check(root: &Reader<'_>, device: &Device, gc: &GcPlan) -> Option<()> {
-    if device.shape.slots == 1 {
+    if device.shape.program_slots == 1 {
         return Some(());
     }
-    check_device(root, device)?;
-    check_scheme(root, gc)
+    let joins = Joins::of(&device.shape);
+    check_device(root, device, joins)?;
+    check_scheme(root, gc, joins)
 }
 
-fn check_device(root: &Reader<'_>, device: &Device) -> Option<()> {
+/// The keys that make programs join pages.
+#[derive(Clone, Copy)]
+struct Joins {
+    words: &'static str,
+    keys: &'static [&'static str],
+}
+
+impl Joins {
+    fn of(shape: &Shape) -> Self {
+        let (words, keys): (_, &[_]) = match (shape.slots, shape.pages_per_program) {
+            (_, 1) => ("a mapping_unit below page_size", &["device.mapping_unit"]),
+            (1, _) => ("a pages_per_program above 1", &["device.pages_per_program"]),
+            _ => (
+                "a mapping_unit below page_size with pages_per_program",
+                &["device.mapping_unit", "device.pages_per_program"],
+            ),
+        };
+        Joins { words, keys }
+    }
+
+    /// Adds the removal of these keys to the mistake noted last.
+    fn remedy(self, root: &Reader<'_>) {
+        self.keys.iter().for_each(|key| root.remedy_without(key));
+    }
+}
+
+fn check_device(root: &Reader<'_>, device: &Device, joins: Joins) -> Option<()> {
+    let words = joins.words;
     let table = root.table("device");
     if device.allocation == Allocation::Striped {
-        let message = "joins writes of any address in one page, but device.allocation = \
+        let message = "joins writes of any address in one program, but device.allocation = \
                        \"striped\" names the plane by the address";
         let help = "set device.allocation = \"dynamic\" or \"when-idle\"";
-        table.error("allocation", format!("{BELOW} {message}"), help);
+        table.error("allocation", format!("{words} {message}"), help);
         root.remedy("device.allocation", "dynamic");
         return None;
     }
@@ -42,7 +71,7 @@ fn check_device(root: &Reader<'_>, device: &Device) -> Option<()> {
         (
             device.pool.is_some(),
             "pool",
-            "joins writes of any address in one page, and needs one pool for the whole device",
+            "joins writes of any address in one program, and needs one pool for the whole device",
         ),
         (
             device.shape.multi_plane > 1,
@@ -57,16 +86,16 @@ fn check_device(root: &Reader<'_>, device: &Device) -> Option<()> {
         ),
     ];
     if let Some((_, key, why)) = rows.into_iter().find(|(is_refused, ..)| *is_refused) {
-        table.error(key, format!("{BELOW} {why}"), format!("remove device.{key}"));
+        table.error(key, format!("{words} {why}"), format!("remove device.{key}"));
         root.remedy_without(&format!("device.{key}"));
         return None;
     }
-    let least = 2 * device.shape.slots;
+    let least = 2 * device.shape.program_slots;
     match device.write_buffer {
         Some(buffer) if buffer.pages < least => {
             let message = format!(
-                "{BELOW} needs a write buffer of at least two flash pages ({least} slots), got \
-                 {} slots",
+                "{words} needs a write buffer of at least two {} ({least} mapped pages), got {}",
+                if device.shape.pages_per_program > 1 { "programs" } else { "flash pages" },
                 buffer.pages
             );
             let bytes = u64::from(least) * u64::from(device.shape.page_bytes);
@@ -78,9 +107,7 @@ fn check_device(root: &Reader<'_>, device: &Device) -> Option<()> {
     }
 }
 
-const BELOW: &str = "a mapping_unit below page_size";
-
-fn check_scheme(root: &Reader<'_>, gc: &GcPlan) -> Option<()> {
+fn check_scheme(root: &Reader<'_>, gc: &GcPlan, joins: Joins) -> Option<()> {
     let is_parallel = matches!(gc.copy, CopyChoice::Parallel(_));
     let background = gc.background.uses_units() || gc.background.flushes_buffer;
     // For each slot: whether its answer moves single flash pages, and the answer that does not.
@@ -93,23 +120,24 @@ fn check_scheme(root: &Reader<'_>, gc: &GcPlan) -> Option<()> {
         (background, "background", "nothing"),
     ];
     let Some((_, slot, other)) = rows.into_iter().find(|(is_refused, ..)| *is_refused) else {
-        return check_preemption(root, gc);
+        return check_preemption(root, gc, joins);
     };
     let name = gc.slots.get(slot).map_or("", String::as_str);
     root.table("gc").table(slot).error(
         "use",
         format!(
-            "{BELOW} cannot be combined with gc.{slot}.use = {name:?}, which moves flash pages"
+            "{} cannot be combined with gc.{slot}.use = {name:?}, which moves flash pages",
+            joins.words
         ),
-        format!("set gc.{slot}.use = {other:?}, or remove device.mapping_unit"),
+        format!("set gc.{slot}.use = {other:?}, or remove {}", joins.keys.join(" and ")),
     );
-    root.remedy_without("device.mapping_unit");
+    joins.remedy(root);
     None
 }
 
-/// The slots that a collection has read wait in the controller, so that no request finds them in
+/// The pages that a collection has read wait in the controller, so that no request finds them in
 /// the register.
-fn check_preemption(root: &Reader<'_>, gc: &GcPlan) -> Option<()> {
+fn check_preemption(root: &Reader<'_>, gc: &GcPlan, joins: Joins) -> Option<()> {
     let rules = gc.preemption.filter(|rules| rules.merge || rules.pipeline);
     let Some(rules) = rules else { return Some(()) };
     let key = if rules.merge { "merge" } else { "pipeline" };
@@ -117,8 +145,9 @@ fn check_preemption(root: &Reader<'_>, gc: &GcPlan) -> Option<()> {
     root.table("gc").table("preemption").table(name).error(
         key,
         format!(
-            "{BELOW} keeps the slots that a collection has read in the controller, but {key} = \
-             true serves requests from the register"
+            "{} keeps what a collection has read in the controller, but {key} = true serves \
+             requests from the register",
+            joins.words
         ),
         format!("set gc.preemption.{name}.{key} = false"),
     );

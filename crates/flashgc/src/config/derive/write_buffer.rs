@@ -12,7 +12,7 @@ pub fn plan(
     device: &Device,
     flushes_when_idle: bool,
 ) -> Option<Option<WriteBuffer>> {
-    if flushes_when_idle && device.write_buffer.is_none() && device.shape.slots == 1 {
+    if flushes_when_idle && device.write_buffer.is_none() && device.shape.program_slots == 1 {
         root.table("gc").table("background").error(
             "use",
             "the scheme flushes the write buffer (gc.background.use), but this device has none",
@@ -22,7 +22,8 @@ pub fn plan(
         root.remedy("device.write_buffer.size", "1 MiB");
         return None;
     }
-    let joins = || (device.shape.slots > 1).then(|| mapping_unit::default_buffer(&device.shape));
+    let joins =
+        || (device.shape.program_slots > 1).then(|| mapping_unit::default_buffer(&device.shape));
     let buffer = device.write_buffer.or_else(joins);
     Some(buffer.map(|buffer| WriteBuffer { flushes_when_idle, ..buffer }))
 }

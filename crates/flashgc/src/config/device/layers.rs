@@ -1,5 +1,6 @@
 //! Layers and sub-blocks of a 3D block, and how the layers differ in speed.
 
+use super::one_shot;
 use crate::device::{LayerMap, LayerSpeed};
 use crate::gc::windows::SUB_BLOCKS_MAX;
 use flashgc_config::Reader;
@@ -13,6 +14,8 @@ pub struct Layered {
     /// 0 where the device does not give it.
     pub layers: u32,
     pub isolation_layers: u32,
+    /// Flash pages of a word line that are programmed together.
+    pub pages_per_program: u32,
     /// How the layers differ, where they do.
     pub speed: Option<LayerSpeed>,
     /// A key without effect.
@@ -37,6 +40,7 @@ pub fn read(table: &Reader<'_>, pages_per_block: Option<u32>) -> Option<Layered>
     let (sub_blocks, layers) = (sub_blocks?.unwrap_or(1), layers?.unwrap_or(0));
     let isolation_layers = isolation_layers?.unwrap_or(1);
     let speed = speed(table, layers);
+    let pages_per_program = one_shot::read(table, pages_per_block);
     let refuse = |key: &str, message: String, help: &str| {
         table.error(key, message, help);
         None
@@ -64,7 +68,8 @@ pub fn read(table: &Reader<'_>, pages_per_block: Option<u32>) -> Option<Layered>
         return refuse("isolation_layers", message, "give fewer layers, or set fewer sub_blocks");
     }
     let (speed, unused) = speed?;
-    Some(Layered { sub_blocks, layers, isolation_layers, speed, unused })
+    let pages_per_program = one_shot::in_layers(table, pages_per_program?, pages, layers)?;
+    Some(Layered { sub_blocks, layers, isolation_layers, pages_per_program, speed, unused })
 }
 
 /// How the layers differ in speed, and the key without effect.

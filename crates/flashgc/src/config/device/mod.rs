@@ -3,6 +3,7 @@
 mod exported;
 mod layers;
 mod mapping_unit;
+mod one_shot;
 mod order;
 mod timing;
 mod write_buffer;
@@ -51,18 +52,16 @@ pub struct Sizing {
 pub fn read(table: &Reader<'_>) -> Option<Device> {
     is_there(table)?;
     let count = |key: &str, most: u32| table.required(key, table.u32(key, 1..=most), COUNT_HELP);
-    let channels = count("channels", 1024);
-    let chips_per_channel = count("chips_per_channel", 1024);
-    let dies_per_chip = count("dies_per_chip", 1024);
-    let planes_per_die = count("planes_per_die", 1024);
+    let parts = ["channels", "chips_per_channel", "dies_per_chip", "planes_per_die"];
+    let [channels, chips_per_channel, dies_per_chip, planes_per_die] =
+        parts.map(|key| count(key, 1024));
     let blocks_per_plane = count("blocks_per_plane", 1 << 20);
     let pages_per_block = count("pages_per_block", PAGES_PER_BLOCK_MAX);
     let page_bytes = page_bytes(table);
     let slots = mapping_unit::slots(table, page_bytes, pages_per_block);
     let (exported, layered) = (exported::read(table), layers::read(table, pages_per_block));
     let unit = table.required("unit", table.choice("unit", &Level::WORDS), UNIT_HELP);
-    let allocation = table.choice("allocation", &ALLOCATIONS).unwrap_or(Allocation::Striped);
-    let pool = table.choice("pool", &POOLS).flatten();
+    let (allocation, pool) = (allocation(table), table.choice("pool", &POOLS).flatten());
     let (registers, multi_plane) = (registers(table), multi_plane(table, unit, planes_per_die));
     let (order, (service, service_words)) = (order::order(table), order::service(table));
     let bytes = table.bytes("transfer_bytes").or(page_bytes.map(u64::from));
@@ -89,6 +88,8 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         isolation_pages: 0,
         page_bytes: page_bytes?,
         slots: 1,
+        pages_per_program: layered.pages_per_program,
+        program_slots: 1,
         unit: unit?,
         registers: registers?,
         multi_plane: multi_plane?,
@@ -137,6 +138,10 @@ fn places(table: &Reader<'_>) -> Option<Places> {
     let count = table.u32("queue_length", 1..=1_000_000);
     let order = table.choice("queue_order", &QUEUE_ORDERS).unwrap_or_default();
     count.map(|count| Places { count, order })
+}
+
+fn allocation(table: &Reader<'_>) -> Allocation {
+    table.choice("allocation", &ALLOCATIONS).unwrap_or(Allocation::Striped)
 }
 
 fn completion(table: &Reader<'_>) -> WriteCompletion {

@@ -311,20 +311,20 @@ impl Frontiers {
         Some(Taken { ppn: Ppn(next), filled, opened })
     }
 
-    /// The slots of a stream's next flash page that are taken: 0 where no page is begun.
+    /// The slots of a stream's next program that are taken: 0 where none is begun.
     pub fn begun(&self, geometry: &Geometry, plane: PlaneId, stream: Stream) -> u32 {
         let Frontier { next, end, .. } = self.frontiers[self.index(plane, stream)];
         let started = || self.started[plane.index()].front().map_or(0, |open| open.next);
         let next = if next < end { next } else { started() };
-        next % geometry.shape.slots
+        next % geometry.shape.program_slots
     }
 
-    /// Whether a slot that was written lies in a flash page that is begun: the controller has its
+    /// Whether a slot that was written belongs to a program that is begun: the controller has its
     /// data.
     pub fn is_begun(&self, geometry: &Geometry, slot: Ppn) -> bool {
-        let slots = geometry.shape.slots;
-        let page_of = |next: u32| (!next.is_multiple_of(slots)).then_some(next / slots);
-        let is_it = |next: u32| page_of(next) == Some(slot.0 / slots);
+        let slots = geometry.shape.program_slots;
+        let program_of = |next: u32| (!next.is_multiple_of(slots)).then_some(next / slots);
+        let is_it = |next: u32| program_of(next) == Some(slot.0 / slots);
         let plane = geometry.plane_of(slot).index();
         let own = &self.frontiers[plane * self.streams..(plane + 1) * self.streams];
         own.iter().any(|own| own.next < own.end && is_it(own.next))

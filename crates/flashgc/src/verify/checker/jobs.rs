@@ -52,10 +52,10 @@ impl Checker {
             true => lists.iter().map(|&copies| steps(copies)).sum(),
             false => steps(copied),
         };
-        if let slots @ 2.. = self.geometry.shape.slots {
-            // A step fills a flash page, which may be begun before, and the last one may not.
+        if let slots @ 2.. = self.geometry.shape.program_slots {
+            // A step fills a program, which may be begun before, and the last one may not.
             let pages = copied.saturating_sub(slots - 1).div_ceil(slots)..=copied;
-            assert!(pages.contains(&row.steps), "flash pages of a job: {} {pages:?}", row.steps);
+            assert!(pages.contains(&row.steps), "programs of a job: {} {pages:?}", row.steps);
         } else if self.promises.preempts {
             assert!((expected..=copied).contains(&row.steps), "steps of a job");
         } else {

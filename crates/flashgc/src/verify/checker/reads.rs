@@ -58,11 +58,11 @@ impl Checker {
         assert!(newest >= self.acknowledged[lpn.index()]);
     }
 
-    /// The controller answers from a flash page that is not full yet.
+    /// The controller answers from a program that is not full yet.
     pub(super) fn read_begun(&self, now_ns: u64, slot: Ppn, lpn: Lpn) {
         self.read(now_ns, slot, lpn);
         let (block, page) = self.geometry.block_and_page(slot);
-        let slots = self.geometry.shape.slots;
+        let slots = self.geometry.shape.program_slots;
         assert!(
             self.programmed[block.index()] < (page / slots + 1) * slots,
             "at {now_ns} ns a read of slot {} found no flash, and its page is programmed",
