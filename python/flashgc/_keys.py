@@ -149,6 +149,8 @@ class Gc(Section):
     time_slices: Annotated[int, Only("where collections run in time slices")]
     stall_max_ns: Annotated[int, Only("where collections run in time slices")]
     below_floor_ns: Annotated[int, Only("where collections run in time slices")]
+    unpaid_copies: Annotated[int, Only("where writes pay for copies")]
+    copies_between_writes_max: Annotated[int, Only("where writes pay for copies")]
     idle_collections: Annotated[int, Only("with the trigger idle")]
 
 

@@ -268,7 +268,7 @@ impl Plan {
         let gc = &self.gc;
         self.coalesce
             && gc.preemption.is_some_and(|rules| rules.between_copies && rules.poll_ns == 0)
-            && gc.time_slices.is_none()
+            && !gc.is_paced()
             && gc.placement.is_none()
             && gc.sub_blocks.is_none()
             && gc.reserve_pages == 0

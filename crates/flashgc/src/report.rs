@@ -342,6 +342,10 @@ fn gc(setup: &Setup, results: &Results) -> Value {
         keys["stall_max_ns"] = json!(counters.stall_max_ns);
         keys["below_floor_ns"] = json!(counters.below_floor_ns);
     }
+    if setup.plan.gc.tokens.is_some() {
+        keys["unpaid_copies"] = json!(counters.unpaid_copies);
+        keys["copies_between_writes_max"] = json!(counters.copies_between_writes_max);
+    }
     if setup.plan.gc.idle.is_some() {
         keys["idle_collections"] = json!(counters.idle_collections);
     }

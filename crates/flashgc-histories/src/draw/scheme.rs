@@ -34,6 +34,23 @@ impl Draw {
         if self.is("gc.copy.use", "instant") || self.is("gc.scheme", "ideal") {
             self.nothing_preempts();
         }
+        self.tokens();
+    }
+
+    /// What tokens need: a watermark alone, and no closed blocks.
+    fn tokens(&mut self) {
+        let is_preset = self.history.get("gc.scheme").is_some_and(|name| name.contains("tokens"));
+        let is_paced =
+            self.history.get("gc.pacing.use").map_or(is_preset, |word| word.contains("tokens"));
+        if !is_paced {
+            return;
+        }
+        self.set("gc.trigger.use", "\"watermark\"");
+        if !self.history.get("gc.blocking.use").is_some_and(|word| word.contains("unit")) {
+            self.word("gc.blocking.use", &["unit"]);
+        }
+        self.maybe("gc.pacing.tokens.floor", &["3 blocks", "5 blocks", "40 pages"]);
+        self.value("gc.pacing.tokens.urgency_max", &["1.0", "2.5", "40.0"]);
     }
 
     /// What a collection of no length needs.
@@ -57,7 +74,7 @@ impl Draw {
     fn preset_scheme(&mut self) {
         let names = flashgc::config::presets::scheme_names();
         let name = self.word("gc.scheme", &names);
-        if ["fpgc", "pgc-se"].contains(&name)
+        if ["fpgc", "pgc-se", "tokens-fpgc"].contains(&name)
             && self.history.get("device.suspend.suspend").is_none()
         {
             self.suspends();
@@ -319,7 +336,8 @@ impl Draw {
     }
 
     fn pacing(&mut self) {
-        if self.word("gc.pacing.use", &["at-once", "at-once", "time-slices"]) == "at-once" {
+        let words = ["at-once", "at-once", "time-slices", "tokens"];
+        if self.word("gc.pacing.use", &words) != "time-slices" {
             return;
         }
         self.value("gc.pacing.time-slices.length", &["\"1 ns\"", "\"400 us\"", "\"5 ms\""]);
@@ -333,7 +351,7 @@ impl Draw {
 
     fn blocking(&mut self) {
         let open = self.history.get("gc.preemption.use").is_some_and(|word| word != "\"never\"")
-            || self.is("gc.pacing.use", "time-slices");
+            || self.history.get("gc.pacing.use").is_some_and(|word| word != "\"at-once\"");
         let parts = self.is("gc.erase.use", "sub-blocks");
         let words: &[&str] = match (open, parts) {
             (true, true) => &["unit"],

@@ -113,7 +113,7 @@ impl View<'_> {
 
 impl Preemptive {
     /// Whether a write finds its plane above the hard threshold, and a page there in an open block
-    /// that no batch has closed.
+    /// that no batch has closed, and no copy is paid that goes before it.
     #[inline(always)]
     pub(super) fn write_may_preempt(&mut self, unit: UnitId, op: u32, view: &mut View<'_>) -> bool {
         let plane = view.plane_to_start(op);
@@ -123,7 +123,7 @@ impl Preemptive {
         }
         let has_room = view.ftl.host_has_room(plane) && view.leaves_room(unit, plane);
         if has_room && !view.refuses_writes(unit, plane) {
-            return true;
+            return !self.is_paid(unit, view);
         }
         let entry = &mut self.units[unit.index()];
         entry.refused_ns = view.now_ns;

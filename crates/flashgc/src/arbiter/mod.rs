@@ -5,10 +5,12 @@
 //! is no victim) is a try: the caller asks again with the same [`Turn`], which goes on behind it.
 
 mod admission;
+mod pacing;
 mod preemptive;
 mod run_to_end;
 mod suspension;
 mod time_slices;
+mod tokens;
 mod unseen;
 mod view;
 mod without_job;

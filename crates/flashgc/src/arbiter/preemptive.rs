@@ -10,6 +10,7 @@
 //! request may preempt until the collection has ended and that write is served.
 
 use super::time_slices::TimeSlices;
+use super::tokens::Tokens;
 use super::view::{Choice, Turn, View};
 use crate::collect::Stage;
 use crate::flash::Suspended;
@@ -44,7 +45,7 @@ pub struct Entry {
     pub exhausted: Option<u64>,
     /// Reads that stand aside until a block is open again, in the order in which they would have
     /// been served.
-    aside: Vec<u32>,
+    pub(super) aside: Vec<u32>,
 }
 
 impl Entry {
@@ -81,6 +82,8 @@ pub struct Preemptive {
     pub units: Vec<Entry>,
     /// The time slices of collections, where the scheme has them.
     pub slices: Option<TimeSlices>,
+    /// What the host has paid for collections, where they advance by tokens.
+    pub(super) tokens: Option<Tokens>,
     /// When each page operation was queued, in ns.
     queued_ns: Vec<u64>,
     /// Whether copies that no request can preempt run unseen.
@@ -94,6 +97,7 @@ impl Preemptive {
             rules,
             units: vec![Entry::default(); units as usize],
             slices: plan.gc.time_slices.map(|rules| TimeSlices::new(rules, plan)),
+            tokens: plan.gc.tokens.map(|rules| Tokens::new(rules, plan)),
             queued_ns: Vec::new(),
             runs_unseen,
         }
@@ -152,10 +156,8 @@ impl Preemptive {
 
     /// Point B, between copies: any request may preempt.
     fn next_at_b(&mut self, unit: UnitId, view: &mut View<'_>) -> Choice {
-        if let Some(slices) = &mut self.slices
-            && !slices.goes_on(unit, view)
-        {
-            return self.next_between_slices(unit, view);
+        if let Some(choice) = self.next_as_paced(unit, view) {
+            return choice;
         }
         if !self.rules.between_copies {
             return Choice::Step;
@@ -198,23 +200,6 @@ impl Preemptive {
 
     fn must_poll(&self, unit: UnitId) -> bool {
         self.rules.poll_ns > 0 && !self.units[unit.index()].polled
-    }
-
-    /// A time slice is over: the next one, a request, or neither.
-    fn next_between_slices(&mut self, unit: UnitId, view: &mut View<'_>) -> Choice {
-        let Some(slices) = &mut self.slices else { return Choice::Step };
-        if slices.follows(unit, view) {
-            return Choice::Step;
-        }
-        if let Some((op, list)) = self.entrant(unit, view) {
-            return Choice::Host(op, list);
-        }
-        // Requests that may not preempt wait for this collection, or for the space that it frees.
-        let waits = view.waiting.count(unit) > 0
-            || view.is_starving
-            || !self.units[unit.index()].aside.is_empty();
-        let Some(slices) = &mut self.slices else { return Choice::Step };
-        if slices.fills_gap(unit, waits, view) { Choice::Step } else { Choice::Nothing }
     }
 
     /// The next operation of a unit whose collection has a suspended operation.

@@ -29,7 +29,7 @@ pub fn take(root: &Reader<'_>, scheme: &mut Scheme, given: &GivenPolicies) -> Op
             None => return missing("placement"),
         }
     }
-    if pacer.is_some() && scheme.pacing.is_none() {
+    if pacer.is_some() && scheme.pacing.time_slices().is_none() {
         let message = "a function for the pacing needs time slices, but this scheme has none";
         let help = "set gc.pacing.use = \"time-slices\"";
         gc.table("pacing").error("use", message, help);

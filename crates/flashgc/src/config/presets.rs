@@ -43,6 +43,7 @@ const SCHEMES: &[Preset] = files!("schemes":
     "ideal" "greedy" "greedy-msr" "fifo" "random" "d-choices" "cost-benefit" "wear-aware"
     "idle" "idle-pgc" "parallel" "ippbe" "ippbe-original" "parallel-ippbe"
     "pgc" "pgc-merge" "pgc-pipeline" "pgc-both" "pgc-se" "fpgc" "wear-pgc"
+    "tokens" "tokens-fpgc"
     "subblock-baseline" "gsm" "gsm-plus" "pb" "speedup" "speedup-pb"
     "pbgc" "bbgc" "on-demand" "pregc" "gftl" "pregc-gftl" "ssdsim");
 

@@ -9,8 +9,8 @@ use serde::Serialize;
 /// How the host preempts collections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Preemption {
-    /// Whether requests are served between the copies of a collection; if not, only between its
-    /// time slices.
+    /// Whether requests are served between the copies of a collection; if not, only where its pacing
+    /// pauses.
     #[serde(skip_serializing_if = "is_true")]
     pub between_copies: bool,
     /// Whether a request for a page in the register is served from there (section III-B).
@@ -30,8 +30,8 @@ pub struct Preemption {
 }
 
 impl Preemption {
-    /// Requests are served between the time slices of a collection and nowhere else.
-    pub const BETWEEN_SLICES: Preemption = Preemption {
+    /// Requests are served where the pacing of a collection pauses, and nowhere else.
+    pub const IN_PAUSES: Preemption = Preemption {
         between_copies: false,
         merge: false,
         pipeline: false,

@@ -5,7 +5,7 @@ use super::placement::{self, Classes};
 use super::used_space::UsedSpace;
 use super::{
     BackgroundPlan, Batch, BlockingChoice, CopyChoice, Idle, Isolation, Preemption, Space,
-    TimeSlices, Victim, victim,
+    TimeSlices, Tokens, Victim, victim,
 };
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -51,6 +51,9 @@ pub struct GcPlan {
     /// The time slices of a collection, where it has any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_slices: Option<TimeSlices>,
+    /// How the writes of the host advance a collection, where they do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<Tokens>,
     /// What decides on their length in place of a setting.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pacer: Option<Given<dyn Pacer>>,
@@ -79,6 +82,11 @@ impl GcPlan {
     /// Whether a collection closes the block that the host fills, since its copies go there too.
     pub fn closes_open_block(&self) -> bool {
         self.blocking.blocks && !self.separate_gc
+    }
+
+    /// Whether a collection is spread over time.
+    pub fn is_paced(&self) -> bool {
+        self.time_slices.is_some() || self.tokens.is_some()
     }
 
     /// The number of entries of a batch's list that a collection with these victims takes.

@@ -112,7 +112,7 @@ fn add_counters(figures: &mut Figures, counters: &Counters) {
         pipelined_reads, pipelined_writes, exhausted, gc_wait_max_ns, gc_response_max_ns,
         read_steps, merged_programs, gc_extra_ns, background_moved, background_wasted,
         background_calls, background_victims, background_busy_ns, time_slices, stall_max_ns,
-        below_floor_ns, free_pages_min,
+        below_floor_ns, free_pages_min, unpaid_copies, copies_between_writes_max,
     } = counters;
     figures.add_all(100, *requests);
     figures.add_all(101, *bytes);
@@ -132,5 +132,9 @@ fn add_counters(figures: &mut Figures, counters: &Counters) {
     ];
     for (at, &figure) in single.into_iter().enumerate() {
         figures.add(200 + at as u32, figure);
+    }
+    // Only where the scheme has them, so that the hashes of others stay as they are.
+    if (*unpaid_copies, *copies_between_writes_max) != (0, 0) {
+        figures.add_all(299, [*unpaid_copies, *copies_between_writes_max]);
     }
 }

@@ -5,7 +5,7 @@ use super::Sim;
 use crate::collect::{At, Stage};
 use crate::flash::{Class, Command, Kind, Moved, Op, Phases};
 use crate::host::{self, OpKind};
-use crate::ids::{BusId, Ppn, UnitId};
+use crate::ids::{BusId, PlaneId, Ppn, UnitId};
 use crate::measure::Seen;
 use crate::owner::Owner;
 use crate::verify::blame::{self, Held};
@@ -74,6 +74,15 @@ impl<W: Watch> Sim<W> {
         if let Some(preemptive) = self.arbiter.preemptive() {
             let has_job = self.jobs[unit].is_open();
             preemptive.host_begins(unit, op, has_job, self.now_ns, &mut self.counters);
+        }
+    }
+
+    /// The host has written a page, which may pay for copies.
+    #[inline(always)]
+    pub(super) fn note_written(&mut self, plane: PlaneId) {
+        if let Some(preemptive) = self.arbiter.preemptive() {
+            let unit = self.plan.geometry.unit_of(plane);
+            preemptive.wrote(unit, self.jobs[unit].is_open());
         }
     }
 

@@ -98,10 +98,10 @@ impl<W: Watch> Sim<W> {
         self.flash.start_beside(unit, command, self.now_ns, &mut self.events);
     }
 
-    /// A write found no page anywhere: collections that wait for a gap continue.
+    /// A write found no page anywhere: collections that pause continue.
     #[cold]
     pub(super) fn hurry_all(&mut self) {
-        if self.plan.gc.time_slices.is_none() {
+        if !self.plan.gc.is_paced() {
             return;
         }
         for unit in (0..self.plan.geometry.units).map(UnitId) {

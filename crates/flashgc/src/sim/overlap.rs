@@ -70,7 +70,8 @@ impl<W: Watch> Sim<W> {
         let [is_first, is_last] = self.flash.is_first_or_last_phase(unit);
         let leaves = is_last && !is_first && !self.in_array_phase(unit);
         let is_free = self.flash.second(unit).is_none() && !self.arbiter.is_suspended(unit);
-        if !leaves || !is_free {
+        let Some(preemptive) = self.arbiter.preemptive() else { return };
+        if !leaves || !is_free || preemptive.is_unpaid(unit, &mut view!(self)) {
             return;
         }
         let mut collecting = collecting!(self);

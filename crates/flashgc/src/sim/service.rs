@@ -148,6 +148,7 @@ impl<W: Watch> Sim<W> {
         let cause = self.cause_of(op);
         let job = || self.host.job_of(op);
         let has_filled = self.store.write_merged(plane, lpn, cause, job, &mut context!(self));
+        self.note_written(plane);
         self.hear();
         self.tell(Happened::InRegister { ppn: self.store.ftl.map.ppn_of(lpn) });
         self.note_host_page(unit, op);

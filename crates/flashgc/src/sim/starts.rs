@@ -91,6 +91,7 @@ impl<W: Watch> Sim<W> {
         let cause = self.cause_of(op);
         let job = || self.host.job_of(op);
         let has_filled = self.store.write_page(plane, lpn, cause, job, &mut context!(self));
+        self.note_written(plane);
         self.hear();
         has_filled
     }

@@ -126,6 +126,10 @@ pub struct Counters {
     pub stall_max_ns: u64,
     /// Time in which collections below their floor ran without a pause, in ns over all units.
     pub below_floor_ns: u64,
+    /// Copies of paced collections that no write of the host had paid for.
+    pub unpaid_copies: u64,
+    /// Most paid copies between two pages that the host wrote in a unit.
+    pub copies_between_writes_max: u64,
     /// Fewest erased pages that the drive had.
     pub free_pages_min: u64,
 }

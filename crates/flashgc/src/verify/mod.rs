@@ -20,6 +20,7 @@ pub mod story;
 mod time_slices;
 pub mod timeline;
 mod times;
+mod tokens;
 mod unit_work;
 mod watchers;
 

@@ -1,6 +1,7 @@
 //! The promises of a plan, which the checker verifies.
 
 use super::time_slices;
+use super::tokens::Paid;
 use crate::device::Timing;
 use crate::gc::{BlockingChoice, Isolation, TimeSlices};
 use crate::plan::Plan;
@@ -24,6 +25,8 @@ pub struct Promises {
     pub closes_blocks: Option<ClosedBlocks>,
     /// The time slices of a collection, where no other rule makes the host wait for it.
     pub turns: Option<TimeSlices>,
+    /// The pay for collections, where no other rule makes them run or the host wait.
+    pub paid: Option<Paid>,
     /// The part that a collection blocks for the host; `None` where requests preempt collections.
     pub blocking: Option<BlockingChoice>,
     /// The times of operations of the host and of collections; `None` where the checker does not
@@ -64,6 +67,7 @@ impl Promises {
             preempts: plan.gc.preemption.is_some(),
             closes_blocks: ClosedBlocks::of(plan),
             turns: time_slices::promised(plan),
+            paid: Paid::of(plan),
             blocking: Some(plan.gc.blocking).filter(|_| plan.gc.preemption.is_none()),
             timing: Some([plan.timing, plan.collection_timing()]),
             queue_length: plan.places.map(|places| places.count),

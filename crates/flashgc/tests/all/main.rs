@@ -58,6 +58,7 @@ mod time_slices;
 mod timeline;
 mod timeline_page;
 mod timelines;
+mod tokens;
 mod trace_fill;
 mod trace_reads;
 mod used_space;

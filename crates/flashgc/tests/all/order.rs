@@ -25,6 +25,7 @@ const PROMISES: Promises = Promises {
     isolation: None,
     closes_blocks: None,
     turns: None,
+    paid: None,
     timing: None,
     blocking: None,
     queue_length: None,

@@ -2,7 +2,7 @@
 
 use crate::config::precondition::{Fill, PreconditionPlan};
 use crate::config::slots::trigger::used_space;
-use crate::config::slots::{copy, erase, pacing};
+use crate::config::slots::{copy, erase, pacing, tokens};
 use crate::config::workload::WorkloadPlan;
 use crate::plan::{Arrivals, Plan};
 
@@ -22,6 +22,7 @@ const NOTES: &[fn(&Of<'_>) -> Option<String>] = &[
     has_no_priority,
     |of| erase::note(of.plan),
     |of| pacing::note(of.plan),
+    |of| tokens::note(of.plan),
     times_commands,
 ];
 

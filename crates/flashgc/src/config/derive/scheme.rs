@@ -3,7 +3,7 @@
 use super::{mapping_unit, reserve};
 use crate::config::device::Device;
 use crate::config::gc::Scheme;
-use crate::config::slots::{blocking, copy, erase, pacing, preemption};
+use crate::config::slots::{blocking, copy, erase, pacing, preemption, tokens};
 use crate::config::spare;
 use crate::device::Shape;
 use crate::gc::{GcPlan, Preemption};
@@ -18,12 +18,13 @@ const CHECKS: &[Check] = &[
     |root, device, _, gc| copy::check(root, device, gc),
     |root, device, _, gc| preemption::check(root, device, gc),
     |root, _, _, gc| blocking::check(root, gc),
+    |root, _, _, gc| tokens::check(root, gc),
     |root, device, _, gc| mapping_unit::check(root, device, gc),
 ];
 
 /// The scheme on this device, if it can work there, and the device as the scheme sees it.
 pub fn plan(root: &Reader<'_>, device: &Device, scheme: &Scheme) -> Option<(Shape, GcPlan)> {
-    let shape = pacing::with_extra(root, &device.shape, scheme.pacing.as_ref())?;
+    let shape = pacing::with_extra(root, &device.shape, &scheme.pacing)?;
     let shape = erase::shape(root, &shape, &scheme.erase, &scheme.victim, scheme.copy)?;
     scheme.placement.check(root, &shape, &scheme.erase, scheme.copy)?;
     let gc = resolved(root, &shape, scheme, device.timing.erase_ns)?;
@@ -38,8 +39,9 @@ fn resolved(root: &Reader<'_>, shape: &Shape, scheme: &Scheme, erase_ns: u64) ->
     let reserve_blocks = reserve::blocks(shape, scheme, move_cap_pages);
     let marks = trigger.thresholds(root, scheme.blocking.blocks_only, reserve_blocks, shape)?;
     let soft = marks.soft;
-    let pacing = scheme.pacing.as_ref();
-    let time_slices = pacing::plan(root, shape, pacing, erase_ns, reserve_blocks)?;
+    let time_slices = pacing::plan(root, shape, &scheme.pacing, erase_ns, reserve_blocks)?;
+    let tokens = tokens::plan(root, shape, &scheme.pacing, soft, reserve_blocks)?;
+    let is_paced = time_slices.is_some() || tokens.is_some();
     Some(GcPlan {
         scheme: scheme.name.clone(),
         slots: scheme.slots.clone(),
@@ -54,8 +56,9 @@ fn resolved(root: &Reader<'_>, shape: &Shape, scheme: &Scheme, erase_ns: u64) ->
         separate_gc: placement.separates_gc(),
         placement: placement.settings(&scheme.victim),
         blocking: scheme.blocking.plan(shape, scheme.copy),
-        preemption: scheme.preemption.or(time_slices.map(|_| Preemption::BETWEEN_SLICES)),
+        preemption: scheme.preemption.or(is_paced.then_some(Preemption::IN_PAUSES)),
         time_slices,
+        tokens,
         pacer: scheme.pacer.clone(),
         background: scheme.background.plan(root, shape)?,
         reserve_blocks,

@@ -142,8 +142,9 @@ fn check_instant(root: &Reader<'_>, gc: &GcPlan) -> Option<()> {
         );
         None
     };
-    if gc.time_slices.is_some() {
-        return refuse("pacing", "gc.pacing.use = \"time-slices\"", "at-once");
+    if gc.is_paced() {
+        let pacing = gc.slots.get("pacing").map_or("", String::as_str);
+        return refuse("pacing", &format!("gc.pacing.use = {pacing:?}"), "at-once");
     }
     if gc.preemption.is_some() {
         return refuse("preemption", "requests that are served during a collection", "never");

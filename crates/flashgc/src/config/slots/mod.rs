@@ -10,5 +10,6 @@ pub mod pacing;
 pub mod placement;
 pub mod preemption;
 pub mod slot;
+pub mod tokens;
 pub mod trigger;
 pub mod victim;

@@ -1,6 +1,7 @@
 //! `[gc.pacing]`: how a collection is spread over time, and the space that this needs.
 
 use super::slot::{OneOf, choice};
+use super::tokens::{self, TokenKeys};
 use crate::config::space::{mark, space};
 use crate::device::Shape;
 use crate::gc::choice::{Choice, Count, Key, Percent, Row, Told};
@@ -9,17 +10,34 @@ use crate::plan::Plan;
 use flashgc_config::Reader;
 use flashgc_config::units::{Share, Threshold};
 
-/// How a collection is spread over time: in time slices, or not at all.
+/// How a collection is spread over time: in time slices, by tokens, or not at all.
 pub struct Pacing;
+
+/// The choice in use; amounts of space still depend on the device.
+pub enum Pace {
+    AtOnce,
+    TimeSlices(TimeSliceKeys),
+    Tokens(TokenKeys),
+}
+
+impl Pace {
+    /// Its time slices, where it has them.
+    pub fn time_slices(&self) -> Option<&TimeSliceKeys> {
+        match self {
+            Pace::TimeSlices(keys) => Some(keys),
+            _ => None,
+        }
+    }
+}
 
 impl OneOf for Pacing {
     const NAME: &'static str = "pacing";
     const QUESTION: &'static str = "how is a collection spread over time?";
-    type Keys = Option<TimeSliceKeys>;
+    type Keys = Pace;
     const CHOICES: &'static [Row<Self::Keys>] = &[
         Row {
             choice: choice("at-once", "a collection runs without pause", &[]),
-            read: |_, _| Some(None),
+            read: |_, _| Some(Pace::AtOnce),
         },
         Row {
             choice: Choice {
@@ -29,15 +47,16 @@ impl OneOf for Pacing {
                 keys: &[&LENGTH, &FLOOR, &PER_GAP, &EXTRA_SPACE],
                 source: "GFTL as adapted by paper pre-gc, section 5.1",
             },
-            read: |table, _| time_slices(table).map(Some),
+            read: |table, _| time_slices(table).map(Pace::TimeSlices),
         },
+        Row { choice: tokens::CHOICE, read: |table, _| tokens::read(table).map(Pace::Tokens) },
     ];
 }
 
 const TIME_SLICES: &str = "time-slices";
 
 const LENGTH: Told = Told("length", "longest turn (default: one erase); one operation always fits");
-const FLOOR: Told = Told(
+pub(super) const FLOOR: Told = Told(
     "floor",
     "with less free space a collection runs without pause (default: one block above the reserve)",
 );
@@ -87,12 +106,8 @@ fn time_slices(table: &Reader<'_>) -> Option<TimeSliceKeys> {
 }
 
 /// The device with the blocks that the scheme adds to each plane.
-pub fn with_extra(
-    root: &Reader<'_>,
-    device: &Shape,
-    keys: Option<&TimeSliceKeys>,
-) -> Option<Shape> {
-    let Some(keys) = keys else { return Some(device.clone()) };
+pub fn with_extra(root: &Reader<'_>, device: &Shape, pacing: &Pace) -> Option<Shape> {
+    let Some(keys) = pacing.time_slices() else { return Some(device.clone()) };
     let extra_blocks = keys.extra_space.of(u64::from(device.blocks_per_plane)) as u32;
     let blocks_per_plane = device.blocks_per_plane + extra_blocks;
     let shape = Shape { blocks_per_plane, extra_blocks, ..device.clone() };
@@ -115,19 +130,30 @@ pub fn with_extra(
 pub fn plan(
     root: &Reader<'_>,
     shape: &Shape,
-    keys: Option<&TimeSliceKeys>,
+    pacing: &Pace,
     erase_ns: u64,
     reserve_blocks: u32,
 ) -> Option<Option<TimeSlices>> {
-    let Some(keys) = keys else { return Some(None) };
+    let Some(keys) = pacing.time_slices() else { return Some(None) };
     let table = root.table("gc").table(Pacing::NAME).table(TIME_SLICES);
-    let floor = match &keys.floor {
-        None => Space::Blocks(reserve_blocks + 1),
-        // Shares refer to the device without the space that a scheme adds.
-        Some(floor) => space(&table, FLOOR.name(), floor, &shape.without_extra())?,
-    };
+    let floor = floor(&table, keys.floor.as_ref(), shape, reserve_blocks)?;
+    let length_ns = keys.length_ns.unwrap_or(erase_ns);
+    let Shape { extra_blocks, .. } = *shape;
+    Some(Some(TimeSlices { length_ns, floor, per_gap: keys.per_gap, extra_blocks }))
+}
+
+/// The free space below which a collection runs without a pause.
+pub(super) fn floor(
+    table: &Reader<'_>,
+    given: Option<&Threshold>,
+    shape: &Shape,
+    reserve_blocks: u32,
+) -> Option<Space> {
+    let Some(given) = given else { return Some(Space::Blocks(reserve_blocks + 1)) };
+    // Shares refer to the device without the space that a scheme adds.
+    let floor = space(table, FLOOR.name(), given, &shape.without_extra())?;
     let reserve = u64::from(reserve_blocks) * u64::from(shape.data_pages());
-    if keys.floor.is_some() && floor.pages(shape) <= reserve {
+    if floor.pages(shape) <= reserve {
         table.error(
             FLOOR.name(),
             format!(
@@ -141,9 +167,7 @@ pub fn plan(
         );
         return None;
     }
-    let length_ns = keys.length_ns.unwrap_or(erase_ns);
-    let Shape { extra_blocks, .. } = *shape;
-    Some(Some(TimeSlices { length_ns, floor, per_gap: keys.per_gap, extra_blocks }))
+    Some(floor)
 }
 
 /// A note for the user, on a drive that has more blocks than the device.

@@ -17,6 +17,7 @@ pub use super::spans::Busy;
 use super::spans::Spans;
 use super::time_slices::Slices;
 use super::times::Times;
+use super::tokens::Accounts;
 use super::{Cause, Happened, Watch, What};
 use crate::device::Geometry;
 use crate::drive::Drive;
@@ -52,6 +53,7 @@ pub struct Checker {
     pub(super) held: Held,
     closed: Option<Closed>,
     turns: Option<Slices>,
+    accounts: Option<Accounts>,
     /// Requests that came and were not served.
     outstanding: u64,
     inside: Option<Inside>,
@@ -98,6 +100,7 @@ impl Checker {
             held: Held::default(),
             closed: Closed::new(geometry, promises.closes_blocks),
             turns: promises.turns.map(|rules| Slices::new(geometry, rules)),
+            accounts: promises.paid.map(|paid| Accounts::new(geometry, paid)),
             outstanding: 0,
             inside: promises.queue_length.map(Inside::new),
             holds: promises.blocking.map(Blocking::new),
@@ -357,6 +360,10 @@ impl Watch for Checker {
         self.reports += 1;
         if let Some(turns) = &mut self.turns {
             turns.see(&self.geometry, &self.programmed, now_ns, happened);
+        }
+        if let Some(accounts) = &mut self.accounts {
+            let pages = (&self.programmed[..], &self.home[..]);
+            accounts.see(&self.geometry, pages, now_ns, happened);
         }
         match happened {
             Happened::MeasuringStarts => self.start_measuring(),

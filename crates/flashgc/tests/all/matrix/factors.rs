@@ -112,6 +112,8 @@ pub const SLOTS: &[Factor] = &[
             "use=\"time-slices\"",
             "use=\"time-slices\" time-slices.per_gap=\"3\" time-slices.length=\"400 us\"",
             "use=\"time-slices\" time-slices.extra_space=\"20%\" time-slices.floor=\"6 blocks\"",
+            "use=\"tokens\"",
+            "use=\"tokens\" tokens.urgency_max=\"4\"",
         ],
     ),
     (

@@ -16,7 +16,7 @@ use common::{TINY, checked, synthetic};
 use covering::{Factor, Row, rows};
 use factors::{
     AROUND, ARRIVALS, BACKGROUND, BLOCK, BLOCKING, BLOCKS, BUFFER, COMMAND, COPY, DEVICE, ERASE,
-    MARKS, PACING, PLACEMENT, PREEMPTION, SLOTS, SUSPEND, USED_SPACE, factors,
+    MARKS, PACING, PLACEMENT, PREEMPTION, SLOTS, SUSPEND, TRIGGER, USED_SPACE, factors,
 };
 use flashgc::config::{Fill, WorkloadPlan};
 use flashgc::session::Setup;
@@ -106,12 +106,32 @@ fn apart(factors: &[Factor], row: Row) -> Vec<Row> {
     vec![fitting, closed]
 }
 
+/// Tokens are for the watermark trigger alone, and not for closed blocks. A row with other choices
+/// is run twice: with the requirements of tokens, and without them.
+fn tokens_apart(factors: &[Factor], row: Row) -> Vec<Row> {
+    let at = |name: &str| factors.iter().position(|(key, _)| *key == name).expect("a factor");
+    let has_tokens = factors[at(PACING)].1[row[at(PACING)]].contains("tokens");
+    let is_closed = factors[at(BLOCKING)].1[row[at(BLOCKING)]] == BLOCKS;
+    if !has_tokens || row[at(TRIGGER)] == 0 && !is_closed {
+        return vec![row];
+    }
+    let mut fitting = row.clone();
+    fitting[at(TRIGGER)] = 0;
+    if is_closed {
+        fitting[at(BLOCKING)] = 0;
+    }
+    let mut closed = row;
+    closed[at(PACING)] = 0;
+    vec![fitting, closed]
+}
+
 /// The rows of an array. Each array covers every pair; the further ones meet in other company.
 fn rows_of_array(factors: &[Factor], seed: u64) -> Vec<Row> {
     let rows = rows(factors, seed).into_iter();
     rows.map(|row| without_refused(factors, row))
         .flat_map(|row| apart_by_erase(factors, row))
         .flat_map(|row| blocks_apart(factors, row))
+        .flat_map(|row| tokens_apart(factors, row))
         .collect()
 }
 
@@ -240,6 +260,8 @@ fn the_rows_cover_every_pair() {
         ),
         pairs([1, 3, 6, 7].map(|at| values(COPY)[at]).to_vec(), vec![BLOCKS]),
         pairs(with(PREEMPTION, "use=\"suspend\"").collect(), vec![""]),
+        pairs(with(PACING, "tokens").collect(), values(TRIGGER)[1..].to_vec()),
+        pairs(with(PACING, "tokens").collect(), vec![BLOCKS]),
         pairs(with(PREEMPTION, "pipeline").collect(), vec!["\"200 ns\""]),
         pairs(with(BACKGROUND, "flush").collect(), vec![""]),
         refused_of_sub_blocks(),

@@ -234,6 +234,8 @@ fn of_collection(seen: &Seen, key: &str) -> Option<String> {
         "gc.wait_max_ns" => whole(c.gc_wait_max_ns),
         "gc.transfer_ns" => whole(results.gc_transfer_ns),
         "gc.time_slices" => whole(c.time_slices),
+        "gc.unpaid_copies" => whole(c.unpaid_copies),
+        "gc.copies_between_writes_max" => whole(c.copies_between_writes_max),
         _ => return None,
     })
 }

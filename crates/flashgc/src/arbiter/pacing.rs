@@ -1,0 +1,64 @@
+//! Point B where collections are spread over time: in time slices, or by tokens.
+
+use super::preemptive::Preemptive;
+use super::view::{Choice, View};
+use crate::ids::UnitId;
+
+impl Preemptive {
+    /// The next step between copies, if the pacing decides it; `None` where the collection may
+    /// continue.
+    pub(super) fn next_as_paced(&mut self, unit: UnitId, view: &mut View<'_>) -> Option<Choice> {
+        if let Some(slices) = &mut self.slices {
+            return (!slices.goes_on(unit, view)).then(|| self.next_between_slices(unit, view));
+        }
+        if !self.is_unpaid(unit, view) {
+            return None;
+        }
+        if let Some((op, list)) = self.entrant(unit, view) {
+            return Some(Choice::Host(op, list));
+        }
+        if !self.request_waits(unit, view) {
+            return Some(Choice::Nothing);
+        }
+        self.tokens.as_mut()?.force(unit);
+        Some(Choice::Step)
+    }
+
+    /// A time slice is over: the next one, a request, or neither.
+    fn next_between_slices(&mut self, unit: UnitId, view: &mut View<'_>) -> Choice {
+        let Some(slices) = &mut self.slices else { return Choice::Step };
+        if slices.follows(unit, view) {
+            return Choice::Step;
+        }
+        if let Some((op, list)) = self.entrant(unit, view) {
+            return Choice::Host(op, list);
+        }
+        let waits = self.request_waits(unit, view);
+        let Some(slices) = &mut self.slices else { return Choice::Step };
+        if slices.fills_gap(unit, waits, view) { Choice::Step } else { Choice::Nothing }
+    }
+
+    /// Whether a request that may not preempt waits for this collection, or for the space that it
+    /// frees.
+    fn request_waits(&self, unit: UnitId, view: &View<'_>) -> bool {
+        let has_aside = !self.units[unit.index()].aside.is_empty();
+        view.waiting.count(unit) > 0 || view.is_starving || has_aside
+    }
+
+    /// Whether the open collection may not continue before the host has paid for it.
+    pub fn is_unpaid(&mut self, unit: UnitId, view: &mut View<'_>) -> bool {
+        self.tokens.as_mut().is_some_and(|tokens| !tokens.owes(unit, view))
+    }
+
+    /// Whether a write waits for the copies that are paid.
+    pub(super) fn is_paid(&mut self, unit: UnitId, view: &mut View<'_>) -> bool {
+        self.tokens.as_mut().is_some_and(|tokens| tokens.owes(unit, view))
+    }
+
+    /// The host has written a page in a unit.
+    pub fn wrote(&mut self, unit: UnitId, has_job: bool) {
+        if let Some(tokens) = &mut self.tokens {
+            tokens.wrote(unit, has_job);
+        }
+    }
+}
