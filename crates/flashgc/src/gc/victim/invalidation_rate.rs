@@ -9,9 +9,10 @@
 //! The *block status table* has T_f and T_c, and every page that becomes invalid updates T_c. N_inv
 //! is not stored: it follows from the block's number of valid pages. The candidates of each plane
 //! are ordered by rate, so that the first one is the choice; a block changes its place when its
-//! rate changes. With `now = true` every rate changes with time, and a choice examines all
-//! candidates.
+//! rate changes. With `now = true` every rate changes with time; among blocks with as many valid
+//! pages the one whose T_f is earliest goes first then, which an index uses.
 
+use super::oldest::Oldest;
 use super::{Candidates, Choice, Flag, Loss, VictimPolicy};
 use crate::device::Geometry;
 use crate::ids::{BlockId, PlaneId};
@@ -113,6 +114,12 @@ struct Status {
 impl Status {
     const NEW: Status = Status { first_ns: NEVER, last_ns: NEVER };
 
+    /// With a later time in place of that of the last invalid page.
+    fn until(self, now_ns: u64) -> Status {
+        let last_ns = if self.first_ns == NEVER { NEVER } else { now_ns };
+        Status { last_ns, ..self }
+    }
+
     fn rank(self, valid: u32, data_pages: u32) -> Rank {
         let invalid = data_pages - valid;
         let known = self.first_ns != NEVER;
@@ -134,6 +141,8 @@ pub struct Policy {
     planes: Vec<BTreeSet<(Rank, BlockId)>>,
     /// The most valid pages of the blocks that are in order; `None` before the first choice.
     most_valid: Option<u32>,
+    /// With `now`: the candidates by valid pages, where that is shorter than a walk over them.
+    index: Option<Oldest>,
 }
 
 impl Policy {
@@ -145,6 +154,7 @@ impl Policy {
             blocks: vec![Status::NEW; geometry.blocks as usize],
             planes: vec![BTreeSet::new(); geometry.planes as usize],
             most_valid: None,
+            index: (settings.now && Oldest::pays(geometry)).then(|| Oldest::new(geometry)),
         }
     }
 
@@ -158,32 +168,72 @@ impl Policy {
 
     /// The rank with the present time in place of the time of the last invalid page.
     fn rank_now(&self, block: BlockId, candidates: &Candidates<'_>) -> Rank {
-        let mut status = self.blocks[block.index()];
-        if self.now && status.first_ns != NEVER {
-            status.last_ns = candidates.age_now_ns;
-        }
+        let status = self.blocks[block.index()];
+        let status = if self.now { status.until(candidates.age_now_ns) } else { status };
         status.rank(candidates.valid(block), self.data_pages)
     }
 
     fn insert(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
-        if self.is_kept(valid) {
-            let rank = self.rank(block, valid);
-            self.planes[plane.index()].insert((rank, block));
+        if !self.is_kept(valid) {
+            return;
         }
+        if let Some(index) = &mut self.index {
+            index.set_bound(block, self.blocks[block.index()].first_ns);
+            return index.insert(plane, block, valid);
+        }
+        let rank = self.rank(block, valid);
+        self.planes[plane.index()].insert((rank, block));
     }
 
     fn remove(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
-        if self.is_kept(valid) {
-            let rank = self.rank(block, valid);
-            let was_there = self.planes[plane.index()].remove(&(rank, block));
-            debug_assert!(was_there, "block {} was not in order", block.0);
+        if !self.is_kept(valid) {
+            return;
         }
+        if let Some(index) = &mut self.index {
+            return index.remove(plane, block, valid);
+        }
+        let rank = self.rank(block, valid);
+        let was_there = self.planes[plane.index()].remove(&(rank, block));
+        debug_assert!(was_there, "block {} was not in order", block.0);
     }
 
     /// The first of a plane's candidates, by a walk over all of them.
     fn scan(&self, plane: PlaneId, candidates: &Candidates<'_>) -> Option<BlockId> {
         let sealed = candidates.sealed(plane).filter(|&b| candidates.invalid(b) > 0);
         sealed.min_by_key(|&block| (self.rank_now(block, candidates), block))
+    }
+
+    fn first_in_order(
+        &mut self,
+        plane: PlaneId,
+        candidates: &Candidates<'_>,
+    ) -> Option<BlockId> {
+        if self.most_valid != Some(candidates.most_valid) {
+            self.rebuild(candidates);
+        }
+        self.planes[plane.index()].first().map(|&(_, block)| block)
+    }
+
+    fn first_by_index(
+        &mut self,
+        plane: PlaneId,
+        candidates: &Candidates<'_>,
+    ) -> Option<BlockId> {
+        let Policy { index, blocks, data_pages, most_valid, .. } = self;
+        let index = index.as_mut()?;
+        if most_valid.is_none() {
+            *most_valid = Some(u32::MAX);
+            index.fill(candidates, |block| blocks[block.index()].first_ns);
+        }
+        index.first(
+            plane,
+            candidates.most_valid,
+            |block| blocks[block.index()].first_ns,
+            |valid, first_ns| {
+                let status = Status { first_ns, last_ns: NEVER };
+                status.until(candidates.age_now_ns).rank(valid, *data_pages)
+            },
+        )
     }
 
     /// Orders the candidates of all planes.
@@ -239,6 +289,9 @@ impl VictimPolicy for Policy {
         }
         self.most_valid = None;
         self.planes.iter_mut().for_each(BTreeSet::clear);
+        if let Some(index) = &mut self.index {
+            index.clear();
+        }
     }
 
     fn before(&self, a: BlockId, b: BlockId, candidates: &Candidates<'_>) -> bool {
@@ -251,13 +304,11 @@ impl VictimPolicy for Policy {
         candidates: &Candidates<'_>,
         _random: &mut Random,
     ) -> Option<BlockId> {
-        if self.now {
-            return self.scan(plane, candidates);
-        }
-        if self.most_valid != Some(candidates.most_valid) {
-            self.rebuild(candidates);
-        }
-        let first = self.planes[plane.index()].first().map(|&(_, block)| block);
+        let first = match self.index {
+            Some(_) => self.first_by_index(plane, candidates),
+            None if self.now => return self.scan(plane, candidates),
+            None => self.first_in_order(plane, candidates),
+        };
         debug_assert_eq!(first, self.scan(plane, candidates), "the order is that of a scan");
         first
     }
@@ -266,7 +317,8 @@ impl VictimPolicy for Policy {
         // An entry, and the room that the nodes of the trees leave free.
         let entry_bytes = std::mem::size_of::<(Rank, BlockId)>() as u64 * 3 / 2;
         let entries: u64 = self.planes.iter().map(|plane| plane.len() as u64).sum();
-        bytes_of(&self.blocks) + entries * entry_bytes
+        let rows = self.index.as_ref().map_or(0, Oldest::table_bytes);
+        bytes_of(&self.blocks) + entries * entry_bytes + rows
     }
 }
 
