@@ -9,8 +9,8 @@ use serde::Serialize;
 /// How the host preempts collections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Preemption {
-    /// Whether requests are served between the copies of a collection; if not, only where its pacing
-    /// pauses.
+    /// Whether requests are served between the copies of a collection; if not, only where its
+    /// pacing pauses.
     #[serde(skip_serializing_if = "is_true")]
     pub between_copies: bool,
     /// Whether a request for a page in the register is served from there (section III-B).

@@ -49,7 +49,7 @@ impl Paid {
             rules,
             hard: gc.trigger.hard,
             at_once: plan.copies_at_once(),
-            slots: shape.slots,
+            slots: shape.program_slots,
             reserve_pages: shape.pages_of_blocks(gc.reserve_blocks.into()),
         })
     }

@@ -362,8 +362,7 @@ impl Watch for Checker {
             turns.see(&self.geometry, &self.programmed, now_ns, happened);
         }
         if let Some(accounts) = &mut self.accounts {
-            let pages = (&self.programmed[..], &self.home[..]);
-            accounts.see(&self.geometry, pages, now_ns, happened);
+            accounts.see(&self.geometry, (&self.programmed, &self.home), now_ns, happened);
         }
         match happened {
             Happened::MeasuringStarts => self.start_measuring(),
@@ -409,9 +408,7 @@ impl Watch for Checker {
                 };
                 self.spans.busy(what, at, (from_ns, to_ns), gc);
             }
-            Happened::Crossed { from_ns, to_ns, .. } => {
-                self.spans.crossed(from_ns, to_ns);
-            }
+            Happened::Crossed { from_ns, to_ns, .. } => self.spans.crossed(from_ns, to_ns),
             Happened::JobClosed(row) => self.job_closed(&row),
             Happened::BatchEnded { plane } => {
                 self.closed.iter_mut().for_each(|closed| closed.batch_ended(now_ns, plane));
