@@ -176,6 +176,8 @@ fn of_request(row: &RequestRow, pages: u32) -> Properties {
 /// What a request does or waits for after a step.
 fn phase(step: Step) -> &'static str {
     match step {
+        Step::Handles => "handled by the firmware",
+        Step::Handled => "waits for the host link, or to be accepted",
         Step::Crosses => "on the host link",
         Step::Crossed => "waits to be accepted",
         Step::Accepted => "waits for its page",

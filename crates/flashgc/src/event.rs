@@ -1,11 +1,11 @@
 //! The pending events: one slot for each unit and bus, one for the next arrival, and one each for
-//! the host's link, the write buffer and the idle trigger where there are such.
+//! the host's link, the firmware, the write buffer and the idle trigger where there are such.
 //!
 //! A unit or a bus has at most one pending event, so the set never grows: a winner tree over the
 //! slots gives the next event with one root read, and a post costs one walk from leaf to root.
 //! Time and slot share one 64-bit key, so that events of equal time leave in the order of their
-//! slots (units, then buses, the link, the buffer, the arrival, the idle trigger), however late
-//! each was posted.
+//! slots (units, then buses, the link, the firmware, the buffer, the arrival, the idle trigger),
+//! however late each was posted.
 
 use crate::ids::{BusId, UnitId};
 
@@ -20,6 +20,8 @@ pub enum Slot {
     Bus(BusId),
     /// The transfer on the host's link ends.
     Link,
+    /// The firmware has handled a command.
+    Firmware,
     /// The access to the write buffer ends.
     Buffer,
     /// The next request of an open loop arrives.
@@ -33,6 +35,7 @@ pub enum Slot {
 pub struct Slots {
     buses: usize,
     link: usize,
+    firmware: usize,
     buffer: usize,
     arrival: usize,
     idle: usize,
@@ -40,16 +43,17 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// The slots of a drive with this many units and buses, a link, a write buffer and an idle
-    /// trigger as far as it has them.
-    pub fn new(units: u32, buses: u32, link: bool, buffer: bool, idle: bool) -> Self {
+    /// The slots of a drive with this many units and buses, and of the link, the firmware, the
+    /// write buffer and the idle trigger that it has.
+    pub fn new(units: u32, buses: u32, has: [bool; 4]) -> Self {
+        let [has_link, has_firmware, has_buffer, has_idle] = has.map(usize::from);
         let buses_at = units as usize;
-        let link_at = buses_at + buses as usize;
-        let buffer_at = link_at + usize::from(link);
-        let arrival = buffer_at + usize::from(buffer);
-        let count = arrival + 1 + usize::from(idle);
-        let (link, buffer) = (link_at, buffer_at);
-        Slots { buses: buses_at, link, buffer, arrival, idle: arrival + 1, count }
+        let link = buses_at + buses as usize;
+        let firmware = link + has_link;
+        let buffer = firmware + has_firmware;
+        let arrival = buffer + has_buffer;
+        let count = arrival + 1 + has_idle;
+        Slots { buses: buses_at, link, firmware, buffer, arrival, idle: arrival + 1, count }
     }
 
     /// The place of a slot.
@@ -59,6 +63,7 @@ impl Slots {
             Slot::Unit(unit) => unit.index(),
             Slot::Bus(bus) => self.buses + bus.index(),
             Slot::Link => self.link,
+            Slot::Firmware => self.firmware,
             Slot::Buffer => self.buffer,
             Slot::Arrival => self.arrival,
             Slot::Idle => self.idle,
@@ -78,6 +83,8 @@ impl Slots {
             Slot::Arrival
         } else if place >= self.buffer {
             Slot::Buffer
+        } else if place >= self.firmware {
+            Slot::Firmware
         } else {
             Slot::Link
         }
@@ -186,15 +193,18 @@ mod tests {
     #[test]
     fn equal_times_leave_in_order_of_slot_whatever_the_order_of_posting() {
         let bus = Slot::Bus(BusId(0));
-        let mut events = Events::new(Slots::new(3, 1, true, true, true));
-        for slot in [Slot::Idle, bus, UNITS[2], Slot::Arrival, UNITS[0], Slot::Buffer, Slot::Link] {
+        let mut events = Events::new(Slots::new(3, 1, [true; 4]));
+        let (first, last) =
+            ([Slot::Idle, bus, UNITS[2], Slot::Arrival], [Slot::Buffer, Slot::Link]);
+        for slot in first.into_iter().chain([Slot::Firmware, UNITS[0]]).chain(last) {
             events.post(slot, if slot == Slot::Arrival { 5 } else { 7 });
         }
         let mut seen = Vec::new();
         while let Some(next) = events.next() {
             seen.push((next.at_ns, events.take(next)));
         }
-        let expected = [UNITS[0], UNITS[2], bus, Slot::Link, Slot::Buffer, Slot::Idle];
+        let expected =
+            [UNITS[0], UNITS[2], bus, Slot::Link, Slot::Firmware, Slot::Buffer, Slot::Idle];
         let expected = expected.map(|slot| (7, slot));
         assert_eq!(seen[0], (5, Slot::Arrival));
         assert_eq!(seen[1..], expected);
@@ -202,13 +212,13 @@ mod tests {
 
     #[test]
     fn a_slot_that_a_drive_lacks_takes_no_place() {
-        for has in 0..8 {
-            let [link, buffer, idle] = [1, 2, 4].map(|bit| has & bit != 0);
-            let slots = Slots::new(2, 1, link, buffer, idle);
-            let there = [(Slot::Link, link), (Slot::Buffer, buffer), (Slot::Idle, idle)];
-            let there = there.into_iter().filter(|&(_, is_there)| is_there).map(|(slot, _)| slot);
+        for bits in 0..16 {
+            let has = [1, 2, 4, 8].map(|bit| bits & bit != 0);
+            let slots = Slots::new(2, 1, has);
+            let rare = [Slot::Link, Slot::Firmware, Slot::Buffer, Slot::Idle];
+            let there = rare.into_iter().zip(has).filter(|&(_, has)| has).map(|(slot, _)| slot);
             for slot in there.chain([Slot::Arrival, Slot::Bus(BusId(0)), UNITS[1]]) {
-                assert_eq!(slots.at(slots.place(slot)), slot, "{has}");
+                assert_eq!(slots.at(slots.place(slot)), slot, "{has:?}");
             }
         }
     }
@@ -216,7 +226,7 @@ mod tests {
     #[test]
     fn a_slot_can_be_posted_again_while_others_wait() {
         let [first, _, last] = UNITS;
-        let mut events = Events::new(Slots::new(3, 0, false, false, false));
+        let mut events = Events::new(Slots::new(3, 0, [false; 4]));
         events.post(first, 10);
         events.post(last, 4);
         let take = |events: &mut Events| {

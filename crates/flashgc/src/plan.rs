@@ -28,6 +28,8 @@ pub enum QueueOrder {
     Arrival,
     /// By address, upwards from the last one that came in, and then from the lowest.
     Address,
+    /// Each job has a queue, from which as many come in by turns as its weight says.
+    RoundRobin,
 }
 
 /// The places of a device that holds a bounded number of requests.
@@ -159,6 +161,24 @@ pub struct Until {
     pub at_most: f64,
 }
 
+/// The firmware of a device: each command takes time on one of its cores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Firmware {
+    /// Time of a command, in ns.
+    pub command_ns: u64,
+    /// Commands that are handled at once.
+    pub cores: u32,
+}
+
+/// The jobs of a workload, as the device tells them apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JobQueues {
+    /// The job of each clone.
+    pub of_clone: Vec<u16>,
+    /// Of each job: the requests that come in from its queue in its turn.
+    pub weights: Vec<u32>,
+}
+
 /// The input of the simulation.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -172,6 +192,8 @@ pub struct Plan {
     pub host_link: Option<Rate>,
     /// The places of the device, where the number of requests in it is bounded.
     pub places: Option<Places>,
+    /// The firmware, where it takes time.
+    pub firmware: Option<Firmware>,
     /// When a write of the host is done.
     pub write_completion: WriteCompletion,
     /// The write buffer, where there is one.
@@ -188,6 +210,8 @@ pub struct Plan {
     pub gc: GcPlan,
     /// When requests arrive.
     pub arrivals: Arrivals,
+    /// The jobs, where there are any.
+    pub jobs: JobQueues,
     /// Whether operations on one logical page must be kept in order by a table: they could pass
     /// each other in the queues.
     pub ordered: bool,

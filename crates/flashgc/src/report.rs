@@ -1,7 +1,7 @@
 //! The report: every metric of a run, with the hash that two equal runs share.
 
 use crate::config::Setup;
-use crate::measure::Results;
+use crate::measure::{JobResults, Results};
 use crate::stats::Latency;
 use crate::stats::steady::Verdict;
 use crate::store::Preconditioning;
@@ -24,8 +24,10 @@ pub struct Facts {
     pub nothing_moved: Option<String>,
     /// Lines of the trace that were skipped.
     pub bad_rows: u64,
-    /// The counts of each job, where there are jobs.
-    pub tallies: Vec<Tally>,
+    /// What each job did, where there are jobs.
+    pub of_jobs: Vec<JobResults>,
+    /// The parts of the latencies of each job, where they were split.
+    pub blame_of_jobs: Vec<Value>,
     /// The parts of the latencies, where they were split.
     pub blame: Option<Value>,
     /// The hash over the simulated course.
@@ -52,8 +54,12 @@ impl Report {
         add("device", json!(setup.device_name));
         add("saturated", json!(results.saturated));
         add("requests", requests(results));
-        if !facts.tallies.is_empty() {
-            add("jobs", facts.tallies.iter().map(job).collect());
+        if !facts.of_jobs.is_empty() {
+            let mut jobs: Vec<Value> = facts.of_jobs.iter().map(job).collect();
+            for (job, blame) in jobs.iter_mut().zip(facts.blame_of_jobs) {
+                job["blame"] = blame;
+            }
+            add("jobs", json!(jobs));
         }
         add("pages", pages(results));
         if let Some(slots) = slots(setup, results) {
@@ -150,7 +156,8 @@ fn requests(results: &Results) -> Value {
 }
 
 /// The counts of a job, over its clones.
-fn job(tally: &Tally) -> Value {
+fn job(results: &JobResults) -> Value {
+    let JobResults { tally, latencies: [read, write] } = results;
     let by_op = |value: fn(&Tally, HostOp) -> Value| {
         json!({
             "read": value(tally, HostOp::Read),
@@ -171,6 +178,7 @@ fn job(tally: &Tally) -> Value {
         "asked_iops": by_op(|tally, op| json!(tally.asked_iops[op as usize])),
         "latency_mean_ns": by_op(|tally, op| json!(tally.latency_mean_ns(op))),
         "latency_max_ns": by_op(|tally, op| json!(tally.latency_max_ns[op as usize])),
+        "latency_ns": { "read": read.summary(), "write": write.summary() },
     })
 }
 
@@ -370,6 +378,9 @@ fn latency(results: &Results) -> Value {
 
 fn utilisation(results: &Results) -> Value {
     let mut keys = json!({ "unit": results.unit, "bus": results.bus });
+    if let Some(firmware) = results.firmware {
+        keys["firmware"] = json!(firmware);
+    }
     if let Some(link) = results.host_link {
         keys["host_link"] = json!(link);
     }

@@ -41,6 +41,8 @@ class _Stay(NamedTuple):
 
 _WAITS = {
     "accepted": (HOST, "waits for an earlier request to its page"),
+    "command_begins": (OWN, "the firmware handles its command"),
+    "command_handled": (HOST, "waits for the host's link, or to be accepted"),
     "crosses_link": (OWN, "its data crosses the host's link"),
     "crossed_link": (HOST, "waits for the host's link, or outside the drive"),
     "awaits_idle_unit": (HOST, "waits for an idle unit"),

@@ -141,6 +141,9 @@ fn resolve_rare_parts(resolved: &mut Value, device: &Device) {
         resolved["queue_length"] = json!(places.count);
         resolved["queue_order"] = json!(places.order);
     }
+    if let Some(firmware) = device.firmware {
+        resolved["firmware"] = json!(firmware);
+    }
     if !device.write_completion.is_default() {
         resolved["write_completion"] = json!(device.write_completion);
     }

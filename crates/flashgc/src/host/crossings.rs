@@ -16,8 +16,9 @@ impl Host {
     /// A request is here: it comes in if the device has a place for it.
     #[inline(always)]
     pub fn is_here<W: Watch>(&mut self, id: u32, request: HostRequest, cx: &mut Context<'_, W>) {
+        let slab = &self.requests.slab;
         let entrance = self.entrance.as_mut();
-        if entrance.is_none_or(|entrance| entrance.comes(id, request)) {
+        if entrance.is_none_or(|entrance| entrance.comes(id, request, slab[id as usize].job)) {
             self.come_in(id, request, cx);
         }
     }
@@ -31,9 +32,22 @@ impl Host {
         true
     }
 
-    /// A request has a place: where there is a link it comes in over it.
+    /// A request has a place: where the firmware takes time its command is handled first.
     #[inline(always)]
     fn come_in<W: Watch>(&mut self, id: u32, request: HostRequest, cx: &mut Context<'_, W>) {
+        let Some(firmware) = &mut self.firmware else { return self.go_on(id, request, cx) };
+        firmware.awaits(id, request);
+        firmware.serve(cx);
+    }
+
+    /// A request goes on to its pages, over the link where there is one.
+    #[inline(always)]
+    pub(super) fn go_on<W: Watch>(
+        &mut self,
+        id: u32,
+        request: HostRequest,
+        cx: &mut Context<'_, W>,
+    ) {
         let Some(link) = &mut self.link else { return self.cut(id, request) };
         link.incoming.push_back((id, request));
         self.serve_link(cx);

@@ -1,69 +1,118 @@
 //! The places of the device: a bounded number of requests is inside, and the others wait outside.
 //!
 //! A request takes a place before anything else, and leaves it when it is done. Then another one
-//! comes in: the one that has waited longest, or the next in a sweep over the addresses, as hosts
-//! order what waits for a disk.
+//! comes in: the one that has waited longest; the next in a sweep over the addresses, as hosts
+//! order what waits for a disk; or the first in the queue of the job whose turn it is, as a drive
+//! fetches commands from several submission queues.
+
+mod turns;
 
 use crate::ids::Lpn;
-use crate::plan::{Places, QueueOrder};
+use crate::plan::{JobQueues, Places, QueueOrder};
 use crate::workload::HostRequest;
 use std::collections::BTreeMap;
+use turns::Turns;
 
 /// The places, and who waits for one.
 pub(super) struct Entrance {
-    rules: Places,
+    most: u32,
     inside: u32,
-    /// Requests that came so far.
+    outside: Outside,
+}
+
+/// Who waits for a place.
+enum Outside {
+    InOrder(InOrder),
+    ByTurns(Turns),
+}
+
+/// One queue.
+struct InOrder {
+    by_address: bool,
+    /// Requests that waited so far.
     count: u64,
     /// By order of coming in: the address where that counts, and the number of the request.
-    outside: BTreeMap<(u32, u64), (u32, HostRequest)>,
+    waiting: BTreeMap<(u32, u64), (u32, HostRequest)>,
     /// Where the sweep over the addresses is.
     swept: Lpn,
 }
 
-impl Entrance {
-    /// Free places.
-    pub(super) fn new(rules: Places) -> Self {
-        Entrance { rules, inside: 0, count: 0, outside: BTreeMap::new(), swept: Lpn(0) }
+impl InOrder {
+    fn add(&mut self, id: u32, request: HostRequest) {
+        let address = if self.by_address { request.first.0 } else { 0 };
+        self.waiting.insert((address, self.count), (id, request));
+        self.count += 1;
     }
 
-    /// A request is here. Returns whether it has a place; otherwise it waits.
-    pub(super) fn comes(&mut self, id: u32, request: HostRequest) -> bool {
-        let has_place = self.inside < self.rules.count && self.outside.is_empty();
+    fn next(&mut self) -> Option<(u32, HostRequest)> {
+        let ahead = self.waiting.range((self.swept.0, 0)..).next();
+        let (&key, _) = ahead.or_else(|| self.waiting.first_key_value())?;
+        self.waiting.remove(&key)
+    }
+}
+
+impl Entrance {
+    /// Free places.
+    pub(super) fn new(rules: Places, jobs: &JobQueues) -> Self {
+        let outside = match rules.order {
+            QueueOrder::RoundRobin => Outside::ByTurns(Turns::new(jobs)),
+            order => Outside::InOrder(InOrder {
+                by_address: order == QueueOrder::Address,
+                count: 0,
+                waiting: BTreeMap::new(),
+                swept: Lpn(0),
+            }),
+        };
+        Entrance { most: rules.count, inside: 0, outside }
+    }
+
+    /// A request of this clone of a job is here. Returns whether it has a place; otherwise it
+    /// waits.
+    pub(super) fn comes(&mut self, id: u32, request: HostRequest, clone: u16) -> bool {
+        let has_place = self.inside < self.most && self.is_empty();
         if has_place {
             self.comes_in(&request);
             return true;
         }
-        let address = match self.rules.order {
-            QueueOrder::Arrival => 0,
-            QueueOrder::Address => request.first.0,
-        };
-        self.outside.insert((address, self.count), (id, request));
-        self.count += 1;
+        match &mut self.outside {
+            Outside::InOrder(queue) => queue.add(id, request),
+            Outside::ByTurns(turns) => turns.add(id, request, clone),
+        }
         false
+    }
+
+    /// Whether nobody waits.
+    fn is_empty(&self) -> bool {
+        match &self.outside {
+            Outside::InOrder(queue) => queue.waiting.is_empty(),
+            Outside::ByTurns(turns) => turns.is_empty(),
+        }
     }
 
     fn comes_in(&mut self, request: &HostRequest) {
         self.inside += 1;
-        if self.rules.order == QueueOrder::Address {
-            self.swept = request.first;
+        if let Outside::InOrder(queue) = &mut self.outside
+            && queue.by_address
+        {
+            queue.swept = request.first;
         }
     }
 
     /// A request is done. Returns whether another one waits for its place.
     pub(super) fn leaves(&mut self) -> bool {
         self.inside -= 1;
-        !self.outside.is_empty()
+        !self.is_empty()
     }
 
     /// The next request that comes in, if there is one and a place.
     pub(super) fn next(&mut self) -> Option<(u32, HostRequest)> {
-        if self.inside == self.rules.count {
+        if self.inside == self.most {
             return None;
         }
-        let ahead = self.outside.range((self.swept.0, 0)..).next();
-        let (&key, _) = ahead.or_else(|| self.outside.first_key_value())?;
-        let next = self.outside.remove(&key)?;
+        let next = match &mut self.outside {
+            Outside::InOrder(queue) => queue.next(),
+            Outside::ByTurns(turns) => turns.next(),
+        }?;
         self.comes_in(&next.1);
         Some(next)
     }

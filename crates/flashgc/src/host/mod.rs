@@ -11,6 +11,7 @@ mod buffered;
 mod buffering;
 mod crossings;
 mod entrance;
+mod firmware;
 mod jobs;
 mod joined;
 mod link;
@@ -32,6 +33,7 @@ use crate::workload::HostRequest;
 use ahead::Ahead;
 use buffer::Buffer;
 use entrance::Entrance;
+use firmware::Firmware;
 use link::Link;
 use order::PageOrder;
 use records::{Cutting, Requests};
@@ -50,6 +52,8 @@ pub struct Host {
     queues_keep_order: bool,
     /// The places of the device, where their number is bounded.
     entrance: Option<Entrance>,
+    /// The firmware, where it takes time.
+    firmware: Option<Firmware>,
     /// The host's link, where the device has one.
     link: Option<Link>,
     /// The write buffer, where the device has one.
@@ -80,7 +84,8 @@ impl Host {
             order: PageOrder::default(),
             ordered: plan.ordered,
             queues_keep_order: plan.queues_keep_order(),
-            entrance: plan.places.map(Entrance::new),
+            entrance: plan.places.map(|places| Entrance::new(places, &plan.jobs)),
+            firmware: plan.firmware.map(Firmware::new),
             link: plan.host_link.map(Link::new),
             buffer: plan
                 .write_buffer

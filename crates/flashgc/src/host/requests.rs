@@ -117,15 +117,16 @@ impl Host {
         request: &HostRequest,
         cx: &mut Context<'_, W>,
     ) -> Option<u32> {
-        debug_assert!(request.pages == 1 && self.link.is_none() && self.cutting.is_none());
+        debug_assert!(request.pages == 1 && self.enters_at_once() && self.cutting.is_none());
         let &HostRequest { op, high, first, .. } = request;
         self.page(id, op, high, first, request.head_partial || request.tail_partial, cx)
     }
 
-    /// Whether a request is inside as soon as it is here: there is no link, and always a place.
+    /// Whether a request is inside as soon as it is here: there is no link, always a place, and the
+    /// firmware takes no time.
     #[inline(always)]
     pub fn enters_at_once(&self) -> bool {
-        self.link.is_none() && self.entrance.is_none()
+        self.link.is_none() && self.entrance.is_none() && self.firmware.is_none()
     }
 
     #[inline(always)]
@@ -314,7 +315,7 @@ impl Host {
             }
         }
         let outstanding = requests.outstanding;
-        cx.tell(Happened::Served { request: id, op, latency_ns, outstanding });
+        cx.tell(Happened::Served { request: id, job, op, latency_ns, outstanding });
         Served { op, bytes, latency_ns }
     }
 }

@@ -12,7 +12,7 @@ mod sample;
 
 pub use balance::{Circumstances, UntilEnd, Watched};
 pub use load::Load;
-pub use results::{LinkShares, Results, Shares};
+pub use results::{HostShares, JobResults, Results, Shares};
 
 use crate::background::Undone;
 use crate::collect::{At, Jobs};

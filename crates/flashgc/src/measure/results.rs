@@ -6,6 +6,7 @@ use crate::gc::placement::{HotnessCounts, Placement};
 use crate::ids::PlaneId;
 use crate::stats::steady::Balance;
 use crate::stats::{Counters, Latency, Spread};
+use crate::workload::jobs::Tally;
 use serde::Serialize;
 
 /// Shares of the time, over all units or all buses.
@@ -19,13 +20,22 @@ pub struct Shares {
     pub idle: f64,
 }
 
-/// Shares of the time of the host's link.
+/// Shares of the time of a part that collections never use.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct LinkShares {
+pub struct HostShares {
     /// For the host.
     pub host: f64,
-    /// Nothing crosses.
+    /// It is idle.
     pub idle: f64,
+}
+
+/// What a job did.
+#[derive(Clone)]
+pub struct JobResults {
+    /// Its counts.
+    pub tally: Tally,
+    /// The latencies of its reads and of its writes.
+    pub latencies: [Latency; 2],
 }
 
 /// The raw results of a run.
@@ -51,7 +61,9 @@ pub struct Results {
     /// Use of the buses.
     pub bus: Shares,
     /// Use of the host's link, where there is one.
-    pub host_link: Option<LinkShares>,
+    pub host_link: Option<HostShares>,
+    /// Use of the cores of the firmware, where it takes time.
+    pub firmware: Option<HostShares>,
     /// Pages in the write buffer at the end, where there is one.
     pub buffer_dirty_pages: Option<u64>,
     /// Flushes of it whose program has not ended.
@@ -93,10 +105,10 @@ impl Seen<'_> {
             bus: shares(on_buses, buses.len() as u64 * elapsed_ns),
             units,
             buses,
-            host_link: self.host.link_spent_ns().map(|host_ns| {
-                let spent = Spent { host_ns, gc_ns: 0 };
-                let Shares { host, idle, .. } = shares(spent, elapsed_ns);
-                LinkShares { host, idle }
+            host_link: self.host.link_spent_ns().map(|ns| for_host(ns, elapsed_ns)),
+            firmware: self.host.firmware_spent_ns().map(|ns| {
+                let cores = self.plan.firmware.map_or(1, |firmware| firmware.cores);
+                for_host(ns, u64::from(cores) * elapsed_ns)
             }),
             buffer_dirty_pages: self.host.dirty_pages(),
             flushes_open: self.host.flushes_open(),
@@ -137,6 +149,11 @@ impl Seen<'_> {
         let free = |&plane: &PlaneId| self.store.ftl.frontiers.free_pages(plane);
         planes.iter().copied().min_by_key(free).unwrap_or(PlaneId(0))
     }
+}
+
+fn for_host(host_ns: u64, all_ns: u64) -> HostShares {
+    let Shares { host, idle, .. } = shares(Spent { host_ns, gc_ns: 0 }, all_ns);
+    HostShares { host, idle }
 }
 
 fn shares(spent: Spent, all_ns: u64) -> Shares {

@@ -2,18 +2,19 @@
 //! of a run in which nothing was moved.
 
 use super::Session;
+use super::engine::{Engine, engine};
 use super::error::RunError;
+use super::job_run::JobRun;
 use super::sources::RunSource;
 use crate::config::{OverwriteWith, WorkloadPlan};
-use crate::measure::{Circumstances, Results};
+use crate::measure::{Circumstances, JobResults, Results};
 use crate::workload::HostOp;
 use crate::workload::fitted::Fitted;
-use crate::workload::jobs::Jobs;
 use crate::workload::length::Length;
 use crate::workload::repeat::Repeated;
 use crate::workload::replay::Replay;
 use crate::workload::synthetic::Synthetic;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// A job has reached its rate if it has this share of it.
 const RATE_MET: f64 = 0.99;
@@ -31,7 +32,9 @@ impl Session {
                 return Ok(RunSource::Fitted(Box::new(Fitted::new(plan, page_bytes, seed))));
             }
             WorkloadPlan::Jobs(plan) => {
-                return Ok(RunSource::Jobs(Box::new(Jobs::new(plan, exported, page_bytes, seed))));
+                return Ok(RunSource::Jobs(Box::new(JobRun::new(
+                    plan, exported, page_bytes, seed,
+                ))));
             }
             WorkloadPlan::Trace(_) => {}
         }
@@ -117,9 +120,19 @@ impl Session {
         }
     }
 
+    /// The parts of the latencies, and those of each job, where they were split.
+    pub(super) fn blame(&self, results: &Results) -> (Option<Value>, Vec<Value>) {
+        let Some(blame) = engine!(&self.engine, sim => sim.blame()) else {
+            return (None, Vec::new());
+        };
+        let job = |(at, job): (usize, &JobResults)| blame.report_of_job(at, &job.latencies);
+        let of_jobs = self.of_jobs.iter().enumerate().map(job).collect();
+        (Some(blame.report(&results.read, &results.write)), of_jobs)
+    }
+
     /// Adds a note for each job that did not reach its rate.
     pub(super) fn note_rates(&mut self) {
-        for tally in &self.tallies {
+        for JobResults { tally, .. } in &self.of_jobs {
             for (op, name) in
                 [(HostOp::Read, "reads"), (HostOp::Write, "writes"), (HostOp::Trim, "trims")]
             {

@@ -9,6 +9,7 @@
 mod engine;
 mod error;
 mod fit_scan;
+mod job_run;
 mod measured;
 mod options;
 mod precondition;
@@ -17,11 +18,11 @@ mod sources;
 
 pub use crate::config::{Fitted, Inputs, Setup, fit, prepare};
 use crate::config::{TracePlan, WorkloadPlan};
+use crate::measure::JobResults;
 use crate::report::{Facts, Report};
 use crate::store::{FillState, Preconditioning, SteadyWatch};
 use crate::verify::story::Stories;
 use crate::verify::timeline::Timeline;
-use crate::workload::jobs::Tally;
 use crate::workload::layout::{Layout, LayoutScan};
 pub use crate::workload::replay::TraceOpener;
 use crate::workload::replay::reader;
@@ -102,7 +103,7 @@ pub struct Session {
     given: Option<(Origin, String)>,
     notes: Vec<String>,
     bad_rows: u64,
-    tallies: Vec<Tally>,
+    of_jobs: Vec<JobResults>,
 }
 
 impl Session {
@@ -127,7 +128,7 @@ impl Session {
             preconditioning: Preconditioning { scheme, ..Preconditioning::default() },
             given: None,
             bad_rows: 0,
-            tallies: Vec::new(),
+            of_jobs: Vec::new(),
         }
     }
 
@@ -260,7 +261,7 @@ impl Session {
         let phase = if progress.finished { Phase::Done } else { Phase::Run };
         if progress.finished {
             self.bad_rows = source.bad_rows();
-            self.tallies = source.tallies();
+            self.of_jobs = source.of_jobs();
             self.audit();
             self.end_rows();
         } else {
@@ -323,15 +324,17 @@ impl Session {
         if let Some(why) = &nothing_moved {
             self.notes.insert(0, why.clone());
         }
+        let (blame, blame_of_jobs) = self.blame(&results);
         let facts = Facts {
-            blame: engine!(&self.engine, sim => sim.blame(&results)),
+            blame,
             result_hash,
             preconditioning: self.preconditioning,
             drive: self.given.map(|(origin, name)| origin.for_report(&name)),
             notes: self.notes,
             nothing_moved,
             bad_rows: self.bad_rows,
-            tallies: self.tallies,
+            blame_of_jobs,
+            of_jobs: self.of_jobs,
         };
         Report::new(&self.setup, &results, facts)
     }

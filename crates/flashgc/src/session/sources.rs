@@ -1,7 +1,8 @@
 //! Where the requests of the measured part come from.
 
+use super::job_run::JobRun;
+use crate::measure::JobResults;
 use crate::workload::fitted::Fitted;
-use crate::workload::jobs::{Jobs, Tally};
 use crate::workload::repeat::Repeated;
 use crate::workload::replay::Replay;
 use crate::workload::synthetic::Synthetic;
@@ -11,7 +12,7 @@ use crate::workload::{HostOp, HostRequest, Source, SourceError, Turn};
 pub(super) enum RunSource {
     Synthetic(Box<Synthetic>),
     Fitted(Box<Fitted>),
-    Jobs(Box<Jobs>),
+    Jobs(Box<JobRun>),
     Replay(Box<Replay>),
     Repeated(Box<Repeated>),
 }
@@ -26,10 +27,10 @@ impl RunSource {
         }
     }
 
-    /// The counts of jobs, where there are any.
-    pub fn tallies(&self) -> Vec<Tally> {
+    /// What each job did, where there are any.
+    pub fn of_jobs(&self) -> Vec<JobResults> {
         match self {
-            RunSource::Jobs(jobs) => jobs.tallies(),
+            RunSource::Jobs(jobs) => jobs.results(),
             _ => Vec::new(),
         }
     }

@@ -93,6 +93,7 @@ use crate::owner::Owner;
 use crate::plan::{Arrivals, Plan};
 use crate::stats::Counters;
 use crate::store::{self, Store, Untimed};
+use crate::verify::blame::Blame;
 use crate::verify::{Happened, Unwatched, Watch, Watchers};
 use crate::workload::Source;
 pub use error::SimError;
@@ -182,9 +183,12 @@ impl<W: Watch> Sim<W> {
         let slots = Slots::new(
             geometry.units,
             geometry.shape.channels,
-            plan.host_link.is_some(),
-            plan.write_buffer.is_some(),
-            plan.gc.idle.is_some(),
+            [
+                plan.host_link.is_some(),
+                plan.firmware.is_some(),
+                plan.write_buffer.is_some(),
+                plan.gc.idle.is_some(),
+            ],
         );
         let background = Background::new(&plan);
         let prices = Prices::new(&plan.timing, &geometry.shape, pages);
@@ -293,6 +297,7 @@ impl<W: Watch> Sim<W> {
                 Slot::Unit(unit) => self.array_ended(unit),
                 Slot::Bus(bus) => self.transfer_ended(bus),
                 Slot::Link => self.crossing_ended(),
+                Slot::Firmware => self.command_handled(),
                 Slot::Buffer => self.access_ended(),
                 Slot::Arrival => self.request_arrived(source)?,
                 Slot::Idle => {
@@ -420,10 +425,9 @@ impl<W: Watch> Sim<W> {
         &self.store.ftl
     }
 
-    /// The report of the parts of the latencies, if the watcher splits them.
-    pub fn blame(&self, results: &Results) -> Option<serde_json::Value> {
-        let blame = self.watch.blame()?;
-        Some(blame.report(&results.read, &results.write))
+    /// The parts of the latencies, if the watcher splits them.
+    pub fn blame(&self) -> Option<&Blame> {
+        self.watch.blame()
     }
 
     /// The watcher.

@@ -288,6 +288,12 @@ impl<W: Watch> Sim<W> {
         self.place_all();
     }
 
+    /// The firmware has handled a command.
+    pub(super) fn command_handled(&mut self) {
+        self.host.command_handled(&mut context!(self));
+        self.place_all();
+    }
+
     /// An access to the write buffer has ended.
     pub(super) fn access_ended(&mut self) {
         self.host.access_ended(&mut context!(self));

@@ -86,6 +86,8 @@ pub enum Happened {
     Served {
         /// Its place in the slab.
         request: u32,
+        /// The clone of a job that issued it; 0 without jobs.
+        job: u16,
         /// The kind of request.
         op: HostOp,
         /// How long it took, in ns.
@@ -312,6 +314,20 @@ pub enum Happened {
         to_ns: u64,
         /// For collection, not for the host.
         gc: bool,
+    },
+    /// The firmware begins with the command of a request.
+    Handles {
+        /// Its place in the slab.
+        request: u32,
+    },
+    /// The firmware has handled the command of a request.
+    Handled {
+        /// Its place in the slab.
+        request: u32,
+        /// From when, in ns.
+        from_ns: u64,
+        /// Until when, in ns.
+        to_ns: u64,
     },
     /// A request's data begins to cross the host's link.
     Crosses {

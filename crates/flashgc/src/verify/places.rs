@@ -1,32 +1,174 @@
-//! The places of the device: requests inside it, which the checker counts by what they do.
+//! The places of the device and its firmware: requests inside, which the checker counts by what they
+//! do, and the order in which they come in.
 
+use super::Happened;
+use super::promises::Promises;
+use crate::plan::{Firmware, JobQueues, Plan, QueueOrder};
 use rustc_hash::FxHashSet;
+use std::collections::VecDeque;
 
 /// Requests that have begun inside the device and were not served.
 pub(super) struct Inside {
-    most: u32,
+    most: Option<u32>,
     /// By place in the slab. Never walked.
     requests: FxHashSet<u32>,
+    turns: Option<Turns>,
+    firmware: Option<Handling>,
+}
+
+/// Requests that wait for the turn of their job, by the order of their arrival.
+struct Turns {
+    jobs: JobQueues,
+    queues: Vec<Waiting>,
+}
+
+#[derive(Clone, Default)]
+struct Waiting {
+    requests: VecDeque<u32>,
+    /// Requests of other jobs that came in since the last of this one did, or since its first one
+    /// waits.
+    passed: u32,
+}
+
+/// The commands that the firmware handles.
+struct Handling {
+    rules: Firmware,
+    commands: VecDeque<(u64, u32)>,
 }
 
 impl Inside {
-    /// Of a device that holds this number of requests.
-    pub(super) fn new(most: u32) -> Self {
-        Inside { most, requests: FxHashSet::default() }
+    /// Of a device with these bounds; `None` where nothing bounds its requests.
+    pub(super) fn new(promises: &Promises) -> Option<Self> {
+        let Promises { queue_length: most, firmware, .. } = *promises;
+        (most.is_some() || firmware.is_some()).then(|| Inside {
+            most,
+            requests: FxHashSet::default(),
+            turns: None,
+            firmware: firmware.map(|rules| Handling { rules, commands: VecDeque::new() }),
+        })
     }
 
-    /// A request crosses the host's link, or a page of it was accepted: it has a place.
-    pub(super) fn works(&mut self, now_ns: u64, request: u32) {
-        self.requests.insert(request);
-        let (inside, most) = (self.requests.len(), self.most);
+    /// The jobs of this plan come in by turns, if they do.
+    pub(super) fn take_turns(&mut self, plan: &Plan) {
+        let by_turns = plan.places.is_some_and(|places| places.order == QueueOrder::RoundRobin);
+        self.turns = by_turns.then(|| Turns {
+            queues: vec![Waiting::default(); plan.jobs.weights.len()],
+            jobs: plan.jobs.clone(),
+        });
+    }
+
+    /// Something happened to a request.
+    pub(super) fn see(&mut self, now_ns: u64, happened: Happened) {
+        match happened {
+            Happened::Arrived { request, job, .. } => self.arrived(request, job),
+            Happened::Handles { request } => self.handles(now_ns, request),
+            Happened::Handled { request, .. } => self.handled(now_ns, request),
+            Happened::Crosses { request } => self.works(now_ns, request),
+            Happened::Accepted { request, .. } => self.accepted(now_ns, request),
+            Happened::Served { request, .. } => self.served(now_ns, request),
+            _ => {}
+        }
+    }
+
+    /// A request of this clone of a job arrived.
+    fn arrived(&mut self, request: u32, clone: u16) {
+        if let Some(turns) = &mut self.turns {
+            turns.arrived(request, clone);
+        }
+    }
+
+    /// The firmware handles the command of a request, it crosses the host's link, or a page of it
+    /// was accepted: it has a place.
+    fn works(&mut self, now_ns: u64, request: u32) {
+        if !self.requests.insert(request) {
+            return;
+        }
+        let inside = self.requests.len();
+        if let Some(most) = self.most {
+            assert!(
+                inside <= most as usize,
+                "at {now_ns} ns {inside} requests were in the device, which holds {most}"
+            );
+        }
+        if let Some(turns) = &mut self.turns {
+            turns.came_in(now_ns, request);
+        }
+    }
+
+    /// The firmware begins with a command.
+    fn handles(&mut self, now_ns: u64, request: u32) {
+        self.works(now_ns, request);
+        let Some(Handling { rules, commands }) = &mut self.firmware else {
+            panic!("at {now_ns} ns a firmware that takes no time handled a command");
+        };
+        commands.push_back((now_ns, request));
+        let (busy, cores) = (commands.len(), rules.cores);
         assert!(
-            inside <= most as usize,
-            "at {now_ns} ns {inside} requests were in the device, which holds {most}"
+            busy <= cores as usize,
+            "at {now_ns} ns the {cores} cores of the firmware handled {busy} commands"
         );
     }
 
+    /// The firmware has handled a command.
+    fn handled(&mut self, now_ns: u64, request: u32) {
+        let Some(Handling { rules, commands }) = &mut self.firmware else { return };
+        let at = commands.iter().position(|&(_, other)| other == request);
+        let begun = at.and_then(|at| commands.remove(at)).map(|(from_ns, _)| from_ns);
+        assert_eq!(
+            begun.map(|from_ns| now_ns - from_ns),
+            Some(rules.command_ns),
+            "the time of a command that ended at {now_ns} ns"
+        );
+    }
+
+    /// A page of a request was accepted.
+    fn accepted(&mut self, now_ns: u64, request: u32) {
+        self.works(now_ns, request);
+        if let Some(Handling { commands, .. }) = &self.firmware {
+            let is_handled = commands.iter().all(|&(_, other)| other != request);
+            assert!(is_handled, "at {now_ns} ns a page came before the command of its request");
+        }
+    }
+
     /// A request is done.
-    pub(super) fn served(&mut self, request: u32) {
+    fn served(&mut self, now_ns: u64, request: u32) {
+        // No page of a trim of parts of pages is accepted.
+        self.works(now_ns, request);
         self.requests.remove(&request);
+    }
+}
+
+impl Turns {
+    fn arrived(&mut self, request: u32, clone: u16) {
+        let job = usize::from(self.jobs.of_clone[usize::from(clone)]);
+        let queue = &mut self.queues[job];
+        if queue.requests.is_empty() {
+            queue.passed = 0;
+        }
+        queue.requests.push_back(request);
+    }
+
+    /// Requests of a job come in in order, and while one waits the others have a turn each.
+    fn came_in(&mut self, now_ns: u64, request: u32) {
+        let first = |queue: &Waiting| queue.requests.front() == Some(&request);
+        let Some(job) = self.queues.iter().position(first) else {
+            panic!("at {now_ns} ns a request came in before an older one of its job");
+        };
+        self.queues[job].requests.pop_front();
+        self.queues[job].passed = 0;
+        let all: u32 = self.jobs.weights.iter().sum();
+        for (other, queue) in self.queues.iter_mut().enumerate() {
+            if other == job || queue.requests.is_empty() {
+                continue;
+            }
+            queue.passed += 1;
+            let most = all - self.jobs.weights[other];
+            assert!(
+                queue.passed <= most,
+                "at {now_ns} ns {} requests of other jobs have come in while one of job {other} \
+                 waited, and their turns are of {most}",
+                queue.passed
+            );
+        }
     }
 }

@@ -4,7 +4,7 @@ use super::time_slices;
 use super::tokens::Paid;
 use crate::device::Timing;
 use crate::gc::{BlockingChoice, Isolation, TimeSlices};
-use crate::plan::Plan;
+use crate::plan::{Firmware, Plan};
 
 /// The promises of a plan about its copies, which the checker verifies.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +34,8 @@ pub struct Promises {
     pub timing: Option<[Timing; 2]>,
     /// Requests in the device at once, at most; `None` without a bound.
     pub queue_length: Option<u32>,
+    /// The firmware, where it takes time.
+    pub firmware: Option<Firmware>,
 }
 
 /// Which block is blocked for the host in addition to the victims.
@@ -71,6 +73,7 @@ impl Promises {
             blocking: Some(plan.gc.blocking).filter(|_| plan.gc.preemption.is_none()),
             timing: Some([plan.timing, plan.collection_timing()]),
             queue_length: plan.places.map(|places| places.count),
+            firmware: plan.firmware,
         }
     }
 }

@@ -8,6 +8,10 @@ use crate::ids::UnitId;
 /// A step of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
+    /// The firmware begins with its command.
+    Handles,
+    /// The firmware has handled its command.
+    Handled,
     /// Its data begins to cross the host's link.
     Crosses,
     /// Its data has crossed the host's link.
@@ -38,6 +42,8 @@ impl Step {
     /// Its name in results.
     pub(super) fn key(self) -> &'static str {
         match self {
+            Step::Handles => "command_begins",
+            Step::Handled => "command_handled",
             Step::Crosses => "crosses_link",
             Step::Crossed => "crossed_link",
             Step::Accepted => "accepted",
@@ -82,6 +88,8 @@ impl RequestSteps {
     pub fn see(&mut self, now_ns: u64, happened: Happened, requests: &Requests) -> bool {
         match happened {
             Happened::Arrived { request, .. } => self.arrives(request),
+            Happened::Handles { request } => self.crosses(request, now_ns, Step::Handles),
+            Happened::Handled { request, .. } => self.crosses(request, now_ns, Step::Handled),
             Happened::Crosses { request } => self.crosses(request, now_ns, Step::Crosses),
             Happened::Crossed { request, .. } => self.crosses(request, now_ns, Step::Crossed),
             Happened::Accepted { op, request, .. } => {

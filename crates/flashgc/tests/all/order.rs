@@ -29,6 +29,7 @@ const PROMISES: Promises = Promises {
     timing: None,
     blocking: None,
     queue_length: None,
+    firmware: None,
 };
 
 fn any_request() -> impl Strategy<Value = (HostOp, u64, u64, u64)> {
@@ -276,7 +277,7 @@ fn the_checker_catches_ends_out_of_order() {
 }
 
 fn served(request: u32) -> Happened {
-    Happened::Served { request, op: HostOp::Read, latency_ns: 1, outstanding: 0 }
+    Happened::Served { request, job: 0, op: HostOp::Read, latency_ns: 1, outstanding: 0 }
 }
 
 fn arrived(request: u32) -> Happened {

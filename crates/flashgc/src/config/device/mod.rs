@@ -1,6 +1,7 @@
 //! `[device]`: geometry, timing, and how work is served.
 
 mod exported;
+mod firmware;
 mod layers;
 mod mapping_unit;
 mod one_shot;
@@ -9,7 +10,9 @@ mod timing;
 mod write_buffer;
 
 use crate::device::{Level, Shape, Timing};
-use crate::plan::{Allocation, Places, QueueOrder, Service, WriteBuffer, WriteCompletion};
+use crate::plan::{
+    Allocation, Firmware, Places, QueueOrder, Service, WriteBuffer, WriteCompletion,
+};
 use exported::Exported;
 use flashgc_config::Reader;
 use flashgc_config::units::{Rate, Share};
@@ -23,6 +26,7 @@ pub struct Device {
     pub host_link: Option<Rate>,
     /// The places of the device, where their number is bounded.
     pub places: Option<Places>,
+    pub firmware: Option<Firmware>,
     pub write_completion: WriteCompletion,
     pub write_buffer: Option<WriteBuffer>,
     /// `None`: the whole device, or no pools at all.
@@ -69,6 +73,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     let summary = timing::summary(table, times.map(|(_, rate)| rate), bytes, pages_per_block);
     let (host_link, suspend) = (timing::host_link(table), timing::suspend(table));
     let (places, write_completion) = (places(table), completion(table));
+    let firmware = firmware::read(table);
     let write_buffer = write_buffer::read(table, page_bytes, slots);
     let rated_cycles = table.u64("rated_cycles", 1..=1_000_000_000);
     table.finish();
@@ -107,6 +112,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         timing,
         host_link,
         places,
+        firmware: firmware?,
         write_completion,
         write_buffer: write_buffer?,
         allocation,
@@ -167,8 +173,11 @@ const ALLOCATIONS: [(&str, Allocation); 3] = [
     ("when-idle", Allocation::WhenIdle),
 ];
 
-const QUEUE_ORDERS: [(&str, QueueOrder); 2] =
-    [("arrival", QueueOrder::Arrival), ("address", QueueOrder::Address)];
+const QUEUE_ORDERS: [(&str, QueueOrder); 3] = [
+    ("arrival", QueueOrder::Arrival),
+    ("address", QueueOrder::Address),
+    ("round-robin", QueueOrder::RoundRobin),
+];
 
 const COMPLETIONS: [(&str, WriteCompletion); 2] =
     [("programmed", WriteCompletion::Programmed), ("loaded", WriteCompletion::Loaded)];

@@ -58,6 +58,7 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
     let depth = or(table, "depth", 1, |key| table.u32(key, 1..=1_000_000));
     let paces = paces(table);
     let poisson = table.bool("poisson").unwrap_or(false);
+    let weight = or(table, "weight", 1, |key| table.u32(key, 1..=256));
     let think_ns = table.duration_ns("think").unwrap_or(0);
     let think_after = or(table, "think_after", 1, |key| table.u32(key, 1..=u32::MAX));
     let align = if table.has("align") { Some(table.bytes("align")) } else { None };
@@ -93,6 +94,7 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
         depth: depth?,
         paces: paces?,
         poisson,
+        weight: weight?,
         think_ns,
         think_after: think_after?,
     };

@@ -1,7 +1,7 @@
 //! Where the requests of a run come from.
 
 use super::jobs;
-use crate::plan::Arrivals;
+use crate::plan::{Arrivals, JobQueues};
 use crate::workload::fitted::FittedPlan;
 use crate::workload::jobs::JobsPlan;
 use crate::workload::layout::AddressPolicy;
@@ -78,6 +78,17 @@ impl WorkloadPlan {
             WorkloadPlan::Fitted(_) => Arrivals::Open,
             WorkloadPlan::Jobs(_) => Arrivals::Jobs,
             WorkloadPlan::Trace(trace) => trace.arrivals,
+        }
+    }
+
+    /// The jobs, as the device tells them apart.
+    pub fn queues(&self) -> JobQueues {
+        match self {
+            WorkloadPlan::Jobs(plan) => JobQueues {
+                of_clone: plan.job_of_clones().collect(),
+                weights: plan.jobs.iter().map(|job| job.weight).collect(),
+            },
+            _ => JobQueues::default(),
         }
     }
 

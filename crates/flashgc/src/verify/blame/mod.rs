@@ -96,6 +96,10 @@ pub struct Blame {
     collecting: Option<u32>,
     read: Table,
     write: Table,
+    /// The job of each clone, where there are jobs.
+    job_of_clone: Vec<u16>,
+    /// The tables of each job, for reads and for writes.
+    of_jobs: Vec<[Table; 2]>,
 }
 
 /// The entry of a slab that grows with what it holds.
@@ -129,9 +133,11 @@ impl Blame {
             before: Vec::new(),
             last: Vec::new(),
             crossings: Vec::new(),
-            has_link: plan.host_link.is_some() || plan.places.is_some(),
+            has_link: plan.host_link.is_some() || plan.places.is_some() || plan.firmware.is_some(),
             read: Table::default(),
             write: Table::default(),
+            job_of_clone: plan.jobs.of_clone.clone(),
+            of_jobs: vec![<[Table; 2]>::default(); plan.jobs.weights.len()],
         }
     }
 
@@ -148,6 +154,12 @@ impl Blame {
     /// The report: for reads and for writes the parts of the mean and of percentiles, in ns.
     pub fn report(&self, read: &Latency, write: &Latency) -> Value {
         json!({ "read": self.read.report(read), "write": self.write.report(write) })
+    }
+
+    /// The same of the requests of a job, with its latencies.
+    pub fn report_of_job(&self, job: usize, [read, write]: &[Latency; 2]) -> Value {
+        let [reads, writes] = &self.of_jobs[job];
+        json!({ "read": reads.report(read), "write": writes.report(write) })
     }
 
     /// Accounts for the time of an operation since the last fact about it.
@@ -338,7 +350,7 @@ impl Blame {
     }
 
     #[inline(always)]
-    fn served(&mut self, request: u32, op: HostOp, latency_ns: u64) {
+    fn served(&mut self, request: u32, clone: u16, op: HostOp, latency_ns: u64) {
         if op == HostOp::Trim {
             return;
         }
@@ -347,9 +359,13 @@ impl Blame {
         let parts = link.as_ref().unwrap_or(&self.operations[last as usize].parts);
         let table = if op == HostOp::Read { &mut self.read } else { &mut self.write };
         table.add(parts, latency_ns);
+        if let Some(&job) = self.job_of_clone.get(usize::from(clone)) {
+            self.of_jobs[usize::from(job)][usize::from(op == HostOp::Write)].add(parts, latency_ns);
+        }
     }
 
-    /// A request begins to cross the host's link, or has crossed it, or its pages are accepted.
+    /// A request begins to cross the host's link, or has crossed it, or its pages are accepted; or
+    /// the firmware begins with its command, or has handled it.
     #[cold]
     #[inline(never)]
     fn crosses(&mut self, request: u32, is_under_way: bool, now_ns: u64) {
@@ -412,10 +428,14 @@ impl Watch for Blame {
             Happened::AwaitsBuffer { op } => self.goes_on(op, State::AwaitsBuffer, now_ns),
             Happened::AccessesBuffer { op } => self.goes_on(op, State::Accesses, now_ns),
             Happened::Done { op, .. } => self.done(op, now_ns),
-            Happened::Crosses { request } => self.crosses(request, false, now_ns),
-            Happened::Crossed { request, .. } => self.crosses(request, true, now_ns),
-            Happened::Served { request, op, latency_ns, .. } => {
-                self.served(request, op, latency_ns);
+            Happened::Crosses { request } | Happened::Handles { request } => {
+                self.crosses(request, false, now_ns);
+            }
+            Happened::Crossed { request, .. } | Happened::Handled { request, .. } => {
+                self.crosses(request, true, now_ns);
+            }
+            Happened::Served { request, job, op, latency_ns, .. } => {
+                self.served(request, job, op, latency_ns);
             }
             _ => {}
         }

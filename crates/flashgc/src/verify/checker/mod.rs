@@ -102,7 +102,7 @@ impl Checker {
             turns: promises.turns.map(|rules| Slices::new(geometry, rules)),
             accounts: promises.paid.map(|paid| Accounts::new(geometry, paid)),
             outstanding: 0,
-            inside: promises.queue_length.map(Inside::new),
+            inside: Inside::new(&promises),
             holds: promises.blocking.map(Blocking::new),
             times: promises.timing.map(|timing| Times::new(geometry, timing, &promises)),
             home: vec![Ppn::NONE; logical],
@@ -128,6 +128,7 @@ impl Checker {
     pub fn with_drive(plan: &Plan, drive: &Drive) -> Self {
         let (geometry, in_order) = (&plan.geometry, !plan.parity());
         let mut checker = Checker::new(geometry, Promises::of(plan));
+        checker.inside.iter_mut().for_each(|inside| inside.take_turns(plan));
         let mut open = drive.open.iter();
         for (at, plane) in drive.planes.iter().enumerate() {
             let first = at * geometry.shape.blocks_per_plane as usize;
@@ -296,14 +297,16 @@ impl Checker {
         self.newest[lpn.index()]
     }
 
-    /// A request has begun inside the device.
-    fn works(&mut self, now_ns: u64, request: u32) {
-        self.inside.iter_mut().for_each(|inside| inside.works(now_ns, request));
-    }
-
-    fn served(&mut self, request: u32) {
-        self.outstanding -= 1;
-        self.inside.iter_mut().for_each(|inside| inside.served(request));
+    /// What happens to a request as a whole.
+    fn see_request(&mut self, now_ns: u64, happened: Happened) {
+        match happened {
+            Happened::Arrived { .. } => self.outstanding += 1,
+            Happened::Served { .. } => self.outstanding -= 1,
+            _ => {}
+        }
+        if let Some(inside) = &mut self.inside {
+            inside.see(now_ns, happened);
+        }
     }
 
     fn started(&mut self, now_ns: u64, op: u32, lpn: Lpn) {
@@ -366,8 +369,8 @@ impl Watch for Checker {
         }
         match happened {
             Happened::MeasuringStarts => self.start_measuring(),
-            Happened::Accepted { op, lpn, request, .. } => {
-                self.works(now_ns, request);
+            Happened::Accepted { op, lpn, .. } => {
+                self.see_request(now_ns, happened);
                 self.waiting.entry(lpn.0).or_default().push_back(op);
             }
             Happened::Started { op, lpn } => self.started(now_ns, op, lpn),
@@ -413,9 +416,11 @@ impl Watch for Checker {
             Happened::BatchEnded { plane } => {
                 self.closed.iter_mut().for_each(|closed| closed.batch_ended(now_ns, plane));
             }
-            Happened::Arrived { .. } => self.outstanding += 1,
-            Happened::Crosses { request } => self.works(now_ns, request),
-            Happened::Served { request, .. } => self.served(request),
+            Happened::Arrived { .. }
+            | Happened::Handles { .. }
+            | Happened::Handled { .. }
+            | Happened::Crosses { .. }
+            | Happened::Served { .. } => self.see_request(now_ns, happened),
             Happened::WorksAhead { plane } => self.rests(now_ns, plane),
             // Facts for other watchers.
             _ => {}

@@ -111,10 +111,28 @@ pub struct JobPlan {
     pub paces: [RateCap; 3],
     /// Whether the gaps of these rates are exponential.
     pub poisson: bool,
+    /// The requests that come into the device from the job's queue in its turn, where it has turns.
+    #[serde(skip_serializing_if = "is_one")]
+    pub weight: u32,
     /// Pause after some requests.
     pub think_ns: u64,
     /// The number of these requests.
     pub think_after: u32,
+}
+
+/// By reference, as serialisation needs it.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_one(weight: &u32) -> bool {
+    *weight == 1
+}
+
+impl JobsPlan {
+    /// The job of each clone, in the order of the clones.
+    pub fn job_of_clones(&self) -> impl Iterator<Item = u16> + '_ {
+        let clones =
+            |(at, job): (usize, &JobPlan)| std::iter::repeat_n(at as u16, job.clones as usize);
+        self.jobs.iter().enumerate().flat_map(clones)
+    }
 }
 
 impl JobPlan {

@@ -1,0 +1,78 @@
+//! The firmware: each command takes time on a core before the drive works on it.
+//!
+//! A request that has a place of the device waits for a core, in the order of coming in. When its
+//! command is handled, it goes on: over the host's link, where there is one, or to its pages. All
+//! commands take the same time, so that they end in the order in which they began.
+
+use super::Host;
+use crate::context::Context;
+use crate::event::Slot;
+use crate::plan::Firmware as Rules;
+use crate::verify::{Happened, Watch};
+use crate::workload::HostRequest;
+use std::collections::VecDeque;
+
+/// The cores, and the requests that have or await one.
+pub(super) struct Firmware {
+    rules: Rules,
+    waiting: VecDeque<(u32, HostRequest)>,
+    /// Each with the instant at which its command began, in ns.
+    handled: VecDeque<(u64, u32, HostRequest)>,
+    spent_ns: u64,
+}
+
+impl Firmware {
+    pub(super) fn new(rules: Rules) -> Self {
+        Firmware { rules, waiting: VecDeque::new(), handled: VecDeque::new(), spent_ns: 0 }
+    }
+
+    /// A request waits for a core.
+    pub(super) fn awaits(&mut self, id: u32, request: HostRequest) {
+        self.waiting.push_back((id, request));
+    }
+
+    /// Cores that are free take commands.
+    pub(super) fn serve<W: Watch>(&mut self, cx: &mut Context<'_, W>) {
+        while self.handled.len() < self.rules.cores as usize
+            && let Some((id, request)) = self.waiting.pop_front()
+        {
+            self.handled.push_back((cx.now_ns, id, request));
+            if self.handled.len() == 1 {
+                self.post(cx);
+            }
+            cx.tell(Happened::Handles { request: id });
+        }
+    }
+
+    /// The event of the command that ends next.
+    fn post<W: Watch>(&self, cx: &mut Context<'_, W>) {
+        if let Some(&(from_ns, ..)) = self.handled.front() {
+            cx.events.post(Slot::Firmware, from_ns + self.rules.command_ns);
+        }
+    }
+
+    /// The command that began first is handled. Returns its request.
+    fn ends<W: Watch>(&mut self, cx: &mut Context<'_, W>) -> Option<(u32, HostRequest)> {
+        let (from_ns, id, request) = self.handled.pop_front()?;
+        self.spent_ns += cx.now_ns - from_ns;
+        self.post(cx);
+        self.serve(cx);
+        cx.tell(Happened::Handled { request: id, from_ns, to_ns: cx.now_ns });
+        Some((id, request))
+    }
+}
+
+impl Host {
+    /// A command is handled: its request goes on.
+    pub fn command_handled<W: Watch>(&mut self, cx: &mut Context<'_, W>) {
+        let ended = self.firmware.as_mut().and_then(|firmware| firmware.ends(cx));
+        if let Some((id, request)) = ended {
+            self.go_on(id, request, cx);
+        }
+    }
+
+    /// Time in which cores handled commands, in ns, where the firmware takes time.
+    pub fn firmware_spent_ns(&self) -> Option<u64> {
+        self.firmware.as_ref().map(|firmware| firmware.spent_ns)
+    }
+}

@@ -1,0 +1,52 @@
+//! Jobs side by side, with the latencies of each.
+
+use crate::measure::JobResults;
+use crate::stats::Latency;
+use crate::workload::jobs::{Jobs, JobsPlan};
+use crate::workload::{HostOp, HostRequest, Source, SourceError, Turn};
+
+/// The jobs of a run.
+pub(super) struct JobRun {
+    jobs: Jobs,
+    job_of_clone: Vec<u16>,
+    /// By job, of reads and of writes.
+    latencies: Vec<[Latency; 2]>,
+}
+
+impl JobRun {
+    /// Over a drive with this number of user pages.
+    pub(super) fn new(plan: &JobsPlan, exported_pages: u32, page_bytes: u64, seed: u64) -> Self {
+        JobRun {
+            jobs: Jobs::new(plan, exported_pages, page_bytes, seed),
+            job_of_clone: plan.job_of_clones().collect(),
+            latencies: plan.jobs.iter().map(|_| [Latency::new(), Latency::new()]).collect(),
+        }
+    }
+
+    /// What each job did.
+    pub(super) fn results(&self) -> Vec<JobResults> {
+        let latencies = self.latencies.iter().cloned();
+        let of_job = |(tally, latencies)| JobResults { tally, latencies };
+        self.jobs.tallies().into_iter().zip(latencies).map(of_job).collect()
+    }
+}
+
+impl Source for JobRun {
+    fn next(&mut self) -> Result<Option<HostRequest>, SourceError> {
+        self.jobs.next()
+    }
+
+    fn turn(&mut self, now_ns: u64) -> Result<Turn, SourceError> {
+        self.jobs.turn(now_ns)
+    }
+
+    fn done(&mut self, clone: u16, op: HostOp, latency_ns: u64, now_ns: u64) {
+        let job = usize::from(self.job_of_clone[usize::from(clone)]);
+        match op {
+            HostOp::Read => self.latencies[job][0].record(latency_ns),
+            HostOp::Write => self.latencies[job][1].record(latency_ns),
+            HostOp::Trim => {}
+        }
+        self.jobs.done(clone, op, latency_ns, now_ns);
+    }
+}
