@@ -47,23 +47,6 @@ class Times(Section):
     trim: float | None
 
 
-class Job(Section):
-    """One of the jobs that ran side by side, with all its clones."""
-
-    name: str
-    clones: int
-    depth: int
-    in_flight_max: int
-    begun_ns: int
-    ended_ns: int
-    requests: Requests
-    bytes: Requests
-    iops: Rates
-    asked_iops: Rates
-    latency_mean_ns: Times
-    latency_max_ns: Requests
-
-
 class Endurance(Section):
     """What the host can write until the flash is worn out."""
 
@@ -245,8 +228,34 @@ class Use(Section):
     idle: float
 
 
+class JobLatencies(Section):
+    """Latencies of the reads and of the writes of a job, in ns."""
+
+    read: Latency
+    write: Latency
+
+
+class Job(Section):
+    """One of the jobs that ran side by side, with all its clones."""
+
+    name: str
+    clones: int
+    depth: int
+    in_flight_max: int
+    begun_ns: int
+    ended_ns: int
+    requests: Requests
+    bytes: Requests
+    iops: Rates
+    asked_iops: Rates
+    latency_mean_ns: Times
+    latency_max_ns: Requests
+    latency_ns: JobLatencies
+    blame: Annotated[Blame, Only("with --blame")]
+
+
 class LinkUse(Section):
-    """Shares of the time of the host's link."""
+    """Shares of the time of the host's link, or of the firmware."""
 
     host: float
     idle: float
@@ -257,6 +266,7 @@ class Utilisation(Section):
 
     unit: Use
     bus: Use
+    firmware: Annotated[LinkUse, Only("where the firmware takes time")]
     host_link: Annotated[LinkUse, Only("where the device has a link to the host")]
 
 

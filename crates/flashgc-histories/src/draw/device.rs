@@ -182,6 +182,11 @@ impl Draw {
             let rate = self.choices.pick(&["1 ns/B", "30 ns/B", "0 ns/B"]);
             self.text("device.host_link.transfer", rate);
         }
+        if self.choices.chance(15) {
+            let command = self.choices.pick(&["1 ns", "5 us", "300 us", "0 ns"]);
+            self.text("device.firmware.command", command);
+            self.maybe("device.firmware.cores", &["1", "2", "7"]);
+        }
         if self.choices.chance(25) {
             self.buffer();
         }

@@ -83,6 +83,7 @@ const TIMED: &[&str] = &[
     "device.timing.erase",
     "device.timing.command",
     "device.timing.transfer",
+    "device.firmware.command",
     "device.host_link.transfer",
     "device.write_buffer.access",
     "device.suspend.suspend",

@@ -55,9 +55,9 @@ impl Firmware {
     fn ends<W: Watch>(&mut self, cx: &mut Context<'_, W>) -> Option<(u32, HostRequest)> {
         let (from_ns, id, request) = self.handled.pop_front()?;
         self.spent_ns += cx.now_ns - from_ns;
+        cx.tell(Happened::Handled { request: id, from_ns, to_ns: cx.now_ns });
         self.post(cx);
         self.serve(cx);
-        cx.tell(Happened::Handled { request: id, from_ns, to_ns: cx.now_ns });
         Some((id, request))
     }
 }

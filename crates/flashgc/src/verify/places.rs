@@ -1,5 +1,5 @@
-//! The places of the device and its firmware: requests inside, which the checker counts by what they
-//! do, and the order in which they come in.
+//! The places of the device and its firmware: requests inside, which the checker counts by what
+//! they do, and the order in which they come in.
 
 use super::Happened;
 use super::promises::Promises;

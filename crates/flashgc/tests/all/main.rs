@@ -53,6 +53,7 @@ mod sub_blocks;
 mod summary;
 mod synthetic;
 mod tables;
+mod tenants;
 mod tidy;
 mod time_slices;
 mod timeline;

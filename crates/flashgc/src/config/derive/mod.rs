@@ -9,6 +9,7 @@ pub mod capacity;
 mod mapping_unit;
 pub mod notes;
 mod order;
+mod queue;
 mod reserve;
 pub mod scheme;
 mod write_buffer;
@@ -29,6 +30,7 @@ pub fn plan(
     workload: &WorkloadPlan,
     coalesce: bool,
 ) -> Option<Plan> {
+    queue::check(root, device, workload)?;
     let (shape, gc) = scheme::plan(root, device, scheme)?;
     let write_buffer = write_buffer::plan(root, device, gc.background.flushes_buffer)?;
     let ordered = device.allocation != Allocation::Striped

@@ -56,9 +56,8 @@ pub struct Sizing {
 pub fn read(table: &Reader<'_>) -> Option<Device> {
     is_there(table)?;
     let count = |key: &str, most: u32| table.required(key, table.u32(key, 1..=most), COUNT_HELP);
-    let parts = ["channels", "chips_per_channel", "dies_per_chip", "planes_per_die"];
     let [channels, chips_per_channel, dies_per_chip, planes_per_die] =
-        parts.map(|key| count(key, 1024));
+        PARTS.map(|key| count(key, 1024));
     let blocks_per_plane = count("blocks_per_plane", 1 << 20);
     let pages_per_block = count("pages_per_block", PAGES_PER_BLOCK_MAX);
     let page_bytes = page_bytes(table);
@@ -72,8 +71,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     let times = timing::read(&table.table("timing"), bytes, pages_per_block);
     let summary = timing::summary(table, times.map(|(_, rate)| rate), bytes, pages_per_block);
     let (host_link, suspend) = (timing::host_link(table), timing::suspend(table));
-    let (places, write_completion) = (places(table), completion(table));
-    let firmware = firmware::read(table);
+    let (places, firmware, write_completion) = requests(table);
     let write_buffer = write_buffer::read(table, page_bytes, slots);
     let rated_cycles = table.u64("rated_cycles", 1..=1_000_000_000);
     table.finish();
@@ -139,6 +137,11 @@ fn registers(table: &Reader<'_>) -> Option<u32> {
     if table.has("registers") { table.u32("registers", 1..=64) } else { Some(1) }
 }
 
+/// How requests come in, and when a write is done.
+fn requests(table: &Reader<'_>) -> (Option<Places>, Option<Option<Firmware>>, WriteCompletion) {
+    (places(table), firmware::read(table), completion(table))
+}
+
 /// The places of the device, where the number of requests in it is bounded.
 fn places(table: &Reader<'_>) -> Option<Places> {
     let count = table.u32("queue_length", 1..=1_000_000);
@@ -161,6 +164,8 @@ fn unused(table: &Reader<'_>, layered: Option<&str>, is_pool_unused: bool) -> Ve
     let order = is_order_unused.then_some("device.queue_order");
     [layered, pool, order].into_iter().flatten().map(String::from).collect()
 }
+
+const PARTS: [&str; 4] = ["channels", "chips_per_channel", "dies_per_chip", "planes_per_die"];
 
 const COUNT_HELP: &str = "set it, or start from a preset, as in `preset = \"slc-msr\"`";
 

@@ -59,8 +59,7 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
     let paces = paces(table);
     let poisson = table.bool("poisson").unwrap_or(false);
     let weight = or(table, "weight", 1, |key| table.u32(key, 1..=256));
-    let think_ns = table.duration_ns("think").unwrap_or(0);
-    let think_after = or(table, "think_after", 1, |key| table.u32(key, 1..=u32::MAX));
+    let (think_ns, think_after) = think(table);
     let align = if table.has("align") { Some(table.bytes("align")) } else { None };
     table.finish();
     let (time, mix) = (time?, mix?);
@@ -104,6 +103,12 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
     };
     check(table, &plan)?;
     Some(plan)
+}
+
+/// A pause, in ns, and the requests between two of them.
+fn think(table: &Reader<'_>) -> (u64, Option<u32>) {
+    let after = or(table, "think_after", 1, |key| table.u32(key, 1..=u32::MAX));
+    (table.duration_ns("think").unwrap_or(0), after)
 }
 
 /// A value with a default; `None` only where it is wrong.

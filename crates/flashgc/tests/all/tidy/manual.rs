@@ -180,6 +180,8 @@ fn all_asked() -> BTreeSet<String> {
     keys.extend(asked("device.summary", &[SYNTHETIC, CLOSED, "device.summary.pages=1"]));
     let link = "device.host_link.transfer=\"1 ns/B\"";
     keys.extend(asked("device.host_link", &[SYNTHETIC, CLOSED, link]));
+    let firmware = "device.firmware.command=\"1 us\"";
+    keys.extend(asked("device.firmware", &[SYNTHETIC, CLOSED, firmware]));
     let buffer = "device.write_buffer.size=\"1 MiB\"";
     keys.extend(asked("device.write_buffer", &[SYNTHETIC, CLOSED, buffer]));
     keys.extend(asked("device.suspend", &[SYNTHETIC, CLOSED, SUSPEND]));
@@ -320,6 +322,7 @@ fn undefined_keys(sets: &[&str]) -> Vec<String> {
     let around = [
         "device.blocks_per_plane=40",
         "device.host_link.transfer=\"1 ns/B\"",
+        "device.firmware.command=\"1 us\"",
         "device.write_buffer.size=\"1 MiB\"",
         SYNTHETIC,
         CLOSED,
