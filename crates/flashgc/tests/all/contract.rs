@@ -276,7 +276,7 @@ fn exceptions_are_in_the_resolved_configuration() {
 fn every_device_preset_is_accepted_and_runs() {
     for preset in flashgc::config::presets::device_names() {
         let text = format!(
-            "[device]\npreset = \"{preset}\"\nblocks_per_plane = 16\npages_per_block = 64\n\
+            "[device]\npreset = \"{preset}\"\nblocks_per_plane = 16\npages_per_block = 192\n\
              channels = 2\nexported = 0.5\n[workload.synthetic]\nrequests = 3000\nqueue_depth = 8\n\
              read_share = 0.3\nsize = {{ \"4 KiB\" = 0.5, \"32 KiB\" = 0.5 }}\n"
         );
