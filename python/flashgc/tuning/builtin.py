@@ -1,7 +1,7 @@
 """The space of a search where none is given: the slots of a scheme, and their parameters.
 
-The choices of the slots are those of the engine, without two bounds: copies in no time, and random
-victims. Ranges follow from the drive: its spare space, and the time of an erase.
+The choices of the slots are those of the engine, without two bounds (copies in no time, and random
+victims) and without tokens, whose parameters no search varies yet. Ranges follow from the drive: its spare space, and the time of an erase.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from flashgc._types import Request
 from flashgc.axes.choice import Choice, Range, Source, choice
 from flashgc.tuning.space import SLOTS, Parameter, Space, Values, able
 
-BOUNDS = {"copy": ("instant",), "victim": ("random",)}
-"""Choices that are not candidates: the bounds of a slot."""
+BOUNDS = {"copy": ("instant",), "victim": ("random",), "pacing": ("tokens",)}
+"""Choices that are not candidates: the bounds of a slot, and what no search varies."""
 BASE = "greedy"
 """The scheme whose settings lie below those of a point."""
 

@@ -5,13 +5,13 @@
 //! order what waits for a disk; or the first in the queue of the job whose turn it is, as a drive
 //! fetches commands from several submission queues.
 
-mod turns;
+mod round_robin;
 
 use crate::ids::Lpn;
 use crate::plan::{JobQueues, Places, QueueOrder};
 use crate::workload::HostRequest;
+use round_robin::Turns;
 use std::collections::BTreeMap;
-use turns::Turns;
 
 /// The places, and who waits for one.
 pub(super) struct Entrance {

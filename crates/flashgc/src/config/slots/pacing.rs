@@ -14,17 +14,17 @@ use flashgc_config::units::{Share, Threshold};
 pub struct Pacing;
 
 /// The choice in use; amounts of space still depend on the device.
-pub enum Pace {
+pub enum PacingKeys {
     AtOnce,
     TimeSlices(TimeSliceKeys),
     Tokens(TokenKeys),
 }
 
-impl Pace {
+impl PacingKeys {
     /// Its time slices, where it has them.
     pub fn time_slices(&self) -> Option<&TimeSliceKeys> {
         match self {
-            Pace::TimeSlices(keys) => Some(keys),
+            PacingKeys::TimeSlices(keys) => Some(keys),
             _ => None,
         }
     }
@@ -33,11 +33,11 @@ impl Pace {
 impl OneOf for Pacing {
     const NAME: &'static str = "pacing";
     const QUESTION: &'static str = "how is a collection spread over time?";
-    type Keys = Pace;
+    type Keys = PacingKeys;
     const CHOICES: &'static [Row<Self::Keys>] = &[
         Row {
             choice: choice("at-once", "a collection runs without pause", &[]),
-            read: |_, _| Some(Pace::AtOnce),
+            read: |_, _| Some(PacingKeys::AtOnce),
         },
         Row {
             choice: Choice {
@@ -47,9 +47,12 @@ impl OneOf for Pacing {
                 keys: &[&LENGTH, &FLOOR, &PER_GAP, &EXTRA_SPACE],
                 source: "GFTL as adapted by paper pre-gc, section 5.1",
             },
-            read: |table, _| time_slices(table).map(Pace::TimeSlices),
+            read: |table, _| time_slices(table).map(PacingKeys::TimeSlices),
         },
-        Row { choice: tokens::CHOICE, read: |table, _| tokens::read(table).map(Pace::Tokens) },
+        Row {
+            choice: tokens::CHOICE,
+            read: |table, _| tokens::read(table).map(PacingKeys::Tokens),
+        },
     ];
 }
 
@@ -106,7 +109,7 @@ fn time_slices(table: &Reader<'_>) -> Option<TimeSliceKeys> {
 }
 
 /// The device with the blocks that the scheme adds to each plane.
-pub fn with_extra(root: &Reader<'_>, device: &Shape, pacing: &Pace) -> Option<Shape> {
+pub fn with_extra(root: &Reader<'_>, device: &Shape, pacing: &PacingKeys) -> Option<Shape> {
     let Some(keys) = pacing.time_slices() else { return Some(device.clone()) };
     let extra_blocks = keys.extra_space.of(u64::from(device.blocks_per_plane)) as u32;
     let blocks_per_plane = device.blocks_per_plane + extra_blocks;
@@ -130,7 +133,7 @@ pub fn with_extra(root: &Reader<'_>, device: &Shape, pacing: &Pace) -> Option<Sh
 pub fn plan(
     root: &Reader<'_>,
     shape: &Shape,
-    pacing: &Pace,
+    pacing: &PacingKeys,
     erase_ns: u64,
     reserve_blocks: u32,
 ) -> Option<Option<TimeSlices>> {

@@ -1,6 +1,6 @@
 //! The pacing *tokens*: its keys, and what cannot work with it.
 
-use super::pacing::{FLOOR, Pace, Pacing, floor};
+use super::pacing::{FLOOR, Pacing, PacingKeys, floor};
 use super::slot::OneOf;
 use crate::config::space;
 use crate::device::Shape;
@@ -51,11 +51,11 @@ pub fn read(table: &Reader<'_>) -> Option<TokenKeys> {
 pub fn plan(
     root: &Reader<'_>,
     shape: &Shape,
-    pacing: &Pace,
+    pacing: &PacingKeys,
     soft: Space,
     reserve_blocks: u32,
 ) -> Option<Option<Tokens>> {
-    let Pace::Tokens(keys) = pacing else { return Some(None) };
+    let PacingKeys::Tokens(keys) = pacing else { return Some(None) };
     let table = root.table("gc").table(Pacing::NAME).table(NAME);
     let floor = floor(&table, keys.floor.as_ref(), shape, reserve_blocks)?;
     let urgency_max_milli = keys.urgency_max_milli;
