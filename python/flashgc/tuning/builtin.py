@@ -1,7 +1,8 @@
 """The space of a search where none is given: the slots of a scheme, and their parameters.
 
 The choices of the slots are those of the engine, without two bounds (copies in no time, and random
-victims) and without tokens, whose parameters no search varies yet. Ranges follow from the drive: its spare space, and the time of an erase.
+victims) and without tokens, whose parameters no search varies yet. Ranges follow from the drive:
+its spare space, and the time of an erase.
 """
 
 from __future__ import annotations
