@@ -1,8 +1,7 @@
 """The space of a search where none is given: the slots of a scheme, and their parameters.
 
 The choices of the slots are those of the engine, without two bounds (copies in no time, and random
-victims) and without tokens, whose parameters no search varies yet. Ranges follow from the drive:
-its spare space, and the time of an erase.
+victims). Ranges follow from the drive: its spare space, and the time of an erase.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from flashgc._types import Request
 from flashgc.axes.choice import Choice, Range, Source, choice
 from flashgc.tuning.space import SLOTS, Parameter, Space, Values, able
 
-BOUNDS = {"copy": ("instant",), "victim": ("random",), "pacing": ("tokens",)}
-"""Choices that are not candidates: the bounds of a slot, and what no search varies."""
+BOUNDS = {"copy": ("instant",), "victim": ("random",)}
+"""Choices that are not candidates: the bounds of a slot."""
 BASE = "greedy"
 """The scheme whose settings lie below those of a point."""
 
@@ -97,6 +96,7 @@ def _parameters(shape: Mapping[str, Any], timing: Mapping[str, Any]) -> list[Par
         _values("gc.preemption.suspend.of", ["any", "erase"]),
         _choices(f"{_SLICES}.length", [f"{erase_us * share:g} us" for share in (0.25, 0.5, 2)]),
         _range(f"{_SLICES}.per_gap", 1, 4),
+        _range("gc.pacing.tokens.urgency_max", 1.0, 4.0),
         _range(f"{_BEFORE}.distance", 0.5, 10.0, "%", "log"),
         _range(f"{_BEFORE}.t_page", 0.0, 0.5),
         _values(f"{_BEFORE}.rule", ["valid-left", "moved"]),

@@ -185,7 +185,7 @@ impl Draw {
         if self.choices.chance(15) {
             let command = self.choices.pick(&["1 ns", "5 us", "300 us", "0 ns"]);
             self.text("device.firmware.command", command);
-            self.maybe("device.firmware.cores", &["1", "2", "7"]);
+            self.value("device.firmware.cores", &["1", "2", "7"]);
         }
         if self.choices.chance(25) {
             self.buffer();

@@ -96,7 +96,7 @@ pub struct Shape {
 
 /// Counts of one are omitted from the resolved configuration.
 #[allow(clippy::trivially_copy_pass_by_ref)]
-fn is_one(count: &u32) -> bool {
+pub(crate) fn is_one(count: &u32) -> bool {
     *count == 1
 }
 

@@ -7,6 +7,7 @@ pub mod pools;
 pub mod spent;
 pub mod timing;
 
+pub(crate) use geometry::is_one;
 pub use geometry::{Geometry, Level, Shape};
 pub use layers::{LayerMap, LayerSpeed};
 pub use page_times::{PageTimes, ReadTimes};

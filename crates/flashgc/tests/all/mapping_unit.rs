@@ -14,7 +14,7 @@ const SLOTS: [&str; 3] = [
 ];
 
 /// Schemes that do not move single flash pages.
-pub const SCHEMES: [&str; 13] = [
+const SCHEMES: [&str; 13] = [
     "greedy",
     "pgc",
     "pgc-se",
@@ -31,7 +31,7 @@ pub const SCHEMES: [&str; 13] = [
 ];
 
 /// Requests suspend the operations of a collection, and find nothing in the register.
-pub const SUSPENDS: [&str; 3] = [
+const SUSPENDS: [&str; 3] = [
     "device.suspend.suspend=\"20 us\"",
     "gc.preemption.suspend.merge=false",
     "gc.preemption.suspend.pipeline=false",
@@ -59,13 +59,18 @@ fn schemes_work_on_slots() {
             "device.timing.layer_map=\"striped\"",
         ],
     ];
+    schemes_run_on(&devices, &SLOTS);
+}
+
+/// Each of these schemes on each of these devices, with and without time before the run.
+pub fn schemes_run_on(devices: &[&[&str]], all: &[&str]) {
     for scheme in SCHEMES {
         for device in devices {
             if scheme == "ideal" && device.contains(&"gc.copy.use=\"bus\"") {
                 continue;
             }
             let scheme = format!("gc.scheme=\"{scheme}\"");
-            let mut sets = slots(&[&[scheme.as_str()], device].concat());
+            let mut sets = [all, &[&scheme], device].concat();
             if scheme.contains("pgc-se") {
                 sets.extend(SUSPENDS);
             }
@@ -75,26 +80,26 @@ fn schemes_work_on_slots() {
     }
 }
 
+/// Uniform writes of 4 KiB over four planes, until the drive has collected.
+pub const STEADY_WRITES: [&str; 10] = [
+    "device.channels=1",
+    "device.chips_per_channel=1",
+    "device.blocks_per_plane=100",
+    "device.allocation=\"dynamic\"",
+    "device.unit=\"plane\"",
+    "device.exported=0.8",
+    "workload.synthetic.read_share=0.0",
+    "workload.synthetic.size=\"4 KiB\"",
+    "workload.synthetic.align=\"4 KiB\"",
+    "precondition.overwrite=3.0",
+];
+
 /// One plane or four, with 64 flash pages of four slots in each block, or 256 pages of 4 KiB.
 fn write_amplification(scheme: &str, planes: u32, unit: &[&str]) -> Value {
     let scheme = format!("gc.scheme=\"{scheme}\"");
     let planes = format!("device.planes_per_die={planes}");
-    let sets = [
-        "device.channels=1",
-        "device.chips_per_channel=1",
-        "device.blocks_per_plane=100",
-        "device.allocation=\"dynamic\"",
-        "device.unit=\"plane\"",
-        "device.exported=0.8",
-        "workload.synthetic.read_share=0.0",
-        "workload.synthetic.requests=250_000",
-        "workload.synthetic.size=\"4 KiB\"",
-        "workload.synthetic.align=\"4 KiB\"",
-        "precondition.overwrite=3.0",
-        &scheme,
-        &planes,
-    ];
-    run(TINY, &[&sets, unit].concat())
+    let sets = ["workload.synthetic.requests=250_000", &scheme, &planes];
+    run(TINY, &[&STEADY_WRITES, &sets[..], unit].concat())
 }
 
 const JOINED: [&str; 3] =

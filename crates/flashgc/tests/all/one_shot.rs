@@ -1,11 +1,10 @@
 //! One-shot programs: the pages of a word line are programmed together (docs/one-shot.md).
 
 use crate::common;
-use crate::mapping_unit::{SCHEMES, SUSPENDS};
+use crate::mapping_unit::{STEADY_WRITES, schemes_run_on};
 
 use common::{
-    TINY, assert_near, at, found_against, number, refusal, run, run_filled, run_verified, setup,
-    whole,
+    TINY, assert_near, at, found_against, number, refusal, run, run_verified, setup, whole,
 };
 use flashgc::verify::checker::Promises;
 use serde_json::Value;
@@ -50,20 +49,7 @@ fn schemes_work_on_word_lines() {
             "device.timing.layer_map=\"striped\"",
         ],
     ];
-    for scheme in SCHEMES {
-        for device in devices {
-            if scheme == "ideal" && device.contains(&"gc.copy.use=\"bus\"") {
-                continue;
-            }
-            let scheme = format!("gc.scheme=\"{scheme}\"");
-            let mut sets = joined(&[&[scheme.as_str()], device].concat());
-            if scheme.contains("pgc-se") {
-                sets.extend(SUSPENDS);
-            }
-            run_filled(&setup(TINY, &sets));
-            run_verified(TINY, &sets);
-        }
-    }
+    schemes_run_on(&devices, &WORD_LINES);
 }
 
 /// Writes in sequence, on 4 planes of one bus each or of one together.
@@ -101,21 +87,8 @@ fn a_word_line_takes_its_transfers_and_one_program() {
 /// A drive with flash pages of this number of slots, and as many of them in each program.
 fn write_amplification(scheme: &str, unit: &[&str]) -> Value {
     let scheme = format!("gc.scheme=\"{scheme}\"");
-    let sets = [
-        "device.channels=1",
-        "device.chips_per_channel=1",
-        "device.blocks_per_plane=100",
-        "device.allocation=\"dynamic\"",
-        "device.unit=\"plane\"",
-        "device.exported=0.8",
-        "workload.synthetic.read_share=0.0",
-        "workload.synthetic.requests=1_000",
-        "workload.synthetic.size=\"4 KiB\"",
-        "workload.synthetic.align=\"4 KiB\"",
-        "precondition.overwrite=3.0",
-        &scheme,
-    ];
-    run(TINY, &[&sets, unit].concat())
+    let sets = ["workload.synthetic.requests=1_000", &scheme];
+    run(TINY, &[&STEADY_WRITES, &sets[..], unit].concat())
 }
 
 /// Without time, a drive of word lines writes and copies what one of pages as large does, and in

@@ -1,5 +1,6 @@
 //! `[device.firmware]`: the time that a command takes on the processor of the device.
 
+use super::timing::at_most_longest;
 use crate::plan::Firmware;
 use flashgc_config::Reader;
 
@@ -13,15 +14,7 @@ pub fn read(device: &Reader<'_>) -> Option<Option<Firmware>> {
     let command_ns = table.required("command", table.duration_ns("command"), help);
     let cores = if table.has("cores") { table.u32("cores", 1..=256) } else { Some(1) };
     table.finish();
-    let (command_ns, cores) = (command_ns?, cores?);
-    if command_ns > LONGEST_NS {
-        let given_s = command_ns as f64 / 1e9;
-        let message = format!("a command must take at most 1000 s, got {given_s} s");
-        table.error("command", message, "write for example command = \"5 us\"");
-        return None;
-    }
+    let command_ns = at_most_longest(&table, "command", command_ns?, help)?;
+    let cores = cores?;
     Some(Some(Firmware { command_ns, cores }))
 }
-
-/// 1000 s.
-const LONGEST_NS: u64 = 1_000_000_000_000;

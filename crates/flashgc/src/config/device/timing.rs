@@ -20,7 +20,7 @@ pub fn read(
     let command_ns = table.duration_ns("command").unwrap_or(0);
     table.finish();
     let transfer_ns = rate?.ns_for(transfer_bytes?);
-    if transfer_ns.max(command_ns) > 1_000_000_000_000 {
+    if transfer_ns.max(command_ns) > LONGEST_NS {
         table.error(
             "transfer",
             "a page transfer and a command must each take at most 1000 s",
@@ -56,14 +56,20 @@ fn in_range(table: &Reader<'_>, key: &str, ns: Option<u64>) -> Option<u64> {
         );
         return None;
     }
-    // The bound of a year leaves room for a whole collection in 64 bits.
-    if ns > 1_000_000_000_000 {
+    at_most_longest(table, key, ns, &help)
+}
+
+/// Times of the device are at most 1000 s, so that a whole collection has room in 64 bits.
+pub fn at_most_longest(table: &Reader<'_>, key: &str, ns: u64, help: &str) -> Option<u64> {
+    if ns > LONGEST_NS {
         let message = format!("{key} must be at most 1000 s, got {} s", ns as f64 / 1e9);
         table.error(key, message, help);
         return None;
     }
     Some(ns)
 }
+
+const LONGEST_NS: u64 = 1_000_000_000_000;
 
 /// The read times of the page types in the order of the pages: one where all pages are alike.
 fn reads_ns(table: &Reader<'_>, pages_per_block: Option<u32>) -> Option<Vec<u64>> {
@@ -103,7 +109,7 @@ pub fn suspend(table: &Reader<'_>) -> Option<Option<Suspend>> {
     let suspend_ns = table.required("suspend", table.duration_ns("suspend"), help);
     let resume_ns = table.duration_ns("resume").unwrap_or(0);
     table.finish();
-    if suspend_ns?.max(resume_ns) > 1_000_000_000_000 {
+    if suspend_ns?.max(resume_ns) > LONGEST_NS {
         table.error(
             "suspend",
             "suspending and resuming must each take at most 1000 s",
@@ -145,7 +151,7 @@ pub fn summary(
         return None;
     }
     let transfer_ns = rate?.ns_for(bytes?);
-    if transfer_ns > 1_000_000_000_000 {
+    if transfer_ns > LONGEST_NS {
         let message = format!(
             "the summary's transfer must take at most 1000 s, got {} s",
             transfer_ns as f64 / 1e9

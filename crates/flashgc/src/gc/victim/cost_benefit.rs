@@ -4,12 +4,13 @@
 //! The score of a block with valid share u is (1 - u) * age / (1 + u), the age counted from the
 //! block's sealing. It is compared in whole numbers, so no rounding can change a choice.
 
+use super::fraction::Fraction;
 use super::oldest::Oldest;
 use super::{Candidates, Choice, VictimPolicy};
 use crate::device::Geometry;
 use crate::ids::{BlockId, PlaneId};
 use crate::rng::Random;
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 
 pub use super::NoSettings as Settings;
 
@@ -23,38 +24,11 @@ pub const CHOICE: Choice = Choice {
 };
 
 /// The rank of a block: the higher score goes first.
-#[derive(Clone, Copy, Debug)]
-struct Rank {
-    gain: u128,
-    cost: u128,
-}
+type Rank = Reverse<Fraction>;
 
-impl Rank {
-    /// Scores are compared as fractions.
-    fn new(invalid: u32, age_ns: u64, cost: u32) -> Self {
-        Rank { gain: u128::from(invalid) * u128::from(age_ns), cost: u128::from(cost) }
-    }
+fn rank(invalid: u32, age_ns: u64, cost: u32) -> Rank {
+    Reverse(Fraction { over: u128::from(invalid) * u128::from(age_ns), under: cost.into() })
 }
-
-impl Ord for Rank {
-    fn cmp(&self, other: &Self) -> Ordering {
-        (other.gain * self.cost).cmp(&(self.gain * other.cost))
-    }
-}
-
-impl PartialOrd for Rank {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Rank {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Rank {}
 
 /// The policy, with an index where that is shorter than a walk over the blocks.
 pub struct Policy {
@@ -79,11 +53,11 @@ impl Policy {
 
     /// The first of a plane's candidates, by a walk over all of them.
     fn scan(plane: PlaneId, candidates: &Candidates<'_>) -> Option<BlockId> {
-        let rank = |&block: &BlockId| {
+        let key = |&block: &BlockId| {
             let cost = candidates.data_pages() + candidates.valid(block);
-            (Rank::new(candidates.invalid(block), candidates.age_ns(block), cost), block)
+            (rank(candidates.invalid(block), candidates.age_ns(block), cost), block)
         };
-        candidates.sealed(plane).filter(|&b| candidates.invalid(b) > 0).min_by_key(rank)
+        candidates.sealed(plane).filter(|&b| candidates.invalid(b) > 0).min_by_key(key)
     }
 }
 
@@ -132,7 +106,8 @@ impl VictimPolicy for Policy {
             candidates.most_valid,
             |block| candidates.blocks.sealed_at_ns(block),
             |valid, sealed_ns| {
-                Rank::new(pages - valid, candidates.age_now_ns - sealed_ns, pages + valid)
+                let age_ns = candidates.age_now_ns - sealed_ns;
+                rank(pages - valid, age_ns, pages + valid)
             },
         );
         debug_assert_eq!(first, Self::scan(plane, candidates), "the index finds what a walk does");

@@ -12,6 +12,7 @@
 //! rate changes. With `now = true` every rate changes with time; among blocks with as many valid
 //! pages the one whose T_f is earliest goes first then, which an index uses.
 
+use super::fraction::Fraction;
 use super::oldest::Oldest;
 use super::{Candidates, Choice, Flag, Loss, VictimPolicy};
 use crate::device::Geometry;
@@ -20,7 +21,7 @@ use crate::memory::bytes_of;
 use crate::rng::Random;
 use flashgc_config::Reader;
 use serde::Serialize;
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 /// For the registry.
@@ -55,54 +56,15 @@ impl Settings {
 const NEVER: u64 = u64::MAX;
 
 /// The place of a candidate: a lower one goes first.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Rank {
     /// Nothing is valid, and the first page became invalid at this time, in ns.
     Empty { first_ns: u64 },
-    /// Invalid pages after the first, and the time in which they became invalid, in ns.
-    Rate { pages: u32, in_ns: u64 },
+    /// Invalid pages after the first, over the time in which they became invalid, in ns.
+    Rate(Fraction),
     /// No time has passed between its invalid pages, which have this number.
-    None { invalid: u32 },
+    None { invalid: Reverse<u32> },
 }
-
-impl Rank {
-    fn class(&self) -> u8 {
-        match self {
-            Rank::Empty { .. } => 0,
-            Rank::Rate { .. } => 1,
-            Rank::None { .. } => 2,
-        }
-    }
-}
-
-impl Ord for Rank {
-    /// Rates are compared as fractions, so no rounding can change a choice.
-    fn cmp(&self, other: &Self) -> Ordering {
-        match (self, other) {
-            (Rank::Empty { first_ns: a }, Rank::Empty { first_ns: b }) => a.cmp(b),
-            (Rank::Rate { pages: a, in_ns: a_ns }, Rank::Rate { pages: b, in_ns: b_ns }) => {
-                let product = |pages: u32, ns: u64| u128::from(pages) * u128::from(ns);
-                product(*a, *b_ns).cmp(&product(*b, *a_ns))
-            }
-            (Rank::None { invalid: a }, Rank::None { invalid: b }) => b.cmp(a),
-            _ => self.class().cmp(&other.class()),
-        }
-    }
-}
-
-impl PartialOrd for Rank {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Rank {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Rank {}
 
 /// A row of the block status table.
 #[derive(Clone, Copy, Debug)]
@@ -127,9 +89,12 @@ impl Status {
             return Rank::Empty { first_ns: if known { self.first_ns } else { 0 } };
         }
         if !known || self.last_ns == self.first_ns || invalid == 0 {
-            return Rank::None { invalid };
+            return Rank::None { invalid: Reverse(invalid) };
         }
-        Rank::Rate { pages: invalid - 1, in_ns: self.last_ns - self.first_ns }
+        Rank::Rate(Fraction {
+            over: (invalid - 1).into(),
+            under: self.last_ns - self.first_ns,
+        })
     }
 }
 
@@ -332,7 +297,7 @@ mod tests {
     fn rate(invalid: u32, first_ms: u64, last_ms: u64) -> f64 {
         let status = Status { first_ns: first_ms * MS, last_ns: last_ms * MS };
         match status.rank(128 - invalid, 128) {
-            Rank::Rate { pages, in_ns } => f64::from(pages) / 128.0 / (in_ns as f64 / 1e9),
+            Rank::Rate(rate) => rate.over as f64 / 128.0 / (rate.under as f64 / 1e9),
             rank => panic!("{rank:?}"),
         }
     }

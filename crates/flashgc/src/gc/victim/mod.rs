@@ -8,6 +8,7 @@
 //! file has `CHOICE` (name, text and keys for users), `Settings` (read from the configuration) and
 //! `Policy`.
 
+mod fraction;
 mod oldest;
 mod policy;
 

@@ -112,18 +112,12 @@ pub struct JobPlan {
     /// Whether the gaps of these rates are exponential.
     pub poisson: bool,
     /// The requests that come into the device from the job's queue in its turn, where it has turns.
-    #[serde(skip_serializing_if = "is_one")]
+    #[serde(skip_serializing_if = "crate::device::is_one")]
     pub weight: u32,
     /// Pause after some requests.
     pub think_ns: u64,
     /// The number of these requests.
     pub think_after: u32,
-}
-
-/// By reference, as serialisation needs it.
-#[allow(clippy::trivially_copy_pass_by_ref)]
-fn is_one(weight: &u32) -> bool {
-    *weight == 1
 }
 
 impl JobsPlan {
