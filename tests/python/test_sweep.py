@@ -85,7 +85,7 @@ def test_results_do_not_depend_on_workers_or_shared_drives(sweep, tmp_path):
     two = flashgc.sweep(text, store="two", jobs=2)
     assert result(one).equals(result(two))
     planned = plan.plan(read.load(text), None, quick=False)
-    assert len({plan.drive_key(each.run) for each in planned}) == 6
+    assert len({each.run.drive_key for each in planned}) == 6
     for row in one.to_arrow(reports=True).to_pylist()[::5]:
         alone = flashgc.run("small.toml", scheme=row["scheme"], seed=row["seed"], set={
             "workload.synthetic.queue_depth": row["workload.synthetic.queue_depth"]})  # fmt: skip

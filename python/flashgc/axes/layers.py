@@ -122,6 +122,21 @@ class Checked:
         return hashlib.sha256(json.dumps(deciding, sort_keys=True).encode()).hexdigest()
 
     @property
+    def drive_key(self) -> str | None:
+        """The hash of the state of its preconditioned drive; None where no other run may share it.
+
+        A drive whose preconditioning takes the requests of a trace, or whose size does, is not
+        shared.
+        """
+        is_trace = self.trace is not None
+        by_trace = is_trace and (self.drive["workload"] is not None or self.awaits_fit)
+        untouched = not self.drive["precondition"].get("overwrite")
+        if by_trace or untouched:
+            return None
+        made_from: dict[str, Any] = {"drive": self.drive, "version": _engine.__version__}
+        return hashlib.sha256(json.dumps(made_from, sort_keys=True).encode()).hexdigest()
+
+    @property
     def table_bytes(self) -> int:
         """The largest size of a run's tables: 12 bytes for each page."""
         shape = self.settings["device"]["shape"]

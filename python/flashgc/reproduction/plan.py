@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from flashgc._types import Request
 from flashgc.axes import layers
-from flashgc.axes.layers import Chooser, Used
+from flashgc.axes.layers import Checked, Chooser, Used
 from flashgc.reproduction.environment import TraceUsed, trace_used
 from flashgc.reproduction.experiment import Experiment, Point
 
@@ -24,10 +24,7 @@ class Planned:
 
     point: Point
     label: str
-    request: Request
-    key: str
-    """A hash of all that decides the report."""
-    table_bytes: int
+    run: Checked
     differs: Differs
     fitted: Differs = ()
     """Choices whose values are predictions: the label, and what was fitted."""
@@ -36,6 +33,21 @@ class Planned:
     trace: TraceUsed | None = None
     extras: frozenset[str] = frozenset()
     """Data kept in addition to the report: `distribution` of latencies, `series` over time."""
+
+    @property
+    def request(self) -> Request:
+        """What the engine is asked for."""
+        return self.run.request
+
+    @property
+    def key(self) -> str:
+        """A hash of all that decides the report."""
+        return self.run.key
+
+    @property
+    def table_bytes(self) -> int:
+        """The largest size of the run's tables."""
+        return self.run.table_bytes
 
 
 class Planner:
@@ -72,5 +84,4 @@ class Planner:
         if traced is not None and traced.file is not None and checked.trace is not None:
             file = layers.plain_name(traced.file)
             trace = trace_used(traced.file, checked.trace, traced.source.what)
-        return Planned(point, label, request, checked.key, checked.table_bytes, differs, fitted,
-                       file, trace)  # fmt: skip
+        return Planned(point, label, checked, differs, fitted, file, trace)

@@ -16,7 +16,7 @@ from flashgc._engine import OutputError
 from flashgc._types import NO_LOGS, Logs
 from flashgc.processors import at_once
 from flashgc.report import Report
-from flashgc.reproduction import cliffs
+from flashgc.reproduction import cliffs, shared
 from flashgc.reproduction.experiment import Point
 from flashgc.reproduction.plan import Planned
 
@@ -74,9 +74,9 @@ def run_all(
 
     if missing:
         parallel = at_once(jobs, max(one.table_bytes for one in missing))
-        requests = [one.request for one in missing]
+        checked = [one.run for one in missing]
         logs = [_logs(folder, one) for one in missing]
-        api._run_all(requests, False, None, parallel, follow.progress, done, logs)
+        shared.run_all(checked, folder, parallel, follow.progress, done, logs)
     by_key = {one.key: reports[one.point] for one in planned}
     return {one.point: by_key[one.key] for one in every}
 

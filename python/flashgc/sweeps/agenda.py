@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from flashgc.sweeps.plan import Planned, drive_key
+from flashgc.sweeps.plan import Planned
 from flashgc.sweeps.store import Store
 from flashgc.sweeps.work import Task
 
@@ -124,7 +124,7 @@ class Agenda:
 def _task(one: Planned, store: Store) -> Task:
     run = one.run
     assert run is not None
-    drive = drive_key(run)
+    drive = run.drive_key
     return Task(
         one.label, run.request, run.key, run.trace, run.awaits_fit, run.settings, run.config_hash,
         None if drive is None else str(store.drive(drive)), drive, run.table_bytes,

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import functools
-import hashlib
-import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from flashgc import _engine
 from flashgc._engine import ConfigError
 from flashgc.axes import layers
 from flashgc.axes.choice import Choice
@@ -79,20 +76,6 @@ class _Same:
 
 def _used(chooser: Chooser, same: _Same) -> Used:
     return chooser.used(same.choice)
-
-
-def drive_key(run: Checked) -> str | None:
-    """The hash of the state of its preconditioned drive; None where no other run may share it.
-
-    A drive whose preconditioning takes the requests of a trace, or whose size does, is not shared.
-    """
-    is_trace = run.trace is not None
-    by_trace = is_trace and (run.drive["workload"] is not None or run.awaits_fit)
-    untouched = not run.drive["precondition"].get("overwrite")
-    if by_trace or untouched:
-        return None
-    made_from: dict[str, Any] = {"drive": run.drive, "version": _engine.__version__}
-    return hashlib.sha256(json.dumps(made_from, sort_keys=True).encode()).hexdigest()
 
 
 def by_key(planned: Sequence[Planned]) -> dict[str, Planned]:

@@ -14,6 +14,7 @@ from typing import Any
 from flashgc import _engine
 from flashgc._engine import DriveError, FlashgcError, InternalError, RunError
 from flashgc._types import Request
+from flashgc.axes import own_drive
 from flashgc.sweeps import columns
 from flashgc.sweeps.store import DONE, FAILED, KILLED, Row
 
@@ -91,9 +92,8 @@ def _report(task: Task, request: Request) -> dict[str, Any]:
         outcome = _engine.run(request)
     report: dict[str, Any] = json.loads(outcome.report)
     if task.drive is not None:
-        # The drive is the one that the run would have preconditioned, so its report is the same.
-        report["config"], report["config_hash"] = task.settings, task.config_hash
-        report["precondition"]["drive"] = None
+        assert task.settings is not None
+        own_drive.restore(report, task.settings, task.config_hash)
     return report
 
 
