@@ -205,6 +205,19 @@ def test_close_orders_are_measured_with_more_seeds():
     assert seeds.close([claim_of(near, beyond)], beyond) == []
 
 
+def test_an_order_that_fails_with_the_first_seed_is_not_measured_again():
+    claim = order("below", at={"load": "*", "scheme": "fifo"}, than={"scheme": "greedy"})
+    close = {(load, "fifo"): 98.5 for load in ("low", "high", "recorded")}
+    held = results(close)
+    assert len(seeds.close([claim_of(claim, held)], held)) == 6
+    lost = results({**close, LOST: 102})
+    assert verdict(claim, lost).verdict == "not met"
+    assert seeds.close([claim_of(claim, lost)], lost) == []
+
+
+LOST = ("high", "fifo")
+
+
 def test_an_order_that_is_judged_at_fewer_than_half_of_its_places_has_no_verdict():
     claim = order("below", at={"load": "*", "scheme": "fifo"}, than={"scheme": "greedy"})
     faster = {(load, "fifo"): 50 for load in ("low", "high", "recorded")}

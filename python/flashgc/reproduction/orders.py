@@ -98,6 +98,13 @@ def tally(claim: Claim, test: Order, results: Results) -> Tally:
     return found
 
 
+def is_lost(test: Order, found: Tally) -> bool:
+    """Whether an order fails at too many places to be met or near, whatever further seeds show."""
+    wrong = len(found.wrong)
+    least = found.total / 2 if test.most else NEAR_SHARE * found.total
+    return wrong > NEAR_SHARE * found.total and wrong >= least
+
+
 def holds(test: Order, values: Sequence[tuple[float, float]]) -> bool:
     """Whether the values of a place, with each seed, are in order."""
     if test.word == "equal" or test.tie is not None:

@@ -254,7 +254,7 @@ def _order_verdict(test: Order, found: orders.Tally) -> tuple[str, str]:
             told = f"an effect at {found.effects} of {found.total} places alone; equal elsewhere"
             return NOT_COMPARABLE, told
         return MET, ""
-    return (NEAR if wrong <= orders.NEAR_SHARE * found.total else NOT_MET), ""
+    return (NOT_MET if orders.is_lost(test, found) else NEAR), ""
 
 
 def _fails_if(test: Order, found: orders.Tally) -> str:
