@@ -63,6 +63,17 @@ class Planner:
         """The first available source of a choice."""
         return self._chooser.used(self._experiment.axes[axis][name])
 
+    def basis(self, point: Point) -> tuple[Differs, Differs]:
+        """The choices of a run that are not comparable, and those that make it a prediction."""
+        axes = self._experiment.axes
+        pairs = [(axes[axis][name].label, self.used(axis, name))
+                 for axis, name in zip(axes, point, strict=True)]  # fmt: skip
+        differs = tuple((what, used.source.differs) for what, used in pairs if used.source.differs)
+        fitted = tuple((what, used.source.fitted) for what, used in pairs if used.source.fitted)
+        if fitted and not any(used.source.trace for _, used in pairs):
+            differs = ()  # one fitted choice makes the values of a run predictions
+        return differs, fitted
+
     def planned(self, point: Point, seed: int | None = None) -> Planned:
         """The run at a point, checked by the engine; with another seed than its own if given."""
         experiment = self._experiment
@@ -71,13 +82,7 @@ class Planner:
         request = self._chooser.joined(layered, self._quick, seed)
         label = experiment.label(point) + ("" if seed is None else f", seed {seed}")
         checked = layers.checked(request, label)
-        labels = [experiment.axes[axis][name].label
-                  for axis, name in zip(experiment.axes, point, strict=True)]  # fmt: skip
-        pairs = list(zip(labels, chosen, strict=True))
-        differs = tuple((what, used.source.differs) for what, used in pairs if used.source.differs)
-        fitted = tuple((what, used.source.fitted) for what, used in pairs if used.source.fitted)
-        if fitted and not any(used.source.trace for used in chosen):
-            differs = ()  # one fitted choice makes the values of a run predictions
+        differs, fitted = self.basis(point)
         differs = (("", QUICK),) if self._quick else differs
         traced = next((used for used in layered if used.file is not None), None)
         file, trace = "", None
