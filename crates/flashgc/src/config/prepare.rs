@@ -144,6 +144,9 @@ fn resolve_rare_parts(resolved: &mut Value, device: &Device) {
     if let Some(firmware) = device.firmware {
         resolved["firmware"] = json!(firmware);
     }
+    if device.cache.is_some() {
+        resolved["cache_operations"] = json!(device.cache);
+    }
     if !device.write_completion.is_default() {
         resolved["write_completion"] = json!(device.write_completion);
     }

@@ -35,6 +35,13 @@ struct Lane {
     merged: Vec<HostPage>,
     read_out: Vec<Ppn>,
     bound: VecDeque<Bound>,
+    /// The pages and the array time of the operation of the host that has begun beside the one
+    /// under way, and whether it reads.
+    beside: Option<bool>,
+    next: Vec<HostPage>,
+    next_ns: u64,
+    /// Until when the array worked, in ns.
+    array_until_ns: u64,
     /// Array time since the last operation ended, for the host and for collection, in ns.
     seen_ns: [u64; 2],
     /// The time that is left of a suspended operation of the collection, in ns.
@@ -48,6 +55,25 @@ struct Lane {
 }
 
 impl Lane {
+    /// The array has worked. It does one thing at a time; what reads beside a transfer of the host
+    /// is the next operation.
+    fn worked(&mut self, (from_ns, to_ns): (u64, u64), gc: bool) {
+        assert!(from_ns >= self.array_until_ns, "an array did two things at {from_ns} ns");
+        self.array_until_ns = to_ns;
+        let seen_ns = match self.beside {
+            Some(true) if !gc => &mut self.next_ns,
+            _ => &mut self.seen_ns[usize::from(gc)],
+        };
+        *seen_ns += to_ns - from_ns;
+    }
+
+    /// The host's operation has ended: the one beside it has the unit.
+    fn takes_over(&mut self) {
+        self.beside = None;
+        self.host = std::mem::take(&mut self.next);
+        self.seen_ns[0] = std::mem::take(&mut self.next_ns);
+    }
+
     /// A read that was suspended is not resumed: its pages were lost meanwhile.
     fn gives_up(&mut self) {
         assert!(self.left.is_none_or(|(of, _)| of == READ), "only reads are given up");
@@ -88,6 +114,8 @@ pub(super) struct Times {
     at_once: usize,
     /// Pages of the blocks whose copies form a list each.
     list_pages: u32,
+    /// Whether the device has cache reads, and cache programs.
+    cache: [bool; 2],
     lanes: Vec<Lane>,
 }
 
@@ -118,6 +146,7 @@ impl Times {
             program_slots: shape.slots * shape.pages_per_program,
             at_once: promises.at_once as usize,
             list_pages: if promises.by_block { shape.pages_per_block } else { u32::MAX },
+            cache: promises.cache,
             lanes: vec![Lane::default(); geometry.units as usize],
         }
     }
@@ -210,8 +239,16 @@ impl Times {
                 self.lanes[unit.index()].bound.drain(..copies as usize);
             }
             Happened::ReadGivenUp { unit } => self.lanes[unit.index()].gives_up(),
+            Happened::BeginsBeside { unit, reads } => {
+                assert!(
+                    self.cache[usize::from(!reads)],
+                    "unit {} has no such cache operation",
+                    unit.0
+                );
+                self.lanes[unit.index()].beside = Some(reads);
+            }
             Happened::Busy { what: What::Array, unit, from_ns, to_ns, gc } => {
-                self.lanes[unit.index()].seen_ns[usize::from(gc)] += to_ns - from_ns;
+                self.lanes[unit.index()].worked((from_ns, to_ns), gc);
             }
             Happened::Busy { what: What::Operation(name, copies), unit, .. } => {
                 self.operation(now_ns, unit, name, copies);
@@ -221,7 +258,9 @@ impl Times {
     }
 
     fn host(&mut self, unit: UnitId, ppn: Ppn, programs: bool, fills: bool) {
-        self.lanes[unit.index()].host.push(HostPage { ppn, programs, fills });
+        let lane = &mut self.lanes[unit.index()];
+        let pages = if lane.beside.is_some() { &mut lane.next } else { &mut lane.host };
+        pages.push(HostPage { ppn, programs, fills });
     }
 
     /// That page is in the register of a collection: a read needs no array time, a write only the
@@ -257,7 +296,11 @@ impl Times {
                     (suspend_ns, 0)
                 }
             }
-            _ if is_host => self.host_ns(&mut lane),
+            _ if is_host => {
+                let ns = self.host_ns(&mut lane);
+                lane.takes_over();
+                ns
+            }
             _ => self.job_ns(&mut lane, name, copies),
         };
         let suspends = self.timing.suspend.is_some() && matches!(name, READ | PROGRAM | ERASE);

@@ -9,6 +9,7 @@ mod bad_traces;
 mod bad_triggers;
 mod block_blocking;
 mod blocking;
+mod cache_operations;
 mod common;
 mod contract;
 mod corners;

@@ -11,7 +11,8 @@ mod write_buffer;
 
 use crate::device::{Level, Shape, Timing};
 use crate::plan::{
-    Allocation, Firmware, Places, QueueOrder, Service, WriteBuffer, WriteCompletion,
+    Allocation, CacheOperations, Firmware, Places, QueueOrder, Service, WriteBuffer,
+    WriteCompletion,
 };
 use exported::Exported;
 use flashgc_config::Reader;
@@ -27,6 +28,7 @@ pub struct Device {
     /// The places of the device, where their number is bounded.
     pub places: Option<Places>,
     pub firmware: Option<Firmware>,
+    pub cache: CacheOperations,
     pub write_completion: WriteCompletion,
     pub write_buffer: Option<WriteBuffer>,
     /// `None`: the whole device, or no pools at all.
@@ -54,8 +56,8 @@ pub struct Sizing {
 
 /// Reads the table. Errors are noted; `None` where no device can be made.
 pub fn read(table: &Reader<'_>) -> Option<Device> {
-    is_there(table)?;
     let count = |key: &str, most: u32| table.required(key, table.u32(key, 1..=most), COUNT_HELP);
+    is_there(table)?;
     let [channels, chips_per_channel, dies_per_chip, planes_per_die] =
         PARTS.map(|key| count(key, 1024));
     let blocks_per_plane = count("blocks_per_plane", 1 << 20);
@@ -71,7 +73,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     let times = timing::read(&table.table("timing"), bytes, pages_per_block);
     let summary = timing::summary(table, times.map(|(_, rate)| rate), bytes, pages_per_block);
     let (host_link, suspend) = (timing::host_link(table), timing::suspend(table));
-    let (places, firmware, write_completion) = requests(table);
+    let (places, firmware, cache, write_completion) = requests(table);
     let write_buffer = write_buffer::read(table, page_bytes, slots);
     let rated_cycles = table.u64("rated_cycles", 1..=1_000_000_000);
     table.finish();
@@ -104,22 +106,22 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     shape.exported_pages_per_plane = exported.pages(table, &shape)?;
     let mut timing = Timing { suspend: suspend?, layer_speed: layered.speed, ..times?.0 };
     timing.summary = summary?.map(|summary| timing::in_array(summary, &timing, &shape));
-    let is_striped = allocation == Allocation::Striped;
     Some(Device {
         shape,
         timing,
         host_link,
         places,
         firmware: firmware?,
+        cache,
         write_completion,
         write_buffer: write_buffer?,
         allocation,
-        pool: pool.filter(|_| !is_striped),
+        pool: pool.filter(|_| allocation != Allocation::Striped),
         service: service?,
         service_words,
         exported,
         rated_cycles,
-        unused: unused(table, layered.unused, pool.is_some() && is_striped),
+        unused: unused(table, layered.unused, pool.is_some() && allocation == Allocation::Striped),
     })
 }
 
@@ -137,9 +139,12 @@ fn registers(table: &Reader<'_>) -> Option<u32> {
     if table.has("registers") { table.u32("registers", 1..=64) } else { Some(1) }
 }
 
-/// How requests come in, and when a write is done.
-fn requests(table: &Reader<'_>) -> (Option<Places>, Option<Option<Firmware>>, WriteCompletion) {
-    (places(table), firmware::read(table), completion(table))
+/// How requests come in, what of them overlaps, and when a write is done.
+fn requests(
+    table: &Reader<'_>,
+) -> (Option<Places>, Option<Option<Firmware>>, CacheOperations, WriteCompletion) {
+    let cache = table.choice("cache_operations", &CACHE_OPERATIONS).unwrap_or_default();
+    (places(table), firmware::read(table), cache, completion(table))
 }
 
 /// The places of the device, where the number of requests in it is bounded.
@@ -182,6 +187,13 @@ const QUEUE_ORDERS: [(&str, QueueOrder); 3] = [
     ("arrival", QueueOrder::Arrival),
     ("address", QueueOrder::Address),
     ("round-robin", QueueOrder::RoundRobin),
+];
+
+const CACHE_OPERATIONS: [(&str, CacheOperations); 4] = [
+    ("none", CacheOperations { reads: false, programs: false }),
+    ("reads", CacheOperations { reads: true, programs: false }),
+    ("programs", CacheOperations { reads: false, programs: true }),
+    ("both", CacheOperations { reads: true, programs: true }),
 ];
 
 const COMPLETIONS: [(&str, WriteCompletion); 2] =
