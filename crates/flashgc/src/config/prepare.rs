@@ -112,7 +112,7 @@ fn resolved(tables: &Tables, preset: Option<&str>, plan: &Plan) -> Value {
         "seed": tables.seed,
         "device": {
             "preset": preset,
-            "shape": device.shape,
+            "shape": device.shape.by_planes(),
             "timing": device.timing,
             "allocation": device.allocation,
             "service": device.service_words,

@@ -30,7 +30,7 @@ impl<W: Watch> Sim<W> {
         if self.plan.geometry.shape.multi_plane > 1 {
             self.share(unit, plane, kind == OpKind::Write, list);
             shared = self.units[unit.index()].group.len();
-        } else if self.plan.geometry.shape.slots > 1 && kind != OpKind::Write {
+        } else if self.plan.geometry.shape.read_slots() > 1 && kind != OpKind::Write {
             self.join_reads(unit, op, list);
             shared = self.units[unit.index()].group.len();
         }
@@ -135,16 +135,18 @@ impl<W: Watch> Sim<W> {
     }
 
     /// The next reads of the list that want slots of the same flash page join: the array reads it
-    /// once.
+    /// once. So do those of flash pages of the same number in planes in step, in their order.
     #[inline(never)]
     fn join_reads(&mut self, unit: UnitId, first: u32, list: u8) {
-        let first = self.page_of(first);
+        let mut last = self.page_of(first);
         while let Some(op) = self.host.waiting.peek(unit, list) {
             let Op { lpn, kind, .. } = *self.host.waiting.op(op);
             let slot = self.store.ftl.map.ppn_of(lpn);
             let joins = matches!(kind, OpKind::Read | OpKind::ReadRest)
                 && slot.is_some()
-                && self.prices.shares_flash_page(first, slot);
+                && (self.prices.shares_flash_page(last, slot)
+                    || slot.0 > last.0 && self.prices.shares_read(last, slot));
+            last = slot;
             if !joins || self.start_page(unit, op, list).is_none() {
                 return;
             }

@@ -108,8 +108,10 @@ pub(super) struct Times {
     /// Pages of a whole block, and the time of each layer as a multiple of the nominal one.
     block_pages: u32,
     layers: Option<(LayerMap, Vec<f64>)>,
-    /// Slots of a flash page, and those that are programmed together.
+    /// Slots of a flash page, those that the array reads at once, and those that are programmed
+    /// together.
     slots: u32,
+    read_slots: u32,
     program_slots: u32,
     at_once: usize,
     /// Pages of the blocks whose copies form a list each.
@@ -143,6 +145,7 @@ impl Times {
             block_pages: shape.pages_per_block * shape.sub_blocks,
             layers,
             slots: shape.slots,
+            read_slots: shape.slots * shape.planes_in_step,
             program_slots: shape.slots * shape.pages_per_program,
             at_once: promises.at_once as usize,
             list_pages: if promises.by_block { shape.pages_per_block } else { u32::MAX },
@@ -154,7 +157,7 @@ impl Times {
     /// The time of a read of this page, if its layer is as fast as the mean, in ns.
     fn nominal_read_ns(&self, by: &Timing, ppn: Ppn) -> u64 {
         let Some(times) = by.read_by_type_ns else { return by.read_ns };
-        let (page, each_ns) = (ppn.0 % self.block_pages / self.slots, times.each_ns());
+        let (page, each_ns) = (ppn.0 % self.block_pages / self.read_slots, times.each_ns());
         each_ns[page as usize % each_ns.len()]
     }
 
@@ -178,10 +181,11 @@ impl Times {
         self.slowest_ns(pages.map(|ppn| (ppn, by.program_ns)))
     }
 
-    /// The flash pages of these slots, which are read one after the other, in ns.
+    /// The flash pages of these slots, which are read one after the other where planes in step do
+    /// not read them together, in ns.
     fn each_ns(&self, slots: Vec<Ppn>) -> u64 {
         let mut pages = slots;
-        pages.dedup_by_key(|slot| slot.0 / self.slots);
+        pages.dedup_by_key(|slot| slot.0 / self.read_slots);
         pages.into_iter().map(|slot| self.read_ns(&self.collection, std::iter::once(slot))).sum()
     }
 
@@ -425,7 +429,8 @@ impl Times {
         (self.read_ns(&self.collection, copies.iter().map(|copy| copy.from)) + ns, 1 + phases)
     }
 
-    /// Slots that one program joins: each flash page that was not read before is read by itself.
+    /// Slots that one program joins: each flash page that was not read before is read by itself, or
+    /// with those before it of the same number in planes in step.
     fn joined_ns(&self, last_read: &mut Option<u32>, copies: &[Bound]) -> (u64, u64) {
         // The controller keeps what does not fill a program.
         let is_full = copies.last().is_some_and(|last| self.ends_program(last.to));
@@ -437,9 +442,14 @@ impl Times {
             let from = copies.iter().map(|copy| copy.from).collect();
             return (ns + self.each_ns(from), 1 + u64::from(self.program_slots / self.slots));
         }
+        let mut row = None;
         for copy in copies {
             let page = copy.from.0 / self.slots;
-            if last_read.replace(page) != Some(page) {
+            if last_read.replace(page) == Some(page) {
+                continue;
+            }
+            let own_row = copy.from.0 / self.read_slots;
+            if row.replace(own_row) != Some(own_row) {
                 ns += self.read_ns(&self.collection, std::iter::once(copy.from));
                 phases += 1;
             }

@@ -37,6 +37,7 @@ mod oracles;
 mod order;
 mod own_scheme;
 mod page_types;
+mod planes_in_step;
 mod pools;
 mod pre_migration;
 mod preconditioned;
