@@ -79,6 +79,13 @@ class Slots(Section):
     reads_per_copy: float | None
 
 
+class Cache(Section):
+    """Operations that began beside another one of their unit."""
+
+    reads: int
+    programs: int
+
+
 class Background(Section):
     """Pages that pre-migration moved before any collection."""
 
@@ -463,6 +470,7 @@ class Keys(Section):
     jobs: Annotated[list[Job], Only("with concurrent jobs")]
     pages: Pages
     slots: Annotated[Slots, Only("with a mapping unit below the page")]
+    cache: Annotated[Cache, Only("with cache operations")]
     background: Annotated[Background, Only("with pre-migration")]
     buffer: Annotated[Buffer, Only("with a write buffer")]
     write_amplification: float | None

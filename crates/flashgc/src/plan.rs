@@ -161,6 +161,23 @@ pub struct Until {
     pub at_most: f64,
 }
 
+/// What the registers of a unit do beside its array.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct CacheOperations {
+    /// The next page is read while the one before it leaves over the bus.
+    pub reads: bool,
+    /// The next data comes in while the data before it is programmed.
+    pub programs: bool,
+}
+
+impl CacheOperations {
+    /// Whether there is any.
+    #[inline(always)]
+    pub fn is_some(self) -> bool {
+        self.reads || self.programs
+    }
+}
+
 /// The firmware of a device: each command takes time on one of its cores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Firmware {
@@ -194,6 +211,8 @@ pub struct Plan {
     pub places: Option<Places>,
     /// The firmware, where it takes time.
     pub firmware: Option<Firmware>,
+    /// What the registers of a unit do beside its array.
+    pub cache: CacheOperations,
     /// When a write of the host is done.
     pub write_completion: WriteCompletion,
     /// The write buffer, where there is one.
@@ -252,6 +271,7 @@ impl Plan {
         };
         one_queue
             && self.write_buffer.is_none()
+            && !self.cache.programs
             && !self.service.splits_host()
             && self.gc.preemption.is_none()
     }
@@ -269,6 +289,11 @@ impl Plan {
     #[inline(always)]
     pub fn copies_at_once(&self) -> u32 {
         self.gc.copy.at_once().max(self.geometry.shape.program_slots)
+    }
+
+    /// Whether a phase of an operation of the host may release a write, or the next operation.
+    pub fn follows_phases(&self) -> bool {
+        self.cache.is_some() || self.write_completion == WriteCompletion::Loaded
     }
 
     /// Whether copies keep the parity of their page.

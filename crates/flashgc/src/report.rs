@@ -65,11 +65,12 @@ impl Report {
         if let Some(slots) = slots(setup, results) {
             add("slots", slots);
         }
-        if let Some(background) = background(setup, results) {
-            add("background", background);
-        }
-        if let Some(buffer) = buffer(results) {
-            add("buffer", buffer);
+        for (key, part) in [
+            ("cache", cache(setup, results)),
+            ("background", background(setup, results)),
+            ("buffer", buffer(results)),
+        ] {
+            part.map(|part| add(key, part));
         }
         add("write_amplification", json!(write_amplification(results)));
         let in_bytes = write_amplification_bytes(setup, results);
@@ -250,6 +251,12 @@ fn slots(setup: &Setup, results: &Results) -> Option<Value> {
             "reads_per_copy": per(counters.read_steps, counters.moved_in_jobs),
         })
     })
+}
+
+/// Operations that began beside another one of their unit.
+fn cache(setup: &Setup, results: &Results) -> Option<Value> {
+    let [reads, programs] = results.counters.cached;
+    setup.plan.cache.is_some().then(|| json!({ "reads": reads, "programs": programs }))
 }
 
 /// Flash bytes programmed for each byte that the host wrote.

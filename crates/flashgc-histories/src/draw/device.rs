@@ -131,6 +131,14 @@ impl Draw {
         self.history.words.push(("device.timing.read".into(), "a list".into()));
     }
 
+    /// In a part of the cases, registers work beside the array.
+    pub(super) fn cached(&mut self) {
+        if self.choices.chance(12) && self.history.get("device.preset").is_none() {
+            self.history.remove("device.timing.command");
+            self.word("device.cache_operations", &["reads", "programs", "both", "both"]);
+        }
+    }
+
     fn units(&mut self) {
         let unit = self.word("device.unit", &["plane", "die", "chip", "channel"]);
         let planes = self.number("device.planes_per_die");

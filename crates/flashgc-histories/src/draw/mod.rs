@@ -82,6 +82,7 @@ pub fn draw(seed: u64) -> Drawn {
     draw.precondition();
     draw.slots();
     draw.page_types();
+    draw.cached();
     draw.fits()
 }
 

@@ -19,8 +19,8 @@ const SCHEMES: &[&str] = &[
     "fpgc",
 ];
 
-const REFUSED_OF_DEVICE: [&str; 6] =
-    ["pool", "multi_plane", "summary", "write_completion", "write_buffer", "sub_blocks"];
+const REFUSED_OF_DEVICE: [&str; 5] =
+    ["pool", "summary", "write_completion", "write_buffer", "sub_blocks"];
 
 impl Draw {
     /// In a part of the cases, one program writes the pages of a word line.
@@ -37,6 +37,19 @@ impl Draw {
         true
     }
 
+    /// Where planes work together they do so in groups of equal size.
+    fn planes_in_step(&mut self) {
+        let (planes, most) =
+            (self.number("device.planes_per_die"), self.number("device.multi_plane"));
+        let fits: Vec<u64> = (2..=most).filter(|n| planes.is_multiple_of(*n)).collect();
+        self.history.remove("device.multi_plane");
+        if !fits.is_empty() {
+            let together = self.choices.pick(&fits);
+            self.set("device.multi_plane", together);
+            self.history.words.push(("device".into(), "multi_plane in step".into()));
+        }
+    }
+
     /// In a part of the cases, flash pages hold several slots, and what cannot be combined with
     /// them is drawn again.
     pub(super) fn slots(&mut self) {
@@ -51,6 +64,7 @@ impl Draw {
             self.text("device.mapping_unit", unit);
             self.history.words.push(("device".into(), "mapping_unit".into()));
         }
+        self.planes_in_step();
         for key in REFUSED_OF_DEVICE {
             self.history.remove(&format!("device.{key}"));
         }

@@ -64,7 +64,7 @@ pub struct Job {
     /// The first of the other copies that no step has taken yet.
     pub(super) loose: usize,
     /// Where the copies end that the controller has or had, where it joins slots; the same before
-    /// the step under way, and the slots that are read for it, of this number of flash pages.
+    /// the step under way, and the slots that are read for it, of this number of array reads.
     pub(super) read_until: usize,
     pub(super) read_from: usize,
     pub(super) read: Vec<Ppn>,

@@ -80,7 +80,7 @@ impl Job {
         let read = self.copies.get(first..end).unwrap_or(&[]).iter();
         self.read.clear();
         self.read.extend(read.map(|copy| copy.from).filter(|&page| is_valid(page)));
-        let pages = self.read.chunk_by(|&a, &b| prices.shares_flash_page(a, b));
+        let pages = self.read.chunk_by(|&a, &b| prices.shares_read(a, b));
         self.read_pages = pages.count() as u32;
         self.reads += self.read_pages;
     }

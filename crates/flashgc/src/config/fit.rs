@@ -69,12 +69,15 @@ pub fn fit(all: &[Inputs], footprint_pages: u64) -> Result<Fitted, Diagnostics> 
     let shape = &sizing.shape;
     let planes =
         [shape.planes_per_die, shape.dies_per_chip, shape.chips_per_channel, shape.channels];
-    let [a, b, c, d] = planes.map(|count| (count, count));
+    let in_step = shape.planes_in_step;
+    let [_, b, c, d] = planes.map(|count| (count, count));
+    let a = (planes[0] * in_step, planes[0] * in_step);
     let base = Fitted {
         share: sizing.share.numerator as f64 / sizing.share.denominator as f64,
         footprint_pages,
         counts: [a, b, c, d, (shape.blocks_per_plane, shape.blocks_per_plane)],
         multi_plane: shape.multi_plane,
+        in_step,
     };
     let has_room = |fitted: &Fitted| {
         able.iter().all(|(inputs, left_on_device, _)| {
@@ -107,7 +110,8 @@ fn sized(base: &Fitted, planes: &Planes, blocks: u64) -> Fitted {
         count.1 = to;
     }
     fitted.counts[4].1 = blocks as u32;
-    fitted.multi_plane = base.multi_plane.min(planes.counts[0]);
+    fitted.counts[0].1 *= base.in_step;
+    fitted.multi_plane = base.multi_plane.min(planes.counts[0]) * base.in_step;
     fitted
 }
 

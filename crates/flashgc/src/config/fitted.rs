@@ -17,6 +17,8 @@ pub struct Fitted {
     pub(super) counts: [(u32, u32); 5],
     /// Planes that one array operation serves.
     pub(super) multi_plane: u32,
+    /// Planes that work in step.
+    pub(super) in_step: u32,
 }
 
 impl Fitted {

@@ -112,7 +112,7 @@ fn resolved(tables: &Tables, preset: Option<&str>, plan: &Plan) -> Value {
         "seed": tables.seed,
         "device": {
             "preset": preset,
-            "shape": device.shape,
+            "shape": device.shape.by_planes(),
             "timing": device.timing,
             "allocation": device.allocation,
             "service": device.service_words,
@@ -143,6 +143,9 @@ fn resolve_rare_parts(resolved: &mut Value, device: &Device) {
     }
     if let Some(firmware) = device.firmware {
         resolved["firmware"] = json!(firmware);
+    }
+    if device.cache.is_some() {
+        resolved["cache_operations"] = json!(device.cache);
     }
     if !device.write_completion.is_default() {
         resolved["write_completion"] = json!(device.write_completion);

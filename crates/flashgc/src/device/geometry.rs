@@ -88,6 +88,10 @@ pub struct Shape {
     pub registers: u32,
     /// Planes of one die that one array operation of the host may serve at once.
     pub multi_plane: u32,
+    /// Planes of a die that work in step and stand for one plane everywhere (see
+    /// [`Shape::in_step`]).
+    #[serde(skip)]
+    pub planes_in_step: u32,
     /// The order of striping, the fastest level first.
     pub order: [Level; 4],
     /// Pages of each plane that the host sees.
@@ -161,6 +165,40 @@ impl Shape {
         }
     }
 
+    /// The device as the map sees it where this number of planes work in step: their blocks of the
+    /// same number are one block, whose pages lie in these planes in turn. A program writes a word
+    /// line of each of them.
+    #[must_use]
+    pub fn in_step(&self, planes: u32) -> Shape {
+        Shape {
+            planes_per_die: self.planes_per_die / planes,
+            pages_per_block: self.pages_per_block * planes,
+            pages_per_program: self.pages_per_program * planes,
+            program_slots: self.program_slots * planes,
+            multi_plane: 1,
+            planes_in_step: planes,
+            ..self.clone()
+        }
+    }
+
+    /// The device with the planes and blocks that it was given.
+    #[must_use]
+    pub fn by_planes(&self) -> Shape {
+        let planes = self.planes_in_step;
+        Shape {
+            planes_per_die: self.planes_per_die * planes,
+            pages_per_block: self.pages_per_block / planes,
+            pages_per_program: self.pages_per_program / planes,
+            multi_plane: self.multi_plane * planes,
+            ..self.clone()
+        }
+    }
+
+    /// Mapped pages that one array read can serve: the slots of a flash page of each plane in step.
+    pub fn read_slots(&self) -> u32 {
+        self.slots * self.planes_in_step
+    }
+
     /// The device as a scheme sees it that erases whole blocks.
     #[must_use]
     pub fn in_blocks(&self) -> Shape {
@@ -210,6 +248,7 @@ impl Shape {
             unit,
             registers: 1,
             multi_plane: 1,
+            planes_in_step: 1,
             order: [Level::Channel, Level::Chip, Level::Die, Level::Plane],
             exported_pages_per_plane: 20,
         }

@@ -73,7 +73,8 @@ impl PageTimes {
         };
         let by_type = |types: ReadTimes| -> Vec<u64> {
             let each: Vec<_> = types.each_ns().iter().map(|&mean_ns| by_page(mean_ns)).collect();
-            let time = |page: u32| each[(page / shape.slots) as usize % each.len()][page as usize];
+            let time =
+                |page: u32| each[(page / shape.read_slots()) as usize % each.len()][page as usize];
             (0..pages).map(time).collect()
         };
         Some(PageTimes {

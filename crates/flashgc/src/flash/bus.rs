@@ -75,7 +75,8 @@ impl<T: Copy> Flash<T> {
     /// host, and for collections. Only where waits are kept.
     #[inline]
     pub fn waited_for_bus(&self, unit: UnitId) -> [u64; 2] {
-        let Spent { host_ns, gc_ns } = self.units[unit.index()].waited;
+        let own = self.waited_before(unit);
+        let Spent { host_ns, gc_ns } = own.unwrap_or(self.units[unit.index()].waited);
         [host_ns, gc_ns]
     }
 

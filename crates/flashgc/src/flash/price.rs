@@ -48,6 +48,8 @@ pub struct Prices {
     times: Option<PageTimes>,
     /// Mapped pages that a flash page holds: its slots.
     slots: u32,
+    /// Those that one array read can serve: of a flash page in each plane in step.
+    read_slots: u32,
     /// Mapped pages that are programmed together.
     program_slots: u32,
     /// Of each number of pages, less one, the nominal phases of every operation.
@@ -62,11 +64,11 @@ fn slowest(times: impl Iterator<Item = u64>) -> u64 {
 impl Prices {
     /// The prices of a device whose operations touch at most `pages` pages at once.
     pub fn new(timing: &Timing, shape: &Shape, pages: u32) -> Self {
-        let slots = u64::from(shape.slots);
-        let row = |pages| Op::ALL.map(|op| nominal(timing, op, pages, slots));
+        let row = |pages| Op::ALL.map(|op| nominal(timing, op, pages, shape));
         Prices {
             timing: *timing,
             slots: shape.slots,
+            read_slots: shape.read_slots(),
             program_slots: shape.program_slots,
             copies_pay: timing.times_summaries_of_copies(),
             times: PageTimes::new(timing, shape),
@@ -90,6 +92,13 @@ impl Prices {
     #[inline(always)]
     pub fn shares_flash_page(&self, one: Ppn, other: Ppn) -> bool {
         one.0 / self.slots == other.0 / self.slots
+    }
+
+    /// Whether one array read serves two mapped pages: they lie in one flash page, or in those of
+    /// the same number of planes in step.
+    #[inline(always)]
+    pub fn shares_read(&self, one: Ppn, other: Ppn) -> bool {
+        one.0 / self.read_slots == other.0 / self.read_slots
     }
 
     /// Whether two mapped pages are programmed together.
@@ -117,14 +126,17 @@ impl Prices {
         phases
     }
 
-    /// The same for slots, in order of number: each of their flash pages is read once, one after
-    /// the other, and only these slots leave the register. Without any, what follows the reads.
+    /// The same for slots, in order of number: each of their flash pages is read once, those of
+    /// planes in step together and others one after the other, and only these slots leave the
+    /// register. Without any, what follows the reads.
     fn reading_slots(&self, op: Op, slots: impl Iterator<Item = Ppn>) -> Phases {
         let (mut pages, mut count, mut array_ns, mut last) = (0, 0, 0, None);
         for slot in slots {
             count += 1;
             if last.is_none_or(|last| !self.shares_flash_page(last, slot)) {
                 pages += 1;
+            }
+            if last.is_none_or(|last| !self.shares_read(last, slot)) {
                 array_ns += self.read_ns(slot);
             }
             last = Some(slot);
@@ -244,7 +256,8 @@ fn out_ns(timing: &Timing, count: u64, slots: u64) -> u64 {
 
 /// The phases of an operation on `count` mapped pages. Slots share flash pages; elsewhere each is
 /// a flash page of its own.
-fn nominal(timing: &Timing, op: Op, count: u64, slots: u64) -> Phases {
+fn nominal(timing: &Timing, op: Op, count: u64, shape: &Shape) -> Phases {
+    let (slots, planes) = (u64::from(shape.slots), u64::from(shape.planes_in_step));
     let &Timing { read_ns, program_ns, erase_ns, transfer_ns, command_ns, .. } = timing;
     let pages = count.div_ceil(slots);
     let none = Phases::new();
@@ -271,6 +284,6 @@ fn nominal(timing: &Timing, op: Op, count: u64, slots: u64) -> Phases {
             .then(Kind::DataOut, transfer_ns)
             .then(Kind::DataIn, command_ns + transfer_ns)
             .then(Kind::Program, program_ns),
-        Op::Erase => none.then(Kind::Command, command_ns).then(Kind::Erase, erase_ns),
+        Op::Erase => none.then(Kind::Command, command_ns * planes).then(Kind::Erase, erase_ns),
     }
 }

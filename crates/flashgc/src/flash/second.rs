@@ -22,6 +22,8 @@ pub(super) struct Second<T> {
     /// Since when, in ns.
     pub(super) since_ns: u64,
     pub(super) first: First,
+    /// What the bus had done while the operation waited for it, until this command asked for it.
+    waited: Option<Spent>,
 }
 
 impl<T> Second<T> {
@@ -58,10 +60,13 @@ impl<T: Copy> Flash<T> {
         let array_works = state.phases.get(state.at).is_some_and(|phase| !phase.kind.is_on_bus());
         let first = command.phases.get(0).filter(|first| first.kind.is_on_bus() == array_works);
         let is_due = if first.is_some() { First::Runs } else { First::Waits };
-        if command.class == Class::Host {
+        // An operation of the host keeps its own waits while another one asks for the bus.
+        let is_on_bus = first.is_some_and(|first| first.kind.is_on_bus());
+        let waited = (state.class == Class::Host && is_on_bus).then_some(state.waited);
+        if command.class == Class::Host && (waited.is_some() || state.class == Class::Gc) {
             state.waited = Spent::default();
         }
-        state.second = Some(Second { command, since_ns: now_ns, first: is_due });
+        state.second = Some(Second { command, since_ns: now_ns, first: is_due, waited });
         match first {
             Some(phase) if phase.kind.is_on_bus() => {
                 self.ask_for_bus(unit, phase.ns, now_ns, events);
@@ -69,6 +74,11 @@ impl<T: Copy> Flash<T> {
             Some(phase) => events.post(Slot::Unit(unit), now_ns + phase.ns),
             None => {}
         }
+    }
+
+    /// What the bus did while the operation waited for it, if another one asks for it now.
+    pub(super) fn waited_before(&self, unit: UnitId) -> Option<Spent> {
+        self.units[unit.index()].second.as_ref().and_then(|second| second.waited)
     }
 
     /// The owner of the command beside the operation.
@@ -108,7 +118,7 @@ impl<T: Copy> Flash<T> {
         events: &mut Events,
     ) -> Option<Moved<T>> {
         let state = &mut self.units[unit.index()];
-        let Second { command, since_ns, first } = state.second.take()?;
+        let Second { command, since_ns, first, .. } = state.second.take()?;
         debug_assert!(state.owner.is_none(), "unit {} works", unit.0);
         state.owner = Some(command.owner);
         state.class = command.class;

@@ -112,7 +112,7 @@ fn add_counters(figures: &mut Figures, counters: &Counters) {
         pipelined_reads, pipelined_writes, exhausted, gc_wait_max_ns, gc_response_max_ns,
         read_steps, merged_programs, gc_extra_ns, background_moved, background_wasted,
         background_calls, background_victims, background_busy_ns, time_slices, stall_max_ns,
-        below_floor_ns, free_pages_min, unpaid_copies, copies_between_writes_max,
+        below_floor_ns, free_pages_min, unpaid_copies, copies_between_writes_max, cached,
     } = counters;
     figures.add_all(100, *requests);
     figures.add_all(101, *bytes);
@@ -136,5 +136,8 @@ fn add_counters(figures: &mut Figures, counters: &Counters) {
     // Only where the scheme has them, so that the hashes of others stay as they are.
     if (*unpaid_copies, *copies_between_writes_max) != (0, 0) {
         figures.add_all(299, [*unpaid_copies, *copies_between_writes_max]);
+    }
+    if *cached != [0, 0] {
+        figures.add_all(298, *cached);
     }
 }

@@ -151,7 +151,7 @@ impl TraceFacts {
 /// The facts of a device that a state is bound to, by the key of the configuration, and those
 /// that it only depends on.
 fn device_facts(setup: &Setup) -> Value {
-    let (shape, plan) = (&setup.plan.geometry.shape, &setup.plan);
+    let (shape, plan) = (&setup.plan.geometry.shape.by_planes(), &setup.plan);
     let mut facts = json!({
         "channels": shape.channels,
         "chips_per_channel": shape.chips_per_channel,
@@ -182,6 +182,9 @@ fn device_facts(setup: &Setup) -> Value {
     }
     if shape.pages_per_program > 1 {
         facts["pages_per_program"] = json!(shape.pages_per_program);
+    }
+    if shape.planes_in_step > 1 {
+        facts["multi_plane"] = json!(shape.planes_in_step);
     }
     if shape.isolation_pages > 0 {
         facts["isolation"] = json!(shape.isolation_pages);

@@ -102,7 +102,7 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     pub(super) fn look_at(&mut self, unit: UnitId) {
         let state = &mut self.units[unit.index()];
-        if !state.listed && self.flash.is_free(unit) {
+        if !state.listed && (self.flash.is_free(unit) || self.plan.cache.is_some()) {
             state.listed = true;
             self.ready.push(unit);
         }

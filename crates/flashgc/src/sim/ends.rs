@@ -105,6 +105,9 @@ impl<W: Watch> Sim<W> {
                 if !self.units[unit.index()].group.is_empty() {
                     self.group_ended(unit);
                 }
+                if self.follows_phases {
+                    self.cached_takes_over(unit);
+                }
             }
             Owner::Collection => self.collection_advances(unit),
             Owner::CrossUnit => self.arrival_ended(unit),
@@ -345,15 +348,5 @@ impl<W: Watch> Sim<W> {
             self.note_left(unit);
             self.answered(op);
         }
-    }
-
-    /// An answer has left: the read is done, or the rest of its page is known.
-    pub(super) fn answered(&mut self, op: u32) {
-        if self.host.waiting.op(op).kind == OpKind::ReadRest {
-            self.counters.rest_read += 1;
-            self.host.waiting.becomes_write(op);
-            return self.place(op);
-        }
-        self.page_done(op);
     }
 }

@@ -119,6 +119,8 @@ struct Station {
     group: Vec<u32>,
     /// Blocks that the operation of the host under way fills.
     filled: u32,
+    /// Those of the operation of the host that has begun beside it (`overlap.rs`).
+    beside: (Vec<u32>, u32),
     /// Whether this unit is already on the list of units to check.
     listed: bool,
 }
@@ -156,6 +158,8 @@ pub struct Sim<W: Watch = Unwatched> {
     rests: bool,
     /// Whether copies that no request can preempt run unseen.
     runs_unseen: bool,
+    /// Whether something may follow each phase of an operation of the host.
+    follows_phases: bool,
     counters: Counters,
     measure: Measure,
     watch: W,
@@ -213,6 +217,7 @@ impl<W: Watch> Sim<W> {
             runs_unseen,
             rests: background.is_some() || plan.write_buffer.is_some(),
             background,
+            follows_phases: plan.follows_phases(),
             units: vec![Station::default(); geometry.units as usize],
             at_once: VecDeque::new(),
             left_at_once: VecDeque::new(),

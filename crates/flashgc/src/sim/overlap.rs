@@ -6,9 +6,11 @@
 //! the bus while the collection's next page is read.
 
 use super::Sim;
+use crate::arbiter::{Choice, Turn};
 use crate::collect::Stage;
 use crate::flash::{self, Class, Command, Kind};
 use crate::gc::Suspends;
+use crate::host::OpKind;
 use crate::ids::UnitId;
 use crate::owner::Owner;
 use crate::verify::{Happened, Watch};
@@ -86,6 +88,83 @@ impl<W: Watch> Sim<W> {
         collecting.begin_reading(unit);
         collecting.jobs[unit].read_ahead = true;
         self.begin_beside(unit, Command::new(Owner::Collection, Class::Gc, phases));
+    }
+
+    /// Where the device has cache operations: the next operation of the host begins beside the last
+    /// phase of one, if it would be the next of the unit. A program is loaded while the array
+    /// programs; a page is read while the one before it leaves over the bus.
+    #[inline(never)]
+    pub(super) fn may_begin_cached(&mut self, unit: UnitId) {
+        while let Some((op, list)) = self.next_cached(unit) {
+            let state = &mut self.units[unit.index()];
+            let own = (std::mem::take(&mut state.group), std::mem::take(&mut state.filled));
+            let is_write = self.host.waiting.op(op).kind == OpKind::Write;
+            if W::ACTIVE {
+                self.tell(Happened::BeginsBeside { unit, reads: !is_write });
+            }
+            let phases = self.take_with_others(unit, op, list);
+            let state = &mut self.units[unit.index()];
+            let next = std::mem::replace(&mut state.group, own.0);
+            let filled = std::mem::replace(&mut state.filled, own.1);
+            let Some(phases) = phases else { continue };
+            self.counters.cached[usize::from(is_write)] += 1;
+            for &op in std::iter::once(&op).chain(&next) {
+                self.tell(Happened::Beside { op });
+            }
+            self.units[unit.index()].beside = (next, filled);
+            self.store.alloc.one_more(unit);
+            return self.begin_beside(unit, Command::new(Owner::Host(op), Class::Host, phases));
+        }
+    }
+
+    /// An operation of the host has ended, and the one that has begun beside it takes over.
+    pub(super) fn cached_takes_over(&mut self, unit: UnitId) {
+        let Some(Owner::Host(op)) = self.flash.second(unit) else { return };
+        let state = &mut self.units[unit.index()];
+        (state.group, state.filled) = std::mem::take(&mut state.beside);
+        if W::ACTIVE {
+            self.tell(Happened::TakesOver { op, unit });
+            for at in 0..self.units[unit.index()].group.len() {
+                let op = self.units[unit.index()].group[at];
+                self.tell(Happened::TakesOver { op, unit });
+            }
+        }
+        let moved = self.flash.take_over(unit, |_| {}, self.now_ns, &mut self.events);
+        if let Some(moved) = moved {
+            self.tell_beginning(unit, Owner::Host(op), &moved);
+            self.has_begun(unit, moved);
+            self.may_be_loaded(unit);
+        }
+    }
+
+    /// The operation that may begin beside the one under way, and its list.
+    fn next_cached(&mut self, unit: UnitId) -> Option<(u32, u8)> {
+        let Some(Owner::Host(first)) = self.flash.owner(unit) else { return None };
+        let is_write = |op: u32| self.host.waiting.op(op).kind == OpKind::Write;
+        let programs = is_write(first);
+        let (has_it, op, last) = match programs {
+            true => (self.plan.cache.programs, flash::Op::Program, Kind::Program),
+            false => (self.plan.cache.reads, flash::Op::Read, Kind::DataOut),
+        };
+        let is_due = has_it
+            && self.flash.second(unit).is_none()
+            && self.flash.phase(unit).is_some_and(|phase| phase.kind == last)
+            && self.flash.is_first_or_last_phase(unit)[1];
+        let begins = if programs { Kind::DataIn } else { Kind::Read };
+        let first_phase = self.prices.nominal(op, 1).get(0);
+        if !is_due
+            || first_phase.is_none_or(|phase| phase.kind != begins)
+            || self.jobs.has_arrivals(unit)
+        {
+            return None;
+        }
+        match self.arbiter.next(unit, &mut Turn::default(), view!(self)) {
+            Choice::Host(op, list) => {
+                let kind = self.host.waiting.op(op).kind;
+                ((kind == OpKind::Write) == programs).then_some((op, list))
+            }
+            _ => None,
+        }
     }
 
     pub(super) fn in_array_phase(&self, unit: UnitId) -> bool {

@@ -330,15 +330,25 @@ impl<W: Watch> Sim<W> {
     }
 
     /// The next phase of an operation has begun. Where the host waits for its data to be in the
-    /// register only, a write is done when its program begins.
+    /// register only, a write is done when its program begins; and the next operation may begin
+    /// beside a phase.
     #[inline(always)]
     pub(super) fn may_be_loaded(&mut self, unit: UnitId) {
+        if self.follows_phases {
+            self.phase_follows(unit);
+        }
+    }
+
+    #[inline(never)]
+    fn phase_follows(&mut self, unit: UnitId) {
+        if self.plan.cache.is_some() {
+            self.look_at(unit);
+        }
         if self.plan.write_completion == WriteCompletion::Loaded {
             self.is_loaded(unit);
         }
     }
 
-    #[inline(never)]
     fn is_loaded(&mut self, unit: UnitId) {
         let Some(Owner::Host(op)) = self.flash.owner(unit) else { return };
         if self.flash.phase(unit).is_none_or(|phase| phase.kind != Kind::Program) {
@@ -360,6 +370,16 @@ impl<W: Watch> Sim<W> {
             self.summaries_ended(unit);
         }
         self.note_served();
+    }
+
+    /// An answer has left: the read is done, or the rest of its page is known.
+    pub(super) fn answered(&mut self, op: u32) {
+        if self.host.waiting.op(op).kind == OpKind::ReadRest {
+            self.counters.rest_read += 1;
+            self.host.waiting.becomes_write(op);
+            return self.place(op);
+        }
+        self.page_done(op);
     }
 
     /// The summaries that an operation of the host wrote are done.

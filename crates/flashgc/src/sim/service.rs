@@ -14,6 +14,9 @@ impl<W: Watch> Sim<W> {
     /// Starts the unit's next operation, if it has one. The only place where operations begin.
     #[inline]
     pub(super) fn start_unit(&mut self, unit: UnitId) {
+        if self.plan.cache.is_some() && !self.flash.is_free(unit) {
+            return self.may_begin_cached(unit);
+        }
         while self.flash.is_free(unit) {
             if self.instant.has_too_many_steps() {
                 return;

@@ -2,7 +2,7 @@
 
 use super::Sim;
 use crate::device::Level;
-use crate::flash;
+use crate::flash::{self, Phases};
 use crate::ftl::Stream;
 use crate::host::{Op, OpKind};
 use crate::ids::{Lpn, PlaneId, Ppn, UnitId};
@@ -14,28 +14,36 @@ impl<W: Watch> Sim<W> {
     /// Starts a page operation of the host, and those that can share its array time.
     #[inline(always)]
     pub(super) fn start_host(&mut self, unit: UnitId, op: u32, list: u8) {
+        if let Some(phases) = self.take_with_others(unit, op, list) {
+            self.begin(unit, Owner::Host(op), phases);
+            self.may_be_loaded(unit);
+        }
+    }
+
+    /// Takes a page operation of the host and those that can share its array time. Returns the
+    /// phases of all, if they need the array.
+    #[inline(always)]
+    pub(super) fn take_with_others(&mut self, unit: UnitId, op: u32, list: u8) -> Option<Phases> {
         let kind = self.host.waiting.op(op).kind;
-        let Some(plane) = self.start_page(unit, op, list) else { return };
+        let plane = self.start_page(unit, op, list)?;
         let mut shared = 0;
         if self.plan.geometry.shape.multi_plane > 1 {
             self.share(unit, plane, kind == OpKind::Write, list);
             shared = self.units[unit.index()].group.len();
-        } else if self.plan.geometry.shape.slots > 1 && kind != OpKind::Write {
+        } else if self.plan.geometry.shape.read_slots() > 1 && kind != OpKind::Write {
             self.join_reads(unit, op, list);
             shared = self.units[unit.index()].group.len();
         }
         let group = self.units[unit.index()].group.iter().copied();
         let pages = std::iter::once(op).chain(group).map(|op| self.page_of(op));
         let filled = self.units[unit.index()].filled;
-        let phases = if kind == OpKind::Write {
+        Some(if kind == OpKind::Write {
             // What a program joins is one operation.
             let count = (shared + 1).max(self.plan.geometry.shape.program_slots as usize);
             self.prices.programming(flash::Op::Program, count, pages, filled)
         } else {
             self.prices.reading(flash::Op::Read, shared + 1, pages)
-        };
-        self.begin(unit, Owner::Host(op), phases);
-        self.may_be_loaded(unit);
+        })
     }
 
     /// Takes a page operation out of its queue and starts its part of an array operation. Returns
@@ -127,16 +135,18 @@ impl<W: Watch> Sim<W> {
     }
 
     /// The next reads of the list that want slots of the same flash page join: the array reads it
-    /// once.
+    /// once. So do those of flash pages of the same number in planes in step, in their order.
     #[inline(never)]
     fn join_reads(&mut self, unit: UnitId, first: u32, list: u8) {
-        let first = self.page_of(first);
+        let mut last = self.page_of(first);
         while let Some(op) = self.host.waiting.peek(unit, list) {
             let Op { lpn, kind, .. } = *self.host.waiting.op(op);
             let slot = self.store.ftl.map.ppn_of(lpn);
             let joins = matches!(kind, OpKind::Read | OpKind::ReadRest)
                 && slot.is_some()
-                && self.prices.shares_flash_page(first, slot);
+                && (self.prices.shares_flash_page(last, slot)
+                    || slot.0 > last.0 && self.prices.shares_read(last, slot));
+            last = slot;
             if !joins || self.start_page(unit, op, list).is_none() {
                 return;
             }

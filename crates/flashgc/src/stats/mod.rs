@@ -97,6 +97,8 @@ pub struct Counters {
     pub pipelined_reads: u64,
     /// Host writes that were loaded during a program of a collection.
     pub pipelined_writes: u64,
+    /// Reads and programs of the host that began beside another one: cache operations.
+    pub cached: [u64; 2],
     /// Host writes that found no page when they were served, where the host preempts collections.
     pub exhausted: u64,
     /// The longest that a host operation waited because of a collection alone, in ns.

@@ -135,6 +135,25 @@ pub enum Happened {
         /// Its place in the slab.
         op: u32,
     },
+    /// The operation of the host that is taken next begins beside the one of its unit.
+    BeginsBeside {
+        /// The unit.
+        unit: UnitId,
+        /// It reads, and else programs.
+        reads: bool,
+    },
+    /// A page operation that has just left its queue has begun beside another of the host.
+    Beside {
+        /// Its place in the slab.
+        op: u32,
+    },
+    /// That other one has ended, and this one has the unit.
+    TakesOver {
+        /// Its place in the slab.
+        op: u32,
+        /// The unit.
+        unit: UnitId,
+    },
     /// A write that is next in its queue finds no page that it may take.
     FindsNoPage {
         /// Its place in the slab.

@@ -36,6 +36,8 @@ pub struct Promises {
     pub queue_length: Option<u32>,
     /// The firmware, where it takes time.
     pub firmware: Option<Firmware>,
+    /// Whether reads, and programs, may begin beside others of the host.
+    pub cache: [bool; 2],
 }
 
 /// Which block is blocked for the host in addition to the victims.
@@ -74,6 +76,7 @@ impl Promises {
             timing: Some([plan.timing, plan.collection_timing()]),
             queue_length: plan.places.map(|places| places.count),
             firmware: plan.firmware,
+            cache: [plan.cache.reads, plan.cache.programs],
         }
     }
 }

@@ -35,6 +35,13 @@ struct Lane {
     merged: Vec<HostPage>,
     read_out: Vec<Ppn>,
     bound: VecDeque<Bound>,
+    /// The pages and the array time of the operation of the host that has begun beside the one
+    /// under way, and whether it reads.
+    beside: Option<bool>,
+    next: Vec<HostPage>,
+    next_ns: u64,
+    /// Until when the array worked, in ns.
+    array_until_ns: u64,
     /// Array time since the last operation ended, for the host and for collection, in ns.
     seen_ns: [u64; 2],
     /// The time that is left of a suspended operation of the collection, in ns.
@@ -48,6 +55,25 @@ struct Lane {
 }
 
 impl Lane {
+    /// The array has worked. It does one thing at a time; what reads beside a transfer of the host
+    /// is the next operation.
+    fn worked(&mut self, (from_ns, to_ns): (u64, u64), gc: bool) {
+        assert!(from_ns >= self.array_until_ns, "an array did two things at {from_ns} ns");
+        self.array_until_ns = to_ns;
+        let seen_ns = match self.beside {
+            Some(true) if !gc => &mut self.next_ns,
+            _ => &mut self.seen_ns[usize::from(gc)],
+        };
+        *seen_ns += to_ns - from_ns;
+    }
+
+    /// The host's operation has ended: the one beside it has the unit.
+    fn takes_over(&mut self) {
+        self.beside = None;
+        self.host = std::mem::take(&mut self.next);
+        self.seen_ns[0] = std::mem::take(&mut self.next_ns);
+    }
+
     /// A read that was suspended is not resumed: its pages were lost meanwhile.
     fn gives_up(&mut self) {
         assert!(self.left.is_none_or(|(of, _)| of == READ), "only reads are given up");
@@ -82,12 +108,16 @@ pub(super) struct Times {
     /// Pages of a whole block, and the time of each layer as a multiple of the nominal one.
     block_pages: u32,
     layers: Option<(LayerMap, Vec<f64>)>,
-    /// Slots of a flash page, and those that are programmed together.
+    /// Slots of a flash page, those that the array reads at once, and those that are programmed
+    /// together.
     slots: u32,
+    read_slots: u32,
     program_slots: u32,
     at_once: usize,
     /// Pages of the blocks whose copies form a list each.
     list_pages: u32,
+    /// Whether the device has cache reads, and cache programs.
+    cache: [bool; 2],
     lanes: Vec<Lane>,
 }
 
@@ -115,9 +145,11 @@ impl Times {
             block_pages: shape.pages_per_block * shape.sub_blocks,
             layers,
             slots: shape.slots,
+            read_slots: shape.slots * shape.planes_in_step,
             program_slots: shape.slots * shape.pages_per_program,
             at_once: promises.at_once as usize,
             list_pages: if promises.by_block { shape.pages_per_block } else { u32::MAX },
+            cache: promises.cache,
             lanes: vec![Lane::default(); geometry.units as usize],
         }
     }
@@ -125,7 +157,7 @@ impl Times {
     /// The time of a read of this page, if its layer is as fast as the mean, in ns.
     fn nominal_read_ns(&self, by: &Timing, ppn: Ppn) -> u64 {
         let Some(times) = by.read_by_type_ns else { return by.read_ns };
-        let (page, each_ns) = (ppn.0 % self.block_pages / self.slots, times.each_ns());
+        let (page, each_ns) = (ppn.0 % self.block_pages / self.read_slots, times.each_ns());
         each_ns[page as usize % each_ns.len()]
     }
 
@@ -149,10 +181,11 @@ impl Times {
         self.slowest_ns(pages.map(|ppn| (ppn, by.program_ns)))
     }
 
-    /// The flash pages of these slots, which are read one after the other, in ns.
+    /// The flash pages of these slots, which are read one after the other where planes in step do
+    /// not read them together, in ns.
     fn each_ns(&self, slots: Vec<Ppn>) -> u64 {
         let mut pages = slots;
-        pages.dedup_by_key(|slot| slot.0 / self.slots);
+        pages.dedup_by_key(|slot| slot.0 / self.read_slots);
         pages.into_iter().map(|slot| self.read_ns(&self.collection, std::iter::once(slot))).sum()
     }
 
@@ -210,8 +243,16 @@ impl Times {
                 self.lanes[unit.index()].bound.drain(..copies as usize);
             }
             Happened::ReadGivenUp { unit } => self.lanes[unit.index()].gives_up(),
+            Happened::BeginsBeside { unit, reads } => {
+                assert!(
+                    self.cache[usize::from(!reads)],
+                    "unit {} has no such cache operation",
+                    unit.0
+                );
+                self.lanes[unit.index()].beside = Some(reads);
+            }
             Happened::Busy { what: What::Array, unit, from_ns, to_ns, gc } => {
-                self.lanes[unit.index()].seen_ns[usize::from(gc)] += to_ns - from_ns;
+                self.lanes[unit.index()].worked((from_ns, to_ns), gc);
             }
             Happened::Busy { what: What::Operation(name, copies), unit, .. } => {
                 self.operation(now_ns, unit, name, copies);
@@ -221,7 +262,9 @@ impl Times {
     }
 
     fn host(&mut self, unit: UnitId, ppn: Ppn, programs: bool, fills: bool) {
-        self.lanes[unit.index()].host.push(HostPage { ppn, programs, fills });
+        let lane = &mut self.lanes[unit.index()];
+        let pages = if lane.beside.is_some() { &mut lane.next } else { &mut lane.host };
+        pages.push(HostPage { ppn, programs, fills });
     }
 
     /// That page is in the register of a collection: a read needs no array time, a write only the
@@ -257,7 +300,11 @@ impl Times {
                     (suspend_ns, 0)
                 }
             }
-            _ if is_host => self.host_ns(&mut lane),
+            _ if is_host => {
+                let ns = self.host_ns(&mut lane);
+                lane.takes_over();
+                ns
+            }
             _ => self.job_ns(&mut lane, name, copies),
         };
         let suspends = self.timing.suspend.is_some() && matches!(name, READ | PROGRAM | ERASE);
@@ -382,7 +429,8 @@ impl Times {
         (self.read_ns(&self.collection, copies.iter().map(|copy| copy.from)) + ns, 1 + phases)
     }
 
-    /// Slots that one program joins: each flash page that was not read before is read by itself.
+    /// Slots that one program joins: each flash page that was not read before is read by itself, or
+    /// with those before it of the same number in planes in step.
     fn joined_ns(&self, last_read: &mut Option<u32>, copies: &[Bound]) -> (u64, u64) {
         // The controller keeps what does not fill a program.
         let is_full = copies.last().is_some_and(|last| self.ends_program(last.to));
@@ -394,9 +442,14 @@ impl Times {
             let from = copies.iter().map(|copy| copy.from).collect();
             return (ns + self.each_ns(from), 1 + u64::from(self.program_slots / self.slots));
         }
+        let mut row = None;
         for copy in copies {
             let page = copy.from.0 / self.slots;
-            if last_read.replace(page) != Some(page) {
+            if last_read.replace(page) == Some(page) {
+                continue;
+            }
+            let own_row = copy.from.0 / self.read_slots;
+            if row.replace(own_row) != Some(own_row) {
                 ns += self.read_ns(&self.collection, std::iter::once(copy.from));
                 phases += 1;
             }

@@ -173,10 +173,9 @@ fn the_report_counts_slots() {
 /// Each refusal names the key and the way out, which works.
 #[test]
 fn what_moves_single_flash_pages_is_refused() {
-    let refused: [(&[&str], &str); 12] = [
+    let refused: [(&[&str], &str); 11] = [
         (&["device.allocation=\"striped\""], "device.allocation"),
         (&["device.pool=\"chip\""], "device.pool"),
-        (&["device.multi_plane=2"], "device.multi_plane"),
         (&["device.summary.pages=1"], "device.summary"),
         (&["device.write_completion=\"loaded\""], "write_completion"),
         (

@@ -144,10 +144,9 @@ fn the_checker_notices_a_program_of_a_wrong_length() {
 
 #[test]
 fn what_cannot_join_pages_is_refused() {
-    let refused: [(&[&str], &str); 12] = [
+    let refused: [(&[&str], &str); 11] = [
         (&["device.allocation=\"striped\""], "set device.allocation = \"dynamic\""),
         (&["device.pool=\"chip\""], "remove device.pool"),
-        (&["device.multi_plane=2"], "remove device.multi_plane"),
         (&["device.summary.pages=1"], "remove device.summary"),
         (&["device.write_completion=\"loaded\""], "write_completion"),
         (&["device.write_buffer.size=\"20 KiB\""], "at least two programs (6 mapped pages), got 5"),

@@ -30,6 +30,7 @@ const PROMISES: Promises = Promises {
     blocking: None,
     queue_length: None,
     firmware: None,
+    cache: [false; 2],
 };
 
 fn any_request() -> impl Strategy<Value = (HostOp, u64, u64, u64)> {

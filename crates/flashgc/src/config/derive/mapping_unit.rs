@@ -38,7 +38,8 @@ struct Joins {
 
 impl Joins {
     fn of(shape: &Shape) -> Self {
-        let (words, keys): (_, &[_]) = match (shape.slots, shape.pages_per_program) {
+        let of_plane = shape.pages_per_program / shape.planes_in_step;
+        let (words, keys): (_, &[_]) = match (shape.slots, of_plane) {
             (_, 1) => ("a mapping_unit below page_size", &["device.mapping_unit"]),
             (1, _) => ("a pages_per_program above 1", &["device.pages_per_program"]),
             _ => (
@@ -72,11 +73,6 @@ fn check_device(root: &Reader<'_>, device: &Device, joins: Joins) -> Option<()> 
             device.pool.is_some(),
             "pool",
             "joins writes of any address in one program, and needs one pool for the whole device",
-        ),
-        (
-            device.shape.multi_plane > 1,
-            "multi_plane",
-            "cannot be combined with operations on several planes",
         ),
         (device.shape.summary_pages > 0, "summary", "cannot be combined with summaries"),
         (

@@ -5,6 +5,7 @@
 //! plan; the others need it.
 
 pub mod aged;
+mod cache;
 pub mod capacity;
 mod mapping_unit;
 pub mod notes;
@@ -36,6 +37,7 @@ pub fn plan(
     let ordered = device.allocation != Allocation::Striped
         || gc.preemption.is_some()
         || write_buffer.is_some()
+        || device.cache.programs
         || device.service.splits_host()
         || order::may_pass(workload, u64::from(device.shape.page_bytes));
     let geometry = Geometry::new(shape);
@@ -50,6 +52,7 @@ pub fn plan(
         host_link: device.host_link,
         places: device.places,
         firmware: device.firmware,
+        cache: device.cache,
         write_completion: device.write_completion,
         write_buffer,
         allocation: device.allocation,

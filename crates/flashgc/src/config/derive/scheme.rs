@@ -1,6 +1,6 @@
 //! The scheme on a device.
 
-use super::{mapping_unit, reserve};
+use super::{cache, mapping_unit, reserve};
 use crate::config::device::Device;
 use crate::config::gc::Scheme;
 use crate::config::slots::{blocking, copy, erase, pacing, preemption, tokens};
@@ -20,6 +20,7 @@ const CHECKS: &[Check] = &[
     |root, _, _, gc| blocking::check(root, gc),
     |root, _, _, gc| tokens::check(root, gc),
     |root, device, _, gc| mapping_unit::check(root, device, gc),
+    |root, device, _, gc| cache::check(root, device, gc),
 ];
 
 /// The scheme on this device, if it can work there, and the device as the scheme sees it.

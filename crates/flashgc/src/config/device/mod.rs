@@ -4,6 +4,7 @@ mod exported;
 mod firmware;
 mod layers;
 mod mapping_unit;
+mod multi_plane;
 mod one_shot;
 mod order;
 mod timing;
@@ -11,7 +12,8 @@ mod write_buffer;
 
 use crate::device::{Level, Shape, Timing};
 use crate::plan::{
-    Allocation, Firmware, Places, QueueOrder, Service, WriteBuffer, WriteCompletion,
+    Allocation, CacheOperations, Firmware, Places, QueueOrder, Service, WriteBuffer,
+    WriteCompletion,
 };
 use exported::Exported;
 use flashgc_config::Reader;
@@ -27,6 +29,7 @@ pub struct Device {
     /// The places of the device, where their number is bounded.
     pub places: Option<Places>,
     pub firmware: Option<Firmware>,
+    pub cache: CacheOperations,
     pub write_completion: WriteCompletion,
     pub write_buffer: Option<WriteBuffer>,
     /// `None`: the whole device, or no pools at all.
@@ -54,29 +57,29 @@ pub struct Sizing {
 
 /// Reads the table. Errors are noted; `None` where no device can be made.
 pub fn read(table: &Reader<'_>) -> Option<Device> {
-    is_there(table)?;
     let count = |key: &str, most: u32| table.required(key, table.u32(key, 1..=most), COUNT_HELP);
+    is_there(table)?;
     let [channels, chips_per_channel, dies_per_chip, planes_per_die] =
         PARTS.map(|key| count(key, 1024));
     let blocks_per_plane = count("blocks_per_plane", 1 << 20);
     let pages_per_block = count("pages_per_block", PAGES_PER_BLOCK_MAX);
-    let page_bytes = page_bytes(table);
-    let slots = mapping_unit::slots(table, page_bytes, pages_per_block);
+    let (page_bytes, slots) = page_and_slots(table, pages_per_block);
     let (exported, layered) = (exported::read(table), layers::read(table, pages_per_block));
     let unit = table.required("unit", table.choice("unit", &Level::WORDS), UNIT_HELP);
     let (allocation, pool) = (allocation(table), table.choice("pool", &POOLS).flatten());
-    let (registers, multi_plane) = (registers(table), multi_plane(table, unit, planes_per_die));
+    let (registers, multi_plane) =
+        (registers(table), multi_plane::read(table, unit, planes_per_die));
     let (order, (service, service_words)) = (order::order(table), order::service(table));
     let bytes = table.bytes("transfer_bytes").or(page_bytes.map(u64::from));
     let times = timing::read(&table.table("timing"), bytes, pages_per_block);
     let summary = timing::summary(table, times.map(|(_, rate)| rate), bytes, pages_per_block);
     let (host_link, suspend) = (timing::host_link(table), timing::suspend(table));
-    let (places, firmware, write_completion) = requests(table);
+    let (places, firmware, cache, write_completion) = requests(table);
     let write_buffer = write_buffer::read(table, page_bytes, slots);
     let rated_cycles = table.u64("rated_cycles", 1..=1_000_000_000);
     table.finish();
     let (layered, exported) = (layered?, exported?);
-    let mut shape = Shape {
+    let shape = Shape {
         channels: channels?,
         chips_per_channel: chips_per_channel?,
         dies_per_chip: dies_per_chip?,
@@ -96,31 +99,39 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         unit: unit?,
         registers: registers?,
         multi_plane: multi_plane?,
+        planes_in_step: 1,
         order: order?,
         exported_pages_per_plane: 0,
     }
     .in_slots(slots?);
-    check_size(table, &shape)?;
-    shape.exported_pages_per_plane = exported.pages(table, &shape)?;
+    let shape = sized(table, shape, &exported)?;
     let mut timing = Timing { suspend: suspend?, layer_speed: layered.speed, ..times?.0 };
     timing.summary = summary?.map(|summary| timing::in_array(summary, &timing, &shape));
-    let is_striped = allocation == Allocation::Striped;
     Some(Device {
         shape,
         timing,
         host_link,
         places,
         firmware: firmware?,
+        cache,
         write_completion,
         write_buffer: write_buffer?,
         allocation,
-        pool: pool.filter(|_| !is_striped),
+        pool: pool.filter(|_| allocation != Allocation::Striped),
         service: service?,
         service_words,
         exported,
         rated_cycles,
-        unused: unused(table, layered.unused, pool.is_some() && is_striped),
+        unused: unused(table, layered.unused, pool.is_some() && allocation == Allocation::Striped),
     })
+}
+
+/// The device with planes in step, and the pages that the host sees.
+fn sized(table: &Reader<'_>, mut shape: Shape, exported: &Exported) -> Option<Shape> {
+    multi_plane::put_in_step(table, &mut shape)?;
+    check_size(table, &shape)?;
+    shape.exported_pages_per_plane = exported.pages(table, &shape)?;
+    Some(shape)
 }
 
 /// Notes an error where there is no device at all.
@@ -137,9 +148,12 @@ fn registers(table: &Reader<'_>) -> Option<u32> {
     if table.has("registers") { table.u32("registers", 1..=64) } else { Some(1) }
 }
 
-/// How requests come in, and when a write is done.
-fn requests(table: &Reader<'_>) -> (Option<Places>, Option<Option<Firmware>>, WriteCompletion) {
-    (places(table), firmware::read(table), completion(table))
+/// How requests come in, what of them overlaps, and when a write is done.
+fn requests(
+    table: &Reader<'_>,
+) -> (Option<Places>, Option<Option<Firmware>>, CacheOperations, WriteCompletion) {
+    let cache = table.choice("cache_operations", &CACHE_OPERATIONS).unwrap_or_default();
+    (places(table), firmware::read(table), cache, completion(table))
 }
 
 /// The places of the device, where the number of requests in it is bounded.
@@ -184,6 +198,13 @@ const QUEUE_ORDERS: [(&str, QueueOrder); 3] = [
     ("round-robin", QueueOrder::RoundRobin),
 ];
 
+const CACHE_OPERATIONS: [(&str, CacheOperations); 4] = [
+    ("none", CacheOperations { reads: false, programs: false }),
+    ("reads", CacheOperations { reads: true, programs: false }),
+    ("programs", CacheOperations { reads: false, programs: true }),
+    ("both", CacheOperations { reads: true, programs: true }),
+];
+
 const COMPLETIONS: [(&str, WriteCompletion); 2] =
     [("programmed", WriteCompletion::Programmed), ("loaded", WriteCompletion::Loaded)];
 
@@ -197,6 +218,12 @@ const POOLS: [(&str, Option<Level>); 4] = [
 
 const UNIT_HELP: &str = "name the part that one array operation keeps busy: plane, die, chip or \
                          channel";
+
+/// Bytes of a flash page, and the slots that it holds.
+fn page_and_slots(table: &Reader<'_>, pages_per_block: Option<u32>) -> (Option<u32>, Option<u32>) {
+    let bytes = page_bytes(table);
+    (bytes, mapping_unit::slots(table, bytes, pages_per_block))
+}
 
 fn page_bytes(table: &Reader<'_>) -> Option<u32> {
     let help = "give it with a unit, as in `page_size = \"4 KiB\"`";
@@ -237,32 +264,4 @@ fn check_size(table: &Reader<'_>, shape: &Shape) -> Option<()> {
         return None;
     }
     Some(())
-}
-
-/// One array operation may serve several planes of a die if the unit is at least a die.
-fn multi_plane(
-    table: &Reader<'_>,
-    unit: Option<Level>,
-    planes_per_die: Option<u32>,
-) -> Option<u32> {
-    if !table.has("multi_plane") {
-        return Some(1);
-    }
-    let planes = table.u32("multi_plane", 1..=64)?;
-    if planes > 1 && unit == Some(Level::Plane) {
-        table.error(
-            "multi_plane",
-            format!("multi_plane = {planes} needs units of several planes, but unit = \"plane\""),
-            "set unit = \"die\", or remove `multi_plane`",
-        );
-        return None;
-    }
-    if planes_per_die.is_some_and(|most| planes > most) {
-        let most = planes_per_die.unwrap_or(1);
-        let message =
-            format!("multi_plane must be at most {most} (device.planes_per_die), got {planes}");
-        table.error("multi_plane", message, format!("give at most {most}"));
-        return None;
-    }
-    Some(planes)
 }

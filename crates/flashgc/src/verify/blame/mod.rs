@@ -39,6 +39,8 @@ enum State {
     Merged,
     /// It was loaded beside a program of the collection, and is programmed after that.
     Loaded,
+    /// It has begun beside another one of the host, which has the unit.
+    Beside,
     /// It waits for a place in the write buffer, or for its access.
     AwaitsBuffer,
     /// It accesses the write buffer.
@@ -189,6 +191,7 @@ impl Blame {
                 add_own(parts, own_ns, unit.waited);
                 add(parts, &self.before[op as usize]);
             }
+            State::Beside => parts[Part::Host as usize] += length_ns,
             State::AwaitsBuffer => parts[Part::Buffer as usize] += length_ns,
             State::Accesses => parts[Part::Service as usize] += length_ns,
             State::Queued | State::Starves => {
@@ -412,6 +415,8 @@ impl Watch for Blame {
             Happened::Taken { op } => self.taken(op, now_ns),
             Happened::Merged { op } => self.begins_wait(op, State::Merged, now_ns),
             Happened::Loaded { op } => self.begins_wait(op, State::Loaded, now_ns),
+            Happened::Beside { op } => self.goes_on(op, State::Beside, now_ns),
+            Happened::TakesOver { op, .. } => self.goes_on(op, State::Runs, now_ns),
             Happened::FindsNoPage { op } => self.finds_no_page(op, now_ns),
             Happened::Starves { unit } => self.units[unit.index()].starves(now_ns),
             Happened::Begins { unit, held } => {

@@ -210,6 +210,13 @@ impl Timeline {
                     self.units[unit.index()].served.push(op);
                 }
             }
+            // The operation under way does not serve it.
+            Happened::Beside { op } => {
+                for line in &mut self.units {
+                    line.served.retain(|&other| other != op);
+                }
+            }
+            Happened::TakesOver { op, unit } => self.units[unit.index()].served.push(op),
             Happened::AwaitsBuffer { op } | Happened::AwaitsIdle { op } => self.leaves(op, now_ns),
             Happened::Done { op, .. } => self.done(op, now_ns),
             Happened::Crossed { request, op, from_ns, to_ns } => {

@@ -50,6 +50,8 @@ pub struct Eyes {
     open: Vec<Vec<(bool, Row)>>,
     /// The logical pages that each unit reads or writes for the host in one operation.
     host: Vec<Vec<u32>>,
+    /// Those of them of the operation under way, where another has begun beside it.
+    beside: Vec<Option<usize>>,
     /// The logical pages that each unit reads for its collection.
     reads: Vec<Vec<u32>>,
     /// The words of the operation that each unit has suspended.
@@ -77,10 +79,20 @@ impl Eyes {
             measuring: false,
             open: vec![Vec::new(); units],
             host: vec![Vec::new(); units],
+            beside: vec![None; units],
             reads: vec![Vec::new(); units],
             suspended: vec![None; units],
             copies: vec![VecDeque::new(); units],
             page_of_op: BTreeMap::new(),
+        }
+    }
+
+    fn erase(&mut self, block: BlockId) {
+        let first = self.geometry.first_page(block).index();
+        let pages = self.geometry.shape.pages_per_block as usize;
+        self.programmed[first..first + pages].fill(false);
+        if self.measuring {
+            self.erased(block);
         }
     }
 
@@ -145,7 +157,9 @@ impl Eyes {
                 }
             }
             _ => {
-                let pages = std::mem::take(&mut self.host[at]);
+                let own = self.beside[at].take().unwrap_or(self.host[at].len());
+                let next = self.host[at].split_off(own);
+                let pages = std::mem::replace(&mut self.host[at], next);
                 let pages: Vec<String> = pages.iter().map(u32::to_string).collect();
                 format!("{name} {}", pages.join(" "))
             }
@@ -219,18 +233,14 @@ impl Watch for Eyes {
                 let unit = self.unit_of(ppn);
                 self.host[unit].push(lpn.0);
             }
+            Happened::BeginsBeside { unit, .. } => {
+                self.beside[unit.index()].get_or_insert(self.host[unit.index()].len());
+            }
             Happened::ReadOut { ppn, lpn } => {
                 let unit = self.unit_of(ppn);
                 self.reads[unit].push(lpn.0);
             }
-            Happened::Erased { block } => {
-                let first = self.geometry.first_page(block).index();
-                let pages = self.geometry.shape.pages_per_block as usize;
-                self.programmed[first..first + pages].fill(false);
-                if self.measuring {
-                    self.erased(block);
-                }
-            }
+            Happened::Erased { block } => self.erase(block),
             Happened::Accepted { op, .. } => {
                 self.page_of_op.insert(op, self.pages.len());
                 self.pages.push(HostPage { accepted_ns: now_ns, done_ns: None });

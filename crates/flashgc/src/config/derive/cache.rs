@@ -1,0 +1,44 @@
+//! What cannot work where registers work beside the array (docs/cache-operations.md).
+
+use crate::config::device::Device;
+use crate::gc::GcPlan;
+use crate::plan::Allocation;
+use flashgc_config::Reader;
+
+const KEY: &str = "cache_operations";
+
+/// Checks the device and the scheme.
+pub fn check(root: &Reader<'_>, device: &Device, gc: &GcPlan) -> Option<()> {
+    if !device.cache.is_some() {
+        return Some(());
+    }
+    let table = root.table("device");
+    if device.cache.reads && device.timing.command_ns > 0 {
+        let message = format!(
+            "cache reads need commands without bus time, but device.timing.command is {} ns",
+            device.timing.command_ns
+        );
+        let help = "set device.timing.command = \"0 ns\" or cache_operations = \"programs\"";
+        table.error(KEY, message, help);
+        root.remedy("device.timing.command", "0 ns");
+        return None;
+    }
+    if device.cache.programs && device.allocation == Allocation::WhenIdle {
+        let message = "cache programs load writes that wait at a busy unit, but with \
+                       device.allocation = \"when-idle\" none does";
+        let help = "set device.allocation = \"dynamic\", or cache_operations = \"reads\"";
+        table.error(KEY, message, help);
+        root.remedy("device.allocation", "dynamic");
+        return None;
+    }
+    if gc.preemption.is_some() {
+        let message = "cache operations use the register in which a collection keeps its pages \
+                       while requests preempt it";
+        let help = "set gc.preemption.use = \"never\" and gc.pacing.use = \"at-once\", or remove \
+                    device.cache_operations";
+        table.error(KEY, message, help);
+        root.remedy_without("device.cache_operations");
+        return None;
+    }
+    Some(())
+}
