@@ -29,7 +29,7 @@ pub fn config(data: &[u8]) {
         }
     };
     assert!(!setup.config_hash().is_empty());
-    if matches!(setup.workload, WorkloadPlan::Trace(_)) {
+    if setup.needs_trace() {
         return;
     }
     let requests = setup.workload.length().and_then(Length::requests).unwrap_or(u64::MAX);

@@ -3,6 +3,7 @@
 use crate::measure::JobResults;
 use crate::stats::Latency;
 use crate::workload::jobs::{Jobs, JobsPlan};
+use crate::workload::replay::Replay;
 use crate::workload::{HostOp, HostRequest, Source, SourceError, Turn};
 
 /// The jobs of a run.
@@ -21,6 +22,16 @@ impl JobRun {
             job_of_clone: plan.job_of_clones().collect(),
             latencies: plan.jobs.iter().map(|_| [Latency::new(), Latency::new()]).collect(),
         }
+    }
+
+    /// The last job replays this trace.
+    pub(super) fn replay(&mut self, replay: Replay) {
+        self.jobs.replay(replay);
+    }
+
+    /// Lines of a trace that were skipped.
+    pub(super) fn bad_rows(&self) -> u64 {
+        self.jobs.bad_rows()
     }
 
     /// What each job did.

@@ -53,6 +53,7 @@ mod sub_blocks;
 mod summary;
 mod synthetic;
 mod tables;
+mod tenant_trace;
 mod tenants;
 mod tidy;
 mod time_slices;

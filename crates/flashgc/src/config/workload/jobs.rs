@@ -1,6 +1,8 @@
 //! `[workload.jobs]`: jobs side by side, each with a depth and rates of its own.
 
-use super::{address, sizes};
+mod beside;
+
+use super::{JobsWorkload, address, sizes};
 use crate::plan::Plan;
 use crate::plan::Until;
 use crate::workload::address::AddressChoice;
@@ -17,13 +19,22 @@ const DRIVE: &str = "drive";
 const KINDS: [&str; 3] = ["read", "write", "trim"];
 
 /// Reads the table. Errors are noted; `None` where there can be no plan.
-pub fn read(table: &Reader<'_>, page_bytes: u64, until: Option<&Until>) -> Option<JobsPlan> {
+pub fn read(table: &Reader<'_>, page_bytes: u64, until: Option<&Until>) -> Option<JobsWorkload> {
     let scale = if table.has("scale") { table.f64("scale", 1e-6..=1e6) } else { Some(1.0) };
     let listed = if table.has("job") { table.tables("job") } else { None };
     let listed = table.required("job", listed, "at least one job, as in `[[workload.jobs.job]]`");
-    let plans: Vec<Option<JobPlan>> =
+    let mut plans: Vec<Option<JobPlan>> =
         listed.iter().flatten().enumerate().map(|(at, item)| job(item, at, page_bytes)).collect();
+    let replayed = beside::read(&table.table("trace"), &plans, page_bytes);
     table.finish();
+    let trace = match replayed {
+        None => None,
+        Some(replayed) => {
+            let (job, trace) = replayed.unzip();
+            plans.push(job);
+            Some(trace)
+        }
+    };
     if until.is_some() {
         table.error(
             "job",
@@ -32,17 +43,18 @@ pub fn read(table: &Reader<'_>, page_bytes: u64, until: Option<&Until>) -> Optio
         );
     }
     let jobs = plans.into_iter().collect::<Option<Vec<_>>>()?;
-    (!jobs.is_empty()).then_some(JobsPlan { scale: scale?, jobs })
+    let trace = match trace {
+        None => None,
+        Some(trace) => Some(trace?),
+    };
+    let plan = JobsPlan { scale: scale?, jobs };
+    (!plan.jobs.is_empty()).then_some(JobsWorkload { plan, trace })
 }
 
 fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
     let name = table.string("name").map_or_else(|| format!("job {}", at + 1), str::to_string);
     let clones = or(table, "clones", 1, |key| table.u32(key, 1..=CLONES_MAX as u32));
-    let file = match table.string("file") {
-        None => File::Own,
-        Some(DRIVE) => File::Drive,
-        Some(name) => File::Named(name.to_string()),
-    };
+    let file = file(table);
     let zero = Extent::Bytes(0);
     let offset = or(table, "offset", zero, |key| extent(table, key, 1.0));
     let offset_step = or(table, "offset_step", zero, |key| extent(table, key, 1.0));
@@ -69,6 +81,7 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
     let mut plan = JobPlan {
         name,
         clones: clones?,
+        replays: false,
         file,
         offset: offset?,
         offset_step: offset_step?,
@@ -103,6 +116,14 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
     };
     check(table, &plan)?;
     Some(plan)
+}
+
+fn file(table: &Reader<'_>) -> File {
+    match table.string("file") {
+        None => File::Own,
+        Some(DRIVE) => File::Drive,
+        Some(name) => File::Named(name.to_string()),
+    }
 }
 
 /// A pause, in ns, and the requests between two of them.
@@ -351,14 +372,4 @@ fn misfits(table: &Reader<'_>, jobs: &JobsPlan, misfit: &Misfit, drive_bytes: u6
         }
     };
     table.error("job", message, help);
-}
-
-/// The number of times at which jobs begin or end while others run.
-pub fn changes(plan: &JobsPlan) -> u64 {
-    let [first, others @ ..] = &plan.jobs[..] else { return 0 };
-    let later = |job: &&JobPlan| job.after_others || job.start_ns > 0;
-    let starts = plan.jobs.iter().filter(later).count() as u64 - u64::from(first.after_others);
-    let ends_with_first =
-        |job: &JobPlan| job.time_based && first.time_based && job.runtime_ns == first.runtime_ns;
-    starts + u64::from(!others.iter().all(ends_with_first))
 }

@@ -67,6 +67,9 @@ pub struct JobPlan {
     pub name: String,
     /// Number of clones, each with the depth and the rates below.
     pub clones: u32,
+    /// Whether it replays a trace, at the times of the trace.
+    #[serde(skip_serializing_if = "is_false")]
+    pub replays: bool,
     /// Its part of the drive.
     pub file: File,
     /// From the start of the file to that of the part that is used: a share is one of the size.
@@ -120,12 +123,29 @@ pub struct JobPlan {
     pub think_after: u32,
 }
 
+/// By reference, as serialisation needs it.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
 impl JobsPlan {
     /// The job of each clone, in the order of the clones.
     pub fn job_of_clones(&self) -> impl Iterator<Item = u16> + '_ {
         let clones =
             |(at, job): (usize, &JobPlan)| std::iter::repeat_n(at as u16, job.clones as usize);
         self.jobs.iter().enumerate().flat_map(clones)
+    }
+
+    /// The number of times at which jobs begin or end while others run.
+    pub fn changes(&self) -> u64 {
+        let [first, others @ ..] = &self.jobs[..] else { return 0 };
+        let later = |job: &&JobPlan| job.after_others || job.start_ns > 0;
+        let starts = self.jobs.iter().filter(later).count() as u64 - u64::from(first.after_others);
+        let ends_with_first = |job: &JobPlan| {
+            job.time_based && first.time_based && job.runtime_ns == first.runtime_ns
+        };
+        starts + u64::from(!others.iter().all(ends_with_first))
     }
 }
 
