@@ -14,6 +14,7 @@ mod entrance;
 mod firmware;
 mod jobs;
 mod joined;
+mod limits;
 mod link;
 mod ops;
 mod order;
@@ -34,6 +35,7 @@ use ahead::Ahead;
 use buffer::Buffer;
 use entrance::Entrance;
 use firmware::Firmware;
+use limits::Limits;
 use link::Link;
 use order::PageOrder;
 use records::{Cutting, Requests};
@@ -52,6 +54,8 @@ pub struct Host {
     queues_keep_order: bool,
     /// The places of the device, where their number is bounded.
     entrance: Option<Entrance>,
+    /// The limits of jobs, where there are any.
+    limits: Option<Limits>,
     /// The firmware, where it takes time.
     firmware: Option<Firmware>,
     /// The host's link, where the device has one.
@@ -85,6 +89,7 @@ impl Host {
             ordered: plan.ordered,
             queues_keep_order: plan.queues_keep_order(),
             entrance: plan.places.map(|places| Entrance::new(places, &plan.jobs)),
+            limits: Limits::new(&plan.jobs),
             firmware: plan.firmware.map(Firmware::new),
             link: plan.host_link.map(Link::new),
             buffer: plan

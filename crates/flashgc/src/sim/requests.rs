@@ -294,6 +294,12 @@ impl<W: Watch> Sim<W> {
         self.place_all();
     }
 
+    /// The limit of a job admits a request.
+    pub(super) fn limit_admits(&mut self) {
+        self.host.limit_admits(&mut context!(self));
+        self.place_all();
+    }
+
     /// An access to the write buffer has ended.
     pub(super) fn access_ended(&mut self) {
         self.host.access_ended(&mut context!(self));

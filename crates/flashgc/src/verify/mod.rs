@@ -9,6 +9,7 @@ mod blocking;
 mod buffer;
 pub mod checker;
 mod closed;
+mod limits;
 mod per_request;
 mod places;
 mod promises;
@@ -314,6 +315,11 @@ pub enum Happened {
         to_ns: u64,
         /// For collection, not for the host.
         gc: bool,
+    },
+    /// The limit of a job admits a request.
+    Admitted {
+        /// Its place in the slab.
+        request: u32,
     },
     /// The firmware begins with the command of a request.
     Handles {

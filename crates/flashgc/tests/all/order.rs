@@ -17,6 +17,7 @@ use proptest::prelude::*;
 const PAGES: u64 = 6;
 /// Copies one by one, inside the plane.
 const PROMISES: Promises = Promises {
+    limits: false,
     in_order: true,
     in_plane: true,
     at_once: 1,

@@ -3,8 +3,8 @@
 mod beside;
 
 use super::{JobsWorkload, address, sizes};
-use crate::plan::Plan;
 use crate::plan::Until;
+use crate::plan::{Limit, Plan};
 use crate::workload::address::AddressChoice;
 use crate::workload::jobs::{
     CLONES_MAX, Extent, File, JobPlan, JobsPlan, Layout, Misfit, Places, RateCap, Zone,
@@ -71,6 +71,7 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
     let paces = paces(table);
     let poisson = table.bool("poisson").unwrap_or(false);
     let weight = or(table, "weight", 1, |key| table.u32(key, 1..=256));
+    let limit = limit(table);
     let (think_ns, think_after) = think(table);
     let align = if table.has("align") { Some(table.bytes("align")) } else { None };
     table.finish();
@@ -107,6 +108,7 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
         paces: paces?,
         poisson,
         weight: weight?,
+        limit: limit?,
         think_ns,
         think_after: think_after?,
     };
@@ -116,6 +118,17 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
     };
     check(table, &plan)?;
     Some(plan)
+}
+
+/// The most that is admitted from its queue.
+fn limit(table: &Reader<'_>) -> Option<Limit> {
+    let iops = table.u64("limit_iops", 1..=1_000_000_000);
+    let rate = table.rate("limit_rate");
+    if rate.is_some_and(|rate| rate.is_zero()) {
+        table.error("limit_rate", "a limit must be finite", "write for example \"100 MB/s\"");
+        return None;
+    }
+    Some(Limit { iops, ns_per_bytes: rate.map(|rate| rate.ns_per_byte()) })
 }
 
 fn file(table: &Reader<'_>) -> File {

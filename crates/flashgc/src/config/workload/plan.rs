@@ -106,6 +106,7 @@ impl WorkloadPlan {
             WorkloadPlan::Jobs(jobs) => JobQueues {
                 of_clone: jobs.plan.job_of_clones().collect(),
                 weights: jobs.plan.jobs.iter().map(|job| job.weight).collect(),
+                limits: jobs.plan.jobs.iter().map(|job| job.limit).collect(),
             },
             _ => JobQueues::default(),
         }

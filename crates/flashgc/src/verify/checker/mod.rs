@@ -124,11 +124,27 @@ impl Checker {
         }
     }
 
+    /// For an erased drive of this plan, whose jobs may have turns and limits.
+    pub fn of(plan: &Plan) -> Self {
+        let mut checker = Checker::new(&plan.geometry, Promises::of(plan));
+        checker.inside.iter_mut().for_each(|inside| inside.take_turns(plan));
+        checker
+    }
+
+    /// Collections keep their time slices, or are paid for.
+    fn see_pace(&mut self, now_ns: u64, happened: Happened) {
+        if let Some(turns) = &mut self.turns {
+            turns.see(&self.geometry, &self.programmed, now_ns, happened);
+        }
+        if let Some(accounts) = &mut self.accounts {
+            accounts.see(&self.geometry, (&self.programmed, &self.home), now_ns, happened);
+        }
+    }
+
     /// For a drive in this state, in which every page is in its first version.
     pub fn with_drive(plan: &Plan, drive: &Drive) -> Self {
         let (geometry, in_order) = (&plan.geometry, !plan.parity());
-        let mut checker = Checker::new(geometry, Promises::of(plan));
-        checker.inside.iter_mut().for_each(|inside| inside.take_turns(plan));
+        let mut checker = Checker::of(plan);
         let mut open = drive.open.iter();
         for (at, plane) in drive.planes.iter().enumerate() {
             let first = at * geometry.shape.blocks_per_plane as usize;
@@ -361,12 +377,7 @@ impl Watch for Checker {
 
     fn see(&mut self, now_ns: u64, happened: Happened) {
         self.reports += 1;
-        if let Some(turns) = &mut self.turns {
-            turns.see(&self.geometry, &self.programmed, now_ns, happened);
-        }
-        if let Some(accounts) = &mut self.accounts {
-            accounts.see(&self.geometry, (&self.programmed, &self.home), now_ns, happened);
-        }
+        self.see_pace(now_ns, happened);
         match happened {
             Happened::MeasuringStarts => self.start_measuring(),
             Happened::Accepted { op, lpn, .. } => {
@@ -417,6 +428,7 @@ impl Watch for Checker {
                 self.closed.iter_mut().for_each(|closed| closed.batch_ended(now_ns, plane));
             }
             Happened::Arrived { .. }
+            | Happened::Admitted { .. }
             | Happened::Handles { .. }
             | Happened::Handled { .. }
             | Happened::Crosses { .. }

@@ -1,6 +1,7 @@
 //! Jobs as a configuration gives them.
 
 use super::rates::RateCap;
+use crate::plan::Limit;
 use crate::workload::HostOp;
 use crate::workload::address::AddressChoice;
 use crate::workload::synthetic::Size;
@@ -117,6 +118,9 @@ pub struct JobPlan {
     /// The requests that come into the device from the job's queue in its turn, where it has turns.
     #[serde(skip_serializing_if = "crate::device::is_one")]
     pub weight: u32,
+    /// The most that is admitted from the job's queue, of all its clones.
+    #[serde(skip_serializing_if = "Limit::is_none")]
+    pub limit: Limit,
     /// Pause after some requests.
     pub think_ns: u64,
     /// The number of these requests.

@@ -211,10 +211,7 @@ fn all_asked() -> BTreeSet<String> {
         let list = format!("workload.fitted.{list}");
         keys.extend(asked_in_list(&list, &["workload.fitted.requests=10"]));
     }
-    for table in ["workload.jobs", "workload.jobs.trace"] {
-        keys.extend(asked(table, &JOBS[..1]));
-    }
-    keys.extend(asked_in_list("workload.jobs.job", &[]));
+    keys.extend(asked_of_jobs());
     for slot in presets::schemes_json()["slots"].as_array().expect("a list") {
         let slot_name = slot["name"].as_str().expect("a name");
         keys.extend(asked(&format!("gc.{slot_name}"), &synthetic));
@@ -233,6 +230,13 @@ fn all_asked() -> BTreeSet<String> {
             keys.extend(read);
         }
     }
+    keys
+}
+
+fn asked_of_jobs() -> Vec<String> {
+    let tables = ["workload.jobs", "workload.jobs.trace"].iter();
+    let mut keys: Vec<String> = tables.flat_map(|table| asked(table, &JOBS[..1])).collect();
+    keys.extend(asked_in_list("workload.jobs.job", &[]));
     keys
 }
 

@@ -1,8 +1,8 @@
 //! `[workload.jobs.trace]`: a trace that is replayed beside the jobs, at its own times.
 
 use super::super::{TracePlan, trace};
-use super::{extent, or};
-use crate::plan::Arrivals;
+use super::{extent, limit, or};
+use crate::plan::{Arrivals, Limit};
 use crate::workload::address::AddressChoice;
 use crate::workload::jobs::{Extent, File, JobPlan, Places, RateCap};
 use crate::workload::synthetic::Size;
@@ -28,6 +28,7 @@ fn both(
     let span = if table.has("span") { Some(extent(table, "span", 1.0)) } else { None };
     let start_ns = table.duration_ns("delay").unwrap_or(0);
     let weight = or(table, "weight", 1, |key| table.u32(key, 1..=256));
+    let limit = limit(table);
     let plan = trace::read(table, None);
     let has_groups = jobs.iter().flatten().any(|job| job.after_others);
     check(table, plan.as_ref(), has_groups)?;
@@ -36,7 +37,7 @@ fn both(
         None => None,
     };
     let job = job(name, [offset?, zero], size, page_bytes);
-    Some((JobPlan { start_ns, weight: weight?, ..job }, plan?))
+    Some((JobPlan { start_ns, weight: weight?, limit: limit?, ..job }, plan?))
 }
 
 /// What a trace beside jobs cannot have. Errors are noted.
@@ -63,7 +64,7 @@ fn check(table: &Reader<'_>, plan: Option<&TracePlan>, has_groups: bool) -> Opti
     if has_groups {
         refuse(
             "delay",
-            "a trace begins with the first group of jobs, and `after_others` begins another",
+            "a trace begins with the first group, and `after_others` begins another",
             "remove `after_others`, and give those jobs `start`",
         );
     }
@@ -105,6 +106,7 @@ fn job(
         paces: [RateCap::default(); 3],
         poisson: false,
         weight: 1,
+        limit: Limit::default(),
         think_ns: 0,
         think_after: 1,
     }
