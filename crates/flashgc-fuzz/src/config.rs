@@ -1,6 +1,6 @@
 //! Configurations: whatever is typed is an error with words, or a plan; and a small plan runs.
 
-use flashgc::config::{Inputs, WorkloadPlan, prepare};
+use flashgc::config::{Inputs, prepare};
 use flashgc::session::{Options, Phase, Session};
 use flashgc::workload::length::Length;
 

@@ -137,6 +137,12 @@ pub enum Arrivals {
     Jobs,
 }
 
+/// By reference, as serialisation needs it.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_true(flag: &bool) -> bool {
+    *flag
+}
+
 /// A write buffer in front of the translation layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct WriteBuffer {
@@ -144,6 +150,9 @@ pub struct WriteBuffer {
     pub pages: u32,
     /// Time of one access to a page, in ns.
     pub access_ns: u64,
+    /// Whether its pages survive a loss of power, so that a flush has nothing to do.
+    #[serde(skip_serializing_if = "is_true", rename = "power_loss_protection")]
+    pub is_protected: bool,
     /// Whether pages go to flash while the host is idle; otherwise only when a write needs their
     /// place. The slot *background* decides it, not the device.
     #[serde(skip)]

@@ -12,6 +12,8 @@ mod buffering;
 mod crossings;
 mod entrance;
 mod firmware;
+mod flush_command;
+mod flush_commands;
 mod jobs;
 mod joined;
 mod limits;
@@ -35,6 +37,7 @@ use ahead::Ahead;
 use buffer::Buffer;
 use entrance::Entrance;
 use firmware::Firmware;
+use flush_command::FlushCommand;
 use limits::Limits;
 use link::Link;
 use order::PageOrder;
@@ -62,6 +65,8 @@ pub struct Host {
     link: Option<Link>,
     /// The write buffer, where the device has one.
     buffer: Option<Buffer>,
+    /// Flush commands that wait for the pages of the buffer.
+    flush_commands: Vec<FlushCommand>,
     /// Flushes that wait nowhere yet.
     flushes: VecDeque<u32>,
     /// Space for the pages of the next flush.
@@ -95,6 +100,7 @@ impl Host {
             buffer: plan
                 .write_buffer
                 .map(|own| Buffer::new(own, plan.geometry.shape.program_slots)),
+            flush_commands: Vec::new(),
             flushes: VecDeque::new(),
             to_flush: Vec::new(),
             cutting: None,

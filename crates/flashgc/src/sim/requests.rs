@@ -237,6 +237,7 @@ impl<W: Watch> Sim<W> {
                 OpKind::Trim => {
                     self.look_into_page(self.store.ftl.map.ppn_of(lpn));
                     self.store.trim(lpn, &mut context!(self));
+                    self.host.end_flush_commands(&mut context!(self));
                     self.hear();
                 }
                 OpKind::Write => unreachable!("a write needs flash"),

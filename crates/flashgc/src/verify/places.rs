@@ -68,6 +68,7 @@ impl Inside {
                 self.arrived(request, job, size_bytes);
             }
             Happened::Admitted { request } => self.admitted(now_ns, request),
+            Happened::ComesIn { request } => self.comes_in(now_ns, request),
             Happened::Handles { request } => self.handles(now_ns, request),
             Happened::Handled { request, .. } => self.handled(now_ns, request),
             Happened::Crosses { request } => self.works(now_ns, request),
@@ -113,6 +114,10 @@ impl Inside {
                 "at {now_ns} ns {inside} requests were in the device, which holds {most}"
             );
         }
+    }
+
+    /// A request takes a place.
+    fn comes_in(&mut self, now_ns: u64, request: u32) {
         if let Some(turns) = &mut self.turns {
             turns.came_in(now_ns, request);
         }

@@ -19,6 +19,7 @@ mod every_trace;
 mod faults_of_histories;
 mod fit;
 mod fitted;
+mod flushes;
 mod formulas;
 mod hotness;
 mod idle;

@@ -18,6 +18,7 @@ const PAGES: u64 = 6;
 /// Copies one by one, inside the plane.
 const PROMISES: Promises = Promises {
     limits: false,
+    drains: false,
     in_order: true,
     in_plane: true,
     at_once: 1,

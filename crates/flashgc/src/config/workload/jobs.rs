@@ -71,9 +71,10 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
     let paces = paces(table);
     let poisson = table.bool("poisson").unwrap_or(false);
     let weight = or(table, "weight", 1, |key| table.u32(key, 1..=256));
+    let flush_after = table.u32("flush_after", 1..=u32::MAX);
     let limit = limit(table);
     let (think_ns, think_after) = think(table);
-    let align = if table.has("align") { Some(table.bytes("align")) } else { None };
+    let align = table.has("align").then(|| table.bytes("align"));
     table.finish();
     let (time, mix) = (time?, mix?);
     let one_page = || vec![Size::Fixed { bytes: page_bytes, weight: 1.0 }];
@@ -86,10 +87,7 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
         file,
         offset: offset?,
         offset_step: offset_step?,
-        size: match span {
-            Some(span) => Some(span?),
-            None => None,
-        },
+        size: given(span)?,
         amount: amount?,
         requests,
         runtime_ns: time.runtime_ns,
@@ -108,6 +106,7 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
         paces: paces?,
         poisson,
         weight: weight?,
+        flush_after,
         limit: limit?,
         think_ns,
         think_after: think_after?,
@@ -118,6 +117,14 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
     };
     check(table, &plan)?;
     Some(plan)
+}
+
+/// A value that is wrong where it is given and could not be read.
+fn given<T>(value: Option<Option<T>>) -> Option<Option<T>> {
+    match value {
+        Some(value) => value.map(Some),
+        None => Some(None),
+    }
 }
 
 /// The most that is admitted from its queue.

@@ -354,7 +354,7 @@ impl Blame {
 
     #[inline(always)]
     fn served(&mut self, request: u32, clone: u16, op: HostOp, latency_ns: u64) {
-        if op == HostOp::Trim {
+        if !op.has_parts() {
             return;
         }
         let link = self.has_link.then(|| self.parts_of(request));

@@ -53,6 +53,8 @@ pub struct Clone {
     op: Random,
     pacer: Pacer,
     pending: Option<Pending>,
+    /// Writes drawn since the last flush.
+    unflushed: u32,
     /// The bytes that a write follows on, after their trim.
     trimmed: Option<(u64, u64)>,
     /// Requests and bytes drawn that count for the end of the job.
@@ -84,6 +86,7 @@ impl Clone {
             op: stream("op"),
             pacer: Pacer::new(plan, stream("arrival")),
             pending: None,
+            unflushed: 0,
             trimmed: None,
             drawn: 0,
             drawn_bytes: 0,
@@ -153,6 +156,9 @@ impl Clone {
         self.unpaused = self.unpaused.saturating_add(1);
         self.tally.issued(self.in_flight);
         self.draw()?;
+        if op == HostOp::Flush {
+            return Ok(Some(HostRequest::flush(now_ns)));
+        }
         let request = HostRequest::from_bytes(now_ns, op, offset, bytes, self.page_bytes);
         Ok(Some(HostRequest { high, ..request }))
     }
@@ -190,6 +196,11 @@ impl Clone {
             self.pending = Some(Pending { op, offset, bytes, at_ns, high });
             return Ok(());
         }
+        if self.plan.flush_after.is_some_and(|writes| self.unflushed >= writes) {
+            self.unflushed = 0;
+            self.pend(HostOp::Flush, 0, 0);
+            return Ok(());
+        }
         if let Some((offset, bytes)) = self.trimmed.take() {
             self.pend(HostOp::Write, offset, bytes);
             return Ok(());
@@ -210,6 +221,7 @@ impl Clone {
     }
 
     fn pend(&mut self, op: HostOp, offset: u64, bytes: u64) {
+        self.unflushed += u32::from(op == HostOp::Write && self.plan.flush_after.is_some());
         self.tally.drawn(op, bytes);
         self.pending = Some(Pending { op, offset, bytes, at_ns: 0, high: false });
     }

@@ -118,6 +118,9 @@ pub struct JobPlan {
     /// The requests that come into the device from the job's queue in its turn, where it has turns.
     #[serde(skip_serializing_if = "crate::device::is_one")]
     pub weight: u32,
+    /// Writes of a clone after which it issues a flush.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flush_after: Option<u32>,
     /// The most that is admitted from the job's queue, of all its clones.
     #[serde(skip_serializing_if = "Limit::is_none")]
     pub limit: Limit,
@@ -165,6 +168,7 @@ impl JobPlan {
             HostOp::Read => self.read_share > 0.0,
             HostOp::Write => self.write_share() > 0.0,
             HostOp::Trim => self.trim_share > 0.0,
+            HostOp::Flush => self.flush_after.is_some(),
         }
     }
 

@@ -281,6 +281,9 @@ fn defaults_are_as_the_manual_says() {
             Some("jobs") => JOBS.map(String::from).to_vec(),
             Some("fitted") => FITTED.map(String::from).to_vec(),
             Some("suspend" | "preemption") => vec![SYNTHETIC.into(), CLOSED.into(), SUSPEND.into()],
+            Some("write_buffer") => {
+                vec![SYNTHETIC.into(), CLOSED.into(), "device.write_buffer.size=\"1 MiB\"".into()]
+            }
             Some("summary") => {
                 vec![SYNTHETIC.into(), CLOSED.into(), "device.summary.pages=1".into()]
             }

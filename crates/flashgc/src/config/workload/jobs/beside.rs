@@ -106,6 +106,7 @@ fn job(
         paces: [RateCap::default(); 3],
         poisson: false,
         weight: 1,
+        flush_after: None,
         limit: Limit::default(),
         think_ns: 0,
         think_after: 1,
