@@ -235,6 +235,13 @@ class Use(Section):
     idle: float
 
 
+class Flush(Section):
+    """Flushes of the host."""
+
+    requests: int
+    latency_ns: Latency
+
+
 class JobLatencies(Section):
     """Latencies of the reads and of the writes of a job, in ns."""
 
@@ -258,6 +265,7 @@ class Job(Section):
     latency_mean_ns: Times
     latency_max_ns: Requests
     latency_ns: JobLatencies
+    flush: Annotated[Flush, Only("where it has flushes")]
     blame: Annotated[Blame, Only("with --blame")]
 
 
@@ -467,6 +475,7 @@ class Keys(Section):
     device: str
     saturated: bool
     requests: Requests
+    flush: Annotated[Flush, Only("with flushes of the host")]
     jobs: Annotated[list[Job], Only("with concurrent jobs")]
     pages: Pages
     slots: Annotated[Slots, Only("with a mapping unit below the page")]

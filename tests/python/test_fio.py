@@ -149,11 +149,11 @@ def test_outcomes_of_a_global_option_are_those_of_the_job_that_needs_most(tmp_pa
 
 def test_notes_tell_what_differs(tmp_path):
     path = tmp_path / "job.fio"
-    path.write_text("[a]\nrw=randwrite\nsize=4m\niodepth=4\nfsync=1\nnumjobs=2\n")
+    path.write_text("[a]\nrw=randwrite\nsize=4m\niodepth=4\nsync_file_range=write:8\nnumjobs=2\n")
     report = package.run(path, set=SMALL)
     told = converted.told(report)
     assert any("`a.iodepth`" in one and "synchronous" in one for one in told)
-    assert any("`a.fsync`" in one and "flush" in one for one in told)
+    assert any("`a.sync_file_range`" in one and "flush" in one for one in told)
     assert not any("numjobs" in one for one in told)
     assert rows_of(report)["a"]["depth"] == 2
 
@@ -318,3 +318,16 @@ def outcome(path):
 def test_percentages_left_blank_divide_the_rest():
     shares = fio_values.shares([("a", "10"), ("b", ""), ("c", "")])
     assert [float(share) for _, share in shares] == [0.1, 0.45, 0.45]
+
+
+def test_a_flush_after_writes(tmp_path):
+    path = tmp_path / "job.fio"
+    path.write_text("[a]\nrw=randwrite\nsize=4m\nfsync=4\n[b]\nrw=randwrite\nsize=4m\nfsync=0\n")
+    report = package.run(path, set=SMALL)
+    rows = rows_of(report)
+    writes = rows["a"]["requests"]["write"]
+    assert rows["a"]["flush"]["requests"] == (writes - 1) // 4
+    assert "flush" not in rows["b"]
+    path.write_text("[a]\nrw=randwrite\nsize=4m\nfsync=4\nfdatasync=8\n")
+    with pytest.raises(package.ConfigError, match="fsync and fdatasync differ"):
+        package.run(path, set=SMALL)

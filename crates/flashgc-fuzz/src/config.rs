@@ -1,6 +1,6 @@
 //! Configurations: whatever is typed is an error with words, or a plan; and a small plan runs.
 
-use flashgc::config::{Inputs, WorkloadPlan, prepare};
+use flashgc::config::{Inputs, prepare};
 use flashgc::session::{Options, Phase, Session};
 use flashgc::workload::length::Length;
 
@@ -29,7 +29,7 @@ pub fn config(data: &[u8]) {
         }
     };
     assert!(!setup.config_hash().is_empty());
-    if matches!(setup.workload, WorkloadPlan::Trace(_)) {
+    if setup.needs_trace() {
         return;
     }
     let requests = setup.workload.length().and_then(Length::requests).unwrap_or(u64::MAX);

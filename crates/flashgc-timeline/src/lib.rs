@@ -176,6 +176,7 @@ fn of_request(row: &RequestRow, pages: u32) -> Properties {
 /// What a request does or waits for after a step.
 fn phase(step: Step) -> &'static str {
     match step {
+        Step::Admitted => "waits for a place, or to be accepted",
         Step::Handles => "handled by the firmware",
         Step::Handled => "waits for the host link, or to be accepted",
         Step::Crosses => "on the host link",

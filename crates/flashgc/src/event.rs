@@ -1,11 +1,12 @@
 //! The pending events: one slot for each unit and bus, one for the next arrival, and one each for
-//! the host's link, the firmware, the write buffer and the idle trigger where there are such.
+//! the host's link, the firmware, the write buffer, the limits of jobs and the idle trigger where
+//! there are such.
 //!
 //! A unit or a bus has at most one pending event, so the set never grows: a winner tree over the
 //! slots gives the next event with one root read, and a post costs one walk from leaf to root.
 //! Time and slot share one 64-bit key, so that events of equal time leave in the order of their
-//! slots (units, then buses, the link, the firmware, the buffer, the arrival, the idle trigger),
-//! however late each was posted.
+//! slots (units, then buses, the link, the firmware, the buffer, the limits, the arrival, the idle
+//! trigger), however late each was posted.
 
 use crate::ids::{BusId, UnitId};
 
@@ -24,6 +25,8 @@ pub enum Slot {
     Firmware,
     /// The access to the write buffer ends.
     Buffer,
+    /// The limit of a job admits a request.
+    Limit,
     /// The next request of an open loop arrives.
     Arrival,
     /// The host has been idle long enough.
@@ -37,6 +40,7 @@ pub struct Slots {
     link: usize,
     firmware: usize,
     buffer: usize,
+    limit: usize,
     arrival: usize,
     idle: usize,
     count: usize,
@@ -44,16 +48,17 @@ pub struct Slots {
 
 impl Slots {
     /// The slots of a drive with this many units and buses, and of the link, the firmware, the
-    /// write buffer and the idle trigger that it has.
-    pub fn new(units: u32, buses: u32, has: [bool; 4]) -> Self {
-        let [has_link, has_firmware, has_buffer, has_idle] = has.map(usize::from);
+    /// write buffer, the limits of jobs and the idle trigger that it has.
+    pub fn new(units: u32, buses: u32, has: [bool; 5]) -> Self {
+        let [has_link, has_firmware, has_buffer, has_limit, has_idle] = has.map(usize::from);
         let buses_at = units as usize;
         let link = buses_at + buses as usize;
         let firmware = link + has_link;
         let buffer = firmware + has_firmware;
-        let arrival = buffer + has_buffer;
+        let limit = buffer + has_buffer;
+        let arrival = limit + has_limit;
         let count = arrival + 1 + has_idle;
-        Slots { buses: buses_at, link, firmware, buffer, arrival, idle: arrival + 1, count }
+        Slots { buses: buses_at, link, firmware, buffer, limit, arrival, idle: arrival + 1, count }
     }
 
     /// The place of a slot.
@@ -65,6 +70,7 @@ impl Slots {
             Slot::Link => self.link,
             Slot::Firmware => self.firmware,
             Slot::Buffer => self.buffer,
+            Slot::Limit => self.limit,
             Slot::Arrival => self.arrival,
             Slot::Idle => self.idle,
         }
@@ -81,6 +87,8 @@ impl Slots {
             Slot::Idle
         } else if place == self.arrival {
             Slot::Arrival
+        } else if place >= self.limit {
+            Slot::Limit
         } else if place >= self.buffer {
             Slot::Buffer
         } else if place >= self.firmware {
@@ -193,9 +201,9 @@ mod tests {
     #[test]
     fn equal_times_leave_in_order_of_slot_whatever_the_order_of_posting() {
         let bus = Slot::Bus(BusId(0));
-        let mut events = Events::new(Slots::new(3, 1, [true; 4]));
+        let mut events = Events::new(Slots::new(3, 1, [true; 5]));
         let (first, last) =
-            ([Slot::Idle, bus, UNITS[2], Slot::Arrival], [Slot::Buffer, Slot::Link]);
+            ([Slot::Idle, bus, UNITS[2], Slot::Arrival], [Slot::Limit, Slot::Buffer, Slot::Link]);
         for slot in first.into_iter().chain([Slot::Firmware, UNITS[0]]).chain(last) {
             events.post(slot, if slot == Slot::Arrival { 5 } else { 7 });
         }
@@ -203,8 +211,16 @@ mod tests {
         while let Some(next) = events.next() {
             seen.push((next.at_ns, events.take(next)));
         }
-        let expected =
-            [UNITS[0], UNITS[2], bus, Slot::Link, Slot::Firmware, Slot::Buffer, Slot::Idle];
+        let expected = [
+            UNITS[0],
+            UNITS[2],
+            bus,
+            Slot::Link,
+            Slot::Firmware,
+            Slot::Buffer,
+            Slot::Limit,
+            Slot::Idle,
+        ];
         let expected = expected.map(|slot| (7, slot));
         assert_eq!(seen[0], (5, Slot::Arrival));
         assert_eq!(seen[1..], expected);
@@ -212,10 +228,10 @@ mod tests {
 
     #[test]
     fn a_slot_that_a_drive_lacks_takes_no_place() {
-        for bits in 0..16 {
-            let has = [1, 2, 4, 8].map(|bit| bits & bit != 0);
+        for bits in 0..32 {
+            let has = [1, 2, 4, 8, 16].map(|bit| bits & bit != 0);
             let slots = Slots::new(2, 1, has);
-            let rare = [Slot::Link, Slot::Firmware, Slot::Buffer, Slot::Idle];
+            let rare = [Slot::Link, Slot::Firmware, Slot::Buffer, Slot::Limit, Slot::Idle];
             let there = rare.into_iter().zip(has).filter(|&(_, has)| has).map(|(slot, _)| slot);
             for slot in there.chain([Slot::Arrival, Slot::Bus(BusId(0)), UNITS[1]]) {
                 assert_eq!(slots.at(slots.place(slot)), slot, "{has:?}");
@@ -226,7 +242,7 @@ mod tests {
     #[test]
     fn a_slot_can_be_posted_again_while_others_wait() {
         let [first, _, last] = UNITS;
-        let mut events = Events::new(Slots::new(3, 0, [false; 4]));
+        let mut events = Events::new(Slots::new(3, 0, [false; 5]));
         events.post(first, 10);
         events.post(last, 4);
         let take = |events: &mut Events| {

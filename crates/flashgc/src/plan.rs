@@ -137,6 +137,12 @@ pub enum Arrivals {
     Jobs,
 }
 
+/// By reference, as serialisation needs it.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_true(flag: &bool) -> bool {
+    *flag
+}
+
 /// A write buffer in front of the translation layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct WriteBuffer {
@@ -144,6 +150,9 @@ pub struct WriteBuffer {
     pub pages: u32,
     /// Time of one access to a page, in ns.
     pub access_ns: u64,
+    /// Whether its pages survive a loss of power, so that a flush has nothing to do.
+    #[serde(skip_serializing_if = "is_true", rename = "power_loss_protection")]
+    pub is_protected: bool,
     /// Whether pages go to flash while the host is idle; otherwise only when a write needs their
     /// place. The slot *background* decides it, not the device.
     #[serde(skip)]
@@ -194,6 +203,40 @@ pub struct JobQueues {
     pub of_clone: Vec<u16>,
     /// Of each job: the requests that come in from its queue in its turn.
     pub weights: Vec<u32>,
+    /// Of each job: the most that is admitted from its queue.
+    pub limits: Vec<Limit>,
+}
+
+impl JobQueues {
+    /// Whether any job has a limit.
+    pub fn has_limits(&self) -> bool {
+        self.limits.iter().any(|limit| !limit.is_none())
+    }
+}
+
+/// The most that is admitted from the queue of a job.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Limit {
+    /// Requests per second.
+    pub iops: Option<u64>,
+    /// Bytes per time: ns, and the bytes of so many.
+    pub ns_per_bytes: Option<(u64, u64)>,
+}
+
+impl Limit {
+    /// Whether there is none.
+    pub fn is_none(&self) -> bool {
+        *self == Limit::default()
+    }
+
+    /// What a request of this size takes of each limit, with the parts of a ns that it is in.
+    pub fn costs(&self, bytes: u64) -> [(u128, u128); 2] {
+        let by_request = self.iops.map_or((0, 1), |iops| (1_000_000_000, u128::from(iops)));
+        let by_bytes = self.ns_per_bytes.map_or((0, 1), |(ns, of_bytes)| {
+            (u128::from(bytes) * u128::from(ns), u128::from(of_bytes))
+        });
+        [by_request, by_bytes]
+    }
 }
 
 /// The input of the simulation.

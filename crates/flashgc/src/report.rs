@@ -54,12 +54,11 @@ impl Report {
         add("device", json!(setup.device_name));
         add("saturated", json!(results.saturated));
         add("requests", requests(results));
+        if let Some(flush) = flush(&results.flush) {
+            add("flush", flush);
+        }
         if !facts.of_jobs.is_empty() {
-            let mut jobs: Vec<Value> = facts.of_jobs.iter().map(job).collect();
-            for (job, blame) in jobs.iter_mut().zip(facts.blame_of_jobs) {
-                job["blame"] = blame;
-            }
-            add("jobs", json!(jobs));
+            add("jobs", jobs(&facts.of_jobs, facts.blame_of_jobs));
         }
         add("pages", pages(results));
         if let Some(slots) = slots(setup, results) {
@@ -156,9 +155,23 @@ fn requests(results: &Results) -> Value {
     json!({ "read": read, "write": write, "trim": trim })
 }
 
+/// Flushes with their latencies, where there are any.
+fn flush(latency: &Latency) -> Option<Value> {
+    let count = latency.count();
+    (count > 0).then(|| json!({ "requests": count, "latency_ns": latency.summary() }))
+}
+
+fn jobs(results: &[JobResults], blame: Vec<Value>) -> Value {
+    let mut jobs: Vec<Value> = results.iter().map(job).collect();
+    for (job, blame) in jobs.iter_mut().zip(blame) {
+        job["blame"] = blame;
+    }
+    Value::Array(jobs)
+}
+
 /// The counts of a job, over its clones.
 fn job(results: &JobResults) -> Value {
-    let JobResults { tally, latencies: [read, write] } = results;
+    let JobResults { tally, latencies: [read, write], flushes } = results;
     let by_op = |value: fn(&Tally, HostOp) -> Value| {
         json!({
             "read": value(tally, HostOp::Read),
@@ -166,7 +179,7 @@ fn job(results: &JobResults) -> Value {
             "trim": value(tally, HostOp::Trim),
         })
     };
-    json!({
+    let mut row = json!({
         "name": tally.name,
         "clones": tally.clones,
         "depth": tally.depth,
@@ -180,7 +193,11 @@ fn job(results: &JobResults) -> Value {
         "latency_mean_ns": by_op(|tally, op| json!(tally.latency_mean_ns(op))),
         "latency_max_ns": by_op(|tally, op| json!(tally.latency_max_ns[op as usize])),
         "latency_ns": { "read": read.summary(), "write": write.summary() },
-    })
+    });
+    if let Some(flush) = flush(flushes) {
+        row["flush"] = flush;
+    }
+    row
 }
 
 fn pages(results: &Results) -> Value {

@@ -232,6 +232,16 @@ class _Job(Requests, Flow):
         self.take("numjobs", lambda key: self.set(
             key, "clones", values.integer(key.text, 1, 4096)))  # fmt: skip
         self.take("loops", self._loops)
+        for name in ("fsync", "fdatasync"):
+            self.take(name, self._flushes)
+
+    def _flushes(self, key: Key) -> None:
+        writes = values.integer(key.text, 0, 2**32 - 1)
+        if writes == 0:
+            return self.said(key, "", "no flushes")
+        if "flush_after" in self.job and self.job["flush_after"] != writes:
+            return self.wrong(key, "fsync and fdatasync differ, and one number is possible here")
+        return self.set(key, "flush_after", writes)
 
     def _loops(self, key: Key) -> None:
         loops = values.integer(key.text, 1, 10**6)

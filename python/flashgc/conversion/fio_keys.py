@@ -20,6 +20,7 @@ MAPPED = (
     "filesize", "offset", "offset_increment", "io_size", "filename", "time_based", "runtime",
     "numjobs", "loops", "number_ios", "randseed", "startdelay", "stonewall", "thinktime",
     "thinktime_blocks", "kb_base", "name", "ioengine", "direct", "buffered", "nrfiles",
+    "fsync", "fdatasync",
 )  # fmt: skip
 """Options that the converter reads."""
 
@@ -83,10 +84,6 @@ IGNORED: dict[str, str] = {
 LOUD: dict[str, str] = {
     "ramp_time": "requests of this time are measured, too: the run is not made longer, and "
     "[precondition] brings the drive into its state",
-    "fsync": "a flush does nothing: a write is on flash, or in the device's write buffer, when it "
-    "is done",
-    "fdatasync": "a flush does nothing: a write is on flash, or in the device's write buffer, when "
-    "it is done",
     "sync_file_range": "a flush does nothing: a write is on flash, or in the device's write "
     "buffer, when it is done",
     "verify": "the reads by which fio verifies data after its writes are not made",

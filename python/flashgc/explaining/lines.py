@@ -41,6 +41,7 @@ class _Stay(NamedTuple):
 
 _WAITS = {
     "accepted": (HOST, "waits for an earlier request to its page"),
+    "admitted": (HOST, "waits outside the drive, or to be accepted"),
     "command_begins": (OWN, "the firmware handles its command"),
     "command_handled": (HOST, "waits for the host's link, or to be accepted"),
     "crosses_link": (OWN, "its data crosses the host's link"),

@@ -31,4 +31,4 @@ pub use inputs::Inputs;
 pub use precondition::{Fill, OverwriteWith, PreconditionPlan, Reads};
 pub use prepare::prepare;
 pub use setup::{Setup, hash_of};
-pub use workload::{SyntheticWorkload, TracePlan, WorkloadPlan};
+pub use workload::{JobsWorkload, SyntheticWorkload, TracePlan, WorkloadPlan};

@@ -52,9 +52,9 @@ impl Setup {
         &self.notes
     }
 
-    /// Whether the workload is a trace.
+    /// Whether the workload is a trace, or has one beside jobs.
     pub fn needs_trace(&self) -> bool {
-        matches!(self.workload, WorkloadPlan::Trace(_))
+        self.workload.trace().is_some()
     }
 
     /// Whether the drive has yet to be sized by its trace ([`super::fit`]).
@@ -64,10 +64,7 @@ impl Setup {
 
     /// The trace that the configuration itself names.
     pub fn trace_file(&self) -> Option<&str> {
-        match &self.workload {
-            WorkloadPlan::Trace(trace) => trace.file.as_deref(),
-            _ => None,
-        }
+        self.workload.trace().and_then(|trace| trace.file.as_deref())
     }
 
     /// The first replayed row of a trace, counted from 0; `None` where rows are also chosen by

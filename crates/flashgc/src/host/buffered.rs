@@ -199,6 +199,32 @@ impl Buffered {
         !stays
     }
 
+    /// Whether this operation flushes the page, which was not trimmed since.
+    pub fn is_flushed_by(&self, lpn: Lpn, flush: u32) -> bool {
+        let at = self.place_of.get(&lpn.0);
+        at.is_some_and(|&at| self.pages[at as usize].flush == flush)
+    }
+
+    /// Whether the page is here, with data, and nothing flushes it.
+    pub fn is_free(&self, lpn: Lpn) -> bool {
+        let page = self.place_of.get(&lpn.0).map(|&at| &self.pages[at as usize]);
+        page.is_some_and(|page| page.flush == NONE && !page.is_coming && page.has_data)
+    }
+
+    /// The pages with data, the one used least recently first: how many programs must end until
+    /// this data is in flash, and whether nothing flushes it yet.
+    pub fn unsafe_pages(&self) -> impl Iterator<Item = (Lpn, u8, bool)> + '_ {
+        let place = |at: u32| (at != NONE).then_some(at);
+        let places = std::iter::successors(place(self.oldest), move |&at| {
+            place(self.pages[at as usize].newer)
+        });
+        let pages = places.map(|at| &self.pages[at as usize]).filter(|page| page.has_data);
+        pages.map(|page| {
+            let is_older = page.is_taken && page.is_rewritten;
+            (page.lpn, 1 + u8::from(is_older), page.flush == NONE && !page.is_coming)
+        })
+    }
+
     /// The host trims the page. Returns the flush that still waits for its beginning.
     pub fn drop_page(&mut self, lpn: Lpn) -> Option<u32> {
         let at = self.place(lpn);

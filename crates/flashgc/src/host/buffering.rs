@@ -115,6 +115,7 @@ impl Host {
         let writes = kind == OpKind::Write;
         if writes {
             buffer.pages.came(lpn);
+            self.take_awaited(lpn);
         }
         let kind = if writes { HostOp::Write } else { HostOp::Read };
         let to_ns = cx.now_ns;
@@ -146,6 +147,7 @@ impl Host {
                 self.called.push(cx.plan.geometry.unit_of(plane));
             }
         }
+        self.page_is_trimmed(lpn);
         self.place_is_free(cx);
     }
 
@@ -248,9 +250,15 @@ impl Host {
             let Some(&lpn) = buffer.joined.pages(op).get(at) else { break };
             buffer.programming -= 1;
             cx.counters.flushed += 1;
+            let is_newest = buffer.pages.is_flushed_by(lpn, op);
             if buffer.pages.flush_ends(lpn, op) {
                 cx.tell(Happened::Flushed { lpn });
                 self.place_is_free(cx);
+            } else if is_newest {
+                cx.tell(Happened::FlushedAndKept { lpn });
+            }
+            if is_newest {
+                self.page_is_safe(lpn, cx);
             }
         }
         self.flush_for_stalled();

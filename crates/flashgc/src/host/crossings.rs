@@ -13,9 +13,12 @@ use crate::verify::{Happened, Watch};
 use crate::workload::{HostOp, HostRequest};
 
 impl Host {
-    /// A request is here: it comes in if the device has a place for it.
+    /// A request is here: it comes in if the device has a place for it, and no limit holds it.
     #[inline(always)]
     pub fn is_here<W: Watch>(&mut self, id: u32, request: HostRequest, cx: &mut Context<'_, W>) {
+        if self.is_limited(id, request, cx) {
+            return;
+        }
         let slab = &self.requests.slab;
         let entrance = self.entrance.as_mut();
         if entrance.is_none_or(|entrance| entrance.comes(id, request, slab[id as usize].job)) {
@@ -34,7 +37,13 @@ impl Host {
 
     /// A request has a place: where the firmware takes time its command is handled first.
     #[inline(always)]
-    fn come_in<W: Watch>(&mut self, id: u32, request: HostRequest, cx: &mut Context<'_, W>) {
+    pub(super) fn come_in<W: Watch>(
+        &mut self,
+        id: u32,
+        request: HostRequest,
+        cx: &mut Context<'_, W>,
+    ) {
+        cx.tell(Happened::ComesIn { request: id });
         let Some(firmware) = &mut self.firmware else { return self.go_on(id, request, cx) };
         firmware.awaits(id, request);
         firmware.serve(cx);

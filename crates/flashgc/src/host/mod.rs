@@ -12,8 +12,11 @@ mod buffering;
 mod crossings;
 mod entrance;
 mod firmware;
+mod flush_command;
+mod flush_commands;
 mod jobs;
 mod joined;
+mod limits;
 mod link;
 mod ops;
 mod order;
@@ -34,6 +37,8 @@ use ahead::Ahead;
 use buffer::Buffer;
 use entrance::Entrance;
 use firmware::Firmware;
+use flush_command::FlushCommand;
+use limits::Limits;
 use link::Link;
 use order::PageOrder;
 use records::{Cutting, Requests};
@@ -52,12 +57,16 @@ pub struct Host {
     queues_keep_order: bool,
     /// The places of the device, where their number is bounded.
     entrance: Option<Entrance>,
+    /// The limits of jobs, where there are any.
+    limits: Option<Limits>,
     /// The firmware, where it takes time.
     firmware: Option<Firmware>,
     /// The host's link, where the device has one.
     link: Option<Link>,
     /// The write buffer, where the device has one.
     buffer: Option<Buffer>,
+    /// Flush commands that wait for the pages of the buffer.
+    flush_commands: Vec<FlushCommand>,
     /// Flushes that wait nowhere yet.
     flushes: VecDeque<u32>,
     /// Space for the pages of the next flush.
@@ -85,11 +94,13 @@ impl Host {
             ordered: plan.ordered,
             queues_keep_order: plan.queues_keep_order(),
             entrance: plan.places.map(|places| Entrance::new(places, &plan.jobs)),
+            limits: Limits::new(&plan.jobs),
             firmware: plan.firmware.map(Firmware::new),
             link: plan.host_link.map(Link::new),
             buffer: plan
                 .write_buffer
                 .map(|own| Buffer::new(own, plan.geometry.shape.program_slots)),
+            flush_commands: Vec::new(),
             flushes: VecDeque::new(),
             to_flush: Vec::new(),
             cutting: None,

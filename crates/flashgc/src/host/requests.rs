@@ -194,8 +194,12 @@ impl Host {
         let (id, at, pages) = (*id, *next, request.pages);
         if at == pages {
             // The last page was placed: the link may serve others.
+            let is_flush = request.op == HostOp::Flush;
             self.cutting = None;
             self.has_come_in(cx);
+            if is_flush {
+                self.flush_comes(id, cx);
+            }
             return None;
         }
         *next += 1;
@@ -231,6 +235,7 @@ impl Host {
                 return None;
             }
             HostOp::Trim => OpKind::Trim,
+            HostOp::Flush => unreachable!("a flush has no pages"),
         };
         let op = self.waiting.add(lpn, id, kind, high);
         cx.tell(Happened::Accepted { op, request: id, lpn, kind: host_op, high });
@@ -289,6 +294,7 @@ impl Host {
             HostOp::Read => cx.counters.host_read += 1,
             HostOp::Write => cx.counters.host_written += 1,
             HostOp::Trim => cx.counters.host_trimmed += 1,
+            HostOp::Flush => {}
         }
         request.pages_left -= 1;
         if request.pages_left == 0 { self.pages_done(id, cx) } else { None }

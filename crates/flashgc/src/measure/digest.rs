@@ -78,6 +78,9 @@ impl Seen<'_> {
         figures.add(1, results.simulated_ns);
         figures.add_latency(10, &results.read);
         figures.add_latency(20, &results.write);
+        if results.flush.count() > 0 {
+            figures.add_latency(36, &results.flush);
+        }
         add_counters(&mut figures, &results.counters);
         figures.add(30, results.jobs_open);
         figures.add(31, results.gc_transfer_ns);

@@ -34,6 +34,8 @@ pub struct Measure {
     pub read: Latency,
     /// Latencies of writes.
     pub write: Latency,
+    /// Latencies of flushes.
+    pub flush: Latency,
     /// Write amplification over the course of overwriting, then of the measured part.
     pub batches: Batches,
     /// Pages overwritten before the measured part.
@@ -61,6 +63,10 @@ impl Measure {
             HostOp::Read => self.read.record(latency_ns),
             HostOp::Write => self.write.record(latency_ns),
             HostOp::Trim => {}
+            HostOp::Flush => {
+                self.flush.record(latency_ns);
+                return false;
+            }
         }
         counters.requests[op as usize] += 1;
         if op != HostOp::Trim {

@@ -36,6 +36,8 @@ pub struct JobResults {
     pub tally: Tally,
     /// The latencies of its reads and of its writes.
     pub latencies: [Latency; 2],
+    /// Those of its flushes.
+    pub flushes: Latency,
 }
 
 /// The raw results of a run.
@@ -46,6 +48,8 @@ pub struct Results {
     pub read: Latency,
     /// Latencies of writes.
     pub write: Latency,
+    /// Latencies of flushes.
+    pub flush: Latency,
     /// From the first arrival to the last completion, in ns.
     pub simulated_ns: u64,
     /// Collections open at the end.
@@ -98,6 +102,7 @@ impl Seen<'_> {
         Results {
             read: self.measure.read.clone(),
             write: self.measure.write.clone(),
+            flush: self.measure.flush.clone(),
             simulated_ns: elapsed_ns,
             jobs_open: self.jobs_open(),
             gc_transfer_ns: on_buses.gc_ns,

@@ -6,7 +6,7 @@ use crate::plan::Plan;
 use crate::sim::Sim;
 use crate::stats::Series;
 use crate::verify::blame::Blame;
-use crate::verify::checker::{Checker, Promises};
+use crate::verify::checker::Checker;
 use crate::verify::{PerRequest, Unwatched, Watchers};
 
 /// The watched simulation is slower by much; most runs have no watcher.
@@ -40,7 +40,7 @@ impl Engine {
                 false => Engine::Plain(Box::new(Sim::new(plan, Unwatched))),
             };
         }
-        let checker = options.verify.then(|| Checker::new(&plan.geometry, Promises::of(&plan)));
+        let checker = options.verify.then(|| Checker::of(&plan));
         let watchers = Watchers { checker, ..logs(&plan, options) };
         Engine::Watched(Box::new(Sim::new(told_in_full(plan, &watchers), watchers)))
     }

@@ -3,6 +3,7 @@
 use crate::measure::JobResults;
 use crate::stats::Latency;
 use crate::workload::jobs::{Jobs, JobsPlan};
+use crate::workload::replay::Replay;
 use crate::workload::{HostOp, HostRequest, Source, SourceError, Turn};
 
 /// The jobs of a run.
@@ -11,6 +12,8 @@ pub(super) struct JobRun {
     job_of_clone: Vec<u16>,
     /// By job, of reads and of writes.
     latencies: Vec<[Latency; 2]>,
+    /// By job, of flushes.
+    flushes: Vec<Latency>,
 }
 
 impl JobRun {
@@ -20,13 +23,24 @@ impl JobRun {
             jobs: Jobs::new(plan, exported_pages, page_bytes, seed),
             job_of_clone: plan.job_of_clones().collect(),
             latencies: plan.jobs.iter().map(|_| [Latency::new(), Latency::new()]).collect(),
+            flushes: plan.jobs.iter().map(|_| Latency::new()).collect(),
         }
+    }
+
+    /// The last job replays this trace.
+    pub(super) fn replay(&mut self, replay: Replay) {
+        self.jobs.replay(replay);
+    }
+
+    /// Lines of a trace that were skipped.
+    pub(super) fn bad_rows(&self) -> u64 {
+        self.jobs.bad_rows()
     }
 
     /// What each job did.
     pub(super) fn results(&self) -> Vec<JobResults> {
-        let latencies = self.latencies.iter().cloned();
-        let of_job = |(tally, latencies)| JobResults { tally, latencies };
+        let latencies = self.latencies.iter().cloned().zip(self.flushes.iter().cloned());
+        let of_job = |(tally, (latencies, flushes))| JobResults { tally, latencies, flushes };
         self.jobs.tallies().into_iter().zip(latencies).map(of_job).collect()
     }
 }
@@ -46,6 +60,7 @@ impl Source for JobRun {
             HostOp::Read => self.latencies[job][0].record(latency_ns),
             HostOp::Write => self.latencies[job][1].record(latency_ns),
             HostOp::Trim => {}
+            HostOp::Flush => self.flushes[job].record(latency_ns),
         }
         self.jobs.done(clone, op, latency_ns, now_ns);
     }

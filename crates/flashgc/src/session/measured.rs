@@ -6,7 +6,7 @@ use super::engine::{Engine, engine};
 use super::error::RunError;
 use super::job_run::JobRun;
 use super::sources::RunSource;
-use crate::config::{OverwriteWith, WorkloadPlan};
+use crate::config::{OverwriteWith, TracePlan, WorkloadPlan};
 use crate::measure::{Circumstances, JobResults, Results};
 use crate::workload::HostOp;
 use crate::workload::fitted::Fitted;
@@ -31,10 +31,9 @@ impl Session {
             WorkloadPlan::Fitted(plan) => {
                 return Ok(RunSource::Fitted(Box::new(Fitted::new(plan, page_bytes, seed))));
             }
-            WorkloadPlan::Jobs(plan) => {
-                return Ok(RunSource::Jobs(Box::new(JobRun::new(
-                    plan, exported, page_bytes, seed,
-                ))));
+            WorkloadPlan::Jobs(jobs) => {
+                let run = JobRun::new(&jobs.plan, exported, page_bytes, seed);
+                return self.jobs_source(run);
             }
             WorkloadPlan::Trace(_) => {}
         }
@@ -42,17 +41,29 @@ impl Session {
             return Err(RunError::new("error: there is no workload"));
         };
         let Some(repeated) = plan.repeated else {
-            let reader = self.open_trace(&plan)?;
-            let Some(layout) = self.layout.take() else {
-                return Err(RunError::new("error: the trace's layout is gone"));
-            };
-            let replay = Replay::new(reader, layout, page_bytes, plan.time_scale);
-            return Ok(RunSource::Replay(Box::new(replay)));
+            return Ok(RunSource::Replay(Box::new(self.replay(&plan)?)));
         };
         let (opener, options, layout) = self.take_trace()?;
         let (scale, bytes) = (plan.time_scale, repeated.units());
         let source = Repeated::new(opener, options, layout, page_bytes, scale, bytes)?;
         Ok(RunSource::Repeated(Box::new(source)))
+    }
+
+    /// Jobs, the last of which may replay a trace.
+    fn jobs_source(&mut self, mut run: JobRun) -> Result<RunSource, RunError> {
+        if let Some(plan) = self.trace_plan() {
+            run.replay(self.replay(&plan)?);
+        }
+        Ok(RunSource::Jobs(Box::new(run)))
+    }
+
+    /// The trace from its beginning.
+    fn replay(&mut self, plan: &TracePlan) -> Result<Replay, RunError> {
+        let reader = self.open_trace(plan)?;
+        let Some(layout) = self.layout.take() else {
+            return Err(RunError::new("error: the trace's layout is gone"));
+        };
+        Ok(Replay::new(reader, layout, self.page_bytes(), plan.time_scale))
     }
 
     /// The evidence for the verdict on the run.
@@ -74,6 +85,11 @@ impl Session {
 
     /// Whether the drive was overwritten by the run's own scheme with the run's own workload.
     fn is_same_before(&self) -> bool {
+        let is_trace = matches!(self.setup.workload, WorkloadPlan::Trace(_));
+        if self.setup.needs_trace() && !is_trace {
+            // The part of a trace beside jobs was overwritten uniformly.
+            return false;
+        }
         match &self.given {
             None => {
                 let with = self.setup.precondition.overwrite_with;
@@ -84,7 +100,6 @@ impl Session {
             }
             Some((origin, _)) => {
                 let made_from = &origin.made_from;
-                let is_trace = matches!(self.setup.workload, WorkloadPlan::Trace(_));
                 made_from["precondition"]["overwrite_with"].is_null()
                     && made_from["gc"] == json!(self.setup.plan.gc)
                     && !is_trace

@@ -159,10 +159,17 @@ impl Session {
     }
 
     fn trace_plan(&self) -> Option<TracePlan> {
-        match &self.setup.workload {
-            WorkloadPlan::Trace(plan) => Some((**plan).clone()),
-            _ => None,
-        }
+        self.setup.workload.trace().cloned()
+    }
+
+    /// The user pages that the trace has: all, or its part beside jobs.
+    fn trace_pages(&self) -> u32 {
+        let exported = self.setup.plan.geometry.exported_pages;
+        let WorkloadPlan::Jobs(jobs) = &self.setup.workload else { return exported };
+        let drive_bytes = u64::from(exported) * self.page_bytes();
+        let spans = crate::workload::jobs::Layout::new(&jobs.plan, drive_bytes, self.page_bytes());
+        let part = spans.ok().and_then(|layout| layout.spans.last().map(|span| span.bytes));
+        part.map_or(exported, |bytes| (bytes / self.page_bytes()) as u32)
     }
 
     fn open_trace(&mut self, plan: &TracePlan) -> Result<TraceReader, RunError> {
@@ -179,8 +186,7 @@ impl Session {
         if let Some(plan) = self.trace_plan() {
             let mut reader = Box::new(self.open_trace(&plan)?);
             assert!(!self.setup.awaits_fit(), "the caller sizes the drive to its trace first");
-            let exported_pages = u64::from(self.setup.plan.geometry.exported_pages);
-            reader.limit_to_drive(exported_pages * self.page_bytes());
+            reader.limit_to_drive(u64::from(self.trace_pages()) * self.page_bytes());
             let scan = LayoutScan::new(plan.address, self.page_bytes());
             self.trace_facts = self.depends_on_workload().then(TraceFacts::default);
             self.stage = Stage::Scan { reader, scan, rows: 0 };
@@ -221,15 +227,17 @@ impl Session {
                  with `flashgc trace info`, and check the filters of [workload.trace]"
             )));
         }
-        self.requests = Some(scan.requests);
+        let is_alone = matches!(self.setup.workload, WorkloadPlan::Trace(_));
+        self.requests = is_alone.then_some(scan.requests);
         self.trace_writes = scan.writes;
-        let exported = self.setup.plan.geometry.exported_pages;
+        let exported = self.trace_pages();
         let layout = scan
             .finish(plan.address, exported)
             .map_err(|why| RunError::in_trace(format!("error: {name}: {why}")))?;
         if layout.wraps() {
             self.notes.push(format!(
-                "the trace covers {} pages, but the drive has {exported}: addresses were wrapped",
+                "the trace covers {} pages, but the drive has {exported} for it: addresses were \
+                 wrapped",
                 layout.span_pages()
             ));
         }

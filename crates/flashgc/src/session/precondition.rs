@@ -205,8 +205,9 @@ impl Session {
             WorkloadPlan::Fitted(plan) => {
                 PreSource::Fitted(Box::new(FittedOverwrites::new(plan, page_bytes, seed)))
             }
-            WorkloadPlan::Jobs(plan) => {
-                PreSource::Jobs(Box::new(JobsOverwrites::new(plan, exported, page_bytes, seed)))
+            WorkloadPlan::Jobs(jobs) => {
+                let source = JobsOverwrites::new(&jobs.plan, exported, page_bytes, seed);
+                PreSource::Jobs(Box::new(source))
             }
             WorkloadPlan::Trace(_) if overwrite_with == OverwriteWith::Passes => {
                 let source = PassOverwrites::new(self.trace_fill()?, exported);

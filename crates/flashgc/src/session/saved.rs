@@ -336,7 +336,7 @@ fn workload_facts(setup: &Setup, trace: Option<&TraceFacts>) -> Value {
             "trace": trace.map(TraceFacts::json),
         }),
         WorkloadPlan::Fitted(plan) => json!({ "fitted": plan }),
-        WorkloadPlan::Jobs(plan) => json!({ "jobs": plan }),
+        WorkloadPlan::Jobs(jobs) => json!({ "jobs": jobs.plan }),
         WorkloadPlan::Synthetic(workload) => {
             json!({ "synthetic": SyntheticOverwrites::made_from(&workload.plan) })
         }

@@ -21,7 +21,8 @@ impl RunSource {
     /// Lines of a trace that were skipped.
     pub fn bad_rows(&self) -> u64 {
         match self {
-            RunSource::Synthetic(_) | RunSource::Fitted(_) | RunSource::Jobs(_) => 0,
+            RunSource::Synthetic(_) | RunSource::Fitted(_) => 0,
+            RunSource::Jobs(jobs) => jobs.bad_rows(),
             RunSource::Replay(replay) => replay.bad_rows(),
             RunSource::Repeated(repeated) => repeated.bad_rows(),
         }

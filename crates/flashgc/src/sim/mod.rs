@@ -191,6 +191,7 @@ impl<W: Watch> Sim<W> {
                 plan.host_link.is_some(),
                 plan.firmware.is_some(),
                 plan.write_buffer.is_some(),
+                plan.jobs.has_limits(),
                 plan.gc.idle.is_some(),
             ],
         );
@@ -304,6 +305,7 @@ impl<W: Watch> Sim<W> {
                 Slot::Link => self.crossing_ended(),
                 Slot::Firmware => self.command_handled(),
                 Slot::Buffer => self.access_ended(),
+                Slot::Limit => self.limit_admits(),
                 Slot::Arrival => self.request_arrived(source)?,
                 Slot::Idle => {
                     self.background.timer_ended(&mut rest!(self));

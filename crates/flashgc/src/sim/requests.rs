@@ -237,6 +237,7 @@ impl<W: Watch> Sim<W> {
                 OpKind::Trim => {
                     self.look_into_page(self.store.ftl.map.ppn_of(lpn));
                     self.store.trim(lpn, &mut context!(self));
+                    self.host.end_flush_commands(&mut context!(self));
                     self.hear();
                 }
                 OpKind::Write => unreachable!("a write needs flash"),
@@ -291,6 +292,12 @@ impl<W: Watch> Sim<W> {
     /// The firmware has handled a command.
     pub(super) fn command_handled(&mut self) {
         self.host.command_handled(&mut context!(self));
+        self.place_all();
+    }
+
+    /// The limit of a job admits a request.
+    pub(super) fn limit_admits(&mut self) {
+        self.host.limit_admits(&mut context!(self));
         self.place_all();
     }
 

@@ -226,7 +226,7 @@ impl Series {
         match op {
             HostOp::Read => self.now.read.record(latency_ns),
             HostOp::Write => self.now.write.record(latency_ns),
-            HostOp::Trim => {}
+            HostOp::Trim | HostOp::Flush => {}
         }
     }
 

@@ -1,13 +1,13 @@
 //! The checker's own account of the write buffer: which version of each page it holds.
 
 use crate::ids::Lpn;
-use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// The content that the write buffer must have.
 #[derive(Default)]
 pub(super) struct Held {
-    /// The version of each page. Never walked.
-    versions: FxHashMap<u32, u32>,
+    /// The version of each page.
+    versions: BTreeMap<u32, u32>,
     last_end_ns: u64,
 }
 
@@ -15,6 +15,11 @@ impl Held {
     /// The version that the buffer holds of a page.
     pub(super) fn version(&self, lpn: Lpn) -> Option<u32> {
         self.versions.get(&lpn.0).copied()
+    }
+
+    /// The pages, each with its version.
+    pub(super) fn pages(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.versions.iter().map(|(&lpn, &version)| (lpn, version))
     }
 
     /// One access after the other; a write brings a version.

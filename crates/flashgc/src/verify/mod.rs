@@ -9,6 +9,8 @@ mod blocking;
 mod buffer;
 pub mod checker;
 mod closed;
+mod flush_commands;
+mod limits;
 mod per_request;
 mod places;
 mod promises;
@@ -333,6 +335,26 @@ pub enum Happened {
         to_ns: u64,
         /// For collection, not for the host.
         gc: bool,
+    },
+    /// A flush command has come in.
+    FlushComes {
+        /// Its place in the slab.
+        request: u32,
+    },
+    /// A page was flushed, and stays in the write buffer: it was rewritten meanwhile.
+    FlushedAndKept {
+        /// Its logical page.
+        lpn: Lpn,
+    },
+    /// The limit of a job admits a request.
+    Admitted {
+        /// Its place in the slab.
+        request: u32,
+    },
+    /// A request comes in: it has a place of the device, where these are bounded.
+    ComesIn {
+        /// Its place in the slab.
+        request: u32,
     },
     /// The firmware begins with the command of a request.
     Handles {

@@ -2,6 +2,7 @@
 //! they do, and the order in which they come in.
 
 use super::Happened;
+use super::limits::Limited;
 use super::promises::Promises;
 use crate::plan::{Firmware, JobQueues, Plan, QueueOrder};
 use rustc_hash::FxHashSet;
@@ -14,6 +15,7 @@ pub(super) struct Inside {
     requests: FxHashSet<u32>,
     turns: Option<Turns>,
     firmware: Option<Handling>,
+    limited: Option<Limited>,
 }
 
 /// Requests that wait for the turn of their job, by the order of their arrival.
@@ -39,17 +41,19 @@ struct Handling {
 impl Inside {
     /// Of a device with these bounds; `None` where nothing bounds its requests.
     pub(super) fn new(promises: &Promises) -> Option<Self> {
-        let Promises { queue_length: most, firmware, .. } = *promises;
-        (most.is_some() || firmware.is_some()).then(|| Inside {
+        let Promises { queue_length: most, firmware, limits, .. } = *promises;
+        (most.is_some() || firmware.is_some() || limits).then(|| Inside {
             most,
             requests: FxHashSet::default(),
             turns: None,
+            limited: None,
             firmware: firmware.map(|rules| Handling { rules, commands: VecDeque::new() }),
         })
     }
 
-    /// The jobs of this plan come in by turns, if they do.
+    /// The jobs of this plan come in by turns, if they do, and have limits, if they have.
     pub(super) fn take_turns(&mut self, plan: &Plan) {
+        self.limited = Limited::of(plan);
         let by_turns = plan.places.is_some_and(|places| places.order == QueueOrder::RoundRobin);
         self.turns = by_turns.then(|| Turns {
             queues: vec![Waiting::default(); plan.jobs.weights.len()],
@@ -60,7 +64,11 @@ impl Inside {
     /// Something happened to a request.
     pub(super) fn see(&mut self, now_ns: u64, happened: Happened) {
         match happened {
-            Happened::Arrived { request, job, .. } => self.arrived(request, job),
+            Happened::Arrived { request, job, size_bytes, .. } => {
+                self.arrived(request, job, size_bytes);
+            }
+            Happened::Admitted { request } => self.admitted(now_ns, request),
+            Happened::ComesIn { request } => self.comes_in(now_ns, request),
             Happened::Handles { request } => self.handles(now_ns, request),
             Happened::Handled { request, .. } => self.handled(now_ns, request),
             Happened::Crosses { request } => self.works(now_ns, request),
@@ -71,9 +79,22 @@ impl Inside {
     }
 
     /// A request of this clone of a job arrived.
-    fn arrived(&mut self, request: u32, clone: u16) {
+    fn arrived(&mut self, request: u32, clone: u16, bytes: u64) {
+        let limited = self.limited.as_mut();
+        let waits = limited.is_some_and(|limited| limited.arrived(request, clone, bytes));
+        if let Some(turns) = self.turns.as_mut().filter(|_| !waits) {
+            turns.arrived(request, usize::from(turns.jobs.of_clone[usize::from(clone)]));
+        }
+    }
+
+    /// The limit of a job admits a request.
+    fn admitted(&mut self, now_ns: u64, request: u32) {
+        let Some(limited) = &mut self.limited else {
+            panic!("at {now_ns} ns a request was admitted by a job without limit");
+        };
+        let job = limited.admitted(now_ns, request);
         if let Some(turns) = &mut self.turns {
-            turns.arrived(request, clone);
+            turns.arrived(request, job);
         }
     }
 
@@ -83,6 +104,9 @@ impl Inside {
         if !self.requests.insert(request) {
             return;
         }
+        if let Some(limited) = &self.limited {
+            limited.works(now_ns, request);
+        }
         let inside = self.requests.len();
         if let Some(most) = self.most {
             assert!(
@@ -90,6 +114,10 @@ impl Inside {
                 "at {now_ns} ns {inside} requests were in the device, which holds {most}"
             );
         }
+    }
+
+    /// A request takes a place.
+    fn comes_in(&mut self, now_ns: u64, request: u32) {
         if let Some(turns) = &mut self.turns {
             turns.came_in(now_ns, request);
         }
@@ -139,8 +167,8 @@ impl Inside {
 }
 
 impl Turns {
-    fn arrived(&mut self, request: u32, clone: u16) {
-        let job = usize::from(self.jobs.of_clone[usize::from(clone)]);
+    /// A request of a job waits for its turn.
+    fn arrived(&mut self, request: u32, job: usize) {
         let queue = &mut self.queues[job];
         if queue.requests.is_empty() {
             queue.passed = 0;

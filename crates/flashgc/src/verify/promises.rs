@@ -34,6 +34,10 @@ pub struct Promises {
     pub timing: Option<[Timing; 2]>,
     /// Requests in the device at once, at most; `None` without a bound.
     pub queue_length: Option<u32>,
+    /// A flush waits until the pages of the write buffer are programmed.
+    pub drains: bool,
+    /// Whether jobs have limits.
+    pub limits: bool,
     /// The firmware, where it takes time.
     pub firmware: Option<Firmware>,
     /// Whether reads, and programs, may begin beside others of the host.
@@ -75,6 +79,8 @@ impl Promises {
             blocking: Some(plan.gc.blocking).filter(|_| plan.gc.preemption.is_none()),
             timing: Some([plan.timing, plan.collection_timing()]),
             queue_length: plan.places.map(|places| places.count),
+            drains: plan.write_buffer.is_some_and(|buffer| !buffer.is_protected),
+            limits: plan.jobs.has_limits(),
             firmware: plan.firmware,
             cache: [plan.cache.reads, plan.cache.programs],
         }

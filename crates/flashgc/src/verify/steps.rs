@@ -8,6 +8,8 @@ use crate::ids::UnitId;
 /// A step of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
+    /// The limit of its job has admitted it.
+    Admitted,
     /// The firmware begins with its command.
     Handles,
     /// The firmware has handled its command.
@@ -42,6 +44,7 @@ impl Step {
     /// Its name in results.
     pub(super) fn key(self) -> &'static str {
         match self {
+            Step::Admitted => "admitted",
             Step::Handles => "command_begins",
             Step::Handled => "command_handled",
             Step::Crosses => "crosses_link",
@@ -88,6 +91,7 @@ impl RequestSteps {
     pub fn see(&mut self, now_ns: u64, happened: Happened, requests: &Requests) -> bool {
         match happened {
             Happened::Arrived { request, .. } => self.arrives(request),
+            Happened::Admitted { request } => self.crosses(request, now_ns, Step::Admitted),
             Happened::Handles { request } => self.crosses(request, now_ns, Step::Handles),
             Happened::Handled { request, .. } => self.crosses(request, now_ns, Step::Handled),
             Happened::Crosses { request } => self.crosses(request, now_ns, Step::Crosses),

@@ -125,7 +125,7 @@ impl Stories {
         match &self.choice {
             Choice::Numbers(numbers) => numbers.contains(&row.request),
             Choice::Slowest(count, op) => {
-                let is_of_kind = op.map_or(row.op != HostOp::Trim, |op| op == row.op);
+                let is_of_kind = op.map_or(row.op.has_parts(), |op| op == row.op);
                 let is_slow = || match self.stories.last() {
                     Some(last) if self.stories.len() == *count => rank(row) < rank(&last.row),
                     _ => *count > 0,

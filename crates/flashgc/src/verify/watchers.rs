@@ -6,7 +6,6 @@ use super::per_request::PerRequest;
 use super::{Happened, Watch};
 use crate::gc::JobRow;
 use crate::stats::series::{Sample, Series};
-use crate::workload::HostOp;
 
 /// Receives a row for each collection.
 pub type JobLog = Box<dyn FnMut(&JobRow) + Send>;
@@ -38,7 +37,7 @@ impl Watch for Watchers {
         if let Some(blame) = &mut self.blame {
             blame.see(now_ns, happened);
             if let Happened::Served { request, op, latency_ns, .. } = happened
-                && op != HostOp::Trim
+                && op.has_parts()
             {
                 let sum: u64 = blame.parts_of(request).iter().sum();
                 assert_eq!(sum, latency_ns, "the parts of the latency of a request");
@@ -81,7 +80,7 @@ impl Watchers {
 
     fn tell_per_request(&mut self, now_ns: u64, happened: Happened) {
         let parts = match happened {
-            Happened::Served { request, op, .. } if op != HostOp::Trim => {
+            Happened::Served { request, op, .. } if op.has_parts() => {
                 self.blame().map(|blame| blame.parts_of(request))
             }
             _ => None,

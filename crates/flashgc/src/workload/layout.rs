@@ -94,8 +94,8 @@ impl LayoutScan {
         }
         if policy == AddressPolicy::Compact && rank > u64::from(exported_pages) {
             return Err(format!(
-                "the trace touches {rank} pages, but the drive has {exported_pages}: use a larger \
-                 drive, or address = \"wrap\""
+                "the trace touches {rank} pages, but the drive has {exported_pages} for it: use a \
+                 larger drive, or address = \"wrap\""
             ));
         }
         let exported_pages = u64::from(exported_pages);
@@ -171,7 +171,8 @@ impl Layout {
         let mut at = page * self.page_bytes + offset % self.page_bytes;
         if self.policy == AddressPolicy::Reject && at + size > drive_bytes {
             return Err(format!(
-                "the request ends at byte {}, but the drive has {drive_bytes} bytes",
+                "the request ends at byte {}, but the drive has {drive_bytes} bytes for \
+                 it",
                 at + size
             ));
         }

@@ -34,15 +34,24 @@ pub enum HostOp {
     Write,
     /// Discards data.
     Trim,
+    /// Asks that the writes that are done survive a loss of power. It has no pages.
+    Flush,
 }
 
 impl HostOp {
+    /// Whether its latency is split by causes.
+    #[inline(always)]
+    pub fn has_parts(self) -> bool {
+        matches!(self, HostOp::Read | HostOp::Write)
+    }
+
     /// Its name, as in reports.
     pub fn name(self) -> &'static str {
         match self {
             HostOp::Read => "read",
             HostOp::Write => "write",
             HostOp::Trim => "trim",
+            HostOp::Flush => "flush",
         }
     }
 }
@@ -77,6 +86,7 @@ impl HostRequest {
             HostOp::Read => Op::Read,
             HostOp::Write => Op::Write,
             HostOp::Trim => Op::Trim,
+            HostOp::Flush => Op::Other,
         };
         Record {
             at_ns: self.at_ns,
@@ -86,6 +96,21 @@ impl HostRequest {
             offset_bytes: self.offset_bytes,
             size_bytes: self.bytes,
             line,
+        }
+    }
+
+    /// A flush.
+    pub fn flush(at_ns: u64) -> Self {
+        HostRequest {
+            at_ns,
+            op: HostOp::Flush,
+            high: false,
+            first: Lpn(0),
+            pages: 0,
+            offset_bytes: 0,
+            bytes: 0,
+            head_partial: false,
+            tail_partial: false,
         }
     }
 

@@ -93,8 +93,8 @@ impl Replay {
         self.placed.clear();
         self.layout.place(record, &mut self.placed).map_err(|why| {
             SourceError(format!(
-                "error: {why}\n  --> {}:{}\n  = help: set address = \"wrap\" or \"compact\" in \
-                 [workload.trace], or use a larger drive",
+                "error: {why}\n  --> {}:{}\n  = help: set address = \"wrap\" or \"compact\" in the \
+                 table of the trace, or use a larger drive",
                 self.name, record.line
             ))
         })?;

@@ -160,6 +160,7 @@ impl Counter {
                 self.trims += 1;
                 return;
             }
+            HostOp::Flush => return,
         };
         counts.requests += 1;
         counts.bytes += request.bytes;

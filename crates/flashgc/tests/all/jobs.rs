@@ -25,7 +25,7 @@ pub fn text(jobs: &str) -> String {
 
 fn plan(jobs: &str) -> flashgc::workload::jobs::JobsPlan {
     let WorkloadPlan::Jobs(plan) = setup(&text(jobs), &[]).workload else { panic!("jobs") };
-    *plan
+    plan.plan
 }
 
 /// A request as a drive of this test saw it.

@@ -17,6 +17,8 @@ use proptest::prelude::*;
 const PAGES: u64 = 6;
 /// Copies one by one, inside the plane.
 const PROMISES: Promises = Promises {
+    limits: false,
+    drains: false,
     in_order: true,
     in_plane: true,
     at_once: 1,

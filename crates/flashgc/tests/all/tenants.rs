@@ -103,3 +103,85 @@ fn the_firmware_bounds_the_rate_of_commands() {
     let with = number(&run(&[one], &["device.firmware.command=\"7 us\""]), "latency_ns.read.min");
     assert_eq!(with - without, 7_000.0);
 }
+
+/// A limited job gets its limit and no more, and waits as long as its depth over the limit.
+#[test]
+fn a_limit_bounds_the_rate_of_a_job() {
+    let reads = "read_share = 1.0\ndepth = 8\nrequests = 4000\nsize = \"8 KiB\"";
+    for limit in ["limit_iops = 1000", "limit_rate = \"8192 kB/s\""] {
+        let report = run(&[&format!("{reads}\n{limit}")], &[]);
+        let job = &at(&report, "jobs")[0];
+        // The first is admitted at once, and the last some reads after 3,999 ms.
+        let ended_ns = number(job, "ended_ns");
+        assert!((3.999e9..4.003e9).contains(&ended_ns), "{limit}: {ended_ns}");
+        let mean_ns = number(job, "latency_mean_ns.read");
+        assert!((mean_ns - 8e6).abs() < 0.01 * 8e6, "{limit}: {mean_ns}");
+    }
+}
+
+/// The limit is of all clones, also where their turn is due, and others gain by it.
+#[test]
+fn a_limit_protects_the_neighbours() {
+    let reader = "read_share = 1.0\nruntime = \"2 s\"\ntime_based = true";
+    let writer = "depth = 32\nclones = 2\nruntime = \"2 s\"\ntime_based = true";
+    let limited = format!("{writer}\nlimit_iops = 200");
+    let sets = ["device.queue_length=8", "device.queue_order=\"round-robin\""];
+    let read_ns = |writer: &str, sets: &[&str]| {
+        let report = run(&[reader, writer], sets);
+        let jobs = at(&report, "jobs").as_array().expect("rows").clone();
+        let writes = number(&jobs[1], "requests.write");
+        (number(&jobs[0], "latency_ns.read.p99"), writes)
+    };
+    let (without_ns, _) = read_ns(writer, &sets);
+    for sets in [&sets[..], &[]] {
+        let (with_ns, writes) = read_ns(&limited, sets);
+        // Those that wait when the time is over are still written.
+        assert!((400.0..=401.0 + 64.0).contains(&writes), "{writes}");
+        assert!(with_ns < 0.5 * without_ns, "{with_ns} {without_ns}");
+    }
+}
+
+/// A job that was held up does not catch up, unlike one with a rate.
+#[test]
+fn what_a_limit_leaves_is_lost() {
+    let pauses =
+        "read_share = 1.0\nrequests = 100\nthink = \"20 ms\"\nthink_after = 10\ndepth = 10";
+    let limited = run(&[&format!("{pauses}\nlimit_iops = 1000")], &[]);
+    let paced = run(&[&format!("{pauses}\niops = 1000")], &[]);
+    let ended_ns = |report: &Value| number(&at(report, "jobs")[0], "ended_ns");
+    // Ten times nine intervals of the limit, or 100 requests at the rate; and nine pauses.
+    assert!((ended_ns(&limited) - 270e6).abs() < 6e6, "{}", ended_ns(&limited));
+    assert!(ended_ns(&paced) < 210e6, "{}", ended_ns(&paced));
+}
+
+#[test]
+fn the_checker_notices_a_request_that_its_limit_had_not_admitted() {
+    use flashgc::verify::checker::Checker;
+    use flashgc::verify::{Happened, Watch};
+    let text = format!("{DRIVE}[[workload.jobs.job]]\nfile = \"drive\"\nlimit_iops = 1000\n");
+    let setup = setup(&text, &[]);
+    let arrives = |request| Happened::Arrived {
+        request,
+        job: 0,
+        offset_bytes: 0,
+        size_bytes: 4096,
+        outstanding: 1,
+    };
+    let admitted = |request| Happened::Admitted { request };
+    let crosses = |request| Happened::Crosses { request };
+    let story = |facts: &[(u64, Happened)]| {
+        let facts = facts.to_vec();
+        let setup = &setup;
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || {
+            let drive = flashgc::drive::Drive::aged(&setup.plan.geometry, 0.5);
+            let mut checker = Checker::with_drive(&setup.plan, &drive);
+            facts.iter().for_each(|&(at_ns, fact)| checker.see(at_ns, fact));
+        }))
+        .is_ok()
+    };
+    let both = [(0, arrives(0)), (0, arrives(1)), (0, admitted(0)), (0, crosses(0))];
+    assert!(story(&[&both[..], &[(1_000_000, admitted(1))]].concat()));
+    assert!(!story(&[&both[..], &[(999_999, admitted(1))]].concat()), "too early");
+    assert!(!story(&[&both[..], &[(1_000_000, crosses(1))]].concat()), "not admitted");
+    assert!(!story(&[(0, arrives(0)), (0, arrives(1)), (0, admitted(1))]), "out of order");
+}

@@ -149,7 +149,7 @@ fn counted_by_hand(requests: &[HostRequest], capacity: usize) -> [u64; 4] {
         let lpn = request.first.0;
         let place = held.iter().position(|&page| page == lpn);
         match (request.op, place) {
-            (HostOp::Read, None) | (HostOp::Trim, None) => {}
+            (HostOp::Read, None) | (HostOp::Trim, None) | (HostOp::Flush, _) => {}
             (HostOp::Trim, Some(place)) => {
                 held.remove(place);
             }

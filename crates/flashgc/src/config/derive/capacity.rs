@@ -12,7 +12,7 @@ pub fn check(table: &Reader<'_>, workload: &WorkloadPlan, plan: &Plan) {
         return check_fitted(table, fitted, plan);
     }
     if let WorkloadPlan::Jobs(jobs) = workload {
-        return check_jobs(&table.table("jobs"), jobs, plan);
+        return check_jobs(&table.table("jobs"), &jobs.plan, plan);
     }
     let WorkloadPlan::Synthetic(synthetic) = workload else { return };
     let table = table.table("synthetic");

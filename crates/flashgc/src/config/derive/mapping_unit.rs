@@ -16,7 +16,7 @@ const PROGRAMS_OF_A_PLANE: u64 = 2;
 pub fn default_buffer(shape: &Shape) -> WriteBuffer {
     let slots = shape.planes() * PROGRAMS_OF_A_PLANE * u64::from(shape.program_slots);
     let pages = slots.min(u32::MAX.into()) as u32;
-    WriteBuffer { pages, access_ns: 0, flushes_when_idle: false }
+    WriteBuffer { pages, access_ns: 0, is_protected: true, flushes_when_idle: false }
 }
 
 /// Checks the device and the scheme.

@@ -17,5 +17,22 @@ pub fn check(root: &Reader<'_>, device: &Device, workload: &WorkloadPlan) -> Opt
         );
         return None;
     }
+    completes(root, device, workload)
+}
+
+/// A flush finds the writes that are done in flash or in the write buffer. Notes an error where
+/// they may be in a register.
+fn completes(root: &Reader<'_>, device: &Device, workload: &WorkloadPlan) -> Option<()> {
+    let WorkloadPlan::Jobs(jobs) = workload else { return Some(()) };
+    let flushes = jobs.plan.jobs.iter().any(|job| job.flush_after.is_some());
+    if flushes && !device.write_completion.is_default() {
+        root.table("device").error(
+            "write_completion",
+            "a flush does not cover writes that are done when they are in a register \
+             (write_completion = \"loaded\")",
+            "set write_completion = \"programmed\", or remove `flush_after` from the workload",
+        );
+        return None;
+    }
     Some(())
 }

@@ -22,6 +22,16 @@ pub fn plan(
         root.remedy("device.write_buffer.size", "1 MiB");
         return None;
     }
+    if device.shape.program_slots > 1 && device.write_buffer.is_some_and(|it| !it.is_protected) {
+        root.table("device").table("write_buffer").error(
+            "power_loss_protection",
+            "power_loss_protection = false needs programs of one mapped page: with \
+             `mapping_unit` or `pages_per_program` the controller keeps pages of programs that it \
+             has begun, and padding of programs is not modelled",
+            "remove `power_loss_protection`, or `mapping_unit` and `pages_per_program`",
+        );
+        return None;
+    }
     let joins =
         || (device.shape.program_slots > 1).then(|| mapping_unit::default_buffer(&device.shape));
     let buffer = device.write_buffer.or_else(joins);

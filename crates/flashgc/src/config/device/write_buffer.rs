@@ -24,6 +24,7 @@ pub fn read(
     let table = device.table("write_buffer");
     let help = "the buffer's size, as in `size = \"1 MiB\"`";
     let bytes = table.required("size", table.bytes("size"), help);
+    let is_protected = table.bool("power_loss_protection").unwrap_or(true);
     let given = table.has("access");
     let access_ns = table.duration_ns("access");
     table.finish();
@@ -50,5 +51,10 @@ pub fn read(
         );
         return None;
     }
-    Some(Some(WriteBuffer { pages: pages as u32, access_ns, flushes_when_idle: false }))
+    Some(Some(WriteBuffer {
+        pages: pages as u32,
+        access_ns,
+        is_protected,
+        flushes_when_idle: false,
+    }))
 }

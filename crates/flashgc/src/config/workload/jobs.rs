@@ -1,8 +1,10 @@
 //! `[workload.jobs]`: jobs side by side, each with a depth and rates of its own.
 
-use super::{address, sizes};
-use crate::plan::Plan;
+mod beside;
+
+use super::{JobsWorkload, address, sizes};
 use crate::plan::Until;
+use crate::plan::{Limit, Plan};
 use crate::workload::address::AddressChoice;
 use crate::workload::jobs::{
     CLONES_MAX, Extent, File, JobPlan, JobsPlan, Layout, Misfit, Places, RateCap, Zone,
@@ -17,13 +19,22 @@ const DRIVE: &str = "drive";
 const KINDS: [&str; 3] = ["read", "write", "trim"];
 
 /// Reads the table. Errors are noted; `None` where there can be no plan.
-pub fn read(table: &Reader<'_>, page_bytes: u64, until: Option<&Until>) -> Option<JobsPlan> {
+pub fn read(table: &Reader<'_>, page_bytes: u64, until: Option<&Until>) -> Option<JobsWorkload> {
     let scale = if table.has("scale") { table.f64("scale", 1e-6..=1e6) } else { Some(1.0) };
     let listed = if table.has("job") { table.tables("job") } else { None };
     let listed = table.required("job", listed, "at least one job, as in `[[workload.jobs.job]]`");
-    let plans: Vec<Option<JobPlan>> =
+    let mut plans: Vec<Option<JobPlan>> =
         listed.iter().flatten().enumerate().map(|(at, item)| job(item, at, page_bytes)).collect();
+    let replayed = beside::read(&table.table("trace"), &plans, page_bytes);
     table.finish();
+    let trace = match replayed {
+        None => None,
+        Some(replayed) => {
+            let (job, trace) = replayed.unzip();
+            plans.push(job);
+            Some(trace)
+        }
+    };
     if until.is_some() {
         table.error(
             "job",
@@ -32,17 +43,18 @@ pub fn read(table: &Reader<'_>, page_bytes: u64, until: Option<&Until>) -> Optio
         );
     }
     let jobs = plans.into_iter().collect::<Option<Vec<_>>>()?;
-    (!jobs.is_empty()).then_some(JobsPlan { scale: scale?, jobs })
+    let trace = match trace {
+        None => None,
+        Some(trace) => Some(trace?),
+    };
+    let plan = JobsPlan { scale: scale?, jobs };
+    (!plan.jobs.is_empty()).then_some(JobsWorkload { plan, trace })
 }
 
 fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
     let name = table.string("name").map_or_else(|| format!("job {}", at + 1), str::to_string);
     let clones = or(table, "clones", 1, |key| table.u32(key, 1..=CLONES_MAX as u32));
-    let file = match table.string("file") {
-        None => File::Own,
-        Some(DRIVE) => File::Drive,
-        Some(name) => File::Named(name.to_string()),
-    };
+    let file = file(table);
     let zero = Extent::Bytes(0);
     let offset = or(table, "offset", zero, |key| extent(table, key, 1.0));
     let offset_step = or(table, "offset_step", zero, |key| extent(table, key, 1.0));
@@ -59,8 +71,10 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
     let paces = paces(table);
     let poisson = table.bool("poisson").unwrap_or(false);
     let weight = or(table, "weight", 1, |key| table.u32(key, 1..=256));
+    let flush_after = table.u32("flush_after", 1..=u32::MAX);
+    let limit = limit(table);
     let (think_ns, think_after) = think(table);
-    let align = if table.has("align") { Some(table.bytes("align")) } else { None };
+    let align = table.has("align").then(|| table.bytes("align"));
     table.finish();
     let (time, mix) = (time?, mix?);
     let one_page = || vec![Size::Fixed { bytes: page_bytes, weight: 1.0 }];
@@ -69,13 +83,11 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
     let mut plan = JobPlan {
         name,
         clones: clones?,
+        replays: false,
         file,
         offset: offset?,
         offset_step: offset_step?,
-        size: match span {
-            Some(span) => Some(span?),
-            None => None,
-        },
+        size: given(span)?,
         amount: amount?,
         requests,
         runtime_ns: time.runtime_ns,
@@ -94,6 +106,8 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
         paces: paces?,
         poisson,
         weight: weight?,
+        flush_after,
+        limit: limit?,
         think_ns,
         think_after: think_after?,
     };
@@ -103,6 +117,33 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
     };
     check(table, &plan)?;
     Some(plan)
+}
+
+/// A value that is wrong where it is given and could not be read.
+fn given<T>(value: Option<Option<T>>) -> Option<Option<T>> {
+    match value {
+        Some(value) => value.map(Some),
+        None => Some(None),
+    }
+}
+
+/// The most that is admitted from its queue.
+fn limit(table: &Reader<'_>) -> Option<Limit> {
+    let iops = table.u64("limit_iops", 1..=1_000_000_000);
+    let rate = table.rate("limit_rate");
+    if rate.is_some_and(|rate| rate.is_zero()) {
+        table.error("limit_rate", "a limit must be finite", "write for example \"100 MB/s\"");
+        return None;
+    }
+    Some(Limit { iops, ns_per_bytes: rate.map(|rate| rate.ns_per_byte()) })
+}
+
+fn file(table: &Reader<'_>) -> File {
+    match table.string("file") {
+        None => File::Own,
+        Some(DRIVE) => File::Drive,
+        Some(name) => File::Named(name.to_string()),
+    }
 }
 
 /// A pause, in ns, and the requests between two of them.
@@ -351,14 +392,4 @@ fn misfits(table: &Reader<'_>, jobs: &JobsPlan, misfit: &Misfit, drive_bytes: u6
         }
     };
     table.error("job", message, help);
-}
-
-/// The number of times at which jobs begin or end while others run.
-pub fn changes(plan: &JobsPlan) -> u64 {
-    let [first, others @ ..] = &plan.jobs[..] else { return 0 };
-    let later = |job: &&JobPlan| job.after_others || job.start_ns > 0;
-    let starts = plan.jobs.iter().filter(later).count() as u64 - u64::from(first.after_others);
-    let ends_with_first =
-        |job: &JobPlan| job.time_based && first.time_based && job.runtime_ns == first.runtime_ns;
-    starts + u64::from(!others.iter().all(ends_with_first))
 }

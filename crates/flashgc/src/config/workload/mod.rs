@@ -11,7 +11,7 @@ mod synthetic;
 mod trace;
 
 pub use jobs::check_fit as check_jobs;
-pub use plan::{SyntheticWorkload, TracePlan, WorkloadPlan};
+pub use plan::{JobsWorkload, SyntheticWorkload, TracePlan, WorkloadPlan};
 
 use crate::plan::Until;
 use flashgc_config::Reader;
@@ -48,7 +48,7 @@ fn one_of(
     has_trace: bool,
     until: Option<&Until>,
 ) -> Option<WorkloadPlan> {
-    if jobs.exists() && !has_trace {
+    if jobs.exists() && (!has_trace || jobs.has("trace")) {
         if let Some(other) = [&synthetic, &fitted, &trace].into_iter().find(|other| other.exists())
         {
             table.error(
@@ -57,7 +57,7 @@ fn one_of(
                 "keep one of them",
             );
         }
-        return jobs::read(&jobs, page_bytes, until).map(|plan| WorkloadPlan::Jobs(Box::new(plan)));
+        return jobs::read(&jobs, page_bytes, until).map(|jobs| WorkloadPlan::Jobs(Box::new(jobs)));
     }
     if fitted.exists() && !has_trace {
         if synthetic.exists() || trace.exists() {
@@ -93,7 +93,8 @@ fn one_of(
 /// Keys of the other workload, which have no effect.
 pub fn unused(root: &Reader<'_>, has_trace: bool) -> Vec<String> {
     let (workload, mut unused) = (root.table("workload"), Vec::new());
-    if !has_trace {
+    let of_jobs = workload.table("jobs").has("trace");
+    if !has_trace || of_jobs {
         return synthetic::unused(&workload.table("synthetic"));
     }
     for name in ["synthetic", "fitted", "jobs"] {

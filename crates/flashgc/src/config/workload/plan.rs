@@ -1,6 +1,5 @@
 //! Where the requests of a run come from.
 
-use super::jobs;
 use crate::plan::{Arrivals, JobQueues};
 use crate::workload::fitted::FittedPlan;
 use crate::workload::jobs::JobsPlan;
@@ -20,7 +19,7 @@ pub enum WorkloadPlan {
     /// Drawn from the distributions of a trace.
     Fitted(Box<FittedPlan>),
     /// Issued by jobs side by side.
-    Jobs(Box<JobsPlan>),
+    Jobs(Box<JobsWorkload>),
     /// Read from a trace.
     Trace(Box<TracePlan>),
 }
@@ -33,6 +32,17 @@ pub struct SyntheticWorkload {
     pub plan: SyntheticPlan,
     /// When requests arrive.
     pub arrivals: Arrivals,
+}
+
+/// Jobs, the last of which may replay a trace.
+#[derive(Clone, Debug, Serialize)]
+pub struct JobsWorkload {
+    /// All of them.
+    #[serde(flatten)]
+    pub plan: JobsPlan,
+    /// The trace that the last one replays, where it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace: Option<TracePlan>,
 }
 
 /// How a trace is replayed.
@@ -71,6 +81,15 @@ impl WorkloadPlan {
         }
     }
 
+    /// The trace that is replayed, alone or beside jobs.
+    pub fn trace(&self) -> Option<&TracePlan> {
+        match self {
+            WorkloadPlan::Trace(trace) => Some(trace),
+            WorkloadPlan::Jobs(jobs) => jobs.trace.as_ref(),
+            _ => None,
+        }
+    }
+
     /// When requests arrive.
     pub fn arrivals(&self) -> Arrivals {
         match self {
@@ -84,9 +103,10 @@ impl WorkloadPlan {
     /// The jobs, as the device tells them apart.
     pub fn queues(&self) -> JobQueues {
         match self {
-            WorkloadPlan::Jobs(plan) => JobQueues {
-                of_clone: plan.job_of_clones().collect(),
-                weights: plan.jobs.iter().map(|job| job.weight).collect(),
+            WorkloadPlan::Jobs(jobs) => JobQueues {
+                of_clone: jobs.plan.job_of_clones().collect(),
+                weights: jobs.plan.jobs.iter().map(|job| job.weight).collect(),
+                limits: jobs.plan.jobs.iter().map(|job| job.limit).collect(),
             },
             _ => JobQueues::default(),
         }
@@ -107,7 +127,7 @@ impl WorkloadPlan {
         match self {
             WorkloadPlan::Synthetic(workload) => workload.plan.phases.len() as u64,
             // Jobs begin and end at times of their own.
-            WorkloadPlan::Jobs(plan) => 1 + jobs::changes(plan),
+            WorkloadPlan::Jobs(side_by_side) => 1 + side_by_side.plan.changes(),
             WorkloadPlan::Fitted(_) | WorkloadPlan::Trace(_) => 1,
         }
     }

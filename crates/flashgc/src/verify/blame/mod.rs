@@ -135,7 +135,10 @@ impl Blame {
             before: Vec::new(),
             last: Vec::new(),
             crossings: Vec::new(),
-            has_link: plan.host_link.is_some() || plan.places.is_some() || plan.firmware.is_some(),
+            has_link: plan.host_link.is_some()
+                || plan.places.is_some()
+                || plan.firmware.is_some()
+                || plan.jobs.has_limits(),
             read: Table::default(),
             write: Table::default(),
             job_of_clone: plan.jobs.of_clone.clone(),
@@ -354,7 +357,7 @@ impl Blame {
 
     #[inline(always)]
     fn served(&mut self, request: u32, clone: u16, op: HostOp, latency_ns: u64) {
-        if op == HostOp::Trim {
+        if !op.has_parts() {
             return;
         }
         let link = self.has_link.then(|| self.parts_of(request));
@@ -433,7 +436,9 @@ impl Watch for Blame {
             Happened::AwaitsBuffer { op } => self.goes_on(op, State::AwaitsBuffer, now_ns),
             Happened::AccessesBuffer { op } => self.goes_on(op, State::Accesses, now_ns),
             Happened::Done { op, .. } => self.done(op, now_ns),
-            Happened::Crosses { request } | Happened::Handles { request } => {
+            Happened::Crosses { request }
+            | Happened::Handles { request }
+            | Happened::Admitted { request } => {
                 self.crosses(request, false, now_ns);
             }
             Happened::Crossed { request, .. } | Happened::Handled { request, .. } => {

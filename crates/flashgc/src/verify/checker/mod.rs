@@ -11,6 +11,7 @@ mod reads;
 use super::blocking::Blocking;
 use super::buffer::Held;
 use super::closed::Closed;
+use super::flush_commands::FlushCommands;
 use super::places::Inside;
 pub use super::promises::{ClosedBlocks, Promises};
 pub use super::spans::Busy;
@@ -57,6 +58,7 @@ pub struct Checker {
     /// Requests that came and were not served.
     outstanding: u64,
     inside: Option<Inside>,
+    flush_commands: FlushCommands,
     times: Option<Times>,
     holds: Option<Blocking>,
     /// Where the newest version of each logical page lies in flash.
@@ -103,6 +105,7 @@ impl Checker {
             accounts: promises.paid.map(|paid| Accounts::new(geometry, paid)),
             outstanding: 0,
             inside: Inside::new(&promises),
+            flush_commands: FlushCommands::default(),
             holds: promises.blocking.map(Blocking::new),
             times: promises.timing.map(|timing| Times::new(geometry, timing, &promises)),
             home: vec![Ppn::NONE; logical],
@@ -124,11 +127,27 @@ impl Checker {
         }
     }
 
+    /// For an erased drive of this plan, whose jobs may have turns and limits.
+    pub fn of(plan: &Plan) -> Self {
+        let mut checker = Checker::new(&plan.geometry, Promises::of(plan));
+        checker.inside.iter_mut().for_each(|inside| inside.take_turns(plan));
+        checker
+    }
+
+    /// Collections keep their time slices, or are paid for.
+    fn see_pace(&mut self, now_ns: u64, happened: Happened) {
+        if let Some(turns) = &mut self.turns {
+            turns.see(&self.geometry, &self.programmed, now_ns, happened);
+        }
+        if let Some(accounts) = &mut self.accounts {
+            accounts.see(&self.geometry, (&self.programmed, &self.home), now_ns, happened);
+        }
+    }
+
     /// For a drive in this state, in which every page is in its first version.
     pub fn with_drive(plan: &Plan, drive: &Drive) -> Self {
         let (geometry, in_order) = (&plan.geometry, !plan.parity());
-        let mut checker = Checker::new(geometry, Promises::of(plan));
-        checker.inside.iter_mut().for_each(|inside| inside.take_turns(plan));
+        let mut checker = Checker::of(plan);
         let mut open = drive.open.iter();
         for (at, plane) in drive.planes.iter().enumerate() {
             let first = at * geometry.shape.blocks_per_plane as usize;
@@ -318,6 +337,26 @@ impl Checker {
         );
     }
 
+    /// What the facts mean for the flush commands that wait.
+    fn see_flush(&mut self, now_ns: u64, happened: Happened) {
+        match happened {
+            Happened::FlushComes { request } => {
+                let held = self.held.pages().filter(|_| self.promises.drains);
+                self.flush_commands.comes(request, held);
+            }
+            Happened::Served { request, op: HostOp::Flush, .. } => {
+                self.flush_commands.served(now_ns, request);
+            }
+            Happened::Flushed { lpn } | Happened::FlushedAndKept { lpn } => {
+                let home = self.home[lpn.index()];
+                let version = if home.is_some() { self.content[home.index()].version } else { 0 };
+                self.flush_commands.programmed(lpn, version);
+            }
+            Happened::Trimmed { lpn } => self.flush_commands.trimmed(lpn),
+            _ => {}
+        }
+    }
+
     fn done(&mut self, now_ns: u64, op: u32, lpn: Lpn, kind: HostOp) {
         let queue = self.waiting.entry(lpn.0).or_default();
         let front = queue.pop_front();
@@ -361,12 +400,8 @@ impl Watch for Checker {
 
     fn see(&mut self, now_ns: u64, happened: Happened) {
         self.reports += 1;
-        if let Some(turns) = &mut self.turns {
-            turns.see(&self.geometry, &self.programmed, now_ns, happened);
-        }
-        if let Some(accounts) = &mut self.accounts {
-            accounts.see(&self.geometry, (&self.programmed, &self.home), now_ns, happened);
-        }
+        self.see_pace(now_ns, happened);
+        self.see_flush(now_ns, happened);
         match happened {
             Happened::MeasuringStarts => self.start_measuring(),
             Happened::Accepted { op, lpn, .. } => {
@@ -417,6 +452,8 @@ impl Watch for Checker {
                 self.closed.iter_mut().for_each(|closed| closed.batch_ended(now_ns, plane));
             }
             Happened::Arrived { .. }
+            | Happened::Admitted { .. }
+            | Happened::ComesIn { .. }
             | Happened::Handles { .. }
             | Happened::Handled { .. }
             | Happened::Crosses { .. }

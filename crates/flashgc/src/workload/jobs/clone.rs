@@ -4,7 +4,8 @@ use super::place::Place;
 use super::rates::Pacer;
 use super::{JobPlan, Span, Tally};
 use crate::rng::Random;
-use crate::workload::{HostOp, HostRequest};
+use crate::workload::replay::Replay;
+use crate::workload::{HostOp, HostRequest, Source, SourceError};
 
 /// How far a clone is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +26,9 @@ struct Pending {
     op: HostOp,
     offset: u64,
     bytes: u64,
+    /// Of a trace: its time from the start of the job, and whether it is marked.
+    at_ns: u64,
+    high: bool,
 }
 
 /// One clone of a job.
@@ -43,9 +47,14 @@ pub struct Clone {
     page_bytes: u64,
     amount_bytes: u64,
     place: Place,
+    /// The trace that it replays in place of requests that it draws.
+    replay: Option<Box<Replay>>,
+    first_byte: u64,
     op: Random,
     pacer: Pacer,
     pending: Option<Pending>,
+    /// Writes drawn since the last flush.
+    unflushed: u32,
     /// The bytes that a write follows on, after their trim.
     trimmed: Option<(u64, u64)>,
     /// Requests and bytes drawn that count for the end of the job.
@@ -72,9 +81,12 @@ impl Clone {
             page_bytes,
             amount_bytes: span.amount_bytes,
             place: Place::new(plan, span, stream("address"), stream("size")),
+            replay: None,
+            first_byte: span.first_byte,
             op: stream("op"),
             pacer: Pacer::new(plan, stream("arrival")),
             pending: None,
+            unflushed: 0,
             trimmed: None,
             drawn: 0,
             drawn_bytes: 0,
@@ -83,6 +95,16 @@ impl Clone {
             pause_ends_ns: 0,
             ends_ns: None,
         }
+    }
+
+    /// It replays this trace.
+    pub fn replay(&mut self, replay: Replay) {
+        self.replay = Some(Box::new(replay));
+    }
+
+    /// Lines of the trace that were skipped.
+    pub fn bad_rows(&self) -> u64 {
+        self.replay.as_ref().map_or(0, |replay| replay.bad_rows())
     }
 
     /// Time from the start of its group.
@@ -99,6 +121,10 @@ impl Clone {
     /// is no next one.
     pub fn next_ns(&mut self, now_ns: u64) -> Option<u64> {
         let pending = self.pending.filter(|_| self.stage == Stage::Runs)?;
+        if self.replay.is_some() {
+            let due_ns = self.tally.begun_ns.saturating_add(pending.at_ns);
+            return Some(due_ns.max(now_ns));
+        }
         if self.in_flight >= self.plan.depth {
             return None;
         }
@@ -114,31 +140,35 @@ impl Clone {
     }
 
     /// Its turn has come: it begins, ends, or issues a request.
-    pub fn issue(&mut self, now_ns: u64) -> Option<HostRequest> {
+    pub fn issue(&mut self, now_ns: u64) -> Result<Option<HostRequest>, SourceError> {
         if self.stage == Stage::Ahead {
-            self.begin(now_ns);
-            return None;
+            self.begin(now_ns)?;
+            return Ok(None);
         }
-        let pending = self.pending.take()?;
+        let Some(pending) = self.pending.take() else { return Ok(None) };
         if self.ends_ns.is_some_and(|ends_ns| now_ns >= ends_ns) {
             self.stage = Stage::Drains;
-            return None;
+            return Ok(None);
         }
-        let Pending { op, offset, bytes } = pending;
+        let Pending { op, offset, bytes, high, .. } = pending;
         self.pacer.issued(op, bytes);
         self.in_flight += 1;
         self.unpaused = self.unpaused.saturating_add(1);
         self.tally.issued(self.in_flight);
-        self.draw();
-        Some(HostRequest::from_bytes(now_ns, op, offset, bytes, self.page_bytes))
+        self.draw()?;
+        if op == HostOp::Flush {
+            return Ok(Some(HostRequest::flush(now_ns)));
+        }
+        let request = HostRequest::from_bytes(now_ns, op, offset, bytes, self.page_bytes);
+        Ok(Some(HostRequest { high, ..request }))
     }
 
-    fn begin(&mut self, now_ns: u64) {
+    fn begin(&mut self, now_ns: u64) -> Result<(), SourceError> {
         self.stage = Stage::Runs;
         self.tally.begun_ns = now_ns;
         self.ends_ns = self.plan.runtime_ns.map(|runtime_ns| now_ns.saturating_add(runtime_ns));
         self.pacer.begin(now_ns);
-        self.draw();
+        self.draw()
     }
 
     /// Its last request is done.
@@ -154,14 +184,31 @@ impl Clone {
     }
 
     /// Draws the next request, or finds that there is none.
-    fn draw(&mut self) {
+    fn draw(&mut self) -> Result<(), SourceError> {
+        if let Some(replay) = &mut self.replay {
+            let Some(next) = replay.next()? else {
+                self.stage = Stage::Drains;
+                return Ok(());
+            };
+            let HostRequest { op, at_ns, high, offset_bytes, bytes, .. } = next;
+            self.tally.drawn(op, bytes);
+            let offset = self.first_byte + offset_bytes;
+            self.pending = Some(Pending { op, offset, bytes, at_ns, high });
+            return Ok(());
+        }
+        if self.plan.flush_after.is_some_and(|writes| self.unflushed >= writes) {
+            self.unflushed = 0;
+            self.pend(HostOp::Flush, 0, 0);
+            return Ok(());
+        }
         if let Some((offset, bytes)) = self.trimmed.take() {
-            return self.pend(HostOp::Write, offset, bytes);
+            self.pend(HostOp::Write, offset, bytes);
+            return Ok(());
         }
         let is_over = !self.plan.time_based && self.drawn_bytes >= self.amount_bytes;
         if is_over || self.plan.requests.is_some_and(|most| self.drawn >= most) {
             self.stage = Stage::Drains;
-            return;
+            return Ok(());
         }
         let op = self.draw_op();
         let (offset, bytes) = self.place.next(op);
@@ -170,11 +217,13 @@ impl Clone {
         self.drawn += 1;
         self.drawn_bytes += bytes;
         self.pend(op, offset, bytes);
+        Ok(())
     }
 
     fn pend(&mut self, op: HostOp, offset: u64, bytes: u64) {
+        self.unflushed += u32::from(op == HostOp::Write && self.plan.flush_after.is_some());
         self.tally.drawn(op, bytes);
-        self.pending = Some(Pending { op, offset, bytes });
+        self.pending = Some(Pending { op, offset, bytes, at_ns: 0, high: false });
     }
 
     fn draw_op(&mut self) -> HostOp {

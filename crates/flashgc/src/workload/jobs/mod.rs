@@ -1,5 +1,5 @@
 //! Jobs side by side: each is a closed loop of its own depth, or a paced stream, over its own part
-//! of the drive.
+//! of the drive. The last one may replay a trace, whose requests come at the times of the trace.
 //!
 //! When a request of a job is issued depends on when others are done, so the simulation asks this
 //! source at each instant what to do ([`Jobs::turn`]) and tells it which requests are done. Each
@@ -21,6 +21,7 @@ pub use plan::{CLONES_MAX, Extent, File, JobPlan, JobsPlan, Places, Zone};
 pub use rates::RateCap;
 pub use tally::Tally;
 
+use super::replay::Replay;
 use super::{HostOp, HostRequest, Source, SourceError, Turn};
 use clone::{Clone, Stage};
 use std::collections::BTreeSet;
@@ -57,6 +58,18 @@ impl Jobs {
             next: 0,
             begun: false,
         }
+    }
+
+    /// The last job replays this trace.
+    pub fn replay(&mut self, replay: Replay) {
+        if let Some(last) = self.clones.last_mut() {
+            last.replay(replay);
+        }
+    }
+
+    /// Lines of a trace that were skipped.
+    pub fn bad_rows(&self) -> u64 {
+        self.clones.last().map_or(0, Clone::bad_rows)
     }
 
     /// The next group begins: clones up to the next that waits for those before it.
@@ -129,7 +142,7 @@ impl Source for Jobs {
             self.ready.remove(&(at_ns, order, job));
             let clone = &mut self.clones[usize::from(job)];
             clone.is_ready = false;
-            let request = clone.issue(now_ns);
+            let request = clone.issue(now_ns)?;
             self.put_back(job, now_ns);
             if let Some(request) = request {
                 return Ok(Turn::Request(request, job));

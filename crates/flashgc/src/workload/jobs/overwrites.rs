@@ -34,7 +34,8 @@ impl JobsOverwrites {
             let job = &plan.jobs[span.job];
             let share = if writes { job.write_share() } else { 1.0 };
             if share > 0.0 {
-                sum += share * f64::from(job.depth);
+                // A trace has no depth, and is taken for a job of one.
+                sum += share * f64::from(job.depth.max(1));
                 let stream =
                     |what: &str| Random::named(seed, &format!("precondition-job-{number}-{what}"));
                 let op = match job.write_share() > 0.0 {

@@ -1,6 +1,7 @@
 //! Jobs as a configuration gives them.
 
 use super::rates::RateCap;
+use crate::plan::Limit;
 use crate::workload::HostOp;
 use crate::workload::address::AddressChoice;
 use crate::workload::synthetic::Size;
@@ -67,6 +68,9 @@ pub struct JobPlan {
     pub name: String,
     /// Number of clones, each with the depth and the rates below.
     pub clones: u32,
+    /// Whether it replays a trace, at the times of the trace.
+    #[serde(skip_serializing_if = "is_false")]
+    pub replays: bool,
     /// Its part of the drive.
     pub file: File,
     /// From the start of the file to that of the part that is used: a share is one of the size.
@@ -114,10 +118,22 @@ pub struct JobPlan {
     /// The requests that come into the device from the job's queue in its turn, where it has turns.
     #[serde(skip_serializing_if = "crate::device::is_one")]
     pub weight: u32,
+    /// Writes of a clone after which it issues a flush.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flush_after: Option<u32>,
+    /// The most that is admitted from the job's queue, of all its clones.
+    #[serde(skip_serializing_if = "Limit::is_none")]
+    pub limit: Limit,
     /// Pause after some requests.
     pub think_ns: u64,
     /// The number of these requests.
     pub think_after: u32,
+}
+
+/// By reference, as serialisation needs it.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 impl JobsPlan {
@@ -126,6 +142,17 @@ impl JobsPlan {
         let clones =
             |(at, job): (usize, &JobPlan)| std::iter::repeat_n(at as u16, job.clones as usize);
         self.jobs.iter().enumerate().flat_map(clones)
+    }
+
+    /// The number of times at which jobs begin or end while others run.
+    pub fn changes(&self) -> u64 {
+        let [first, others @ ..] = &self.jobs[..] else { return 0 };
+        let later = |job: &&JobPlan| job.after_others || job.start_ns > 0;
+        let starts = self.jobs.iter().filter(later).count() as u64 - u64::from(first.after_others);
+        let ends_with_first = |job: &JobPlan| {
+            job.time_based && first.time_based && job.runtime_ns == first.runtime_ns
+        };
+        starts + u64::from(!others.iter().all(ends_with_first))
     }
 }
 
@@ -141,6 +168,7 @@ impl JobPlan {
             HostOp::Read => self.read_share > 0.0,
             HostOp::Write => self.write_share() > 0.0,
             HostOp::Trim => self.trim_share > 0.0,
+            HostOp::Flush => self.flush_after.is_some(),
         }
     }
 

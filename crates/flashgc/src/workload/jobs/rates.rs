@@ -56,8 +56,9 @@ impl Pacer {
 
     /// When the next request of this kind is due.
     pub fn due_ns(&self, op: HostOp) -> u64 {
+        // A flush has no rate.
         let op = op as usize;
-        let RateCap { iops, rate } = self.paces[op];
+        let Some(&RateCap { iops, rate }) = self.paces.get(op) else { return self.begun_ns };
         let mut due_ns = 0;
         if self.gaps.is_some() {
             due_ns = self.drawn_ns[op] as u64;
@@ -72,6 +73,9 @@ impl Pacer {
 
     /// A request was issued.
     pub fn issued(&mut self, op: HostOp, bytes: u64) {
+        if op == HostOp::Flush {
+            return;
+        }
         let op = op as usize;
         self.requests[op] += 1;
         self.bytes[op] += bytes;

@@ -27,6 +27,8 @@ pub struct Tally {
     pub latency_sum_ns: [u128; 3],
     /// The longest of their latencies, in ns.
     pub latency_max_ns: [u64; 3],
+    /// Flushes that are done.
+    pub flushes: u64,
     /// When its first clone began.
     pub begun_ns: u64,
     /// When its last clone ended.
@@ -50,6 +52,7 @@ impl Tally {
             bytes: [0; 3],
             latency_sum_ns: [0; 3],
             latency_max_ns: [0; 3],
+            flushes: 0,
             begun_ns: 0,
             ended_ns: 0,
             asked_iops: plan.paces.map(|pace| pace.iops),
@@ -65,12 +68,18 @@ impl Tally {
     /// The request that was drawn is issued.
     pub(super) fn issued(&mut self, in_flight: u32) {
         let (op, bytes) = self.last;
-        self.bytes[op] += bytes;
+        if let Some(sum) = self.bytes.get_mut(op) {
+            *sum += bytes;
+        }
         self.in_flight_max = self.in_flight_max.max(in_flight);
     }
 
     /// A request is done.
     pub(super) fn done(&mut self, op: HostOp, latency_ns: u64) {
+        if op == HostOp::Flush {
+            self.flushes += 1;
+            return;
+        }
         let op = op as usize;
         self.requests[op] += 1;
         self.latency_sum_ns[op] += u128::from(latency_ns);
@@ -80,6 +89,7 @@ impl Tally {
     /// Adds another clone.
     pub(super) fn add(&mut self, other: &Tally) {
         self.clones += other.clones;
+        self.flushes += other.flushes;
         self.depth += other.depth;
         self.in_flight_max = self.in_flight_max.max(other.in_flight_max);
         self.begun_ns = self.begun_ns.min(other.begun_ns);

@@ -112,6 +112,8 @@ const FITTED: [&str; 4] = [
     "workload.fitted.bursts=[{read_share=1.0}]",
     "workload.fitted.course=[{bursts={1=1}}]",
 ];
+const JOBS: [&str; 2] =
+    ["workload.jobs.job=[{span=\"1 MiB\"}]", "workload.jobs.trace.on_bad_line=\"stop\""];
 const TRACE: &str = "workload.trace.format=\"auto\"";
 const SUSPEND: &str = "device.suspend.suspend=\"20 us\"";
 const SUB_BLOCKS: [&str; 3] =
@@ -209,8 +211,7 @@ fn all_asked() -> BTreeSet<String> {
         let list = format!("workload.fitted.{list}");
         keys.extend(asked_in_list(&list, &["workload.fitted.requests=10"]));
     }
-    keys.extend(asked("workload.jobs", &["workload.jobs.job=[{span=\"1 MiB\"}]"]));
-    keys.extend(asked_in_list("workload.jobs.job", &[]));
+    keys.extend(asked_of_jobs());
     for slot in presets::schemes_json()["slots"].as_array().expect("a list") {
         let slot_name = slot["name"].as_str().expect("a name");
         keys.extend(asked(&format!("gc.{slot_name}"), &synthetic));
@@ -229,6 +230,13 @@ fn all_asked() -> BTreeSet<String> {
             keys.extend(read);
         }
     }
+    keys
+}
+
+fn asked_of_jobs() -> Vec<String> {
+    let tables = ["workload.jobs", "workload.jobs.trace"].iter();
+    let mut keys: Vec<String> = tables.flat_map(|table| asked(table, &JOBS[..1])).collect();
+    keys.extend(asked_in_list("workload.jobs.job", &[]));
     keys
 }
 
@@ -270,8 +278,12 @@ fn defaults_are_as_the_manual_says() {
         };
         let mut sets: Vec<String> = match key.split('.').nth(1) {
             Some("trace") => vec![TRACE.into()],
+            Some("jobs") => JOBS.map(String::from).to_vec(),
             Some("fitted") => FITTED.map(String::from).to_vec(),
             Some("suspend" | "preemption") => vec![SYNTHETIC.into(), CLOSED.into(), SUSPEND.into()],
+            Some("write_buffer") => {
+                vec![SYNTHETIC.into(), CLOSED.into(), "device.write_buffer.size=\"1 MiB\"".into()]
+            }
             Some("summary") => {
                 vec![SYNTHETIC.into(), CLOSED.into(), "device.summary.pages=1".into()]
             }

@@ -38,6 +38,8 @@ pub struct Eyes {
     blame: Blame,
     /// The parts of each request that is done, by order of arrival.
     pub parts: Vec<Option<Parts>>,
+    /// The latency of each, in ns.
+    pub served: Vec<Option<u64>>,
     /// The place there of the requests under way.
     place_of_request: BTreeMap<u32, usize>,
     pub operations: Vec<Row>,
@@ -70,6 +72,7 @@ impl Eyes {
             checker: Some(Checker::new(geometry, promises)),
             blame: Blame::new(plan),
             parts: Vec::new(),
+            served: Vec::new(),
             place_of_request: BTreeMap::new(),
             operations: Vec::new(),
             phases: Vec::new(),
@@ -211,8 +214,13 @@ impl Watch for Eyes {
             Happened::Arrived { request, .. } => {
                 self.place_of_request.insert(request, self.parts.len());
                 self.parts.push(None);
+                self.served.push(None);
             }
-            Happened::Served { request, op, latency_ns, .. } if op != HostOp::Trim => {
+            Happened::Served { request, op, latency_ns, .. } => {
+                self.served[self.place_of_request[&request]] = Some(latency_ns);
+                if !op.has_parts() {
+                    return;
+                }
                 let parts = self.blame.parts_of(request);
                 assert_eq!(parts.iter().sum::<u64>(), latency_ns, "the parts of a latency");
                 self.parts[self.place_of_request[&request]] = Some(parts);

@@ -1,5 +1,5 @@
 //! The lines of a `requests` block: `10 us  read 5..7`, `0 us  write 512 B at 5 + 1 KiB`; and
-//! `0 us  write high 5` for a request of high priority.
+//! `0 us  write high 5` for a request of high priority, `0 us  flush` for a flush.
 
 use flashgc::workload::{HostOp, HostRequest};
 use flashgc_config::units::{parse_bytes, parse_duration_ns};
@@ -14,12 +14,15 @@ pub struct Asked {
 /// One line. A time is a number and a unit; without one the request comes at 0.
 pub fn parse(line: &str, page_bytes: u64) -> Result<Asked, String> {
     let words: Vec<&str> = line.split_whitespace().collect();
-    let is_op = |word: &&str| matches!(*word, "read" | "write" | "trim");
+    let is_op = |word: &&str| matches!(*word, "read" | "write" | "trim" | "flush");
     let Some(at) = words.iter().position(is_op) else {
-        return Err(format!("`{line}` has no read, write or trim"));
+        return Err(format!("`{line}` has no read, write, trim or flush"));
     };
     let time = words[..at].join(" ");
     let at_ns = if time.is_empty() { 0 } else { parse_duration_ns(&time)? };
+    if words[at] == "flush" {
+        return Ok(Asked { words: "flush".into(), request: HostRequest::flush(at_ns) });
+    }
     let op = match words[at] {
         "read" => HostOp::Read,
         "write" => HostOp::Write,

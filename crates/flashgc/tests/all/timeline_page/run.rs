@@ -130,6 +130,12 @@ fn run(setup: &Setup, before: Vec<u32>, asked: &[Asked]) -> Result<Seen, String>
     let (mut operations, mut phases) = (eyes.operations.clone(), eyes.phases.clone());
     let is_closed = setup.plan.arrivals != Arrivals::Open;
     let latencies = latencies(asked, &eyes.pages, is_closed);
+    let served = latencies.into_iter().zip(&eyes.served).zip(asked);
+    // A flush has no pages.
+    let latencies = served.map(|(((words, by_pages), &served), asked)| {
+        (words, if asked.request.op == HostOp::Flush { served } else { by_pages })
+    });
+    let latencies = latencies.collect();
     let parts = asked.iter().zip(&eyes.parts);
     let parts = parts.filter_map(|(asked, parts)| Some((asked.words.clone(), (*parts)?))).collect();
     operations.sort_by_key(|row| (row.from_ns, row.unit, row.to_ns));

@@ -1,0 +1,46 @@
+//! Flush commands: the writes that were done when one came in are programmed when it is done.
+
+use crate::ids::Lpn;
+use std::collections::BTreeMap;
+
+/// The commands that wait.
+#[derive(Default)]
+pub(super) struct FlushCommands {
+    /// By request, the version of each page that the write buffer held.
+    waiting: BTreeMap<u32, BTreeMap<u32, u32>>,
+}
+
+impl FlushCommands {
+    /// A command came in, with these versions in the write buffer.
+    pub(super) fn comes(&mut self, request: u32, held: impl Iterator<Item = (u32, u32)>) {
+        self.waiting.insert(request, held.collect());
+    }
+
+    /// The program of a version of a page has ended.
+    pub(super) fn programmed(&mut self, lpn: Lpn, version: u32) {
+        for pages in self.waiting.values_mut() {
+            if pages.get(&lpn.0).is_some_and(|&held| held <= version) {
+                pages.remove(&lpn.0);
+            }
+        }
+    }
+
+    /// A page was trimmed: its data need not survive.
+    pub(super) fn trimmed(&mut self, lpn: Lpn) {
+        for pages in self.waiting.values_mut() {
+            pages.remove(&lpn.0);
+        }
+    }
+
+    /// A command is done.
+    pub(super) fn served(&mut self, now_ns: u64, request: u32) {
+        let pages = self.waiting.remove(&request);
+        let pages = pages.unwrap_or_else(|| panic!("at {now_ns} ns a flush ended that never came"));
+        if let Some((lpn, version)) = pages.first_key_value() {
+            panic!(
+                "at {now_ns} ns a flush was done, and version {version} of logical page {lpn} was \
+                 only in the write buffer"
+            );
+        }
+    }
+}
