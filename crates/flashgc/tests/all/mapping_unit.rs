@@ -14,7 +14,7 @@ const SLOTS: [&str; 3] = [
 ];
 
 /// Schemes that do not move single flash pages.
-const SCHEMES: [&str; 13] = [
+pub const SCHEMES: [&str; 13] = [
     "greedy",
     "pgc",
     "pgc-se",

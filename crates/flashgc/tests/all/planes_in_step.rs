@@ -1,11 +1,10 @@
 //! Planes in step: multi-plane operations where programs join pages (docs/one-shot.md#planes).
 
 use crate::common;
-use crate::mapping_unit::{SCHEMES, SUSPENDS};
+use crate::mapping_unit::schemes_run_on;
 
 use common::{
-    TINY, assert_near, at, found_against, number, refusal, run, run_filled, run_verified, setup,
-    whole,
+    TINY, assert_near, at, found_against, number, refusal, run, run_verified, setup, whole,
 };
 use flashgc::verify::checker::Promises;
 use serde_json::Value;
@@ -156,22 +155,8 @@ fn schemes_work_on_planes_in_step() {
             "gc.placement.use=\"separate-gc\"",
         ],
     ];
-    for scheme in SCHEMES {
-        for device in devices {
-            if scheme == "ideal" && device.contains(&"gc.copy.use=\"bus\"") {
-                continue;
-            }
-            let scheme = format!("gc.scheme=\"{scheme}\"");
-            let usual =
-                ["device.multi_plane=2", "device.blocks_per_plane=24", "device.exported=0.5"];
-            let mut sets = [&[scheme.as_str()], &usual[..], device].concat();
-            if scheme.contains("pgc-se") {
-                sets.extend(SUSPENDS);
-            }
-            run_filled(&setup(TINY, &sets));
-            run_verified(TINY, &sets);
-        }
-    }
+    let usual = ["device.multi_plane=2", "device.blocks_per_plane=24", "device.exported=0.5"];
+    schemes_run_on(&devices, &usual);
 }
 
 #[test]
