@@ -200,6 +200,15 @@ impl Eyes {
             row.words = format!("{} {words}", row.words);
         }
     }
+
+    fn serve(&mut self, place: usize, request: u32, op: HostOp, latency_ns: u64) {
+        self.served[place] = Some(latency_ns);
+        if op.has_parts() {
+            let parts = self.blame.parts_of(request);
+            assert_eq!(parts.iter().sum::<u64>(), latency_ns, "the parts of a latency");
+            self.parts[place] = Some(parts);
+        }
+    }
 }
 
 impl Watch for Eyes {
@@ -217,13 +226,7 @@ impl Watch for Eyes {
                 self.served.push(None);
             }
             Happened::Served { request, op, latency_ns, .. } => {
-                self.served[self.place_of_request[&request]] = Some(latency_ns);
-                if !op.has_parts() {
-                    return;
-                }
-                let parts = self.blame.parts_of(request);
-                assert_eq!(parts.iter().sum::<u64>(), latency_ns, "the parts of a latency");
-                self.parts[self.place_of_request[&request]] = Some(parts);
+                self.serve(self.place_of_request[&request], request, op, latency_ns);
             }
             Happened::MeasuringStarts => self.measuring = true,
             Happened::Programmed { ppn, lpn, cause, .. } => {
