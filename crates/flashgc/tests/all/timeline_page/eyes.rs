@@ -188,6 +188,19 @@ impl Eyes {
     }
 }
 
+impl Eyes {
+    /// A request is done.
+    fn is_served(&mut self, request: u32, op: HostOp, latency_ns: u64) {
+        let at = self.place_of_request[&request];
+        self.served[at] = Some(latency_ns);
+        if op.has_parts() {
+            let parts = self.blame.parts_of(request);
+            assert_eq!(parts.iter().sum::<u64>(), latency_ns, "the parts of a latency");
+            self.parts[at] = Some(parts);
+        }
+    }
+}
+
 impl Watch for Eyes {
     const ACTIVE: bool = true;
 
@@ -203,13 +216,7 @@ impl Watch for Eyes {
                 self.served.push(None);
             }
             Happened::Served { request, op, latency_ns, .. } => {
-                self.served[self.place_of_request[&request]] = Some(latency_ns);
-                if !op.has_parts() {
-                    return;
-                }
-                let parts = self.blame.parts_of(request);
-                assert_eq!(parts.iter().sum::<u64>(), latency_ns, "the parts of a latency");
-                self.parts[self.place_of_request[&request]] = Some(parts);
+                self.is_served(request, op, latency_ns);
             }
             Happened::MeasuringStarts => self.measuring = true,
             Happened::Programmed { ppn, lpn, cause, .. } => {
