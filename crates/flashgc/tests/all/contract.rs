@@ -293,6 +293,7 @@ fn single_reads_of_todays_devices_take_the_steps_of_their_figures() {
     let devices = [
         ("slc-low-latency", 5_330.0 + 3_000.0 + 4_883.0 + 1_163.0),
         ("client-tlc", 56_000.0 + 4_281.0 + 1_163.0),
+        ("nvmevirt-970-pro", 21_500.0 + 35_760.0 + 4_883.0 + 1_163.0),
     ];
     for (preset, expected_ns) in devices {
         let text = format!(
