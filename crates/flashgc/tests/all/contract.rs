@@ -294,6 +294,7 @@ fn single_reads_of_todays_devices_take_the_steps_of_their_figures() {
         ("slc-low-latency", 5_330.0 + 3_000.0 + 4_883.0 + 1_163.0),
         ("client-tlc", 56_000.0 + 4_281.0 + 1_163.0),
         ("nvmevirt-970-pro", 21_500.0 + 35_760.0 + 4_883.0 + 1_163.0),
+        ("nvmevirt-zn540", 20_000.0 + 50_000.0 + 8_681.0 + 1_281.0),
     ];
     for (preset, expected_ns) in devices {
         let text = format!(
