@@ -286,3 +286,25 @@ fn every_device_preset_is_accepted_and_runs() {
         assert_eq!(at(&report, "device").as_str(), Some(preset));
     }
 }
+
+/// Reads at depth 1 wait for nothing: firmware, tR on the mean of the types, 4 KiB on bus and link.
+#[test]
+fn single_reads_of_todays_devices_take_the_steps_of_their_figures() {
+    let devices = [
+        ("slc-low-latency", 5_330.0 + 3_000.0 + 4_883.0 + 1_163.0),
+        ("client-tlc", 56_000.0 + 4_281.0 + 1_163.0),
+        ("nvmevirt-970-pro", 21_500.0 + 35_760.0 + 4_883.0 + 1_163.0),
+        ("nvmevirt-zn540", 20_000.0 + 50_000.0 + 8_681.0 + 1_281.0),
+    ];
+    for (preset, expected_ns) in devices {
+        let text = format!(
+            "[device]\npreset = \"{preset}\"\nblocks_per_plane = 16\npages_per_block = 192\n\
+             exported = 0.5\n[workload.synthetic]\nrequests = 4000\nqueue_depth = 1\n\
+             read_share = 1.0\nsize = \"4 KiB\"\nalign = \"4 KiB\"\n"
+        );
+        let report = finish(setup(&text, &[]), None, true)
+            .unwrap_or_else(|error| panic!("{preset}: {error}"));
+        let mean = at(&report, "latency_ns.read.mean").as_f64().expect("reads have a mean");
+        assert!((mean / expected_ns - 1.0).abs() < 0.01, "{preset}: {mean} ns, not {expected_ns}");
+    }
+}
