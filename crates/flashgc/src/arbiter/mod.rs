@@ -52,6 +52,16 @@ impl Arbiter {
         }
     }
 
+    /// The next step of a unit if the operation of the host that it is at ended now. Where requests
+    /// may preempt collections it is known only while there is none.
+    pub fn next_after_host(&self, unit: UnitId, view: View<'_>) -> Option<Choice> {
+        let turn = &mut Turn::default();
+        match self {
+            Arbiter::RunToEnd => Some(run_to_end::next(unit, turn, &mut { view })),
+            Arbiter::Preemptive(preemptive) => preemptive.without_job(unit, turn, &view),
+        }
+    }
+
     /// The rules and state of preemption, where there is any.
     #[inline(always)]
     pub fn preemptive(&mut self) -> Option<&mut Preemptive> {

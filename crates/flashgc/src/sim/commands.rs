@@ -68,10 +68,14 @@ impl<W: Watch> Sim<W> {
         self.tell(Happened::Taken { op });
     }
 
-    /// An operation of the host begins: records how long it waited for the collection alone.
+    /// An operation of the host begins: records how long it waited for the collection alone. In
+    /// parallel with another one it waits for that one until it has the unit.
     #[inline]
     pub(super) fn host_begins(&mut self, unit: UnitId, op: u32) {
         if let Some(preemptive) = self.arbiter.preemptive() {
+            if matches!(self.flash.owner(unit), Some(Owner::Host(_))) {
+                return;
+            }
             let has_job = self.jobs[unit].is_open();
             preemptive.host_begins(unit, op, has_job, self.now_ns, &mut self.counters);
         }

@@ -231,7 +231,10 @@ impl<W: Watch> Sim<W> {
                 self.group_ended(unit);
             }
         }
-        self.second_takes_over(unit);
+        match self.flash.second(unit) {
+            Some(Owner::Host(_)) => self.cached_takes_over(unit),
+            _ => self.second_takes_over(unit),
+        }
     }
 
     pub(super) fn collection_ended(&mut self, unit: UnitId, owner: Owner, spent_ns: u64) {

@@ -6,7 +6,7 @@
 //! the bus while the collection's next page is read.
 
 use super::Sim;
-use crate::arbiter::{Choice, Turn};
+use crate::arbiter::Choice;
 use crate::collect::Stage;
 use crate::flash::{self, Class, Command, Kind};
 use crate::gc::Suspends;
@@ -122,12 +122,10 @@ impl<W: Watch> Sim<W> {
         let Some(Owner::Host(op)) = self.flash.second(unit) else { return };
         let state = &mut self.units[unit.index()];
         (state.group, state.filled) = std::mem::take(&mut state.beside);
-        if W::ACTIVE {
+        for at in 0..=self.units[unit.index()].group.len() {
+            let op = if at == 0 { op } else { self.units[unit.index()].group[at - 1] };
+            self.host_begins(unit, op);
             self.tell(Happened::TakesOver { op, unit });
-            for at in 0..self.units[unit.index()].group.len() {
-                let op = self.units[unit.index()].group[at];
-                self.tell(Happened::TakesOver { op, unit });
-            }
         }
         let moved = self.flash.take_over(unit, |_| {}, self.now_ns, &mut self.events);
         if let Some(moved) = moved {
@@ -158,8 +156,8 @@ impl<W: Watch> Sim<W> {
         {
             return None;
         }
-        match self.arbiter.next(unit, &mut Turn::default(), view!(self)) {
-            Choice::Host(op, list) => {
+        match self.arbiter.next_after_host(unit, view!(self)) {
+            Some(Choice::Host(op, list)) => {
                 let kind = self.host.waiting.op(op).kind;
                 ((kind == OpKind::Write) == programs).then_some((op, list))
             }

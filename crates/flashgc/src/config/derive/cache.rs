@@ -1,14 +1,13 @@
 //! What cannot work where registers work beside the array (docs/cache-operations.md).
 
 use crate::config::device::Device;
-use crate::gc::GcPlan;
 use crate::plan::Allocation;
 use flashgc_config::Reader;
 
 const KEY: &str = "cache_operations";
 
-/// Checks the device and the scheme.
-pub fn check(root: &Reader<'_>, device: &Device, gc: &GcPlan) -> Option<()> {
+/// Checks the device.
+pub fn check(root: &Reader<'_>, device: &Device) -> Option<()> {
     if !device.cache.is_some() {
         return Some(());
     }
@@ -29,15 +28,6 @@ pub fn check(root: &Reader<'_>, device: &Device, gc: &GcPlan) -> Option<()> {
         let help = "set device.allocation = \"dynamic\", or cache_operations = \"reads\"";
         table.error(KEY, message, help);
         root.remedy("device.allocation", "dynamic");
-        return None;
-    }
-    if gc.preemption.is_some() {
-        let message = "cache operations use the register in which a collection keeps its pages \
-                       while requests preempt it";
-        let help = "set gc.preemption.use = \"never\" and gc.pacing.use = \"at-once\", or remove \
-                    device.cache_operations";
-        table.error(KEY, message, help);
-        root.remedy_without("device.cache_operations");
         return None;
     }
     Some(())

@@ -20,7 +20,7 @@ const CHECKS: &[Check] = &[
     |root, _, _, gc| blocking::check(root, gc),
     |root, _, _, gc| tokens::check(root, gc),
     |root, device, _, gc| mapping_unit::check(root, device, gc),
-    |root, device, _, gc| cache::check(root, device, gc),
+    |root, device, _, _| cache::check(root, device),
 ];
 
 /// The scheme on this device, if it can work there, and the device as the scheme sees it.
