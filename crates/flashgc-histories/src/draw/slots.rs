@@ -51,11 +51,19 @@ impl Draw {
     }
 
     /// In a part of the cases, flash pages hold several slots, and what cannot be combined with
-    /// them is drawn again.
+    /// them is drawn again. Many presets of devices have slots, so half of them get it as well.
     pub(super) fn slots(&mut self) {
-        if !self.choices.chance(15) || self.history.get("device.preset").is_some() {
+        let has_preset = self.history.get("device.preset").is_some();
+        if !self.choices.chance(if has_preset { 50 } else { 15 }) {
             return;
         }
+        if !has_preset {
+            self.device_of_slots();
+        }
+        self.scheme_of_slots();
+    }
+
+    fn device_of_slots(&mut self) {
         let sizes =
             [("1 KiB", "512 B"), ("8 KiB", "4 KiB"), ("16 KiB", "4 KiB"), ("16 KiB", "2 KiB")];
         let (page, unit) = self.choices.pick(&sizes);
@@ -65,6 +73,9 @@ impl Draw {
             self.history.words.push(("device".into(), "mapping_unit".into()));
         }
         self.planes_in_step();
+    }
+
+    fn scheme_of_slots(&mut self) {
         for key in REFUSED_OF_DEVICE {
             self.history.remove(&format!("device.{key}"));
         }
