@@ -2,6 +2,7 @@
 //! its own in the report.
 
 use crate::common;
+use crate::tenants::DRIVE;
 
 use common::{MemoryTrace, at, finish_with, inputs, number, refusal, setup, whole};
 use flashgc::config::{Inputs, prepare};
@@ -9,16 +10,8 @@ use flashgc::session::Options;
 use serde_json::Value;
 use std::fmt::Write;
 
-const DRIVE: &str = r#"
-[device]
-preset = "slc-msr"
-blocks_per_plane = 24
-channels = 2
-exported = 0.75
-[precondition]
-overwrite = 1.0
-overwrite_with = "uniform"
-"#;
+/// The same before a trace alone and before jobs. It continues the table of the drive.
+const UNIFORM: &str = "overwrite_with = \"uniform\"\n";
 
 /// A job that begins when the trace has long ended.
 const LATE: &str = "[[workload.jobs.job]]\nfile = \"drive\"\nstart = \"1000 s\"\nrequests = 1\n";
@@ -38,7 +31,7 @@ fn rows(first_page: u64) -> MemoryTrace {
 
 fn run(text: &str, trace: MemoryTrace) -> Result<Value, String> {
     let options = Options { verify: true, blame: true, ..Options::default() };
-    finish_with(setup(&format!("{DRIVE}{text}"), &[]), Some(trace), options)
+    finish_with(setup(&format!("{DRIVE}{UNIFORM}{text}"), &[]), Some(trace), options)
 }
 
 fn jobs(report: &Value) -> &Vec<Value> {
@@ -99,7 +92,7 @@ fn a_trace_waits_for_its_neighbour_and_may_begin_later() {
 
 #[test]
 fn what_a_trace_beside_jobs_cannot_have_is_refused() {
-    let text = |keys: &str| format!("{DRIVE}{LATE}[workload.jobs.trace]\n{keys}");
+    let text = |keys: &str| format!("{DRIVE}{UNIFORM}{LATE}[workload.jobs.trace]\n{keys}");
     for (keys, why) in [
         ("queue_depth = 4\n", "arrives at its own times"),
         ("fit = \"90%\"\n", "jobs share this drive"),
@@ -116,7 +109,7 @@ fn what_a_trace_beside_jobs_cannot_have_is_refused() {
 /// A trace that the caller gives is that of the jobs.
 #[test]
 fn a_given_trace_does_not_replace_the_jobs() {
-    let text = format!("{DRIVE}{LATE}[workload.jobs.trace]\n");
+    let text = format!("{DRIVE}{UNIFORM}{LATE}[workload.jobs.trace]\n");
     let given = Inputs { has_trace: true, ..inputs(&text, &[]) };
     let setup = prepare(&given).expect("a setup");
     assert!(setup.needs_trace() && setup.trace_file().is_none());

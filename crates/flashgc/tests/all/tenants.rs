@@ -8,7 +8,7 @@ use flashgc::session::Options;
 use serde_json::Value;
 
 /// A drive that collects, without jobs.
-const DRIVE: &str = r#"
+pub const DRIVE: &str = r#"
 [device]
 preset = "slc-msr"
 blocks_per_plane = 24
