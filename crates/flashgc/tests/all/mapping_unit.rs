@@ -31,7 +31,7 @@ pub const SCHEMES: [&str; 13] = [
 ];
 
 /// Requests suspend the operations of a collection, and find nothing in the register.
-const SUSPENDS: [&str; 3] = [
+pub const SUSPENDS: [&str; 3] = [
     "device.suspend.suspend=\"20 us\"",
     "gc.preemption.suspend.merge=false",
     "gc.preemption.suspend.pipeline=false",
