@@ -381,7 +381,7 @@ def test_the_built_in_workload_runs(flashgc):
     [
         ("flashgc run ol", "oltp"),
         ("flashgc run oltp --scheme wear-a", "wear-aware"),
-        ("flashgc run oltp --device slc", "slc-msr"),
+        ("flashgc run oltp --device slc-m", "slc-msr"),
         ("flashgc compare oltp --schemes greedy,fi", "greedy,fifo"),
         ("flashgc trace convert a b --to blkr", "blkreplay"),
         ("flashgc trace convert a b --to di", "disksim"),

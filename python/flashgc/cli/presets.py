@@ -198,6 +198,11 @@ def _exported(exported: float | dict[str, str]) -> str:
     return f"{100 * exported:.4g} %"
 
 
+def _time(value: str | list[str]) -> str:
+    """A time, or the first and the last of those of the page types."""
+    return value if isinstance(value, str) else f"{value[0]} to {value[-1]}"
+
+
 def _device(entry: dict[str, Any]) -> list[str]:
     from flashgc import units
 
@@ -207,7 +212,7 @@ def _device(entry: dict[str, Any]) -> list[str]:
     geometry = (
         f"{parts}, {keys['blocks_per_plane']}, {keys['pages_per_block']}, {keys['page_size']}"
     )
-    times = " / ".join(timing[name] for name in ("read", "program", "erase"))
+    times = " / ".join(_time(timing[name]) for name in ("read", "program", "erase"))
     share = _exported(keys["exported"])
     source = re.split(r"[;.(]", entry["source"])[0].strip()
     capacity = units.size(entry["capacity_bytes"])
