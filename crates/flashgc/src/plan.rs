@@ -305,7 +305,8 @@ impl Plan {
     }
 
     /// Whether one queue serves all operations on a page, one after the other. It does where a page
-    /// has one plane, since two pages of a plane never share an array operation.
+    /// has one plane, since two pages of a plane never share an array operation. With cache
+    /// operations it does not: the next operation begins before the one under way is done.
     pub fn queues_keep_order(&self) -> bool {
         let one_queue = match self.allocation {
             Allocation::Striped => true,
@@ -314,7 +315,7 @@ impl Plan {
         };
         one_queue
             && self.write_buffer.is_none()
-            && !self.cache.programs
+            && !self.cache.is_some()
             && !self.service.splits_host()
             && self.gc.preemption.is_none()
     }

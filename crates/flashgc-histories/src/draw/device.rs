@@ -23,7 +23,7 @@ impl Draw {
     /// A preset, made small.
     fn preset_device(&mut self) {
         let names = flashgc::config::presets::device_names();
-        self.word("device.preset", &names);
+        let name = self.word("device.preset", &names);
         self.set("device.channels", 1);
         let chips = self.choices.between(1, 2);
         self.set("device.chips_per_channel", chips);
@@ -31,6 +31,11 @@ impl Draw {
         self.set("device.planes_per_die", 1);
         let blocks = self.choices.between(20, 40);
         self.set("device.blocks_per_plane", blocks);
+        // Whole word lines, and whole layers where the preset has them. Blocks of 1,344 pages of
+        // four slots have outlasted the clock of a history.
+        let preset = flashgc::config::presets::device(name).and_then(Result::ok);
+        let has_layers = preset.is_some_and(|preset| preset.has(&["layers"]));
+        self.set("device.pages_per_block", if has_layers { 192 } else { 48 });
     }
 
     fn geometry(&mut self) {

@@ -198,3 +198,19 @@ fn without_overlap_nothing_changes() {
     let one = "workload.synthetic.queue_depth=1";
     assert_eq!(hash(&[bus, one, BOTH]), hash(&[bus, one]));
 }
+
+/// A history found it: with cache reads alone one queue kept the order of a page, and the second
+/// of two reads of a page began beside the first.
+#[test]
+fn the_second_read_of_a_page_waits_for_the_first() {
+    for allocation in ["striped", "dynamic"] {
+        let report = of_one_kind(&[
+            "workload.synthetic.read_share=1.0",
+            "workload.synthetic.address={ zipf = 1.2 }",
+            "device.timing.transfer=\"25 ns/B\"",
+            "device.cache_operations=\"reads\"",
+            &format!("device.allocation=\"{allocation}\""),
+        ]);
+        assert!(number(&report, "cache.reads") > 500.0, "{allocation}: reads of other pages");
+    }
+}

@@ -37,7 +37,7 @@ pub fn plan(
     let ordered = device.allocation != Allocation::Striped
         || gc.preemption.is_some()
         || write_buffer.is_some()
-        || device.cache.programs
+        || device.cache.is_some()
         || device.service.splits_host()
         || order::may_pass(workload, u64::from(device.shape.page_bytes));
     let geometry = Geometry::new(shape);
