@@ -196,6 +196,11 @@ impl<W: Watch> Sim<W> {
             self.open_job(unit, plane, victim);
             return true;
         }
+        if self.store.ftl.host_has_room(plane) {
+            // It was refused for a collection that has no victim.
+            self.start_host(unit, op, list);
+            return true;
+        }
         let lpn = self.host.waiting.op(op).lpn;
         if self.plan.allocation != Allocation::Striped && !self.store.alloc.chooses_at_start() {
             if self.arbiter.is_preemptive() {

@@ -390,3 +390,58 @@ fn no_more_copies_are_wasted_than_were_made() {
         }
     }
 }
+
+/// A plane that had pages refused writes until its collection, which did not begin, since no
+/// request waited at its unit. The only write waited at a plane that was full.
+#[test]
+fn a_plane_that_refuses_a_write_collects_for_it_although_nothing_waits_there() {
+    let sets = [
+        "device.dies_per_chip=2",
+        "device.blocks_per_plane=29",
+        "device.pages_per_block=5",
+        "device.page_size=\"512 B\"",
+        "device.exported=0.8963",
+        "device.allocation=\"dynamic\"",
+        "gc.trigger.watermark.soft=\"70% of spare\"",
+        "gc.trigger.watermark.idle_units=false",
+        "gc.preemption.use=\"between-copies\"",
+        "workload.synthetic.requests=100",
+        "workload.synthetic.interarrival={uniform=\"300 us\"}",
+        "workload.synthetic.size=\"48 KiB\"",
+        "workload.synthetic.write_sequential_share=0.5",
+        "precondition.overwrite=0.0",
+    ];
+    for seed in 1..=6 {
+        assert_eq!(requests(&run_verified(&seeded(ONE_PLANE, seed), &sets)), 100);
+    }
+}
+
+/// Below the hard threshold writes waited for a collection. Next to a sub-block that is open no
+/// window can be erased, and only those writes could have filled it.
+#[test]
+fn writes_do_not_wait_for_a_collection_that_has_no_victim() {
+    let device = [
+        "device.blocks_per_plane=9",
+        "device.pages_per_block=20",
+        "device.sub_blocks=2",
+        "device.exported=0.3089",
+        "gc.erase.use=\"sub-blocks\"",
+        "gc.victim.use=\"recycle-benefit\"",
+        "device.suspend.suspend=\"20 us\"",
+        "workload.synthetic.requests=200",
+        "workload.synthetic.interarrival={fixed=\"300 us\"}",
+        "precondition.fill=\"aged\"",
+        "precondition.aged_ratio=0.8",
+        "precondition.overwrite=0.0",
+    ];
+    let two = ["device.dies_per_chip=2", "device.allocation=\"dynamic\""];
+    for seed in 1..=6 {
+        for preemption in ["between-copies", "suspend"] {
+            let preemption = format!("gc.preemption.use=\"{preemption}\"");
+            for planes in [&[][..], &two] {
+                let sets = [&device[..], &[&preemption], planes].concat();
+                assert_eq!(requests(&run_verified(&seeded(ONE_PLANE, seed), &sets)), 200);
+            }
+        }
+    }
+}
