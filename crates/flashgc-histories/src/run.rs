@@ -87,7 +87,7 @@ fn stop(error: &RunError) -> Stop {
         && (text.contains("the trace touches") || text.contains("the whole drive"))
     {
         Stop::TraceTooLarge
-    } else if text.contains("cannot take the drive over") || text.contains("cannot be used") {
+    } else if text.contains("cannot take over the drive") || text.contains("cannot be used") {
         Stop::NotTaken(text)
     } else {
         let first = text.lines().next().unwrap_or_default();
