@@ -205,6 +205,22 @@ def test_close_orders_are_measured_with_more_seeds():
     assert seeds.close([claim_of(near, beyond)], beyond) == []
 
 
+@pytest.mark.parametrize(("low", "high", "count"), [(99.6, 99.7, 4), (96, 98, 0), (99.7, 99.6, 0)])
+def test_changes_in_percent_that_differ_by_less_than_a_point_are_close(low, high, count):
+    claim = order("above", at={"load": "low", "scheme": "fifo"}, than={"load": "high"},
+                  **{"as": "reduction", "against": {"scheme": "greedy"}, "unit": "%"})  # fmt: skip
+    found = results({("low", "fifo"): low, ("high", "fifo"): high, LOW: 100, HIGH: 100})
+    assert len(seeds.close([claim_of(claim, found)], found)) == count
+
+
+def test_a_seed_that_only_one_side_of_a_place_has_is_not_judged():
+    claim = order("below", at=AT, than={"load": "high"})
+    found = results({LOW: 95}, again=({LOW: 101}, {LOW: 101}))
+    assert verdict(claim, found).verdict == "not met"
+    half = replace(found, again=tuple({LOW: each[LOW]} for each in found.again))
+    assert verdict(claim, half).verdict == "met"
+
+
 def test_an_order_that_fails_with_the_first_seed_is_not_measured_again():
     claim = order("below", at={"load": "*", "scheme": "fifo"}, than={"scheme": "greedy"})
     close = {(load, "fifo"): 98.5 for load in ("low", "high", "recorded")}

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 MORE = (2, 3)
 """The further seeds."""
 ABOUT = (
-    "A place that holds an order by less than two margins is run again with seeds "
+    "A place that holds an order by less than two margins, or by less than one point where changes "
+    "in percent are compared, is run again with seeds "
     f"{' and '.join(map(str, MORE))}: the order must hold with each seed, and by the margin on "
     "average. An order that fails at more than a tenth of its places is not measured again. Each "
     "cell below has the two values that are compared."
@@ -58,7 +59,7 @@ def rows(verdicts: Sequence[Verdict], results: Results) -> list[list[str]]:
         for place in orders.places(test, results):
             known = [(left, right) for left, right in place.values
                      if left is not None and right is not None]  # fmt: skip
-            if repeated.isdisjoint(place.runs) or len(known) < len(place.values):
+            if repeated.isdisjoint(place.runs) or len(known) < 1 + len(MORE):
                 continue
             cells = [f"{cell(left, unit)} / {cell(right, unit)}" for left, right in known]
             table.append([f"{one.claim.place}: {one.claim.what}",
