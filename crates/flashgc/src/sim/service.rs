@@ -244,7 +244,8 @@ impl<W: Watch> Sim<W> {
         self.tell(Happened::Starves { unit });
         self.hurry_all();
         if self.plan.allocation != Allocation::Striped {
-            self.store.want_space_in_pool(lpn, &context!(self));
+            let waits_at = |unit| self.host.waiting.count(unit) > 0;
+            self.store.want_space_in_pool(lpn, waits_at, &context!(self));
             self.hear();
         }
     }

@@ -195,15 +195,22 @@ impl Store {
 
     /// No plane of the page's pool accepts a page of the host: each that can free a page needs
     /// space, and its unit is checked. A plane that needs space already may have a page, and refuse
-    /// it.
-    pub fn want_space_in_pool<W: Watch>(&mut self, lpn: Lpn, cx: &Context<'_, W>) {
+    /// it: its unit is checked if no request waits there, since one that waits has had it checked.
+    pub fn want_space_in_pool<W: Watch>(
+        &mut self,
+        lpn: Lpn,
+        waits_at: impl Fn(UnitId) -> bool,
+        cx: &Context<'_, W>,
+    ) {
         let plan = cx.plan;
         let pool = plan.pools.of_page(&plan.geometry, lpn);
         for &plane in plan.pools.planes(pool) {
-            let needs = self.gc.wants[plane.index()] || !self.ftl.host_has_room(plane);
+            let unit = plan.geometry.unit_of(plane);
+            let refuses = self.gc.wants[plane.index()] && !waits_at(unit);
+            let needs = refuses || !self.ftl.host_has_room(plane);
             if needs && self.ftl.blocks.reclaimable[plane.index()] > 0 {
                 self.gc.want_space(plane, &cx.plan.geometry);
-                self.gc.call_unit(plan.geometry.unit_of(plane));
+                self.gc.call_unit(unit);
             }
         }
     }
