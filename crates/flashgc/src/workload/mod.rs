@@ -6,8 +6,10 @@
 pub mod address;
 pub mod fitted;
 pub mod jobs;
+pub mod kept;
 pub mod layout;
 pub mod length;
+pub mod records;
 pub mod repeat;
 pub mod replay;
 pub mod statistics;
