@@ -35,6 +35,9 @@ pub struct LayoutScan {
     compact: bool,
     /// End of the highest request of each device, in bytes.
     ends: BTreeMap<u64, u64>,
+    /// The device of the last request, and its end.
+    device: u64,
+    device_ends: u64,
     touched: Touched,
     /// Requests that will be replayed.
     pub requests: u64,
@@ -49,6 +52,8 @@ impl LayoutScan {
             page_bytes,
             compact: policy == AddressPolicy::Compact,
             ends: BTreeMap::new(),
+            device: 0,
+            device_ends: 0,
             touched: Touched::default(),
             requests: 0,
             writes: 0,
@@ -62,13 +67,22 @@ impl LayoutScan {
         }
         self.requests += 1;
         self.writes += u64::from(record.op == Op::Write);
-        let end = self.ends.entry(record.device).or_insert(0);
-        *end = (*end).max(record.end_bytes());
+        let end = record.end_bytes();
+        if record.device != self.device || end > self.device_ends {
+            self.device_reaches(record.device, end);
+        }
         if self.compact && record.op != Op::Trim {
             let first = record.offset_bytes / self.page_bytes;
             let last = (record.end_bytes() - 1) / self.page_bytes;
             self.touched.add(record.device, first, last + 1);
         }
+    }
+
+    #[inline(never)]
+    fn device_reaches(&mut self, device: u64, to: u64) {
+        let end = self.ends.entry(device).or_insert(0);
+        *end = to.max(*end);
+        (self.device, self.device_ends) = (device, *end);
     }
 
     /// Pages that are read or written; counted for compaction only.
@@ -228,10 +242,11 @@ impl Layout {
                 // A trim of a page that is never read or written changes nothing.
                 None => return Ok(()),
             },
+            _ if self.bases.len() == 1 => first_page,
             _ => self.bases.get(&record.device).copied().unwrap_or(0) + first_page,
         };
         let drive_bytes = self.drive_bytes();
-        let mut at = page * self.page_bytes + offset % self.page_bytes;
+        let mut at = page * self.page_bytes + (offset - first_page * self.page_bytes);
         if self.policy == AddressPolicy::Reject && at + size > drive_bytes {
             return Err(format!(
                 "the request ends at byte {}, but the drive has {drive_bytes} bytes for \
@@ -239,7 +254,9 @@ impl Layout {
                 at + size
             ));
         }
-        at %= drive_bytes;
+        if at >= drive_bytes {
+            at %= drive_bytes;
+        }
         let mut left = size.min(drive_bytes);
         while left > 0 {
             let run = left.min(drive_bytes - at);

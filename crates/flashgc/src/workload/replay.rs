@@ -67,7 +67,9 @@ impl Replay {
         }
     }
 
-    fn split(&mut self, record: &Record, op: HostOp) -> Result<(), SourceError> {
+    /// Places a record. Returns its first part; the others wait.
+    #[inline]
+    fn split(&mut self, record: &Record, op: HostOp) -> Result<Option<HostRequest>, SourceError> {
         let first_ns = *self.first_ns.get_or_insert(record.at_ns);
         let since_ns = record.at_ns.saturating_sub(first_ns);
         let at_ns = if self.time_scale == 1.0 {
@@ -83,14 +85,15 @@ impl Replay {
                 self.name, record.line
             ))
         })?;
-        for part in &self.placed {
-            let Placed { offset_bytes, size_bytes } = *part;
-            let page_bytes = self.page_bytes;
+        let page_bytes = self.page_bytes;
+        let high = record.priority == Priority::High;
+        let mut parts = self.placed.iter().map(|&Placed { offset_bytes, size_bytes }| {
             let request = HostRequest::from_bytes(at_ns, op, offset_bytes, size_bytes, page_bytes);
-            let high = record.priority == Priority::High;
-            self.parts.push_back(HostRequest { high, ..request });
-        }
-        Ok(())
+            HostRequest { high, ..request }
+        });
+        let first = parts.next();
+        self.parts.extend(parts);
+        Ok(first)
     }
 
     /// The next request of a kind that is wanted. The others are not placed.
@@ -105,7 +108,11 @@ impl Replay {
             }
             match self.next_record()? {
                 None => return Ok(None),
-                Some((record, op)) if wants(op) => self.split(&record, op)?,
+                Some((record, op)) if wants(op) => {
+                    if let Some(first) = self.split(&record, op)? {
+                        return Ok(Some(first));
+                    }
+                }
                 Some(_) => {}
             }
         }
