@@ -66,18 +66,24 @@ impl Allocation {
     /// The unit has one operation more, waiting or under way.
     #[inline(always)]
     pub fn one_more(&mut self, unit: UnitId) {
-        let first = unit.index() * self.planes_per_unit;
-        for plane in &self.planes_of_units[first..first + self.planes_per_unit] {
-            self.loads[plane.index()] += 1;
+        if self.planes_per_unit > 0 {
+            self.loads_of(unit, |load| *load += 1);
         }
     }
 
     /// The unit has one operation less.
     #[inline(always)]
     pub fn one_less(&mut self, unit: UnitId) {
+        if self.planes_per_unit > 0 {
+            self.loads_of(unit, |load| *load -= 1);
+        }
+    }
+
+    #[inline(always)]
+    fn loads_of(&mut self, unit: UnitId, change: impl Fn(&mut u32)) {
         let first = unit.index() * self.planes_per_unit;
         for plane in &self.planes_of_units[first..first + self.planes_per_unit] {
-            self.loads[plane.index()] -= 1;
+            change(&mut self.loads[plane.index()]);
         }
     }
 
