@@ -110,7 +110,7 @@ class App(typer.Typer):
         super().__init__(cls=_DefaultGroup if runs else _Group, **more)
 
     def only(self, words: Sequence[str]) -> App:
-        """This application with no other command than the one that these words begin with."""
+        """A copy with no other command than the one that these words begin with."""
         name = next(iter(words), None)
         commands = [one for one in self.registered_commands if _name(one) == name]
         groups = [one for one in self.registered_groups if one.name == name]
@@ -130,7 +130,8 @@ class App(typer.Typer):
 
 
 def _name(command: Any) -> str:  # noqa: ANN401 - Typer's own
-    return command.name or command.callback.__name__.replace("_", "-")
+    name: str = command.name or command.callback.__name__.replace("_", "-")
+    return name
 
 
 def _format(command: Any, boxes: Any, ctx: Any, formatter: Any) -> None:  # noqa: ANN401

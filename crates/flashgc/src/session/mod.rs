@@ -76,9 +76,17 @@ const RUN_EVENTS: u64 = 200_000;
 /// A drive of at most this number of pages is compared after each slice, a larger one at the end.
 const AUDIT_EACH_SLICE_PAGES: u32 = 1 << 20;
 
+/// The first reading of a trace.
+struct Scan {
+    records: Records,
+    layout: LayoutScan,
+    keeper: Keeper,
+    rows: u64,
+}
+
 enum Stage {
     Start,
-    Scan { records: Records, scan: LayoutScan, keeper: Keeper, rows: u64 },
+    Scan(Box<Scan>),
     Fill { next: u32 },
     TraceFill { source: Box<TraceFill>, state: FillState },
     MapReads { source: Box<TraceReads>, reads: MappedReads },
@@ -147,7 +155,7 @@ impl Session {
         let stage = std::mem::replace(&mut self.stage, Stage::Done);
         match stage {
             Stage::Start => self.begin(),
-            Stage::Scan { records, scan, keeper, rows } => self.scan(records, scan, keeper, rows),
+            Stage::Scan(scan) => self.scan(scan),
             Stage::Fill { next } => self.fill(next),
             Stage::TraceFill { source, state } => self.fill_by_trace(source, state),
             Stage::MapReads { source, reads } => self.map_reads(source, reads),
@@ -196,43 +204,38 @@ impl Session {
             let drive_bytes = u64::from(self.trace_pages()) * self.page_bytes();
             let records = self.trace()?.records(drive_bytes)?;
             assert!(!self.setup.awaits_fit(), "the caller sizes the drive to its trace first");
-            let scan = LayoutScan::new(plan.address, self.page_bytes());
+            let layout = LayoutScan::new(plan.address, self.page_bytes());
             self.trace_facts = self.depends_on_workload().then(TraceFacts::default);
             let keeper = Keeper::new(&plan.options);
-            self.stage = Stage::Scan { records, scan, keeper, rows: 0 };
+            self.stage = Stage::Scan(Box::new(Scan { records, layout, keeper, rows: 0 }));
             return Ok(self.at(Phase::Scan, 0, None));
         }
         self.begin_fill()
     }
 
-    fn scan(
-        &mut self,
-        mut records: Records,
-        mut scan: LayoutScan,
-        mut keeper: Keeper,
-        rows: u64,
-    ) -> Result<Progress, RunError> {
+    fn scan(&mut self, mut scan: Box<Scan>) -> Result<Progress, RunError> {
+        let Scan { records, layout, keeper, .. } = &mut *scan;
+        let is_new = matches!(records, Records::Read(_));
         for _ in 0..SCAN_ROWS {
-            match records.next().map_err(|error| RunError::in_trace(error.0))? {
-                Some(record) => {
-                    scan.see(&record);
-                    if matches!(records, Records::Read(_)) {
-                        keeper.see(&record);
-                    }
-                    if let Some(facts) = &mut self.trace_facts {
-                        facts.see(&record);
-                    }
+            let record = records.next_record().map_err(|error| RunError::in_trace(error.0))?;
+            let Some(record) = record else {
+                let Scan { records, layout, keeper, .. } = *scan;
+                if is_new {
+                    self.trace()?.keep(keeper.finish(records.bad_rows()));
                 }
-                None => {
-                    if matches!(records, Records::Read(_)) {
-                        self.trace()?.keep(keeper.finish(records.bad_rows()));
-                    }
-                    return self.end_scan(scan);
-                }
+                return self.end_scan(layout);
+            };
+            layout.see(&record);
+            if is_new {
+                keeper.see(&record);
+            }
+            if let Some(facts) = &mut self.trace_facts {
+                facts.see(&record);
             }
         }
-        let rows = rows + SCAN_ROWS;
-        self.stage = Stage::Scan { records, scan, keeper, rows };
+        scan.rows += SCAN_ROWS;
+        let rows = scan.rows;
+        self.stage = Stage::Scan(scan);
         Ok(self.at(Phase::Scan, rows, None))
     }
 

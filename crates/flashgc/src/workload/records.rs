@@ -77,7 +77,7 @@ pub enum Records {
 impl Records {
     /// The next record.
     #[inline]
-    pub fn next(&mut self) -> Result<Option<Record>, SourceError> {
+    pub fn next_record(&mut self) -> Result<Option<Record>, SourceError> {
         match self {
             Records::Kept(records) => Ok(records.next()),
             Records::Read(reader) => {

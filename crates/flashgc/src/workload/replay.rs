@@ -54,7 +54,7 @@ impl Replay {
 
     fn next_record(&mut self) -> Result<Option<(Record, HostOp)>, SourceError> {
         loop {
-            let Some(record) = self.records.next()? else { return Ok(None) };
+            let Some(record) = self.records.next_record()? else { return Ok(None) };
             let op = match record.op {
                 Op::Read => HostOp::Read,
                 Op::Write => HostOp::Write,
@@ -271,7 +271,7 @@ mod tests {
         let mut scan = LayoutScan::new(AddressPolicy::Reject, 4096);
         let mut keeper = Keeper::new(trace.options());
         let mut first = trace.records(16 * 4096).expect("it opens");
-        while let Some(record) = first.next().expect("a row") {
+        while let Some(record) = first.next_record().expect("a row") {
             scan.see(&record);
             keeper.see(&record);
         }
