@@ -33,6 +33,31 @@ def test_the_version_needs_no_commands():
     assert not {"typer", "flashgc.cli.app", *SLOW} & set(names)
 
 
+RUN = ("run", "oltp", "--set", "workload.synthetic.requests=10", "--set",
+       "precondition.overwrite=0", "--set", "precondition.fill=none", "--seed", "7")  # fmt: skip
+
+
+def test_a_run_converts_its_words_without_pydantic():
+    code = f"sys.argv = ['flashgc', *{[*RUN[:-2], '--json']}]\nfrom flashgc.cli import main"
+    names = loaded(f"{code}\ntry:\n    main()\nexcept SystemExit:\n    pass")
+    assert "flashgc.api" in names
+    assert "pydantic" not in names
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ([*RUN[:-1], "seven"], "Invalid value for '--seed'"),
+        ([*RUN, "--seeds", "0"], "Invalid value for '--seeds'"),
+        ([*RUN, "--on-bad-line", "look"], "Invalid value for '--on-bad-line'"),
+        (["compere", "oltp"], "No such command 'compere'"),
+    ],
+)
+def test_other_words_are_converted_and_checked(flashgc, words, told):
+    done = flashgc(*words, code=2)
+    assert told in " ".join(done.err.replace("│", " ").split())
+
+
 def test_every_public_name_is_found_and_has_a_type():
     tree = ast.parse((ROOT / "python/flashgc/__init__.py").read_text())
     (block,) = [node for node in tree.body if isinstance(node, ast.If)]

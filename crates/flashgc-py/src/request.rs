@@ -3,16 +3,21 @@
 use crate::errors::{ConfigError, RunError, TraceError};
 use crate::files;
 use crate::policies::Policies;
-use flashgc::session::{self, Inputs, Setup, TraceOpener};
+use flashgc::session::{self, Inputs, Kept, Setup, TraceOpener};
 use flashgc_config::Diagnostics;
 use pyo3::prelude::*;
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The size of a drive, for runs on it.
 #[pyclass(frozen, from_py_object, module = "flashgc._engine")]
 #[derive(Clone)]
-pub struct Fitted(pub session::Fitted);
+pub struct Fitted {
+    pub size: session::Fitted,
+    /// The records of the trace that gave the size, and its path.
+    pub records: Option<(PathBuf, Arc<Kept>)>,
+}
 
 /// The input of a run.
 #[derive(FromPyObject)]
@@ -43,7 +48,7 @@ impl Request {
             unsets: self.unsets.clone(),
             has_trace: self.trace_path.is_some(),
             jobs: self.jobs.clone(),
-            fitted: self.fitted.clone().map(|fitted| fitted.0),
+            fitted: self.fitted.as_ref().map(|fitted| fitted.size.clone()),
             policies: self.policies.as_ref().map(Policies::given).unwrap_or_default(),
         }
     }
@@ -67,6 +72,17 @@ impl Request {
         let path = self.trace_path.clone()?;
         let name = self.trace_name.clone().unwrap_or_else(|| path.display().to_string());
         Some(Box::new(TraceFile { name, path }))
+    }
+
+    /// The file of the trace.
+    pub fn trace_path(&self) -> Option<&Path> {
+        self.trace_path.as_deref()
+    }
+
+    /// The records of the trace, where the drive was sized by it.
+    pub fn records(&self) -> Option<Arc<Kept>> {
+        let (path, records) = self.fitted.as_ref()?.records.as_ref()?;
+        (self.trace_path.as_ref() == Some(path)).then(|| records.clone())
     }
 
     /// The exception for an error of the engine.

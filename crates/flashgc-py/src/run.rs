@@ -60,6 +60,7 @@ fn run_detached(
         None => Session::new(setup, request.opener(), options),
         Some(path) => drive::session(setup, request.opener(), path, options)?,
     };
+    session.has_records(request.records());
     walls.precondition = begun.elapsed();
     loop {
         let begun = Instant::now();

@@ -5,6 +5,7 @@ use crate::pulse::{Pulse, Step};
 use crate::request::{Fitted, Request};
 use flashgc::session::{self, FitScan};
 use pyo3::prelude::*;
+use std::path::Path;
 
 /// Reads the trace of these requests, which differ in their schemes, and returns the size of the
 /// drive that they share; `None` where the configuration does not size its drive by a trace.
@@ -37,7 +38,7 @@ fn fit_detached(requests: &[Request], mut pulse: Pulse) -> PyResult<Option<Fitte
     pulse.last(step(scan.rows()))?;
     let inputs: Vec<_> = requests.iter().map(Request::inputs).collect();
     let fitted = session::fit(&inputs, pages);
-    fitted
-        .map(|fitted| Some(Fitted(fitted)))
-        .map_err(|errors| ConfigError::new_err(errors.to_string()))
+    let size = fitted.map_err(|errors| ConfigError::new_err(errors.to_string()))?;
+    let path = request.trace_path().map(Path::to_path_buf);
+    Ok(Some(Fitted { size, records: path.zip(scan.into_kept()) }))
 }

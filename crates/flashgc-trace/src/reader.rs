@@ -27,7 +27,7 @@ pub enum OnBadLine {
 }
 
 /// How a trace is read.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpenOptions {
     /// The format; `None`: recognised by the first lines.
     pub format: Option<Format>,

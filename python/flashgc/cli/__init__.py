@@ -21,7 +21,7 @@ def main() -> None:
         from flashgc.cli.app import app
 
         with guard.signals():
-            app()
+            app.only(sys.argv[1:])()
     except SystemExit as end:
         sys.exit(guard.flushed(end.code))
     except BaseException as error:

@@ -1,12 +1,18 @@
-"""Help texts of any width: no name of an option is cut, and no line of a pipe ends in blanks."""
+"""The commands as Typer has them, with help texts of any width, and begun without delay.
+
+No name of an option is cut, and no line of a pipe ends in blanks. Of the commands only the one that
+is called is made, and no value is converted that needs no conversion.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import copy
+import functools
 import io
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import typer
@@ -20,7 +26,37 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 _MARKUP = re.compile(r"\[/?(?:dim|bold)?\]")
 
 
-class _Flags:
+class _Unconverted:
+    """Values that are what they should be already; all others are converted by Typer.
+
+    Typer converts by Pydantic, whose import takes a third of the time to start a command.
+    """
+
+    def __init__(self, build: Callable[[], Any], kind: Any) -> None:  # noqa: ANN401 - Typer's own
+        self.build = build
+        self.annotation = kind.annotation
+        self.is_plain = kind.parameter_info.parser is None and not kind.is_path
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:  # noqa: ANN401 - Typer's own
+        if value is None:
+            return () if param.multiple or param.nargs == -1 else None
+        if self.is_plain and type(value) is self.annotation:
+            return value
+        if self.is_plain and self.annotation == list[str] and isinstance(value, list | tuple):
+            return list(value)
+        return self.build().coerce(value, param=param, ctx=ctx)
+
+
+def _spare_conversion(param: Any) -> None:  # noqa: ANN401 - Typer's own
+    build = getattr(param, "get_runtime_param", None)
+    kind = getattr(param, "type_descriptor", None)
+    if build is None or kind is None or isinstance(build, functools.partial):
+        return  # another version of Typer, or done before
+    unconverted = _Unconverted(build, kind)
+    param.get_runtime_param = functools.partial(lambda: unconverted)
+
+
+class _Params:
     """A flag takes no value, so its help names no type."""
 
     def get_params(self, ctx: Any) -> list[Any]:  # noqa: ANN401 - Typer's own
@@ -28,10 +64,11 @@ class _Flags:
         for param in params:
             if getattr(param, "is_flag", False):
                 param.display_type_rich = lambda ctx: None
+            _spare_conversion(param)
         return params
 
 
-class _Command(_Flags, TyperCommand):
+class _Command(_Params, TyperCommand):
     def get_short_help_str(self, limit: int = 0) -> str:
         return super().get_short_help_str(limit=1000)
 
@@ -39,7 +76,7 @@ class _Command(_Flags, TyperCommand):
         _format(self, super().format_help, ctx, formatter)
 
 
-class _Group(_Flags, TyperGroup):
+class _Group(_Params, TyperGroup):
     command_class = _Command
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - Typer's own
@@ -72,6 +109,17 @@ class App(typer.Typer):
     def __init__(self, runs: bool = False, **more: Any) -> None:  # noqa: ANN401 - Typer's own
         super().__init__(cls=_DefaultGroup if runs else _Group, **more)
 
+    def only(self, words: Sequence[str]) -> App:
+        """A copy with no other command than the one that these words begin with."""
+        name = next(iter(words), None)
+        commands = [one for one in self.registered_commands if _name(one) == name]
+        groups = [one for one in self.registered_groups if one.name == name]
+        if not commands and not groups:
+            return self
+        own = copy.copy(self)
+        own.registered_commands, own.registered_groups = commands, groups
+        return own
+
     def command(
         self,
         name: str | None = None,
@@ -79,6 +127,11 @@ class App(typer.Typer):
     ) -> Callable[[Function], Function]:
         """As Typer's."""
         return super().command(name, cls=_Command, **more)
+
+
+def _name(command: Any) -> str:  # noqa: ANN401 - Typer's own
+    name: str = command.name or command.callback.__name__.replace("_", "-")
+    return name
 
 
 def _format(command: Any, boxes: Any, ctx: Any, formatter: Any) -> None:  # noqa: ANN401

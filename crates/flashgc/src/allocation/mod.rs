@@ -15,8 +15,11 @@ use when_idle::WhenIdle;
 
 /// The state of allocation.
 pub struct Allocation {
-    /// Operations that wait at each unit or are under way.
+    /// Operations that wait at the unit of each plane or are under way.
     loads: Vec<u32>,
+    /// The planes of each unit, one unit after the other; none where nothing asks for loads.
+    planes_of_units: Vec<PlaneId>,
+    planes_per_unit: usize,
     /// In each pool, the place of the plane that is checked first next time.
     next_in_pool: Vec<u32>,
     /// Writes that wait to be programmed together, by pool; empty where planes work alone.
@@ -30,8 +33,17 @@ pub struct Allocation {
 impl Allocation {
     /// Idle units.
     pub fn new(plan: &Plan) -> Self {
+        let asks = plan.allocation != Kind::Striped || plan.gc.copy.is_global();
+        let planes_per_unit =
+            if asks { plan.geometry.planes / plan.geometry.units } else { 0 } as usize;
+        let units = (0..if asks { plan.geometry.units } else { 0 }).map(UnitId);
         Allocation {
-            loads: vec![0; plan.geometry.units as usize],
+            loads: vec![0; plan.geometry.planes as usize],
+            planes_of_units: units
+                .flat_map(|unit| plan.geometry.planes_of(unit))
+                .copied()
+                .collect(),
+            planes_per_unit,
             next_in_pool: vec![0; plan.pools.count()],
             groups: Group::of_pools(plan),
             chooses_at_start: plan.chooses_at_start(),
@@ -54,13 +66,25 @@ impl Allocation {
     /// The unit has one operation more, waiting or under way.
     #[inline(always)]
     pub fn one_more(&mut self, unit: UnitId) {
-        self.loads[unit.index()] += 1;
+        if self.planes_per_unit > 0 {
+            self.loads_of(unit, |load| *load += 1);
+        }
     }
 
     /// The unit has one operation less.
     #[inline(always)]
     pub fn one_less(&mut self, unit: UnitId) {
-        self.loads[unit.index()] -= 1;
+        if self.planes_per_unit > 0 {
+            self.loads_of(unit, |load| *load -= 1);
+        }
+    }
+
+    #[inline(always)]
+    fn loads_of(&mut self, unit: UnitId, change: impl Fn(&mut u32)) {
+        let first = unit.index() * self.planes_per_unit;
+        for plane in &self.planes_of_units[first..first + self.planes_per_unit] {
+            change(&mut self.loads[plane.index()]);
+        }
     }
 
     /// Measuring begins.
@@ -100,6 +124,12 @@ impl Allocation {
     #[inline(always)]
     pub fn fittest_plane(&self, plan: &Plan, ftl: &Ftl, lpn: Lpn) -> PlaneId {
         let pool = plan.pools.of_page(&plan.geometry, lpn);
+        if plan.pools.count() == 1 {
+            let first = self.first_in_rank(ftl);
+            if ftl.host_has_room(first) {
+                return first;
+            }
+        }
         let chosen = self.best_plane(plan, ftl, pool, |plane| ftl.host_has_room(plane));
         let chosen = chosen.or_else(|| self.best_plane(plan, ftl, pool, |_| true));
         chosen.unwrap_or(plan.pools.planes(pool)[0])
@@ -132,12 +162,29 @@ impl Allocation {
         let mut best = None;
         let mut best_rank = (u32::MAX, Reverse(0));
         for &plane in rest.iter().chain(before) {
-            let load = self.loads[plan.geometry.unit_of(plane).index()];
+            let load = self.loads[plane.index()];
             let rank = (load, Reverse(ftl.frontiers.free_pages(plane)));
             if rank < best_rank && is_fit(plane) {
                 (best, best_rank) = (Some(plane), rank);
             }
         }
         best
+    }
+
+    /// Of all planes the best, fit or not. Three passes over two tables need no branch for each
+    /// plane, so that a drive of many planes costs little more than one of a few.
+    #[inline(never)]
+    fn first_in_rank(&self, ftl: &Ftl) -> PlaneId {
+        let next = self.next_in_pool[0] as usize;
+        let loads = &self.loads[..];
+        let free = &ftl.frontiers.free_pages_of_planes()[..loads.len()];
+        // Signed numbers and a mask, for which the oldest processors have instructions as well.
+        let least = loads.iter().map(|&load| load as i32).fold(i32::MAX, i32::min);
+        let mask = |load: u32| u32::from(load as i32 == least).wrapping_neg();
+        let of_least = |(&load, &free): (&u32, &u32)| (free & mask(load)) as i32;
+        let most = loads.iter().zip(free).map(of_least).fold(0, i32::max);
+        let is_best = |&at: &usize| loads[at] as i32 == least && free[at] as i32 == most;
+        let best = (next..loads.len()).find(is_best).or_else(|| (0..next).find(is_best));
+        PlaneId(best.unwrap_or(0) as u32)
     }
 }

@@ -18,11 +18,16 @@ impl Job {
     /// Orders the pages to move: those of whole programs first, where they move `apart`.
     pub(super) fn put_whole_first(&mut self, slots: u32, apart: bool, prices: &Prices) {
         if apart {
-            let pages = self.copies.chunk_by(|a, b| prices.shares_program(a.from, b.from));
-            let is_whole = |page: &&[_]| page.len() == slots as usize;
-            let (whole, rest): (Vec<_>, Vec<_>) = pages.partition(is_whole);
-            self.whole_until = whole.len() * slots as usize;
-            self.copies = whole.into_iter().chain(rest).flatten().copied().collect();
+            let mut ordered = Vec::with_capacity(self.copies.len());
+            for takes_whole in [true, false] {
+                let pages = self.copies.chunk_by(|a, b| prices.shares_program(a.from, b.from));
+                let taken = pages.filter(|page| (page.len() == slots as usize) == takes_whole);
+                taken.for_each(|page| ordered.extend_from_slice(page));
+                if takes_whole {
+                    self.whole_until = ordered.len();
+                }
+            }
+            self.copies = ordered;
         }
         self.loose = self.whole_until;
         self.read_until = self.whole_until;
@@ -97,7 +102,13 @@ pub(super) fn take<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
     let begun = begun(at, unit) as usize;
     let plan = at.cx.plan;
     let is_valid = |page| at.store.is_valid(plan, page);
-    at.jobs[unit].take_slots(plan.geometry.shape.program_slots as usize, begun, is_valid);
+    let slots = plan.geometry.shape.program_slots as usize;
+    at.jobs[unit].take_slots(slots, begun, is_valid);
+    // A victim has thousands of slots. Those of the next step are asked for now.
+    let job = &at.jobs[unit];
+    let next = if job.next < job.whole_until { job.next } else { job.loose };
+    let pages = job.copies[next..].iter().take(slots);
+    pages.for_each(|copy| at.store.ftl.prefetch_copy(copy.from));
 }
 
 /// The slots of the next program of the collected plane that are taken.

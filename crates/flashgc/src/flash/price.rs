@@ -5,7 +5,7 @@
 
 use super::phases::{Kind, Phases};
 use crate::device::{PageTimes, Shape, Timing};
-use crate::ids::Ppn;
+use crate::ids::{Divisor, Ppn};
 
 /// What a command does with its pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,11 +47,11 @@ pub struct Prices {
     /// The array time of each page, where pages differ.
     times: Option<PageTimes>,
     /// Mapped pages that a flash page holds: its slots.
-    slots: u32,
+    slots: Divisor,
     /// Those that one array read can serve: of a flash page in each plane in step.
-    read_slots: u32,
+    read_slots: Divisor,
     /// Mapped pages that are programmed together.
-    program_slots: u32,
+    program_slots: Divisor,
     /// Of each number of pages, less one, the nominal phases of every operation.
     nominal: Vec<[Phases; Op::ALL.len()]>,
 }
@@ -67,9 +67,9 @@ impl Prices {
         let row = |pages| Op::ALL.map(|op| nominal(timing, op, pages, shape));
         Prices {
             timing: *timing,
-            slots: shape.slots,
-            read_slots: shape.read_slots(),
-            program_slots: shape.program_slots,
+            slots: Divisor::new(shape.slots),
+            read_slots: Divisor::new(shape.read_slots()),
+            program_slots: Divisor::new(shape.program_slots),
             copies_pay: timing.times_summaries_of_copies(),
             times: PageTimes::new(timing, shape),
             nominal: (1..=u64::from(pages.max(1))).map(row).collect(),
@@ -91,32 +91,32 @@ impl Prices {
     /// Whether two mapped pages lie in one flash page.
     #[inline(always)]
     pub fn shares_flash_page(&self, one: Ppn, other: Ppn) -> bool {
-        one.0 / self.slots == other.0 / self.slots
+        self.slots.divide(one.0) == self.slots.divide(other.0)
     }
 
     /// Whether one array read serves two mapped pages: they lie in one flash page, or in those of
     /// the same number of planes in step.
     #[inline(always)]
     pub fn shares_read(&self, one: Ppn, other: Ppn) -> bool {
-        one.0 / self.read_slots == other.0 / self.read_slots
+        self.read_slots.divide(one.0) == self.read_slots.divide(other.0)
     }
 
     /// Whether two mapped pages are programmed together.
     pub fn shares_program(&self, one: Ppn, other: Ppn) -> bool {
-        one.0 / self.program_slots == other.0 / self.program_slots
+        self.program_slots.divide(one.0) == self.program_slots.divide(other.0)
     }
 
     /// The phases of a program of as many mapped pages as are programmed together.
     #[inline(always)]
     pub fn joined_program(&self) -> Phases {
-        self.nominal(Op::Program, self.program_slots as usize)
+        self.nominal(Op::Program, self.program_slots.value() as usize)
     }
 
     /// The phases of an operation that reads these pages. Pages are only asked for where they
     /// differ.
     #[inline(always)]
     pub fn reading(&self, op: Op, count: usize, pages: impl Iterator<Item = Ppn>) -> Phases {
-        if self.program_slots > 1 {
+        if self.program_slots.value() > 1 {
             return self.reading_slots(op, pages);
         }
         let mut phases = self.nominal(op, count);
@@ -144,8 +144,8 @@ impl Prices {
         let read = Phases::new()
             .then(Kind::Command, self.timing.command_ns * pages)
             .then(Kind::Read, array_ns);
-        let out_ns = out_ns(&self.timing, count, self.slots.into());
-        let programmed = u64::from(self.program_slots / self.slots);
+        let out_ns = out_ns(&self.timing, count, self.slots.value().into());
+        let programmed = u64::from(self.slots.divide(self.program_slots.value()));
         match op {
             Op::Read => read.then(Kind::DataOut, out_ns),
             Op::ReadRegisters => read,
@@ -219,7 +219,7 @@ impl Prices {
 
     /// A page in a register is sent out.
     pub fn answer(&self) -> Phases {
-        let out_ns = out_ns(&self.timing, 1, self.slots.into());
+        let out_ns = out_ns(&self.timing, 1, self.slots.value().into());
         Phases::new().then(Kind::DataOut, self.timing.command_ns + out_ns)
     }
 

@@ -48,6 +48,11 @@ impl PageMap {
         self.to_ppn.iter().map(|entry| !entry)
     }
 
+    /// The complements of these entries, as they are stored.
+    pub fn complements(&self) -> &[u32] {
+        &self.to_ppn
+    }
+
     /// The physical page, or `Ppn::NONE` where nothing is written.
     #[inline(always)]
     pub fn ppn_of(&self, lpn: Lpn) -> Ppn {

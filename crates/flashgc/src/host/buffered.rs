@@ -38,6 +38,15 @@ pub(super) struct Buffered {
     /// The oldest page that is not being flushed.
     waiting: u32,
     flushing: u32,
+    /// Pages that can be flushed now.
+    ready: u32,
+}
+
+impl Page {
+    /// It is not being flushed, and no data is on its way in.
+    fn is_ready(&self) -> bool {
+        self.flush == NONE && !self.is_coming
+    }
 }
 
 impl Buffered {
@@ -52,6 +61,7 @@ impl Buffered {
             oldest: NONE,
             waiting: NONE,
             flushing: 0,
+            ready: 0,
         }
     }
 
@@ -68,6 +78,19 @@ impl Buffered {
     /// Pages whose flush has begun or waits to begin.
     pub fn flushing(&self) -> u32 {
         self.flushing
+    }
+
+    /// Pages of which [`next_to_flush`](Self::next_to_flush) has at most as many.
+    pub fn ready(&self) -> u32 {
+        self.ready
+    }
+
+    /// Changes a page, and keeps the number of those that can be flushed.
+    fn change(&mut self, at: u32, change: impl FnOnce(&mut Page)) {
+        let page = &mut self.pages[at as usize];
+        let before = page.is_ready();
+        change(page);
+        self.ready = self.ready + u32::from(page.is_ready()) - u32::from(before);
     }
 
     /// Whether the page has a place.
@@ -121,17 +144,18 @@ impl Buffered {
     /// New data of a page that has a place is on its way in.
     pub fn rewrite(&mut self, lpn: Lpn) {
         self.touch(lpn);
-        let at = self.place(lpn) as usize;
-        self.pages[at].is_coming = true;
+        let at = self.place(lpn);
+        self.change(at, |page| page.is_coming = true);
     }
 
     /// Data has come in.
     pub fn came(&mut self, lpn: Lpn) {
-        let at = self.place(lpn) as usize;
-        let page = &mut self.pages[at];
-        page.is_coming = false;
-        page.has_data = true;
-        page.is_rewritten = page.is_taken;
+        let at = self.place(lpn);
+        self.change(at, |page| {
+            page.is_coming = false;
+            page.has_data = true;
+            page.is_rewritten = page.is_taken;
+        });
     }
 
     /// The pages to flush next: those that are not being flushed, the one used least recently
@@ -142,13 +166,13 @@ impl Buffered {
             place(self.pages[at as usize].newer)
         });
         let pages = places.map(|at| &self.pages[at as usize]);
-        pages.filter(|page| page.flush == NONE && !page.is_coming).map(|page| page.lpn)
+        pages.filter(|page| page.is_ready()).map(|page| page.lpn)
     }
 
     /// This operation will flush the page.
     pub fn flush_waits(&mut self, lpn: Lpn, flush: u32) {
         let at = self.place(lpn);
-        self.pages[at as usize].flush = flush;
+        self.change(at, |page| page.flush = flush);
         self.flushing += 1;
         if at == self.waiting {
             self.pass_flushed(at);
@@ -166,8 +190,8 @@ impl Buffered {
 
     /// The flush that waits leaves the page to a later one.
     pub fn flush_is_put_off(&mut self, lpn: Lpn) {
-        let at = self.place(lpn) as usize;
-        self.pages[at].flush = NONE;
+        let at = self.place(lpn);
+        self.change(at, |page| page.flush = NONE);
         self.flushing -= 1;
         self.pass_flushed(self.oldest);
     }
@@ -183,13 +207,15 @@ impl Buffered {
     /// and may be another one that came after a trim.
     pub fn flush_ends(&mut self, lpn: Lpn, flush: u32) -> bool {
         let Some(&at) = self.place_of.get(&lpn.0) else { return false };
-        let page = &mut self.pages[at as usize];
-        if page.flush != flush {
+        if self.pages[at as usize].flush != flush {
             return false;
         }
-        page.flush = NONE;
-        page.is_taken = false;
+        self.change(at, |page| {
+            page.flush = NONE;
+            page.is_taken = false;
+        });
         self.flushing -= 1;
+        let page = &self.pages[at as usize];
         let stays = page.is_rewritten || page.is_coming;
         if stays {
             self.pass_flushed(self.oldest);
@@ -208,7 +234,7 @@ impl Buffered {
     /// Whether the page is here, with data, and nothing flushes it.
     pub fn is_free(&self, lpn: Lpn) -> bool {
         let page = self.place_of.get(&lpn.0).map(|&at| &self.pages[at as usize]);
-        page.is_some_and(|page| page.flush == NONE && !page.is_coming && page.has_data)
+        page.is_some_and(|page| page.is_ready() && page.has_data)
     }
 
     /// The pages with data, the one used least recently first: how many programs must end until
@@ -221,7 +247,7 @@ impl Buffered {
         let pages = places.map(|at| &self.pages[at as usize]).filter(|page| page.has_data);
         pages.map(|page| {
             let is_older = page.is_taken && page.is_rewritten;
-            (page.lpn, 1 + u8::from(is_older), page.flush == NONE && !page.is_coming)
+            (page.lpn, 1 + u8::from(is_older), page.is_ready())
         })
     }
 
@@ -239,6 +265,7 @@ impl Buffered {
     }
 
     fn remove(&mut self, lpn: Lpn, at: u32) {
+        self.ready -= u32::from(self.pages[at as usize].is_ready());
         self.take_out(at);
         self.place_of.remove(&lpn.0);
         self.free.push(at);
@@ -300,6 +327,7 @@ mod tests {
         buffered.flush_starts(Lpn(6));
         assert!(buffered.flush_ends(Lpn(6), 0));
         assert!(buffered.has_room() && buffered.flushing() == 0);
+        assert_eq!((buffered.ready(), buffered.next_to_flush().count()), (2, 2));
     }
 
     #[test]
@@ -318,7 +346,9 @@ mod tests {
         // Even while the new data is still on its way.
         assert!(!buffered.flush_ends(Lpn(5), 0));
         assert_eq!(buffered.next_to_flush().next(), None, "the data is on its way in");
+        assert_eq!(buffered.ready(), 0);
         buffered.came(Lpn(5));
+        assert_eq!(buffered.ready(), 1);
         assert_eq!(buffered.next_to_flush().next(), Some(Lpn(5)));
     }
 
@@ -334,5 +364,10 @@ mod tests {
         buffered.came(Lpn(5));
         assert!(!buffered.flush_ends(Lpn(5), 0));
         assert!(buffered.holds(Lpn(5)) && buffered.count() == 1);
+        assert_eq!(buffered.ready(), 1);
+        buffered.flush_waits(Lpn(5), 3);
+        assert_eq!(buffered.ready(), 0);
+        buffered.flush_is_put_off(Lpn(5));
+        assert_eq!((buffered.ready(), buffered.next_to_flush().count()), (1, 1));
     }
 }

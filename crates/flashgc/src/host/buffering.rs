@@ -165,7 +165,7 @@ impl Host {
         while let Some(buffer) = &self.buffer {
             let is_due = match buffer.slots {
                 1 => (buffer.pages.flushing() as usize) < buffer.stalled.len(),
-                slots => buffer.pages.count() - buffer.pages.flushing() >= slots,
+                slots => buffer.pages.ready() >= slots,
             };
             if !is_due || !self.flush() {
                 return;
@@ -184,6 +184,9 @@ impl Host {
     /// without a request. Returns whether there were so many.
     fn flush(&mut self) -> bool {
         let Some(buffer) = &mut self.buffer else { return false };
+        if buffer.pages.ready() < buffer.slots {
+            return false;
+        }
         let mut pages = std::mem::take(&mut self.to_flush);
         pages.clear();
         pages.extend(buffer.pages.next_to_flush().take(buffer.slots as usize));

@@ -31,18 +31,15 @@ impl Figures {
         }
     }
 
-    /// The entries of a table, without their number.
-    fn add_entries(&mut self, entries: impl Iterator<Item = u32>) {
-        const BYTES: usize = 4096 * size_of::<u32>();
-        let mut bytes = Vec::with_capacity(BYTES);
-        for entry in entries {
-            bytes.extend(entry.to_le_bytes());
-            if bytes.len() == BYTES {
-                self.0.update(&bytes);
-                bytes.clear();
+    /// The entries of a table, given as their complements, without their number.
+    fn add_complements(&mut self, table: &[u32]) {
+        let mut bytes = [[0; size_of::<u32>()]; 1024];
+        for part in table.chunks(bytes.len()) {
+            for (room, entry) in bytes.iter_mut().zip(part) {
+                *room = (!entry).to_le_bytes();
             }
+            self.0.update(bytes[..part.len()].as_flattened());
         }
-        self.0.update(bytes);
     }
 
     /// A sum that may need 128 bits.
@@ -96,7 +93,7 @@ impl Seen<'_> {
         figures.add_spent(41, results.buses.iter().copied());
         figures.add(42, self.host.link_spent_ns().unwrap_or(0));
         figures.add_all(50, self.store.ftl.blocks.measured_erases().map(u64::from));
-        figures.add_entries(self.store.ftl.map.entries());
+        figures.add_complements(self.store.ftl.map.complements());
         figures.finish()
     }
 }

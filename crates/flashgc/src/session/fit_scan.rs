@@ -1,15 +1,19 @@
 //! Reads a trace once, to learn how many pages it touches.
 
 use super::error::RunError;
-use super::{SCAN_ROWS, TraceOpener, reader};
+use super::{SCAN_ROWS, TraceOpener};
 use crate::config::{Setup, WorkloadPlan};
+use crate::workload::kept::{Keeper, Kept};
 use crate::workload::layout::{AddressPolicy, LayoutScan};
+use crate::workload::records::reader;
 use flashgc_trace::TraceReader;
+use std::sync::Arc;
 
 /// The reading of a trace for [`crate::session::fit`], in slices of some 20 ms.
 pub struct FitScan {
     reader: TraceReader,
     scan: LayoutScan,
+    keeper: Keeper,
     rows: u64,
 }
 
@@ -21,7 +25,8 @@ impl FitScan {
         };
         let page_bytes = u64::from(setup.plan.geometry.shape.page_bytes);
         let scan = LayoutScan::new(AddressPolicy::Compact, page_bytes);
-        Ok(FitScan { reader: reader(opener, &plan.options)?, scan, rows: 0 })
+        let reader = reader(opener, &plan.options)?;
+        Ok(FitScan { reader, scan, keeper: Keeper::new(&plan.options), rows: 0 })
     }
 
     /// Reads some rows. Returns the pages that the trace touches once all are read.
@@ -30,10 +35,17 @@ impl FitScan {
             let Some(record) = self.reader.next() else {
                 return Ok(Some(self.scan.touched_pages()));
             };
-            self.scan.see(&record.map_err(|error| RunError::in_trace(error.to_string()))?);
+            let record = record.map_err(|error| RunError::in_trace(error.to_string()))?;
+            self.scan.see(&record);
+            self.keeper.see(&record);
             self.rows += 1;
         }
         Ok(None)
+    }
+
+    /// The records for [`super::Session::has_records`], once all are read.
+    pub fn into_kept(self) -> Option<Arc<Kept>> {
+        self.keeper.finish(self.reader.bad_rows())
     }
 
     /// Rows read so far.

@@ -43,9 +43,9 @@ impl Session {
         let Some(repeated) = plan.repeated else {
             return Ok(RunSource::Replay(Box::new(self.replay(&plan)?)));
         };
-        let (opener, options, layout) = self.take_trace()?;
+        let (trace, layout) = self.take_trace()?;
         let (scale, bytes) = (plan.time_scale, repeated.units());
-        let source = Repeated::new(opener, options, layout, page_bytes, scale, bytes)?;
+        let source = Repeated::new(trace, layout, page_bytes, scale, bytes)?;
         Ok(RunSource::Repeated(Box::new(source)))
     }
 
@@ -59,11 +59,11 @@ impl Session {
 
     /// The trace from its beginning.
     fn replay(&mut self, plan: &TracePlan) -> Result<Replay, RunError> {
-        let reader = self.open_trace(plan)?;
         let Some(layout) = self.layout.take() else {
             return Err(RunError::new("error: the trace's layout is gone"));
         };
-        Ok(Replay::new(reader, layout, self.page_bytes(), plan.time_scale))
+        let page_bytes = self.page_bytes();
+        Ok(Replay::new(self.trace()?, layout, page_bytes, plan.time_scale)?)
     }
 
     /// The evidence for the verdict on the run.

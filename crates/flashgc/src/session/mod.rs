@@ -23,20 +23,22 @@ use crate::report::{Facts, Report};
 use crate::store::{FillState, Preconditioning, SteadyWatch};
 use crate::verify::story::Stories;
 use crate::verify::timeline::Timeline;
+use crate::workload::kept::Keeper;
+pub use crate::workload::kept::Kept;
 use crate::workload::layout::{Layout, LayoutScan};
-pub use crate::workload::replay::TraceOpener;
-use crate::workload::replay::reader;
+pub use crate::workload::records::TraceOpener;
+use crate::workload::records::{Records, Trace};
 use crate::workload::trace_fill::TraceFill;
 use crate::workload::trace_reads::{MappedReads, TraceReads};
 use engine::{Engine, engine};
 pub use error::RunError;
 pub use fit_scan::FitScan;
-use flashgc_trace::TraceReader;
 pub use options::Options;
 use precondition::PreSource;
 use saved::TraceFacts;
 pub use saved::{Origin, SavedDrive, drive_of};
 use sources::RunSource;
+use std::sync::Arc;
 
 /// What a session does at present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,9 +76,17 @@ const RUN_EVENTS: u64 = 200_000;
 /// A drive of at most this number of pages is compared after each slice, a larger one at the end.
 const AUDIT_EACH_SLICE_PAGES: u32 = 1 << 20;
 
+/// The first reading of a trace.
+struct Scan {
+    records: Records,
+    layout: LayoutScan,
+    keeper: Keeper,
+    rows: u64,
+}
+
 enum Stage {
     Start,
-    Scan { reader: Box<TraceReader>, scan: LayoutScan, rows: u64 },
+    Scan(Box<Scan>),
     Fill { next: u32 },
     TraceFill { source: Box<TraceFill>, state: FillState },
     MapReads { source: Box<TraceReads>, reads: MappedReads },
@@ -89,7 +99,7 @@ enum Stage {
 /// One run.
 pub struct Session {
     setup: Setup,
-    trace: Option<Box<dyn TraceOpener>>,
+    trace: Option<Trace>,
     engine: Engine,
     stage: Stage,
     layout: Option<Layout>,
@@ -115,10 +125,11 @@ impl Session {
 
     fn with_engine(setup: Setup, trace: Option<Box<dyn TraceOpener>>, engine: Engine) -> Self {
         let scheme = setup.filler.as_ref().unwrap_or(&setup.plan.gc).scheme.clone();
+        let options = setup.workload.trace().map(|plan| plan.options.clone()).unwrap_or_default();
         Session {
             notes: setup.notes().to_vec(),
             setup,
-            trace,
+            trace: trace.map(|opener| Trace::new(opener, options)),
             engine,
             stage: Stage::Start,
             layout: None,
@@ -132,12 +143,19 @@ impl Session {
         }
     }
 
+    /// The trace was read before, and has these records.
+    pub fn has_records(&mut self, kept: Option<Arc<Kept>>) {
+        if let Some(trace) = &mut self.trace {
+            trace.keep(kept);
+        }
+    }
+
     /// Does one slice of work.
     pub fn advance(&mut self) -> Result<Progress, RunError> {
         let stage = std::mem::replace(&mut self.stage, Stage::Done);
         match stage {
             Stage::Start => self.begin(),
-            Stage::Scan { reader, scan, rows } => self.scan(reader, scan, rows),
+            Stage::Scan(scan) => self.scan(scan),
             Stage::Fill { next } => self.fill(next),
             Stage::TraceFill { source, state } => self.fill_by_trace(source, state),
             Stage::MapReads { source, reads } => self.map_reads(source, reads),
@@ -172,55 +190,58 @@ impl Session {
         part.map_or(exported, |bytes| (bytes / self.page_bytes()) as u32)
     }
 
-    fn open_trace(&mut self, plan: &TracePlan) -> Result<TraceReader, RunError> {
-        let Some(opener) = &mut self.trace else {
-            return Err(RunError::new(
+    fn trace(&mut self) -> Result<&mut Trace, RunError> {
+        self.trace.as_mut().ok_or_else(|| {
+            RunError::new(
                 "error: the workload is a trace, but no trace was given\n  = help: give one with \
                  --trace FILE",
-            ));
-        };
-        Ok(reader(&mut **opener, &plan.options)?)
+            )
+        })
     }
 
     fn begin(&mut self) -> Result<Progress, RunError> {
         if let Some(plan) = self.trace_plan() {
-            let mut reader = Box::new(self.open_trace(&plan)?);
+            let drive_bytes = u64::from(self.trace_pages()) * self.page_bytes();
+            let records = self.trace()?.records(drive_bytes)?;
             assert!(!self.setup.awaits_fit(), "the caller sizes the drive to its trace first");
-            reader.limit_to_drive(u64::from(self.trace_pages()) * self.page_bytes());
-            let scan = LayoutScan::new(plan.address, self.page_bytes());
+            let layout = LayoutScan::new(plan.address, self.page_bytes());
             self.trace_facts = self.depends_on_workload().then(TraceFacts::default);
-            self.stage = Stage::Scan { reader, scan, rows: 0 };
+            let keeper = Keeper::new(&plan.options);
+            self.stage = Stage::Scan(Box::new(Scan { records, layout, keeper, rows: 0 }));
             return Ok(self.at(Phase::Scan, 0, None));
         }
         self.begin_fill()
     }
 
-    fn scan(
-        &mut self,
-        mut reader: Box<TraceReader>,
-        mut scan: LayoutScan,
-        rows: u64,
-    ) -> Result<Progress, RunError> {
+    fn scan(&mut self, mut scan: Box<Scan>) -> Result<Progress, RunError> {
+        let Scan { records, layout, keeper, .. } = &mut *scan;
+        let is_new = matches!(records, Records::Read(_));
         for _ in 0..SCAN_ROWS {
-            match reader.next() {
-                Some(record) => {
-                    let record = record.map_err(|error| RunError::in_trace(error.to_string()))?;
-                    scan.see(&record);
-                    if let Some(facts) = &mut self.trace_facts {
-                        facts.see(&record);
-                    }
+            let record = records.next_record().map_err(|error| RunError::in_trace(error.0))?;
+            let Some(record) = record else {
+                let Scan { records, layout, keeper, .. } = *scan;
+                if is_new {
+                    self.trace()?.keep(keeper.finish(records.bad_rows()));
                 }
-                None => return self.end_scan(&reader, scan),
+                return self.end_scan(layout);
+            };
+            layout.see(&record);
+            if is_new {
+                keeper.see(&record);
+            }
+            if let Some(facts) = &mut self.trace_facts {
+                facts.see(&record);
             }
         }
-        let rows = rows + SCAN_ROWS;
-        self.stage = Stage::Scan { reader, scan, rows };
+        scan.rows += SCAN_ROWS;
+        let rows = scan.rows;
+        self.stage = Stage::Scan(scan);
         Ok(self.at(Phase::Scan, rows, None))
     }
 
-    fn end_scan(&mut self, reader: &TraceReader, scan: LayoutScan) -> Result<Progress, RunError> {
+    fn end_scan(&mut self, scan: LayoutScan) -> Result<Progress, RunError> {
         let Some(plan) = self.trace_plan() else { return self.advance() };
-        let name = reader.source();
+        let name = self.trace()?.name();
         if scan.requests == 0 {
             return Err(RunError::in_trace(format!(
                 "error: {name}: the trace has no request that can be replayed\n  = help: check it \

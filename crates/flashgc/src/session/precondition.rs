@@ -11,7 +11,8 @@ use crate::store::{FillState, SteadyWatch};
 use crate::workload::fitted::FittedOverwrites;
 use crate::workload::jobs::JobsOverwrites;
 use crate::workload::layout::Layout;
-use crate::workload::replay::{ReplayOverwrites, TraceOpener};
+use crate::workload::records::Trace;
+use crate::workload::replay::ReplayOverwrites;
 use crate::workload::synthetic::SyntheticOverwrites;
 use crate::workload::trace_fill::{PassOverwrites, TraceFill};
 use crate::workload::trace_reads::{MappedReads, TraceReads};
@@ -80,20 +81,18 @@ impl Session {
     }
 
     /// Takes the source that reads the trace. It is returned when the trace has been read.
-    pub(super) fn take_trace(
-        &mut self,
-    ) -> Result<(Box<dyn TraceOpener>, flashgc_trace::OpenOptions, Layout), RunError> {
-        match (self.trace_plan(), self.trace.take(), self.layout.take()) {
-            (Some(plan), Some(opener), Some(layout)) => Ok((opener, plan.options, layout)),
+    pub(super) fn take_trace(&mut self) -> Result<(Trace, Layout), RunError> {
+        match (self.trace.take(), self.layout.take()) {
+            (Some(trace), Some(layout)) => Ok((trace, layout)),
             _ => Err(RunError::new("error: the trace is gone")),
         }
     }
 
     /// The requests of the trace as writes, in passes.
     fn trace_fill(&mut self) -> Result<TraceFill, RunError> {
-        let (opener, options, layout) = self.take_trace()?;
+        let (trace, layout) = self.take_trace()?;
         let shift_bytes = self.setup.precondition.shift_bytes;
-        Ok(TraceFill::new(opener, options, layout, self.page_bytes(), shift_bytes))
+        Ok(TraceFill::new(trace, layout, self.page_bytes(), shift_bytes))
     }
 
     fn age(&mut self) -> Result<(), RunError> {
@@ -132,8 +131,8 @@ impl Session {
         if how.are_left() {
             return self.begin_overwrite();
         }
-        let (opener, options, layout) = self.take_trace()?;
-        let source = TraceReads::new(opener, &options, layout, self.page_bytes())?;
+        let (trace, layout) = self.take_trace()?;
+        let source = TraceReads::new(trace, layout, self.page_bytes())?;
         let reads = MappedReads::new(self.exported(), how == Reads::AllMapped);
         self.stage = Stage::MapReads { source: Box::new(source), reads };
         Ok(self.at(Phase::Fill, 0, None))
@@ -153,8 +152,8 @@ impl Session {
             self.stage = Stage::MapReads { source, reads };
             return Ok(progress);
         }
-        let (opener, layout) = source.into_parts();
-        (self.trace, self.layout) = (Some(opener), Some(layout));
+        let (trace, layout) = source.into_parts();
+        (self.trace, self.layout) = (Some(trace), Some(layout));
         self.preconditioning.mapped_pages = Some(reads.pages);
         self.begin_overwrite()
     }
@@ -173,8 +172,8 @@ impl Session {
             self.stage = Stage::TraceFill { source, state };
             return Ok(progress);
         }
-        let (opener, layout) = source.into_parts();
-        (self.trace, self.layout) = (Some(opener), layout);
+        let (trace, layout) = source.into_parts();
+        (self.trace, self.layout) = (Some(trace), layout);
         self.preconditioning.filled_pages = state.filled.pages();
         self.preconditioning.trace_fill = Some(state.filled);
         self.begin_overwrite()
@@ -214,8 +213,8 @@ impl Session {
                 PreSource::Passes(Box::new(source))
             }
             WorkloadPlan::Trace(_) => {
-                let (opener, options, layout) = self.take_trace()?;
-                let source = ReplayOverwrites::new(opener, options, layout, page_bytes);
+                let (trace, layout) = self.take_trace()?;
+                let source = ReplayOverwrites::new(trace, layout, page_bytes);
                 PreSource::Replay(Box::new(source))
             }
         };
@@ -265,8 +264,8 @@ impl Session {
             PreSource::Passes(source) => Some(source.into_parts()),
             _ => None,
         };
-        if let Some((opener, layout)) = parts {
-            (self.trace, self.layout) = (Some(opener), layout);
+        if let Some((trace, layout)) = parts {
+            (self.trace, self.layout) = (Some(trace), layout);
         }
         self.ready()
     }

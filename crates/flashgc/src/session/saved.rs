@@ -9,7 +9,7 @@ use crate::drive::Drive;
 use crate::gc::placement::{Classes, note_of_kept};
 use crate::report::VERSION;
 use crate::store::Preconditioning;
-use crate::workload::replay::TraceOpener;
+use crate::workload::records::TraceOpener;
 use crate::workload::synthetic::SyntheticOverwrites;
 use flashgc_trace::Record;
 use serde::{Deserialize, Serialize};

@@ -116,6 +116,11 @@ impl<W: Watch> Sim<W> {
         let lpn = self.host.waiting.op(op).lpn;
         self.host.write_starts(op, lpn, &mut context!(self));
         let pages = self.host.pages_of(op);
+        // They waited in the buffer for long, so that the accounts of the pages that they leave are
+        // asked for together.
+        for at in 0..pages {
+            self.store.ftl.prefetch_old(&self.plan.geometry, self.host.page_at(op, at));
+        }
         for at in 0..pages {
             if self.write_page(plane, self.host.page_at(op, at), op) {
                 self.units[unit.index()].filled += 1;

@@ -5,6 +5,7 @@
 //! are touched at all.
 
 use flashgc_trace::{Op, Record};
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -22,6 +23,11 @@ pub enum AddressPolicy {
 
 /// Pages of one chunk of the set of touched pages.
 const CHUNK_PAGES: u64 = 4096;
+const WORDS: usize = (CHUNK_PAGES / 64) as usize;
+
+/// A device, and the chunk of its pages.
+type Key = (u64, u64);
+type Bits = Box<[u64; WORDS]>;
 
 /// The results of the first pass.
 pub struct LayoutScan {
@@ -29,7 +35,10 @@ pub struct LayoutScan {
     compact: bool,
     /// End of the highest request of each device, in bytes.
     ends: BTreeMap<u64, u64>,
-    touched: BTreeMap<(u64, u64), Box<[u64; 64]>>,
+    /// The device of the last request, and its end.
+    device: u64,
+    device_ends: u64,
+    touched: Touched,
     /// Requests that will be replayed.
     pub requests: u64,
     /// Those that write.
@@ -43,7 +52,9 @@ impl LayoutScan {
             page_bytes,
             compact: policy == AddressPolicy::Compact,
             ends: BTreeMap::new(),
-            touched: BTreeMap::new(),
+            device: 0,
+            device_ends: 0,
+            touched: Touched::default(),
             requests: 0,
             writes: 0,
         }
@@ -56,25 +67,27 @@ impl LayoutScan {
         }
         self.requests += 1;
         self.writes += u64::from(record.op == Op::Write);
-        let end = self.ends.entry(record.device).or_insert(0);
-        *end = (*end).max(record.end_bytes());
+        let end = record.end_bytes();
+        if record.device != self.device || end > self.device_ends {
+            self.device_reaches(record.device, end);
+        }
         if self.compact && record.op != Op::Trim {
             let first = record.offset_bytes / self.page_bytes;
             let last = (record.end_bytes() - 1) / self.page_bytes;
-            for page in first..=last {
-                let chunk = self
-                    .touched
-                    .entry((record.device, page / CHUNK_PAGES))
-                    .or_insert_with(|| Box::new([0; 64]));
-                chunk[(page % CHUNK_PAGES / 64) as usize] |= 1 << (page % 64);
-            }
+            self.touched.add(record.device, first, last + 1);
         }
+    }
+
+    #[inline(never)]
+    fn device_reaches(&mut self, device: u64, to: u64) {
+        let end = self.ends.entry(device).or_insert(0);
+        *end = to.max(*end);
+        (self.device, self.device_ends) = (device, *end);
     }
 
     /// Pages that are read or written; counted for compaction only.
     pub fn touched_pages(&self) -> u64 {
-        let words = self.touched.values().flat_map(|bits| bits.iter());
-        words.map(|word| u64::from(word.count_ones())).sum()
+        self.touched.chunks.iter().map(|(_, bits)| count(&bits[..])).sum()
     }
 
     /// The layout on a drive with this number of user pages, or why there is none.
@@ -85,12 +98,15 @@ impl LayoutScan {
             bases.insert(*device, pages);
             pages += end.div_ceil(self.page_bytes);
         }
-        let mut chunks = Vec::new();
+        let mut touched = self.touched.chunks;
+        touched.sort_unstable_by_key(|&(key, _)| key);
+        let (mut chunks, mut chunk_of) = (Vec::new(), FxHashMap::default());
         let mut rank = 0u64;
-        for (key, bits) in self.touched {
-            let count: u64 = bits.iter().map(|word| u64::from(word.count_ones())).sum();
-            chunks.push(Chunk { key, first_rank: rank, bits });
-            rank += count;
+        for (key, bits) in touched {
+            chunk_of.insert(key, chunks.len() as u32);
+            let chunk = Chunk::new(rank, bits);
+            rank = chunk.ranks_to();
+            chunks.push(chunk);
         }
         if policy == AddressPolicy::Compact && rank > u64::from(exported_pages) {
             return Err(format!(
@@ -99,14 +115,76 @@ impl LayoutScan {
             ));
         }
         let exported_pages = u64::from(exported_pages);
-        Ok(Layout { page_bytes: self.page_bytes, exported_pages, policy, pages, bases, chunks })
+        let page_bytes = self.page_bytes;
+        Ok(Layout { page_bytes, exported_pages, policy, pages, bases, chunks, chunk_of })
     }
 }
 
+/// The pages that a trace touches.
+#[derive(Default)]
+struct Touched {
+    /// In order of appearance.
+    chunks: Vec<(Key, Bits)>,
+    chunk_of: FxHashMap<Key, u32>,
+}
+
+impl Touched {
+    /// The pages `first..end` of a device are touched.
+    fn add(&mut self, device: u64, first: u64, end: u64) {
+        let mut at = first;
+        while at < end {
+            let key = (device, at / CHUNK_PAGES);
+            let stop = end.min((key.1 + 1) * CHUNK_PAGES);
+            let next = self.chunks.len() as u32;
+            let chunk = *self.chunk_of.entry(key).or_insert(next);
+            if chunk == next {
+                self.chunks.push((key, Box::new([0; WORDS])));
+            }
+            let bits = &mut self.chunks[chunk as usize].1;
+            while at < stop {
+                let word_ends = stop.min((at / 64 + 1) * 64);
+                let mask = (u64::MAX >> (64 - (word_ends - at))) << (at % 64);
+                bits[(at % CHUNK_PAGES / 64) as usize] |= mask;
+                at = word_ends;
+            }
+        }
+    }
+}
+
+fn count(words: &[u64]) -> u64 {
+    words.iter().map(|word| u64::from(word.count_ones())).sum()
+}
+
+/// A chunk of the touched pages.
 struct Chunk {
-    key: (u64, u64),
-    first_rank: u64,
-    bits: Box<[u64; 64]>,
+    bits: Bits,
+    /// The rank of the first page of each word.
+    ranks: Box<[u64; WORDS]>,
+}
+
+impl Chunk {
+    /// Its first touched page has this rank.
+    fn new(mut rank: u64, bits: Bits) -> Self {
+        let mut ranks = Box::new([0; WORDS]);
+        for (first, word) in ranks.iter_mut().zip(&bits[..]) {
+            *first = rank;
+            rank += u64::from(word.count_ones());
+        }
+        Chunk { bits, ranks }
+    }
+
+    /// The rank of a page, by its number in the chunk.
+    fn rank(&self, page: u64) -> Option<u64> {
+        let (word, bit) = ((page / 64) as usize, page % 64);
+        let bits = self.bits[word];
+        let inside = u64::from((bits & ((1 << bit) - 1)).count_ones());
+        (bits >> bit & 1 == 1).then_some(self.ranks[word] + inside)
+    }
+
+    /// The rank after that of its last page.
+    fn ranks_to(&self) -> u64 {
+        self.ranks[WORDS - 1] + u64::from(self.bits[WORDS - 1].count_ones())
+    }
 }
 
 /// Places a trace's addresses on a drive.
@@ -117,7 +195,9 @@ pub struct Layout {
     /// Pages from the first of the first device to the last of the last one.
     pages: u64,
     bases: BTreeMap<u64, u64>,
+    /// In order of device and address.
     chunks: Vec<Chunk>,
+    chunk_of: FxHashMap<Key, u32>,
 }
 
 /// A run of bytes on the drive.
@@ -147,10 +227,7 @@ impl Layout {
 
     /// Pages of the drive from its start to the last that the trace reaches.
     pub fn span_on_drive(&self) -> u64 {
-        let last = self.chunks.last().map(|chunk| {
-            let inside = chunk.bits.iter().map(|word| u64::from(word.count_ones()));
-            chunk.first_rank + inside.sum::<u64>()
-        });
+        let last = self.chunks.last().map(Chunk::ranks_to);
         let span = if self.policy == AddressPolicy::Compact { last } else { Some(self.pages) };
         span.unwrap_or(0).min(self.exported_pages)
     }
@@ -165,10 +242,11 @@ impl Layout {
                 // A trim of a page that is never read or written changes nothing.
                 None => return Ok(()),
             },
+            _ if self.bases.len() == 1 => first_page,
             _ => self.bases.get(&record.device).copied().unwrap_or(0) + first_page,
         };
         let drive_bytes = self.drive_bytes();
-        let mut at = page * self.page_bytes + offset % self.page_bytes;
+        let mut at = page * self.page_bytes + (offset - first_page * self.page_bytes);
         if self.policy == AddressPolicy::Reject && at + size > drive_bytes {
             return Err(format!(
                 "the request ends at byte {}, but the drive has {drive_bytes} bytes for \
@@ -176,7 +254,9 @@ impl Layout {
                 at + size
             ));
         }
-        at %= drive_bytes;
+        if at >= drive_bytes {
+            at %= drive_bytes;
+        }
         let mut left = size.min(drive_bytes);
         while left > 0 {
             let run = left.min(drive_bytes - at);
@@ -188,16 +268,8 @@ impl Layout {
     }
 
     fn rank(&self, device: u64, page: u64) -> Option<u64> {
-        let key = (device, page / CHUNK_PAGES);
-        let at = self.chunks.binary_search_by_key(&key, |chunk| chunk.key).ok()?;
-        let chunk = &self.chunks[at];
-        let (word, bit) = ((page % CHUNK_PAGES / 64) as usize, page % 64);
-        if chunk.bits[word] >> bit & 1 == 0 {
-            return None;
-        }
-        let before: u64 = chunk.bits[..word].iter().map(|word| u64::from(word.count_ones())).sum();
-        let inside = u64::from((chunk.bits[word] & ((1 << bit) - 1)).count_ones());
-        Some(chunk.first_rank + before + inside)
+        let chunk = *self.chunk_of.get(&(device, page / CHUNK_PAGES))?;
+        self.chunks[chunk as usize].rank(page % CHUNK_PAGES)
     }
 }
 

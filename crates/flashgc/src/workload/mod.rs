@@ -6,8 +6,10 @@
 pub mod address;
 pub mod fitted;
 pub mod jobs;
+pub mod kept;
 pub mod layout;
 pub mod length;
+pub mod records;
 pub mod repeat;
 pub mod replay;
 pub mod statistics;
@@ -127,6 +129,9 @@ impl HostRequest {
         let end = offset_bytes + bytes.max(1);
         let first = offset_bytes / page_bytes;
         let last = (end - 1) / page_bytes;
+        // Divisions are slow: these are the last two.
+        let is_head_whole = first * page_bytes == offset_bytes;
+        let is_tail_whole = (last + 1) * page_bytes == end;
         HostRequest {
             at_ns,
             op,
@@ -135,9 +140,8 @@ impl HostRequest {
             pages: (last - first + 1) as u32,
             offset_bytes,
             bytes: bytes.max(1),
-            head_partial: !offset_bytes.is_multiple_of(page_bytes)
-                || (first == last && !end.is_multiple_of(page_bytes)),
-            tail_partial: !end.is_multiple_of(page_bytes),
+            head_partial: !is_head_whole || (first == last && !is_tail_whole),
+            tail_partial: !is_tail_whole,
         }
     }
 }

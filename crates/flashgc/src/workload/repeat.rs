@@ -1,15 +1,14 @@
 //! A trace that begins again at its end, until enough is written.
 
 use super::layout::Layout;
-use super::replay::{Replay, TraceOpener, reader};
+use super::records::Trace;
+use super::replay::Replay;
 use super::{HostOp, HostRequest, Source, SourceError};
-use flashgc_trace::OpenOptions;
 
 /// A trace again and again. Time continues: the first request of each round arrives one mean gap
 /// after the last of the round before.
 pub struct Repeated {
-    opener: Box<dyn TraceOpener>,
-    options: OpenOptions,
+    trace: Trace,
     replay: Option<Replay>,
     page_bytes: u64,
     time_scale: f64,
@@ -26,18 +25,15 @@ pub struct Repeated {
 impl Repeated {
     /// Until its writes have this number of bytes. A trace that writes nothing runs once.
     pub fn new(
-        mut opener: Box<dyn TraceOpener>,
-        options: OpenOptions,
+        mut trace: Trace,
         layout: Layout,
         page_bytes: u64,
         time_scale: f64,
         bytes: u64,
     ) -> Result<Self, SourceError> {
-        let first = reader(&mut *opener, &options)?;
-        let replay = Some(Replay::new(first, layout, page_bytes, time_scale));
+        let replay = Some(Replay::new(&mut trace, layout, page_bytes, time_scale)?);
         Ok(Repeated {
-            opener,
-            options,
+            trace,
             replay,
             page_bytes,
             time_scale,
@@ -64,8 +60,8 @@ impl Repeated {
         let Some(layout) = self.replay.take().map(Replay::into_layout) else {
             return Err(SourceError("the trace's layout was lost".into()));
         };
-        let again = reader(&mut *self.opener, &self.options)?;
-        self.replay = Some(Replay::new(again, layout, self.page_bytes, self.time_scale));
+        let again = Replay::new(&mut self.trace, layout, self.page_bytes, self.time_scale)?;
+        self.replay = Some(again);
         Ok(())
     }
 }

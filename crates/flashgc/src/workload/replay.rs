@@ -1,35 +1,17 @@
 //! Replay of a trace: records become requests of the drive.
 
 use super::layout::{Layout, Placed};
+use super::records::{Records, Trace};
 use super::{HostOp, HostRequest, Overwrites, Source, SourceError};
 use crate::ids::Lpn;
-use flashgc_trace::{Op, OpenOptions, Priority, Record, TraceReader, open};
+use flashgc_trace::{Op, Priority, Record};
 use std::collections::VecDeque;
-use std::io::Read;
 use std::ops::Range;
-
-/// Opens a trace, as often as it must be read. The program around the engine has the files.
-pub trait TraceOpener: Send {
-    /// The name for messages.
-    fn name(&self) -> String;
-    /// The bytes from their beginning, or why there are none.
-    fn open(&mut self) -> Result<Box<dyn Read + Send>, String>;
-}
-
-/// A reader over the trace from its beginning.
-pub fn reader(
-    opener: &mut dyn TraceOpener,
-    options: &OpenOptions,
-) -> Result<TraceReader, SourceError> {
-    let name = opener.name();
-    let data = opener.open().map_err(SourceError)?;
-    open(&name, data, options).map_err(|error| SourceError(error.to_string()))
-}
 
 /// The requests of a trace.
 pub struct Replay {
     name: String,
-    reader: TraceReader,
+    records: Records,
     layout: Layout,
     page_bytes: u64,
     time_scale: f64,
@@ -40,25 +22,29 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// From an open trace.
-    pub fn new(mut reader: TraceReader, layout: Layout, page_bytes: u64, time_scale: f64) -> Self {
-        reader.limit_to_drive(layout.drive_bytes());
-        let name = reader.source().to_string();
-        Replay {
-            name,
-            reader,
+    /// From the beginning of a trace.
+    pub fn new(
+        trace: &mut Trace,
+        layout: Layout,
+        page_bytes: u64,
+        time_scale: f64,
+    ) -> Result<Self, SourceError> {
+        let records = trace.records(layout.drive_bytes())?;
+        Ok(Replay {
+            name: trace.name(),
+            records,
             layout,
             page_bytes,
             time_scale,
             first_ns: None,
             parts: VecDeque::new(),
             placed: Vec::new(),
-        }
+        })
     }
 
     /// Lines that were skipped.
     pub fn bad_rows(&self) -> u64 {
-        self.reader.bad_rows()
+        self.records.bad_rows()
     }
 
     /// The layout, once the replay is over.
@@ -68,8 +54,7 @@ impl Replay {
 
     fn next_record(&mut self) -> Result<Option<(Record, HostOp)>, SourceError> {
         loop {
-            let Some(record) = self.reader.next() else { return Ok(None) };
-            let record = record.map_err(|error| SourceError(error.to_string()))?;
+            let Some(record) = self.records.next_record()? else { return Ok(None) };
             let op = match record.op {
                 Op::Read => HostOp::Read,
                 Op::Write => HostOp::Write,
@@ -82,7 +67,9 @@ impl Replay {
         }
     }
 
-    fn split(&mut self, record: &Record, op: HostOp) -> Result<(), SourceError> {
+    /// Places a record. Returns its first part; the others wait.
+    #[inline]
+    fn split(&mut self, record: &Record, op: HostOp) -> Result<Option<HostRequest>, SourceError> {
         let first_ns = *self.first_ns.get_or_insert(record.at_ns);
         let since_ns = record.at_ns.saturating_sub(first_ns);
         let at_ns = if self.time_scale == 1.0 {
@@ -98,14 +85,15 @@ impl Replay {
                 self.name, record.line
             ))
         })?;
-        for part in &self.placed {
-            let Placed { offset_bytes, size_bytes } = *part;
-            let page_bytes = self.page_bytes;
+        let page_bytes = self.page_bytes;
+        let high = record.priority == Priority::High;
+        let mut parts = self.placed.iter().map(|&Placed { offset_bytes, size_bytes }| {
             let request = HostRequest::from_bytes(at_ns, op, offset_bytes, size_bytes, page_bytes);
-            let high = record.priority == Priority::High;
-            self.parts.push_back(HostRequest { high, ..request });
-        }
-        Ok(())
+            HostRequest { high, ..request }
+        });
+        let first = parts.next();
+        self.parts.extend(parts);
+        Ok(first)
     }
 
     /// The next request of a kind that is wanted. The others are not placed.
@@ -120,7 +108,11 @@ impl Replay {
             }
             match self.next_record()? {
                 None => return Ok(None),
-                Some((record, op)) if wants(op) => self.split(&record, op)?,
+                Some((record, op)) if wants(op) => {
+                    if let Some(first) = self.split(&record, op)? {
+                        return Ok(Some(first));
+                    }
+                }
                 Some(_) => {}
             }
         }
@@ -137,8 +129,7 @@ impl Source for Replay {
 ///
 /// The trace is read once, if its writes are few enough to be kept.
 pub struct ReplayOverwrites {
-    opener: Box<dyn TraceOpener>,
-    options: OpenOptions,
+    trace: Trace,
     replay: Option<Replay>,
     layout: Option<Layout>,
     page_bytes: u64,
@@ -162,15 +153,9 @@ enum Kept {
 
 impl ReplayOverwrites {
     /// Nothing read yet.
-    pub fn new(
-        opener: Box<dyn TraceOpener>,
-        options: OpenOptions,
-        layout: Layout,
-        page_bytes: u64,
-    ) -> Self {
+    pub fn new(trace: Trace, layout: Layout, page_bytes: u64) -> Self {
         ReplayOverwrites {
-            opener,
-            options,
+            trace,
             replay: None,
             layout: Some(layout),
             page_bytes,
@@ -179,10 +164,10 @@ impl ReplayOverwrites {
         }
     }
 
-    /// Returns the opener of the trace, and its layout.
-    pub fn into_parts(self) -> (Box<dyn TraceOpener>, Option<Layout>) {
+    /// Returns the trace and its layout.
+    pub fn into_parts(self) -> (Trace, Option<Layout>) {
         let layout = self.replay.map(Replay::into_layout).or(self.layout);
-        (self.opener, layout)
+        (self.trace, layout)
     }
 
     fn next_write(&mut self) -> Result<Range<u32>, SourceError> {
@@ -198,11 +183,10 @@ impl ReplayOverwrites {
                     return Err(SourceError("the trace has no writes left to replay".into()));
                 }
                 opened = true;
-                let reader = reader(&mut *self.opener, &self.options)?;
                 let Some(layout) = self.layout.take() else {
                     return Err(SourceError("the trace's layout was lost".into()));
                 };
-                self.replay = Some(Replay::new(reader, layout, self.page_bytes, 1.0));
+                self.replay = Some(Replay::new(&mut self.trace, layout, self.page_bytes, 1.0)?);
             }
             let Some(replay) = &mut self.replay else { continue };
             match replay.next_of(|op| op == HostOp::Write)? {
@@ -251,7 +235,11 @@ impl Overwrites for ReplayOverwrites {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workload::kept::Keeper;
     use crate::workload::layout::{AddressPolicy, LayoutScan};
+    use crate::workload::records::TraceOpener;
+    use flashgc_trace::OpenOptions;
+    use std::io::Read;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -278,19 +266,22 @@ mod tests {
         let rows = [(0, "Write", 3, 2), (1, "Read", 0, 4), (2, "Write", 1, 1), (3, "Write", 7, 3)];
         let text = rows.map(|(at, op, page, pages)| row(at, op, page, pages)).concat();
         let opened = Arc::new(AtomicU32::new(0));
-        let mut opener = Rows(text, opened.clone());
-        let options = OpenOptions::default();
+        let opener = Rows(text, opened.clone());
+        let mut trace = Trace::new(Box::new(opener), OpenOptions::default());
         let mut scan = LayoutScan::new(AddressPolicy::Reject, 4096);
-        let first = reader(&mut opener, &options).expect("it opens");
-        for record in first {
-            scan.see(&record.expect("a row"));
+        let mut keeper = Keeper::new(trace.options());
+        let mut first = trace.records(16 * 4096).expect("it opens");
+        while let Some(record) = first.next_record().expect("a row") {
+            scan.see(&record);
+            keeper.see(&record);
         }
+        trace.keep(keeper.finish(first.bad_rows()));
         let layout = scan.finish(AddressPolicy::Reject, 16).expect("it fits");
-        let mut source = ReplayOverwrites::new(Box::new(opener), options, layout, 4096);
+        let mut source = ReplayOverwrites::new(trace, layout, 4096);
         let drawn: Vec<u32> = (0..60).map(|_| source.next().expect("a page").0).collect();
         let due: Vec<u32> = [3, 4, 1, 7, 8, 9].into_iter().cycle().take(60).collect();
         assert_eq!(drawn, due);
-        assert_eq!(opened.load(Ordering::Relaxed), 2, "once to scan it, and once");
+        assert_eq!(opened.load(Ordering::Relaxed), 1, "to scan it");
         assert!(source.into_parts().1.is_some());
     }
 

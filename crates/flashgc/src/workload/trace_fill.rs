@@ -6,10 +6,10 @@
 //! them once more, by its span or by another number of pages.
 
 use super::layout::Layout;
-use super::replay::{Replay, TraceOpener, reader};
+use super::records::Trace;
+use super::replay::Replay;
 use super::{HostOp, Overwrites, SourceError};
 use crate::ids::Lpn;
-use flashgc_trace::OpenOptions;
 
 /// Which requests are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,8 +35,7 @@ pub struct FillRequest {
 
 /// The requests, pass after pass, without end.
 pub struct TraceFill {
-    opener: Box<dyn TraceOpener>,
-    options: OpenOptions,
+    trace: Trace,
     layout: Option<Layout>,
     replay: Option<Replay>,
     page_bytes: u64,
@@ -49,20 +48,13 @@ pub struct TraceFill {
 impl TraceFill {
     /// From the beginning of the trace. Without a shift in bytes, each pass is shifted by the span
     /// of the trace.
-    pub fn new(
-        opener: Box<dyn TraceOpener>,
-        options: OpenOptions,
-        layout: Layout,
-        page_bytes: u64,
-        shift_bytes: Option<u64>,
-    ) -> Self {
+    pub fn new(trace: Trace, layout: Layout, page_bytes: u64, shift_bytes: Option<u64>) -> Self {
         let shift_pages = match shift_bytes {
             Some(bytes) => bytes.div_ceil(page_bytes),
             None => layout.span_on_drive(),
         };
         TraceFill {
-            opener,
-            options,
+            trace,
             layout: Some(layout),
             replay: None,
             page_bytes,
@@ -72,10 +64,10 @@ impl TraceFill {
         }
     }
 
-    /// Returns the opener of the trace, and its layout.
-    pub fn into_parts(self) -> (Box<dyn TraceOpener>, Option<Layout>) {
+    /// Returns the trace and its layout.
+    pub fn into_parts(self) -> (Trace, Option<Layout>) {
         let layout = self.replay.map(Replay::into_layout).or(self.layout);
-        (self.opener, layout)
+        (self.trace, layout)
     }
 
     /// The next request; there is always one.
@@ -84,11 +76,11 @@ impl TraceFill {
             let replay = match &mut self.replay {
                 Some(replay) => replay,
                 None => {
-                    let reader = reader(&mut *self.opener, &self.options)?;
                     let Some(layout) = self.layout.take() else {
                         return Err(SourceError("the trace's layout was lost".into()));
                     };
-                    self.replay.insert(Replay::new(reader, layout, self.page_bytes, 1.0))
+                    let replay = Replay::new(&mut self.trace, layout, self.page_bytes, 1.0)?;
+                    self.replay.insert(replay)
                 }
             };
             let pass = self.pass;
@@ -117,7 +109,7 @@ impl TraceFill {
                     "error: {}: the trace contains neither reads nor writes, so it cannot fill a \
                      drive\n  = help: set precondition.fill = \"sequential\", and \
                      precondition.overwrite_with = \"uniform\"",
-                    self.opener.name()
+                    self.trace.name()
                 )));
             }
             Pass::Shifted(by) => Pass::Shifted(by.saturating_add(self.shift_pages)),
@@ -142,8 +134,8 @@ impl PassOverwrites {
         PassOverwrites { source, exported, next: 0, left: 0 }
     }
 
-    /// Returns the opener of the trace, and its layout.
-    pub fn into_parts(self) -> (Box<dyn TraceOpener>, Option<Layout>) {
+    /// Returns the trace and its layout.
+    pub fn into_parts(self) -> (Trace, Option<Layout>) {
         self.source.into_parts()
     }
 }

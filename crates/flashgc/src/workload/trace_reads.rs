@@ -4,26 +4,21 @@
 //! that no read meets a page without data.
 
 use super::layout::Layout;
-use super::replay::{Replay, TraceOpener, reader};
+use super::records::Trace;
+use super::replay::Replay;
 use super::{HostOp, HostRequest, Source, SourceError};
-use flashgc_trace::OpenOptions;
 
 /// The requests of a trace in their order.
 pub struct TraceReads {
-    opener: Box<dyn TraceOpener>,
+    trace: Trace,
     replay: Replay,
 }
 
 impl TraceReads {
     /// From the beginning of the trace.
-    pub fn new(
-        mut opener: Box<dyn TraceOpener>,
-        options: &OpenOptions,
-        layout: Layout,
-        page_bytes: u64,
-    ) -> Result<Self, SourceError> {
-        let reader = reader(&mut *opener, options)?;
-        Ok(TraceReads { opener, replay: Replay::new(reader, layout, page_bytes, 1.0) })
+    pub fn new(mut trace: Trace, layout: Layout, page_bytes: u64) -> Result<Self, SourceError> {
+        let replay = Replay::new(&mut trace, layout, page_bytes, 1.0)?;
+        Ok(TraceReads { trace, replay })
     }
 
     /// The next request, or `None` at the end of the trace.
@@ -31,9 +26,9 @@ impl TraceReads {
         self.replay.next()
     }
 
-    /// Returns the opener of the trace, and its layout.
-    pub fn into_parts(self) -> (Box<dyn TraceOpener>, Layout) {
-        (self.opener, self.replay.into_layout())
+    /// Returns the trace and its layout.
+    pub fn into_parts(self) -> (Trace, Layout) {
+        (self.trace, self.replay.into_layout())
     }
 }
 

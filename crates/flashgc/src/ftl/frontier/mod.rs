@@ -178,6 +178,12 @@ impl Frontiers {
         self.free_pages[plane.index()]
     }
 
+    /// The same for all planes, in order of number.
+    #[inline(always)]
+    pub fn free_pages_of_planes(&self) -> &[u32] {
+        &self.free_pages
+    }
+
     /// Whether copies keep the parity of their page.
     #[inline(always)]
     pub fn keeps_parity(&self) -> bool {

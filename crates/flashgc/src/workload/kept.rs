@@ -1,0 +1,251 @@
+//! The records of a trace, kept when it is first read, so that its text is parsed once.
+//!
+//! A row takes 24 bytes. A trace of more rows than [`KEPT_ROWS`], or with a row that these do not
+//! hold, is read again instead.
+
+use flashgc_trace::{Op, OpenOptions, Priority, Record};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// Rows that are kept at most: 96 MiB.
+pub const KEPT_ROWS: usize = 4 << 20;
+/// Rows of a part: no table is copied as it grows.
+const PART_ROWS: usize = 1 << 15;
+/// In the size of a row: it has high priority.
+const HIGH: u32 = 1 << 31;
+
+#[derive(Clone, Copy)]
+struct Row {
+    at_ns: u64,
+    /// The first byte, and the operation in the two lowest bits.
+    place: u64,
+    size_bytes: u32,
+    /// By order of appearance.
+    device: u16,
+    /// Lines since the row before.
+    lines: i16,
+}
+
+/// All records of a trace.
+#[derive(Default)]
+pub struct Kept {
+    options: OpenOptions,
+    parts: Vec<Vec<Row>>,
+    devices: Vec<u64>,
+    /// The largest read or write.
+    largest_bytes: u64,
+}
+
+impl Kept {
+    /// Whether a trace that is read in this way, for a drive of this size, has these records.
+    pub fn are_those(&self, options: &OpenOptions, drive_bytes: u64) -> bool {
+        self.options == *options && self.largest_bytes <= drive_bytes
+    }
+}
+
+/// Keeps the records of a trace while it is read.
+pub struct Keeper {
+    /// None where they cannot be kept.
+    kept: Option<Kept>,
+    known: FxHashMap<u64, u16>,
+    /// The device and the line of the last row.
+    last_device: (u64, u16),
+    last_line: u64,
+}
+
+impl Keeper {
+    /// Nothing read yet.
+    pub fn new(options: &OpenOptions) -> Self {
+        Keeper {
+            kept: Some(Kept { options: options.clone(), ..Kept::default() }),
+            known: FxHashMap::default(),
+            last_device: (0, u16::MAX),
+            last_line: 0,
+        }
+    }
+
+    /// The next record.
+    #[inline]
+    pub fn see(&mut self, record: &Record) {
+        if self.kept.is_some() && self.add(record).is_none() {
+            self.kept = None;
+        }
+    }
+
+    fn add(&mut self, record: &Record) -> Option<()> {
+        let device = self.device(record.device)?;
+        let lines = i16::try_from(record.line.wrapping_sub(self.last_line) as i64).ok()?;
+        let size_bytes = u32::try_from(record.size_bytes).ok().filter(|size| size & HIGH == 0)?;
+        let kept = self.kept.as_mut()?;
+        if kept.parts.last().is_none_or(|part| part.len() == PART_ROWS) {
+            if kept.parts.len() == KEPT_ROWS / PART_ROWS {
+                return None;
+            }
+            kept.parts.push(Vec::with_capacity(PART_ROWS));
+        }
+        let is_high = record.priority == Priority::High;
+        let row = Row {
+            at_ns: record.at_ns,
+            place: record.offset_bytes << 2 | record.op as u64,
+            size_bytes: size_bytes | if is_high { HIGH } else { 0 },
+            device,
+            lines,
+        };
+        if record.op != Op::Trim {
+            kept.largest_bytes = kept.largest_bytes.max(record.size_bytes);
+        }
+        self.last_line = record.line;
+        (record.offset_bytes >> 62 == 0).then_some(())?;
+        kept.parts.last_mut().map(|part| part.push(row))
+    }
+
+    fn device(&mut self, device: u64) -> Option<u16> {
+        if self.last_device.0 == device && self.last_device.1 != u16::MAX {
+            return Some(self.last_device.1);
+        }
+        let devices = &mut self.kept.as_mut()?.devices;
+        let number = match self.known.get(&device) {
+            Some(&number) => number,
+            None => {
+                let number = u16::try_from(devices.len()).ok().filter(|&number| number < u16::MAX);
+                devices.push(device);
+                self.known.insert(device, number?);
+                number?
+            }
+        };
+        self.last_device = (device, number);
+        Some(number)
+    }
+
+    /// The whole trace was read. Lines that were skipped count anew each time it is read, so a
+    /// trace that has some is not kept.
+    pub fn finish(self, bad_rows: u64) -> Option<Arc<Kept>> {
+        self.kept.filter(|_| bad_rows == 0).map(Arc::new)
+    }
+}
+
+/// Kept records, one after the other.
+pub struct KeptRecords {
+    kept: Arc<Kept>,
+    part: usize,
+    row: usize,
+    line: u64,
+}
+
+impl KeptRecords {
+    /// From the first one.
+    pub fn new(kept: Arc<Kept>) -> Self {
+        KeptRecords { kept, part: 0, row: 0, line: 0 }
+    }
+}
+
+impl Iterator for KeptRecords {
+    type Item = Record;
+
+    #[inline]
+    fn next(&mut self) -> Option<Record> {
+        const OPS: [Op; 4] = [Op::Read, Op::Write, Op::Trim, Op::Other];
+        let part = self.kept.parts.get(self.part)?;
+        let row = *part.get(self.row)?;
+        self.row += 1;
+        if self.row == PART_ROWS {
+            (self.part, self.row) = (self.part + 1, 0);
+        }
+        self.line = self.line.wrapping_add_signed(i64::from(row.lines));
+        Some(Record {
+            at_ns: row.at_ns,
+            device: self.kept.devices[usize::from(row.device)],
+            op: OPS[(row.place & 3) as usize],
+            priority: if row.size_bytes & HIGH == 0 { Priority::Normal } else { Priority::High },
+            offset_bytes: row.place >> 2,
+            size_bytes: u64::from(row.size_bytes & !HIGH),
+            line: self.line,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn records_of(kept: &Arc<Kept>) -> Vec<Record> {
+        KeptRecords::new(kept.clone()).collect()
+    }
+
+    fn keep(records: &[Record]) -> Option<Arc<Kept>> {
+        let mut keeper = Keeper::new(&OpenOptions::default());
+        records.iter().for_each(|record| keeper.see(record));
+        keeper.finish(0)
+    }
+
+    const ROW: Record = Record {
+        at_ns: 7,
+        device: 3,
+        op: Op::Write,
+        priority: Priority::Normal,
+        offset_bytes: 4096,
+        size_bytes: 512,
+        line: 1,
+    };
+
+    proptest! {
+        #[test]
+        fn kept_records_are_those_that_were_read(
+            rows in prop::collection::vec(
+                (any::<u64>(), 0_u64..40, 0_usize..4, any::<bool>(), 0_u64..1 << 62,
+                 0_u64..1 << 31, 1_u64..30_000),
+                1..300,
+            ),
+        ) {
+            let mut line = 0;
+            let records: Vec<Record> = rows
+                .into_iter()
+                .map(|(at_ns, device, op, high, offset_bytes, size_bytes, lines)| {
+                    line += lines;
+                    Record {
+                        at_ns,
+                        device: device << 40,
+                        op: [Op::Read, Op::Write, Op::Trim, Op::Other][op],
+                        priority: if high { Priority::High } else { Priority::Normal },
+                        offset_bytes,
+                        size_bytes,
+                        line,
+                    }
+                })
+                .collect();
+            prop_assert_eq!(records_of(&keep(&records).expect("they fit")), records);
+        }
+    }
+
+    #[test]
+    fn parts_follow_each_other() {
+        let row = |at: u64| Record { at_ns: at, line: at + 1, ..ROW };
+        let records: Vec<Record> = (0..2 * PART_ROWS as u64).map(row).collect();
+        assert_eq!(records_of(&keep(&records).expect("they fit")), records);
+    }
+
+    #[test]
+    fn what_a_row_does_not_hold_is_not_kept() {
+        let wide = Record { size_bytes: 1 << 31, ..ROW };
+        let far = Record { line: 40_000, ..ROW };
+        for row in [wide, far] {
+            assert!(keep(&[ROW, row]).is_none());
+        }
+        let many: Vec<Record> = (0..70_000).map(|device| Record { device, ..ROW }).collect();
+        assert!(keep(&many).is_none(), "too many devices");
+        let mut keeper = Keeper::new(&OpenOptions::default());
+        keeper.see(&ROW);
+        assert!(keeper.finish(1).is_none(), "a line was skipped");
+    }
+
+    #[test]
+    fn other_options_or_a_smaller_drive_need_the_file() {
+        let kept = keep(&[ROW]).expect("it fits");
+        let options = OpenOptions::default();
+        assert!(kept.are_those(&options, 512) && !kept.are_those(&options, 511));
+        let mut fewer = options;
+        fewer.filter.rows = Some(1);
+        assert!(!kept.are_those(&fewer, 512));
+    }
+}
