@@ -90,6 +90,9 @@ impl Report {
         if let Some(hotness) = results.hotness {
             add("hotness", json!(hotness));
         }
+        if let Some(placement) = &results.placement {
+            add("placement", json!(placement));
+        }
         add("wear", json!(results.wear));
         add("free_pages_min", json!(results.counters.free_pages_min));
         add("simulated_ns", json!(results.simulated_ns));

@@ -223,6 +223,20 @@ impl Frontiers {
         self.free_total += u64::from(pages);
     }
 
+    /// A class whose frontier is full continues in the next open block without a frontier.
+    pub fn continue_started(
+        &mut self,
+        geometry: &Geometry,
+        plane: PlaneId,
+        class: u8,
+    ) -> Option<BlockId> {
+        let Started { block, next } = self.started[plane.index()].pop_front()?;
+        let index = self.index(plane, Stream::Class(class));
+        let end = geometry.first_page(block).0 + geometry.data_pages_of(block);
+        (self.frontiers[index].next, self.frontiers[index].end) = (next, end);
+        Some(block)
+    }
+
     /// Opens this erased block for a class whose frontier is full.
     pub fn open_chosen(&mut self, geometry: &Geometry, plane: PlaneId, class: u8, block: BlockId) {
         self.free_blocks.remove(plane, block);
@@ -294,10 +308,12 @@ impl Frontiers {
         if self.rules.parity {
             return self.take_half(geometry, plane, stream, parity);
         }
+        if self.rules.classes > 0 {
+            return None;
+        }
         let index = self.index(plane, stream);
         let (block, next, opened) = match self.started[plane.index()].pop_front() {
             Some(Started { block, next }) => (block, next, BlockId::NONE),
-            None if self.rules.classes > 0 => return None,
             None => {
                 let block = self.free_blocks.pop_front(plane)?;
                 (block, geometry.first_page(block).0, block)
@@ -471,10 +487,8 @@ impl Frontiers {
         classes: u32,
     ) -> Option<()> {
         for class in (0..32).filter(|class| classes >> class & 1 == 1) {
-            let Started { block, next } = self.started[plane.index()].pop_front()?;
-            let end = geometry.first_page(block).0 + geometry.data_pages_of(block);
-            let own = (class < self.streams).then_some(plane.index() * self.streams + class)?;
-            (self.frontiers[own].next, self.frontiers[own].end) = (next, end);
+            let class = (class < self.streams).then_some(class as u8)?;
+            self.continue_started(geometry, plane, class)?;
         }
         Some(())
     }
