@@ -1,8 +1,8 @@
-//! The clock of host writes, and what it showed when blocks were opened and sealed.
+//! The clock of host writes, and its value when blocks were opened and sealed.
 //!
 //! The clock counts the pages that the host has written since the drive was made, so that an age
-//! does not depend on the speed of a device. The table of blocks exists only where a policy asks
-//! for it ([`Stamps::keep`]).
+//! does not depend on the speed of a device. The table of blocks exists only for a policy that
+//! needs it ([`Stamps::keep`]).
 
 use crate::device::Geometry;
 use crate::ids::BlockId;

@@ -2,11 +2,11 @@
 
 use super::Store;
 use crate::context::Context;
+use crate::ftl::BlockFacts;
 use crate::ftl::Stream;
 use crate::gc::placement::{Copied, Placement, Write};
 use crate::ids::{Lpn, PlaneId, Ppn};
 use crate::plan::Plan;
-use crate::ftl::BlockFacts;
 use crate::verify::Watch;
 
 impl Store {

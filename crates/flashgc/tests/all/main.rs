@@ -38,6 +38,8 @@ mod oracles;
 mod order;
 mod own_scheme;
 mod page_types;
+mod placement;
+mod placement_model;
 mod planes_in_step;
 mod pools;
 mod pre_migration;

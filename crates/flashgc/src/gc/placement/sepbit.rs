@@ -76,7 +76,7 @@ impl Classes for Settings {
 /// The lifetimes of blocks of class 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Lifetimes {
-    /// The sum over the last `BLOCKS` blocks: ℓ times `BLOCKS`; `None` before there were so many.
+    /// The sum over the last `BLOCKS` blocks: ℓ times `BLOCKS`; `None` before the first `BLOCKS`.
     threshold: Option<u64>,
     /// The sum since then, and of how many.
     sum: u64,
@@ -93,7 +93,7 @@ impl Lifetimes {
         }
     }
 
-    /// Whether a time is below so many ℓ.
+    /// Whether a time is below this multiple of ℓ.
     #[inline]
     fn exceed(&self, time: u64, times: u64) -> bool {
         self.threshold.is_none_or(|sum| time * u64::from(BLOCKS) < times * sum)
