@@ -68,6 +68,7 @@ impl Report {
             ("cache", cache(setup, results)),
             ("background", background(setup, results)),
             ("buffer", buffer(results)),
+            ("placement", results.placement.as_ref().map(|placement| json!(placement))),
         ] {
             part.map(|part| add(key, part));
         }
@@ -89,9 +90,6 @@ impl Report {
         add("utilisation", utilisation(results));
         if let Some(hotness) = results.hotness {
             add("hotness", json!(hotness));
-        }
-        if let Some(placement) = &results.placement {
-            add("placement", json!(placement));
         }
         add("wear", json!(results.wear));
         add("free_pages_min", json!(results.counters.free_pages_min));

@@ -22,6 +22,8 @@ const ONE_LOG: &[&str] = &[
     "gc.trigger.watermark.soft=\"9 blocks\"",
 ];
 const SOFT: usize = 9;
+/// Writes of the timed part.
+const WRITES: u64 = 10_000;
 const SQRT_AGE: &[&str] =
     &["gc.victim.use=\"cost-benefit\"", "gc.victim.cost-benefit.form=\"sqrt-age\""];
 
@@ -54,8 +56,8 @@ impl Overwrites for Skewed {
     }
 }
 
-/// The copies of the model and the engine agree to the page, in the untimed part and by class in the
-/// timed one. The requests come one after the other.
+/// The copies of the model and the engine agree to the page, in the untimed part and by class in
+/// the timed one. The requests come one after the other.
 fn compare(placement: &str, by_age: bool) {
     let setup = one_log(placement, by_age);
     let data = setup.plan.geometry.exported_pages as usize;
@@ -74,12 +76,17 @@ fn compare(placement: &str, by_age: bool) {
     sim.untimed().overwrite(&mut untimed, first as u64).expect("there is space");
     assert_eq!(sim.untimed().pages_moved(), copies(before), "{placement} {by_age}");
 
-    let request = |at: u64| {
-        let page = drawn.draw() as u64;
-        model.write(page as usize);
-        HostRequest::from_bytes(at * 50_000_000, HostOp::Write, page * 4096, 4096, 4096)
+    let request = |at: u64, op, page: usize| {
+        HostRequest::from_bytes(at * 500_000_000, op, page as u64 * 4096, 4096, 4096)
     };
-    let requests: Vec<HostRequest> = (0..10_000).map(request).collect();
+    let mut write = |at: u64| {
+        let page = drawn.draw();
+        model.write(page);
+        request(at, HostOp::Write, page)
+    };
+    let mut requests: Vec<HostRequest> = (0..WRITES).map(&mut write).collect();
+    // By then the last collection has ended.
+    requests.push(request(WRITES, HostOp::Read, 0));
     let results = common::drain(&mut sim, &mut ListSource::new(requests), 10_000);
     let moved = copies(model.taken) - copies(before);
     assert_eq!(results.counters.gc_moved, moved, "{placement} {by_age} {}", results.jobs_open);
@@ -185,7 +192,8 @@ fn classes_of_sepbit_by_hand() {
     assert_eq!([table.write(0), table.write(9)], [0, 0]);
     // Copies from class 0 go to class 2; others are young as long as nothing is known.
     assert_eq!([table.copy(1, 0), table.copy(1, 1), table.copy(1, 5)], [2, 3, 3]);
-    // Collected at 12: eight blocks that lived 8 pages, and eight that lived 12. Others do not count.
+    // Collected at 12: eight blocks that lived 8 pages, and eight that lived 12. Others do not
+    // count.
     (0..8).for_each(|_| table.collect(0, 4));
     (0..5).for_each(|class| table.collect(1 + class, 0));
     (0..7).for_each(|_| table.collect(0, 0));
@@ -206,4 +214,19 @@ fn classes_of_sepbit_by_hand() {
     (0..16).for_each(|_| table.collect(0, 67));
     table.clock = 400;
     assert_eq!(table.copy(6, 4), 3, "393 pages are less than 4 times 100");
+}
+
+#[test]
+fn what_classes_cannot_be_combined_with_is_refused_with_a_reason() {
+    let refusal = |sets: &[&str]| {
+        let all = ["gc.placement.use=\"sepbit\"", "gc.trigger.watermark.soft=\"9 blocks\""];
+        common::refusal(TINY, &[&["device.blocks_per_plane=60"][..], &all, sets].concat())
+    };
+    let blocks = ["gc.blocking.use=\"blocks\"", "gc.preemption.use=\"between-copies\""];
+    assert!(refusal(&blocks).contains("has one for each class"));
+    let slots = ["device.page_size=\"16 KiB\"", "device.mapping_unit=\"4 KiB\""];
+    let slots = refusal(&[&slots[..], &["device.allocation=\"dynamic\""]].concat());
+    assert!(slots.contains("gc.placement.use = \"sepbit\""), "{slots}");
+    let odd_even = refusal(&["gc.copy.copyback.parity=true"]);
+    assert!(odd_even.contains("sepbit cannot be combined with parity = true"), "{odd_even}");
 }

@@ -1,6 +1,6 @@
 //! DAC: dynamic data clustering (Chiang, Lee and Chang 1999). Each page has a level. A write of a
-//! page that holds data raises it by one, a copy lowers it by one, and the level is the class: pages
-//! that are updated often climb away from those that are not.
+//! page that holds data raises it by one, a copy lowers it by one, and the level is the class:
+//! pages that are updated often climb away from those that are not.
 
 use super::page_table::Levels;
 use super::{Classes, Copied, Placement, State, Write};

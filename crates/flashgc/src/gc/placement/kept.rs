@@ -1,5 +1,5 @@
-//! The state of a scheme that is saved with a drive and cannot be derived from it: the class of each
-//! open block, what the placement itself keeps, and the history of the blocks.
+//! The state of a scheme that is saved with a drive and cannot be derived from it: the class of
+//! each open block, what the placement itself keeps, and the history of the blocks.
 
 use super::{Classes, Placement, Policy, STATES, State};
 use crate::device::Geometry;

@@ -4,8 +4,8 @@
 //! that is written or copied, and the block that a class opens next.
 //!
 //! A placement is one file in this folder and one word in the registry at the end of this file. Its
-//! file has `CHOICE` (name, text and keys for users), `STATE` (saved with a drive), `Settings` (read
-//! from the configuration) and `Policy`.
+//! file has `CHOICE` (name, text and keys for users), `STATE` (saved with a drive), `Settings`
+//! (read from the configuration) and `Policy`.
 
 mod kept;
 mod page_table;

@@ -1,12 +1,12 @@
-//! SepBIT: separation by inferred block invalidation times (Wang and others, FAST 2022). A page that
-//! was overwritten soon after its last write is expected to be overwritten soon again; a page that
-//! has lived for long in collected blocks is expected to live on.
+//! SepBIT: separation by inferred block invalidation times (Wang and others, FAST 2022). A page
+//! that was overwritten soon after its last write is expected to be overwritten soon again; a page
+//! that has lived for long in collected blocks is expected to live on.
 //!
 //! Class 0 takes updates of pages that lived less than ℓ, class 1 all other writes of the host.
 //! Copies from class 0 go to class 2, others by the time since their page was last written: below
-//! 4 ℓ to class 3, below 16 ℓ to class 4, else to class 5. ℓ is the mean lifetime of the last 16
-//! blocks of class 0 that were collected, and infinite before there were any. All times are pages
-//! that the host has written.
+//! 4 ℓ to class 3, below 16 ℓ to class 4, else to class 5. ℓ is the mean lifetime of the last
+//! 16 blocks of class 0 that were collected, and infinite before there were any. All times are
+//! pages that the host has written.
 
 use super::page_table::LastWrites;
 use super::{Classes, Copied, Placement, State, Write};

@@ -1,8 +1,8 @@
 //! Cost-benefit: the free space gained, times the age of the pages that move, over the work of
 //! moving them.
 //!
-//! The score of a block with valid share u is (1 - u) * age / (1 + u), as published with LFS, or
-//! (1 - u) / u * sqrt(age). The age counts from the block's sealing, in time for the first form, and
+//! The score of a block with valid share u is (1 - u) * age / (1 + u), as published with LFS, or (1
+//! - u) / u * sqrt(age). The age counts from the block's sealing, in time for the first form, and
 //! in pages that the host has written for the second. Scores are compared in whole numbers, so no
 //! rounding can change a choice.
 
@@ -19,7 +19,7 @@ use std::cmp::Reverse;
 /// For the registry.
 pub const CHOICE: Choice = Choice {
     name: "cost-benefit",
-    about: "the sealed block with the greatest free space times age for the work; the lowest number \
+    about: "the sealed block with the most free space times age for the work; the lowest number \
             among equals",
     keys: &[&FORM],
     source: "Rosenblum and Ousterhout 1992 (LFS); the second form as in SepBIT and MiDAS",
@@ -180,7 +180,8 @@ impl VictimPolicy for Policy {
         let pages = candidates.data_pages();
         let rank = |valid, sealed| form.rank(pages, valid, pages - valid, now - sealed);
         let first = index.first(plane, candidates.most_valid, sealed_at, rank);
-        debug_assert_eq!(first, Self::scan(form, plane, candidates), "the index finds what a walk does");
+        let walked = || Self::scan(form, plane, candidates);
+        debug_assert_eq!(first, walked(), "the index finds what a walk does");
         first
     }
 

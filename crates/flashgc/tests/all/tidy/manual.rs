@@ -296,6 +296,11 @@ fn defaults_are_as_the_manual_says() {
                 sets.extend(SUB_BLOCKS.map(String::from));
             }
             sets.push(match choice {
+                // Each class has a reserve.
+                "dac" | "sepbit" => {
+                    sets.push("gc.trigger.watermark.soft=\"9 blocks\"".into());
+                    format!("gc.{slot}.use=\"{choice}\"")
+                }
                 // It needs another trigger.
                 "idle" => "gc.trigger.use=[\"watermark\",\"idle\"]".into(),
                 _ => format!("gc.{slot}.use=\"{choice}\""),
