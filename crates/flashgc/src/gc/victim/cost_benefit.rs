@@ -1,10 +1,10 @@
 //! Cost-benefit: the free space gained, times the age of the pages that move, over the work of
 //! moving them.
 //!
-//! The score of a block with valid share u is (1 - u) * age / (1 + u), as published with LFS, or (1
-//! - u) / u * sqrt(age). The age counts from the block's sealing, in time for the first form, and
-//! in pages that the host has written for the second. Scores are compared in whole numbers, so no
-//! rounding can change a choice.
+//! The score of a block with valid share u has two published forms. That of LFS is
+//! `(1 - u) * age / (1 + u)`, with the age in time; the other is `(1 - u) / u * sqrt(age)`, with
+//! the age in pages that the host has written. The age counts from the block's sealing. Scores are
+//! compared in whole numbers, so no rounding can change a choice.
 
 use super::fraction::Fraction;
 use super::oldest::Oldest;
@@ -71,7 +71,8 @@ impl Settings {
 type Rank = Reverse<Fraction>;
 
 impl Form {
-    /// The rank of a block of so many pages.
+    /// The rank of a block of this number of pages.
+    #[inline(always)]
     fn rank(self, pages: u32, valid: u32, invalid: u32, age: u64) -> Rank {
         let [valid, invalid, age] = [valid.into(), invalid.into(), u128::from(age)];
         Reverse(match self {
@@ -86,6 +87,7 @@ impl Form {
     }
 
     /// When a block was sealed, on the clock of its age.
+    #[inline(always)]
     fn sealed_at(self, block: BlockId, candidates: &Candidates<'_>) -> u64 {
         match self {
             Form::Lfs => candidates.blocks.sealed_at_ns(block),
@@ -124,7 +126,32 @@ impl Policy {
         self.index.as_mut().filter(|_| self.is_filled)
     }
 
+    /// The first of a plane's candidates.
+    #[inline(always)]
+    fn first(
+        &mut self,
+        form: Form,
+        plane: PlaneId,
+        candidates: &Candidates<'_>,
+    ) -> Option<BlockId> {
+        let Some(index) = &mut self.index else { return Self::scan(form, plane, candidates) };
+        let sealed_at = |block| form.sealed_at(block, candidates);
+        if !self.is_filled {
+            self.is_filled = true;
+            index.fill(candidates, sealed_at);
+        }
+        let now = form.now(candidates);
+        self.chosen_at = now;
+        let pages = candidates.data_pages();
+        let rank = |valid, sealed| form.rank(pages, valid, pages - valid, now - sealed);
+        let first = index.first(plane, candidates.most_valid, sealed_at, rank);
+        let walked = || Self::scan(form, plane, candidates);
+        debug_assert_eq!(first, walked(), "the index finds what a walk does");
+        first
+    }
+
     /// The first of a plane's candidates, by a walk over all of them.
+    #[inline(always)]
     fn scan(form: Form, plane: PlaneId, candidates: &Candidates<'_>) -> Option<BlockId> {
         let (pages, now) = (candidates.data_pages(), form.now(candidates));
         let key = |&block: &BlockId| {
@@ -168,21 +195,11 @@ impl VictimPolicy for Policy {
         candidates: &Candidates<'_>,
         _random: &mut Random,
     ) -> Option<BlockId> {
-        let form = self.form;
-        let Some(index) = &mut self.index else { return Self::scan(form, plane, candidates) };
-        let sealed_at = |block| form.sealed_at(block, candidates);
-        if !self.is_filled {
-            self.is_filled = true;
-            index.fill(candidates, sealed_at);
+        // The form is known within each of both.
+        match self.form {
+            Form::Lfs => self.first(Form::Lfs, plane, candidates),
+            Form::SqrtAge => self.first(Form::SqrtAge, plane, candidates),
         }
-        let now = form.now(candidates);
-        self.chosen_at = now;
-        let pages = candidates.data_pages();
-        let rank = |valid, sealed| form.rank(pages, valid, pages - valid, now - sealed);
-        let first = index.first(plane, candidates.most_valid, sealed_at, rank);
-        let walked = || Self::scan(form, plane, candidates);
-        debug_assert_eq!(first, walked(), "the index finds what a walk does");
-        first
     }
 
     fn table_bytes(&self) -> u64 {
