@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Writes one of four workloads of single-page writes as a trace in CSV, for comparisons of placement.
+"""Writes a workload of single-page writes as a trace in CSV, for comparisons of placement.
 
     placement_workloads.py NAME --pages N --writes M --seed S > FILE
 
-- `fio`: the ranks of fio's zipf:1.1, spread over the pages by a hash, which leaves a third of them unwritten
+- `fio`: the ranks of fio's zipf:1.1, spread over the pages by a hash that reaches two thirds of
+  them
 - `still`: Zipf with exponent 1
 - `drift`: the same, and the hottest 20 % of the ranks are permuted after every N / 100 writes
-- `volume`: 45 % of the pages are never written; a log that is overwritten in order takes 20 % of the writes
-  and a tenth of the pages, and Zipf with exponent 0.8 the rest
+- `volume`: 45 % of the pages are never written; a log that is overwritten in order takes 20 % of
+  the writes and a tenth of the pages, and Zipf with exponent 0.8 the rest
 """
 
 import argparse
@@ -29,7 +30,7 @@ def zipf(pages: int, theta: float, draw: random.Random) -> Iterator[int]:
 
 
 def fio(pages: int, draw: random.Random) -> Iterator[int]:
-    """As fio draws zipf:1.1: the formula of Gray and others, and a multiplication that spreads ranks."""
+    """As fio draws zipf:1.1: the formula of Gray and others, then a hash by multiplication."""
     theta = 1.1
     zetan = sum((rank + 1) ** -theta for rank in range(pages))
     alpha = 1 / (1 - theta)
@@ -77,7 +78,9 @@ WORKLOADS = {"fio": fio, "still": still, "drift": drift, "volume": volume}
 
 def main() -> None:
     """Writes the trace to the standard output."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("name", choices=WORKLOADS)
     parser.add_argument("--pages", type=int, required=True)
     parser.add_argument("--writes", type=int, required=True)
