@@ -296,6 +296,21 @@ class Hotness(Section):
     groups_formed: int
 
 
+class ClassPages(Section):
+    """The pages that a class took."""
+
+    writes: int
+    copies: int
+
+
+class Placement(Section):
+    """The pages of each class."""
+
+    classes: list[ClassPages]
+    fallbacks: int
+    table_bytes: int
+
+
 class Wear(Section):
     """Erases of each block."""
 
@@ -494,6 +509,7 @@ class Keys(Section):
     throughput: Throughput
     utilisation: Utilisation
     hotness: Annotated[Hotness, Only("where pages are placed by hotness")]
+    placement: Annotated[Placement, Only("where pages are sorted into classes")]
     wear: Wear
     free_pages_min: int
     simulated_ns: int

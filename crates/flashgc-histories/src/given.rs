@@ -1,9 +1,9 @@
 //! The policies of the choice `given`.
 
 use flashgc::gc::given::{Given, GivenPlacement, GivenPolicies};
-use flashgc::gc::placement::{Placement, Write};
+use flashgc::gc::placement::{Copied, Placement, Write};
 use flashgc::gc::victim::{Candidates, VictimPolicy};
-use flashgc::ids::{BlockId, Lpn, PlaneId};
+use flashgc::ids::{BlockId, PlaneId};
 use flashgc::rng::Random;
 
 /// Greedy by a scan of the plane.
@@ -28,8 +28,8 @@ impl Placement for ByAddress {
         u8::from(write.is_update && write.lpn.0.is_multiple_of(2))
     }
 
-    fn class_of_copy(&self, lpn: Lpn) -> u8 {
-        if lpn.0.is_multiple_of(2) { 2 } else { 0 }
+    fn class_of_copy(&mut self, copy: Copied) -> u8 {
+        if copy.lpn.0.is_multiple_of(2) { 2 } else { 0 }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::errors::ConfigError;
 use crate::pulse::Raised;
 use flashgc::device::Geometry;
 use flashgc::gc::given::{Given, GivenPlacement, GivenPolicies, NextStep, Pacer};
-use flashgc::gc::placement::{Placement, Write};
+use flashgc::gc::placement::{Copied, Placement, Write};
 use flashgc::gc::victim::{Candidates, VictimPolicy};
 use flashgc::ids::{BlockId, Lpn, PlaneId};
 use flashgc::rng::Random;
@@ -206,8 +206,8 @@ impl Placement for Classes {
         self.class(write.lpn, write.is_update, false, write.job)
     }
 
-    fn class_of_copy(&self, lpn: Lpn) -> u8 {
-        self.class(lpn, true, true, 0)
+    fn class_of_copy(&mut self, copy: Copied) -> u8 {
+        self.class(copy.lpn, true, true, 0)
     }
 }
 

@@ -68,6 +68,7 @@ impl Report {
             ("cache", cache(setup, results)),
             ("background", background(setup, results)),
             ("buffer", buffer(results)),
+            ("placement", results.placement.as_ref().map(|placement| json!(placement))),
         ] {
             part.map(|part| add(key, part));
         }

@@ -92,6 +92,11 @@ impl Draw {
             self.set("gc.placement.hotness-groups.thresholds", thresholds);
             self.set("gc.placement.hotness-groups.counters", 1_024);
         }
+        if ["dac", "sepbit"].contains(&name) {
+            // As many classes, and the threshold, as small planes can have.
+            self.set(&format!("gc.placement.{name}.classes"), 3);
+            self.text("gc.trigger.watermark.soft", "5 blocks");
+        }
         if name.contains("pgc") {
             self.history.remove("device.timing.command");
         }
@@ -172,6 +177,7 @@ impl Draw {
             }
             "recycle-benefit" => self.maybe("gc.victim.recycle-benefit.index", &["kept", "scan"]),
             "d-choices" => self.value("gc.victim.d-choices.d", &["1", "3", "1000"]),
+            "cost-benefit" => self.maybe("gc.victim.cost-benefit.form", &["lfs", "sqrt-age"]),
             "invalidation-rate" => self.value("gc.victim.invalidation-rate.now", &["true"]),
             _ => {}
         }
@@ -282,11 +288,17 @@ impl Draw {
         let groups = self.is("gc.erase.use", "sub-blocks") && !self.copies_far_or_in_pairs();
         let words: &[&str] = match groups {
             true => &["one-frontier", "separate-gc", "hotness-groups", "hotness-groups"],
-            false => &["one-frontier", "separate-gc", "given"],
+            false => &["one-frontier", "separate-gc", "given", "dac", "sepbit"],
         };
-        if self.word("gc.placement.use", words) != "hotness-groups" {
-            return;
+        match self.word("gc.placement.use", words) {
+            "hotness-groups" => self.hotness_groups(),
+            "dac" => self.value("gc.placement.dac.classes", &["1", "2", "3", "6", "16"]),
+            "sepbit" => self.value("gc.placement.sepbit.classes", &["1", "2", "3", "4", "6"]),
+            _ => {}
         }
+    }
+
+    fn hotness_groups(&mut self) {
         let key = |name: &str| format!("gc.placement.hotness-groups.{name}");
         let groups: &[&str] = match self.number("device.blocks_per_plane") {
             0..10 => &["2"],

@@ -46,7 +46,8 @@ const SCHEMES: &[Preset] = files!("schemes":
     "pgc" "pgc-merge" "pgc-pipeline" "pgc-both" "pgc-se" "fpgc" "wear-pgc"
     "tokens" "tokens-fpgc"
     "subblock-baseline" "gsm" "gsm-plus" "pb" "speedup" "speedup-pb"
-    "pbgc" "bbgc" "on-demand" "pregc" "gftl" "pregc-gftl" "ssdsim");
+    "pbgc" "bbgc" "on-demand" "pregc" "gftl" "pregc-gftl" "ssdsim"
+    "sepgc" "dac" "sepbit");
 
 fn find(list: &'static [Preset], name: &str) -> Option<&'static Preset> {
     list.iter().find(|preset| preset.name == name)

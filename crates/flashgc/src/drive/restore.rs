@@ -8,6 +8,7 @@ use crate::device::{Geometry, Pools};
 use crate::ftl::blocks::{BlockState, Blocks};
 use crate::ftl::frontier::{FrontierRules, Frontiers};
 use crate::ftl::map::PageMap;
+use crate::ftl::stamps::Stamps;
 use crate::ftl::{Facts, Ftl};
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use serde::{Deserialize, Serialize};
@@ -64,7 +65,8 @@ pub fn restore(
     let mut blocks = Blocks::new(geometry);
     let map = restore_map(geometry, pools, map, &mut blocks)?;
     let frontiers = Frontiers::empty(geometry, rules);
-    let ftl = Ftl { map, blocks, frontiers, facts: Facts::default() };
+    let (facts, stamps) = (Facts::default(), Stamps::default());
+    let ftl = Ftl { map, blocks, frontiers, facts, stamps };
     let mut to = Restoring { geometry, rules, ftl, erases, age_ns, carried: Carried::default() };
     let mut seen = vec![false; geometry.blocks as usize];
     let mut open = open.into_iter();

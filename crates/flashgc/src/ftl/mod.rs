@@ -11,6 +11,7 @@ mod free_list;
 pub mod frontier;
 pub mod map;
 pub mod open;
+pub mod stamps;
 
 use crate::device::Geometry;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
@@ -19,6 +20,8 @@ pub use facts::{Fact, Facts, Lost};
 use frontier::{FrontierRules, Frontiers};
 pub use frontier::{Parity, Stream, Taken};
 use map::PageMap;
+pub use stamps::BlockFacts;
+use stamps::Stamps;
 
 /// The translation layer of one drive.
 pub struct Ftl {
@@ -30,6 +33,8 @@ pub struct Ftl {
     pub frontiers: Frontiers,
     /// What has changed.
     pub facts: Facts,
+    /// The clock of host writes, and what it showed of each block.
+    pub stamps: Stamps,
 }
 
 /// A page that was taken and programmed.
@@ -53,6 +58,7 @@ impl Ftl {
             blocks: Blocks::new(geometry),
             frontiers: Frontiers::new(geometry, rules),
             facts: Facts::default(),
+            stamps: Stamps::default(),
         }
     }
 
@@ -67,6 +73,7 @@ impl Ftl {
         lpn: Lpn,
     ) -> Placed {
         let Taken { ppn, filled, .. } = self.take(geometry, plane, stream, parity);
+        self.stamps.clock += 1;
         let left = self.map.bind(lpn, ppn);
         let (block, page) = geometry.block_and_page(ppn);
         self.blocks.add_valid(block, page);
@@ -153,20 +160,38 @@ impl Ftl {
             panic!("plane {} has no erased page left: the reserve was too small", plane.0)
         };
         if taken.opened.is_some() {
-            self.opened(plane, taken.opened);
+            self.opened(plane, taken.opened, None);
         }
         taken
     }
 
-    fn opened(&mut self, plane: PlaneId, block: BlockId) {
+    fn opened(&mut self, plane: PlaneId, block: BlockId, class: Option<u8>) {
+        self.stamps.opened(block, class);
         self.facts.push(Fact::Opened { plane, block });
         self.blocks.open(block);
+    }
+
+    /// A class whose frontier is full continues in a block that another scheme has opened, if one
+    /// is left in the plane.
+    pub fn continue_started(&mut self, geometry: &Geometry, plane: PlaneId, class: u8) -> bool {
+        let started = self.frontiers.continue_started(geometry, plane, class);
+        if let Some(block) = started {
+            self.stamps.continued(block, class);
+        }
+        started.is_some()
+    }
+
+    /// What the clock showed of a block that is not erased, where that is kept.
+    pub fn facts_of(&self, block: BlockId) -> Option<BlockFacts> {
+        let state = self.blocks.state(block);
+        let valid = (state != BlockState::Victim).then(|| self.blocks.valid(block));
+        self.stamps.facts(block, state == BlockState::Open, valid)
     }
 
     /// Opens this erased block for a class whose frontier is full.
     pub fn open_chosen(&mut self, geometry: &Geometry, plane: PlaneId, class: u8, block: BlockId) {
         self.frontiers.open_chosen(geometry, plane, class, block);
-        self.opened(plane, block);
+        self.opened(plane, block, Some(class));
     }
 
     /// Marks a page invalid that its data has left.
@@ -190,6 +215,7 @@ impl Ftl {
     /// Closes a full block to writing: from now on it can be a victim.
     #[inline]
     pub fn seal(&mut self, geometry: &Geometry, block: BlockId, age_ns: u64) {
+        self.stamps.sealed(block);
         self.is_candidate(geometry, block);
         self.blocks.seal(block, age_ns);
     }
@@ -214,6 +240,7 @@ impl Ftl {
     /// Removes a sealed block from the candidates: it is collected. Returns its valid pages.
     pub fn claim(&mut self, geometry: &Geometry, block: BlockId) -> u32 {
         let (plane, valid) = (geometry.plane_of_block(block), self.blocks.valid(block));
+        self.stamps.claimed(block, valid);
         self.facts.push(Fact::Claimed { plane, block, valid });
         self.blocks.claim(block);
         self.blocks.reclaimable[plane.index()] -= geometry.data_pages_of(block) - valid;
@@ -272,6 +299,6 @@ impl Ftl {
 
     /// Bytes of the tables that grow with the drive.
     pub fn table_bytes(&self) -> u64 {
-        self.map.bytes() + self.blocks.bytes() + self.frontiers.bytes()
+        self.map.bytes() + self.blocks.bytes() + self.frontiers.bytes() + self.stamps.bytes()
     }
 }

@@ -43,7 +43,7 @@ pub use trigger::Sight;
 use crate::device::Geometry;
 use crate::ftl::Ftl;
 use crate::ids::{BlockId, PlaneId, UnitId};
-use placement::Placement;
+use placement::{ClassPages, Placement, PlacementCounts};
 use std::collections::VecDeque;
 use used_space::VictimLists;
 use victim::{Policy, VictimPolicy};
@@ -66,6 +66,10 @@ pub struct Gc {
     pub costs: Costs,
     /// Sorts pages into classes, where there are any.
     pub placement: Option<Box<placement::Policy>>,
+    /// The pages that each class took.
+    pub by_class: Vec<ClassPages>,
+    /// Writes by the host that went to another class than their own.
+    pub class_fallbacks: u64,
     /// Draws for victims that are chosen at random.
     pub random: crate::rng::Random,
     /// The lists of the trigger `used-space`, where the scheme has it.
@@ -99,6 +103,8 @@ impl Gc {
                 .placement
                 .as_ref()
                 .map(|settings| Box::new(placement::Policy::new(settings, geometry, seed))),
+            by_class: vec![ClassPages::default(); plan.classes() as usize],
+            class_fallbacks: 0,
             random: crate::rng::Random::named(seed, "victim"),
             wants: vec![false; geometry.planes as usize],
             busy_planes: vec![false; geometry.planes as usize],
@@ -120,6 +126,15 @@ impl Gc {
         if let Some(placement) = &mut self.placement {
             placement.touch(ftl, geometry, plane, block);
         }
+    }
+
+    /// The pages of each class, where there are any.
+    pub fn placement_counts(&self) -> Option<PlacementCounts> {
+        self.placement.as_ref().map(|placement| PlacementCounts {
+            classes: self.by_class.clone(),
+            fallbacks: self.class_fallbacks,
+            table_bytes: placement.table_bytes(),
+        })
     }
 
     /// Bytes of the tables that grow with the drive.

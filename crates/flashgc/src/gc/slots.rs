@@ -74,6 +74,11 @@ impl GcPlan {
         self.placement.as_ref().map_or(0, Classes::classes)
     }
 
+    /// Whether the history of each block is kept, by the clock of host writes.
+    pub fn keeps_stamps(&self) -> bool {
+        self.victim.keeps_clock() || self.placement.as_ref().is_some_and(Classes::keeps_blocks)
+    }
+
     /// Blocks of a plane that other streams may have open, in addition to the one of any stream.
     pub fn streams_beside(&self) -> u32 {
         self.classes().saturating_sub(1).max(u32::from(self.separate_gc))

@@ -3,7 +3,7 @@
 //! The collector's memory of every change: the facts of the translation layer come in, and units
 //! that should be checked go out ([`Gc::next_called`]).
 
-use super::placement::Placement;
+use super::placement::{ClassPages, Placement};
 use super::victim::{Candidates, Policy, VictimPolicy};
 use super::{Gc, GcPlan};
 use crate::device::Geometry;
@@ -32,6 +32,7 @@ impl Gc {
             geometry: sight.geometry,
             blocks: &sight.ftl.blocks,
             age_now_ns: sight.age_now_ns,
+            stamps: &sight.ftl.stamps,
             costs: self.costs,
             most_valid: u32::MAX,
         }
@@ -94,7 +95,20 @@ impl Gc {
                 (plane, block)
             }
         };
+        self.tell_placement(fact, block, sight.ftl);
         self.changed(sight.ftl, sight.geometry, plane, block);
+    }
+
+    /// Notifies a placement that keeps blocks.
+    fn tell_placement(&mut self, fact: Fact, block: BlockId, ftl: &Ftl) {
+        let Some(placement) = &mut self.placement else { return };
+        let Some(facts) = ftl.facts_of(block) else { return };
+        match fact {
+            Fact::Opened { .. } => placement.opened(facts),
+            Fact::Sealed { .. } => placement.sealed(facts),
+            Fact::Claimed { .. } => placement.collected(facts, ftl.stamps.clock),
+            _ => {}
+        }
     }
 
     /// A block of a drive that changed hands is full. The trigger is not checked before the whole
@@ -239,6 +253,8 @@ impl Gc {
         if let Some(placement) = &mut self.placement {
             placement.start_counting(seed);
         }
+        self.by_class.fill(ClassPages::default());
+        self.class_fallbacks = 0;
         for unit in &mut self.units {
             unit.next_plane = 0;
         }

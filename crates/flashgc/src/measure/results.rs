@@ -2,7 +2,7 @@
 
 use super::{Seen, UntilEnd};
 use crate::device::Spent;
-use crate::gc::placement::{HotnessCounts, Placement};
+use crate::gc::placement::{HotnessCounts, Placement, PlacementCounts};
 use crate::ids::PlaneId;
 use crate::stats::steady::Balance;
 use crate::stats::{Counters, Latency, Spread};
@@ -76,6 +76,8 @@ pub struct Results {
     pub ahead_open: u64,
     /// Which pages were hot, and the cost of knowing it, where pages are placed by hotness.
     pub hotness: Option<HotnessCounts>,
+    /// The pages of each class, where placement sorts them.
+    pub placement: Option<PlacementCounts>,
     /// Erases of the blocks in the measured part.
     pub wear: Spread,
     /// Bytes of the tables that grow with the drive.
@@ -119,6 +121,7 @@ impl Seen<'_> {
             flushes_open: self.host.flushes_open(),
             ahead_open: self.undone.open,
             hotness: self.store.gc.placement.as_ref().and_then(|placement| placement.counts()),
+            placement: self.store.gc.placement_counts(),
             wear: Spread::of(self.store.ftl.blocks.measured_erases()),
             table_bytes: self.store.ftl.table_bytes() + self.store.gc.table_bytes(),
             saturated: self.is_saturated(),

@@ -6,7 +6,7 @@ use super::options::Options;
 use super::{Session, Stage};
 use crate::config::{Fill, OverwriteWith, Setup, WorkloadPlan, hash_of};
 use crate::drive::Drive;
-use crate::gc::placement::{Classes, note_of_kept};
+use crate::gc::placement::{kept_by, note_of_kept};
 use crate::report::VERSION;
 use crate::store::Preconditioning;
 use crate::workload::records::TraceOpener;
@@ -247,7 +247,7 @@ impl Session {
         let SavedDrive { origin, state } = saved;
         origin.check_fit(&setup, name)?;
         let costs = setup.plan.window_costs();
-        let own = setup.plan.gc.placement.as_ref().and_then(|own| own.kept_by(costs));
+        let own = kept_by(&setup.plan.gc, costs);
         let note = note_of_kept(state.kept.as_ref(), own.as_deref());
         let (engine, carried) =
             Engine::with_drive(setup.plan.clone(), state, options).map_err(|why| {

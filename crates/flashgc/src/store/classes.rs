@@ -2,9 +2,11 @@
 
 use super::Store;
 use crate::context::Context;
+use crate::ftl::BlockFacts;
 use crate::ftl::Stream;
-use crate::gc::placement::{Placement, Write};
-use crate::ids::{Lpn, PlaneId};
+use crate::gc::placement::{Copied, Placement, Write};
+use crate::ids::{Lpn, PlaneId, Ppn};
+use crate::plan::Plan;
 use crate::verify::Watch;
 
 impl Store {
@@ -17,23 +19,47 @@ impl Store {
         job: u16,
         cx: &mut Context<'_, W>,
     ) -> Stream {
-        let write = Write { lpn, is_update: self.ftl.map.ppn_of(lpn).is_some(), job };
+        let old = self.ftl.map.ppn_of(lpn);
+        let write = Write {
+            lpn,
+            is_update: old.is_some(),
+            job,
+            clock: self.ftl.stamps.clock + 1,
+            old: self.block_facts(old, cx.plan),
+        };
         let placement = self.gc.placement.as_mut();
-        let class = placement.map_or(0, |placement| placement.class_of_write(write));
-        Stream::Class(self.class_with_page(plane, class, false, cx))
+        let own = placement.map_or(0, |placement| placement.class_of_write(write));
+        let class = self.class_with_page(plane, own, false, cx);
+        self.gc.by_class[class as usize].writes += 1;
+        self.gc.class_fallbacks += u64::from(class != own);
+        Stream::Class(class)
     }
 
     /// The stream of a page that a collection copies, or that is pre-migrated.
     #[inline(never)]
     pub(super) fn stream_of_copy<W: Watch>(
         &mut self,
+        from: Ppn,
         plane: PlaneId,
         lpn: Lpn,
         cx: &mut Context<'_, W>,
     ) -> Stream {
-        let Some(placement) = &self.gc.placement else { return Stream::Gc };
-        let class = placement.class_of_copy(lpn);
-        Stream::Class(self.class_with_page(plane, class, true, cx))
+        let from = self.block_facts(from, cx.plan);
+        let Some(placement) = &mut self.gc.placement else { return Stream::Gc };
+        let clock = self.ftl.stamps.clock;
+        let class = placement.class_of_copy(Copied { lpn, clock, from });
+        let class = self.class_with_page(plane, class, true, cx);
+        self.gc.by_class[class as usize].copies += 1;
+        Stream::Class(class)
+    }
+
+    /// The block of a page, where placement keeps blocks and the page has one.
+    #[inline(always)]
+    fn block_facts(&self, page: Ppn, plan: &Plan) -> Option<BlockFacts> {
+        if !page.is_some() || !self.ftl.stamps.are_kept() {
+            return None;
+        }
+        self.ftl.facts_of(plan.geometry.block_of(page))
     }
 
     /// A class whose frontier has a page for one of this class: the class itself, if necessary in
@@ -61,6 +87,9 @@ impl Store {
         is_copy: bool,
         cx: &mut Context<'_, W>,
     ) -> u8 {
+        if self.ftl.continue_started(&cx.plan.geometry, plane, class) {
+            return class;
+        }
         let frontiers = &self.ftl.frontiers;
         if !is_copy && !frontiers.is_above_reserve(plane) {
             return frontiers.class_with_room(plane, class).unwrap_or(class);

@@ -82,8 +82,11 @@ pub struct Store {
 
 impl Store {
     /// The store of a drive whose translation layer is in this state.
-    pub fn new(plan: &Plan, ftl: Ftl) -> Self {
+    pub fn new(plan: &Plan, mut ftl: Ftl) -> Self {
         let geometry = &plan.geometry;
+        if plan.gc.keeps_stamps() {
+            ftl.stamps.keep(geometry);
+        }
         Store {
             ftl,
             gc: Gc::new(&plan.gc, geometry, plan.window_costs(), plan.seed),
@@ -101,11 +104,8 @@ impl Store {
 
     /// The drive in its present state.
     pub fn into_drive(self, plan: &Plan) -> Drive {
-        let placement = self.gc.placement.as_ref().zip(plan.gc.placement.as_ref());
-        let kept = placement.and_then(|(placement, settings)| {
-            let costs = plan.window_costs();
-            placement::keep(placement, settings, costs, &plan.geometry, &self.ftl.frontiers)
-        });
+        let (costs, placement) = (plan.window_costs(), self.gc.placement.as_deref());
+        let kept = placement::keep(&plan.gc, costs, &plan.geometry, placement, &self.ftl);
         let drive = Drive::of(&plan.geometry, self.ftl, &self.gc.wants, self.age_base_ns);
         Drive { kept, ..drive }
     }

@@ -99,7 +99,7 @@ impl Store {
     ) -> Placed {
         let lpn = self.ftl.map.lpn_of(from);
         let stream = match self.gc.placement {
-            Some(_) => self.stream_of_copy(plane, lpn, cx),
+            Some(_) => self.stream_of_copy(from, plane, lpn, cx),
             None => Stream::Gc,
         };
         let parity = self.parity_of(cx.plan, from);

@@ -8,7 +8,7 @@
 use super::Store;
 use crate::context::Context;
 use crate::drive::{Carried, Drive, DriveFault, restore};
-use crate::gc::placement::{Classes, take_kept};
+use crate::gc::placement::{kept_by, take_kept};
 use crate::ids::{BlockId, PlaneId};
 use crate::plan::Plan;
 use crate::verify::Watch;
@@ -16,7 +16,7 @@ use crate::verify::Watch;
 /// The store of a plan on a drive in this state. Its reserves may have to be
 /// [refilled](Store::refill_reserves).
 pub fn restored(plan: &Plan, mut drive: Drive) -> Result<(Store, Carried), DriveFault> {
-    let own = plan.gc.placement.as_ref().and_then(|own| own.kept_by(plan.window_costs()));
+    let own = kept_by(&plan.gc, plan.window_costs());
     let kept = drive.kept.take().filter(|kept| own.as_ref() == Some(&kept.by));
     let age_ns = drive.age_ns;
     let wanted: Vec<bool> = drive.planes.iter().map(|plane| plane.wants).collect();
@@ -25,7 +25,9 @@ pub fn restored(plan: &Plan, mut drive: Drive) -> Result<(Store, Carried), Drive
     let mut store = Store::new(plan, ftl);
     store.age_base_ns = age_ns;
     for (plane, wanted) in (0..geometry.planes).map(PlaneId).zip(wanted) {
-        for block in store.ftl.sealed_in_order(geometry, plane) {
+        let sealed = store.ftl.sealed_in_order(geometry, plane);
+        store.ftl.stamps.assume(geometry, &sealed);
+        for block in sealed {
             let valid = store.ftl.blocks.valid(block);
             store.gc.restored(plane, block, valid);
         }
@@ -36,8 +38,9 @@ pub fn restored(plan: &Plan, mut drive: Drive) -> Result<(Store, Carried), Drive
             store.gc.want_space(plane, geometry);
         }
     }
-    if let (Some(placement), Some(kept)) = (&mut store.gc.placement, kept) {
-        take_kept(placement, &kept, geometry, &mut store.ftl.frontiers)?;
+    if let Some(kept) = kept {
+        let placement = store.gc.placement.as_deref_mut();
+        take_kept(&plan.gc, &kept, geometry, placement, &mut store.ftl)?;
     }
     Ok((store, carried))
 }

@@ -3,7 +3,7 @@
 use crate::common;
 
 use common::{TINY, setup};
-use flashgc::gc::placement::{Placement, Policy, Write};
+use flashgc::gc::placement::{Copied, Placement, Policy, Write};
 use flashgc::ids::Lpn;
 
 /// TINY with sub-blocks, and two groups of pages: from the first update on, and from the second.
@@ -28,8 +28,9 @@ fn classes(sets: &[&str]) -> [[u8; 2]; 3] {
     let mut placement = Policy::new(settings, &setup.plan.geometry, 1);
     let page = Lpn(5);
     [false, true, true].map(|is_update| {
-        let write = placement.class_of_write(Write { lpn: page, is_update, job: 0 });
-        [write, placement.class_of_copy(page)]
+        let write = Write { lpn: page, is_update, job: 0, clock: 1, old: None };
+        let copy = Copied { lpn: page, clock: 1, from: None };
+        [placement.class_of_write(write), placement.class_of_copy(copy)]
     })
 }
 

@@ -14,7 +14,7 @@ use common::{assert_near, number, run, whole};
 use serde_json::Value;
 
 /// The models of write amplification.
-mod models {
+pub mod models {
     fn harmonic(n: usize) -> f64 {
         (1..=n).map(|k| 1.0 / k as f64).sum()
     }
@@ -33,7 +33,7 @@ mod models {
     }
 
     /// The only zero of a falling function between two numbers.
-    fn bisect(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
+    pub fn bisect(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
         for _ in 0..200 {
             let middle = 0.5 * (low + high);
             if f(middle) > 0.0 { low = middle } else { high = middle }
@@ -124,7 +124,7 @@ fn the_models_give_the_figures_of_the_table() {
     }
 }
 
-const LOG: &str = r#"
+pub const LOG: &str = r#"
 seed = 11
 [device]
 channels = 1
@@ -162,7 +162,7 @@ struct Log {
     more: &'static [&'static str],
 }
 
-const BLOCKS: f64 = 8192.0;
+pub const BLOCKS: f64 = 8192.0;
 
 impl Log {
     fn run(self) -> Found {
@@ -182,13 +182,13 @@ impl Log {
 
 /// What the models need of a run, and what they predict.
 #[derive(Debug)]
-struct Found {
-    write_amplification: f64,
-    rho: f64,
+pub struct Found {
+    pub write_amplification: f64,
+    pub rho: f64,
 }
 
 impl Found {
-    fn new(report: &Value, pages_per_block: f64) -> Self {
+    pub fn new(report: &Value, pages_per_block: f64) -> Self {
         let data = whole(report, "capacity.exported_pages") as f64;
         let erased = number(report, "gc.erased_at_selection");
         Found {
@@ -198,7 +198,7 @@ impl Found {
     }
 }
 
-fn check(what: &str, found: &Found, expected: f64, share: f64) {
+pub fn check(what: &str, found: &Found, expected: f64, share: f64) {
     let off = (found.write_amplification / expected - 1.0) * 100.0;
     report(&format!("{what}: {:.4}, model {expected:.4}, {off:+.2} %", found.write_amplification));
     assert_near(what, found.write_amplification, expected, share);
@@ -322,10 +322,9 @@ fn greedy_with_hot_and_cold_data_meets_the_table() {
 }
 
 /// Perfect separation with global greedy gives the write amplification of uniform writes
-/// (docs/models.md#separated-classes). Host writes have
-/// one frontier in this build, so classes cannot be separated: that half awaits a placement by
-/// class. The same argument has two results that can be checked now: classes of equal update rate
-/// have no effect, and a separate frontier for copies separates nothing when writes are uniform.
+/// (docs/models.md#separated-classes), and so do two other separations: classes of equal update
+/// rate have no effect, and a separate frontier for copies separates nothing when writes are
+/// uniform.
 #[test]
 fn classes_of_equal_rate_and_a_gc_frontier_leave_uniform_greedy_as_it_is() {
     const EQUAL_RATES: &[&str] = &["workload.synthetic.address={hot_cold={f=0.3,r=0.3}}"];

@@ -144,6 +144,18 @@ fn fills_one_block(root: &Reader<'_>, gc: &GcPlan) -> Option<()> {
         );
         return None;
     }
+    if gc.placement.is_some() {
+        let name = gc.slots.get("placement").map_or("", String::as_str);
+        slots.table("placement").error(
+            "use",
+            format!(
+                "gc.blocking.use = \"blocks\" closes the one block that copies fill, but \
+                 gc.placement.use = {name:?} has one for each class"
+            ),
+            "set gc.placement.use = \"separate-gc\", or choose another gc.blocking.use",
+        );
+        return None;
+    }
     if gc.copy.parity() {
         slots.table("copy").error(
             "use",

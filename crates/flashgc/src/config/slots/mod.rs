@@ -5,7 +5,6 @@ pub mod background;
 pub mod blocking;
 pub mod copy;
 pub mod erase;
-mod hotness_groups;
 pub mod pacing;
 pub mod placement;
 pub mod preemption;

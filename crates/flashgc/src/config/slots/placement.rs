@@ -2,12 +2,11 @@
 
 use super::copy;
 use super::erase::Erase;
-use super::hotness_groups;
 use super::slot::{OneOf, choice};
 use crate::device::Shape;
 use crate::gc::CopyChoice;
-use crate::gc::choice::{Choice, Row};
-use crate::gc::placement::{Classes, Settings, given};
+use crate::gc::choice::Row;
+use crate::gc::placement::{Classes, Settings};
 use crate::gc::victim;
 use flashgc_config::Reader;
 
@@ -22,7 +21,7 @@ impl OneOf for Placement {
     const NAME: &'static str = "placement";
     const QUESTION: &'static str = "where are host and copied pages written?";
     type Keys = Placement;
-    const CHOICES: &'static [Row<Placement>] = &[
+    const CHOICES: &'static [Row<Placement>] = &Settings::with(
         Row {
             choice: choice(
                 "one-frontier",
@@ -35,23 +34,13 @@ impl OneOf for Placement {
             choice: choice("separate-gc", "copies go to a separate open block", &[]),
             read: |_, _| Some(Placement::SeparateGc),
         },
-        Row {
-            choice: hotness_groups::CHOICE,
-            read: |table, _| {
-                hotness_groups::read(table).map(Settings::hotness_groups).map(Placement::Classes)
-            },
-        },
-        Row {
-            choice: Choice {
-                name: given::NAME,
-                about: "a function of the program that runs the engine names the class of each \
-                        page; in Python flashgc.placement",
-                keys: &[],
-                source: "docs/schemes/python.md",
-            },
-            read: |_, _| Some(Placement::Classes(Settings::given(given::Settings(None)))),
-        },
-    ];
+    );
+}
+
+impl From<Settings> for Placement {
+    fn from(settings: Settings) -> Self {
+        Placement::Classes(settings)
+    }
 }
 
 impl Placement {
@@ -112,11 +101,6 @@ impl Placement {
             );
             return None;
         }
-        match classes {
-            Settings::hotness_groups(groups) => {
-                hotness_groups::check_blocks(root, &table.table(name), shape, groups)
-            }
-            Settings::given(_) => Some(()),
-        }
+        classes.check(root, &table.table(name), shape)
     }
 }

@@ -13,6 +13,7 @@
 //! there are frontiers. Such *started* blocks are opened before erased ones, and writing continues
 //! at their next page.
 
+mod classes;
 mod room;
 
 use super::free_list::FreeLists;
@@ -229,16 +230,6 @@ impl Frontiers {
         self.free_total += u64::from(pages);
     }
 
-    /// Opens this erased block for a class whose frontier is full.
-    pub fn open_chosen(&mut self, geometry: &Geometry, plane: PlaneId, class: u8, block: BlockId) {
-        self.free_blocks.remove(plane, block);
-        let index = self.index(plane, Stream::Class(class));
-        let first = geometry.first_page(block).0;
-        let frontier = &mut self.frontiers[index];
-        debug_assert_eq!(frontier.next, frontier.end, "the open block has erased pages");
-        (frontier.next, frontier.end) = (first, first + geometry.data_pages_of(block));
-    }
-
     /// The next pages of a stream, at most `pages`. `None` where they depend on the page that is
     /// written: under the odd/even rule, and for classes.
     pub fn upcoming(
@@ -300,10 +291,12 @@ impl Frontiers {
         if self.rules.parity {
             return self.take_half(geometry, plane, stream, parity);
         }
+        if self.rules.classes > 0 {
+            return None;
+        }
         let index = self.index(plane, stream);
         let (block, next, opened) = match self.started[plane.index()].pop_front() {
             Some(Started { block, next }) => (block, next, BlockId::NONE),
-            None if self.rules.classes > 0 => return None,
             None => {
                 let block = self.free_blocks.pop_front(plane)?;
                 (block, geometry.first_page(block).0, block)
@@ -459,30 +452,6 @@ impl Frontiers {
             let first = geometry.first_page(open.block).0;
             first..first + open.end()
         })
-    }
-
-    /// The classes that have an open block, a bit each.
-    pub fn open_classes(&self, plane: PlaneId) -> u32 {
-        let first = plane.index() * self.streams;
-        let open = self.frontiers[first..first + self.streams].iter().enumerate();
-        open.filter(|(_, f)| f.next < f.end).fold(0, |bits, (class, _)| bits | 1 << class)
-    }
-
-    /// Assigns the first of the open blocks without a frontier to these classes, in their order.
-    /// `None` where there are too few of either.
-    pub fn give_to_classes(
-        &mut self,
-        geometry: &Geometry,
-        plane: PlaneId,
-        classes: u32,
-    ) -> Option<()> {
-        for class in (0..32).filter(|class| classes >> class & 1 == 1) {
-            let Started { block, next } = self.started[plane.index()].pop_front()?;
-            let end = geometry.first_page(block).0 + geometry.data_pages_of(block);
-            let own = (class < self.streams).then_some(plane.index() * self.streams + class)?;
-            (self.frontiers[own].next, self.frontiers[own].end) = (next, end);
-        }
-        Some(())
     }
 
     /// Erased blocks of a plane, the next to be opened first.

@@ -81,11 +81,11 @@ impl Frontiers {
         self.free_blocks(plane) > self.rules.reserve_blocks
     }
 
-    /// Whether a class has a page without a block being chosen for it.
+    /// Whether the open block of a class has a page.
     #[inline(always)]
     pub fn has_page(&self, plane: PlaneId, class: u8) -> bool {
         let frontier = &self.frontiers[self.index(plane, Stream::Class(class))];
-        frontier.next < frontier.end || !self.started[plane.index()].is_empty()
+        frontier.next < frontier.end
     }
 
     /// Whether a page from another plane's victim can come here without touching the reserve.

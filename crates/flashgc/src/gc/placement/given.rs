@@ -3,13 +3,21 @@
 
 use super::{Classes, Placement, State};
 use crate::device::Geometry;
+use crate::gc::choice::Choice;
 use crate::gc::given::GivenPlacement;
 use crate::gc::windows::Costs;
+use flashgc_config::Reader;
 use serde::{Serialize, Serializer};
 use std::ops::{Deref, DerefMut};
 
-/// The word in the configuration.
-pub const NAME: &str = "given";
+/// For the registry.
+pub const CHOICE: Choice = Choice {
+    name: "given",
+    about: "a function of the program that runs the engine names the class of each page; in Python \
+            flashgc.placement",
+    keys: &[],
+    source: "docs/schemes/python.md",
+};
 
 /// The classes of open blocks.
 pub const STATE: State = State {
@@ -25,6 +33,13 @@ pub struct Settings(pub Option<GivenPlacement>);
 impl Serialize for Settings {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.0.as_ref().map(|given| &given.policy).serialize(serializer)
+    }
+}
+
+impl Settings {
+    /// From the choice's table, in which no key is known.
+    pub fn read(_table: &Reader<'_>) -> Option<Self> {
+        Some(Settings(None))
     }
 }
 

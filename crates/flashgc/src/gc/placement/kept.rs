@@ -1,42 +1,72 @@
-//! The state of a placement that is saved with a drive: the class of each open block, and what the
-//! placement itself keeps.
+//! The state of a scheme that is saved with a drive and cannot be derived from it: the class of
+//! each open block, what the placement itself keeps, and the history of the blocks.
 
-use super::{Classes, Placement, Policy, STATES, Settings};
+use super::{Classes, Placement, Policy, STATES, State};
 use crate::device::Geometry;
 use crate::drive::{DriveFault, Kept};
-use crate::ftl::frontier::Frontiers;
+use crate::ftl::Ftl;
+use crate::gc::GcPlan;
 use crate::gc::windows::Costs;
 use crate::ids::PlaneId;
 
+/// The history of the blocks, where it is kept.
+pub const BLOCKS: State = State {
+    by: "clock of host writes",
+    name: "clock of host writes",
+    without: "as if its blocks had been written in the order of their sealing",
+};
+
+/// What the saved state of a scheme depends on; `None` where none is saved.
+pub fn kept_by(rules: &GcPlan, costs: Costs) -> Option<String> {
+    let placement = rules.placement.as_ref().and_then(|own| own.kept_by(costs));
+    let blocks = rules.keeps_stamps().then(|| BLOCKS.by.to_string());
+    match (placement, blocks) {
+        (Some(placement), Some(blocks)) => Some(format!("{placement}; {blocks}")),
+        (placement, blocks) => placement.or(blocks),
+    }
+}
+
 /// The state to save with a drive that is taken out of a simulation of this scheme.
 pub fn keep(
-    placement: &Policy,
-    settings: &Settings,
+    rules: &GcPlan,
     costs: Costs,
     geometry: &Geometry,
-    frontiers: &Frontiers,
+    placement: Option<&Policy>,
+    ftl: &Ftl,
 ) -> Option<Kept> {
-    let by = settings.kept_by(costs)?;
-    let planes = (0..geometry.planes).map(PlaneId);
-    let mut numbers: Vec<u32> = planes.map(|plane| frontiers.open_classes(plane)).collect();
-    placement.keep(&mut numbers);
+    let by = kept_by(rules, costs)?;
+    let mut numbers = Vec::new();
+    if let Some(placement) = placement {
+        let planes = (0..geometry.planes).map(PlaneId);
+        numbers.extend(planes.map(|plane| ftl.frontiers.open_classes(plane)));
+        placement.keep(&mut numbers);
+    }
+    if rules.keeps_stamps() {
+        ftl.stamps.save(&mut numbers);
+    }
     Some(Kept { by, numbers })
 }
 
 /// Continues from the saved state. The blocks of the drive are known, and its open ones wait for
 /// their classes.
 pub fn take_kept(
-    placement: &mut Policy,
+    rules: &GcPlan,
     kept: &Kept,
     geometry: &Geometry,
-    frontiers: &mut Frontiers,
+    placement: Option<&mut Policy>,
+    ftl: &mut Ftl,
 ) -> Result<(), DriveFault> {
     let mut numbers = kept.numbers.iter();
-    let mut take = || {
-        for plane in (0..geometry.planes).map(PlaneId) {
-            frontiers.give_to_classes(geometry, plane, *numbers.next()?)?;
+    let take = || {
+        if let Some(placement) = placement {
+            for plane in (0..geometry.planes).map(PlaneId) {
+                ftl.frontiers.give_to_classes(geometry, plane, *numbers.next()?)?;
+            }
+            placement.take_kept(&mut numbers)?;
         }
-        placement.take_kept(&mut numbers)?;
+        if rules.keeps_stamps() {
+            ftl.stamps.take_saved(&mut numbers, rules.classes())?;
+        }
         numbers.next().is_none().then_some(())
     };
     take().ok_or_else(|| DriveFault(format!("its {} are not valid", name_of(&kept.by))))

@@ -4,22 +4,28 @@
 //! that is written or copied, and the block that a class opens next.
 //!
 //! A placement is one file in this folder and one word in the registry at the end of this file. Its
-//! file has `NAME` (the word in the configuration), `STATE` (saved with a drive),
-//! `Settings` and `Policy`. Its keys are read in `config::slots::placement`.
+//! file has `CHOICE` (name, text and keys for users), `STATE` (saved with a drive), `Settings`
+//! (read from the configuration) and `Policy`.
 
 mod kept;
+mod page_table;
 mod policy;
 
-use crate::device::Geometry;
-use crate::ftl::Ftl;
+use crate::device::{Geometry, Shape};
+use crate::ftl::{BlockFacts, Ftl};
+use crate::gc::choice::Row;
 use crate::gc::victim::{Candidates, Ranks};
 use crate::gc::windows::Costs;
-use crate::ids::{BlockId, Lpn, PlaneId};
+use crate::ids::{BlockId, PlaneId};
+use flashgc_config::Reader;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-pub use kept::{keep, note_of_kept, take_kept};
-pub use policy::{Classes, HotnessCounts, Placement, State, Write};
+use kept::BLOCKS;
+pub use kept::{keep, kept_by, note_of_kept, take_kept};
+pub use policy::{
+    ClassPages, Classes, Copied, HotnessCounts, Placement, PlacementCounts, State, Write,
+};
 
 macro_rules! placements {
     ($($word:ident)*) => {
@@ -42,12 +48,23 @@ macro_rules! placements {
         }
 
         /// The states that are saved with a drive.
-        const STATES: &[State] = &[$($word::STATE),*];
+        const STATES: &[State] = &[$($word::STATE,)* BLOCKS];
 
         impl Settings {
             /// The word in the configuration.
             pub fn name(&self) -> &'static str {
-                match self { $(Settings::$word(_) => $word::NAME),* }
+                match self { $(Settings::$word(_) => $word::CHOICE.name),* }
+            }
+
+            /// These two choices and those of the registry, each with the reader of its settings.
+            pub const fn with<K: From<Settings>>(
+                one: Row<K>,
+                two: Row<K>,
+            ) -> [Row<K>; 2 + [$($word::CHOICE),*].len()] {
+                [one, two, $(Row {
+                    choice: $word::CHOICE,
+                    read: |table, _| Some(K::from(Settings::$word($word::Settings::read(table)?))),
+                }),*]
             }
         }
 
@@ -62,6 +79,14 @@ macro_rules! placements {
 
             fn needs_sub_blocks(&self) -> bool {
                 match self { $(Settings::$word(s) => s.needs_sub_blocks()),* }
+            }
+
+            fn keeps_blocks(&self) -> bool {
+                match self { $(Settings::$word(s) => s.keeps_blocks()),* }
+            }
+
+            fn check(&self, root: &Reader<'_>, table: &Reader<'_>, shape: &Shape) -> Option<()> {
+                match self { $(Settings::$word(s) => s.check(root, table, shape)),* }
             }
 
             fn set_ranks(&mut self, ranks: Ranks) {
@@ -96,8 +121,20 @@ macro_rules! placements {
             }
 
             #[inline]
-            fn class_of_copy(&self, lpn: Lpn) -> u8 {
-                match self { $(Policy::$word(p) => p.class_of_copy(lpn)),* }
+            fn class_of_copy(&mut self, copy: Copied) -> u8 {
+                match self { $(Policy::$word(p) => p.class_of_copy(copy)),* }
+            }
+
+            fn opened(&mut self, block: BlockFacts) {
+                match self { $(Policy::$word(p) => p.opened(block)),* }
+            }
+
+            fn sealed(&mut self, block: BlockFacts) {
+                match self { $(Policy::$word(p) => p.sealed(block)),* }
+            }
+
+            fn collected(&mut self, block: BlockFacts, clock: u64) {
+                match self { $(Policy::$word(p) => p.collected(block, clock)),* }
             }
 
             fn choose(
@@ -143,5 +180,5 @@ macro_rules! placements {
 }
 
 placements! {
-    hotness_groups given
+    hotness_groups dac sepbit given
 }

@@ -1,11 +1,12 @@
 //! The interface of a placement that sorts pages into classes: the questions that it answers, and
 //! its notifications.
 
-use crate::device::Geometry;
-use crate::ftl::Ftl;
+use crate::device::{Geometry, Shape};
+use crate::ftl::{BlockFacts, Ftl};
 use crate::gc::victim::{Candidates, Ranks};
 use crate::gc::windows::Costs;
 use crate::ids::{BlockId, Lpn, PlaneId};
+use flashgc_config::Reader;
 use serde::Serialize;
 use std::slice::Iter;
 
@@ -19,6 +20,22 @@ pub struct Write {
     /// The number of its writer among concurrent jobs; 0 without jobs, and for pages that no
     /// request writes.
     pub job: u16,
+    /// The clock: pages that the host has written, this one included.
+    pub clock: u64,
+    /// The block that holds its data until now, where the placement
+    /// [keeps blocks](Classes::keeps_blocks).
+    pub old: Option<BlockFacts>,
+}
+
+/// A page that a collection moves, or that moves before its collection.
+#[derive(Clone, Copy, Debug)]
+pub struct Copied {
+    /// The page.
+    pub lpn: Lpn,
+    /// The clock: pages that the host has written.
+    pub clock: u64,
+    /// The block that it leaves, where the placement [keeps blocks](Classes::keeps_blocks).
+    pub from: Option<BlockFacts>,
 }
 
 /// The updates that the identifier of hot pages has seen, and the memory that it takes.
@@ -36,6 +53,27 @@ pub struct HotnessCounts {
     pub group_bytes: u64,
     /// Times that all groups of a plane were formed anew.
     pub groups_formed: u64,
+}
+
+/// The pages that each class took since measuring began, for the report.
+#[derive(Clone, Debug, Serialize)]
+pub struct PlacementCounts {
+    /// Each class, the lowest first.
+    pub classes: Vec<ClassPages>,
+    /// Writes by the host that went to another class, since theirs had no page and the erased
+    /// blocks were those of the reserve.
+    pub fallbacks: u64,
+    /// Bytes that the placement keeps.
+    pub table_bytes: u64,
+}
+
+/// The pages that a class took.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct ClassPages {
+    /// Writes by the host.
+    pub writes: u64,
+    /// Copies.
+    pub copies: u64,
 }
 
 /// The state of a placement that is saved with a drive, for users.
@@ -61,6 +99,17 @@ pub trait Classes {
         false
     }
 
+    /// Whether it sees blocks: class, and the clock when they were opened and sealed.
+    fn keeps_blocks(&self) -> bool {
+        true
+    }
+
+    /// Whether it can work on a device of this shape. Errors are noted; `root` is for remedies,
+    /// `table` is the choice's own.
+    fn check(&self, _root: &Reader<'_>, _table: &Reader<'_>, _shape: &Shape) -> Option<()> {
+        Some(())
+    }
+
     /// What the victim policy ranks.
     fn set_ranks(&mut self, _ranks: Ranks) {}
 
@@ -76,7 +125,18 @@ pub trait Placement: Send {
     fn class_of_write(&mut self, write: Write) -> u8;
 
     /// The class of a page that a collection moves.
-    fn class_of_copy(&self, lpn: Lpn) -> u8;
+    fn class_of_copy(&mut self, copy: Copied) -> u8;
+
+    /// A block of a class was opened. This and the next two are called only where the placement
+    /// [keeps blocks](Classes::keeps_blocks).
+    fn opened(&mut self, _block: BlockFacts) {}
+
+    /// A block of a class was sealed, or released by a collection that did not erase it.
+    fn sealed(&mut self, _block: BlockFacts) {}
+
+    /// A collection took a block, before its first copy. The clock shows the pages that the host
+    /// has written.
+    fn collected(&mut self, _block: BlockFacts, _clock: u64) {}
 
     /// The erased block that takes the next pages of this class: the next of the plane's list.
     fn choose(

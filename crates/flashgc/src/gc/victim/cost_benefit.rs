@@ -1,33 +1,107 @@
 //! Cost-benefit: the free space gained, times the age of the pages that move, over the work of
 //! moving them.
 //!
-//! The score of a block with valid share u is (1 - u) * age / (1 + u), the age counted from the
-//! block's sealing. It is compared in whole numbers, so no rounding can change a choice.
+//! The score of a block with valid share u has two published forms. That of LFS is
+//! `(1 - u) * age / (1 + u)`, with the age in time; the other is `(1 - u) / u * sqrt(age)`, with
+//! the age in pages that the host has written. The age counts from the block's sealing. Scores are
+//! compared in whole numbers, so no rounding can change a choice.
 
 use super::fraction::Fraction;
 use super::oldest::Oldest;
-use super::{Candidates, Choice, VictimPolicy};
+use super::{About, Candidates, Choice, VictimPolicy, Word};
 use crate::device::Geometry;
 use crate::ids::{BlockId, PlaneId};
 use crate::rng::Random;
+use flashgc_config::Reader;
+use serde::Serialize;
 use std::cmp::Reverse;
-
-pub use super::NoSettings as Settings;
 
 /// For the registry.
 pub const CHOICE: Choice = Choice {
     name: "cost-benefit",
-    about: "the sealed block with the greatest (1 - u) * age / (1 + u); the lowest number among \
-            equals",
-    keys: &[],
-    source: "Rosenblum and Ousterhout 1992 (LFS)",
+    about: "the sealed block with the most free space times age for the work; the lowest number \
+            among equals",
+    keys: &[&FORM],
+    source: "Rosenblum and Ousterhout 1992 (LFS); the second form as in SepBIT and MiDAS",
 };
+
+const FORM: Word<Form> = Word {
+    name: "form",
+    words: &[("lfs", Form::Lfs), ("sqrt-age", Form::SqrtAge)],
+    default: 0,
+    about: About::Each(&[
+        "(1 - u) * age / (1 + u), the age in time",
+        "(1 - u) / u * sqrt(age), the age in pages that the host has written",
+    ]),
+};
+
+/// The form of the score.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// (1 - u) * age / (1 + u).
+    #[default]
+    Lfs,
+    /// (1 - u) / u * sqrt(age).
+    SqrtAge,
+}
+
+/// The settings of the choice.
+#[derive(Clone, Debug, Serialize)]
+pub struct Settings {
+    /// The form of the score.
+    #[serde(skip_serializing_if = "is_default")]
+    pub form: Form,
+}
+
+/// By reference, as serialisation needs it.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_default(form: &Form) -> bool {
+    *form == Form::default()
+}
+
+impl Settings {
+    /// From `[gc.victim.cost-benefit]`.
+    pub fn read(table: &Reader<'_>) -> Self {
+        Settings { form: FORM.read(table) }
+    }
+}
 
 /// The rank of a block: the higher score goes first.
 type Rank = Reverse<Fraction>;
 
-fn rank(invalid: u32, age_ns: u64, cost: u32) -> Rank {
-    Reverse(Fraction { over: u128::from(invalid) * u128::from(age_ns), under: cost.into() })
+impl Form {
+    /// The rank of a block of this number of pages.
+    #[inline(always)]
+    fn rank(self, pages: u32, valid: u32, invalid: u32, age: u64) -> Rank {
+        let [valid, invalid, age] = [valid.into(), invalid.into(), u128::from(age)];
+        Reverse(match self {
+            Form::Lfs => Fraction { over: invalid * age, under: u64::from(pages) + valid as u64 },
+            // The square of the score, with a whole denominator where u = 0: ahead of all others.
+            Form::SqrtAge if valid == 0 => Fraction { over: u128::MAX >> 36, under: 1 },
+            Form::SqrtAge => Fraction {
+                over: invalid * invalid * age,
+                under: (valid * valid) as u64,
+            },
+        })
+    }
+
+    /// When a block was sealed, on the clock of its age.
+    #[inline(always)]
+    fn sealed_at(self, block: BlockId, candidates: &Candidates<'_>) -> u64 {
+        match self {
+            Form::Lfs => candidates.blocks.sealed_at_ns(block),
+            Form::SqrtAge => candidates.stamps.sealed_at(block),
+        }
+    }
+
+    /// The present, on the same clock.
+    fn now(self, candidates: &Candidates<'_>) -> u64 {
+        match self {
+            Form::Lfs => candidates.age_now_ns,
+            Form::SqrtAge => candidates.stamps.clock,
+        }
+    }
 }
 
 /// The policy, with an index where that is shorter than a walk over the blocks.
@@ -35,15 +109,16 @@ pub struct Policy {
     index: Option<Oldest>,
     /// Whether the index has the candidates: from the first choice on.
     is_filled: bool,
-    /// The time of the last choice: a block that was sealed later dates from a later time.
-    chosen_at_ns: u64,
+    /// The clock at the last choice: a block that was sealed later dates from a later time.
+    chosen_at: u64,
+    form: Form,
 }
 
 impl Policy {
     /// An empty index.
-    pub fn new(_settings: &Settings, geometry: &Geometry) -> Self {
+    pub fn new(settings: &Settings, geometry: &Geometry) -> Self {
         let index = Oldest::pays(geometry).then(|| Oldest::new(geometry));
-        Policy { index, is_filled: false, chosen_at_ns: 0 }
+        Policy { index, is_filled: false, chosen_at: 0, form: settings.form }
     }
 
     /// The index, once it has the candidates.
@@ -51,11 +126,37 @@ impl Policy {
         self.index.as_mut().filter(|_| self.is_filled)
     }
 
+    /// The first of a plane's candidates.
+    #[inline(always)]
+    fn first(
+        &mut self,
+        form: Form,
+        plane: PlaneId,
+        candidates: &Candidates<'_>,
+    ) -> Option<BlockId> {
+        let Some(index) = &mut self.index else { return Self::scan(form, plane, candidates) };
+        let sealed_at = |block| form.sealed_at(block, candidates);
+        if !self.is_filled {
+            self.is_filled = true;
+            index.fill(candidates, sealed_at);
+        }
+        let now = form.now(candidates);
+        self.chosen_at = now;
+        let pages = candidates.data_pages();
+        let rank = |valid, sealed| form.rank(pages, valid, pages - valid, now - sealed);
+        let first = index.first(plane, candidates.most_valid, sealed_at, rank);
+        let walked = || Self::scan(form, plane, candidates);
+        debug_assert_eq!(first, walked(), "the index finds what a walk does");
+        first
+    }
+
     /// The first of a plane's candidates, by a walk over all of them.
-    fn scan(plane: PlaneId, candidates: &Candidates<'_>) -> Option<BlockId> {
+    #[inline(always)]
+    fn scan(form: Form, plane: PlaneId, candidates: &Candidates<'_>) -> Option<BlockId> {
+        let (pages, now) = (candidates.data_pages(), form.now(candidates));
         let key = |&block: &BlockId| {
-            let cost = candidates.data_pages() + candidates.valid(block);
-            (rank(candidates.invalid(block), candidates.age_ns(block), cost), block)
+            let age = now - form.sealed_at(block, candidates);
+            (form.rank(pages, candidates.valid(block), candidates.invalid(block), age), block)
         };
         candidates.sealed(plane).filter(|&b| candidates.invalid(b) > 0).min_by_key(key)
     }
@@ -82,9 +183,9 @@ impl VictimPolicy for Policy {
 
     /// It will be sealed after the last choice.
     fn erased(&mut self, _plane: PlaneId, block: BlockId) {
-        let chosen_at_ns = self.chosen_at_ns;
+        let chosen_at = self.chosen_at;
         if let Some(index) = self.filled() {
-            index.set_bound(block, chosen_at_ns);
+            index.set_bound(block, chosen_at);
         }
     }
 
@@ -94,24 +195,11 @@ impl VictimPolicy for Policy {
         candidates: &Candidates<'_>,
         _random: &mut Random,
     ) -> Option<BlockId> {
-        let Some(index) = &mut self.index else { return Self::scan(plane, candidates) };
-        if !self.is_filled {
-            self.is_filled = true;
-            index.fill(candidates, |block| candidates.blocks.sealed_at_ns(block));
+        // The form is known within each of both.
+        match self.form {
+            Form::Lfs => self.first(Form::Lfs, plane, candidates),
+            Form::SqrtAge => self.first(Form::SqrtAge, plane, candidates),
         }
-        self.chosen_at_ns = candidates.age_now_ns;
-        let pages = candidates.data_pages();
-        let first = index.first(
-            plane,
-            candidates.most_valid,
-            |block| candidates.blocks.sealed_at_ns(block),
-            |valid, sealed_ns| {
-                let age_ns = candidates.age_now_ns - sealed_ns;
-                rank(pages - valid, age_ns, pages + valid)
-            },
-        );
-        debug_assert_eq!(first, Self::scan(plane, candidates), "the index finds what a walk does");
-        first
     }
 
     fn table_bytes(&self) -> u64 {

@@ -20,6 +20,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 pub use crate::gc::choice::{About, Choice, Count, Flag, Word};
+use cost_benefit::Form;
 pub use policy::{Candidates, Loss, NoSettings, Ranks, VictimPolicy};
 
 macro_rules! victims {
@@ -148,6 +149,11 @@ impl Settings {
             Settings::invalid_sub_blocks(_) => Ranks::SubBlocks,
             _ => Ranks::Blocks,
         }
+    }
+
+    /// Whether the policy counts ages by the clock of host writes.
+    pub fn keeps_clock(&self) -> bool {
+        matches!(self, Settings::cost_benefit(settings) if settings.form == Form::SqrtAge)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::device::Geometry;
 use crate::ftl::blocks::Blocks;
+use crate::ftl::stamps::Stamps;
 use crate::gc::windows::Costs;
 use crate::ids::{BlockId, PlaneId};
 use crate::rng::Random;
@@ -16,6 +17,8 @@ pub struct Candidates<'a> {
     pub blocks: &'a Blocks,
     /// The present, on the clock that also runs while a drive is preconditioned, in ns.
     pub age_now_ns: u64,
+    /// The clock of host writes, and what it showed when blocks were sealed.
+    pub stamps: &'a Stamps,
     /// The cost of moving a page and of an erase, for policies that rank by it.
     pub costs: Costs,
     /// Blocks with more valid pages are excluded.
@@ -61,6 +64,12 @@ impl<'a> Candidates<'a> {
     /// Time since the block was sealed, in ns.
     pub fn age_ns(&self, block: BlockId) -> u64 {
         self.age_now_ns - self.blocks.sealed_at_ns(block)
+    }
+
+    /// Pages that the host has written since the block was sealed. Kept for a policy whose settings
+    /// say so ([`keeps_clock`](super::Settings::keeps_clock)).
+    pub fn age_pages(&self, block: BlockId) -> u64 {
+        self.stamps.clock - self.stamps.sealed_at(block)
     }
 
     /// Erases of the block since the drive was made.

@@ -38,6 +38,8 @@ soft = "6 blocks"
 [gc.placement.hotness-groups]
 groups = 3
 thresholds = [2, 4, 8]
+[gc.placement.dac]
+classes = 3
 "#;
 
 /// What differs in each device; settings of slots that a preset leaves to the device among them.

@@ -295,6 +295,10 @@ fn defaults_are_as_the_manual_says() {
             if ["sub-blocks", "hotness-groups"].contains(&choice) {
                 sets.extend(SUB_BLOCKS.map(String::from));
             }
+            if ["dac", "sepbit"].contains(&choice) {
+                // Copies to each class have a reserve.
+                sets.push("gc.trigger.watermark.soft=\"9 blocks\"".into());
+            }
             sets.push(match choice {
                 // It needs another trigger.
                 "idle" => "gc.trigger.use=[\"watermark\",\"idle\"]".into(),

@@ -4,29 +4,29 @@
 //! Each hotness group has an open sub-block of its own in every plane, and so have cold pages. When
 //! one is full, Algorithm 2 chooses the next; the paper runs it for every page.
 
+mod config;
 pub mod groups;
 pub mod hotness;
 mod kept;
 
-use super::{Classes, HotnessCounts, Placement, Write};
-use crate::device::Geometry;
+use super::{Classes, Copied, HotnessCounts, Placement, Write};
+use crate::device::{Geometry, Shape};
 use crate::ftl::Ftl;
 use crate::ftl::blocks::BlockState;
 use crate::gc::victim::{Candidates, Ranks};
 use crate::gc::windows::{Benefit, Costs, Parts};
-use crate::ids::{BlockId, Lpn, PlaneId};
+use crate::ids::{BlockId, PlaneId};
 use crate::rng::Random;
 use groups::{Groups, Sight, Worth};
 use hotness::{Hotness, HotnessSettings};
+use flashgc_config::Reader;
 use serde::Serialize;
 use std::cell::{RefCell, RefMut};
 use std::slice::Iter;
 
 pub use HotnessGroups as Settings;
+pub use config::CHOICE;
 pub use kept::STATE;
-
-/// The word in the configuration.
-pub const NAME: &str = "hotness-groups";
 
 /// The settings of the choice.
 #[derive(Clone, Debug, Serialize)]
@@ -65,6 +65,14 @@ impl Classes for HotnessGroups {
 
     fn needs_sub_blocks(&self) -> bool {
         true
+    }
+
+    fn keeps_blocks(&self) -> bool {
+        false
+    }
+
+    fn check(&self, root: &Reader<'_>, table: &Reader<'_>, shape: &Shape) -> Option<()> {
+        config::check_blocks(root, table, shape, self)
     }
 
     /// Block groups rank blocks as the victim does.
@@ -225,9 +233,9 @@ impl Placement for Policy {
     }
 
     #[inline]
-    fn class_of_copy(&self, lpn: Lpn) -> u8 {
+    fn class_of_copy(&mut self, copy: Copied) -> u8 {
         match self.settings.copies {
-            CopiesGo::ByHotness => self.class(self.hotness.group(lpn)),
+            CopiesGo::ByHotness => self.class(self.hotness.group(copy.lpn)),
             CopiesGo::Cold => 0,
         }
     }

@@ -1,15 +1,15 @@
 //! `[gc.placement.hotness-groups]`: which pages are hot, and where hot pages go.
 
+use super::groups::Groups;
+use super::hotness::{HASH_FUNCTIONS_MAX, HotnessSettings};
+use super::{ColdGo, CopiesGo, HotTo, HotnessGroups};
 use crate::device::Shape;
 use crate::gc::choice::{About, Choice, Count, Flag, Key, Told, Word};
-use crate::gc::placement::hotness_groups::groups::Groups;
-use crate::gc::placement::hotness_groups::hotness::{HASH_FUNCTIONS_MAX, HotnessSettings};
-use crate::gc::placement::hotness_groups::{ColdGo, CopiesGo, HotTo, HotnessGroups, NAME};
 use flashgc_config::Reader;
 
 /// The declaration.
 pub const CHOICE: Choice = Choice {
-    name: NAME,
+    name: "hotness-groups",
     about: "frequently updated pages go to sub-blocks that are likely to be erased soon",
     keys: &[
         &GROUPS,
@@ -71,38 +71,40 @@ const COLD: Word<ColdGo> = Word {
     about: About::Each(&["cold pages go to a random block", "to the block erased first"]),
 };
 
-/// Reads the table.
-pub fn read(table: &Reader<'_>) -> Option<HotnessGroups> {
-    let groups = GROUPS.checked(table)?;
-    let hash_functions = HASH_FUNCTIONS.read(table);
-    let counters = table.u32(COUNTERS.name(), 16..=1 << 24).unwrap_or(1 << 16);
-    if !counters.is_power_of_two() {
-        let message = format!("counters must be a power of two, got {counters}");
-        table.error(
-            COUNTERS.name(),
-            message,
-            format!("give for example {}", counters.next_power_of_two()),
-        );
-        return None;
+impl HotnessGroups {
+    /// From `[gc.placement.hotness-groups]`.
+    pub fn read(table: &Reader<'_>) -> Option<Self> {
+        let groups = GROUPS.checked(table)?;
+        let hash_functions = HASH_FUNCTIONS.read(table);
+        let counters = table.u32(COUNTERS.name(), 16..=1 << 24).unwrap_or(1 << 16);
+        if !counters.is_power_of_two() {
+            let message = format!("counters must be a power of two, got {counters}");
+            table.error(
+                COUNTERS.name(),
+                message,
+                format!("give for example {}", counters.next_power_of_two()),
+            );
+            return None;
+        }
+        // N <= M / (1 - R): with a share of hot pages of 0.2
+        // (docs/schemes/speedup.md#the-sizes-of-the-counters).
+        let decay = table.u32(DECAY.name(), 1..=u32::MAX).unwrap_or(counters / 4 * 5);
+        let thresholds = thresholds(table, groups)?;
+        Some(HotnessGroups {
+            hotness: HotnessSettings {
+                hash_functions,
+                counters,
+                decay,
+                conservative: CONSERVATIVE.read(table),
+                thresholds,
+            },
+            hot_to: HOT_TO.read(table),
+            copies: COPIES.read(table),
+            cold: COLD.read(table),
+            // Known with the victim.
+            by_invalid_sub_blocks: false,
+        })
     }
-    // N <= M / (1 - R): with a share of hot pages of 0.2
-    // (docs/schemes/speedup.md#the-sizes-of-the-counters).
-    let decay = table.u32(DECAY.name(), 1..=u32::MAX).unwrap_or(counters / 4 * 5);
-    let thresholds = thresholds(table, groups)?;
-    Some(HotnessGroups {
-        hotness: HotnessSettings {
-            hash_functions,
-            counters,
-            decay,
-            conservative: CONSERVATIVE.read(table),
-            thresholds,
-        },
-        hot_to: HOT_TO.read(table),
-        copies: COPIES.read(table),
-        cold: COLD.read(table),
-        // Known with the victim.
-        by_invalid_sub_blocks: false,
-    })
 }
 
 /// One threshold for each group, rising.

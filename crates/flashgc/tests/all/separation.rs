@@ -1,0 +1,157 @@
+//! Separation against models: fifo over any popularity, classes that are known, and the least write
+//! amplification of all placements that know no more than how often each page is written.
+
+use crate::common::{assert_near, inputs, run};
+use crate::oracles::models::{bisect, greedy};
+use crate::oracles::{BLOCKS, Found, LOG, check};
+
+use flashgc::gc::given::{Given, GivenPlacement, GivenPolicies};
+use flashgc::gc::placement::{Copied, Placement, Write};
+use flashgc::session::{Inputs, Options, Phase, Session, prepare};
+
+/// Shares of the writes by rank.
+fn zipf(pages: usize, theta: f64) -> Vec<f64> {
+    let weights: Vec<f64> = (1..=pages).map(|rank| (rank as f64).powf(-theta)).collect();
+    let sum: f64 = weights.iter().sum();
+    weights.into_iter().map(|weight| weight / sum).collect()
+}
+
+/// FIFO of one log whose pages have these shares of the writes.
+fn fifo(shares: &[f64], alpha: f64) -> f64 {
+    let pages = alpha * shares.len() as f64;
+    let writes = |a: f64| -> f64 { shares.iter().map(|p| p / -(-p * pages / a).exp_m1()).sum() };
+    bisect(1.0 + 1e-9, alpha / (alpha - 1.0) * 4.0, |a| writes(a) - a)
+}
+
+/// The least write amplification of classes of pages that are written equally often, each a log of
+/// its own: their shares of the pages and of the writes.
+fn separated(classes: &[(f64, f64)], alpha: f64) -> f64 {
+    let spare_of = |u: f64| -u.ln() / (1.0 - u) - 1.0;
+    // The gain by a page of spare space falls with it, and is equal in all classes: `gain`.
+    let valid = |(f, r): (f64, f64), gain: f64| {
+        let excess = |u: f64| (r / f) * u / ((1.0 - u) * (1.0 - u * (1.0 + spare_of(u)))) - gain;
+        bisect(1e-300, 1.0 - 1e-9, |u| -excess(u))
+    };
+    let spare = |log_gain: f64| -> f64 {
+        classes.iter().map(|&class| class.0 * spare_of(valid(class, log_gain.exp()))).sum()
+    };
+    let gain = bisect(-60.0, 60.0, |log_gain| spare(log_gain) - (alpha - 1.0)).exp();
+    classes.iter().map(|&class| class.1 / (1.0 - valid(class, gain))).sum()
+}
+
+/// Ranks in groups whose ends lie at equal ratios.
+fn grouped(shares: &[f64], groups: usize) -> Vec<(f64, f64)> {
+    let pages = shares.len() as f64;
+    let ends = (0..=groups).map(|at| pages.powf(at as f64 / groups as f64).round() as usize);
+    let mut ends: Vec<usize> = std::iter::once(0).chain(ends).collect();
+    ends.dedup();
+    let of = |ends: &[usize]| {
+        let part = &shares[ends[0]..ends[1]];
+        (part.len() as f64 / pages, part.iter().sum::<f64>())
+    };
+    ends.windows(2).map(of).collect()
+}
+
+#[test]
+fn the_models_give_the_figures_of_their_tables() {
+    // Two classes.
+    assert_near("20/80", separated(&[(0.2, 0.8), (0.8, 0.2)], 1.0 / 0.9), 3.571, 1e-3);
+    assert_near("10/90", separated(&[(0.1, 0.9), (0.9, 0.1)], 1.0 / 0.9), 2.336, 1e-3);
+    // Zipf on a drive of 8 GiB with 7.4 % spare: one class under fifo, and the limit of many.
+    for (theta, one, limit) in [(0.6, 7.997, 6.230), (1.0, 11.494, 2.616)] {
+        let shares = zipf(1_953_125, theta);
+        assert_near("one log", fifo(&shares, 1.0737), one, 1e-3);
+        assert_near("limit", separated(&grouped(&shares, 120), 1.0737), limit, 2e-3);
+    }
+    // Uniform writes have nothing to separate.
+    assert_near("uniform", separated(&grouped(&zipf(10_000, 0.0), 9), 1.0737), 7.455, 1e-3);
+}
+
+fn log(sets: &[&str]) -> Found {
+    Found::new(&run(LOG, sets), 64.0)
+}
+
+#[test]
+fn fifo_under_zipf_meets_the_model() {
+    for (theta, exported) in [("0.8", 0.85), ("1.0", 0.9)] {
+        let sets = [
+            "gc.victim.use=\"fifo\"".to_string(),
+            format!("device.exported={exported}"),
+            format!("workload.synthetic.address={{zipf={theta}}}"),
+            "precondition.overwrite=8.0".into(),
+            "workload.synthetic.requests=1_000_000".into(),
+        ];
+        let found = log(&sets.each_ref().map(String::as_str));
+        let pages = (BLOCKS * 64.0 * exported) as usize;
+        let shares = zipf(pages, theta.parse().expect("a number"));
+        check(&format!("fifo zipf {theta}"), &found, fifo(&shares, 1.0 / found.rho), 0.01);
+    }
+}
+
+/// No placement that knows the past alone is below the limit of separation, whatever its victim.
+/// The limit has all pages of the drive for itself, and no open blocks.
+#[test]
+fn no_placement_is_below_the_limit_of_separation() {
+    for theta in ["0.6", "1.0"] {
+        let pages = (BLOCKS * 64.0 * 0.85) as usize;
+        let shares = zipf(pages, theta.parse().expect("a number"));
+        let least = separated(&grouped(&shares, 120), 1.0 / 0.85);
+        let of = |placement: &str| {
+            let sets = [
+                format!("gc.placement.use=\"{placement}\""),
+                "gc.trigger.watermark.soft=\"9 blocks\"".into(),
+                "gc.victim.use=\"cost-benefit\"".into(),
+                "gc.victim.cost-benefit.form=\"sqrt-age\"".into(),
+                "device.exported=0.85".into(),
+                format!("workload.synthetic.address={{zipf={theta}}}"),
+                "precondition.overwrite=6.0".into(),
+                "workload.synthetic.requests=500_000".into(),
+            ];
+            log(&sets.each_ref().map(String::as_str)).write_amplification
+        };
+        let [one, separate, dac, sepbit] = ["one-frontier", "separate-gc", "dac", "sepbit"].map(of);
+        let all = [dac, sepbit, separate, one];
+        assert!(least < dac.min(sepbit), "{theta}: {least} {all:?}");
+        assert!(dac.max(sepbit) < separate && separate < one, "{theta}: {all:?}");
+    }
+}
+
+/// Pages below a border in class 1.
+struct ByAddress(u32);
+
+impl Placement for ByAddress {
+    fn class_of_write(&mut self, write: Write) -> u8 {
+        u8::from(write.lpn.0 < self.0)
+    }
+
+    fn class_of_copy(&mut self, copy: Copied) -> u8 {
+        u8::from(copy.lpn.0 < self.0)
+    }
+}
+
+/// Classes that are known and separated, with one greedy victim over both, give the write
+/// amplification of uniform writes (docs/models.md#separated-classes).
+#[test]
+fn known_classes_under_greedy_are_as_uniform_writes() {
+    for (f, r) in [(0.2, 0.8), (0.1, 0.9)] {
+        let border = (BLOCKS * 64.0 * 0.85 * f) as u32;
+        let make = move |_: &_| Box::new(ByAddress(border)) as Box<dyn Placement>;
+        let policy = Given::new("by-address", make);
+        let placement = Some(GivenPlacement { classes: 2, policy });
+        let address = format!("workload.synthetic.address={{hot_cold={{f={f},r={r}}}}}");
+        let sets = [
+            "gc.placement.use=\"given\"",
+            "device.exported=0.85",
+            &address,
+            "precondition.overwrite=20.0",
+            "workload.synthetic.requests=1_000_000",
+        ];
+        let policies = GivenPolicies { placement, ..GivenPolicies::default() };
+        let inputs = Inputs { policies, ..inputs(LOG, &sets) };
+        let setup = prepare(&inputs).unwrap_or_else(|errors| panic!("{errors}"));
+        let mut session = Session::new(setup, None, Options::default());
+        while session.advance().expect("it runs").phase != Phase::Done {}
+        let found = Found::new(&session.report().to_json(), 64.0);
+        check(&format!("known classes {f} {r}"), &found, greedy(found.rho, 64), 0.015);
+    }
+}
