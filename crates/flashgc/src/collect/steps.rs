@@ -31,15 +31,46 @@ impl<W: Watch> Collecting<'_, W> {
         if self.cx.plan.geometry.shape.program_slots > 1 {
             return slots::step(self, unit);
         }
+        self.begins_to_read(unit, mode.step_op());
+        let mut phases = self.price_of_read(unit, mode.step_op());
         let job = &self.jobs[unit];
-        let from = job.step_pages().map(|copy| copy.from);
-        let mut phases = self.prices.reading(mode.step_op(), job.step.len(), from);
         if !job.fixed {
             let binds_at = phases.program_at();
             return Command { binds_at, ..command(phases) };
         }
         self.prices.bind(&mut phases, job.step_pages().map(|copy| copy.to), 0);
         command(phases)
+    }
+
+    /// The phases of an operation that reads the pages of the step: slots once for all of a flash
+    /// page.
+    pub(super) fn price_of_read(&self, unit: UnitId, op: Op) -> Phases {
+        let (job, plan) = (&self.jobs[unit], self.cx.plan);
+        let retries = |page| self.store.ftl.retries(&plan.geometry, page);
+        if plan.geometry.shape.program_slots > 1 {
+            return self.prices.reading(op, job.read.len(), job.read.iter().copied(), retries);
+        }
+        let from = job.step_pages().map(|copy| copy.from);
+        self.prices.reading(op, job.step.len(), from, retries)
+    }
+
+    /// An operation that reads the pages of the step begins: their retries are counted, if the
+    /// controller corrects them.
+    pub(super) fn begins_to_read(&mut self, unit: UnitId, op: Op) {
+        let plan = self.cx.plan;
+        self.jobs[unit].corrects = op.corrects();
+        if plan.read_retry.is_none() || !op.corrects() || !plan.gc.copy.takes_time() {
+            return;
+        }
+        let (job, counters) = (&self.jobs[unit], &mut self.cx.counters);
+        let retries = |page| self.store.ftl.retries(&plan.geometry, page);
+        if plan.geometry.shape.program_slots > 1 {
+            let pages = job.read.chunk_by(|&a, &b| self.prices.shares_flash_page(a, b));
+            pages.for_each(|page| counters.add_retries(true, retries(page[0])));
+        } else {
+            let pages = job.step_pages().map(|copy| copy.from);
+            pages.for_each(|page| counters.add_retries(true, retries(page)));
+        }
     }
 
     /// Takes the next copies of one list into the step; pages that went invalid are passed over.
@@ -88,6 +119,9 @@ impl<W: Watch> Collecting<'_, W> {
         let Collecting { store, cx, .. } = self;
         let from = self.jobs[unit].copies[copy].from;
         let placed = store.copy_page::<false, W>(from, plane, Cause::Copy { from }, cx);
+        if self.jobs[unit].corrects {
+            store.ftl.renew(placed.ppn);
+        }
         if store.gc.keeps_books {
             store.note_copy(unit, placed, cx);
         }

@@ -64,7 +64,7 @@ pub fn restore(
     let mut blocks = Blocks::new(geometry);
     let map = restore_map(geometry, pools, map, &mut blocks)?;
     let frontiers = Frontiers::empty(geometry, rules);
-    let ftl = Ftl { map, blocks, frontiers, facts: Facts::default() };
+    let ftl = Ftl { map, blocks, frontiers, facts: Facts::default(), errors: None };
     let mut to = Restoring { geometry, rules, ftl, erases, age_ns, carried: Carried::default() };
     let mut seen = vec![false; geometry.blocks as usize];
     let mut open = open.into_iter();

@@ -7,10 +7,11 @@ mod mapping_unit;
 mod multi_plane;
 mod one_shot;
 mod order;
+mod read_retry;
 mod timing;
 mod write_buffer;
 
-use crate::device::{Level, Shape, Timing};
+use crate::device::{Level, ReadRetry, Shape, Timing};
 use crate::plan::{
     Allocation, CacheOperations, Firmware, Places, QueueOrder, Service, WriteBuffer,
     WriteCompletion,
@@ -30,6 +31,7 @@ pub struct Device {
     pub places: Option<Places>,
     pub firmware: Option<Firmware>,
     pub cache: CacheOperations,
+    pub read_retry: Option<ReadRetry>,
     pub write_completion: WriteCompletion,
     pub write_buffer: Option<WriteBuffer>,
     /// `None`: the whole device, or no pools at all.
@@ -76,6 +78,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     let (host_link, suspend) = (timing::host_link(table), timing::suspend(table));
     let (places, firmware, cache, write_completion) = requests(table);
     let write_buffer = write_buffer::read(table, page_bytes, slots);
+    let read_retry = read_retry::read(table, pages_per_block);
     let rated_cycles = table.u64("rated_cycles", 1..=1_000_000_000);
     table.finish();
     let (layered, exported) = (layered?, exported?);
@@ -106,6 +109,8 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     .in_slots(slots?);
     let shape = sized(table, shape, &exported)?;
     let mut timing = Timing { suspend: suspend?, layer_speed: layered.speed, ..times?.0 };
+    let read_retry = read_retry?;
+    timing.retry = read_retry.as_ref().map(|retry| retry.times);
     timing.summary = summary?.map(|summary| timing::in_array(summary, &timing, &shape));
     Some(Device {
         shape,
@@ -114,6 +119,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         places,
         firmware: firmware?,
         cache,
+        read_retry,
         write_completion,
         write_buffer: write_buffer?,
         allocation,

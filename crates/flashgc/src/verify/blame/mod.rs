@@ -55,6 +55,8 @@ struct Operation {
     request: u32,
     /// Until when its time is accounted for, in ns, unless it is in a queue.
     until_ns: u64,
+    /// How much longer retries make it, in ns.
+    retries_ns: u64,
     /// Its time so far. In a queue, the clock of the unit at the start of the wait, less that time.
     parts: Parts,
 }
@@ -67,6 +69,7 @@ const NEW: Operation = Operation {
     unit: UnitId(0),
     request: FLUSH,
     until_ns: 0,
+    retries_ns: 0,
     parts: [0; PARTS],
 };
 
@@ -172,7 +175,7 @@ impl Blame {
     fn settle(&mut self, op: u32, now_ns: u64) {
         let operation = entry(&mut self.operations, op, NEW);
         let length_ns = now_ns - std::mem::replace(&mut operation.until_ns, now_ns);
-        let Operation { state, unit, request, parts, .. } = operation;
+        let Operation { state, unit, request, parts, retries_ns, .. } = operation;
         if *request == FLUSH {
             *parts = [0; PARTS];
             return;
@@ -183,7 +186,10 @@ impl Blame {
                 parts[Part::Host as usize] = length_ns;
             }
             State::Runs if length_ns == 0 => {}
-            State::Runs => add_own(parts, length_ns, self.units[unit.index()].waited),
+            State::Runs => {
+                add_own(parts, length_ns, self.units[unit.index()].waited);
+                take_retries(parts, retries_ns);
+            }
             State::Merged | State::Loaded => {
                 let unit = &self.units[unit.index()];
                 unit.read(now_ns, parts);
@@ -298,6 +304,7 @@ impl Blame {
         let operation = &mut self.operations[op as usize];
         self.units[operation.unit.index()].taken(now_ns, &mut operation.parts);
         operation.until_ns = now_ns;
+        operation.retries_ns = 0;
         if std::mem::replace(&mut operation.state, State::Runs) == State::Starves {
             self.has_starved(op);
         }
@@ -341,7 +348,8 @@ impl Blame {
     fn done(&mut self, op: u32, now_ns: u64) {
         let operation = &mut self.operations[op as usize];
         let request = operation.request;
-        if operation.state == State::Runs && now_ns > operation.until_ns {
+        if operation.state == State::Runs && operation.retries_ns == 0 && now_ns > operation.until_ns
+        {
             let waited = self.units[operation.unit.index()].waited;
             add_own(&mut operation.parts, now_ns - operation.until_ns, waited);
         } else {
@@ -390,6 +398,14 @@ fn add_own(parts: &mut Parts, own_ns: u64, [host_ns, collection_ns]: BusWait) {
     parts[Part::Service as usize] += own_ns - host_ns - collection_ns;
 }
 
+/// The work of an operation that has ended was longer by its retries.
+#[cold]
+fn take_retries(parts: &mut Parts, retries_ns: &mut u64) {
+    let ns = std::mem::take(retries_ns).min(parts[Part::Service as usize]);
+    parts[Part::Service as usize] -= ns;
+    parts[Part::Retries as usize] += ns;
+}
+
 fn add(sums: &mut Parts, parts: &Parts) {
     for (sum, part) in sums.iter_mut().zip(parts) {
         *sum += part;
@@ -420,6 +436,9 @@ impl Watch for Blame {
             Happened::Loaded { op } => self.begins_wait(op, State::Loaded, now_ns),
             Happened::Beside { op } => self.goes_on(op, State::Beside, now_ns),
             Happened::TakesOver { op, .. } => self.goes_on(op, State::Runs, now_ns),
+            Happened::Retries { op, added_ns } => {
+                self.operations[op as usize].retries_ns = added_ns;
+            }
             Happened::FindsNoPage { op } => self.finds_no_page(op, now_ns),
             Happened::Starves { unit } => self.units[unit.index()].starves(now_ns),
             Happened::Begins { unit, held } => {
