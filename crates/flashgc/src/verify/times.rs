@@ -460,7 +460,10 @@ impl Times {
         if copies.len() == self.program_slots as usize && is_of_one {
             // A whole program moves within its plane, and the controller keeps what it has.
             let from: Vec<_> = copies.iter().map(|copy| copy.from).collect();
-            return (ns + self.each_ns(self.corrects(), &from), 1 + u64::from(self.program_slots / self.slots));
+            return (
+                ns + self.each_ns(self.corrects(), &from),
+                1 + u64::from(self.program_slots / self.slots),
+            );
         }
         if let Some(rereads) = &mut self.rereads {
             copies.iter().for_each(|copy| rereads.renews(copy.to));

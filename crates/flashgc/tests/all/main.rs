@@ -43,6 +43,7 @@ mod pools;
 mod pre_migration;
 mod preconditioned;
 mod preemption;
+mod read_retry;
 mod renamed_keys;
 mod replayed;
 mod request_log;

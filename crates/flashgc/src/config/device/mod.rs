@@ -73,12 +73,11 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         (registers(table), multi_plane::read(table, unit, planes_per_die));
     let (order, (service, service_words)) = (order::order(table), order::service(table));
     let bytes = table.bytes("transfer_bytes").or(page_bytes.map(u64::from));
-    let times = timing::read(&table.table("timing"), bytes, pages_per_block);
+    let (times, read_retry) = times(table, bytes, pages_per_block);
     let summary = timing::summary(table, times.map(|(_, rate)| rate), bytes, pages_per_block);
     let (host_link, suspend) = (timing::host_link(table), timing::suspend(table));
     let (places, firmware, cache, write_completion) = requests(table);
     let write_buffer = write_buffer::read(table, page_bytes, slots);
-    let read_retry = read_retry::read(table, pages_per_block);
     let rated_cycles = table.u64("rated_cycles", 1..=1_000_000_000);
     table.finish();
     let (layered, exported) = (layered?, exported?);
@@ -108,9 +107,8 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     }
     .in_slots(slots?);
     let shape = sized(table, shape, &exported)?;
-    let mut timing = Timing { suspend: suspend?, layer_speed: layered.speed, ..times?.0 };
     let read_retry = read_retry?;
-    timing.retry = read_retry.as_ref().map(|retry| retry.times);
+    let mut timing = Timing { suspend: suspend?, layer_speed: layered.speed, ..times?.0 };
     timing.summary = summary?.map(|summary| timing::in_array(summary, &timing, &shape));
     Some(Device {
         shape,
@@ -130,6 +128,19 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         rated_cycles,
         unused: unused(table, layered.unused, pool.is_some() && allocation == Allocation::Striped),
     })
+}
+
+/// The times and the rate of the bus; and when a page is read again.
+#[allow(clippy::type_complexity)]
+fn times(
+    table: &Reader<'_>,
+    bytes: Option<u64>,
+    pages_per_block: Option<u32>,
+) -> (Option<(Timing, Rate)>, Option<Option<ReadRetry>>) {
+    let times = timing::read(&table.table("timing"), bytes, pages_per_block);
+    let retry = read_retry::read(table, pages_per_block);
+    let costs = retry.as_ref().and_then(|retry| retry.as_ref()).map(|retry| retry.times);
+    (times.map(|(timing, rate)| (Timing { retry: costs, ..timing }, rate)), retry)
 }
 
 /// The device with planes in step, and the pages that the host sees.

@@ -55,7 +55,7 @@ struct Operation {
     request: u32,
     /// Until when its time is accounted for, in ns, unless it is in a queue.
     until_ns: u64,
-    /// How much longer retries make it, in ns.
+    /// How much longer retries of its reads make it, in ns.
     retries_ns: u64,
     /// Its time so far. In a queue, the clock of the unit at the start of the wait, less that time.
     parts: Parts,
@@ -175,7 +175,7 @@ impl Blame {
     fn settle(&mut self, op: u32, now_ns: u64) {
         let operation = entry(&mut self.operations, op, NEW);
         let length_ns = now_ns - std::mem::replace(&mut operation.until_ns, now_ns);
-        let Operation { state, unit, request, parts, retries_ns, .. } = operation;
+        let Operation { state, unit, request, parts, .. } = operation;
         if *request == FLUSH {
             *parts = [0; PARTS];
             return;
@@ -186,10 +186,7 @@ impl Blame {
                 parts[Part::Host as usize] = length_ns;
             }
             State::Runs if length_ns == 0 => {}
-            State::Runs => {
-                add_own(parts, length_ns, self.units[unit.index()].waited);
-                take_retries(parts, retries_ns);
-            }
+            State::Runs => add_own(parts, length_ns, self.units[unit.index()].waited),
             State::Merged | State::Loaded => {
                 let unit = &self.units[unit.index()];
                 unit.read(now_ns, parts);
@@ -231,6 +228,7 @@ impl Blame {
         operation.state = State::Ordered;
         operation.request = request;
         operation.until_ns = now_ns;
+        operation.retries_ns = 0;
     }
 
     /// An operation waits in the queue of a unit.
@@ -304,7 +302,6 @@ impl Blame {
         let operation = &mut self.operations[op as usize];
         self.units[operation.unit.index()].taken(now_ns, &mut operation.parts);
         operation.until_ns = now_ns;
-        operation.retries_ns = 0;
         if std::mem::replace(&mut operation.state, State::Runs) == State::Starves {
             self.has_starved(op);
         }
@@ -348,8 +345,7 @@ impl Blame {
     fn done(&mut self, op: u32, now_ns: u64) {
         let operation = &mut self.operations[op as usize];
         let request = operation.request;
-        if operation.state == State::Runs && operation.retries_ns == 0 && now_ns > operation.until_ns
-        {
+        if operation.state == State::Runs && now_ns > operation.until_ns {
             let waited = self.units[operation.unit.index()].waited;
             add_own(&mut operation.parts, now_ns - operation.until_ns, waited);
         } else {
@@ -370,11 +366,15 @@ impl Blame {
         }
         let link = self.has_link.then(|| self.parts_of(request));
         let last = self.last[request as usize];
-        let parts = link.as_ref().unwrap_or(&self.operations[last as usize].parts);
+        let operation = &self.operations[last as usize];
+        let parts = link.as_ref().unwrap_or(&operation.parts);
         let table = if op == HostOp::Read { &mut self.read } else { &mut self.write };
-        table.add(parts, latency_ns);
+        // Work that overlaps with that of another operation is that one's.
+        let retries_ns = operation.retries_ns.min(parts[Part::Service as usize]);
+        table.add(parts, retries_ns, latency_ns);
         if let Some(&job) = self.job_of_clone.get(usize::from(clone)) {
-            self.of_jobs[usize::from(job)][usize::from(op == HostOp::Write)].add(parts, latency_ns);
+            let table = &mut self.of_jobs[usize::from(job)][usize::from(op == HostOp::Write)];
+            table.add(parts, retries_ns, latency_ns);
         }
     }
 
@@ -396,14 +396,6 @@ fn add_own(parts: &mut Parts, own_ns: u64, [host_ns, collection_ns]: BusWait) {
     parts[Part::Host as usize] += host_ns;
     parts[Part::Bus as usize] += collection_ns;
     parts[Part::Service as usize] += own_ns - host_ns - collection_ns;
-}
-
-/// The work of an operation that has ended was longer by its retries.
-#[cold]
-fn take_retries(parts: &mut Parts, retries_ns: &mut u64) {
-    let ns = std::mem::take(retries_ns).min(parts[Part::Service as usize]);
-    parts[Part::Service as usize] -= ns;
-    parts[Part::Retries as usize] += ns;
 }
 
 fn add(sums: &mut Parts, parts: &Parts) {
@@ -437,7 +429,7 @@ impl Watch for Blame {
             Happened::Beside { op } => self.goes_on(op, State::Beside, now_ns),
             Happened::TakesOver { op, .. } => self.goes_on(op, State::Runs, now_ns),
             Happened::Retries { op, added_ns } => {
-                self.operations[op as usize].retries_ns = added_ns;
+                self.operations[op as usize].retries_ns += added_ns;
             }
             Happened::FindsNoPage { op } => self.finds_no_page(op, now_ns),
             Happened::Starves { unit } => self.units[unit.index()].starves(now_ns),

@@ -5,8 +5,6 @@
 pub enum Part {
     /// The request's own work: array, bus, write buffer and link.
     Service,
-    /// The part of it that reads a page again, since its errors could not be corrected.
-    Retries,
     /// Wait for other work of the host.
     Host,
     /// Wait for copies of a collection.
@@ -26,7 +24,7 @@ pub enum Part {
 }
 
 /// Number of parts.
-pub const PARTS: usize = 10;
+pub const PARTS: usize = 9;
 
 /// All parts of a latency, in ns, by [`Part`].
 pub type Parts = [u64; PARTS];
@@ -35,7 +33,6 @@ impl Part {
     /// All parts, in their order.
     pub const ALL: [Part; PARTS] = [
         Part::Service,
-        Part::Retries,
         Part::Host,
         Part::Copies,
         Part::Erase,
@@ -50,7 +47,6 @@ impl Part {
     pub fn key(self) -> &'static str {
         match self {
             Part::Service => "service_ns",
-            Part::Retries => "retries_ns",
             Part::Host => "host_ns",
             Part::Copies => "copies_ns",
             Part::Erase => "erase_ns",
