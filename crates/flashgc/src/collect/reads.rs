@@ -1,4 +1,4 @@
-//! What the reads of a step cost, and how often pages are read again.
+//! The cost of the reads of a step, and the retries of its pages.
 
 use super::Collecting;
 use crate::flash::{Op, Phases};

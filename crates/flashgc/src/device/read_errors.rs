@@ -42,7 +42,7 @@ impl ErrorLaw {
         retention_exponent: 0.54,
     };
 
-    /// The rate after so many cycles and days.
+    /// The rate after this number of cycles and days.
     pub fn rate(&self, cycles: f64, days: f64) -> f64 {
         self.base
             + self.wear * libm::pow(cycles, self.wear_exponent)
@@ -76,7 +76,7 @@ pub struct ReadRetry {
     pub times: RetryTimes,
 }
 
-/// What it costs to read a page again.
+/// The cost of reading a page again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct RetryTimes {
     /// Retries before soft decoding.

@@ -1,8 +1,8 @@
 //! Which data is old, where the age of data matters: a bit for each program.
 //!
 //! All data that is there at the start of the measured part is old. What the host writes is new,
-//! and so is a copy that the controller has corrected. A copyback programs what it has read, errors
-//! and all, so it stays as old as it was.
+//! and so is a copy that the controller has corrected. A copyback programs the data as it was read,
+//! with its errors, so it stays as old as it was.
 
 use super::blocks::Blocks;
 use crate::device::{Geometry, ReadErrors, ReadRetry};

@@ -15,7 +15,7 @@ pub(super) struct Rereads {
     slots: u32,
     read_slots: u32,
     program_slots: u32,
-    /// Pages of a whole block, and of what is erased as one.
+    /// Pages of a whole block, and of the part that is erased by itself.
     block_pages: u32,
     pages_per_block: u32,
     erases: Vec<u32>,

@@ -119,7 +119,7 @@ pub(super) struct Times {
     list_pages: u32,
     /// Whether the device has cache reads, and cache programs.
     cache: [bool; 2],
-    /// What is read again, where reads have errors.
+    /// The account of retries, where reads have errors.
     pub(super) rereads: Option<Rereads>,
     lanes: Vec<Lane>,
 }

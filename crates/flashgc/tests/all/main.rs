@@ -14,6 +14,7 @@ mod common;
 mod contract;
 mod corners;
 mod determinism;
+mod device_limits;
 mod disksim;
 mod drive;
 mod every_trace;

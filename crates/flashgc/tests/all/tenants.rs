@@ -191,7 +191,7 @@ fn example(jobs: std::ops::Range<usize>, scheme: &str) -> Value {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let page = std::fs::read_to_string(root.join("../../docs/tenants.md")).expect("the page");
     let toml = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next());
-    let toml = toml.expect("the example").replace("20 s", "2 s").replace("= 256", "= 24");
+    let toml = toml.expect("the example").replace("20 s", "2 s").replace("= 256", "= 48");
     let (drive, rest) = toml.split_once("[[workload.jobs.job]]").expect("jobs");
     let tables: Vec<&str> = rest.split("[[workload.jobs.job]]").collect();
     let jobs = tables[jobs].iter().map(|job| format!("[[workload.jobs.job]]{job}"));

@@ -1,4 +1,4 @@
-//! `[device.read_retry]`: raw bit errors, and what it costs to read a page again.
+//! `[device.read_retry]`: raw bit errors, and the cost of reading a page again.
 
 use super::timing::at_most_longest;
 use crate::device::page_times::TYPES_MAX;

@@ -34,7 +34,7 @@ overwrite = 1.0
 const READER: &str = "name=\"reader\",file=\"drive\",read_share=0.9,depth=2,requests=250";
 const WRITER: &str = "name=\"writer\",file=\"drive\",depth=24,requests=900";
 
-/// Values are assignments, with a bar between them; those of jobs follow the keys of the writer.
+/// Values are assignments, with a bar between them; those of the writer follow its keys.
 const FACTORS: &[Factor] = &[
     (
         PAGES,
@@ -76,7 +76,7 @@ const FACTORS: &[Factor] = &[
     ),
     ("firmware", &["", "device.firmware.command=\"3 us\""]),
     ("link", &["", "device.host_link.transfer=\"0.5 ns/B\""]),
-    ("buffer", &["", "device.write_buffer={size=\"128 KiB\",access=\"1 us\"}"]),
+    ("buffer", &["", "device.write_buffer={size=\"1 MiB\",access=\"1 us\"}"]),
     (SCHEME, &SCHEMES_AND_TOKENS),
     (COPY, &["", "gc.copy.use=\"bus\""]),
     ("placement", &["", "gc.placement.use=\"separate-gc\""]),
@@ -140,6 +140,7 @@ fn sets(row: &[usize]) -> Vec<String> {
     if ["pgc-se", "fpgc", "tokens-fpgc"].contains(&scheme) {
         sets.extend(SUSPENDS.map(String::from));
     }
+    sets.push("gc.trigger.watermark.soft=\"4 blocks\"".into());
     sets.push(format!("workload.jobs.job=[{{{READER}}},{{{writer}}}]"));
     sets
 }
