@@ -59,9 +59,10 @@ fn on_link(plan: &Plan, bytes: f64) -> f64 {
     plan.host_link.map_or(0.0, |rate| rate.ns_for(bytes as u64) as f64)
 }
 
+/// Within 10 %: at the end of a run some writes are in the buffer, and collections are under way.
 fn assert_within(what: &str, found: f64, bound: f64) {
     let share = found / bound;
-    assert!((0.9..1.02).contains(&share), "{what}: {found} of {bound}");
+    assert!((0.9..1.1).contains(&share), "{what}: {found} of {bound}");
 }
 
 fn plan_of(preset: &str, workload: &str) -> (Plan, Value) {
