@@ -86,6 +86,24 @@ class Cache(Section):
     programs: int
 
 
+class Retries(Section):
+    """Flash pages that were read and corrected, by their retries."""
+
+    page_reads: int
+    retried_share: float | None
+    retries_per_read: float | None
+    reads_by_retries: list[int]
+    soft_decoded: int
+    uncorrectable: int
+
+
+class ReadRetry(Section):
+    """Retries of reads for the host, and for collection."""
+
+    host: Retries
+    collection: Retries
+
+
 class Background(Section):
     """Pages that pre-migration moved before any collection."""
 
@@ -196,6 +214,7 @@ class Split(Section):
     latency_ns: float
     requests: int
     service_ns: float
+    retries_ns: Annotated[float, Only("where reads were retried")]
     host_ns: float
     collection_ns: float
     collection: CollectionWait
@@ -495,6 +514,7 @@ class Keys(Section):
     pages: Pages
     slots: Annotated[Slots, Only("with a mapping unit below the page")]
     cache: Annotated[Cache, Only("with cache operations")]
+    read_retry: Annotated[ReadRetry, Only("where reads have errors")]
     background: Annotated[Background, Only("with pre-migration")]
     buffer: Annotated[Buffer, Only("with a write buffer")]
     write_amplification: float | None

@@ -92,7 +92,7 @@ def check_wait(report: Mapping[str, Any]) -> str | None:
 
     Raises:
         ValueError: a run in which no request preempts a collection, or whose device has layers or
-            page types of different speed, which the table does not cover.
+            page types of different speed, or retries of reads, which the table does not cover.
 
     """
     preemption = report["config"]["gc"].get("preemption")
@@ -112,6 +112,11 @@ def check_wait(report: Mapping[str, Any]) -> str | None:
         raise ValueError(
             "the worst case is defined for pages of equal read time, but the page types of this "
             "device differ; set device.timing.read to one duration"
+        )
+    if "read_retry" in device:
+        raise ValueError(
+            "the worst case is defined for reads that take tR, but reads of this device may be "
+            "retried; remove [device.read_retry]"
         )
     case = worst_case_wait(device, transfer=True)
     bound_ns = case.fpgc_ns if preemption["suspends"] == "any" else case.pgc_ns

@@ -300,6 +300,23 @@ impl<'a> Reader<'a> {
         numbers.or_else(|| self.wrong(entry, "a list of whole numbers", help))
     }
 
+    /// A list of finite numbers.
+    pub fn f64s(&self, key: &str) -> Option<Vec<f64>> {
+        let entry = self.entry(key)?;
+        let help = "write numbers in brackets, as in [0.5, 1, 1.5]";
+        let Node::Array { items, .. } = &entry.node else {
+            return self.wrong(entry, "a list of numbers", help);
+        };
+        let number = |item: &Node| match item {
+            Node::Leaf { value: Scalar::Float { written }, .. } => written.parse::<f64>().ok(),
+            Node::Leaf { value: Scalar::Integer { value, .. }, .. } => value.map(|v| v as f64),
+            _ => None,
+        };
+        let numbers: Option<Vec<f64>> =
+            items.iter().map(|item| number(item).filter(|number| number.is_finite())).collect();
+        numbers.or_else(|| self.wrong(entry, "a list of numbers", help))
+    }
+
     /// Views of the tables of a list, in order. The path of the second ends in `[2]`.
     pub fn tables(&self, key: &str) -> Option<Vec<Reader<'a>>> {
         let entry = self.entry(key)?;

@@ -1,6 +1,6 @@
 //! The plan: a checked configuration with all derived values. Only a plan reaches the simulation.
 
-use crate::device::{Geometry, Level, Pools, Timing};
+use crate::device::{Geometry, Level, Pools, ReadRetry, Timing};
 use crate::ftl::frontier::FrontierRules;
 use crate::gc::windows::Costs;
 use crate::gc::{GcPlan, Isolation};
@@ -256,6 +256,8 @@ pub struct Plan {
     pub firmware: Option<Firmware>,
     /// What the registers of a unit do beside its array.
     pub cache: CacheOperations,
+    /// When a page is read again, where reads have errors.
+    pub read_retry: Option<ReadRetry>,
     /// When a write of the host is done.
     pub write_completion: WriteCompletion,
     /// The write buffer, where there is one.
@@ -338,6 +340,11 @@ impl Plan {
     /// Whether a phase of an operation of the host may release a write, or the next operation.
     pub fn follows_phases(&self) -> bool {
         self.cache.is_some() || self.write_completion == WriteCompletion::Loaded
+    }
+
+    /// Whether the controller corrects what copies read: not where they stay in their plane.
+    pub fn corrects_copies(&self) -> bool {
+        !self.gc.copy.stays_in_plane()
     }
 
     /// Whether copies keep the parity of their page.

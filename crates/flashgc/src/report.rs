@@ -66,6 +66,7 @@ impl Report {
         }
         for (key, part) in [
             ("cache", cache(setup, results)),
+            ("read_retry", read_retry(setup, results)),
             ("background", background(setup, results)),
             ("buffer", buffer(results)),
             ("placement", results.placement.as_ref().map(|placement| json!(placement))),
@@ -275,6 +276,30 @@ fn slots(setup: &Setup, results: &Results) -> Option<Value> {
 fn cache(setup: &Setup, results: &Results) -> Option<Value> {
     let [reads, programs] = results.counters.cached;
     setup.plan.cache.is_some().then(|| json!({ "reads": reads, "programs": programs }))
+}
+
+/// Flash pages that were read and corrected, by their retries.
+fn read_retry(setup: &Setup, results: &Results) -> Option<Value> {
+    let rules = setup.plan.read_retry.as_ref()?;
+    let most = usize::from(rules.times.retries);
+    let of = |counts: &[u64]| {
+        let count = |at: usize| counts.get(at).copied().unwrap_or(0);
+        let reads: u64 = counts.iter().sum();
+        let hard: Vec<u64> = (0..=most).map(count).collect();
+        let (soft, uncorrectable) = (count(most + 1), count(most + 2));
+        let before_soft = most as u64 * (soft + uncorrectable);
+        let retries: u64 = hard.iter().enumerate().map(|(at, count)| at as u64 * count).sum();
+        json!({
+            "page_reads": reads,
+            "retried_share": per(reads - hard[0], reads),
+            "retries_per_read": per(retries + before_soft, reads),
+            "reads_by_retries": hard,
+            "soft_decoded": soft,
+            "uncorrectable": uncorrectable,
+        })
+    };
+    let [host, collection] = &results.counters.retries;
+    Some(json!({ "host": of(host), "collection": of(collection) }))
 }
 
 /// Flash bytes programmed for each byte that the host wrote.

@@ -144,6 +144,31 @@ impl Draw {
         }
     }
 
+    /// In a part of the cases, reads have errors.
+    pub(super) fn read_errors(&mut self) {
+        if !self.choices.chance(15) {
+            return;
+        }
+        let cycles = self.choices.pick(&["0", "1500", "3000", "7000"]);
+        self.set("device.read_retry.cycles", cycles);
+        let days = self.choices.pick(&["0", "90", "365"]);
+        self.set("device.read_retry.retention_days", days);
+        self.value("device.read_retry.retries", &["0", "1", "3"]);
+        self.value("device.read_retry.soft_reads", &["0", "1", "7"]);
+        self.value("device.read_retry.spread", &["0.0", "1.5"]);
+        let types = self.choices.between(1, 3);
+        if self.number("device.pages_per_block").is_multiple_of(types) {
+            let factors = ["[1.0]", "[0.5, 2.0]", "[0.4, 0.9, 1.7]"][types as usize - 1];
+            self.set("device.read_retry.type_factors", factors);
+        }
+        // Always said, so that it can be scaled.
+        let decode = self.choices.pick(&["0 ns", "1 ns", "10 us"]);
+        self.text("device.read_retry.decode", decode);
+        let soft_decode = self.choices.pick(&["0 ns", "7 us", "80 us"]);
+        self.text("device.read_retry.soft_decode", soft_decode);
+        self.history.words.push(("device".into(), "read_retry".into()));
+    }
+
     fn units(&mut self) {
         let unit = self.word("device.unit", &["plane", "die", "chip", "channel"]);
         let planes = self.number("device.planes_per_die");

@@ -1,6 +1,7 @@
 //! Draws histories: legal configurations of all slots, devices, workloads and preconditionings.
 
 mod device;
+mod jobs;
 mod scheme;
 mod slots;
 mod workload;
@@ -83,6 +84,7 @@ pub fn draw(seed: u64) -> Drawn {
     draw.slots();
     draw.page_types();
     draw.cached();
+    draw.read_errors();
     draw.fits()
 }
 

@@ -17,6 +17,8 @@ const SCHEMES: &[&str] = &[
     "pgc",
     "pgc-se",
     "fpgc",
+    "tokens",
+    "tokens-fpgc",
 ];
 
 const REFUSED_OF_DEVICE: [&str; 5] =
@@ -91,7 +93,7 @@ impl Draw {
         if scheme != "ideal" {
             self.maybe("gc.copy.use", &["copyback", "bus"]);
         }
-        if ["pgc-se", "fpgc"].contains(&scheme) {
+        if ["pgc-se", "fpgc", "tokens-fpgc"].contains(&scheme) {
             self.suspends();
             self.set("gc.preemption.suspend.merge", false);
             self.set("gc.preemption.suspend.pipeline", false);

@@ -84,6 +84,8 @@ const TIMED: &[&str] = &[
     "device.timing.command",
     "device.timing.transfer",
     "device.firmware.command",
+    "device.read_retry.decode",
+    "device.read_retry.soft_decode",
     "device.host_link.transfer",
     "device.write_buffer.access",
     "device.suspend.suspend",

@@ -129,7 +129,8 @@ fn next_step_ns(unit: UnitId, view: &View<'_>) -> u64 {
     if count == 0 {
         return prices.nominal(Op::Erase, 1).total_ns();
     }
-    let read_ns = prices.reading(gc.copy.read_op(), count, pages()).total_ns();
+    let retries = |page| view.ftl.retries(&view.plan.geometry, page);
+    let read_ns = prices.reading(gc.copy.read_op(), count, pages(), retries).total_ns();
     let Some(plane) = job.plane.filter(|_| !gc.copy.is_global()) else { return read_ns };
     let nominal = prices.nominal(gc.copy.program_op(), count);
     if !prices.asks_for_pages() {

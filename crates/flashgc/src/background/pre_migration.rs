@@ -111,6 +111,9 @@ impl<W: Watch> Task<W> for PreMigrating {
         let Move { plane, from, stale, .. } = *going;
         let Rest { store, cx, .. } = at;
         let placed = store.copy_page::<false, W>(from, plane, Cause::MoveAhead { from }, cx);
+        if cx.plan.gc.copy.page_op().corrects() {
+            store.ftl.renew(placed.ppn);
+        }
         if stale {
             cx.counters.background_wasted += 1;
         } else {
@@ -283,7 +286,11 @@ impl PreMigrating {
         at.cx.tell(Happened::WorksAhead { plane });
         at.cx.tell(Happened::ReadOut { ppn: from, lpn });
         let op = at.cx.plan.gc.copy.page_op();
-        let phases = at.prices.reading(op, 1, std::iter::once(from));
+        let retries = |page| at.store.ftl.retries(&at.cx.plan.geometry, page);
+        let phases = at.prices.reading(op, 1, std::iter::once(from), retries);
+        if at.cx.plan.read_retry.is_some() && op.corrects() {
+            at.cx.counters.add_retries(true, retries(from));
+        }
         let binds_at = phases.program_at();
         Command { binds_at, ..Command::new(Owner::Background(self.task), Class::Gc, phases) }
     }

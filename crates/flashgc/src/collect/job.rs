@@ -95,6 +95,8 @@ pub struct Job {
     pub host_pages: Vec<Ppn>,
     /// Whether the pages in the register were read in parallel with a transfer of the host.
     pub read_ahead: bool,
+    /// Whether the controller corrects the pages that were read last.
+    pub(super) corrects: bool,
     /// The copies that run unseen.
     pub(super) unseen: Unseen,
     /// The copy before which they end.

@@ -130,7 +130,8 @@ pub(super) fn step<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) -> Comman
         (true, false) => Op::CopyOverBus,
         (false, _) => Op::Read,
     };
-    let phases = at.prices.reading(op, job.read.len(), job.read.iter().copied());
+    at.begins_to_read(unit, op);
+    let phases = at.price_of_read(unit, op);
     if !fills {
         at.bind_step(unit);
     }
@@ -142,6 +143,8 @@ pub(super) fn begin_reading<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) 
     let plan = at.cx.plan;
     let job = &mut at.jobs[unit];
     job.read_for_step(at.prices, |page| at.store.is_valid(plan, page));
+    at.begins_to_read(unit, Op::Read);
+    let job = &mut at.jobs[unit];
     if W::ACTIVE {
         job.read.iter().for_each(|&slot| at.store.tell_read_out(slot, &mut at.cx));
     }

@@ -33,17 +33,14 @@ impl<W: Watch> Collecting<'_, W> {
             return slots::begin_reading(self, unit);
         }
         self.jobs[unit].reads += 1;
+        self.begins_to_read(unit, self.cx.plan.gc.copy.read_op());
         self.tell_read_out(unit);
     }
 
     /// The read half of the step under way.
     pub fn step_read(&self, unit: UnitId) -> Phases {
-        let job = &self.jobs[unit];
-        if self.cx.plan.geometry.shape.program_slots > 1 {
-            return self.prices.reading(Op::Read, job.read.len(), job.read.iter().copied());
-        }
-        let op = self.cx.plan.gc.copy.read_op();
-        self.prices.reading(op, job.step.len(), job.step_pages().map(|copy| copy.from))
+        let is_joined = self.cx.plan.geometry.shape.program_slots > 1;
+        self.price_of_read(unit, if is_joined { Op::Read } else { self.cx.plan.gc.copy.read_op() })
     }
 
     /// Point A has passed: the pages of the step that are still valid are programmed, and with

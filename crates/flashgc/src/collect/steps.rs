@@ -31,9 +31,9 @@ impl<W: Watch> Collecting<'_, W> {
         if self.cx.plan.geometry.shape.program_slots > 1 {
             return slots::step(self, unit);
         }
+        self.begins_to_read(unit, mode.step_op());
+        let mut phases = self.price_of_read(unit, mode.step_op());
         let job = &self.jobs[unit];
-        let from = job.step_pages().map(|copy| copy.from);
-        let mut phases = self.prices.reading(mode.step_op(), job.step.len(), from);
         if !job.fixed {
             let binds_at = phases.program_at();
             return Command { binds_at, ..command(phases) };
@@ -88,6 +88,9 @@ impl<W: Watch> Collecting<'_, W> {
         let Collecting { store, cx, .. } = self;
         let from = self.jobs[unit].copies[copy].from;
         let placed = store.copy_page::<false, W>(from, plane, Cause::Copy { from }, cx);
+        if self.jobs[unit].corrects {
+            store.ftl.renew(placed.ppn);
+        }
         if store.gc.keeps_books {
             store.note_copy(unit, placed, cx);
         }

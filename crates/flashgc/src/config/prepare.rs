@@ -144,6 +144,9 @@ fn resolve_rare_parts(resolved: &mut Value, device: &Device) {
     if let Some(firmware) = device.firmware {
         resolved["firmware"] = json!(firmware);
     }
+    if let Some(retry) = &device.read_retry {
+        resolved["read_retry"] = json!(retry);
+    }
     if device.cache.is_some() {
         resolved["cache_operations"] = json!(device.cache);
     }

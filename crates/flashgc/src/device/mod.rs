@@ -1,9 +1,11 @@
-//! The device as it is described: geometry, timing, layers, page types, and the pools of planes.
+//! The device as it is described: geometry, timing, layers, page types, read errors, and the pools
+//! of planes.
 
 pub mod geometry;
 pub mod layers;
 pub mod page_times;
 pub mod pools;
+pub mod read_errors;
 pub mod spent;
 pub mod timing;
 
@@ -12,5 +14,6 @@ pub use geometry::{Geometry, Level, Shape};
 pub use layers::{LayerMap, LayerSpeed};
 pub use page_times::{PageTimes, ReadTimes};
 pub use pools::Pools;
+pub use read_errors::{ErrorLaw, ReadErrors, ReadRetry, RetryTimes};
 pub use spent::Spent;
 pub use timing::{Summary, Suspend, Timing};

@@ -2,6 +2,7 @@
 
 use super::layers::LayerSpeed;
 use super::page_times::ReadTimes;
+use super::read_errors::RetryTimes;
 use serde::Serialize;
 
 /// The timing of a device, in ns, with the bus time already calculated for one page.
@@ -29,6 +30,9 @@ pub struct Timing {
     /// The read times of the page types, where they differ.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_by_type_ns: Option<ReadTimes>,
+    /// What retries of reads cost, where reads have errors.
+    #[serde(skip)]
+    pub retry: Option<RetryTimes>,
 }
 
 /// The cost of the commands suspend and resume, in ns of the array (paper preemptible-gc, section
@@ -67,6 +71,7 @@ impl Timing {
         suspend: None,
         layer_speed: None,
         read_by_type_ns: None,
+        retry: None,
     };
 
     /// Whether copies may have to write summaries.

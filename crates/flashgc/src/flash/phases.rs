@@ -153,6 +153,13 @@ impl Phases {
         }
     }
 
+    /// Makes the first phase of this kind longer, where there is one.
+    pub fn lengthen(&mut self, kind: Kind, ns: u64) {
+        if let Some(at) = self.place_of(kind) {
+            self.ns[at as usize] += ns;
+        }
+    }
+
     /// Time from start to end when nothing makes it wait, in ns.
     pub fn total_ns(&self) -> u64 {
         self.ns[..self.count() as usize].iter().sum()

@@ -37,6 +37,11 @@ impl Op {
         Op::CopyOverBus,
         Op::Erase,
     ];
+
+    /// Whether the controller gets the pages that are read, and corrects their errors.
+    pub fn corrects(self) -> bool {
+        matches!(self, Op::Read | Op::CopyOverBus)
+    }
 }
 
 /// The prices of a device.
@@ -112,39 +117,86 @@ impl Prices {
         self.nominal(Op::Program, self.program_slots.value() as usize)
     }
 
-    /// The phases of an operation that reads these pages. Pages are only asked for where they
-    /// differ.
+    /// The phases of an operation that reads these pages, each as often again as `retries` says.
+    /// Pages are only asked for where they differ.
     #[inline(always)]
-    pub fn reading(&self, op: Op, count: usize, pages: impl Iterator<Item = Ppn>) -> Phases {
+    pub fn reading(
+        &self,
+        op: Op,
+        count: usize,
+        pages: impl Iterator<Item = Ppn>,
+        retries: impl Fn(Ppn) -> u8,
+    ) -> Phases {
         if self.program_slots.value() > 1 {
-            return self.reading_slots(op, pages);
+            return self.reading_slots(op, pages, retries);
         }
         let mut phases = self.nominal(op, count);
-        if let Some(times) = &self.times {
-            phases.set(Kind::Read, slowest(pages.map(|page| times.read_ns(page))));
+        if self.times.is_some() || self.timing.retry.is_some() {
+            self.read_pages(&mut phases, op, pages, retries);
         }
         phases
+    }
+
+    /// Pages that are read together and differ: the array takes as long as for the slowest of them.
+    fn read_pages(
+        &self,
+        phases: &mut Phases,
+        op: Op,
+        pages: impl Iterator<Item = Ppn>,
+        retries: impl Fn(Ppn) -> u8,
+    ) {
+        let (mut array_ns, mut transfers) = (0, 0);
+        for page in pages {
+            let (ns, out) = self.read_and_again(op, page, &retries);
+            array_ns = array_ns.max(ns);
+            transfers += out;
+        }
+        phases.set(Kind::Read, array_ns);
+        phases.lengthen(Kind::DataOut, transfers * self.timing.transfer_ns);
+    }
+
+    /// Array time of a flash page with its retries, in ns, and the transfers that these add.
+    fn read_and_again(&self, op: Op, page: Ppn, retries: &impl Fn(Ppn) -> u8) -> (u64, u64) {
+        let read_ns = self.read_ns(page);
+        match self.timing.retry {
+            Some(times) if op.corrects() => {
+                let (again_ns, transfers) = times.added(retries(page), read_ns);
+                (read_ns + again_ns, transfers)
+            }
+            _ => (read_ns, 0),
+        }
     }
 
     /// The same for slots, in order of number: each of their flash pages is read once, those of
     /// planes in step together and others one after the other, and only these slots leave the
     /// register. Without any, what follows the reads.
-    fn reading_slots(&self, op: Op, slots: impl Iterator<Item = Ppn>) -> Phases {
+    fn reading_slots(
+        &self,
+        op: Op,
+        slots: impl Iterator<Item = Ppn>,
+        retries: impl Fn(Ppn) -> u8,
+    ) -> Phases {
         let (mut pages, mut count, mut array_ns, mut last) = (0, 0, 0, None);
+        // Of the flash pages that the array reads together, and slots that leave it once more.
+        let (mut together_ns, mut transfers, mut again) = (0, 0, 0);
         for slot in slots {
             count += 1;
+            if last.is_none_or(|last| !self.shares_read(last, slot)) {
+                array_ns += std::mem::take(&mut together_ns);
+            }
             if last.is_none_or(|last| !self.shares_flash_page(last, slot)) {
                 pages += 1;
+                let page_ns;
+                (page_ns, transfers) = self.read_and_again(op, slot, &retries);
+                together_ns = together_ns.max(page_ns);
             }
-            if last.is_none_or(|last| !self.shares_read(last, slot)) {
-                array_ns += self.read_ns(slot);
-            }
+            again += transfers;
             last = Some(slot);
         }
         let read = Phases::new()
             .then(Kind::Command, self.timing.command_ns * pages)
-            .then(Kind::Read, array_ns);
-        let out_ns = out_ns(&self.timing, count, self.slots.value().into());
+            .then(Kind::Read, array_ns + together_ns);
+        let out_ns = out_ns(&self.timing, count + again, self.slots.value().into());
         let programmed = u64::from(self.slots.divide(self.program_slots.value()));
         match op {
             Op::Read => read.then(Kind::DataOut, out_ns),

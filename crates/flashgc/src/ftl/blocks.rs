@@ -84,6 +84,11 @@ impl Blocks {
         self.erases[block.index()]
     }
 
+    /// The most erases of a block.
+    pub fn erases_max(&self) -> u32 {
+        self.erases.iter().copied().max().unwrap_or(0)
+    }
+
     /// When the block was sealed, on the age clock, in ns.
     pub fn sealed_at_ns(&self, block: BlockId) -> u64 {
         self.sealed_at_ns[block.index()]

@@ -6,6 +6,7 @@
 //! is a [`Fact`], or a [`Lost`] page, that its caller passes on.
 
 pub mod blocks;
+mod errors;
 pub mod facts;
 mod free_list;
 pub mod frontier;
@@ -16,6 +17,7 @@ pub mod stamps;
 use crate::device::Geometry;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use blocks::{BlockState, Blocks};
+pub use errors::PageErrors;
 pub use facts::{Fact, Facts, Lost};
 use frontier::{FrontierRules, Frontiers};
 pub use frontier::{Parity, Stream, Taken};
@@ -35,6 +37,8 @@ pub struct Ftl {
     pub facts: Facts,
     /// The clock of host writes, and what it showed of each block.
     pub stamps: Stamps,
+    /// The age of data in the measured part, where reads have errors.
+    pub errors: Option<Box<PageErrors>>,
 }
 
 /// A page that was taken and programmed.
@@ -59,6 +63,7 @@ impl Ftl {
             frontiers: Frontiers::new(geometry, rules),
             facts: Facts::default(),
             stamps: Stamps::default(),
+            errors: None,
         }
     }
 
@@ -77,6 +82,7 @@ impl Ftl {
         let left = self.map.bind(lpn, ppn);
         let (block, page) = geometry.block_and_page(ppn);
         self.blocks.add_valid(block, page);
+        self.renew(ppn);
         Placed { ppn, filled, current: true, left }
     }
 
@@ -117,12 +123,29 @@ impl Ftl {
     ) -> Placed {
         let Taken { ppn, filled, .. } = self.take(geometry, plane, stream, parity);
         self.map.bind(self.map.lpn_of(from), ppn);
+        if let Some(errors) = &mut self.errors {
+            errors.copy(from, ppn);
+        }
         let (block, page) = geometry.block_and_page(ppn);
         self.blocks.add_valid(block, page);
         if self.facts.tells_moves {
             self.facts.push(Fact::Moved { from, to: ppn });
         }
         Placed { ppn, filled, current: true, left: Ppn::NONE }
+    }
+
+    /// The data of a page is as new as its program: the host's, or corrected by the controller.
+    #[inline(always)]
+    pub fn renew(&mut self, page: Ppn) {
+        if let Some(errors) = &mut self.errors {
+            errors.renew(page);
+        }
+    }
+
+    /// How often the flash page of a page is read again until its errors are corrected.
+    pub fn retries(&self, geometry: &Geometry, page: Ppn) -> u8 {
+        let erases = self.blocks.erases(geometry.block_of(page));
+        self.errors.as_ref().map_or(0, |errors| errors.retries(page, erases))
     }
 
     /// Brings the accounts of the page that a logical page will leave into the cache.
@@ -299,6 +322,8 @@ impl Ftl {
 
     /// Bytes of the tables that grow with the drive.
     pub fn table_bytes(&self) -> u64 {
-        self.map.bytes() + self.blocks.bytes() + self.frontiers.bytes() + self.stamps.bytes()
+        let errors = self.errors.as_ref().map_or(0, |errors| errors.bytes());
+        let tables = self.map.bytes() + self.blocks.bytes() + self.frontiers.bytes();
+        tables + self.stamps.bytes() + errors
     }
 }

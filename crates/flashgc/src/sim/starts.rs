@@ -42,8 +42,34 @@ impl<W: Watch> Sim<W> {
             let count = (shared + 1).max(self.plan.geometry.shape.program_slots as usize);
             self.prices.programming(flash::Op::Program, count, pages, filled)
         } else {
-            self.prices.reading(flash::Op::Read, shared + 1, pages)
+            let retries = |page| self.store.ftl.retries(&self.plan.geometry, page);
+            let phases = self.prices.reading(flash::Op::Read, shared + 1, pages, retries);
+            if self.plan.read_retry.is_some() {
+                self.note_retries(unit, op, &phases);
+            }
+            phases
         })
+    }
+
+    /// The host's operations that an array read serves begin: their retries are counted, and the
+    /// watcher is told how much longer they make it.
+    #[cold]
+    fn note_retries(&mut self, unit: UnitId, first: u32, phases: &Phases) {
+        let group = &self.units[unit.index()].group;
+        let ops: Vec<u32> = std::iter::once(first).chain(group.iter().copied()).collect();
+        let pages: Vec<Ppn> = ops.iter().map(|&op| self.page_of(op)).collect();
+        for together in pages.chunk_by(|&a, &b| self.prices.shares_flash_page(a, b)) {
+            let retries = self.store.ftl.retries(&self.plan.geometry, together[0]);
+            self.counters.add_retries(false, retries);
+        }
+        if W::ACTIVE {
+            let (read, slots) = (flash::Op::Read, pages.iter().copied());
+            let at_once = self.prices.reading(read, pages.len(), slots, |_| 0);
+            let added_ns = phases.total_ns() - at_once.total_ns();
+            for op in ops.into_iter().filter(|_| added_ns > 0) {
+                self.tell(Happened::Retries { op, added_ns });
+            }
+        }
     }
 
     /// Takes a page operation out of its queue and starts its part of an array operation. Returns

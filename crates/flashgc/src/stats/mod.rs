@@ -134,6 +134,9 @@ pub struct Counters {
     pub copies_between_writes_max: u64,
     /// Fewest erased pages that the drive had.
     pub free_pages_min: u64,
+    /// Flash pages that were read and corrected, by their retries: for the host, and for
+    /// collection.
+    pub retries: [Vec<u64>; 2],
 }
 
 impl Counters {
@@ -145,12 +148,21 @@ impl Counters {
     /// Counts a victim block of a collection that ended.
     #[inline]
     pub fn add_victim(&mut self, valid: u32) {
-        let at = valid as usize;
-        if self.victims_by_valid.len() <= at {
-            self.victims_by_valid.resize(at + 1, 0);
-        }
-        self.victims_by_valid[at] += 1;
+        count_at(&mut self.victims_by_valid, valid as usize);
     }
+
+    /// Counts a flash page that was read and corrected with so many retries.
+    pub fn add_retries(&mut self, for_gc: bool, retries: u8) {
+        count_at(&mut self.retries[usize::from(for_gc)], retries.into());
+    }
+}
+
+/// Counts one at this place of a row that grows.
+fn count_at(counts: &mut Vec<u64>, at: usize) {
+    if counts.len() <= at {
+        counts.resize(at + 1, 0);
+    }
+    counts[at] += 1;
 }
 
 /// Mean, extremes and spread of a row of whole numbers.

@@ -38,7 +38,7 @@ pub use untimed::{Overwritten, Untimed, UntimedError};
 use crate::allocation::Allocation;
 use crate::context::Context;
 use crate::drive::Drive;
-use crate::ftl::{Fact, Ftl, Lost, Placed, Stream};
+use crate::ftl::{Fact, Ftl, Lost, PageErrors, Placed, Stream};
 use crate::gc::{Gc, Victim, placement};
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn, UnitId};
 use crate::plan::Plan;
@@ -228,6 +228,10 @@ impl Store {
         self.ftl.facts.tells_moves = cx.plan.gc.background.follows_moves();
         self.ftl.frontiers.start_measuring();
         self.ftl.blocks.start_measuring();
+        self.ftl.errors = cx.plan.read_retry.as_ref().map(|rules| {
+            let (seed, geometry) = (cx.plan.seed, &cx.plan.geometry);
+            Box::new(PageErrors::new(rules, seed, geometry, &self.ftl.blocks))
+        });
         self.gc.fallbacks = 0;
         self.alloc.start_measuring();
         self.gc.start_measuring(cx.plan.seed, &sight!(self, cx));

@@ -16,6 +16,7 @@ mod places;
 mod promises;
 mod request_log;
 mod requests;
+mod rereads;
 mod spans;
 mod steps;
 pub mod story;
@@ -116,6 +117,13 @@ pub enum Happened {
         op: u32,
         /// The unit.
         unit: UnitId,
+    },
+    /// An operation of the host that has just begun is longer, since its pages are read again.
+    Retries {
+        /// Its place in the slab.
+        op: u32,
+        /// By how much if nothing makes it wait, in ns.
+        added_ns: u64,
     },
     /// A write of the host waits for any unit of its pool.
     AwaitsIdle {

@@ -8,6 +8,7 @@
 use crate::device::{Geometry, LayerMap, LayerSpeed, Timing};
 use crate::ids::{Ppn, UnitId};
 use crate::verify::promises::Promises;
+use crate::verify::rereads::Rereads;
 use crate::verify::{Cause, Happened, What};
 use std::collections::VecDeque;
 
@@ -118,6 +119,8 @@ pub(super) struct Times {
     list_pages: u32,
     /// Whether the device has cache reads, and cache programs.
     cache: [bool; 2],
+    /// The account of retries, where reads have errors.
+    pub(super) rereads: Option<Rereads>,
     lanes: Vec<Lane>,
 }
 
@@ -150,6 +153,7 @@ impl Times {
             at_once: promises.at_once as usize,
             list_pages: if promises.by_block { shape.pages_per_block } else { u32::MAX },
             cache: promises.cache,
+            rereads: None,
             lanes: vec![Lane::default(); geometry.units as usize],
         }
     }
@@ -171,31 +175,39 @@ impl Times {
         slowness[layer as usize]
     }
 
-    /// Pages that are read together, in ns.
-    fn read_ns(&self, by: &Timing, pages: impl Iterator<Item = Ppn>) -> u64 {
-        self.slowest_ns(pages.map(|ppn| (ppn, self.nominal_read_ns(by, ppn))))
+    /// Pages that are read together, in ns, and corrected by the controller or not.
+    fn read_ns(&self, by: &Timing, corrects: bool, pages: impl Iterator<Item = Ppn>) -> u64 {
+        let rereads = self.rereads.as_ref().filter(|_| corrects && by.retry.is_some());
+        let own_ns = |ppn| {
+            let ns = self.own_ns((ppn, self.nominal_read_ns(by, ppn)));
+            ns + rereads.map_or(0, |rereads| rereads.added_ns(ppn, ns))
+        };
+        pages.map(own_ns).max().unwrap_or(0)
+    }
+
+    /// Whether the controller corrects the pages that copies read, where it joins no slots.
+    fn corrects(&self) -> bool {
+        self.rereads.as_ref().is_some_and(|rereads| rereads.corrects)
     }
 
     /// Pages that are programmed together, in ns.
     fn program_ns(&self, by: &Timing, pages: impl Iterator<Item = Ppn>) -> u64 {
-        self.slowest_ns(pages.map(|ppn| (ppn, by.program_ns)))
+        pages.map(|ppn| self.own_ns((ppn, by.program_ns))).max().unwrap_or(0)
     }
 
     /// The flash pages of these slots, which are read one after the other where planes in step do
     /// not read them together, in ns.
-    fn each_ns(&self, slots: Vec<Ppn>) -> u64 {
-        let mut pages = slots;
-        pages.dedup_by_key(|slot| slot.0 / self.read_slots);
-        pages.into_iter().map(|slot| self.read_ns(&self.collection, std::iter::once(slot))).sum()
+    fn each_ns(&self, corrects: bool, slots: &[Ppn]) -> u64 {
+        let together = slots.chunk_by(|a, b| a.0 / self.read_slots == b.0 / self.read_slots);
+        together.map(|row| self.read_ns(&self.collection, corrects, row.iter().copied())).sum()
     }
 
-    /// The longest time of these pages, each with its nominal one, in ns.
-    fn slowest_ns(&self, pages: impl Iterator<Item = (Ppn, u64)>) -> u64 {
-        let own_ns = |(ppn, nominal_ns): (Ppn, u64)| match self.layers {
+    /// The time of a page by its nominal one, in ns.
+    fn own_ns(&self, (ppn, nominal_ns): (Ppn, u64)) -> u64 {
+        match self.layers {
             None => nominal_ns,
             Some(_) => (nominal_ns as f64 * self.slowness_of(ppn) + 0.5) as u64,
-        };
-        pages.map(own_ns).max().unwrap_or(0)
+        }
     }
 
     /// The summaries of the blocks that these pages fill, which are programmed together, in ns.
@@ -221,6 +233,7 @@ impl Times {
     /// Something happened; `fills` says whether a page was the last of its block.
     pub(super) fn see(&mut self, now_ns: u64, happened: Happened, fills: bool, at: &Geometry) {
         let unit = |ppn: Ppn| at.unit_of(at.plane_of(ppn));
+        self.rereads.iter_mut().for_each(|rereads| rereads.see(happened, at));
         match happened {
             // The fill before took no time.
             Happened::MeasuringStarts => self.lanes.fill(Lane::default()),
@@ -292,8 +305,9 @@ impl Times {
                     // A read in parallel with a transfer, suspended at the instant at which it got
                     // the unit.
                     let pages = std::mem::take(&mut lane.read_out);
-                    let left_ns =
-                        self.read_ns(&self.collection, pages.into_iter()).saturating_sub(worked_ns);
+                    let read_ns =
+                        self.read_ns(&self.collection, self.corrects(), pages.into_iter());
+                    let left_ns = read_ns.saturating_sub(worked_ns);
                     lane.left = Some((READ, left_ns));
                     (seen_ns, 0)
                 } else {
@@ -339,7 +353,7 @@ impl Times {
         let ppns = ppns.map(|page| page.ppn);
         let ns = match programs {
             true => self.program_ns(&self.timing, ppns),
-            false => self.read_ns(&self.timing, ppns),
+            false => self.read_ns(&self.timing, true, ppns),
         };
         (
             ns + self.summaries_ns(&self.timing, filled),
@@ -353,11 +367,12 @@ impl Times {
 
     /// Each phase may be rounded the other way, where layers differ.
     fn rounded(&self, phases: u64) -> u64 {
-        if self.layers.is_some() { phases } else { 0 }
+        let reads = self.rereads.as_ref().map_or(1, Rereads::reads_max);
+        if self.layers.is_some() { phases * reads } else { 0 }
     }
 
     /// The same of a collection's operation.
-    fn job_ns(&self, lane: &mut Lane, name: &'static str, copies: u32) -> (u64, u64) {
+    fn job_ns(&mut self, lane: &mut Lane, name: &'static str, copies: u32) -> (u64, u64) {
         let nearly = lane.nearly.take().filter(|(of, _)| *of == name);
         if lane.left.is_none() && lane.only_goes_on(name, copies) {
             lane.left = nearly;
@@ -379,11 +394,12 @@ impl Times {
             READ if self.program_slots > 1 => {
                 let pages = std::mem::take(&mut lane.read_out);
                 let phases = pages.len() as u64;
-                (self.each_ns(pages), phases)
+                (self.each_ns(true, &pages), phases)
             }
             READ | READ_OUT => {
                 let pages = std::mem::take(&mut lane.read_out);
-                (self.read_ns(&self.collection, pages.into_iter()), 1)
+                let corrects = self.corrects() || name == READ_OUT;
+                (self.read_ns(&self.collection, corrects, pages.into_iter()), 1)
             }
             PROGRAM => {
                 let merged = std::mem::take(&mut lane.merged);
@@ -404,7 +420,10 @@ impl Times {
                 let pages = std::mem::take(&mut lane.read_out);
                 match lane.bound.pop_front() {
                     Some(copy) => self.step_ns(&[copy]),
-                    None => (self.read_ns(&self.collection, pages.into_iter()), 1),
+                    None => {
+                        let pages = pages.into_iter();
+                        (self.read_ns(&self.collection, self.corrects(), pages), 1)
+                    }
                 }
             }
         };
@@ -426,12 +445,13 @@ impl Times {
     /// Copies that are read and programmed together.
     fn step_ns(&self, copies: &[Bound]) -> (u64, u64) {
         let (ns, phases) = self.register_ns(copies, &[]);
-        (self.read_ns(&self.collection, copies.iter().map(|copy| copy.from)) + ns, 1 + phases)
+        let from = copies.iter().map(|copy| copy.from);
+        (self.read_ns(&self.collection, self.corrects(), from) + ns, 1 + phases)
     }
 
     /// Slots that one program joins: each flash page that was not read before is read by itself, or
     /// with those before it of the same number in planes in step.
-    fn joined_ns(&self, last_read: &mut Option<u32>, copies: &[Bound]) -> (u64, u64) {
+    fn joined_ns(&mut self, last_read: &mut Option<u32>, copies: &[Bound]) -> (u64, u64) {
         // The controller keeps what does not fill a program.
         let is_full = copies.last().is_some_and(|last| self.ends_program(last.to));
         let (mut ns, mut phases) = if is_full { self.register_ns(copies, &[]) } else { (0, 1) };
@@ -439,21 +459,19 @@ impl Times {
         let is_of_one = copies.iter().all(|copy| copy.from.0 / self.program_slots == first);
         if copies.len() == self.program_slots as usize && is_of_one {
             // A whole program moves within its plane, and the controller keeps what it has.
-            let from = copies.iter().map(|copy| copy.from).collect();
-            return (ns + self.each_ns(from), 1 + u64::from(self.program_slots / self.slots));
+            let from: Vec<_> = copies.iter().map(|copy| copy.from).collect();
+            return (
+                ns + self.each_ns(self.corrects(), &from),
+                1 + u64::from(self.program_slots / self.slots),
+            );
         }
-        let mut row = None;
-        for copy in copies {
-            let page = copy.from.0 / self.slots;
-            if last_read.replace(page) == Some(page) {
-                continue;
-            }
-            let own_row = copy.from.0 / self.read_slots;
-            if row.replace(own_row) != Some(own_row) {
-                ns += self.read_ns(&self.collection, std::iter::once(copy.from));
-                phases += 1;
-            }
+        if let Some(rereads) = &mut self.rereads {
+            copies.iter().for_each(|copy| rereads.renews(copy.to));
         }
+        let mut pages: Vec<Ppn> = copies.iter().map(|copy| copy.from).collect();
+        pages.retain(|page| last_read.replace(page.0 / self.slots) != Some(page.0 / self.slots));
+        ns += self.each_ns(true, &pages);
+        phases += pages.len() as u64;
         (ns, phases)
     }
 
@@ -465,7 +483,7 @@ impl Times {
         let steps = lists.flat_map(|list| list.chunks(self.at_once));
         let (mut ns, mut phases) = (0, 0);
         for step in steps {
-            ns += self.read_ns(&self.collection, step.iter().map(|copy| copy.from));
+            ns += self.read_ns(&self.collection, false, step.iter().map(|copy| copy.from));
             ns += self.program_ns(&self.collection, step.iter().map(|copy| copy.to));
             phases += 2;
         }

@@ -185,3 +185,47 @@ fn the_checker_notices_a_request_that_its_limit_had_not_admitted() {
     assert!(!story(&[&both[..], &[(1_000_000, crosses(1))]].concat()), "not admitted");
     assert!(!story(&[(0, arrives(0)), (0, arrives(1)), (0, admitted(1))]), "out of order");
 }
+
+/// A job of the example of docs/tenants.md, or both, on a small drive and for a tenth of the time.
+fn example(jobs: std::ops::Range<usize>, scheme: &str) -> Value {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = std::fs::read_to_string(root.join("../../docs/tenants.md")).expect("the page");
+    let toml = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next());
+    let toml = toml.expect("the example").replace("20 s", "2 s").replace("= 256", "= 48");
+    let (drive, rest) = toml.split_once("[[workload.jobs.job]]").expect("jobs");
+    let tables: Vec<&str> = rest.split("[[workload.jobs.job]]").collect();
+    let jobs = tables[jobs].iter().map(|job| format!("[[workload.jobs.job]]{job}"));
+    let scheme = format!("gc.scheme=\"{scheme}\"");
+    let setup = setup(
+        &format!("{drive}{}", jobs.collect::<String>()),
+        &[&scheme, "device.suspend.suspend=\"20 us\""],
+    );
+    let options = Options { blame: true, ..Options::default() };
+    finish_with(setup, None, options).expect("the run goes on")
+}
+
+/// The table of docs/tenants.md in short: each tenant alone and together, under four schemes.
+#[test]
+fn two_tenants_alone_and_together_under_four_schemes() {
+    let alone = example(0..1, "greedy");
+    let reader = &at(&alone, "jobs")[0];
+    assert_eq!(whole(reader, "latency_ns.read.p99_9"), whole(reader, "latency_ns.read.min"));
+    let mut tails = Vec::new();
+    for scheme in ["greedy", "pgc", "fpgc", "tokens"] {
+        let (alone, both) = (example(1..2, scheme), example(0..2, scheme));
+        let (jobs, lone) = (at(&both, "jobs"), &at(&alone, "jobs")[0]);
+        let (writes, wrote) = (number(&jobs[1], "requests.write"), number(lone, "requests.write"));
+        assert!((0.85..1.02).contains(&(writes / wrote)), "{scheme}: {writes} of {wrote}");
+        for (job, kind) in [(&jobs[0], "read"), (&jobs[1], "write"), (lone, "write")] {
+            let (blame, latency) = (format!("blame.{kind}.p99_9"), format!("latency_ns.{kind}"));
+            let sum = parts(at(job, &blame));
+            assert_eq!(sum, number(job, &format!("{latency}.p99_9")), "{scheme} {kind}");
+        }
+        let part = |key| number(&jobs[0], &format!("blame.read.p99_9.{key}"));
+        // Only without preemption does the reader wait for the collection itself.
+        assert_eq!(part("collection_ns") > part("host_ns"), scheme == "greedy", "{scheme}");
+        tails.push(number(&jobs[0], "latency_ns.read.p99_9"));
+    }
+    assert!(tails[3] < tails[0] / 5.0, "tokens protect the reader: {tails:?}");
+    assert!(tails[2] < tails[0], "{tails:?}");
+}

@@ -53,6 +53,7 @@ pub fn plan(
         places: device.places,
         firmware: device.firmware,
         cache: device.cache,
+        read_retry: device.read_retry.clone(),
         write_completion: device.write_completion,
         write_buffer,
         allocation: device.allocation,

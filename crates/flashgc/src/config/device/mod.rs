@@ -7,10 +7,11 @@ mod mapping_unit;
 mod multi_plane;
 mod one_shot;
 mod order;
+mod read_retry;
 mod timing;
 mod write_buffer;
 
-use crate::device::{Level, Shape, Timing};
+use crate::device::{Level, ReadRetry, Shape, Summary, Timing};
 use crate::plan::{
     Allocation, CacheOperations, Firmware, Places, QueueOrder, Service, WriteBuffer,
     WriteCompletion,
@@ -30,6 +31,7 @@ pub struct Device {
     pub places: Option<Places>,
     pub firmware: Option<Firmware>,
     pub cache: CacheOperations,
+    pub read_retry: Option<ReadRetry>,
     pub write_completion: WriteCompletion,
     pub write_buffer: Option<WriteBuffer>,
     /// `None`: the whole device, or no pools at all.
@@ -71,8 +73,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         (registers(table), multi_plane::read(table, unit, planes_per_die));
     let (order, (service, service_words)) = (order::order(table), order::service(table));
     let bytes = table.bytes("transfer_bytes").or(page_bytes.map(u64::from));
-    let times = timing::read(&table.table("timing"), bytes, pages_per_block);
-    let summary = timing::summary(table, times.map(|(_, rate)| rate), bytes, pages_per_block);
+    let (times, summary, read_retry) = times(table, bytes, pages_per_block);
     let (host_link, suspend) = (timing::host_link(table), timing::suspend(table));
     let (places, firmware, cache, write_completion) = requests(table);
     let write_buffer = write_buffer::read(table, page_bytes, slots);
@@ -105,7 +106,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     }
     .in_slots(slots?);
     let shape = sized(table, shape, &exported)?;
-    let mut timing = Timing { suspend: suspend?, layer_speed: layered.speed, ..times?.0 };
+    let mut timing = Timing { suspend: suspend?, layer_speed: layered.speed, ..times? };
     timing.summary = summary?.map(|summary| timing::in_array(summary, &timing, &shape));
     Some(Device {
         shape,
@@ -114,6 +115,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         places,
         firmware: firmware?,
         cache,
+        read_retry: read_retry?,
         write_completion,
         write_buffer: write_buffer?,
         allocation,
@@ -124,6 +126,19 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         rated_cycles,
         unused: unused(table, layered.unused, pool.is_some() && allocation == Allocation::Striped),
     })
+}
+
+/// The times; the summary of a block; and when a page is read again.
+fn times(
+    table: &Reader<'_>,
+    bytes: Option<u64>,
+    pages_per_block: Option<u32>,
+) -> (Option<Timing>, Option<Option<Summary>>, Option<Option<ReadRetry>>) {
+    let times = timing::read(&table.table("timing"), bytes, pages_per_block);
+    let summary = timing::summary(table, times.map(|(_, rate)| rate), bytes, pages_per_block);
+    let retry = read_retry::read(table, pages_per_block);
+    let costs = retry.as_ref().and_then(|retry| retry.as_ref()).map(|retry| retry.times);
+    (times.map(|(timing, _)| Timing { retry: costs, ..timing }), summary, retry)
 }
 
 /// The device with planes in step, and the pages that the host sees.

@@ -40,6 +40,7 @@ pub fn read(
         suspend: None,
         layer_speed: None,
         read_by_type_ns: ReadTimes::new(&reads_ns),
+        retry: None,
     };
     Some((timing, rate?))
 }

@@ -55,6 +55,8 @@ struct Operation {
     request: u32,
     /// Until when its time is accounted for, in ns, unless it is in a queue.
     until_ns: u64,
+    /// How much longer retries of its reads make it, in ns.
+    retries_ns: u64,
     /// Its time so far. In a queue, the clock of the unit at the start of the wait, less that time.
     parts: Parts,
 }
@@ -67,6 +69,7 @@ const NEW: Operation = Operation {
     unit: UnitId(0),
     request: FLUSH,
     until_ns: 0,
+    retries_ns: 0,
     parts: [0; PARTS],
 };
 
@@ -225,6 +228,7 @@ impl Blame {
         operation.state = State::Ordered;
         operation.request = request;
         operation.until_ns = now_ns;
+        operation.retries_ns = 0;
     }
 
     /// An operation waits in the queue of a unit.
@@ -362,11 +366,15 @@ impl Blame {
         }
         let link = self.has_link.then(|| self.parts_of(request));
         let last = self.last[request as usize];
-        let parts = link.as_ref().unwrap_or(&self.operations[last as usize].parts);
+        let operation = &self.operations[last as usize];
+        let parts = link.as_ref().unwrap_or(&operation.parts);
         let table = if op == HostOp::Read { &mut self.read } else { &mut self.write };
-        table.add(parts, latency_ns);
+        // Work that overlaps with that of another operation is that one's.
+        let retries_ns = operation.retries_ns.min(parts[Part::Service as usize]);
+        table.add(parts, retries_ns, latency_ns);
         if let Some(&job) = self.job_of_clone.get(usize::from(clone)) {
-            self.of_jobs[usize::from(job)][usize::from(op == HostOp::Write)].add(parts, latency_ns);
+            let table = &mut self.of_jobs[usize::from(job)][usize::from(op == HostOp::Write)];
+            table.add(parts, retries_ns, latency_ns);
         }
     }
 
@@ -420,6 +428,9 @@ impl Watch for Blame {
             Happened::Loaded { op } => self.begins_wait(op, State::Loaded, now_ns),
             Happened::Beside { op } => self.goes_on(op, State::Beside, now_ns),
             Happened::TakesOver { op, .. } => self.goes_on(op, State::Runs, now_ns),
+            Happened::Retries { op, added_ns } => {
+                self.operations[op as usize].retries_ns += added_ns;
+            }
             Happened::FindsNoPage { op } => self.finds_no_page(op, now_ns),
             Happened::Starves { unit } => self.units[unit.index()].starves(now_ns),
             Happened::Begins { unit, held } => {

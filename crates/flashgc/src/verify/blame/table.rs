@@ -22,6 +22,8 @@ pub(super) struct Table {
     rows: Buckets<Row>,
     /// The waits for the write buffer, which most devices do not have.
     buffer: Buckets<u64>,
+    /// The part of service that retries of reads take, where there are any.
+    retries: Option<Box<Buckets<u64>>>,
     /// The request that was done last, with its place. It is added when the next one is done, since
     /// its row takes that long to come from memory.
     last: Option<(usize, Parts)>,
@@ -29,18 +31,28 @@ pub(super) struct Table {
 
 impl Default for Table {
     fn default() -> Self {
-        Table { rows: Buckets::new(Row::default()), buffer: Buckets::new(0), last: None }
+        let rows = Buckets::new(Row::default());
+        Table { rows, buffer: Buckets::new(0), retries: None, last: None }
     }
 }
 
 impl Table {
     /// A request is done.
     #[inline(always)]
-    pub(super) fn add(&mut self, parts: &Parts, latency_ns: u64) {
+    pub(super) fn add(&mut self, parts: &Parts, retries_ns: u64, latency_ns: u64) {
         self.add_last();
         let place = Histogram::place_of(latency_ns);
+        if retries_ns > 0 {
+            self.add_retries(place, retries_ns);
+        }
         self.rows.prefetch(place);
         self.last = Some((place, *parts));
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn add_retries(&mut self, place: usize, ns: u64) {
+        *self.retries.get_or_insert_with(|| Box::new(Buckets::new(0))).at(place) += ns;
     }
 
     #[inline(always)]
@@ -86,7 +98,11 @@ impl Table {
     fn report_of_all(&self, latency: &Latency) -> Value {
         let mut keys = Map::new();
         let count = latency.count();
-        let mean = split(&self.sums(), count, |ns| json!(ns as f64 / count as f64));
+        let mut mean = split(&self.sums(), count, |ns| json!(ns as f64 / count as f64));
+        if let Some(retries) = &self.retries {
+            let ns: u128 = retries.used().map(|(_, &ns)| u128::from(ns)).sum();
+            mean["retries_ns"] = json!(ns as f64 / count as f64);
+        }
         keys.insert("mean".into(), if count > 0 { mean } else { Value::Null });
         for (key, per_myriad) in PERCENTILES {
             let row = (count > 0).then(|| self.percentile(latency, per_myriad));
@@ -97,8 +113,16 @@ impl Table {
 
     fn percentile(&self, latency: &Latency, per_myriad: u64) -> Value {
         let ns = latency.percentile(per_myriad);
-        let parts = apportioned(ns, &self.row(Histogram::place_of(ns)));
-        split(&parts.map(u128::from), latency.count_near(ns), |ns| json!(ns as u64))
+        let place = Histogram::place_of(ns);
+        let row = self.row(place);
+        let parts = apportioned(ns, &row);
+        let mut keys = split(&parts.map(u128::from), latency.count_near(ns), |ns| json!(ns as u64));
+        if let Some(retries) = &self.retries {
+            let [of_row, service_ns] = [row, parts].map(|parts| parts[Part::Service as usize]);
+            let of_service = u128::from(retries.get(place)) * u128::from(service_ns);
+            keys["retries_ns"] = json!((of_service / u128::from(of_row.max(1))) as u64);
+        }
+        keys
     }
 }
 

@@ -14,6 +14,7 @@ use super::closed::Closed;
 use super::flush_commands::FlushCommands;
 use super::places::Inside;
 pub use super::promises::{ClosedBlocks, Promises};
+use super::rereads::Rereads;
 pub use super::spans::Busy;
 use super::spans::Spans;
 use super::time_slices::Slices;
@@ -130,6 +131,9 @@ impl Checker {
     /// For an erased drive of this plan, whose jobs may have turns and limits.
     pub fn of(plan: &Plan) -> Self {
         let mut checker = Checker::new(&plan.geometry, Promises::of(plan));
+        if let Some(times) = &mut checker.times {
+            times.rereads = Rereads::of(plan);
+        }
         checker.inside.iter_mut().for_each(|inside| inside.take_turns(plan));
         checker
     }
@@ -167,6 +171,8 @@ impl Checker {
                 }
             }
         }
+        let rereads = checker.times.iter_mut().flat_map(|times| &mut times.rereads);
+        rereads.for_each(|rereads| rereads.starts_with(&drive.erases));
         for (lpn, &ppn) in drive.map.iter().enumerate().filter(|&(_, &ppn)| ppn != u32::MAX) {
             checker.content[ppn as usize] = Content { lpn: lpn as u32, version: 1 };
             (checker.given[lpn], checker.newest[lpn]) = (1, 1);

@@ -176,7 +176,7 @@ pub fn synthetic(setup: &Setup) -> Synthetic {
 
 /// Watchers with a checker, and with the parts of each latency, which must add up.
 pub fn checked(setup: &Setup) -> Watchers {
-    let checker = Checker::new(&setup.plan.geometry, Promises::of(&setup.plan));
+    let checker = Checker::of(&setup.plan);
     let blame = Blame::new(&setup.plan);
     Watchers { checker: Some(checker), blame: Some(blame), ..Watchers::default() }
 }

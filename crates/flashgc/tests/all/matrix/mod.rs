@@ -10,6 +10,7 @@ mod covering;
 mod factors;
 mod fullest;
 mod sub_blocks;
+mod today;
 mod ways_in;
 
 use common::{TINY, checked, synthetic};

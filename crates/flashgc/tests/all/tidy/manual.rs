@@ -115,6 +115,9 @@ const FITTED: [&str; 4] = [
 const JOBS: [&str; 2] =
     ["workload.jobs.job=[{span=\"1 MiB\"}]", "workload.jobs.trace.on_bad_line=\"stop\""];
 const TRACE: &str = "workload.trace.format=\"auto\"";
+/// Reads with errors.
+const RETRY: [&str; 2] = ["device.read_retry.cycles=1500", "device.read_retry.retention_days=90"];
+
 const SUSPEND: &str = "device.suspend.suspend=\"20 us\"";
 const SUB_BLOCKS: [&str; 3] =
     ["device.sub_blocks=4", "gc.erase.use=\"sub-blocks\"", "gc.victim.use=\"recycle-benefit\""];
@@ -184,6 +187,7 @@ fn all_asked() -> BTreeSet<String> {
     keys.extend(asked("device.host_link", &[SYNTHETIC, CLOSED, link]));
     let firmware = "device.firmware.command=\"1 us\"";
     keys.extend(asked("device.firmware", &[SYNTHETIC, CLOSED, firmware]));
+    keys.extend(asked_of_read_retry());
     let buffer = "device.write_buffer.size=\"1 MiB\"";
     keys.extend(asked("device.write_buffer", &[SYNTHETIC, CLOSED, buffer]));
     keys.extend(asked("device.suspend", &[SYNTHETIC, CLOSED, SUSPEND]));
@@ -233,6 +237,12 @@ fn all_asked() -> BTreeSet<String> {
     keys
 }
 
+fn asked_of_read_retry() -> Vec<String> {
+    let sets = [&[SYNTHETIC, CLOSED], &RETRY[..]].concat();
+    let tables = ["device.read_retry", "device.read_retry.rber"].iter();
+    tables.flat_map(|table| asked(table, &sets)).collect()
+}
+
 fn asked_of_jobs() -> Vec<String> {
     let tables = ["workload.jobs", "workload.jobs.trace"].iter();
     let mut keys: Vec<String> = tables.flat_map(|table| asked(table, &JOBS[..1])).collect();
@@ -279,6 +289,9 @@ fn defaults_are_as_the_manual_says() {
         let mut sets: Vec<String> = match key.split('.').nth(1) {
             Some("trace") => vec![TRACE.into()],
             Some("jobs") => JOBS.map(String::from).to_vec(),
+            Some("read_retry") => {
+                [&[SYNTHETIC, CLOSED], &RETRY[..]].concat().into_iter().map(String::from).collect()
+            }
             Some("fitted") => FITTED.map(String::from).to_vec(),
             Some("suspend" | "preemption") => vec![SYNTHETIC.into(), CLOSED.into(), SUSPEND.into()],
             Some("write_buffer") => {
@@ -339,6 +352,8 @@ fn undefined_keys(sets: &[&str]) -> Vec<String> {
         "device.blocks_per_plane=40",
         "device.host_link.transfer=\"1 ns/B\"",
         "device.firmware.command=\"1 us\"",
+        "device.read_retry.cycles=0",
+        "device.read_retry.retention_days=0",
         "device.write_buffer.size=\"1 MiB\"",
         SYNTHETIC,
         CLOSED,

@@ -4,7 +4,7 @@ use flashgc::device::Geometry;
 use flashgc::ids::{BlockId, UnitId};
 use flashgc::plan::Plan;
 use flashgc::verify::blame::{Blame, Parts};
-use flashgc::verify::checker::{Checker, Promises};
+use flashgc::verify::checker::Checker;
 use flashgc::verify::{Cause, Happened, Watch, What};
 use flashgc::workload::HostOp;
 use std::collections::{BTreeMap, VecDeque};
@@ -66,10 +66,10 @@ pub struct Eyes {
 
 impl Eyes {
     pub fn new(plan: &Plan) -> Self {
-        let (geometry, promises) = (&plan.geometry, Promises::of(plan));
+        let geometry = &plan.geometry;
         let units = geometry.units as usize;
         Eyes {
-            checker: Some(Checker::new(geometry, promises)),
+            checker: Some(Checker::of(plan)),
             blame: Blame::new(plan),
             parts: Vec::new(),
             served: Vec::new(),

@@ -1,0 +1,75 @@
+//! Which data is old, where the age of data matters: a bit for each program.
+//!
+//! All data that is there at the start of the measured part is old. What the host writes is new,
+//! and so is a copy that the controller has corrected. A copyback programs the data as it was read,
+//! with its errors, so it stays as old as it was.
+
+use super::blocks::Blocks;
+use crate::device::{Geometry, ReadErrors, ReadRetry};
+use crate::ids::Ppn;
+
+/// The errors of the pages of a drive.
+pub struct PageErrors {
+    errors: ReadErrors,
+    /// Mapped pages of a flash page, those that one array read can serve, and those of a program.
+    slots: u32,
+    read_slots: u32,
+    program_slots: u32,
+    /// Mapped pages of a whole block.
+    block_pages: u32,
+    /// By program: whether its data is old.
+    old: Vec<u64>,
+}
+
+impl PageErrors {
+    /// All data of the drive is old now.
+    pub fn new(rules: &ReadRetry, seed: u64, geometry: &Geometry, blocks: &Blocks) -> Self {
+        let shape = &geometry.shape;
+        let programs = u64::from(geometry.pages.div_ceil(shape.program_slots));
+        PageErrors {
+            errors: ReadErrors::new(rules, seed, blocks.erases_max()),
+            slots: shape.slots,
+            read_slots: shape.read_slots(),
+            program_slots: shape.program_slots,
+            block_pages: shape.pages_per_block * shape.sub_blocks,
+            old: vec![u64::MAX; programs.div_ceil(64) as usize],
+        }
+    }
+
+    fn bit(&self, page: Ppn) -> (usize, u64) {
+        let program = page.0 / self.program_slots;
+        (program as usize / 64, 1 << (program % 64))
+    }
+
+    fn is_old(&self, page: Ppn) -> bool {
+        let (at, bit) = self.bit(page);
+        self.old[at] & bit != 0
+    }
+
+    /// A page gets new data.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn renew(&mut self, page: Ppn) {
+        let (at, bit) = self.bit(page);
+        self.old[at] &= !bit;
+    }
+
+    /// A page gets the data of another one, as old as that is.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn copy(&mut self, from: Ppn, to: Ppn) {
+        let is_old = self.is_old(from);
+        let (at, bit) = self.bit(to);
+        self.old[at] = self.old[at] & !bit | if is_old { bit } else { 0 };
+    }
+
+    /// The retries of the flash page of a page whose block was erased as often.
+    pub(super) fn retries(&self, page: Ppn, erases: u32) -> u8 {
+        let place = page.0 % self.block_pages / self.read_slots;
+        self.errors.retries(page.0 / self.slots, place, erases, self.is_old(page))
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        8 * self.old.len() as u64
+    }
+}
