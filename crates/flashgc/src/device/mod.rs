@@ -13,4 +13,4 @@ pub use layers::{LayerMap, LayerSpeed};
 pub use page_times::{PageTimes, ReadTimes};
 pub use pools::Pools;
 pub use spent::Spent;
-pub use timing::{Summary, Suspend, Timing};
+pub use timing::{Passes, Summary, Suspend, Timing};

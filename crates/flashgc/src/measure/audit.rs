@@ -39,11 +39,12 @@ impl Seen<'_> {
 
     /// The time of the collections that ended: a step of copies is a read and a program, however
     /// many pages it moves, and an erase frees its blocks in one erase time (paper parallel-gc,
-    /// section V-D). Copies that pay for summaries take longer; where layers differ the checker
-    /// calculates the time of each operation.
+    /// section V-D). Copies that pay for summaries take longer; where layers differ, and with two
+    /// passes, the checker calculates the time of each operation.
     fn audit_collection_time(&self, counters: &Counters) {
         let timing = &self.plan.collection_timing();
-        if timing.times_summaries_of_copies() || self.prices.asks_for_pages() {
+        let has_passes = timing.passes.is_some();
+        if timing.times_summaries_of_copies() || self.prices.asks_for_pages() || has_passes {
             return;
         }
         // Where a program joins pages, a step reads as many flash pages as they come from.

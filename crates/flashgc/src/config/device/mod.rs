@@ -7,6 +7,7 @@ mod mapping_unit;
 mod multi_plane;
 mod one_shot;
 mod order;
+mod passes;
 mod timing;
 mod write_buffer;
 
@@ -77,6 +78,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     let (places, firmware, cache, write_completion) = requests(table);
     let write_buffer = write_buffer::read(table, page_bytes, slots);
     let rated_cycles = table.u64("rated_cycles", 1..=1_000_000_000);
+    let lag = passes::lag(table);
     table.finish();
     let (layered, exported) = (layered?, exported?);
     let shape = Shape {
@@ -106,6 +108,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     .in_slots(slots?);
     let shape = sized(table, shape, &exported)?;
     let mut timing = Timing { suspend: suspend?, layer_speed: layered.speed, ..times?.0 };
+    passes::add(table, &mut timing, lag?, &shape)?;
     timing.summary = summary?.map(|summary| timing::in_array(summary, &timing, &shape));
     Some(Device {
         shape,
@@ -122,7 +125,12 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         service_words,
         exported,
         rated_cycles,
-        unused: unused(table, layered.unused, pool.is_some() && allocation == Allocation::Striped),
+        unused: unused(
+            table,
+            layered.unused,
+            pool.is_some() && allocation == Allocation::Striped,
+            timing.passes.is_some(),
+        ),
     })
 }
 
@@ -172,11 +180,17 @@ fn completion(table: &Reader<'_>) -> WriteCompletion {
 }
 
 /// Keys without effect.
-fn unused(table: &Reader<'_>, layered: Option<&str>, is_pool_unused: bool) -> Vec<String> {
+fn unused(
+    table: &Reader<'_>,
+    layered: Option<&str>,
+    is_pool_unused: bool,
+    has_passes: bool,
+) -> Vec<String> {
     let pool = is_pool_unused.then_some("device.pool");
     let is_order_unused = table.has("queue_order") && !table.has("queue_length");
     let order = is_order_unused.then_some("device.queue_order");
-    [layered, pool, order].into_iter().flatten().map(String::from).collect()
+    let lag = (table.has("fine_pass_lag") && !has_passes).then_some("device.fine_pass_lag");
+    [layered, pool, order, lag].into_iter().flatten().map(String::from).collect()
 }
 
 const PARTS: [&str; 4] = ["channels", "chips_per_channel", "dies_per_chip", "planes_per_die"];
