@@ -76,7 +76,7 @@ pub struct Phase {
 pub struct Phases {
     ns: [u64; PHASES_MAX],
     /// One word, so that a copy is never read in other parts than it was written: four bits for the
-    /// kind of each phase, then a byte each for their number and the place of the first program, and
+    /// kind of each phase, then a byte each for their number, the place of the first program, and
     /// how often the last two of them come again.
     meta: u64,
 }

@@ -68,7 +68,7 @@ fn random_reads_reach_one_per_read_time_of_each_unit() {
         "workload.synthetic.size=\"16 KiB\"",
         "workload.synthetic.align=\"16 KiB\"",
         "workload.synthetic.sequential_share=0.0",
-        "workload.synthetic.requests=40_000",
+        "workload.synthetic.requests=200_000",
         "workload.synthetic.queue_depth=1_024",
         "precondition.fill=\"sequential\"",
         "precondition.overwrite=0.0",

@@ -11,7 +11,7 @@ mod passes;
 mod timing;
 mod write_buffer;
 
-use crate::device::{Level, Shape, Timing};
+use crate::device::{LayerSpeed, Level, Shape, Summary, Suspend, Timing};
 use crate::plan::{
     Allocation, CacheOperations, Firmware, Places, QueueOrder, Service, WriteBuffer,
     WriteCompletion,
@@ -77,8 +77,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     let (host_link, suspend) = (timing::host_link(table), timing::suspend(table));
     let (places, firmware, cache, write_completion) = requests(table);
     let write_buffer = write_buffer::read(table, page_bytes, slots);
-    let rated_cycles = table.u64("rated_cycles", 1..=1_000_000_000);
-    let lag = passes::lag(table);
+    let (rated_cycles, lag) = (table.u64("rated_cycles", 1..=1_000_000_000), passes::lag(table));
     table.finish();
     let (layered, exported) = (layered?, exported?);
     let shape = Shape {
@@ -107,9 +106,8 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     }
     .in_slots(slots?);
     let shape = sized(table, shape, &exported)?;
-    let mut timing = Timing { suspend: suspend?, layer_speed: layered.speed, ..times?.0 };
-    passes::add(table, &mut timing, lag?, &shape)?;
-    timing.summary = summary?.map(|summary| timing::in_array(summary, &timing, &shape));
+    let timing = timed(table, (times?.0, suspend?, summary?), layered.speed, lag?, &shape)?;
+    let (has_passes, is_striped) = (timing.passes.is_some(), allocation == Allocation::Striped);
     Some(Device {
         shape,
         timing,
@@ -120,17 +118,12 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         write_completion,
         write_buffer: write_buffer?,
         allocation,
-        pool: pool.filter(|_| allocation != Allocation::Striped),
+        pool: pool.filter(|_| !is_striped),
         service: service?,
         service_words,
         exported,
         rated_cycles,
-        unused: unused(
-            table,
-            layered.unused,
-            pool.is_some() && allocation == Allocation::Striped,
-            timing.passes.is_some(),
-        ),
+        unused: unused(table, layered.unused, pool.is_some() && is_striped, has_passes),
     })
 }
 
@@ -140,6 +133,20 @@ fn sized(table: &Reader<'_>, mut shape: Shape, exported: &Exported) -> Option<Sh
     check_size(table, &shape)?;
     shape.exported_pages_per_plane = exported.pages(table, &shape)?;
     Some(shape)
+}
+
+/// The times, with those that depend on the blocks.
+fn timed(
+    table: &Reader<'_>,
+    (times, suspend, summary): (Timing, Option<Suspend>, Option<Summary>),
+    layer_speed: Option<LayerSpeed>,
+    lag: u32,
+    shape: &Shape,
+) -> Option<Timing> {
+    let mut timing = Timing { suspend, layer_speed, ..times };
+    passes::add(table, &mut timing, lag, shape)?;
+    timing.summary = summary.map(|summary| timing::in_array(summary, &timing, shape));
+    Some(timing)
 }
 
 /// Notes an error where there is no device at all.
