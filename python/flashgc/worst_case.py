@@ -92,7 +92,8 @@ def check_wait(report: Mapping[str, Any]) -> str | None:
 
     Raises:
         ValueError: a run in which no request preempts a collection, or whose device has layers or
-            page types of different speed, or retries of reads, which the table does not cover.
+            page types of different speed, programs in two passes, or retries of reads, which the
+            table does not cover.
 
     """
     preemption = report["config"]["gc"].get("preemption")
@@ -107,6 +108,11 @@ def check_wait(report: Mapping[str, Any]) -> str | None:
         raise ValueError(
             "the worst case is defined for layers of equal speed, but the layers of this "
             "device differ; set device.timing.layer_ratio = 1"
+        )
+    if "passes" in timing:
+        raise ValueError(
+            "the worst case is defined for programs of equal length, but this device has two "
+            "passes; set device.timing.program to one duration"
         )
     if "read_by_type_ns" in timing:
         raise ValueError(

@@ -294,6 +294,7 @@ impl Plan {
             parity: self.parity(),
             reserve_blocks: self.gc.reserve_blocks,
             reserve_pages: self.gc.reserve_pages,
+            lag: self.timing.passes.map_or(0, |passes| passes.lag),
         }
     }
 

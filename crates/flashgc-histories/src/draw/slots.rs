@@ -36,7 +36,28 @@ impl Draw {
         let joined = self.choices.pick(&fits);
         self.set("device.pages_per_program", joined);
         self.history.words.push(("device".into(), "pages_per_program".into()));
+        self.two_passes(pages / joined);
         true
+    }
+
+    /// In a part of the cases, a word line is programmed in two passes.
+    fn two_passes(&mut self, lines: u64) {
+        let ratio = self.history.get("device.timing.layer_ratio");
+        let is_level = ratio.is_none_or(|ratio| ratio == "1");
+        if !is_level || lines < 2 || !self.choices.chance(35) {
+            return;
+        }
+        let times = ["3 ns", "90 us", "300 us", "2.4 ms"];
+        let times = [self.choices.pick(&times), self.choices.pick(&times)];
+        self.set("device.timing.program", format!("{times:?}"));
+        if self.history.get("device.timing.transfer") == Some("\"0 ns/B\"") {
+            self.text("device.timing.transfer", "1 ns/B");
+        }
+        if self.choices.chance(70) {
+            let lag = self.choices.below(lines.min(6));
+            self.set("device.fine_pass_lag", lag);
+        }
+        self.history.words.push(("device.timing.program".into(), "two passes".into()));
     }
 
     /// Where planes work together they do so in groups of equal size.

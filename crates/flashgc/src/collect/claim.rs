@@ -88,7 +88,10 @@ impl<W: Watch> Collecting<'_, W> {
         if let slots @ 2.. = cx.plan.geometry.shape.program_slots
             && !job.fixed
         {
-            let apart = cx.plan.gc.copy.stays_in_plane() && cx.plan.gc.preemption.is_none();
+            // The fine pass needs the data once more.
+            let apart = cx.plan.gc.copy.stays_in_plane()
+                && cx.plan.gc.preemption.is_none()
+                && cx.plan.timing.passes.is_none();
             job.put_whole_first(slots, apart, self.prices);
         }
     }

@@ -16,4 +16,4 @@ pub use page_times::{PageTimes, ReadTimes};
 pub use pools::Pools;
 pub use read_errors::{ErrorLaw, ReadErrors, ReadRetry, RetryTimes};
 pub use spent::Spent;
-pub use timing::{Summary, Suspend, Timing};
+pub use timing::{Passes, Summary, Suspend, Timing};

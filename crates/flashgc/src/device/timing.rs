@@ -10,7 +10,7 @@ use serde::Serialize;
 pub struct Timing {
     /// Array read (tR): the mean, where page types differ.
     pub read_ns: u64,
-    /// Array program (tPROG).
+    /// Array program (tPROG): of both passes, where there are two.
     pub program_ns: u64,
     /// Array erase (tBERS).
     pub erase_ns: u64,
@@ -33,6 +33,30 @@ pub struct Timing {
     /// What retries of reads cost, where reads have errors.
     #[serde(skip)]
     pub retry: Option<RetryTimes>,
+    /// The passes of a program, where there are two.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub passes: Option<Passes>,
+}
+
+/// A word line is programmed in two passes (foggy-fine): its fine pass belongs to the program of a
+/// later word line of its block, or to that of the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Passes {
+    /// Array time of the coarse pass.
+    pub coarse_ns: u64,
+    /// Array time of the fine pass.
+    pub fine_ns: u64,
+    /// Word lines from the one of a coarse pass back to that of the fine pass after it.
+    pub lag: u32,
+}
+
+impl Passes {
+    /// Fine passes that follow the coarse pass of this word line of a block that has so many, more
+    /// than the lag.
+    #[inline]
+    pub fn fine_after(&self, line: u32, lines: u32) -> u32 {
+        u32::from(line >= self.lag) + if line + 1 == lines { self.lag } else { 0 }
+    }
 }
 
 /// The cost of the commands suspend and resume, in ns of the array (paper preemptible-gc, section
@@ -72,10 +96,24 @@ impl Timing {
         layer_speed: None,
         read_by_type_ns: None,
         retry: None,
+        passes: None,
     };
 
     /// Whether copies may have to write summaries.
     pub fn times_summaries_of_copies(&self) -> bool {
         self.summary.is_some_and(|summary| summary.timed_copies)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Passes;
+
+    #[test]
+    fn every_word_line_has_one_fine_pass() {
+        for (lag, expected) in [(0, [1, 1, 1, 1]), (1, [0, 1, 1, 2]), (3, [0, 0, 0, 4])] {
+            let passes = Passes { coarse_ns: 1, fine_ns: 1, lag };
+            assert_eq!([0, 1, 2, 3].map(|line| passes.fine_after(line, 4)), expected, "lag {lag}");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! The phases of an operation: what happens on the bus and in the array, one after the other.
 
-/// Most phases that an operation has: a copy over the bus that fills a block with a summary.
+/// Most different phases that an operation has: a copy over the bus that fills a block with a
+/// summary, or that is programmed in two passes.
 const PHASES_MAX: usize = 7;
 
 /// What happens in a phase.
@@ -75,13 +76,17 @@ pub struct Phase {
 pub struct Phases {
     ns: [u64; PHASES_MAX],
     /// One word, so that a copy is never read in other parts than it was written: four bits for the
-    /// kind of each phase, then a byte each for their number and the place of the first program.
+    /// kind of each phase, then a byte each for their number, the place of the first program, and
+    /// how often the last two of them come again.
     meta: u64,
 }
 
 const KIND_BITS: u32 = 4;
 const COUNT_AT: u32 = 32;
 const PROGRAM_AT: u32 = 40;
+const AGAIN_AT: u32 = 48;
+/// Phases that come again together: the transfer of a pass, and its program.
+const PASS: u8 = 2;
 const NONE: u8 = u8::MAX;
 
 impl Phases {
@@ -115,11 +120,49 @@ impl Phases {
         self.ns[at as usize] = ns;
     }
 
-    /// Adds the phases of another operation, from this number on.
+    /// Adds the phases of another operation, from this number on. Nothing is added behind them.
     pub fn append(&mut self, other: &Phases, from: u8) {
-        for phase in (from..other.count()).filter_map(|at| other.get(at)) {
+        let left = other.count().saturating_sub(from);
+        let again = other.again().min(left.saturating_sub(PASS) / PASS);
+        for phase in (from..from + left - again * PASS).filter_map(|at| other.get(at)) {
             self.add(phase.kind, phase.ns);
         }
+        self.repeat(again);
+    }
+
+    /// The last two phases, a transfer and its program, come this many times: they may be none.
+    pub fn set_passes(&mut self, passes: u8) {
+        debug_assert_eq!(self.again(), 0, "the passes are set once");
+        if passes > 0 {
+            return self.repeat(passes - 1);
+        }
+        let left = self.count() - PASS;
+        let kinds = (1 << (KIND_BITS * u32::from(left))) - 1;
+        self.meta &= kinds | u64::from(NONE) << PROGRAM_AT;
+        self.meta |= u64::from(left) << COUNT_AT;
+    }
+
+    fn repeat(&mut self, again: u8) {
+        self.meta += u64::from(again) << AGAIN_AT;
+        self.meta += u64::from(again * PASS) << COUNT_AT;
+    }
+
+    /// How often the last two phases come again.
+    #[inline(always)]
+    fn again(&self) -> u8 {
+        (self.meta >> AGAIN_AT) as u8
+    }
+
+    /// The place of a phase of this number among the different ones.
+    #[inline(always)]
+    fn place(&self, at: u8) -> u8 {
+        if self.again() == 0 { at } else { self.place_of_pass(at) }
+    }
+
+    #[cold]
+    fn place_of_pass(&self, at: u8) -> u8 {
+        let first = self.count() - (self.again() + 1) * PASS;
+        if at < first { at } else { first + (at - first) % PASS }
     }
 
     /// Number of phases.
@@ -131,8 +174,12 @@ impl Phases {
     /// The phase of this number, if the operation has it.
     #[inline(always)]
     pub fn get(&self, at: u8) -> Option<Phase> {
+        if at >= self.count() {
+            return None;
+        }
+        let at = self.place(at);
         let kind = (self.meta >> (KIND_BITS * u32::from(at))) as usize % KINDS.len();
-        (at < self.count()).then(|| Phase { kind: KINDS[kind], ns: self.ns[at as usize] })
+        Some(Phase { kind: KINDS[kind], ns: self.ns[at as usize] })
     }
 
     /// The place of the first program; beyond the last phase where there is none.
@@ -162,7 +209,7 @@ impl Phases {
 
     /// Time from start to end when nothing makes it wait, in ns.
     pub fn total_ns(&self) -> u64 {
-        self.ns[..self.count() as usize].iter().sum()
+        (0..self.count()).filter_map(|at| self.get(at)).map(|phase| phase.ns).sum()
     }
 
     /// Time in the array, in ns.
@@ -193,6 +240,34 @@ mod tests {
         assert_eq!(phases.get(1), Some(Phase { kind: Kind::DataOut, ns: 100 }));
         assert_eq!((phases.count(), phases.get(3)), (3, None));
         assert_eq!((phases.total_ns(), phases.array_ns()), (25_107, 25_000));
+    }
+
+    #[test]
+    fn the_last_pass_comes_again() {
+        let passes = |passes| {
+            let mut phases = Phases::new()
+                .then(Kind::DataIn, 1)
+                .then(Kind::Program, 10)
+                .then(Kind::DataIn, 2)
+                .then(Kind::Program, 20);
+            phases.set_passes(passes);
+            phases
+        };
+        let all = |phases: &Phases, from| -> Vec<u64> {
+            (from..phases.count()).filter_map(|at| phases.get(at)).map(|phase| phase.ns).collect()
+        };
+        assert_eq!(all(&passes(0), 0), [1, 10]);
+        assert_eq!(all(&passes(1), 0), [1, 10, 2, 20]);
+        assert_eq!(all(&passes(3), 0), [1, 10, 2, 20, 2, 20, 2, 20]);
+        assert_eq!((passes(3).total_ns(), passes(3).array_ns()), (77, 70));
+        assert_eq!(passes(3).get(7), Some(Phase { kind: Kind::Program, ns: 20 }));
+        assert_eq!((passes(3).program_at(), passes(0).get(2)), (1, None));
+        // The rest from each of them on, behind another phase.
+        for from in 0..=8 {
+            let mut rest = Phases::new().then(Kind::Switch, 5);
+            rest.append(&passes(3), from);
+            assert_eq!(all(&rest, 1), all(&passes(3), from), "from {from}");
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! registers work together, so that the slowest page determines how long the array takes.
 
 use super::phases::{Kind, Phases};
-use crate::device::{PageTimes, Shape, Timing};
+use crate::device::{PageTimes, Passes, Shape, Timing};
 use crate::ids::{Divisor, Ppn};
 
 /// What a command does with its pages.
@@ -51,6 +51,8 @@ pub struct Prices {
     copies_pay: bool,
     /// The array time of each page, where pages differ.
     times: Option<PageTimes>,
+    /// The passes of a program where there are two, and the word lines of a block.
+    passes: Option<(Passes, u32)>,
     /// Mapped pages that a flash page holds: its slots.
     slots: Divisor,
     /// Those that one array read can serve: of a flash page in each plane in step.
@@ -77,6 +79,7 @@ impl Prices {
             program_slots: Divisor::new(shape.program_slots),
             copies_pay: timing.times_summaries_of_copies(),
             times: PageTimes::new(timing, shape),
+            passes: timing.passes.map(|it| (it, shape.pages_per_block / shape.program_slots)),
             nominal: (1..=u64::from(pages.max(1))).map(row).collect(),
         }
     }
@@ -198,16 +201,14 @@ impl Prices {
             .then(Kind::Read, array_ns + together_ns);
         let out_ns = out_ns(&self.timing, count + again, self.slots.value().into());
         let programmed = u64::from(self.slots.divide(self.program_slots.value()));
+        let in_ns = (self.timing.command_ns + self.timing.transfer_ns) * programmed;
         match op {
             Op::Read => read.then(Kind::DataOut, out_ns),
             Op::ReadRegisters => read,
             Op::Copyback => read
                 .then(Kind::Command, self.timing.command_ns * programmed)
                 .then(Kind::Program, self.timing.program_ns),
-            _ => read
-                .then(Kind::DataOut, out_ns)
-                .then(Kind::DataIn, (self.timing.command_ns + self.timing.transfer_ns) * programmed)
-                .then(Kind::Program, self.timing.program_ns),
+            _ => passes(&self.timing, read.then(Kind::DataOut, out_ns), in_ns),
         }
     }
 
@@ -227,8 +228,11 @@ impl Prices {
 
     /// The pages that a priced operation programs are known now, and how many blocks they fill.
     #[inline(always)]
-    pub fn bind(&self, phases: &mut Phases, pages: impl Iterator<Item = Ppn>, filled: u32) {
-        if let Some(times) = &self.times {
+    pub fn bind(&self, phases: &mut Phases, mut pages: impl Iterator<Item = Ppn>, filled: u32) {
+        if let Some((passes, lines)) = self.passes {
+            let line = pages.next().map_or(0, |page| self.program_slots.divide(page.0) % lines);
+            phases.set_passes(passes.fine_after(line, lines) as u8);
+        } else if let Some(times) = &self.times {
             phases.set(Kind::Program, slowest(pages.map(|page| times.program_ns(page))));
         }
         if filled > 0 {
@@ -301,6 +305,18 @@ impl Prices {
     }
 }
 
+/// Data comes in and is programmed: twice, where a program has two passes.
+fn passes(timing: &Timing, before: Phases, in_ns: u64) -> Phases {
+    let Some(passes) = timing.passes else {
+        return before.then(Kind::DataIn, in_ns).then(Kind::Program, timing.program_ns);
+    };
+    before
+        .then(Kind::DataIn, in_ns)
+        .then(Kind::Program, passes.coarse_ns)
+        .then(Kind::DataIn, in_ns)
+        .then(Kind::Program, passes.fine_ns)
+}
+
 /// Bus time of this number of slots that leave a register, in ns.
 fn out_ns(timing: &Timing, count: u64, slots: u64) -> u64 {
     (timing.transfer_ns * count).div_ceil(slots)
@@ -318,9 +334,7 @@ fn nominal(timing: &Timing, op: Op, count: u64, shape: &Shape) -> Phases {
             .then(Kind::Command, command_ns * pages)
             .then(Kind::Read, read_ns)
             .then(Kind::DataOut, out_ns(timing, count, slots)),
-        Op::Program => none
-            .then(Kind::DataIn, (command_ns + transfer_ns) * pages)
-            .then(Kind::Program, program_ns),
+        Op::Program => passes(timing, none, (command_ns + transfer_ns) * pages),
         Op::Copyback => none
             .then(Kind::Command, command_ns * pages)
             .then(Kind::Read, read_ns)

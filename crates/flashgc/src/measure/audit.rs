@@ -39,12 +39,12 @@ impl Seen<'_> {
 
     /// The time of the collections that ended: a step of copies is a read and a program, however
     /// many pages it moves, and an erase frees its blocks in one erase time (paper parallel-gc,
-    /// section V-D). Copies that pay for summaries take longer; where layers differ or reads
-    /// have errors, the checker calculates the time of each operation.
+    /// section V-D). Copies that pay for summaries take longer; where layers differ, reads have
+    /// errors or programs two passes, the checker calculates the time of each operation.
     fn audit_collection_time(&self, counters: &Counters) {
         let timing = &self.plan.collection_timing();
         let differs = self.prices.asks_for_pages() || timing.retry.is_some();
-        if timing.times_summaries_of_copies() || differs {
+        if timing.times_summaries_of_copies() || differs || timing.passes.is_some() {
             return;
         }
         // Where a program joins pages, a step reads as many flash pages as they come from.

@@ -42,6 +42,8 @@ pub struct Promises {
     pub firmware: Option<Firmware>,
     /// Whether reads, and programs, may begin beside others of the host.
     pub cache: [bool; 2],
+    /// Word lines by which the fine pass of a program lags behind the coarse one.
+    pub lag: u32,
 }
 
 /// Which block is blocked for the host in addition to the victims.
@@ -83,6 +85,7 @@ impl Promises {
             limits: plan.jobs.has_limits(),
             firmware: plan.firmware,
             cache: [plan.cache.reads, plan.cache.programs],
+            lag: plan.timing.passes.map_or(0, |passes| passes.lag),
         }
     }
 }

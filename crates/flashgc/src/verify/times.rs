@@ -190,8 +190,17 @@ impl Times {
         self.rereads.as_ref().is_some_and(|rereads| rereads.corrects)
     }
 
-    /// Pages that are programmed together, in ns.
-    fn program_ns(&self, by: &Timing, pages: impl Iterator<Item = Ppn>) -> u64 {
+    /// Pages that are programmed together, in ns. Where a program has two passes, the fine one of
+    /// each word line comes as soon as it may, and at the end of the block at the latest.
+    fn program_ns(&self, by: &Timing, mut pages: impl Iterator<Item = Ppn>) -> u64 {
+        if let Some(passes) = by.passes {
+            let page = pages.next().map_or(0, |slot| slot.0 % self.block_pages);
+            let written = page / self.program_slots + 1;
+            let is_last = written * self.program_slots == self.block_pages;
+            let fine = if is_last { written } else { written.saturating_sub(passes.lag) };
+            let fine_before = (written - 1).saturating_sub(passes.lag);
+            return passes.coarse_ns + u64::from(fine - fine_before) * passes.fine_ns;
+        }
         pages.map(|ppn| self.own_ns((ppn, by.program_ns))).max().unwrap_or(0)
     }
 

@@ -295,6 +295,7 @@ fn single_reads_of_todays_devices_take_the_steps_of_their_figures() {
         ("client-tlc", 56_000.0 + 4_281.0 + 1_163.0),
         ("nvmevirt-970-pro", 21_500.0 + 35_760.0 + 4_883.0 + 1_163.0),
         ("nvmevirt-zn540", 20_000.0 + 50_000.0 + 8_681.0 + 1_281.0),
+        ("enterprise-qlc", 90_000.0 + 5_440.0 + 1_163.0),
     ];
     for (preset, expected_ns) in devices {
         let text = format!(

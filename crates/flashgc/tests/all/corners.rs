@@ -32,6 +32,7 @@ fn rules(classes: u32) -> FrontierRules {
         parity: false,
         reserve_blocks: 1,
         reserve_pages: 0,
+        lag: 0,
     }
 }
 

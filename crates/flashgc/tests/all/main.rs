@@ -72,5 +72,6 @@ mod timelines;
 mod tokens;
 mod trace_fill;
 mod trace_reads;
+mod two_passes;
 mod used_space;
 mod write_buffer;

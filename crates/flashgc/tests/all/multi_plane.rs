@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use common::{number, run_verified};
+use common::{assert_near, number, run_verified};
 
 /// Four channels, each with two dies of four planes.
 const DRIVE: &str = r#"
@@ -55,5 +55,28 @@ fn dynamic_allocation_fills_the_planes_of_a_die_together() {
             assert!(dynamic >= 0.99 * before, "{sets:?} depth {depth}: {dynamic} after {before}");
             before = dynamic;
         }
+    }
+}
+
+/// Random reads, of which many wait: planes as units read planes / tR, dies dies / tR.
+#[test]
+fn random_reads_reach_one_per_read_time_of_each_unit() {
+    let reads = [
+        "device.timing.transfer=\"0.01 ns/B\"",
+        "device.multi_plane=1",
+        "workload.synthetic.read_share=1.0",
+        "workload.synthetic.size=\"16 KiB\"",
+        "workload.synthetic.align=\"16 KiB\"",
+        "workload.synthetic.sequential_share=0.0",
+        "workload.synthetic.requests=200_000",
+        "workload.synthetic.queue_depth=1_024",
+        "precondition.fill=\"sequential\"",
+        "precondition.overwrite=0.0",
+    ];
+    for (unit, count) in [("plane", 32.0), ("die", 8.0)] {
+        let unit = format!("device.unit=\"{unit}\"");
+        let report = run_verified(DRIVE, &[&reads[..], &[unit.as_str()]].concat());
+        let found = number(&report, "throughput.bytes_per_s");
+        assert_near(&unit, found, count * 16_384.0 * 1e9 / (60_000.0 + 164.0), 0.03);
     }
 }

@@ -33,6 +33,7 @@ const PROMISES: Promises = Promises {
     queue_length: None,
     firmware: None,
     cache: [false; 2],
+    lag: 0,
 };
 
 fn any_request() -> impl Strategy<Value = (HostOp, u64, u64, u64)> {

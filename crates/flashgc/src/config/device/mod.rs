@@ -7,11 +7,12 @@ mod mapping_unit;
 mod multi_plane;
 mod one_shot;
 mod order;
+mod passes;
 mod read_retry;
 mod timing;
 mod write_buffer;
 
-use crate::device::{Level, ReadRetry, Shape, Summary, Timing};
+use crate::device::{LayerSpeed, Level, ReadRetry, Shape, Summary, Suspend, Timing};
 use crate::plan::{
     Allocation, CacheOperations, Firmware, Places, QueueOrder, Service, WriteBuffer,
     WriteCompletion,
@@ -77,7 +78,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     let (host_link, suspend) = (timing::host_link(table), timing::suspend(table));
     let (places, firmware, cache, write_completion) = requests(table);
     let write_buffer = write_buffer::read(table, page_bytes, slots);
-    let rated_cycles = table.u64("rated_cycles", 1..=1_000_000_000);
+    let (rated_cycles, lag) = (table.u64("rated_cycles", 1..=1_000_000_000), passes::lag(table));
     table.finish();
     let (layered, exported) = (layered?, exported?);
     let shape = Shape {
@@ -106,8 +107,8 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     }
     .in_slots(slots?);
     let shape = sized(table, shape, &exported)?;
-    let mut timing = Timing { suspend: suspend?, layer_speed: layered.speed, ..times? };
-    timing.summary = summary?.map(|summary| timing::in_array(summary, &timing, &shape));
+    let timing = timed(table, (times?, suspend?, summary?), layered.speed, lag?, &shape)?;
+    let (has_passes, is_striped) = (timing.passes.is_some(), allocation == Allocation::Striped);
     Some(Device {
         shape,
         timing,
@@ -119,12 +120,12 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         write_completion,
         write_buffer: write_buffer?,
         allocation,
-        pool: pool.filter(|_| allocation != Allocation::Striped),
+        pool: pool.filter(|_| !is_striped),
         service: service?,
         service_words,
         exported,
         rated_cycles,
-        unused: unused(table, layered.unused, pool.is_some() && allocation == Allocation::Striped),
+        unused: unused(table, layered.unused, pool.is_some() && is_striped, has_passes),
     })
 }
 
@@ -147,6 +148,20 @@ fn sized(table: &Reader<'_>, mut shape: Shape, exported: &Exported) -> Option<Sh
     check_size(table, &shape)?;
     shape.exported_pages_per_plane = exported.pages(table, &shape)?;
     Some(shape)
+}
+
+/// The times, with those that depend on the blocks.
+fn timed(
+    table: &Reader<'_>,
+    (times, suspend, summary): (Timing, Option<Suspend>, Option<Summary>),
+    layer_speed: Option<LayerSpeed>,
+    lag: u32,
+    shape: &Shape,
+) -> Option<Timing> {
+    let mut timing = Timing { suspend, layer_speed, ..times };
+    passes::add(table, &mut timing, lag, shape)?;
+    timing.summary = summary.map(|summary| timing::in_array(summary, &timing, shape));
+    Some(timing)
 }
 
 /// Notes an error where there is no device at all.
@@ -187,11 +202,17 @@ fn completion(table: &Reader<'_>) -> WriteCompletion {
 }
 
 /// Keys without effect.
-fn unused(table: &Reader<'_>, layered: Option<&str>, is_pool_unused: bool) -> Vec<String> {
+fn unused(
+    table: &Reader<'_>,
+    layered: Option<&str>,
+    is_pool_unused: bool,
+    has_passes: bool,
+) -> Vec<String> {
     let pool = is_pool_unused.then_some("device.pool");
     let is_order_unused = table.has("queue_order") && !table.has("queue_length");
     let order = is_order_unused.then_some("device.queue_order");
-    [layered, pool, order].into_iter().flatten().map(String::from).collect()
+    let lag = (table.has("fine_pass_lag") && !has_passes).then_some("device.fine_pass_lag");
+    [layered, pool, order, lag].into_iter().flatten().map(String::from).collect()
 }
 
 const PARTS: [&str; 4] = ["channels", "chips_per_channel", "dies_per_chip", "planes_per_die"];

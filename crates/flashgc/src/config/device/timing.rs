@@ -2,7 +2,7 @@
 
 use super::layers::PAGES_PER_BLOCK_MAX;
 use crate::device::page_times::TYPES_MAX;
-use crate::device::{PageTimes, ReadTimes, Shape, Summary, Suspend, Timing};
+use crate::device::{PageTimes, Passes, ReadTimes, Shape, Summary, Suspend, Timing};
 use flashgc_config::Reader;
 use flashgc_config::units::Rate;
 
@@ -13,8 +13,8 @@ pub fn read(
     pages_per_block: Option<u32>,
 ) -> Option<(Timing, Rate)> {
     let array = |key: &str| in_range(table, key, table.duration_ns(key));
-    let (reads_ns, program_ns, erase_ns) =
-        (reads_ns(table, pages_per_block), array("program"), array("erase"));
+    let (reads_ns, program, erase_ns) =
+        (reads_ns(table, pages_per_block), program(table), array("erase"));
     let help = "bus time, as in `transfer = \"25 ns/B\"` or \"1600 MB/s\"";
     let rate = table.required("transfer", table.rate("transfer"), help);
     let command_ns = table.duration_ns("command").unwrap_or(0);
@@ -30,9 +30,10 @@ pub fn read(
     }
     let reads_ns = reads_ns?;
     let types = reads_ns.len() as u64;
+    let (program_ns, passes) = program?;
     let timing = Timing {
         read_ns: (reads_ns.iter().sum::<u64>() + types / 2) / types,
-        program_ns: program_ns?,
+        program_ns,
         erase_ns: erase_ns?,
         transfer_ns,
         command_ns,
@@ -41,6 +42,7 @@ pub fn read(
         layer_speed: None,
         read_by_type_ns: ReadTimes::new(&reads_ns),
         retry: None,
+        passes,
     };
     Some((timing, rate?))
 }
@@ -98,6 +100,30 @@ fn reads_ns(table: &Reader<'_>, pages_per_block: Option<u32>) -> Option<Vec<u64>
         return None;
     }
     times.into_iter().map(|ns| in_range(table, "read", Some(ns))).collect()
+}
+
+/// The time of a program, and its passes where there are two.
+fn program(table: &Reader<'_>) -> Option<(u64, Option<Passes>)> {
+    let help = "a duration, as in `program = \"200 us\"`, or those of two passes";
+    let times = table.required("program", table.durations_ns("program"), help)?;
+    let in_range = |&ns: &u64| in_range(table, "program", Some(ns));
+    let times: Vec<u64> = times.iter().map(in_range).collect::<Option<_>>()?;
+    match times[..] {
+        [ns] => Some((ns, None)),
+        [coarse_ns, fine_ns] => {
+            let ns = at_most_longest(table, "program", coarse_ns + fine_ns, help)?;
+            Some((ns, Some(Passes { coarse_ns, fine_ns, lag: 0 })))
+        }
+        _ => {
+            let message = format!(
+                "program must be one time, or those of the coarse and the fine pass, got {}",
+                times.len()
+            );
+            let help = "write for example `program = [\"6 ms\", \"10 ms\"]`";
+            table.error("program", message, help);
+            None
+        }
+    }
 }
 
 /// The cost of suspending and resuming an operation, where the device can.

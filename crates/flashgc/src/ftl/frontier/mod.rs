@@ -13,6 +13,7 @@
 //! there are frontiers. Such *started* blocks are opened before erased ones, and writing continues
 //! at their next page.
 
+mod begun;
 mod classes;
 mod room;
 
@@ -60,6 +61,9 @@ pub struct FrontierRules {
     /// differ in size, or several streams of copies have an open block each. Of each kind under the
     /// odd/even rule. 0 elsewhere.
     pub reserve_pages: u32,
+    /// Programs between the two passes of one, where programs have two: its data is in the
+    /// controller for so long. 0 elsewhere.
+    pub lag: u32,
 }
 
 /// A page that was handed out.
@@ -308,26 +312,6 @@ impl Frontiers {
         self.one_is_taken(plane);
         let filled = if next + 1 == end { block } else { BlockId::NONE };
         Some(Taken { ppn: Ppn(next), filled, opened })
-    }
-
-    /// The slots of a stream's next program that are taken: 0 where none is begun.
-    pub fn begun(&self, geometry: &Geometry, plane: PlaneId, stream: Stream) -> u32 {
-        let Frontier { next, end, .. } = self.frontiers[self.index(plane, stream)];
-        let started = || self.started[plane.index()].front().map_or(0, |open| open.next);
-        let next = if next < end { next } else { started() };
-        next % geometry.shape.program_slots
-    }
-
-    /// Whether a slot that was written belongs to a program that is begun: the controller has its
-    /// data.
-    pub fn is_begun(&self, geometry: &Geometry, slot: Ppn) -> bool {
-        let slots = geometry.shape.program_slots;
-        let program_of = |next: u32| (!next.is_multiple_of(slots)).then_some(next / slots);
-        let is_it = |next: u32| program_of(next) == Some(slot.0 / slots);
-        let plane = geometry.plane_of(slot).index();
-        let own = &self.frontiers[plane * self.streams..(plane + 1) * self.streams];
-        own.iter().any(|own| own.next < own.end && is_it(own.next))
-            || self.started[plane].iter().any(|open| is_it(open.next))
     }
 
     fn take_half(

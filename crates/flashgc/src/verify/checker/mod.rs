@@ -424,7 +424,7 @@ impl Watch for Checker {
                 let plane = self.geometry.plane_of(ppn);
                 let page = self.geometry.block_and_page(ppn);
                 self.closed.iter().for_each(|closed| closed.read(now_ns, plane, page, ppn));
-                self.read(now_ns, ppn, lpn);
+                self.read_in_flash(now_ns, ppn, lpn);
             }
             Happened::ReadBegun { ppn, lpn } => self.read_begun(now_ns, ppn, lpn),
             Happened::ReadOut { ppn, lpn } => self.read_out(now_ns, ppn, lpn),

@@ -47,7 +47,7 @@ impl Checker {
         self.held.accessed(span, written);
     }
 
-    pub(super) fn read(&self, now_ns: u64, ppn: Ppn, lpn: Lpn) {
+    fn read(&self, now_ns: u64, ppn: Ppn, lpn: Lpn) {
         self.read_out(now_ns, ppn, lpn);
         let (newest, given) = (self.newest[lpn.index()], self.given[lpn.index()]);
         assert!(
@@ -58,16 +58,33 @@ impl Checker {
         assert!(newest >= self.acknowledged[lpn.index()]);
     }
 
-    /// The controller answers from a program that is not full yet.
+    /// The controller answers from a program that is not full yet, or whose fine pass is to come.
     pub(super) fn read_begun(&self, now_ns: u64, slot: Ppn, lpn: Lpn) {
         self.read(now_ns, slot, lpn);
-        let (block, page) = self.geometry.block_and_page(slot);
-        let slots = self.geometry.shape.program_slots;
         assert!(
-            self.programmed[block.index()] < (page / slots + 1) * slots,
+            !self.is_in_flash(slot),
             "at {now_ns} ns a read of slot {} found no flash, and its page is programmed",
             slot.0
         );
+    }
+
+    /// The array reads for the host.
+    pub(super) fn read_in_flash(&self, now_ns: u64, slot: Ppn, lpn: Lpn) {
+        self.read(now_ns, slot, lpn);
+        assert!(
+            self.is_in_flash(slot),
+            "at {now_ns} ns the array read slot {}, whose program is not over",
+            slot.0
+        );
+    }
+
+    /// Whether the last pass of a slot's program has begun: the block has been written up to it.
+    fn is_in_flash(&self, slot: Ppn) -> bool {
+        let shape = &self.geometry.shape;
+        let (block, page) = self.geometry.block_and_page(slot);
+        let slots = shape.program_slots;
+        let last = (page / slots + 1 + self.promises.lag) * slots;
+        slots == 1 || self.programmed[block.index()] >= last.min(shape.pages_per_block)
     }
 
     pub(super) fn read_out(&self, now_ns: u64, ppn: Ppn, lpn: Lpn) {

@@ -1,0 +1,30 @@
+//! Programs whose data the controller has.
+
+use super::{Frontier, Frontiers, Stream};
+use crate::device::Geometry;
+use crate::ids::{PlaneId, Ppn};
+
+impl Frontiers {
+    /// The slots of a stream's next program that are taken: 0 where none is begun.
+    pub fn begun(&self, geometry: &Geometry, plane: PlaneId, stream: Stream) -> u32 {
+        let Frontier { next, end, .. } = self.frontiers[self.index(plane, stream)];
+        let started = || self.started[plane.index()].front().map_or(0, |open| open.next);
+        let next = if next < end { next } else { started() };
+        next % geometry.shape.program_slots
+    }
+
+    /// Whether a slot that was written belongs to a program that is begun, or that has its fine
+    /// pass to come: the controller has its data.
+    pub fn is_begun(&self, geometry: &Geometry, slot: Ppn) -> bool {
+        let (slots, lag) = (geometry.shape.program_slots, self.rules.lag);
+        let is_it = |next: u32| {
+            slot.0 < next
+                && next / slots - slot.0 / slots <= lag
+                && (lag == 0 || geometry.block_of(Ppn(next)) == geometry.block_of(slot))
+        };
+        let plane = geometry.plane_of(slot).index();
+        let own = &self.frontiers[plane * self.streams..(plane + 1) * self.streams];
+        own.iter().any(|own| own.next < own.end && is_it(own.next))
+            || self.started[plane].iter().any(|open| is_it(open.next))
+    }
+}

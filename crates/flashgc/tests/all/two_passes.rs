@@ -1,0 +1,210 @@
+//! Programs in two passes, coarse and fine (docs/one-shot.md#two-passes).
+
+use crate::common;
+use crate::mapping_unit::schemes_run_on;
+
+use common::{
+    TINY, assert_near, at, found_against, number, refusal, run, run_verified, setup, whole,
+};
+use flashgc::verify::checker::Promises;
+use serde_json::Value;
+
+/// QLC: blocks of four word lines of four pages.
+const TWO_PASSES: [&str; 6] = [
+    "device.pages_per_block=16",
+    "device.pages_per_program=4",
+    "device.timing.program=[\"300 us\",\"500 us\"]",
+    "device.allocation=\"dynamic\"",
+    "device.exported=0.5",
+    "device.timing.transfer=\"1 ns/B\"",
+];
+const SLOTS: [&str; 2] = ["device.page_size=\"16 KiB\"", "device.mapping_unit=\"4 KiB\""];
+
+fn passes<'a>(sets: &[&'a str]) -> Vec<&'a str> {
+    [&TWO_PASSES, sets].concat()
+}
+
+/// The checker follows every page, also whether it is read from flash or from the controller, and
+/// recalculates the array time of every operation; the parts of each latency add up.
+#[test]
+fn schemes_work_on_two_passes() {
+    let lag = "device.fine_pass_lag=3";
+    let devices: [&[&str]; 7] = [
+        &[],
+        &[lag, "gc.copy.use=\"bus\""],
+        &[SLOTS[0], SLOTS[1], "device.fine_pass_lag=0"],
+        &[SLOTS[0], SLOTS[1], lag, "device.timing.command=\"1 us\""],
+        &[
+            SLOTS[0],
+            SLOTS[1],
+            "gc.placement.use=\"separate-gc\"",
+            "device.allocation=\"when-idle\"",
+            "workload.synthetic.trim_share=0.2",
+        ],
+        &[SLOTS[0], SLOTS[1], lag, "device.multi_plane=2", "device.unit=\"die\""],
+        &["device.unit=\"plane\"", "device.timing.read=[\"20 us\",\"30 us\",\"70 us\",\"90 us\"]"],
+    ];
+    schemes_run_on(&devices, &TWO_PASSES);
+}
+
+#[test]
+fn cache_programs_overlap_with_the_last_pass() {
+    for (lag, scheme) in [(0, "greedy"), (1, "pgc"), (2, "fifo")] {
+        let [lag, scheme] =
+            [format!("device.fine_pass_lag={lag}"), format!("gc.scheme=\"{scheme}\"")];
+        let sets = [&lag, &scheme, SLOTS[0], SLOTS[1], "device.cache_operations=\"both\""];
+        let mut sets = passes(&sets);
+        if scheme.contains("pgc") {
+            sets.extend([
+                "gc.preemption.between-copies.merge=false",
+                "gc.preemption.between-copies.pipeline=false",
+            ]);
+        }
+        let report = run_verified(TINY, &sets);
+        assert!(whole(&report, "cache.programs") > 0, "{lag}");
+    }
+}
+
+/// Writes in sequence, on a die whose planes program in step.
+fn sequential(sets: &[&str]) -> Value {
+    let writes = [
+        "device.channels=1",
+        "device.chips_per_channel=1",
+        "device.planes_per_die=4",
+        "device.blocks_per_plane=120",
+        "workload.synthetic.read_share=0.0",
+        "workload.synthetic.sequential_share=1.0",
+        "workload.synthetic.size=\"256 KiB\"",
+        "workload.synthetic.align=\"256 KiB\"",
+        "workload.synthetic.queue_depth=16",
+        "workload.synthetic.requests=400",
+        "precondition.fill=\"none\"",
+        "precondition.overwrite=0.0",
+        "gc.scheme=\"ideal\"",
+    ];
+    run_verified(TINY, &passes(&[&writes[..], &SLOTS, sets].concat()))
+}
+
+/// Each word line takes its transfers twice and both passes, however far they lie apart.
+#[test]
+fn a_word_line_takes_its_data_twice_and_both_passes() {
+    for (planes, lag) in [(1, 0), (1, 2), (4, 1), (4, 3)] {
+        let sets = [format!("device.multi_plane={planes}"), format!("device.fine_pass_lag={lag}")];
+        let report = sequential(&sets.each_ref().map(String::as_str));
+        let bytes = f64::from(planes) * 4.0 * 16_384.0;
+        let expected = bytes * 1e9 / (2.0 * bytes + 300_000.0 + 500_000.0);
+        assert_near(&sets.join(" "), number(&report, "throughput.bytes_per_s"), expected, 0.01);
+    }
+}
+
+/// Of 164 word lines that are written, the last four lie in an open block: each slot is read once,
+/// and those of word lines whose fine pass is to come need no flash.
+#[test]
+fn a_word_line_between_its_passes_is_read_from_the_controller() {
+    for (lag, lines) in [(0, 0.0), (1, 1.0), (3, 3.0), (15, 4.0)] {
+        let lag = format!("device.fine_pass_lag={lag}");
+        let sets = [
+            "device.channels=1",
+            "device.chips_per_channel=1",
+            "device.planes_per_die=1",
+            "device.blocks_per_plane=20",
+            "device.pages_per_block=64",
+            "device.exported=0.5125",
+            "workload.synthetic.read_share=1.0",
+            "workload.synthetic.sequential_share=1.0",
+            "workload.synthetic.requests=2_624",
+            "workload.synthetic.queue_depth=1",
+            "precondition.overwrite=0.0",
+            SLOTS[0],
+            SLOTS[1],
+            &lag,
+        ];
+        let report = run_verified(TINY, &passes(&sets));
+        let mean_ns = number(&report, "latency_ns.read.mean");
+        let from_flash = mean_ns * 2_624.0 / (25_000.0 + 4_096.0);
+        assert_near(&lag, from_flash, 2_624.0 - lines * 16.0, 1e-6);
+    }
+}
+
+/// Without time, passes change nothing.
+#[test]
+fn passes_change_no_placement() {
+    let of = |sets: &[&str]| {
+        let usual = [SLOTS[0], SLOTS[1], "workload.synthetic.requests=1_000"];
+        let report = run(TINY, &passes(&[&usual[..], sets].concat()));
+        whole(&report, "precondition.programmed_pages")
+    };
+    let one = of(&["device.timing.program=\"800 us\""]);
+    assert_eq!(of(&[]), one);
+    assert_eq!(of(&["device.fine_pass_lag=3"]), one);
+}
+
+#[test]
+fn the_report_names_the_passes() {
+    let report = run_verified(TINY, &passes(&SLOTS));
+    let timing = at(&report, "config.device.timing");
+    assert_eq!(whole(timing, "program_ns"), 800_000);
+    let passes = ["coarse_ns", "fine_ns", "lag"].map(|key| whole(at(timing, "passes"), key));
+    assert_eq!(passes, [300_000, 500_000, 1]);
+}
+
+/// The checker has its own account of passes, and of what is in flash.
+#[test]
+fn the_checker_notices_a_wrong_pass() {
+    let setup = setup(TINY, &passes(&[SLOTS[0], SLOTS[1]]));
+    let mut promises = Promises::of(&setup.plan);
+    for timing in promises.timing.as_mut().expect("the checker looks") {
+        let passes = timing.passes.as_mut().expect("there are two");
+        passes.lag = 0;
+    }
+    let found = found_against(&setup, promises);
+    assert!(found.contains("ended a flush with 300000 ns"), "{found}");
+    let mut promises = Promises::of(&setup.plan);
+    promises.lag = 3;
+    let found = found_against(&setup, promises);
+    assert!(found.contains("whose program is not over"), "{found}");
+    let mut promises = Promises::of(&setup.plan);
+    promises.lag = 0;
+    let found = found_against(&setup, promises);
+    assert!(found.contains("found no flash, and its page is programmed"), "{found}");
+}
+
+#[test]
+fn passes_without_meaning_are_refused() {
+    let refused: [(&str, &str); 7] = [
+        (
+            "device.timing.program=[\"1 ms\",\"2 ms\",\"3 ms\"]",
+            "program must be one time, or those of the coarse and the fine pass, got 3",
+        ),
+        ("device.timing.program=[\"1 ms\",\"0 ns\"]", "program must be at least 1 ns, got 0 ns"),
+        ("device.timing.program=[\"600 s\",\"600 s\"]", "program must be at most 1000 s"),
+        ("device.pages_per_program=1", "need a pages_per_program above 1"),
+        ("device.fine_pass_lag=4", "must be below the 4 word lines of a block, got 4"),
+        ("device.fine_pass_lag=64", "`device.fine_pass_lag` is out of range"),
+        ("device.timing.transfer=\"0 ns/B\"", "need a bus time"),
+    ];
+    for (set, words) in refused {
+        let found = refusal(TINY, &passes(&[set]));
+        assert!(found.contains(words), "{set}\n{found}");
+    }
+    let layers = ["device.layers=4", "device.timing.layer_ratio=2.0"];
+    let found = refusal(TINY, &passes(&layers));
+    assert!(found.contains("cannot be combined with a layer_ratio above 1"), "{found}");
+    let found = refusal(TINY, &passes(&["device.pages_per_block=4"]));
+    assert!(
+        found.contains("must be below the 1 word lines of a block, got 1, the default"),
+        "{found}"
+    );
+    let one = ["device.timing.program=\"1 ms\"", "device.fine_pass_lag=1"];
+    let setup = setup(TINY, &passes(&one));
+    assert!(setup.unused_keys().iter().any(|key| key == "device.fine_pass_lag"));
+}
+
+/// A list of one is that one.
+#[test]
+fn one_pass_is_what_there_was() {
+    let hash = |set: &str| at(&run(TINY, &passes(&[set])), "result_hash").clone();
+    let [list, one] =
+        ["[\"800 us\"]", "\"800 us\""].map(|time| format!("device.timing.program={time}"));
+    assert_eq!(hash(&list), hash(&one));
+}
