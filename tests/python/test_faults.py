@@ -19,11 +19,10 @@ ITEMS = {
     "parallel-gc": ["5b"],
     "preemptible-gc": ["11a", "table-9"],
     "on-demand-gc": ["table-4"],
-    "pre-gc": ["table-4"],
+    "pre-gc": ["table-3", "table-4"],
     "speedup-gc": ["8", "relocated"],
 }
 """A figure or two of each paper."""
-VICTIM = "gc.victim."
 COPIES = 1.1
 
 
@@ -35,10 +34,29 @@ def slower_copies(settings, checked):
     return {**settings, **slower}
 
 
+def chosen(slot, choice, settings):
+    """Another choice in a slot, without the settings of the one before."""
+    kept = {key: value for key, value in settings.items() if not key.startswith(f"gc.{slot}.")}
+    return {**kept, f"gc.{slot}.use": choice}
+
+
 def other_victim(settings, checked):
-    """The oldest block is collected, whatever is valid in it."""
-    kept = {key: value for key, value in settings.items() if not key.startswith(VICTIM)}
-    return {**kept, "gc.victim.use": "fifo"}
+    """The oldest block is collected, whatever is valid in it; sub-blocks have no such choice."""
+    if checked["gc"]["slots"]["erase"] == "sub-blocks":
+        return settings
+    return chosen("victim", "fifo", settings)
+
+
+def lost(slot, choice, instead):
+    """What a paper proposes does not happen."""
+
+    def fault(settings, checked):
+        if checked["gc"]["slots"][slot] != choice:
+            return settings
+        return chosen(slot, instead, settings)
+
+    fault.__name__ = f"lost_{choice}"
+    return fault
 
 
 def neither_merged_nor_pipelined(settings, checked):
@@ -51,8 +69,12 @@ def neither_merged_nor_pipelined(settings, checked):
 
 FAULTS = [
     *((paper, slower_copies) for paper in ITEMS),
-    *((paper, other_victim) for paper in ITEMS if paper != "speedup-gc"),
+    *((paper, other_victim) for paper in ITEMS),
     ("preemptible-gc", neither_merged_nor_pipelined),
+    ("parallel-gc", lost("copy", "parallel", "copyback")),
+    ("on-demand-gc", lost("blocking", "blocks", "plane")),
+    ("pre-gc", lost("background", "pre-migration", "nothing")),
+    ("speedup-gc", lost("placement", "hotness-groups", "one-frontier")),
 ]
 
 
@@ -65,7 +87,11 @@ def inject(monkeypatch):
         def faulty(config, trace, scheme, device, settings, seed):
             plain = made(config, trace, scheme, device, settings, seed)
             checked = json.loads(_engine.check(plain))["settings"]
-            return made(config, trace, scheme, device, fault(settings, checked), seed)
+            changed = fault(settings, checked)
+            broken = made(config, trace, scheme, device, changed, seed)
+            unused = json.loads(_engine.check(broken))["unused_keys"]
+            kept = {key: value for key, value in changed.items() if key not in unused}
+            return made(config, trace, scheme, device, kept, seed, None, unused)
 
         monkeypatch.setattr(layers.api, "_bare_request", faulty)
 

@@ -51,7 +51,7 @@ def _over_numbers(
 ) -> dict[str, Any]:
     """The layers that have values: marks without any would have an infinite extent."""
     x = {"field": "place", "type": "quantitative", "scale": _scale(places),
-         "axis": {"title": grid.item.x, "values": sorted(set(places)), "format": "~g",
+         "axis": {"title": grid.item.x, "values": sorted(set(places)), "format": ".6~g",
                   "labelOverlap": True}}  # fmt: skip
     colour = theme.colour(series, grid.columns, dashed=True)
     tooltip = theme.tooltip({series: grid.item.columns, "place": grid.item.x, marks.BY: "by",

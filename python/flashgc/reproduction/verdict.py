@@ -271,7 +271,8 @@ def _fails_if(test: Order, found: orders.Tally) -> str:
     closest = ""
     if found.closest is not None and test.word != "equal":
         share, name = found.closest
-        closest = f"; closest {100 * share:.2g} %" + (f", {name}" if name else "")
+        percent = f"{100 * share:.0f}" if share >= 1 else f"{100 * share:.2g}"
+        closest = f"; closest {percent} %" + (f", {name}" if name else "")
     return f"values {least} {where}{closest}"
 
 

@@ -3,15 +3,16 @@
 //!
 //! Life of a write:
 //! 1. It waits in the list of its pool, in the order of arrival.
-//! 2. A unit is idle, and so is its bus: the units take turns, and so do the planes of a unit. The
-//!    turn passes over units at work, and over planes that are closed or short of pages.
+//! 2. A unit is idle, and so is its bus: the buses take turns, and so do the units of a bus and the
+//!    planes of a unit. The turn passes over units at work, and over planes that are closed or
+//!    short of pages.
 //! 3. The write enters the queue of that unit and starts there.
 
-use crate::ids::{Lpn, PlaneId, UnitId};
+use crate::ids::{BusId, Lpn, PlaneId, UnitId};
 use crate::plan::{Allocation as Kind, Plan};
 use std::collections::VecDeque;
 
-/// Units or planes that take turns.
+/// Buses, units or planes that take turns.
 #[derive(Clone, Default)]
 struct Turns {
     next: usize,
@@ -37,10 +38,18 @@ struct Part {
     turns: Turns,
 }
 
-/// A pool: its units in the order of striping, and the writes that wait for one of them.
+/// A bus and the units of the pool at it, in the order of striping.
+#[derive(Clone)]
+struct Bus {
+    id: BusId,
+    parts: Vec<Part>,
+    turns: Turns,
+}
+
+/// A pool: its buses in the order of striping, and the writes that wait for one of their units.
 #[derive(Clone)]
 struct Pool {
-    parts: Vec<Part>,
+    buses: Vec<Bus>,
     turns: Turns,
     waiting: VecDeque<(u64, u32)>,
 }
@@ -60,12 +69,13 @@ impl WhenIdle {
             return WhenIdle::default();
         }
         let geometry = &plan.geometry;
-        let pool = Pool { parts: Vec::new(), turns: Turns::default(), waiting: VecDeque::new() };
+        let pool = Pool { buses: Vec::new(), turns: Turns::default(), waiting: VecDeque::new() };
         let mut pools = vec![pool; plan.pools.count()];
         // Striping gives the first pages a plane each.
         for plane in (0..geometry.planes).map(|page| geometry.striped_plane(Lpn(page))) {
             let unit = geometry.unit_of(plane);
-            let parts = &mut pools[plan.pools.of_plane(plane)].parts;
+            let buses = &mut pools[plan.pools.of_plane(plane)].buses;
+            let parts = &mut bus_in(buses, geometry.bus_of(unit)).parts;
             match parts.iter_mut().find(|part| part.unit == unit) {
                 Some(part) => part.planes.push(plane),
                 None => parts.push(Part { unit, planes: vec![plane], turns: Turns::default() }),
@@ -78,7 +88,10 @@ impl WhenIdle {
     pub(super) fn start_measuring(&mut self) {
         for pool in &mut self.pools {
             pool.turns = Turns::default();
-            pool.parts.iter_mut().for_each(|part| part.turns = Turns::default());
+            for bus in &mut pool.buses {
+                bus.turns = Turns::default();
+                bus.parts.iter_mut().for_each(|part| part.turns = Turns::default());
+            }
         }
     }
 
@@ -121,7 +134,8 @@ impl WhenIdle {
     }
 
     fn planes(&self, pool: usize) -> impl Iterator<Item = PlaneId> + '_ {
-        self.pools[pool].parts.iter().flat_map(|part| part.planes.iter().copied())
+        let parts = self.pools[pool].buses.iter().flat_map(|bus| &bus.parts);
+        parts.flat_map(|part| part.planes.iter().copied())
     }
 
     /// The plane whose turn it is, of those that take a write in a unit that is idle.
@@ -131,19 +145,45 @@ impl WhenIdle {
         is_idle: impl Fn(UnitId) -> bool,
         takes: impl Fn(PlaneId) -> bool,
     ) -> Option<PlaneId> {
-        let Pool { parts, turns, .. } = &mut self.pools[pool];
-        let units = parts.len();
-        for at in turns.order(units) {
-            let Part { unit, planes, turns: turns_in } = &mut parts[at];
+        let Pool { buses, turns, .. } = &mut self.pools[pool];
+        let count = buses.len();
+        for at in turns.order(count) {
+            if let Some(plane) = buses[at].plane_in_turn(&is_idle, &takes) {
+                turns.has_passed(at, count);
+                return Some(plane);
+            }
+        }
+        None
+    }
+}
+
+impl Bus {
+    fn plane_in_turn(
+        &mut self,
+        is_idle: impl Fn(UnitId) -> bool,
+        takes: impl Fn(PlaneId) -> bool,
+    ) -> Option<PlaneId> {
+        let units = self.parts.len();
+        for at in self.turns.order(units) {
+            let Part { unit, planes, turns } = &mut self.parts[at];
             if !is_idle(*unit) {
                 continue;
             }
-            let mut in_turn = turns_in.order(planes.len());
+            let mut in_turn = turns.order(planes.len());
             let Some(place) = in_turn.find(|&place| takes(planes[place])) else { continue };
-            turns_in.has_passed(place, planes.len());
-            turns.has_passed(at, units);
+            turns.has_passed(place, planes.len());
+            self.turns.has_passed(at, units);
             return Some(planes[place]);
         }
         None
     }
+}
+
+/// The bus of a list, which gets it if it does not have it.
+fn bus_in(buses: &mut Vec<Bus>, id: BusId) -> &mut Bus {
+    let at = buses.iter().position(|bus| bus.id == id).unwrap_or_else(|| {
+        buses.push(Bus { id, parts: Vec::new(), turns: Turns::default() });
+        buses.len() - 1
+    });
+    &mut buses[at]
 }
