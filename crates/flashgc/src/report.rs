@@ -84,9 +84,7 @@ impl Report {
         add("erase_operations", json!(results.counters.erase_operations));
         add("gc", gc(setup, results));
         add("latency_ns", latency(results));
-        if let Some(blame) = facts.blame {
-            add("blame", blame);
-        }
+        facts.blame.map(|blame| add("blame", blame));
         add("throughput", throughput(results));
         add("utilisation", utilisation(results));
         if let Some(hotness) = results.hotness {

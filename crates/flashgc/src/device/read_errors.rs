@@ -210,8 +210,7 @@ fn normal(share: f64) -> f64 {
     const TAIL: f64 = 0.02425;
     let over = |factors: &[f64], x: f64| factors.iter().fold(0.0, |sum, factor| sum * x + factor);
     // The draw has 53 bits: the outermost is half of one away from the end.
-    let share = share.clamp(0.5 / (1u64 << 53) as f64, 1.0 - 0.5 / (1u64 << 53) as f64);
-    let tail = share.min(1.0 - share);
+    let tail = share.min(1.0 - share).max(0.5 / (1u64 << 53) as f64);
     if tail >= TAIL {
         let q = share - 0.5;
         return over(&A, q * q) * q / over(&B, q * q);

@@ -223,8 +223,7 @@ impl Times {
     fn summaries_ns(&self, by: &Timing, filled: Option<Ppn>) -> u64 {
         let (Some(summary), Some(ppn)) = (by.summary, filled) else { return 0 };
         let end = ppn.0 - ppn.0 % self.block_pages + self.block_pages;
-        let pages = end - summary.pages..end;
-        pages.map(|ppn| self.program_ns(by, std::iter::once(Ppn(ppn)))).sum()
+        (end - summary.pages..end).map(|ppn| self.program_ns(by, std::iter::once(Ppn(ppn)))).sum()
     }
 
     /// Whether a program is full with this slot.
