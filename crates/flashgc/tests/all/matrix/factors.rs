@@ -48,7 +48,6 @@ pub const SLOTS: &[Factor] = &[
     ),
     ("gc.victim.recycle-benefit.index", &["\"kept\"", "\"scan\""]),
     ("gc.victim.invalidation-rate.now", &["false", "true"]),
-    ("gc.victim.cost-benefit.form", &["\"lfs\"", "\"sqrt-age\""]),
     (
         TRIGGER,
         &[
@@ -93,8 +92,6 @@ pub const SLOTS: &[Factor] = &[
             "use=\"hotness-groups\" hotness-groups.groups=\"2\"",
             "use=\"hotness-groups\" hotness-groups.groups=\"2\" hotness-groups.hot_to=\"top\" \
              hotness-groups.copies=\"cold\" hotness-groups.cold=\"next\"",
-            "use=\"dac\" dac.classes=\"3\"",
-            "use=\"sepbit\"",
         ],
     ),
     (BLOCKING, &["\"unit\"", "\"channel\"", "\"chip\"", "\"die\"", "\"plane\"", BLOCKS]),
