@@ -34,8 +34,11 @@ impl Draw {
         // Whole word lines, and whole layers where the preset has them. Blocks of 1,344 pages of
         // four slots have outlasted the clock of a history.
         let preset = flashgc::config::presets::device(name).and_then(Result::ok);
-        let has_layers = preset.is_some_and(|preset| preset.has(&["layers"]));
-        self.set("device.pages_per_block", if has_layers { 192 } else { 48 });
+        let has = |key| preset.as_ref().is_some_and(|preset| preset.has(&[key]));
+        self.set("device.pages_per_block", if has("layers") { 192 } else { 48 });
+        if has("multi_plane") {
+            self.set("device.multi_plane", 1);
+        }
     }
 
     fn geometry(&mut self) {

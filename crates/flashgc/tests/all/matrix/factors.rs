@@ -48,7 +48,6 @@ pub const SLOTS: &[Factor] = &[
     ),
     ("gc.victim.recycle-benefit.index", &["\"kept\"", "\"scan\""]),
     ("gc.victim.invalidation-rate.now", &["false", "true"]),
-    ("gc.victim.cost-benefit.form", &["\"lfs\"", "\"sqrt-age\""]),
     (
         TRIGGER,
         &[
@@ -93,8 +92,6 @@ pub const SLOTS: &[Factor] = &[
             "use=\"hotness-groups\" hotness-groups.groups=\"2\"",
             "use=\"hotness-groups\" hotness-groups.groups=\"2\" hotness-groups.hot_to=\"top\" \
              hotness-groups.copies=\"cold\" hotness-groups.cold=\"next\"",
-            "use=\"dac\" dac.classes=\"3\"",
-            "use=\"sepbit\"",
         ],
     ),
     (BLOCKING, &["\"unit\"", "\"channel\"", "\"chip\"", "\"die\"", "\"plane\"", BLOCKS]),
@@ -156,7 +153,6 @@ pub const SUMMARY: &str = "device.summary";
 pub const BUFFER: &str = "device.write_buffer";
 pub const BACKGROUND: &str = "gc.background";
 pub const PACING: &str = "gc.pacing";
-pub const RETRY: &str = "device.read_retry";
 
 /// The device and the workload that the scheme meets.
 pub const AROUND: &[Factor] = &[
@@ -206,14 +202,6 @@ pub const AROUND: &[Factor] = &[
     (
         SUSPEND,
         &["", "{suspend=\"20 us\"}", "{suspend=\"5 us\",resume=\"3 us\"}", "{suspend=\"0 ns\"}"],
-    ),
-    (
-        RETRY,
-        &[
-            "",
-            "{cycles=3000,retention_days=365}",
-            "{cycles=9000,retention_days=90,retries=2,type_factors=[2.0]}",
-        ],
     ),
     (COMMAND, &["\"0 ns\"", "\"200 ns\""]),
     (RATIO, &["", "2", "7.5"]),

@@ -60,37 +60,6 @@ fn without_refused(factors: &[Factor], mut row: Row) -> Row {
     row
 }
 
-/// Classes by lifetime have copies that stay in their plane, and a reserve for each class of
-/// copies: a row whose threshold or copies are others is run with such ones. Which threshold
-/// reaches above the reserve depends on the blocks of one erase, so that a share of the spare space
-/// stands for all.
-fn classes_fit(factors: &[Factor], mut row: Row) -> Row {
-    let at = |name: &str| factors.iter().position(|(key, _)| *key == name).expect("a factor");
-    let has_classes = ["dac", "sepbit"]
-        .iter()
-        .any(|word| factors[at(PLACEMENT)].1[row[at(PLACEMENT)]].contains(word));
-    if !has_classes {
-        return row;
-    }
-    row[at(COPY)] = match row[at(COPY)] {
-        odd_even_or_away @ (1 | 3 | 6 | 7) => [0, 2, 4, 5][odd_even_or_away % 4],
-        copy => copy,
-    };
-    if row[at(MARKS)] < SHARES_OF_SPARE {
-        row[at(MARKS)] = SHARES_OF_SPARE + row[at(MARKS)] % 2;
-    }
-    // The reserve and the open blocks take most of a small plane, and what is left must fit below
-    // the lists of used space.
-    row[at("device.blocks_per_plane")] = 2;
-    if factors[at(TRIGGER)].1[row[at(TRIGGER)]].contains("used-space") {
-        row[at(USED_SPACE)] = 3;
-    }
-    row
-}
-
-/// The first threshold that is a share of the spare space.
-const SHARES_OF_SPARE: usize = 8;
-
 /// A collection that blocks only its blocks has requirements of its own. Such a row is run with
 /// them, and with blocking of its unit.
 fn blocks_apart(factors: &[Factor], row: Row) -> Vec<Row> {
@@ -160,7 +129,7 @@ fn tokens_apart(factors: &[Factor], row: Row) -> Vec<Row> {
 /// The rows of an array. Each array covers every pair; the further ones meet in other company.
 fn rows_of_array(factors: &[Factor], seed: u64) -> Vec<Row> {
     let rows = rows(factors, seed).into_iter();
-    rows.map(|row| without_refused(factors, classes_fit(factors, row)))
+    rows.map(|row| without_refused(factors, row))
         .flat_map(|row| apart_by_erase(factors, row))
         .flat_map(|row| blocks_apart(factors, row))
         .flat_map(|row| tokens_apart(factors, row))
@@ -281,7 +250,6 @@ fn the_rows_cover_every_pair() {
         values(name).iter().filter(move |value| value.contains(word)).copied()
     };
     let preempted = || with(PREEMPTION, "use").skip(1).collect();
-    let classes = values(PLACEMENT)[4..].to_vec();
     let refused = [
         pairs(vec!["soft=\"2 blocks\""], SEVERAL_BLOCKS.to_vec()),
         pairs(with(COPY, "global").collect(), vec!["\"striped\""]),
@@ -297,10 +265,6 @@ fn the_rows_cover_every_pair() {
         pairs(with(PACING, "tokens").collect(), vec![BLOCKS]),
         pairs(with(PREEMPTION, "pipeline").collect(), vec!["\"200 ns\""]),
         pairs(with(BACKGROUND, "flush").collect(), vec![""]),
-        pairs(classes.clone(), [1, 3, 6, 7].map(|at| values(COPY)[at]).to_vec()),
-        pairs(classes.clone(), values(MARKS)[..SHARES_OF_SPARE].to_vec()),
-        pairs(classes.clone(), values("device.blocks_per_plane")[..2].to_vec()),
-        pairs(classes, vec![BLOCKS]),
         refused_of_sub_blocks(),
     ];
     let mut refused = refused.concat();

@@ -73,7 +73,7 @@ pub fn apart_by_erase(factors: &[Factor], row: Row) -> Vec<Row> {
 /// Sub-blocks and hotness groups each need a block that has some, no summary, and a victim that
 /// ranks them.
 pub fn refused_of_sub_blocks() -> Vec<[&'static str; 2]> {
-    let (erase, by_hotness) = (values(ERASE), values(PLACEMENT)[2..4].to_vec());
+    let (erase, by_hotness) = (values(ERASE), values(PLACEMENT)[2..].to_vec());
     let sub_blocks = [&erase[WHOLE_BLOCKS..], &by_hotness].concat();
     let away = values(COPY).iter().filter(|copy| copy.contains("global")).copied();
     let odd_even = [values(COPY)[1], values(COPY)[3]];
