@@ -61,7 +61,7 @@ fn the_models_give_the_figures_of_their_tables() {
     for (theta, one, limit) in [(0.6, 7.997, 6.230), (1.0, 11.494, 2.616)] {
         let shares = zipf(1_953_125, theta);
         assert_near("one log", fifo(&shares, 1.0737), one, 1e-3);
-        assert_near("limit", separated(&grouped(&shares, 120), 1.0737), limit, 2e-3);
+        assert_near("limit", separated(&grouped(&shares, 600), 1.0737), limit, 2e-3);
     }
     // Uniform writes have nothing to separate.
     assert_near("uniform", separated(&grouped(&zipf(10_000, 0.0), 9), 1.0737), 7.455, 1e-3);
@@ -95,7 +95,7 @@ fn no_placement_is_below_the_limit_of_separation() {
     for theta in ["0.6", "1.0"] {
         let pages = (BLOCKS * 64.0 * 0.85) as usize;
         let shares = zipf(pages, theta.parse().expect("a number"));
-        let least = separated(&grouped(&shares, 120), 1.0 / 0.85);
+        let least = separated(&grouped(&shares, 600), 1.0 / 0.85);
         let of = |placement: &str| {
             let sets = [
                 format!("gc.placement.use=\"{placement}\""),
