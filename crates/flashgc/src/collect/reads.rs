@@ -5,35 +5,33 @@ use crate::flash::{Op, Phases};
 use crate::ids::UnitId;
 use crate::verify::Watch;
 
-impl<W: Watch> Collecting<'_, W> {
-    /// The phases of an operation that reads the pages of the step: slots once for all of a flash
-    /// page.
-    pub(super) fn price_of_read(&self, unit: UnitId, op: Op) -> Phases {
-        let (job, plan) = (&self.jobs[unit], self.cx.plan);
-        let retries = |page| self.store.ftl.retries(&plan.geometry, page);
-        if plan.geometry.shape.program_slots > 1 {
-            return self.prices.reading(op, job.read.len(), job.read.iter().copied(), retries);
-        }
-        let from = job.step_pages().map(|copy| copy.from);
-        self.prices.reading(op, job.step.len(), from, retries)
+/// The phases of an operation that reads the pages of the step: slots once for all of a flash
+/// page.
+pub(super) fn price<W: Watch>(at: &Collecting<'_, W>, unit: UnitId, op: Op) -> Phases {
+    let (job, plan) = (&at.jobs[unit], at.cx.plan);
+    let retries = |page| at.store.ftl.retries(&plan.geometry, page);
+    if plan.geometry.shape.program_slots > 1 {
+        return at.prices.reading(op, job.read.len(), job.read.iter().copied(), retries);
     }
+    let from = job.step_pages().map(|copy| copy.from);
+    at.prices.reading(op, job.step.len(), from, retries)
+}
 
-    /// An operation that reads the pages of the step begins: their retries are counted, if the
-    /// controller corrects them.
-    pub(super) fn begins_to_read(&mut self, unit: UnitId, op: Op) {
-        let plan = self.cx.plan;
-        self.jobs[unit].corrects = op.corrects();
-        if plan.read_retry.is_none() || !op.corrects() || !plan.gc.copy.takes_time() {
-            return;
-        }
-        let (job, counters) = (&self.jobs[unit], &mut self.cx.counters);
-        let retries = |page| self.store.ftl.retries(&plan.geometry, page);
-        if plan.geometry.shape.program_slots > 1 {
-            let pages = job.read.chunk_by(|&a, &b| self.prices.shares_flash_page(a, b));
-            pages.for_each(|page| counters.add_retries(true, retries(page[0])));
-        } else {
-            let pages = job.step_pages().map(|copy| copy.from);
-            pages.for_each(|page| counters.add_retries(true, retries(page)));
-        }
+/// An operation that reads the pages of the step begins: their retries are counted, if the
+/// controller corrects them.
+pub(super) fn begin<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId, op: Op) {
+    let plan = at.cx.plan;
+    at.jobs[unit].corrects = op.corrects();
+    if plan.read_retry.is_none() || !op.corrects() || !plan.gc.copy.takes_time() {
+        return;
+    }
+    let (job, counters) = (&at.jobs[unit], &mut at.cx.counters);
+    let retries = |page| at.store.ftl.retries(&plan.geometry, page);
+    if plan.geometry.shape.program_slots > 1 {
+        let pages = job.read.chunk_by(|&a, &b| at.prices.shares_flash_page(a, b));
+        pages.for_each(|page| counters.add_retries(true, retries(page[0])));
+    } else {
+        let pages = job.step_pages().map(|copy| copy.from);
+        pages.for_each(|page| counters.add_retries(true, retries(page)));
     }
 }

@@ -8,7 +8,7 @@
 //! copyback, flash pages (or word lines) whose slots are all valid move within their plane.
 
 use super::steps::command;
-use super::{Collecting, Job, Stage};
+use super::{Collecting, Job, Stage, reads};
 use crate::flash::{Command, Op, Prices};
 use crate::ids::{Ppn, UnitId};
 use crate::owner::Owner;
@@ -119,8 +119,8 @@ pub(super) fn step<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) -> Comman
         (true, false) => Op::CopyOverBus,
         (false, _) => Op::Read,
     };
-    at.begins_to_read(unit, op);
-    let phases = at.price_of_read(unit, op);
+    reads::begin(at, unit, op);
+    let phases = reads::price(at, unit, op);
     if !fills {
         at.bind_step(unit);
     }
@@ -132,7 +132,7 @@ pub(super) fn begin_reading<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) 
     let plan = at.cx.plan;
     let job = &mut at.jobs[unit];
     job.read_for_step(at.prices, |page| at.store.is_valid(plan, page));
-    at.begins_to_read(unit, Op::Read);
+    reads::begin(at, unit, Op::Read);
     let job = &mut at.jobs[unit];
     if W::ACTIVE {
         job.read.iter().for_each(|&slot| at.store.tell_read_out(slot, &mut at.cx));

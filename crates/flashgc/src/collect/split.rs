@@ -5,7 +5,7 @@
 //! not programmed at all.
 
 use super::steps::command;
-use super::{Collecting, Stage, slots};
+use super::{Collecting, Stage, reads, slots};
 use crate::flash::{Command, Op, Phases};
 use crate::ids::UnitId;
 use crate::owner::Owner;
@@ -33,14 +33,14 @@ impl<W: Watch> Collecting<'_, W> {
             return slots::begin_reading(self, unit);
         }
         self.jobs[unit].reads += 1;
-        self.begins_to_read(unit, self.cx.plan.gc.copy.read_op());
+        reads::begin(self, unit, self.cx.plan.gc.copy.read_op());
         self.tell_read_out(unit);
     }
 
     /// The read half of the step under way.
     pub fn step_read(&self, unit: UnitId) -> Phases {
         let is_joined = self.cx.plan.geometry.shape.program_slots > 1;
-        self.price_of_read(unit, if is_joined { Op::Read } else { self.cx.plan.gc.copy.read_op() })
+        reads::price(self, unit, if is_joined { Op::Read } else { self.cx.plan.gc.copy.read_op() })
     }
 
     /// Point A has passed: the pages of the step that are still valid are programmed, and with

@@ -1,6 +1,6 @@
 //! The steps of a collection on its unit.
 
-use super::{Collecting, Stage, slots};
+use super::{Collecting, Stage, reads, slots};
 use crate::flash::{Class, Command, Op, Phases};
 use crate::ids::{PlaneId, UnitId};
 use crate::owner::Owner;
@@ -31,8 +31,8 @@ impl<W: Watch> Collecting<'_, W> {
         if self.cx.plan.geometry.shape.program_slots > 1 {
             return slots::step(self, unit);
         }
-        self.begins_to_read(unit, mode.step_op());
-        let mut phases = self.price_of_read(unit, mode.step_op());
+        reads::begin(self, unit, mode.step_op());
+        let mut phases = reads::price(self, unit, mode.step_op());
         let job = &self.jobs[unit];
         if !job.fixed {
             let binds_at = phases.program_at();
