@@ -1,7 +1,6 @@
 //! Draws histories: legal configurations of all slots, devices, workloads and preconditionings.
 
 mod device;
-mod jobs;
 mod scheme;
 mod slots;
 mod workload;

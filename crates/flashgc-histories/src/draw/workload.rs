@@ -8,13 +8,12 @@ const SYNTHETIC: &str = "workload.synthetic";
 impl Draw {
     pub(super) fn workload(&mut self) {
         let kinds = ["synthetic"; 8];
-        let kinds = [&kinds[..], &["fitted", "trace", "jobs"]].concat();
+        let kinds = [&kinds[..], &["fitted", "trace"]].concat();
         let kind = self.choices.pick(&kinds);
         self.history.words.push(("workload".into(), kind.into()));
         match kind {
             "synthetic" => self.synthetic(),
             "fitted" => self.fitted(),
-            "jobs" => self.jobs(),
             _ => self.trace(),
         }
     }

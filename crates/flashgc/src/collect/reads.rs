@@ -5,7 +5,8 @@ use crate::flash::{Op, Phases};
 use crate::ids::UnitId;
 use crate::verify::Watch;
 
-/// The phases of an operation that reads the pages of the step: slots once for all of a flash page.
+/// The phases of an operation that reads the pages of the step: slots once for all of a flash
+/// page.
 pub(super) fn price<W: Watch>(at: &Collecting<'_, W>, unit: UnitId, op: Op) -> Phases {
     let (job, plan) = (&at.jobs[unit], at.cx.plan);
     let retries = |page| at.store.ftl.retries(&plan.geometry, page);
