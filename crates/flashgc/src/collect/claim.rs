@@ -85,6 +85,10 @@ impl<W: Watch> Collecting<'_, W> {
                 job.copies.extend(pages.iter().map(|&from| Copy { from, to: Ppn::NONE }));
             }
         }
+        if !cx.plan.gc.copy.takes_time() {
+            // Copies without a price have corrected data.
+            job.copies.iter().for_each(|copy| store.ftl.renew(copy.to));
+        }
         if let slots @ 2.. = cx.plan.geometry.shape.program_slots
             && !job.fixed
         {

@@ -22,7 +22,7 @@ pub(super) fn price<W: Watch>(at: &Collecting<'_, W>, unit: UnitId, op: Op) -> P
 pub(super) fn begin<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId, op: Op) {
     let plan = at.cx.plan;
     at.jobs[unit].corrects = op.corrects();
-    if plan.read_retry.is_none() || !op.corrects() || !plan.gc.copy.takes_time() {
+    if plan.read_retry.is_none() || !op.corrects() {
         return;
     }
     let (job, counters) = (&at.jobs[unit], &mut at.cx.counters);

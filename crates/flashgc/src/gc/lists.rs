@@ -228,7 +228,9 @@ impl Gc {
     }
 }
 
-/// Whether the plane has no more erased blocks than collection needs for itself.
+/// Whether the plane has no more erased blocks, or pages, than collection needs for itself.
 fn is_down_to_reserve(plane: PlaneId, sight: &Sight<'_>) -> bool {
+    let frontiers = &sight.ftl.frontiers;
     sight.rules.trigger.soft.is_short(sight.ftl, plane, false)
+        || (sight.rules.reserve_pages > 0 && !frontiers.has_pages_above_reserve(plane))
 }

@@ -41,6 +41,8 @@ impl Rereads {
             erases: vec![0; plan.geometry.blocks as usize],
             old: vec![false; plan.geometry.pages as usize],
             corrects: !plan.gc.copy.stays_in_plane()
+                || !plan.gc.copy.takes_time()
+                || plan.timing.passes.is_some()
                 || (plan.gc.preemption.is_some() && shape.program_slots > 1),
         })
     }

@@ -5,6 +5,8 @@
 //! the time of each one by itself. An operation that was suspended has the rest of its time left,
 //! and the time of resuming it.
 
+mod joined;
+
 use crate::device::{Geometry, LayerMap, LayerSpeed, Timing};
 use crate::ids::{Ppn, UnitId};
 use crate::verify::promises::Promises;
@@ -455,46 +457,5 @@ impl Times {
         let (ns, phases) = self.register_ns(copies, &[]);
         let from = copies.iter().map(|copy| copy.from);
         (self.read_ns(&self.collection, self.corrects(), from) + ns, 1 + phases)
-    }
-
-    /// Slots that one program joins: each flash page that was not read before is read by itself, or
-    /// with those before it of the same number in planes in step.
-    fn joined_ns(&mut self, last_read: &mut Option<u32>, copies: &[Bound]) -> (u64, u64) {
-        // The controller keeps what does not fill a program.
-        let is_full = copies.last().is_some_and(|last| self.ends_program(last.to));
-        let (mut ns, mut phases) = if is_full { self.register_ns(copies, &[]) } else { (0, 1) };
-        let first = copies.first().map_or(0, |copy| copy.from.0 / self.program_slots);
-        let is_of_one = copies.iter().all(|copy| copy.from.0 / self.program_slots == first);
-        if copies.len() == self.program_slots as usize && is_of_one {
-            // A whole program moves within its plane, and the controller keeps what it has.
-            let from: Vec<_> = copies.iter().map(|copy| copy.from).collect();
-            return (
-                ns + self.each_ns(self.corrects(), &from),
-                1 + u64::from(self.program_slots / self.slots),
-            );
-        }
-        if let Some(rereads) = &mut self.rereads {
-            copies.iter().for_each(|copy| rereads.renews(copy.to));
-        }
-        let mut pages: Vec<Ppn> = copies.iter().map(|copy| copy.from).collect();
-        pages.retain(|page| last_read.replace(page.0 / self.slots) != Some(page.0 / self.slots));
-        ns += self.each_ns(true, &pages);
-        phases += pages.len() as u64;
-        (ns, phases)
-    }
-
-    /// All copies of a collection, step by step: each step takes from one list. None pays for a
-    /// summary.
-    fn all_ns(&self, copies: &[Bound]) -> (u64, u64) {
-        let list = |copy: &Bound| copy.from.0 / self.list_pages;
-        let lists = copies.chunk_by(|a, b| list(a) == list(b));
-        let steps = lists.flat_map(|list| list.chunks(self.at_once));
-        let (mut ns, mut phases) = (0, 0);
-        for step in steps {
-            ns += self.read_ns(&self.collection, false, step.iter().map(|copy| copy.from));
-            ns += self.program_ns(&self.collection, step.iter().map(|copy| copy.to));
-            phases += 2;
-        }
-        (ns, phases)
     }
 }

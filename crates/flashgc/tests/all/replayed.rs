@@ -33,7 +33,7 @@ read = "25 us"
 program = "200 us"
 erase = "1.5 ms"
 [gc.trigger.watermark]
-soft = "6 blocks"
+soft = "7 blocks"
 [gc.placement.hotness-groups]
 groups = 3
 thresholds = [2, 4, 8]

@@ -1,0 +1,61 @@
+//! The array time of copies whose slots one program joins, and of whole collections.
+
+use super::{Bound, Times};
+use crate::ids::Ppn;
+
+impl Times {
+    /// Slots that one program joins: each flash page that was not read before is read by itself, or
+    /// with those before it of the same number in planes in step.
+    pub(super) fn joined_ns(
+        &mut self,
+        last_read: &mut Option<u32>,
+        copies: &[Bound],
+    ) -> (u64, u64) {
+        // The controller keeps what does not fill a program.
+        let is_full = copies.last().is_some_and(|last| self.ends_program(last.to));
+        let (mut ns, mut phases) = if is_full { self.register_ns(copies, &[]) } else { (0, 1) };
+        if self.is_whole(copies) {
+            // A whole program moves within its plane, and the controller keeps what it has.
+            let from: Vec<_> = copies.iter().map(|copy| copy.from).collect();
+            return (
+                ns + self.each_ns(self.corrects(), &from),
+                1 + u64::from(self.program_slots / self.slots),
+            );
+        }
+        self.renew(copies);
+        let mut pages: Vec<Ppn> = copies.iter().map(|copy| copy.from).collect();
+        pages.retain(|page| last_read.replace(page.0 / self.slots) != Some(page.0 / self.slots));
+        ns += self.each_ns(true, &pages);
+        phases += pages.len() as u64;
+        (ns, phases)
+    }
+
+    /// Whether these are the slots of a whole program, which moves within its plane.
+    fn is_whole(&self, copies: &[Bound]) -> bool {
+        let program = |copy: &Bound| copy.from.0 / self.program_slots;
+        copies.len() == self.program_slots as usize
+            && copies.windows(2).all(|pair| program(&pair[0]) == program(&pair[1]))
+    }
+
+    /// The controller joined these copies, and corrected them.
+    fn renew(&mut self, copies: &[Bound]) {
+        if let Some(rereads) = &mut self.rereads {
+            copies.iter().for_each(|copy| rereads.renews(copy.to));
+        }
+    }
+
+    /// All copies of a collection, step by step: each step takes from one list. None pays for a
+    /// summary.
+    pub(super) fn all_ns(&self, copies: &[Bound]) -> (u64, u64) {
+        let list = |copy: &Bound| copy.from.0 / self.list_pages;
+        let lists = copies.chunk_by(|a, b| list(a) == list(b));
+        let steps = lists.flat_map(|list| list.chunks(self.at_once));
+        let (mut ns, mut phases) = (0, 0);
+        for step in steps {
+            ns += self.read_ns(&self.collection, false, step.iter().map(|copy| copy.from));
+            ns += self.program_ns(&self.collection, step.iter().map(|copy| copy.to));
+            phases += 2;
+        }
+        (ns, phases)
+    }
+}
