@@ -61,7 +61,7 @@ fn the_models_give_the_figures_of_their_tables() {
     for (theta, one, limit) in [(0.6, 7.997, 6.230), (1.0, 11.494, 2.616)] {
         let shares = zipf(1_953_125, theta);
         assert_near("one log", fifo(&shares, 1.0737), one, 1e-3);
-        // The table gives each page a part of the spare space by the root of its share of writes.
+        // The table is 0.3 % above this at most; why is not known.
         assert_near("limit", separated(&grouped(&shares, 600), 1.0737), limit, 4e-3);
     }
     // Uniform writes have nothing to separate.
