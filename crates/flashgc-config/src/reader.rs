@@ -285,36 +285,42 @@ impl<'a> Reader<'a> {
 
     /// A list of whole numbers, none of them negative.
     pub fn numbers(&self, key: &str) -> Option<Vec<u64>> {
-        let entry = self.entry(key)?;
         let help = "write whole numbers in brackets, as in [2, 4, 8]";
-        let Node::Array { items, .. } = &entry.node else {
-            return self.wrong(entry, "a list of whole numbers", help);
-        };
-        let number = |item: &Node| match item {
+        self.list(key, "a list of whole numbers", help, |item| match item {
             Node::Leaf { value: Scalar::Integer { value, .. }, .. } => {
                 value.and_then(|number| u64::try_from(number).ok())
             }
             _ => None,
-        };
-        let numbers: Option<Vec<u64>> = items.iter().map(number).collect();
-        numbers.or_else(|| self.wrong(entry, "a list of whole numbers", help))
+        })
     }
 
     /// A list of finite numbers.
     pub fn f64s(&self, key: &str) -> Option<Vec<f64>> {
-        let entry = self.entry(key)?;
         let help = "write numbers in brackets, as in [0.5, 1, 1.5]";
-        let Node::Array { items, .. } = &entry.node else {
-            return self.wrong(entry, "a list of numbers", help);
-        };
         let number = |item: &Node| match item {
             Node::Leaf { value: Scalar::Float { written }, .. } => written.parse::<f64>().ok(),
             Node::Leaf { value: Scalar::Integer { value, .. }, .. } => value.map(|v| v as f64),
             _ => None,
         };
-        let numbers: Option<Vec<f64>> =
-            items.iter().map(|item| number(item).filter(|number| number.is_finite())).collect();
-        numbers.or_else(|| self.wrong(entry, "a list of numbers", help))
+        self.list(key, "a list of numbers", help, |item| {
+            number(item).filter(|number| number.is_finite())
+        })
+    }
+
+    /// A list whose items are all of one kind.
+    fn list<T>(
+        &self,
+        key: &str,
+        what: &str,
+        help: &str,
+        of: impl Fn(&Node) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        let entry = self.entry(key)?;
+        let items = match &entry.node {
+            Node::Array { items, .. } => items.iter().map(of).collect(),
+            _ => None,
+        };
+        items.or_else(|| self.wrong(entry, what, help))
     }
 
     /// Views of the tables of a list, in order. The path of the second ends in `[2]`.

@@ -343,11 +343,6 @@ impl Plan {
         self.cache.is_some() || self.write_completion == WriteCompletion::Loaded
     }
 
-    /// Whether the controller corrects what copies read: not where they stay in their plane.
-    pub fn corrects_copies(&self) -> bool {
-        !self.gc.copy.stays_in_plane()
-    }
-
     /// Whether copies keep the parity of their page.
     pub fn parity(&self) -> bool {
         self.gc.copy.parity()

@@ -85,7 +85,7 @@ impl<W: Watch> Collecting<'_, W> {
                 job.copies.extend(pages.iter().map(|&from| Copy { from, to: Ppn::NONE }));
             }
         }
-        if !cx.plan.gc.copy.takes_time() {
+        if cx.plan.read_retry.is_some() && !cx.plan.gc.copy.takes_time() {
             // Copies without a price have corrected data.
             job.copies.iter().for_each(|copy| store.ftl.renew(copy.to));
         }
