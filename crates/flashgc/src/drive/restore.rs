@@ -66,7 +66,7 @@ pub fn restore(
     let map = restore_map(geometry, pools, map, &mut blocks)?;
     let frontiers = Frontiers::empty(geometry, rules);
     let (facts, stamps) = (Facts::default(), Stamps::default());
-    let ftl = Ftl { map, blocks, frontiers, facts, stamps, errors: None };
+    let ftl = Ftl { map, blocks, frontiers, facts, stamps, errors: None, follows_copies: false };
     let mut to = Restoring { geometry, rules, ftl, erases, age_ns, carried: Carried::default() };
     let mut seen = vec![false; geometry.blocks as usize];
     let mut open = open.into_iter();

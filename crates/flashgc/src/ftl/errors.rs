@@ -2,11 +2,12 @@
 //!
 //! All data that is there at the start of the measured part is old. What the host writes is new,
 //! and so is a copy that the controller has corrected. A copyback programs the data as it was read,
-//! with its errors, so it stays as old as it was.
+//! with its errors, so it stays as old as it was. Erased pages are not old, so writes of the host
+//! have nothing to note.
 
 use super::blocks::Blocks;
 use crate::device::{Geometry, ReadErrors, ReadRetry};
-use crate::ids::Ppn;
+use crate::ids::{BlockId, Ppn};
 
 /// The errors of the pages of a drive.
 pub struct PageErrors {
@@ -26,14 +27,20 @@ impl PageErrors {
     pub fn new(rules: &ReadRetry, seed: u64, geometry: &Geometry, blocks: &Blocks) -> Self {
         let shape = &geometry.shape;
         let programs = u64::from(geometry.pages.div_ceil(shape.program_slots));
-        PageErrors {
+        let mut errors = PageErrors {
             errors: ReadErrors::new(rules, seed, blocks.erases_max()),
             slots: shape.slots,
             read_slots: shape.read_slots(),
             program_slots: shape.program_slots,
             block_pages: shape.pages_per_block * shape.sub_blocks,
-            old: vec![u64::MAX; programs.div_ceil(64) as usize],
+            old: vec![0; programs.div_ceil(64) as usize],
+        };
+        let mut valid = Vec::new();
+        for block in (0..geometry.blocks).map(BlockId) {
+            blocks.list_valid(block, geometry.first_page(block), &mut valid);
+            valid.drain(..).for_each(|page| errors.set_old(page));
         }
+        errors
     }
 
     fn bit(&self, page: Ppn) -> (usize, u64) {
@@ -46,7 +53,12 @@ impl PageErrors {
         self.old[at] & bit != 0
     }
 
-    /// A page gets new data.
+    fn set_old(&mut self, page: Ppn) {
+        let (at, bit) = self.bit(page);
+        self.old[at] |= bit;
+    }
+
+    /// The data of a page is new.
     #[cold]
     #[inline(never)]
     pub(super) fn renew(&mut self, page: Ppn) {
@@ -54,13 +66,18 @@ impl PageErrors {
         self.old[at] &= !bit;
     }
 
+    /// The pages of a block are erased.
+    pub(super) fn erase(&mut self, first: Ppn, pages: u32) {
+        for page in (first.0..first.0 + pages).step_by(self.program_slots as usize) {
+            self.renew(Ppn(page));
+        }
+    }
+
     /// A page gets the data of another one, as old as that is.
-    #[cold]
-    #[inline(never)]
     pub(super) fn copy(&mut self, from: Ppn, to: Ppn) {
-        let is_old = self.is_old(from);
-        let (at, bit) = self.bit(to);
-        self.old[at] = self.old[at] & !bit | if is_old { bit } else { 0 };
+        if self.is_old(from) {
+            self.set_old(to);
+        }
     }
 
     /// The retries of the flash page of a page whose block was erased as often.

@@ -38,7 +38,9 @@ pub struct Ftl {
     /// The clock of host writes, and what it showed of each block.
     pub stamps: Stamps,
     /// The age of data in the measured part, where reads have errors.
-    pub errors: Option<Box<PageErrors>>,
+    pub(crate) errors: Option<Box<PageErrors>>,
+    /// Whether anything follows the data of copies.
+    pub(crate) follows_copies: bool,
 }
 
 /// A page that was taken and programmed.
@@ -64,6 +66,7 @@ impl Ftl {
             facts: Facts::default(),
             stamps: Stamps::default(),
             errors: None,
+            follows_copies: false,
         }
     }
 
@@ -82,7 +85,6 @@ impl Ftl {
         let left = self.map.bind(lpn, ppn);
         let (block, page) = geometry.block_and_page(ppn);
         self.blocks.add_valid(block, page);
-        self.renew(ppn);
         Placed { ppn, filled, current: true, left }
     }
 
@@ -123,18 +125,32 @@ impl Ftl {
     ) -> Placed {
         let Taken { ppn, filled, .. } = self.take(geometry, plane, stream, parity);
         self.map.bind(self.map.lpn_of(from), ppn);
-        if let Some(errors) = &mut self.errors {
-            errors.copy(from, ppn);
-        }
         let (block, page) = geometry.block_and_page(ppn);
         self.blocks.add_valid(block, page);
-        if self.facts.tells_moves {
-            self.facts.push(Fact::Moved { from, to: ppn });
+        if self.follows_copies {
+            self.follow_copy(from, ppn);
         }
         Placed { ppn, filled, current: true, left: Ppn::NONE }
     }
 
-    /// The data of a page is as new as its program: the host's, or corrected by the controller.
+    /// From now on copies are followed: by those that want the fact, and for the age of data.
+    pub(crate) fn follow_copies(&mut self, tells_moves: bool, errors: Option<Box<PageErrors>>) {
+        self.follows_copies = tells_moves || errors.is_some();
+        self.facts.tells_moves = tells_moves;
+        self.errors = errors;
+    }
+
+    #[inline(never)]
+    fn follow_copy(&mut self, from: Ppn, to: Ppn) {
+        if let Some(errors) = &mut self.errors {
+            errors.copy(from, to);
+        }
+        if self.facts.tells_moves {
+            self.facts.push(Fact::Moved { from, to });
+        }
+    }
+
+    /// The controller has corrected the data of a copy.
     #[inline(always)]
     pub fn renew(&mut self, page: Ppn) {
         if let Some(errors) = &mut self.errors {
@@ -303,6 +319,9 @@ impl Ftl {
         let plane = geometry.plane_of_block(block);
         self.facts.push(Fact::Free { plane, block, erased: true });
         self.blocks.erase(block);
+        if let Some(errors) = &mut self.errors {
+            errors.erase(geometry.first_page(block), geometry.shape.pages_per_block);
+        }
         self.frontiers.give_back(geometry, plane, block);
     }
 

@@ -225,13 +225,13 @@ impl Store {
     /// The measured part begins: streams of random numbers from their start.
     pub fn start_measuring<W: Watch>(&mut self, cx: &Context<'_, W>) {
         self.forget_news();
-        self.ftl.facts.tells_moves = cx.plan.gc.background.follows_moves();
         self.ftl.frontiers.start_measuring();
         self.ftl.blocks.start_measuring();
-        self.ftl.errors = cx.plan.read_retry.as_ref().map(|rules| {
+        let errors = cx.plan.read_retry.as_ref().map(|rules| {
             let (seed, geometry) = (cx.plan.seed, &cx.plan.geometry);
             Box::new(PageErrors::new(rules, seed, geometry, &self.ftl.blocks))
         });
+        self.ftl.follow_copies(cx.plan.gc.background.follows_moves(), errors);
         self.gc.fallbacks = 0;
         self.alloc.start_measuring();
         self.gc.start_measuring(cx.plan.seed, &sight!(self, cx));
