@@ -41,6 +41,8 @@ class Choice:
     sources: tuple[Source, ...]
     value: float | None = None
     """The number that it means, where the axis is one of numbers."""
+    shown: str = ""
+    """Its name in tables and figures, where the label is empty."""
 
 
 @dataclass(frozen=True)

@@ -55,6 +55,7 @@ class ChoiceForm(SourceForm):
     """[axes.AXIS.CHOICE] with one source, its own."""
 
     label: Text | None = None
+    shown: Text = ""
     value: float | None = None
 
 
@@ -62,6 +63,7 @@ class ListedForm(Form):
     """[axes.AXIS.CHOICE] with a list of sources."""
 
     label: Text | None = None
+    shown: Text = ""
     value: float | None = None
     sources: Annotated[list[SourceForm], Field(min_length=1)]
 

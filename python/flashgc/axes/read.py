@@ -54,7 +54,7 @@ def source(form: SourceForm) -> Source:
 def _choice(name: str, form: ChoiceForm | ListedForm) -> Choice:
     label = name if form.label is None else form.label
     several = form.sources if isinstance(form, ListedForm) else [form]
-    return Choice(name, label, tuple(map(source, several)), form.value)
+    return Choice(name, label, tuple(map(source, several)), form.value, form.shown)
 
 
 def _values(

@@ -90,7 +90,7 @@ def stroke(at: int) -> tuple[str, list[int]]:
 def time_text(value: str) -> str:
     """An expression of Vega: a time in ns as text, such as `12.34 ms`."""
     return (
-        f"{value} == 0 ? '0' : {value} >= 1e9 ? format({value} / 1e9, ',.4~g') + ' s' : "
+        f"{value} == 0 ? '0' : {value} >= 1e9 ? format({value} / 1e9, ',.4~r') + ' s' : "
         f"{value} >= 1e6 ? format({value} / 1e6, '.4~g') + ' ms' : "
         f"{value} >= 1e3 ? format({value} / 1e3, '.4~g') + ' µs' : "
         f"format({value}, '.4~g') + ' ns'"

@@ -94,8 +94,9 @@ def measured(item: Item, results: Results) -> Grid:
 
 
 def _label(experiment: Experiment, axis: str, name: str) -> str:
-    """A choice in words; its name, where runs are named without it."""
-    return experiment.axes[axis][name].label or name
+    """A choice in words, also where runs are named without it."""
+    choice = experiment.axes[axis][name]
+    return choice.label or choice.shown or name
 
 
 def quantity(item: Item, measure: str) -> Quantity:

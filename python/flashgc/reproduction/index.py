@@ -80,7 +80,7 @@ def _chart(found: Reproductions) -> Chart:
                   "axis": theme.names_axis()},
             "color": {"field": "verdict", "type": "nominal", "title": None,
                       "scale": {"domain": used, "range": [COLOURS[word] for word in used]},
-                      "legend": {**theme.parts_legend(), "columns": 3}},
+                      "legend": {**theme.parts_legend(), "columns": 2}},
             "order": {"field": "place", "type": "quantitative"},
             "tooltip": theme.tooltip({"paper": "paper", "verdict": "verdict", "claims": "claims"}),
         },

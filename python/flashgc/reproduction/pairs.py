@@ -109,7 +109,7 @@ def _colour(pairs: Sequence[Pair]) -> theme.Part:
     """By verdict, with a legend that says that these points are measured."""
     found = [word for word in COLOURS if any(one.verdict == word for one in pairs)]
     domain = found or [marks.HERE]
-    legend = {"orient": "top", "title": None, "symbolType": "circle", "columns": 3,
+    legend = {"orient": "top", "title": None, "symbolType": "circle", "columns": 2,
               "labelExpr": f"datum.label == '{marks.HERE}' ? datum.label : "
                            f"'{marks.HERE}: ' + datum.label"}  # fmt: skip
     colours = [COLOURS.get(word, theme.COLOURS[0]) for word in domain]

@@ -228,7 +228,7 @@ def _order(claim: Claim, test: Order, results: Results) -> Judged:
     if found.total == 0:
         why = "undefined: nothing was collected in the runs"
         return Judged(None, NOT_COMPARABLE, why, fails_if)
-    wrong = [f"{name}: {signs}" for name, signs in found.wrong]
+    wrong = [f"{name}: {signs}" if name else signs for name, signs in found.wrong]
     more = f" and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
     why = f"not at {'; '.join(wrong[:_SHOWN])}{more}" if wrong else ""
     missing = f"{found.undefined} undefined" if found.undefined else ""
