@@ -5,7 +5,7 @@
 //! with its errors, so it stays as old as it was. Erased pages are not old, so writes of the host
 //! have nothing to note.
 
-use super::blocks::Blocks;
+use super::Ftl;
 use crate::device::{Geometry, ReadErrors, ReadRetry};
 use crate::ids::{BlockId, Ppn};
 
@@ -24,7 +24,8 @@ pub struct PageErrors {
 
 impl PageErrors {
     /// All data of the drive is old now.
-    pub fn new(rules: &ReadRetry, seed: u64, geometry: &Geometry, blocks: &Blocks) -> Self {
+    pub fn new(rules: &ReadRetry, seed: u64, geometry: &Geometry, ftl: &Ftl) -> Self {
+        let (blocks, frontiers) = (&ftl.blocks, &ftl.frontiers);
         let shape = &geometry.shape;
         let programs = u64::from(geometry.pages.div_ceil(shape.program_slots));
         let mut errors = PageErrors {
@@ -40,6 +41,8 @@ impl PageErrors {
             blocks.list_valid(block, geometry.first_page(block), &mut valid);
             valid.drain(..).for_each(|page| errors.set_old(page));
         }
+        // Their data is in the controller, and is programmed in the measured part.
+        frontiers.next_of_begun(shape.program_slots).for_each(|page| errors.renew(page));
         errors
     }
 

@@ -229,7 +229,7 @@ impl Store {
         self.ftl.blocks.start_measuring();
         let errors = cx.plan.read_retry.as_ref().map(|rules| {
             let (seed, geometry) = (cx.plan.seed, &cx.plan.geometry);
-            Box::new(PageErrors::new(rules, seed, geometry, &self.ftl.blocks))
+            Box::new(PageErrors::new(rules, seed, geometry, &self.ftl))
         });
         self.ftl.follow_copies(cx.plan.gc.background.follows_moves(), errors);
         self.gc.fallbacks = 0;

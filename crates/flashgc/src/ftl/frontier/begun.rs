@@ -5,6 +5,13 @@ use crate::device::Geometry;
 use crate::ids::{PlaneId, Ppn};
 
 impl Frontiers {
+    /// The next page of each program that is begun.
+    pub fn next_of_begun(&self, program_slots: u32) -> impl Iterator<Item = Ppn> + '_ {
+        let own = self.frontiers.iter().filter(|own| own.next < own.end).map(|own| own.next);
+        let started = self.started.iter().flatten().map(|open| open.next);
+        own.chain(started).filter(move |next| !next.is_multiple_of(program_slots)).map(Ppn)
+    }
+
     /// The slots of a stream's next program that are taken: 0 where none is begun.
     pub fn begun(&self, geometry: &Geometry, plane: PlaneId, stream: Stream) -> u32 {
         let Frontier { next, end, .. } = self.frontiers[self.index(plane, stream)];
