@@ -53,6 +53,8 @@ pub struct Prices {
     times: Option<PageTimes>,
     /// The passes of a program where there are two, and the word lines of a block.
     passes: Option<(Passes, u32)>,
+    /// Whether the pages of one of the host's operations matter for its price.
+    depends_on_pages: bool,
     /// Mapped pages that a flash page holds: its slots.
     slots: Divisor,
     /// Those that one array read can serve: of a flash page in each plane in step.
@@ -71,6 +73,11 @@ fn slowest(times: impl Iterator<Item = u64>) -> u64 {
 impl Prices {
     /// The prices of a device whose operations touch at most `pages` pages at once.
     pub fn new(timing: &Timing, shape: &Shape, pages: u32) -> Self {
+        let times = PageTimes::new(timing, shape);
+        let depends_on_pages = times.is_some()
+            || timing.passes.is_some()
+            || timing.retry.is_some()
+            || shape.program_slots > 1;
         let row = |pages| Op::ALL.map(|op| nominal(timing, op, pages, shape));
         Prices {
             timing: *timing,
@@ -78,7 +85,8 @@ impl Prices {
             read_slots: Divisor::new(shape.read_slots()),
             program_slots: Divisor::new(shape.program_slots),
             copies_pay: timing.times_summaries_of_copies(),
-            times: PageTimes::new(timing, shape),
+            times,
+            depends_on_pages,
             passes: timing.passes.map(|it| (it, shape.pages_per_block / shape.program_slots)),
             nominal: (1..=u64::from(pages.max(1))).map(row).collect(),
         }
@@ -94,6 +102,12 @@ impl Prices {
     #[inline(always)]
     pub fn asks_for_pages(&self) -> bool {
         self.times.is_some()
+    }
+
+    /// Whether the pages of one of the host's operations matter for its price.
+    #[inline(always)]
+    pub fn depends_on_pages(&self) -> bool {
+        self.depends_on_pages
     }
 
     /// Whether two mapped pages lie in one flash page.

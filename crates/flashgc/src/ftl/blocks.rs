@@ -120,6 +120,21 @@ impl Blocks {
         self.info[block.index()] += 1;
     }
 
+    /// Marks pages valid that lie side by side.
+    #[inline(always)]
+    pub fn add_valid_run(&mut self, block: BlockId, page: u32, pages: u32) {
+        let (mut from, to) = (page, page + pages);
+        while from < to {
+            let (word, bit) = self.bit(block, from);
+            let count = (64 - bit).min(to - from);
+            let bits = (u64::MAX >> (64 - count)) << bit;
+            debug_assert!(self.valid_bits[word] & bits == 0, "a page is valid already");
+            self.valid_bits[word] |= bits;
+            from += count;
+        }
+        self.info[block.index()] += pages;
+    }
+
     /// Marks a page invalid; returns the valid pages left and the block's state.
     #[inline(always)]
     pub fn remove_valid(&mut self, block: BlockId, page: u32) -> (u32, BlockState) {

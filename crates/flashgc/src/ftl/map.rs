@@ -80,6 +80,16 @@ impl PageMap {
         old
     }
 
+    /// Binds the data of these pages to pages that lie side by side from `first` on.
+    #[inline(always)]
+    pub fn bind_copies(&mut self, from: &[Ppn], first: Ppn) {
+        for (&from, to) in from.iter().zip(first.0..) {
+            let lpn = self.to_lpn[from.index()];
+            self.to_ppn[lpn as usize] = !to;
+            self.to_lpn[to as usize] = lpn;
+        }
+    }
+
     /// Forgets a logical page; returns the page that held its data.
     pub fn unbind(&mut self, lpn: Lpn) -> Ppn {
         Ppn(!std::mem::take(&mut self.to_ppn[lpn.index()]))

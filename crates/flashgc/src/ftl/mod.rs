@@ -56,6 +56,14 @@ pub struct Placed {
     pub left: Ppn,
 }
 
+impl Placed {
+    /// A copy of current data that did not fill its block, and whose old page is accounted for.
+    #[inline(always)]
+    pub fn of_copy(ppn: Ppn) -> Self {
+        Placed { ppn, filled: BlockId::NONE, current: true, left: Ppn::NONE }
+    }
+}
+
 impl Ftl {
     /// An erased drive.
     pub fn new(geometry: &Geometry, rules: FrontierRules) -> Self {
@@ -131,6 +139,26 @@ impl Ftl {
             self.follow_copy(from, ppn);
         }
         Placed { ppn, filled, current: true, left: Ppn::NONE }
+    }
+
+    /// Whether copies of a plane that follow one another can be taken together: they all go to one
+    /// frontier, and nobody follows each of them.
+    #[inline(always)]
+    pub fn copies_run(&self) -> bool {
+        !self.follows_copies && !self.frontiers.keeps_parity()
+    }
+
+    /// Takes pages that lie side by side for the data of these pages of an [emptied](Ftl::empty)
+    /// block, as many as the open block has, but for its last one. Returns the first, and how many.
+    #[inline(always)]
+    pub fn copy_run(&mut self, geometry: &Geometry, from: &[Ppn], plane: PlaneId) -> (Ppn, usize) {
+        let (first, pages) = self.frontiers.take_run(plane, Stream::Gc, from.len() as u32);
+        if pages > 0 {
+            self.map.bind_copies(&from[..pages as usize], first);
+            let (block, page) = geometry.block_and_page(first);
+            self.blocks.add_valid_run(block, page, pages);
+        }
+        (first, pages as usize)
     }
 
     /// From now on copies are followed: by those that want the fact, and for the age of data.

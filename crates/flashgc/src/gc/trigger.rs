@@ -38,10 +38,15 @@ impl Gc {
         }
     }
 
-    /// A unit that should be checked: its plane needs space, or can give some now.
+    /// Whether there is a unit that should be checked.
     #[inline(always)]
+    pub fn has_called(&self) -> bool {
+        !self.called.is_empty()
+    }
+
+    /// A unit that should be checked: its plane needs space, or can give some now.
     pub fn next_called(&mut self) -> Option<UnitId> {
-        if self.called.is_empty() { None } else { self.called.pop_front() }
+        self.called.pop_front()
     }
 
     /// While nothing is timed, no unit is checked.

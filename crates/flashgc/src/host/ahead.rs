@@ -6,7 +6,7 @@
 //! has come.
 
 use crate::ftl::Ftl;
-use crate::plan::Plan;
+use crate::plan::{Arrivals, Plan};
 use crate::workload::{HostOp, HostRequest, Source, SourceError};
 
 /// Requests that are drawn at once, when as many are left.
@@ -16,21 +16,30 @@ const PLACES: usize = 2 * BATCH;
 /// Requests between asking for the accounts that one needs, and that one.
 const BETWEEN: usize = BATCH / 2;
 
+/// Requests at each unit of a closed loop from which on one is queued behind another, as a rule.
+const REQUESTS_AT_A_UNIT: u32 = 4;
+
 /// The requests of a source, some of them in advance.
 pub(super) struct Ahead {
     requests: Box<[HostRequest; PLACES]>,
     /// Requests handed out, and requests drawn.
     out: usize,
     drawn: usize,
+    /// Whether accounts are asked for here. Where many requests wait in the queues of the units, the
+    /// accounts of one are asked for as the request before it starts.
+    asks_for_accounts: bool,
     /// How the source has ended.
     end: Option<Result<(), SourceError>>,
 }
 
 impl Ahead {
     /// Nothing drawn yet.
-    pub(super) fn new() -> Self {
+    pub(super) fn new(plan: &Plan) -> Self {
+        let are_many = |depth| depth / REQUESTS_AT_A_UNIT >= plan.geometry.units;
+        let asks_for_accounts =
+            !matches!(plan.arrivals, Arrivals::Closed(depth) if are_many(depth));
         let none = HostRequest::from_bytes(0, HostOp::Read, 0, 0, 1);
-        Ahead { requests: Box::new([none; PLACES]), out: 0, drawn: 0, end: None }
+        Ahead { requests: Box::new([none; PLACES]), out: 0, drawn: 0, asks_for_accounts, end: None }
     }
 
     /// The next request, or `None` at the end.
@@ -48,7 +57,7 @@ impl Ahead {
         if self.out == self.drawn {
             return self.ended();
         }
-        if left > BETWEEN {
+        if self.asks_for_accounts && left > BETWEEN {
             let later = &self.requests[(self.out + BETWEEN) % PLACES];
             ftl.prefetch_old(&plan.geometry, later.first);
         }

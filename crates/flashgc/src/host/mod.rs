@@ -89,7 +89,7 @@ impl Host {
         Host {
             waiting: Waiting::new(plan),
             requests: Requests::default(),
-            ahead: Ahead::new(),
+            ahead: Ahead::new(plan),
             order: PageOrder::default(),
             ordered: plan.ordered,
             queues_keep_order: plan.queues_keep_order(),
@@ -177,8 +177,13 @@ impl Host {
         self.served.clear();
     }
 
-    /// A unit that should be checked.
+    /// Whether there is a unit that should be checked.
     #[inline(always)]
+    pub fn has_called(&self) -> bool {
+        !self.called.is_empty()
+    }
+
+    /// A unit that should be checked.
     pub fn next_called(&mut self) -> Option<UnitId> {
         self.called.pop()
     }

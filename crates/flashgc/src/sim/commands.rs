@@ -116,6 +116,13 @@ impl<W: Watch> Sim<W> {
     /// background work. To be called after each call that changes pages.
     #[inline(always)]
     pub(super) fn hear(&mut self) {
+        if self.host.has_called() || self.store.has_called() || self.store.has_news() {
+            self.hear_all();
+        }
+    }
+
+    #[inline(never)]
+    fn hear_all(&mut self) {
         while let Some(unit) = self.host.next_called().or_else(|| self.store.next_called()) {
             self.look_at(unit);
         }

@@ -79,6 +79,14 @@ impl<W: Watch> Sim<W> {
     /// Reads the commands that ended as they began.
     #[inline(always)]
     pub(super) fn end_at_once(&mut self) {
+        if !self.at_once.is_empty() {
+            self.end_all_at_once();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn end_all_at_once(&mut self) {
         while let Some((unit, ended)) = self.next_at_once() {
             self.operation_ended(unit, ended);
         }

@@ -10,9 +10,19 @@ use crate::owner::Owner;
 use crate::plan::Allocation;
 use crate::verify::{Happened, Watch};
 
+/// What came of a question to the arbiter.
+enum Tried {
+    /// There is nothing to do.
+    Nothing,
+    /// A choice came to nothing: there is another question.
+    InVain,
+    /// The unit has begun something.
+    Begun,
+}
+
 impl<W: Watch> Sim<W> {
     /// Starts the unit's next operation, if it has one. The only place where operations begin.
-    #[inline]
+    #[inline(always)]
     pub(super) fn start_unit(&mut self, unit: UnitId) {
         if self.plan.cache.is_some() && !self.flash.is_free(unit) {
             return self.may_begin_cached(unit);
@@ -26,17 +36,26 @@ impl<W: Watch> Sim<W> {
             }
             let mut turn = Turn::default();
             loop {
-                let choice = self.arbiter.next(unit, &mut turn, view!(self));
-                if choice == Choice::Nothing {
-                    return;
-                }
-                let has_begun = self.act(unit, choice);
-                self.end_at_once();
-                if has_begun {
-                    break;
+                match self.try_next(unit, &mut turn) {
+                    Tried::Nothing => return,
+                    Tried::InVain => {}
+                    Tried::Begun => break,
                 }
             }
         }
+    }
+
+    /// Asks the arbiter once. Apart from the loops around it, so that what most calls need once is
+    /// not prepared for many rounds.
+    #[inline(never)]
+    fn try_next(&mut self, unit: UnitId, turn: &mut Turn) -> Tried {
+        let choice = self.arbiter.next(unit, turn, view!(self));
+        if choice == Choice::Nothing {
+            return Tried::Nothing;
+        }
+        let has_begun = self.act(unit, choice);
+        self.end_at_once();
+        if has_begun { Tried::Begun } else { Tried::InVain }
     }
 
     /// Programs a page that the collection of another unit has sent here, if there is one still.

@@ -1,6 +1,6 @@
 //! Page operations of the host start, and with them those that can share their array time.
 
-use super::Sim;
+use super::{Sim, Station};
 use crate::device::Level;
 use crate::flash::{self, Phases};
 use crate::ftl::Stream;
@@ -34,21 +34,36 @@ impl<W: Watch> Sim<W> {
             self.join_reads(unit, op, list);
             shared = self.units[unit.index()].group.len();
         }
-        let group = self.units[unit.index()].group.iter().copied();
-        let pages = std::iter::once(op).chain(group).map(|op| self.page_of(op));
         let filled = self.units[unit.index()].filled;
-        Some(if kind == OpKind::Write {
+        let (price, count) = match kind {
             // What a program joins is one operation.
-            let count = (shared + 1).max(self.plan.geometry.shape.program_slots as usize);
-            self.prices.programming(flash::Op::Program, count, pages, filled)
-        } else {
-            let retries = |page| self.store.ftl.retries(&self.plan.geometry, page);
-            let phases = self.prices.reading(flash::Op::Read, shared + 1, pages, retries);
-            if self.plan.read_retry.is_some() {
-                self.note_retries(unit, op, &phases);
+            OpKind::Write => {
+                let joined = self.plan.geometry.shape.program_slots as usize;
+                (flash::Op::Program, (shared + 1).max(joined))
             }
-            phases
-        })
+            _ => (flash::Op::Read, shared + 1),
+        };
+        if filled == 0 && !self.prices.depends_on_pages() {
+            return Some(self.prices.nominal(price, count));
+        }
+        Some(self.price_by_pages(unit, op, price, count))
+    }
+
+    /// The phases of the host's operations that share an array operation, where pages differ or
+    /// have been the last of their blocks.
+    #[inline(never)]
+    fn price_by_pages(&mut self, unit: UnitId, op: u32, price: flash::Op, count: usize) -> Phases {
+        let Station { group, filled, .. } = &self.units[unit.index()];
+        let pages = std::iter::once(op).chain(group.iter().copied()).map(|op| self.page_of(op));
+        if price == flash::Op::Program {
+            return self.prices.programming(price, count, pages, *filled);
+        }
+        let retries = |page| self.store.ftl.retries(&self.plan.geometry, page);
+        let phases = self.prices.reading(price, count, pages, retries);
+        if self.plan.read_retry.is_some() {
+            self.note_retries(unit, op, &phases);
+        }
+        phases
     }
 
     /// The host's operations that an array read serves begin: their retries are counted, and the

@@ -88,14 +88,42 @@ impl Store {
         self.list_victim(victim, cx);
         self.ftl.empty(victim);
         let is_global = cx.plan.gc.copy.is_global();
-        for at in 0..self.scratch.len() {
-            let from = self.scratch[at];
+        let go_together = !is_global && self.gc.placement.is_none() && self.ftl.copies_run();
+        let mut at = 0;
+        while at < self.scratch.len() {
+            if go_together {
+                at += self.copy_run(at, plane, cx, &mut went);
+            }
+            let Some(&from) = self.scratch.get(at) else { break };
             let to = if is_global { self.copy_target(cx.plan, plane) } else { plane };
             let placed = self.copy_page::<true, W>(from, to, Cause::Copy { from }, cx);
             self.seal_if_filled(placed, cx);
             went(from, placed);
+            at += 1;
         }
         self.scratch.len() as u64
+    }
+
+    /// Moves pages of an emptied block, from this place of the list on, to pages that lie side by
+    /// side, up to the last one of the open block. Returns their number.
+    #[inline(always)]
+    fn copy_run<W: Watch>(
+        &mut self,
+        at: usize,
+        plane: PlaneId,
+        cx: &mut Context<'_, W>,
+        went: &mut impl FnMut(Ppn, Placed),
+    ) -> usize {
+        let (first, pages) = self.ftl.copy_run(&cx.plan.geometry, &self.scratch[at..], plane);
+        for (&from, to) in self.scratch[at..at + pages].iter().zip(first.0..) {
+            let placed = Placed::of_copy(Ppn(to));
+            if W::ACTIVE {
+                let (lpn, cause) = (self.ftl.map.lpn_of(placed.ppn), Cause::Copy { from });
+                cx.tell(Happened::Programmed { ppn: placed.ppn, lpn, cause, current: true });
+            }
+            went(from, placed);
+        }
+        pages
     }
 
     /// Erases victims whose pages have all moved, in one operation.

@@ -110,8 +110,13 @@ impl Store {
         Drive { kept, ..drive }
     }
 
-    /// A unit that should be checked: its plane needs space, or can give some now.
+    /// Whether there is a unit that should be checked.
     #[inline(always)]
+    pub fn has_called(&self) -> bool {
+        self.gc.has_called()
+    }
+
+    /// A unit that should be checked: its plane needs space, or can give some now.
     pub fn next_called(&mut self) -> Option<UnitId> {
         self.gc.next_called()
     }

@@ -283,6 +283,20 @@ impl Frontiers {
         Some(Taken { ppn: Ppn(ppn), filled, opened: BlockId::NONE })
     }
 
+    /// Hands out the next pages of a stream's frontier, at most `most`, but not the last page of the
+    /// block. Returns the first, and how many.
+    #[inline(always)]
+    pub fn take_run(&mut self, plane: PlaneId, stream: Stream, most: u32) -> (Ppn, u32) {
+        let index = self.index(plane, stream);
+        let frontier = &mut self.frontiers[index];
+        let (first, left) = (frontier.next, frontier.end - frontier.next);
+        let pages = most.min(left.saturating_sub(1));
+        frontier.next += pages;
+        self.free_pages[plane.index()] -= pages;
+        self.free_total -= u64::from(pages);
+        (Ppn(first), pages)
+    }
+
     #[cold]
     #[inline(never)]
     fn take_slowly(
