@@ -95,15 +95,16 @@ impl<W: Watch> Collecting<'_, W> {
         job.moved += steps as u32;
         job.steps += steps as u32;
         job.reads += steps as u32;
-        let (mut at_ns, step_ns) = (job.unseen.first_ns(), job.unseen.step_ns());
+        let (first_ns, step_ns) = (job.unseen.first_ns(), job.unseen.step_ns());
         let now_ns = self.cx.now_ns;
         // Their entries of the map have left the cache since the victim was chosen.
         let pages = self.jobs[unit].copies[first..first + steps as usize].iter();
         pages.for_each(|copy| self.store.ftl.prefetch_copy(copy.from));
-        for copy in first..first + steps as usize {
-            self.cx.now_ns = at_ns;
-            self.bind_copy(unit, copy, plane);
-            at_ns += step_ns;
+        let (store, copies) = (&mut self.store, &mut self.jobs[unit].copies[first..]);
+        let run = store.copy_run_of_victim(&mut copies[..steps as usize], plane, &self.cx);
+        for step in run..steps as usize {
+            self.cx.now_ns = first_ns + step as u64 * step_ns;
+            self.bind_copy(unit, first + step, plane);
         }
         self.cx.now_ns = now_ns;
         let fills = self.jobs[unit].fills.len() - fills;

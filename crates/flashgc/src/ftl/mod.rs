@@ -148,13 +148,18 @@ impl Ftl {
         !self.follows_copies && !self.frontiers.keeps_parity()
     }
 
-    /// Takes pages that lie side by side for the data of these pages of an [emptied](Ftl::empty)
-    /// block, as many as the open block has, but for its last one. Returns the first, and how many.
+    /// Takes pages that lie side by side for the data of these pages, whose old accounts the caller
+    /// keeps: as many as the open block has, but for its last one. Returns the first, and how many.
     #[inline(always)]
-    pub fn copy_run(&mut self, geometry: &Geometry, from: &[Ppn], plane: PlaneId) -> (Ppn, usize) {
+    pub fn copy_run(
+        &mut self,
+        geometry: &Geometry,
+        from: impl ExactSizeIterator<Item = Ppn>,
+        plane: PlaneId,
+    ) -> (Ppn, usize) {
         let (first, pages) = self.frontiers.take_run(plane, Stream::Gc, from.len() as u32);
         if pages > 0 {
-            self.map.bind_copies(&from[..pages as usize], first);
+            self.map.bind_copies(from.take(pages as usize), first);
             let (block, page) = geometry.block_and_page(first);
             self.blocks.add_valid_run(block, page, pages);
         }

@@ -3,7 +3,7 @@
 use super::Store;
 use crate::context::Context;
 use crate::ftl::Placed;
-use crate::gc::{Batch, Role, Victim};
+use crate::gc::{Batch, Copy, Role, Victim};
 use crate::ids::{BlockId, PlaneId, Ppn};
 use crate::verify::{Cause, Happened, Watch};
 
@@ -88,7 +88,7 @@ impl Store {
         self.list_victim(victim, cx);
         self.ftl.empty(victim);
         let is_global = cx.plan.gc.copy.is_global();
-        let go_together = !is_global && self.gc.placement.is_none() && self.ftl.copies_run();
+        let go_together = !is_global && self.copies_run();
         let mut at = 0;
         while at < self.scratch.len() {
             if go_together {
@@ -104,6 +104,35 @@ impl Store {
         self.scratch.len() as u64
     }
 
+    /// Whether copies that follow one another come to pages that lie side by side.
+    #[inline(always)]
+    fn copies_run(&self) -> bool {
+        self.gc.placement.is_none() && self.ftl.copies_run()
+    }
+
+    /// Moves valid pages of victims to pages that lie side by side, as far as the open block has
+    /// them but for its last one. Returns their number. No watcher is told of each.
+    pub fn copy_run_of_victim<W: Watch>(
+        &mut self,
+        copies: &mut [Copy],
+        plane: PlaneId,
+        cx: &Context<'_, W>,
+    ) -> usize {
+        debug_assert!(!W::COPIES, "a watcher sees each copy");
+        if !self.copies_run() {
+            return 0;
+        }
+        let geometry = &cx.plan.geometry;
+        let from = copies.iter().map(|copy| copy.from);
+        let (first, pages) = self.ftl.copy_run(geometry, from, plane);
+        for (copy, to) in copies[..pages].iter_mut().zip(first.0..) {
+            let (block, page) = geometry.block_and_page(copy.from);
+            self.ftl.blocks.remove_valid(block, page);
+            copy.to = Ppn(to);
+        }
+        pages
+    }
+
     /// Moves pages of an emptied block, from this place of the list on, to pages that lie side by
     /// side, up to the last one of the open block. Returns their number.
     #[inline(always)]
@@ -114,7 +143,8 @@ impl Store {
         cx: &mut Context<'_, W>,
         went: &mut impl FnMut(Ppn, Placed),
     ) -> usize {
-        let (first, pages) = self.ftl.copy_run(&cx.plan.geometry, &self.scratch[at..], plane);
+        let left = self.scratch[at..].iter().copied();
+        let (first, pages) = self.ftl.copy_run(&cx.plan.geometry, left, plane);
         for (&from, to) in self.scratch[at..at + pages].iter().zip(first.0..) {
             let placed = Placed::of_copy(Ppn(to));
             if W::ACTIVE {
