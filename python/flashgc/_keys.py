@@ -322,12 +322,22 @@ class ClassPages(Section):
     copies: int
 
 
+class Handle(Section):
+    """The bytes of a placement handle."""
+
+    host_bytes: int
+    media_bytes: int
+    write_amplification: float | None
+
+
 class Placement(Section):
     """The pages of each class."""
 
     classes: list[ClassPages]
     fallbacks: int
     table_bytes: int
+    handles: Annotated[list[Handle], Only("with placement handles")]
+    erased_bytes: Annotated[int, Only("with placement handles")]
 
 
 class Wear(Section):

@@ -1,5 +1,7 @@
 //! The report: every metric of a run, with the hash that two equal runs share.
 
+mod placement;
+
 use crate::config::Setup;
 use crate::measure::{JobResults, Results};
 use crate::stats::Latency;
@@ -69,7 +71,7 @@ impl Report {
             ("read_retry", read_retry(setup, results)),
             ("background", background(setup, results)),
             ("buffer", buffer(results)),
-            ("placement", results.placement.as_ref().map(|placement| json!(placement))),
+            ("placement", placement::section(setup, results)),
         ] {
             part.map(|part| add(key, part));
         }

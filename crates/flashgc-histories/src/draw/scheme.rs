@@ -288,11 +288,16 @@ impl Draw {
         let groups = self.is("gc.erase.use", "sub-blocks") && !self.copies_far_or_in_pairs();
         let words: &[&str] = match groups {
             true => &["one-frontier", "separate-gc", "hotness-groups", "hotness-groups"],
-            false => &["one-frontier", "separate-gc", "given", "dac", "sepbit"],
+            false => &["one-frontier", "separate-gc", "given", "dac", "sepbit", "fdp"],
         };
         match self.word("gc.placement.use", words) {
             "hotness-groups" => self.hotness_groups(),
             "dac" => self.value("gc.placement.dac.classes", &["1", "2", "3", "6", "16"]),
+            "fdp" => {
+                let shares = ["[1]", "[0.5, 0.5]", "[0.1, 0.2, 0.3, 0.4]"];
+                self.value("gc.placement.fdp.shares", &shares);
+                self.maybe("gc.placement.fdp.isolation", &["initial", "persistent"]);
+            }
             "sepbit" => self.value("gc.placement.sepbit.classes", &["1", "2", "3", "4", "6"]),
             _ => {}
         }

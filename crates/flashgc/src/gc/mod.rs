@@ -134,6 +134,7 @@ impl Gc {
             classes: self.by_class.clone(),
             fallbacks: self.class_fallbacks,
             table_bytes: placement.table_bytes(),
+            handles: placement.of_handles().map(<[ClassPages]>::to_vec),
         })
     }
 

@@ -19,6 +19,7 @@ mod disksim;
 mod drive;
 mod every_trace;
 mod faults_of_histories;
+mod fdp;
 mod fit;
 mod fitted;
 mod flushes;

@@ -172,6 +172,10 @@ macro_rules! placements {
                 match self { $(Policy::$word(p) => p.table_bytes()),* }
             }
 
+            fn of_handles(&self) -> Option<&[ClassPages]> {
+                match self { $(Policy::$word(p) => p.of_handles()),* }
+            }
+
             fn counts(&self) -> Option<HotnessCounts> {
                 match self { $(Policy::$word(p) => p.counts()),* }
             }
@@ -180,5 +184,5 @@ macro_rules! placements {
 }
 
 placements! {
-    hotness_groups dac sepbit given
+    hotness_groups dac sepbit fdp given
 }

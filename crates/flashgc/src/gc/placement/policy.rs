@@ -65,6 +65,9 @@ pub struct PlacementCounts {
     pub fallbacks: u64,
     /// Bytes that the placement keeps.
     pub table_bytes: u64,
+    /// Each placement handle of the host, where there are any.
+    #[serde(skip)]
+    pub handles: Option<Vec<ClassPages>>,
 }
 
 /// The pages that a class took.
@@ -170,6 +173,12 @@ pub trait Placement: Send {
     /// Bytes of the tables.
     fn table_bytes(&self) -> u64 {
         0
+    }
+
+    /// The pages that each placement handle of the host took since counting began, where there are
+    /// handles.
+    fn of_handles(&self) -> Option<&[ClassPages]> {
+        None
     }
 
     /// What the report says of hot pages.

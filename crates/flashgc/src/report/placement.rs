@@ -1,0 +1,33 @@
+//! What the report says of placement: the pages of classes, and the bytes of placement handles as
+//! an FDP drive logs them.
+
+use crate::config::Setup;
+use crate::gc::placement::ClassPages;
+use crate::measure::Results;
+use serde_json::{Value, json};
+
+/// The section, where pages have classes.
+pub(super) fn section(setup: &Setup, results: &Results) -> Option<Value> {
+    let counts = results.placement.as_ref()?;
+    let mut section = json!(counts);
+    if let Some(handles) = &counts.handles {
+        let shape = &setup.plan.geometry.shape;
+        let block_bytes = u64::from(shape.page_bytes) * u64::from(shape.pages_per_block);
+        let handles: Vec<Value> =
+            handles.iter().map(|pages| handle(pages, shape.page_bytes.into())).collect();
+        section["handles"] = json!(handles);
+        section["erased_bytes"] = json!(results.counters.erases * block_bytes);
+    }
+    Some(section)
+}
+
+/// What the host wrote with a handle, and what flash took of it: copies count for the handle of
+/// their page.
+fn handle(pages: &ClassPages, page_bytes: u64) -> Value {
+    let media = pages.writes + pages.copies;
+    json!({
+        "host_bytes": pages.writes * page_bytes,
+        "media_bytes": media * page_bytes,
+        "write_amplification": (pages.writes > 0).then(|| media as f64 / pages.writes as f64),
+    })
+}
