@@ -25,8 +25,8 @@ pub(super) struct Ahead {
     /// Requests handed out, and requests drawn.
     out: usize,
     drawn: usize,
-    /// Whether accounts are asked for here. Where many requests wait in the queues of the units, the
-    /// accounts of one are asked for as the request before it starts.
+    /// Whether accounts are asked for here. Where many requests wait in the queues of the units,
+    /// the accounts of one are asked for as the request before it starts.
     asks_for_accounts: bool,
     /// How the source has ended.
     end: Option<Result<(), SourceError>>,

@@ -5,7 +5,7 @@
 use super::Sim;
 use crate::arbiter::Interrupt;
 use crate::collect::Stage;
-use crate::flash::{Class, Command, Flash, Suspended};
+use crate::flash::{Class, Command, Flash, Kind, Phases, Suspended};
 use crate::host::OpKind;
 use crate::ids::{Ppn, UnitId};
 use crate::owner::Owner;
@@ -180,5 +180,32 @@ impl<W: Watch> Sim<W> {
             let taken = self.jobs.taken_unseen(self.now_ns, self.at_place);
             self.store.ftl.frontiers.note_taken(taken);
         }
+    }
+
+    /// The collector polls the queue.
+    #[inline(never)]
+    pub(super) fn poll(&mut self, unit: UnitId) {
+        let Some(preemptive) = self.arbiter.preemptive() else { return };
+        let phases = Phases::new().then(Kind::Rest, preemptive.rules.poll_ns);
+        preemptive.units[unit.index()].polled = true;
+        self.begin(unit, Owner::Polling, phases);
+    }
+
+    /// The suspended operation continues. A read whose pages the host has rewritten meanwhile is
+    /// discarded (Table III).
+    #[inline(never)]
+    pub(super) fn resume(&mut self, unit: UnitId) {
+        let Some(preemptive) = self.arbiter.preemptive() else { return };
+        let Some(suspended) = preemptive.units[unit.index()].suspended.take() else { return };
+        let resume_ns = self.plan.timing.suspend.map_or(0, |cost| cost.resume_ns);
+        if collecting!(self).gives_up_read(unit, suspended.left_ns) {
+            if let Some(preemptive) = self.arbiter.preemptive() {
+                preemptive.units[unit.index()].suspends = 0;
+            }
+            self.tell(Happened::ReadGivenUp { unit });
+            return;
+        }
+        self.jobs[unit].extra_ns += resume_ns;
+        self.begin(unit, Owner::Collection, suspended.resumed(resume_ns));
     }
 }

@@ -4,7 +4,6 @@ use super::Sim;
 use crate::arbiter::{Choice, Turn};
 use crate::background::Work;
 use crate::collect::Stage;
-use crate::flash::{Kind, Phases};
 use crate::ids::{BlockId, Lpn, PlaneId, UnitId};
 use crate::owner::Owner;
 use crate::plan::Allocation;
@@ -132,15 +131,6 @@ impl<W: Watch> Sim<W> {
         self.start_command(unit, command);
     }
 
-    /// The collector polls the queue.
-    #[inline(never)]
-    pub(super) fn poll(&mut self, unit: UnitId) {
-        let Some(preemptive) = self.arbiter.preemptive() else { return };
-        let phases = Phases::new().then(Kind::Rest, preemptive.rules.poll_ns);
-        preemptive.units[unit.index()].polled = true;
-        self.begin(unit, Owner::Polling, phases);
-    }
-
     /// Point A has passed: the pages in the register are programmed.
     pub(super) fn program_step(&mut self, unit: UnitId) {
         let command = collecting!(self).program_step(unit);
@@ -178,24 +168,6 @@ impl<W: Watch> Sim<W> {
         job.host_fills += u32::from(has_filled);
         job.merged.push(op);
         self.counters.merged_writes += 1;
-    }
-
-    /// The suspended operation continues. A read whose pages the host has rewritten meanwhile is
-    /// discarded (Table III).
-    #[inline(never)]
-    pub(super) fn resume(&mut self, unit: UnitId) {
-        let Some(preemptive) = self.arbiter.preemptive() else { return };
-        let Some(suspended) = preemptive.units[unit.index()].suspended.take() else { return };
-        let resume_ns = self.plan.timing.suspend.map_or(0, |cost| cost.resume_ns);
-        if collecting!(self).gives_up_read(unit, suspended.left_ns) {
-            if let Some(preemptive) = self.arbiter.preemptive() {
-                preemptive.units[unit.index()].suspends = 0;
-            }
-            self.tell(Happened::ReadGivenUp { unit });
-            return;
-        }
-        self.jobs[unit].extra_ns += resume_ns;
-        self.begin(unit, Owner::Collection, suspended.resumed(resume_ns));
     }
 
     /// The next write of the unit finds no page: collect, go elsewhere, or wait. Returns whether

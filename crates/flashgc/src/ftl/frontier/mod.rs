@@ -283,8 +283,8 @@ impl Frontiers {
         Some(Taken { ppn: Ppn(ppn), filled, opened: BlockId::NONE })
     }
 
-    /// Hands out the next pages of a stream's frontier, at most `most`, but not the last page of the
-    /// block. Returns the first, and how many.
+    /// Hands out the next pages of a stream's frontier, at most `most`, but not the last page of
+    /// the block. Returns the first, and how many.
     #[inline(always)]
     pub fn take_run(&mut self, plane: PlaneId, stream: Stream, most: u32) -> (Ppn, u32) {
         let index = self.index(plane, stream);
