@@ -117,7 +117,7 @@ fn blocks_with_two_handles(sets: &[&str]) -> usize {
     let setup = common::setup(&mix(UNIFORM, 1.0), sets);
     let WorkloadPlan::Jobs(plan) = &setup.workload else { panic!("jobs") };
     let geometry = &setup.plan.geometry;
-    let mut source = Jobs::new(plan, geometry.exported_pages, 4096, setup.plan.seed);
+    let mut source = Jobs::new(&plan.plan, geometry.exported_pages, 4096, setup.plan.seed);
     let mut sim = Sim::new(setup.plan.clone(), common::checked(&setup));
     sim.untimed().fill(0, geometry.exported_pages).expect("it fits");
     let results = common::drain(&mut sim, &mut source, 1000);
@@ -163,8 +163,8 @@ fn a_run_on_the_saved_drive_is_the_same() {
     let session = Session::with_drive(setup, None, drive, "a", Options::default());
     let mut session = session.expect("the drive fits");
     while session.advance().expect("it goes on").phase != Phase::Done {}
-    let hash = |session: &Session| session.report().to_json()["result_hash"].clone();
-    assert_eq!(hash(&session), hash(&direct));
+    let hash = |session: Session| session.report().to_json()["result_hash"].clone();
+    assert_eq!(hash(session), hash(direct));
 }
 
 #[test]
