@@ -25,7 +25,7 @@ pub const CHOICE: Choice = Choice {
 };
 
 const SHARES: &str = "[0.5, 0.5] (default), 1 to 8 numbers above 0, at most 1 in sum: the part of \
-                      the drive that each handle writes, one behind the other; what is left \
+                      the drive that each handle writes, one behind the other; the rest \
                       belongs to the last";
 
 const ISOLATION: Word<Isolation> = Word {
