@@ -15,6 +15,21 @@ const VICTIMS: &[&str] = &[
     "given",
 ];
 
+/// Placements of whole blocks.
+const BY_LIFETIME: &[&str] = &[
+    "one-frontier",
+    "separate-gc",
+    "given",
+    "dac",
+    "sepbit",
+    "sfs",
+    "multilog",
+    "eti",
+    "autostream",
+    "fadac",
+    "warcip",
+];
+
 const LEVELS: &[&str] = &["unit", "channel", "chip", "die", "plane", "blocks"];
 
 impl Draw {
@@ -288,14 +303,18 @@ impl Draw {
         let groups = self.is("gc.erase.use", "sub-blocks") && !self.copies_far_or_in_pairs();
         let words: &[&str] = match groups {
             true => &["one-frontier", "separate-gc", "hotness-groups", "hotness-groups"],
-            false => &["one-frontier", "separate-gc", "given", "dac", "sepbit"],
+            false => BY_LIFETIME,
         };
-        match self.word("gc.placement.use", words) {
-            "hotness-groups" => self.hotness_groups(),
-            "dac" => self.value("gc.placement.dac.classes", &["1", "2", "3", "6", "16"]),
-            "sepbit" => self.value("gc.placement.sepbit.classes", &["1", "2", "3", "4", "6"]),
-            _ => {}
-        }
+        let word = self.word("gc.placement.use", words);
+        let classes: &[&str] = match word {
+            "hotness-groups" => return self.hotness_groups(),
+            "dac" | "sfs" | "autostream" | "fadac" | "warcip" => &["1", "2", "3", "6", "16"],
+            "sepbit" => &["1", "2", "3", "4", "6"],
+            "multilog" => &["1", "2", "3", "6", "15"],
+            "eti" => &["1", "2", "3"],
+            _ => return,
+        };
+        self.value(&format!("gc.placement.{word}.classes"), classes);
     }
 
     fn hotness_groups(&mut self) {
