@@ -62,8 +62,11 @@ impl Numbered for Rules {
 /// The counts.
 pub struct Policy {
     counts: Vec<u32>,
-    /// The clock of the last write of each chunk, in 32 bits.
+    /// The clock of the last write of each chunk.
     last: Vec<u32>,
+    /// Pages that the host has written, in 32 bits: where no history of blocks is kept, no other
+    /// clock is saved with a drive.
+    clock: u32,
     runs: Runs,
     /// The class of the run.
     class: u8,
@@ -80,6 +83,7 @@ impl Policy {
         Policy {
             counts: zeros(chunks),
             last: zeros(chunks),
+            clock: 0,
             runs: Runs::default(),
             class: 0,
             pages_per_chunk,
@@ -89,11 +93,11 @@ impl Policy {
     }
 
     /// A run writes in a chunk.
-    fn count(&mut self, chunk: usize, clock: u64) {
-        let since = (clock as u32).wrapping_sub(self.last[chunk]);
+    fn count(&mut self, chunk: usize) {
+        let since = self.clock.wrapping_sub(self.last[chunk]);
         let rest = self.counts[chunk].checked_shr(since / HALVED_AFTER).unwrap_or(0);
         self.counts[chunk] = rest.saturating_add(1);
-        self.last[chunk] = clock as u32;
+        self.last[chunk] = self.clock;
     }
 
     /// The class of a run that begins in a chunk.
@@ -106,12 +110,13 @@ impl Policy {
 
 impl Placement for Policy {
     fn class_of_write(&mut self, write: Write) -> u8 {
-        let Write { lpn, clock, .. } = write;
+        let lpn = write.lpn;
+        self.clock = self.clock.wrapping_add(1);
         let goes_on = self.runs.are_continued_by(lpn);
         self.runs.write(lpn);
         let chunk = (lpn.0 / self.pages_per_chunk) as usize;
         if !goes_on || lpn.0.is_multiple_of(self.pages_per_chunk) {
-            self.count(chunk, clock);
+            self.count(chunk);
         }
         if !goes_on {
             self.class = self.class_of(chunk);
@@ -124,7 +129,7 @@ impl Placement for Policy {
     }
 
     fn keep(&self, numbers: &mut Vec<u32>) {
-        numbers.push(self.class.into());
+        numbers.extend([self.class.into(), self.clock]);
         self.runs.keep(numbers);
         numbers.extend(&self.counts);
         numbers.extend(&self.last);
@@ -133,6 +138,7 @@ impl Placement for Policy {
     fn take_kept(&mut self, numbers: &mut Iter<'_, u32>) -> Option<()> {
         let class = *numbers.next().filter(|&&class| class <= self.highest.into())?;
         self.class = class as u8;
+        self.clock = *numbers.next()?;
         self.runs.take_kept(numbers, self.pages)?;
         self.counts.iter_mut().chain(&mut self.last).try_for_each(|number| {
             *number = *numbers.next()?;
