@@ -3,6 +3,8 @@
 
 use crate::placement::Table;
 
+use flashgc::gc::placement::Placement;
+
 fn writes(table: &mut Table, pages: &[u32]) -> Vec<u8> {
     pages.iter().map(|&page| table.write(page)).collect()
 }
