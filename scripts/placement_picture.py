@@ -31,7 +31,8 @@ def main() -> None:
     names = list(dict.fromkeys(row["workload"] for row in rows))
     order = list(dict.fromkeys(row["placement"] for row in rows))
     shape = {"field": "workload", "type": "nominal", "scale": {"domain": names}, "title": None}
-    x = {"field": "waf", "type": "quantitative", "title": "write amplification"}
+    x = {"field": "waf", "type": "quantitative", "title": "write amplification",
+         "scale": {"zero": False, "domainMin": 1}}  # fmt: skip
     y = {"field": "placement", "type": "nominal", "sort": order, "title": None,
          "axis": {"grid": True}}  # fmt: skip
     look = theme.paper()

@@ -79,9 +79,13 @@ fn extents_of_eti_by_hand() {
     assert_eq!(writes(&mut table, &[12, 9, 101, 99]), [1; 4], "their neighbours are cold");
     assert_eq!([table.copy(10, 0), table.copy(12, 1)], [2, 2]);
     // After 4096 runs counts are halved: at 15, then 7, then 3.
-    (0..20).for_each(|_| drop(writes(&mut table, &[10, 11, 100])));
+    for _ in 0..20 {
+        writes(&mut table, &[10, 11, 100]);
+    }
     for (page, class) in [(11, 0), (10, 1)] {
-        (0..4096).for_each(|run| drop(table.write(1000 + run % 2 * 2)));
+        for run in 0..4096 {
+            table.write(1000 + run % 2 * 2);
+        }
         assert_eq!(table.write(page), class, "{page}");
     }
 }
@@ -101,7 +105,9 @@ fn chunks_of_autostream_by_hand() {
     assert_eq!(table.write(700), 1, "three writes");
     assert_eq!([table.copy(0, 0), table.copy(600, 2)], [5, 5]);
     // The first chunk has 9. After 16,384 pages there are 4 left, and one more.
-    (0..16_384).for_each(|write| drop(table.write(2000 + write % 2 * 2)));
+    for write in 0..16_384 {
+        table.write(2000 + write % 2 * 2);
+    }
     assert_eq!(table.write(1), 1);
 }
 

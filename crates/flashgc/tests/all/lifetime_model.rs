@@ -188,7 +188,8 @@ impl Rule for Eti {
             self.runs += 1;
             if self.runs.is_multiple_of(4096) {
                 let mut merged: Vec<(usize, u32)> = Vec::new();
-                for (first, count) in self.extents.iter().map(|&(first, count)| (first, count / 2)) {
+                for (first, count) in self.extents.iter().map(|&(first, count)| (first, count / 2))
+                {
                     match merged.last_mut() {
                         Some((_, own)) if *own == count || (*own < 4 && count < 4) => {
                             *own = count.max(*own);

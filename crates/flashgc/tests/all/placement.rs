@@ -75,8 +75,7 @@ impl Skewed {
     fn draw(&mut self) -> usize {
         if self.in_runs {
             if self.left == 0 {
-                let range =
-                    if self.choices.below(10) < 8 { self.data / 10 } else { self.data };
+                let range = if self.choices.below(10) < 8 { self.data / 10 } else { self.data };
                 (self.next, self.left) = (self.choices.below(range), 1 + self.choices.below(8));
             }
             self.left -= 1;
@@ -133,7 +132,9 @@ fn compare(placement: &str, by_age: bool, in_runs: bool) {
     let Some(found) = results.placement else { return assert_eq!(placement, "one-frontier") };
     assert_eq!(found.fallbacks, 0);
     let used = found.classes.iter().filter(|pages| pages.writes + pages.copies > 0).count();
-    assert!(used >= 3, "{placement}: {used} classes are used");
+    // All chunks of such a small drive are hot.
+    let least = if placement == "autostream" { 2 } else { 3 };
+    assert!(used >= least, "{placement}: {used} classes are used");
     for (class, pages) in found.classes.iter().enumerate() {
         let taken = |kind: usize| model.taken[class][kind] - before[class][kind];
         assert_eq!([pages.writes, pages.copies], [taken(0), taken(1)], "{placement} {class}");
