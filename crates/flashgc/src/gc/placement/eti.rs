@@ -167,6 +167,6 @@ impl Placement for Policy {
     }
 
     fn table_bytes(&self) -> u64 {
-        (self.extents.capacity() * size_of::<Extent>()) as u64
+        (EXTENTS * size_of::<Extent>()) as u64
     }
 }
