@@ -119,8 +119,8 @@ fn counts_of_fadac_by_hand() {
     // Counts of 2 to 10 are at most ten times the average, 11 is above that.
     assert_eq!(writes(&mut table, &[0; 10]), [1, 1, 1, 1, 1, 1, 1, 1, 1, 2]);
     assert_eq!([table.copy(0, 2), table.copy(10, 0), table.copy(10, 0)], [1, 0, 0]);
-    // One run of four pages, with six pages in all: the average is 1 + 3/6, and then loses a sixth
-    // of what it is above 1 with each write: 1.42, 1.35, 1.29. The counts are 11 to 14.
+    // One run of four pages, with six pages in all: the average is 1 + 3/6, and then comes nearer
+    // to 1 by a sixth with each write: 1.42, 1.35, 1.29. The counts are 11 to 14.
     assert_eq!(writes(&mut table, &[20, 21, 22, 23]), [0; 4]);
     assert_eq!(writes(&mut table, &[0, 0, 0, 0]), [1, 1, 1, 2]);
     table.trim(0);

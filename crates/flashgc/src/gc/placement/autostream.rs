@@ -34,8 +34,8 @@ pub const STATE: State =
 
 /// The size of a chunk.
 const CHUNK_BYTES: u32 = 2 << 20;
-/// The count of a chunk is halved after so many pages that the host has written since it was
-/// written last.
+/// The count of a chunk is halved for each such number of pages that the host has written since it
+/// was written last.
 const HALVED_AFTER: u32 = 16_384;
 /// The powers of e, rounded up: a count has the logarithm n from the n-th one on.
 const POWERS_OF_E: [u32; 14] = [

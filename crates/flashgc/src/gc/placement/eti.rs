@@ -35,7 +35,7 @@ const EXTENTS: usize = 1024;
 const MOST: u32 = 15;
 /// From this count on an extent is hot.
 const HOT: u32 = 4;
-/// All counts are halved after so many runs.
+/// All counts are halved after this number of runs.
 const RUNS: u32 = 4096;
 
 /// The number of classes.

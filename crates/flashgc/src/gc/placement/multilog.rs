@@ -34,13 +34,13 @@ pub const STATE: State = State {
     without: "with all pages on the hottest level",
 };
 
-/// The blocks of a level that were collected count half after so many others.
+/// The sums over the collected blocks of a level are halved at this number of blocks.
 const BLOCKS: u32 = 16;
 
 /// The number of classes.
 pub type Settings = numbered::Settings<Rules>;
 
-/// Copies go to all classes but the first; if there is no other, to this one.
+/// Copies go to all classes: a level that has no colder one yet takes its own.
 #[derive(Clone, Debug)]
 pub struct Rules;
 
@@ -49,7 +49,6 @@ impl Numbered for Rules {
     const STATE: State = STATE;
     const KEEPS_BLOCKS: bool = true;
 
-    // A level that has no colder one yet takes its own copies.
     fn classes_of_copies(classes: u32) -> u32 {
         classes
     }

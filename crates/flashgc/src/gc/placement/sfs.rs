@@ -35,7 +35,7 @@ pub const STATE: State = State {
 
 /// Rounds of the division into groups, at a time.
 const ROUNDS: u32 = 3;
-/// The groups are found anew after one collection for each so many sealed blocks, so that their
+/// The groups are found anew after one collection for each such number of blocks, so that their
 /// cost for each collection does not grow with the drive.
 const BLOCKS_PER_COLLECTION: usize = 256;
 /// No block.
