@@ -113,8 +113,9 @@ STEADY_RUNS = $(or $(RUNS),200) $(or $(SEED),1) $(ALL)
 steady-check: | tools ## hold verdicts of balance against runs ten times as long (RUNS=200 SEED=1, ALL=all for "no" too)
 	cargo run --quiet --release -p flashgc --example steady_check -- $(STEADY_RUNS)
 
-picture: $(VENV)/.engine ## draw the picture of the README again, from a run
+picture: $(VENV)/.engine ## draw the pictures of the README and of docs/placement.md again, from runs
 	$(BIN)/python scripts/picture.py
+	$(BIN)/python scripts/placement_picture.py
 
 .PHONY: docs docs-check wheel wheel-check wheel-aarch64 workflows-check
 docs: $(VENV)/.docs ## build the manual as a site, target/site/index.html; it works offline

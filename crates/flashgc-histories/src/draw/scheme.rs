@@ -15,6 +15,22 @@ const VICTIMS: &[&str] = &[
     "given",
 ];
 
+/// Placements of whole blocks.
+const PLACEMENTS: &[&str] = &[
+    "one-frontier",
+    "separate-gc",
+    "given",
+    "dac",
+    "sepbit",
+    "fdp",
+    "sfs",
+    "multilog",
+    "eti",
+    "autostream",
+    "fadac",
+    "warcip",
+];
+
 const LEVELS: &[&str] = &["unit", "channel", "chip", "die", "plane", "blocks"];
 
 impl Draw {
@@ -288,19 +304,23 @@ impl Draw {
         let groups = self.is("gc.erase.use", "sub-blocks") && !self.copies_far_or_in_pairs();
         let words: &[&str] = match groups {
             true => &["one-frontier", "separate-gc", "hotness-groups", "hotness-groups"],
-            false => &["one-frontier", "separate-gc", "given", "dac", "sepbit", "fdp"],
+            false => PLACEMENTS,
         };
-        match self.word("gc.placement.use", words) {
-            "hotness-groups" => self.hotness_groups(),
-            "dac" => self.value("gc.placement.dac.classes", &["1", "2", "3", "6", "16"]),
+        let word = self.word("gc.placement.use", words);
+        let classes: &[&str] = match word {
+            "hotness-groups" => return self.hotness_groups(),
+            "dac" | "sfs" | "autostream" | "fadac" | "warcip" => &["1", "2", "3", "6", "16"],
             "fdp" => {
                 let shares = ["[1]", "[0.5, 0.5]", "[0.1, 0.2, 0.3, 0.4]"];
                 self.value("gc.placement.fdp.shares", &shares);
-                self.maybe("gc.placement.fdp.isolation", &["initial", "persistent"]);
+                return self.maybe("gc.placement.fdp.isolation", &["initial", "persistent"]);
             }
-            "sepbit" => self.value("gc.placement.sepbit.classes", &["1", "2", "3", "4", "6"]),
-            _ => {}
-        }
+            "sepbit" => &["1", "2", "3", "4", "6"],
+            "multilog" => &["1", "2", "3", "6", "15"],
+            "eti" => &["1", "2", "3"],
+            _ => return,
+        };
+        self.value(&format!("gc.placement.{word}.classes"), classes);
     }
 
     fn hotness_groups(&mut self) {

@@ -74,6 +74,11 @@ impl GcPlan {
         self.placement.as_ref().map_or(0, Classes::classes)
     }
 
+    /// Classes that copies may go to; 1 where there are no classes.
+    pub fn classes_of_copies(&self) -> u32 {
+        self.placement.as_ref().map_or(1, Classes::classes_of_copies)
+    }
+
     /// Whether the history of each block is kept, by the clock of host writes.
     pub fn keeps_stamps(&self) -> bool {
         self.victim.keeps_clock() || self.placement.as_ref().is_some_and(Classes::keeps_blocks)

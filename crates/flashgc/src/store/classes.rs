@@ -44,13 +44,22 @@ impl Store {
         lpn: Lpn,
         cx: &mut Context<'_, W>,
     ) -> Stream {
+        let is_current = self.ftl.map.ppn_of(lpn) == from;
         let from = self.block_facts(from, cx.plan);
         let Some(placement) = &mut self.gc.placement else { return Stream::Gc };
         let clock = self.ftl.stamps.clock;
-        let class = placement.class_of_copy(Copied { lpn, clock, from });
+        let class = placement.class_of_copy(Copied { lpn, clock, from, is_current });
         let class = self.class_with_page(plane, class, true, cx);
         self.gc.by_class[class as usize].copies += 1;
         Stream::Class(class)
+    }
+
+    /// Placement is told of the block that a page went to.
+    #[inline(always)]
+    pub(super) fn tell_placed(&mut self, lpn: Lpn, page: Ppn, plan: &Plan) {
+        if let Some(placement) = &mut self.gc.placement {
+            placement.placed(lpn, plan.geometry.block_of(page));
+        }
     }
 
     /// The block of a page, where placement keeps blocks and the page has one.

@@ -5,6 +5,7 @@
 use super::Store;
 use crate::context::Context;
 use crate::ftl::{Parity, Placed, Stream};
+use crate::gc::placement::Placement;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use crate::plan::Plan;
 use crate::verify::{Cause, Happened, Watch};
@@ -59,6 +60,7 @@ impl Store {
         let placed = self.ftl.write(&cx.plan.geometry, plane, stream, parity, lpn);
         self.pass_on_facts(cx);
         self.lose(placed.left, cx);
+        self.tell_placed(lpn, placed.ppn, cx.plan);
         cx.tell(Happened::Programmed { ppn: placed.ppn, lpn, cause, current: true });
         self.seal_if_filled(placed, cx);
         self.ask_trigger(plane, cx);
@@ -114,6 +116,9 @@ impl Store {
             self.lose(placed.left, cx);
         }
         let Placed { ppn, current, .. } = placed;
+        if current {
+            self.tell_placed(lpn, ppn, cx.plan);
+        }
         cx.tell(Happened::Programmed { ppn, lpn, cause, current });
         placed
     }
@@ -121,6 +126,9 @@ impl Store {
     /// The host trims a page.
     pub fn trim<W: Watch>(&mut self, lpn: Lpn, cx: &mut Context<'_, W>) {
         let left = self.ftl.trim(lpn);
+        if let Some(placement) = self.gc.placement.as_mut().filter(|_| left.is_some()) {
+            placement.trimmed(lpn);
+        }
         cx.tell(Happened::Trimmed { lpn });
         self.lose(left, cx);
     }

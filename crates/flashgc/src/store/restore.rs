@@ -103,7 +103,7 @@ impl Store {
         let valid = blocks.valid(victim);
         // One erased block takes the pages of any victim, whatever the rules of the frontiers; but
         // pages of several classes may need one each.
-        let needed = plan.gc.classes().max(1).min(valid);
+        let needed = plan.gc.classes_of_copies().min(valid);
         let has_room = self.ftl.frontiers.free_blocks(plane) >= needed;
         let invalid = plan.geometry.data_pages_of(victim) - valid;
         (invalid > 0 && has_room).then_some(victim)

@@ -29,7 +29,7 @@ fn classes(sets: &[&str]) -> [[u8; 2]; 3] {
     let page = Lpn(5);
     [false, true, true].map(|is_update| {
         let write = Write { lpn: page, is_update, job: 0, clock: 1, old: None };
-        let copy = Copied { lpn: page, clock: 1, from: None };
+        let copy = Copied { lpn: page, clock: 1, from: None, is_current: true };
         [placement.class_of_write(write), placement.class_of_copy(copy)]
     })
 }

@@ -30,6 +30,8 @@ mod idle;
 mod jobs;
 mod jobs_run;
 mod layers;
+mod lifetime;
+mod lifetime_model;
 mod liveness;
 mod mapping_unit;
 mod matrix;

@@ -1,5 +1,6 @@
-//! A second program of DAC and SepBIT on one log: it shares no code with the engine. Times and
-//! scores are floating-point numbers, and victims are found by a walk over all blocks.
+//! A second program of a log with classes, and of DAC and SepBIT: it shares no code with the engine.
+//! Times and scores are floating-point numbers, and victims are found by a walk over all blocks. Other
+//! policies of it are in `lifetime_model.rs`.
 
 use std::collections::VecDeque;
 
@@ -7,113 +8,158 @@ pub const PAGES: usize = 32;
 pub const BLOCKS: usize = 100;
 pub const CLASSES: usize = 6;
 
-/// The memory of pages, by policy.
-pub enum Policy {
-    One,
-    Dac { levels: Vec<usize> },
-    SepBit { last: Vec<f64>, threshold: f64, lifetimes: Vec<f64> },
+/// A policy of the program. It sees the whole log before each answer.
+pub trait Rule {
+    /// The class of a page that the host writes.
+    fn of_write(&mut self, page: usize, log: &State) -> usize;
+    /// The class of a page that leaves a block of this class.
+    fn of_copy(&mut self, page: usize, from: usize, log: &State) -> usize;
+    /// A block is full.
+    fn sealed(&mut self, _class: usize) {}
+    /// A block is about to be collected.
+    fn collected(&mut self, _victim: usize, _log: &State) {}
+    /// Measuring begins.
+    fn measured(&mut self) {}
 }
 
-impl Policy {
-    pub fn named(name: &str, data: usize) -> Policy {
-        let (last, threshold, lifetimes) = (vec![0.0; data], f64::INFINITY, Vec::new());
-        match name {
-            "dac" => Policy::Dac { levels: vec![0; data] },
-            "sepbit" => Policy::SepBit { last, threshold, lifetimes },
-            _ => Policy::One,
+/// One class.
+pub struct One;
+
+impl Rule for One {
+    fn of_write(&mut self, _page: usize, _log: &State) -> usize {
+        0
+    }
+
+    fn of_copy(&mut self, _page: usize, _from: usize, _log: &State) -> usize {
+        0
+    }
+}
+
+/// A level for each page.
+pub struct Dac(pub Vec<usize>);
+
+impl Rule for Dac {
+    fn of_write(&mut self, page: usize, log: &State) -> usize {
+        self.0[page] = if log.is_new(page) { 0 } else { (self.0[page] + 1).min(CLASSES - 1) };
+        self.0[page]
+    }
+
+    fn of_copy(&mut self, page: usize, _from: usize, _log: &State) -> usize {
+        self.0[page] = self.0[page].saturating_sub(1);
+        self.0[page]
+    }
+}
+
+/// The threshold, and lifetimes of blocks.
+pub struct SepBit {
+    last: Vec<f64>,
+    threshold: f64,
+    lifetimes: Vec<f64>,
+}
+
+impl SepBit {
+    pub fn new(data: usize) -> SepBit {
+        SepBit { last: vec![0.0; data], threshold: f64::INFINITY, lifetimes: Vec::new() }
+    }
+}
+
+impl Rule for SepBit {
+    fn of_write(&mut self, page: usize, log: &State) -> usize {
+        let lived = log.clock - std::mem::replace(&mut self.last[page], log.clock);
+        usize::from(log.is_new(page) || lived >= self.threshold)
+    }
+
+    fn of_copy(&mut self, page: usize, from: usize, log: &State) -> usize {
+        match (log.clock - self.last[page]) / self.threshold {
+            _ if from == 0 => 2,
+            age if age < 4.0 => 3,
+            age if age < 16.0 => 4,
+            _ => 5,
         }
     }
 
-    fn of_write(&mut self, page: usize, is_new: bool, clock: f64) -> usize {
-        match self {
-            Policy::One => 0,
-            Policy::Dac { levels } => {
-                levels[page] = if is_new { 0 } else { (levels[page] + 1).min(CLASSES - 1) };
-                levels[page]
-            }
-            Policy::SepBit { last, threshold, .. } => {
-                let lived = clock - std::mem::replace(&mut last[page], clock);
-                usize::from(is_new || lived >= *threshold)
-            }
-        }
-    }
-
-    fn of_copy(&mut self, page: usize, from: usize, clock: f64) -> usize {
-        match self {
-            Policy::One => 0,
-            Policy::Dac { levels } => {
-                levels[page] = levels[page].saturating_sub(1);
-                levels[page]
-            }
-            Policy::SepBit { .. } if from == 0 => 2,
-            Policy::SepBit { last, threshold, .. } => match (clock - last[page]) / *threshold {
-                age if age < 4.0 => 3,
-                age if age < 16.0 => 4,
-                _ => 5,
-            },
-        }
-    }
-
-    fn collected(&mut self, class: usize, lifetime: f64) {
-        let Policy::SepBit { threshold, lifetimes, .. } = self else { return };
-        lifetimes.extend((class == 0).then_some(lifetime));
-        if lifetimes.len() == 16 {
-            *threshold = lifetimes.drain(..).sum::<f64>() / 16.0;
+    fn collected(&mut self, victim: usize, log: &State) {
+        let Block { class, opened, .. } = log.blocks[victim];
+        self.lifetimes.extend((class == 0).then_some(log.clock - opened));
+        if self.lifetimes.len() == 16 {
+            self.threshold = self.lifetimes.drain(..).sum::<f64>() / 16.0;
         }
     }
 }
 
 #[derive(Clone, Default)]
-struct Block {
-    data: Vec<usize>,
-    valid: usize,
-    class: usize,
-    opened: f64,
-    sealed: f64,
+pub struct Block {
+    pub data: Vec<usize>,
+    pub valid: usize,
+    pub class: usize,
+    pub opened: f64,
+    pub sealed: f64,
+}
+
+/// The blocks, block and place of each page, and the clock.
+pub struct State {
+    pub blocks: Vec<Block>,
+    pub places: Vec<Option<(usize, usize)>>,
+    pub clock: f64,
+}
+
+impl State {
+    /// Whether the page holds no data.
+    pub fn is_new(&self, page: usize) -> bool {
+        self.places[page].is_none()
+    }
+
+    /// The valid pages of a block.
+    pub fn valid(&self, block: usize) -> impl Iterator<Item = usize> {
+        let data = self.blocks[block].data.iter().copied().enumerate();
+        data.filter(move |&(at, page)| self.places[page] == Some((block, at))).map(|(_, page)| page)
+    }
 }
 
 /// A log of blocks of classes, collected below `soft` erased blocks.
 pub struct Log {
-    policy: Policy,
+    pub rule: Box<dyn Rule>,
     by_age: bool,
     soft: usize,
-    blocks: Vec<Block>,
-    /// Block and place of each page.
-    places: Vec<Option<(usize, usize)>>,
+    state: State,
     open: [Option<usize>; CLASSES],
     erased: VecDeque<usize>,
-    clock: f64,
     /// Pages that each class took: writes and copies.
     pub taken: [[u64; 2]; CLASSES],
 }
 
 impl Log {
-    pub fn new(policy: Policy, by_age: bool, soft: usize, data: usize) -> Log {
+    pub fn new(rule: Box<dyn Rule>, by_age: bool, soft: usize, data: usize) -> Log {
         let (blocks, places) = (vec![Block::default(); BLOCKS], vec![None; data]);
         let (open, erased) = ([None; CLASSES], (0..BLOCKS).collect());
-        let (clock, taken) = (0.0, [[0; 2]; CLASSES]);
-        Log { policy, by_age, soft, blocks, places, open, erased, clock, taken }
+        let state = State { blocks, places, clock: 0.0 };
+        Log { rule, by_age, soft, state, open, erased, taken: [[0; 2]; CLASSES] }
     }
 
     fn put(&mut self, page: usize, class: usize, opened: f64, kind: usize) {
         let at = self.open[class].take().or_else(|| self.erased.pop_front()).expect("a block");
-        if self.blocks[at].data.is_empty() {
-            self.blocks[at] = Block { class, opened, ..Block::default() };
+        let State { blocks, places, clock } = &mut self.state;
+        if blocks[at].data.is_empty() {
+            blocks[at] = Block { class, opened, ..Block::default() };
         }
-        if let Some((old, _)) = self.places[page].replace((at, self.blocks[at].data.len())) {
-            self.blocks[old].valid -= 1;
+        if let Some((old, _)) = places[page].replace((at, blocks[at].data.len())) {
+            blocks[old].valid -= 1;
         }
-        self.blocks[at].data.push(page);
-        self.blocks[at].valid += 1;
-        self.blocks[at].sealed = self.clock;
-        self.open[class] = (self.blocks[at].data.len() < PAGES).then_some(at);
+        blocks[at].data.push(page);
+        blocks[at].valid += 1;
+        blocks[at].sealed = *clock;
+        let is_full = blocks[at].data.len() == PAGES;
+        self.open[class] = (!is_full).then_some(at);
         self.taken[class][kind] += 1;
+        if is_full {
+            self.rule.sealed(class);
+        }
     }
 
     fn score(&self, at: usize) -> f64 {
-        let block = &self.blocks[at];
+        let block = &self.state.blocks[at];
         let (valid, free) = (block.valid as f64, (PAGES - block.valid) as f64);
-        let by_age = free * free * (self.clock - block.sealed) / (valid * valid);
+        let by_age = free * free * (self.state.clock - block.sealed) / (valid * valid);
         let is_dead = valid == 0.0 && self.by_age;
         if is_dead {
             f64::INFINITY
@@ -126,24 +172,23 @@ impl Log {
 
     /// The host writes a page, and space is made.
     pub fn write(&mut self, page: usize) {
-        let before = self.clock;
-        self.clock += 1.0;
-        let class = self.policy.of_write(page, self.places[page].is_none(), self.clock);
+        let before = self.state.clock;
+        self.state.clock += 1.0;
+        let class = self.rule.of_write(page, &self.state);
         self.put(page, class, before, 0);
         while self.erased.len() < self.soft {
-            let is_fit =
-                |&at: &usize| self.blocks[at].data.len() == PAGES && self.blocks[at].valid < PAGES;
+            let blocks = &self.state.blocks;
+            let is_fit = |&at: &usize| blocks[at].data.len() == PAGES && blocks[at].valid < PAGES;
             let better = |a, b| if self.score(b) > self.score(a) { b } else { a };
             let victim = (0..BLOCKS).filter(is_fit).reduce(better).expect("a victim");
-            let Block { class, opened, data, .. } = self.blocks[victim].clone();
-            self.policy.collected(class, self.clock - opened);
-            for (at, page) in data.into_iter().enumerate() {
-                if self.places[page] == Some((victim, at)) {
-                    let to = self.policy.of_copy(page, class, self.clock);
-                    self.put(page, to, self.clock, 1);
-                }
+            let from = blocks[victim].class;
+            self.rule.collected(victim, &self.state);
+            let pages: Vec<usize> = self.state.valid(victim).collect();
+            for page in pages {
+                let to = self.rule.of_copy(page, from, &self.state);
+                self.put(page, to, self.state.clock, 1);
             }
-            self.blocks[victim] = Block::default();
+            self.state.blocks[victim] = Block::default();
             self.erased.push_back(victim);
         }
     }

@@ -2,13 +2,11 @@
 //! page that holds data raises it by one, a copy lowers it by one, and the level is the class:
 //! pages that are updated often climb away from those that are not.
 
+use super::numbered::{self, Numbered};
 use super::page_table::Levels;
-use super::{Classes, Copied, Placement, State, Write};
+use super::{Copied, Placement, State, Write};
 use crate::device::Geometry;
 use crate::gc::choice::{Choice, Count};
-use crate::gc::windows::Costs;
-use flashgc_config::Reader;
-use serde::Serialize;
 use std::slice::Iter;
 
 /// For the registry.
@@ -28,33 +26,19 @@ pub const STATE: State =
     State { by: "dac ", name: "levels of pages", without: "with all pages on the lowest level" };
 
 /// The number of levels.
-#[derive(Clone, Debug, Serialize)]
-pub struct Settings {
-    classes: u32,
-}
+pub type Settings = numbered::Settings<Rules>;
 
-impl Settings {
-    /// From `[gc.placement.dac]`.
-    pub fn read(table: &Reader<'_>) -> Option<Self> {
-        Some(Settings { classes: CLASSES.checked(table)? })
-    }
-}
+/// Copies go to all levels.
+#[derive(Clone, Debug)]
+pub struct Rules;
 
-impl Classes for Settings {
-    fn classes(&self) -> u32 {
-        self.classes
-    }
+impl Numbered for Rules {
+    const CLASSES: &'static Count = &CLASSES;
+    const STATE: State = STATE;
+    const KEEPS_BLOCKS: bool = false;
 
-    fn classes_of_copies(&self) -> u32 {
-        self.classes
-    }
-
-    fn keeps_blocks(&self) -> bool {
-        false
-    }
-
-    fn kept_by(&self, _costs: Costs) -> Option<String> {
-        Some(format!("{}{}", STATE.by, self.classes))
+    fn classes_of_copies(classes: u32) -> u32 {
+        classes
     }
 }
 
@@ -67,7 +51,7 @@ pub struct Policy {
 impl Policy {
     /// Every page on the lowest level.
     pub fn new(settings: &Settings, geometry: &Geometry, _seed: u64) -> Self {
-        Policy { levels: Levels::new(geometry), highest: settings.classes as u8 - 1 }
+        Policy { levels: Levels::new(geometry), highest: settings.highest() }
     }
 }
 

@@ -8,15 +8,18 @@
 //! (read from the configuration) and `Policy`.
 
 mod kept;
+mod numbered;
 mod page_table;
 mod policy;
+mod runs;
+mod saved;
 
 use crate::device::{Geometry, Shape};
 use crate::ftl::{BlockFacts, Ftl};
 use crate::gc::choice::Row;
 use crate::gc::victim::{Candidates, Ranks};
 use crate::gc::windows::Costs;
-use crate::ids::{BlockId, PlaneId};
+use crate::ids::{BlockId, Lpn, PlaneId};
 use flashgc_config::Reader;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -125,6 +128,15 @@ macro_rules! placements {
                 match self { $(Policy::$word(p) => p.class_of_copy(copy)),* }
             }
 
+            #[inline]
+            fn placed(&mut self, lpn: Lpn, block: BlockId) {
+                match self { $(Policy::$word(p) => p.placed(lpn, block)),* }
+            }
+
+            fn trimmed(&mut self, lpn: Lpn) {
+                match self { $(Policy::$word(p) => p.trimmed(lpn)),* }
+            }
+
             fn opened(&mut self, block: BlockFacts) {
                 match self { $(Policy::$word(p) => p.opened(block)),* }
             }
@@ -184,5 +196,5 @@ macro_rules! placements {
 }
 
 placements! {
-    hotness_groups dac sepbit fdp given
+    hotness_groups dac sepbit fdp sfs multilog eti autostream fadac warcip given
 }

@@ -32,6 +32,14 @@ impl Levels {
         lpn.0 % 2 * 4
     }
 
+    /// Calls this with the level of each page.
+    pub fn count_into(&self, mut count: impl FnMut(u8)) {
+        self.0.iter().for_each(|&pair| {
+            count(pair & 15);
+            count(pair >> 4);
+        });
+    }
+
     /// Appends them to these numbers.
     pub fn keep(&self, numbers: &mut Vec<u32>) {
         let whole = |bytes: &[u8]| bytes.iter().rev().fold(0, |sum, &b| sum << 8 | u32::from(b));
@@ -56,25 +64,30 @@ impl Levels {
     }
 }
 
-/// The clock of the last write of each page, in 32 bits: an interval is right up to 2^32 pages.
-pub struct LastWrites(Vec<u32>);
+/// A number of 32 bits for each page.
+pub struct Numbers(Vec<u32>);
 
-impl LastWrites {
+impl Numbers {
     /// All 0.
     pub fn new(geometry: &Geometry) -> Self {
-        LastWrites(zeros(geometry.exported_pages as usize))
+        Numbers(zeros(geometry.exported_pages as usize))
     }
 
-    /// Pages that the host has written since it last wrote this one.
+    /// The number of a page.
     #[inline]
-    pub fn since(&self, lpn: Lpn, clock: u64) -> u64 {
-        u64::from((clock as u32).wrapping_sub(self.0[lpn.index()]))
+    pub fn get(&self, lpn: Lpn) -> u32 {
+        self.0[lpn.index()]
     }
 
-    /// The host writes the page.
+    /// Changes it.
     #[inline]
-    pub fn set(&mut self, lpn: Lpn, clock: u64) {
-        self.0[lpn.index()] = clock as u32;
+    pub fn set(&mut self, lpn: Lpn, number: u32) {
+        self.0[lpn.index()] = number;
+    }
+
+    /// All of them, by page.
+    pub fn all(&self) -> impl Iterator<Item = (Lpn, u32)> {
+        (0..).map(Lpn).zip(self.0.iter().copied())
     }
 
     /// Appends them to these numbers.
@@ -84,8 +97,8 @@ impl LastWrites {
 
     /// Takes them from the front of these numbers.
     pub fn take_kept(&mut self, numbers: &mut Iter<'_, u32>) -> Option<()> {
-        self.0.iter_mut().try_for_each(|last| {
-            *last = *numbers.next()?;
+        self.0.iter_mut().try_for_each(|number| {
+            *number = *numbers.next()?;
             Some(())
         })
     }
@@ -93,6 +106,43 @@ impl LastWrites {
     /// Bytes taken.
     pub fn bytes(&self) -> u64 {
         bytes_of(&self.0)
+    }
+}
+
+/// The clock of the last write of each page, in 32 bits: an interval is right up to 2^32 pages.
+pub struct LastWrites(Numbers);
+
+impl LastWrites {
+    /// All 0.
+    pub fn new(geometry: &Geometry) -> Self {
+        LastWrites(Numbers::new(geometry))
+    }
+
+    /// Pages that the host has written since it last wrote this one.
+    #[inline]
+    pub fn since(&self, lpn: Lpn, clock: u64) -> u64 {
+        u64::from((clock as u32).wrapping_sub(self.0.get(lpn)))
+    }
+
+    /// The host writes the page.
+    #[inline]
+    pub fn set(&mut self, lpn: Lpn, clock: u64) {
+        self.0.set(lpn, clock as u32);
+    }
+
+    /// Appends them to these numbers.
+    pub fn keep(&self, numbers: &mut Vec<u32>) {
+        self.0.keep(numbers);
+    }
+
+    /// Takes them from the front of these numbers.
+    pub fn take_kept(&mut self, numbers: &mut Iter<'_, u32>) -> Option<()> {
+        self.0.take_kept(numbers)
+    }
+
+    /// Bytes taken.
+    pub fn bytes(&self) -> u64 {
+        self.0.bytes()
     }
 }
 
@@ -117,7 +167,7 @@ mod tests {
 
     #[test]
     fn intervals_are_right_where_the_clock_of_32_bits_turns_over() {
-        let mut last = LastWrites(zeros(1));
+        let mut last = LastWrites(Numbers(zeros(1)));
         last.set(Lpn(0), (1 << 32) - 5);
         assert_eq!(last.since(Lpn(0), (1 << 32) + 5), 10);
     }

@@ -36,6 +36,8 @@ pub struct Copied {
     pub clock: u64,
     /// The block that it leaves, where the placement [keeps blocks](Classes::keeps_blocks).
     pub from: Option<BlockFacts>,
+    /// Whether the data is still valid: the host has not written or trimmed the page meanwhile.
+    pub is_current: bool,
 }
 
 /// The updates that the identifier of hot pages has seen, and the memory that it takes.
@@ -129,6 +131,12 @@ pub trait Placement: Send {
 
     /// The class of a page that a collection moves.
     fn class_of_copy(&mut self, copy: Copied) -> u8;
+
+    /// The data of a page was written to this block, by the host or by a copy that is valid.
+    fn placed(&mut self, _lpn: Lpn, _block: BlockId) {}
+
+    /// The host trimmed a page that held data.
+    fn trimmed(&mut self, _lpn: Lpn) {}
 
     /// A block of a class was opened. This and the next two are called only where the placement
     /// [keeps blocks](Classes::keeps_blocks).

@@ -8,14 +8,13 @@
 //! 16 blocks of class 0 that were collected, and infinite before there were any. All times are
 //! pages that the host has written.
 
+use super::numbered::{self, Numbered};
 use super::page_table::LastWrites;
-use super::{Classes, Copied, Placement, State, Write};
+use super::saved::{keep_whole, take_whole};
+use super::{Copied, Placement, State, Write};
 use crate::device::Geometry;
 use crate::ftl::BlockFacts;
 use crate::gc::choice::{Choice, Count};
-use crate::gc::windows::Costs;
-use flashgc_config::Reader;
-use serde::Serialize;
 use std::slice::Iter;
 
 /// For the registry.
@@ -46,30 +45,19 @@ pub const STATE: State = State {
 const BLOCKS: u32 = 16;
 
 /// The number of classes.
-#[derive(Clone, Debug, Serialize)]
-pub struct Settings {
-    classes: u32,
-}
+pub type Settings = numbered::Settings<Rules>;
 
-impl Settings {
-    /// From `[gc.placement.sepbit]`.
-    pub fn read(table: &Reader<'_>) -> Option<Self> {
-        Some(Settings { classes: CLASSES.checked(table)? })
-    }
-}
+/// Copies go to those from 2 on, or to the last one.
+#[derive(Clone, Debug)]
+pub struct Rules;
 
-impl Classes for Settings {
-    fn classes(&self) -> u32 {
-        self.classes
-    }
+impl Numbered for Rules {
+    const CLASSES: &'static Count = &CLASSES;
+    const STATE: State = STATE;
+    const KEEPS_BLOCKS: bool = true;
 
-    /// Those from 2 on, or the last one.
-    fn classes_of_copies(&self) -> u32 {
-        self.classes.saturating_sub(2).max(1)
-    }
-
-    fn kept_by(&self, _costs: Costs) -> Option<String> {
-        Some(format!("{}{}", STATE.by, self.classes))
+    fn classes_of_copies(classes: u32) -> u32 {
+        classes.saturating_sub(2).max(1)
     }
 }
 
@@ -113,7 +101,7 @@ impl Policy {
         Policy {
             last: LastWrites::new(geometry),
             lifetimes: Lifetimes::default(),
-            highest: settings.classes as u8 - 1,
+            highest: settings.highest(),
         }
     }
 }
@@ -147,18 +135,16 @@ impl Placement for Policy {
 
     fn keep(&self, numbers: &mut Vec<u32>) {
         let Lifetimes { threshold, sum, count } = self.lifetimes;
-        let halves = |number: u64| [number as u32, (number >> 32) as u32];
         numbers.extend([count, u32::from(threshold.is_some())]);
-        numbers.extend(halves(threshold.unwrap_or(0)));
-        numbers.extend(halves(sum));
+        keep_whole(threshold.unwrap_or(0), numbers);
+        keep_whole(sum, numbers);
         self.last.keep(numbers);
     }
 
     fn take_kept(&mut self, numbers: &mut Iter<'_, u32>) -> Option<()> {
         let count = *numbers.next().filter(|&&count| count < BLOCKS)?;
         let has_threshold = *numbers.next()? == 1;
-        let mut whole = || Some(u64::from(*numbers.next()?) | u64::from(*numbers.next()?) << 32);
-        let (threshold, sum) = (whole()?, whole()?);
+        let (threshold, sum) = (take_whole(numbers)?, take_whole(numbers)?);
         let is_fit = threshold.max(sum) < 1 << 56;
         let threshold = has_threshold.then_some(threshold);
         self.lifetimes = is_fit.then_some(Lifetimes { threshold, sum, count })?;

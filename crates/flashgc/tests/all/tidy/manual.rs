@@ -308,7 +308,7 @@ fn defaults_are_as_the_manual_says() {
             if ["sub-blocks", "hotness-groups"].contains(&choice) {
                 sets.extend(SUB_BLOCKS.map(String::from));
             }
-            if ["dac", "sepbit"].contains(&choice) {
+            if slot == "placement" && choice != "hotness-groups" {
                 // Copies to each class have a reserve.
                 sets.push("gc.trigger.watermark.soft=\"9 blocks\"".into());
             }
