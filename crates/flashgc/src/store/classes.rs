@@ -54,8 +54,8 @@ impl Store {
         Stream::Class(class)
     }
 
-    /// Placement is told of the block that a page went to.
-    #[inline(always)]
+    /// Placement is notified of the block that a page of a class went to.
+    #[inline]
     pub(super) fn tell_placed(&mut self, lpn: Lpn, page: Ppn, plan: &Plan) {
         if let Some(placement) = &mut self.gc.placement {
             placement.placed(lpn, plan.geometry.block_of(page));

@@ -60,7 +60,9 @@ impl Store {
         let placed = self.ftl.write(&cx.plan.geometry, plane, stream, parity, lpn);
         self.pass_on_facts(cx);
         self.lose(placed.left, cx);
-        self.tell_placed(lpn, placed.ppn, cx.plan);
+        if let Stream::Class(_) = stream {
+            self.tell_placed(lpn, placed.ppn, cx.plan);
+        }
         cx.tell(Happened::Programmed { ppn: placed.ppn, lpn, cause, current: true });
         self.seal_if_filled(placed, cx);
         self.ask_trigger(plane, cx);
@@ -116,7 +118,7 @@ impl Store {
             self.lose(placed.left, cx);
         }
         let Placed { ppn, current, .. } = placed;
-        if current {
+        if current && let Stream::Class(_) = stream {
             self.tell_placed(lpn, ppn, cx.plan);
         }
         cx.tell(Happened::Programmed { ppn, lpn, cause, current });
