@@ -6,7 +6,8 @@
 
 use super::steady::WINDOWS_PER_DRIVE_WRITE;
 use super::{NoSpace, SteadyWatch, Store};
-use crate::context::Context;
+use crate::context::{Context, Copied};
+use crate::ftl::Placed;
 use crate::gc::{Batch, Role, Victim};
 use crate::ids::{BlockId, Lpn, PlaneId};
 use crate::plan::Plan;
@@ -148,9 +149,15 @@ impl<W: Watch> Untimed<'_, W> {
 
     #[inline(always)]
     pub(super) fn write(&mut self, lpn: Lpn) -> Result<(), UntimedError> {
+        self.write_filling(lpn).map(|_| ())
+    }
+
+    /// The same; returns whether the page has filled its block.
+    #[inline(always)]
+    pub(super) fn write_filling(&mut self, lpn: Lpn) -> Result<bool, UntimedError> {
         let Untimed { store, cx, .. } = self;
         let plane = store.plane_of_untimed(cx.plan, lpn);
-        self.write_in(plane, lpn).map(|_| ())
+        self.write_in(plane, lpn).map(|filled| filled.is_some())
     }
 
     /// Writes to this plane, or to another of its pool if it has no page. Returns the plane whose
@@ -201,7 +208,7 @@ impl<W: Watch> Untimed<'_, W> {
     }
 
     /// Collects until the plane has enough, or no page can be freed.
-    fn collect(&mut self, plane: PlaneId) {
+    pub(super) fn collect(&mut self, plane: PlaneId) {
         let plan = self.cx.plan;
         let mut listed = match plan.gc.trigger.batch {
             Batch::List => self.store.gc.count_candidates(plane, &sight!(self.store, self.cx)),
@@ -246,12 +253,18 @@ impl Store {
         victims: &[Victim],
         cx: &mut Context<'_, W>,
     ) {
-        for &Victim { block, .. } in victims {
-            let moved = self.empty(plane, block, cx, |_, _| {});
-            cx.count_copies(moved, 0);
+        let (mut pages, mut beside) = (0, 0);
+        for victim in victims {
+            let mut filled = 0;
+            let went = |_, placed: Placed| filled += u64::from(placed.filled.is_some());
+            let moved = self.empty(plane, victim.block, cx, went);
+            cx.count_copies(moved, filled);
             self.tick(moved);
+            pages += moved as u32;
+            beside += if victim.is_erased() { 0 } else { moved as u32 };
         }
         self.erase_victims(plane, victims, cx);
+        cx.count_collection(victims, Copied { pages, steps: pages, beside });
     }
 
     /// Collects this one sealed block.
