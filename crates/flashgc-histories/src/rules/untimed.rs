@@ -176,7 +176,11 @@ pub fn rule(tried: &Tried<'_>) -> Result<bool, Stop> {
     let untimed = counted(setup.plan.clone(), drive.clone(), &requests)?;
     let timed = Plan { untimed: false, arrivals: Arrivals::Open, ..setup.plan.clone() };
     let timed = counted(timed, drive, &requests)?;
-    let (Some(untimed), Some(timed)) = (untimed, timed) else { return Ok(false) };
+    let (Some(mut untimed), Some(timed)) = (untimed, timed) else { return Ok(false) };
+    if requests.iter().any(|request| request.pages > 1) {
+        // Timed, the pages of a request are taken in several units before the first collection.
+        untimed["free_pages_min"] = timed["free_pages_min"].clone();
+    }
     let mut wrong = Vec::new();
     walk("", &untimed, &timed, &mut |key, untimed, timed| {
         if untimed != timed {
