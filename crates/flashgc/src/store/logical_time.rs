@@ -4,6 +4,7 @@
 //! writing; what the host reads and trims comes on top.
 
 use super::untimed::{Untimed, UntimedError};
+use crate::gc::{Batch, JobRow, Victim};
 use crate::ids::{Lpn, PlaneId};
 use crate::verify::{Happened, Watch};
 use crate::workload::{HostOp, HostRequest};
@@ -37,9 +38,7 @@ impl<W: Watch> Untimed<'_, W> {
     pub fn collect_due(&mut self) {
         self.store.forget_news();
         for plane in (0..self.cx.plan.geometry.planes).map(PlaneId) {
-            if self.store.gc.wants[plane.index()] {
-                self.collect(plane);
-            }
+            self.collect_in_batches(plane);
         }
         self.collect_units_called();
     }
@@ -49,12 +48,16 @@ impl<W: Watch> Untimed<'_, W> {
         if is_partial && self.reads_flash(lpn) {
             self.cx.counters.rest_read += 1;
         }
-        let filled = self.write_filling(lpn)?;
+        let plane = self.cx.plan.geometry.striped_plane(lpn);
+        let (plane, filled) = self.place_in(plane, lpn)?;
         let counters = &mut *self.cx.counters;
         counters.host_written += 1;
         counters.array_programs += 1;
         if filled {
             self.cx.count_summaries(1);
+        }
+        if self.store.gc.wants[plane.index()] {
+            self.collect_in_batches(plane);
         }
         self.collect_units_called();
         Ok(())
@@ -92,10 +95,53 @@ impl<W: Watch> Untimed<'_, W> {
     fn collect_units_called(&mut self) {
         while let Some(unit) = self.store.next_called() {
             for &plane in self.cx.plan.geometry.planes_of(unit) {
-                if self.store.gc.wants[plane.index()] {
-                    self.collect(plane);
+                self.collect_in_batches(plane);
+            }
+        }
+    }
+
+    /// Collects until the plane has enough, batch by batch, or no page can be freed.
+    fn collect_in_batches(&mut self, plane: PlaneId) {
+        let rules = &self.cx.plan.gc;
+        while self.store.gc.can_collect(&self.store.ftl, plane) {
+            let mut left = self.store.batch(plane, &self.cx);
+            loop {
+                let Some(victim) = self.store.pick_victim(plane, &self.cx) else { return };
+                let free_pages_before = self.store.ftl.frontiers.free_pages(plane);
+                self.collect_victim(plane, victim);
+                if W::ACTIVE {
+                    self.tell_collected(plane, free_pages_before);
+                }
+                left = left.saturating_sub(rules.listed_by(&self.store.victims));
+                let listed = if rules.trigger.batch == Batch::List { left } else { 0 };
+                if left == 0 || !self.store.goes_on(plane, listed) {
+                    break;
                 }
             }
         }
+    }
+
+    /// Reports a collection that has just ended. It took no time.
+    fn tell_collected(&mut self, plane: PlaneId, free_pages_before: u32) {
+        let geometry = &self.cx.plan.geometry;
+        let victims = &self.store.victims;
+        let valid = |victims: &mut dyn Iterator<Item = &Victim>| victims.map(|v| v.valid).sum();
+        let valid_in_all: u32 = valid(&mut victims.iter());
+        let row = JobRow {
+            unit: geometry.unit_of(plane).0,
+            plane: plane.0,
+            victim: victims[0].block.0 - geometry.blocks_of(plane).start,
+            blocks: victims.iter().filter(|victim| victim.is_erased()).count() as u32,
+            selected_ns: self.cx.now_ns,
+            end_ns: self.cx.now_ns,
+            valid: valid_in_all,
+            neighbour_valid: valid(&mut victims.iter().filter(|victim| !victim.is_erased())),
+            moved: valid_in_all,
+            steps: valid_in_all,
+            wasted: 0,
+            free_pages_before,
+            free_pages_after: self.store.ftl.frontiers.free_pages(plane),
+        };
+        self.cx.tell(Happened::JobClosed(row));
     }
 }

@@ -149,34 +149,40 @@ impl<W: Watch> Untimed<'_, W> {
 
     #[inline(always)]
     pub(super) fn write(&mut self, lpn: Lpn) -> Result<(), UntimedError> {
-        self.write_filling(lpn).map(|_| ())
-    }
-
-    /// The same; returns whether the page has filled its block.
-    #[inline(always)]
-    pub(super) fn write_filling(&mut self, lpn: Lpn) -> Result<bool, UntimedError> {
         let Untimed { store, cx, .. } = self;
         let plane = store.plane_of_untimed(cx.plan, lpn);
-        self.write_in(plane, lpn).map(|filled| filled.is_some())
+        self.write_in(plane, lpn).map(|_| ())
     }
 
     /// Writes to this plane, or to another of its pool if it has no page. Returns the plane whose
     /// block the page has filled.
     #[inline(always)]
-    fn write_in(&mut self, mut plane: PlaneId, lpn: Lpn) -> Result<Option<PlaneId>, UntimedError> {
-        if !self.store.ftl.host_has_room(plane) {
-            plane = self.make_room(plane)?;
-        }
-        let Untimed { store, cx, .. } = self;
-        let filled = store.write_page(plane, lpn, Cause::Host { op: u32::MAX }, || 0, cx);
-        store.tick(1);
-        if store.gc.wants[plane.index()] {
+    fn write_in(&mut self, plane: PlaneId, lpn: Lpn) -> Result<Option<PlaneId>, UntimedError> {
+        let (plane, filled) = self.place_in(plane, lpn)?;
+        if self.store.gc.wants[plane.index()] {
             self.collect(plane);
         }
         if self.store.gc.keeps_books {
             self.collect_called();
         }
         Ok(filled.then_some(plane))
+    }
+
+    /// The same, before any collection that follows. Returns the plane, and whether the page has
+    /// filled its block.
+    #[inline(always)]
+    pub(super) fn place_in(
+        &mut self,
+        mut plane: PlaneId,
+        lpn: Lpn,
+    ) -> Result<(PlaneId, bool), UntimedError> {
+        if !self.store.ftl.host_has_room(plane) {
+            plane = self.make_room(plane)?;
+        }
+        let Untimed { store, cx, .. } = self;
+        let filled = store.write_page(plane, lpn, Cause::Host { op: u32::MAX }, || 0, cx);
+        store.tick(1);
+        Ok((plane, filled))
     }
 
     /// Collects until the host has a page in this plane; where writes may go to other planes, in
@@ -208,7 +214,7 @@ impl<W: Watch> Untimed<'_, W> {
     }
 
     /// Collects until the plane has enough, or no page can be freed.
-    pub(super) fn collect(&mut self, plane: PlaneId) {
+    fn collect(&mut self, plane: PlaneId) {
         let plan = self.cx.plan;
         let mut listed = match plan.gc.trigger.batch {
             Batch::List => self.store.gc.count_candidates(plane, &sight!(self.store, self.cx)),
@@ -221,7 +227,7 @@ impl<W: Watch> Untimed<'_, W> {
         }
     }
 
-    fn collect_victim(&mut self, plane: PlaneId, victim: BlockId) {
+    pub(super) fn collect_victim(&mut self, plane: PlaneId, victim: BlockId) {
         let Untimed { store, cx, .. } = self;
         let mut victims = std::mem::take(&mut store.victims);
         store.claim_victims(plane, victim, &mut victims, cx);
