@@ -69,7 +69,7 @@ class RunResults(Keys):
 
     def _needs_times(self) -> None:
         if not self.is_timed:
-            raise ValueError("the run has no times: it ran with engine.timing = \"none\"")
+            raise ValueError('the run has no times: it ran with engine.timing = "none"')
 
     @property
     def latency(self) -> Table:

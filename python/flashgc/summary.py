@@ -16,9 +16,7 @@ _NAMES = {**PERCENTILES, "count": "requests", "stddev": "standard deviation"}
 JOBS_SHOWN = 20
 """Jobs with a line of their own; all are in the report as JSON."""
 
-NO_TIME = (
-    'no time (engine.timing = "none"): there are no latencies, no rates and no shares of time'
-)
+NO_TIME = 'no time (engine.timing = "none"): there are no latencies, no rates and no shares of time'
 """The words of a run without a clock."""
 
 Rows = list[list[str]]

@@ -6,8 +6,9 @@ use crate::history::History;
 use crate::run::{self, Stop};
 use flashgc::config::Setup;
 use flashgc::drive::Drive;
+use flashgc::gc::used_space::{SpaceOf, UsedSpace};
 use flashgc::ids::{BlockId, Lpn};
-use flashgc::plan::{Allocation, Arrivals, Plan};
+use flashgc::plan::{Arrivals, Plan, Served};
 use flashgc::session::Options;
 use flashgc::sim::{Sim, SimError};
 use flashgc::verify::Unwatched;
@@ -75,7 +76,7 @@ fn is_shared(plan: &Plan) -> bool {
 /// could find a collection open.
 fn requests(setup: &Setup, source: &mut dyn Source) -> Result<Vec<HostRequest>, Stop> {
     let page_bytes = u64::from(setup.plan.geometry.shape.page_bytes);
-    let is_cut = is_shared(&setup.plan) || setup.plan.service.order[0] != flashgc::plan::Served::Gc;
+    let is_cut = is_shared(&setup.plan) || setup.plan.service.order[0] != Served::Gc;
     let mut all = Vec::new();
     let fault = |why: String| Stop::failed("the source fails", why);
     while let Some(request) = source.next().map_err(|error| fault(error.0))? {
@@ -156,9 +157,6 @@ fn counted(plan: Plan, drive: Drive, requests: &[HostRequest]) -> Result<Option<
 /// Every count is that of the timed engine.
 pub fn rule(tried: &Tried<'_>) -> Result<bool, Stop> {
     let Some((history, setup)) = without_clock(tried.history) else { return Ok(false) };
-    if setup.plan.allocation != Allocation::Striped {
-        return Ok(false);
-    }
     let own = Tried {
         history: &history,
         seed: tried.seed,
@@ -166,7 +164,12 @@ pub fn rule(tried: &Tried<'_>) -> Result<bool, Stop> {
         base: Value::Null,
         drive: std::cell::OnceCell::new(),
     };
-    let Some(mut source) = drives::source(&own) else { return whole(&own) };
+    // Planes that share the space of the device are collected at the same time where there is time.
+    let of_device = |used: UsedSpace| used.of == SpaceOf::Device;
+    if setup.plan.gc.used_space.is_some_and(of_device) && setup.plan.geometry.planes > 1 {
+        return whole(&own).map(|_| false);
+    }
+    let Some(mut source) = drives::source(&own) else { return whole(&own).map(|_| false) };
     let drive = match own.drive() {
         Ok(drive) => drive.state,
         Err(Stop::Full(_)) => return Ok(false),
