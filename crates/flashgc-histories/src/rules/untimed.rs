@@ -72,11 +72,13 @@ fn is_shared(plan: &Plan) -> bool {
     gc.placement.is_some() || gc.used_space.is_some() || gc.keeps_stamps() || is_drawn
 }
 
-/// The requests one by one; each of one page where planes know of each other, or where a request
-/// could find a collection open.
+/// The requests one by one; each of one page where planes know of each other, where a request could
+/// find a collection open, or where the pages of a request could pass each other.
 fn requests(setup: &Setup, source: &mut dyn Source) -> Result<Vec<HostRequest>, Stop> {
     let page_bytes = u64::from(setup.plan.geometry.shape.page_bytes);
-    let is_cut = is_shared(&setup.plan) || setup.plan.service.order[0] != Served::Gc;
+    let service = &setup.plan.service;
+    let in_order = service.order[0] == Served::Gc && !service.splits_host();
+    let is_cut = is_shared(&setup.plan) || !in_order;
     let mut all = Vec::new();
     let fault = |why: String| Stop::failed("the source fails", why);
     while let Some(request) = source.next().map_err(|error| fault(error.0))? {
