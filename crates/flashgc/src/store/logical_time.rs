@@ -49,6 +49,9 @@ impl<W: Watch> Untimed<'_, W> {
             self.cx.counters.rest_read += 1;
         }
         let plane = self.cx.plan.geometry.striped_plane(lpn);
+        if !self.store.ftl.host_has_room(plane) {
+            self.collect_for_room(plane);
+        }
         let (plane, filled) = self.place_in(plane, lpn)?;
         let counters = &mut *self.cx.counters;
         counters.host_written += 1;
@@ -100,15 +103,30 @@ impl<W: Watch> Untimed<'_, W> {
         }
     }
 
-    /// Collects until the plane has enough, batch by batch, or no page can be freed.
-    fn collect_in_batches(&mut self, plane: PlaneId) {
+    /// Collects until the host has a page in this plane, or no page can be freed.
+    #[cold]
+    fn collect_for_room(&mut self, plane: PlaneId) {
+        let mut has_collected = true;
+        while has_collected && !self.store.ftl.host_has_room(plane) {
+            self.store.gc.want_space(plane, &self.cx.plan.geometry);
+            has_collected = self.collect_in_batches(plane);
+        }
+    }
+
+    /// Collects until the plane has enough, batch by batch, or no page can be freed. Returns whether
+    /// anything was collected.
+    fn collect_in_batches(&mut self, plane: PlaneId) -> bool {
+        let mut has_collected = false;
         let rules = &self.cx.plan.gc;
         while self.store.gc.can_collect(&self.store.ftl, plane) {
             let mut left = self.store.batch(plane, &self.cx);
             loop {
-                let Some(victim) = self.store.pick_victim(plane, &self.cx) else { return };
+                let Some(victim) = self.store.pick_victim(plane, &self.cx) else {
+                    return has_collected;
+                };
                 let free_pages_before = self.store.ftl.frontiers.free_pages(plane);
                 self.collect_victim(plane, victim);
+                has_collected = true;
                 if W::ACTIVE {
                     self.tell_collected(plane, free_pages_before);
                 }
@@ -119,6 +137,7 @@ impl<W: Watch> Untimed<'_, W> {
                 }
             }
         }
+        has_collected
     }
 
     /// Reports a collection that has just ended. It took no time.
