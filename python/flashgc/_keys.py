@@ -19,6 +19,9 @@ class Only:
         self.when = when
 
 
+TIMED = Only('except with engine.timing = "none"')
+
+
 class Open(Section):
     """Values of a configuration, under the names of the engine."""
 
@@ -134,16 +137,16 @@ class Gc(Section):
     valid_distribution: list[list[int]]
     reclaimed_pages: int
     erased_at_selection: float | None
-    busy_ns: int
-    total_busy_ns: int
-    busy_open_ns: int
-    elapsed_ns: int
-    blocking_ns: int
-    transfer_ns: int
-    preempted: int
-    suspended: int
-    merged: int
-    pipelined: int
+    busy_ns: Annotated[int, TIMED]
+    total_busy_ns: Annotated[int, TIMED]
+    busy_open_ns: Annotated[int, TIMED]
+    elapsed_ns: Annotated[int, TIMED]
+    blocking_ns: Annotated[int, TIMED]
+    transfer_ns: Annotated[int, TIMED]
+    preempted: Annotated[int, TIMED]
+    suspended: Annotated[int, TIMED]
+    merged: Annotated[int, TIMED]
+    pipelined: Annotated[int, TIMED]
     merged_read: Annotated[int, Only("where requests are served during collections")]
     merged_write: Annotated[int, Only("where requests are served during collections")]
     pipelined_read: Annotated[int, Only("where requests are served during collections")]
@@ -469,6 +472,7 @@ class Config(Section):
     gc: Open
     workload: Open
     precondition: Open
+    engine: Annotated[Open, Only('with engine.timing = "none"')]
 
 
 class Interval(Section):
@@ -517,7 +521,7 @@ class Keys(Section):
     result_hash: str
     scheme: str
     device: str
-    saturated: bool
+    saturated: Annotated[bool, TIMED]
     requests: Requests
     flush: Annotated[Flush, Only("with flushes of the host")]
     jobs: Annotated[list[Job], Only("with concurrent jobs")]
@@ -534,16 +538,17 @@ class Keys(Section):
     erases: int
     erase_operations: int
     gc: Gc
-    latency_ns: Latencies
+    latency_ns: Annotated[Latencies, TIMED]
     blame: Annotated[Blame, Only("with --blame")]
-    throughput: Throughput
-    utilisation: Utilisation
+    throughput: Annotated[Throughput, TIMED]
+    utilisation: Annotated[Utilisation, TIMED]
     hotness: Annotated[Hotness, Only("where pages are placed by hotness")]
     placement: Annotated[Placement, Only("where pages are sorted into classes")]
     wear: Wear
     free_pages_min: int
-    simulated_ns: int
+    simulated_ns: Annotated[int, TIMED]
     page_operations: int
+    untimed: Annotated[bool, Only('with engine.timing = "none"')]
     precondition: Precondition
     bad_rows: int
     capacity: Capacity

@@ -75,6 +75,7 @@ def run(
     timeline_window: str | None = None,
     timeline_units: timelines.Units | None = None,
     over_time: bool = False,
+    untimed: bool = False,
     progress: ProgressCallback | None = None,
 ) -> Report:
     """Runs one configuration and returns its report.
@@ -110,7 +111,10 @@ def run(
         timeline_window: the part of the run that it shows, in simulated time, as `"1 s..1.2 s"`.
         timeline_units: the units that it shows, as `[0, 3]` or `"0,4-7"`; all by default.
         over_time: whether the report gets its :attr:`Report.over_time`: the longest responses over
-            time, and what each collection moved. The run is slower by the watching.
+            time, and what each collection moved. The run is slower by the watching. A run without
+            a clock has none.
+        untimed: whether the run has no clock, as with the setting `engine.timing=none`: the same
+            pages move, much faster, and the report has no metric of time.
         progress: called with a :class:`Progress` at most ten times a second; an exception from it
             ends the run.
 
@@ -139,7 +143,8 @@ def run(
         {"log of collections": gc_log, "series": series, "log of requests": request_log},
     )  # fmt: skip
     with _sources.trace_file(trace) as file:
-        request = _request(config, file, scheme, device, set, seed, fit, unset)
+        given = without_clock(set) if untimed else set
+        request = _request(config, file, scheme, device, given, seed, fit, unset)
         with requests_log.written(request_log) as add:
             logs: Logs = {"gc_log": gc_log, "series": series, "series_interval": series_interval,
                           "requests": add, "stories": None, "timeline": shown}  # fmt: skip
@@ -167,6 +172,7 @@ def run_seeds(
     blame: bool = False,
     drive: PathLike | None = None,
     fit: Fit | None = None,
+    untimed: bool = False,
     jobs: int = 2,
     progress: Callable[[int, Progress], object] | None = None,
 ) -> Report:
@@ -187,7 +193,8 @@ def run_seeds(
     """
     seeds = _sources.whole("seeds", seeds, 1)
     with _sources.trace_file(trace) as file:
-        request = _request(config, file, scheme, device, set, seed, fit, unset)
+        given = without_clock(set) if untimed else set
+        request = _request(config, file, scheme, device, given, seed, fit, unset)
         [request] = _sized([request], _told_first(progress))
         values = _seed_values(request, seeds)
         requests = [_with_seed(request, value) for value in values]
@@ -529,7 +536,7 @@ def _run(
     if request["fitted"] is None:
         [request] = _sized([request], progress)
     own = None if drive is None else os.fspath(drive)
-    if not over_time:
+    if not over_time or not _is_timed(request):
         report = Report._of(_engine.run(request, verify, logs, progress, own, blame))
         _note_logs(logs)
         return report
@@ -540,6 +547,20 @@ def _run(
             files, report.simulated_ns, report.config["device"]["shape"]
         )
         return report
+
+
+def _is_timed(request: Request) -> bool:
+    return "engine" not in json.loads(_engine.check(request))["settings"]
+
+
+def without_clock(given: Settings | None) -> list[str]:
+    """The settings with that of a run without a clock behind them.
+
+    >>> from flashgc import api
+    >>> api.without_clock({"seed": 3})
+    ['seed=3', 'engine.timing="none"']
+    """
+    return [*_sources.settings(given), 'engine.timing="none"']
 
 
 def _note_logs(logs: Logs | None) -> None:

@@ -41,7 +41,7 @@ def rows(reports: Sequence[RunResults]) -> Rows:
     """
     ideal = next((report for report in reports if report.scheme == IDEAL), None)
     others = above(reports)
-    if ideal is None or not others:
+    if ideal is None or not others or not all(report.is_timed for report in reports):
         return []
     found = [["price of collection", *(report.scheme for report in others)]]
     for kind in KINDS[:2]:

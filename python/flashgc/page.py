@@ -10,7 +10,7 @@ from flashgc import balance, blame, charts, converted, floor, heads, summary, un
 from flashgc.charts import activity, course, latency
 from flashgc.charts.latency import Named
 from flashgc.markup import table
-from flashgc.results import KINDS, ComparedResults, Run, RunResults, unique
+from flashgc.results import KINDS, ComparedResults, Run, RunResults, found_at, unique
 
 STYLE = """
 :root { color-scheme: light dark; }
@@ -59,11 +59,14 @@ def named(reports: Sequence[RunResults]) -> Named:
 
 def drawings(several: Named) -> list[tuple[str, list[charts.Chart]]]:
     """All charts of some runs, below the title of their section."""
-    over_time, space, moves = course.drawn(several)
+    timed = [(name, report) for name, report in several if report.is_timed]
+    if not timed:
+        return []
+    over_time, space, moves = course.drawn(timed)
     sections = [
-        ("Latency", [*latency.distributions(several), *latency.percentiles(several)]),
+        ("Latency", [*latency.distributions(timed), *latency.percentiles(timed)]),
         ("Over time", [*over_time, *space]),
-        ("Collection", [activity.chart(several), *moves]),
+        ("Collection", [activity.chart(timed), *moves]),
     ]
     return [(title, drawn) for title, drawn in sections if drawn]
 
@@ -150,10 +153,11 @@ def _differing(reports: Sequence[RunResults], again: str) -> list[str]:
 
 def _one(report: RunResults) -> list[str]:
     told = [fact for fact in summary.facts(report) if fact[0] not in _IN_HEAD]
-    told += [("GC time", summary.gc_waits(report)),
-             ("simulated", units.time(report.simulated_ns))]  # fmt: skip
+    told += [("GC time", summary.gc_waits(report))] if report.is_timed else []
+    told += [("simulated", summary.simulated(report))]
+    latencies = summary.latency(report)
     return [
-        wide(table(summary.latency(report))),
+        *([wide(table(latencies))] if latencies else []),
         blame.section([report]),
         *_gc_time([report]),
         table([["", ""], *map(list, told)], "facts"),
@@ -176,6 +180,9 @@ def _several(several: ComparedResults[Run]) -> list[str]:
 
 def _gc_time(reports: Sequence[RunResults]) -> list[str]:
     """How collection used its time, a row for each run."""
+    reports = [report for report in reports if report.is_timed]
+    if not reports:
+        return []
     times = [report.gc_time for report in reports]
     title = "<h2>Time of collection: moving pages and erasing</h2>"
     if not any(time.busy_ns for time in times):
@@ -211,9 +218,11 @@ def tables(several: ComparedResults[Run]) -> list[str]:
     """All metrics of several schemes, a row for each, so that any number of them fits."""
     found = []
     inside = ComparedResults(balance.ordered(several))
-    both = [kind for kind in KINDS[:2] if any(one.latency_ns[kind]["count"] for one in inside)]
+    counts = {kind: [found_at(one, ("latency_ns", kind, "count")) for one in inside]
+              for kind in KINDS[:2]}  # fmt: skip
+    both = [kind for kind, found_ in counts.items() if any(found_)]
     for kind, title in (*((kind, f"{kind}s") for kind in both), ("all", "all requests")):
-        if kind != "all" or len(both) > 1:
+        if both and (kind != "all" or len(both) > 1):
             rows = summary.latencies(inside, kind)
             found += [f"<h2>Latency of {title}</h2>", wide(table(rows))]
     head, *body = summary.work(inside)

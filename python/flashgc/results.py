@@ -57,6 +57,21 @@ class RunResults(Keys):
         return cls(json.loads(outcome.report), distributions)
 
     @property
+    def is_timed(self) -> bool:
+        """Whether the run had a clock; with `engine.timing = "none"` no metric of time is there.
+
+        >>> import flashgc
+        >>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 2000}
+        >>> flashgc.run("oltp", set=small, untimed=True).is_timed
+        False
+        """
+        return not self._values.get("untimed", False)
+
+    def _needs_times(self) -> None:
+        if not self.is_timed:
+            raise ValueError('the run has no times: it ran with engine.timing = "none"')
+
+    @property
     def latency(self) -> Table:
         """Latencies: a row each for reads, writes and all; times in ns, NaN where undefined.
 
@@ -68,6 +83,7 @@ class RunResults(Keys):
         >>> report.latency["p99"].shape
         (3,)
         """
+        self._needs_times()
         latency = self._values["latency_ns"]
         columns = {name: [latency[kind][name] for kind in KINDS] for name in METRICS}
         return Table({"kind": KINDS, **columns})
@@ -89,6 +105,7 @@ class RunResults(Keys):
         """
         import numpy as np
 
+        self._needs_times()
         if kind not in KINDS:
             raise ValueError(f"the kind must be read, write or all, not {kind!r}")
         if kind == "all":
@@ -140,6 +157,7 @@ class RunResults(Keys):
         >>> time.erase_ns + time.move_ns + time.background_ns == time.busy_ns
         True
         """
+        self._needs_times()
         gc = self._values["gc"]
         each_ns = self._values["config"]["device"]["timing"]["erase_ns"]
         erase_ns = self._values["erase_operations"] * each_ns

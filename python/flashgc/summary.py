@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from flashgc import balance, units
@@ -16,6 +16,9 @@ _NAMES = {**PERCENTILES, "count": "requests", "stddev": "standard deviation"}
 JOBS_SHOWN = 20
 """Jobs with a line of their own; all are in the report as JSON."""
 
+NO_TIME = 'no time (engine.timing = "none"): there are no latencies, no rates and no shares of time'
+"""The words of a run without a clock."""
+
 Rows = list[list[str]]
 
 
@@ -28,7 +31,9 @@ def head(report: RunResults) -> str:
 
 
 def latency(report: RunResults) -> Rows:
-    """A row for each metric, a column each for reads, writes and all."""
+    """A row for each metric, a column each for reads, writes and all; none without a clock."""
+    if not report.is_timed:
+        return []
     rows = [["latency", *KINDS]]
     for name in METRICS:
         show = units.count if name == "count" else units.time
@@ -48,10 +53,9 @@ def facts(report: RunResults) -> list[tuple[str, str]]:
         ("pages", _pages(report.pages)),
         *_buffer(report),
         ("garbage collection", _gc(report)),
-        ("GC time", _gc_time(report)),
+        *_times(report, ("GC time", _gc_time)),
         ("wear", _wear(report)),
-        ("units", _use(report.utilisation.unit)),
-        ("buses", _use(report.utilisation.bus)),
+        *_times(report, ("units", _units), ("buses", _buses)),
         *_drive(report),
         ("simulated", _simulated(report)),
         ("took", _took(report)),
@@ -61,7 +65,7 @@ def facts(report: RunResults) -> list[tuple[str, str]]:
 def warnings(report: RunResults) -> list[str]:
     """Warnings, and the notes of the engine."""
     told = []
-    if report.saturated:
+    if report.get("saturated"):
         told.append(
             "saturated: requests arrived faster than the drive could serve them, so latencies "
             "depend on the length of the run"
@@ -107,7 +111,7 @@ def latencies(reports: Sequence[RunResults], kind: str) -> Rows:
     """The latencies of one kind of request: a row for each scheme."""
     names = ("mean", *PERCENTILES, "max")
     rows = [["", *(_NAMES.get(name, name) for name in names)]]
-    if any(report.latency_ns[kind]["count"] for report in reports):
+    if any(found_at(report, ("latency_ns", kind, "count")) for report in reports):
         for report in reports:
             cells = [_cell(report, ("latency_ns", kind, name), units.time) for name in names]
             rows.append([report.scheme, *cells])
@@ -168,6 +172,8 @@ def work(reports: ComparedResults[Run]) -> Rows:
         found = [found_at(report, path) for report in reports]
         if label == "write amplification, bytes" and not any(map(balance.differs, reports)):
             continue
+        if label in _OF_TIME and not any(report.is_timed for report in reports):
+            continue
         if any(found) or label not in _IF_ANY:
             rows.append([label, *(_cell(report, path, show) for report in reports)])
     rows += unequal(reports)
@@ -204,6 +210,9 @@ _COMPARED = (
 )
 
 
+_OF_TIME = ("throughput, requests/s", "GC busy", "host blocked", "saturated")
+"""Rows that runs without a clock lack."""
+
 _IF_ANY = ("pages pre-migrated", "GC busy, in the background")
 """Rows that most comparisons have no use for."""
 
@@ -219,6 +228,8 @@ def _plain(value: Any) -> str:  # noqa: ANN401 - JSON
 def _requests(report: RunResults) -> str:
     requests = report.requests
     parts = [units.counted(requests[kind], kind) for kind in ("read", "write", "trim")]
+    if not report.is_timed:
+        return ", ".join(parts)
     per_s = units.figures(report.throughput.iops)
     speed = units.size(report.throughput.bytes_per_s)
     return f"{', '.join(parts)}; {per_s} per second, {speed}/s"
@@ -325,6 +336,22 @@ def _wear(report: RunResults) -> str:
     )
 
 
+Shown = tuple[str, Callable[[RunResults], str]]
+
+
+def _times(report: RunResults, *facts: Shown) -> list[tuple[str, str]]:
+    """Metrics of time, where there was a clock."""
+    return [(name, show(report)) for name, show in facts] if report.is_timed else []
+
+
+def _units(report: RunResults) -> str:
+    return _use(report.utilisation.unit)
+
+
+def _buses(report: RunResults) -> str:
+    return _use(report.utilisation.bus)
+
+
 def _use(use: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} {units.share(use[name])}" for name in ("host", "gc", "idle"))
 
@@ -365,7 +392,12 @@ def _simulated(report: RunResults) -> str:
     steady = before.get("steady")
     if steady:
         told += " until steady" if steady["reached"] else ", and not steady yet"
-    return f"{units.time(report.simulated_ns)}{told}"
+    return f"{simulated(report)}{told}"
+
+
+def simulated(report: RunResults) -> str:
+    """The simulated time, or why there is none."""
+    return units.time(report.simulated_ns) if report.is_timed else NO_TIME
 
 
 def _took(report: RunResults) -> str:

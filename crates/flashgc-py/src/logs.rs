@@ -133,6 +133,25 @@ fn too_many_rows(logs: &Logs, progress: &Progress) -> PyErr {
 }
 
 impl Logs {
+    /// Refuses what needs a clock.
+    pub fn check_untimed(&self, watched: Watched) -> PyResult<()> {
+        let rows = [
+            (watched.blame, "latencies cannot be split"),
+            (self.gc_log.is_some(), "a log of collections has times"),
+            (self.series.is_some(), "a series has intervals of time"),
+            (self.requests.is_some(), "a log of requests has latencies"),
+            (self.stories.is_some(), "no request has a story"),
+            (self.timeline.is_some(), "a timeline shows times"),
+        ];
+        let Some((_, what)) = rows.into_iter().find(|(is_asked, _)| *is_asked) else {
+            return Ok(());
+        };
+        Err(ConfigError::new_err(format!(
+            "error: the run has no clock (engine.timing = \"none\"): {what}\n  = help: remove \
+             engine.timing = \"none\""
+        )))
+    }
+
     /// Begins the files.
     pub fn open(
         &self,

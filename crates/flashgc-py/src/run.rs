@@ -53,6 +53,9 @@ fn run_detached(
 ) -> PyResult<Outcome> {
     let setup = request.prepare()?;
     memory::check(&setup)?;
+    if setup.plan.untimed {
+        logs.check_untimed(watched)?;
+    }
     let (files, options) = logs.open(watched, &setup.plan.geometry)?;
     let mut walls = Walls::default();
     let begun = Instant::now();

@@ -283,6 +283,8 @@ pub struct Plan {
     pub reads: bool,
     /// Whether a collection that nothing can interrupt or observe runs as one event.
     pub coalesce: bool,
+    /// Whether the measured part runs in logical time: requests in order, without a clock.
+    pub untimed: bool,
 }
 
 impl Plan {

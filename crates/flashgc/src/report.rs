@@ -1,6 +1,7 @@
 //! The report: every metric of a run, with the hash that two equal runs share.
 
 mod placement;
+mod untimed;
 
 use crate::config::Setup;
 use crate::measure::{JobResults, Results};
@@ -110,6 +111,9 @@ impl Report {
         add("table_bytes", json!(results.table_bytes));
         for key in ["wall_s", "precondition_wall_s", "page_operations_per_s", "peak_rss_bytes"] {
             add(key, Value::Null);
+        }
+        if setup.plan.untimed {
+            untimed::leave_out_times(&mut keys);
         }
         Report { keys, read: results.read.clone(), write: results.write.clone() }
     }

@@ -93,6 +93,7 @@ def run(
     fit: options.Fit = None,
     json: options.Json = False,
     out: options.Out = None,
+    untimed: options.Untimed = False,
     blame: options.Blame = False,
     over_time: options.OverTime = False,
     no_over_time: options.NoOverTime = False,
@@ -137,6 +138,14 @@ def run(
     from flashgc import _output, api, heads
     from flashgc.cli import progress
 
+    if untimed:
+        _check_untimed({
+            "--blame splits latencies": blame, "--check-wait checks waits": check_wait,
+            "--over-time shows times": over_time, "--gc-log records times": gc_log,
+            "--series records times": series or series_interval,
+            "--request-log records latencies": request_log,
+            "--timeline records times": timeline or timeline_window or timeline_units,
+        })  # fmt: skip
     watched = _watched(over_time, no_over_time, out, seeds, gc_log, series)
     folder = None if out is None else _output.folder(out)
     set_ = options.settings(sets, format, on_bad_line, sort_window)
@@ -149,7 +158,7 @@ def run(
                 verify=verify, blame=blame, drive=drive, fit=fit, gc_log=gc_log, series=series,
                 series_interval=series_interval, request_log=request_log, timeline=timeline,
                 timeline_window=timeline_window, timeline_units=timeline_units,
-                over_time=watched, progress=told,
+                over_time=watched, untimed=untimed, progress=told,
             )  # fmt: skip
         else:
             _check_single({
@@ -159,8 +168,8 @@ def run(
             })  # fmt: skip
             report = api.run_seeds(
                 config, seeds, trace, scheme=scheme, device=device, set=set_, unset=unsets,
-                seed=seed, verify=verify, blame=blame, drive=drive, fit=fit, jobs=jobs,
-                progress=shown,
+                seed=seed, verify=verify, blame=blame, drive=drive, fit=fit,
+                untimed=untimed, jobs=jobs, progress=shown,
             )  # fmt: skip
     heads.by_command([report], typed())
     files = [] if folder is None else report.save_folder(folder)
@@ -173,6 +182,13 @@ def run(
         options.say_saved(*files, gc_log, series, request_log, timeline)
     if check_wait:
         _check_wait(report)
+
+
+def _check_untimed(given: dict[str, object]) -> None:
+    """Refuses with --untimed what needs a clock."""
+    for what, value in given.items():
+        if value:
+            raise typer.BadParameter(f"{what} and cannot be combined with --untimed")
 
 
 def _check_single(given: dict[str, object]) -> None:

@@ -175,6 +175,14 @@ Blame = Annotated[
         "collection, for space and for the write buffer.",
     ),
 ]
+Untimed = Annotated[
+    bool,
+    typer.Option(
+        "--untimed",
+        help="Run without a clock: write amplification, collections and wear in a fraction of the "
+        "time, and no latencies.",
+    ),
+]
 RequestLog = Annotated[
     Path | None,
     typer.Option(

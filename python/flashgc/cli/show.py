@@ -39,7 +39,9 @@ def report(one: Report) -> None:
     line(summary.head(one), "bold")
     for text in balance.first(one):
         line(text, "bold yellow")
-    rows(summary.latency(one))
+    latencies = summary.latency(one)
+    if latencies:
+        rows(latencies)
     pairs(summary.facts(one))
     split = blame.rows(one)
     if split:

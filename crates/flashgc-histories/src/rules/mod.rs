@@ -7,6 +7,7 @@ mod logs;
 mod requests;
 mod timeline;
 mod times;
+mod untimed;
 
 use crate::draw;
 use crate::history::History;
@@ -59,6 +60,7 @@ pub const RULES: &[(&str, Rule)] = &[
     ("timeline", timeline::rule),
     ("trace", times::trace),
     ("times", times::scaled),
+    ("untimed", untimed::rule),
     ("canary", canary),
 ];
 

@@ -1,8 +1,9 @@
 //! A collection ends: its victims are erased, and the batch continues or the host is let in.
 
 use super::{Collecting, Job, Stage};
+use crate::context::Copied;
 use crate::flash::Command;
-use crate::gc::{Batch, JobRow, Role, Victim};
+use crate::gc::{Batch, JobRow, Victim};
 use crate::host::Waiting;
 use crate::ids::{PlaneId, UnitId};
 use crate::owner::Owner;
@@ -60,51 +61,26 @@ impl<W: Watch> Collecting<'_, W> {
 
     /// Adds a collection that ended to the counters.
     fn count(&mut self, unit: UnitId, victims: &[Victim]) {
-        let geometry = &self.cx.plan.geometry;
-        let victim_pages = |victim: &Victim| match victim.role {
-            Role::Victim => geometry.data_pages_of(victim.block),
-            _ => 0,
-        };
-        let pages: u32 = victims.iter().map(victim_pages).sum();
-        let Job { moved, steps, wasted, selected_ns, .. } = self.jobs[unit];
+        let is_of_sub_blocks = self.cx.plan.gc.sub_blocks.is_some();
+        let beside = if is_of_sub_blocks { self.moved_beside(unit, victims) } else { 0 };
+        let Job { moved: pages, steps, wasted, selected_ns, .. } = self.jobs[unit];
         let Job { reads, merged_programs, extra_ns, .. } = self.jobs[unit];
+        self.cx.count_collection(victims, Copied { pages, steps, beside });
         let counters = &mut self.cx.counters;
         counters.read_steps += u64::from(reads);
         counters.merged_programs += u64::from(merged_programs);
         counters.gc_extra_ns += extra_ns;
-        counters.jobs += 1;
-        if self.cx.plan.gc.sub_blocks.is_some() {
-            self.count_sub_blocks(unit, victims);
-        } else {
-            counters.victim_blocks += victims.len() as u64;
-            for victim in victims {
-                counters.victim_valid += u64::from(victim.valid);
-                counters.add_victim(victim.valid);
-            }
-        }
-        let counters = &mut self.cx.counters;
-        counters.moved_in_jobs += u64::from(moved);
-        counters.copy_steps += u64::from(steps);
         counters.wasted_copies += u64::from(wasted);
-        counters.reclaimed_pages += u64::from(pages - moved);
         counters.gc_elapsed_ns += self.cx.now_ns - selected_ns;
     }
 
-    /// Counts the sub-blocks of a collection that ended: an extent is the sub-blocks that one erase
-    /// freed.
+    /// Pages that a collection has moved from the sub-blocks beside its victims.
     #[cold]
-    fn count_sub_blocks(&mut self, unit: UnitId, victims: &[Victim]) {
-        let is_victim = |victim: &&Victim| victim.role == Role::Victim;
-        let valid: u32 = victims.iter().filter(is_victim).map(|victim| victim.valid).sum();
+    fn moved_beside(&self, unit: UnitId, victims: &[Victim]) -> u32 {
         let is_beside = |block| victims.iter().any(|v| v.block == block && !v.is_erased());
         let geometry = &self.cx.plan.geometry;
         let moved = self.jobs[unit].copies.iter().filter(|copy| copy.to.is_some());
-        let moved = moved.filter(|copy| is_beside(geometry.block_of(copy.from)));
-        let counters = &mut self.cx.counters;
-        counters.neighbours_moved += moved.count() as u64;
-        counters.victim_blocks += victims.iter().filter(is_victim).count() as u64;
-        counters.victim_valid += u64::from(valid);
-        counters.add_victim(valid);
+        moved.filter(|copy| is_beside(geometry.block_of(copy.from))).count() as u32
     }
 
     /// The log's row for a collection that has just ended.

@@ -7,6 +7,7 @@
 
 mod derive;
 mod device;
+mod engine;
 mod exclusive;
 mod filler;
 mod fit;

@@ -1,6 +1,7 @@
 //! From layers of text to a checked setup.
 
 use super::device::{self, Device, Sizing};
+use super::engine::Engine;
 use super::filler::filler;
 use super::gc::{self, Scheme};
 use super::inputs::Inputs;
@@ -37,7 +38,7 @@ struct Tables {
     workload: WorkloadPlan,
     until: Option<Until>,
     precondition: PreconditionPlan,
-    coalesce: bool,
+    engine: Engine,
 }
 
 /// Reads all tables. Errors are noted.
@@ -55,21 +56,20 @@ fn tables(root: &Reader<'_>, inputs: &Inputs) -> Option<Tables> {
     let (workload, until) = workload::read(&root.table("workload"), page_bytes, inputs.has_trace);
     let is_generated = !matches!(workload, None | Some(WorkloadPlan::Trace(_)));
     let precondition = precondition::read(&root.table("precondition"), is_generated);
-    let engine = root.table("engine");
-    let coalesce = engine.bool("coalesce").unwrap_or(true);
-    engine.finish();
+    let engine = Engine::read(&root.table("engine"));
     root.finish();
     let (device, scheme, workload) = (device?, scheme?, workload?);
     let precondition = precondition?;
-    Some(Tables { seed, device, scheme, workload, until, precondition, coalesce })
+    Some(Tables { seed, device, scheme, workload, until, precondition, engine })
 }
 
 /// The setup, or `None` where errors prevent one. Other errors are noted too.
 fn checked(tree: &Tree, sink: &Sink, inputs: &Inputs) -> Option<Setup> {
     let root = Reader::root(tree, sink);
     let mut tables = tables(&root, inputs)?;
-    let Tables { seed, device, scheme, workload, precondition, coalesce, .. } = &mut tables;
-    let plan = derive::plan(&root, *seed, device, scheme, workload, *coalesce)?;
+    let Tables { seed, device, scheme, workload, until, precondition, engine } = &mut tables;
+    let plan = derive::plan(&root, *seed, device, scheme, workload, *engine)?;
+    derive::untimed::check(&root, &plan, workload, until.is_some())?;
     let filler = filler(&root, precondition, device, &plan);
     derive::aged::check(&root.table("precondition"), precondition, &plan, filler.as_ref());
     let page_bytes = u64::from(device.shape.page_bytes);
@@ -123,6 +123,9 @@ fn resolved(tables: &Tables, preset: Option<&str>, plan: &Plan) -> Value {
     });
     if let Some(until) = tables.until {
         resolved["workload"]["until"] = json!(until);
+    }
+    if plan.untimed {
+        resolved["engine"] = json!({ "timing": "none" });
     }
     resolve_rare_parts(&mut resolved["device"], device);
     resolved

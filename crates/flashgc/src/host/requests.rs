@@ -7,7 +7,7 @@ use crate::event::Slot;
 use crate::ftl::Ftl;
 use crate::ftl::map::PageMap;
 use crate::ids::Lpn;
-use crate::plan::Arrivals;
+use crate::plan::{Arrivals, Plan};
 use crate::verify::{Happened, Watch};
 use crate::workload::{HostOp, HostRequest, Source, SourceError};
 
@@ -83,6 +83,22 @@ impl Host {
     /// The awaited request of an open loop.
     pub fn arrived(&mut self) -> HostRequest {
         self.requests.arrival.take().expect("an arrival event has its request")
+    }
+
+    /// The next request in logical time: it comes when the one before it is done.
+    #[inline(always)]
+    pub fn next_untimed(
+        &mut self,
+        source: &mut dyn Source,
+        ftl: &Ftl,
+        plan: &Plan,
+    ) -> Result<Option<HostRequest>, SourceError> {
+        let request = self.ahead.next(source, ftl, plan)?;
+        match request {
+            Some(_) => self.requests.done += 1,
+            None => self.requests.source_ended = true,
+        }
+        Ok(request)
     }
 
     /// The next request of a closed loop arrives now, if there is one. Returns it with its number:

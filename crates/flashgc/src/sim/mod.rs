@@ -78,6 +78,7 @@ mod ready;
 mod requests;
 mod service;
 mod starts;
+mod untimed;
 
 use crate::arbiter::Arbiter;
 use crate::background::Background;
@@ -255,6 +256,10 @@ impl<W: Watch> Sim<W> {
 
     /// Starts the measured part: the first requests are taken from the source.
     pub fn start(&mut self, source: &mut dyn Source) -> Result<(), SimError> {
+        if self.plan.untimed {
+            self.start_untimed();
+            return Ok(());
+        }
         self.start_counting();
         // A read of a page that was never written needs no flash, and must not pass a write of its
         // page.
@@ -277,6 +282,9 @@ impl<W: Watch> Sim<W> {
 
     /// Runs at most `budget` events, and returns how far the run is.
     pub fn run(&mut self, source: &mut dyn Source, budget: u64) -> Result<Progress, SimError> {
+        if self.plan.untimed {
+            return self.run_untimed(source, budget);
+        }
         for _ in 0..budget {
             if self.host.is_finished() {
                 break;

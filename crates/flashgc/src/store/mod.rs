@@ -24,6 +24,7 @@ mod claims;
 mod classes;
 mod facts;
 mod fill;
+mod logical_time;
 mod pages;
 mod restore;
 mod steady;

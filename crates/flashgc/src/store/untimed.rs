@@ -6,7 +6,8 @@
 
 use super::steady::WINDOWS_PER_DRIVE_WRITE;
 use super::{NoSpace, SteadyWatch, Store};
-use crate::context::Context;
+use crate::context::{Context, Copied};
+use crate::ftl::Placed;
 use crate::gc::{Batch, Role, Victim};
 use crate::ids::{BlockId, Lpn, PlaneId};
 use crate::plan::Plan;
@@ -156,20 +157,32 @@ impl<W: Watch> Untimed<'_, W> {
     /// Writes to this plane, or to another of its pool if it has no page. Returns the plane whose
     /// block the page has filled.
     #[inline(always)]
-    fn write_in(&mut self, mut plane: PlaneId, lpn: Lpn) -> Result<Option<PlaneId>, UntimedError> {
-        if !self.store.ftl.host_has_room(plane) {
-            plane = self.make_room(plane)?;
-        }
-        let Untimed { store, cx, .. } = self;
-        let filled = store.write_page(plane, lpn, Cause::Host { op: u32::MAX }, || 0, cx);
-        store.tick(1);
-        if store.gc.wants[plane.index()] {
+    fn write_in(&mut self, plane: PlaneId, lpn: Lpn) -> Result<Option<PlaneId>, UntimedError> {
+        let (plane, filled) = self.place_in(plane, lpn)?;
+        if self.store.gc.wants[plane.index()] {
             self.collect(plane);
         }
         if self.store.gc.keeps_books {
             self.collect_called();
         }
         Ok(filled.then_some(plane))
+    }
+
+    /// The same, before any collection that follows. Returns the plane, and whether the page has
+    /// filled its block.
+    #[inline(always)]
+    pub(super) fn place_in(
+        &mut self,
+        mut plane: PlaneId,
+        lpn: Lpn,
+    ) -> Result<(PlaneId, bool), UntimedError> {
+        if !self.store.ftl.host_has_room(plane) {
+            plane = self.make_room(plane)?;
+        }
+        let Untimed { store, cx, .. } = self;
+        let filled = store.write_page(plane, lpn, Cause::Host { op: u32::MAX }, || 0, cx);
+        store.tick(1);
+        Ok((plane, filled))
     }
 
     /// Collects until the host has a page in this plane; where writes may go to other planes, in
@@ -214,7 +227,7 @@ impl<W: Watch> Untimed<'_, W> {
         }
     }
 
-    fn collect_victim(&mut self, plane: PlaneId, victim: BlockId) {
+    pub(super) fn collect_victim(&mut self, plane: PlaneId, victim: BlockId) {
         let Untimed { store, cx, .. } = self;
         let mut victims = std::mem::take(&mut store.victims);
         store.claim_victims(plane, victim, &mut victims, cx);
@@ -246,12 +259,18 @@ impl Store {
         victims: &[Victim],
         cx: &mut Context<'_, W>,
     ) {
-        for &Victim { block, .. } in victims {
-            let moved = self.empty(plane, block, cx, |_, _| {});
-            cx.count_copies(moved, 0);
+        let (mut pages, mut beside) = (0, 0);
+        for victim in victims {
+            let mut filled = 0;
+            let went = |_, placed: Placed| filled += u64::from(placed.filled.is_some());
+            let moved = self.empty(plane, victim.block, cx, went);
+            cx.count_copies(moved, filled);
             self.tick(moved);
+            pages += moved as u32;
+            beside += if victim.is_erased() { 0 } else { moved as u32 };
         }
         self.erase_victims(plane, victims, cx);
+        cx.count_collection(victims, Copied { pages, steps: pages, beside });
     }
 
     /// Collects this one sealed block.

@@ -27,7 +27,8 @@ pub struct Promises {
     pub turns: Option<TimeSlices>,
     /// The pay for collections, where no other rule makes them run or the host wait.
     pub paid: Option<Paid>,
-    /// The part that a collection blocks for the host; `None` where requests preempt collections.
+    /// The part that a collection blocks for the host; `None` where requests preempt collections,
+    /// and without a clock.
     pub blocking: Option<BlockingChoice>,
     /// The times of operations of the host and of collections; `None` where the checker does not
     /// check them.
@@ -68,6 +69,7 @@ impl Promises {
     /// Those of this plan.
     pub fn of(plan: &Plan) -> Self {
         let copy = plan.gc.copy;
+        let holds = plan.gc.preemption.is_none() && !plan.untimed;
         Promises {
             in_order: !plan.parity(),
             in_plane: !copy.is_global(),
@@ -78,8 +80,8 @@ impl Promises {
             closes_blocks: ClosedBlocks::of(plan),
             turns: time_slices::promised(plan),
             paid: Paid::of(plan),
-            blocking: Some(plan.gc.blocking).filter(|_| plan.gc.preemption.is_none()),
-            timing: Some([plan.timing, plan.collection_timing()]),
+            blocking: Some(plan.gc.blocking).filter(|_| holds),
+            timing: (!plan.untimed).then(|| [plan.timing, plan.collection_timing()]),
             queue_length: plan.places.map(|places| places.count),
             drains: plan.write_buffer.is_some_and(|buffer| !buffer.is_protected),
             limits: plan.jobs.has_limits(),

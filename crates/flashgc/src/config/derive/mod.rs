@@ -13,9 +13,11 @@ mod order;
 mod queue;
 mod reserve;
 pub mod scheme;
+pub mod untimed;
 mod write_buffer;
 
 use super::device::Device;
+use super::engine::Engine;
 use super::gc::Scheme;
 use super::workload::WorkloadPlan;
 use crate::device::{Geometry, Level, Pools};
@@ -29,7 +31,7 @@ pub fn plan(
     device: &Device,
     scheme: &Scheme,
     workload: &WorkloadPlan,
-    coalesce: bool,
+    engine: Engine,
 ) -> Option<Plan> {
     queue::check(root, device, workload)?;
     let (shape, gc) = scheme::plan(root, device, scheme)?;
@@ -69,6 +71,7 @@ pub fn plan(
         jobs: workload.queues(),
         ordered,
         reads: order::has_reads(workload),
-        coalesce,
+        coalesce: engine.coalesce,
+        untimed: engine.untimed,
     })
 }

@@ -155,6 +155,15 @@ impl Settings {
     pub fn keeps_clock(&self) -> bool {
         matches!(self, Settings::cost_benefit(settings) if settings.form == Form::SqrtAge)
     }
+
+    /// Whether the policy compares times at which pages were written or lost.
+    pub fn ages_by_time(&self) -> bool {
+        match self {
+            Settings::cost_benefit(settings) => settings.form == Form::Lfs,
+            Settings::invalidation_rate(_) => true,
+            _ => false,
+        }
+    }
 }
 
 victims! {

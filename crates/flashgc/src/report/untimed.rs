@@ -1,0 +1,17 @@
+//! The report of a run without a clock has no metric of time.
+
+use serde_json::{Map, Value, json};
+
+/// Metrics of times, and of what follows from them.
+const OF_TIME: [&str; 5] = ["saturated", "latency_ns", "throughput", "utilisation", "simulated_ns"];
+/// The same of collections, which no request can interrupt.
+const OF_GC: [&str; 4] = ["preempted", "suspended", "merged", "pipelined"];
+
+/// Takes out every metric that needs a clock, and says that there was none.
+pub(super) fn leave_out_times(keys: &mut Map<String, Value>) {
+    keys.retain(|key, _| !OF_TIME.contains(&key.as_str()));
+    if let Some(gc) = keys.get_mut("gc").and_then(Value::as_object_mut) {
+        gc.retain(|key, _| !key.ends_with("_ns") && !OF_GC.contains(&key.as_str()));
+    }
+    keys.insert("untimed".into(), json!(true));
+}
