@@ -7,7 +7,7 @@ use crate::ids::{BusId, UnitId};
 impl<T: Copy> Flash<T> {
     /// Work that has ended, of each unit, with what the operation under way has taken by now.
     pub fn spent_of_units(&self, now_ns: u64) -> impl Iterator<Item = Spent> + '_ {
-        self.units.iter().map(move |unit| {
+        self.units[..self.reading.len()].iter().map(move |unit| {
             let mut spent = unit.spent;
             if unit.owner.is_some() {
                 spent.add(unit.class == Class::Gc, now_ns - unit.since_ns);

@@ -91,6 +91,9 @@ impl<W: Watch> Sim<W> {
 
     #[inline(always)]
     pub(super) fn operation_ended(&mut self, unit: UnitId, ended: Ended<Owner>) {
+        if self.plan.geometry.is_reader(unit) {
+            return self.ended_in_plane(unit, ended);
+        }
         let Ended { owner, since_ns } = ended;
         self.tell_operation(unit, owner, since_ns);
         self.store.alloc.one_less(unit);
@@ -115,7 +118,33 @@ impl<W: Watch> Sim<W> {
             Owner::Answer(_) | Owner::Suspending | Owner::Polling => {
                 unreachable!("only preemption has these")
             }
+            Owner::Planes => unreachable!("the last plane gives the unit back"),
         }
+        self.look_at(unit);
+    }
+
+    /// A read of one plane has ended.
+    #[inline(never)]
+    fn ended_in_plane(&mut self, reader: UnitId, ended: Ended<Owner>) {
+        let Ended { owner, since_ns } = ended;
+        let (unit, now_ns) = (self.plan.geometry.whole_unit(reader), self.now_ns);
+        self.tell_operation(reader, owner, since_ns);
+        self.store.alloc.one_less(unit);
+        self.flash.ended_in_plane(reader, now_ns);
+        if let Some(preemptive) = self.arbiter.preemptive() {
+            let is_wanted = self.jobs[unit].is_open() || self.store.gc.unit_wants(unit);
+            if let Some(slices) = &mut preemptive.slices {
+                slices.gap_begins(unit, false, is_wanted);
+            }
+            if let Some(response_ns) = preemptive.left_plane(unit, reader, now_ns) {
+                let most = &mut self.counters.gc_response_max_ns;
+                *most = (*most).max(response_ns);
+            }
+        }
+        if let Owner::Host(op) = owner {
+            self.host_operation_ended(op);
+        }
+        self.group_ended(reader);
         self.look_at(unit);
     }
 

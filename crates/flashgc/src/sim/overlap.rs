@@ -21,7 +21,10 @@ impl<W: Watch> Sim<W> {
     pub(super) fn phase_begun(&mut self, unit: UnitId, owner: Owner) {
         match owner {
             Owner::Collection => self.job_phase_overlaps(unit),
-            Owner::Host(_) if self.pipelines() => self.may_read_ahead(unit),
+            // Beside reads of planes, the collection reads nothing ahead.
+            Owner::Host(_) if self.pipelines() && !self.plan.geometry.is_reader(unit) => {
+                self.may_read_ahead(unit);
+            }
             _ => {}
         }
     }

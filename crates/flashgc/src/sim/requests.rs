@@ -185,13 +185,30 @@ impl<W: Watch> Sim<W> {
     /// Puts a page operation into the queue of this plane, at the place of its arrival.
     #[inline(always)]
     pub(super) fn queue_at(&mut self, op: u32, plane: PlaneId) {
-        let unit = self.host.waiting.queue_at(op, plane);
+        let step = self.step_of(op);
+        let unit = self.host.waiting.queue_at(op, plane, step);
         self.store.alloc.one_more(unit);
         self.tell(Happened::Queued { op, unit });
         if self.arbiter.is_preemptive() {
             self.note_queued(unit, op);
         }
         self.look_at(unit);
+    }
+
+    /// Where planes in step read by themselves, the place among them of the page that is read.
+    #[inline(always)]
+    fn step_of(&self, op: u32) -> u32 {
+        if self.plan.geometry.readers == 0 { 0 } else { self.step_of_reader(op) }
+    }
+
+    #[inline(never)]
+    fn step_of_reader(&self, op: u32) -> u32 {
+        let page = self.page_of(op);
+        let geometry = &self.plan.geometry;
+        if self.host.waiting.op(op).kind == OpKind::Write || !page.is_some() {
+            return 0;
+        }
+        (geometry.reader_of(page).0 - geometry.units) % geometry.shape.planes_in_step
     }
 
     /// Whether an operation needs no flash: trims, and reads of pages that were never written.
@@ -348,6 +365,9 @@ impl<W: Watch> Sim<W> {
 
     #[inline(never)]
     fn phase_follows(&mut self, unit: UnitId) {
+        if self.plan.geometry.is_reader(unit) {
+            return;
+        }
         if self.plan.cache.is_some() {
             self.look_at(unit);
         }
