@@ -260,7 +260,9 @@ impl Times {
                 lane.bound.push_back(Bound { from, to: ppn, fills });
             }
             Happened::Programmed { ppn, .. } => self.host(unit(ppn), ppn, true, fills),
-            Happened::InRegister { ppn } => self.in_register([unit(ppn), self.reader(ppn, at)], ppn),
+            Happened::InRegister { ppn } => {
+                self.in_register([unit(ppn), self.reader(ppn, at)], ppn)
+            }
             Happened::ReadOut { ppn, .. } => {
                 let lane = &mut self.lanes[unit(ppn).index()];
                 lane.read_out.push(ppn);

@@ -135,7 +135,8 @@ impl Blame {
         let awaits_idle = plan.allocation == Allocation::WhenIdle;
         let Geometry { units, readers, .. } = plan.geometry;
         let unit_of = |reader| plan.geometry.whole_unit(UnitId(units + reader));
-        let (unit_of_reader, reading) = ((0..readers).map(unit_of).collect(), vec![0; units as usize]);
+        let (unit_of_reader, reading) =
+            ((0..readers).map(unit_of).collect(), vec![0; units as usize]);
         let count = (units + readers) as usize + usize::from(awaits_idle);
         let mut units = vec![Unit::new(); count];
         if awaits_idle && let Some(any) = units.last_mut() {

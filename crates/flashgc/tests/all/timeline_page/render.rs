@@ -298,8 +298,7 @@ pub fn figure(seen: &Seen) -> Vec<String> {
     }
     for bus in 0..seen.geometry.shape.channels {
         let is_own = |row: &&Row| row.on_bus && seen.geometry.bus_of(UnitId(row.unit)).0 == bus;
-        let number =
-            |unit| seen.geometry.plane_of_reader(UnitId(unit)).unwrap_or(unit) % 10;
+        let number = |unit| seen.geometry.plane_of_reader(UnitId(unit)).unwrap_or(unit) % 10;
         let digit = |row: &Row| char::from_digit(number(row.unit), 10).unwrap_or('?');
         let own = seen.phases.iter().filter(is_own);
         let marks: Vec<Mark> = own.map(|row| (row, digit(row))).collect();
