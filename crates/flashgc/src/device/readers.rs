@@ -1,8 +1,8 @@
 //! Readers: the planes of a unit that read by themselves.
 //!
-//! A reader is numbered as a unit, behind the last one, so that the flash room gives it an operation
-//! and a place at the bus as it gives them to a unit. Nothing else waits for a reader or belongs to
-//! it: queues, collections and loads are those of the unit.
+//! A reader is numbered as a unit, behind the last one, so that the flash room gives it an
+//! operation and a place at the bus as it gives them to a unit. Nothing else belongs to a reader:
+//! collections and loads are those of the unit.
 
 use super::Geometry;
 use crate::ids::{Ppn, UnitId};

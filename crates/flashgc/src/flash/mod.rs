@@ -298,13 +298,4 @@ impl<T: Copy> Flash<T> {
         let (class, kind, since_ns) = (state.class, state.kind, state.phase_since_ns);
         Part { unit, owner, class, kind, since_ns, due: Due::Operation }
     }
-
-    /// Whether the last phase of the operation, in the array, ends at this instant.
-    pub fn ends_at(&self, unit: UnitId, now_ns: u64) -> bool {
-        let state = &self.units[unit.index()];
-        let is_last = state.at + 1 == state.phases.count();
-        self.phase(unit).is_some_and(|phase| {
-            is_last && phase.kind.is_in_array() && state.phase_since_ns + phase.ns == now_ns
-        })
-    }
 }

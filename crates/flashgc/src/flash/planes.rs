@@ -11,8 +11,8 @@ use crate::event::Events;
 use crate::ids::UnitId;
 
 impl<T: Copy> Flash<T> {
-    /// Starts a read on a reader that rests. Its unit is free, or reads in other planes, and belongs
-    /// to this owner meanwhile.
+    /// Starts a read on a reader that rests. Its unit is free, or reads in other planes, and
+    /// belongs to this owner meanwhile.
     pub fn start_in_plane(
         &mut self,
         reader: UnitId,

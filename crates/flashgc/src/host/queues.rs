@@ -5,8 +5,8 @@
 //! two where reads and writes are served apart; where requests may preempt a collection, writes of
 //! high priority have a third.
 //!
-//! Where planes read by themselves each of them has a queue, planes in step included, so that a read
-//! can pass another one whose plane is at work.
+//! Where planes read by themselves each of them has a queue, planes in step included, so that a
+//! read can pass another one whose plane is at work.
 //!
 //! Every list is in order of arrival. An operation that comes back after younger ones (its page was
 //! busy, or its plane was full) goes into a separate heap, and the older of the two heads is first:

@@ -148,36 +148,6 @@ impl<W: Watch> Sim<W> {
         self.look_at(unit);
     }
 
-    /// The operations that shared an array operation are done, in their order.
-    pub(super) fn group_ended(&mut self, unit: UnitId) {
-        let mut group = std::mem::take(&mut self.units[unit.index()].group);
-        for op in group.drain(..) {
-            self.host_operation_ended(op);
-        }
-        self.units[unit.index()].group = group;
-    }
-
-    #[inline(always)]
-    pub(super) fn host_operation_ended(&mut self, op: u32) {
-        match self.host.waiting.op(op).kind {
-            OpKind::Read => self.counters.array_reads += 1,
-            OpKind::Write => {
-                let is_counted = self.host.waiting.op(op).loaded;
-                let pages = if is_counted { 0 } else { self.host.pages_of(op) };
-                self.counters.array_programs += u64::from(pages);
-            }
-            OpKind::ReadRest => {
-                self.counters.array_reads += 1;
-                self.counters.rest_read += 1;
-                self.host.waiting.becomes_write(op);
-                return self.place(op);
-            }
-            OpKind::Trim => unreachable!("a trim needs no unit"),
-        }
-        self.page_done(op);
-        self.place_flushes();
-    }
-
     /// An operation of a unit's own collection has ended.
     #[inline(always)]
     pub(super) fn collection_advances(&mut self, unit: UnitId) {

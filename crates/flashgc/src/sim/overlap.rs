@@ -93,6 +93,17 @@ impl<W: Watch> Sim<W> {
         self.begin_beside(unit, Command::new(Owner::Collection, Class::Gc, phases));
     }
 
+    /// The unit works: the next operation of the host may begin in a register, or in another plane.
+    #[inline(never)]
+    pub(super) fn begin_beside_another(&mut self, unit: UnitId) {
+        if self.plan.cache.is_some() {
+            self.may_begin_cached(unit);
+        }
+        if self.plan.geometry.readers > 0 {
+            self.read_in_other_planes(unit);
+        }
+    }
+
     /// Where the device has cache operations: the next operation of the host begins beside the last
     /// phase of one, if it would be the next of the unit. A program is loaded while the array
     /// programs; a page is read while the one before it leaves over the bus.

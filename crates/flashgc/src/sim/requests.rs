@@ -264,6 +264,36 @@ impl<W: Watch> Sim<W> {
         false
     }
 
+    /// The operations that shared an array operation are done, in their order.
+    pub(super) fn group_ended(&mut self, unit: UnitId) {
+        let mut group = std::mem::take(&mut self.units[unit.index()].group);
+        for op in group.drain(..) {
+            self.host_operation_ended(op);
+        }
+        self.units[unit.index()].group = group;
+    }
+
+    #[inline(always)]
+    pub(super) fn host_operation_ended(&mut self, op: u32) {
+        match self.host.waiting.op(op).kind {
+            OpKind::Read => self.counters.array_reads += 1,
+            OpKind::Write => {
+                let is_counted = self.host.waiting.op(op).loaded;
+                let pages = if is_counted { 0 } else { self.host.pages_of(op) };
+                self.counters.array_programs += u64::from(pages);
+            }
+            OpKind::ReadRest => {
+                self.counters.array_reads += 1;
+                self.counters.rest_read += 1;
+                self.host.waiting.becomes_write(op);
+                return self.place(op);
+            }
+            OpKind::Trim => unreachable!("a trim needs no unit"),
+        }
+        self.page_done(op);
+        self.place_flushes();
+    }
+
     /// A page operation is done.
     #[inline(always)]
     pub(super) fn page_done(&mut self, op: u32) {

@@ -5,7 +5,6 @@ use crate::arbiter::{Choice, Turn};
 use crate::background::Work;
 use crate::collect::Stage;
 use crate::flash::{Kind, Phases};
-use crate::host::Op;
 use crate::ids::{BlockId, Lpn, PlaneId, UnitId};
 use crate::owner::Owner;
 use crate::plan::Allocation;
@@ -40,29 +39,6 @@ impl<W: Watch> Sim<W> {
         }
         if self.plan.geometry.readers > 0 {
             self.read_in_other_planes(unit);
-        }
-    }
-
-    /// The unit works: the next operation of the host may begin in a register, or in another plane.
-    #[inline(never)]
-    fn begin_beside_another(&mut self, unit: UnitId) {
-        if self.plan.cache.is_some() {
-            self.may_begin_cached(unit);
-        }
-        if self.plan.geometry.readers > 0 {
-            self.read_in_other_planes(unit);
-        }
-    }
-
-    /// While planes of a unit read by themselves, reads of others begin, if they are next: a read
-    /// passes those that wait for their own plane, and nothing else.
-    #[inline(never)]
-    fn read_in_other_planes(&mut self, unit: UnitId) {
-        while self.flash.owner(unit) == Some(Owner::Planes) && !self.jobs.has_arrivals(unit) {
-            let Some(list) = self.arbiter.reads_beside(unit, view!(self)) else { return };
-            let may_begin = |op: &Op| self.may_begin_in_plane(unit, op.lpn);
-            let Some(op) = self.host.waiting.next_read(unit, list, may_begin) else { return };
-            self.read_in_plane(unit, op, list);
         }
     }
 

@@ -99,6 +99,18 @@ impl<W: Watch> Sim<W> {
         self.has_begun(reader, moved);
     }
 
+    /// While planes of a unit read by themselves, reads of others begin, if they are next: a read
+    /// passes those that wait for their own plane, and nothing else.
+    #[inline(never)]
+    pub(super) fn read_in_other_planes(&mut self, unit: UnitId) {
+        while self.flash.owner(unit) == Some(Owner::Planes) && !self.jobs.has_arrivals(unit) {
+            let Some(list) = self.arbiter.reads_beside(unit, view!(self)) else { return };
+            let may_begin = |op: &Op| self.may_begin_in_plane(unit, op.lpn);
+            let Some(op) = self.host.waiting.next_read(unit, list, may_begin) else { return };
+            self.read_in_plane(unit, op, list);
+        }
+    }
+
     /// Whether a read may begin while other planes of the unit read: its own plane rests, and its
     /// page is neither in a register nor in a block that a collection closes.
     pub(super) fn may_begin_in_plane(&self, unit: UnitId, lpn: Lpn) -> bool {

@@ -94,7 +94,8 @@ impl Spans {
         assert!(end_ns <= from_ns, "a plane read twice at once at {from_ns} ns");
         assert!(
             unit_end_ns <= from_ns,
-            "a plane of unit {unit} read at {from_ns} ns while the unit worked until {unit_end_ns} ns"
+            "a plane of unit {unit} read at {from_ns} ns while the unit worked until \
+             {unit_end_ns} ns"
         );
         self.last_end_ns[at][0] = to_ns;
         let reads = &mut self.reads[unit];
@@ -107,7 +108,7 @@ impl Spans {
             from_ns = from_ns.min(since_ns);
             reads.spans_ns.pop();
         }
-        // Reads that have not ended may have begun before the last span, and the ends come in order.
+        // A read that has not ended may have begun before the last span; the ends come in order.
         reads.spans_ns.push((from_ns, to_ns));
     }
 

@@ -33,7 +33,8 @@ pub fn read(
         (
             "independent_plane_reads = true cannot be combined with cache reads, of which a unit \
              has one at a time",
-            "set cache_operations = \"programs\" or \"none\", or remove `independent_plane_reads`",
+            "set cache_operations = \"programs\" or \"none\", or remove \
+             `independent_plane_reads`",
         )
     } else {
         return Some(true);

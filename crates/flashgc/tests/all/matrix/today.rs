@@ -1,6 +1,6 @@
-//! The pairs of what today's drives have: slots, one-shot programs, planes in step and planes that
-//! read by themselves, cache operations, tenants with queues and limits, flushes, firmware and read errors, each with the
-//! schemes that work on slots.
+//! The pairs of what today's drives have: slots, one-shot programs, planes in step, planes that
+//! read by themselves, cache operations, tenants with queues and limits, flushes, firmware and read
+//! errors, each with the schemes that work on slots.
 
 use super::common;
 use super::covering::{Factor, Row, rows};
@@ -117,8 +117,8 @@ fn at(name: &str) -> usize {
     FACTORS.iter().position(|(key, _)| *key == name).expect("a factor")
 }
 
-/// Planes that are units read by themselves anyway, and with cache reads they do not. Cache programs
-/// need to know the plane of a write, and `ideal` copies in no time. Such a row runs
+/// Planes that are units read by themselves anyway, and with cache reads they do not. Cache
+/// programs need to know the plane of a write, and `ideal` copies in no time. Such a row runs
 /// without the choice that the plan refuses.
 fn without_refused(mut row: Row) -> Row {
     if row[at(CACHE)] >= 2 && row[at(ALLOCATION)] == 1 {
