@@ -45,6 +45,7 @@ class Work(Section):
     collection: int | None
     bus_wait_ns: int
     gc_bus_wait_ns: int
+    plane: Annotated[int, Only("of a read with `device.independent_plane_reads`")]
 
 
 class Block(Section):

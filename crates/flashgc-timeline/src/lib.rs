@@ -44,21 +44,28 @@ impl<W: Write> Trace<W> {
         };
         match entry {
             Entry::Operation(work) => {
-                let Some(unit) = self.tracks.unit(work.unit) else { return Ok(()) };
-                let slice = slice(unit.operations, work.operation, work.gc, of_work(work));
+                let track = self.tracks.operations(work.unit, work.plane);
+                let Some(track) = track else { return Ok(()) };
+                let slice = slice(track, work.operation, work.gc, of_work(work));
                 self.slice(slice, to_ns)
             }
             Entry::Array { unit, gc } => {
-                let Some(unit) = self.tracks.unit(unit) else { return Ok(()) };
-                self.slice(slice(unit.array, "array", gc, vec![]), to_ns)
+                let Some((array, _)) = self.tracks.array_and_register(unit) else {
+                    return Ok(());
+                };
+                self.slice(slice(array, "array", gc, vec![]), to_ns)
             }
             Entry::Transfer { bus, unit, gc } => {
                 if let Some(bus) = self.tracks.bus(bus) {
-                    let properties = vec![("unit", Value::Number(unit.0.into()))];
+                    let (unit, plane) = self.tracks.place(unit);
+                    let mut properties = vec![("unit", Value::Number(unit.0.into()))];
+                    properties.extend(plane.map(|plane| ("plane", Value::Number(plane))));
                     self.slice(slice(bus, "transfer", gc, properties), to_ns)?;
                 }
-                let Some(unit) = self.tracks.unit(unit) else { return Ok(()) };
-                self.slice(slice(unit.register, "transfer", gc, vec![]), to_ns)
+                let Some((_, register)) = self.tracks.array_and_register(unit) else {
+                    return Ok(());
+                };
+                self.slice(slice(register, "transfer", gc, vec![]), to_ns)
             }
             Entry::Link { request, op } => {
                 let properties = vec![("request", Value::Number(request))];

@@ -15,6 +15,14 @@ pub(crate) struct UnitTracks {
     pub queue: Track,
 }
 
+/// The tracks of a plane that reads by itself.
+#[derive(Clone, Copy)]
+pub(crate) struct ReaderTracks {
+    pub operations: Track,
+    pub array: Track,
+    pub register: Track,
+}
+
 /// All tracks.
 pub(crate) struct Tracks {
     pub link: Track,
@@ -24,6 +32,8 @@ pub(crate) struct Tracks {
     requests: Track,
     slots: Vec<Option<Track>>,
     units: Vec<Option<UnitTracks>>,
+    readers: Vec<Option<ReaderTracks>>,
+    unit_of_reader: Vec<UnitId>,
     buses: Vec<Option<Track>>,
 }
 
@@ -67,6 +77,15 @@ impl Tracks {
                 false => None,
             });
         }
+        let mut readers = Vec::new();
+        let parts = (geometry.units..geometry.units + geometry.readers).map(UnitId);
+        for reader in parts.clone() {
+            let above = units[geometry.whole_unit(reader).index()];
+            readers.push(match above {
+                Some(above) => Some(ReaderTracks::new(packets, above, geometry, reader)?),
+                None => None,
+            });
+        }
         let slots = Vec::new();
         Ok(Tracks {
             link,
@@ -76,12 +95,38 @@ impl Tracks {
             requests,
             slots,
             units,
+            readers,
+            unit_of_reader: parts.map(|part| geometry.whole_unit(part)).collect(),
             buses,
         })
     }
 
     pub fn unit(&self, unit: UnitId) -> Option<UnitTracks> {
         self.units[unit.index()]
+    }
+
+    /// The unit of a unit or a reader, and the plane of a reader.
+    pub fn place(&self, unit: UnitId) -> (UnitId, Option<u64>) {
+        match unit.index().checked_sub(self.units.len()) {
+            Some(plane) => (self.unit_of_reader[plane], Some(plane as u64)),
+            None => (unit, None),
+        }
+    }
+
+    /// The operations of a unit, or of one of its planes.
+    pub fn operations(&self, unit: UnitId, plane: Option<u32>) -> Option<Track> {
+        match plane {
+            Some(plane) => self.readers[plane as usize].map(|tracks| tracks.operations),
+            None => self.unit(unit).map(|tracks| tracks.operations),
+        }
+    }
+
+    /// The array of a unit or of a reader, and the register.
+    pub fn array_and_register(&self, unit: UnitId) -> Option<(Track, Track)> {
+        if let Some(unit) = self.units.get(unit.index()) {
+            return unit.map(|tracks| (tracks.array, tracks.register));
+        }
+        self.readers[unit.index() - self.units.len()].map(|tracks| (tracks.array, tracks.register))
     }
 
     pub fn bus(&self, bus: BusId) -> Option<Track> {
@@ -134,6 +179,30 @@ impl UnitTracks {
                 operations,
                 &format!("{name} queue"),
                 "Page operations that wait in the queue of the unit",
+            )?,
+        })
+    }
+}
+
+impl ReaderTracks {
+    fn new<W: Write>(
+        packets: &mut Packets<W>,
+        unit: UnitTracks,
+        geometry: &Geometry,
+        reader: UnitId,
+    ) -> io::Result<ReaderTracks> {
+        let plane = geometry.plane_of_reader(reader).unwrap_or(0);
+        let name = format!("plane {plane} reads");
+        let about = "Reads of this plane by itself, one at a time";
+        let operations = packets.track(Some(unit.operations), &name, about)?;
+        let above = Some(operations);
+        Ok(ReaderTracks {
+            operations,
+            array: packets.track(above, &format!("plane {plane} array"), "Reads")?,
+            register: packets.track(
+                above,
+                &format!("plane {plane} register"),
+                "Data going out over the bus",
             )?,
         })
     }

@@ -9,6 +9,8 @@ pub enum Owner {
     Host(u32),
     /// A read of the host that is answered from the register, by its place in the slab.
     Answer(u32),
+    /// Reads of the host, each by a plane of the unit.
+    Planes,
     /// The unit's open collection.
     Collection,
     /// The collection of another unit, one of whose pages is programmed here.
@@ -26,7 +28,7 @@ impl Owner {
     #[inline(always)]
     pub fn class(self) -> Class {
         match self {
-            Owner::Host(_) | Owner::Answer(_) => Class::Host,
+            Owner::Host(_) | Owner::Answer(_) | Owner::Planes => Class::Host,
             _ => Class::Gc,
         }
     }

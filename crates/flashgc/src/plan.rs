@@ -311,7 +311,8 @@ impl Plan {
 
     /// Whether one queue serves all operations on a page, one after the other. It does where a page
     /// has one plane, since two pages of a plane never share an array operation. With cache
-    /// operations it does not: the next operation begins before the one under way is done.
+    /// operations it does not: the next operation begins before the one under way is done; nor does
+    /// it where reads of one plane pass those of another.
     pub fn queues_keep_order(&self) -> bool {
         let one_queue = match self.allocation {
             Allocation::Striped => true,
@@ -320,7 +321,7 @@ impl Plan {
         };
         one_queue
             && self.write_buffer.is_none()
-            && !self.cache.is_some()
+            && !self.begins_beside()
             && !self.service.splits_host()
             && self.gc.preemption.is_none()
     }
@@ -338,6 +339,12 @@ impl Plan {
     #[inline(always)]
     pub fn copies_at_once(&self) -> u32 {
         self.gc.copy.at_once().max(self.geometry.shape.program_slots)
+    }
+
+    /// Whether operations of the host may begin beside one that is under way: in a register, or in
+    /// another plane.
+    pub fn begins_beside(&self) -> bool {
+        self.cache.is_some() || self.geometry.readers > 0
     }
 
     /// Whether a phase of an operation of the host may release a write, or the next operation.

@@ -95,17 +95,18 @@ def _at_unit(story: Mapping[str, Any], stay: _Stay) -> list[Line]:
     collections = {(one["unit"], one["number"]): one for one in story["collections"]}
     work = [one for one in story["work"]
             if one["unit"] == stay.unit and one["to_ns"] > stay.queued_ns
-            and one["from_ns"] < stay.end_ns]  # fmt: skip
+            and one["from_ns"] < stay.end_ns and _concerns(one, stay)]  # fmt: skip
+    work.sort(key=lambda one: one["from_ns"])
     found: list[Line] = []
     last_ns, at = stay.queued_ns, 0
     while at < len(work):
         group = _group(work, at, stay)
-        first, last = work[at], work[at + len(group) - 1]
+        first, end_ns = work[at], max(one["to_ns"] for one in group)
         if last_ns < first["from_ns"]:
             found.append(_rest(last_ns, first["from_ns"], stay, story))
         kind, text = _told(group, stay, collections)
-        found.append(Line(first["from_ns"], last["to_ns"], kind, text))
-        last_ns, at = max(last_ns, last["to_ns"]), at + len(group)
+        found.append(Line(first["from_ns"], end_ns, kind, text))
+        last_ns, at = max(last_ns, end_ns), at + len(group)
     if last_ns < stay.starts_ns:
         found.append(_rest(last_ns, stay.starts_ns, stay, story))
     own_ns = max(last_ns, stay.starts_ns)
@@ -115,11 +116,25 @@ def _at_unit(story: Mapping[str, Any], stay: _Stay) -> list[Line]:
     return found
 
 
+def _concerns(one: Mapping[str, Any], stay: _Stay) -> bool:
+    """Whether an operation of the unit is that of the stay, or one that it may have waited for.
+
+    Where planes read by themselves, a read of another plane delays nothing after the start.
+    """
+    if "plane" not in one or one["to_ns"] <= stay.starts_ns:
+        return True
+    return (one["from_ns"], one["to_ns"]) == (stay.starts_ns, stay.end_ns)
+
+
 def _group(work: Sequence[Mapping[str, Any]], at: int, stay: _Stay) -> list[Mapping[str, Any]]:
     """The operations from one on that are told together: without a rest between them."""
     first, group = work[at], [work[at]]
     for one in work[at + 1 :]:
-        if one["from_ns"] != group[-1]["to_ns"] or _key(one, stay) != _key(first, stay):
+        # Reads of several planes overlap.
+        touches = "plane" in one and one["from_ns"] < max(other["to_ns"] for other in group)
+        if not touches and one["from_ns"] != group[-1]["to_ns"]:
+            break
+        if _key(one, stay) != _key(first, stay):
             break
         group.append(one)
     return group

@@ -143,7 +143,10 @@ impl Draw {
     pub(super) fn cached(&mut self) {
         if self.choices.chance(12) && self.history.get("device.preset").is_none() {
             self.history.remove("device.timing.command");
-            self.word("device.cache_operations", &["reads", "programs", "both", "both"]);
+            let words = ["reads", "programs", "both", "both"];
+            let has_plane_reads = self.history.get("device.independent_plane_reads").is_some();
+            let words = if has_plane_reads { &words[1..2] } else { &words[..] };
+            self.word("device.cache_operations", words);
         }
     }
 
@@ -178,6 +181,10 @@ impl Draw {
         if unit != "plane" && planes > 1 && self.choices.chance(50) {
             let together = self.choices.between(2, planes);
             self.set("device.multi_plane", together);
+        }
+        if unit != "plane" && planes > 1 && self.choices.chance(40) {
+            self.set("device.independent_plane_reads", true);
+            self.history.words.push(("device".into(), "independent_plane_reads".into()));
         }
         if self.choices.chance(60) {
             let registers = self.choices.between(1, 4);

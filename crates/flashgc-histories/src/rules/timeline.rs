@@ -15,6 +15,8 @@ struct Sums {
     /// Units, buses and arrays, each working for the host and for collection, in ns.
     spent_ns: [[u64; 2]; 3],
     requests: u64,
+    /// By unit: when at least one plane read by itself, in ns; the latest last.
+    reads_ns: BTreeMap<u32, Vec<(u64, u64)>>,
     /// Entries with each link.
     ends: BTreeMap<u64, [u32; 2]>,
 }
@@ -27,6 +29,9 @@ impl Sums {
             self.ends.entry(*link).or_default()[usize::from(is_request)] += 1;
         }
         let (at, gc) = match stretch.entry {
+            Entry::Operation(work) if work.plane.is_some() => {
+                return self.add_read(work.unit.0, (stretch.from_ns, stretch.to_ns));
+            }
             Entry::Operation(work) => (0, work.gc),
             Entry::Transfer { gc, .. } => (1, gc),
             Entry::Array { gc, .. } => (2, gc),
@@ -36,6 +41,15 @@ impl Sums {
             }
         };
         self.spent_ns[at][usize::from(gc)] += length_ns;
+    }
+
+    /// Reads of planes of a unit overlap, and come in the order of their ends.
+    fn add_read(&mut self, unit: u32, (mut from_ns, to_ns): (u64, u64)) {
+        let spans = self.reads_ns.entry(unit).or_default();
+        while let Some((since_ns, _)) = spans.pop_if(|(_, until_ns)| *until_ns > from_ns) {
+            from_ns = from_ns.min(since_ns);
+        }
+        spans.push((from_ns, to_ns));
     }
 }
 
@@ -57,12 +71,15 @@ pub fn rule(tried: &Tried<'_>) -> Result<bool, Stop> {
     let report = run::whole(tried.setup, tried.history, options)?;
     compare::equal(&tried.base, &report)?;
     let sums = sums.lock().map_or_else(|_| Sums::default(), |mut sums| std::mem::take(&mut *sums));
+    let reads = sums.reads_ns.values().flatten();
+    let reads_ns: u64 = reads.map(|(from_ns, to_ns)| to_ns - from_ns).sum();
     let geometry = &tried.setup.plan.geometry;
     let parts = [("unit", geometry.units), ("bus", geometry.shape.channels)];
     for (at, (part, count)) in parts.into_iter().enumerate() {
         for (gc, class) in ["host", "gc"].into_iter().enumerate() {
             let own = &report["utilisation"][part][class];
-            let told = share(sums.spent_ns[at][gc], count, &report);
+            let told_ns = sums.spent_ns[at][gc] + if (at, gc) == (0, 0) { reads_ns } else { 0 };
+            let told = share(told_ns, count, &report);
             equal(&format!("{part} {class}"), own.as_f64() == Some(told), told, own)?;
         }
     }

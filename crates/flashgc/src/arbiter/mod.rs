@@ -6,6 +6,7 @@
 
 mod admission;
 mod pacing;
+mod plane_reads;
 mod preemptive;
 mod run_to_end;
 mod suspension;
@@ -19,6 +20,7 @@ pub use preemptive::{Entry, Preemptive};
 pub use suspension::Interrupt;
 pub use view::{Choice, Turn, View};
 
+use crate::host::OpKind;
 use crate::ids::UnitId;
 use crate::plan::Plan;
 
@@ -60,6 +62,21 @@ impl Arbiter {
             Arbiter::RunToEnd => Some(run_to_end::next(unit, turn, &mut { view })),
             Arbiter::Preemptive(preemptive) => preemptive.without_job(unit, turn, &view),
         }
+    }
+
+    /// The list whose reads may begin beside those of other planes of the unit, if the next step of
+    /// the unit would be one of them.
+    pub fn reads_beside(&mut self, unit: UnitId, view: View<'_>) -> Option<u8> {
+        let view = &mut { view };
+        let (op, list) = match self {
+            Arbiter::RunToEnd => match run_to_end::next(unit, &mut Turn::default(), view) {
+                Choice::Host(op, list) => (op, list),
+                _ => return None,
+            },
+            Arbiter::Preemptive(preemptive) => preemptive.entrant_beside(unit, view)?,
+        };
+        let kind = view.waiting.op(op).kind;
+        matches!(kind, OpKind::Read | OpKind::ReadRest).then_some(list)
     }
 
     /// The rules and state of preemption, where there is any.

@@ -92,7 +92,8 @@ pub struct Preemptive {
 
 impl Preemptive {
     pub(super) fn new(rules: Preemption, plan: &Plan, runs_unseen: bool) -> Self {
-        let units = plan.geometry.units;
+        // Readers have an entry for what delayed their read.
+        let units = plan.geometry.units + plan.geometry.readers;
         Preemptive {
             rules,
             units: vec![Entry::default(); units as usize],

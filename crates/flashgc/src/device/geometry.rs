@@ -92,6 +92,9 @@ pub struct Shape {
     /// [`Shape::in_step`]).
     #[serde(skip)]
     pub planes_in_step: u32,
+    /// Whether each plane of a unit reads by itself.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub independent_plane_reads: bool,
     /// The order of striping, the fastest level first.
     pub order: [Level; 4],
     /// Pages of each plane that the host sees.
@@ -249,6 +252,7 @@ impl Shape {
             registers: 1,
             multi_plane: 1,
             planes_in_step: 1,
+            independent_plane_reads: false,
             order: [Level::Channel, Level::Chip, Level::Die, Level::Plane],
             exported_pages_per_plane: 20,
         }
@@ -273,6 +277,9 @@ pub struct Geometry {
     pub planes: u32,
     /// Units of the device.
     pub units: u32,
+    /// The planes that read by themselves, where they do: each is a *reader*, numbered behind the
+    /// units. Those of planes in step follow each other.
+    pub readers: u32,
     /// Blocks of the device.
     pub blocks: u32,
     /// Physical pages of the device.
@@ -286,6 +293,7 @@ pub struct Geometry {
     part_of_plane: [Vec<u32>; 4],
     unit_of_plane: Vec<UnitId>,
     bus_of_unit: Vec<BusId>,
+    pub(super) unit_of_reader: Vec<UnitId>,
     planes_of_unit: Vec<Vec<PlaneId>>,
 }
 
@@ -312,9 +320,17 @@ impl Geometry {
             planes_of_unit[unit].push(PlaneId(plane));
             bus_of_unit[unit] = BusId(part_of_plane[Level::Channel as usize][plane as usize]);
         }
+        let mut unit_of_reader = Vec::new();
+        if shape.independent_plane_reads {
+            let in_step = shape.planes_in_step as usize;
+            unit_of_reader.extend(unit_of_plane.iter().flat_map(|&unit| vec![unit; in_step]));
+            let buses = unit_of_reader.iter().map(|unit| bus_of_unit[unit.index()]);
+            bus_of_unit.extend(buses.collect::<Vec<_>>());
+        }
         Geometry {
             planes,
             units,
+            readers: unit_of_reader.len() as u32,
             blocks: planes * shape.blocks_per_plane,
             pages: planes * shape.blocks_per_plane * shape.pages_per_block,
             exported_pages: planes * shape.exported_pages_per_plane,
@@ -324,6 +340,7 @@ impl Geometry {
             part_of_plane,
             unit_of_plane,
             bus_of_unit,
+            unit_of_reader,
             planes_of_unit,
             shape,
         }
@@ -397,7 +414,7 @@ impl Geometry {
         self.unit_of_plane[plane.index()]
     }
 
-    /// The bus that reaches a unit.
+    /// The bus that reaches a unit, or a reader.
     #[inline(always)]
     pub fn bus_of(&self, unit: UnitId) -> BusId {
         self.bus_of_unit[unit.index()]

@@ -6,6 +6,7 @@ pub mod layers;
 pub mod page_times;
 pub mod pools;
 pub mod read_errors;
+mod readers;
 pub mod spent;
 pub mod timing;
 

@@ -11,6 +11,7 @@
 
 mod bus;
 pub mod phases;
+mod planes;
 pub mod price;
 mod second;
 mod suspend;
@@ -136,11 +137,15 @@ struct Unit<T> {
 
 /// All units and buses.
 pub struct Flash<T> {
+    /// The units, and the readers behind them.
     units: Vec<Unit<T>>,
     buses: Vec<Bus>,
     bus_of: Vec<BusId>,
     /// Whether it is recorded how long each unit has waited for its bus.
     keeps_waits: bool,
+    /// Where planes read by themselves: the unit of each reader, and the readers at work in each.
+    unit_of_reader: Vec<UnitId>,
+    reading: Vec<u32>,
 }
 
 impl<T: Copy> Flash<T> {
@@ -161,11 +166,15 @@ impl<T: Copy> Flash<T> {
             waited: Spent::default(),
             second: None,
         };
+        let parts = 0..geometry.units + geometry.readers;
+        let readers = geometry.units..parts.end;
         Flash {
-            units: (0..geometry.units).map(unit).collect(),
+            units: parts.clone().map(unit).collect(),
             buses: (0..geometry.shape.channels).map(|_| Bus::default()).collect(),
-            bus_of: (0..geometry.units).map(|unit| geometry.bus_of(UnitId(unit))).collect(),
+            bus_of: parts.map(|unit| geometry.bus_of(UnitId(unit))).collect(),
             keeps_waits,
+            unit_of_reader: readers.map(|it| geometry.whole_unit(UnitId(it))).collect(),
+            reading: vec![0; geometry.units as usize],
         }
     }
 
@@ -288,14 +297,5 @@ impl<T: Copy> Flash<T> {
         let Some(owner) = state.owner else { unreachable!("a phase belongs to an operation") };
         let (class, kind, since_ns) = (state.class, state.kind, state.phase_since_ns);
         Part { unit, owner, class, kind, since_ns, due: Due::Operation }
-    }
-
-    /// Whether the last phase of the operation, in the array, ends at this instant.
-    pub fn ends_at(&self, unit: UnitId, now_ns: u64) -> bool {
-        let state = &self.units[unit.index()];
-        let is_last = state.at + 1 == state.phases.count();
-        self.phase(unit).is_some_and(|phase| {
-            is_last && phase.kind.is_in_array() && state.phase_since_ns + phase.ns == now_ns
-        })
     }
 }

@@ -7,7 +7,7 @@ use crate::ids::{BusId, UnitId};
 impl<T: Copy> Flash<T> {
     /// Work that has ended, of each unit, with what the operation under way has taken by now.
     pub fn spent_of_units(&self, now_ns: u64) -> impl Iterator<Item = Spent> + '_ {
-        self.units.iter().map(move |unit| {
+        self.units[..self.reading.len()].iter().map(move |unit| {
             let mut spent = unit.spent;
             if unit.owner.is_some() {
                 spent.add(unit.class == Class::Gc, now_ns - unit.since_ns);
@@ -47,5 +47,14 @@ impl<T: Copy> Flash<T> {
     pub fn collects_since_ns(&self, unit: UnitId) -> Option<u64> {
         let (class, since_ns) = self.array_under_way(unit)?;
         (class == Class::Gc).then_some(since_ns)
+    }
+
+    /// Whether the last phase of the operation, in the array, ends at this instant.
+    pub fn ends_at(&self, unit: UnitId, now_ns: u64) -> bool {
+        let state = &self.units[unit.index()];
+        let is_last = state.at + 1 == state.phases.count();
+        self.phase(unit).is_some_and(|phase| {
+            is_last && phase.kind.is_in_array() && state.phase_since_ns + phase.ns == now_ns
+        })
     }
 }

@@ -154,25 +154,27 @@ impl Waiting {
         }
     }
 
-    /// Puts an operation into the queue of this plane, at the place of its arrival. Returns the
-    /// unit.
+    /// Puts an operation into the queue of this plane, at the place of its arrival: of planes in
+    /// step that read by themselves, into that of this one. Returns the unit.
     #[inline(always)]
-    pub fn queue_at(&mut self, op: u32, plane: PlaneId) -> UnitId {
+    pub fn queue_at(&mut self, op: u32, plane: PlaneId, step: u32) -> UnitId {
         let entry = &mut self.ops[op as usize];
         entry.plane = plane;
         entry.queued = true;
         let list = self.list_of(&self.ops[op as usize]);
-        self.put(op, plane, list)
+        let queue = self.queues.queue_for(plane, step, op);
+        self.put(op, plane, queue, list)
     }
 
     /// Puts a read that stood aside back into its queue.
     pub fn put_back(&mut self, op: u32) {
-        self.put(op, self.ops[op as usize].plane, READS);
+        let plane = self.ops[op as usize].plane;
+        self.put(op, plane, self.queues.queue_of(plane, op), READS);
     }
 
     #[inline(always)]
-    fn put(&mut self, op: u32, plane: PlaneId, list: u8) -> UnitId {
-        self.queues.push(&mut self.ops, plane, list, op);
+    fn put(&mut self, op: u32, plane: PlaneId, queue: usize, list: u8) -> UnitId {
+        self.queues.push(&mut self.ops, queue, list, op);
         let unit = self.unit_of[plane.index()];
         self.counts[unit.index()] += 1;
         unit
@@ -191,6 +193,25 @@ impl Waiting {
     #[inline(always)]
     pub fn peek(&self, unit: UnitId, list: u8) -> Option<u32> {
         self.queues.peek(&self.ops, unit, list)
+    }
+
+    /// The read of this list that has waited longest among those that fit and are first in the
+    /// queue of their plane, if nothing but reads waits before it.
+    pub fn next_read(&self, unit: UnitId, list: u8, fits: impl Fn(&Op) -> bool) -> Option<u32> {
+        let is_read = |op: &Op| matches!(op.kind, OpKind::Read | OpKind::ReadRest);
+        // Where reads and writes wait apart, the oldest may still be served first.
+        let lists = if self.service.oldest_first { 0..=HIGH } else { list..=list };
+        let heads = lists.flat_map(|list| self.queues.heads_of_list(&self.ops, unit, list));
+        let (mut read, mut other) = (None, u64::MAX);
+        for at in heads {
+            let op = self.op(at);
+            if !is_read(op) {
+                other = other.min(op.sequence);
+            } else if read.is_none_or(|(sequence, _)| op.sequence < sequence) && fits(op) {
+                read = Some((op.sequence, at));
+            }
+        }
+        read.filter(|&(sequence, _)| sequence < other).map(|(_, at)| at)
     }
 
     /// Whether an operation that waits is the first of its list.

@@ -5,6 +5,9 @@
 //! two where reads and writes are served apart; where requests may preempt a collection, writes of
 //! high priority have a third.
 //!
+//! Where planes read by themselves each of them has a queue, planes in step included, so that a
+//! read can pass another one whose plane is at work.
+//!
 //! Every list is in order of arrival. An operation that comes back after younger ones (its page was
 //! busy, or its plane was full) goes into a separate heap, and the older of the two heads is first:
 //! a long queue is never walked.
@@ -33,13 +36,17 @@ struct Queue {
 /// All queues.
 pub struct Queues {
     queues: Vec<Queue>,
+    /// The first queue of each plane, and the number of those that serve it.
     queue_of_plane: Vec<u32>,
+    of_plane: u32,
     /// First queue of each unit, and one more entry at the end.
     first_of_unit: Vec<u32>,
     /// Of each list of each queue, the operations that came back after younger ones.
     late: Vec<Late>,
     /// Operations in all of `late`.
     late_count: usize,
+    /// Of each operation its queue, where each plane that reads by itself has one.
+    queue_of_op: Option<Vec<u32>>,
 }
 
 /// Operations by order of arrival, the oldest on top.
@@ -52,14 +59,16 @@ impl Queues {
     /// Empty queues.
     pub fn new(plan: &Plan) -> Self {
         let geometry = &plan.geometry;
-        let whole = plan.gc.blocking.covers_unit(geometry.shape.unit);
+        let by_reader = geometry.readers > 0;
+        let whole = plan.gc.blocking.covers_unit(geometry.shape.unit) && !by_reader;
+        let of_plane = if by_reader { geometry.shape.planes_in_step } else { 1 };
         let mut queue_of_plane = vec![0; geometry.planes as usize];
         let mut first_of_unit = vec![0];
         let mut count = 0;
         for unit in 0..geometry.units {
             for plane in geometry.planes_of(UnitId(unit)) {
                 queue_of_plane[plane.index()] = count;
-                count += u32::from(!whole);
+                count += if whole { 0 } else { of_plane };
             }
             count += u32::from(whole);
             first_of_unit.push(count);
@@ -67,13 +76,38 @@ impl Queues {
         let empty = List { head: NONE, tail: NONE };
         let queues = vec![Queue { lists: [empty; LISTS], held: 0 }; count as usize];
         let late = vec![Late::new(); LISTS * count as usize];
-        Queues { queues, queue_of_plane, first_of_unit, late, late_count: 0 }
+        let queue_of_op = by_reader.then(Vec::new);
+        Queues { queues, queue_of_plane, of_plane, first_of_unit, late, late_count: 0, queue_of_op }
     }
 
-    /// Adds an operation to its plane's queue, at the place of its arrival.
+    /// The queue of an operation of this plane that enters one; a read of planes in step that read
+    /// by themselves enters that of its plane among them.
     #[inline(always)]
-    pub fn push(&mut self, ops: &mut [Op], plane: PlaneId, list: u8, op: u32) {
-        let queue = self.queue_of_plane[plane.index()] as usize;
+    pub fn queue_for(&mut self, plane: PlaneId, step: u32, op: u32) -> usize {
+        let queue = self.queue_of_plane[plane.index()];
+        if self.queue_of_op.is_none() { queue as usize } else { self.note_queue(queue + step, op) }
+    }
+
+    #[cold]
+    fn note_queue(&mut self, queue: u32, op: u32) -> usize {
+        if let Some(queues) = &mut self.queue_of_op {
+            let at = op as usize;
+            queues.resize(queues.len().max(at + 1), 0);
+            queues[at] = queue;
+        }
+        queue as usize
+    }
+
+    /// The queue in which an operation of this plane waits, or has waited.
+    #[inline(always)]
+    pub fn queue_of(&self, plane: PlaneId, op: u32) -> usize {
+        let noted = self.queue_of_op.as_ref().map(|queues| queues[op as usize]);
+        noted.unwrap_or(self.queue_of_plane[plane.index()]) as usize
+    }
+
+    /// Adds an operation to a queue, at the place of its arrival.
+    #[inline(always)]
+    pub fn push(&mut self, ops: &mut [Op], queue: usize, list: u8, op: u32) {
         let sequence = ops[op as usize].sequence;
         ops[op as usize].next = NONE;
         let ends = &mut self.queues[queue].lists[list as usize];
@@ -155,7 +189,7 @@ impl Queues {
     /// Takes the first operation out of the list of this plane's queue.
     #[inline(always)]
     pub fn pop(&mut self, ops: &[Op], plane: PlaneId, list: u8, op: u32) {
-        let queue = self.queue_of_plane[plane.index()] as usize;
+        let queue = self.queue_of(plane, op);
         let ends = &mut self.queues[queue].lists[list as usize];
         if ends.head == op {
             ends.head = ops[op as usize].next;
@@ -171,9 +205,26 @@ impl Queues {
         self.late_count -= 1;
     }
 
+    /// Of each open queue of a unit, the operation that has waited longest in this list.
+    pub fn heads_of_list<'a>(
+        &'a self,
+        ops: &'a [Op],
+        unit: UnitId,
+        list: u8,
+    ) -> impl Iterator<Item = u32> + 'a {
+        let open = self.range(unit).filter(|&queue| self.queues[queue].held == 0);
+        open.filter_map(move |queue| self.peek_late(ops, queue..queue + 1, list))
+    }
+
+    /// The queues that serve a plane.
+    fn serving(&mut self, plane: PlaneId) -> &mut [Queue] {
+        let first = self.queue_of_plane[plane.index()] as usize;
+        &mut self.queues[first..first + self.of_plane as usize]
+    }
+
     /// Closes the queue that serves a plane.
     pub fn close(&mut self, plane: PlaneId) {
-        self.queues[self.queue_of_plane[plane.index()] as usize].held += 1;
+        self.serving(plane).iter_mut().for_each(|queue| queue.held += 1);
     }
 
     /// Whether the queue that serves a plane is closed.
@@ -183,7 +234,7 @@ impl Queues {
 
     /// Opens it again.
     pub fn release(&mut self, plane: PlaneId) {
-        self.queues[self.queue_of_plane[plane.index()] as usize].held -= 1;
+        self.serving(plane).iter_mut().for_each(|queue| queue.held -= 1);
     }
 
     #[inline(always)]

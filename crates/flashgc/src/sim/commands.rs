@@ -106,7 +106,7 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     pub(super) fn look_at(&mut self, unit: UnitId) {
         let state = &mut self.units[unit.index()];
-        if !state.listed && (self.flash.is_free(unit) || self.plan.cache.is_some()) {
+        if !state.listed && (self.flash.is_free(unit) || self.begins_beside) {
             state.listed = true;
             self.ready.push(unit);
         }
@@ -176,10 +176,15 @@ impl<W: Watch> Sim<W> {
         }
         if W::ACTIVE && W::NAMES {
             let name = self.operation_name(unit, owner);
-            let copies = self.jobs[unit].step.len() as u32;
+            let copies = self.copies_of_step(unit);
             let gc = owner.class() == Class::Gc;
             self.tell_busy(What::Operation(name, copies), unit, from_ns, gc);
         }
+    }
+
+    /// The copies of the step under way of a unit; a reader has none.
+    fn copies_of_step(&self, unit: UnitId) -> u32 {
+        if self.plan.geometry.is_reader(unit) { 0 } else { self.jobs[unit].step.len() as u32 }
     }
 
     /// Reports for what a unit begins to work. A command of no length takes no unit, and its end
@@ -188,7 +193,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn tell_beginning(&mut self, unit: UnitId, owner: Owner, moved: &Moved<Owner>) {
         if W::ACTIVE && !matches!(moved, Moved::Ended(_)) {
             let held = match owner {
-                Owner::Host(_) | Owner::Answer(_) => Held::ForHost,
+                Owner::Host(_) | Owner::Answer(_) | Owner::Planes => Held::ForHost,
                 _ => self.held_by_collection(unit, owner),
             };
             self.tell(Happened::Begins { unit, held });
@@ -239,9 +244,12 @@ impl<W: Watch> Sim<W> {
             let gc = class == Class::Gc;
             facts.push(Happened::Busy { what, unit, from_ns, to_ns, gc });
         };
-        for unit in (0..self.plan.geometry.units).map(UnitId) {
-            if let Some((owner, class)) = self.flash.under_way(unit) {
-                let copies = self.jobs[unit].step.len() as u32;
+        let geometry = &self.plan.geometry;
+        for unit in (0..geometry.units + geometry.readers).map(UnitId) {
+            // Where planes read by themselves, the readers of the unit work.
+            let by_itself = |(owner, _): &(Owner, _)| *owner != Owner::Planes;
+            if let Some((owner, class)) = self.flash.under_way(unit).filter(by_itself) {
+                let copies = self.copies_of_step(unit);
                 let what = What::Operation(self.operation_name(unit, owner), copies);
                 add(what, unit, class, self.flash.since_ns(unit));
             }
@@ -266,6 +274,7 @@ impl<W: Watch> Sim<W> {
                 _ => "program",
             },
             Owner::CrossUnit => "program-copy",
+            Owner::Planes => "reads",
             Owner::Background(task) => self.background.name_of(task),
             Owner::Suspending => "suspend",
             Owner::Polling => "poll",

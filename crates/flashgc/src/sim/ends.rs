@@ -99,6 +99,9 @@ impl<W: Watch> Sim<W> {
 
     #[inline(always)]
     pub(super) fn operation_ended(&mut self, unit: UnitId, ended: Ended<Owner>) {
+        if self.plan.geometry.is_reader(unit) {
+            return self.ended_in_plane(unit, ended);
+        }
         let Ended { owner, since_ns } = ended;
         self.tell_operation(unit, owner, since_ns);
         self.store.alloc.one_less(unit);
@@ -123,38 +126,34 @@ impl<W: Watch> Sim<W> {
             Owner::Answer(_) | Owner::Suspending | Owner::Polling => {
                 unreachable!("only preemption has these")
             }
+            Owner::Planes => unreachable!("the last plane gives the unit back"),
         }
         self.look_at(unit);
     }
 
-    /// The operations that shared an array operation are done, in their order.
-    pub(super) fn group_ended(&mut self, unit: UnitId) {
-        let mut group = std::mem::take(&mut self.units[unit.index()].group);
-        for op in group.drain(..) {
+    /// A read of one plane has ended.
+    #[inline(never)]
+    fn ended_in_plane(&mut self, reader: UnitId, ended: Ended<Owner>) {
+        let Ended { owner, since_ns } = ended;
+        let (unit, now_ns) = (self.plan.geometry.whole_unit(reader), self.now_ns);
+        self.tell_operation(reader, owner, since_ns);
+        self.store.alloc.one_less(unit);
+        self.flash.ended_in_plane(reader, now_ns);
+        if let Some(preemptive) = self.arbiter.preemptive() {
+            let is_wanted = self.jobs[unit].is_open() || self.store.gc.unit_wants(unit);
+            if let Some(slices) = &mut preemptive.slices {
+                slices.gap_begins(unit, false, is_wanted);
+            }
+            if let Some(response_ns) = preemptive.left_plane(unit, reader, now_ns) {
+                let most = &mut self.counters.gc_response_max_ns;
+                *most = (*most).max(response_ns);
+            }
+        }
+        if let Owner::Host(op) = owner {
             self.host_operation_ended(op);
         }
-        self.units[unit.index()].group = group;
-    }
-
-    #[inline(always)]
-    pub(super) fn host_operation_ended(&mut self, op: u32) {
-        match self.host.waiting.op(op).kind {
-            OpKind::Read => self.counters.array_reads += 1,
-            OpKind::Write => {
-                let is_counted = self.host.waiting.op(op).loaded;
-                let pages = if is_counted { 0 } else { self.host.pages_of(op) };
-                self.counters.array_programs += u64::from(pages);
-            }
-            OpKind::ReadRest => {
-                self.counters.array_reads += 1;
-                self.counters.rest_read += 1;
-                self.host.waiting.becomes_write(op);
-                return self.place(op);
-            }
-            OpKind::Trim => unreachable!("a trim needs no unit"),
-        }
-        self.page_done(op);
-        self.place_flushes();
+        self.group_ended(reader);
+        self.look_at(unit);
     }
 
     /// An operation of a unit's own collection has ended.

@@ -113,7 +113,7 @@ pub struct Progress {
     pub now_ns: u64,
 }
 
-/// What waits in front of a unit, apart from what the flash itself does.
+/// What waits in front of a unit, apart from what the flash itself does; of a reader, its group.
 #[derive(Clone, Default)]
 struct Station {
     /// Further page operations that share the one under way (multi-plane operations).
@@ -161,6 +161,8 @@ pub struct Sim<W: Watch = Unwatched> {
     runs_unseen: bool,
     /// Whether something may follow each phase of an operation of the host.
     follows_phases: bool,
+    /// Whether an operation may begin at a unit that is not free.
+    begins_beside: bool,
     counters: Counters,
     measure: Measure,
     watch: W,
@@ -186,7 +188,7 @@ impl<W: Watch> Sim<W> {
         let geometry = &plan.geometry;
         let pages = geometry.shape.multi_plane.max(plan.copies_at_once());
         let slots = Slots::new(
-            geometry.units,
+            geometry.units + geometry.readers,
             geometry.shape.channels,
             [
                 plan.host_link.is_some(),
@@ -220,7 +222,8 @@ impl<W: Watch> Sim<W> {
             rests: background.is_some() || plan.write_buffer.is_some(),
             background,
             follows_phases: plan.follows_phases(),
-            units: vec![Station::default(); geometry.units as usize],
+            begins_beside: plan.begins_beside(),
+            units: vec![Station::default(); (geometry.units + geometry.readers) as usize],
             at_once: VecDeque::new(),
             left_at_once: VecDeque::new(),
             has_ended_at_once: false,

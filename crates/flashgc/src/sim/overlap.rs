@@ -21,7 +21,10 @@ impl<W: Watch> Sim<W> {
     pub(super) fn phase_begun(&mut self, unit: UnitId, owner: Owner) {
         match owner {
             Owner::Collection => self.job_phase_overlaps(unit),
-            Owner::Host(_) if self.pipelines() => self.may_read_ahead(unit),
+            // Beside reads of planes, the collection reads nothing ahead.
+            Owner::Host(_) if self.pipelines() && !self.plan.geometry.is_reader(unit) => {
+                self.may_read_ahead(unit);
+            }
             _ => {}
         }
     }
@@ -88,6 +91,17 @@ impl<W: Watch> Sim<W> {
         collecting.begin_reading(unit);
         collecting.jobs[unit].read_ahead = true;
         self.begin_beside(unit, Command::new(Owner::Collection, Class::Gc, phases));
+    }
+
+    /// The unit works: the next operation of the host may begin in a register, or in another plane.
+    #[inline(never)]
+    pub(super) fn begin_beside_another(&mut self, unit: UnitId) {
+        if self.plan.cache.is_some() {
+            self.may_begin_cached(unit);
+        }
+        if self.plan.geometry.readers > 0 {
+            self.read_in_other_planes(unit);
+        }
     }
 
     /// Where the device has cache operations: the next operation of the host begins beside the last

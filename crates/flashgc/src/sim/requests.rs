@@ -185,13 +185,30 @@ impl<W: Watch> Sim<W> {
     /// Puts a page operation into the queue of this plane, at the place of its arrival.
     #[inline(always)]
     pub(super) fn queue_at(&mut self, op: u32, plane: PlaneId) {
-        let unit = self.host.waiting.queue_at(op, plane);
+        let step = self.step_of(op);
+        let unit = self.host.waiting.queue_at(op, plane, step);
         self.store.alloc.one_more(unit);
         self.tell(Happened::Queued { op, unit });
         if self.arbiter.is_preemptive() {
             self.note_queued(unit, op);
         }
         self.look_at(unit);
+    }
+
+    /// Where planes in step read by themselves, the place among them of the page that is read.
+    #[inline(always)]
+    fn step_of(&self, op: u32) -> u32 {
+        if self.plan.geometry.readers == 0 { 0 } else { self.step_of_reader(op) }
+    }
+
+    #[inline(never)]
+    fn step_of_reader(&self, op: u32) -> u32 {
+        let page = self.page_of(op);
+        let geometry = &self.plan.geometry;
+        if self.host.waiting.op(op).kind == OpKind::Write || !page.is_some() {
+            return 0;
+        }
+        (geometry.reader_of(page).0 - geometry.units) % geometry.shape.planes_in_step
     }
 
     /// Whether an operation needs no flash: trims, and reads of pages that were never written.
@@ -245,6 +262,36 @@ impl<W: Watch> Sim<W> {
         }
         self.page_done(op);
         false
+    }
+
+    /// The operations that shared an array operation are done, in their order.
+    pub(super) fn group_ended(&mut self, unit: UnitId) {
+        let mut group = std::mem::take(&mut self.units[unit.index()].group);
+        for op in group.drain(..) {
+            self.host_operation_ended(op);
+        }
+        self.units[unit.index()].group = group;
+    }
+
+    #[inline(always)]
+    pub(super) fn host_operation_ended(&mut self, op: u32) {
+        match self.host.waiting.op(op).kind {
+            OpKind::Read => self.counters.array_reads += 1,
+            OpKind::Write => {
+                let is_counted = self.host.waiting.op(op).loaded;
+                let pages = if is_counted { 0 } else { self.host.pages_of(op) };
+                self.counters.array_programs += u64::from(pages);
+            }
+            OpKind::ReadRest => {
+                self.counters.array_reads += 1;
+                self.counters.rest_read += 1;
+                self.host.waiting.becomes_write(op);
+                return self.place(op);
+            }
+            OpKind::Trim => unreachable!("a trim needs no unit"),
+        }
+        self.page_done(op);
+        self.place_flushes();
     }
 
     /// A page operation is done.
@@ -348,6 +395,9 @@ impl<W: Watch> Sim<W> {
 
     #[inline(never)]
     fn phase_follows(&mut self, unit: UnitId) {
+        if self.plan.geometry.is_reader(unit) {
+            return;
+        }
         if self.plan.cache.is_some() {
             self.look_at(unit);
         }

@@ -23,8 +23,8 @@ impl<W: Watch> Sim<W> {
     /// Starts the unit's next operation, if it has one. The only place where operations begin.
     #[inline(always)]
     pub(super) fn start_unit(&mut self, unit: UnitId) {
-        if self.plan.cache.is_some() && !self.flash.is_free(unit) {
-            return self.may_begin_cached(unit);
+        if self.begins_beside && !self.flash.is_free(unit) {
+            return self.begin_beside_another(unit);
         }
         while self.flash.is_free(unit) {
             if self.instant.has_too_many_steps() {
@@ -41,6 +41,9 @@ impl<W: Watch> Sim<W> {
                     Tried::Begun => break,
                 }
             }
+        }
+        if self.plan.geometry.readers > 0 {
+            self.read_in_other_planes(unit);
         }
     }
 

@@ -14,6 +14,9 @@ impl<W: Watch> Sim<W> {
     /// Starts a page operation of the host, and those that can share its array time.
     #[inline(always)]
     pub(super) fn start_host(&mut self, unit: UnitId, op: u32, list: u8) {
+        if self.plan.geometry.readers > 0 && self.host.waiting.op(op).kind != OpKind::Write {
+            return self.read_in_plane(unit, op, list);
+        }
         if let Some(phases) = self.take_with_others(unit, op, list) {
             self.begin(unit, Owner::Host(op), phases);
             self.may_be_loaded(unit);
@@ -50,10 +53,10 @@ impl<W: Watch> Sim<W> {
     }
 
     /// The phases of the host's operations that share an array operation, where pages differ or
-    /// have been the last of their blocks.
+    /// have been the last of their blocks: at a unit, or at a plane that reads by itself.
     #[inline(never)]
-    fn price_by_pages(&mut self, unit: UnitId, op: u32, price: flash::Op, count: usize) -> Phases {
-        let Station { group, filled, .. } = &self.units[unit.index()];
+    fn price_by_pages(&mut self, at: UnitId, op: u32, price: flash::Op, count: usize) -> Phases {
+        let Station { group, filled, .. } = &self.units[at.index()];
         let pages = std::iter::once(op).chain(group.iter().copied()).map(|op| self.page_of(op));
         if price == flash::Op::Program {
             return self.prices.programming(price, count, pages, *filled);
@@ -61,9 +64,74 @@ impl<W: Watch> Sim<W> {
         let retries = |page| self.store.ftl.retries(&self.plan.geometry, page);
         let phases = self.prices.reading(price, count, pages, retries);
         if self.plan.read_retry.is_some() {
-            self.note_retries(unit, op, &phases);
+            self.note_retries(at, op, &phases);
         }
         phases
+    }
+
+    /// Where planes read by themselves: starts a read of the host in its plane, with those that
+    /// want slots of the same flash page. What needs no array is done at once.
+    #[inline(never)]
+    pub(super) fn read_in_plane(&mut self, unit: UnitId, op: u32, list: u8) {
+        if self.start_page(unit, op, list).is_none() {
+            return;
+        }
+        let mut last = self.page_of(op);
+        let reader = self.plan.geometry.reader_of(last);
+        self.tell(Happened::ReadsInPlane { op, reader });
+        while self.plan.geometry.shape.slots > 1 {
+            let joins = |op: &Op| {
+                let slot = self.store.ftl.map.ppn_of(op.lpn);
+                slot.is_some()
+                    && self.prices.shares_flash_page(last, slot)
+                    && self.may_begin_in_plane(unit, op.lpn)
+            };
+            let Some(next) = self.host.waiting.next_read(unit, list, joins) else { break };
+            if self.start_page(unit, next, list).is_none() {
+                break;
+            }
+            self.tell(Happened::ReadsInPlane { op: next, reader });
+            self.units[reader.index()].group.push(next);
+            last = self.page_of(next);
+        }
+        let count = 1 + self.units[reader.index()].group.len();
+        let phases = self.price_by_pages(reader, op, flash::Op::Read, count);
+        self.store.alloc.one_more(unit);
+        if let Some(preemptive) = self.arbiter.preemptive() {
+            preemptive.reads_in_plane(unit, reader);
+        }
+        let (owner, of_unit) = (Owner::Host(op), Owner::Planes);
+        let command = flash::Command::new(owner, flash::Class::Host, phases);
+        let (now_ns, events) = (self.now_ns, &mut self.events);
+        let moved = self.flash.start_in_plane(reader, command, of_unit, now_ns, events);
+        self.tell_beginning(reader, owner, &moved);
+        self.has_begun(reader, moved);
+    }
+
+    /// While planes of a unit read by themselves, reads of others begin, if they are next: a read
+    /// passes those that wait for their own plane, and nothing else.
+    #[inline(never)]
+    pub(super) fn read_in_other_planes(&mut self, unit: UnitId) {
+        while self.flash.owner(unit) == Some(Owner::Planes) && !self.jobs.has_arrivals(unit) {
+            let Some(list) = self.arbiter.reads_beside(unit, view!(self)) else { return };
+            let may_begin = |op: &Op| self.may_begin_in_plane(unit, op.lpn);
+            let Some(op) = self.host.waiting.next_read(unit, list, may_begin) else { return };
+            self.read_in_plane(unit, op, list);
+        }
+    }
+
+    /// Whether a read may begin while other planes of the unit read: its own plane rests, and its
+    /// page is neither in a register nor in a block that a collection closes.
+    pub(super) fn may_begin_in_plane(&self, unit: UnitId, lpn: Lpn) -> bool {
+        let (page, geometry) = (self.store.ftl.map.ppn_of(lpn), &self.plan.geometry);
+        if !page.is_some() || geometry.unit_of(geometry.plane_of(page)) != unit {
+            // It starts elsewhere, or needs no flash.
+            return true;
+        }
+        let (job, gc) = (&self.jobs[unit], &self.plan.gc);
+        self.flash.is_free(geometry.reader_of(page))
+            && !job.has_in_register(page)
+            && !(gc.blocking.blocks && job.closes(page, gc, geometry))
     }
 
     /// The host's operations that an array read serves begin: their retries are counted, and the
@@ -278,7 +346,7 @@ impl<W: Watch> Sim<W> {
         }
         // It waits first in the unit, and so it does in the queue of its new plane.
         self.host.waiting.take(unit, op, list);
-        self.host.waiting.queue_at(op, plane);
+        self.host.waiting.queue_at(op, plane, 0);
         Some(plane)
     }
 }

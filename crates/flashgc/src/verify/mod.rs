@@ -164,6 +164,13 @@ pub enum Happened {
         /// The unit.
         unit: UnitId,
     },
+    /// A read of the host that has just left its queue begins in one plane of its unit.
+    ReadsInPlane {
+        /// Its place in the slab.
+        op: u32,
+        /// The reader, by whose number the operation, the array and the bus are reported.
+        reader: UnitId,
+    },
     /// A write that is next in its queue finds no page that it may take.
     FindsNoPage {
         /// Its place in the slab.

@@ -3,6 +3,7 @@
 
 use super::What;
 use crate::device::Geometry;
+use crate::ids::UnitId;
 
 /// Busy time of units, buses and arrays, for the host and for collection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,9 +18,21 @@ pub struct Busy {
     pub link_ns: u64,
 }
 
+/// The reads of the planes of a unit, each by itself.
+#[derive(Clone, Default)]
+struct Reads {
+    /// Until when the last one that has ended worked, in ns.
+    end_ns: u64,
+    /// When at least one plane read, in ns: spans that do not touch, the latest last.
+    spans_ns: Vec<(u64, u64)>,
+}
+
 /// The observed work of units, buses and the host's link.
 pub(super) struct Spans {
     last_end_ns: Vec<[u64; 3]>,
+    /// Where planes read by themselves: the unit of each reader, and the reads of each unit.
+    unit_of_reader: Vec<usize>,
+    reads: Vec<Reads>,
     link_end_ns: u64,
     /// The sums.
     pub(super) busy: Busy,
@@ -28,12 +41,33 @@ pub(super) struct Spans {
 impl Spans {
     /// Nothing yet.
     pub(super) fn new(geometry: &Geometry) -> Self {
-        let lanes = geometry.units.max(geometry.shape.channels) as usize;
-        Spans { last_end_ns: vec![[0; 3]; lanes], link_end_ns: 0, busy: Busy::default() }
+        let readers = geometry.units..geometry.units + geometry.readers;
+        let lanes = readers.end.max(geometry.shape.channels) as usize;
+        let unit_of = |reader| geometry.whole_unit(UnitId(reader)).index();
+        Spans {
+            last_end_ns: vec![[0; 3]; lanes],
+            unit_of_reader: readers.map(unit_of).collect(),
+            reads: vec![Reads::default(); geometry.units as usize],
+            link_end_ns: 0,
+            busy: Busy::default(),
+        }
     }
 
-    /// A part was busy: never with two operations at once.
+    /// A part was busy: never with two operations at once. Planes that read by themselves work at
+    /// the same time, but none while the unit does anything else.
     pub(super) fn busy(&mut self, what: What, at: usize, span: (u64, u64), gc: bool) {
+        if let What::Operation(..) = what
+            && span.0 < span.1
+        {
+            match at.checked_sub(self.reads.len()).and_then(|at| self.unit_of_reader.get(at)) {
+                Some(&unit) => return self.read_in_plane(at, unit, span),
+                None => assert!(
+                    self.reads[at].end_ns <= span.0,
+                    "unit {at} began an operation at {} ns while a plane of it read",
+                    span.0
+                ),
+            }
+        }
         let (kind, lane, times) = match what {
             What::Operation(..) => (0, at, &mut self.busy.unit_ns),
             What::Array => (1, at, &mut self.busy.array_ns),
@@ -52,6 +86,30 @@ impl Spans {
         );
         *end = to_ns;
         times[usize::from(gc)] += to_ns - from_ns;
+    }
+
+    /// A plane has read by itself: its unit is busy while at least one plane of it reads.
+    fn read_in_plane(&mut self, at: usize, unit: usize, (mut from_ns, to_ns): (u64, u64)) {
+        let [end_ns, unit_end_ns] = [at, unit].map(|at| self.last_end_ns[at][0]);
+        assert!(end_ns <= from_ns, "a plane read twice at once at {from_ns} ns");
+        assert!(
+            unit_end_ns <= from_ns,
+            "a plane of unit {unit} read at {from_ns} ns while the unit worked until \
+             {unit_end_ns} ns"
+        );
+        self.last_end_ns[at][0] = to_ns;
+        let reads = &mut self.reads[unit];
+        reads.end_ns = to_ns;
+        self.busy.unit_ns[0] += to_ns - from_ns;
+        while let Some(&(since_ns, until_ns)) = reads.spans_ns.last()
+            && until_ns > from_ns
+        {
+            self.busy.unit_ns[0] -= until_ns - since_ns.max(from_ns);
+            from_ns = from_ns.min(since_ns);
+            reads.spans_ns.pop();
+        }
+        // A read that has not ended may have begun before the last span; the ends come in order.
+        reads.spans_ns.push((from_ns, to_ns));
     }
 
     /// A request has crossed the host's link, alone.

@@ -97,12 +97,14 @@ impl Stories {
                 self.units[row.unit as usize].closed(now_ns);
             }
             Happened::Worked { unit, waited } | Happened::LeftBeside { unit, waited } => {
+                let unit = self.geometry.whole_unit(unit);
                 self.units[unit.index()].waited(waited);
             }
             Happened::Busy { what: What::Operation(name, copies), unit, from_ns, to_ns, gc } => {
                 let oldest_ns = self.open.front().copied().flatten().unwrap_or(now_ns);
-                let span = (from_ns, to_ns);
-                self.units[unit.index()].worked(name, copies, span, gc, oldest_ns);
+                let (span, by) = ((from_ns, to_ns), (self.geometry.plane_of_reader(unit), gc));
+                let unit = self.geometry.whole_unit(unit);
+                self.units[unit.index()].worked(name, copies, span, by, oldest_ns);
             }
             _ => {}
         }

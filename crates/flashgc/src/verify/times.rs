@@ -123,7 +123,9 @@ pub(super) struct Times {
     cache: [bool; 2],
     /// The account of retries, where reads have errors.
     pub(super) rereads: Option<Rereads>,
+    /// The units, and behind them the planes that read by themselves.
     lanes: Vec<Lane>,
+    units: usize,
 }
 
 /// The time of each layer, the slowest first, where the mean is one.
@@ -156,7 +158,8 @@ impl Times {
             list_pages: if promises.by_block { shape.pages_per_block } else { u32::MAX },
             cache: promises.cache,
             rereads: None,
-            lanes: vec![Lane::default(); geometry.units as usize],
+            units: geometry.units as usize,
+            lanes: vec![Lane::default(); (geometry.units + geometry.readers) as usize],
         }
     }
 
@@ -247,7 +250,7 @@ impl Times {
         match happened {
             // The fill before took no time.
             Happened::MeasuringStarts => self.lanes.fill(Lane::default()),
-            Happened::Read { ppn, .. } => self.host(unit(ppn), ppn, false, false),
+            Happened::Read { ppn, .. } => self.host(self.reader(ppn, at), ppn, false, false),
             Happened::Programmed {
                 ppn,
                 cause: Cause::Copy { from } | Cause::MoveAhead { from },
@@ -257,7 +260,9 @@ impl Times {
                 lane.bound.push_back(Bound { from, to: ppn, fills });
             }
             Happened::Programmed { ppn, .. } => self.host(unit(ppn), ppn, true, fills),
-            Happened::InRegister { ppn } => self.in_register(unit(ppn), ppn),
+            Happened::InRegister { ppn } => {
+                self.in_register([unit(ppn), self.reader(ppn, at)], ppn)
+            }
             Happened::ReadOut { ppn, .. } => {
                 let lane = &mut self.lanes[unit(ppn).index()];
                 lane.read_out.push(ppn);
@@ -290,13 +295,27 @@ impl Times {
         pages.push(HostPage { ppn, programs, fills });
     }
 
+    /// The part of the device that reads a page for the host: its plane, or the whole unit.
+    fn reader(&self, ppn: Ppn, at: &Geometry) -> UnitId {
+        let plane = at.plane_of(ppn);
+        if at.readers == 0 {
+            return at.unit_of(plane);
+        }
+        let in_step = self.read_slots / self.slots;
+        let step = ppn.0 % self.block_pages / self.slots % in_step;
+        UnitId(at.units + plane.0 * in_step + step)
+    }
+
     /// That page is in the register of a collection: a read needs no array time, a write only the
     /// program of the copy.
-    fn in_register(&mut self, unit: UnitId, ppn: Ppn) {
-        let lane = &mut self.lanes[unit.index()];
-        let page = lane.host.pop().filter(|page| page.ppn == ppn);
-        let page = page.expect("the page that the host asked for last");
-        lane.merged.extend(Some(page).filter(|page| page.programs));
+    fn in_register(&mut self, parts: [UnitId; 2], ppn: Ppn) {
+        let asked = |lane: &Lane| lane.host.last().is_some_and(|page| page.ppn == ppn);
+        let part = parts.into_iter().find(|part| asked(&self.lanes[part.index()]));
+        let part = part.expect("the page that the host asked for last");
+        let lane = &mut self.lanes[part.index()];
+        let page = lane.host.pop();
+        let lane = &mut self.lanes[parts[0].index()];
+        lane.merged.extend(page.filter(|page| page.programs));
     }
 
     /// An operation has ended, or was suspended.
@@ -325,6 +344,9 @@ impl Times {
                 }
             }
             _ if is_host => {
+                if unit.index() >= self.units {
+                    self.is_one_page(now_ns, &lane);
+                }
                 let ns = self.host_ns(&mut lane);
                 lane.takes_over();
                 ns

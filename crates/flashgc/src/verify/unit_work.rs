@@ -11,6 +11,8 @@ use std::collections::VecDeque;
 pub struct Work {
     /// The unit.
     pub unit: UnitId,
+    /// The plane, where it reads by itself.
+    pub plane: Option<u32>,
     /// From when, in ns.
     pub from_ns: u64,
     /// Until when, in ns.
@@ -29,7 +31,7 @@ pub struct Work {
 
 impl Work {
     pub(super) fn to_json(self) -> Value {
-        json!({
+        let mut work = json!({
             "unit": self.unit.0,
             "from_ns": self.from_ns,
             "to_ns": self.to_ns,
@@ -39,7 +41,11 @@ impl Work {
             "collection": self.collection,
             "bus_wait_ns": self.waited_ns[0],
             "gc_bus_wait_ns": self.waited_ns[1],
-        })
+        });
+        if let Some(plane) = self.plane {
+            work["plane"] = json!(plane);
+        }
+        work
     }
 }
 
@@ -141,7 +147,7 @@ impl UnitWork {
         operation: &'static str,
         copies: u32,
         (from_ns, to_ns): (u64, u64),
-        gc: bool,
+        (plane, gc): (Option<u32>, bool),
         oldest_ns: u64,
     ) -> Work {
         let waited_ns = std::mem::take(&mut self.waited_ns);
@@ -159,6 +165,7 @@ impl UnitWork {
         let open = self.open();
         let work = Work {
             unit: self.unit,
+            plane,
             from_ns,
             to_ns,
             operation,
@@ -179,7 +186,8 @@ impl UnitWork {
         collections: &mut Vec<Collection>,
     ) {
         let begins = self.work.partition_point(|work| work.to_ns <= from_ns);
-        for told in self.work.range(begins..).take_while(|work| work.from_ns < to_ns) {
+        // In order of their ends: reads of several planes overlap.
+        for told in self.work.range(begins..).filter(|work| work.from_ns < to_ns) {
             work.push(*told);
         }
         let overlaps = |collection: &&Collection| {

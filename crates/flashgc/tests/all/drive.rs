@@ -219,7 +219,11 @@ fn one_drive_serves_all_schemes() {
 fn the_key_says_what_the_state_depends_on() {
     let key = |sets: &[&str]| preconditioned(&setup(TINY, sets), None, false).origin.key();
     let own = key(&[]);
-    for same in ["workload.synthetic.requests=9", "workload.synthetic.read_share=0.5"] {
+    for same in [
+        "workload.synthetic.requests=9",
+        "workload.synthetic.read_share=0.5",
+        "device.independent_plane_reads=true",
+    ] {
         assert_eq!(key(&[same]), own, "{same}");
     }
     for other in [

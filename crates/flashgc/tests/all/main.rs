@@ -27,6 +27,7 @@ mod foresight;
 mod formulas;
 mod hotness;
 mod idle;
+mod independent_plane_reads;
 mod jobs;
 mod jobs_run;
 mod layers;

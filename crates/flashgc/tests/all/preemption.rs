@@ -37,11 +37,12 @@ const WAYS: [&[&str]; 6] = [
 ];
 
 /// The drives on which they meet.
-const DRIVES: [&[&str]; 6] = [
+const DRIVES: [&[&str]; 7] = [
     &["device.unit=\"chip\""],
     &["device.unit=\"plane\"", "device.timing.transfer=\"25 ns/B\""],
     &["device.unit=\"die\"", "device.timing.transfer=\"25 ns/B\"", "device.allocation=\"dynamic\""],
     &["device.unit=\"chip\"", "device.registers=2", "gc.copy.use=\"parallel\""],
+    &["device.unit=\"die\"", "device.independent_plane_reads=true"],
     &["device.unit=\"channel\"", "gc.copy.use=\"bus\"", "device.timing.transfer=\"5 ns/B\""],
     &[
         "device.unit=\"chip\"",

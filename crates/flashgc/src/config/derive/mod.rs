@@ -40,6 +40,7 @@ pub fn plan(
         || gc.preemption.is_some()
         || write_buffer.is_some()
         || device.cache.is_some()
+        || device.shape.independent_plane_reads
         || device.service.splits_host()
         || order::may_pass(workload, u64::from(device.shape.page_bytes));
     let geometry = Geometry::new(shape);

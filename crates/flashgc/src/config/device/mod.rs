@@ -8,6 +8,7 @@ mod multi_plane;
 mod one_shot;
 mod order;
 mod passes;
+mod plane_reads;
 mod read_retry;
 mod timing;
 mod write_buffer;
@@ -102,6 +103,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         registers: registers?,
         multi_plane: multi_plane?,
         planes_in_step: 1,
+        independent_plane_reads: plane_reads::read(table, unit, planes_per_die, cache)?,
         order: order?,
         exported_pages_per_plane: 0,
     }

@@ -9,6 +9,7 @@
 //! requests only wait in one queue, run and end: the code for these is inline, and the rest is not.
 
 mod parts;
+mod planes;
 mod table;
 mod unit;
 
@@ -16,6 +17,7 @@ pub use parts::{Cause, Held, PARTS, Part, Parts};
 pub use unit::BusWait;
 
 use super::{Happened, Watch};
+use crate::device::Geometry;
 use crate::ids::UnitId;
 use crate::plan::{Allocation, Plan};
 use crate::stats::Latency;
@@ -89,6 +91,10 @@ const NOT_YET: Crossing = Crossing { until_ns: 0, parts: [0; PARTS], done: [0; P
 #[derive(Clone)]
 pub struct Blame {
     units: Vec<Unit>,
+    /// Where planes read by themselves: the unit of each reader, and the readers at work in each
+    /// unit.
+    unit_of_reader: Vec<UnitId>,
+    reading: Vec<u32>,
     operations: Vec<Operation>,
     /// By operation: its parts before the wait under way, if that is divided in another way.
     before: Vec<Parts>,
@@ -127,12 +133,19 @@ impl Blame {
     /// Nothing yet.
     pub fn new(plan: &Plan) -> Self {
         let awaits_idle = plan.allocation == Allocation::WhenIdle;
-        let mut units = vec![Unit::new(); plan.geometry.units as usize + usize::from(awaits_idle)];
+        let Geometry { units, readers, .. } = plan.geometry;
+        let unit_of = |reader| plan.geometry.whole_unit(UnitId(units + reader));
+        let (unit_of_reader, reading) =
+            ((0..readers).map(unit_of).collect(), vec![0; units as usize]);
+        let count = (units + readers) as usize + usize::from(awaits_idle);
+        let mut units = vec![Unit::new(); count];
         if awaits_idle && let Some(any) = units.last_mut() {
             any.begins(Held::ForHost, 0);
         }
         Blame {
             units,
+            unit_of_reader,
+            reading,
             collecting: awaits_idle.then_some(0),
             operations: Vec::new(),
             before: Vec::new(),
@@ -266,6 +279,26 @@ impl Blame {
             self.taken(op, now_ns);
         }
         self.settle(op, now_ns);
+    }
+
+    /// An operation of a unit or a reader begins.
+    #[inline(always)]
+    fn begins(&mut self, unit: UnitId, held: Held, now_ns: u64) {
+        if unit.index() >= self.reading.len() {
+            return self.begins_in_plane(unit, now_ns);
+        }
+        self.works_for(unit, held, now_ns);
+        self.units[unit.index()].begins(held, now_ns);
+    }
+
+    /// An operation of a unit or a reader has ended, or was suspended.
+    #[inline(always)]
+    fn worked(&mut self, unit: UnitId, waited: BusWait, now_ns: u64) {
+        if unit.index() >= self.reading.len() {
+            return self.worked_in_plane(unit, waited, now_ns);
+        }
+        self.works_for(unit, Held::ForHost, now_ns);
+        self.units[unit.index()].worked(waited, now_ns);
     }
 
     /// A unit works for this from now on, where writes wait for any idle unit.
@@ -433,17 +466,12 @@ impl Watch for Blame {
             }
             Happened::FindsNoPage { op } => self.finds_no_page(op, now_ns),
             Happened::Starves { unit } => self.units[unit.index()].starves(now_ns),
-            Happened::Begins { unit, held } => {
-                self.works_for(unit, held, now_ns);
-                self.units[unit.index()].begins(held, now_ns);
-            }
+            Happened::Begins { unit, held } => self.begins(unit, held, now_ns),
+            Happened::ReadsInPlane { op, reader } => self.operations[op as usize].unit = reader,
             Happened::LeftBeside { unit, waited } | Happened::Loading { unit, waited } => {
                 self.units[unit.index()].waited = waited;
             }
-            Happened::Worked { unit, waited } => {
-                self.works_for(unit, Held::ForHost, now_ns);
-                self.units[unit.index()].worked(waited, now_ns);
-            }
+            Happened::Worked { unit, waited } => self.worked(unit, waited, now_ns),
             Happened::AwaitsBuffer { op } => self.goes_on(op, State::AwaitsBuffer, now_ns),
             Happened::AccessesBuffer { op } => self.goes_on(op, State::Accesses, now_ns),
             Happened::Done { op, .. } => self.done(op, now_ns),

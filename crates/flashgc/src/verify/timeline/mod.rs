@@ -82,6 +82,8 @@ pub struct Timeline {
     has_all: bool,
     buses: Vec<bool>,
     units: Vec<Line>,
+    /// By reader: page operations that left the queue of the unit for the read that ends next.
+    read: Vec<Vec<u32>>,
     steps: RequestSteps,
     operations: Vec<Operation>,
     requests: Vec<UnderWay>,
@@ -116,6 +118,7 @@ impl Timeline {
             has_all: units.is_none(),
             buses,
             units: (0..geometry.units).map(line).collect(),
+            read: vec![Vec::new(); geometry.readers as usize],
             steps: RequestSteps::default(),
             operations: Vec::new(),
             requests: Vec::new(),
@@ -211,9 +214,11 @@ impl Timeline {
                 }
             }
             // The operation under way does not serve it.
-            Happened::Beside { op } => {
-                for line in &mut self.units {
-                    line.served.retain(|&other| other != op);
+            Happened::Beside { op } => self.leaves_served(op),
+            Happened::ReadsInPlane { op, reader } => {
+                self.leaves_served(op);
+                if let Some(plane) = self.geometry.plane_of_reader(reader) {
+                    self.read[plane as usize].push(op);
                 }
             }
             Happened::TakesOver { op, unit } => self.units[unit.index()].served.push(op),
@@ -224,6 +229,12 @@ impl Timeline {
                 self.outlet.hand_out((from_ns, to_ns), Entry::Link { request, op }, &[]);
             }
             _ => {}
+        }
+    }
+
+    fn leaves_served(&mut self, op: u32) {
+        for line in &mut self.units {
+            line.served.retain(|&other| other != op);
         }
     }
 
@@ -278,6 +289,7 @@ impl Timeline {
             }
             Happened::JobClosed(row) => self.collected(&row, now_ns),
             Happened::Worked { unit, waited } | Happened::LeftBeside { unit, waited } => {
+                let unit = self.geometry.whole_unit(unit);
                 self.units[unit.index()].work.waited(waited);
             }
             Happened::Busy { what, unit, from_ns, to_ns, gc } if from_ns < to_ns => {
@@ -301,7 +313,7 @@ impl Timeline {
     }
 
     fn busy(&mut self, what: What, unit: UnitId, span: (u64, u64), gc: bool) {
-        let is_recorded = self.units[unit.index()].is_recorded;
+        let is_recorded = self.units[self.geometry.whole_unit(unit).index()].is_recorded;
         match what {
             What::Operation(name, copies) => self.worked(name, copies, unit, span, gc),
             What::Array if is_recorded => {
@@ -327,9 +339,16 @@ impl Timeline {
         span: (u64, u64),
         gc: bool,
     ) {
-        let Timeline { units, operations, links: last, .. } = self;
+        let plane = self.geometry.plane_of_reader(unit);
+        let unit = self.geometry.whole_unit(unit);
+        let Timeline { units, read, operations, links: last, .. } = self;
         let line = &mut units[unit.index()];
-        let work = line.work.worked(name, copies, span, gc, span.1);
+        let work = line.work.worked(name, copies, span, (plane, gc), span.1);
+        let served = match plane {
+            Some(plane) => std::mem::take(&mut read[plane as usize]),
+            None if gc => Vec::new(),
+            None => std::mem::take(&mut line.served),
+        };
         if !line.is_recorded {
             return;
         }
@@ -346,10 +365,8 @@ impl Timeline {
                 linked.push(*last);
             }
         };
-        if !gc {
-            for op in line.served.drain(..) {
-                link(&mut operations[op as usize]);
-            }
+        for op in served {
+            link(&mut operations[op as usize]);
         }
         for &op in &line.waiting {
             let operation = &mut operations[op as usize];

@@ -1,9 +1,19 @@
 //! The array time of copies whose slots one program joins, and of whole collections.
 
-use super::{Bound, Times};
+use super::{Bound, Lane, Times};
 use crate::ids::Ppn;
 
 impl Times {
+    /// A plane that reads by itself reads one flash page, of which the host may want several slots.
+    pub(super) fn is_one_page(&self, now_ns: u64, lane: &Lane) {
+        let mut pages = lane.host.iter().map(|page| page.ppn.0 / self.slots);
+        let first = pages.next();
+        assert!(
+            first.is_some() && pages.all(|page| Some(page) == first),
+            "at {now_ns} ns a read of one plane ended that was not of one flash page"
+        );
+    }
+
     /// Slots that one program joins: each flash page that was not read before is read by itself, or
     /// with those before it of the same number in planes in step.
     pub(super) fn joined_ns(

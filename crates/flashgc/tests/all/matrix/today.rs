@@ -1,6 +1,6 @@
-//! The pairs of what today's drives have: slots, one-shot programs, planes in step, cache
-//! operations, tenants with queues and limits, flushes, firmware and read errors, each with the
-//! schemes that work on slots.
+//! The pairs of what today's drives have: slots, one-shot programs, planes in step, planes that
+//! read by themselves, cache operations, tenants with queues and limits, flushes, firmware and read
+//! errors, each with the schemes that work on slots.
 
 use super::common;
 use super::covering::{Factor, Row, rows};
@@ -45,7 +45,8 @@ const FACTORS: &[Factor] = &[
             "device.mapping_unit=\"8 KiB\"|device.pages_per_program=4",
         ],
     ),
-    ("planes", &["device.unit=\"plane\"", UNIT_DIE, IN_STEP_2, IN_STEP_4]),
+    (PLANES, &["device.unit=\"plane\"", UNIT_DIE, IN_STEP_2, IN_STEP_4]),
+    (READS, &["", ON]),
     (ALLOCATION, &["device.allocation=\"dynamic\"", WHEN_IDLE]),
     (
         CACHE,
@@ -86,6 +87,9 @@ const FACTORS: &[Factor] = &[
 
 const PAGES: &str = "pages";
 const ALLOCATION: &str = "allocation";
+const PLANES: &str = "planes";
+const READS: &str = "plane reads";
+const ON: &str = "device.independent_plane_reads=true";
 const CACHE: &str = "cache";
 const SCHEME: &str = "scheme";
 const COPY: &str = "copy";
@@ -113,11 +117,15 @@ fn at(name: &str) -> usize {
     FACTORS.iter().position(|(key, _)| *key == name).expect("a factor")
 }
 
-/// Cache programs need to know the plane of a write, and `ideal` copies in no time. Such a row runs
+/// Planes that are units read by themselves anyway, and with cache reads they do not. Cache
+/// programs need to know the plane of a write, and `ideal` copies in no time. Such a row runs
 /// without the choice that the plan refuses.
 fn without_refused(mut row: Row) -> Row {
     if row[at(CACHE)] >= 2 && row[at(ALLOCATION)] == 1 {
         row[at(ALLOCATION)] = 0;
+    }
+    if row[at(PLANES)] == 0 || row[at(CACHE)] % 2 == 1 {
+        row[at(READS)] = 0;
     }
     if SCHEMES_AND_TOKENS[row[at(SCHEME)]] == "ideal" {
         row[at(COPY)] = 0;

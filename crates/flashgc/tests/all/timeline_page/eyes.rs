@@ -67,7 +67,7 @@ pub struct Eyes {
 impl Eyes {
     pub fn new(plan: &Plan) -> Self {
         let geometry = &plan.geometry;
-        let units = geometry.units as usize;
+        let units = (geometry.units + geometry.readers) as usize;
         Eyes {
             checker: Some(Checker::of(plan)),
             blame: Blame::new(plan),
@@ -243,6 +243,11 @@ impl Watch for Eyes {
             Happened::Read { ppn, lpn } => {
                 let unit = self.unit_of(ppn);
                 self.host[unit].push(lpn.0);
+            }
+            Happened::ReadsInPlane { reader, .. } => {
+                let unit = self.geometry.whole_unit(reader).index();
+                let page = self.host[unit].pop().expect("the page that is read");
+                self.host[reader.index()].push(page);
             }
             Happened::BeginsBeside { unit, .. } => {
                 self.beside[unit.index()].get_or_insert(self.host[unit.index()].len());

@@ -18,17 +18,24 @@ pub fn us(ns: u64) -> String {
     if digits.is_empty() { format!("{whole} us") } else { format!("{whole}.{digits} us") }
 }
 
+/// A unit, or a plane that reads by itself.
+fn part(seen: &Seen, number: u32) -> String {
+    match seen.geometry.plane_of_reader(UnitId(number)) {
+        Some(plane) => format!("plane {plane}"),
+        None => format!("{} {number}", seen.geometry.shape.unit.word()),
+    }
+}
+
 fn rows(seen: &Seen, rows: &[Row], words: impl Fn(&Row) -> String) -> Vec<String> {
     let width = rows.iter().map(|row| us(row.to_ns).len()).max().unwrap_or(0);
     let count = rows.len().to_string().len();
-    let unit = seen.geometry.shape.unit.word();
     let line = |(at, row): (usize, &Row)| {
         let (from, to) = (us(row.from_ns), us(row.to_ns));
         let number = at + 1;
         let place = match row.unit {
             LINK => "link".into(),
             BUFFER => "buffer".into(),
-            number => format!("{unit} {number}"),
+            number => part(seen, number),
         };
         format!("{number:<count$}  {from:>width$} - {to:>width$}  {place}  {}", words(row))
     };
@@ -278,21 +285,21 @@ pub fn figure(seen: &Seen) -> Vec<String> {
     }
     let column_ns = nice(end_ns.div_ceil(COLUMNS));
     let columns = end_ns.div_ceil(column_ns);
-    let unit = seen.geometry.shape.unit.word();
     let mut lanes: Vec<(String, Vec<Mark>)> = Vec::new();
-    for at in 0..seen.geometry.units {
+    for at in 0..seen.geometry.units + seen.geometry.readers {
         let own = |row: &&Row| row.unit == at;
         let phases = seen.phases.iter().filter(own);
         let mut marks: Vec<Mark> =
             phases.map(|row| (row, if row.on_bus { '=' } else { letter(row) })).collect();
         if !marks.is_empty() {
             marks.extend(seen.operations.iter().filter(own).map(|row| (row, '.')));
-            lanes.push((format!("{unit} {at}"), marks));
+            lanes.push((part(seen, at), marks));
         }
     }
     for bus in 0..seen.geometry.shape.channels {
         let is_own = |row: &&Row| row.on_bus && seen.geometry.bus_of(UnitId(row.unit)).0 == bus;
-        let digit = |row: &Row| char::from_digit(row.unit % 10, 10).unwrap_or('?');
+        let number = |unit| seen.geometry.plane_of_reader(UnitId(unit)).unwrap_or(unit) % 10;
+        let digit = |row: &Row| char::from_digit(number(row.unit), 10).unwrap_or('?');
         let own = seen.phases.iter().filter(is_own);
         let marks: Vec<Mark> = own.map(|row| (row, digit(row))).collect();
         if !marks.is_empty() {
