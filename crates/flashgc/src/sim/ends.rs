@@ -141,13 +141,7 @@ impl<W: Watch> Sim<W> {
         self.flash.ended_in_plane(reader, now_ns);
         if let Some(preemptive) = self.arbiter.preemptive() {
             let is_wanted = self.jobs[unit].is_open() || self.store.gc.unit_wants(unit);
-            if let Some(slices) = &mut preemptive.slices {
-                slices.gap_begins(unit, false, is_wanted);
-            }
-            if let Some(response_ns) = preemptive.left_plane(unit, reader, now_ns) {
-                let most = &mut self.counters.gc_response_max_ns;
-                *most = (*most).max(response_ns);
-            }
+            preemptive.left_plane([unit, reader], is_wanted, now_ns, &mut self.counters);
         }
         if let Owner::Host(op) = owner {
             self.host_operation_ended(op);

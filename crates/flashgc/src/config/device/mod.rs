@@ -74,8 +74,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     let (registers, multi_plane) =
         (registers(table), multi_plane::read(table, unit, planes_per_die));
     let (order, (service, service_words)) = (order::order(table), order::service(table));
-    let bytes = table.bytes("transfer_bytes").or(page_bytes.map(u64::from));
-    let (times, summary, read_retry) = times(table, bytes, pages_per_block);
+    let (times, summary, read_retry) = times(table, page_bytes, pages_per_block);
     let (host_link, suspend) = (timing::host_link(table), timing::suspend(table));
     let (places, firmware, cache, write_completion) = requests(table);
     let write_buffer = write_buffer::read(table, page_bytes, slots);
@@ -134,9 +133,10 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
 /// The times; the summary of a block; and when a page is read again.
 fn times(
     table: &Reader<'_>,
-    bytes: Option<u64>,
+    page_bytes: Option<u32>,
     pages_per_block: Option<u32>,
 ) -> (Option<Timing>, Option<Option<Summary>>, Option<Option<ReadRetry>>) {
+    let bytes = table.bytes("transfer_bytes").or(page_bytes.map(u64::from));
     let times = timing::read(&table.table("timing"), bytes, pages_per_block);
     let summary = timing::summary(table, times.map(|(_, rate)| rate), bytes, pages_per_block);
     let retry = read_retry::read(table, pages_per_block);

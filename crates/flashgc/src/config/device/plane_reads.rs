@@ -25,8 +25,8 @@ pub fn read(
         )
     } else if planes_per_die == Some(1) {
         (
-            "independent_plane_reads = true needs dies of several planes, but device.planes_per_die \
-             is 1",
+            "independent_plane_reads = true needs dies of several planes, but \
+             device.planes_per_die is 1",
             "raise `planes_per_die`, or remove `independent_plane_reads`",
         )
     } else if cache.reads {
