@@ -6,7 +6,6 @@ use crate::history::History;
 use crate::run::{self, Stop};
 use flashgc::config::Setup;
 use flashgc::drive::Drive;
-use flashgc::gc::used_space::{SpaceOf, UsedSpace};
 use flashgc::ids::{BlockId, Lpn};
 use flashgc::plan::{Arrivals, Plan, Served};
 use flashgc::session::Options;
@@ -40,13 +39,14 @@ const REMOVED: &[&str] = &[
     "gc.trigger.watermark.idle_units",
     "workload.until",
     "workload.within",
-    "precondition.scheme",
 ];
 
 /// The history without what needs a clock, if there is such.
 fn without_clock(history: &History) -> Option<(History, Setup)> {
     let mut history = history.clone();
     history.set("engine.timing", "\"none\"");
+    // Planes that another scheme left short are collected together where there is time.
+    history.remove("precondition.scheme");
     for _ in 0..=REPLACED.len() + REMOVED.len() + 1 {
         match history.prepare() {
             Ok(setup) => return Some((history, setup)),
@@ -166,9 +166,8 @@ pub fn rule(tried: &Tried<'_>) -> Result<bool, Stop> {
         base: Value::Null,
         drive: std::cell::OnceCell::new(),
     };
-    // Planes that share the space of the device are collected at the same time where there is time.
-    let of_device = |used: UsedSpace| used.of == SpaceOf::Device;
-    if setup.plan.gc.used_space.is_some_and(of_device) && setup.plan.geometry.planes > 1 {
+    // Where there is time, planes that are due together by their lists are collected together.
+    if setup.plan.gc.used_space.is_some() && setup.plan.geometry.planes > 1 {
         return whole(&own).map(|_| false);
     }
     let Some(mut source) = drives::source(&own) else { return whole(&own).map(|_| false) };
