@@ -2,8 +2,7 @@
 
 use super::Store;
 use crate::context::Context;
-use crate::ftl::BlockFacts;
-use crate::ftl::Stream;
+use crate::ftl::{BlockFacts, Placed, Stream};
 use crate::gc::placement::{Copied, Placement, Write};
 use crate::ids::{Lpn, PlaneId, Ppn};
 use crate::plan::Plan;
@@ -54,11 +53,20 @@ impl Store {
         Stream::Class(class)
     }
 
-    /// Placement is notified of the block that a page of a class went to.
-    #[inline]
-    pub(super) fn tell_placed(&mut self, lpn: Lpn, page: Ppn, plan: &Plan) {
-        if let Some(placement) = &mut self.gc.placement {
-            placement.placed(lpn, plan.geometry.block_of(page));
+    /// Placement is notified of the block that a valid page of a class went to.
+    #[inline(always)]
+    pub(super) fn tell_placed(&mut self, stream: Stream, lpn: Lpn, placed: Placed, plan: &Plan) {
+        if let (Stream::Class(_), true) = (stream, placed.current)
+            && let Some(placement) = &mut self.gc.placement
+        {
+            placement.placed(lpn, plan.geometry.block_of(placed.ppn));
+        }
+    }
+
+    /// Placement is notified of a trim, if the data has left a page.
+    pub(super) fn tell_trimmed(&mut self, lpn: Lpn, left: Ppn) {
+        if let Some(placement) = self.gc.placement.as_mut().filter(|_| left.is_some()) {
+            placement.trimmed(lpn);
         }
     }
 

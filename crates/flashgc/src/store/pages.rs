@@ -5,7 +5,6 @@
 use super::Store;
 use crate::context::Context;
 use crate::ftl::{Parity, Placed, Stream};
-use crate::gc::placement::Placement;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use crate::plan::Plan;
 use crate::verify::{Cause, Happened, Watch};
@@ -60,9 +59,7 @@ impl Store {
         let placed = self.ftl.write(&cx.plan.geometry, plane, stream, parity, lpn);
         self.pass_on_facts(cx);
         self.lose(placed.left, cx);
-        if let Stream::Class(_) = stream {
-            self.tell_placed(lpn, placed.ppn, cx.plan);
-        }
+        self.tell_placed(stream, lpn, placed, cx.plan);
         cx.tell(Happened::Programmed { ppn: placed.ppn, lpn, cause, current: true });
         self.seal_if_filled(placed, cx);
         self.ask_trigger(plane, cx);
@@ -118,9 +115,7 @@ impl Store {
             self.lose(placed.left, cx);
         }
         let Placed { ppn, current, .. } = placed;
-        if current && let Stream::Class(_) = stream {
-            self.tell_placed(lpn, ppn, cx.plan);
-        }
+        self.tell_placed(stream, lpn, placed, cx.plan);
         cx.tell(Happened::Programmed { ppn, lpn, cause, current });
         placed
     }
@@ -128,9 +123,7 @@ impl Store {
     /// The host trims a page.
     pub fn trim<W: Watch>(&mut self, lpn: Lpn, cx: &mut Context<'_, W>) {
         let left = self.ftl.trim(lpn);
-        if let Some(placement) = self.gc.placement.as_mut().filter(|_| left.is_some()) {
-            placement.trimmed(lpn);
-        }
+        self.tell_trimmed(lpn, left);
         cx.tell(Happened::Trimmed { lpn });
         self.lose(left, cx);
     }

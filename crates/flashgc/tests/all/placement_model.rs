@@ -1,6 +1,6 @@
-//! A second program of a log with classes, and of DAC and SepBIT: it shares no code with the engine.
-//! Times and scores are floating-point numbers, and victims are found by a walk over all blocks. Other
-//! policies of it are in `lifetime_model.rs`.
+//! A second program of a log with classes, and of DAC and SepBIT: it shares no code with the
+//! engine. Times and scores are floating-point numbers, and victims are found by a walk over all
+//! blocks. Other policies of it are in `lifetime_model.rs`.
 
 use std::collections::VecDeque;
 

@@ -1,6 +1,7 @@
 //! ETI: extents of pages that are updated about equally often. The drive is divided into extents,
-//! each with a count of the runs that have written in it; the borders of a run divide extents. Pages
-//! of extents with a high count are hot (class 0), others cold (class 1), and copies go to class 2.
+//! each with a count of the runs that have written in it; the borders of a run divide extents.
+//! Pages of extents with a high count are hot (class 0), others cold (class 1), and copies go to
+//! class 2.
 
 use super::numbered::{self, Numbered};
 use super::runs::{Run, Runs};

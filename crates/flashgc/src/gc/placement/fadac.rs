@@ -1,7 +1,7 @@
 //! FADaC: a fading average data classifier (Kremer and Brinkmann, SYSTOR 2019). A write raises the
-//! count of a page by one, a copy lowers it by one. The classes are powers of ten of an average that
-//! follows the writes: class 0 takes pages with counts up to the average, class 1 up to 10 times the
-//! average, class 2 up to 100 times.
+//! count of a page by one, a copy lowers it by one. The classes are powers of ten of an average
+//! that follows the writes: class 0 takes pages with counts up to the average, class 1 up to 10
+//! times the average, class 2 up to 100 times.
 
 use super::numbered::{self, Numbered};
 use super::page_table::Numbers;

@@ -1,10 +1,12 @@
 //! MultiLog: logs of pages that are updated about equally often (Stoica and Ailamaki, VLDB 2013).
-//! Each page has a level, and each level is a class. A copy takes the page to the next colder level;
-//! a write takes it to the next hotter one, the more probably the sooner it comes after the last.
+//! Each page has a level, and each level is a class. A copy takes the page to the next colder
+//! level; a write takes it to the next hotter one, the more probably the sooner it comes after the
+//! last.
 //!
-//! The sooner is measured by the time after which half of the pages of a level would be overwritten,
-//! if all were overwritten equally often: the pages that are valid in it, times the share that was
-//! valid in its collected blocks, divided by 2. All times are pages that the host has written.
+//! The sooner is measured by the time after which half of the pages of a level would be
+//! overwritten, if all were overwritten equally often: the pages that are valid in it, times the
+//! share that was valid in its collected blocks, divided by 2. All times are pages that the host
+//! has written.
 
 use super::numbered::{self, Numbered};
 use super::page_table::{LastWrites, Levels};
@@ -19,7 +21,7 @@ use std::slice::Iter;
 /// For the registry.
 pub const CHOICE: Choice = Choice {
     name: "multilog",
-    about: "a copy takes a page to a colder level, a write that comes soon takes it to a hotter one",
+    about: "a copy takes a page to a colder level, a write that comes soon to a hotter one",
     keys: &[&CLASSES],
     source: "Stoica and Ailamaki 2013 (MultiLog)",
 };

@@ -1,8 +1,8 @@
-//! SFS: segments of similar hotness (Min and others, FAST 2012). The hotness of a page is its number
-//! of writes divided by the time since the last one, that of a block the writes of its valid pages
-//! divided by the sum of their ages. The hotness of the sealed blocks is divided into as many groups
-//! as there are classes (`k-means` in one dimension), and a page goes to the class of the nearest
-//! centre. Class 0 is the hottest. All times are pages that the host has written.
+//! SFS: segments of similar hotness (Min and others, FAST 2012). The hotness of a page is its
+//! number of writes divided by the time since the last one, that of a block the writes of its
+//! valid pages divided by the sum of their ages. The hotness of the sealed blocks is divided into
+//! as many groups as there are classes (`k-means` in one dimension), and a page goes to the class
+//! of the nearest centre. Class 0 is the hottest. All times are pages that the host has written.
 
 use super::numbered::{self, Numbered};
 use super::page_table::{LastWrites, Numbers};
@@ -17,8 +17,8 @@ use std::slice::Iter;
 /// For the registry.
 pub const CHOICE: Choice = Choice {
     name: "sfs",
-    about: "a page goes to the class of blocks that are as hot as it is: writes divided by the time \
-            since the last one",
+    about: "a page goes to the class of blocks that are as hot: writes divided by the time since \
+            the last one",
     keys: &[&CLASSES],
     source: "Min and others 2012 (SFS)",
 };
