@@ -112,9 +112,7 @@ impl Report {
         for key in ["wall_s", "precondition_wall_s", "page_operations_per_s", "peak_rss_bytes"] {
             add(key, Value::Null);
         }
-        if setup.plan.untimed {
-            untimed::leave_out_times(&mut keys);
-        }
+        untimed::leave_out_times(setup.plan.untimed, &mut keys);
         Report { keys, read: results.read.clone(), write: results.write.clone() }
     }
 

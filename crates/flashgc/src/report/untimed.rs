@@ -7,8 +7,11 @@ const OF_TIME: [&str; 5] = ["saturated", "latency_ns", "throughput", "utilisatio
 /// The same of collections, which no request can interrupt.
 const OF_GC: [&str; 4] = ["preempted", "suspended", "merged", "pipelined"];
 
-/// Takes out every metric that needs a clock, and says that there was none.
-pub(super) fn leave_out_times(keys: &mut Map<String, Value>) {
+/// Takes out every metric that needs a clock where there was none, and says so.
+pub(super) fn leave_out_times(untimed: bool, keys: &mut Map<String, Value>) {
+    if !untimed {
+        return;
+    }
     keys.retain(|key, _| !OF_TIME.contains(&key.as_str()));
     if let Some(gc) = keys.get_mut("gc").and_then(Value::as_object_mut) {
         gc.retain(|key, _| !key.ends_with("_ns") && !OF_GC.contains(&key.as_str()));

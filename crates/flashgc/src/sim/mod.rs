@@ -91,7 +91,7 @@ use crate::host::Host;
 use crate::ids::{PlaneId, UnitId};
 use crate::measure::{Circumstances, Measure, Results, Watched};
 use crate::owner::Owner;
-use crate::plan::{Arrivals, Plan};
+use crate::plan::Plan;
 use crate::stats::Counters;
 use crate::store::{self, Store, Untimed};
 use crate::verify::blame::Blame;
@@ -257,36 +257,10 @@ impl<W: Watch> Sim<W> {
         self.measure.balance = Watched::new(circumstances);
     }
 
-    /// Starts the measured part: the first requests are taken from the source.
-    pub fn start(&mut self, source: &mut dyn Source) -> Result<(), SimError> {
-        if self.plan.untimed {
-            self.start_untimed();
-            return Ok(());
-        }
-        self.start_counting();
-        // A read of a page that was never written needs no flash, and must not pass a write of its
-        // page.
-        if self.plan.reads && !self.store.ftl.map.is_full() {
-            self.host.keep_order();
-        }
-        match self.plan.arrivals {
-            Arrivals::Open => self.fetch_arrival(source)?,
-            Arrivals::Closed(depth) => {
-                self.host.open_loop(depth);
-                self.settle(source)?;
-            }
-            Arrivals::Jobs => {
-                self.host.open_loop(1);
-                self.settle(source)?;
-            }
-        }
-        Ok(())
-    }
-
     /// Runs at most `budget` events, and returns how far the run is.
     pub fn run(&mut self, source: &mut dyn Source, budget: u64) -> Result<Progress, SimError> {
         if self.plan.untimed {
-            return self.run_untimed(source, budget);
+            return untimed::run(self, source, budget);
         }
         for _ in 0..budget {
             if self.host.is_finished() {

@@ -8,49 +8,51 @@ use crate::store::{Untimed, UntimedError};
 use crate::verify::Watch;
 use crate::workload::Source;
 
-impl<W: Watch> Sim<W> {
-    /// Starts the measured part.
-    pub(super) fn start_untimed(&mut self) {
-        self.start_counting();
-        self.untimed().collect_due();
-    }
+/// Starts the measured part.
+pub(super) fn start<W: Watch>(sim: &mut Sim<W>) {
+    sim.start_counting();
+    sim.untimed().collect_due();
+}
 
-    /// Serves at most `budget` requests, and returns how far the run is.
-    pub(super) fn run_untimed(
-        &mut self,
-        source: &mut dyn Source,
-        budget: u64,
-    ) -> Result<Progress, SimError> {
-        let mut left = budget;
-        while left > 0 && !self.host.is_finished() {
-            left -= self.serve_batch(source, left)?;
-            if self.counters.host_written >= self.measure.batches.next_at() {
-                self.measure.batch_ended(&self.counters);
-            }
+/// Serves at most `budget` requests, and returns how far the run is.
+pub(super) fn run<W: Watch>(
+    sim: &mut Sim<W>,
+    source: &mut dyn Source,
+    budget: u64,
+) -> Result<Progress, SimError> {
+    let mut left = budget;
+    while left > 0 && !sim.host.is_finished() {
+        left -= serve_batch(sim, source, left)?;
+        if sim.counters.host_written >= sim.measure.batches.next_at() {
+            sim.measure.batch_ended(&sim.counters);
         }
-        let (finished, requests) = (self.host.is_finished(), self.host.requests_done());
-        Ok(Progress { finished, requests, now_ns: self.now_ns })
     }
+    let (finished, requests) = (sim.host.is_finished(), sim.host.requests_done());
+    Ok(Progress { finished, requests, now_ns: sim.now_ns })
+}
 
-    /// Serves requests until a batch of pages written is over. Returns their number.
-    fn serve_batch(&mut self, source: &mut dyn Source, most: u64) -> Result<u64, UntimedError> {
-        let next_at = self.measure.batches.next_at();
-        let mut untimed = Untimed {
-            store: &mut self.store,
-            cx: context!(self),
-            batches: &mut self.measure.batches,
-            overwritten: &mut self.measure.overwritten,
+/// Serves requests until a batch of pages written is over. Returns their number.
+fn serve_batch<W: Watch>(
+    sim: &mut Sim<W>,
+    source: &mut dyn Source,
+    most: u64,
+) -> Result<u64, UntimedError> {
+    let next_at = sim.measure.batches.next_at();
+    let mut untimed = Untimed {
+        store: &mut sim.store,
+        cx: context!(sim),
+        batches: &mut sim.measure.batches,
+        overwritten: &mut sim.measure.overwritten,
+    };
+    for served in 0..most {
+        if untimed.cx.counters.host_written >= next_at {
+            return Ok(served);
+        }
+        let (ftl, plan) = (&untimed.store.ftl, untimed.cx.plan);
+        let Some(request) = sim.host.next_untimed(source, ftl, plan)? else {
+            return Ok(served);
         };
-        for served in 0..most {
-            if untimed.cx.counters.host_written >= next_at {
-                return Ok(served);
-            }
-            let (ftl, plan) = (&untimed.store.ftl, untimed.cx.plan);
-            let Some(request) = self.host.next_untimed(source, ftl, plan)? else {
-                return Ok(served);
-            };
-            untimed.serve(&request)?;
-        }
-        Ok(most)
+        untimed.serve(&request)?;
     }
+    Ok(most)
 }

@@ -113,8 +113,8 @@ impl<W: Watch> Untimed<'_, W> {
         }
     }
 
-    /// Collects until the plane has enough, batch by batch, or no page can be freed. Returns whether
-    /// anything was collected.
+    /// Collects until the plane has enough, batch by batch, or no page can be freed. Returns
+    /// whether anything was collected.
     fn collect_in_batches(&mut self, plane: PlaneId) -> bool {
         let mut has_collected = false;
         let rules = &self.cx.plan.gc;

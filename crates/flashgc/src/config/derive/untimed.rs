@@ -95,7 +95,7 @@ fn scheme(plan: &Plan) -> Vec<Refused> {
         Refused {
             is_used: gc.preemption.is_some(),
             at: (&["gc", "preemption"], "use"),
-            why: "a collection runs to its end as soon as it is due, so that no request preempts it",
+            why: "a collection runs to its end as soon as it is due, and no request preempts it",
             remedy: ("gc.preemption.use", Some("\"never\"")),
         },
         Refused {
