@@ -146,7 +146,7 @@ fn counted(plan: Plan, drive: Drive, requests: &[HostRequest]) -> Result<Option<
         "collections": [counters.jobs, counters.fallbacks, counters.victim_blocks],
         "valid": [counters.victim_valid, counters.neighbours_moved, counters.reclaimed_pages],
         "by_valid": counters.victims_by_valid,
-        "selections": [counters.selections, counters.erased_pages_at_selection],
+        "selections": counters.selections,
         "free_pages_min": counters.free_pages_min,
         "placement": results.placement,
         "hotness": results.hotness.map(|found| [found.updates, found.hot_updates, found.decays]),

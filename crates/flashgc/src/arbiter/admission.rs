@@ -4,6 +4,7 @@ use super::preemptive::Preemptive;
 use super::view::View;
 use crate::collect::Stage;
 use crate::gc::Role;
+use crate::gc::placement::Classes;
 use crate::ids::{PlaneId, UnitId};
 use crate::plan::HIGH;
 
@@ -76,7 +77,7 @@ impl View<'_> {
         let data_pages = u64::from(geometry.shape.data_pages());
         // A collection that found fewer victims than its maximum frees less than the next may need.
         let reserve = u64::from(gc.reserve_blocks) * data_pages;
-        let free = u64::from(frontiers.free_pages(plane));
+        let free = u64::from(frontiers.free_pages(plane) - self.open_to_the_host_alone(plane));
         let is_plain = !self.plan.parity() && !by_pages && job.victims.len() == 1;
         if is_plain && free > left + reserve {
             return true;
@@ -99,6 +100,14 @@ impl View<'_> {
         // All of them may be of one kind, and the open block may have none of it.
         let whole = u64::from(frontiers.free_blocks(plane).saturating_sub(1)) * data_pages;
         left + missing == 0 || whole > 2 * left + missing
+    }
+
+    /// Erased pages in open blocks that copies never go to, at most: the number of classes of
+    /// copies is known, and not which they are.
+    fn open_to_the_host_alone(&self, plane: PlaneId) -> u32 {
+        let Some(placement) = &self.plan.gc.placement else { return 0 };
+        let classes = placement.classes() - placement.classes_of_copies();
+        self.ftl.frontiers.most_open(plane, classes as usize)
     }
 
     /// Erased pages that other streams than that of a copy may keep to themselves at most.

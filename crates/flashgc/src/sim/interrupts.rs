@@ -71,21 +71,30 @@ impl<W: Watch> Sim<W> {
         self.start_command(unit, Flash::switch(Owner::Suspending, cost.suspend_ns));
     }
 
-    /// Takes a read that the register answers out of its queue.
-    pub(super) fn take_answer(&mut self, unit: UnitId, op: u32, list: u8) {
+    /// Takes a read that the register answers out of its queue. Returns whether the page has to
+    /// leave the register: before its fine pass the controller has the page, and needs no flash.
+    pub(super) fn take_answer(&mut self, unit: UnitId, op: u32, list: u8) -> bool {
         self.take_from_queue(unit, op, list);
         self.host_begins(unit, op);
         let lpn = self.host.waiting.op(op).lpn;
         let ppn = self.store.ftl.map.ppn_of(lpn);
         self.tell(Happened::Started { op, lpn });
+        if self.plan.geometry.shape.program_slots > 1 && self.is_in_controller(ppn) {
+            self.tell(Happened::ReadBegun { ppn, lpn });
+            self.answered(op);
+            return false;
+        }
         self.tell(Happened::Read { ppn, lpn });
         self.tell(Happened::InRegister { ppn });
         self.counters.merged_reads += 1;
+        true
     }
 
     /// A read of a page that is being programmed is answered from its buffer.
     pub(super) fn answer_beside(&mut self, unit: UnitId, op: u32, list: u8) {
-        self.take_answer(unit, op, list);
+        if !self.take_answer(unit, op, list) {
+            return;
+        }
         let phases = self.prices.answer();
         if phases.count() == 0 {
             self.has_ended_at_once = true;

@@ -146,8 +146,9 @@ impl<W: Watch> Sim<W> {
     /// A read is answered with a page of the register: it needs the bus only.
     #[inline(never)]
     pub(super) fn answer(&mut self, unit: UnitId, op: u32, list: u8) {
-        self.take_answer(unit, op, list);
-        self.begin(unit, Owner::Answer(op), self.prices.answer());
+        if self.take_answer(unit, op, list) {
+            self.begin(unit, Owner::Answer(op), self.prices.answer());
+        }
     }
 
     /// A write of a page in the register changes it there: one program serves both.

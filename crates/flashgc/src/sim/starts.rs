@@ -244,7 +244,7 @@ impl<W: Watch> Sim<W> {
     }
 
     /// Whether a page that was written is not programmed yet.
-    fn is_in_controller(&self, slot: Ppn) -> bool {
+    pub(super) fn is_in_controller(&self, slot: Ppn) -> bool {
         self.store.ftl.frontiers.is_begun(&self.plan.geometry, slot)
     }
 

@@ -75,6 +75,18 @@ impl Frontiers {
         classes.min_by_key(|&other| (other.abs_diff(class), other < class))
     }
 
+    /// Erased pages in the open blocks of this many classes that have the most.
+    pub fn most_open(&self, plane: PlaneId, classes: usize) -> u32 {
+        if classes == 0 {
+            return 0;
+        }
+        let first = plane.index() * self.streams;
+        let own = &self.frontiers[first..first + self.streams];
+        let mut open: Vec<u32> = own.iter().map(|frontier| frontier.end - frontier.next).collect();
+        open.sort_unstable_by(|one, other| other.cmp(one));
+        open.iter().take(classes).sum()
+    }
+
     /// Whether a block beyond the reserve can be opened.
     #[inline(always)]
     pub fn is_above_reserve(&self, plane: PlaneId) -> bool {
