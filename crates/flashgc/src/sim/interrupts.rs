@@ -81,7 +81,7 @@ impl<W: Watch> Sim<W> {
         self.tell(Happened::Started { op, lpn });
         if self.plan.geometry.shape.program_slots > 1 && self.is_in_controller(ppn) {
             self.tell(Happened::ReadBegun { ppn, lpn });
-            self.answered(op);
+            self.leaves_at_once(unit, op);
             return false;
         }
         self.tell(Happened::Read { ppn, lpn });
@@ -97,10 +97,14 @@ impl<W: Watch> Sim<W> {
         }
         let phases = self.prices.answer();
         if phases.count() == 0 {
-            self.has_ended_at_once = true;
-            return self.left_at_once.push_back((unit, op));
+            return self.leaves_at_once(unit, op);
         }
         self.begin_beside(unit, Command::new(Owner::Answer(op), Class::Host, phases));
+    }
+
+    fn leaves_at_once(&mut self, unit: UnitId, op: u32) {
+        self.has_ended_at_once = true;
+        self.left_at_once.push_back((unit, op));
     }
 
     pub(super) fn begin_beside(&mut self, unit: UnitId, command: Command<Owner>) {

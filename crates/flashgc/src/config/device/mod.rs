@@ -78,6 +78,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     let (host_link, suspend) = (timing::host_link(table), timing::suspend(table));
     let (places, firmware, cache, write_completion) = requests(table);
     let write_buffer = write_buffer::read(table, page_bytes, slots);
+    let plane_reads = plane_reads::read(table, unit, planes_per_die, cache);
     let (rated_cycles, lag) = (table.u64("rated_cycles", 1..=1_000_000_000), passes::lag(table));
     table.finish();
     let (layered, exported) = (layered?, exported?);
@@ -102,7 +103,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         registers: registers?,
         multi_plane: multi_plane?,
         planes_in_step: 1,
-        independent_plane_reads: plane_reads::read(table, unit, planes_per_die, cache)?,
+        independent_plane_reads: plane_reads?,
         order: order?,
         exported_pages_per_plane: 0,
     }
