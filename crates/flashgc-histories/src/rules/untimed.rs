@@ -52,7 +52,7 @@ fn without_clock(history: &History) -> Option<(History, Setup)> {
             Ok(setup) => return Some((history, setup)),
             Err(why) => {
                 let named = |key: &&str| why.contains(&format!("set {key} ="));
-                let key = REPLACED.iter().find(|(key, _)| named(&key));
+                let key = REPLACED.iter().find(|(key, _)| named(key));
                 let gone = REMOVED.iter().find(|key| why.contains(&format!("remove {key}")));
                 match (key, gone) {
                     (Some((key, value)), _) => history.set(key, *value),
