@@ -75,9 +75,7 @@ fn handles_help_where_data_dies_together() {
     let of = |jobs: &[Job]| {
         let sets: [&[&str]; 4] =
             [&["gc.scheme=\"greedy\""], &["gc.scheme=\"sepgc\""], &[], &[PERSISTENT]];
-        let found = sets.map(|sets| amplification(jobs, sets));
-        println!("{found:.2?}");
-        found
+        sets.map(|sets| amplification(jobs, sets))
     };
     let [greedy, sepgc, initial, persistent] = of(LOGS);
     assert!(greedy > 1.3 && sepgc > 1.1, "{greedy} {sepgc}");

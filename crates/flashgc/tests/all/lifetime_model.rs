@@ -307,12 +307,12 @@ impl Warcip {
             let other = longer.or(others.into_iter().filter(|&c| c < own).reduce(f64::max));
             self.clusters[closed].1 = Some((own + other.unwrap_or(own)) / 2.0);
             self.clusters[closed].2 = 0.0;
-        } else if self.clusters.iter().filter(|one| open(one)).count() > 1 {
-            if let Some(small) = self.clusters.iter_mut().find(|one| open(one) && one.3 < PAGES) {
-                match small.2 {
-                    0.0 => small.1 = None,
-                    _ => self.closing = Some(small.0),
-                }
+        } else if self.clusters.iter().filter(|one| open(one)).count() > 1
+            && let Some(small) = self.clusters.iter_mut().find(|one| open(one) && one.3 < PAGES)
+        {
+            match small.2 {
+                0.0 => small.1 = None,
+                _ => self.closing = Some(small.0),
             }
         }
         self.clusters.iter_mut().for_each(|one| one.3 = 0);

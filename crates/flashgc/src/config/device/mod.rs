@@ -74,11 +74,10 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     let (registers, multi_plane) =
         (registers(table), multi_plane::read(table, unit, planes_per_die));
     let (order, (service, service_words)) = (order::order(table), order::service(table));
-    let (times, summary, read_retry) = times(table, page_bytes, pages_per_block);
-    let (host_link, suspend) = (timing::host_link(table), timing::suspend(table));
-    let (places, firmware, cache, write_completion) = requests(table);
+    let (times, suspend, summary, read_retry) = times(table, page_bytes, pages_per_block);
+    let (host_link, places, firmware, write_completion) = requests(table);
+    let (cache, plane_reads) = overlaps(table, unit, planes_per_die);
     let write_buffer = write_buffer::read(table, page_bytes, slots);
-    let plane_reads = plane_reads::read(table, unit, planes_per_die, cache);
     let (rated_cycles, lag) = (table.u64("rated_cycles", 1..=1_000_000_000), passes::lag(table));
     table.finish();
     let (layered, exported) = (layered?, exported?);
@@ -131,18 +130,20 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     })
 }
 
-/// The times; the summary of a block; and when a page is read again.
+/// The times, and those of a suspension; the summary of a block; and when a page is read again.
+#[allow(clippy::type_complexity)]
 fn times(
     table: &Reader<'_>,
     page_bytes: Option<u32>,
     pages_per_block: Option<u32>,
-) -> (Option<Timing>, Option<Option<Summary>>, Option<Option<ReadRetry>>) {
+) -> (Option<Timing>, Option<Option<Suspend>>, Option<Option<Summary>>, Option<Option<ReadRetry>>) {
     let bytes = table.bytes("transfer_bytes").or(page_bytes.map(u64::from));
     let times = timing::read(&table.table("timing"), bytes, pages_per_block);
     let summary = timing::summary(table, times.map(|(_, rate)| rate), bytes, pages_per_block);
     let retry = read_retry::read(table, pages_per_block);
     let costs = retry.as_ref().and_then(|retry| retry.as_ref()).map(|retry| retry.times);
-    (times.map(|(timing, _)| Timing { retry: costs, ..timing }), summary, retry)
+    let times = times.map(|(timing, _)| Timing { retry: costs, ..timing });
+    (times, timing::suspend(table), summary, retry)
 }
 
 /// The device with planes in step, and the pages that the host sees.
@@ -188,12 +189,21 @@ fn registers(table: &Reader<'_>) -> Option<u32> {
     if table.has("registers") { table.u32("registers", 1..=64) } else { Some(1) }
 }
 
-/// How requests come in, what of them overlaps, and when a write is done.
+/// How requests come in, and when a write is done.
 fn requests(
     table: &Reader<'_>,
-) -> (Option<Places>, Option<Option<Firmware>>, CacheOperations, WriteCompletion) {
+) -> (Option<Rate>, Option<Places>, Option<Option<Firmware>>, WriteCompletion) {
+    (timing::host_link(table), places(table), firmware::read(table), completion(table))
+}
+
+/// What of the operations in a unit overlaps: transfers with array times, and reads of its planes.
+fn overlaps(
+    table: &Reader<'_>,
+    unit: Option<Level>,
+    planes_per_die: Option<u32>,
+) -> (CacheOperations, Option<bool>) {
     let cache = table.choice("cache_operations", &CACHE_OPERATIONS).unwrap_or_default();
-    (places(table), firmware::read(table), cache, completion(table))
+    (cache, plane_reads::read(table, unit, planes_per_die, cache))
 }
 
 /// The places of the device, where the number of requests in it is bounded.
