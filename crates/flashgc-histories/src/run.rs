@@ -19,6 +19,8 @@ pub enum Stop {
     TraceTooLarge,
     /// A drive of another scheme is refused.
     NotTaken(String),
+    /// An aged drive has less than the reserve of the scheme, and nothing to collect.
+    TooOld,
     /// A fault that must never happen. `signature` is the same for the same fault.
     Failed {
         /// A short name of the fault.
@@ -87,6 +89,8 @@ fn stop(error: &RunError) -> Stop {
         && (text.contains("the trace touches") || text.contains("the whole drive"))
     {
         Stop::TraceTooLarge
+    } else if text.contains("the aged drive:") {
+        Stop::TooOld
     } else if text.contains("cannot take over the drive") || text.contains("cannot be used") {
         Stop::NotTaken(text)
     } else {

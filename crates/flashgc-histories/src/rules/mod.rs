@@ -103,6 +103,7 @@ pub fn check(history: &History, seed: u64, rules: &[&'static str]) -> Outcome {
         Ok(base) => base,
         Err(Stop::Full(_)) if setup.filler.is_some() => return Outcome::Ended("full"),
         Err(Stop::NotTaken(_)) if setup.filler.is_some() => return Outcome::Ended("not taken"),
+        Err(Stop::TooOld) => return Outcome::Ended("too old"),
         Err(Stop::TooLong) => return Outcome::Ended("too long"),
         Err(Stop::TraceTooLarge) => return Outcome::Ended("trace too large"),
         Err(stop) => return failed("run", stop),
@@ -124,6 +125,7 @@ fn failed(rule: &'static str, stop: Stop) -> Outcome {
         Stop::Full(detail) => ("full".to_string(), detail),
         Stop::TooLong => ("too long".to_string(), String::new()),
         Stop::TraceTooLarge => ("trace too large".to_string(), String::new()),
+        Stop::TooOld => ("too old".to_string(), String::new()),
         Stop::NotTaken(detail) => ("not taken".to_string(), detail),
         Stop::Failed { signature, detail } => (signature, detail),
     };
