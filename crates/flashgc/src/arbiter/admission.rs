@@ -4,7 +4,6 @@ use super::preemptive::Preemptive;
 use super::view::View;
 use crate::collect::Stage;
 use crate::gc::Role;
-use crate::gc::placement::Classes;
 use crate::ids::{PlaneId, UnitId};
 use crate::plan::HIGH;
 
@@ -105,8 +104,8 @@ impl View<'_> {
     /// Erased pages in open blocks that copies never go to, at most: the number of classes of
     /// copies is known, and not which they are.
     fn open_to_the_host_alone(&self, plane: PlaneId) -> u32 {
-        let Some(placement) = &self.plan.gc.placement else { return 0 };
-        let classes = placement.classes() - placement.classes_of_copies();
+        let gc = &self.plan.gc;
+        let classes = gc.classes().saturating_sub(gc.classes_of_copies());
         self.ftl.frontiers.most_open(plane, classes as usize)
     }
 

@@ -20,7 +20,6 @@ pub use preemptive::{Entry, Preemptive};
 pub use suspension::Interrupt;
 pub use view::{Choice, Turn, View};
 
-use crate::host::OpKind;
 use crate::ids::UnitId;
 use crate::plan::Plan;
 
@@ -75,8 +74,7 @@ impl Arbiter {
             },
             Arbiter::Preemptive(preemptive) => preemptive.entrant_beside(unit, view)?,
         };
-        let kind = view.waiting.op(op).kind;
-        matches!(kind, OpKind::Read | OpKind::ReadRest).then_some(list)
+        view.waiting.op(op).kind.is_read().then_some(list)
     }
 
     /// The rules and state of preemption, where there is any.

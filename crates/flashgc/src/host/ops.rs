@@ -17,6 +17,14 @@ pub enum OpKind {
     Trim,
 }
 
+impl OpKind {
+    /// Whether it reads a page.
+    #[inline(always)]
+    pub fn is_read(self) -> bool {
+        matches!(self, OpKind::Read | OpKind::ReadRest)
+    }
+}
+
 /// Stands for the request of a flush, which has none.
 pub const FLUSH: u32 = u32::MAX;
 
@@ -198,14 +206,13 @@ impl Waiting {
     /// The read of this list that has waited longest among those that fit and are first in the
     /// queue of their plane, if nothing but reads waits before it.
     pub fn next_read(&self, unit: UnitId, list: u8, fits: impl Fn(&Op) -> bool) -> Option<u32> {
-        let is_read = |op: &Op| matches!(op.kind, OpKind::Read | OpKind::ReadRest);
         // Where reads and writes wait apart, the oldest may still be served first.
         let lists = if self.service.oldest_first { 0..=HIGH } else { list..=list };
         let heads = lists.flat_map(|list| self.queues.heads_of_list(&self.ops, unit, list));
         let (mut read, mut other) = (None, u64::MAX);
         for at in heads {
             let op = self.op(at);
-            if !is_read(op) {
+            if !op.kind.is_read() {
                 other = other.min(op.sequence);
             } else if read.is_none_or(|(sequence, _)| op.sequence < sequence) && fits(op) {
                 read = Some((op.sequence, at));

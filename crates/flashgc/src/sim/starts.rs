@@ -256,7 +256,7 @@ impl<W: Watch> Sim<W> {
         while let Some(op) = self.host.waiting.peek(unit, list) {
             let Op { lpn, kind, .. } = *self.host.waiting.op(op);
             let slot = self.store.ftl.map.ppn_of(lpn);
-            let joins = matches!(kind, OpKind::Read | OpKind::ReadRest)
+            let joins = kind.is_read()
                 && slot.is_some()
                 && (self.prices.shares_flash_page(last, slot)
                     || slot.0 > last.0 && self.prices.shares_read(last, slot));
@@ -311,7 +311,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn plane_of_joining_read(&self, op: u32, planes: &[PlaneId]) -> Option<PlaneId> {
         let Op { lpn, kind, .. } = *self.host.waiting.op(op);
         let ppn = self.store.ftl.map.ppn_of(lpn);
-        if !matches!(kind, OpKind::Read | OpKind::ReadRest) || !ppn.is_some() {
+        if !kind.is_read() || !ppn.is_some() {
             return None;
         }
         Some(self.plan.geometry.plane_of(ppn)).filter(|&plane| self.is_beside(plane, planes))

@@ -36,10 +36,6 @@ impl Numbered for Rules {
     const CLASSES: &'static Count = &CLASSES;
     const STATE: State = STATE;
     const KEEPS_BLOCKS: bool = false;
-
-    fn classes_of_copies(classes: u32) -> u32 {
-        classes
-    }
 }
 
 /// The levels.

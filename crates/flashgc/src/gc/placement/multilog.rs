@@ -50,10 +50,6 @@ impl Numbered for Rules {
     const CLASSES: &'static Count = &CLASSES;
     const STATE: State = STATE;
     const KEEPS_BLOCKS: bool = true;
-
-    fn classes_of_copies(classes: u32) -> u32 {
-        classes
-    }
 }
 
 /// A level.

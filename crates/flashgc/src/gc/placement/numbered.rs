@@ -17,8 +17,10 @@ pub trait Numbered {
     /// Whether it sees blocks.
     const KEEPS_BLOCKS: bool;
 
-    /// How many of this many classes copies may go to.
-    fn classes_of_copies(classes: u32) -> u32;
+    /// How many of this many classes copies may go to: all.
+    fn classes_of_copies(classes: u32) -> u32 {
+        classes
+    }
 }
 
 /// The number of classes under these rules.

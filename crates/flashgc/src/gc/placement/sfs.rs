@@ -52,10 +52,6 @@ impl Numbered for Rules {
     const CLASSES: &'static Count = &CLASSES;
     const STATE: State = STATE;
     const KEEPS_BLOCKS: bool = true;
-
-    fn classes_of_copies(classes: u32) -> u32 {
-        classes
-    }
 }
 
 /// The valid pages of a block.
