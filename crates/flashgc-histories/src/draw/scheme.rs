@@ -5,9 +5,12 @@ use super::Draw;
 const VICTIMS: &[&str] = &[
     "greedy",
     "fifo",
+    "second-chance",
+    "windowed-greedy",
     "random",
     "d-choices",
     "cost-benefit",
+    "cost-age-times",
     "wear-aware",
     "recycle-benefit",
     "invalidation-rate",
@@ -193,6 +196,13 @@ impl Draw {
             }
             "recycle-benefit" => self.maybe("gc.victim.recycle-benefit.index", &["kept", "scan"]),
             "d-choices" => self.value("gc.victim.d-choices.d", &["1", "3", "1000"]),
+            "second-chance" => {
+                self.value("gc.victim.second-chance.above", &["\"0%\"", "\"30%\"", "\"100%\""]);
+            }
+            "windowed-greedy" => {
+                let windows = ["\"1%\"", "\"40%\"", "\"100%\""];
+                self.value("gc.victim.windowed-greedy.window", &windows);
+            }
             "cost-benefit" => self.maybe("gc.victim.cost-benefit.form", &["lfs", "sqrt-age"]),
             "invalidation-rate" => self.value("gc.victim.invalidation-rate.now", &["true"]),
             _ => {}

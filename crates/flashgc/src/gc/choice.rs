@@ -193,6 +193,11 @@ impl Percent {
     }
 }
 
+/// A share in the resolved configuration: the number that a configuration can have in its place.
+pub fn as_number<S: Serializer>(share: &Share, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(share.numerator as f64 / share.denominator as f64)
+}
+
 impl Key for Percent {
     fn name(&self) -> &'static str {
         self.name

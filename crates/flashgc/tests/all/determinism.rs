@@ -42,9 +42,12 @@ const KEYS: &[(&str, &[&str])] = &[
         &[
             "\"greedy\"",
             "\"fifo\"",
+            "\"second-chance\"",
+            "\"windowed-greedy\"",
             "\"random\"",
             "\"d-choices\"",
             "\"cost-benefit\"",
+            "\"cost-age-times\"",
             "\"wear-aware\"",
         ],
     ),

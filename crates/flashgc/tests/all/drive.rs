@@ -31,9 +31,12 @@ const SCHEME: &[(&str, &[&str])] = &[
         &[
             "\"greedy\"",
             "\"fifo\"",
+            "\"second-chance\"",
+            "\"windowed-greedy\"",
             "\"random\"",
             "\"d-choices\"",
             "\"cost-benefit\"",
+            "\"cost-age-times\"",
             "\"wear-aware\"",
             "\"invalidation-rate\"",
         ],

@@ -78,4 +78,5 @@ mod trace_fill;
 mod trace_reads;
 mod two_passes;
 mod used_space;
+mod victims;
 mod write_buffer;

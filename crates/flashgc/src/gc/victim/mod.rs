@@ -153,7 +153,11 @@ impl Settings {
 
     /// Whether the policy counts ages by the clock of host writes.
     pub fn keeps_clock(&self) -> bool {
-        matches!(self, Settings::cost_benefit(settings) if settings.form == Form::SqrtAge)
+        match self {
+            Settings::cost_benefit(settings) => settings.form == Form::SqrtAge,
+            Settings::cost_age_times(_) => true,
+            _ => false,
+        }
     }
 
     /// Whether the policy compares times at which pages were written or lost.
@@ -167,6 +171,6 @@ impl Settings {
 }
 
 victims! {
-    greedy fifo random d_choices cost_benefit wear_aware invalidation_rate recycle_benefit
-    invalid_sub_blocks given
+    greedy fifo second_chance windowed_greedy random d_choices cost_benefit cost_age_times wear_aware
+    invalidation_rate recycle_benefit invalid_sub_blocks given
 }

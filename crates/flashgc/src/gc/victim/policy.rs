@@ -72,6 +72,11 @@ impl<'a> Candidates<'a> {
         self.stamps.clock - self.stamps.sealed_at(block)
     }
 
+    /// The number of the block's sealing: lower is earlier.
+    pub fn seal_number(&self, block: BlockId) -> u64 {
+        self.blocks.seal_number(block)
+    }
+
     /// Erases of the block since the drive was made.
     pub fn erases(&self, block: BlockId) -> u32 {
         self.blocks.erases(block)

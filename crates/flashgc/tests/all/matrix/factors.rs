@@ -37,9 +37,12 @@ pub const SLOTS: &[Factor] = &[
         &[
             "\"greedy\"",
             "\"fifo\"",
+            "\"second-chance\"",
+            "\"windowed-greedy\"",
             "\"random\"",
             "\"d-choices\"",
             "\"cost-benefit\"",
+            "\"cost-age-times\"",
             "\"wear-aware\"",
             "\"recycle-benefit\"",
             "\"invalid-sub-blocks\"",
