@@ -219,11 +219,13 @@ impl Draw {
                 "[\"watermark\",\"idle\"]",
                 "\"used-space\"",
                 "[\"used-space\",\"idle\"]",
+                "\"garbage-share\"",
+                "[\"garbage-share\",\"idle\"]",
             ],
         };
         let used = self.choices.pick(choices);
         self.set("gc.trigger.use", used);
-        for word in ["watermark", "used-space", "idle"] {
+        for word in ["watermark", "used-space", "garbage-share", "idle"] {
             if used.contains(word) {
                 self.history.words.push(("gc.trigger.use".into(), word.into()));
             }
@@ -235,13 +237,21 @@ impl Draw {
             self.text("gc.trigger.idle.wait", wait);
         }
         if used.contains("used-space") {
-            let on = self.choices.pick(&["45%", "60%", "70%", "80%", "93%"]);
-            self.text("gc.trigger.used-space.on", on);
-            let victims = self.choices.pick(&["10%", "40%", "70%", "100%"]);
-            self.text("gc.trigger.used-space.victims", victims);
-            self.word("gc.trigger.used-space.of", &["device", "plane"]);
-            self.word("gc.trigger.used-space.batch", &["one", "until-stop", "list"]);
+            self.lists("used-space", &["45%", "60%", "70%", "80%", "93%"]);
         }
+        if used.contains("garbage-share") {
+            self.lists("garbage-share", &["1%", "10%", "15%", "30%", "80%"]);
+        }
+    }
+
+    fn lists(&mut self, trigger: &str, shares: &[&str]) {
+        let key = |name: &str| format!("gc.trigger.{trigger}.{name}");
+        let on = self.choices.pick(shares);
+        self.text(&key("on"), on);
+        let victims = self.choices.pick(&["10%", "40%", "70%", "100%"]);
+        self.text(&key("victims"), victims);
+        self.word(&key("of"), &["device", "plane"]);
+        self.word(&key("batch"), &["one", "until-stop", "list"]);
     }
 
     fn marks(&mut self) {

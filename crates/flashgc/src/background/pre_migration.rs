@@ -13,6 +13,7 @@ use crate::collect::At;
 use crate::context::Context;
 use crate::flash::{Class, Command};
 use crate::ftl::{Fact, Lost};
+use crate::gc::counted;
 use crate::gc::used_space::SpaceOf;
 use crate::gc::{PreMigration, Space};
 use crate::ids::{BlockId, PlaneId, Ppn, UnitId};
@@ -203,13 +204,11 @@ fn pages_to_trigger(plan: &Plan, store: &Store, plane: PlaneId) -> u64 {
     let frontiers = &store.ftl.frontiers;
     let free = u64::from(frontiers.free_pages(plane));
     if let Some(rules) = &plan.gc.used_space {
+        // The pages of all planes count together: each plane has its part of the distance.
+        let left = rules.measure.pages_left(counted(rules, plane, &store.ftl));
         return match rules.of {
-            SpaceOf::Plane => free.saturating_sub(rules.free_pages),
-            // The pages of all planes count together: each plane has its part of the distance.
-            SpaceOf::Device => {
-                let left = frontiers.free_total().saturating_sub(rules.free_pages);
-                left.div_ceil(u64::from(plan.geometry.planes))
-            }
+            SpaceOf::Plane => left,
+            SpaceOf::Device => left.div_ceil(u64::from(plan.geometry.planes)),
         };
     }
     let trigger = &plan.gc.trigger;

@@ -1,6 +1,8 @@
-//! The trigger `used-space`: when planes need space by it, and which blocks are collected.
+//! The triggers `used-space` and `garbage-share`: when planes need space by them, and which blocks
+//! are collected.
 //!
-//! 1. A page is taken, or a block comes onto a list: are too many pages of the device in use?
+//! 1. A page is taken, or a block comes onto a list: are too many pages of the device in use, or is
+//!    too much of them garbage?
 //! 2. If so, every plane with a list needs space; or, where one block is collected for each
 //!    finding, the plane whose first victim ranks before those of the others.
 //! 3. The unit turns to collection. The policy chooses among the blocks on the plane's list.
@@ -13,11 +15,11 @@
 
 use super::Batch;
 use super::trigger::Sight;
-use super::used_space::{SpaceOf, VictimLists};
+use super::used_space::{Counted, Measure, SpaceOf, UsedSpace, VictimLists};
 use super::victim::{Loss, VictimPolicy};
 use super::{Gc, Victim};
 use crate::ftl::blocks::BlockState;
-use crate::ftl::{Lost, Placed};
+use crate::ftl::{Ftl, Lost, Placed};
 use crate::ids::{BlockId, PlaneId, UnitId};
 
 impl Gc {
@@ -90,11 +92,7 @@ impl Gc {
     #[inline(never)]
     pub fn ask_used_space(&mut self, plane: PlaneId, sight: &Sight<'_>) {
         let Some(lists) = &mut self.lists else { return };
-        let free_pages = match lists.rules.of {
-            SpaceOf::Device => sight.ftl.frontiers.free_total(),
-            SpaceOf::Plane => u64::from(sight.ftl.frontiers.free_pages(plane)),
-        };
-        let is_on = lists.is_on(free_pages);
+        let is_on = lists.is_on(counted(&lists.rules, plane, sight.ftl));
         if lists.rules.of == SpaceOf::Plane {
             if is_on && lists.listed(plane) > 0 {
                 self.call(plane, sight);
@@ -226,6 +224,23 @@ impl Gc {
             self.ask_used_space(plane, sight);
         }
     }
+}
+
+/// The pages that the trigger counts for this plane.
+pub fn counted(rules: &UsedSpace, plane: PlaneId, ftl: &Ftl) -> Counted {
+    let (frontiers, reclaimable) = (&ftl.frontiers, &ftl.blocks.reclaimable);
+    let (free, of_garbage) = match rules.of {
+        SpaceOf::Device => (frontiers.free_total(), &reclaimable[..]),
+        SpaceOf::Plane => {
+            let at = plane.index();
+            (u64::from(frontiers.free_pages(plane)), &reclaimable[at..=at])
+        }
+    };
+    let garbage = match rules.measure {
+        Measure::Used { .. } => 0,
+        Measure::Garbage { .. } => of_garbage.iter().map(|&pages| u64::from(pages)).sum(),
+    };
+    Counted { free, garbage }
 }
 
 /// Whether the plane has no more erased blocks, or pages, than collection needs for itself.

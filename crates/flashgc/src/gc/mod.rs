@@ -33,6 +33,7 @@ pub use background::BackgroundPlan;
 pub use copy::CopyChoice;
 pub use idle::{Idle, MeanCollection, Wait};
 pub use job::{Copy, CrossUnit, JobRow, Role, Victim};
+pub use lists::counted;
 pub use pacing::{TimeSlices, Tokens};
 pub use pre_migration::PreMigration;
 pub use preemption::{Preemption, Suspends};

@@ -1,13 +1,19 @@
-//! The trigger `used-space`, as the plan has resolved it, and the lists of victims that it keeps.
+//! The triggers `used-space` and `garbage-share`, as the plan has resolved them, and the lists of
+//! victims that they keep.
 //!
 //! Paper on-demand-gc, sections 4 and 5: collection begins when the pages in use, valid and invalid
 //! ones, reach a share of all pages, and takes only blocks of which a share is invalid. A plane's
 //! *list* is all such blocks. Here it is a count: the victim policy chooses the next block, so that
 //! no entry can be stale.
+//!
+//! By the share of garbage, collection begins when the invalid pages of sealed blocks exceed a
+//! share of all pages in use.
 
 use super::Batch;
+use super::choice::as_number;
 use crate::device::Geometry;
 use crate::ids::PlaneId;
+use flashgc_config::units::Share;
 use serde::Serialize;
 
 /// Where space is counted.
@@ -26,13 +32,71 @@ impl SpaceOf {
         [("device", SpaceOf::Device), ("plane", SpaceOf::Plane)];
 }
 
+/// What there is too much of.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(untagged)]
+pub enum Measure {
+    /// Pages in use.
+    Used {
+        /// With this number of erased pages or fewer, too many pages are in use.
+        free_pages: u64,
+    },
+    /// Invalid pages of sealed blocks.
+    Garbage {
+        /// More than this share of the pages in use is too much.
+        #[serde(serialize_with = "as_number")]
+        above: Share,
+        /// All pages that are counted together.
+        pages: u64,
+    },
+}
+
+/// What is counted together: a plane, or the device.
+#[derive(Clone, Copy, Debug)]
+pub struct Counted {
+    /// Erased pages.
+    pub free: u64,
+    /// Invalid pages of sealed blocks.
+    pub garbage: u64,
+}
+
+impl Measure {
+    /// Whether there is too much.
+    #[inline]
+    pub fn is_on(&self, now: Counted) -> bool {
+        match *self {
+            Measure::Used { free_pages } => now.free <= free_pages,
+            Measure::Garbage { above, pages } => {
+                let garbage = u128::from(now.garbage) * u128::from(above.denominator);
+                garbage > u128::from(pages - now.free) * u128::from(above.numerator)
+            }
+        }
+    }
+
+    /// Pages that can be overwritten until there is too much.
+    pub fn pages_left(&self, now: Counted) -> u64 {
+        match *self {
+            Measure::Used { free_pages } => now.free.saturating_sub(free_pages),
+            Measure::Garbage { above, pages } => {
+                // Each overwrite adds a page to both sides.
+                let [share, whole] = [above.numerator, above.denominator].map(u128::from);
+                let bound = u128::from(pages - now.free) * share;
+                let left = bound.saturating_sub(u128::from(now.garbage) * whole);
+                let left = left / (whole - share).max(1);
+                u64::try_from(left).unwrap_or(u64::MAX)
+            }
+        }
+    }
+}
+
 /// When used space is collected, and which blocks.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct UsedSpace {
     /// Where space is counted.
     pub of: SpaceOf,
-    /// With this number of erased pages or fewer, too many pages are in use.
-    pub free_pages: u64,
+    /// What there is too much of.
+    #[serde(flatten)]
+    pub measure: Measure,
     /// The most valid pages of a block on the list.
     pub most_valid: u32,
 }
@@ -49,7 +113,9 @@ pub struct VictimLists {
     total: u64,
     /// Planes with a request for one block that has not begun.
     asked: Vec<bool>,
-    /// Erased pages to come: from requested blocks, and from collections in progress.
+    /// Pages that requested blocks free at least, whose collections have not begun.
+    asked_pages: u64,
+    /// Erased pages to come from collections in progress.
     coming_pages: u64,
     /// The part of it that the collection of each unit will free.
     from_job: Vec<u32>,
@@ -71,6 +137,7 @@ impl VictimLists {
             listed: vec![0; planes],
             total: 0,
             asked: vec![false; planes],
+            asked_pages: 0,
             coming_pages: 0,
             from_job: vec![0; geometry.units as usize],
             least_won: geometry.shape.data_pages() - rules.most_valid,
@@ -79,11 +146,15 @@ impl VictimLists {
         }
     }
 
-    /// Whether this number of erased pages is too low. The pages of a requested block count before
-    /// they are freed, so that each detection leads to one collection.
+    /// Whether there is too much in use, or too much garbage. The pages of a requested block count
+    /// before they are freed, so that each detection leads to one collection; a block that is being
+    /// collected is no garbage any more.
     #[inline]
-    pub fn is_on(&self, free_pages: u64) -> bool {
-        free_pages + self.coming_pages <= self.rules.free_pages
+    pub fn is_on(&self, now: Counted) -> bool {
+        let Counted { free, garbage } = now;
+        let free = free + self.asked_pages + self.coming_pages;
+        let garbage = garbage.saturating_sub(self.asked_pages);
+        self.rules.measure.is_on(Counted { free, garbage })
     }
 
     /// Whether a block with `valid` valid pages belongs on a list.
@@ -111,7 +182,7 @@ impl VictimLists {
     /// A collection takes a block of this plane; returns whether it was on the list.
     pub fn claim(&mut self, plane: PlaneId, valid: u32) -> bool {
         if std::mem::take(&mut self.asked[plane.index()]) {
-            self.coming_pages -= u64::from(self.least_won);
+            self.asked_pages -= u64::from(self.least_won);
         }
         let was_listed = self.takes(valid);
         self.listed[plane.index()] -= u32::from(was_listed);
@@ -122,7 +193,7 @@ impl VictimLists {
     /// One block of this plane is requested.
     pub fn ask_for_one(&mut self, plane: PlaneId) {
         if !std::mem::replace(&mut self.asked[plane.index()], true) {
-            self.coming_pages += u64::from(self.least_won);
+            self.asked_pages += u64::from(self.least_won);
         }
     }
 
@@ -138,7 +209,8 @@ impl VictimLists {
     pub fn measuring_begins(&mut self) {
         self.asked.fill(false);
         self.from_job.fill(0);
-        (self.coming_pages, self.all_asked, self.untimed) = (0, false, None);
+        (self.asked_pages, self.coming_pages) = (0, 0);
+        (self.all_asked, self.untimed) = (false, None);
     }
 
     /// The collection of a unit has given them.

@@ -2,6 +2,9 @@
 //! until it is in balance.
 
 use super::Seen;
+use crate::gc::counted;
+use crate::gc::used_space::SpaceOf;
+use crate::ids::PlaneId;
 use crate::plan::{Arrivals, Until};
 use crate::stats::steady::{Balance, Before, Evidence, Verdict, judge, rounded};
 use crate::stats::tail::Tail;
@@ -165,8 +168,14 @@ impl Seen<'_> {
         let gc = &self.plan.gc;
         let planes = u64::from(self.plan.geometry.planes);
         let kept = planes * gc.trigger.soft.pages(&self.plan.geometry.shape);
-        let kept = gc.used_space.map_or(kept, |used| used.free_pages.max(kept));
-        self.store.ftl.frontiers.free_total().saturating_sub(kept)
+        let ftl = &self.store.ftl;
+        let left = ftl.frontiers.free_total().saturating_sub(kept);
+        gc.used_space.map_or(left, |rules| {
+            let of = |plane| rules.measure.pages_left(counted(&rules, PlaneId(plane), ftl));
+            let counted_apart =
+                if rules.of == SpaceOf::Device { 1 } else { self.plan.geometry.planes };
+            left.min((0..counted_apart).map(of).fold(0, u64::saturating_add))
+        })
     }
 
     fn requests_to_first(&self, counters: &Counters) -> Option<u64> {

@@ -7,7 +7,7 @@ use flashgc::ftl::blocks::Blocks;
 use flashgc::ftl::frontier::{FrontierRules, Frontiers};
 use flashgc::ftl::{Parity, Stream};
 use flashgc::gc::Batch;
-use flashgc::gc::used_space::{SpaceOf, UsedSpace, VictimLists};
+use flashgc::gc::used_space::{Counted, Measure, SpaceOf, UsedSpace, VictimLists};
 use flashgc::ids::{BlockId, PlaneId};
 use flashgc::sim::Sim;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -52,15 +52,17 @@ fn a_frontier_of_a_class_opens_no_block_by_itself() {
 #[test]
 fn a_requested_block_counts_until_it_is_taken() {
     let geometry = setup(TINY, &[]).plan.geometry;
-    let rules = UsedSpace { of: SpaceOf::Device, free_pages: 10, most_valid: 3 };
+    let measure = Measure::Used { free_pages: 10 };
+    let rules = UsedSpace { of: SpaceOf::Device, measure, most_valid: 3 };
+    let ten = Counted { free: 10, garbage: 0 };
     let mut lists = VictimLists::new(rules, Batch::One, &geometry);
     let plane = PlaneId(0);
-    assert!(lists.is_on(10));
+    assert!(lists.is_on(ten));
     lists.add(plane);
     lists.ask_for_one(plane);
-    assert!(!lists.is_on(10), "the block's pages are on their way");
+    assert!(!lists.is_on(ten), "the block's pages are on their way");
     assert!(lists.claim(plane, 3));
-    assert!(lists.is_on(10), "its collection counts for itself");
+    assert!(lists.is_on(ten), "its collection counts for itself");
     assert!(lists.is_empty());
 }
 

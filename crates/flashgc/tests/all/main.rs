@@ -25,6 +25,7 @@ mod fitted;
 mod flushes;
 mod foresight;
 mod formulas;
+mod garbage_share;
 mod hotness;
 mod idle;
 mod independent_plane_reads;

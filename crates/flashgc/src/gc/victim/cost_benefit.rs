@@ -7,7 +7,7 @@
 //! compared in whole numbers, so no rounding can change a choice.
 
 use super::fraction::Fraction;
-use super::oldest::Oldest;
+use super::seal_order::SealOrder;
 use super::{About, Candidates, Choice, VictimPolicy, Word};
 use crate::device::Geometry;
 use crate::ids::{BlockId, PlaneId};
@@ -106,23 +106,21 @@ impl Form {
 
 /// The policy, with an index where that is shorter than a walk over the blocks.
 pub struct Policy {
-    index: Option<Oldest>,
+    index: Option<SealOrder>,
     /// Whether the index has the candidates: from the first choice on.
     is_filled: bool,
-    /// The clock at the last choice: a block that was sealed later dates from a later time.
-    chosen_at: u64,
     form: Form,
 }
 
 impl Policy {
     /// An empty index.
     pub fn new(settings: &Settings, geometry: &Geometry) -> Self {
-        let index = Oldest::pays(geometry).then(|| Oldest::new(geometry));
-        Policy { index, is_filled: false, chosen_at: 0, form: settings.form }
+        let index = SealOrder::pays(geometry).then(|| SealOrder::new(geometry));
+        Policy { index, is_filled: false, form: settings.form }
     }
 
     /// The index, once it has the candidates.
-    fn filled(&mut self) -> Option<&mut Oldest> {
+    fn filled(&mut self) -> Option<&mut SealOrder> {
         self.index.as_mut().filter(|_| self.is_filled)
     }
 
@@ -140,9 +138,7 @@ impl Policy {
             self.is_filled = true;
             index.fill(candidates, sealed_at);
         }
-        let now = form.now(candidates);
-        self.chosen_at = now;
-        let pages = candidates.data_pages();
+        let (pages, now) = (candidates.data_pages(), form.now(candidates));
         let rank = |valid, sealed| form.rank(pages, valid, pages - valid, now - sealed);
         let first = index.first(plane, candidates.most_valid, sealed_at, rank);
         let walked = || Self::scan(form, plane, candidates);
@@ -165,7 +161,7 @@ impl Policy {
 impl VictimPolicy for Policy {
     fn sealed(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
         if let Some(index) = self.filled() {
-            index.insert(plane, block, valid);
+            index.seal(plane, block, valid);
         }
     }
 
@@ -177,15 +173,7 @@ impl VictimPolicy for Policy {
 
     fn claimed(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
         if let Some(index) = self.filled() {
-            index.remove(plane, block, valid);
-        }
-    }
-
-    /// It will be sealed after the last choice.
-    fn erased(&mut self, _plane: PlaneId, block: BlockId) {
-        let chosen_at = self.chosen_at;
-        if let Some(index) = self.filled() {
-            index.set_bound(block, chosen_at);
+            index.claim(plane, block, valid);
         }
     }
 
@@ -203,6 +191,6 @@ impl VictimPolicy for Policy {
     }
 
     fn table_bytes(&self) -> u64 {
-        self.index.as_ref().map_or(0, Oldest::table_bytes)
+        self.index.as_ref().map_or(0, SealOrder::table_bytes)
     }
 }

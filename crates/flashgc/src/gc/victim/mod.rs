@@ -11,6 +11,7 @@
 mod fraction;
 mod oldest;
 mod policy;
+mod seal_order;
 
 use crate::device::Geometry;
 use crate::gc::choice::Row;

@@ -96,12 +96,6 @@ impl Oldest {
         }
     }
 
-    /// The block has lost a valid page and has this count now.
-    pub fn lower(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
-        self.remove(plane, block, valid + 1);
-        self.insert(plane, block, valid);
-    }
-
     /// The first block of a plane by rank, the lowest number among equals, with at most so many
     /// valid pages. A rank follows from the valid pages and the time that a block dates from; it
     /// may not be later for an earlier time.
@@ -237,7 +231,8 @@ mod tests {
                     model[block.index()] = Some((valid, now));
                 }
                 Some((valid, from)) if valid > 0 && random.below(4) > 0 => {
-                    index.lower(plane, block, valid - 1);
+                    index.remove(plane, block, valid);
+                    index.insert(plane, block, valid - 1);
                     model[block.index()] = Some((valid - 1, from));
                 }
                 Some((valid, _)) => {

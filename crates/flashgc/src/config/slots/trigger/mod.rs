@@ -32,7 +32,8 @@ enum Part {
 
 const TRIGGER: &str = "trigger";
 const WATERMARK: &str = watermark::CHOICE.name;
-const USED_SPACE: &str = used_space::CHOICE.name;
+/// Each of these defines when a plane has enough space.
+const BASES: [&str; 3] = [WATERMARK, used_space::CHOICE.name, used_space::GARBAGE.name];
 
 const CHOICES: &[Row<Part>] = &[
     Row {
@@ -42,6 +43,12 @@ const CHOICES: &[Row<Part>] = &[
     Row {
         choice: used_space::CHOICE,
         read: |table, _| used_space::read(table).map(|(marks, used)| Part::Base(marks, Some(used))),
+    },
+    Row {
+        choice: used_space::GARBAGE,
+        read: |table, _| {
+            used_space::read_garbage(table).map(|(marks, used)| Part::Base(marks, Some(used)))
+        },
     },
     Row { choice: idle::CHOICE, read: |table, _| idle::read(table).map(Part::Idle) },
 ];
@@ -59,17 +66,10 @@ impl Slot for Trigger {
     fn read(gc: &Reader<'_>, registers: u32) -> Option<Taken<Trigger>> {
         let table = gc.table(TRIGGER);
         let mut used = several(&table, CHOICES, registers)?;
-        match (used.has(WATERMARK), used.has(USED_SPACE)) {
-            (true, true) => {
-                table.error(
-                    "use",
-                    "the triggers \"watermark\" and \"used-space\" cannot be combined: each \
-                     defines when a plane has enough space",
-                    "choose one of them, alone or together with \"idle\"",
-                );
-                return None;
-            }
-            (false, false) => {
+        let bases: Vec<&str> = BASES.into_iter().filter(|name| used.has(name)).collect();
+        match bases[..] {
+            [_] => {}
+            [] => {
                 table.error(
                     "use",
                     "the trigger \"idle\" alone never collects on a drive that is never idle",
@@ -77,7 +77,17 @@ impl Slot for Trigger {
                 );
                 return None;
             }
-            _ => {}
+            [first, second, ..] => {
+                table.error(
+                    "use",
+                    format!(
+                        "the triggers {first:?} and {second:?} cannot be combined: each defines \
+                         when a plane has enough space"
+                    ),
+                    "choose one of them, alone or together with \"idle\"",
+                );
+                return None;
+            }
         }
         let name = used.name();
         let unused = std::mem::take(&mut used.unused);
@@ -115,7 +125,7 @@ impl Trigger {
         watermark::plan(&slot(root), &self.marks, has_hard, reserve_blocks, shape)
     }
 
-    /// The trigger by used space, where there is one.
+    /// The trigger by used space or garbage, where there is one.
     pub fn used_space(
         &self,
         root: &Reader<'_>,

@@ -1,16 +1,17 @@
-//! The trigger `used-space`: its keys, and their values on a device.
+//! The triggers `used-space` and `garbage-share`: their keys, and their values on a device.
 
 use super::watermark::{Hard, Marks};
 use crate::config::slots::erase::Erase;
+use crate::config::slots::slot::choice;
 use crate::device::Shape;
 use crate::gc::choice::{About, Choice, Percent, Word};
-use crate::gc::used_space::{SpaceOf, UsedSpace};
+use crate::gc::used_space::{Counted, Measure, SpaceOf, UsedSpace};
 use crate::gc::{Batch, GcPlan};
 use crate::plan::Plan;
 use flashgc_config::Reader;
 use flashgc_config::units::Share;
 
-/// The declaration.
+/// The declaration by used space.
 pub const CHOICE: Choice = Choice {
     name: "used-space",
     about: "blocks with many invalid pages are collected while the share of used pages is above a \
@@ -35,6 +36,26 @@ const VICTIMS: Percent = Percent {
     default: SEVENTY,
     about: "only blocks with at least this share of invalid pages",
 };
+
+/// The declaration by the share of garbage.
+pub const GARBAGE: Choice = choice(
+    "garbage-share",
+    "blocks with many invalid pages are collected while the invalid pages of full blocks are more \
+     than a share of the pages in use",
+    &[&GARBAGE_ON, &GARBAGE_OF, &GARBAGE_VICTIMS, &BATCH],
+);
+
+const GARBAGE_ON: Percent = Percent {
+    name: "on",
+    default: FIFTEEN,
+    about: "with a larger share of invalid pages collection starts",
+};
+const GARBAGE_OF: Word<SpaceOf> = Word {
+    about: About::All("share of the pages in use on the whole device, or in each plane"),
+    ..OF
+};
+const GARBAGE_VICTIMS: Percent = Percent { default: FIFTEEN, ..VICTIMS };
+const FIFTEEN: Share = Share { numerator: 3, denominator: 20 };
 const SEVENTY: Share = Share { numerator: 7, denominator: 10 };
 const BATCH: Word<Batch> = Word {
     name: "batch",
@@ -51,11 +72,33 @@ pub struct UsedSpaceTrigger {
     on: Share,
     of: SpaceOf,
     victims: Share,
+    is_of_garbage: bool,
 }
 
-/// Reads the table. A plane with less than collection itself needs is short of space in any case.
+impl UsedSpaceTrigger {
+    /// The word in the configuration.
+    fn name(&self) -> &'static str {
+        if self.is_of_garbage { GARBAGE.name } else { CHOICE.name }
+    }
+}
+
+/// Reads the table of `used-space`.
 pub fn read(table: &Reader<'_>) -> Option<(Marks, UsedSpaceTrigger)> {
-    let (on, victims) = (ON.read(table), VICTIMS.read(table));
+    read_as(table, [&ON, &VICTIMS], false)
+}
+
+/// Reads the table of `garbage-share`.
+pub fn read_garbage(table: &Reader<'_>) -> Option<(Marks, UsedSpaceTrigger)> {
+    read_as(table, [&GARBAGE_ON, &GARBAGE_VICTIMS], true)
+}
+
+/// A plane with less than collection itself needs is short of space in any case.
+fn read_as(
+    table: &Reader<'_>,
+    [on, victims]: [&Percent; 2],
+    is_of_garbage: bool,
+) -> Option<(Marks, UsedSpaceTrigger)> {
+    let (on, victims) = (on.read(table), victims.read(table));
     let of = OF.read(table);
     let batch = BATCH.read(table);
     let (on, victims) = (on?, victims?);
@@ -80,7 +123,7 @@ pub fn read(table: &Reader<'_>) -> Option<(Marks, UsedSpaceTrigger)> {
     let (soft, stop) = (None, None);
     let marks =
         Marks { soft, hard: Hard::Default, stop, inclusive: false, batch, idle_units: true };
-    Some((marks, UsedSpaceTrigger { on, of, victims }))
+    Some((marks, UsedSpaceTrigger { on, of, victims, is_of_garbage }))
 }
 
 /// The values of the shares on a drive of this shape.
@@ -94,8 +137,10 @@ pub fn plan(
     if erase.sub_blocks().is_some() {
         slot.error(
             "use",
-            "gc.trigger.use = \"used-space\" needs whole-block erase, but this scheme erases \
-             sub-blocks",
+            format!(
+                "gc.trigger.use = \"{}\" needs whole-block erase, but this scheme erases sub-blocks",
+                trigger.name()
+            ),
             "set gc.erase.use = \"block\" or gc.trigger.use = \"watermark\"",
         );
         return None;
@@ -106,14 +151,19 @@ pub fn plan(
         SpaceOf::Device => shape.data_pages_per_plane() * shape.planes(),
     };
     let invalid = trigger.victims.at_least(u64::from(data_pages)) as u32;
+    let most_valid = data_pages - invalid;
+    if trigger.is_of_garbage {
+        let measure = Measure::Garbage { above: trigger.on, pages };
+        return Some(Some(UsedSpace { of: trigger.of, measure, most_valid }));
+    }
     let free_pages = pages - trigger.on.at_least(pages);
     if free_pages == 0 {
-        let table = slot.table(CHOICE.name);
+        let table = slot.table(trigger.name());
         let message = format!("`on` leaves none of {pages} pages free");
         table.error(ON.name, message, "give a smaller share, for example \"70%\"");
         return None;
     }
-    Some(Some(UsedSpace { of: trigger.of, free_pages, most_valid: data_pages - invalid }))
+    Some(Some(UsedSpace { of: trigger.of, measure: Measure::Used { free_pages }, most_valid }))
 }
 
 /// There is too little spare space for the space that collection needs for itself.
@@ -129,20 +179,32 @@ pub fn refuse_spare(root: &Reader<'_>, gc: &GcPlan, spare_pages: u64, open_block
     );
 }
 
-/// A drive whose user data alone reaches the trigger.
+/// A drive whose user data alone reaches the trigger, or one that cannot reach it.
 pub fn note(plan: &Plan) -> Option<String> {
     let rules = plan.gc.used_space?;
     let geometry = &plan.geometry;
-    let all = geometry.shape.data_pages_per_plane();
-    let exported = u64::from(geometry.shape.exported_pages_per_plane);
     let planes = match rules.of {
         SpaceOf::Device => u64::from(geometry.planes),
         SpaceOf::Plane => 1,
     };
-    (exported * planes + rules.free_pages >= all * planes).then(|| {
-        "a full drive already exceeds gc.trigger.used-space.on: collection continues as long as \
-         blocks qualify, and after that only for planes that run out of erased blocks \
-         (gc.fallbacks)"
-            .into()
-    })
+    let all = geometry.shape.data_pages_per_plane() * planes;
+    let exported = u64::from(geometry.shape.exported_pages_per_plane) * planes;
+    match rules.measure {
+        Measure::Used { free_pages } => (exported + free_pages >= all).then(|| {
+            "a full drive already exceeds gc.trigger.used-space.on: collection continues as long \
+             as blocks qualify, and after that only for planes that run out of erased blocks \
+             (gc.fallbacks)"
+                .into()
+        }),
+        Measure::Garbage { .. } => {
+            let free = plan.gc.trigger.soft.pages(&geometry.shape) * planes;
+            let garbage = all.saturating_sub(free + exported);
+            (!rules.measure.is_on(Counted { free, garbage })).then(|| {
+                "a full drive comes to its last erased blocks before its share of invalid pages \
+                 exceeds gc.trigger.garbage-share.on: planes that run out of erased blocks are \
+                 collected (gc.fallbacks counts blocks that do not qualify)"
+                    .into()
+            })
+        }
+    }
 }

@@ -1,0 +1,328 @@
+//! An index for policies that rank a block that was sealed earlier before one with as many valid
+//! pages.
+//!
+//! The candidates of a plane lie in rows, one for each count of valid pages. A row is a set of bits,
+//! one for each *turn*: the turns of a plane are given out at each seal. So a page that becomes
+//! invalid moves one bit, the first bit of a row is its block that was sealed first, and a choice
+//! looks at one block of each row.
+
+use super::Candidates;
+use crate::device::Geometry;
+use crate::ids::{BlockId, PlaneId};
+use crate::memory::bytes_of;
+
+const NONE: u32 = u32::MAX;
+
+/// The rows of all planes.
+pub struct SealOrder {
+    rows_per_plane: u32,
+    blocks_per_plane: u32,
+    words_per_row: usize,
+    words_per_summary: usize,
+    /// Rows of bits, by plane and count of valid pages.
+    bits: Vec<u64>,
+    /// For each word of a row, one bit: whether it holds any block. A long row is not walked.
+    summaries: Vec<u64>,
+    heads: Vec<Head>,
+    turn_of: Vec<u32>,
+    /// The block of each turn, by plane.
+    block_at: Vec<u32>,
+    /// The next turn of each plane.
+    next_turns: Vec<u32>,
+}
+
+/// The first block of a row, and when it was sealed if that was asked for already.
+#[derive(Clone, Copy)]
+struct Head {
+    first: u32,
+    dated: u32,
+    sealed_at: u64,
+}
+
+impl SealOrder {
+    /// Empty rows.
+    pub fn new(geometry: &Geometry) -> Self {
+        SealOrder::of(geometry.planes, geometry.shape.data_pages(), geometry.shape.blocks_per_plane)
+    }
+
+    fn of(planes: u32, rows_per_plane: u32, blocks_per_plane: u32) -> Self {
+        // As many turns again as there are blocks, so that turns are seldom numbered anew.
+        let words_per_row = (2 * blocks_per_plane as usize).div_ceil(64);
+        let words_per_summary = words_per_row.div_ceil(64);
+        let (planes, rows) = (planes as usize, planes as usize * rows_per_plane as usize);
+        SealOrder {
+            rows_per_plane,
+            blocks_per_plane,
+            words_per_row,
+            words_per_summary,
+            bits: vec![0; rows * words_per_row],
+            summaries: vec![0; rows * words_per_summary],
+            heads: vec![Head { first: NONE, dated: NONE, sealed_at: 0 }; rows],
+            turn_of: vec![NONE; planes * blocks_per_plane as usize],
+            block_at: vec![NONE; planes * words_per_row * 64],
+            next_turns: vec![0; planes],
+        }
+    }
+
+    /// Whether a walk over the rows is shorter than one over the blocks, and a count of valid pages
+    /// says how many are invalid.
+    pub fn pays(geometry: &Geometry) -> bool {
+        let shape = &geometry.shape;
+        shape.isolation_pages == 0 && shape.blocks_per_plane > shape.data_pages()
+    }
+
+    fn turns_per_plane(&self) -> usize {
+        self.words_per_row * 64
+    }
+
+    /// A block without invalid pages is in no row.
+    #[inline(always)]
+    fn row(&self, plane: PlaneId, valid: u32) -> Option<usize> {
+        let row = plane.index() * self.rows_per_plane as usize + valid as usize;
+        (valid < self.rows_per_plane).then_some(row)
+    }
+
+    /// A block was sealed, and is a candidate with this count.
+    pub fn seal(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
+        if self.next_turns[plane.index()] as usize == self.turns_per_plane() {
+            self.number_anew(plane);
+        }
+        let turn = self.next_turns[plane.index()];
+        self.next_turns[plane.index()] += 1;
+        self.turn_of[block.index()] = turn;
+        let at = plane.index() * self.turns_per_plane() + turn as usize;
+        self.block_at[at] = block.0;
+        if let Some(row) = self.row(plane, valid) {
+            self.insert(row, turn);
+        }
+    }
+
+    /// A candidate with this count is none any more.
+    pub fn claim(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
+        let turn = std::mem::replace(&mut self.turn_of[block.index()], NONE);
+        let at = plane.index() * self.turns_per_plane() + turn as usize;
+        self.block_at[at] = NONE;
+        if let Some(row) = self.row(plane, valid) {
+            self.remove(row, turn);
+        }
+    }
+
+    /// A candidate has lost a valid page and has this count now.
+    #[inline(always)]
+    pub fn lower(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
+        let turn = self.turn_of[block.index()];
+        if let Some(row) = self.row(plane, valid + 1) {
+            self.remove(row, turn);
+        }
+        if let Some(row) = self.row(plane, valid) {
+            self.insert(row, turn);
+        }
+    }
+
+    #[inline(always)]
+    fn flip(&mut self, row: usize, turn: u32) {
+        let word = (turn / 64) as usize;
+        let bits = &mut self.bits[row * self.words_per_row + word];
+        *bits ^= 1 << (turn % 64);
+        let summary = &mut self.summaries[row * self.words_per_summary + word / 64];
+        let mask = 1 << (word % 64);
+        *summary = if *bits == 0 { *summary & !mask } else { *summary | mask };
+    }
+
+    #[inline(always)]
+    fn insert(&mut self, row: usize, turn: u32) {
+        self.flip(row, turn);
+        let head = &mut self.heads[row];
+        head.first = head.first.min(turn);
+    }
+
+    #[inline(always)]
+    fn remove(&mut self, row: usize, turn: u32) {
+        self.flip(row, turn);
+        if self.heads[row].first == turn {
+            self.heads[row].first = self.next_in(row, turn).unwrap_or(NONE);
+        }
+    }
+
+    /// The first turn of a row after this one.
+    fn next_in(&self, row: usize, after: u32) -> Option<u32> {
+        let from = after + 1;
+        let word = (from / 64) as usize;
+        let bits = &self.bits[row * self.words_per_row..][..self.words_per_row];
+        let left = bits.get(word)? & (u64::MAX << (from % 64));
+        if left != 0 {
+            return Some(word as u32 * 64 + left.trailing_zeros());
+        }
+        let summaries = &self.summaries[row * self.words_per_summary..][..self.words_per_summary];
+        let (first, later) = ((word + 1) / 64, (word + 1) % 64);
+        let masked = |at: usize| match at == first {
+            true => summaries[at] & (u64::MAX << later),
+            false => summaries[at],
+        };
+        let at = (first..self.words_per_summary).find(|&at| masked(at) != 0)?;
+        let word = at * 64 + masked(at).trailing_zeros() as usize;
+        Some(word as u32 * 64 + bits[word].trailing_zeros())
+    }
+
+    /// The turns of a plane are used up: those of its candidates are numbered from 0, in order.
+    #[cold]
+    fn number_anew(&mut self, plane: PlaneId) {
+        let turns = self.turns_per_plane();
+        let block_at = &mut self.block_at[plane.index() * turns..][..turns];
+        let (mut renamed, mut next) = (vec![NONE; turns], 0);
+        for turn in 0..turns {
+            let block = std::mem::replace(&mut block_at[turn], NONE);
+            if block != NONE {
+                (renamed[turn], block_at[next as usize]) = (next, block);
+                self.turn_of[block as usize] = next;
+                next += 1;
+            }
+        }
+        debug_assert!(next <= self.blocks_per_plane, "a block has one turn");
+        self.next_turns[plane.index()] = next;
+        let first = plane.index() * self.rows_per_plane as usize;
+        for row in first..first + self.rows_per_plane as usize {
+            let mut at = Some(self.heads[row].first).filter(|&turn| turn != NONE);
+            // No new number is above its old one, so it is free by then.
+            while let Some(turn) = at {
+                at = self.next_in(row, turn);
+                self.flip(row, turn);
+                self.flip(row, renamed[turn as usize]);
+            }
+            let head = &mut self.heads[row];
+            let first = if head.first == NONE { NONE } else { renamed[head.first as usize] };
+            *head = Head { first, dated: NONE, sealed_at: 0 };
+        }
+    }
+
+    /// The first block of a plane by rank, the lowest number among equals, with at most so many
+    /// valid pages. A rank follows from the valid pages and the time of the seal; it may not be
+    /// later for an earlier time.
+    #[inline(always)]
+    pub fn first<R: Ord>(
+        &mut self,
+        plane: PlaneId,
+        most_valid: u32,
+        sealed_at: impl Fn(BlockId) -> u64,
+        rank: impl Fn(u32, u64) -> R,
+    ) -> Option<BlockId> {
+        let turns = self.turns_per_plane();
+        let first = plane.index() * self.rows_per_plane as usize;
+        let block_of =
+            |this: &Self, turn: u32| BlockId(this.block_at[plane.index() * turns + turn as usize]);
+        let mut best: Option<(R, BlockId)> = None;
+        for valid in 0..self.rows_per_plane.min(most_valid.saturating_add(1)) {
+            let row = first + valid as usize;
+            let mut head = self.heads[row];
+            if head.first == NONE {
+                continue;
+            }
+            if head.dated != head.first {
+                head.sealed_at = sealed_at(block_of(self, head.first));
+                head.dated = head.first;
+                self.heads[row] = head;
+            }
+            let own = rank(valid, head.sealed_at);
+            if best.as_ref().is_some_and(|best| own > best.0) {
+                continue;
+            }
+            let mut block = block_of(self, head.first);
+            let mut at = self.next_in(row, head.first);
+            while let Some(turn) = at {
+                let other = block_of(self, turn);
+                if rank(valid, sealed_at(other)) != own {
+                    break;
+                }
+                block = block.min(other);
+                at = self.next_in(row, turn);
+            }
+            if best.as_ref().is_none_or(|best| (&own, block) < (&best.0, best.1)) {
+                best = Some((own, block));
+            }
+        }
+        best.map(|(_, block)| block)
+    }
+
+    /// Takes in the sealed blocks of all planes, of which none is in a row.
+    pub fn fill(&mut self, candidates: &Candidates<'_>, sealed_at: impl Fn(BlockId) -> u64) {
+        let all = Candidates { most_valid: u32::MAX, ..*candidates };
+        for plane in (0..all.geometry.planes).map(PlaneId) {
+            let mut sealed: Vec<BlockId> = all.sealed(plane).collect();
+            sealed.sort_unstable_by_key(|&block| (sealed_at(block), block));
+            for block in sealed {
+                self.seal(plane, block, all.valid(block));
+            }
+        }
+    }
+
+    /// Bytes of its tables.
+    pub fn table_bytes(&self) -> u64 {
+        let words = bytes_of(&self.bits) + bytes_of(&self.summaries);
+        words + bytes_of(&self.heads) + bytes_of(&self.turn_of) + bytes_of(&self.block_at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Random;
+    use std::cmp::Reverse;
+
+    const BLOCKS: u32 = 100;
+    const PAGES: u32 = 6;
+
+    /// The valid pages of each candidate, and when it was sealed.
+    type Model = Vec<Option<(u32, u64)>>;
+
+    /// As cost-benefit, in whole numbers; blocks without valid pages are equal.
+    fn rank(now: u64, valid: u32, sealed: u64) -> Reverse<u64> {
+        let score = u64::from(PAGES - valid) * (now - sealed) * 60 / u64::from(PAGES + valid);
+        Reverse(if valid == 0 { u64::MAX } else { score })
+    }
+
+    fn hold(index: &mut SealOrder, model: &Model, now: u64, most_valid: u32) {
+        let rank = |valid, sealed| rank(now, valid, sealed);
+        let ranked = model.iter().enumerate().filter_map(|(block, candidate)| {
+            let (valid, sealed) = candidate.filter(|&(v, _)| v < PAGES && v <= most_valid)?;
+            Some((rank(valid, sealed), BlockId(block as u32)))
+        });
+        let sealed = |block: BlockId| model[block.index()].expect("only candidates are asked").1;
+        let found = index.first(PlaneId(0), most_valid, sealed, rank);
+        assert_eq!(found, ranked.min().map(|(_, block)| block));
+    }
+
+    /// Random histories, in which several blocks are sealed at a time, some are old, and turns are
+    /// numbered anew more than a hundred times. The index finds what a walk over all blocks finds.
+    #[test]
+    fn an_index_finds_what_a_walk_over_all_blocks_finds() {
+        let mut random = Random::named(1, "seal order");
+        let plane = PlaneId(0);
+        let mut index = SealOrder::of(1, PAGES, BLOCKS);
+        let mut model: Model = vec![None; BLOCKS as usize];
+        let mut seals = 0;
+        for step in 1..120_000 {
+            let (block, now) = (BlockId(random.below(u64::from(BLOCKS)) as u32), step / 5 + 1);
+            match model[block.index()] {
+                None => {
+                    let valid = random.below(u64::from(PAGES) + 1) as u32;
+                    index.seal(plane, block, valid);
+                    model[block.index()] = Some((valid, now));
+                    seals += 1;
+                }
+                Some((valid, from)) if valid > 0 && random.below(4) > 0 => {
+                    index.lower(plane, block, valid - 1);
+                    model[block.index()] = Some((valid - 1, from));
+                }
+                Some((valid, _)) if block.0 % 16 > 0 || random.below(50) == 0 => {
+                    index.claim(plane, block, valid);
+                    model[block.index()] = None;
+                }
+                Some(_) => {}
+            }
+            if random.below(5) == 0 {
+                hold(&mut index, &model, now, random.below(u64::from(PAGES) + 2) as u32);
+            }
+        }
+        assert!(seals > 100 * BLOCKS);
+    }
+}
