@@ -114,7 +114,7 @@ impl IdleCollection {
             // need frees no page.
             let victim = gc.pick_victim(plane, &sight).filter(|&block| {
                 plan.gc.sub_blocks.is_some()
-                    || ftl.blocks.valid(block) < plan.geometry.data_pages_of(block)
+                    || plan.geometry.shape.won(plan.geometry.data_pages_of(block) - ftl.blocks.valid(block)) > 0
             });
             if let Some(victim) = victim {
                 gc.had_turn(unit, turn, &sight);

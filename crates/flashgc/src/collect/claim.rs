@@ -2,6 +2,7 @@
 
 use super::{Collecting, Stage};
 use crate::flash::{Class, Command, Kind, Op, Phases};
+use crate::ftl::Stream;
 use crate::gc::{Copy, Victim};
 use crate::ids::{BlockId, PlaneId, Ppn, UnitId};
 use crate::owner::Owner;
@@ -84,6 +85,9 @@ impl<W: Watch> Collecting<'_, W> {
                 let pages = store.list_victim(block, cx);
                 job.copies.extend(pages.iter().map(|&from| Copy { from, to: Ppn::NONE }));
             }
+        }
+        if job.fixed && cx.plan.geometry.shape.pads() {
+            store.pad(plane, Stream::Gc, cx);
         }
         if cx.plan.read_retry.is_some() && !cx.plan.gc.copy.takes_time() {
             // Copies without a price have corrected data.

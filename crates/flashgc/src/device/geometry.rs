@@ -68,6 +68,10 @@ pub struct Shape {
     /// Mapped pages that are programmed together: the slots of these flash pages.
     #[serde(skip)]
     pub program_slots: u32,
+    /// Mapped pages up to whose multiples programs are padded before anything is lost with the
+    /// controller's power: those of a program, or 1 where the controller has protection.
+    #[serde(skip)]
+    pub padded_to: u32,
     /// The part that one array operation keeps busy.
     pub unit: Level,
     /// Sub-blocks of each block, each of which can be erased without the others. Where a scheme
@@ -248,6 +252,7 @@ impl Shape {
             slots: 1,
             pages_per_program: 1,
             program_slots: 1,
+            padded_to: 1,
             unit,
             registers: 1,
             multi_plane: 1,

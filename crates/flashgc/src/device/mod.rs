@@ -3,6 +3,7 @@
 
 pub mod geometry;
 pub mod layers;
+mod padding;
 pub mod page_times;
 pub mod pools;
 pub mod read_errors;

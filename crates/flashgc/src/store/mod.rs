@@ -25,6 +25,7 @@ mod classes;
 mod facts;
 mod fill;
 mod logical_time;
+mod padding;
 mod pages;
 mod restore;
 mod steady;

@@ -98,6 +98,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         slots: 1,
         pages_per_program: layered.pages_per_program,
         program_slots: 1,
+        padded_to: 1,
         unit: unit?,
         registers: registers?,
         multi_plane: multi_plane?,
@@ -107,7 +108,10 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         exported_pages_per_plane: 0,
     }
     .in_slots(slots?);
-    let shape = sized(table, shape, &exported)?;
+    let mut shape = sized(table, shape, &exported)?;
+    if write_buffer?.is_some_and(|buffer| !buffer.is_protected) {
+        shape.padded_to = shape.program_slots;
+    }
     let timing = timed(table, (times?, suspend?, summary?), layered.speed, lag?, &shape)?;
     let (has_passes, is_striped) = (timing.passes.is_some(), allocation == Allocation::Striped);
     Some(Device {

@@ -101,6 +101,8 @@ pub struct Blame {
     /// By request: the operation that was done last.
     last: Vec<u32>,
     crossings: Vec<Crossing>,
+    /// FUA writes that waited for flash: their request, since when in ns, and their parts.
+    forced: Vec<(u32, u64, Parts)>,
     has_link: bool,
     /// Where writes wait for any idle unit: how many units work for collections. The clock behind
     /// those of the units is of such writes, and shows a collection as long as there is any.
@@ -151,6 +153,7 @@ impl Blame {
             before: Vec::new(),
             last: Vec::new(),
             crossings: Vec::new(),
+            forced: Vec::new(),
             has_link: plan.host_link.is_some()
                 || plan.places.is_some()
                 || plan.firmware.is_some()
@@ -164,6 +167,9 @@ impl Blame {
 
     /// The parts of a read or a write that is done.
     pub fn parts_of(&self, request: u32) -> Parts {
+        if let Some(&(.., parts)) = self.forced.iter().find(|forced| forced.0 == request) {
+            return parts;
+        }
         if self.has_link {
             let Crossing { mut parts, done, .. } = self.crossings[request as usize];
             add(&mut parts, &done);
@@ -397,17 +403,39 @@ impl Blame {
         if !op.has_parts() {
             return;
         }
-        let link = self.has_link.then(|| self.parts_of(request));
+        let is_apart = self.has_link || !self.forced.is_empty();
+        let apart = is_apart.then(|| self.parts_of(request));
         let last = self.last[request as usize];
         let operation = &self.operations[last as usize];
-        let parts = link.as_ref().unwrap_or(&operation.parts);
+        let parts = apart.as_ref().unwrap_or(&operation.parts);
         let table = if op == HostOp::Read { &mut self.read } else { &mut self.write };
         // Work that overlaps with that of another operation is that one's.
         let retries_ns = operation.retries_ns.min(parts[Part::Service as usize]);
+        // The operation of a FUA write may be another's by now.
+        let is_forced = self.forced.iter().any(|forced| forced.0 == request);
+        let retries_ns = if is_forced { 0 } else { retries_ns };
         table.add(parts, retries_ns, latency_ns);
         if let Some(&job) = self.job_of_clone.get(usize::from(clone)) {
             let table = &mut self.of_jobs[usize::from(job)][usize::from(op == HostOp::Write)];
             table.add(parts, retries_ns, latency_ns);
+        }
+    }
+
+    /// A FUA write waits for flash from now on, behind its last operation.
+    #[cold]
+    #[inline(never)]
+    fn awaits_flash(&mut self, request: u32, now_ns: u64) {
+        let parts = self.parts_of(request);
+        self.forced.push((request, now_ns, parts));
+    }
+
+    /// A request is done. If it waited for flash, that was for its page in the buffer to leave.
+    #[cold]
+    #[inline(never)]
+    fn survives(&mut self, request: u32, now_ns: u64) {
+        let forced = self.forced.iter_mut().find(|forced| forced.0 == request);
+        if let Some((_, since_ns, parts)) = forced {
+            parts[Part::Buffer as usize] += now_ns - *since_ns;
         }
     }
 
@@ -450,7 +478,9 @@ impl Watch for Blame {
     fn see(&mut self, now_ns: u64, happened: Happened) {
         match happened {
             Happened::AwaitsIdle { op } => self.awaits_idle(op, now_ns),
-            Happened::Arrived { request, .. } if self.has_link => {
+            Happened::Arrived { request, .. } if self.has_link || !self.forced.is_empty() => {
+                // What waited for flash is done, and its place in the slab is another's now.
+                self.forced.retain(|forced| forced.0 != request);
                 let new = Crossing { until_ns: now_ns, ..NOT_YET };
                 *entry(&mut self.crossings, request, NOT_YET) = new;
             }
@@ -483,7 +513,11 @@ impl Watch for Blame {
             Happened::Crossed { request, .. } | Happened::Handled { request, .. } => {
                 self.crosses(request, true, now_ns);
             }
+            Happened::AwaitsFlash { request } => self.awaits_flash(request, now_ns),
             Happened::Served { request, job, op, latency_ns, .. } => {
+                if !self.forced.is_empty() {
+                    self.survives(request, now_ns);
+                }
                 self.served(request, job, op, latency_ns);
             }
             _ => {}
