@@ -274,7 +274,8 @@ impl Draw {
 
     /// In a part of the cases the write buffer loses its pages with the power.
     pub(super) fn protection(&mut self) {
-        let has_passes = self.history.get("device.timing.program").is_some_and(|it| it.starts_with('['));
+        let has_passes =
+            self.history.get("device.timing.program").is_some_and(|it| it.starts_with('['));
         if self.choices.chance(40) && !has_passes {
             self.set("device.write_buffer.power_loss_protection", false);
             self.history.words.push(("device.write_buffer".into(), "unprotected".into()));

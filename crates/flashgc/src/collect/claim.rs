@@ -2,7 +2,6 @@
 
 use super::{Collecting, Stage};
 use crate::flash::{Class, Command, Kind, Op, Phases};
-use crate::ftl::Stream;
 use crate::gc::{Copy, Victim};
 use crate::ids::{BlockId, PlaneId, Ppn, UnitId};
 use crate::owner::Owner;
@@ -87,7 +86,7 @@ impl<W: Watch> Collecting<'_, W> {
             }
         }
         if job.fixed && cx.plan.geometry.shape.pads() {
-            store.pad(plane, Stream::Gc, cx);
+            store.pad_copies(plane, cx);
         }
         if cx.plan.read_retry.is_some() && !cx.plan.gc.copy.takes_time() {
             // Copies without a price have corrected data.

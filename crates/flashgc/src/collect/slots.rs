@@ -5,12 +5,12 @@
 //! it takes, through the controller. Each page is read once, and only its wanted slots leave the
 //! register; those that the step does not take wait in the controller for the next one. The last
 //! slots of a collection may not fill a program: the controller keeps them until others do, or pads
-//! the program before the erase where it has no power-loss protection. With copyback, flash pages (or word lines) whose slots are all valid move within their plane.
+//! the program before the erase where it has no power-loss protection. With copyback, flash pages
+//! (or word lines) whose slots are all valid move within their plane.
 
 use super::steps::command;
 use super::{Collecting, Job, Stage, reads};
 use crate::flash::{Command, Op, Prices};
-use crate::ftl::Stream;
 use crate::ids::{Ppn, UnitId};
 use crate::owner::Owner;
 use crate::verify::{Happened, Watch};
@@ -178,7 +178,7 @@ pub(super) fn program<W: Watch>(
 /// them, slots without data complete it. `None` where it keeps none.
 pub(super) fn pad<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) -> Option<Command<Owner>> {
     let plane = at.jobs[unit].plane.filter(|_| at.cx.plan.geometry.shape.pads())?;
-    let last = at.store.pad(plane, Stream::Gc, &mut at.cx)?;
+    let last = at.store.pad_copies(plane, &mut at.cx)?;
     let job = &mut at.jobs[unit];
     (job.stage, job.pads) = (Stage::Programming, true);
     let mut phases = at.prices.joined_program();

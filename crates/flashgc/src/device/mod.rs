@@ -10,6 +10,7 @@ pub mod read_errors;
 mod readers;
 pub mod spent;
 pub mod timing;
+mod views;
 
 pub(crate) use geometry::is_one;
 pub use geometry::{Geometry, Level, Shape};

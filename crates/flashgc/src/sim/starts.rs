@@ -251,7 +251,7 @@ impl<W: Watch> Sim<W> {
     fn pads(&mut self, plane: PlaneId) -> bool {
         let pads = self.plan.geometry.shape.pads();
         if pads {
-            self.store.pad(plane, Stream::Host, &mut context!(self));
+            self.store.pad_writes(plane, &mut context!(self));
         }
         pads
     }

@@ -25,7 +25,6 @@ mod classes;
 mod facts;
 mod fill;
 mod logical_time;
-mod padding;
 mod pages;
 mod restore;
 mod steady;

@@ -7,7 +7,7 @@
 use super::steady::WINDOWS_PER_DRIVE_WRITE;
 use super::{NoSpace, SteadyWatch, Store};
 use crate::context::{Context, Copied};
-use crate::ftl::{Placed, Stream};
+use crate::ftl::Placed;
 use crate::gc::{Batch, Role, Victim};
 use crate::ids::{BlockId, Lpn, PlaneId};
 use crate::plan::Plan;
@@ -270,7 +270,7 @@ impl Store {
             beside += if victim.is_erased() { 0 } else { moved as u32 };
         }
         if cx.plan.geometry.shape.pads() {
-            self.pad(plane, Stream::Gc, cx);
+            self.pad_copies(plane, cx);
         }
         self.erase_victims(plane, victims, cx);
         cx.count_collection(victims, Copied { pages, steps: pages, beside });

@@ -111,9 +111,9 @@ fn a_fua_write_waits_for_its_own_program() {
     assert_eq!(number(&report, "blame.write.mean.buffer_ns"), write_ns, "it waits in the buffer");
     assert_eq!(whole(&report, "pages.flushed"), 500);
     assert_eq!(whole(&report, "buffer.dirty_at_end"), 0);
-    let half = run(FRESH, &["requests = 2000\nfua_share = 0.5"], &[BUFFER, ACCESS, UNPROTECTED]);
+    let half = run(FRESH, &["requests = 120\nfua_share = 0.5"], &[BUFFER, ACCESS, UNPROTECTED]);
     assert_eq!(number(&half, "latency_ns.write.min"), 2_000.0);
-    assert!((900..1_100).contains(&whole(&half, "pages.flushed")), "a half of the writes");
+    assert!((45..75).contains(&whole(&half, "pages.flushed")), "half of the writes");
     // Protected, and without a buffer.
     for sets in [&[BUFFER, ACCESS][..], &[]] {
         let report = run(FRESH, &[job], sets);

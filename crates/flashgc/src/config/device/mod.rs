@@ -108,10 +108,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         exported_pages_per_plane: 0,
     }
     .in_slots(slots?);
-    let mut shape = sized(table, shape, &exported)?;
-    if write_buffer?.is_some_and(|buffer| !buffer.is_protected) {
-        shape.padded_to = shape.program_slots;
-    }
+    let shape = write_buffer::padded(sized(table, shape, &exported)?, write_buffer?);
     let timing = timed(table, (times?, suspend?, summary?), layered.speed, lag?, &shape)?;
     let (has_passes, is_striped) = (timing.passes.is_some(), allocation == Allocation::Striped);
     Some(Device {

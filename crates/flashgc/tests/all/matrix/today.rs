@@ -88,7 +88,17 @@ const FACTORS: &[Factor] = &[
     (SCHEME, &SCHEMES_AND_TOKENS),
     (COPY, &["", "gc.copy.use=\"bus\""]),
     ("placement", &["", "gc.placement.use=\"separate-gc\""]),
-    (WRITERS, &["", "weight=3", "flush_after=5", "fua_share=0.4", "limit_iops=4000", "limit_rate=\"8 MB/s\""]),
+    (
+        WRITERS,
+        &[
+            "",
+            "weight=3",
+            "flush_after=5",
+            "fua_share=0.4",
+            "limit_iops=4000",
+            "limit_rate=\"8 MB/s\"",
+        ],
+    ),
     ("sizes", &["size=\"4 KiB\"", "size=\"16 KiB\"", "size={\"6 KiB\"=0.5,\"40 KiB\"=0.5}"]),
 ];
 
