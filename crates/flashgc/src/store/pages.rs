@@ -83,7 +83,7 @@ impl Store {
         }
     }
 
-    fn seal<W: Watch>(&mut self, block: BlockId, cx: &mut Context<'_, W>) {
+    pub(super) fn seal<W: Watch>(&mut self, block: BlockId, cx: &mut Context<'_, W>) {
         self.ftl.seal(&cx.plan.geometry, block, self.age_base_ns + cx.now_ns);
         self.pass_on_facts(cx);
     }
@@ -155,46 +155,5 @@ impl Store {
         } else {
             Parity::Any
         }
-    }
-
-    /// Fills the program that copies have begun in a plane with slots that hold no data. Returns the
-    /// last one, if there was such a program.
-    pub fn pad_copies<W: Watch>(&mut self, plane: PlaneId, cx: &mut Context<'_, W>) -> Option<Ppn> {
-        self.pad(plane, Some(Stream::Gc), cx)
-    }
-
-    /// The same for the host.
-    pub fn pad_writes<W: Watch>(&mut self, plane: PlaneId, cx: &mut Context<'_, W>) {
-        self.pad(plane, Some(Stream::Host), cx);
-    }
-
-    /// Fills every program that is begun.
-    pub fn pad_all<W: Watch>(&mut self, cx: &mut Context<'_, W>) {
-        for plane in (0..cx.plan.geometry.planes).map(PlaneId) {
-            self.pad(plane, None, cx);
-        }
-    }
-
-    #[inline(never)]
-    fn pad<W: Watch>(
-        &mut self,
-        plane: PlaneId,
-        stream: Option<Stream>,
-        cx: &mut Context<'_, W>,
-    ) -> Option<Ppn> {
-        let (plan, mut last) = (cx.plan, None);
-        let collects = stream == Some(Stream::Gc);
-        while let Some(taken) = self.ftl.frontiers.take_begun(&plan.geometry, plane, stream) {
-            cx.counters.padded += 1;
-            cx.tell(Happened::Padded { ppn: taken.ppn, collects });
-            if taken.filled.is_some() {
-                self.seal(taken.filled, cx);
-            }
-            last = Some(taken.ppn);
-        }
-        if last.is_some() {
-            self.ask_trigger(plane, cx);
-        }
-        last
     }
 }

@@ -214,7 +214,7 @@ fn drives_that_cannot_pad_are_refused() {
     let passes = [
         &SLOTS[..],
         &[WORD_LINE, "device.pages_per_block=12", "device.timing.program=[\"1 ms\", \"2 ms\"]"],
-        &["device.timing.transfer=\"1 ns/B\""],
+        &["device.timing.transfer=\"1 ns/B\"", "device.exported=0.2"],
     ];
     let found = refusal(TINY, &passes.concat());
     assert!(found.contains("programs of one pass"), "{found}");

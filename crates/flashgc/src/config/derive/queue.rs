@@ -28,7 +28,7 @@ fn completes(root: &Reader<'_>, device: &Device, workload: &WorkloadPlan) -> Opt
     if flushes && !device.write_completion.is_default() {
         root.table("device").error(
             "write_completion",
-            "a flush or a FUA write does not cover writes that are done when they are in a register \
+            "flushes and FUA writes do not cover writes that are done when they are in a register \
              (write_completion = \"loaded\")",
             "set write_completion = \"programmed\", or remove `flush_after` and `fua_share` \
              from the workload",

@@ -38,8 +38,8 @@ impl Checker {
         }
     }
 
-    /// Where the controller has no protection no copy is only there when its victim is erased: every
-    /// program of the plane is full.
+    /// Where the controller has no protection no copy is only there when its victim is erased:
+    /// every program of the plane is full.
     fn keeps_copies(&self, now_ns: u64, erased: BlockId) {
         let slots = self.geometry.shape.program_slots;
         if !self.promises.drains || !self.is_measuring || slots == 1 {

@@ -1,6 +1,6 @@
 //! The lines of a `requests` block: `10 us  read 5..7`, `0 us  write 512 B at 5 + 1 KiB`; and
-//! `0 us  write high 5` for a request of high priority, `0 us  write fua 5` for one with forced unit
-//! access, `0 us  flush` for a flush.
+//! `0 us  write high 5` for a request of high priority, `0 us  write fua 5` for one with forced
+//! unit access, `0 us  flush` for a flush.
 
 use flashgc::workload::{HostOp, HostRequest};
 use flashgc_config::units::{parse_bytes, parse_duration_ns};
