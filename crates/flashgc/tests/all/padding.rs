@@ -219,7 +219,7 @@ fn drives_that_cannot_pad_are_refused() {
     let found = refusal(TINY, &passes.concat());
     assert!(found.contains("programs of one pass"), "{found}");
     // One slot in each block would be invalid, and no collection could win a flash page.
-    let full = ["device.exported=0.83"];
+    let full = ["device.exported=0.7"];
     let found = refusal(TINY, &[&SLOTS, &full[..]].concat());
     assert!(found.contains("48 pages that no collection wins, 3 in each block"), "{found}");
     let protected = [&SLOTS[..3], &full].concat();
