@@ -249,10 +249,8 @@ fn read_errors_and_padding_are_the_same_on_a_saved_drive() {
         "device.mapping_unit=\"4 KiB\"",
         "device.allocation=\"dynamic\"",
     ];
-    let pads = [
-        "device.write_buffer.size=\"256 KiB\"",
-        "device.write_buffer.power_loss_protection=false",
-    ];
+    let pads =
+        ["device.write_buffer.size=\"256 KiB\"", "device.write_buffer.power_loss_protection=false"];
     let bus = ["gc.copy.use=\"bus\""];
     let preempted = ["gc.preemption.use=\"between-copies\""];
     let all: [&[&[&str]]; 6] = [
