@@ -80,6 +80,8 @@ class Slots(Section):
     per_page: int
     collection_page_reads: int
     reads_per_copy: float | None
+    padded: Annotated[int, Only("without power-loss protection")]
+    programmed_per_write: Annotated[float | None, Only("without power-loss protection")]
 
 
 class Cache(Section):

@@ -320,6 +320,23 @@ def test_percentages_left_blank_divide_the_rest():
     assert [float(share) for _, share in shares] == [0.1, 0.45, 0.45]
 
 
+def test_forced_writes(tmp_path):
+    path = tmp_path / "job.fio"
+    unprotected = {
+        "device.write_buffer.size": "256 KiB",
+        "device.write_buffer.power_loss_protection": False,
+    }
+    flushed = {}
+    for sync in ("none", "dsync"):
+        path.write_text(f"[a]\nrw=randwrite\nsize=4m\nnumber_ios=100\nsync={sync}\n")
+        report = package.run(path, set={**SMALL, **unprotected})
+        flushed[sync] = report.pages.flushed
+    assert flushed == {"none": 0, "dsync": 100}
+    path.write_text("[a]\nrw=randwrite\nsize=4m\nsync=perhaps\n")
+    with pytest.raises(package.ConfigError, match="none, 1, sync, dsync"):
+        package.run(path, set=SMALL)
+
+
 def test_a_flush_after_writes(tmp_path):
     path = tmp_path / "job.fio"
     path.write_text("[a]\nrw=randwrite\nsize=4m\nfsync=4\n[b]\nrw=randwrite\nsize=4m\nfsync=0\n")

@@ -215,7 +215,7 @@ fn pages(results: &Results) -> Value {
         "gc_moved": counters.gc_moved,
         "background_moved": counters.background_moved,
         "wasted_copies": counters.wasted_copies,
-        "overhead": counters.overhead,
+        "overhead": counters.overhead + counters.padded,
     });
     if results.buffer_dirty_pages.is_some() {
         keys["flushed"] = json!(counters.flushed);
@@ -265,12 +265,18 @@ fn pages_programmed(results: &Results) -> u64 {
 fn slots(setup: &Setup, results: &Results) -> Option<Value> {
     let (shape, counters) = (&setup.plan.geometry.shape, &results.counters);
     (shape.program_slots > 1).then(|| {
-        json!({
+        let mut keys = json!({
             "per_page": shape.slots,
             "per_program": shape.program_slots,
             "collection_page_reads": counters.read_steps,
             "reads_per_copy": per(counters.read_steps, counters.moved_in_jobs),
-        })
+        });
+        if shape.pads() {
+            let programmed = pages_programmed(results) + counters.padded;
+            keys["padded"] = json!(counters.padded);
+            keys["programmed_per_write"] = json!(per(programmed, counters.host_written));
+        }
+        keys
     })
 }
 
@@ -325,6 +331,9 @@ fn endurance(setup: &Setup, results: &Results, cycles: u64, in_bytes: Option<f64
         ),
     };
     let of_flash = f64::from(geometry.pages) * page_bytes * cycles as f64;
+    // Padding wears blocks as data does.
+    let data = pages_programmed(results) as f64;
+    let in_bytes = in_bytes.map(|bytes| bytes * (1.0 + results.counters.padded as f64 / data));
     let written = in_bytes.filter(|_| why_not.is_none()).map(|in_bytes| of_flash / in_bytes);
     let drive_bytes = f64::from(geometry.exported_pages) * page_bytes;
     json!({

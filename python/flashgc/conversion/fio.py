@@ -26,6 +26,9 @@ PATTERNS: dict[str, tuple[tuple[int, ...], bool]] = {
 }  # fmt: skip
 """Kinds of requests, by their number, and whether they are random."""
 
+FORCED = {"0": False, "none": False, "1": True, "sync": True, "dsync": True}
+"""Values of `sync` and `writefua`, and whether writes are forced."""
+
 
 def convert(findings: Findings, file: JobFile) -> None:
     """All jobs, and the outcome for each option."""
@@ -234,6 +237,15 @@ class _Job(Requests, Flow):
         self.take("loops", self._loops)
         for name in ("fsync", "fdatasync"):
             self.take(name, self._flushes)
+        for name in ("sync", "writefua"):
+            self.take(name, self._forced)
+
+    def _forced(self, key: Key) -> None:
+        if key.text not in FORCED:
+            return self.wrong(key, f"`{key.text}` is none of {', '.join(FORCED)}")
+        if not FORCED[key.text]:
+            return self.said(key, "", "no forced writes")
+        return self.set(key, "fua_share", 1.0)
 
     def _flushes(self, key: Key) -> None:
         writes = values.integer(key.text, 0, 2**32 - 1)

@@ -20,7 +20,7 @@ MAPPED = (
     "filesize", "offset", "offset_increment", "io_size", "filename", "time_based", "runtime",
     "numjobs", "loops", "number_ios", "randseed", "startdelay", "stonewall", "thinktime",
     "thinktime_blocks", "kb_base", "name", "ioengine", "direct", "buffered", "nrfiles",
-    "fsync", "fdatasync",
+    "fsync", "fdatasync", "sync", "writefua",
 )  # fmt: skip
 """Options that the converter reads."""
 
@@ -54,10 +54,10 @@ IGNORED: dict[str, str] = {
         "mem", "iomem_align", "mem_align", "hugepage-size", "thread", "cpumask", "cpus_allowed",
         "cpus_allowed_policy", "numa_cpu_nodes", "numa_mem_policy", "nice", "prio", "prioclass",
         "priohint", "uid", "gid", "cgroup", "cgroup_weight", "cgroup_nodelete", "exec_prerun",
-        "exec_postrun", "clocksource", "gtod_reduce", "gtod_cpu", "thinktime_spin", "sync",
+        "exec_postrun", "clocksource", "gtod_reduce", "gtod_cpu", "thinktime_spin",
         "hipri", "registerfiles", "fixedbufs", "sqthread_poll", "sqthread_poll_cpu", "nonvectored",
         "uncached", "nowait", "force_async", "userspace_reap", "cmd_type", "md_per_io_size",
-        "readfua", "writefua", "sg_write_mode", "atomic", "cuda_io", "ignore_error",
+        "readfua", "sg_write_mode", "atomic", "cuda_io", "ignore_error",
         "serialize_overlap", "write_barrier",
     ), _HOST),
     **dict.fromkeys((

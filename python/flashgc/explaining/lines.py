@@ -50,6 +50,7 @@ _WAITS = {
     "awaits_buffer": (BUFFER, "waits for the write buffer"),
     "accesses_buffer": (OWN, "accesses the write buffer"),
     "done": (HOST, "waits for the host's link"),
+    "awaits_flash": (BUFFER, "waits until flash has its data"),
 }
 
 

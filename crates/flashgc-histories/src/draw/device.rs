@@ -269,5 +269,16 @@ impl Draw {
         self.set("device.write_buffer.size", size);
         let access = self.choices.pick(&["0 ns", "1 ns", "1 us", "90 us"]);
         self.text("device.write_buffer.access", access);
+        self.protection();
+    }
+
+    /// In a part of the cases the write buffer loses its pages with the power.
+    pub(super) fn protection(&mut self) {
+        let has_passes =
+            self.history.get("device.timing.program").is_some_and(|it| it.starts_with('['));
+        if self.choices.chance(40) && !has_passes {
+            self.set("device.write_buffer.power_loss_protection", false);
+            self.history.words.push(("device.write_buffer".into(), "unprotected".into()));
+        }
     }
 }

@@ -106,6 +106,7 @@ impl Draw {
             let size = self.choices.pick(&["32 KiB", "256 KiB", "1 MiB"]);
             self.text("device.write_buffer.size", size);
             self.text("device.write_buffer.access", "1 us");
+            self.protection();
         }
         self.word("device.allocation", &["dynamic", "dynamic", "when-idle"]);
         self.history.remove("gc");

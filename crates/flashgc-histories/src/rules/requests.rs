@@ -56,7 +56,7 @@ pub fn rule(tried: &Tried<'_>) -> Result<bool, Stop> {
 
 fn is_wrong(row: &RequestRow, blame: bool) -> bool {
     let parts = row.parts.map(|parts| parts.iter().sum::<u64>());
-    let expected = (blame && row.op != HostOp::Trim).then(|| row.latency_ns());
+    let expected = (blame && row.op.has_parts()).then(|| row.latency_ns());
     row.arrival_ns > row.start_ns || row.start_ns > row.end_ns || parts != expected
 }
 

@@ -110,11 +110,11 @@ impl IdleCollection {
             if !wins || !self.plan.threshold.is_short(ftl, plane, inclusive) {
                 continue;
             }
+            let invalid = |block| plan.geometry.data_pages_of(block) - ftl.blocks.valid(block);
             // A policy may choose a block without an invalid page; to collect it before there is a
             // need frees no page.
             let victim = gc.pick_victim(plane, &sight).filter(|&block| {
-                plan.gc.sub_blocks.is_some()
-                    || ftl.blocks.valid(block) < plan.geometry.data_pages_of(block)
+                plan.gc.sub_blocks.is_some() || plan.geometry.shape.won(invalid(block)) > 0
             });
             if let Some(victim) = victim {
                 gc.had_turn(unit, turn, &sight);

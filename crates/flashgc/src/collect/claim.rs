@@ -85,6 +85,9 @@ impl<W: Watch> Collecting<'_, W> {
                 job.copies.extend(pages.iter().map(|&from| Copy { from, to: Ppn::NONE }));
             }
         }
+        if job.fixed && cx.plan.geometry.shape.pads() {
+            store.pad_copies(plane, cx);
+        }
         if cx.plan.read_retry.is_some() && !cx.plan.gc.copy.takes_time() {
             // Copies without a price have corrected data.
             job.copies.iter().for_each(|copy| store.ftl.renew(copy.to));

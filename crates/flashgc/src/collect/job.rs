@@ -73,6 +73,8 @@ pub struct Job {
     pub step: Vec<usize>,
     /// Whether the step ends with a program: the controller keeps slots that fill no program.
     pub(super) programs: bool,
+    /// Whether the program under way is that of copies made before, padded.
+    pub(super) pads: bool,
     /// Copies of the step that other units have not programmed yet.
     pub sent: u32,
     /// Steps that ended.

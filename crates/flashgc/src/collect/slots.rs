@@ -4,8 +4,9 @@
 //! A step fills the next program of its plane, and starts it. Its slots come from as many pages as
 //! it takes, through the controller. Each page is read once, and only its wanted slots leave the
 //! register; those that the step does not take wait in the controller for the next one. The last
-//! slots of a collection may not fill a program: the controller keeps them until others do. With
-//! copyback, flash pages (or word lines) whose slots are all valid move within their plane.
+//! slots of a collection may not fill a program: the controller keeps them until others do, or pads
+//! the program before the erase where it has no power-loss protection. With copyback, flash pages
+//! (or word lines) whose slots are all valid move within their plane.
 
 use super::steps::command;
 use super::{Collecting, Job, Stage, reads};
@@ -170,5 +171,17 @@ pub(super) fn program<W: Watch>(
     job.stage = Stage::Programming;
     let mut phases = at.prices.joined_program();
     at.prices.bind(&mut phases, job.step_pages().map(|copy| copy.to).take(1), 0);
+    Some(command(phases))
+}
+
+/// The program of the last copies, before the victim is erased: where the controller must not keep
+/// them, slots without data complete it. `None` where it keeps none.
+pub(super) fn pad<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) -> Option<Command<Owner>> {
+    let plane = at.jobs[unit].plane.filter(|_| at.cx.plan.geometry.shape.pads())?;
+    let last = at.store.pad_copies(plane, &mut at.cx)?;
+    let job = &mut at.jobs[unit];
+    (job.stage, job.pads) = (Stage::Programming, true);
+    let mut phases = at.prices.joined_program();
+    at.prices.bind(&mut phases, std::iter::once(last), 0);
     Some(command(phases))
 }

@@ -16,10 +16,12 @@ impl<W: Watch> Collecting<'_, W> {
     #[inline(never)]
     pub fn read_step(&mut self, unit: UnitId) -> Command<Owner> {
         self.take_step(unit);
-        let job = &mut self.jobs[unit];
-        job.read_ahead = false;
-        if job.step.is_empty() {
-            job.stage = Stage::Erasing;
+        self.jobs[unit].read_ahead = false;
+        if self.jobs[unit].step.is_empty() {
+            if let Some(padded) = slots::pad(self, unit) {
+                return padded;
+            }
+            self.jobs[unit].stage = Stage::Erasing;
             return command(self.prices.nominal(Op::Erase, 1));
         }
         self.begin_reading(unit);

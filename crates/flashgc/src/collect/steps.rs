@@ -16,9 +16,11 @@ impl<W: Watch> Collecting<'_, W> {
     #[inline(always)]
     pub fn step(&mut self, unit: UnitId) -> Command<Owner> {
         self.take_step(unit);
-        let job = &mut self.jobs[unit];
-        if job.step.is_empty() {
-            job.stage = Stage::Erasing;
+        if self.jobs[unit].step.is_empty() {
+            if let Some(padded) = slots::pad(self, unit) {
+                return padded;
+            }
+            self.jobs[unit].stage = Stage::Erasing;
             if self.cx.plan.gc.blocking.erasing.is_some() {
                 self.narrow_blocking(unit);
             }
@@ -114,8 +116,9 @@ impl<W: Watch> Collecting<'_, W> {
         if !job.wasted_open.is_empty() && !job.fixed {
             job.wasted_open.clear();
         }
-        job.steps += u32::from(copies > 0 && job.programs);
-        job.merged_programs += u32::from(copies == 0);
+        let pads = std::mem::take(&mut job.pads);
+        job.steps += u32::from(copies > 0 && job.programs || pads);
+        job.merged_programs += u32::from(copies == 0 && !pads);
         self.cx.count_copies(u64::from(copies), fills);
     }
 }

@@ -113,12 +113,25 @@ pub fn needs(shape: &Shape, gc: &GcPlan, open_blocks: u64) -> String {
     let (reserve, per_block) = (gc.reserve_blocks, shape.data_pages());
     match shape.sub_blocks {
         1 => format!(
-            "reserved blocks: {reserve}, open blocks: {open_blocks}, each of {per_block} pages"
+            "reserved blocks: {reserve}, open blocks: {open_blocks}, each of {per_block} pages{}",
+            padding(shape)
         ),
         _ => format!(
             "reserved sub-blocks: {reserve}, each of {per_block} pages; open blocks: \
              {open_blocks}, each with {} pages",
             pages_shut_by_an_open_block(shape, gc)
+        ),
+    }
+}
+
+/// The invalid pages that no collection wins where it pads programs, as text for the user.
+pub fn padding(shape: &Shape) -> String {
+    let (pages, least) = (shape.never_won(), shape.padded_to - 1);
+    match pages {
+        0 => String::new(),
+        _ => format!(
+            "; and {pages} pages that no collection wins, {least} in each block, since without \
+             power-loss protection it pads its last program"
         ),
     }
 }

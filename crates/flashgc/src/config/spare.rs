@@ -11,6 +11,12 @@ fn open_blocks(gc: &GcPlan) -> u64 {
     1 + u64::from(gc.streams_beside()) + u64::from(gc.copy.parity())
 }
 
+/// Pages of a plane in which nothing can be freed: those of open blocks, and where collections pad
+/// programs the invalid ones that fill none.
+fn shut_pages(shape: &Shape, gc: &GcPlan) -> u64 {
+    open_blocks(gc) * space::pages_shut_by_an_open_block(shape, gc) + shape.never_won()
+}
+
 /// Erased pages of a plane that collection must be able to reach.
 fn mark_pages(shape: &Shape, gc: &GcPlan) -> u64 {
     gc.trigger.stop.pages(shape) + u64::from(gc.trigger.inclusive)
@@ -20,8 +26,7 @@ fn mark_pages(shape: &Shape, gc: &GcPlan) -> u64 {
 pub fn left(shape: &Shape, gc: &GcPlan) -> f64 {
     let exported = u64::from(shape.exported_pages_per_plane);
     let spare = shape.data_pages_per_plane().saturating_sub(exported);
-    let open_pages = open_blocks(gc) * space::pages_shut_by_an_open_block(shape, gc);
-    let taken = mark_pages(shape, gc) + open_pages;
+    let taken = mark_pages(shape, gc) + shut_pages(shape, gc);
     spare.saturating_sub(taken) as f64 / spare.max(1) as f64
 }
 
@@ -30,7 +35,7 @@ pub fn check(root: &Reader<'_>, shape: &Shape, gc: &GcPlan) -> Option<()> {
     let physical = shape.data_pages_per_plane();
     let exported = u64::from(shape.exported_pages_per_plane);
     let open_blocks = open_blocks(gc);
-    let open_pages = open_blocks * space::pages_shut_by_an_open_block(shape, gc);
+    let open_pages = shut_pages(shape, gc);
     let reserved = u64::from(gc.reserve_blocks) * u64::from(shape.data_pages()) + open_pages;
     let mark = mark_pages(shape, gc);
     if exported + reserved >= physical {
@@ -60,9 +65,10 @@ pub fn check(root: &Reader<'_>, shape: &Shape, gc: &GcPlan) -> Option<()> {
             key,
             format!(
                 "the threshold ({mark} pages per plane) exceeds the spare space of a plane: {} \
-                 spare pages, minus {open_blocks} open {}",
+                 spare pages, minus {open_blocks} open {}{}",
                 physical - exported,
-                space::word(shape, open_blocks)
+                space::word(shape, open_blocks),
+                space::padding(shape)
             ),
             format!(
                 "collection could never reach it: give at most \"{} blocks\" or \"{room} pages\"",

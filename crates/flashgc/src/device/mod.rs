@@ -3,12 +3,14 @@
 
 pub mod geometry;
 pub mod layers;
+mod padding;
 pub mod page_times;
 pub mod pools;
 pub mod read_errors;
 mod readers;
 pub mod spent;
 pub mod timing;
+mod views;
 
 pub(crate) use geometry::is_one;
 pub use geometry::{Geometry, Level, Shape};

@@ -273,7 +273,8 @@ impl Ftl {
         let plane = geometry.plane_of_block(block);
         let (valid, state) = self.blocks.remove_valid(block, at);
         if state == BlockState::Sealed {
-            self.blocks.reclaimable[plane.index()] += 1;
+            let invalid = geometry.data_pages_of(block) - valid;
+            self.blocks.reclaimable[plane.index()] += geometry.shape.won_with_last(invalid);
         }
         Lost { plane, page: ppn, block, valid, state }
     }
@@ -298,7 +299,8 @@ impl Ftl {
         let valid = self.blocks.valid(block);
         let plane = geometry.plane_of_block(block);
         self.facts.push(Fact::Sealed { plane, block, valid });
-        self.blocks.reclaimable[plane.index()] += geometry.data_pages_of(block) - valid;
+        self.blocks.reclaimable[plane.index()] +=
+            geometry.shape.won(geometry.data_pages_of(block) - valid);
     }
 
     /// The sealed blocks of a plane in the order of their sealing.
@@ -315,7 +317,8 @@ impl Ftl {
         self.stamps.claimed(block, valid);
         self.facts.push(Fact::Claimed { plane, block, valid });
         self.blocks.claim(block);
-        self.blocks.reclaimable[plane.index()] -= geometry.data_pages_of(block) - valid;
+        self.blocks.reclaimable[plane.index()] -=
+            geometry.shape.won(geometry.data_pages_of(block) - valid);
         valid
     }
 

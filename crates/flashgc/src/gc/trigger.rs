@@ -34,7 +34,7 @@ impl Gc {
             age_now_ns: sight.age_now_ns,
             stamps: &sight.ftl.stamps,
             costs: self.costs,
-            most_valid: u32::MAX,
+            most_valid: sight.geometry.shape.most_collected(),
         }
     }
 
@@ -69,7 +69,8 @@ impl Gc {
             if let Some(placement) = &mut self.placement {
                 placement.invalidated(plane, block);
             }
-            if ftl.blocks.reclaimable[plane.index()] == 1 && self.wants[plane.index()] {
+            let least = geometry.shape.padded_to;
+            if ftl.blocks.reclaimable[plane.index()] == least && self.wants[plane.index()] {
                 // The plane needed space, and until now a collection would have freed none.
                 self.call_unit(geometry.unit_of(plane));
             }
@@ -221,7 +222,9 @@ impl Gc {
         most_valid: u32,
         sight: &Sight<'_>,
     ) -> Option<BlockId> {
-        let candidates = Candidates { most_valid, ..self.candidates(sight) };
+        let candidates = self.candidates(sight);
+        let most_valid = most_valid.min(candidates.most_valid);
+        let candidates = Candidates { most_valid, ..candidates };
         let victim = self.victim.pick(plane, &candidates, &mut self.random)?;
         let is_fit =
             sight.ftl.blocks.is_sealed(victim) && sight.geometry.plane_of_block(victim) == plane;
@@ -247,7 +250,8 @@ impl Gc {
         }
         let blocks = &sight.ftl.blocks;
         let wins = |b: &BlockId| {
-            blocks.is_sealed(*b) && blocks.valid(*b) < sight.geometry.data_pages_of(*b)
+            let invalid = sight.geometry.data_pages_of(*b) - blocks.valid(*b);
+            blocks.is_sealed(*b) && sight.geometry.shape.won(invalid) > 0
         };
         sight.geometry.blocks_of(plane).map(BlockId).filter(wins).count() as u32
     }

@@ -27,6 +27,15 @@ struct Page {
     has_data: bool,
 }
 
+/// A page whose data is in the buffer only.
+pub(super) struct Unsafe {
+    pub(super) lpn: Lpn,
+    /// The programs that must end until this data is in flash.
+    pub(super) programs: u8,
+    /// Whether nothing flushes it yet.
+    pub(super) is_free: bool,
+}
+
 /// The pages in the buffer.
 pub(super) struct Buffered {
     capacity: u32,
@@ -46,6 +55,12 @@ impl Page {
     /// It is not being flushed, and no data is on its way in.
     fn is_ready(&self) -> bool {
         self.flush == NONE && !self.is_coming
+    }
+
+    fn is_unsafe(&self) -> Option<Unsafe> {
+        let programs = 1 + u8::from(self.is_taken && self.is_rewritten);
+        let is_free = self.is_ready();
+        self.has_data.then_some(Unsafe { lpn: self.lpn, programs, is_free })
     }
 }
 
@@ -237,18 +252,19 @@ impl Buffered {
         page.is_some_and(|page| page.is_ready() && page.has_data)
     }
 
-    /// The pages with data, the one used least recently first: how many programs must end until
-    /// this data is in flash, and whether nothing flushes it yet.
-    pub fn unsafe_pages(&self) -> impl Iterator<Item = (Lpn, u8, bool)> + '_ {
+    /// The pages with data, the one used least recently first.
+    pub fn unsafe_pages(&self) -> impl Iterator<Item = Unsafe> + '_ {
         let place = |at: u32| (at != NONE).then_some(at);
         let places = std::iter::successors(place(self.oldest), move |&at| {
             place(self.pages[at as usize].newer)
         });
-        let pages = places.map(|at| &self.pages[at as usize]).filter(|page| page.has_data);
-        pages.map(|page| {
-            let is_older = page.is_taken && page.is_rewritten;
-            (page.lpn, 1 + u8::from(is_older), page.is_ready())
-        })
+        places.filter_map(|at| self.pages[at as usize].is_unsafe())
+    }
+
+    /// The same of one page; `None` where flash has its data.
+    pub fn unsafe_page(&self, lpn: Lpn) -> Option<Unsafe> {
+        let &at = self.place_of.get(&lpn.0)?;
+        self.pages[at as usize].is_unsafe()
     }
 
     /// The host trims the page. Returns the flush that still waits for its beginning.

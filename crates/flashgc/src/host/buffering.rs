@@ -115,7 +115,9 @@ impl Host {
         let writes = kind == OpKind::Write;
         if writes {
             buffer.pages.came(lpn);
-            self.take_awaited(lpn);
+            if self.must_go(lpn) {
+                self.flush_pages(&[lpn]);
+            }
         }
         let kind = if writes { HostOp::Write } else { HostOp::Read };
         let to_ns = cx.now_ns;
@@ -218,9 +220,10 @@ impl Host {
     /// A flush takes at most this number of its pages: the others may be flushed later.
     pub fn keep_at_most(&mut self, op: u32, pages: u32) {
         let Some(buffer) = &mut self.buffer else { return };
-        for lpn in buffer.joined.cut(op, pages as usize) {
-            buffer.pages.flush_is_put_off(lpn);
-        }
+        let cut: Vec<Lpn> = buffer.joined.cut(op, pages as usize).collect();
+        cut.iter().for_each(|&lpn| buffer.pages.flush_is_put_off(lpn));
+        let awaited: Vec<Lpn> = cut.into_iter().filter(|&lpn| self.must_go(lpn)).collect();
+        self.flush_pages(&awaited);
         self.flush_for_stalled();
     }
 
@@ -248,6 +251,7 @@ impl Host {
         if kind != OpKind::Write {
             return;
         }
+        let mut go_on = Vec::new();
         for at in 0.. {
             let Some(buffer) = &mut self.buffer else { return };
             let Some(&lpn) = buffer.joined.pages(op).get(at) else { break };
@@ -260,10 +264,11 @@ impl Host {
             } else if is_newest {
                 cx.tell(Happened::FlushedAndKept { lpn });
             }
-            if is_newest {
-                self.page_is_safe(lpn, cx);
+            if is_newest && self.page_is_safe(lpn, cx) {
+                go_on.push(lpn);
             }
         }
+        self.flush_pages(&go_on);
         self.flush_for_stalled();
     }
 }

@@ -78,6 +78,9 @@ impl Host {
                 return None;
             }
         }
+        if !self.forced.is_empty() && self.awaits_flash(id, cx) {
+            return None;
+        }
         Some(self.request_done(id, cx))
     }
 

@@ -3,6 +3,15 @@
 use crate::ids::Lpn;
 use rustc_hash::FxHashMap;
 
+/// A FUA write whose pages are coming in.
+pub(super) struct Forced {
+    /// Its request.
+    pub(super) id: u32,
+    /// Its first page, and their number.
+    pub(super) first: Lpn,
+    pub(super) pages: u32,
+}
+
 /// A command that waits.
 pub(super) struct FlushCommand {
     /// Its request.

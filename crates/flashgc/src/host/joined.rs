@@ -22,6 +22,11 @@ impl Joined {
         own.extend(pages);
     }
 
+    /// Another page joins a flush.
+    pub(super) fn join(&mut self, flush: u32, page: Lpn) {
+        self.pages[flush as usize].push(page);
+    }
+
     /// The pages of a flush, in the order in which they are programmed.
     pub(super) fn pages(&self, flush: u32) -> &[Lpn] {
         self.pages.get(flush as usize).map_or(&[], Vec::as_slice)

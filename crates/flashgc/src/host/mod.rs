@@ -37,7 +37,7 @@ use ahead::Ahead;
 use buffer::Buffer;
 use entrance::Entrance;
 use firmware::Firmware;
-use flush_command::FlushCommand;
+use flush_command::{FlushCommand, Forced};
 use limits::Limits;
 use link::Link;
 use order::PageOrder;
@@ -67,6 +67,8 @@ pub struct Host {
     buffer: Option<Buffer>,
     /// Flush commands that wait for the pages of the buffer.
     flush_commands: Vec<FlushCommand>,
+    /// FUA writes whose pages are coming in.
+    forced: Vec<Forced>,
     /// Flushes that wait nowhere yet.
     flushes: VecDeque<u32>,
     /// Space for the pages of the next flush.
@@ -101,6 +103,7 @@ impl Host {
                 .write_buffer
                 .map(|own| Buffer::new(own, plan.geometry.shape.program_slots)),
             flush_commands: Vec::new(),
+            forced: Vec::new(),
             flushes: VecDeque::new(),
             to_flush: Vec::new(),
             cutting: None,

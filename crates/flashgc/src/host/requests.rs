@@ -172,8 +172,11 @@ impl Host {
                 (requests.slab.len() - 1) as u32
             }
         };
-        let HostRequest { offset_bytes, bytes: size_bytes, .. } = *request;
-        cx.tell(Happened::Arrived { request: id, job, offset_bytes, size_bytes, outstanding });
+        let HostRequest { offset_bytes, bytes: size_bytes, fua, .. } = *request;
+        cx.tell(Happened::Arrived { request: id, job, offset_bytes, size_bytes, fua, outstanding });
+        if fua {
+            self.note_forced(id, request);
+        }
         id
     }
 

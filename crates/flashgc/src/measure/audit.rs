@@ -31,6 +31,7 @@ impl Seen<'_> {
         if results.jobs_open + results.flushes_open == 0 {
             assert_eq!(checker.summaries, counters.overhead, "pages of summaries");
         }
+        assert_eq!(checker.padded, counters.padded, "slots without data");
         self.audit_collection_time(counters);
         let idle = [results.unit.idle, results.bus.idle];
         assert!(idle.iter().all(|share| (0.0..=1.0).contains(share)), "time: {idle:?}");

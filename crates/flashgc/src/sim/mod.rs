@@ -380,6 +380,9 @@ impl<W: Watch> Sim<W> {
 
     /// The measured part begins: counters at zero, streams of random numbers from their start.
     fn start_counting(&mut self) {
+        if self.plan.geometry.shape.pads() {
+            self.store.pad_all(&mut context!(self));
+        }
         self.counters = Counters::default();
         self.measure.start(self.store.ftl.frontiers.free_total());
         for unit in &mut self.units {

@@ -222,6 +222,9 @@ impl<W: Watch> Sim<W> {
         let begun = self.store.ftl.frontiers.begun(geometry, plane, Stream::Host);
         let room = geometry.shape.program_slots - begun;
         self.host.keep_at_most(op, room);
+        if geometry.shape.pads() {
+            self.host.fill_up(op, room);
+        }
         let lpn = self.host.waiting.op(op).lpn;
         self.host.write_starts(op, lpn, &mut context!(self));
         let pages = self.host.pages_of(op);
@@ -235,12 +238,22 @@ impl<W: Watch> Sim<W> {
                 self.units[unit.index()].filled += 1;
             }
         }
-        if pages < room {
-            self.host_operation_ended(op);
-        } else {
+        let is_full = pages == room || self.pads(plane);
+        if is_full {
             self.place_flushes();
+        } else {
+            self.host_operation_ended(op);
         }
-        pages == room
+        is_full
+    }
+
+    /// Completes the program that the host has begun, where nothing may wait in the controller.
+    fn pads(&mut self, plane: PlaneId) -> bool {
+        let pads = self.plan.geometry.shape.pads();
+        if pads {
+            self.store.pad_writes(plane, &mut context!(self));
+        }
+        pads
     }
 
     /// Whether a page that was written is not programmed yet.

@@ -47,6 +47,8 @@ pub struct Counters {
     pub wasted_copies: u64,
     /// Pages of summaries programmed.
     pub overhead: u64,
+    /// Slots programmed that hold no data.
+    pub padded: u64,
     /// Blocks erased.
     pub erases: u64,
     /// Erase operations.

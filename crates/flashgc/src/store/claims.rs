@@ -1,8 +1,9 @@
-//! What a collection takes and gives back: victims are claimed, emptied and erased.
+//! What a collection takes and gives back: victims are claimed, emptied and erased. Programs that
+//! nothing would complete are padded (docs/mapping-unit.md#without-power-loss-protection).
 
 use super::Store;
 use crate::context::Context;
-use crate::ftl::Placed;
+use crate::ftl::{Placed, Stream};
 use crate::gc::{Batch, Copy, Role, Victim};
 use crate::ids::{BlockId, PlaneId, Ppn};
 use crate::verify::{Cause, Happened, Watch};
@@ -173,5 +174,46 @@ impl Store {
         }
         cx.counters.erase_operations += 1;
         self.gc.ask_trigger_to_stop(plane, &sight!(self, cx));
+    }
+
+    /// Fills the program that copies have begun in a plane with slots that hold no data. Returns
+    /// the last one, if there was such a program.
+    pub fn pad_copies<W: Watch>(&mut self, plane: PlaneId, cx: &mut Context<'_, W>) -> Option<Ppn> {
+        self.pad(plane, Some(Stream::Gc), cx)
+    }
+
+    /// The same for the host.
+    pub fn pad_writes<W: Watch>(&mut self, plane: PlaneId, cx: &mut Context<'_, W>) {
+        self.pad(plane, Some(Stream::Host), cx);
+    }
+
+    /// Fills every program that is begun.
+    pub fn pad_all<W: Watch>(&mut self, cx: &mut Context<'_, W>) {
+        for plane in (0..cx.plan.geometry.planes).map(PlaneId) {
+            self.pad(plane, None, cx);
+        }
+    }
+
+    #[inline(never)]
+    fn pad<W: Watch>(
+        &mut self,
+        plane: PlaneId,
+        stream: Option<Stream>,
+        cx: &mut Context<'_, W>,
+    ) -> Option<Ppn> {
+        let (plan, mut last) = (cx.plan, None);
+        let collects = stream == Some(Stream::Gc);
+        while let Some(taken) = self.ftl.frontiers.take_begun(&plan.geometry, plane, stream) {
+            cx.counters.padded += 1;
+            cx.tell(Happened::Padded { ppn: taken.ppn, collects });
+            if taken.filled.is_some() {
+                self.seal(taken.filled, cx);
+            }
+            last = Some(taken.ppn);
+        }
+        if last.is_some() {
+            self.ask_trigger(plane, cx);
+        }
+        last
     }
 }

@@ -83,7 +83,7 @@ impl Store {
         }
     }
 
-    fn seal<W: Watch>(&mut self, block: BlockId, cx: &mut Context<'_, W>) {
+    pub(super) fn seal<W: Watch>(&mut self, block: BlockId, cx: &mut Context<'_, W>) {
         self.ftl.seal(&cx.plan.geometry, block, self.age_base_ns + cx.now_ns);
         self.pass_on_facts(cx);
     }

@@ -106,6 +106,6 @@ impl Store {
         let needed = plan.gc.classes_of_copies().min(valid);
         let has_room = self.ftl.frontiers.free_blocks(plane) >= needed;
         let invalid = plan.geometry.data_pages_of(victim) - valid;
-        (invalid > 0 && has_room).then_some(victim)
+        (plan.geometry.shape.won(invalid) > 0 && has_room).then_some(victim)
     }
 }

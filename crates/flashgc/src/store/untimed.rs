@@ -269,6 +269,9 @@ impl Store {
             pages += moved as u32;
             beside += if victim.is_erased() { 0 } else { moved as u32 };
         }
+        if cx.plan.geometry.shape.pads() {
+            self.pad_copies(plane, cx);
+        }
         self.erase_victims(plane, victims, cx);
         cx.count_collection(victims, Copied { pages, steps: pages, beside });
     }

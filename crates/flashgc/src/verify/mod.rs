@@ -82,6 +82,8 @@ pub enum Happened {
         offset_bytes: u64,
         /// Its number of bytes.
         size_bytes: u64,
+        /// Whether its data must survive a loss of power when it is done.
+        fua: bool,
         /// Requests under way, this one included.
         outstanding: u64,
     },
@@ -251,6 +253,13 @@ pub enum Happened {
         /// Whether the data was still current when it was bound.
         current: bool,
     },
+    /// A slot was taken that holds no data, and completes a program with others.
+    Padded {
+        /// The slot.
+        ppn: Ppn,
+        /// The program is one of a collection, and not of the host.
+        collects: bool,
+    },
     /// Copies were bound that fill no flash page: the controller keeps them.
     Kept {
         /// The unit of the collection.
@@ -353,6 +362,11 @@ pub enum Happened {
     },
     /// A flush command has come in.
     FlushComes {
+        /// Its place in the slab.
+        request: u32,
+    },
+    /// All pages of a FUA write are in the write buffer: it waits until flash has them.
+    AwaitsFlash {
         /// Its place in the slab.
         request: u32,
     },

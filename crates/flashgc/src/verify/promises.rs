@@ -35,7 +35,7 @@ pub struct Promises {
     pub timing: Option<[Timing; 2]>,
     /// Requests in the device at once, at most; `None` without a bound.
     pub queue_length: Option<u32>,
-    /// A flush waits until the pages of the write buffer are programmed.
+    /// The write buffer may lose its pages: a flush waits until they are programmed.
     pub drains: bool,
     /// Whether jobs have limits.
     pub limits: bool,

@@ -38,6 +38,8 @@ pub enum Step {
     AccessesBuffer,
     /// It is done.
     Done,
+    /// The pages of a FUA write are in the write buffer, and it waits for flash.
+    AwaitsFlash,
 }
 
 impl Step {
@@ -59,6 +61,7 @@ impl Step {
             Step::AwaitsBuffer => "awaits_buffer",
             Step::AccessesBuffer => "accesses_buffer",
             Step::Done => "done",
+            Step::AwaitsFlash => "awaits_flash",
         }
     }
 }
@@ -96,6 +99,7 @@ impl RequestSteps {
             Happened::Handled { request, .. } => self.crosses(request, now_ns, Step::Handled),
             Happened::Crosses { request } => self.crosses(request, now_ns, Step::Crosses),
             Happened::Crossed { request, .. } => self.crosses(request, now_ns, Step::Crossed),
+            Happened::AwaitsFlash { request } => self.crosses(request, now_ns, Step::AwaitsFlash),
             Happened::Accepted { op, request, .. } => {
                 self.under_way[request as usize].pages += 1;
                 entry(&mut self.steps_of, op, Steps::new()).clear();

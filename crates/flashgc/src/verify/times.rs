@@ -260,6 +260,12 @@ impl Times {
                 lane.bound.push_back(Bound { from, to: ppn, fills });
             }
             Happened::Programmed { ppn, .. } => self.host(unit(ppn), ppn, true, fills),
+            Happened::Padded { ppn, collects: false } => self.host(unit(ppn), ppn, true, fills),
+            Happened::Padded { ppn, collects: true } => {
+                let lane = &mut self.lanes[unit(ppn).index()];
+                lane.merged.clear();
+                lane.merged.push(HostPage { ppn, programs: true, fills });
+            }
             Happened::InRegister { ppn } => {
                 self.in_register([unit(ppn), self.reader(ppn, at)], ppn)
             }

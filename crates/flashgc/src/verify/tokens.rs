@@ -119,6 +119,12 @@ impl Accounts {
                 self.units[geometry.unit_of(plane).index()].victim = None;
             }
             Happened::Trimmed { lpn } => self.loses(geometry, home[lpn.index()]),
+            Happened::Padded { ppn, .. } => {
+                let plane = geometry.plane_of(ppn);
+                let pages = &mut self.free_pages[plane.index()];
+                *pages = pages.saturating_sub(1);
+                self.look(geometry, geometry.unit_of(plane));
+            }
             Happened::Starves { .. } => self.units.iter_mut().for_each(|unit| unit.is_free = true),
             Happened::Programmed { ppn, lpn, cause, current } => {
                 let plane = geometry.plane_of(ppn);

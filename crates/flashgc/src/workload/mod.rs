@@ -67,6 +67,8 @@ pub struct HostRequest {
     pub op: HostOp,
     /// Whether it is marked as of high priority.
     pub high: bool,
+    /// Whether it is done only when its data survives a loss of power: forced unit access.
+    pub fua: bool,
     /// The first page.
     pub first: Lpn,
     /// Pages touched, at least one.
@@ -107,6 +109,7 @@ impl HostRequest {
             at_ns,
             op: HostOp::Flush,
             high: false,
+            fua: false,
             first: Lpn(0),
             pages: 0,
             offset_bytes: 0,
@@ -136,6 +139,7 @@ impl HostRequest {
             at_ns,
             op,
             high: false,
+            fua: false,
             first: Lpn(first as u32),
             pages: (last - first + 1) as u32,
             offset_bytes,

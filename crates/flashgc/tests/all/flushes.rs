@@ -61,8 +61,8 @@ fn a_flush_is_done_at_once_where_nothing_can_be_lost() {
 fn flushes_hold_what_they_promise_under_load() {
     let hot = "address = { zipf = 1.2 }\ntrim_share = 0.1\nread_share = 0.2\ndepth = 16\n\
                requests = 8000\nflush_after = 5\nclones = 2";
-    let bulk =
-        "depth = 32\nrequests = 8000\nflush_after = 64\nsize = \"16 KiB\"\nlimit_iops = 40000";
+    let bulk = "depth = 32\nrequests = 8000\nflush_after = 64\nsize = \"16 KiB\"\n\
+                limit_iops = 40000\nfua_share = 0.3";
     let small = "device.write_buffer.size=\"32 KiB\"";
     let way = [
         "device.firmware.command=\"3 us\"",
@@ -99,13 +99,35 @@ fn flushes_cost_programs() {
     assert!(never < some && some < every_write, "{never} {some}");
 }
 
+/// A write with forced unit access waits for its own program, and no other write does.
 #[test]
-fn drives_that_pad_are_refused() {
-    let job = "[[workload.jobs.job]]\nfile = \"drive\"\nflush_after = 1\n";
-    let text = format!("{FRESH}[workload.jobs]\n{job}");
-    let slots = ["device.mapping_unit=\"2 KiB\"", "device.allocation=\"dynamic\""];
-    let slots = [&slots[..], &[BUFFER, UNPROTECTED]].concat();
-    assert!(refusal(&text, &slots).contains("padding of programs is not modelled"));
-    let loaded = refusal(&text, &["device.write_completion=\"loaded\""]);
-    assert!(loaded.contains("in a register"), "{loaded}");
+fn a_fua_write_waits_for_its_own_program() {
+    let job = "requests = 500\nfua_share = 1.0";
+    let direct = run(FRESH, &["requests = 500"], &[]);
+    let write_ns = number(&direct, "latency_ns.write.max");
+    let report = run(FRESH, &[job], &[BUFFER, ACCESS, UNPROTECTED]);
+    assert_eq!(number(&report, "latency_ns.write.min"), write_ns + 2_000.0);
+    assert_eq!(number(&report, "latency_ns.write.max"), write_ns + 2_000.0);
+    assert_eq!(number(&report, "blame.write.mean.buffer_ns"), write_ns, "it waits in the buffer");
+    assert_eq!(whole(&report, "pages.flushed"), 500);
+    assert_eq!(whole(&report, "buffer.dirty_at_end"), 0);
+    let half = run(FRESH, &["requests = 120\nfua_share = 0.5"], &[BUFFER, ACCESS, UNPROTECTED]);
+    assert_eq!(number(&half, "latency_ns.write.min"), 2_000.0);
+    assert!((45..75).contains(&whole(&half, "pages.flushed")), "half of the writes");
+    // Protected, and without a buffer.
+    for sets in [&[BUFFER, ACCESS][..], &[]] {
+        let report = run(FRESH, &[job], sets);
+        let without = run(FRESH, &["requests = 500"], sets);
+        assert_eq!(at(&report, "result_hash"), at(&without, "result_hash"));
+    }
+}
+
+#[test]
+fn a_register_is_no_place_for_what_must_survive() {
+    for key in ["flush_after = 1", "fua_share = 0.5"] {
+        let job = format!("[[workload.jobs.job]]\nfile = \"drive\"\n{key}\n");
+        let text = format!("{FRESH}[workload.jobs]\n{job}");
+        let loaded = refusal(&text, &["device.write_completion=\"loaded\""]);
+        assert!(loaded.contains("in a register"), "{loaded}");
+    }
 }

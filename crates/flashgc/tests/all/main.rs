@@ -44,6 +44,7 @@ mod one_shot;
 mod oracles;
 mod order;
 mod own_scheme;
+mod padding;
 mod page_types;
 mod placement;
 mod placement_model;

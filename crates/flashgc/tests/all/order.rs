@@ -285,7 +285,8 @@ fn served(request: u32) -> Happened {
 }
 
 fn arrived(request: u32) -> Happened {
-    Happened::Arrived { request, job: 0, offset_bytes: 0, size_bytes: 0, outstanding: 0 }
+    let (job, offset_bytes, size_bytes, fua, outstanding) = (0, 0, 0, false, 0);
+    Happened::Arrived { request, job, offset_bytes, size_bytes, fua, outstanding }
 }
 
 /// A drive of two places, with a request that waits outside.

@@ -6,7 +6,7 @@ use common::{
     TINY, assert_near, at, finish_with, number, refusal, run, run_verified, setup, whole,
 };
 use flashgc::device::ErrorLaw;
-use flashgc::session::Options;
+use flashgc::session::{Options, Phase, Session};
 use serde_json::Value;
 
 const WORN: [&str; 2] = ["device.read_retry.cycles=3000", "device.read_retry.retention_days=90"];
@@ -236,5 +236,46 @@ fn wrong_values_are_refused_with_the_reason() {
     ] {
         let refused = refusal(TINY, sets);
         assert!(refused.contains(reason), "{sets:?}: {refused}");
+    }
+}
+
+/// Read errors follow from the wear of blocks and the age of data, and programs that were begun are
+/// padded when measuring begins: on the saved drive as on the one that was preconditioned.
+#[test]
+fn read_errors_and_padding_are_the_same_on_a_saved_drive() {
+    let retries = ["device.read_retry.cycles=3000", "device.read_retry.retention_days=90"];
+    let slots = [
+        "device.page_size=\"16 KiB\"",
+        "device.mapping_unit=\"4 KiB\"",
+        "device.allocation=\"dynamic\"",
+    ];
+    let pads =
+        ["device.write_buffer.size=\"256 KiB\"", "device.write_buffer.power_loss_protection=false"];
+    let bus = ["gc.copy.use=\"bus\""];
+    let preempted = ["gc.preemption.use=\"between-copies\""];
+    let all: [&[&[&str]]; 6] = [
+        &[&retries],
+        &[&retries, &bus],
+        &[&retries, &slots],
+        &[&retries, &slots, &preempted],
+        &[&slots, &pads],
+        &[&retries, &slots, &pads, &bus],
+    ];
+    for sets in all.map(<[_]>::concat) {
+        let setup = setup(TINY, &sets);
+        let options = || Options { verify: true, ..Options::default() };
+        let own = finish_with(setup.clone(), None, options()).expect("it runs");
+        let mut first = Session::new(setup.clone(), None, Options::default());
+        while first.advance().expect("it goes on").phase != Phase::Ready {}
+        let drive = first.into_drive().expect("it is preconditioned");
+        let second = Session::with_drive(setup, None, drive, "a.drive", options());
+        let mut second = second.expect("the drive fits");
+        while second.advance().expect("it goes on").phase != Phase::Done {}
+        let on_drive = second.report().to_json();
+        assert_eq!(own["result_hash"], on_drive["result_hash"], "{sets:?}");
+        for key in ["read_retry", "pages", "slots"] {
+            assert_eq!(own.get(key), on_drive.get(key), "{key} of {sets:?}");
+        }
+        assert!(sets[0] != retries[0] || number(&own, "read_retry.host.retried_share") > 0.0);
     }
 }

@@ -24,13 +24,14 @@ pub fn check(root: &Reader<'_>, device: &Device, workload: &WorkloadPlan) -> Opt
 /// they may be in a register.
 fn completes(root: &Reader<'_>, device: &Device, workload: &WorkloadPlan) -> Option<()> {
     let WorkloadPlan::Jobs(jobs) = workload else { return Some(()) };
-    let flushes = jobs.plan.jobs.iter().any(|job| job.flush_after.is_some());
+    let flushes = jobs.plan.jobs.iter().any(|job| job.flush_after.is_some() || job.fua_share > 0.0);
     if flushes && !device.write_completion.is_default() {
         root.table("device").error(
             "write_completion",
-            "a flush does not cover writes that are done when they are in a register \
+            "flushes and FUA writes do not cover writes that are done when they are in a register \
              (write_completion = \"loaded\")",
-            "set write_completion = \"programmed\", or remove `flush_after` from the workload",
+            "set write_completion = \"programmed\", or remove `flush_after` and `fua_share` \
+             from the workload",
         );
         return None;
     }

@@ -22,13 +22,17 @@ pub fn plan(
         root.remedy("device.write_buffer.size", "1 MiB");
         return None;
     }
-    if device.shape.program_slots > 1 && device.write_buffer.is_some_and(|it| !it.is_protected) {
+    let is_unprotected = device.write_buffer.is_some_and(|buffer| !buffer.is_protected);
+    if let Some(passes) = device.timing.passes.filter(|_| is_unprotected) {
         root.table("device").table("write_buffer").error(
             "power_loss_protection",
-            "power_loss_protection = false needs programs of one mapped page: with \
-             `mapping_unit` or `pages_per_program` the controller keeps pages of programs that it \
-             has begun, and padding of programs is not modelled",
-            "remove `power_loss_protection`, or `mapping_unit` and `pages_per_program`",
+            format!(
+                "power_loss_protection = false needs programs of one pass: with two the \
+                 controller keeps the data of a program until its second pass, {} programs later, \
+                 and a flush would have to pad all of them",
+                passes.lag
+            ),
+            "remove `power_loss_protection`, or give device.timing.program as one time",
         );
         return None;
     }

@@ -98,6 +98,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         slots: 1,
         pages_per_program: layered.pages_per_program,
         program_slots: 1,
+        padded_to: 1,
         unit: unit?,
         registers: registers?,
         multi_plane: multi_plane?,
@@ -105,13 +106,12 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         independent_plane_reads: plane_reads?,
         order: order?,
         exported_pages_per_plane: 0,
-    }
-    .in_slots(slots?);
-    let shape = sized(table, shape, &exported)?;
+    };
+    let shape = sized(table, shape.in_slots(slots?), &exported)?;
     let timing = timed(table, (times?, suspend?, summary?), layered.speed, lag?, &shape)?;
     let (has_passes, is_striped) = (timing.passes.is_some(), allocation == Allocation::Striped);
     Some(Device {
-        shape,
+        shape: write_buffer::padded(shape, write_buffer?),
         timing,
         host_link,
         places,

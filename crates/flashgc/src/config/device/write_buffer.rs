@@ -1,5 +1,6 @@
 //! `[device.write_buffer]`: a small fast memory in front of the translation layer.
 
+use crate::device::Shape;
 use crate::plan::WriteBuffer;
 use flashgc_config::Reader;
 
@@ -57,4 +58,10 @@ pub fn read(
         is_protected,
         flushes_when_idle: false,
     }))
+}
+
+/// The device, whose controller pads programs if its buffer has no protection.
+pub fn padded(shape: Shape, buffer: Option<WriteBuffer>) -> Shape {
+    let is_unprotected = buffer.is_some_and(|buffer| !buffer.is_protected);
+    Shape { padded_to: if is_unprotected { shape.program_slots } else { 1 }, ..shape }
 }

@@ -72,6 +72,7 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
     let poisson = table.bool("poisson").unwrap_or(false);
     let weight = or(table, "weight", 1, |key| table.u32(key, 1..=256));
     let flush_after = table.u32("flush_after", 1..=u32::MAX);
+    let fua_share = or(table, "fua_share", 0.0, |key| table.f64(key, 0.0..=1.0));
     let limit = limit(table);
     let (think_ns, think_after) = think(table);
     let align = table.has("align").then(|| table.bytes("align"));
@@ -107,6 +108,7 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
         poisson,
         weight: weight?,
         flush_after,
+        fua_share: fua_share?,
         limit: limit?,
         think_ns,
         think_after: think_after?,

@@ -1,8 +1,8 @@
 //! Programs whose data the controller has.
 
-use super::{Frontier, Frontiers, Stream};
+use super::{Frontier, Frontiers, Parity, Stream, Taken};
 use crate::device::Geometry;
-use crate::ids::{PlaneId, Ppn};
+use crate::ids::{BlockId, PlaneId, Ppn};
 
 impl Frontiers {
     /// The next page of each program that is begun.
@@ -18,6 +18,41 @@ impl Frontiers {
         let started = || self.started[plane.index()].front().map_or(0, |open| open.next);
         let next = if next < end { next } else { started() };
         next % geometry.shape.program_slots
+    }
+
+    /// Hands out the next slot of a program that is begun in a plane: of this stream, or of any
+    /// open block.
+    pub fn take_begun(
+        &mut self,
+        geometry: &Geometry,
+        plane: PlaneId,
+        stream: Option<Stream>,
+    ) -> Option<Taken> {
+        if let Some(stream) = stream {
+            let is_begun = self.begun(geometry, plane, stream) > 0;
+            return is_begun.then(|| self.take(geometry, plane, stream, Parity::Any)).flatten();
+        }
+        let slots = geometry.shape.program_slots;
+        let first = plane.index() * self.streams;
+        let mut own = self.frontiers[first..first + self.streams].iter_mut();
+        let own = own.find(|own| own.next < own.end && !own.next.is_multiple_of(slots));
+        let started = &mut self.started[plane.index()];
+        let at = started.iter().position(|open| !open.next.is_multiple_of(slots));
+        let (next, end) = match (own, at) {
+            (Some(own), _) => (&mut own.next, own.end),
+            (None, Some(at)) => {
+                let open = &mut started[at];
+                let first = geometry.first_page(open.block).0;
+                (&mut open.next, first + geometry.data_pages_of(open.block))
+            }
+            (None, None) => return None,
+        };
+        let ppn = Ppn(*next);
+        *next += 1;
+        let filled = if *next == end { geometry.block_of(ppn) } else { BlockId::NONE };
+        started.retain(|open| open.block != filled);
+        self.one_is_taken(plane);
+        Some(Taken { ppn, filled, opened: BlockId::NONE })
     }
 
     /// Whether a slot that was written belongs to a program that is begun, or that has its fine

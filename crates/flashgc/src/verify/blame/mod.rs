@@ -8,6 +8,7 @@
 //! A wait in the queue of a unit is the difference of two readings of the unit's clock. Most
 //! requests only wait in one queue, run and end: the code for these is inline, and the rest is not.
 
+mod forced;
 mod parts;
 mod planes;
 mod table;
@@ -22,6 +23,8 @@ use crate::ids::UnitId;
 use crate::plan::{Allocation, Plan};
 use crate::stats::Latency;
 use crate::workload::HostOp;
+use forced::Forced;
+use parts::{add, add_own};
 use serde_json::{Value, json};
 use table::Table;
 use unit::Unit;
@@ -101,6 +104,7 @@ pub struct Blame {
     /// By request: the operation that was done last.
     last: Vec<u32>,
     crossings: Vec<Crossing>,
+    forced: Forced,
     has_link: bool,
     /// Where writes wait for any idle unit: how many units work for collections. The clock behind
     /// those of the units is of such writes, and shows a collection as long as there is any.
@@ -151,6 +155,7 @@ impl Blame {
             before: Vec::new(),
             last: Vec::new(),
             crossings: Vec::new(),
+            forced: Forced::default(),
             has_link: plan.host_link.is_some()
                 || plan.places.is_some()
                 || plan.firmware.is_some()
@@ -164,6 +169,9 @@ impl Blame {
 
     /// The parts of a read or a write that is done.
     pub fn parts_of(&self, request: u32) -> Parts {
+        if let Some(parts) = self.forced.parts_of(request) {
+            return parts;
+        }
         if self.has_link {
             let Crossing { mut parts, done, .. } = self.crossings[request as usize];
             add(&mut parts, &done);
@@ -397,13 +405,16 @@ impl Blame {
         if !op.has_parts() {
             return;
         }
-        let link = self.has_link.then(|| self.parts_of(request));
+        let forced = self.forced.parts_of(request);
+        let apart = forced.or_else(|| self.has_link.then(|| self.parts_of(request)));
         let last = self.last[request as usize];
         let operation = &self.operations[last as usize];
-        let parts = link.as_ref().unwrap_or(&operation.parts);
+        let parts = apart.as_ref().unwrap_or(&operation.parts);
         let table = if op == HostOp::Read { &mut self.read } else { &mut self.write };
         // Work that overlaps with that of another operation is that one's.
         let retries_ns = operation.retries_ns.min(parts[Part::Service as usize]);
+        // The operation of a forced write may be another's by now.
+        let retries_ns = if forced.is_some() { 0 } else { retries_ns };
         table.add(parts, retries_ns, latency_ns);
         if let Some(&job) = self.job_of_clone.get(usize::from(clone)) {
             let table = &mut self.of_jobs[usize::from(job)][usize::from(op == HostOp::Write)];
@@ -423,20 +434,6 @@ impl Blame {
     }
 }
 
-/// Adds the time of a request's own work: what it did not wait for the bus is service.
-#[inline(always)]
-fn add_own(parts: &mut Parts, own_ns: u64, [host_ns, collection_ns]: BusWait) {
-    parts[Part::Host as usize] += host_ns;
-    parts[Part::Bus as usize] += collection_ns;
-    parts[Part::Service as usize] += own_ns - host_ns - collection_ns;
-}
-
-fn add(sums: &mut Parts, parts: &Parts) {
-    for (sum, part) in sums.iter_mut().zip(parts) {
-        *sum += part;
-    }
-}
-
 impl Watch for Blame {
     const ACTIVE: bool = true;
     const NAMES: bool = false;
@@ -450,7 +447,9 @@ impl Watch for Blame {
     fn see(&mut self, now_ns: u64, happened: Happened) {
         match happened {
             Happened::AwaitsIdle { op } => self.awaits_idle(op, now_ns),
-            Happened::Arrived { request, .. } if self.has_link => {
+            Happened::Arrived { request, .. } if self.has_link || !self.forced.is_empty() => {
+                // What waited for flash is done, and its place in the slab is another's now.
+                self.forced.forget(request);
                 let new = Crossing { until_ns: now_ns, ..NOT_YET };
                 *entry(&mut self.crossings, request, NOT_YET) = new;
             }
@@ -483,7 +482,11 @@ impl Watch for Blame {
             Happened::Crossed { request, .. } | Happened::Handled { request, .. } => {
                 self.crosses(request, true, now_ns);
             }
+            Happened::AwaitsFlash { request } => {
+                self.forced.waits(request, now_ns, self.parts_of(request));
+            }
             Happened::Served { request, job, op, latency_ns, .. } => {
+                self.forced.survives(request, now_ns);
                 self.served(request, job, op, latency_ns);
             }
             _ => {}

@@ -108,3 +108,17 @@ pub enum Held {
         then: Cause,
     },
 }
+
+/// Adds the time of a request's own work: what it did not wait for the bus is service.
+#[inline(always)]
+pub(super) fn add_own(parts: &mut Parts, own_ns: u64, [host_ns, collection_ns]: [u64; 2]) {
+    parts[Part::Host as usize] += host_ns;
+    parts[Part::Bus as usize] += collection_ns;
+    parts[Part::Service as usize] += own_ns - host_ns - collection_ns;
+}
+
+pub(super) fn add(sums: &mut Parts, parts: &Parts) {
+    for (sum, part) in sums.iter_mut().zip(parts) {
+        *sum += part;
+    }
+}

@@ -24,6 +24,7 @@ impl Checker {
             assert!(!lost, "at {now_ns} ns an erase lost the data of logical page {lpn}");
             self.content[ppn as usize] = Content { lpn: ERASED, version: 0 };
         }
+        self.keeps_copies(now_ns, block);
         self.is_isolated(now_ns, block);
         let programmed = std::mem::take(&mut self.programmed[block.index()]);
         assert!(
@@ -34,6 +35,23 @@ impl Checker {
         let copies = std::mem::take(&mut self.copied[block.index()]);
         if self.is_measuring {
             self.emptied.push(Emptied { block, copies, programmed });
+        }
+    }
+
+    /// Where the controller has no protection no copy is only there when its victim is erased:
+    /// every program of the plane is full.
+    fn keeps_copies(&self, now_ns: u64, erased: BlockId) {
+        let slots = self.geometry.shape.program_slots;
+        if !self.promises.drains || !self.is_measuring || slots == 1 {
+            return;
+        }
+        let plane = self.geometry.plane_of_block(erased);
+        for block in self.geometry.blocks_of(plane) {
+            assert!(
+                self.programmed[block as usize].is_multiple_of(slots),
+                "at {now_ns} ns block {} was erased, and copies were only in the controller",
+                erased.0
+            );
         }
     }
 

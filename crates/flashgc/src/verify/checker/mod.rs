@@ -82,6 +82,8 @@ pub struct Checker {
     pub copies: u64,
     /// See `host_programs`; pages that were pre-migrated.
     pub moved_ahead: u64,
+    /// Slots that were programmed without data in the measured part.
+    pub padded: u64,
     /// Pages of summaries that were added to full blocks in the measured part.
     pub summaries: u64,
     /// Blocks erased in the measured part.
@@ -121,6 +123,7 @@ impl Checker {
             flushes: 0,
             copies: 0,
             moved_ahead: 0,
+            padded: 0,
             summaries: 0,
             erases: 0,
             reports: 0,
@@ -257,6 +260,13 @@ impl Checker {
         }
     }
 
+    /// A slot is taken for no data.
+    fn padded(&mut self, now_ns: u64, ppn: Ppn) {
+        self.takes(now_ns, ppn);
+        self.padded += 1;
+        self.content[ppn.index()] = Content { lpn: OLD, version: 0 };
+    }
+
     /// Where a scheme blocks single blocks, the host does not write to the block that copies fill.
     /// The block to which a page is pre-migrated is not blocked.
     fn keeps_out(&mut self, now_ns: u64, ppn: Ppn, cause: Cause) {
@@ -353,7 +363,18 @@ impl Checker {
             Happened::Served { request, op: HostOp::Flush, .. } => {
                 self.flush_commands.served(now_ns, request);
             }
+            Happened::Arrived { request, fua: true, .. } if self.promises.drains => {
+                self.flush_commands.forced_comes(request);
+            }
+            Happened::Accepted { op, request, .. } => self.flush_commands.accepted(op, request),
+            Happened::Done { op, lpn, kind: HostOp::Write } => {
+                self.flush_commands.done(op, lpn, self.given[lpn.index()]);
+            }
+            Happened::Served { request, op: HostOp::Write, .. } => {
+                self.flush_commands.write_served(now_ns, request);
+            }
             Happened::Flushed { lpn } | Happened::FlushedAndKept { lpn } => {
+                self.survives(now_ns, lpn);
                 let home = self.home[lpn.index()];
                 let version = if home.is_some() { self.content[home.index()].version } else { 0 };
                 self.flush_commands.programmed(lpn, version);
@@ -383,7 +404,7 @@ impl Checker {
 
     fn start_measuring(&mut self) {
         (self.host_programs, self.copies, self.erases) = (0, 0, 0);
-        (self.flushes, self.moved_ahead) = (0, 0);
+        (self.flushes, self.moved_ahead, self.padded) = (0, 0, 0);
         self.is_measuring = true;
         self.closed.iter_mut().for_each(Closed::starts_measuring);
         // A sub-block that was emptied next to another and not erased.
@@ -426,6 +447,7 @@ impl Watch for Checker {
                 self.closed.iter().for_each(|closed| closed.read(now_ns, plane, page, ppn));
                 self.read_in_flash(now_ns, ppn, lpn);
             }
+            Happened::Padded { ppn, .. } => self.padded(now_ns, ppn),
             Happened::ReadBegun { ppn, lpn } => self.read_begun(now_ns, ppn, lpn),
             Happened::ReadOut { ppn, lpn } => self.read_out(now_ns, ppn, lpn),
             Happened::ReadNothing { lpn } => self.read_nothing(now_ns, lpn),

@@ -28,6 +28,15 @@ impl Checker {
         );
     }
 
+    /// Where the buffer has no protection, what has left it is in flash and not in the controller.
+    pub(super) fn survives(&self, now_ns: u64, lpn: Lpn) {
+        assert!(
+            !self.promises.drains || self.is_in_flash(self.home[lpn.index()]),
+            "at {now_ns} ns the flush of logical page {} was over, and its program not full",
+            lpn.0
+        );
+    }
+
     /// A read must find the newest version in the write buffer.
     pub(super) fn read_buffered(&self, now_ns: u64, lpn: Lpn) {
         let (held, given) = (self.held.version(lpn), self.given[lpn.index()]);

@@ -29,6 +29,7 @@ struct Pending {
     /// Of a trace: its time from the start of the job, and whether it is marked.
     at_ns: u64,
     high: bool,
+    fua: bool,
 }
 
 /// One clone of a job.
@@ -51,6 +52,7 @@ pub struct Clone {
     replay: Option<Box<Replay>>,
     first_byte: u64,
     op: Random,
+    fua: Random,
     pacer: Pacer,
     pending: Option<Pending>,
     /// Writes drawn since the last flush.
@@ -84,6 +86,7 @@ impl Clone {
             replay: None,
             first_byte: span.first_byte,
             op: stream("op"),
+            fua: stream("fua"),
             pacer: Pacer::new(plan, stream("arrival")),
             pending: None,
             unflushed: 0,
@@ -150,7 +153,7 @@ impl Clone {
             self.stage = Stage::Drains;
             return Ok(None);
         }
-        let Pending { op, offset, bytes, high, .. } = pending;
+        let Pending { op, offset, bytes, high, fua, .. } = pending;
         self.pacer.issued(op, bytes);
         self.in_flight += 1;
         self.unpaused = self.unpaused.saturating_add(1);
@@ -160,7 +163,7 @@ impl Clone {
             return Ok(Some(HostRequest::flush(now_ns)));
         }
         let request = HostRequest::from_bytes(now_ns, op, offset, bytes, self.page_bytes);
-        Ok(Some(HostRequest { high, ..request }))
+        Ok(Some(HostRequest { high, fua, ..request }))
     }
 
     fn begin(&mut self, now_ns: u64) -> Result<(), SourceError> {
@@ -193,7 +196,7 @@ impl Clone {
             let HostRequest { op, at_ns, high, offset_bytes, bytes, .. } = next;
             self.tally.drawn(op, bytes);
             let offset = self.first_byte + offset_bytes;
-            self.pending = Some(Pending { op, offset, bytes, at_ns, high });
+            self.pending = Some(Pending { op, offset, bytes, at_ns, high, fua: false });
             return Ok(());
         }
         if self.plan.flush_after.is_some_and(|writes| self.unflushed >= writes) {
@@ -223,7 +226,9 @@ impl Clone {
     fn pend(&mut self, op: HostOp, offset: u64, bytes: u64) {
         self.unflushed += u32::from(op == HostOp::Write && self.plan.flush_after.is_some());
         self.tally.drawn(op, bytes);
-        self.pending = Some(Pending { op, offset, bytes, at_ns: 0, high: false });
+        let share = self.plan.fua_share;
+        let fua = op == HostOp::Write && share > 0.0 && self.fua.unit() < share;
+        self.pending = Some(Pending { op, offset, bytes, at_ns: 0, high: false, fua });
     }
 
     fn draw_op(&mut self) -> HostOp {

@@ -121,6 +121,9 @@ pub struct JobPlan {
     /// Writes of a clone after which it issues a flush.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flush_after: Option<u32>,
+    /// The share of its writes with forced unit access.
+    #[serde(skip_serializing_if = "is_none")]
+    pub fua_share: f64,
     /// The most that is admitted from the job's queue, of all its clones.
     #[serde(skip_serializing_if = "Limit::is_none")]
     pub limit: Limit,
@@ -128,6 +131,12 @@ pub struct JobPlan {
     pub think_ns: u64,
     /// The number of these requests.
     pub think_after: u32,
+}
+
+/// By reference, as serialisation needs it.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_none(share: &f64) -> bool {
+    *share == 0.0
 }
 
 /// By reference, as serialisation needs it.

@@ -308,6 +308,7 @@ impl Source for Synthetic {
                 at_ns,
                 op,
                 high,
+                fua: false,
                 first,
                 pages: 1,
                 offset_bytes: u64::from(first.0) * self.page_bytes,

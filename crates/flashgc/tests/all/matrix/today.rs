@@ -77,11 +77,28 @@ const FACTORS: &[Factor] = &[
     ),
     ("firmware", &["", "device.firmware.command=\"3 us\""]),
     ("link", &["", "device.host_link.transfer=\"0.5 ns/B\""]),
-    ("buffer", &["", "device.write_buffer={size=\"1 MiB\",access=\"1 us\"}"]),
+    (
+        "buffer",
+        &[
+            "",
+            "device.write_buffer={size=\"1 MiB\",access=\"1 us\"}",
+            "device.write_buffer={size=\"1 MiB\",access=\"1 us\",power_loss_protection=false}",
+        ],
+    ),
     (SCHEME, &SCHEMES_AND_TOKENS),
     (COPY, &["", "gc.copy.use=\"bus\""]),
     ("placement", &["", "gc.placement.use=\"separate-gc\""]),
-    (WRITERS, &["", "weight=3", "flush_after=5", "limit_iops=4000", "limit_rate=\"8 MB/s\""]),
+    (
+        WRITERS,
+        &[
+            "",
+            "weight=3",
+            "flush_after=5",
+            "fua_share=0.4",
+            "limit_iops=4000",
+            "limit_rate=\"8 MB/s\"",
+        ],
+    ),
     ("sizes", &["size=\"4 KiB\"", "size=\"16 KiB\"", "size={\"6 KiB\"=0.5,\"40 KiB\"=0.5}"]),
 ];
 

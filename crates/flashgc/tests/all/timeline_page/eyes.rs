@@ -142,7 +142,9 @@ impl Eyes {
             "copy-program" if copies == 0 => {
                 let pages = std::mem::take(&mut self.host[at]);
                 let pages: Vec<String> = pages.iter().map(u32::to_string).collect();
-                format!("program {}", pages.join(" "))
+                // Copies that were made before, padded.
+                let is_padded = pages.is_empty();
+                if is_padded { name.into() } else { format!("program {}", pages.join(" ")) }
             }
             "copy" | "copy-program" | "program-copy" => {
                 let one = name == "program-copy";

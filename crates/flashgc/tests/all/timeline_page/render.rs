@@ -175,7 +175,8 @@ pub fn count(seen: &Seen, key: &str) -> Option<String> {
         "buffer.hits_write" => whole(c.buffer_hits[1]),
         "buffer.stalls" => whole(c.buffer_stalls),
         "buffer.dirty_at_end" => whole(results.buffer_dirty_pages?),
-        "pages.overhead" => whole(c.overhead),
+        "pages.overhead" => whole(c.overhead + c.padded),
+        "slots.padded" => whole(c.padded),
         "pages.wasted_copies" => whole(c.wasted_copies),
         "write_amplification" => {
             per(c.array_programs + c.gc_moved + c.background_moved, c.host_written)

@@ -1,5 +1,6 @@
 //! The lines of a `requests` block: `10 us  read 5..7`, `0 us  write 512 B at 5 + 1 KiB`; and
-//! `0 us  write high 5` for a request of high priority, `0 us  flush` for a flush.
+//! `0 us  write high 5` for a request of high priority, `0 us  write fua 5` for one with forced
+//! unit access, `0 us  flush` for a flush.
 
 use flashgc::workload::{HostOp, HostRequest};
 use flashgc_config::units::{parse_bytes, parse_duration_ns};
@@ -28,8 +29,9 @@ pub fn parse(line: &str, page_bytes: u64) -> Result<Asked, String> {
         "write" => HostOp::Write,
         _ => HostOp::Trim,
     };
-    let high = words.get(at + 1) == Some(&"high");
-    let rest = words[at + 1 + usize::from(high)..].join(" ");
+    let mark = words.get(at + 1).copied();
+    let (high, fua) = (mark == Some("high"), mark == Some("fua"));
+    let rest = words[at + 1 + usize::from(high || fua)..].join(" ");
     let (offset, bytes) = match rest.split_once(" at ") {
         Some((size, place)) => {
             let (first, inside) = place.split_once('+').unwrap_or((place, "0 B"));
@@ -42,7 +44,7 @@ pub fn parse(line: &str, page_bytes: u64) -> Result<Asked, String> {
         }
     };
     let request = HostRequest::from_bytes(at_ns, op, offset, bytes, page_bytes);
-    let request = HostRequest { high, ..request };
+    let request = HostRequest { high, fua, ..request };
     Ok(Asked { words: words[at..].join(" "), request })
 }
 

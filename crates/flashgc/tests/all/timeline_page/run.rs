@@ -133,7 +133,10 @@ fn run(setup: &Setup, before: Vec<u32>, asked: &[Asked]) -> Result<Seen, String>
     let served = latencies.into_iter().zip(&eyes.served).zip(asked);
     // A flush has no pages.
     let latencies = served.map(|(((words, by_pages), &served), asked)| {
-        (words, if asked.request.op == HostOp::Flush { served } else { by_pages })
+        (
+            words,
+            if asked.request.op == HostOp::Flush || asked.request.fua { served } else { by_pages },
+        )
     });
     let latencies = latencies.collect();
     let parts = asked.iter().zip(&eyes.parts);

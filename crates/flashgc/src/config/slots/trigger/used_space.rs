@@ -150,7 +150,9 @@ pub fn plan(
         SpaceOf::Plane => shape.data_pages_per_plane(),
         SpaceOf::Device => shape.data_pages_per_plane() * shape.planes(),
     };
+    // Whole programs where the last one of a collection is padded.
     let invalid = trigger.victims.at_least(u64::from(data_pages)) as u32;
+    let invalid = invalid.next_multiple_of(shape.padded_to);
     let most_valid = data_pages - invalid;
     if trigger.is_of_garbage {
         let measure = Measure::Garbage { above: trigger.on, pages };

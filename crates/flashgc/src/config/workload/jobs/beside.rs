@@ -107,6 +107,7 @@ fn job(
         poisson: false,
         weight: 1,
         flush_after: None,
+        fua_share: 0.0,
         limit: Limit::default(),
         think_ns: 0,
         think_after: 1,

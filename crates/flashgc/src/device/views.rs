@@ -1,0 +1,63 @@
+//! The device as others see it: in sub-blocks, in slots, with planes in step.
+
+use super::geometry::Shape;
+
+impl Shape {
+    /// The device as a scheme sees it that erases sub-blocks: each of them is a block.
+    ///
+    /// With `isolated` the layers between two of them hold no data: those at the end of each but
+    /// the last of its block (paper speedup-gc, Fig. 2a: one strip between neighbours).
+    #[must_use]
+    pub fn in_sub_blocks(&self, isolated: bool) -> Shape {
+        let per_layer = self.pages_per_block / self.layers.max(1);
+        Shape {
+            blocks_per_plane: self.blocks_per_plane * self.sub_blocks,
+            extra_blocks: self.extra_blocks * self.sub_blocks,
+            pages_per_block: self.pages_per_block / self.sub_blocks,
+            isolation_pages: if isolated { per_layer * self.isolation_layers } else { 0 },
+            ..self.clone()
+        }
+    }
+
+    /// The device as the map sees it where each flash page holds this number of slots: each slot is
+    /// a page.
+    #[must_use]
+    pub fn in_slots(&self, slots: u32) -> Shape {
+        Shape {
+            pages_per_block: self.pages_per_block * slots,
+            page_bytes: self.page_bytes / slots,
+            slots,
+            program_slots: self.pages_per_program * slots,
+            ..self.clone()
+        }
+    }
+
+    /// The device as the map sees it where this number of planes work in step: their blocks of the
+    /// same number are one block, whose pages lie in these planes in turn. A program writes a word
+    /// line of each of them.
+    #[must_use]
+    pub fn in_step(&self, planes: u32) -> Shape {
+        Shape {
+            planes_per_die: self.planes_per_die / planes,
+            pages_per_block: self.pages_per_block * planes,
+            pages_per_program: self.pages_per_program * planes,
+            program_slots: self.program_slots * planes,
+            multi_plane: 1,
+            planes_in_step: planes,
+            ..self.clone()
+        }
+    }
+
+    /// The device with the planes and blocks that it was given.
+    #[must_use]
+    pub fn by_planes(&self) -> Shape {
+        let planes = self.planes_in_step;
+        Shape {
+            planes_per_die: self.planes_per_die * planes,
+            pages_per_block: self.pages_per_block / planes,
+            pages_per_program: self.pages_per_program / planes,
+            multi_plane: self.multi_plane * planes,
+            ..self.clone()
+        }
+    }
+}
