@@ -59,6 +59,10 @@ impl<W: Watch> Collecting<'_, W> {
         if plan.coalesces_jobs() {
             return Some(self.whole(unit));
         }
+        if plan.gc.copy.is_shared() {
+            self.share_out(unit, plane);
+            return None;
+        }
         (plan.gc.preemption.is_none()).then(|| self.step(unit))
     }
 

@@ -27,6 +27,7 @@ impl<W: Watch> Collecting<'_, W> {
     /// host. Returns the first command of the next collection of the batch.
     pub fn close(&mut self, unit: UnitId) -> Option<Command<Owner>> {
         let plan = self.cx.plan;
+        let unit = if plan.gc.copy.is_shared() { self.last_part(unit)? } else { unit };
         let job = &mut self.jobs[unit];
         job.stage = Stage::Closed;
         let plane = job.plane?;

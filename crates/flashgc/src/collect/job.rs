@@ -30,6 +30,8 @@ pub enum Stage {
     Programming,
     /// The victim is being erased.
     Erasing,
+    /// The part of the victim in this unit is erased, and not that in every other one.
+    Erased,
 }
 
 /// The collection of one unit.

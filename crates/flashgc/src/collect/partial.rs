@@ -94,7 +94,7 @@ impl Jobs {
         }
         // A copy that ends at this very instant has ended, whether or not its event is due behind
         // the one that ended the run.
-        let is_local = !at.plan.gc.copy.is_global();
+        let is_local = !at.plan.gc.copy.is_sent();
         let programs = matches!(job.stage, Stage::Copying | Stage::Programming);
         if programs && is_local && at.phase_ends_now(unit) {
             partial.copies += job.step.len() as u64;

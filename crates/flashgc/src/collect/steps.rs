@@ -25,7 +25,7 @@ impl<W: Watch> Collecting<'_, W> {
             return command(self.prices.nominal(Op::Erase, 1));
         }
         let mode = self.cx.plan.gc.copy;
-        if mode.is_global() {
+        if mode.is_sent() {
             self.tell_read_out(unit);
         }
         if self.cx.plan.geometry.shape.program_slots > 1 {

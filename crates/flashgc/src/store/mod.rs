@@ -38,6 +38,7 @@ pub use untimed::{Overwritten, Untimed, UntimedError};
 
 use crate::allocation::Allocation;
 use crate::context::Context;
+use crate::device::Geometry;
 use crate::drive::Drive;
 use crate::ftl::{Fact, Ftl, Lost, PageErrors, Placed, Stream};
 use crate::gc::{Gc, Victim, placement};
@@ -217,6 +218,18 @@ impl Store {
             if needs && self.ftl.blocks.reclaimable[plane.index()] > 0 {
                 self.gc.want_space(plane, &cx.plan.geometry);
                 self.gc.call_unit(unit);
+            }
+        }
+    }
+
+    /// Writes wait for pages of blocks that planes share, and there are none: these planes need
+    /// space.
+    #[cold]
+    pub fn want_space_of_stripes(&mut self, geometry: &Geometry) {
+        for plane in self.alloc.stripes.starving() {
+            if !self.gc.wants[plane.index()] && !self.gc.busy_planes[plane.index()] {
+                self.gc.want_space(plane, geometry);
+                self.gc.call_unit(geometry.unit_of(plane));
             }
         }
     }

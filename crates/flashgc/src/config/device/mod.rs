@@ -10,10 +10,11 @@ mod order;
 mod passes;
 mod plane_reads;
 mod read_retry;
+mod superblocks;
 mod timing;
 mod write_buffer;
 
-use crate::device::{LayerSpeed, Level, ReadRetry, Shape, Summary, Suspend, Timing};
+use crate::device::{LayerSpeed, Level, ReadRetry, Shape, Summary, Superblock, Suspend, Timing};
 use crate::plan::{
     Allocation, CacheOperations, Firmware, Places, QueueOrder, Service, WriteBuffer,
     WriteCompletion,
@@ -73,6 +74,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     let (allocation, pool) = (allocation(table), table.choice("pool", &POOLS).flatten());
     let (registers, multi_plane) =
         (registers(table), multi_plane::read(table, unit, planes_per_die));
+    let superblock = superblocks::read(table, unit);
     let (order, (service, service_words)) = (order::order(table), order::service(table));
     let (times, suspend, summary, read_retry) = times(table, page_bytes, pages_per_block);
     let (host_link, places, firmware, write_completion) = requests(table);
@@ -102,12 +104,14 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         registers: registers?,
         multi_plane: multi_plane?,
         planes_in_step: 1,
+        superblock: Superblock::Plane,
+        lanes: 1,
         independent_plane_reads: plane_reads?,
         order: order?,
         exported_pages_per_plane: 0,
     }
     .in_slots(slots?);
-    let shape = sized(table, shape, &exported)?;
+    let shape = sized(table, shape, superblock?, &exported)?;
     let timing = timed(table, (times?, suspend?, summary?), layered.speed, lag?, &shape)?;
     let (has_passes, is_striped) = (timing.passes.is_some(), allocation == Allocation::Striped);
     Some(Device {
@@ -146,9 +150,15 @@ fn times(
     (times, timing::suspend(table), summary, retry)
 }
 
-/// The device with planes in step, and the pages that the host sees.
-fn sized(table: &Reader<'_>, mut shape: Shape, exported: &Exported) -> Option<Shape> {
+/// The device with planes in step, or that share their blocks, and the pages that the host sees.
+fn sized(
+    table: &Reader<'_>,
+    mut shape: Shape,
+    superblock: Superblock,
+    exported: &Exported,
+) -> Option<Shape> {
     multi_plane::put_in_step(table, &mut shape)?;
+    superblocks::join(table, &mut shape, superblock)?;
     check_size(table, &shape)?;
     shape.exported_pages_per_plane = exported.pages(table, &shape)?;
     Some(shape)
