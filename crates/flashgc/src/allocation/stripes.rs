@@ -2,8 +2,8 @@
 //!
 //! Life of a write:
 //! 1. It waits in the list of its plane, in the order of arrival.
-//! 2. The plane has a page and is not being collected: the write gets the next page, in the order
-//!    of the list, and enters the queue of the unit in which that page lies.
+//! 2. The plane has a page: the write gets the next one, in the order of the list, and enters the
+//!    queue of the unit in which that page lies, behind all others.
 //! 3. It starts when the unit takes it from there, and binds in its page.
 
 use crate::device::Geometry;

@@ -138,6 +138,12 @@ impl Waiting {
         self.ops[op as usize].kind = OpKind::Write;
     }
 
+    /// An operation that has waited elsewhere enters a queue behind all others.
+    pub fn comes_last(&mut self, op: u32) {
+        self.ops[op as usize].sequence = self.sequence;
+        self.sequence += 1;
+    }
+
     /// The plane of an operation is known.
     #[inline(always)]
     pub fn set_plane(&mut self, op: u32, plane: PlaneId) {

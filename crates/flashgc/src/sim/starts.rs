@@ -162,13 +162,10 @@ impl<W: Watch> Sim<W> {
         if self.plan.geometry.has_superblocks() { self.give_page() } else { self.give_to_idle() }
     }
 
-    /// Gives the write that has waited longest the next page of the block that planes share. While
-    /// they are collected their pages are for copies.
+    /// Gives the write that has waited longest the next page of the block that planes share.
     fn give_page(&mut self) -> bool {
-        let Store { alloc, ftl, gc, .. } = &mut self.store;
-        let gives = |plane: PlaneId| ftl.host_has_room(plane) && !gc.busy_planes[plane.index()];
-        let taken = alloc.stripes.take(gives);
-        let Some((op, plane)) = taken else {
+        let Store { alloc, ftl, .. } = &mut self.store;
+        let Some((op, plane)) = alloc.stripes.take(|plane| ftl.host_has_room(plane)) else {
             self.store.want_space_of_stripes(&self.plan.geometry);
             self.hear();
             return false;
@@ -176,6 +173,8 @@ impl<W: Watch> Sim<W> {
         let page = self.store.reserve_page(plane, &mut context!(self));
         self.hear();
         self.store.alloc.stripes.gets(op, page);
+        // A unit programs its pages of a block in their order.
+        self.host.waiting.comes_last(op);
         self.queue_at(op, plane);
         true
     }

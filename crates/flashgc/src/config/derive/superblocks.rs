@@ -132,9 +132,10 @@ fn of_scheme(gc: &GcPlan) -> Vec<Refused> {
             "a superblock is erased as a whole",
         ),
         refused(
-            gc.placement.is_some(),
+            gc.placement.is_some() || !gc.separate_gc,
             slot(&["gc", "placement"], "\"separate-gc\""),
-            "writes get their pages before they start, and classes are not known then",
+            "a write gets its page when it is queued, so that copies need an open superblock of \
+             their own, and classes are not known then",
         ),
         refused(
             gc.blocking.blocks || gc.blocking.erasing.is_some(),
