@@ -7,7 +7,7 @@
 //! another. The unit that collects stays blocked for the host, and may itself program pages from
 //! other units.
 
-use super::{Collecting, Stage};
+use super::{Collecting, Stage, parts};
 use crate::flash::{Class, Command, Op};
 use crate::gc::CrossUnit;
 use crate::ids::UnitId;
@@ -18,7 +18,7 @@ impl<W: Watch> Collecting<'_, W> {
     /// The pages of a step were read: each goes to the unit that will program it.
     pub(super) fn send_step(&mut self, unit: UnitId) {
         if self.cx.plan.gc.copy.is_shared() {
-            return self.send_to_lanes(unit);
+            return parts::send_step(self, unit);
         }
         let job = &mut self.jobs[unit];
         job.stage = Stage::Sending;

@@ -123,6 +123,11 @@ impl Job {
         self.stage != Stage::Closed
     }
 
+    /// Whether a collection is open that this unit has begun: not only a part of one.
+    pub fn is_its_own(&self) -> bool {
+        self.is_open() && !self.victims.is_empty()
+    }
+
     /// Whether its copies run unseen.
     #[inline(always)]
     pub fn is_unseen(&self) -> bool {

@@ -78,7 +78,7 @@ impl Jobs {
         }
         for unit in at.units().filter(|&unit| self[unit].is_open()) {
             self.add_partial(unit, at, &mut partial);
-            if !preempts {
+            if !preempts && self[unit].is_its_own() {
                 partial.blocking_ns += at.now_ns - self[unit].blocking_since_ns;
             }
         }

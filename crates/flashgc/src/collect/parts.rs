@@ -17,66 +17,61 @@ use crate::gc::CrossUnit;
 use crate::ids::{PlaneId, UnitId};
 use crate::verify::Watch;
 
-impl<W: Watch> Collecting<'_, W> {
-    /// The victim is claimed, and this unit has the list of its pages: each unit gets its own.
-    pub(super) fn share_out(&mut self, first: UnitId, plane: PlaneId) {
-        let geometry = &self.cx.plan.geometry;
-        let copies = std::mem::take(&mut self.jobs[first].copies);
-        let now_ns = self.cx.now_ns;
-        for unit in geometry.units_of(plane) {
-            if unit != first {
-                self.jobs[unit] = Job {
-                    stage: Stage::Copying,
-                    plane: Some(plane),
-                    programs: true,
-                    selected_ns: now_ns,
-                    blocking_since_ns: now_ns,
-                    ..Job::default()
-                };
-            }
-            self.store.gc.call_unit(unit);
+/// The victim is claimed, and this unit has the list of its pages: each unit gets its own.
+pub(super) fn share_out<W: Watch>(at: &mut Collecting<'_, W>, first: UnitId, plane: PlaneId) {
+    let geometry = &at.cx.plan.geometry;
+    let copies = std::mem::take(&mut at.jobs[first].copies);
+    for unit in geometry.units_of(plane) {
+        if unit != first {
+            at.jobs[unit] = Job {
+                stage: Stage::Copying,
+                plane: Some(plane),
+                programs: true,
+                selected_ns: at.cx.now_ns,
+                ..Job::default()
+            };
         }
-        for copy in copies {
-            self.jobs[geometry.unit_of_page(copy.from)].copies.push(copy);
-        }
+        at.store.gc.call_unit(unit);
     }
+    for copy in copies {
+        at.jobs[geometry.unit_of_page(copy.from)].copies.push(copy);
+    }
+}
 
-    /// The pages of a step were read: each takes the next page of the open block.
-    #[inline(never)]
-    pub(super) fn send_to_lanes(&mut self, unit: UnitId) {
-        let job = &mut self.jobs[unit];
-        job.stage = Stage::Sending;
-        job.sent = job.step.len() as u32;
-        let Some(plane) = job.plane else { return };
-        for at in 0..self.jobs[unit].step.len() {
-            let copy = self.jobs[unit].step[at];
-            self.bind_copy(unit, copy, plane);
-            let to = self.cx.plan.geometry.unit_of_page(self.jobs[unit].copies[copy].to);
-            self.send_to(to, CrossUnit { job: unit, copy, plane });
-        }
+/// The pages of a step were read: each takes the next page of the open block.
+#[inline(never)]
+pub(super) fn send_step<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
+    let job = &mut at.jobs[unit];
+    job.stage = Stage::Sending;
+    job.sent = job.step.len() as u32;
+    let Some(plane) = job.plane else { return };
+    for place in 0..at.jobs[unit].step.len() {
+        let copy = at.jobs[unit].step[place];
+        at.bind_copy(unit, copy, plane);
+        let to = at.cx.plan.geometry.unit_of_page(at.jobs[unit].copies[copy].to);
+        at.send_to(to, CrossUnit { job: unit, copy, plane });
     }
+}
 
-    /// The part of a unit is erased. Where it was the last one, the unit that has claimed the
-    /// victim closes the collection, in the name of all.
-    #[inline(never)]
-    pub(super) fn last_part(&mut self, unit: UnitId) -> Option<UnitId> {
-        let geometry = &self.cx.plan.geometry;
-        self.jobs[unit].stage = Stage::Erased;
-        let plane = self.jobs[unit].plane?;
-        let (first, units) = (geometry.unit_of(plane), geometry.units_of(plane));
-        if units.iter().any(|&unit| self.jobs[unit].stage != Stage::Erased) {
-            return None;
-        }
-        for unit in units.into_iter().filter(|&unit| unit != first) {
-            let part = std::mem::take(&mut self.jobs[unit]);
-            self.cx.counters.gc_blocking_ns += self.cx.now_ns - part.blocking_since_ns;
-            let job = &mut self.jobs[first];
-            job.moved += part.moved;
-            job.steps += part.steps;
-            job.wasted += part.wasted;
-            job.reads += part.reads;
-            job.busy_ns += part.busy_ns;
-        }
-        Some(first)
+/// The part of a unit is erased. Where it was the last one, the unit that has claimed the victim
+/// closes the collection, in the name of all.
+#[inline(never)]
+pub(super) fn last_part<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) -> Option<UnitId> {
+    let geometry = &at.cx.plan.geometry;
+    at.jobs[unit].stage = Stage::Erased;
+    let plane = at.jobs[unit].plane?;
+    let (first, units) = (geometry.unit_of(plane), geometry.units_of(plane));
+    if units.iter().any(|&unit| at.jobs[unit].stage != Stage::Erased) {
+        return None;
     }
+    for unit in units.into_iter().filter(|&unit| unit != first) {
+        let part = std::mem::take(&mut at.jobs[unit]);
+        let job = &mut at.jobs[first];
+        job.moved += part.moved;
+        job.steps += part.steps;
+        job.wasted += part.wasted;
+        job.reads += part.reads;
+        job.busy_ns += part.busy_ns;
+    }
+    Some(first)
 }

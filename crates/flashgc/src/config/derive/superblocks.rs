@@ -2,8 +2,8 @@
 
 use crate::config::device::Device;
 use crate::device::Shape;
-use crate::gc::copy::{CopyChoice, Stripe};
 use crate::gc::GcPlan;
+use crate::gc::copy::{CopyChoice, Stripe};
 use crate::plan::{Allocation, WriteCompletion};
 use flashgc_config::Reader;
 
