@@ -25,7 +25,7 @@ pub(super) fn next(unit: UnitId, turn: &mut Turn, view: &mut View<'_>) -> Choice
                 }
                 // A step that was sent elsewhere continues when its pages have arrived. Where
                 // planes share their blocks, a write that is queued has a page.
-                Stage::Closed | Stage::Sending | Stage::Erased => {}
+                Stage::Closed | Stage::Sending | Stage::Moved | Stage::Erased => {}
                 _ => return Choice::Step,
             },
             Served::Queue(list) => {

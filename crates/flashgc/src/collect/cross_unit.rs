@@ -87,6 +87,9 @@ impl<W: Watch> Collecting<'_, W> {
             job.stage = Stage::Copying;
             job.steps += 1;
             self.store.gc.call_unit(cross_unit.job);
+            if self.cx.plan.gc.copy.is_shared() {
+                parts::has_moved(self, cross_unit.job);
+            }
         }
         self.cx.count_copies(1, fills);
     }

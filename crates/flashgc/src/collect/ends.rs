@@ -35,7 +35,7 @@ impl<W: Watch> Collecting<'_, W> {
                 return Ended::Erased;
             }
             Stage::Erasing => return Ended::Erased,
-            Stage::Closed | Stage::Sending | Stage::Buffered | Stage::Erased => {
+            Stage::Closed | Stage::Sending | Stage::Buffered | Stage::Moved | Stage::Erased => {
                 unreachable!("this job has no operation")
             }
         }

@@ -30,6 +30,8 @@ pub enum Stage {
     Programming,
     /// The victim is being erased.
     Erasing,
+    /// The pages of the victim in this unit have moved, and not those in every other one.
+    Moved,
     /// The part of the victim in this unit is erased, and not that in every other one.
     Erased,
 }

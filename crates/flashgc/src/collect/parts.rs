@@ -6,7 +6,8 @@
 //! 2. A page that was read takes the next page of the open block, and waits at the unit of that one
 //!    to be programmed: it binds now, so that the pages of the open block go to the units in turn.
 //!    The next page of the part is read when this one is programmed.
-//! 3. A part without pages left is erased, in one operation for all planes of the unit.
+//! 3. When all pages of all parts have moved, each unit erases its part, in one operation for all
+//!    its planes.
 //! 4. The last part is erased, and the block is free.
 //!
 //! All planes of the victim are closed to the host meanwhile, so that no request finds a page that
@@ -35,6 +36,34 @@ pub(super) fn share_out<W: Watch>(at: &mut Collecting<'_, W>, first: UnitId, pla
     }
     for copy in copies {
         at.jobs[geometry.unit_of_page(copy.from)].copies.push(copy);
+    }
+    for unit in geometry.units_of(plane) {
+        has_moved(at, unit);
+    }
+}
+
+/// A part may have no pages left: its erase waits for the copies of all others, which would wait
+/// for it in its unit.
+pub(super) fn has_moved<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
+    let (job, plan) = (&at.jobs[unit], at.cx.plan);
+    let mut left = job.copies[job.next..].iter();
+    if !left.any(|copy| at.store.is_valid(plan, copy.from)) {
+        at.jobs[unit].stage = Stage::Moved;
+        may_erase(at, unit);
+    }
+}
+
+/// The units of a block erase their parts, if no part has pages left.
+pub(super) fn may_erase<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
+    let Some(plane) = at.jobs[unit].plane else { return };
+    let units = at.cx.plan.geometry.units_of(plane);
+    let is_empty = |stage| matches!(stage, Stage::Moved | Stage::Erasing | Stage::Erased);
+    if !units.iter().all(|&unit| is_empty(at.jobs[unit].stage)) {
+        return;
+    }
+    for unit in units.into_iter().filter(|&unit| at.jobs[unit].stage == Stage::Moved) {
+        at.jobs[unit].stage = Stage::Copying;
+        at.store.gc.call_unit(unit);
     }
 }
 

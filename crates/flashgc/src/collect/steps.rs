@@ -1,6 +1,6 @@
 //! The steps of a collection on its unit.
 
-use super::{Collecting, Stage, reads, slots};
+use super::{Collecting, Stage, parts, reads, slots};
 use crate::flash::{Class, Command, Op, Phases};
 use crate::ids::{PlaneId, UnitId};
 use crate::owner::Owner;
@@ -19,6 +19,9 @@ impl<W: Watch> Collecting<'_, W> {
         let job = &mut self.jobs[unit];
         if job.step.is_empty() {
             job.stage = Stage::Erasing;
+            if self.cx.plan.gc.copy.is_shared() {
+                parts::may_erase(self, unit);
+            }
             if self.cx.plan.gc.blocking.erasing.is_some() {
                 self.narrow_blocking(unit);
             }

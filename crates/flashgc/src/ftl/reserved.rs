@@ -64,6 +64,13 @@ impl Ftl {
         self.write_at(geometry, ppn, filled, lpn)
     }
 
+    /// Pages of a plane that were handed out to writes that have not started.
+    pub fn reserved_pages(&self, geometry: &Geometry, plane: PlaneId) -> u32 {
+        let of_plane = self.reserved.blocks.iter();
+        let of_plane = of_plane.filter(|waited| geometry.plane_of_block(waited.block) == plane);
+        of_plane.map(|waited| waited.pages).sum()
+    }
+
     /// The last page of a block was taken: whether writes that have not started have others.
     pub fn waits_for_writes(&mut self, block: BlockId) -> bool {
         let waited = self.reserved.blocks.iter_mut().find(|waited| waited.block == block);

@@ -166,7 +166,7 @@ impl<W: Watch> Sim<W> {
     fn give_page(&mut self) -> bool {
         let Store { alloc, ftl, .. } = &mut self.store;
         let Some((op, plane)) = alloc.stripes.take(|plane| ftl.host_has_room(plane)) else {
-            self.store.want_space_of_stripes(&self.plan.geometry);
+            self.store.want_space_of_stripes(&self.plan);
             self.hear();
             return false;
         };

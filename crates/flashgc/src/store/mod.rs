@@ -38,7 +38,6 @@ pub use untimed::{Overwritten, Untimed, UntimedError};
 
 use crate::allocation::Allocation;
 use crate::context::Context;
-use crate::device::Geometry;
 use crate::drive::Drive;
 use crate::ftl::{Fact, Ftl, Lost, PageErrors, Placed, Stream};
 use crate::gc::{Gc, Victim, placement};
@@ -226,13 +225,6 @@ impl Store {
     pub fn reserve_page<W: Watch>(&mut self, plane: PlaneId, cx: &mut Context<'_, W>) -> Ppn {
         let ppn = self.ftl.reserve(&cx.plan.geometry, plane);
         self.pass_on_facts(cx);
-        if !self.gc.wants[plane.index()] {
-            self.ask_trigger(plane, cx);
-            if self.gc.wants[plane.index()] {
-                // This write may go to any unit of the plane; the first one collects.
-                self.gc.call_unit(cx.plan.geometry.unit_of(plane));
-            }
-        }
         ppn
     }
 
@@ -248,12 +240,21 @@ impl Store {
         self.lose(placed.left, cx);
         cx.tell(Happened::Programmed { ppn, lpn, cause, current: true });
         self.seal_if_filled(placed, cx);
+        let plane = cx.plan.geometry.plane_of(ppn);
+        if !self.gc.wants[plane.index()] {
+            self.ask_trigger(plane, cx);
+            if self.gc.wants[plane.index()] {
+                // The write starts in any unit of the plane, and the first one collects.
+                self.gc.call_unit(cx.plan.geometry.unit_of(plane));
+            }
+        }
     }
 
     /// Writes wait for pages of blocks that planes share, and there are none: these planes need
     /// space.
     #[cold]
-    pub fn want_space_of_stripes(&mut self, geometry: &Geometry) {
+    pub fn want_space_of_stripes(&mut self, plan: &Plan) {
+        let geometry = &plan.geometry;
         for plane in self.alloc.stripes.starving() {
             if !self.gc.wants[plane.index()] && !self.gc.busy_planes[plane.index()] {
                 self.gc.want_space(plane, geometry);
