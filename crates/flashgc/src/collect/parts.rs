@@ -61,9 +61,11 @@ pub(super) fn may_erase<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
     if !units.iter().all(|&unit| is_empty(at.jobs[unit].stage)) {
         return;
     }
-    for unit in units.into_iter().filter(|&unit| at.jobs[unit].stage == Stage::Moved) {
-        at.jobs[unit].stage = Stage::Copying;
-        at.store.gc.call_unit(unit);
+    for unit in units {
+        if at.jobs[unit].stage == Stage::Moved {
+            at.jobs[unit].stage = Stage::Copying;
+            at.store.gc.call_unit(unit);
+        }
     }
 }
 
