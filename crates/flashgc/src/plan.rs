@@ -309,6 +309,12 @@ impl Plan {
             && self.gc.blocking.covers_unit(unit)
     }
 
+    /// Whether a write waits before it is queued: for an idle unit, or for a page of a block that
+    /// planes share.
+    pub fn awaits_places(&self) -> bool {
+        self.allocation == Allocation::WhenIdle || self.geometry.has_superblocks()
+    }
+
     /// Whether one queue serves all operations on a page, one after the other. It does where a page
     /// has one plane, since two pages of a plane never share an array operation. With cache
     /// operations it does not: the next operation begins before the one under way is done; nor does
@@ -322,6 +328,7 @@ impl Plan {
         one_queue
             && self.write_buffer.is_none()
             && !self.begins_beside()
+            && !self.geometry.has_superblocks()
             && !self.service.splits_host()
             && self.gc.preemption.is_none()
     }

@@ -3,6 +3,7 @@
 mod device;
 mod scheme;
 mod slots;
+mod superblocks;
 mod workload;
 
 use crate::choices::Choices;
@@ -84,6 +85,7 @@ pub fn draw(seed: u64) -> Drawn {
     draw.page_types();
     draw.cached();
     draw.read_errors();
+    draw.superblocks();
     draw.fits()
 }
 
@@ -94,7 +96,10 @@ pub fn another_scheme(history: &History, seed: u64) -> History {
     draw.history.remove("gc");
     draw.history.remove("precondition.scheme");
     draw.history.words.clear();
-    draw.scheme();
+    match draw.history.get("device.superblock").is_some() {
+        true => draw.scheme_of_superblocks(),
+        false => draw.scheme(),
+    }
     draw.history
 }
 

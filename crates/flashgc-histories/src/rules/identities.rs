@@ -144,7 +144,8 @@ fn shares(figures: &Figures<'_>, broken: &mut Broken) {
 fn collections(tried: &Tried<'_>, figures: &Figures<'_>, broken: &mut Broken) {
     let gc = |name: &str| figures.of(&format!("/gc/{name}"));
     let in_blocks = tried.setup.plan.gc.sub_blocks.is_none();
-    broken.equal("erase operations and jobs", figures.of("/erase_operations"), gc("count"));
+    let operations = gc("count") * tried.setup.plan.geometry.erases_of_block();
+    broken.equal("erase operations and jobs", figures.of("/erase_operations"), operations);
     broken.at_most("busy in open jobs", gc("busy_open_ns"), gc("busy_ns"));
     let moved = figures.real("/gc/moved_per_gc").unwrap_or(0.0) * gc("count") as f64;
     let moved = moved.round() as u64;

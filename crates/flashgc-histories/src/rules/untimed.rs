@@ -69,7 +69,8 @@ fn without_clock(history: &History) -> Option<(History, Setup)> {
 fn is_shared(plan: &Plan) -> bool {
     let gc = &plan.gc;
     let is_drawn = ["random", "d-choices"].contains(&gc.slots["victim"].as_str());
-    gc.placement.is_some() || gc.used_space.is_some() || gc.keeps_stamps() || is_drawn
+    let books = gc.placement.is_some() || gc.used_space.is_some() || gc.keeps_stamps();
+    books || is_drawn || plan.geometry.has_superblocks()
 }
 
 /// The requests one by one; each of one page where planes know of each other, where a request could
@@ -168,6 +169,11 @@ pub fn rule(tried: &Tried<'_>) -> Result<bool, Stop> {
     };
     // Where there is time, planes that are due together by their lists are collected together.
     if setup.plan.gc.used_space.is_some() && setup.plan.geometry.planes > 1 {
+        return whole(&own).map(|_| false);
+    }
+    // Where there is time, the units of a superblock copy in parallel, in no order of their pages.
+    let geometry = &setup.plan.geometry;
+    if geometry.has_superblocks() && geometry.units > geometry.planes {
         return whole(&own).map(|_| false);
     }
     let Some(mut source) = drives::source(&own) else { return whole(&own).map(|_| false) };

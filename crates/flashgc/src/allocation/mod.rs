@@ -4,6 +4,7 @@
 //! other units ask too.
 
 mod groups;
+mod stripes;
 mod when_idle;
 
 use crate::ftl::Ftl;
@@ -11,6 +12,7 @@ use crate::ids::{Lpn, PlaneId, UnitId};
 use crate::plan::{Allocation as Kind, Plan};
 use groups::Group;
 use std::cmp::Reverse;
+use stripes::Stripes;
 use when_idle::WhenIdle;
 
 /// The state of allocation.
@@ -28,6 +30,8 @@ pub struct Allocation {
     chooses_at_start: bool,
     /// Writes that wait for any unit of their pool.
     pub when_idle: WhenIdle,
+    /// Writes where planes share their blocks.
+    pub stripes: Stripes,
 }
 
 impl Allocation {
@@ -48,6 +52,7 @@ impl Allocation {
             groups: Group::of_pools(plan),
             chooses_at_start: plan.chooses_at_start(),
             when_idle: WhenIdle::new(plan),
+            stripes: Stripes::new(&plan.geometry),
         }
     }
 
@@ -55,6 +60,12 @@ impl Allocation {
     #[inline(always)]
     pub fn chooses_at_start(&self) -> bool {
         self.chooses_at_start
+    }
+
+    /// Whether writes wait for a place in a queue.
+    #[inline(always)]
+    pub fn has_waiting(&self) -> bool {
+        self.when_idle.has_waiting() || self.stripes.has_waiting()
     }
 
     /// Whether writes wait in groups.

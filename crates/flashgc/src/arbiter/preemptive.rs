@@ -122,6 +122,7 @@ impl Preemptive {
             Stage::Whole | Stage::Unseen | Stage::Reading | Stage::Programming | Stage::Erasing => {
                 unreachable!("the unit works for its job")
             }
+            Stage::Moved | Stage::Erased => unreachable!("no request preempts it"),
         }
     }
 

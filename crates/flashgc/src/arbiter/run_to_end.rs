@@ -23,8 +23,9 @@ pub(super) fn next(unit: UnitId, turn: &mut Turn, view: &mut View<'_>) -> Choice
                 Stage::Closed if view.gc.unit_wants(unit) && view.may_open_job(unit) => {
                     return Choice::TryCollect;
                 }
-                // A step that was sent elsewhere continues when its pages have arrived.
-                Stage::Closed | Stage::Sending => {}
+                // A step that was sent elsewhere continues when its pages have arrived. Where
+                // planes share their blocks, a write that is queued has a page.
+                Stage::Closed | Stage::Sending | Stage::Moved | Stage::Erased => {}
                 _ => return Choice::Step,
             },
             Served::Queue(list) => {
@@ -33,7 +34,10 @@ pub(super) fn next(unit: UnitId, turn: &mut Turn, view: &mut View<'_>) -> Choice
                 }
                 let Some(op) = view.waiting.peek(unit, list) else { continue };
                 let plane = view.plane_to_start(op);
-                if !view.is_write(op) || view.ftl.host_has_room(plane) {
+                if !view.is_write(op)
+                    || view.ftl.host_has_room(plane)
+                    || view.plan.geometry.has_superblocks()
+                {
                     return Choice::Host(op, list);
                 }
                 return Choice::Short(op, list, plane);

@@ -99,7 +99,7 @@ impl<W: Watch> Collecting<'_, W> {
         for &plane in self.jobs.domain(self.part(collected)) {
             if is_meant(plane) {
                 self.waiting.release(plane);
-                self.store.gc.call_unit(self.cx.plan.geometry.unit_of(plane));
+                self.store.gc.call_units(plane, &self.cx.plan.geometry);
             }
         }
     }

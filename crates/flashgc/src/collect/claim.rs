@@ -1,6 +1,6 @@
 //! A collection begins: its victims are claimed, and the pages that it moves are listed.
 
-use super::{Collecting, Stage};
+use super::{Collecting, Stage, parts};
 use crate::flash::{Class, Command, Kind, Op, Phases};
 use crate::gc::{Copy, Victim};
 use crate::ids::{BlockId, PlaneId, Ppn, UnitId};
@@ -58,6 +58,10 @@ impl<W: Watch> Collecting<'_, W> {
         job.victims = victims;
         if plan.coalesces_jobs() {
             return Some(self.whole(unit));
+        }
+        if plan.gc.copy.is_shared() {
+            parts::share_out(self, unit, plane);
+            return None;
         }
         (plan.gc.preemption.is_none()).then(|| self.step(unit))
     }

@@ -1,6 +1,6 @@
 //! A collection ends: its victims are erased, and the batch continues or the host is let in.
 
-use super::{Collecting, Job, Stage};
+use super::{Collecting, Job, Stage, parts};
 use crate::context::Copied;
 use crate::flash::Command;
 use crate::gc::{Batch, JobRow, Victim};
@@ -27,6 +27,7 @@ impl<W: Watch> Collecting<'_, W> {
     /// host. Returns the first command of the next collection of the batch.
     pub fn close(&mut self, unit: UnitId) -> Option<Command<Owner>> {
         let plan = self.cx.plan;
+        let unit = if plan.gc.copy.is_shared() { parts::last_part(self, unit)? } else { unit };
         let job = &mut self.jobs[unit];
         job.stage = Stage::Closed;
         let plane = job.plane?;

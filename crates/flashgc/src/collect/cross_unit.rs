@@ -7,7 +7,7 @@
 //! another. The unit that collects stays blocked for the host, and may itself program pages from
 //! other units.
 
-use super::{Collecting, Stage};
+use super::{Collecting, Stage, parts};
 use crate::flash::{Class, Command, Op};
 use crate::gc::CrossUnit;
 use crate::ids::UnitId;
@@ -17,6 +17,9 @@ use crate::verify::Watch;
 impl<W: Watch> Collecting<'_, W> {
     /// The pages of a step were read: each goes to the unit that will program it.
     pub(super) fn send_step(&mut self, unit: UnitId) {
+        if self.cx.plan.gc.copy.is_shared() {
+            return parts::send_step(self, unit);
+        }
         let job = &mut self.jobs[unit];
         job.stage = Stage::Sending;
         job.sent = job.step.len() as u32;
@@ -29,7 +32,11 @@ impl<W: Watch> Collecting<'_, W> {
     }
 
     fn send(&mut self, cross_unit: CrossUnit) {
-        let unit = self.cx.plan.geometry.unit_of(cross_unit.plane);
+        self.send_to(self.cx.plan.geometry.unit_of(cross_unit.plane), cross_unit);
+    }
+
+    /// A page waits to be programmed in this unit.
+    pub(super) fn send_to(&mut self, unit: UnitId, cross_unit: CrossUnit) {
         self.jobs.arrives(unit, cross_unit);
         self.store.alloc.one_more(unit);
         self.store.gc.call_unit(unit);
@@ -42,9 +49,11 @@ impl<W: Watch> Collecting<'_, W> {
         let cross_unit = self.arrival(unit)?;
         let CrossUnit { job, copy, plane } = cross_unit;
         self.jobs.programs(unit, cross_unit);
-        // The page binds now, as a write of the host would.
-        self.bind_copy(job, copy, plane);
-        self.store.ask_trigger(plane, &self.cx);
+        if !self.cx.plan.gc.copy.is_shared() {
+            // The page binds now, as a write of the host would.
+            self.bind_copy(job, copy, plane);
+            self.store.ask_trigger(plane, &self.cx);
+        }
         let job = &self.jobs[job];
         let fills = self.prices.filled_by_copies(|| u32::from(job.fills_with(copy)));
         let to = std::iter::once(job.copies[copy].to);
@@ -78,6 +87,9 @@ impl<W: Watch> Collecting<'_, W> {
             job.stage = Stage::Copying;
             job.steps += 1;
             self.store.gc.call_unit(cross_unit.job);
+            if self.cx.plan.gc.copy.is_shared() {
+                parts::has_moved(self, cross_unit.job);
+            }
         }
         self.cx.count_copies(1, fills);
     }

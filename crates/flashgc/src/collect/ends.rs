@@ -20,7 +20,7 @@ impl<W: Watch> Collecting<'_, W> {
     pub fn ended(&mut self, unit: UnitId) -> Ended {
         let job = &mut self.jobs[unit];
         match job.stage {
-            Stage::Copying if self.cx.plan.gc.copy.is_global() => self.send_step(unit),
+            Stage::Copying if self.cx.plan.gc.copy.is_sent() => self.send_step(unit),
             Stage::Copying => self.copies_ended(unit),
             Stage::Unseen => self.unseen_ended(unit),
             Stage::Reading => self.reading_ended(unit),
@@ -35,7 +35,7 @@ impl<W: Watch> Collecting<'_, W> {
                 return Ended::Erased;
             }
             Stage::Erasing => return Ended::Erased,
-            Stage::Closed | Stage::Sending | Stage::Buffered => {
+            Stage::Closed | Stage::Sending | Stage::Buffered | Stage::Moved | Stage::Erased => {
                 unreachable!("this job has no operation")
             }
         }

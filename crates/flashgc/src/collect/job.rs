@@ -30,6 +30,10 @@ pub enum Stage {
     Programming,
     /// The victim is being erased.
     Erasing,
+    /// The pages of the victim in this unit have moved, and not those in every other one.
+    Moved,
+    /// The part of the victim in this unit is erased, and not that in every other one.
+    Erased,
 }
 
 /// The collection of one unit.
@@ -121,6 +125,11 @@ impl Job {
     #[inline(always)]
     pub fn is_open(&self) -> bool {
         self.stage != Stage::Closed
+    }
+
+    /// Whether a collection is open that this unit has begun: not only a part of one.
+    pub fn is_its_own(&self) -> bool {
+        self.is_open() && !self.victims.is_empty()
     }
 
     /// Whether its copies run unseen.

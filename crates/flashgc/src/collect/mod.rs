@@ -20,6 +20,7 @@ mod cross_unit;
 mod ends;
 mod job;
 mod partial;
+mod parts;
 mod reads;
 mod slots;
 mod split;

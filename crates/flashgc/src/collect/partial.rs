@@ -78,7 +78,7 @@ impl Jobs {
         }
         for unit in at.units().filter(|&unit| self[unit].is_open()) {
             self.add_partial(unit, at, &mut partial);
-            if !preempts {
+            if !preempts && self[unit].is_its_own() {
                 partial.blocking_ns += at.now_ns - self[unit].blocking_since_ns;
             }
         }
@@ -94,7 +94,7 @@ impl Jobs {
         }
         // A copy that ends at this very instant has ended, whether or not its event is due behind
         // the one that ended the run.
-        let is_local = !at.plan.gc.copy.is_global();
+        let is_local = !at.plan.gc.copy.is_sent();
         let programs = matches!(job.stage, Stage::Copying | Stage::Programming);
         if programs && is_local && at.phase_ends_now(unit) {
             partial.copies += job.step.len() as u64;

@@ -1,6 +1,6 @@
 //! The steps of a collection on its unit.
 
-use super::{Collecting, Stage, reads, slots};
+use super::{Collecting, Stage, parts, reads, slots};
 use crate::flash::{Class, Command, Op, Phases};
 use crate::ids::{PlaneId, UnitId};
 use crate::owner::Owner;
@@ -21,13 +21,16 @@ impl<W: Watch> Collecting<'_, W> {
                 return padded;
             }
             self.jobs[unit].stage = Stage::Erasing;
+            if self.cx.plan.gc.copy.is_shared() {
+                parts::may_erase(self, unit);
+            }
             if self.cx.plan.gc.blocking.erasing.is_some() {
                 self.narrow_blocking(unit);
             }
             return command(self.prices.nominal(Op::Erase, 1));
         }
         let mode = self.cx.plan.gc.copy;
-        if mode.is_global() {
+        if mode.is_sent() {
             self.tell_read_out(unit);
         }
         if self.cx.plan.geometry.shape.program_slots > 1 {

@@ -67,6 +67,16 @@ pub fn fit(all: &[Inputs], footprint_pages: u64) -> Result<Fitted, Diagnostics> 
         return Err(Diagnostic::new("the configuration does not size its drive to a trace").into());
     };
     let shape = &sizing.shape;
+    if shape.lanes > 1 {
+        return Err(Diagnostic {
+            help: Some("remove device.superblock or workload.trace.fit".into()),
+            ..Diagnostic::new(
+                "workload.trace.fit cannot be combined with device.superblock: a smaller device \
+                 would have smaller superblocks",
+            )
+        }
+        .into());
+    }
     let planes =
         [shape.planes_per_die, shape.dies_per_chip, shape.chips_per_channel, shape.channels];
     let in_step = shape.planes_in_step;

@@ -3,6 +3,7 @@
 //! Planes are numbered in the order of striping, so that static allocation is `lpn mod planes`;
 //! `order` defines which level changes fastest. Everything above the plane is a table lookup.
 
+use super::superblocks::{Lanes, Superblock};
 use crate::ids::{BlockId, BusId, Divisor, Lpn, PlaneId, Ppn, UnitId};
 use serde::Serialize;
 
@@ -95,6 +96,13 @@ pub struct Shape {
     /// [`Shape::in_step`]).
     #[serde(skip)]
     pub planes_in_step: u32,
+    /// The part whose blocks of the same number are one block.
+    #[serde(skip_serializing_if = "Superblock::is_none")]
+    pub superblock: Superblock,
+    /// Planes that share their blocks and stand for one plane everywhere (see
+    /// [`Shape::in_superblocks`]).
+    #[serde(skip)]
+    pub lanes: u32,
     /// Whether each plane of a unit reads by itself.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub independent_plane_reads: bool,
@@ -160,12 +168,11 @@ impl Shape {
         Shape { blocks_per_plane, extra_blocks: 0, ..self.clone() }
     }
 
-    /// Planes of the device.
+    /// Planes of the device; those that share their blocks count as one.
     pub fn planes(&self) -> u64 {
-        [self.channels, self.chips_per_channel, self.dies_per_chip, self.planes_per_die]
-            .iter()
-            .map(|&n| u64::from(n))
-            .product()
+        let counts =
+            [self.channels, self.chips_per_channel, self.dies_per_chip, self.planes_per_die];
+        counts.iter().map(|&n| u64::from(n)).product::<u64>() / u64::from(self.lanes)
     }
 
     /// Physical pages of one plane.
@@ -198,13 +205,15 @@ impl Shape {
             registers: 1,
             multi_plane: 1,
             planes_in_step: 1,
+            superblock: Superblock::Plane,
+            lanes: 1,
             independent_plane_reads: false,
             order: [Level::Channel, Level::Chip, Level::Die, Level::Plane],
             exported_pages_per_plane: 20,
         }
     }
 
-    fn count(&self, level: Level) -> u32 {
+    pub(super) fn count(&self, level: Level) -> u32 {
         match level {
             Level::Channel => self.channels,
             Level::Chip => self.chips_per_channel,
@@ -241,31 +250,22 @@ pub struct Geometry {
     bus_of_unit: Vec<BusId>,
     pub(super) unit_of_reader: Vec<UnitId>,
     planes_of_unit: Vec<Vec<PlaneId>>,
+    pub(super) lanes: Lanes,
 }
 
 impl Geometry {
     /// Derives the tables. The plan has checked that every count fits 32 bits.
     pub fn new(shape: Shape) -> Self {
         let planes = shape.planes() as u32;
-        let mut part_of_plane: [Vec<u32>; 4] = Default::default();
-        for plane in 0..planes {
-            let at = coordinates(&shape, plane);
-            let mut part = 0;
-            for level in [Level::Channel, Level::Chip, Level::Die, Level::Plane] {
-                part = part * shape.count(level) + at[level as usize];
-                part_of_plane[level as usize].push(part);
-            }
-        }
+        let (lanes, part_of_plane) = Lanes::of(&shape);
         let unit_of_plane: Vec<UnitId> =
             part_of_plane[shape.unit as usize].iter().map(|&u| UnitId(u)).collect();
-        let units = unit_of_plane.iter().map(|u| u.0 + 1).max().unwrap_or(0);
+        let units = lanes.units();
         let mut planes_of_unit = vec![Vec::new(); units as usize];
-        let mut bus_of_unit = vec![BusId(0); units as usize];
         for plane in 0..planes {
-            let unit = unit_of_plane[plane as usize].index();
-            planes_of_unit[unit].push(PlaneId(plane));
-            bus_of_unit[unit] = BusId(part_of_plane[Level::Channel as usize][plane as usize]);
+            planes_of_unit[unit_of_plane[plane as usize].index()].push(PlaneId(plane));
         }
+        let mut bus_of_unit = lanes.bus_of_unit.clone();
         let mut unit_of_reader = Vec::new();
         if shape.independent_plane_reads {
             let in_step = shape.planes_in_step as usize;
@@ -288,6 +288,7 @@ impl Geometry {
             bus_of_unit,
             unit_of_reader,
             planes_of_unit,
+            lanes,
             shape,
         }
     }
@@ -354,7 +355,7 @@ impl Geometry {
         first..first + self.shape.blocks_per_plane
     }
 
-    /// The unit that a plane keeps busy.
+    /// The unit that a plane keeps busy; of planes that share their blocks, that of the first.
     #[inline(always)]
     pub fn unit_of(&self, plane: PlaneId) -> UnitId {
         self.unit_of_plane[plane.index()]
@@ -366,7 +367,8 @@ impl Geometry {
         self.bus_of_unit[unit.index()]
     }
 
-    /// The planes of a unit, in order of number.
+    /// The planes of a unit, in order of number: of planes that share their blocks, one in the unit
+    /// of the first.
     #[inline(always)]
     pub fn planes_of(&self, unit: UnitId) -> &[PlaneId] {
         &self.planes_of_unit[unit.index()]
@@ -382,17 +384,6 @@ impl Geometry {
         let part = self.part_of(plane, level);
         (0..self.planes).map(PlaneId).filter(|&p| self.part_of(p, level) == part).collect()
     }
-}
-
-/// The channel, chip, die and plane of a plane's number, each counted inside its parent.
-fn coordinates(shape: &Shape, plane: u32) -> [u32; 4] {
-    let mut rest = plane;
-    let mut at = [0; 4];
-    for level in shape.order {
-        at[level as usize] = rest % shape.count(level);
-        rest /= shape.count(level);
-    }
-    at
 }
 
 #[cfg(test)]

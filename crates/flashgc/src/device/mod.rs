@@ -1,5 +1,5 @@
-//! The device as it is described: geometry, timing, layers, page types, read errors, and the pools
-//! of planes.
+//! The device as it is described: geometry, superblocks, timing, layers, page types, read errors,
+//! and the pools of planes.
 
 pub mod geometry;
 pub mod layers;
@@ -9,6 +9,7 @@ pub mod pools;
 pub mod read_errors;
 mod readers;
 pub mod spent;
+pub mod superblocks;
 pub mod timing;
 mod views;
 
@@ -19,4 +20,5 @@ pub use page_times::{PageTimes, ReadTimes};
 pub use pools::Pools;
 pub use read_errors::{ErrorLaw, ReadErrors, ReadRetry, RetryTimes};
 pub use spent::Spent;
+pub use superblocks::Superblock;
 pub use timing::{Passes, Summary, Suspend, Timing};

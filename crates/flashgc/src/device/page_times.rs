@@ -63,7 +63,7 @@ impl PageTimes {
         let layers = shape.layers.max(1);
         let layer_of = |map, page: u32| match map {
             LayerMap::InOrder => page / (pages / layers),
-            LayerMap::Striped => page / shape.program_slots % layers,
+            LayerMap::Striped => page / shape.lanes / shape.program_slots % layers,
         };
         // The times of the layers, or the same for all pages.
         let by_page = |mean_ns: u64| -> Vec<u64> {
@@ -73,8 +73,8 @@ impl PageTimes {
         };
         let by_type = |types: ReadTimes| -> Vec<u64> {
             let each: Vec<_> = types.each_ns().iter().map(|&mean_ns| by_page(mean_ns)).collect();
-            let time =
-                |page: u32| each[(page / shape.read_slots()) as usize % each.len()][page as usize];
+            let slots = shape.read_slots() * shape.lanes;
+            let time = |page: u32| each[(page / slots) as usize % each.len()][page as usize];
             (0..pages).map(time).collect()
         };
         Some(PageTimes {

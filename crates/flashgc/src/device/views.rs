@@ -47,17 +47,4 @@ impl Shape {
             ..self.clone()
         }
     }
-
-    /// The device with the planes and blocks that it was given.
-    #[must_use]
-    pub fn by_planes(&self) -> Shape {
-        let planes = self.planes_in_step;
-        Shape {
-            planes_per_die: self.planes_per_die * planes,
-            pages_per_block: self.pages_per_block / planes,
-            pages_per_program: self.pages_per_program / planes,
-            multi_plane: self.multi_plane * planes,
-            ..self.clone()
-        }
-    }
 }

@@ -5,11 +5,10 @@
 
 use super::{Drive, OpenBlock};
 use crate::device::{Geometry, Pools};
+use crate::ftl::Ftl;
 use crate::ftl::blocks::{BlockState, Blocks};
 use crate::ftl::frontier::{FrontierRules, Frontiers};
 use crate::ftl::map::PageMap;
-use crate::ftl::stamps::Stamps;
-use crate::ftl::{Facts, Ftl};
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -65,8 +64,7 @@ pub fn restore(
     let mut blocks = Blocks::new(geometry);
     let map = restore_map(geometry, pools, map, &mut blocks)?;
     let frontiers = Frontiers::empty(geometry, rules);
-    let (facts, stamps) = (Facts::default(), Stamps::default());
-    let ftl = Ftl { map, blocks, frontiers, facts, stamps, errors: None, follows_copies: false };
+    let ftl = Ftl::of(map, blocks, frontiers);
     let mut to = Restoring { geometry, rules, ftl, erases, age_ns, carried: Carried::default() };
     let mut seen = vec![false; geometry.blocks as usize];
     let mut open = open.into_iter();

@@ -12,6 +12,7 @@ mod free_list;
 pub mod frontier;
 pub mod map;
 pub mod open;
+mod reserved;
 pub mod stamps;
 
 use crate::device::Geometry;
@@ -22,6 +23,7 @@ pub use facts::{Fact, Facts, Lost};
 use frontier::{FrontierRules, Frontiers};
 pub use frontier::{Parity, Stream, Taken};
 use map::PageMap;
+use reserved::Reserved;
 pub use stamps::BlockFacts;
 use stamps::Stamps;
 
@@ -35,6 +37,8 @@ pub struct Ftl {
     pub frontiers: Frontiers,
     /// What has changed.
     pub facts: Facts,
+    /// Pages that were handed out to writes that have not started.
+    reserved: Reserved,
     /// The clock of host writes, and what it showed of each block.
     pub stamps: Stamps,
     /// The age of data in the measured part, where reads have errors.
@@ -67,11 +71,21 @@ impl Placed {
 impl Ftl {
     /// An erased drive.
     pub fn new(geometry: &Geometry, rules: FrontierRules) -> Self {
+        Ftl::of(
+            PageMap::new(geometry.exported_pages as usize, geometry.pages as usize),
+            Blocks::new(geometry),
+            Frontiers::new(geometry, rules),
+        )
+    }
+
+    /// A drive in this state.
+    pub(crate) fn of(map: PageMap, blocks: Blocks, frontiers: Frontiers) -> Self {
         Ftl {
-            map: PageMap::new(geometry.exported_pages as usize, geometry.pages as usize),
-            blocks: Blocks::new(geometry),
-            frontiers: Frontiers::new(geometry, rules),
+            map,
+            blocks,
+            frontiers,
             facts: Facts::default(),
+            reserved: Reserved::default(),
             stamps: Stamps::default(),
             errors: None,
             follows_copies: false,
@@ -89,6 +103,12 @@ impl Ftl {
         lpn: Lpn,
     ) -> Placed {
         let Taken { ppn, filled, .. } = self.take(geometry, plane, stream, parity);
+        self.write_at(geometry, ppn, filled, lpn)
+    }
+
+    /// The same in a page that was taken, and that filled this block or none.
+    #[inline(always)]
+    fn write_at(&mut self, geometry: &Geometry, ppn: Ppn, filled: BlockId, lpn: Lpn) -> Placed {
         self.stamps.clock += 1;
         let left = self.map.bind(lpn, ppn);
         let (block, page) = geometry.block_and_page(ppn);

@@ -60,6 +60,14 @@ impl Gc {
         self.called.push_back(unit);
     }
 
+    /// The units of a plane should be checked.
+    pub fn call_units(&mut self, plane: PlaneId, geometry: &Geometry) {
+        self.call_unit(geometry.unit_of(plane));
+        if geometry.has_superblocks() {
+            geometry.units_of(plane).into_iter().for_each(|unit| self.call_unit(unit));
+        }
+    }
+
     /// A page was lost. Where the collector [keeps books](Gc::keeps_books), it goes into them too.
     #[inline(always)]
     pub fn page_was_lost(&mut self, lost: Lost, geometry: &Geometry, ftl: &Ftl) {

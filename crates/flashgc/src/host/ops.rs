@@ -64,7 +64,6 @@ pub struct Waiting {
     queues: Queues,
     /// Operations that wait at each unit.
     counts: Vec<u32>,
-    unit_of: Vec<UnitId>,
     service: Service,
     /// Whether writes of high priority have a list of their own.
     high_apart: bool,
@@ -79,7 +78,6 @@ impl Waiting {
             sequence: 0,
             queues: Queues::new(plan),
             counts: vec![0; geometry.units as usize],
-            unit_of: (0..geometry.planes).map(|plane| geometry.unit_of(PlaneId(plane))).collect(),
             service: plan.service.clone(),
             high_apart: plan.gc.preemption.is_some(),
         }
@@ -140,6 +138,12 @@ impl Waiting {
         self.ops[op as usize].kind = OpKind::Write;
     }
 
+    /// An operation that has waited elsewhere enters a queue behind all others.
+    pub fn comes_last(&mut self, op: u32) {
+        self.ops[op as usize].sequence = self.sequence;
+        self.sequence += 1;
+    }
+
     /// The plane of an operation is known.
     #[inline(always)]
     pub fn set_plane(&mut self, op: u32, plane: PlaneId) {
@@ -163,7 +167,8 @@ impl Waiting {
     }
 
     /// Puts an operation into the queue of this plane, at the place of its arrival: of planes in
-    /// step that read by themselves, into that of this one. Returns the unit.
+    /// step that read by themselves, or that share their blocks, into that of this one. Returns the
+    /// unit.
     #[inline(always)]
     pub fn queue_at(&mut self, op: u32, plane: PlaneId, step: u32) -> UnitId {
         let entry = &mut self.ops[op as usize];
@@ -171,19 +176,19 @@ impl Waiting {
         entry.queued = true;
         let list = self.list_of(&self.ops[op as usize]);
         let queue = self.queues.queue_for(plane, step, op);
-        self.put(op, plane, queue, list)
+        self.put(op, queue, list)
     }
 
     /// Puts a read that stood aside back into its queue.
     pub fn put_back(&mut self, op: u32) {
         let plane = self.ops[op as usize].plane;
-        self.put(op, plane, self.queues.queue_of(plane, op), READS);
+        self.put(op, self.queues.queue_of(plane, op), READS);
     }
 
     #[inline(always)]
-    fn put(&mut self, op: u32, plane: PlaneId, queue: usize, list: u8) -> UnitId {
+    fn put(&mut self, op: u32, queue: usize, list: u8) -> UnitId {
         self.queues.push(&mut self.ops, queue, list, op);
-        let unit = self.unit_of[plane.index()];
+        let unit = self.queues.unit_of(queue);
         self.counts[unit.index()] += 1;
         unit
     }
@@ -192,7 +197,7 @@ impl Waiting {
     #[inline(always)]
     pub fn take(&mut self, unit: UnitId, op: u32, list: u8) {
         let plane = self.ops[op as usize].plane;
-        debug_assert!(self.unit_of[plane.index()] == unit);
+        debug_assert!(self.queues.unit_of(self.queues.queue_of(plane, op)) == unit);
         self.queues.pop(&self.ops, plane, list, op);
         self.counts[unit.index()] -= 1;
     }

@@ -6,7 +6,8 @@
 //! high priority have a third.
 //!
 //! Where planes read by themselves each of them has a queue, planes in step included, so that a
-//! read can pass another one whose plane is at work.
+//! read can pass another one whose plane is at work. Planes that share their blocks have one each
+//! as well, in the unit of each.
 //!
 //! Every list is in order of arrival. An operation that comes back after younger ones (its page was
 //! busy, or its plane was full) goes into a separate heap, and the older of the two heads is first:
@@ -36,9 +37,10 @@ struct Queue {
 /// All queues.
 pub struct Queues {
     queues: Vec<Queue>,
-    /// The first queue of each plane, and the number of those that serve it.
+    /// The queues that serve each plane, and their number.
     queue_of_plane: Vec<u32>,
     of_plane: u32,
+    unit_of_queue: Vec<UnitId>,
     /// First queue of each unit, and one more entry at the end.
     first_of_unit: Vec<u32>,
     /// Of each list of each queue, the operations that came back after younger ones.
@@ -59,37 +61,58 @@ impl Queues {
     /// Empty queues.
     pub fn new(plan: &Plan) -> Self {
         let geometry = &plan.geometry;
-        let by_reader = geometry.readers > 0;
-        let whole = plan.gc.blocking.covers_unit(geometry.shape.unit) && !by_reader;
-        let of_plane = if by_reader { geometry.shape.planes_in_step } else { 1 };
-        let mut queue_of_plane = vec![0; geometry.planes as usize];
-        let mut first_of_unit = vec![0];
-        let mut count = 0;
-        for unit in 0..geometry.units {
-            for plane in geometry.planes_of(UnitId(unit)) {
-                queue_of_plane[plane.index()] = count;
-                count += if whole { 0 } else { of_plane };
+        let by_step = geometry.names_steps();
+        let whole = plan.gc.blocking.covers_unit(geometry.shape.unit) && !by_step;
+        let of_plane = if by_step { geometry.steps_of_plane() } else { 1 };
+        let mut queue_of_plane = vec![0; (geometry.planes * of_plane) as usize];
+        let mut steps_of_unit = vec![Vec::new(); geometry.units as usize];
+        for plane in (0..geometry.planes).map(PlaneId) {
+            for step in 0..of_plane {
+                let unit = geometry.unit_of_lane(plane, step.min(geometry.lanes() - 1));
+                steps_of_unit[unit.index()].push(plane.0 * of_plane + step);
             }
-            count += u32::from(whole);
-            first_of_unit.push(count);
         }
+        let (mut first_of_unit, mut unit_of_queue) = (vec![0], Vec::new());
+        for (unit, steps) in steps_of_unit.into_iter().enumerate() {
+            for (at, step) in steps.iter().enumerate() {
+                if at == 0 || !whole {
+                    unit_of_queue.push(UnitId(unit as u32));
+                }
+                queue_of_plane[*step as usize] = unit_of_queue.len() as u32 - 1;
+            }
+            first_of_unit.push(unit_of_queue.len() as u32);
+        }
+        let count = unit_of_queue.len();
         let empty = List { head: NONE, tail: NONE };
-        let queues = vec![Queue { lists: [empty; LISTS], held: 0 }; count as usize];
-        let late = vec![Late::new(); LISTS * count as usize];
-        let queue_of_op = by_reader.then(Vec::new);
-        Queues { queues, queue_of_plane, of_plane, first_of_unit, late, late_count: 0, queue_of_op }
+        let queues = vec![Queue { lists: [empty; LISTS], held: 0 }; count];
+        let late = vec![Late::new(); LISTS * count];
+        let (late_count, queue_of_op) = (0, by_step.then(Vec::new));
+        Queues {
+            queues,
+            queue_of_plane,
+            of_plane,
+            unit_of_queue,
+            first_of_unit,
+            late,
+            late_count,
+            queue_of_op,
+        }
     }
 
     /// The queue of an operation of this plane that enters one; a read of planes in step that read
-    /// by themselves enters that of its plane among them.
+    /// by themselves, or an operation of planes that share their blocks, enters that of its plane
+    /// among them.
     #[inline(always)]
     pub fn queue_for(&mut self, plane: PlaneId, step: u32, op: u32) -> usize {
-        let queue = self.queue_of_plane[plane.index()];
-        if self.queue_of_op.is_none() { queue as usize } else { self.note_queue(queue + step, op) }
+        match self.queue_of_op {
+            None => self.queue_of_plane[plane.index()] as usize,
+            Some(_) => self.note_queue(plane, step, op),
+        }
     }
 
     #[cold]
-    fn note_queue(&mut self, queue: u32, op: u32) -> usize {
+    fn note_queue(&mut self, plane: PlaneId, step: u32, op: u32) -> usize {
+        let queue = self.queue_of_plane[(plane.0 * self.of_plane + step) as usize];
         if let Some(queues) = &mut self.queue_of_op {
             let at = op as usize;
             queues.resize(queues.len().max(at + 1), 0);
@@ -103,6 +126,12 @@ impl Queues {
     pub fn queue_of(&self, plane: PlaneId, op: u32) -> usize {
         let noted = self.queue_of_op.as_ref().map(|queues| queues[op as usize]);
         noted.unwrap_or(self.queue_of_plane[plane.index()]) as usize
+    }
+
+    /// The unit of a queue.
+    #[inline(always)]
+    pub fn unit_of(&self, queue: usize) -> UnitId {
+        self.unit_of_queue[queue]
     }
 
     /// Adds an operation to a queue, at the place of its arrival.
@@ -217,24 +246,28 @@ impl Queues {
     }
 
     /// The queues that serve a plane.
-    fn serving(&mut self, plane: PlaneId) -> &mut [Queue] {
-        let first = self.queue_of_plane[plane.index()] as usize;
-        &mut self.queues[first..first + self.of_plane as usize]
+    fn serving(&self, plane: PlaneId) -> std::ops::Range<usize> {
+        let (first, count) = (plane.index() * self.of_plane as usize, self.of_plane as usize);
+        first..first + count
     }
 
-    /// Closes the queue that serves a plane.
+    /// Closes the queues that serve a plane.
     pub fn close(&mut self, plane: PlaneId) {
-        self.serving(plane).iter_mut().for_each(|queue| queue.held += 1);
+        for at in self.serving(plane) {
+            self.queues[self.queue_of_plane[at] as usize].held += 1;
+        }
     }
 
-    /// Whether the queue that serves a plane is closed.
+    /// Whether the queues that serve a plane are closed.
     pub fn is_held(&self, plane: PlaneId) -> bool {
-        self.queues[self.queue_of_plane[plane.index()] as usize].held > 0
+        self.queues[self.queue_of_plane[self.serving(plane).start] as usize].held > 0
     }
 
-    /// Opens it again.
+    /// Opens them again.
     pub fn release(&mut self, plane: PlaneId) {
-        self.serving(plane).iter_mut().for_each(|queue| queue.held -= 1);
+        for at in self.serving(plane) {
+            self.queues[self.queue_of_plane[at] as usize].held -= 1;
+        }
     }
 
     #[inline(always)]

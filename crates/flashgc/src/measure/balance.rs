@@ -154,7 +154,7 @@ impl Seen<'_> {
 
     /// Collections that are open.
     pub(super) fn jobs_open(&self) -> u64 {
-        self.jobs.iter().filter(|job| job.is_open()).count() as u64
+        self.jobs.iter().filter(|job| job.is_its_own()).count() as u64
     }
 
     /// Whether arrivals outran service in an open loop.

@@ -5,6 +5,7 @@ use super::error::RunError;
 use super::options::Options;
 use super::{Session, Stage};
 use crate::config::{Fill, OverwriteWith, Setup, WorkloadPlan, hash_of};
+use crate::device::Superblock;
 use crate::drive::Drive;
 use crate::gc::placement::{kept_by, note_of_kept};
 use crate::report::VERSION;
@@ -185,6 +186,9 @@ fn device_facts(setup: &Setup) -> Value {
     }
     if shape.planes_in_step > 1 {
         facts["multi_plane"] = json!(shape.planes_in_step);
+    }
+    if shape.superblock != Superblock::Plane {
+        facts["superblock"] = json!(shape.superblock.word());
     }
     if shape.isolation_pages > 0 {
         facts["isolation"] = json!(shape.isolation_pages);

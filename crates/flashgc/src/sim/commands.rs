@@ -283,7 +283,7 @@ impl<W: Watch> Sim<W> {
                 Stage::Erasing => "erase",
                 Stage::Reading => "copy-read",
                 Stage::Programming => "copy-program",
-                _ if self.plan.gc.copy.is_global() => "read-out",
+                _ if self.plan.gc.copy.is_sent() => "read-out",
                 _ => "copy",
             },
         }

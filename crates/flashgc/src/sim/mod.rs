@@ -163,6 +163,10 @@ pub struct Sim<W: Watch = Unwatched> {
     follows_phases: bool,
     /// Whether an operation may begin at a unit that is not free.
     begins_beside: bool,
+    /// Whether writes wait before they are queued.
+    awaits_places: bool,
+    /// Whether a plane has several queues.
+    names_steps: bool,
     counters: Counters,
     measure: Measure,
     watch: W,
@@ -223,6 +227,8 @@ impl<W: Watch> Sim<W> {
             background,
             follows_phases: plan.follows_phases(),
             begins_beside: plan.begins_beside(),
+            awaits_places: plan.awaits_places(),
+            names_steps: geometry.names_steps(),
             units: vec![Station::default(); (geometry.units + geometry.readers) as usize],
             at_once: VecDeque::new(),
             left_at_once: VecDeque::new(),
@@ -325,7 +331,7 @@ impl<W: Watch> Sim<W> {
             if let Some(unit) = self.ready.pop() {
                 self.units[unit.index()].listed = false;
                 self.start_unit(unit);
-            } else if self.store.alloc.when_idle.has_waiting() && self.give_to_idle() {
+            } else if self.store.alloc.has_waiting() && self.give_places() {
                 // The unit has it, and starts it next.
             } else if self.host.may_issue() {
                 self.instant.goes_on();

@@ -154,40 +154,28 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// Whether an operation waits for any unit of its pool from now on: a write of a device that
-    /// chooses among idle units.
+    /// Whether an operation waits for a place from now on: a write of a device that chooses among
+    /// idle units, or whose planes share their blocks.
     #[inline(always)]
     fn waits_for_any(&mut self, op: u32) -> bool {
-        self.plan.allocation == Allocation::WhenIdle && self.waits_for_idle(op)
+        self.awaits_places && self.waits_for_place(op)
     }
 
     #[inline(never)]
-    fn waits_for_idle(&mut self, op: u32) -> bool {
+    fn waits_for_place(&mut self, op: u32) -> bool {
         if self.rests {
             self.hear();
         }
         let Op { lpn, kind, sequence, .. } = *self.host.waiting.op(op);
-        if kind == OpKind::Write {
+        if kind == OpKind::Write && self.plan.geometry.has_superblocks() {
+            let plane = self.plan.geometry.striped_plane(lpn);
+            self.store.alloc.stripes.waits(plane, sequence, op);
+        } else if kind == OpKind::Write {
             let pool = self.plan.pools.of_page(&self.plan.geometry, lpn);
             self.store.alloc.when_idle.waits(pool, sequence, op);
             self.tell(Happened::AwaitsIdle { op });
         }
         kind == OpKind::Write
-    }
-
-    /// Gives the write that has waited longest for any unit of its pool to one that is idle. Units
-    /// that could start something of their own have started it before. Returns whether one has it.
-    #[inline(never)]
-    pub(super) fn give_to_idle(&mut self) -> bool {
-        let (flash, waiting) = (&self.flash, &self.host.waiting);
-        let taken = self.store.alloc.when_idle.take(
-            |unit| flash.is_free(unit) && flash.is_bus_free(unit) && waiting.count(unit) == 0,
-            |plane| self.store.ftl.host_has_room(plane),
-            |plane| !waiting.is_held(plane),
-        );
-        let Some((op, plane)) = taken else { return false };
-        self.queue_at(op, plane);
-        true
     }
 
     /// The plane in whose queue an operation waits, where it needs flash.
@@ -221,16 +209,22 @@ impl<W: Watch> Sim<W> {
         self.look_at(unit);
     }
 
-    /// Where planes in step read by themselves, the place among them of the page that is read.
+    /// Where planes in step read by themselves, or planes share their blocks, the place among them
+    /// of the page of an operation.
     #[inline(always)]
     fn step_of(&self, op: u32) -> u32 {
-        if self.plan.geometry.readers == 0 { 0 } else { self.step_of_reader(op) }
+        if self.names_steps { self.step_of_page(op) } else { 0 }
     }
 
     #[inline(never)]
-    fn step_of_reader(&self, op: u32) -> u32 {
+    fn step_of_page(&self, op: u32) -> u32 {
         let page = self.page_of(op);
         let geometry = &self.plan.geometry;
+        if geometry.has_superblocks() {
+            let is_write = self.host.waiting.op(op).kind == OpKind::Write;
+            let page = if is_write { self.store.alloc.stripes.page_of(op) } else { page };
+            return if page.is_some() { geometry.lane_of(page) } else { 0 };
+        }
         if self.host.waiting.op(op).kind == OpKind::Write || !page.is_some() {
             return 0;
         }

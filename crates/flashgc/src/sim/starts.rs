@@ -8,7 +8,8 @@ use crate::host::{Op, OpKind};
 use crate::ids::{Lpn, PlaneId, Ppn, UnitId};
 use crate::owner::Owner;
 use crate::plan::Allocation;
-use crate::verify::{Happened, Watch};
+use crate::store::Store;
+use crate::verify::{Cause, Happened, Watch};
 
 impl<W: Watch> Sim<W> {
     /// Starts a page operation of the host, and those that can share its array time.
@@ -155,6 +156,43 @@ impl<W: Watch> Sim<W> {
         }
     }
 
+    /// Gives the write that has waited longest to a unit. Returns whether one has it.
+    #[inline(never)]
+    pub(super) fn give_places(&mut self) -> bool {
+        if self.plan.geometry.has_superblocks() { self.give_page() } else { self.give_to_idle() }
+    }
+
+    /// Gives the write that has waited longest the next page of the block that planes share.
+    fn give_page(&mut self) -> bool {
+        let Store { alloc, ftl, .. } = &mut self.store;
+        let Some((op, plane)) = alloc.stripes.take(|plane| ftl.host_has_room(plane)) else {
+            self.store.want_space_of_stripes(&self.plan);
+            self.hear();
+            return false;
+        };
+        let page = self.store.reserve_page(plane, &mut context!(self));
+        self.hear();
+        self.store.alloc.stripes.gets(op, page);
+        // A unit programs its pages of a block in their order.
+        self.host.waiting.comes_last(op);
+        self.queue_at(op, plane);
+        true
+    }
+
+    /// Gives the write that has waited longest for any unit of its pool to one that is idle. Units
+    /// that could start something of their own have started it before. Returns whether one has it.
+    fn give_to_idle(&mut self) -> bool {
+        let (flash, waiting) = (&self.flash, &self.host.waiting);
+        let taken = self.store.alloc.when_idle.take(
+            |unit| flash.is_free(unit) && flash.is_bus_free(unit) && waiting.count(unit) == 0,
+            |plane| self.store.ftl.host_has_room(plane),
+            |plane| !waiting.is_held(plane),
+        );
+        let Some((op, plane)) = taken else { return false };
+        self.queue_at(op, plane);
+        true
+    }
+
     /// Takes a page operation out of its queue and starts its part of an array operation. Returns
     /// its plane, or `None` where it needs no array or went to another unit.
     #[inline(always)]
@@ -187,7 +225,7 @@ impl<W: Watch> Sim<W> {
             return None;
         }
         let plane = self.plan.geometry.plane_of(ppn);
-        if self.plan.geometry.unit_of(plane) != unit {
+        if self.plan.geometry.unit_of_page(ppn) != unit {
             // The page has moved since the read was queued.
             self.place(op);
             return None;
@@ -206,11 +244,23 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     pub(super) fn write_page(&mut self, plane: PlaneId, lpn: Lpn, op: u32) -> bool {
         let cause = self.cause_of(op);
+        if self.plan.geometry.has_superblocks() {
+            self.write_reserved(lpn, op, cause);
+            return false;
+        }
         let job = || self.host.job_of(op);
         let has_filled = self.store.write_page(plane, lpn, cause, job, &mut context!(self));
         self.note_written(plane);
         self.hear();
         has_filled
+    }
+
+    /// The same in the page that the write got when it was queued.
+    #[inline(never)]
+    fn write_reserved(&mut self, lpn: Lpn, op: u32, cause: Cause) {
+        let page = self.store.alloc.stripes.page_of(op);
+        self.store.write_reserved(page, lpn, cause, &mut context!(self));
+        self.hear();
     }
 
     /// A flush takes the slots that the plane's next program has left: pages beyond them stay in

@@ -172,7 +172,7 @@ impl Store {
             self.ftl.erase(&cx.plan.geometry, block);
             self.pass_on_facts(cx);
         }
-        cx.counters.erase_operations += 1;
+        cx.counters.erase_operations += cx.plan.geometry.erases_of_block();
         self.gc.ask_trigger_to_stop(plane, &sight!(self, cx));
     }
 

@@ -43,7 +43,7 @@ use crate::ftl::{Fact, Ftl, Lost, PageErrors, Placed, Stream};
 use crate::gc::{Gc, Victim, placement};
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn, UnitId};
 use crate::plan::Plan;
-use crate::verify::Watch;
+use crate::verify::{Cause, Happened, Watch};
 
 /// No plane of the drive has a page for a write, and collection can free none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -217,6 +217,48 @@ impl Store {
             if needs && self.ftl.blocks.reclaimable[plane.index()] > 0 {
                 self.gc.want_space(plane, &cx.plan.geometry);
                 self.gc.call_unit(unit);
+            }
+        }
+    }
+
+    /// Hands out the next page of a plane to a write that is queued now.
+    pub fn reserve_page<W: Watch>(&mut self, plane: PlaneId, cx: &mut Context<'_, W>) -> Ppn {
+        let ppn = self.ftl.reserve(&cx.plan.geometry, plane);
+        self.pass_on_facts(cx);
+        ppn
+    }
+
+    /// The write of this page starts in the page that was handed out to it.
+    pub fn write_reserved<W: Watch>(
+        &mut self,
+        ppn: Ppn,
+        lpn: Lpn,
+        cause: Cause,
+        cx: &mut Context<'_, W>,
+    ) {
+        let placed = self.ftl.write_reserved(&cx.plan.geometry, ppn, lpn);
+        self.lose(placed.left, cx);
+        cx.tell(Happened::Programmed { ppn, lpn, cause, current: true });
+        self.seal_if_filled(placed, cx);
+        let plane = cx.plan.geometry.plane_of(ppn);
+        if !self.gc.wants[plane.index()] {
+            self.ask_trigger(plane, cx);
+            if self.gc.wants[plane.index()] {
+                // The write starts in any unit of the plane, and the first one collects.
+                self.gc.call_unit(cx.plan.geometry.unit_of(plane));
+            }
+        }
+    }
+
+    /// Writes wait for pages of blocks that planes share, and there are none: these planes need
+    /// space.
+    #[cold]
+    pub fn want_space_of_stripes(&mut self, plan: &Plan) {
+        let geometry = &plan.geometry;
+        for plane in self.alloc.stripes.starving() {
+            if !self.gc.wants[plane.index()] && !self.gc.busy_planes[plane.index()] {
+                self.gc.want_space(plane, geometry);
+                self.gc.call_unit(geometry.unit_of(plane));
             }
         }
     }

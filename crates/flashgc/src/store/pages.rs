@@ -84,6 +84,9 @@ impl Store {
     }
 
     pub(super) fn seal<W: Watch>(&mut self, block: BlockId, cx: &mut Context<'_, W>) {
+        if self.ftl.waits_for_writes(block) {
+            return;
+        }
         self.ftl.seal(&cx.plan.geometry, block, self.age_base_ns + cx.now_ns);
         self.pass_on_facts(cx);
     }

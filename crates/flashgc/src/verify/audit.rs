@@ -58,7 +58,8 @@ impl Checker {
         }
         for plane in (0..self.geometry.planes).map(PlaneId) {
             let at = plane.index();
-            assert_eq!(ftl.frontiers.free_pages(plane), erased[at], "plane {at}: erased pages");
+            let free = ftl.frontiers.free_pages(plane) + ftl.reserved_pages(&self.geometry, plane);
+            assert_eq!(free, erased[at], "plane {at}: erased pages");
             assert_eq!(ftl.blocks.reclaimable[at], reclaimable[at], "plane {at}: reclaimable");
             let free = ftl.frontiers.free_list(plane).collect::<Vec<_>>();
             assert!(free.iter().all(|&b| ftl.blocks.state(b) == BlockState::Free));

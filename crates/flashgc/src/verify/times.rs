@@ -117,6 +117,8 @@ pub(super) struct Times {
     read_slots: u32,
     program_slots: u32,
     at_once: usize,
+    /// Planes that share a block, whose pages lie in them in turn.
+    shared_by: u32,
     /// Pages of the blocks whose copies form a list each.
     list_pages: u32,
     /// Whether the device has cache reads, and cache programs.
@@ -152,7 +154,8 @@ impl Times {
             block_pages: shape.pages_per_block * shape.sub_blocks,
             layers,
             slots: shape.slots,
-            read_slots: shape.slots * shape.planes_in_step,
+            read_slots: shape.slots * shape.planes_in_step * shape.lanes,
+            shared_by: shape.lanes,
             program_slots: shape.slots * shape.pages_per_program,
             at_once: promises.at_once as usize,
             list_pages: if promises.by_block { shape.pages_per_block } else { u32::MAX },
@@ -175,7 +178,7 @@ impl Times {
         let (page, layers) = (ppn.0 % self.block_pages, slowness.len() as u32);
         let layer = match map {
             LayerMap::InOrder => u64::from(page) * u64::from(layers) / u64::from(self.block_pages),
-            LayerMap::Striped => u64::from(page / self.program_slots % layers),
+            LayerMap::Striped => u64::from(page / self.shared_by / self.program_slots % layers),
         };
         slowness[layer as usize]
     }
@@ -245,7 +248,7 @@ impl Times {
 
     /// Something happened; `fills` says whether a page was the last of its block.
     pub(super) fn see(&mut self, now_ns: u64, happened: Happened, fills: bool, at: &Geometry) {
-        let unit = |ppn: Ppn| at.unit_of(at.plane_of(ppn));
+        let unit = |ppn: Ppn| at.unit_of_page(ppn);
         self.rereads.iter_mut().for_each(|rereads| rereads.see(happened, at));
         match happened {
             // The fill before took no time.
@@ -305,7 +308,7 @@ impl Times {
     fn reader(&self, ppn: Ppn, at: &Geometry) -> UnitId {
         let plane = at.plane_of(ppn);
         if at.readers == 0 {
-            return at.unit_of(plane);
+            return at.unit_of_page(ppn);
         }
         let in_step = self.read_slots / self.slots;
         let step = ppn.0 % self.block_pages / self.slots % in_step;

@@ -122,6 +122,7 @@ const KEYS: &[&str] = &[
     "device.mapping_unit",
     "device.pages_per_program",
     "device.multi_plane",
+    "device.superblock",
     "device.cache_operations",
     "device.queue_length",
     "device.queue_order",

@@ -75,7 +75,7 @@ fn options(verify: bool) -> Options {
 }
 
 /// The drive that a setup preconditions.
-fn preconditioned(setup: &Setup, trace: Option<MemoryTrace>, verify: bool) -> SavedDrive {
+pub fn preconditioned(setup: &Setup, trace: Option<MemoryTrace>, verify: bool) -> SavedDrive {
     let opener = trace.map(|trace| Box::new(trace) as Box<dyn TraceOpener>);
     let mut session = Session::new(setup.clone(), opener, options(verify));
     while session.advance().unwrap_or_else(|error| panic!("{error}")).phase != Phase::Ready {}
@@ -91,7 +91,7 @@ fn run(setup: &Setup, verify: bool) -> Result<Value, String> {
     finish(Session::new(setup.clone(), None, options(verify)))
 }
 
-fn run_on(setup: &Setup, drive: SavedDrive, verify: bool) -> Result<Value, String> {
+pub fn run_on(setup: &Setup, drive: SavedDrive, verify: bool) -> Result<Value, String> {
     let session = Session::with_drive(setup.clone(), None, drive, "a.drive", options(verify));
     finish(session.map_err(|error| error.to_string())?)
 }

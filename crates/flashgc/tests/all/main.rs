@@ -66,6 +66,7 @@ mod steady;
 mod stories;
 mod sub_blocks;
 mod summary;
+mod superblocks;
 mod synthetic;
 mod tables;
 mod tenant_trace;

@@ -13,6 +13,7 @@ mod order;
 mod queue;
 mod reserve;
 pub mod scheme;
+mod superblocks;
 pub mod untimed;
 mod write_buffer;
 
@@ -41,6 +42,7 @@ pub fn plan(
         || write_buffer.is_some()
         || device.cache.is_some()
         || device.shape.independent_plane_reads
+        || device.shape.lanes > 1
         || device.service.splits_host()
         || order::may_pass(workload, u64::from(device.shape.page_bytes));
     let geometry = Geometry::new(shape);

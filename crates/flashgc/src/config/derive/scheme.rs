@@ -1,6 +1,6 @@
 //! The scheme on a device.
 
-use super::{cache, mapping_unit, reserve};
+use super::{cache, mapping_unit, reserve, superblocks};
 use crate::config::device::Device;
 use crate::config::gc::Scheme;
 use crate::config::slots::{blocking, copy, erase, pacing, preemption, tokens};
@@ -21,6 +21,7 @@ const CHECKS: &[Check] = &[
     |root, _, _, gc| tokens::check(root, gc),
     |root, device, _, gc| mapping_unit::check(root, device, gc),
     |root, device, _, _| cache::check(root, device),
+    |root, device, _, gc| superblocks::check(root, device, gc),
 ];
 
 /// The scheme on this device, if it can work there, and the device as the scheme sees it.
@@ -53,7 +54,7 @@ fn resolved(root: &Reader<'_>, shape: &Shape, scheme: &Scheme, erase_ns: u64) ->
         sub_blocks: erase.sub_blocks(),
         move_cap_pages,
         victim: scheme.victim.clone(),
-        copy: scheme.copy,
+        copy: superblocks::copy(scheme.copy, shape),
         separate_gc: placement.separates_gc(),
         placement: placement.settings(&scheme.victim),
         blocking: scheme.blocking.plan(shape, scheme.copy),

@@ -10,10 +10,11 @@ mod order;
 mod passes;
 mod plane_reads;
 mod read_retry;
+mod superblocks;
 mod timing;
 mod write_buffer;
 
-use crate::device::{LayerSpeed, Level, ReadRetry, Shape, Summary, Suspend, Timing};
+use crate::device::{LayerSpeed, Level, ReadRetry, Shape, Summary, Superblock, Suspend, Timing};
 use crate::plan::{
     Allocation, CacheOperations, Firmware, Places, QueueOrder, Service, WriteBuffer,
     WriteCompletion,
@@ -71,12 +72,10 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     let (exported, layered) = (exported::read(table), layers::read(table, pages_per_block));
     let unit = table.required("unit", table.choice("unit", &Level::WORDS), UNIT_HELP);
     let (allocation, pool) = (allocation(table), table.choice("pool", &POOLS).flatten());
-    let (registers, multi_plane) =
-        (registers(table), multi_plane::read(table, unit, planes_per_die));
+    let together = planes(table, unit, planes_per_die);
     let (order, (service, service_words)) = (order::order(table), order::service(table));
     let (times, suspend, summary, read_retry) = times(table, page_bytes, pages_per_block);
     let (host_link, places, firmware, write_completion) = requests(table);
-    let (cache, plane_reads) = overlaps(table, unit, planes_per_die);
     let write_buffer = write_buffer::read(table, page_bytes, slots);
     let (rated_cycles, lag) = (table.u64("rated_cycles", 1..=1_000_000_000), passes::lag(table));
     table.finish();
@@ -100,14 +99,16 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         program_slots: 1,
         padded_to: 1,
         unit: unit?,
-        registers: registers?,
-        multi_plane: multi_plane?,
+        registers: together.registers?,
+        multi_plane: together.multi_plane?,
         planes_in_step: 1,
-        independent_plane_reads: plane_reads?,
+        superblock: Superblock::Plane,
+        lanes: 1,
+        independent_plane_reads: together.plane_reads?,
         order: order?,
         exported_pages_per_plane: 0,
     };
-    let shape = sized(table, shape.in_slots(slots?), &exported)?;
+    let shape = sized(table, shape.in_slots(slots?), together.superblock?, &exported)?;
     let timing = timed(table, (times?, suspend?, summary?), layered.speed, lag?, &shape)?;
     let (has_passes, is_striped) = (timing.passes.is_some(), allocation == Allocation::Striped);
     Some(Device {
@@ -116,7 +117,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         host_link,
         places,
         firmware: firmware?,
-        cache,
+        cache: together.cache,
         read_retry: read_retry?,
         write_completion,
         write_buffer: write_buffer?,
@@ -146,9 +147,15 @@ fn times(
     (times, timing::suspend(table), summary, retry)
 }
 
-/// The device with planes in step, and the pages that the host sees.
-fn sized(table: &Reader<'_>, mut shape: Shape, exported: &Exported) -> Option<Shape> {
+/// The device with planes in step, or that share their blocks, and the pages that the host sees.
+fn sized(
+    table: &Reader<'_>,
+    mut shape: Shape,
+    superblock: Superblock,
+    exported: &Exported,
+) -> Option<Shape> {
     multi_plane::put_in_step(table, &mut shape)?;
+    superblocks::join(table, &mut shape, superblock)?;
     check_size(table, &shape)?;
     shape.exported_pages_per_plane = exported.pages(table, &shape)?;
     Some(shape)
@@ -196,14 +203,24 @@ fn requests(
     (timing::host_link(table), places(table), firmware::read(table), completion(table))
 }
 
-/// What of the operations in a unit overlaps: transfers with array times, and reads of its planes.
-fn overlaps(
-    table: &Reader<'_>,
-    unit: Option<Level>,
-    planes_per_die: Option<u32>,
-) -> (CacheOperations, Option<bool>) {
+/// What the planes of a unit do together, and which of their operations overlap.
+struct Planes {
+    registers: Option<u32>,
+    multi_plane: Option<u32>,
+    superblock: Option<Superblock>,
+    cache: CacheOperations,
+    plane_reads: Option<bool>,
+}
+
+fn planes(table: &Reader<'_>, unit: Option<Level>, planes_per_die: Option<u32>) -> Planes {
     let cache = table.choice("cache_operations", &CACHE_OPERATIONS).unwrap_or_default();
-    (cache, plane_reads::read(table, unit, planes_per_die, cache))
+    Planes {
+        registers: registers(table),
+        multi_plane: multi_plane::read(table, unit, planes_per_die),
+        superblock: superblocks::read(table, unit),
+        cache,
+        plane_reads: plane_reads::read(table, unit, planes_per_die, cache),
+    }
 }
 
 /// The places of the device, where the number of requests in it is bounded.

@@ -9,6 +9,7 @@ mod copyback;
 mod instant;
 mod mode;
 mod parallel;
+mod stripe;
 
 use crate::flash::Op;
 use serde::Serialize;
@@ -18,6 +19,7 @@ pub use copyback::Copyback;
 pub use instant::Instant;
 pub use mode::{CopyMode, Reach};
 pub use parallel::{CopyPath, ListOf, Parallel};
+pub use stripe::Stripe;
 
 /// The mode in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -31,6 +33,9 @@ pub enum CopyChoice {
     Instant(#[serde(skip)] Instant),
     /// Several pages of a plane in parallel, one in each of its data registers.
     Parallel(Parallel),
+    /// Over the bus, where planes share their blocks.
+    #[serde(rename = "bus")]
+    Stripe(#[serde(skip)] Stripe),
 }
 
 /// Asks the mode in use, without indirection.
@@ -41,6 +46,7 @@ macro_rules! in_use {
             CopyChoice::Copyback(mode) => mode.$question(),
             CopyChoice::Instant(mode) => mode.$question(),
             CopyChoice::Parallel(mode) => mode.$question(),
+            CopyChoice::Stripe(mode) => mode.$question(),
         }
     };
 }
@@ -107,6 +113,18 @@ impl CopyChoice {
         self.reach() == Reach::Units
     }
 
+    /// Whether a collection works in all units of a block whose planes share it.
+    #[inline(always)]
+    pub fn is_shared(self) -> bool {
+        self.reach() == Reach::Lanes
+    }
+
+    /// Whether a copy is read in one unit and then waits to be programmed, maybe in another.
+    #[inline(always)]
+    pub fn is_sent(self) -> bool {
+        matches!(self.reach(), Reach::Units | Reach::Lanes)
+    }
+
     /// Whether copies stay in their plane's registers and need the bus for commands only.
     #[inline(always)]
     pub fn stays_in_plane(self) -> bool {
@@ -149,6 +167,7 @@ mod tests {
         assert_eq!(ops(bus), (Op::CopyOverBus, Op::Read, Op::Program, Op::CopyOverBus));
         let global = parallel(CopyPath::Global);
         assert_eq!(ops(global), (Op::Read, Op::Read, Op::Program, Op::CopyOverBus));
+        assert_eq!(ops(CopyChoice::Stripe(Stripe)), ops(global));
         assert!(global.is_global() && !global.stays_in_plane() && !bus.is_global());
     }
 }

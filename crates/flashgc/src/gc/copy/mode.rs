@@ -11,6 +11,8 @@ pub enum Reach {
     Controller,
     /// Over the bus to other units.
     Units,
+    /// Over the bus to the planes that share a block, in turn.
+    Lanes,
 }
 
 /// How valid pages are moved: by copyback inside the plane, where a mode names nothing else. A mode

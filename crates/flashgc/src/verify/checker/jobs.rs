@@ -27,6 +27,8 @@ impl Checker {
         self.keeps_copies(now_ns, block);
         self.is_isolated(now_ns, block);
         let programmed = std::mem::take(&mut self.programmed[block.index()]);
+        let lanes = self.geometry.lanes() as usize;
+        self.next_of_lane[block.index() * lanes..][..lanes].fill(0);
         assert!(
             programmed > 0 || self.promises.isolation.is_some(),
             "at {now_ns} ns block {} was erased though it was erased already",

@@ -48,6 +48,8 @@ pub struct Checker {
     pub(super) content: Vec<Content>,
     /// Pages programmed in each block since its erase, and the lowest that may come next.
     pub(super) programmed: Vec<u32>,
+    /// The next page of each plane that shares a block, where pages are programmed in order.
+    next_of_lane: Vec<u32>,
     /// The last version that the host gave each logical page.
     given: Vec<u32>,
     /// The newest version in flash; the write buffer may hold a newer one.
@@ -100,6 +102,7 @@ impl Checker {
             promises,
             content: vec![Content { lpn: ERASED, version: 0 }; physical],
             programmed: vec![0; geometry.blocks as usize],
+            next_of_lane: vec![0; geometry.blocks as usize * geometry.lanes() as usize],
             given: vec![0; logical],
             newest: vec![0; logical],
             held: Held::default(),
@@ -155,7 +158,7 @@ impl Checker {
     pub fn with_drive(plan: &Plan, drive: &Drive) -> Self {
         let (geometry, in_order) = (&plan.geometry, !plan.parity());
         let mut checker = Checker::of(plan);
-        let mut open = drive.open.iter();
+        let (mut open, lanes) = (drive.open.iter(), geometry.lanes());
         for (at, plane) in drive.planes.iter().enumerate() {
             let first = at * geometry.shape.blocks_per_plane as usize;
             let held = (plane.sealed + plane.open) as usize;
@@ -171,6 +174,7 @@ impl Checker {
                 for page in pages {
                     checker.content[(first + page) as usize].lpn = OLD;
                     checker.programmed[block as usize] += 1;
+                    checker.next_of_lane[(block * lanes + page % lanes) as usize] += 1;
                 }
             }
         }
@@ -241,12 +245,16 @@ impl Checker {
             ppn.0
         );
         if self.promises.in_order {
+            // Where planes share a block, each of them programs its pages in order.
+            let lanes = self.geometry.lanes();
+            let next = &mut self.next_of_lane[(block.0 * lanes + page % lanes) as usize];
             assert_eq!(
-                self.programmed[block.index()],
-                page,
+                *next,
+                page / lanes,
                 "at {now_ns} ns page {page} of block {} was programmed out of order",
                 block.0
             );
+            *next += 1;
         }
         let shape = &self.geometry.shape;
         assert!(

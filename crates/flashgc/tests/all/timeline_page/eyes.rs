@@ -100,7 +100,7 @@ impl Eyes {
     }
 
     fn unit_of(&self, ppn: flashgc::ids::Ppn) -> usize {
-        self.geometry.unit_of(self.geometry.plane_of(ppn)).index()
+        self.geometry.unit_of_page(ppn).index()
     }
 
     /// The block's number in its plane, with the plane where a unit has several.
@@ -187,17 +187,27 @@ impl Eyes {
         }
     }
 
-    /// The operation that has just ended on the block's unit erased it.
+    /// The operation that has just ended on the block's unit erased it; of a superblock, the last
+    /// erase in each of its units.
     fn erased(&mut self, block: BlockId) {
-        let unit = self.geometry.unit_of(self.geometry.plane_of_block(block));
+        let plane = self.geometry.plane_of_block(block);
+        for unit in self.geometry.units_of(plane) {
+            self.erased_in(unit, block);
+        }
+    }
+
+    fn erased_in(&mut self, unit: UnitId, block: BlockId) {
         let words = self.block_words(block);
-        let last = self.operations.iter().rposition(|row| row.unit == unit.0);
+        let shares = self.geometry.has_superblocks();
+        let is_its = |row: &Row| row.unit == unit.0 && (!shares || row.words == "erase");
+        let last = self.operations.iter().rposition(is_its);
         // An erase of no length has no row.
         let erases = |&at: &usize| self.operations[at].words.contains("erase");
         let Some(at) = last.filter(erases) else { return };
-        let from_ns = self.operations[at].from_ns;
+        let Row { from_ns, to_ns, .. } = self.operations[at];
         let operation = std::iter::once(&mut self.operations[at]);
-        let own = |row: &&mut Row| row.unit == unit.0 && row.from_ns >= from_ns;
+        let own =
+            |row: &&mut Row| row.unit == unit.0 && row.from_ns >= from_ns && row.to_ns <= to_ns;
         for row in operation.chain(self.phases.iter_mut().filter(own)) {
             row.words = format!("{} {words}", row.words);
         }

@@ -1,0 +1,108 @@
+//! The parts of a collection where planes share their blocks: one in each unit of the victim.
+//!
+//! Life of such a collection:
+//! 1. The unit of the first plane claims the victim. Each unit gets the valid pages that lie in it,
+//!    and works by itself from now on.
+//! 2. A page that was read takes the next page of the open block, and waits at the unit of that one
+//!    to be programmed: it binds now, so that the pages of the open block go to the units in turn.
+//!    The next page of the part is read when this one is programmed.
+//! 3. When all pages of all parts have moved, each unit erases its part, in one operation for all
+//!    its planes.
+//! 4. The last part is erased, and the block is free.
+//!
+//! All planes of the victim are closed to the host meanwhile, so that no request finds a page that
+//! is bound and not programmed.
+
+use super::{Collecting, Job, Stage};
+use crate::gc::CrossUnit;
+use crate::ids::{PlaneId, UnitId};
+use crate::verify::Watch;
+
+/// The victim is claimed, and this unit has the list of its pages: each unit gets its own.
+pub(super) fn share_out<W: Watch>(at: &mut Collecting<'_, W>, first: UnitId, plane: PlaneId) {
+    let geometry = &at.cx.plan.geometry;
+    let copies = std::mem::take(&mut at.jobs[first].copies);
+    for unit in geometry.units_of(plane) {
+        if unit != first {
+            at.jobs[unit] = Job {
+                stage: Stage::Copying,
+                plane: Some(plane),
+                programs: true,
+                selected_ns: at.cx.now_ns,
+                ..Job::default()
+            };
+        }
+        at.store.gc.call_unit(unit);
+    }
+    for copy in copies {
+        at.jobs[geometry.unit_of_page(copy.from)].copies.push(copy);
+    }
+    for unit in geometry.units_of(plane) {
+        has_moved(at, unit);
+    }
+}
+
+/// A part may have no pages left: its erase waits for the copies of all others, which would wait
+/// for it in its unit.
+pub(super) fn has_moved<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
+    let (job, plan) = (&at.jobs[unit], at.cx.plan);
+    let mut left = job.copies[job.next..].iter();
+    if !left.any(|copy| at.store.is_valid(plan, copy.from)) {
+        at.jobs[unit].stage = Stage::Moved;
+        may_erase(at, unit);
+    }
+}
+
+/// The units of a block erase their parts, if no part has pages left.
+pub(super) fn may_erase<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
+    let Some(plane) = at.jobs[unit].plane else { return };
+    let units = at.cx.plan.geometry.units_of(plane);
+    let is_empty = |stage| matches!(stage, Stage::Moved | Stage::Erasing | Stage::Erased);
+    if !units.iter().all(|&unit| is_empty(at.jobs[unit].stage)) {
+        return;
+    }
+    for unit in units {
+        if at.jobs[unit].stage == Stage::Moved {
+            at.jobs[unit].stage = Stage::Copying;
+            at.store.gc.call_unit(unit);
+        }
+    }
+}
+
+/// The pages of a step were read: each takes the next page of the open block.
+#[inline(never)]
+pub(super) fn send_step<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
+    let job = &mut at.jobs[unit];
+    job.stage = Stage::Sending;
+    job.sent = job.step.len() as u32;
+    let Some(plane) = job.plane else { return };
+    for place in 0..at.jobs[unit].step.len() {
+        let copy = at.jobs[unit].step[place];
+        at.bind_copy(unit, copy, plane);
+        let to = at.cx.plan.geometry.unit_of_page(at.jobs[unit].copies[copy].to);
+        at.send_to(to, CrossUnit { job: unit, copy, plane });
+    }
+}
+
+/// The part of a unit is erased. Where it was the last one, the unit that has claimed the victim
+/// closes the collection, in the name of all.
+#[inline(never)]
+pub(super) fn last_part<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) -> Option<UnitId> {
+    let geometry = &at.cx.plan.geometry;
+    at.jobs[unit].stage = Stage::Erased;
+    let plane = at.jobs[unit].plane?;
+    let (first, units) = (geometry.unit_of(plane), geometry.units_of(plane));
+    if units.iter().any(|&unit| at.jobs[unit].stage != Stage::Erased) {
+        return None;
+    }
+    for unit in units.into_iter().filter(|&unit| unit != first) {
+        let part = std::mem::take(&mut at.jobs[unit]);
+        let job = &mut at.jobs[first];
+        job.moved += part.moved;
+        job.steps += part.steps;
+        job.wasted += part.wasted;
+        job.reads += part.reads;
+        job.busy_ns += part.busy_ns;
+    }
+    Some(first)
+}

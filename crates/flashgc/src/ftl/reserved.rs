@@ -1,0 +1,81 @@
+//! Pages that were handed out to writes of the host that have not started.
+//!
+//! Where planes share their blocks, the next page of the open block names the unit of a write, so
+//! that it is handed out when the write is queued. It binds when the write starts, as everywhere.
+//! Writes in different units may start in another order than their pages were handed out: a block
+//! all of whose pages are handed out is full when the last of these writes has started.
+
+use super::{Ftl, Parity, Placed, Stream, Taken};
+use crate::device::Geometry;
+use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
+
+/// A block with pages of writes that have not started.
+#[derive(Clone, Copy)]
+struct Waited {
+    block: BlockId,
+    pages: u32,
+    /// Whether all other pages are taken.
+    is_out: bool,
+}
+
+/// All of these blocks: the open ones, and those that are nearly full.
+#[derive(Clone, Default)]
+pub struct Reserved {
+    blocks: Vec<Waited>,
+}
+
+impl Reserved {
+    /// A page of a block was handed out, maybe its last one.
+    fn add(&mut self, block: BlockId, is_last: bool) {
+        let found = self.blocks.iter().position(|waited| waited.block == block);
+        let at = found.unwrap_or(self.blocks.len());
+        if found.is_none() {
+            self.blocks.push(Waited { block, pages: 0, is_out: false });
+        }
+        self.blocks[at].pages += 1;
+        self.blocks[at].is_out |= is_last;
+    }
+
+    /// The write of a page of this block starts. Returns whether it was the last page of the block.
+    fn starts(&mut self, block: BlockId) -> bool {
+        let found = self.blocks.iter().position(|waited| waited.block == block);
+        let at = found.expect("a page that was handed out");
+        self.blocks[at].pages -= 1;
+        let Waited { pages, is_out, .. } = self.blocks[at];
+        if pages == 0 {
+            self.blocks.swap_remove(at);
+        }
+        pages == 0 && is_out
+    }
+}
+
+impl Ftl {
+    /// Hands out the next page of the host in a plane to a write that is queued now.
+    pub fn reserve(&mut self, geometry: &Geometry, plane: PlaneId) -> Ppn {
+        let Taken { ppn, filled, .. } = self.take(geometry, plane, Stream::Host, Parity::Any);
+        self.reserved.add(geometry.block_of(ppn), filled.is_some());
+        ppn
+    }
+
+    /// A write starts in the page that was handed out to it.
+    pub fn write_reserved(&mut self, geometry: &Geometry, ppn: Ppn, lpn: Lpn) -> Placed {
+        let block = geometry.block_of(ppn);
+        let filled = if self.reserved.starts(block) { block } else { BlockId::NONE };
+        self.write_at(geometry, ppn, filled, lpn)
+    }
+
+    /// Pages of a plane that were handed out to writes that have not started.
+    pub fn reserved_pages(&self, geometry: &Geometry, plane: PlaneId) -> u32 {
+        let of_plane = self.reserved.blocks.iter();
+        let of_plane = of_plane.filter(|waited| geometry.plane_of_block(waited.block) == plane);
+        of_plane.map(|waited| waited.pages).sum()
+    }
+
+    /// The last page of a block was taken: whether writes that have not started have others.
+    pub fn waits_for_writes(&mut self, block: BlockId) -> bool {
+        let waited = self.reserved.blocks.iter_mut().find(|waited| waited.block == block);
+        let Some(waited) = waited else { return false };
+        waited.is_out = true;
+        true
+    }
+}
