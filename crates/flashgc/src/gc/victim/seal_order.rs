@@ -1,10 +1,10 @@
 //! An index for policies that rank a block that was sealed earlier before one with as many valid
 //! pages.
 //!
-//! The candidates of a plane lie in rows, one for each count of valid pages. A row is a set of bits,
-//! one for each *turn*: the turns of a plane are given out at each seal. So a page that becomes
-//! invalid moves one bit, the first bit of a row is its block that was sealed first, and a choice
-//! looks at one block of each row.
+//! The candidates of a plane lie in rows, one for each count of valid pages. A row is a set of
+//! bits, one for each *turn*: the turns of a plane are given out at each seal. So a page that
+//! becomes invalid moves one bit, the first bit of a row is its block that was sealed first, and a
+//! choice looks at one block of each row.
 
 use super::Candidates;
 use crate::device::Geometry;

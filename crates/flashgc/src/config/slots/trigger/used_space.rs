@@ -138,7 +138,8 @@ pub fn plan(
         slot.error(
             "use",
             format!(
-                "gc.trigger.use = \"{}\" needs whole-block erase, but this scheme erases sub-blocks",
+                "gc.trigger.use = \"{}\" needs whole-block erase, but this scheme erases \
+                 sub-blocks",
                 trigger.name()
             ),
             "set gc.erase.use = \"block\" or gc.trigger.use = \"watermark\"",
