@@ -10,7 +10,7 @@ use flashgc::gc::placement::{Copied, Placement, Write};
 use flashgc::session::{Inputs, Options, Phase, Session, prepare};
 
 /// Shares of the writes by rank.
-fn zipf(pages: usize, theta: f64) -> Vec<f64> {
+pub fn zipf(pages: usize, theta: f64) -> Vec<f64> {
     let weights: Vec<f64> = (1..=pages).map(|rank| (rank as f64).powf(-theta)).collect();
     let sum: f64 = weights.iter().sum();
     weights.into_iter().map(|weight| weight / sum).collect()

@@ -84,11 +84,9 @@ pub struct ClassPages {
     pub copies: u64,
 }
 
-/// The blocks of a group.
+/// The blocks of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct GroupCounts {
-    /// Its class.
-    pub class: u32,
     /// The most sealed blocks of each plane; `None` for the group that has the others.
     pub most_blocks: Option<u32>,
     /// Sealed blocks at the end.

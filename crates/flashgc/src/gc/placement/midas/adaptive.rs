@@ -155,7 +155,7 @@ impl Adaptive {
         self.clock = clock;
         if self.in_a_row == MOST_IN_A_ROW * self.planes {
             self.in_a_row = 0;
-            self.merge(group.max(FIRST), chain);
+            self.merge(group.min(chain.last).saturating_sub(1).max(FIRST), chain);
         }
     }
 
@@ -187,7 +187,9 @@ impl Adaptive {
                 };
                 self.errors = if self.erred { self.errors + 1 } else { self.errors };
                 match found.filter(is_better) {
-                    Some(found) => self.apply(&found, chain),
+                    Some(found) => {
+                        self.apply(&found, chain)
+                    }
                     None => 1,
                 }
             }
@@ -284,7 +286,7 @@ impl Adaptive {
 
     /// The groups from this one on are merged.
     fn merge(&mut self, from: u8, chain: &mut Chain) {
-        if from > chain.last || (from == chain.last && chain.is_by_copies()) {
+        if from == chain.last && chain.is_by_copies() {
             return;
         }
         let expected = self.watched.expected.len();

@@ -291,7 +291,6 @@ impl Chain {
             let Tally { collections, valid } = self.counted[usize::from(class)];
             let pages = collections * u64::from(self.data_pages);
             GroupCounts {
-                class: class.into(),
                 most_blocks: self.sizes.get(usize::from(class)).copied(),
                 blocks: in_group(class),
                 collections,
@@ -361,5 +360,132 @@ impl Chain {
     /// Bytes of its tables.
     pub fn bytes(&self) -> u64 {
         (self.members.len() * (size_of::<Member>() + 1)) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::Lpn;
+
+    const BLOCKS: u32 = 20;
+
+    /// One plane of 20 blocks of 8 pages.
+    fn chain(classes: u8) -> Chain {
+        let blocks = BLOCKS as usize;
+        Chain {
+            blocks_per_plane: BLOCKS,
+            data_pages: 8,
+            classes,
+            first: 0,
+            last: classes - 1,
+            highest: classes - 1,
+            sizes: Vec::new(),
+            members: vec![Member { group: NONE, next: NONE, is_whole: false }; blocks],
+            left_to_victim: vec![true; blocks],
+            queues: vec![VecDeque::new(); classes.into()],
+            open: vec![0],
+            erased: 0,
+            counted: vec![Tally::default(); classes.into()],
+        }
+    }
+
+    fn facts(block: u32, class: u8) -> BlockFacts {
+        let block = BlockId(block);
+        BlockFacts { block, class: Some(class), opened: 0, sealed: Some(0), valid: 8 }
+    }
+
+    fn fill(chain: &mut Chain, class: u8, blocks: &[u32]) {
+        for &block in blocks {
+            chain.opened(facts(block, class));
+            chain.sealed(facts(block, class));
+        }
+    }
+
+    fn copy(chain: &Chain, block: u32) -> u8 {
+        let from = Some(facts(block, 0));
+        chain.class_of_copy(&Copied { lpn: Lpn(0), clock: 0, from, is_current: true })
+    }
+
+    fn groups(chain: &Chain, blocks: &[u32]) -> Vec<u8> {
+        blocks.iter().map(|&block| chain.members[block as usize].group).collect()
+    }
+
+    /// Four classes by copies; then four groups, the hot one included; then two of them as one.
+    #[test]
+    fn blocks_change_their_groups_with_the_sizes() {
+        let mut chain = Chain { first: 1, ..chain(6) };
+        chain.merge(1);
+        assert!(chain.left_to_victim().is_none(), "the victim policy has all blocks");
+        for class in 0..5 {
+            fill(&mut chain, class, &[u32::from(class) * 2, u32::from(class) * 2 + 1]);
+        }
+        let next: Vec<u8> = [0, 2, 4, 6, 8].map(|block| copy(&chain, block)).to_vec();
+        assert_eq!(next, [1, 2, 3, 4, 4]);
+        // Blocks of another scheme are the oldest.
+        assert_eq!(copy(&chain, 19), 2);
+        // The hot group keeps one of its blocks, and all others are the last one.
+        chain.resize(&[1, 3, 2]);
+        assert_eq!(groups(&chain, &[0, 1, 2, 4, 6, 8]), [3, 0, 3, 3, 3, 3]);
+        assert_eq!(chain.left_to_victim().map(|left| left[..3].to_vec()), Some(vec![true, false, true]));
+        fill(&mut chain, 1, &[10, 11, 12]);
+        fill(&mut chain, 2, &[13, 14]);
+        let next: Vec<u8> = [1, 10, 13, 2].map(|block| copy(&chain, block)).to_vec();
+        assert_eq!(next, [1, 2, 3, 3]);
+        // From group 2 on.
+        chain.merge(2);
+        assert_eq!(groups(&chain, &[1, 10, 13, 2]), [0, 1, 2, 2]);
+        let next: Vec<u8> = [1, 10, 13].map(|block| copy(&chain, block)).to_vec();
+        assert_eq!(next, [1, 2, 3]);
+        fill(&mut chain, 4, &[15]);
+        assert_eq!((copy(&chain, 15), chain.is_by_copies()), (5, true));
+        // Fewer groups: those of group 1 that are too many are moved, the oldest first.
+        chain.resize(&[1, 1]);
+        assert_eq!(groups(&chain, &[1, 10, 11, 12, 13, 15]), [0, 2, 2, 1, 2, 2]);
+    }
+
+    /// A victim's copies stay together although the groups change before the last of them.
+    #[test]
+    fn copies_of_a_victim_go_to_one_class() {
+        let mut chain = chain(4);
+        chain.resize(&[2, 2, 2]);
+        fill(&mut chain, 1, &[0, 1, 2]);
+        assert_eq!(chain.collected(facts(0, 1)), 1);
+        assert_eq!([copy(&chain, 0), copy(&chain, 1)], [2, 2]);
+        chain.resize(&[2]);
+        assert_eq!([copy(&chain, 0), copy(&chain, 1)], [2, 1]);
+    }
+
+    /// The last group fills the open block of a group that is no more.
+    #[test]
+    fn open_blocks_of_former_groups_are_filled() {
+        let mut chain = chain(5);
+        chain.resize(&[2, 2, 2, 2]);
+        fill(&mut chain, 4, &[0]);
+        chain.opened(facts(1, 3));
+        chain.resize(&[2]);
+        assert_eq!(copy(&chain, 0), 3);
+        chain.sealed(facts(1, 3));
+        assert_eq!((copy(&chain, 0), groups(&chain, &[0, 1])), (1, vec![1, 1]));
+    }
+
+    #[test]
+    fn what_is_kept_is_taken_back() {
+        let mut chain = chain(5);
+        chain.resize(&[2, 1]);
+        fill(&mut chain, 0, &[3, 4, 5]);
+        fill(&mut chain, 2, &[6, 7]);
+        chain.opened(facts(8, 1));
+        let (mut numbers, mut other) = (Vec::new(), self::chain(5));
+        chain.keep(&mut numbers);
+        other.take_kept(&mut numbers.iter()).expect("it is a chain");
+        let mut again = Vec::new();
+        other.keep(&mut again);
+        assert_eq!(numbers, again);
+        // A block in the queue of another group.
+        *numbers.last_mut().expect("a number") = 0;
+        let at = numbers.iter().rposition(|&number| number == 4).expect("block 4 is in a queue");
+        numbers[at] = 6;
+        assert_eq!(self::chain(5).take_kept(&mut numbers.iter()), None);
     }
 }

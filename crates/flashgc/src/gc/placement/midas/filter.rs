@@ -45,17 +45,21 @@ pub struct Filter {
 impl Filter {
     /// No page is hot.
     pub fn new(geometry: &Geometry) -> Self {
-        let pages = u64::from(geometry.exported_pages);
+        Filter::of(geometry.exported_pages, geometry.shape.data_pages())
+    }
+
+    fn of(pages: u32, data_pages: u32) -> Self {
+        let all = u64::from(pages);
         Filter {
-            levels: Levels::new(geometry),
-            idle: pages,
-            age: pages,
-            left: pages,
+            levels: Levels::of(pages),
+            idle: all,
+            age: all,
+            left: all,
             writes: 0,
             hot_writes: 0,
             hot: Tally::default(),
             ages: 0,
-            data_pages: geometry.shape.data_pages(),
+            data_pages,
         }
     }
 
@@ -161,5 +165,85 @@ impl Filter {
     /// Bytes of its table.
     pub fn bytes(&self) -> u64 {
         self.levels.bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: Lpn = Lpn(7);
+
+    /// A filter whose levels change, and whose hot blocks live 100 pages.
+    fn filter() -> Filter {
+        Filter { idle: 0, age: 100, left: 1_000, ..Filter::of(20, 8) }
+    }
+
+    fn level(filter: &Filter) -> u8 {
+        filter.levels.get(PAGE)
+    }
+
+    #[test]
+    fn overwrites_raise_levels_and_copies_lower_them() {
+        let mut filter = filter();
+        let mut after = |group, age| {
+            filter.overwritten(PAGE, group, age);
+            level(&filter)
+        };
+        // As old as hot blocks, younger, and older.
+        assert_eq!([after(Some(FIRST), 100), after(Some(FIRST), 0), after(Some(FIRST), 101)], [1, 2, 1]);
+        // In the hot group whatever the age, up to 3.
+        assert_eq!([after(Some(HOT), 900), after(Some(HOT), 900), after(Some(HOT), 0)], [2, 3, 3]);
+        // Elsewhere nothing.
+        assert_eq!([after(Some(2), 0), after(None, 0)], [3, 3]);
+        assert!(filter.is_hot(PAGE) && !filter.is_hot(Lpn(8)));
+        let mut after = |group| {
+            filter.copied(PAGE, group);
+            level(&filter)
+        };
+        assert_eq!([after(Some(2)), after(Some(HOT)), after(Some(HOT))], [3, 1, 0]);
+        (0..3).for_each(|_| drop(filter.overwritten(PAGE, Some(HOT), 0)));
+        filter.copied(PAGE, Some(FIRST));
+        assert_eq!(level(&filter), 2);
+        filter.trimmed(PAGE);
+        assert_eq!(level(&filter), 0);
+    }
+
+    #[test]
+    fn as_many_changes_as_the_drive_has_pages_change_nothing() {
+        let mut filter = Filter::of(20, 8);
+        (0..15).for_each(|_| drop(filter.overwritten(PAGE, Some(FIRST), 0)));
+        (0..5).for_each(|_| filter.copied(PAGE, Some(FIRST)));
+        // Copies of other groups do not count.
+        filter.copied(PAGE, Some(2));
+        assert_eq!((level(&filter), filter.idle), (0, 0));
+        filter.overwritten(PAGE, Some(FIRST), 0);
+        assert_eq!(level(&filter), 1);
+    }
+
+    /// A window ends after as many overwrites as the mean age, once a hot block was collected.
+    #[test]
+    fn the_mean_age_follows_collected_hot_blocks() {
+        let mut filter = Filter { left: 100, ..filter() };
+        let mut end = |filter: &mut Filter, hot: &[u64]| {
+            let writes = (0..).take_while(|_| filter.overwritten(PAGE, None, 0).is_none());
+            let before = writes.take(500).count();
+            filter.is_hot(PAGE);
+            filter.is_hot(Lpn(8));
+            hot.iter().for_each(|&age| filter.collected(age, 2));
+            let seen = filter.overwritten(PAGE, None, 0);
+            (before, seen, filter.age)
+        };
+        assert_eq!(end(&mut filter, &[]), (500, None, 100), "no hot block was collected");
+        filter.levels.set(PAGE, 3);
+        let seen = Some(Seen { traffic: 0.25, valid: 0.25 });
+        // The mean of 40 and 60 is 50, and that with 100 before is 75.
+        assert_eq!(end(&mut filter, &[40, 60]), (500, seen, 75));
+        // One overwrite of the window was that which began it.
+        assert_eq!(filter.left, 74);
+        // Twice as old or older: 1.5 times the age before.
+        let seen = Some(Seen { traffic: 0.5, valid: 0.25 });
+        filter.left = 0;
+        assert_eq!(end(&mut filter, &[150]), (500, seen, 75 + 37));
     }
 }

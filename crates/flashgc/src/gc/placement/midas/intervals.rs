@@ -46,10 +46,15 @@ pub struct Intervals {
 impl Intervals {
     /// The first epoch begins when the drive has been overwritten once.
     pub fn new(geometry: &Geometry) -> Self {
-        let pages = geometry.exported_pages;
-        let sample = (pages / LEAST_FOLLOWED).clamp(1, 100);
         let block = u64::from(geometry.shape.data_pages()) * u64::from(geometry.planes);
-        let units = geometry.shape.blocks_per_plane as usize * 4 * UNITS as usize;
+        Intervals::of(geometry.exported_pages, block, geometry.shape.blocks_per_plane)
+    }
+
+    /// Of a drive with this number of user pages, of pages of a block in each plane, and of blocks
+    /// of a plane.
+    pub(super) fn of(pages: u32, block: u64, blocks: u32) -> Self {
+        let sample = (pages / LEAST_FOLLOWED).clamp(1, 100);
+        let units = blocks as usize * 4 * UNITS as usize;
         Intervals {
             sample,
             unit: (block / u64::from(UNITS)).max(1),
@@ -190,5 +195,82 @@ impl Intervals {
     /// Bytes of its tables.
     pub fn bytes(&self) -> u64 {
         ((self.counts.len() + self.last.len()) * size_of::<u64>()) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Random;
+
+    /// Two pages in turn, and one that is written once, on a drive of 16 pages whose pages are all
+    /// followed. A unit has 2 pages and an epoch 16 units.
+    #[test]
+    fn intervals_by_hand() {
+        let mut intervals = Intervals::of(16, 8, 1);
+        (0..16).for_each(|page| assert!(!intervals.write(Lpn(page), true)));
+        intervals.write(Lpn(9), false);
+        for at in 1..31 {
+            assert!(!intervals.write(Lpn(at % 2), true));
+        }
+        // The epoch has 32 pages; the last of them ends it.
+        assert!(intervals.write(Lpn(1), true));
+        let counts = intervals.counted();
+        // 28 intervals of 2 pages, a unit; and one from 29 to 31. Page 9 was written once.
+        let mut expected = vec![0; 16];
+        expected[1] = 29;
+        // 29 intervals of a unit are cut at the end of 16: 29 x 1 / 32 is less than one.
+        expected[15] = 1;
+        assert_eq!(counts, expected);
+        intervals.begin(2);
+        assert_eq!((intervals.pages(), intervals.counted()), (64, vec![0; 32]));
+    }
+
+    #[test]
+    fn a_trim_ends_an_interval() {
+        let mut intervals = Intervals { wait: 0, ..Intervals::of(16, 8, 1) };
+        intervals.write(Lpn(3), true);
+        (0..5).for_each(|_| drop(intervals.write(Lpn(4), true)));
+        intervals.trim(Lpn(3));
+        intervals.trim(Lpn(3));
+        assert_eq!(intervals.counts[2..4], [0, 1]);
+    }
+
+    /// Of independent writes with shares p the interval is longer than x with the probability
+    /// sum p exp(-p x). On the larger drive one page in 16 is followed.
+    #[test]
+    fn counted_intervals_are_those_of_independent_writes() {
+        for (bits, block, sample, off) in [(14, 64, 1, 0.02), (18, 256, 16, 0.05)] {
+            let pages: u32 = 1 << bits;
+            let sum: f64 = (1..=pages).map(|rank| 1.0 / f64::from(rank)).sum();
+            let shares: Vec<f64> = (1..=pages).map(|rank| 1.0 / f64::from(rank) / sum).collect();
+            let mut below = 0.0;
+            let ends = shares.iter().map(|share| {
+                below += share;
+                below
+            });
+            let ends: Vec<f64> = ends.collect();
+            let blocks = pages / block + pages / block / 8;
+            let mut intervals = Intervals { wait: 0, ..Intervals::of(pages, block.into(), blocks) };
+            assert_eq!(intervals.sample, sample);
+            let mut random = Random::named(3, "intervals");
+            loop {
+                let at = random.unit();
+                let rank = (ends.partition_point(|&end| end < at) as u32).min(pages - 1);
+                // Scattered, so that the sample has popular pages as well as others.
+                let page = (rank.wrapping_mul(0x9e37_79b1) << (32 - bits)).reverse_bits();
+                if intervals.write(Lpn(page), true) {
+                    break;
+                }
+            }
+            let counts = intervals.counted();
+            let all = counts.iter().sum::<u64>() as f64;
+            for units in [1, 10, 100, counts.len() / 8] {
+                let x = (units as u64 * intervals.unit) as f64;
+                let longer: f64 = shares.iter().map(|p| p * libm::exp(-p * x)).sum();
+                let found = counts[units..].iter().sum::<u64>() as f64 / all;
+                assert!((found - longer).abs() < off, "{pages} {units}: {found}, {longer}");
+            }
+        }
     }
 }

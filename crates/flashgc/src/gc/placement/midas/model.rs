@@ -157,9 +157,15 @@ impl Sums {
             (left, past, rate) = (left - ended, past + time, rate * valid[at]);
         }
         let pages = f64::from(last_blocks) * drive.block_pages - drive.untouched;
-        let alpha = pages / (drive.mapped - drive.untouched - held);
-        let amplification = self.last_group(self.unit(past), alpha, drive.block_pages)?;
+        let data = drive.mapped - drive.untouched - held;
+        if data <= 0.0 {
+            return None;
+        }
+        let amplification = self.last_group(self.unit(past), pages / data, drive.block_pages)?;
         valid[groups.len()] = 1.0 - 1.0 / amplification;
+        if amplification <= 1.0 {
+            return None;
+        }
         let shares = &valid[..sizes.len()];
         Some(Forecast { write_amplification: of_shares(hot.traffic, hot.valid, shares), valid })
     }
@@ -169,7 +175,7 @@ impl Sums {
     fn last_group(&self, from: usize, alpha: f64, block_pages: f64) -> Option<f64> {
         let all = self.all() - self.counts[from];
         let lengths = self.lengths[self.units()] - self.lengths[from];
-        if all <= 0.0 || lengths <= 0.0 || !(alpha.is_finite() && alpha > 1.0) {
+        if all <= 0.0 || lengths <= 0.0 || alpha <= 1.0 {
             return None;
         }
         let to = libm::floor(HOTTER * lengths / all) as usize + 1;
