@@ -118,6 +118,48 @@ fn no_placement_is_below_the_limit_of_separation() {
     }
 }
 
+/// Every placement but that of a program, on a small drive. Uniform writes are among them, which
+/// have nothing to separate.
+#[test]
+fn no_placement_of_the_registry_is_below_the_limit() {
+    const WORDS: [&str; 12] = [
+        "one-frontier",
+        "separate-gc",
+        "dac",
+        "sepbit",
+        "sfs",
+        "multilog",
+        "eti",
+        "autostream",
+        "fadac",
+        "warcip",
+        "midas",
+        "fdp",
+    ];
+    for theta in [0.0, 0.4, 0.8, 1.0] {
+        let pages = (1024.0 * 64.0 * 0.88) as usize;
+        let least = separated(&grouped(&zipf(pages, theta), 600), 1.0 / 0.88);
+        let address = format!("workload.synthetic.address={{zipf={theta}}}");
+        for victim in ["greedy", "cost-benefit"] {
+            for word in WORDS {
+                let sets = [
+                    &format!("gc.placement.use=\"{word}\""),
+                    &format!("gc.victim.use=\"{victim}\""),
+                    "gc.victim.cost-benefit.form=\"sqrt-age\"",
+                    "gc.trigger.watermark.soft=\"9 blocks\"",
+                    "device.blocks_per_plane=1024",
+                    "device.exported=0.88",
+                    if theta > 0.0 { &address } else { "workload.synthetic.address=\"uniform\"" },
+                    "precondition.overwrite=8.0",
+                    "workload.synthetic.requests=100_000",
+                ];
+                let found = log(&sets).write_amplification;
+                assert!(found > least, "{word} {victim} {theta}: {found}, {least}");
+            }
+        }
+    }
+}
+
 /// Pages below a border in class 1.
 struct ByAddress(u32);
 

@@ -189,7 +189,7 @@ impl Intervals {
         for number in self.counts.iter_mut().chain(&mut self.last) {
             *number = take_whole(numbers).filter(|&number| number < 1 << 48)?;
         }
-        (self.now <= self.pages()).then_some(epochs)
+        (self.now < self.pages()).then_some(epochs)
     }
 
     /// Bytes of its tables.
