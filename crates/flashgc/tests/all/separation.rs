@@ -139,17 +139,22 @@ fn no_placement_of_the_registry_is_below_the_limit() {
     for theta in [0.0, 0.4, 0.8, 1.0] {
         let pages = (1024.0 * 64.0 * 0.88) as usize;
         let least = separated(&grouped(&zipf(pages, theta), 600), 1.0 / 0.88);
-        let address = format!("workload.synthetic.address={{zipf={theta}}}");
+        let address = match theta {
+            0.0 => "workload.synthetic.address=\"uniform\"".into(),
+            _ => format!("workload.synthetic.address={{zipf={theta}}}"),
+        };
         for victim in ["greedy", "cost-benefit"] {
+            let victim_key = format!("gc.victim.use=\"{victim}\"");
             for word in WORDS {
+                let placement = format!("gc.placement.use=\"{word}\"");
                 let sets = [
-                    &format!("gc.placement.use=\"{word}\""),
-                    &format!("gc.victim.use=\"{victim}\""),
+                    placement.as_str(),
+                    &victim_key,
                     "gc.victim.cost-benefit.form=\"sqrt-age\"",
                     "gc.trigger.watermark.soft=\"9 blocks\"",
                     "device.blocks_per_plane=1024",
                     "device.exported=0.88",
-                    if theta > 0.0 { &address } else { "workload.synthetic.address=\"uniform\"" },
+                    &address,
                     "precondition.overwrite=8.0",
                     "workload.synthetic.requests=100_000",
                 ];

@@ -240,7 +240,7 @@ mod tests {
     /// sum p exp(-p x). On the larger drive one page in 16 is followed.
     #[test]
     fn counted_intervals_are_those_of_independent_writes() {
-        for (bits, block, sample, off) in [(14, 64, 1, 0.02), (18, 256, 16, 0.05)] {
+        for (bits, block, sample, off) in [(14, 64, 1, 0.02), (18, 256, 16, 0.08)] {
             let pages: u32 = 1 << bits;
             let sum: f64 = (1..=pages).map(|rank| 1.0 / f64::from(rank)).sum();
             let shares: Vec<f64> = (1..=pages).map(|rank| 1.0 / f64::from(rank) / sum).collect();

@@ -67,6 +67,7 @@ impl Sums {
 }
 
 /// The drive.
+#[derive(Clone, Copy)]
 pub struct Drive {
     /// Pages of one block in each plane.
     pub block_pages: f64,

@@ -192,14 +192,14 @@ mod tests {
                 search.change_sizes(sizes.len() + 1, &mut found);
             }
             let forecast = found.forecast.write_amplification;
-            assert!((forecast / best - 1.0).abs() < 0.05, "{sizes:?}: {forecast} {:?}", found.sizes);
+            assert!((forecast / best - 1.0).abs() < 0.10, "{sizes:?}: {forecast} {:?}", found.sizes);
             let off = |(&a, &b): (&u32, &u32)| a.abs_diff(b) as f64 / f64::from(b);
             let off = found.sizes.iter().zip(sizes).map(off).fold(0.0, f64::max);
             assert!(off < 0.35, "{sizes:?}: {:?}", found.sizes);
         }
         let best = super::search(&sums, &drive, &[NO_HOT], 9).expect("groups");
         let forecast = best.forecast.write_amplification;
-        assert!((3.75..4.15).contains(&forecast), "{forecast} {:?}", best.sizes);
+        assert!((3.6..4.15).contains(&forecast), "{forecast} {:?}", best.sizes);
         // Hot pages that are known leave less to copy.
         let with_hot = super::search(&sums, &drive, &sums.planned(29), 9).expect("groups");
         assert!(with_hot.is_below(&best), "{with_hot:?}");
@@ -208,11 +208,12 @@ mod tests {
     #[test]
     fn residences_that_pass_the_epoch_cannot_be_told() {
         let (sums, drive) = zipf();
-        let of = |size: u32| sums.forecast(&drive, &NO_HOT, &[size, 2042 - size]).is_some();
-        assert_eq!([of(1), of(100), of(1900)], [true, true, true]);
-        // An epoch has 8,192 blocks.
-        assert!(sums.forecast(&drive, &NO_HOT, &[8143, 2042]).is_none());
-        // Two groups that together have the time of the epoch.
-        assert!(sums.forecast(&drive, &NO_HOT, &[1900, 1900, 2042]).is_none());
+        // The first group is filled in 399.5 blocks of writes, and an epoch has 8,192.
+        let of = |margin: f64| {
+            sums.forecast(&Drive { margin, ..drive }, &NO_HOT, &[400, 1642]).is_some()
+        };
+        assert_eq!([of(50.0), of(7792.0), of(7793.0)], [true, true, false]);
+        // A last group without room for its data.
+        assert!(sums.forecast(&drive, &NO_HOT, &[1900, 142]).is_none());
     }
 }
