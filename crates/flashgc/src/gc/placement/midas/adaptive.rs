@@ -187,16 +187,15 @@ impl Adaptive {
                 };
                 self.errors = if self.erred { self.errors + 1 } else { self.errors };
                 match found.filter(is_better) {
-                    Some(found) => {
-                        self.apply(&found, chain)
-                    }
+                    Some(found) => self.apply(&found, chain),
                     None => 1,
                 }
             }
         };
         self.erred = false;
         self.windows.clear();
-        self.epochs = if self.epochs * times <= MOST_EPOCHS { self.epochs * times } else { self.epochs };
+        let longer = self.epochs * times;
+        self.epochs = if longer <= MOST_EPOCHS { longer } else { self.epochs };
         self.intervals.begin(self.epochs);
     }
 
@@ -250,7 +249,8 @@ impl Adaptive {
     /// the next epoch is.
     fn apply(&mut self, found: &Found, chain: &mut Chain) -> usize {
         let groups = found.sizes.len();
-        let sizes = std::iter::once(found.hot.blocks).chain(found.sizes[..groups - 1].iter().copied());
+        let sizes =
+            std::iter::once(found.hot.blocks).chain(found.sizes[..groups - 1].iter().copied());
         let sizes: Vec<u32> = sizes.map(|size| size.saturating_sub(1)).collect();
         chain.resize(&sizes);
         self.watched = Watched {
@@ -312,7 +312,8 @@ impl Adaptive {
         }
         let Watched { expected, found, are_all, writes } = &self.watched;
         keep_fraction(self.measured.unwrap_or(0.0), numbers);
-        for number in [self.traffic.writes, self.traffic.copies, self.clock, self.in_a_row, *writes] {
+        for number in [self.traffic.writes, self.traffic.copies, self.clock, self.in_a_row, *writes]
+        {
             keep_whole(number, numbers);
         }
         numbers.extend([self.erred, *are_all].map(u32::from));
@@ -347,7 +348,8 @@ impl Adaptive {
         if expected > self.most_groups || found > expected + 1 {
             return None;
         }
-        self.watched.expected = (0..expected).map(|_| take_fraction(numbers)).collect::<Option<_>>()?;
+        self.watched.expected =
+            (0..expected).map(|_| take_fraction(numbers)).collect::<Option<_>>()?;
         let tally = |_| Some(Tally { collections: whole(numbers)?, valid: whole(numbers)? });
         self.watched.found = (0..found).map(tally).collect::<Option<_>>()?;
         Some(())

@@ -70,7 +70,13 @@ impl Chain {
     /// A chain of fixed sizes.
     pub fn fixed(sizes: &[u32], geometry: &Geometry) -> Self {
         let last = sizes.len() as u8;
-        Chain { first: 0, last, highest: last, sizes: sizes.to_vec(), ..Chain::new(last + 1, geometry) }
+        Chain {
+            first: 0,
+            last,
+            highest: last,
+            sizes: sizes.to_vec(),
+            ..Chain::new(last + 1, geometry)
+        }
     }
 
     /// Hot pages, and one group with classes by the number of copies.
@@ -81,10 +87,15 @@ impl Chain {
     }
 
     fn new(classes: u8, geometry: &Geometry) -> Self {
-        let (planes, blocks) = (geometry.planes as usize, geometry.blocks as usize);
+        let shape = &geometry.shape;
+        Chain::of(classes, geometry.planes, shape.blocks_per_plane, shape.data_pages())
+    }
+
+    fn of(classes: u8, planes: u32, blocks_per_plane: u32, data_pages: u32) -> Self {
+        let (planes, blocks) = (planes as usize, (planes * blocks_per_plane) as usize);
         Chain {
-            blocks_per_plane: geometry.shape.blocks_per_plane,
-            data_pages: geometry.shape.data_pages(),
+            blocks_per_plane,
+            data_pages,
             classes,
             first: 0,
             last: classes - 1,
@@ -204,13 +215,18 @@ impl Chain {
             return next;
         }
         let others = self.open[self.plane(from.block)] >> next >> 1;
-        if others == 0 { next.min(self.classes - 1) } else { next + 1 + others.trailing_zeros() as u8 }
+        if others == 0 {
+            next.min(self.classes - 1)
+        } else {
+            next + 1 + others.trailing_zeros() as u8
+        }
     }
 
     /// The oldest block of the first group that has more than its size.
     pub fn due(&self, plane: PlaneId, candidates: &Candidates<'_>) -> Option<BlockId> {
         let queues = &self.queues[plane.index() * usize::from(self.classes)..];
-        let large = queues.iter().zip(&self.sizes).filter(|(queue, size)| queue.len() > **size as usize);
+        let large =
+            queues.iter().zip(&self.sizes).filter(|(queue, size)| queue.len() > **size as usize);
         large.flat_map(|(queue, _)| queue).copied().find(|&block| candidates.is_sealed(block))
     }
 
@@ -368,26 +384,9 @@ mod tests {
     use super::*;
     use crate::ids::Lpn;
 
-    const BLOCKS: u32 = 20;
-
     /// One plane of 20 blocks of 8 pages.
     fn chain(classes: u8) -> Chain {
-        let blocks = BLOCKS as usize;
-        Chain {
-            blocks_per_plane: BLOCKS,
-            data_pages: 8,
-            classes,
-            first: 0,
-            last: classes - 1,
-            highest: classes - 1,
-            sizes: Vec::new(),
-            members: vec![Member { group: NONE, next: NONE, is_whole: false }; blocks],
-            left_to_victim: vec![true; blocks],
-            queues: vec![VecDeque::new(); classes.into()],
-            open: vec![0],
-            erased: 0,
-            counted: vec![Tally::default(); classes.into()],
-        }
+        Chain::of(classes, 1, 20, 8)
     }
 
     fn facts(block: u32, class: u8) -> BlockFacts {
@@ -427,7 +426,10 @@ mod tests {
         // The hot group keeps one of its blocks, and all others are the last one.
         chain.resize(&[1, 3, 2]);
         assert_eq!(groups(&chain, &[0, 1, 2, 4, 6, 8]), [3, 0, 3, 3, 3, 3]);
-        assert_eq!(chain.left_to_victim().map(|left| left[..3].to_vec()), Some(vec![true, false, true]));
+        assert_eq!(
+            chain.left_to_victim().map(|left| left[..3].to_vec()),
+            Some(vec![true, false, true])
+        );
         fill(&mut chain, 1, &[10, 11, 12]);
         fill(&mut chain, 2, &[13, 14]);
         let next: Vec<u8> = [1, 10, 13, 2].map(|block| copy(&chain, block)).to_vec();

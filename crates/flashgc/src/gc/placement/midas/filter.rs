@@ -2,8 +2,8 @@
 //!
 //! Each page has a level from 0 to 3, and is hot at 3. An overwrite raises the level of a page of
 //! the hot group, and of the first group if its block was sealed no longer ago than the mean age of
-//! collected hot blocks; if it was, the overwrite lowers the level. A copy lowers it by 1 out of the
-//! first group and by 2 out of the hot one.
+//! collected hot blocks; if it was, the overwrite lowers the level. A copy lowers it by 1 out of
+//! the first group and by 2 out of the hot one.
 
 use super::super::page_table::Levels;
 use super::super::saved::{keep_whole, take_whole};
@@ -191,7 +191,10 @@ mod tests {
             level(&filter)
         };
         // As old as hot blocks, younger, and older.
-        assert_eq!([after(Some(FIRST), 100), after(Some(FIRST), 0), after(Some(FIRST), 101)], [1, 2, 1]);
+        assert_eq!(
+            [after(Some(FIRST), 100), after(Some(FIRST), 0), after(Some(FIRST), 101)],
+            [1, 2, 1]
+        );
         // In the hot group whatever the age, up to 3.
         assert_eq!([after(Some(HOT), 900), after(Some(HOT), 900), after(Some(HOT), 0)], [2, 3, 3]);
         // Elsewhere nothing.

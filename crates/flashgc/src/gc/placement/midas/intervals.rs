@@ -135,8 +135,8 @@ impl Intervals {
         self.watched.clear();
     }
 
-    /// The counts of the epoch: pages that were written once are in the last bin, those of the first
-    /// bin come from all pages, and others are raised for the intervals that the epoch has cut.
+    /// The counts of the epoch: pages that were written once are in the last bin, those of the
+    /// first bin come from all pages, and others are raised for the intervals that the epoch cut.
     pub fn counted(&self) -> Vec<u64> {
         let (mut counts, units) = (self.counts.clone(), self.counts.len() as u64);
         let once = self.last.iter().filter(|&&last| last % 2 == FIRST).count() as u64;

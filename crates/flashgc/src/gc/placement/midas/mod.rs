@@ -46,11 +46,8 @@ const SIZES: &str = "1 to 15 numbers of at least 1: fixed sizes of all groups bu
                      sealed blocks of each plane, without a hot group (default: they adapt)";
 
 /// The groups, and what they adapt to.
-pub const STATE: State = State {
-    by: "midas ",
-    name: "groups of blocks",
-    without: "with all blocks in the last group",
-};
+pub const STATE: State =
+    State { by: "midas ", name: "groups of blocks", without: "with all blocks in the last group" };
 
 /// The group of hot pages, and that of others, where groups adapt.
 const HOT: u8 = 0;

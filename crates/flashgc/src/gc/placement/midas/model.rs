@@ -57,8 +57,8 @@ impl Sums {
         (libm::ceil(blocks * f64::from(UNITS)) as usize).min(self.units())
     }
 
-    /// Units for which pages of a group are valid that enter it in one unit: of `of` intervals, those
-    /// between the two lengths end.
+    /// Units for which pages of a group are valid that enter it in one unit: of `of` intervals,
+    /// those between the two lengths end.
     fn valid(&self, from: usize, to: usize, of: f64) -> f64 {
         let units = (to - from) as f64;
         let ended = self.below[to] - self.below[from] - units * self.counts[from];
