@@ -180,8 +180,8 @@ mod tests {
         Hot { blocks: 0, traffic: 0.0, valid: 0.0, time: 0.0, ended: 0.0, held: 0.0 };
 
     /// The best chains under fifo have 5.18 (46 blocks before the last group), 4.38 (28 and 89),
-    /// 4.13 (24, 73 and 106) and 3.94 with eight groups. The forecast takes the pages of the last group
-    /// for two kinds.
+    /// 4.13 (24, 73 and 106) and 3.94 with eight groups. The forecast takes the pages of the last
+    /// group for two kinds.
     #[test]
     fn the_sizes_found_are_near_those_of_the_best_chains() {
         let (sums, drive) = zipf();
