@@ -205,7 +205,9 @@ mod tests {
             level(&filter)
         };
         assert_eq!([after(Some(2)), after(Some(HOT)), after(Some(HOT))], [3, 1, 0]);
-        (0..3).for_each(|_| drop(filter.overwritten(PAGE, Some(HOT), 0)));
+        for _ in 0..3 {
+            filter.overwritten(PAGE, Some(HOT), 0);
+        }
         filter.copied(PAGE, Some(FIRST));
         assert_eq!(level(&filter), 2);
         filter.trimmed(PAGE);
@@ -215,7 +217,9 @@ mod tests {
     #[test]
     fn as_many_changes_as_the_drive_has_pages_change_nothing() {
         let mut filter = Filter::of(20, 8);
-        (0..15).for_each(|_| drop(filter.overwritten(PAGE, Some(FIRST), 0)));
+        for _ in 0..15 {
+            filter.overwritten(PAGE, Some(FIRST), 0);
+        }
         (0..5).for_each(|_| filter.copied(PAGE, Some(FIRST)));
         // Copies of other groups do not count.
         filter.copied(PAGE, Some(2));
@@ -228,7 +232,7 @@ mod tests {
     #[test]
     fn the_mean_age_follows_collected_hot_blocks() {
         let mut filter = Filter { left: 100, ..filter() };
-        let mut end = |filter: &mut Filter, hot: &[u64]| {
+        let end = |filter: &mut Filter, hot: &[u64]| {
             let writes = (0..).take_while(|_| filter.overwritten(PAGE, None, 0).is_none());
             let before = writes.take(500).count();
             filter.is_hot(PAGE);

@@ -230,7 +230,9 @@ mod tests {
     fn a_trim_ends_an_interval() {
         let mut intervals = Intervals { wait: 0, ..Intervals::of(16, 8, 1) };
         intervals.write(Lpn(3), true);
-        (0..5).for_each(|_| drop(intervals.write(Lpn(4), true)));
+        for _ in 0..5 {
+            intervals.write(Lpn(4), true);
+        }
         intervals.trim(Lpn(3));
         intervals.trim(Lpn(3));
         assert_eq!(intervals.counts[2..4], [0, 1]);
