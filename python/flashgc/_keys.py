@@ -335,6 +335,15 @@ class Handle(Section):
     write_amplification: float | None
 
 
+class Group(Section):
+    """The blocks of a group."""
+
+    most_blocks: int | None
+    blocks: int
+    collections: int
+    valid_share: float | None
+
+
 class Placement(Section):
     """The pages of each class."""
 
@@ -343,6 +352,7 @@ class Placement(Section):
     table_bytes: int
     handles: Annotated[list[Handle], Only("with placement handles")]
     erased_bytes: Annotated[int, Only("with placement handles")]
+    groups: Annotated[list[Group], Only("with groups of blocks")]
 
 
 class Wear(Section):

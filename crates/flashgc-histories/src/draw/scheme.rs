@@ -32,6 +32,7 @@ const PLACEMENTS: &[&str] = &[
     "autostream",
     "fadac",
     "warcip",
+    "midas",
 ];
 
 const LEVELS: &[&str] = &["unit", "channel", "chip", "die", "plane", "blocks"];
@@ -115,6 +116,9 @@ impl Draw {
             // As many classes, and the threshold, as small planes can have.
             self.set(&format!("gc.placement.{name}.classes"), 3);
             self.text("gc.trigger.watermark.soft", "5 blocks");
+        }
+        if name == "midas" {
+            self.set("gc.placement.midas.groups", 4);
         }
         if name.contains("pgc") {
             self.history.remove("device.timing.command");
@@ -334,6 +338,12 @@ impl Draw {
                 let shares = ["[1]", "[0.5, 0.5]", "[0.1, 0.2, 0.3, 0.4]"];
                 self.value("gc.placement.fdp.shares", &shares);
                 return self.maybe("gc.placement.fdp.isolation", &["initial", "persistent"]);
+            }
+            "midas" if self.choices.chance(40) => {
+                return self.value("gc.placement.midas.sizes", &["[1]", "[1, 2]", "[2, 1, 3]"]);
+            }
+            "midas" => {
+                return self.value("gc.placement.midas.groups", &["3", "4", "6", "10"]);
             }
             "sepbit" => &["1", "2", "3", "4", "6"],
             "multilog" => &["1", "2", "3", "6", "15"],

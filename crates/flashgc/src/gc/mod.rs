@@ -136,6 +136,7 @@ impl Gc {
             fallbacks: self.class_fallbacks,
             table_bytes: placement.table_bytes(),
             handles: placement.of_handles().map(<[ClassPages]>::to_vec),
+            groups: placement.of_groups(),
         })
     }
 

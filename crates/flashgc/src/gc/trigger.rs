@@ -35,6 +35,7 @@ impl Gc {
             stamps: &sight.ftl.stamps,
             costs: self.costs,
             most_valid: sight.geometry.shape.most_collected(),
+            only: None,
         }
     }
 
@@ -223,17 +224,28 @@ impl Gc {
         self.ask_policy(plane, u32::MAX, sight)
     }
 
-    /// Asks the victim policy for a block with at most `most_valid` valid pages.
+    /// A block with at most `most_valid` valid pages: the one that placement collects by itself, or
+    /// else the first by the victim policy.
     pub(super) fn ask_policy(
         &mut self,
         plane: PlaneId,
         most_valid: u32,
         sight: &Sight<'_>,
     ) -> Option<BlockId> {
-        let candidates = self.candidates(sight);
-        let most_valid = most_valid.min(candidates.most_valid);
-        let candidates = Candidates { most_valid, ..candidates };
-        let victim = self.victim.pick(plane, &candidates, &mut self.random)?;
+        let all = self.candidates(sight);
+        let most_valid = most_valid.min(all.most_valid);
+        let all = Candidates { most_valid, ..all };
+        let Gc { victim, placement, random, .. } = self;
+        let placement = placement.as_deref();
+        let only = placement.and_then(Placement::left_to_victim);
+        let victim = match placement.and_then(|placement| placement.due(plane, &all)) {
+            Some(due) => due,
+            None => match victim.pick(plane, &Candidates { only, ..all }, random) {
+                // Without a block among these, any can be collected.
+                None if only.is_some() => victim.pick(plane, &all, random)?,
+                picked => picked?,
+            },
+        };
         let is_fit =
             sight.ftl.blocks.is_sealed(victim) && sight.geometry.plane_of_block(victim) == plane;
         assert!(is_fit, "the victim policy named block {} of another plane or not full", victim.0);
@@ -245,10 +257,11 @@ impl Gc {
         if sight.ftl.blocks.reclaimable[plane.index()] == 0 {
             return None;
         }
-        if matches!(self.victim, Policy::greedy(_)) {
-            return self.ask_policy(plane, u32::MAX, sight);
+        let candidates = self.candidates(sight);
+        match &mut self.victim {
+            Policy::greedy(greedy) => greedy.pick(plane, &candidates, &mut self.random),
+            _ => candidates.fewest_kept(plane),
         }
-        self.candidates(sight).fewest_kept(plane)
     }
 
     /// How many blocks of a plane could be collected now.

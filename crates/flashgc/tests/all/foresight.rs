@@ -97,7 +97,18 @@ fn past_and_future(victim: &[&str], address: &str) -> (Vec<f64>, f64) {
         let placement = format!("gc.placement.use=\"{placement}\"");
         write_amplification(&[&drive[..], victim, &[&placement]].concat(), given)
     };
-    let past = ["one-frontier", "separate-gc", "dac", "sepbit"].map(|word| run(word, None));
+    let words = [
+        "one-frontier",
+        "separate-gc",
+        "dac",
+        "sepbit",
+        "sfs",
+        "multilog",
+        "fadac",
+        "warcip",
+        "midas",
+    ];
+    let past = words.map(|word| run(word, None));
     let writes = Arc::new(Mutex::new(Vec::new()));
     let to = Arc::clone(&writes);
     run("given", given(1, move || Recorder(Arc::clone(&to))));

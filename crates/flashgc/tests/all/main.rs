@@ -37,6 +37,7 @@ mod lifetime_model;
 mod liveness;
 mod mapping_unit;
 mod matrix;
+mod midas;
 mod mqsim;
 mod multi_plane;
 mod net;

@@ -93,6 +93,14 @@ impl Placement {
             table.error("use", message, help);
             return None;
         }
+        if classes.needs_single_blocks() && (erase.sub_blocks().is_some() || erase.blocks() > 1) {
+            let message = format!(
+                "{name} moves the pages of a victim to one group, and needs an erase of one block"
+            );
+            let help = "set gc.erase.use = \"block\", or choose another gc.placement.use";
+            table.error("use", message, help);
+            return None;
+        }
         if mode.parity() || mode.is_global() {
             table.error(
                 "use",

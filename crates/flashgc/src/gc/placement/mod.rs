@@ -27,7 +27,8 @@ use serde::{Serialize, Serializer};
 use kept::BLOCKS;
 pub use kept::{keep, kept_by, note_of_kept, take_kept};
 pub use policy::{
-    ClassPages, Classes, Copied, HotnessCounts, Placement, PlacementCounts, State, Write,
+    ClassPages, Classes, Copied, GroupCounts, HotnessCounts, Placement, PlacementCounts, State,
+    Write,
 };
 
 macro_rules! placements {
@@ -82,6 +83,10 @@ macro_rules! placements {
 
             fn needs_sub_blocks(&self) -> bool {
                 match self { $(Settings::$word(s) => s.needs_sub_blocks()),* }
+            }
+
+            fn needs_single_blocks(&self) -> bool {
+                match self { $(Settings::$word(s) => s.needs_single_blocks()),* }
             }
 
             fn keeps_blocks(&self) -> bool {
@@ -159,6 +164,14 @@ macro_rules! placements {
                 match self { $(Policy::$word(p) => p.choose(plane, class, ftl, candidates)),* }
             }
 
+            fn due(&self, plane: PlaneId, candidates: &Candidates<'_>) -> Option<BlockId> {
+                match self { $(Policy::$word(p) => p.due(plane, candidates)),* }
+            }
+
+            fn left_to_victim(&self) -> Option<&[bool]> {
+                match self { $(Policy::$word(p) => p.left_to_victim()),* }
+            }
+
             #[inline(never)]
             fn invalidated(&mut self, plane: PlaneId, block: BlockId) {
                 match self { $(Policy::$word(p) => p.invalidated(plane, block)),* }
@@ -188,6 +201,10 @@ macro_rules! placements {
                 match self { $(Policy::$word(p) => p.of_handles()),* }
             }
 
+            fn of_groups(&self) -> Option<Vec<GroupCounts>> {
+                match self { $(Policy::$word(p) => p.of_groups()),* }
+            }
+
             fn counts(&self) -> Option<HotnessCounts> {
                 match self { $(Policy::$word(p) => p.counts()),* }
             }
@@ -196,5 +213,5 @@ macro_rules! placements {
 }
 
 placements! {
-    hotness_groups dac sepbit fdp sfs multilog eti autostream fadac warcip given
+    hotness_groups dac sepbit fdp sfs multilog eti autostream fadac warcip midas given
 }

@@ -11,7 +11,12 @@ pub struct Levels(Vec<u8>);
 impl Levels {
     /// All 0.
     pub fn new(geometry: &Geometry) -> Self {
-        Levels(zeros(geometry.exported_pages.div_ceil(2) as usize))
+        Levels::of(geometry.exported_pages)
+    }
+
+    /// All 0, of this many pages.
+    pub fn of(pages: u32) -> Self {
+        Levels(zeros(pages.div_ceil(2) as usize))
     }
 
     /// The level of a page.

@@ -70,6 +70,9 @@ pub struct PlacementCounts {
     /// Each placement handle of the host, where there are any.
     #[serde(skip)]
     pub handles: Option<Vec<ClassPages>>,
+    /// The groups of blocks, where blocks are collected by group.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub groups: Option<Vec<GroupCounts>>,
 }
 
 /// The pages that a class took.
@@ -79,6 +82,19 @@ pub struct ClassPages {
     pub writes: u64,
     /// Copies.
     pub copies: u64,
+}
+
+/// The blocks of a class.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct GroupCounts {
+    /// The most sealed blocks of each plane; `None` for the group that has the others.
+    pub most_blocks: Option<u32>,
+    /// Sealed blocks at the end.
+    pub blocks: u32,
+    /// Collections of its blocks.
+    pub collections: u64,
+    /// Valid pages of these, as a share of their data pages.
+    pub valid_share: Option<f64>,
 }
 
 /// The state of a placement that is saved with a drive, for users.
@@ -101,6 +117,11 @@ pub trait Classes {
 
     /// Whether its blocks must be parts of larger ones.
     fn needs_sub_blocks(&self) -> bool {
+        false
+    }
+
+    /// Whether each erase must free one whole block.
+    fn needs_single_blocks(&self) -> bool {
         false
     }
 
@@ -160,6 +181,17 @@ pub trait Placement: Send {
         ftl.frontiers.free_list(plane).next()
     }
 
+    /// A sealed block of this plane that is collected before any that the victim policy ranks.
+    fn due(&self, _plane: PlaneId, _candidates: &Candidates<'_>) -> Option<BlockId> {
+        None
+    }
+
+    /// For each block of the drive whether the victim policy can choose it; `None` where it can
+    /// choose all.
+    fn left_to_victim(&self) -> Option<&[bool]> {
+        None
+    }
+
     /// A valid page of a sealed block became invalid.
     fn invalidated(&mut self, _plane: PlaneId, _block: BlockId) {}
 
@@ -186,6 +218,11 @@ pub trait Placement: Send {
     /// The pages that each placement handle of the host took since counting began, where there are
     /// handles.
     fn of_handles(&self) -> Option<&[ClassPages]> {
+        None
+    }
+
+    /// The groups of blocks since counting began, where blocks are collected by group.
+    fn of_groups(&self) -> Option<Vec<GroupCounts>> {
         None
     }
 

@@ -132,7 +132,9 @@ impl Policy {
         plane: PlaneId,
         candidates: &Candidates<'_>,
     ) -> Option<BlockId> {
-        let Some(index) = &mut self.index else { return Self::scan(form, plane, candidates) };
+        // The index has the blocks that placement excludes, too.
+        let index = self.index.as_mut().filter(|_| candidates.only.is_none());
+        let Some(index) = index else { return Self::scan(form, plane, candidates) };
         let sealed_at = |block| form.sealed_at(block, candidates);
         if !self.is_filled {
             self.is_filled = true;

@@ -245,7 +245,7 @@ impl VictimPolicy for Policy {
         candidates: &Candidates<'_>,
         _random: &mut Random,
     ) -> Option<BlockId> {
-        if self.scan {
+        if self.scan || candidates.only.is_some() {
             if self.ties == Ties::Lowest {
                 return candidates.fewest_kept(plane);
             }

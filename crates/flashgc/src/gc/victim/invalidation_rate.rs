@@ -270,6 +270,8 @@ impl VictimPolicy for Policy {
         _random: &mut Random,
     ) -> Option<BlockId> {
         let first = match self.index {
+            // The index and the order have the blocks that placement excludes, too.
+            _ if candidates.only.is_some() => return self.scan(plane, candidates),
             Some(_) => self.first_by_index(plane, candidates),
             None if self.now => return self.scan(plane, candidates),
             None => self.first_in_order(plane, candidates),

@@ -23,13 +23,17 @@ pub struct Candidates<'a> {
     pub costs: Costs,
     /// Blocks with more valid pages are excluded.
     pub most_valid: u32,
+    /// For each block whether it is a candidate, where placement excludes some.
+    pub only: Option<&'a [bool]>,
 }
 
 impl<'a> Candidates<'a> {
     /// The sealed blocks of a plane, lowest first: a walk over all of the plane's blocks.
     pub fn sealed(&self, plane: PlaneId) -> impl Iterator<Item = BlockId> + use<'a> {
-        let (blocks, most_valid) = (self.blocks, self.most_valid);
-        let is_fit = move |&b: &BlockId| blocks.is_sealed(b) && blocks.valid(b) <= most_valid;
+        let (blocks, most_valid, only) = (self.blocks, self.most_valid, self.only);
+        let is_fit = move |&b: &BlockId| {
+            blocks.is_sealed(b) && blocks.valid(b) <= most_valid && is_among(only, b)
+        };
         self.geometry.blocks_of(plane).map(BlockId).filter(is_fit)
     }
 
@@ -42,7 +46,9 @@ impl<'a> Candidates<'a> {
 
     /// Whether the block is sealed, and a candidate.
     pub fn is_sealed(&self, block: BlockId) -> bool {
-        self.blocks.is_sealed(block) && self.blocks.valid(block) <= self.most_valid
+        self.blocks.is_sealed(block)
+            && self.blocks.valid(block) <= self.most_valid
+            && is_among(self.only, block)
     }
 
     /// Valid pages of a block.
@@ -86,6 +92,11 @@ impl<'a> Candidates<'a> {
     pub fn data_pages(&self) -> u32 {
         self.geometry.shape.data_pages()
     }
+}
+
+/// Whether placement leaves this block to the policy.
+fn is_among(only: Option<&[bool]>, block: BlockId) -> bool {
+    only.is_none_or(|only| only[block.index()])
 }
 
 /// What a policy ranks.
