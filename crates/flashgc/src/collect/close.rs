@@ -1,8 +1,9 @@
 //! A collection ends: its victims are erased, and the batch continues or the host is let in.
 
-use super::{Collecting, Job, Stage, parts};
+use super::steps::command;
+use super::{Collecting, Job, Stage, parts, slots};
 use crate::context::Copied;
-use crate::flash::Command;
+use crate::flash::{Command, Op};
 use crate::gc::{Batch, JobRow, Victim};
 use crate::host::Waiting;
 use crate::ids::{PlaneId, UnitId};
@@ -23,6 +24,22 @@ pub fn may_open(plan: &Plan, unit: UnitId, waiting: &Waiting, is_starving: bool)
 }
 
 impl<W: Watch> Collecting<'_, W> {
+    /// All pages have moved: the command that erases, or before it the one that pads the last
+    /// program.
+    pub(super) fn end_of_moves(&mut self, unit: UnitId) -> Command<Owner> {
+        if let Some(padded) = slots::pad(self, unit) {
+            return padded;
+        }
+        self.jobs[unit].stage = Stage::Erasing;
+        if self.cx.plan.gc.copy.is_shared() {
+            parts::may_erase(self, unit);
+        }
+        if self.cx.plan.gc.blocking.erasing.is_some() {
+            self.narrow_blocking(unit);
+        }
+        command(self.prices.nominal(Op::Erase, 1))
+    }
+
     /// The erase has ended: records the collection, and continues with the batch or unblocks the
     /// host. Returns the first command of the next collection of the batch.
     pub fn close(&mut self, unit: UnitId) -> Option<Command<Owner>> {

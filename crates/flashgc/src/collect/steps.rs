@@ -1,7 +1,7 @@
 //! The steps of a collection on its unit.
 
-use super::{Collecting, Stage, parts, reads, slots};
-use crate::flash::{Class, Command, Op, Phases};
+use super::{Collecting, reads, slots};
+use crate::flash::{Class, Command, Phases};
 use crate::ids::{PlaneId, UnitId};
 use crate::owner::Owner;
 use crate::verify::{Cause, Watch};
@@ -17,17 +17,7 @@ impl<W: Watch> Collecting<'_, W> {
     pub fn step(&mut self, unit: UnitId) -> Command<Owner> {
         self.take_step(unit);
         if self.jobs[unit].step.is_empty() {
-            if let Some(padded) = slots::pad(self, unit) {
-                return padded;
-            }
-            self.jobs[unit].stage = Stage::Erasing;
-            if self.cx.plan.gc.copy.is_shared() {
-                parts::may_erase(self, unit);
-            }
-            if self.cx.plan.gc.blocking.erasing.is_some() {
-                self.narrow_blocking(unit);
-            }
-            return command(self.prices.nominal(Op::Erase, 1));
+            return self.end_of_moves(unit);
         }
         let mode = self.cx.plan.gc.copy;
         if mode.is_sent() {

@@ -1,5 +1,5 @@
-//! Collection by the share of garbage: the share stays at its threshold, write amplification is that
-//! of a drive with the spare space that the share leaves, and everything goes on without any.
+//! Collection by the share of garbage: the share stays at its threshold, write amplification is
+//! that of a drive with the spare space that the share leaves, and all goes on without any.
 
 use crate::common;
 

@@ -38,9 +38,8 @@ const CHUNK_BYTES: u32 = 2 << 20;
 /// was written last.
 const HALVED_AFTER: u32 = 16_384;
 /// The powers of e, rounded up: a count has the logarithm n from the n-th one on.
-const POWERS_OF_E: [u32; 14] = [
-    3, 8, 21, 55, 149, 404, 1_097, 2_981, 8_104, 22_027, 59_875, 162_755, 442_414, 1_202_605,
-];
+const POWERS_OF_E: [u32; 14] =
+    [3, 8, 21, 55, 149, 404, 1_097, 2_981, 8_104, 22_027, 59_875, 162_755, 442_414, 1_202_605];
 
 /// The number of classes.
 pub type Settings = numbered::Settings<Rules>;

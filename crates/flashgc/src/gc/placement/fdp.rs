@@ -7,7 +7,7 @@
 //! - Initially isolated: copies of all handles share a class.
 //! - Persistently isolated: copies of each handle have a class too.
 
-use super::{Classes, ClassPages, Copied, Placement, State, Write};
+use super::{ClassPages, Classes, Copied, Placement, State, Write};
 use crate::device::Geometry;
 use crate::gc::choice::{About, Choice, Told, Word};
 use crate::gc::windows::Costs;

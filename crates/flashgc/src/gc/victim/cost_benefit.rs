@@ -79,10 +79,9 @@ impl Form {
             Form::Lfs => Fraction { over: invalid * age, under: u64::from(pages) + valid as u64 },
             // The square of the score, with a whole denominator where u = 0: ahead of all others.
             Form::SqrtAge if valid == 0 => Fraction { over: u128::MAX >> 36, under: 1 },
-            Form::SqrtAge => Fraction {
-                over: invalid * invalid * age,
-                under: (valid * valid) as u64,
-            },
+            Form::SqrtAge => {
+                Fraction { over: invalid * invalid * age, under: (valid * valid) as u64 }
+            }
         })
     }
 

@@ -6,7 +6,7 @@
 //! that any of them can be erased (paper speedup-gc, section III-E;
 //! docs/schemes/pb.md#isolation-layers-and-victims).
 
-use super::{greedy, Candidates, Choice, VictimPolicy};
+use super::{Candidates, Choice, VictimPolicy, greedy};
 use crate::device::Geometry;
 use crate::ids::{BlockId, PlaneId};
 use crate::memory::bytes_of;

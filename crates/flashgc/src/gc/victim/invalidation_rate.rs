@@ -33,11 +33,8 @@ pub const CHOICE: Choice = Choice {
     source: "paper on-demand-gc, equation 1 and Algorithm 1",
 };
 
-const NOW: Flag = Flag {
-    name: "now",
-    default: false,
-    about: "rates up to now, not up to the last invalidation",
-};
+const NOW: Flag =
+    Flag { name: "now", default: false, about: "rates up to now, not up to the last invalidation" };
 
 /// The end of the time over which rates are measured.
 #[derive(Clone, Debug, Serialize)]
@@ -91,10 +88,7 @@ impl Status {
         if !known || self.last_ns == self.first_ns || invalid == 0 {
             return Rank::None { invalid: Reverse(invalid) };
         }
-        Rank::Rate(Fraction {
-            over: (invalid - 1).into(),
-            under: self.last_ns - self.first_ns,
-        })
+        Rank::Rate(Fraction { over: (invalid - 1).into(), under: self.last_ns - self.first_ns })
     }
 }
 
@@ -168,22 +162,14 @@ impl Policy {
         sealed.min_by_key(|&block| (self.rank_now(block, candidates), block))
     }
 
-    fn first_in_order(
-        &mut self,
-        plane: PlaneId,
-        candidates: &Candidates<'_>,
-    ) -> Option<BlockId> {
+    fn first_in_order(&mut self, plane: PlaneId, candidates: &Candidates<'_>) -> Option<BlockId> {
         if self.most_valid != Some(candidates.most_valid) {
             self.rebuild(candidates);
         }
         self.planes[plane.index()].first().map(|&(_, block)| block)
     }
 
-    fn first_by_index(
-        &mut self,
-        plane: PlaneId,
-        candidates: &Candidates<'_>,
-    ) -> Option<BlockId> {
+    fn first_by_index(&mut self, plane: PlaneId, candidates: &Candidates<'_>) -> Option<BlockId> {
         let Policy { index, blocks, data_pages, most_valid, .. } = self;
         let index = index.as_mut()?;
         if most_valid.is_none() {

@@ -1,6 +1,6 @@
 //! Random: any sealed block, each with the same probability.
 
-use super::{d_choices, Candidates, Choice, VictimPolicy};
+use super::{Candidates, Choice, VictimPolicy, d_choices};
 use crate::device::Geometry;
 use crate::ids::{BlockId, PlaneId};
 use crate::rng::Random;

@@ -178,7 +178,7 @@ impl SealOrder {
                 next += 1;
             }
         }
-        debug_assert!(next <= self.blocks_per_plane, "a block has one turn");
+        debug_assert!(next <= self.blocks_per_plane, "no block has two of them");
         self.next_turns[plane.index()] = next;
         let first = plane.index() * self.rows_per_plane as usize;
         for row in first..first + self.rows_per_plane as usize {

@@ -1,8 +1,8 @@
 //! What a collection erases, and the copies that it makes for that.
 
-use super::{Checker, Content, ERASED};
+use super::{Checker, Content, ERASED, OLD};
 use crate::gc::{Isolation, JobRow};
-use crate::ids::BlockId;
+use crate::ids::{BlockId, Ppn};
 
 /// A block that the present collection has erased.
 #[derive(Clone, Copy)]
@@ -128,5 +128,12 @@ impl Checker {
         let beside = [run.start().wrapping_sub(1), run.end() + 1].into_iter();
         let beside = beside.filter(|beside| siblings.contains(beside));
         beside.map(|beside| std::mem::take(&mut self.copied[beside as usize])).collect()
+    }
+
+    /// A slot is taken for no data.
+    pub(super) fn padded(&mut self, now_ns: u64, ppn: Ppn) {
+        self.takes(now_ns, ppn);
+        self.padded += 1;
+        self.content[ppn.index()] = Content { lpn: OLD, version: 0 };
     }
 }

@@ -268,13 +268,6 @@ impl Checker {
         }
     }
 
-    /// A slot is taken for no data.
-    fn padded(&mut self, now_ns: u64, ppn: Ppn) {
-        self.takes(now_ns, ppn);
-        self.padded += 1;
-        self.content[ppn.index()] = Content { lpn: OLD, version: 0 };
-    }
-
     /// Where a scheme blocks single blocks, the host does not write to the block that copies fill.
     /// The block to which a page is pre-migrated is not blocked.
     fn keeps_out(&mut self, now_ns: u64, ppn: Ppn, cause: Cause) {
