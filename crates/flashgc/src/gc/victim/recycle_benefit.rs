@@ -20,7 +20,8 @@ use std::cmp::Reverse;
 /// For the registry.
 pub const CHOICE: Choice = Choice {
     name: "recycle-benefit",
-    about: "the run of sub-blocks that frees the most pages per unit of time; among equals the one in \
+    about:
+        "the run of sub-blocks that frees the most pages per unit of time; among equals the one in \
          the lowest block, then the shortest, then the lowest in its block",
     keys: &[&INDEX],
     source: "Chang et al., CODES+ISSS 2016 (GSM), as in paper speedup-gc, section II-A",
@@ -246,10 +247,9 @@ impl Policy {
         if level.is_none() || (index.near.is_empty() && level > Some(least)) {
             self.lower_level(plane, least, candidates);
         } else if index.near.len() > 4 * most
-            && let Some(higher) = Self::level_of(&index.near, most)
-        {
-            self.raise_level(plane, higher, candidates);
-        }
+            && let Some(higher) = Self::level_of(&index.near, most) {
+                self.raise_level(plane, higher, candidates);
+            }
     }
 
     /// Fewer blocks are near from now on.
