@@ -196,6 +196,7 @@ fn phase(step: Step) -> &'static str {
         Step::Merged => "merged with a copy",
         Step::Loaded => "loaded beside a copy",
         Step::AwaitsBuffer => "waits for the write buffer",
+        Step::AwaitsFlash => "waits until its data lies in flash",
         Step::AccessesBuffer => "in the write buffer",
         Step::Done => "waits for the host link",
     }
