@@ -49,6 +49,8 @@ struct Lane {
     seen_ns: [u64; 2],
     /// The time that is left of a suspended operation of the collection, in ns.
     left: Option<(&'static str, u64)>,
+    /// By how much it may be rounded in all its phases, in ns: those that have passed count too.
+    left_rounded_ns: u64,
     /// The same of one that ended as far as rounding tells.
     nearly: Option<(&'static str, u64)>,
     /// The cost of resuming it, in ns.
@@ -363,6 +365,9 @@ impl Times {
             _ => self.job_ns(&mut lane, name, copies),
         };
         let suspends = self.timing.suspend.is_some() && matches!(name, READ | PROGRAM | ERASE);
+        if suspends {
+            lane.left_rounded_ns = rounded;
+        }
         let left = Some((name, expected_ns.saturating_sub(seen_ns)));
         if suspends && seen_ns + rounded < expected_ns {
             lane.left = left;
@@ -422,7 +427,7 @@ impl Times {
         if let Some((of, left_ns)) = lane.left.take() {
             assert_eq!(of, name, "an operation was suspended, and another went on");
             let phases = if name == ERASE { 0 } else { 1 + self.summary_pages() };
-            return (left_ns + resumes_ns, self.rounded(phases));
+            return (left_ns + resumes_ns, self.rounded(phases).max(lane.left_rounded_ns));
         }
         let first = |lane: &mut Lane, count: u32| -> Vec<Bound> {
             lane.bound.drain(..count as usize).collect()

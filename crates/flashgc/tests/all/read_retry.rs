@@ -221,6 +221,44 @@ fn schemes_run_under_the_checker() {
     }
 }
 
+/// Slots whose pages lie in layers of different speed: each read may be rounded, and each of its
+/// retries, also where a copy reads several pages and is suspended.
+#[test]
+fn slots_in_layers_have_retries_under_the_checker() {
+    let slots = [
+        "device.page_size=\"16 KiB\"",
+        "device.mapping_unit=\"4 KiB\"",
+        "device.allocation=\"dynamic\"",
+        "device.layers=4",
+        "device.pages_per_block=8",
+        "workload.synthetic.read_share=0.4",
+        "workload.synthetic.requests=3000",
+    ];
+    let fpgc: &[&str] = &[
+        "gc.scheme=\"fpgc\"",
+        "device.suspend.suspend=\"1 ns\"",
+        "gc.preemption.suspend.merge=false",
+        "gc.preemption.suspend.pipeline=false",
+    ];
+    for scheme in [&[][..], &["gc.copy.use=\"bus\""], &["gc.scheme=\"pgc\""], fpgc] {
+        for read in ["7 ns", "13 ns", "25 us"] {
+            for ratio in ["1.5", "28"] {
+                for map in ["in-order", "striped"] {
+                    let times = [
+                        format!("device.timing.read=\"{read}\""),
+                        format!("device.timing.layer_ratio={ratio}"),
+                        format!("device.timing.layer_map=\"{map}\""),
+                    ];
+                    let times: Vec<&str> = times.iter().map(String::as_str).collect();
+                    let report = run_verified(TINY, &with(&[&WORN, &slots, &times, scheme]));
+                    let share = number(&report, "read_retry.host.retried_share");
+                    assert!(share > 0.0, "{scheme:?} {times:?}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn wrong_values_are_refused_with_the_reason() {
     for (sets, reason) in [

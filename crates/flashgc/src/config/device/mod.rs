@@ -170,13 +170,6 @@ fn timed(
     shape: &Shape,
 ) -> Option<Timing> {
     let mut timing = Timing { suspend, layer_speed, ..times };
-    if timing.retry.is_some() && timing.layer_speed.is_some() && shape.slots > 1 {
-        let message = "a layer_ratio above 1 cannot be combined with read_retry where mapping_unit \
-                       is below the page";
-        let help = "remove `layer_ratio`, `mapping_unit`, or the table [device.read_retry]";
-        table.table("timing").error("layer_ratio", message, help);
-        return None;
-    }
     passes::add(table, &mut timing, lag, shape)?;
     timing.summary = summary.map(|summary| timing::in_array(summary, &timing, shape));
     Some(timing)
