@@ -8,7 +8,7 @@
 
 use super::fraction::Fraction;
 use super::seal_order::SealOrder;
-use super::{About, Candidates, Choice, VictimPolicy, Word};
+use super::{About, Candidates, Choice, VictimPolicy, Word, rows_pay};
 use crate::device::Geometry;
 use crate::ids::{BlockId, PlaneId};
 use crate::rng::Random;
@@ -114,7 +114,7 @@ pub struct Policy {
 impl Policy {
     /// An empty index.
     pub fn new(settings: &Settings, geometry: &Geometry) -> Self {
-        let index = SealOrder::pays(geometry).then(|| SealOrder::new(geometry));
+        let index = rows_pay(geometry).then(|| SealOrder::new(geometry));
         Policy { index, is_filled: false, form: settings.form }
     }
 

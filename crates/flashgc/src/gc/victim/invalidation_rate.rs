@@ -14,7 +14,7 @@
 
 use super::fraction::Fraction;
 use super::oldest::Oldest;
-use super::{Candidates, Choice, Flag, Loss, VictimPolicy};
+use super::{Candidates, Choice, Flag, Loss, VictimPolicy, rows_pay};
 use crate::device::Geometry;
 use crate::ids::{BlockId, PlaneId};
 use crate::memory::bytes_of;
@@ -113,7 +113,7 @@ impl Policy {
             blocks: vec![Status::NEW; geometry.blocks as usize],
             planes: vec![BTreeSet::new(); geometry.planes as usize],
             most_valid: None,
-            index: (settings.now && Oldest::pays(geometry)).then(|| Oldest::new(geometry)),
+            index: (settings.now && rows_pay(geometry)).then(|| Oldest::new(geometry)),
         }
     }
 

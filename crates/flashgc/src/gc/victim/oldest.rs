@@ -51,13 +51,6 @@ impl Oldest {
         }
     }
 
-    /// Whether a walk over the rows is shorter than one over the blocks, and a count of valid pages
-    /// says how many are invalid.
-    pub fn pays(geometry: &Geometry) -> bool {
-        let shape = &geometry.shape;
-        shape.isolation_pages == 0 && shape.blocks_per_plane > shape.data_pages()
-    }
-
     /// A block without invalid pages is in no row.
     fn row(&self, plane: PlaneId, valid: u32) -> Option<usize> {
         let row = plane.index() * self.rows_per_plane as usize + valid as usize;

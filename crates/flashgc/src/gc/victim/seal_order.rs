@@ -64,13 +64,6 @@ impl SealOrder {
         }
     }
 
-    /// Whether a walk over the rows is shorter than one over the blocks, and a count of valid pages
-    /// says how many are invalid.
-    pub fn pays(geometry: &Geometry) -> bool {
-        let shape = &geometry.shape;
-        shape.isolation_pages == 0 && shape.blocks_per_plane > shape.data_pages()
-    }
-
     fn turns_per_plane(&self) -> usize {
         self.words_per_row * 64
     }
