@@ -5,7 +5,7 @@
 //! equal the records written.
 #![allow(clippy::print_stdout)]
 
-use flashgc_trace::{Format, Op, OpenOptions, Priority, Record, TraceError, info, open, writer};
+use flashgc_trace::{Format, Marks, Op, OpenOptions, Record, TraceError, info, open, writer};
 use std::io::{Cursor, Write};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
@@ -179,7 +179,7 @@ fn record(index: u64, epoch: bool) -> Record {
         at_ns: if epoch { EPOCH_NS } else { 0 } + index * 40_100,
         device: 0,
         op: if mixed.is_multiple_of(3) { Op::Read } else { Op::Write },
-        priority: Priority::Normal,
+        marks: Marks::NONE,
         offset_bytes: mixed % (1 << 25) * 4096,
         size_bytes: 4096 * (1 + mixed % 16),
         line: index + 1,

@@ -41,6 +41,11 @@ pub trait LineWriter {
         false
     }
 
+    /// Whether it has a place for placement hints. Where it has none they are lost.
+    fn keeps_hints(&self) -> bool {
+        false
+    }
+
     /// Appends a record without the line's end, or returns why the format cannot hold it.
     fn write(&mut self, record: &Record, line: &mut Vec<u8>) -> Result<(), String>;
 }

@@ -34,8 +34,8 @@ mod write;
 
 pub use binary::{BinaryFormat, Bytes, RecordProblem};
 pub use describe::{
-    Batches, Burst, DeviceExtent, DeviceInfo, Extents, GapInfo, Hotness, Info, Interarrival,
-    Sequential, SizeInfo, Sizes, SpreadInfo, Timeline, Updates, extents, info,
+    Batches, Burst, DeviceExtent, DeviceInfo, Extents, GapInfo, HintInfo, Hotness, Info,
+    Interarrival, Sequential, SizeInfo, Sizes, SpreadInfo, Timeline, Updates, extents, info,
 };
 pub use error::{FieldError, TraceError};
 pub use fields::TimeUnit;
@@ -49,7 +49,7 @@ pub use formats::fio::Waits;
 pub use merge::{MERGE_TRACES_MAX, Merge, MergeOptions, merge};
 pub use order::Disorder;
 pub use reader::{OnBadLine, OpenOptions, TraceReader, open, open_file};
-pub use record::{Op, Priority, RawRecord, Record, device_id, parse_device};
+pub use record::{Marks, Op, RawRecord, Record, device_id, parse_device};
 pub use rows::Parser;
 pub use write::{TraceWriter, Written, writer, writer_with};
 

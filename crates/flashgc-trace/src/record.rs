@@ -20,15 +20,44 @@ pub enum Op {
     Other,
 }
 
-/// Whether a request may be served before others. As wide as [`Op`], for the same reason.
+/// What marks a request: high priority, and the placement hint that the host gives with a write.
+/// As wide as [`Op`], for the same reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(u64)]
-pub enum Priority {
+pub struct Marks(u64);
+
+impl Marks {
     /// A request like any other.
-    #[default]
-    Normal,
-    /// It was marked as one of high priority.
-    High,
+    pub const NONE: Marks = Marks(0);
+    /// One of high priority, which may be served before others.
+    pub const HIGH: Marks = Marks(1);
+
+    /// The same with this hint; 0 is none.
+    #[must_use]
+    pub const fn with_hint(self, hint: u8) -> Self {
+        Marks(self.0 & 1 | (hint as u64) << 1)
+    }
+
+    /// Whether the request is of high priority.
+    #[inline]
+    pub const fn is_high(self) -> bool {
+        self.0 & 1 == 1
+    }
+
+    /// The placement hint: 0 without any.
+    #[inline]
+    pub const fn hint(self) -> u8 {
+        (self.0 >> 1) as u8
+    }
+
+    /// As a number below 512: that of the hint, and the priority in the lowest bit.
+    pub(crate) const fn number(self) -> u64 {
+        self.0
+    }
+
+    /// The marks of such a number.
+    pub(crate) const fn from_number(number: u64) -> Self {
+        Marks(number & 511)
+    }
 }
 
 /// One row of a trace, in our units.
@@ -40,8 +69,8 @@ pub struct Record {
     pub device: u64,
     /// What it does.
     pub op: Op,
-    /// Whether it was marked.
-    pub priority: Priority,
+    /// High priority and placement hint.
+    pub marks: Marks,
     /// First byte.
     pub offset_bytes: u64,
     /// Bytes from there on; zero is possible.
@@ -66,8 +95,8 @@ pub struct RawRecord {
     pub device: u64,
     /// See [`Record::op`].
     pub op: Op,
-    /// See [`Record::priority`].
-    pub priority: Priority,
+    /// See [`Record::marks`].
+    pub marks: Marks,
     /// See [`Record::offset_bytes`].
     pub offset_bytes: u64,
     /// See [`Record::size_bytes`].
@@ -77,8 +106,8 @@ pub struct RawRecord {
 impl RawRecord {
     /// The record, with its line number.
     pub fn on_line(self, line: u64) -> Record {
-        let RawRecord { at_ns, device, op, priority, offset_bytes, size_bytes } = self;
-        Record { at_ns, device, op, priority, offset_bytes, size_bytes, line }
+        let RawRecord { at_ns, device, op, marks, offset_bytes, size_bytes } = self;
+        Record { at_ns, device, op, marks, offset_bytes, size_bytes, line }
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::error::TraceError;
 use crate::format::LineWriter;
 use crate::formats::Format;
-use crate::record::{Op, Priority, Record};
+use crate::record::{Op, Record};
 use std::io::{self, Write};
 
 /// Bytes that are gathered before they are written.
@@ -66,6 +66,8 @@ pub struct Written {
     pub others: u64,
     /// Records of high priority that were written without their mark.
     pub marks_lost: u64,
+    /// Records with a placement hint that were written without it.
+    pub hints_lost: u64,
 }
 
 /// Writes records in one format.
@@ -73,7 +75,7 @@ pub struct Written {
 /// Times are cut off to the format's resolution, which its page in the manual gives; with fgt
 /// nothing is lost. Other data that a format cannot hold (a trim, an address
 /// between two sectors, a second device) is an error that names the record, except rows of
-/// [`Op::Other`], which are skipped and counted. Marks of high priority that are lost are counted.
+/// [`Op::Other`], which are skipped and counted. Marks of high priority and hints that are lost are counted.
 pub struct TraceWriter {
     name: &'static str,
     records: RecordWriter,
@@ -129,8 +131,11 @@ impl TraceWriter {
                     return Err(self.refuse(record, &why));
                 }
                 self.chunk.push(b'\n');
-                let is_lost = record.priority == Priority::High && !lines.keeps_priority();
+                let marks = record.marks;
+                let is_lost = marks.is_high() && !lines.keeps_priority();
                 self.written.marks_lost += u64::from(is_lost);
+                let is_lost = marks.hint() > 0 && !lines.keeps_hints();
+                self.written.hints_lost += u64::from(is_lost);
             }
         }
         self.written.rows += 1;

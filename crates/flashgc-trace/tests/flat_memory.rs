@@ -3,7 +3,7 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::print_stdout)]
 
-use flashgc_trace::{Format, Op, OpenOptions, Priority, Record, extents, info, open, writer};
+use flashgc_trace::{Format, Marks, Op, OpenOptions, Record, extents, info, open, writer};
 use std::fs;
 use std::io::{self, Read, Write};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -64,7 +64,7 @@ fn stream(format: &'static str, rows: u64) -> Box<dyn Read + Send> {
                 at_ns: index * 1000,
                 device: mixed % 4,
                 op: if mixed.is_multiple_of(3) { Op::Read } else { Op::Write },
-                priority: Priority::Normal,
+                marks: Marks::NONE,
                 offset_bytes: mixed % (1 << 16) * 4096,
                 size_bytes: 4096,
                 line: index + 1,

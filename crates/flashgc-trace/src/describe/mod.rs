@@ -18,6 +18,7 @@ pub use hotness::Hotness;
 pub use sequence::Sequential;
 pub use sizes::{SizeInfo, Sizes};
 pub use spread::SpreadInfo;
+pub use totals::HintInfo;
 pub use updates::Updates;
 
 use crate::FOOTPRINT_PAGE_BYTES;
@@ -54,6 +55,9 @@ pub struct Info {
     /// Rows that are marked as of high priority, where there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub high: Option<u64>,
+    /// Writes by placement hint, where one has any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hints: Option<Vec<HintInfo>>,
     /// Bytes read.
     pub read_bytes: u64,
     /// Bytes written.
@@ -209,6 +213,7 @@ impl Gathered {
             trims: totals.trims,
             others: totals.others,
             high: (totals.high > 0).then_some(totals.high),
+            hints: totals.hints(),
             read_bytes: totals.read_bytes,
             written_bytes: totals.written_bytes,
             footprint_bytes: pages(|device| device.touched.count()) * FOOTPRINT_PAGE_BYTES,

@@ -213,7 +213,7 @@ mod tests {
                 at_ns,
                 device: 0,
                 op,
-                priority: crate::Priority::Normal,
+                marks: crate::Marks::NONE,
                 offset_bytes,
                 size_bytes,
                 line: 1,

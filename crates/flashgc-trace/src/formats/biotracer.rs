@@ -4,7 +4,7 @@ use crate::error::FieldError;
 use crate::fields::{Fields, TimeUnit};
 use crate::format::{FormatInfo, LineFormat, LineWriter, Look, Verdict, fits_most};
 use crate::formats::Format;
-use crate::record::{Op, Priority, RawRecord};
+use crate::record::{Marks, Op, RawRecord};
 
 pub(crate) const INFO: FormatInfo = FormatInfo {
     name: "biotracer",
@@ -49,14 +49,7 @@ impl LineFormat for BioTracer {
             fields.need_word(expected)?.time_ns(TimeUnit::S, expected)?;
         }
         fields.no_more_words()?;
-        Ok(Some(RawRecord {
-            at_ns,
-            device: 0,
-            op,
-            priority: Priority::Normal,
-            offset_bytes,
-            size_bytes,
-        }))
+        Ok(Some(RawRecord { at_ns, device: 0, op, marks: Marks::NONE, offset_bytes, size_bytes }))
     }
 }
 

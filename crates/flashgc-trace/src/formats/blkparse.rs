@@ -5,7 +5,7 @@ use crate::error::FieldError;
 use crate::fields::{Field, Fields, TimeUnit, digits, write_u64};
 use crate::format::{FormatInfo, LineFormat, LineWriter, Look, OptionInfo, Verdict, fits_most};
 use crate::formats::Format;
-use crate::record::{Op, Priority, RawRecord, Record, device_id, major_minor};
+use crate::record::{Marks, Op, RawRecord, Record, device_id, major_minor};
 use crate::write::whole_blocks;
 
 pub(crate) const INFO: FormatInfo = FormatInfo {
@@ -103,14 +103,7 @@ impl LineFormat for Blkparse {
         let (offset_bytes, size_bytes) = parse_extent(&mut fields)?;
         // What carries no data of its own has no extent either.
         let op = if size_bytes == 0 && op != Op::Trim { Op::Other } else { op };
-        Ok(Some(RawRecord {
-            at_ns,
-            device,
-            op,
-            priority: Priority::Normal,
-            offset_bytes,
-            size_bytes,
-        }))
+        Ok(Some(RawRecord { at_ns, device, op, marks: Marks::NONE, offset_bytes, size_bytes }))
     }
 }
 

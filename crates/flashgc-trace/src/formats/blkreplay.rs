@@ -4,7 +4,7 @@ use crate::error::FieldError;
 use crate::fields::{Field, Fields, TimeUnit, write_u64};
 use crate::format::{FormatInfo, LineFormat, LineWriter, Look, Verdict, fits_most};
 use crate::formats::Format;
-use crate::record::{Op, Priority, RawRecord, Record};
+use crate::record::{Marks, Op, RawRecord, Record};
 use crate::write::{OneDevice, whole_blocks};
 use memchr::{memchr, memchr_iter};
 
@@ -81,7 +81,7 @@ fn parse_row(line: &[u8]) -> Result<RawRecord, FieldError> {
     let expected = "a length in sectors of 512 bytes";
     let size_bytes = fields.need_cut(b';', expected)?.blocks(BLOCK, expected)?;
     let op = parse_op(&fields.need_cut(b';', "R or W")?)?;
-    Ok(RawRecord { at_ns, device: 0, op, priority: Priority::Normal, offset_bytes, size_bytes })
+    Ok(RawRecord { at_ns, device: 0, op, marks: Marks::NONE, offset_bytes, size_bytes })
 }
 
 fn parse_op(field: &Field) -> Result<Op, FieldError> {

@@ -9,7 +9,7 @@ use crate::binary::{BinaryFormat, Bytes, RecordProblem};
 use crate::format::{FormatInfo, Look, OptionInfo};
 use crate::formats::Format;
 use crate::formats::blkparse::{self, Action};
-use crate::record::{Op, Priority, RawRecord};
+use crate::record::{Marks, Op, RawRecord};
 use crate::rows::Parser;
 use crate::write::RecordWriter;
 
@@ -143,7 +143,7 @@ impl Event {
             at_ns: self.at_ns,
             device: u64::from(self.device),
             op,
-            priority: Priority::Normal,
+            marks: Marks::NONE,
             offset_bytes: if nowhere { 0 } else { offset_bytes },
             size_bytes: if nowhere { 0 } else { u64::from(self.size_bytes) },
         })

@@ -5,7 +5,7 @@ use crate::fields::{Field, Fields, TimeUnit, hexadecimal, write_u64};
 use crate::format::{FormatInfo, LineFormat, LineWriter, Look, Verdict, fits_most};
 use crate::formats::Format;
 use crate::formats::scsi;
-use crate::record::{Op, Priority, RawRecord, Record};
+use crate::record::{Marks, Op, RawRecord, Record};
 use crate::write::{OneDevice, whole_blocks};
 
 pub(crate) const INFO: FormatInfo = FormatInfo {
@@ -50,14 +50,7 @@ impl LineFormat for CloudPhysics {
         let size_bytes = fields.cut_blocks(b',', 1, "a size in bytes")?;
         let expected = "an address in blocks of 512 bytes";
         let offset_bytes = fields.cut_blocks(b',', BLOCK, expected)?;
-        Ok(Some(RawRecord {
-            at_ns,
-            device: 0,
-            op,
-            priority: Priority::Normal,
-            offset_bytes,
-            size_bytes,
-        }))
+        Ok(Some(RawRecord { at_ns, device: 0, op, marks: Marks::NONE, offset_bytes, size_bytes }))
     }
 }
 

@@ -4,7 +4,7 @@ use crate::error::FieldError;
 use crate::fields::{Field, Fields, TimeUnit, write_u64};
 use crate::format::{FormatInfo, LineFormat, LineWriter, Look, OptionInfo, Verdict};
 use crate::formats::Format;
-use crate::record::{Op, Priority, RawRecord, Record};
+use crate::record::{Marks, Op, RawRecord, Record};
 use crate::write::whole_blocks;
 
 pub use super::csv_spec::{Column, CsvSpec, Delimiter, Header, OpWords, PriorityWords};
@@ -13,7 +13,7 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
     name: "csv",
     names: &[("csv", default_format)],
     title: "columns that you name",
-    columns: "as named: time:UNIT, op, offset[:BLOCK], size[:BLOCK], device, priority, -",
+    columns: "as named: time:UNIT, op, offset[:BLOCK], size[:BLOCK], device, priority, hint, -",
     units: "as named: s, ms, us, 100ns, ns, ps; bytes or blocks of BLOCK bytes",
     defined: "the manual, docs/formats/csv.md",
     lost: "fractions of the time unit, and every column that is not named",
@@ -94,7 +94,11 @@ fn next_field<'a>(fields: &mut Fields<'a>, delimiter: Delimiter) -> Option<Field
 #[inline]
 fn quick(fields: &mut Fields, delimiter: Delimiter, column: &Column, row: &mut RawRecord) -> bool {
     let (place, block) = match column {
-        Column::Time(TimeUnit::Ps) | Column::Op | Column::Priority | Column::Skip => return false,
+        Column::Time(TimeUnit::Ps)
+        | Column::Op
+        | Column::Priority
+        | Column::Hint
+        | Column::Skip => return false,
         Column::Time(unit) => (&mut row.at_ns, unit.ns()),
         Column::Offset(block) => (&mut row.offset_bytes, *block),
         Column::Size(block) => (&mut row.size_bytes, *block),
@@ -139,10 +143,11 @@ impl Csv {
             at_ns: 0,
             device: 0,
             op: Op::Other,
-            priority: Priority::Normal,
+            marks: Marks::NONE,
             offset_bytes: 0,
             size_bytes: 0,
         };
+        let (mut marks, mut hint) = (Marks::NONE, 0);
         for column in &self.spec.columns {
             if quick(&mut fields, delimiter, column, &mut row) {
                 continue;
@@ -157,9 +162,11 @@ impl Csv {
                 Column::Offset(block) => row.offset_bytes = field.blocks(*block, "an offset")?,
                 Column::Size(block) => row.size_bytes = field.blocks(*block, "a size")?,
                 Column::Device => row.device = field.whole("a device's number")?,
-                Column::Priority => row.priority = self.priority(&field)?,
+                Column::Priority => marks = self.priority(&field)?,
+                Column::Hint => hint = hint_of(&field)?,
             }
         }
+        row.marks = marks.with_hint(hint);
         Ok(row)
     }
 
@@ -183,12 +190,12 @@ impl Csv {
     }
 
     #[inline]
-    fn priority(&self, field: &Field) -> Result<Priority, FieldError> {
+    fn priority(&self, field: &Field) -> Result<Marks, FieldError> {
         let words = &self.spec.priorities;
         if is_one_of(&words.normal, field) {
-            Ok(Priority::Normal)
+            Ok(Marks::NONE)
         } else if is_one_of(&words.high, field) {
-            Ok(Priority::High)
+            Ok(Marks::HIGH)
         } else {
             Err(field
                 .wrong("a word for the priority")
@@ -203,6 +210,17 @@ impl Csv {
         FieldError::new(line.len() as u64 + 1, message)
             .help("the delimiter is detected from the first row, unless `; delimiter=...` sets it")
     }
+}
+
+/// A number that fits a byte.
+#[inline]
+fn hint_of(field: &Field) -> Result<u8, FieldError> {
+    let number = field.whole("a placement hint from 0 to 255")?;
+    u8::try_from(number).map_err(|_| {
+        field
+            .wrong("a placement hint from 0 to 255")
+            .help("name the column `-` if it is something else")
+    })
 }
 
 #[inline]
@@ -239,12 +257,12 @@ impl Writer {
         first(words).ok_or_else(|| format!("the word {op:?} is not assigned to an operation"))
     }
 
-    fn priority_word(&self, priority: Priority) -> Result<&[u8], String> {
-        let words = match priority {
-            Priority::Normal => &self.spec.priorities.normal,
-            Priority::High => &self.spec.priorities.high,
+    fn priority_word(&self, marks: Marks) -> Result<&[u8], String> {
+        let (name, words) = match marks.is_high() {
+            false => ("Normal", &self.spec.priorities.normal),
+            true => ("High", &self.spec.priorities.high),
         };
-        first(words).ok_or_else(|| format!("the word {priority:?} is not assigned to a priority"))
+        first(words).ok_or_else(|| format!("the word {name} is not assigned to a priority"))
     }
 }
 
@@ -255,6 +273,10 @@ fn first(words: &[String]) -> Option<&[u8]> {
 impl LineWriter for Writer {
     fn keeps_priority(&self) -> bool {
         self.spec.columns.contains(&Column::Priority)
+    }
+
+    fn keeps_hints(&self) -> bool {
+        self.spec.columns.contains(&Column::Hint)
     }
 
     fn header(&self, line: &mut Vec<u8>) {
@@ -293,8 +315,9 @@ impl LineWriter for Writer {
                 }
                 Column::Device => write_u64(record.device, line),
                 Column::Priority => {
-                    line.extend_from_slice(self.priority_word(record.priority)?);
+                    line.extend_from_slice(self.priority_word(record.marks)?);
                 }
+                Column::Hint => write_u64(record.marks.hint().into(), line),
             }
         }
         Ok(())
@@ -320,7 +343,7 @@ mod tests {
             at_ns: 1500,
             device: 3,
             op: Op::Read,
-            priority: Priority::Normal,
+            marks: Marks::NONE,
             offset_bytes: 4096,
             size_bytes: 8192,
         };
@@ -336,13 +359,26 @@ mod tests {
     #[test]
     fn a_column_marks_requests_of_high_priority() {
         let rows = parse("op, offset, size, priority", &["w,0,512,High", "w,0,512,n"]);
-        let marks: Vec<Priority> = rows.iter().map(|row| row.priority).collect();
-        assert_eq!(marks, [Priority::High, Priority::Normal]);
+        let marks: Vec<Marks> = rows.iter().map(|row| row.marks).collect();
+        assert_eq!(marks, [Marks::HIGH, Marks::NONE]);
         let rows = parse("priority, op, offset, size; high=0|1; normal=2", &["1,r,0,512"]);
-        assert_eq!(rows[0].priority, Priority::High);
+        assert_eq!(rows[0].marks, Marks::HIGH);
         let mut format = reader(&"op, offset, size, priority".parse().unwrap());
         let error = format.parse(b"w,0,512,1").unwrap_err();
         assert_eq!((error.column, error.help.unwrap().contains("high=1")), (9, true));
+    }
+
+    #[test]
+    fn a_column_has_placement_hints() {
+        let rows = parse("hint, op, offset, size, priority", &["7,w,0,512,n", "255,w,0,512,h"]);
+        let marks: Vec<Marks> = rows.iter().map(|row| row.marks).collect();
+        assert_eq!(marks, [Marks::NONE.with_hint(7), Marks::HIGH.with_hint(255)]);
+        let mut format = reader(&"op, offset, size, hint".parse().unwrap());
+        for (hint, help) in [("256", "name the column `-`"), ("-1", ""), ("hot", "")] {
+            let error = format.parse(format!("w,0,512,{hint}").as_bytes()).unwrap_err();
+            assert_eq!(error.column, 9, "{hint}");
+            assert!(error.help.unwrap_or_default().contains(help), "{hint}");
+        }
     }
 
     #[test]

@@ -24,6 +24,8 @@ pub enum Column {
     Device,
     /// A word for whether the request is of high priority.
     Priority,
+    /// The placement hint's number.
+    Hint,
 }
 
 /// The separator of two columns.
@@ -164,14 +166,15 @@ impl FromStr for Column {
             ("op", None) => Ok(Column::Op),
             ("device", None) => Ok(Column::Device),
             ("priority", None) => Ok(Column::Priority),
+            ("hint", None) => Ok(Column::Hint),
             ("offset", unit) => Ok(Column::Offset(unit.map_or(Ok(1), parse_block)?)),
             ("size", unit) => Ok(Column::Size(unit.map_or(Ok(1), parse_block)?)),
-            ("-" | "op" | "device" | "priority", Some(_)) => {
+            ("-" | "op" | "device" | "priority" | "hint", Some(_)) => {
                 Err(format!("the column `{name}` has no unit"))
             }
             _ => Err(format!(
                 "`{name}` is not a column; valid columns: time:UNIT, op, offset, size, device, \
-                 priority, and - for an ignored one"
+                 priority, hint, and - for an ignored one"
             )),
         }
     }
@@ -189,6 +192,7 @@ impl fmt::Display for Column {
             Column::Size(block) => write!(f, "size:{block}"),
             Column::Device => f.write_str("device"),
             Column::Priority => f.write_str("priority"),
+            Column::Hint => f.write_str("hint"),
         }
     }
 }
@@ -221,13 +225,14 @@ impl FromStr for CsvSpec {
 impl CsvSpec {
     fn check_columns(&self) -> Result<(), String> {
         let count = |kind: fn(&Column) -> bool| self.columns.iter().filter(|c| kind(c)).count();
-        let kinds: [(&str, usize, bool); 6] = [
+        let kinds: [(&str, usize, bool); 7] = [
             ("time", count(|column| matches!(column, Column::Time(_))), false),
             ("op", count(|column| *column == Column::Op), true),
             ("offset", count(|column| matches!(column, Column::Offset(_))), true),
             ("size", count(|column| matches!(column, Column::Size(_))), true),
             ("device", count(|column| *column == Column::Device), false),
             ("priority", count(|column| *column == Column::Priority), false),
+            ("hint", count(|column| *column == Column::Hint), false),
         ];
         for (name, count, needed) in kinds {
             if count > 1 {
@@ -321,6 +326,7 @@ mod tests {
             "offset, size, op; delimiter=tab; header=yes; other=x",
             "op, offset, size, priority",
             "op, offset, size, priority; high=1|urgent; normal=0",
+            "op, offset, size, hint, priority",
         ] {
             let spec: CsvSpec = text.parse().unwrap();
             assert_eq!(spec.to_string(), text);
@@ -344,6 +350,8 @@ mod tests {
             ("op, offset, size; read=r; write=R", "two meanings"),
             ("op, offset, size; high=0; normal=0", "`0` for priority is empty or has two"),
             ("op, offset, size, priority, priority", "named 2 times"),
+            ("hint, op, offset, size, hint", "named 2 times"),
+            ("op, offset, size, hint:8", "`hint` has no unit"),
             ("op, offset, size; hello", "key=value"),
             ("", "not a column"),
         ] {

@@ -9,7 +9,7 @@
 use crate::error::FieldError;
 use crate::fields::{Field, Fields, TimeUnit, hexadecimal, write_u64};
 use crate::format::{FormatInfo, LineFormat, LineWriter, Verdict, fits_most};
-use crate::record::{Op, Priority, RawRecord, Record};
+use crate::record::{Marks, Op, RawRecord, Record};
 use crate::write::whole_blocks;
 use std::marker::PhantomData;
 
@@ -280,7 +280,7 @@ impl<L: Layout> Delimited<L> {
             at_ns: 0,
             device: 0,
             op: Op::Other,
-            priority: Priority::Normal,
+            marks: Marks::NONE,
             offset_bytes: 0,
             size_bytes: 0,
         };

@@ -7,7 +7,7 @@ use crate::error::FieldError;
 use crate::fields::{Field, Fields, TimeUnit};
 use crate::format::{FormatInfo, LineFormat, LineWriter, Look, Verdict, fits_most};
 use crate::formats::Format;
-use crate::record::{Op, Priority, RawRecord};
+use crate::record::{Marks, Op, RawRecord};
 
 pub(crate) const INFO: FormatInfo = FormatInfo {
     name: "etw",
@@ -114,7 +114,7 @@ impl Etw {
             cells[columns.offset].whole_or_hex("an offset in bytes, such as 0x1000")?;
         let size_bytes = cells[columns.size].whole_or_hex("a size in bytes, such as 0x1000")?;
         let device = cells[columns.disk].whole("the disk's number")?;
-        Ok(RawRecord { at_ns, device, op, priority: Priority::Normal, offset_bytes, size_bytes })
+        Ok(RawRecord { at_ns, device, op, marks: Marks::NONE, offset_bytes, size_bytes })
     }
 }
 
@@ -178,7 +178,7 @@ EndHeader
             at_ns: 8_612_000,
             device: 1,
             op: Op::Read,
-            priority: Priority::Normal,
+            marks: Marks::NONE,
             offset_bytes: 0x1_8f0b_8000,
             size_bytes: 4096,
         };

@@ -6,7 +6,7 @@ use crate::error::FieldError;
 use crate::fields::{Field, Fields, TimeUnit, write_u64};
 use crate::format::{FormatInfo, LineFormat, LineWriter, Look, Verdict};
 use crate::formats::Format;
-use crate::record::{Op, Priority, RawRecord, Record};
+use crate::record::{Marks, Op, RawRecord, Record};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) const INFO: FormatInfo = FormatInfo {
@@ -93,7 +93,7 @@ impl LineFormat for Fio {
                     at_ns,
                     device,
                     op,
-                    priority: Priority::Normal,
+                    marks: Marks::NONE,
                     offset_bytes: 0,
                     size_bytes: 0,
                 }));
@@ -104,14 +104,7 @@ impl LineFormat for Fio {
         };
         let offset_bytes = fields.word_blocks(1, "an offset in bytes")?;
         let size_bytes = fields.word_blocks(1, "a length in bytes")?;
-        Ok(Some(RawRecord {
-            at_ns,
-            device,
-            op,
-            priority: Priority::Normal,
-            offset_bytes,
-            size_bytes,
-        }))
+        Ok(Some(RawRecord { at_ns, device, op, marks: Marks::NONE, offset_bytes, size_bytes }))
     }
 }
 

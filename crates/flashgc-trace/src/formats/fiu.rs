@@ -4,7 +4,7 @@ use crate::error::FieldError;
 use crate::fields::{Field, Fields, TimeUnit};
 use crate::format::{FormatInfo, LineFormat, LineWriter, Look, Verdict, fits_most};
 use crate::formats::Format;
-use crate::record::{Op, Priority, RawRecord, device_id};
+use crate::record::{Marks, Op, RawRecord, device_id};
 
 pub(crate) const INFO: FormatInfo = FormatInfo {
     name: "fiu",
@@ -47,14 +47,7 @@ impl LineFormat for Fiu {
         let expected = "an address in blocks of 512 bytes";
         let offset_bytes = fields.need_last_word(expected)?.blocks(BLOCK, expected)?;
         let device = device_id(major, minor);
-        Ok(Some(RawRecord {
-            at_ns,
-            device,
-            op,
-            priority: Priority::Normal,
-            offset_bytes,
-            size_bytes,
-        }))
+        Ok(Some(RawRecord { at_ns, device, op, marks: Marks::NONE, offset_bytes, size_bytes }))
     }
 }
 

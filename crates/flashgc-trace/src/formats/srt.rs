@@ -9,7 +9,7 @@
 use crate::binary::{BinaryFormat, Bytes, RecordProblem};
 use crate::format::{FormatInfo, Look};
 use crate::formats::Format;
-use crate::record::{Op, Priority, RawRecord};
+use crate::record::{Marks, Op, RawRecord};
 use crate::rows::Parser;
 use crate::write::RecordWriter;
 
@@ -130,7 +130,7 @@ fn parse(words: &[u32; WORDS_MAX], sector_bytes: u64) -> Result<RawRecord, Recor
         // The minor number's second byte names the disk; the first is a part of it.
         device: u64::from(device >> 8 & 0xff),
         op: if flags & READ == READ { Op::Read } else { Op::Write },
-        priority: Priority::Normal,
+        marks: Marks::NONE,
         offset_bytes: u64::from(block) * sector_bytes,
         size_bytes: u64::from(size_bytes),
     })

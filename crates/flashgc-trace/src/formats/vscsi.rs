@@ -9,7 +9,7 @@ use crate::binary::{BinaryFormat, Bytes, RecordProblem};
 use crate::format::{FormatInfo, Look};
 use crate::formats::Format;
 use crate::formats::scsi;
-use crate::record::{Op, Priority, RawRecord};
+use crate::record::{Marks, Op, RawRecord};
 use crate::rows::Parser;
 use crate::write::RecordWriter;
 
@@ -160,7 +160,7 @@ fn parse(version: Version, record: &[u8]) -> Result<RawRecord, RecordProblem> {
         at_ns: time_us.checked_mul(NS_PER_US).ok_or_else(|| beyond("time"))?,
         device: 0,
         op,
-        priority: Priority::Normal,
+        marks: Marks::NONE,
         offset_bytes: block.checked_mul(BLOCK).ok_or_else(|| beyond("address"))?,
         size_bytes: u64::from(length),
     })

@@ -4,7 +4,7 @@ use crate::error::FieldError;
 use crate::fields::{Field, Fields, TimeUnit};
 use crate::format::{FormatInfo, LineFormat, LineWriter, Look, Verdict, fits_most};
 use crate::formats::Format;
-use crate::record::{Op, Priority, RawRecord};
+use crate::record::{Marks, Op, RawRecord};
 
 pub(crate) const INFO: FormatInfo = FormatInfo {
     name: "wiscsee",
@@ -46,14 +46,7 @@ impl LineFormat for WiscSee {
         let at_ns = fields.need_word(expected)?.time_ns(TimeUnit::S, expected)?;
         fields.need_word("a delay in seconds")?;
         fields.need_word("whether it was synchronous")?;
-        Ok(Some(RawRecord {
-            at_ns,
-            device: 0,
-            op,
-            priority: Priority::Normal,
-            offset_bytes,
-            size_bytes,
-        }))
+        Ok(Some(RawRecord { at_ns, device: 0, op, marks: Marks::NONE, offset_bytes, size_bytes }))
     }
 }
 

@@ -1,6 +1,6 @@
 //! What `info` says of how values are spread, on traces that can be counted by hand.
 
-use flashgc_trace::{Disorder, Info, OpenOptions, info, open};
+use flashgc_trace::{Disorder, HintInfo, Info, OpenOptions, info, open};
 use std::io::Cursor;
 
 /// A trace of SPC rows: device, sector, bytes, operation, seconds.
@@ -106,4 +106,17 @@ fn marked_rows_are_counted_where_there_are_any() {
     };
     assert_eq!(about("w,0,512,1\nr,0,512,0\nt,0,512,1\n").high, Some(2));
     assert_eq!(about("w,0,512,0\n").high, None);
+}
+
+#[test]
+fn writes_are_counted_by_hint_where_one_has_any() {
+    let format = "csv:op, offset, size, hint".parse().unwrap();
+    let options = OpenOptions { format: Some(format), ..OpenOptions::default() };
+    let about = |text: &'static str| {
+        info(open("test", Box::new(Cursor::new(text)), &options).unwrap()).unwrap()
+    };
+    let of = |hint, writes, written_bytes| HintInfo { hint, writes, written_bytes };
+    let mixed = about("w,0,512,255\nr,0,512,7\nw,0,1024,0\nt,0,512,3\nw,4096,512,255\n");
+    assert_eq!(mixed.hints, Some(vec![of(0, 1, 1024), of(255, 2, 1024)]));
+    assert_eq!(about("w,0,512,0\nr,0,512,7\n").hints, None, "a read is not placed");
 }

@@ -1,7 +1,7 @@
 //! Our own format: nothing is lost, nothing damaged is taken for good, and parts are found fast.
 
 use flashgc_trace::{
-    Disorder, Filter, Format, Op, OpenOptions, Priority, Record, TraceError, open, open_file,
+    Disorder, Filter, Format, Marks, Op, OpenOptions, Record, TraceError, open, open_file,
     writer_with,
 };
 use proptest::prelude::*;
@@ -46,7 +46,7 @@ fn many(count: u64) -> Vec<Record> {
         at_ns: at * 1000,
         device: at % 3,
         op: [Op::Read, Op::Write, Op::Trim, Op::Other][(at % 4) as usize],
-        priority: if at.is_multiple_of(7) { Priority::High } else { Priority::Normal },
+        marks: if at.is_multiple_of(7) { Marks::HIGH } else { Marks::NONE },
         offset_bytes: at * 7919 % 65_537 * 512,
         size_bytes: 4096,
         line: at + 1,
@@ -56,13 +56,14 @@ fn many(count: u64) -> Vec<Record> {
 
 fn any_record() -> impl Strategy<Value = Record> {
     let op = prop::sample::select(vec![Op::Read, Op::Write, Op::Trim, Op::Other]);
-    let op = (op, prop::sample::select(vec![Priority::Normal, Priority::High]));
+    let marks = prop::sample::select(vec![Marks::NONE, Marks::HIGH]);
+    let op = (op, (marks, any::<u8>()).prop_map(|(marks, hint)| marks.with_hint(hint)));
     (any::<u64>(), any::<u64>(), op, 0_u64..1 << 61, 0_u64..1 << 40).prop_map(
-        |(at_ns, device, (op, priority), offset_bytes, size_bytes)| Record {
+        |(at_ns, device, (op, marks), offset_bytes, size_bytes)| Record {
             at_ns,
             device,
             op,
-            priority,
+            marks,
             offset_bytes,
             size_bytes,
             line: 0,
@@ -101,6 +102,22 @@ fn a_cut_file_is_noticed() {
     let joined = [bytes.clone(), bytes].concat();
     let error = unpack(&joined).unwrap_err();
     assert!(error.message.contains("data after its end"), "{error}");
+}
+
+/// Each hint below 32 takes no byte more: it shares that of the operation.
+#[test]
+fn hints_share_the_byte_of_the_operation() {
+    let with = |hint: fn(u64) -> u8| {
+        let marks = |at: u64| Marks::NONE.with_hint(hint(at));
+        let records: Vec<Record> =
+            many(8192).into_iter().map(|it| Record { marks: marks(it.line), ..it }).collect();
+        let bytes = pack(&records);
+        assert_eq!(unpack(&bytes).unwrap(), records);
+        bytes.len()
+    };
+    let (none, some) = (with(|_| 0), with(|at| (at / 1024) as u8));
+    assert!(some < none + 200, "{some} bytes with hints, {none} without");
+    with(|at| at as u8);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Records that are written and read again are the same, within the format's resolution.
 
-use flashgc_trace::{Format, Op, OpenOptions, Priority, Record, TraceError, open, writer};
+use flashgc_trace::{Format, Marks, Op, OpenOptions, Record, TraceError, open, writer};
 use proptest::prelude::*;
 use std::io::{Cursor, Write};
 use std::sync::{Arc, Mutex};
@@ -47,7 +47,7 @@ struct Capacity {
     bytes: bool,
     /// Bytes in which the size is counted, if not as the address.
     size: Option<u64>,
-    /// Whether it keeps marks of high priority.
+    /// Whether it keeps marks of high priority and placement hints.
     marks: bool,
 }
 
@@ -56,7 +56,7 @@ const fn holds(format: &'static str, resolution_ns: u64, can: [bool; 3]) -> Capa
     Capacity { format, resolution_ns, trims, devices, bytes, size: None, marks: false }
 }
 
-const MARKED: &str = "csv:time:ns, device, op, offset, size, priority; high=1; normal=0";
+const MARKED: &str = "csv:time:ns, device, op, hint, offset, size, priority; high=1; normal=0";
 
 const ALL: [Capacity; 23] = [
     holds("msr", 100, [false, true, true]),
@@ -102,10 +102,11 @@ fn records(draws: &[Draw], holds: &Capacity) -> Vec<Record> {
         let beyond = if holds.bytes { beyond } else { 0 };
         let device = if holds.devices { device } else { 0 };
         let marked = holds.marks && sectors.is_multiple_of(3);
-        let priority = if marked { Priority::High } else { Priority::Normal };
+        let marks = if marked { Marks::HIGH } else { Marks::NONE };
+        let marks = marks.with_hint(if holds.marks { (sectors % 256) as u8 } else { 0 });
         let offset_bytes = sector * 512 + beyond;
         let size_bytes = sectors * holds.size.unwrap_or(512) + beyond;
-        Record { at_ns, device, op, priority, offset_bytes, size_bytes, line: index as u64 + 1 }
+        Record { at_ns, device, op, marks, offset_bytes, size_bytes, line: index as u64 + 1 }
     };
     draws.iter().enumerate().map(row).collect()
 }
@@ -141,7 +142,7 @@ fn what_a_format_cannot_hold_is_refused() {
         at_ns: 0,
         device: 0,
         op: Op::Trim,
-        priority: Priority::Normal,
+        marks: Marks::NONE,
         offset_bytes: 0,
         size_bytes: 512,
         line: 7,
@@ -175,15 +176,17 @@ fn marks_that_a_format_has_no_place_for_are_counted() {
     let marked = |name: &str| {
         let shared = Shared::default();
         let mut writer = writer(&name.parse().unwrap(), Box::new(shared.clone())).unwrap();
-        for (op, priority) in [(Op::Write, Priority::High), (Op::Read, Priority::Normal)] {
+        let hinted = Marks::NONE.with_hint(3);
+        for (op, marks) in [(Op::Write, Marks::HIGH), (Op::Read, hinted), (Op::Write, hinted)] {
             let (offset_bytes, size_bytes, line) = (0, 4096, 1);
-            let record =
-                Record { at_ns: 0, device: 0, op, priority, offset_bytes, size_bytes, line };
+            let record = Record { at_ns: 0, device: 0, op, marks, offset_bytes, size_bytes, line };
             writer.push(&record).unwrap();
         }
-        writer.finish().unwrap().marks_lost
+        let written = writer.finish().unwrap();
+        (written.marks_lost, written.hints_lost)
     };
-    assert_eq!(["fgt", MARKED, "csv", "spc", "blkreplay"].map(marked), [0, 0, 1, 1, 1]);
+    assert_eq!(["fgt", MARKED].map(marked), [(0, 0); 2]);
+    assert_eq!(["csv", "spc", "blkreplay"].map(marked), [(1, 2); 3]);
 }
 
 #[test]
@@ -194,7 +197,7 @@ fn devices_of_fio_are_files_in_the_order_of_their_first_row() {
             at_ns,
             device,
             op: Op::Write,
-            priority: Priority::Normal,
+            marks: Marks::NONE,
             offset_bytes,
             size_bytes,
             line: 0,
@@ -220,7 +223,7 @@ fn the_default_detects_what_it_wrote() {
         at_ns,
         device: 0,
         op: Op::Write,
-        priority: Priority::Normal,
+        marks: Marks::NONE,
         offset_bytes: 4096,
         size_bytes: 512,
         line: 0,

@@ -3,7 +3,7 @@
 //! A row takes 24 bytes. A trace of more rows than [`KEPT_ROWS`], or with a row that these do not
 //! hold, is read again instead.
 
-use flashgc_trace::{Op, OpenOptions, Priority, Record};
+use flashgc_trace::{Marks, Op, OpenOptions, Record};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -13,11 +13,13 @@ pub const KEPT_ROWS: usize = 4 << 20;
 const PART_ROWS: usize = 1 << 15;
 /// In the size of a row: it has high priority.
 const HIGH: u32 = 1 << 31;
+/// Bits of the first byte in the place of a row.
+const OFFSET_BITS: u32 = 54;
 
 #[derive(Clone, Copy)]
 struct Row {
     at_ns: u64,
-    /// The first byte, and the operation in the two lowest bits.
+    /// The placement hint, the first byte, and the operation in the two lowest bits.
     place: u64,
     size_bytes: u32,
     /// By order of appearance.
@@ -83,11 +85,11 @@ impl Keeper {
             }
             kept.parts.push(Vec::with_capacity(PART_ROWS));
         }
-        let is_high = record.priority == Priority::High;
+        let hint = u64::from(record.marks.hint());
         let row = Row {
             at_ns: record.at_ns,
-            place: record.offset_bytes << 2 | record.op as u64,
-            size_bytes: size_bytes | if is_high { HIGH } else { 0 },
+            place: hint << (OFFSET_BITS + 2) | record.offset_bytes << 2 | record.op as u64,
+            size_bytes: size_bytes | if record.marks.is_high() { HIGH } else { 0 },
             device,
             lines,
         };
@@ -95,7 +97,7 @@ impl Keeper {
             kept.largest_bytes = kept.largest_bytes.max(record.size_bytes);
         }
         self.last_line = record.line;
-        (record.offset_bytes >> 62 == 0).then_some(())?;
+        (record.offset_bytes >> OFFSET_BITS == 0).then_some(())?;
         kept.parts.last_mut().map(|part| part.push(row))
     }
 
@@ -152,12 +154,13 @@ impl Iterator for KeptRecords {
             (self.part, self.row) = (self.part + 1, 0);
         }
         self.line = self.line.wrapping_add_signed(i64::from(row.lines));
+        let marks = if row.size_bytes & HIGH == 0 { Marks::NONE } else { Marks::HIGH };
         Some(Record {
             at_ns: row.at_ns,
             device: self.kept.devices[usize::from(row.device)],
             op: OPS[(row.place & 3) as usize],
-            priority: if row.size_bytes & HIGH == 0 { Priority::Normal } else { Priority::High },
-            offset_bytes: row.place >> 2,
+            marks: marks.with_hint((row.place >> (OFFSET_BITS + 2)) as u8),
+            offset_bytes: row.place >> 2 & ((1 << OFFSET_BITS) - 1),
             size_bytes: u64::from(row.size_bytes & !HIGH),
             line: self.line,
         })
@@ -183,7 +186,7 @@ mod tests {
         at_ns: 7,
         device: 3,
         op: Op::Write,
-        priority: Priority::Normal,
+        marks: Marks::NONE,
         offset_bytes: 4096,
         size_bytes: 512,
         line: 1,
@@ -193,7 +196,7 @@ mod tests {
         #[test]
         fn kept_records_are_those_that_were_read(
             rows in prop::collection::vec(
-                (any::<u64>(), 0_u64..40, 0_usize..4, any::<bool>(), 0_u64..1 << 62,
+                (any::<u64>(), 0_u64..40, 0_usize..4, any::<(bool, u8)>(), 0_u64..1 << 54,
                  0_u64..1 << 31, 1_u64..30_000),
                 1..300,
             ),
@@ -201,13 +204,13 @@ mod tests {
             let mut line = 0;
             let records: Vec<Record> = rows
                 .into_iter()
-                .map(|(at_ns, device, op, high, offset_bytes, size_bytes, lines)| {
+                .map(|(at_ns, device, op, (high, hint), offset_bytes, size_bytes, lines)| {
                     line += lines;
                     Record {
                         at_ns,
                         device: device << 40,
                         op: [Op::Read, Op::Write, Op::Trim, Op::Other][op],
-                        priority: if high { Priority::High } else { Priority::Normal },
+                        marks: if high { Marks::HIGH } else { Marks::NONE }.with_hint(hint),
                         offset_bytes,
                         size_bytes,
                         line,
@@ -229,7 +232,8 @@ mod tests {
     fn what_a_row_does_not_hold_is_not_kept() {
         let wide = Record { size_bytes: 1 << 31, ..ROW };
         let far = Record { line: 40_000, ..ROW };
-        for row in [wide, far] {
+        let high = Record { offset_bytes: 1 << 54, ..ROW };
+        for row in [wide, far, high] {
             assert!(keep(&[ROW, row]).is_none());
         }
         let many: Vec<Record> = (0..70_000).map(|device| Record { device, ..ROW }).collect();

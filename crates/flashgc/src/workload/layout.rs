@@ -276,14 +276,14 @@ impl Layout {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use flashgc_trace::Priority;
+    use flashgc_trace::Marks;
 
     fn record(device: u64, offset_bytes: u64, size_bytes: u64) -> Record {
         Record {
             at_ns: 0,
             device,
             op: Op::Write,
-            priority: Priority::Normal,
+            marks: Marks::NONE,
             offset_bytes,
             size_bytes,
             line: 1,

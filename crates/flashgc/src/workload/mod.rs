@@ -19,7 +19,7 @@ pub mod trace_reads;
 pub mod zipf;
 
 use crate::ids::Lpn;
-use flashgc_trace::{Op, Priority, Record};
+use flashgc_trace::{Marks, Op, Record};
 use serde::Serialize;
 
 /// Gaps below this count as short in statistics: 1.5 ms, the erase time of SLC flash, by which
@@ -69,6 +69,8 @@ pub struct HostRequest {
     pub high: bool,
     /// Whether it is done only when its data survives a loss of power: forced unit access.
     pub fua: bool,
+    /// The placement hint that the host gives with a write; 0 is none.
+    pub hint: u8,
     /// The first page.
     pub first: Lpn,
     /// Pages touched, at least one.
@@ -96,7 +98,7 @@ impl HostRequest {
             at_ns: self.at_ns,
             device: 0,
             op,
-            priority: if self.high { Priority::High } else { Priority::Normal },
+            marks: if self.high { Marks::HIGH } else { Marks::NONE }.with_hint(self.hint),
             offset_bytes: self.offset_bytes,
             size_bytes: self.bytes,
             line,
@@ -110,6 +112,7 @@ impl HostRequest {
             op: HostOp::Flush,
             high: false,
             fua: false,
+            hint: 0,
             first: Lpn(0),
             pages: 0,
             offset_bytes: 0,
@@ -140,6 +143,7 @@ impl HostRequest {
             op,
             high: false,
             fua: false,
+            hint: 0,
             first: Lpn(first as u32),
             pages: (last - first + 1) as u32,
             offset_bytes,

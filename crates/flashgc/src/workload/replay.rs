@@ -86,10 +86,10 @@ impl Replay {
             ))
         })?;
         let page_bytes = self.page_bytes;
-        let high = record.priority == Priority::High;
+        let (high, hint) = (record.marks.is_high(), record.marks.hint());
         let mut parts = self.placed.iter().map(|&Placed { offset_bytes, size_bytes }| {
             let request = HostRequest::from_bytes(at_ns, op, offset_bytes, size_bytes, page_bytes);
-            HostRequest { high, ..request }
+            HostRequest { high, hint, ..request }
         });
         let first = parts.next();
         self.parts.extend(parts);

@@ -13,8 +13,10 @@ pub(super) const FRAME_RECORDS: usize = 8 * 1024;
 pub(super) const FRAME_RECORDS_MAX: u32 = 64 * 1024;
 pub(super) const HEAD_BYTES: usize = 40;
 pub(super) const COLUMNS: usize = 5;
-/// Added to the number of an operation of high priority.
-pub(super) const HIGH: u64 = 4;
+/// Operations. In their column the marks of a record come on top, in units of this.
+pub(super) const OPS: u64 = 4;
+/// Marks of a record are below this.
+pub(super) const MARKS: u64 = 512;
 
 /// Where the records come from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,10 +3,11 @@
 use super::INFO;
 use super::columns::{self, column_bytes_max};
 use super::frame::{
-    COLUMNS, FRAME_RECORDS_MAX, HEAD_BYTES, HIGH, Head, Header, MAGIC, ORIGIN_BYTES_MAX, VERSION,
+    COLUMNS, FRAME_RECORDS_MAX, HEAD_BYTES, Head, Header, MAGIC, MARKS, OPS, ORIGIN_BYTES_MAX,
+    VERSION,
 };
 use crate::binary::{BinaryFormat, Bytes, RecordProblem};
-use crate::record::{Op, Priority, RawRecord};
+use crate::record::{Marks, Op, RawRecord};
 
 #[derive(Default)]
 pub(super) struct Reader {
@@ -141,9 +142,9 @@ impl Reader {
 
     /// Makes records of the columns, once for the frame.
     fn join_columns(&self, records: &mut Vec<RawRecord>) -> Result<(), RecordProblem> {
-        const OPS: [Op; HIGH as usize] = [Op::Read, Op::Write, Op::Trim, Op::Other];
+        const NAMED: [Op; OPS as usize] = [Op::Read, Op::Write, Op::Trim, Op::Other];
         let [at_ns, device, op, offset, size] = &self.columns;
-        if op.iter().any(|&op| op >= 2 * HIGH) {
+        if op.iter().any(|&op| op >= OPS * MARKS) {
             return Err(broken("a record has an unknown operation"));
         }
         let places = offset.iter().zip(size);
@@ -151,8 +152,8 @@ impl Reader {
         records.extend(columns.map(|(((at_ns, device), op), (offset, size))| RawRecord {
             at_ns: *at_ns,
             device: *device,
-            op: OPS[(*op % HIGH) as usize],
-            priority: if *op < HIGH { Priority::Normal } else { Priority::High },
+            op: NAMED[(*op % OPS) as usize],
+            marks: Marks::from_number(*op / OPS),
             offset_bytes: *offset,
             size_bytes: *size,
         }));

@@ -1,8 +1,8 @@
 //! Writes our own format.
 
 use super::columns;
-use super::frame::{FRAME_RECORDS, HIGH, Head, Header, MAGIC, VERSION};
-use crate::record::{Op, Priority, Record};
+use super::frame::{FRAME_RECORDS, Head, Header, MAGIC, OPS, VERSION};
+use crate::record::{Marks, Op, Record};
 use crate::write::BinaryWriter;
 use std::io;
 
@@ -41,17 +41,14 @@ impl Default for Writer {
     }
 }
 
-pub(super) fn op_number(op: Op, priority: Priority) -> u64 {
+pub(super) fn op_number(op: Op, marks: Marks) -> u64 {
     let op = match op {
         Op::Read => 0,
         Op::Write => 1,
         Op::Trim => 2,
         Op::Other => 3,
     };
-    match priority {
-        Priority::Normal => op,
-        Priority::High => op + HIGH,
-    }
+    op + OPS * marks.number()
 }
 
 impl Writer {
@@ -116,7 +113,7 @@ impl BinaryWriter for Writer {
         let columns = &mut self.columns;
         columns.at_ns.push(record.at_ns);
         columns.device.push(record.device);
-        columns.op.push(op_number(record.op, record.priority));
+        columns.op.push(op_number(record.op, record.marks));
         columns.offset.push(record.offset_bytes);
         columns.size.push(record.size_bytes);
         if columns.at_ns.len() == FRAME_RECORDS {
