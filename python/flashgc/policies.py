@@ -63,6 +63,8 @@ class Page(NamedTuple):
     """Whether a collection moves it; else the host writes it."""
     job: int
     """The concurrent job that writes it; 0 without jobs and for copies."""
+    hint: int = 0
+    """The placement hint of the write; 0 without any and for copies."""
 
 
 class NextStep(NamedTuple):
@@ -285,8 +287,8 @@ def _picks(function: Callable[[Candidates], object]) -> Callable[..., int | None
 
 
 def _places(function: Callable[[Page], object]) -> Callable[..., int]:
-    def place(lpn: int, is_update: bool, is_copy: bool, job: int) -> int:
-        return _whole("placement", function(Page(lpn, is_update, is_copy, job)))
+    def place(lpn: int, is_update: bool, is_copy: bool, job: int, hint: int) -> int:
+        return _whole("placement", function(Page(lpn, is_update, is_copy, job, hint)))
 
     return place
 

@@ -12,6 +12,7 @@ use flashgc::gc::placement::{Copied, Placement, Write};
 use flashgc::gc::victim::{Candidates, VictimPolicy};
 use flashgc::ids::{BlockId, Lpn, PlaneId};
 use flashgc::rng::Random;
+use flashgc::workload::Writer;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -185,10 +186,11 @@ struct Classes {
 }
 
 impl Classes {
-    fn class(&self, lpn: Lpn, is_update: bool, is_copy: bool, job: u16) -> u8 {
+    fn class(&self, lpn: Lpn, is_update: bool, is_copy: bool, writer: Writer) -> u8 {
         let Some(function) = self.function.get() else { return 0 };
         let answer = Python::attach(|py| {
-            let class: u32 = function.call1(py, (lpn.0, is_update, is_copy, job))?.extract(py)?;
+            let page = (lpn.0, is_update, is_copy, writer.job, writer.hint);
+            let class: u32 = function.call1(py, page)?.extract(py)?;
             u8::try_from(class).ok().filter(|_| class < self.classes).ok_or_else(|| {
                 let last = self.classes - 1;
                 ConfigError::new_err(format!(
@@ -203,11 +205,11 @@ impl Classes {
 
 impl Placement for Classes {
     fn class_of_write(&mut self, write: Write) -> u8 {
-        self.class(write.lpn, write.is_update, false, write.job)
+        self.class(write.lpn, write.is_update, false, write.writer)
     }
 
     fn class_of_copy(&mut self, copy: Copied) -> u8 {
-        self.class(copy.lpn, true, true, 0)
+        self.class(copy.lpn, true, true, Writer::default())
     }
 }
 

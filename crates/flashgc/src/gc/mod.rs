@@ -44,7 +44,7 @@ pub use trigger::Sight;
 use crate::device::Geometry;
 use crate::ftl::Ftl;
 use crate::ids::{BlockId, PlaneId, UnitId};
-use placement::{ClassPages, Placement, PlacementCounts};
+use placement::{ClassPages, HandleCounts, Placement, PlacementCounts};
 use std::collections::VecDeque;
 use used_space::VictimLists;
 use victim::{Policy, VictimPolicy};
@@ -71,6 +71,8 @@ pub struct Gc {
     pub by_class: Vec<ClassPages>,
     /// Writes by the host that went to another class than their own.
     pub class_fallbacks: u64,
+    /// Blocks with valid pages that were claimed for a collection.
+    pub reallocated: u64,
     /// Draws for victims that are chosen at random.
     pub random: crate::rng::Random,
     /// The lists of the trigger `used-space`, where the scheme has it.
@@ -106,6 +108,7 @@ impl Gc {
                 .map(|settings| Box::new(placement::Policy::new(settings, geometry, seed))),
             by_class: vec![ClassPages::default(); plan.classes() as usize],
             class_fallbacks: 0,
+            reallocated: 0,
             random: crate::rng::Random::named(seed, "victim"),
             wants: vec![false; geometry.planes as usize],
             busy_planes: vec![false; geometry.planes as usize],
@@ -130,12 +133,18 @@ impl Gc {
     }
 
     /// The pages of each class, where there are any.
-    pub fn placement_counts(&self) -> Option<PlacementCounts> {
+    pub fn placement_counts(&self, ftl: &Ftl) -> Option<PlacementCounts> {
+        let counts = |mut counts: HandleCounts| {
+            let classes = 0..counts.pages.len();
+            counts.available = classes.map(|class| ftl.frontiers.left_of_class(class)).collect();
+            counts.reallocated = self.reallocated;
+            counts
+        };
         self.placement.as_ref().map(|placement| PlacementCounts {
             classes: self.by_class.clone(),
             fallbacks: self.class_fallbacks,
             table_bytes: placement.table_bytes(),
-            handles: placement.of_handles().map(<[ClassPages]>::to_vec),
+            handles: placement.of_handles().map(counts),
             groups: placement.of_groups(),
         })
     }

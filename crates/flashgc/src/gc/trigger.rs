@@ -101,6 +101,7 @@ impl Gc {
             }
             Fact::Claimed { plane, block, valid } => {
                 self.victim.claimed(plane, block, valid);
+                self.reallocated += u64::from(valid > 0);
                 self.leaves_list(plane, valid);
                 (plane, block)
             }
@@ -284,7 +285,7 @@ impl Gc {
             placement.start_counting(seed);
         }
         self.by_class.fill(ClassPages::default());
-        self.class_fallbacks = 0;
+        (self.class_fallbacks, self.reallocated) = (0, 0);
         for unit in &mut self.units {
             unit.next_plane = 0;
         }

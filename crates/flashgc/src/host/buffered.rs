@@ -6,6 +6,7 @@
 //! first.
 
 use crate::ids::Lpn;
+use crate::workload::Writer;
 use rustc_hash::FxHashMap;
 
 const NONE: u32 = u32::MAX;
@@ -25,6 +26,8 @@ struct Page {
     is_coming: bool,
     /// Some data has come in.
     has_data: bool,
+    /// Who wrote that data.
+    writer: Writer,
 }
 
 /// A page whose data is in the buffer only.
@@ -134,6 +137,7 @@ impl Buffered {
             is_rewritten: false,
             is_coming: true,
             has_data: false,
+            writer: Writer::default(),
         };
         let at = match self.free.pop() {
             Some(at) => {
@@ -163,12 +167,13 @@ impl Buffered {
         self.change(at, |page| page.is_coming = true);
     }
 
-    /// Data has come in.
-    pub fn came(&mut self, lpn: Lpn) {
+    /// Data of this writer has come in.
+    pub fn came(&mut self, lpn: Lpn, writer: Writer) {
         let at = self.place(lpn);
         self.change(at, |page| {
             page.is_coming = false;
             page.has_data = true;
+            page.writer = writer;
             page.is_rewritten = page.is_taken;
         });
     }
@@ -267,6 +272,12 @@ impl Buffered {
         self.pages[at as usize].is_unsafe()
     }
 
+    /// Who wrote the data of a page that is here.
+    pub fn writer(&self, lpn: Lpn) -> Writer {
+        let page = self.place_of.get(&lpn.0).map(|&at| &self.pages[at as usize]);
+        page.map_or(Writer::default(), |page| page.writer)
+    }
+
     /// The host trims the page. Returns the flush that still waits for its beginning.
     pub fn drop_page(&mut self, lpn: Lpn) -> Option<u32> {
         let at = self.place(lpn);
@@ -324,7 +335,7 @@ mod tests {
         let mut buffered = Buffered::new(capacity);
         for &lpn in pages {
             buffered.insert(Lpn(lpn));
-            buffered.came(Lpn(lpn));
+            buffered.came(Lpn(lpn), Writer::default());
         }
         buffered
     }
@@ -351,7 +362,7 @@ mod tests {
         let mut buffered = filled(&[5], 1);
         buffered.flush_waits(Lpn(5), 0);
         buffered.rewrite(Lpn(5));
-        buffered.came(Lpn(5));
+        buffered.came(Lpn(5), Writer::default());
         // Rewritten before the data was taken: the flush has the newest.
         buffered.flush_starts(Lpn(5));
         assert!(buffered.flush_ends(Lpn(5), 0));
@@ -363,9 +374,26 @@ mod tests {
         assert!(!buffered.flush_ends(Lpn(5), 0));
         assert_eq!(buffered.next_to_flush().next(), None, "the data is on its way in");
         assert_eq!(buffered.ready(), 0);
-        buffered.came(Lpn(5));
+        buffered.came(Lpn(5), Writer::default());
         assert_eq!(buffered.ready(), 1);
         assert_eq!(buffered.next_to_flush().next(), Some(Lpn(5)));
+    }
+
+    #[test]
+    fn a_flush_has_the_writer_of_the_data_that_it_takes() {
+        let mut buffered = Buffered::new(1);
+        let writer = |hint| Writer { job: 3, hint };
+        buffered.insert(Lpn(5));
+        buffered.came(Lpn(5), writer(1));
+        buffered.flush_waits(Lpn(5), 0);
+        buffered.rewrite(Lpn(5));
+        assert_eq!(buffered.writer(Lpn(5)), writer(1), "the new data is on its way in");
+        buffered.came(Lpn(5), writer(2));
+        assert_eq!(buffered.writer(Lpn(5)), writer(2));
+        buffered.flush_starts(Lpn(5));
+        assert!(buffered.flush_ends(Lpn(5), 0));
+        buffered.insert(Lpn(6));
+        assert_eq!(buffered.writer(Lpn(6)), Writer::default(), "no data has come in");
     }
 
     #[test]
@@ -377,7 +405,7 @@ mod tests {
         buffered.flush_starts(Lpn(5));
         assert_eq!(buffered.drop_page(Lpn(5)), None, "its program is under way");
         buffered.insert(Lpn(5));
-        buffered.came(Lpn(5));
+        buffered.came(Lpn(5), Writer::default());
         assert!(!buffered.flush_ends(Lpn(5), 0));
         assert!(buffered.holds(Lpn(5)) && buffered.count() == 1);
         assert_eq!(buffered.ready(), 1);

@@ -21,7 +21,7 @@ use crate::context::Context;
 use crate::event::Slot;
 use crate::ids::{Lpn, PlaneId};
 use crate::verify::{Happened, Watch};
-use crate::workload::HostOp;
+use crate::workload::{HostOp, Writer};
 use std::cmp::Reverse;
 
 impl Host {
@@ -109,12 +109,14 @@ impl Host {
 
     /// An access has ended: its operation is done.
     pub fn access_ended<W: Watch>(&mut self, cx: &mut Context<'_, W>) {
-        let Some(buffer) = &mut self.buffer else { return };
+        let Some(buffer) = &self.buffer else { return };
         let (op, from_ns) = buffer.accessing.expect("an access that ends has begun");
         let Op { lpn, kind, .. } = *self.waiting.op(op);
         let writes = kind == OpKind::Write;
         if writes {
-            buffer.pages.came(lpn);
+            let writer = self.writer_of(op, lpn);
+            let Some(buffer) = &mut self.buffer else { return };
+            buffer.pages.came(lpn, writer);
             if self.must_go(lpn) {
                 self.flush_pages(&[lpn]);
             }
@@ -232,6 +234,11 @@ impl Host {
     pub fn pages_of(&self, op: u32) -> u32 {
         let joined = || self.buffer.as_ref().map_or(1, |it| it.joined.pages(op).len() as u32);
         if self.is_flush(op) { joined() } else { 1 }
+    }
+
+    /// Who wrote a page of the write buffer last.
+    pub(super) fn buffered_writer(&self, lpn: Lpn) -> Writer {
+        self.buffer.as_ref().map_or(Writer::default(), |buffer| buffer.pages.writer(lpn))
     }
 
     /// One of the pages that a write operation programs.

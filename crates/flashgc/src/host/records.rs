@@ -38,6 +38,7 @@ pub(super) struct Request {
     /// The job that it belongs to, where there are several.
     pub(super) job: u16,
     pub(super) op: HostOp,
+    pub(super) hint: u8,
 }
 
 /// The requests under way, in a slab, and those that have yet to come.

@@ -9,7 +9,7 @@ use crate::ftl::map::PageMap;
 use crate::ids::Lpn;
 use crate::plan::{Arrivals, Plan};
 use crate::verify::{Happened, Watch};
-use crate::workload::{HostOp, HostRequest, Source, SourceError};
+use crate::workload::{HostOp, HostRequest, Source, SourceError, Writer};
 
 impl Host {
     /// Requests under way.
@@ -161,6 +161,7 @@ impl Host {
             pages_left: request.pages,
             job,
             op: request.op,
+            hint: request.hint,
         };
         let id = match requests.free.pop() {
             Some(at) => {
@@ -180,11 +181,15 @@ impl Host {
         id
     }
 
-    /// The job whose request a page operation belongs to; 0 without jobs, and for a flush.
+    /// Who writes a page by this operation: the request that it belongs to, or the last one that
+    /// brought the page to the write buffer, of a flush.
     #[inline]
-    pub fn job_of(&self, op: u32) -> u16 {
+    pub fn writer_of(&self, op: u32, lpn: Lpn) -> Writer {
         let request = self.waiting.op(op).request;
-        self.requests.slab.get(request as usize).map_or(0, |request| request.job)
+        match self.requests.slab.get(request as usize) {
+            Some(&Request { job, hint, .. }) => Writer { job, hint },
+            None => self.buffered_writer(lpn),
+        }
     }
 
     /// The kind of a request, and its number of bytes.

@@ -121,7 +121,7 @@ impl Seen<'_> {
             flushes_open: self.host.flushes_open(),
             ahead_open: self.undone.open,
             hotness: self.store.gc.placement.as_ref().and_then(|placement| placement.counts()),
-            placement: self.store.gc.placement_counts(),
+            placement: self.store.gc.placement_counts(&self.store.ftl),
             wear: Spread::of(self.store.ftl.blocks.measured_erases()),
             table_bytes: self.store.ftl.table_bytes() + self.store.gc.table_bytes(),
             saturated: self.is_saturated(),

@@ -13,21 +13,30 @@ pub(super) fn section(setup: &Setup, results: &Results) -> Option<Value> {
     if let Some(handles) = &counts.handles {
         let shape = &setup.plan.geometry.shape;
         let block_bytes = u64::from(shape.page_bytes) * u64::from(shape.pages_per_block);
-        let handles: Vec<Value> =
-            handles.iter().map(|pages| handle(pages, shape.page_bytes.into())).collect();
-        section["handles"] = json!(handles);
+        let page_bytes = u64::from(shape.page_bytes);
+        let each = handles.pages.iter().zip(&handles.available);
+        let each: Vec<Value> =
+            each.map(|(pages, available)| handle(pages, *available, page_bytes)).collect();
+        section["handles"] = json!(each);
         section["erased_bytes"] = json!(results.counters.erases * block_bytes);
+        let moved: u64 = handles.pages.iter().map(|pages| pages.copies).sum();
+        section["events"] = json!({
+            "invalid_placement_identifier": handles.invalid,
+            "media_reallocated": handles.reallocated,
+            "reallocated_bytes": moved * page_bytes,
+        });
     }
     Some(section)
 }
 
 /// What the host wrote with a handle, and what flash took of it: copies count for the handle of
-/// their page.
-fn handle(pages: &ClassPages, page_bytes: u64) -> Value {
+/// their page. And what its open blocks have left.
+fn handle(pages: &ClassPages, available: u64, page_bytes: u64) -> Value {
     let media = pages.writes + pages.copies;
     json!({
         "host_bytes": pages.writes * page_bytes,
         "media_bytes": media * page_bytes,
+        "available_bytes": available * page_bytes,
         "write_amplification": (pages.writes > 0).then(|| media as f64 / pages.writes as f64),
     })
 }

@@ -9,6 +9,7 @@ use crate::ids::Lpn;
 use crate::rng::Random;
 use crate::store::{FillState, SteadyWatch};
 use crate::workload::fitted::FittedOverwrites;
+use crate::workload::hints::PageHints;
 use crate::workload::jobs::JobsOverwrites;
 use crate::workload::layout::Layout;
 use crate::workload::records::Trace;
@@ -33,8 +34,8 @@ pub(super) enum PreSource {
     Jobs(Box<JobsOverwrites>),
     Replay(Box<ReplayOverwrites>),
     Passes(Box<PassOverwrites>),
-    /// Any of this number of pages.
-    Uniform(Box<Random>, u32),
+    /// Any of this number of pages, with their hints.
+    Uniform(Box<Random>, u32, Option<PageHints>),
 }
 
 impl Overwrites for PreSource {
@@ -46,7 +47,32 @@ impl Overwrites for PreSource {
             PreSource::Jobs(source) => source.next(),
             PreSource::Replay(source) => source.next(),
             PreSource::Passes(source) => source.next(),
-            PreSource::Uniform(random, pages) => Ok(Lpn(random.below(u64::from(*pages)) as u32)),
+            PreSource::Uniform(random, pages, _) => Ok(Lpn(random.below(u64::from(*pages)) as u32)),
+        }
+    }
+
+    fn has_hints(&self) -> bool {
+        match self {
+            PreSource::Synthetic(source) => source.has_hints(),
+            PreSource::Fitted(source) => source.has_hints(),
+            PreSource::Jobs(source) => source.has_hints(),
+            PreSource::Replay(source) => source.has_hints(),
+            PreSource::Passes(source) => source.has_hints(),
+            PreSource::Uniform(_, _, hints) => hints.is_some(),
+        }
+    }
+
+    fn next_hinted(&mut self) -> Result<(Lpn, u8), SourceError> {
+        match self {
+            PreSource::Synthetic(source) => source.next_hinted(),
+            PreSource::Fitted(source) => source.next_hinted(),
+            PreSource::Jobs(source) => source.next_hinted(),
+            PreSource::Replay(source) => source.next_hinted(),
+            PreSource::Passes(source) => source.next_hinted(),
+            PreSource::Uniform(random, pages, hints) => {
+                let lpn = random.below(u64::from(*pages)) as u32;
+                Ok((Lpn(lpn), hints.as_ref().map_or(0, |hints| hints.of(lpn))))
+            }
         }
     }
 }
@@ -54,6 +80,12 @@ impl Overwrites for PreSource {
 impl Session {
     fn exported(&self) -> u32 {
         self.setup.plan.geometry.exported_pages
+    }
+
+    /// The hints with which pages are filled, where placement has classes and writes have hints.
+    fn fill_hints(&self) -> Option<PageHints> {
+        self.setup.preconditioning_plan().gc.placement.as_ref()?;
+        self.setup.workload.fill_hints(self.exported(), self.page_bytes())
     }
 
     fn filling(&self, done: u32) -> Progress {
@@ -110,10 +142,22 @@ impl Session {
         let pages = self.exported();
         let to = pages.min(next.saturating_add(FILL_PAGES));
         let how = self.setup.precondition.fill;
-        if how == Fill::ByBlock {
-            engine!(&mut self.engine, sim => sim.untimed().fill_by_block(next, to))?;
-        } else {
-            engine!(&mut self.engine, sim => sim.untimed().fill(next, to))?;
+        let hints = self.fill_hints();
+        match (how == Fill::ByBlock, &hints) {
+            (true, None) => {
+                engine!(&mut self.engine, sim => sim.untimed().fill_by_block(next, to, |_| 0))?;
+            }
+            (false, None) => {
+                engine!(&mut self.engine, sim => sim.untimed().fill(next, to))?;
+            }
+            (true, Some(hints)) => {
+                let hint = |lpn| hints.of(lpn);
+                engine!(&mut self.engine, sim => sim.untimed().fill_by_block(next, to, hint))?;
+            }
+            (false, Some(hints)) => {
+                let hint = |lpn| hints.of(lpn);
+                engine!(&mut self.engine, sim => sim.untimed().fill_hinted(next, to, hint))?;
+            }
         }
         if to < pages {
             self.stage = Stage::Fill { next: to };
@@ -189,7 +233,11 @@ impl Session {
         }
         let exported = self.exported();
         let (seed, page_bytes) = (self.setup.plan.seed, self.page_bytes());
-        let uniform = PreSource::Uniform(Box::new(Random::named(seed, "precondition")), exported);
+        let uniform = PreSource::Uniform(
+            Box::new(Random::named(seed, "precondition")),
+            exported,
+            self.fill_hints(),
+        );
         let overwrite_with = self.setup.precondition.overwrite_with;
         let takes_reads = overwrite_with == OverwriteWith::Passes;
         let source = match &self.setup.workload {
@@ -238,7 +286,13 @@ impl Session {
         if until_steady {
             slice = slice.min(window - written % window);
         }
-        engine!(&mut self.engine, sim => sim.untimed().overwrite(&mut source, slice))?;
+        // Hints count for placement alone.
+        let has_classes = self.setup.preconditioning_plan().gc.placement.is_some();
+        if has_classes && source.has_hints() {
+            engine!(&mut self.engine, sim => sim.untimed().overwrite_hinted(&mut source, slice))?;
+        } else {
+            engine!(&mut self.engine, sim => sim.untimed().overwrite(&mut source, slice))?;
+        }
         let written = written + slice;
         let steady = until_steady
             && written.is_multiple_of(window)

@@ -162,8 +162,8 @@ impl<W: Watch> Sim<W> {
         let lpn = self.host.waiting.op(op).lpn;
         self.host.write_starts(op, lpn, &mut context!(self));
         let cause = self.cause_of(op);
-        let job = || self.host.job_of(op);
-        let has_filled = self.store.write_merged(plane, lpn, cause, job, &mut context!(self));
+        let writer = || self.host.writer_of(op, lpn);
+        let has_filled = self.store.write_merged(plane, lpn, cause, writer, &mut context!(self));
         self.note_written(plane);
         self.hear();
         self.tell(Happened::InRegister { ppn: self.store.ftl.map.ppn_of(lpn) });

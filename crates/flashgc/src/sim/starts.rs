@@ -248,8 +248,8 @@ impl<W: Watch> Sim<W> {
             self.write_reserved(lpn, op, cause);
             return false;
         }
-        let job = || self.host.job_of(op);
-        let has_filled = self.store.write_page(plane, lpn, cause, job, &mut context!(self));
+        let writer = || self.host.writer_of(op, lpn);
+        let has_filled = self.store.write_page(plane, lpn, cause, writer, &mut context!(self));
         self.note_written(plane);
         self.hear();
         has_filled

@@ -7,6 +7,7 @@ use crate::gc::placement::{Copied, Placement, Write};
 use crate::ids::{Lpn, PlaneId, Ppn};
 use crate::plan::Plan;
 use crate::verify::Watch;
+use crate::workload::Writer;
 
 impl Store {
     /// The stream of a write by the host; that of a page that holds data is an update.
@@ -15,14 +16,14 @@ impl Store {
         &mut self,
         plane: PlaneId,
         lpn: Lpn,
-        job: u16,
+        writer: Writer,
         cx: &mut Context<'_, W>,
     ) -> Stream {
         let old = self.ftl.map.ppn_of(lpn);
         let write = Write {
             lpn,
             is_update: old.is_some(),
-            job,
+            writer,
             clock: self.ftl.stamps.clock + 1,
             old: self.block_facts(old, cx.plan),
         };

@@ -52,11 +52,11 @@ impl<W: Watch> Untimed<'_, W> {
         let exported = self.cx.plan.geometry.exported_pages;
         let before = state.filled.pages();
         while state.filled.pages() - before < budget {
-            let FillRequest { pass, first, pages } = source.next_request()?;
+            let FillRequest { pass, first, pages, hint } = source.next_request()?;
             let Pass::Shifted(by) = pass else {
                 for lpn in first..first + pages {
                     state.written += u32::from(self.is_unwritten(lpn));
-                    self.write(Lpn(lpn))?;
+                    self.write(Lpn(lpn), hint)?;
                 }
                 match pass {
                     Pass::Reads => state.filled.read_pages += u64::from(pages),
@@ -68,11 +68,11 @@ impl<W: Watch> Untimed<'_, W> {
                 return Ok(true);
             }
             let shifted = ((u64::from(first) + by) % u64::from(exported)) as u32;
-            if self.fill_gaps(state, shifted, pages)? == 0 {
+            if self.fill_gaps(state, shifted, pages, hint)? == 0 {
                 while !self.is_unwritten(state.lowest) {
                     state.lowest += 1;
                 }
-                self.fill_gaps(state, state.lowest, pages)?;
+                self.fill_gaps(state, state.lowest, pages, hint)?;
             }
         }
         Ok(false)
@@ -91,7 +91,7 @@ impl<W: Watch> Untimed<'_, W> {
             let mut mapped = 0;
             for lpn in reads.wanted(&request) {
                 if self.is_unwritten(lpn) {
-                    self.write(Lpn(lpn))?;
+                    self.write(Lpn(lpn), 0)?;
                     mapped += 1;
                 }
             }
@@ -110,13 +110,14 @@ impl<W: Watch> Untimed<'_, W> {
         state: &mut FillState,
         first: u32,
         pages: u32,
+        hint: u8,
     ) -> Result<u32, UntimedError> {
         let exported = self.cx.plan.geometry.exported_pages;
         let mut lpn = first;
         let mut count = 0;
         for _ in 0..pages.min(exported) {
             if self.is_unwritten(lpn) {
-                self.write(Lpn(lpn))?;
+                self.write(Lpn(lpn), hint)?;
                 count += 1;
             }
             lpn = if lpn + 1 < exported { lpn + 1 } else { 0 };

@@ -13,12 +13,13 @@ impl<W: Watch> Untimed<'_, W> {
     /// Serves a request, and runs each collection that it makes due to its end.
     #[inline(always)]
     pub fn serve(&mut self, request: &HostRequest) -> Result<(), UntimedError> {
-        let &HostRequest { op, first, pages, bytes, head_partial, tail_partial, .. } = request;
+        let &HostRequest { op, hint, first, pages, bytes, head_partial, tail_partial, .. } =
+            request;
         for at in 0..pages {
             let lpn = Lpn(first.0 + at);
             let is_partial = (at == 0 && head_partial) || (at + 1 == pages && tail_partial);
             match op {
-                HostOp::Write => self.serve_write(lpn, is_partial)?,
+                HostOp::Write => self.serve_write(lpn, hint, is_partial)?,
                 HostOp::Read => self.serve_read(lpn),
                 HostOp::Trim => self.serve_trim(lpn, is_partial),
                 HostOp::Flush => unreachable!("a flush has no pages"),
@@ -44,7 +45,7 @@ impl<W: Watch> Untimed<'_, W> {
     }
 
     #[inline(always)]
-    fn serve_write(&mut self, lpn: Lpn, is_partial: bool) -> Result<(), UntimedError> {
+    fn serve_write(&mut self, lpn: Lpn, hint: u8, is_partial: bool) -> Result<(), UntimedError> {
         if is_partial && self.reads_flash(lpn) {
             self.cx.counters.rest_read += 1;
         }
@@ -52,7 +53,7 @@ impl<W: Watch> Untimed<'_, W> {
         if !self.store.ftl.host_has_room(plane) {
             self.collect_for_room(plane);
         }
-        let (plane, filled) = self.place_in(plane, lpn)?;
+        let (plane, filled) = self.place_in(plane, lpn, hint)?;
         let counters = &mut *self.cx.counters;
         counters.host_written += 1;
         counters.array_programs += 1;

@@ -8,9 +8,10 @@ use crate::ftl::{Parity, Placed, Stream};
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use crate::plan::Plan;
 use crate::verify::{Cause, Happened, Watch};
+use crate::workload::Writer;
 
 impl Store {
-    /// Takes a page for the host, binds it, and marks the old one invalid. `job` is called only
+    /// Takes a page for the host, binds it, and marks the old one invalid. `writer` is called only
     /// where pages have classes. Returns whether it filled its block.
     #[inline(always)]
     pub fn write_page<W: Watch>(
@@ -18,11 +19,11 @@ impl Store {
         plane: PlaneId,
         lpn: Lpn,
         cause: Cause,
-        job: impl FnOnce() -> u16,
+        writer: impl FnOnce() -> Writer,
         cx: &mut Context<'_, W>,
     ) -> bool {
         let stream = match self.gc.placement {
-            Some(_) => self.stream_of_write(plane, lpn, job(), cx),
+            Some(_) => self.stream_of_write(plane, lpn, writer(), cx),
             None => Stream::Host,
         };
         self.write_to(plane, stream, Parity::Any, lpn, cause, cx)
@@ -34,7 +35,7 @@ impl Store {
         plane: PlaneId,
         lpn: Lpn,
         cause: Cause,
-        job: impl FnOnce() -> u16,
+        writer: impl FnOnce() -> Writer,
         cx: &mut Context<'_, W>,
     ) -> bool {
         // The page replaces the copy from which it is made, and so one of its parity: the pages
@@ -43,7 +44,7 @@ impl Store {
             let parity = self.parity_of(cx.plan, self.ftl.map.ppn_of(lpn));
             return self.write_to(plane, Stream::Host, parity, lpn, cause, cx);
         }
-        self.write_page(plane, lpn, cause, job, cx)
+        self.write_page(plane, lpn, cause, writer, cx)
     }
 
     #[inline(always)]

@@ -13,7 +13,7 @@ use crate::ids::{BlockId, Lpn, PlaneId};
 use crate::plan::Plan;
 use crate::stats::{Batches, Sums};
 use crate::verify::{Cause, Watch};
-use crate::workload::{Overwrites, SourceError};
+use crate::workload::{Overwrites, SourceError, Writer};
 
 /// Pages that are drawn at once, before they are written.
 const AHEAD: usize = 16;
@@ -64,19 +64,34 @@ impl<W> Drop for Untimed<'_, W> {
 impl<W: Watch> Untimed<'_, W> {
     /// Writes the user pages `from..to` in order.
     pub fn fill(&mut self, from: u32, to: u32) -> Result<(), UntimedError> {
+        self.fill_hinted(from, to, |_| 0)
+    }
+
+    /// The same, each with the hint that this gives.
+    pub fn fill_hinted(
+        &mut self,
+        from: u32,
+        to: u32,
+        hint: impl Fn(u32) -> u8,
+    ) -> Result<(), UntimedError> {
         for lpn in from..to {
-            self.write(Lpn(lpn))?;
+            self.write(Lpn(lpn), hint(lpn))?;
         }
         Ok(())
     }
 
     /// Writes the user pages `from..to` in order, so that each block has consecutive pages of its
     /// pool: a pool continues in its next plane when a page has filled a block.
-    pub fn fill_by_block(&mut self, from: u32, to: u32) -> Result<(), UntimedError> {
+    pub fn fill_by_block(
+        &mut self,
+        from: u32,
+        to: u32,
+        hint: impl Fn(u32) -> u8,
+    ) -> Result<(), UntimedError> {
         let plan = self.cx.plan;
         for lpn in (from..to).map(Lpn) {
             let plane = self.store.alloc.plane_in_turn(plan, lpn);
-            if let Some(filled) = self.write_in(plane, lpn)? {
+            if let Some(filled) = self.write_in(plane, lpn, hint(lpn.0))? {
                 self.store.alloc.has_chosen(plan, filled);
             }
         }
@@ -89,16 +104,42 @@ impl<W: Watch> Untimed<'_, W> {
         source: &mut dyn Overwrites,
         count: u64,
     ) -> Result<(), UntimedError> {
+        self.overwrite_drawn::<false>(source, count)
+    }
+
+    /// The same, each with its hint.
+    pub fn overwrite_hinted(
+        &mut self,
+        source: &mut dyn Overwrites,
+        count: u64,
+    ) -> Result<(), UntimedError> {
+        self.overwrite_drawn::<true>(source, count)
+    }
+
+    #[inline(always)]
+    fn overwrite_drawn<const HINTS: bool>(
+        &mut self,
+        source: &mut dyn Overwrites,
+        count: u64,
+    ) -> Result<(), UntimedError> {
         // Addresses are drawn in advance, so that the map's entries are in the cache when they are
         // needed, and then the accounts of the pages that are left.
         let mut ahead = [Lpn::NONE; 2 * AHEAD];
+        let mut hints = [0; 2 * AHEAD];
         let (mut drawn, mut written) = (0, 0);
         self.overwriting_begins();
         while written < count {
             while drawn < count.min(written + 2 * AHEAD as u64) {
-                let lpn = source.next()?;
+                let at = drawn as usize % (2 * AHEAD);
+                let lpn = if HINTS {
+                    let (lpn, hint) = source.next_hinted()?;
+                    hints[at] = hint;
+                    lpn
+                } else {
+                    source.next()?
+                };
                 self.store.ftl.map.prefetch(lpn);
-                ahead[drawn as usize % (2 * AHEAD)] = lpn;
+                ahead[at] = lpn;
                 drawn += 1;
             }
             let now = (count - written).min(AHEAD as u64);
@@ -108,7 +149,8 @@ impl<W: Watch> Untimed<'_, W> {
                     let later = drawn_at(at + BETWEEN);
                     self.store.ftl.prefetch_old(&self.cx.plan.geometry, later);
                 }
-                self.write(drawn_at(at))?;
+                let hint = if HINTS { hints[at as usize % (2 * AHEAD)] } else { 0 };
+                self.write(drawn_at(at), hint)?;
             }
             written += now;
             self.note_overwritten(now);
@@ -148,17 +190,22 @@ impl<W: Watch> Untimed<'_, W> {
     }
 
     #[inline(always)]
-    pub(super) fn write(&mut self, lpn: Lpn) -> Result<(), UntimedError> {
+    pub(super) fn write(&mut self, lpn: Lpn, hint: u8) -> Result<(), UntimedError> {
         let Untimed { store, cx, .. } = self;
         let plane = store.plane_of_untimed(cx.plan, lpn);
-        self.write_in(plane, lpn).map(|_| ())
+        self.write_in(plane, lpn, hint).map(|_| ())
     }
 
     /// Writes to this plane, or to another of its pool if it has no page. Returns the plane whose
     /// block the page has filled.
     #[inline(always)]
-    fn write_in(&mut self, plane: PlaneId, lpn: Lpn) -> Result<Option<PlaneId>, UntimedError> {
-        let (plane, filled) = self.place_in(plane, lpn)?;
+    fn write_in(
+        &mut self,
+        plane: PlaneId,
+        lpn: Lpn,
+        hint: u8,
+    ) -> Result<Option<PlaneId>, UntimedError> {
+        let (plane, filled) = self.place_in(plane, lpn, hint)?;
         if self.store.gc.wants[plane.index()] {
             self.collect(plane);
         }
@@ -175,12 +222,14 @@ impl<W: Watch> Untimed<'_, W> {
         &mut self,
         mut plane: PlaneId,
         lpn: Lpn,
+        hint: u8,
     ) -> Result<(PlaneId, bool), UntimedError> {
         if !self.store.ftl.host_has_room(plane) {
             plane = self.make_room(plane)?;
         }
         let Untimed { store, cx, .. } = self;
-        let filled = store.write_page(plane, lpn, Cause::Host { op: u32::MAX }, || 0, cx);
+        let (cause, writer) = (Cause::Host { op: u32::MAX }, || Writer::with_hint(hint));
+        let filled = store.write_page(plane, lpn, cause, writer, cx);
         store.tick(1);
         Ok((plane, filled))
     }

@@ -165,9 +165,19 @@ fn drawn(groups: &[Group], positions: u64) -> Vec<Drawn> {
     drawn
 }
 
+/// The place behind each group, in their order.
+pub(super) fn group_ends(groups: &[Group], positions: u64) -> Vec<u64> {
+    let mut share = 0.0;
+    let end = |group: &Group| {
+        share += group.places;
+        (libm::round(share * positions as f64) as u64).min(positions)
+    };
+    groups.iter().map(end).collect()
+}
+
 /// Ranks scattered over places: successive ranks land far apart, and every place has one rank.
 #[derive(Clone)]
-struct Scatter {
+pub(super) struct Scatter {
     positions: u64,
     stride: u64,
     /// Of the positions, over 2^64. Zero where products of a rank and the stride may need more than
@@ -176,10 +186,15 @@ struct Scatter {
 }
 
 impl Scatter {
-    fn new(positions: u64) -> Self {
+    pub(super) fn new(positions: u64) -> Self {
         let fits = positions <= 1 << 32;
         let reciprocal = if fits { u64::MAX / positions } else { 0 };
         Scatter { positions, stride: scatter_stride(positions), reciprocal }
+    }
+
+    /// What places are multiplied with for their ranks.
+    pub(super) fn inverse(&self) -> u64 {
+        inverse(self.stride, self.positions)
     }
 
     /// The place of a rank: the rest of a division, which takes several times as long as a product
@@ -201,6 +216,17 @@ impl Scatter {
 fn scatter_stride(positions: u64) -> u64 {
     let start = (positions as f64 * 0.618_033_988_749_894_9) as u64;
     (start.max(1)..).find(|&stride| gcd(stride, positions) == 1).unwrap_or(1)
+}
+
+/// The number whose product with this one leaves 1 when it is divided by `positions`.
+fn inverse(stride: u64, positions: u64) -> u64 {
+    let of = i128::from(positions);
+    let (mut old, mut new) = ((i128::from(stride), 1_i128), (of, 0_i128));
+    while new.0 != 0 {
+        let quotient = old.0 / new.0;
+        (old, new) = (new, (old.0 - quotient * new.0, old.1 - quotient * new.1));
+    }
+    old.1.rem_euclid(of) as u64
 }
 
 fn gcd(mut a: u64, mut b: u64) -> u64 {

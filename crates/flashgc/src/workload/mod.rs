@@ -5,10 +5,12 @@
 
 pub mod address;
 pub mod fitted;
+pub mod hints;
 pub mod jobs;
 pub mod kept;
 pub mod layout;
 pub mod length;
+mod ranks;
 pub mod records;
 pub mod repeat;
 pub mod replay;
@@ -154,6 +156,23 @@ impl HostRequest {
     }
 }
 
+/// Who writes a page, and the placement hint that comes with it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Writer {
+    /// The number of the writer among concurrent jobs; 0 without jobs, and for pages that no
+    /// request writes.
+    pub job: u16,
+    /// The hint; 0 is none.
+    pub hint: u8,
+}
+
+impl Writer {
+    /// A writer that is no job, with this hint.
+    pub fn with_hint(hint: u8) -> Self {
+        Writer { job: 0, hint }
+    }
+}
+
 /// Why a source cannot continue. The text is for users and names the place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceError(pub String);
@@ -200,6 +219,16 @@ pub trait Source: Send {
 pub trait Overwrites: Send {
     /// The next page to write.
     fn next(&mut self) -> Result<Lpn, SourceError>;
+
+    /// Whether its writes have placement hints.
+    fn has_hints(&self) -> bool {
+        false
+    }
+
+    /// The next page to write, with its hint.
+    fn next_hinted(&mut self) -> Result<(Lpn, u8), SourceError> {
+        self.next().map(|lpn| (lpn, 0))
+    }
 }
 
 /// Requests from a list: for tests and for small experiments.

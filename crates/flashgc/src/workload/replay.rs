@@ -4,7 +4,7 @@ use super::layout::{Layout, Placed};
 use super::records::{Records, Trace};
 use super::{HostOp, HostRequest, Overwrites, Source, SourceError};
 use crate::ids::Lpn;
-use flashgc_trace::{Op, Priority, Record};
+use flashgc_trace::{Op, Record};
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -134,19 +134,28 @@ pub struct ReplayOverwrites {
     layout: Option<Layout>,
     page_bytes: u64,
     kept: Kept,
-    /// The pages that are left of the write under way.
+    /// The pages that are left of the write under way, and its hint.
     current: Range<u32>,
+    hint: u8,
 }
 
-/// Writes of a trace that are kept: at most 64 MiB.
+/// Writes of a trace that are kept: at most 96 MiB.
 const KEPT_WRITES: usize = 8 << 20;
 
-/// The pages of the writes of a trace.
+/// The pages of a write, and its hint.
+#[derive(Clone, Copy)]
+struct Write {
+    first: u32,
+    pages: u32,
+    hint: u8,
+}
+
+/// The writes of a trace.
 enum Kept {
     /// Those read until now, of the first pass.
-    Some(Vec<Range<u32>>),
+    Some(Vec<Write>),
     /// All, and which is the next.
-    All(Vec<Range<u32>>, usize),
+    All(Vec<Write>, usize),
     /// They are too many.
     None,
 }
@@ -161,6 +170,7 @@ impl ReplayOverwrites {
             page_bytes,
             kept: Kept::Some(Vec::new()),
             current: 0..0,
+            hint: 0,
         }
     }
 
@@ -170,11 +180,11 @@ impl ReplayOverwrites {
         (self.trace, layout)
     }
 
-    fn next_write(&mut self) -> Result<Range<u32>, SourceError> {
+    fn next_write(&mut self) -> Result<Write, SourceError> {
         let mut opened = false;
         loop {
             if let Kept::All(writes, next) = &mut self.kept {
-                let write = writes[*next].clone();
+                let write = writes[*next];
                 *next = (*next + 1) % writes.len();
                 return Ok(write);
             }
@@ -190,9 +200,9 @@ impl ReplayOverwrites {
             }
             let Some(replay) = &mut self.replay else { continue };
             match replay.next_of(|op| op == HostOp::Write)? {
-                Some(HostRequest { first, pages, .. }) => {
-                    let write = first.0..first.0 + pages;
-                    self.kept.add(&write);
+                Some(HostRequest { first: Lpn(first), pages, hint, .. }) => {
+                    let write = Write { first, pages, hint };
+                    self.kept.add(write);
                     return Ok(write);
                 }
                 None => {
@@ -205,9 +215,9 @@ impl ReplayOverwrites {
 }
 
 impl Kept {
-    fn add(&mut self, write: &Range<u32>) {
+    fn add(&mut self, write: Write) {
         match self {
-            Kept::Some(writes) if writes.len() < KEPT_WRITES => writes.push(write.clone()),
+            Kept::Some(writes) if writes.len() < KEPT_WRITES => writes.push(write),
             _ => *self = Kept::None,
         }
     }
@@ -227,8 +237,18 @@ impl Overwrites for ReplayOverwrites {
             if let Some(lpn) = self.current.next() {
                 return Ok(Lpn(lpn));
             }
-            self.current = self.next_write()?;
+            let Write { first, pages, hint } = self.next_write()?;
+            (self.current, self.hint) = (first..first + pages, hint);
         }
+    }
+
+    fn has_hints(&self) -> bool {
+        true
+    }
+
+    fn next_hinted(&mut self) -> Result<(Lpn, u8), SourceError> {
+        let lpn = self.next()?;
+        Ok((lpn, self.hint))
     }
 }
 
@@ -287,10 +307,11 @@ mod tests {
 
     #[test]
     fn writes_are_kept_up_to_a_limit() {
-        let mut kept = Kept::Some(vec![0..1; KEPT_WRITES - 1]);
-        kept.add(&(0..1));
+        let write = Write { first: 0, pages: 1, hint: 0 };
+        let mut kept = Kept::Some(vec![write; KEPT_WRITES - 1]);
+        kept.add(write);
         assert!(matches!(kept, Kept::Some(_)));
-        kept.add(&(0..1));
+        kept.add(write);
         kept.pass_ended();
         assert!(matches!(kept, Kept::None));
         let mut nothing = Kept::Some(Vec::new());

@@ -31,6 +31,8 @@ pub struct FillRequest {
     pub first: u32,
     /// Its pages.
     pub pages: u32,
+    /// The hint of a write; data that is read has none.
+    pub hint: u8,
 }
 
 /// The requests, pass after pass, without end.
@@ -94,7 +96,8 @@ impl TraceFill {
                 Some(request) => {
                     self.gave = true;
                     let (first, pages) = (request.first.0, request.pages);
-                    return Ok(FillRequest { pass, first, pages });
+                    let hint = if request.op == HostOp::Write { request.hint } else { 0 };
+                    return Ok(FillRequest { pass, first, pages, hint });
                 }
             }
         }
@@ -126,12 +129,13 @@ pub struct PassOverwrites {
     exported: u32,
     next: u32,
     left: u32,
+    hint: u8,
 }
 
 impl PassOverwrites {
     /// From the first pass.
     pub fn new(source: TraceFill, exported: u32) -> Self {
-        PassOverwrites { source, exported, next: 0, left: 0 }
+        PassOverwrites { source, exported, next: 0, left: 0, hint: 0 }
     }
 
     /// Returns the trace and its layout.
@@ -143,17 +147,26 @@ impl PassOverwrites {
 impl Overwrites for PassOverwrites {
     fn next(&mut self) -> Result<Lpn, SourceError> {
         while self.left == 0 {
-            let FillRequest { pass, first, pages } = self.source.next_request()?;
+            let FillRequest { pass, first, pages, hint } = self.source.next_request()?;
             let by = match pass {
                 Pass::Shifted(by) => by % u64::from(self.exported),
                 Pass::Reads | Pass::Writes => 0,
             };
             self.next = ((u64::from(first) + by) % u64::from(self.exported)) as u32;
-            self.left = pages;
+            (self.left, self.hint) = (pages, hint);
         }
         let lpn = Lpn(self.next);
         self.left -= 1;
         self.next = if self.next + 1 < self.exported { self.next + 1 } else { 0 };
         Ok(lpn)
+    }
+
+    fn has_hints(&self) -> bool {
+        true
+    }
+
+    fn next_hinted(&mut self) -> Result<(Lpn, u8), SourceError> {
+        let lpn = self.next()?;
+        Ok((lpn, self.hint))
     }
 }

@@ -5,6 +5,7 @@ use crate::common;
 use common::{TINY, setup};
 use flashgc::gc::placement::{Copied, Placement, Policy, Write};
 use flashgc::ids::Lpn;
+use flashgc::workload::Writer;
 
 /// TINY with sub-blocks, and two groups of pages: from the first update on, and from the second.
 const GROUPS: &[&str] = &[
@@ -28,7 +29,7 @@ fn classes(sets: &[&str]) -> [[u8; 2]; 3] {
     let mut placement = Policy::new(settings, &setup.plan.geometry, 1);
     let page = Lpn(5);
     [false, true, true].map(|is_update| {
-        let write = Write { lpn: page, is_update, job: 0, clock: 1, old: None };
+        let write = Write { lpn: page, is_update, writer: Writer::default(), clock: 1, old: None };
         let copy = Copied { lpn: page, clock: 1, from: None, is_current: true };
         [placement.class_of_write(write), placement.class_of_copy(copy)]
     })

@@ -11,7 +11,7 @@ use flashgc::ftl::BlockFacts;
 use flashgc::gc::placement::{Copied, Placement, Policy, Write};
 use flashgc::ids::{BlockId, Lpn};
 use flashgc::sim::Sim;
-use flashgc::workload::{HostOp, HostRequest, ListSource, Overwrites, SourceError};
+use flashgc::workload::{HostOp, HostRequest, ListSource, Overwrites, SourceError, Writer};
 use serde_json::Value;
 
 /// One plane: a single log.
@@ -190,7 +190,13 @@ impl Table {
         let (clock, is_update) = (self.clock, self.written.contains(&lpn));
         self.written.push(lpn);
         let lpn = Lpn(lpn);
-        self.policy.class_of_write(Write { lpn, is_update, job: 0, clock, old: None })
+        self.policy.class_of_write(Write {
+            lpn,
+            is_update,
+            writer: Writer::default(),
+            clock,
+            old: None,
+        })
     }
 
     /// The class of a copy from a block of this class.

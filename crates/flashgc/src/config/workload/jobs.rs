@@ -2,7 +2,7 @@
 
 mod beside;
 
-use super::{JobsWorkload, address, sizes};
+use super::{JobsWorkload, address, hints, sizes};
 use crate::plan::Until;
 use crate::plan::{Limit, Plan};
 use crate::workload::address::AddressChoice;
@@ -74,6 +74,7 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
     let flush_after = table.u32("flush_after", 1..=u32::MAX);
     let fua_share = or(table, "fua_share", 0.0, |key| table.f64(key, 0.0..=1.0));
     let limit = limit(table);
+    let hints = hints::of_job(table);
     let (think_ns, think_after) = think(table);
     let align = table.has("align").then(|| table.bytes("align"));
     table.finish();
@@ -109,6 +110,7 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
         weight: weight?,
         flush_after,
         fua_share: fua_share?,
+        hints: hints?,
         limit: limit?,
         think_ns,
         think_after: think_after?,

@@ -3,6 +3,7 @@
 mod address;
 mod arrivals;
 mod fitted;
+mod hints;
 mod jobs;
 mod length;
 mod plan;

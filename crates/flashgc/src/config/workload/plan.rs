@@ -2,6 +2,7 @@
 
 use crate::plan::{Arrivals, JobQueues};
 use crate::workload::fitted::FittedPlan;
+use crate::workload::hints::PageHints;
 use crate::workload::jobs::JobsPlan;
 use crate::workload::layout::AddressPolicy;
 use crate::workload::length::Length;
@@ -87,6 +88,17 @@ impl WorkloadPlan {
             WorkloadPlan::Trace(trace) => Some(trace),
             WorkloadPlan::Jobs(jobs) => jobs.trace.as_ref(),
             _ => None,
+        }
+    }
+
+    /// The hints with which a drive of this size is filled, where writes have hints by page.
+    pub fn fill_hints(&self, exported_pages: u32, page_bytes: u64) -> Option<PageHints> {
+        match self {
+            WorkloadPlan::Synthetic(workload) => {
+                workload.plan.fill_hints(exported_pages, page_bytes)
+            }
+            WorkloadPlan::Jobs(jobs) => jobs.plan.fill_hints(exported_pages, page_bytes),
+            WorkloadPlan::Fitted(_) | WorkloadPlan::Trace(_) => None,
         }
     }
 

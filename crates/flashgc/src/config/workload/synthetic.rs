@@ -1,9 +1,10 @@
 //! `[workload.synthetic]`: the base, and the phases that override it.
 
-use super::{SyntheticWorkload, address, arrivals, length, sizes};
+use super::{SyntheticWorkload, address, arrivals, hints, length, sizes};
 use crate::plan::Arrivals;
 use crate::plan::Until;
 use crate::workload::address::AddressChoice;
+use crate::workload::hints::HintPlan;
 use crate::workload::length::Length;
 use crate::workload::synthetic::{
     Footprint, HighShares, Interarrival, Mix, PatternPlan, PhasePlan, Size, SyntheticPlan,
@@ -48,6 +49,7 @@ struct Given<'a> {
     sequential_share: ByOp<f64>,
     extent: ByOp<u64>,
     high_share: ByOp<f64>,
+    hints: Option<HintPlan>,
     footprint: Option<Footprint>,
     interarrival: ByOp<Interarrival>,
 }
@@ -63,6 +65,7 @@ impl<'a> Given<'a> {
             sequential_share: ByOp::from(table, "sequential_share", share),
             extent: ByOp::from(table, "extent", |table, key| extent(table, key, align_bytes)),
             high_share: ByOp::from(table, "high_share", share),
+            hints: hints::read(table),
             footprint: address::footprint(table),
             interarrival: ByOp::from(table, "interarrival", arrivals::read),
             table: table.clone(),
@@ -281,8 +284,11 @@ fn phase(
         read: given.high_share.for_reads(&base.high_share).unwrap_or(0.0),
         write: given.high_share.for_writes(&base.high_share).unwrap_or(0.0),
     };
+    let own = if given.hints.is_some() { given } else { base };
+    hints::check(&own.table, own.hints.as_ref(), &write.address);
+    let hints = own.hints.clone();
     let mix = mix(given, base, arrivals)?;
-    Some(PhasePlan { requests, mix, footprint, read, write, high_share })
+    Some(PhasePlan { requests, mix, footprint, read, write, high_share, hints })
 }
 
 /// The table nearer to the phase sets when requests arrive; its keys belong together.

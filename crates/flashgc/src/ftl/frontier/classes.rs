@@ -36,6 +36,12 @@ impl Frontiers {
         open.filter(|(_, f)| f.next < f.end).fold(0, |bits, (class, _)| bits | 1 << class)
     }
 
+    /// Erased pages in the open blocks of a class, of all planes.
+    pub fn left_of_class(&self, class: usize) -> u64 {
+        let of_planes = self.frontiers.iter().skip(class).step_by(self.streams);
+        of_planes.map(|frontier| u64::from(frontier.end - frontier.next)).sum()
+    }
+
     /// Assigns the first of the open blocks without a frontier to these classes, in their order.
     /// `None` where there are too few of either.
     pub fn give_to_classes(

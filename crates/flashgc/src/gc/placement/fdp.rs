@@ -1,32 +1,53 @@
 //! FDP: the host names a placement handle with each write, and pages of different handles are
 //! written to blocks of their own (NVMe 2.1, Flexible Data Placement).
 //!
-//! Each application has a part of the drive, and writes it with a handle of its own, as with a
-//! partition or a cache engine for each handle. So the handle follows from the address.
+//! The handle follows from the address, where each application has a part of the drive, as with a
+//! partition or a cache engine for each handle; or it is the hint that a write carries. A hint that
+//! names no handle counts, and the write goes to handle 0.
 //!
 //! - Initially isolated: copies of all handles share a class.
 //! - Persistently isolated: copies of each handle have a class too.
 
-use super::{ClassPages, Classes, Copied, Placement, State, Write};
+use super::page_table::Levels;
+use super::{ClassPages, Classes, Copied, HandleCounts, Placement, State, Write};
 use crate::device::Geometry;
-use crate::gc::choice::{About, Choice, Told, Word};
+use crate::gc::choice::{About, Choice, Count, Told, Word};
 use crate::gc::windows::Costs;
 use crate::ids::Lpn;
 use flashgc_config::Reader;
 use serde::Serialize;
+use std::slice::Iter;
 
 /// For the registry.
 pub const CHOICE: Choice = Choice {
     name: "fdp",
-    about: "each part of the drive is written with a placement handle, and pages of different \
-            handles go to open blocks of their own",
-    keys: &[&Told("shares", SHARES), &ISOLATION],
+    about: "each part of the drive, or each write by its hint, has a placement handle, and pages \
+            of different handles go to open blocks of their own",
+    keys: &[&BY, &Told("shares", SHARES), &NUMBER, &ISOLATION],
     source: "NVMe 2.1, Flexible Data Placement",
 };
 
-const SHARES: &str = "[0.5, 0.5] (default), 1 to 8 numbers above 0, at most 1 in sum: the part of \
-                      the drive that each handle writes, one behind the other; the rest \
-                      belongs to the last";
+const BY: Word<By> = Word {
+    name: "by",
+    words: &[("address", By::Address), ("hint", By::Hint)],
+    default: 0,
+    about: About::Each(&[
+        "each handle writes a part of the drive",
+        "the hint of a write is its handle, and 0 where there is no such handle",
+    ]),
+};
+
+const SHARES: &str = "[0.5, 0.5] (default), 1 to 8 numbers above 0, at most 1 in sum: by address, \
+                      the part of the drive that each handle writes, one behind the other; the \
+                      rest belongs to the last";
+
+const NUMBER: Count = Count {
+    name: "handles",
+    default: HANDLES as u32,
+    least: 1,
+    most: HANDLES as u32,
+    about: "by hint, the number of handles",
+};
 
 const ISOLATION: Word<Isolation> = Word {
     name: "isolation",
@@ -45,6 +66,23 @@ pub const STATE: State = State {
 /// The most handles.
 const HANDLES: usize = 8;
 
+/// What tells the handle of a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    Address,
+    Hint,
+}
+
+/// The handles.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+enum Handles {
+    /// The share of the drive that each writes.
+    Address { shares: Vec<f64> },
+    /// Hints below this number.
+    Hint { by: &'static str, handles: u32 },
+}
+
 /// Whether copies of different handles may share a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -53,10 +91,11 @@ enum Isolation {
     Persistent,
 }
 
-/// The handles.
+/// The handles, and how far they are isolated.
 #[derive(Clone, Debug, Serialize)]
 pub struct Settings {
-    shares: Vec<f64>,
+    #[serde(flatten)]
+    handles: Handles,
     isolation: Isolation,
 }
 
@@ -64,6 +103,26 @@ impl Settings {
     /// From `[gc.placement.fdp]`.
     pub fn read(table: &Reader<'_>) -> Option<Self> {
         let isolation = ISOLATION.read(table);
+        let handles = match BY.read(table) {
+            By::Address => Handles::Address { shares: Settings::shares(table)? },
+            By::Hint => Handles::Hint { by: "hint", handles: NUMBER.checked(table)? },
+        };
+        let (unused, by) = match handles {
+            Handles::Address { .. } => ("handles", "hint"),
+            Handles::Hint { .. } => ("shares", "address"),
+        };
+        if table.has(unused) {
+            table.error(
+                unused,
+                format!("`{unused}` needs `by = \"{by}\"`"),
+                format!("set by = \"{by}\", or remove `{unused}`"),
+            );
+            return None;
+        }
+        Some(Settings { handles, isolation })
+    }
+
+    fn shares(table: &Reader<'_>) -> Option<Vec<f64>> {
         let shares = match table.has("shares") {
             true => table.f64s("shares")?,
             false => vec![0.5, 0.5],
@@ -85,11 +144,14 @@ impl Settings {
             );
             return None;
         }
-        Some(Settings { shares, isolation })
+        Some(shares)
     }
 
     fn handles(&self) -> u32 {
-        self.shares.len() as u32
+        match &self.handles {
+            Handles::Address { shares } => shares.len() as u32,
+            Handles::Hint { handles, .. } => *handles,
+        }
     }
 }
 
@@ -114,14 +176,25 @@ impl Classes for Settings {
     }
 
     fn kept_by(&self, _costs: Costs) -> Option<String> {
-        Some(format!("{}{:?} {:?}", STATE.by, self.shares, self.isolation))
+        let handles = match &self.handles {
+            Handles::Address { shares } => format!("{shares:?}"),
+            Handles::Hint { handles, .. } => format!("hint {handles}"),
+        };
+        Some(format!("{}{handles} {:?}", STATE.by, self.isolation))
     }
+}
+
+/// Where the handle of a page comes from.
+enum Source {
+    /// Its address: the first page behind the part of each handle but the last.
+    Ends(Vec<u32>),
+    /// The hint of its last write: the handle of each page, and the writes of no handle.
+    Hints { of_page: Levels, invalid: u64 },
 }
 
 /// The handle of each page, and the pages that each handle took.
 pub struct Policy {
-    /// The first page behind the part of each handle but the last.
-    ends: Vec<u32>,
+    source: Source,
     isolation: Isolation,
     taken: Vec<ClassPages>,
 }
@@ -129,31 +202,53 @@ pub struct Policy {
 impl Policy {
     /// The handles of a drive.
     pub fn new(settings: &Settings, geometry: &Geometry, _seed: u64) -> Self {
-        let pages = f64::from(geometry.exported_pages);
-        let mut sum = 0.0;
-        let mut ends: Vec<u32> = settings
-            .shares
-            .iter()
-            .map(|share| {
-                sum += share;
-                (sum * pages).round() as u32
-            })
-            .collect();
-        ends.pop();
-        let taken = vec![ClassPages::default(); settings.shares.len()];
-        Policy { ends, isolation: settings.isolation, taken }
+        let source = match &settings.handles {
+            Handles::Address { shares } => Source::Ends(ends(shares, geometry.exported_pages)),
+            Handles::Hint { .. } => Source::Hints { of_page: Levels::new(geometry), invalid: 0 },
+        };
+        let taken = vec![ClassPages::default(); settings.handles() as usize];
+        Policy { source, isolation: settings.isolation, taken }
     }
 
-    /// The handle of a page.
+    /// The handle of a page that holds data.
     #[inline]
     fn handle(&self, lpn: Lpn) -> usize {
-        self.ends.iter().filter(|&&end| end <= lpn.0).count()
+        match &self.source {
+            Source::Ends(ends) => ends.iter().filter(|&&end| end <= lpn.0).count(),
+            Source::Hints { of_page, .. } => of_page.get(lpn).into(),
+        }
     }
+
+    /// A page is written with this hint.
+    #[inline]
+    fn take_hint(&mut self, lpn: Lpn, hint: u8) {
+        if let Source::Hints { of_page, invalid } = &mut self.source {
+            let is_handle = usize::from(hint) < self.taken.len();
+            *invalid += u64::from(!is_handle);
+            of_page.set(lpn, if is_handle { hint } else { 0 });
+        }
+    }
+}
+
+/// The first page behind the part of each handle but the last.
+fn ends(shares: &[f64], exported_pages: u32) -> Vec<u32> {
+    let pages = f64::from(exported_pages);
+    let mut sum = 0.0;
+    let mut ends: Vec<u32> = shares
+        .iter()
+        .map(|share| {
+            sum += share;
+            (sum * pages).round() as u32
+        })
+        .collect();
+    ends.pop();
+    ends
 }
 
 impl Placement for Policy {
     #[inline]
     fn class_of_write(&mut self, write: Write) -> u8 {
+        self.take_hint(write.lpn, write.writer.hint);
         let handle = self.handle(write.lpn);
         self.taken[handle].writes += 1;
         handle as u8
@@ -172,10 +267,37 @@ impl Placement for Policy {
 
     fn start_counting(&mut self, _seed: u64) {
         self.taken.fill(ClassPages::default());
+        if let Source::Hints { invalid, .. } = &mut self.source {
+            *invalid = 0;
+        }
     }
 
-    fn of_handles(&self) -> Option<&[ClassPages]> {
-        Some(&self.taken)
+    fn keep(&self, numbers: &mut Vec<u32>) {
+        if let Source::Hints { of_page, .. } = &self.source {
+            of_page.keep(numbers);
+        }
+    }
+
+    fn take_kept(&mut self, numbers: &mut Iter<'_, u32>) -> Option<()> {
+        match &mut self.source {
+            Source::Ends(_) => Some(()),
+            Source::Hints { of_page, .. } => of_page.take_kept(numbers, self.taken.len() as u8 - 1),
+        }
+    }
+
+    fn table_bytes(&self) -> u64 {
+        match &self.source {
+            Source::Ends(_) => 0,
+            Source::Hints { of_page, .. } => of_page.bytes(),
+        }
+    }
+
+    fn of_handles(&self) -> Option<HandleCounts> {
+        let invalid = match self.source {
+            Source::Ends(_) => 0,
+            Source::Hints { invalid, .. } => invalid,
+        };
+        Some(HandleCounts { pages: self.taken.clone(), invalid, ..HandleCounts::default() })
     }
 }
 
@@ -183,10 +305,28 @@ impl Placement for Policy {
 mod tests {
     use super::*;
 
+    fn policy(source: Source, handles: usize) -> Policy {
+        let taken = vec![ClassPages::default(); handles];
+        Policy { source, isolation: Isolation::Initial, taken }
+    }
+
     #[test]
     fn the_handle_follows_from_the_address() {
-        let policy = Policy { ends: vec![4, 10], isolation: Isolation::Initial, taken: vec![] };
+        let policy = policy(Source::Ends(vec![4, 10]), 3);
         let handles: Vec<usize> = [0, 3, 4, 9, 10, 99].map(|lpn| policy.handle(Lpn(lpn))).into();
         assert_eq!(handles, [0, 0, 1, 1, 2, 2]);
+    }
+
+    #[test]
+    fn a_hint_that_names_no_handle_is_counted_and_goes_to_handle_0() {
+        let mut policy = policy(Source::Hints { of_page: Levels::of(4), invalid: 0 }, 3);
+        for (lpn, hint) in [(0, 2), (1, 3), (2, 1), (3, 255), (2, 2)] {
+            policy.take_hint(Lpn(lpn), hint);
+        }
+        let handles: Vec<usize> = [0, 1, 2, 3].map(|lpn| policy.handle(Lpn(lpn))).into();
+        assert_eq!(handles, [2, 0, 2, 0]);
+        assert_eq!(policy.of_handles().expect("there are handles").invalid, 2);
+        policy.start_counting(0);
+        assert_eq!(policy.of_handles().expect("there are handles").invalid, 0);
     }
 }

@@ -27,8 +27,8 @@ use serde::{Serialize, Serializer};
 use kept::BLOCKS;
 pub use kept::{keep, kept_by, note_of_kept, take_kept};
 pub use policy::{
-    ClassPages, Classes, Copied, GroupCounts, HotnessCounts, Placement, PlacementCounts, State,
-    Write,
+    ClassPages, Classes, Copied, GroupCounts, HandleCounts, HotnessCounts, Placement,
+    PlacementCounts, State, Write,
 };
 
 macro_rules! placements {
@@ -197,7 +197,7 @@ macro_rules! placements {
                 match self { $(Policy::$word(p) => p.table_bytes()),* }
             }
 
-            fn of_handles(&self) -> Option<&[ClassPages]> {
+            fn of_handles(&self) -> Option<HandleCounts> {
                 match self { $(Policy::$word(p) => p.of_handles()),* }
             }
 

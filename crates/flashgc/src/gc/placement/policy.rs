@@ -6,6 +6,7 @@ use crate::ftl::{BlockFacts, Ftl};
 use crate::gc::victim::{Candidates, Ranks};
 use crate::gc::windows::Costs;
 use crate::ids::{BlockId, Lpn, PlaneId};
+use crate::workload::Writer;
 use flashgc_config::Reader;
 use serde::Serialize;
 use std::slice::Iter;
@@ -17,9 +18,8 @@ pub struct Write {
     pub lpn: Lpn,
     /// Whether it holds data.
     pub is_update: bool,
-    /// The number of its writer among concurrent jobs; 0 without jobs, and for pages that no
-    /// request writes.
-    pub job: u16,
+    /// Who writes it, with the hint that the host gives.
+    pub writer: Writer,
     /// The clock: pages that the host has written, this one included.
     pub clock: u64,
     /// The block that holds its data until now, where the placement
@@ -67,9 +67,9 @@ pub struct PlacementCounts {
     pub fallbacks: u64,
     /// Bytes that the placement keeps.
     pub table_bytes: u64,
-    /// Each placement handle of the host, where there are any.
+    /// The placement handles of the host, where there are any.
     #[serde(skip)]
-    pub handles: Option<Vec<ClassPages>>,
+    pub handles: Option<HandleCounts>,
     /// The groups of blocks, where blocks are collected by group.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub groups: Option<Vec<GroupCounts>>,
@@ -82,6 +82,19 @@ pub struct ClassPages {
     pub writes: u64,
     /// Copies.
     pub copies: u64,
+}
+
+/// What a drive logs of the placement handles of the host.
+#[derive(Clone, Debug, Default)]
+pub struct HandleCounts {
+    /// The pages of each handle.
+    pub pages: Vec<ClassPages>,
+    /// The erased pages in the open blocks of each.
+    pub available: Vec<u64>,
+    /// Pages that the host wrote with the number of no handle.
+    pub invalid: u64,
+    /// Blocks out of which pages were moved.
+    pub reallocated: u64,
 }
 
 /// The blocks of a class.
@@ -215,9 +228,9 @@ pub trait Placement: Send {
         0
     }
 
-    /// The pages that each placement handle of the host took since counting began, where there are
-    /// handles.
-    fn of_handles(&self) -> Option<&[ClassPages]> {
+    /// The pages that each placement handle of the host took since counting began, and those of no
+    /// handle, where there are handles. Handles are the first classes.
+    fn of_handles(&self) -> Option<HandleCounts> {
         None
     }
 

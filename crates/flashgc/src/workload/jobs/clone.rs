@@ -4,6 +4,7 @@ use super::place::Place;
 use super::rates::Pacer;
 use super::{JobPlan, Span, Tally};
 use crate::rng::Random;
+use crate::workload::hints::JobHints;
 use crate::workload::replay::Replay;
 use crate::workload::{HostOp, HostRequest, Source, SourceError};
 
@@ -30,6 +31,7 @@ struct Pending {
     at_ns: u64,
     high: bool,
     fua: bool,
+    hint: u8,
 }
 
 /// One clone of a job.
@@ -53,6 +55,7 @@ pub struct Clone {
     first_byte: u64,
     op: Random,
     fua: Random,
+    hints: JobHints,
     pacer: Pacer,
     pending: Option<Pending>,
     /// Writes drawn since the last flush.
@@ -87,6 +90,7 @@ impl Clone {
             first_byte: span.first_byte,
             op: stream("op"),
             fua: stream("fua"),
+            hints: JobHints::new(&plan.hints, stream("hint")),
             pacer: Pacer::new(plan, stream("arrival")),
             pending: None,
             unflushed: 0,
@@ -153,7 +157,7 @@ impl Clone {
             self.stage = Stage::Drains;
             return Ok(None);
         }
-        let Pending { op, offset, bytes, high, fua, .. } = pending;
+        let Pending { op, offset, bytes, high, fua, hint, .. } = pending;
         self.pacer.issued(op, bytes);
         self.in_flight += 1;
         self.unpaused = self.unpaused.saturating_add(1);
@@ -163,7 +167,7 @@ impl Clone {
             return Ok(Some(HostRequest::flush(now_ns)));
         }
         let request = HostRequest::from_bytes(now_ns, op, offset, bytes, self.page_bytes);
-        Ok(Some(HostRequest { high, fua, ..request }))
+        Ok(Some(HostRequest { high, fua, hint, ..request }))
     }
 
     fn begin(&mut self, now_ns: u64) -> Result<(), SourceError> {
@@ -193,10 +197,10 @@ impl Clone {
                 self.stage = Stage::Drains;
                 return Ok(());
             };
-            let HostRequest { op, at_ns, high, offset_bytes, bytes, .. } = next;
+            let HostRequest { op, at_ns, high, hint, offset_bytes, bytes, .. } = next;
             self.tally.drawn(op, bytes);
             let offset = self.first_byte + offset_bytes;
-            self.pending = Some(Pending { op, offset, bytes, at_ns, high, fua: false });
+            self.pending = Some(Pending { op, offset, bytes, at_ns, high, fua: false, hint });
             return Ok(());
         }
         if self.plan.flush_after.is_some_and(|writes| self.unflushed >= writes) {
@@ -228,7 +232,8 @@ impl Clone {
         self.tally.drawn(op, bytes);
         let share = self.plan.fua_share;
         let fua = op == HostOp::Write && share > 0.0 && self.fua.unit() < share;
-        self.pending = Some(Pending { op, offset, bytes, at_ns: 0, high: false, fua });
+        let hint = if op == HostOp::Write { self.hints.next() } else { 0 };
+        self.pending = Some(Pending { op, offset, bytes, at_ns: 0, high: false, fua, hint });
     }
 
     fn draw_op(&mut self) -> HostOp {

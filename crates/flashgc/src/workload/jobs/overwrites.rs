@@ -4,6 +4,7 @@ use super::place::Place;
 use super::{JobsPlan, Layout};
 use crate::ids::Lpn;
 use crate::rng::Random;
+use crate::workload::hints::JobHints;
 use crate::workload::{HostOp, Overwrites, SourceError};
 
 /// Pages for preconditioning, from the places of the jobs that write, with streams of their own.
@@ -13,11 +14,14 @@ use crate::workload::{HostOp, Overwrites, SourceError};
 pub struct JobsOverwrites {
     /// Each clone's places, with the sum of the weights up to here.
     clones: Vec<(f64, HostOp, Place)>,
+    hints: Vec<JobHints>,
+    has_hints: bool,
     choice: Random,
     page_bytes: u64,
     /// Pages of the request under way.
     next: u64,
     end: u64,
+    hint: u8,
 }
 
 impl JobsOverwrites {
@@ -29,7 +33,7 @@ impl JobsOverwrites {
         let layout = Layout::new(plan, u64::from(exported_pages) * page_bytes, page_bytes);
         let layout = layout.expect("the files of the jobs were checked to fit");
         let writes = plan.jobs.iter().any(|job| job.write_share() > 0.0);
-        let (mut clones, mut sum) = (Vec::new(), 0.0);
+        let (mut clones, mut hints, mut sum) = (Vec::new(), Vec::new(), 0.0);
         for (number, span) in layout.spans.iter().enumerate() {
             let job = &plan.jobs[span.job];
             let share = if writes { job.write_share() } else { 1.0 };
@@ -46,13 +50,15 @@ impl JobsOverwrites {
                     false => HostOp::Trim,
                 };
                 clones.push((sum, op, Place::new(job, span, stream("address"), stream("size"))));
+                hints.push(JobHints::new(&job.hints, stream("hint")));
             }
         }
         for (up_to, _, _) in &mut clones {
             *up_to /= sum;
         }
         let choice = Random::named(seed, "precondition-job");
-        JobsOverwrites { clones, choice, page_bytes, next: 0, end: 0 }
+        let has_hints = plan.jobs.iter().any(|job| !job.hints.is_none());
+        JobsOverwrites { clones, hints, has_hints, choice, page_bytes, next: 0, end: 0, hint: 0 }
     }
 }
 
@@ -62,6 +68,7 @@ impl Overwrites for JobsOverwrites {
             let drawn = self.choice.unit();
             let at = self.clones.partition_point(|(up_to, _, _)| *up_to <= drawn);
             let last = self.clones.len() - 1;
+            self.hint = self.hints[at.min(last)].next();
             let (_, op, place) = &mut self.clones[at.min(last)];
             let (offset, bytes) = place.next(*op);
             self.next = offset / self.page_bytes;
@@ -69,5 +76,14 @@ impl Overwrites for JobsOverwrites {
         }
         self.next += 1;
         Ok(Lpn((self.next - 1) as u32))
+    }
+
+    fn has_hints(&self) -> bool {
+        self.has_hints
+    }
+
+    fn next_hinted(&mut self) -> Result<(Lpn, u8), SourceError> {
+        let lpn = self.next()?;
+        Ok((lpn, self.hint))
     }
 }

@@ -1,9 +1,11 @@
 //! Jobs as a configuration gives them.
 
+use super::layout::{Layout, Span};
 use super::rates::RateCap;
 use crate::plan::Limit;
 use crate::workload::HostOp;
 use crate::workload::address::AddressChoice;
+use crate::workload::hints::{JobHintPlan, PageHints};
 use crate::workload::synthetic::Size;
 use serde::Serialize;
 
@@ -124,6 +126,9 @@ pub struct JobPlan {
     /// The share of its writes with forced unit access.
     #[serde(skip_serializing_if = "is_none")]
     pub fua_share: f64,
+    /// The placement hints of its writes.
+    #[serde(flatten, skip_serializing_if = "JobHintPlan::is_none")]
+    pub hints: JobHintPlan,
     /// The most that is admitted from the job's queue, of all its clones.
     #[serde(skip_serializing_if = "Limit::is_none")]
     pub limit: Limit,
@@ -146,6 +151,22 @@ fn is_false(flag: &bool) -> bool {
 }
 
 impl JobsPlan {
+    /// The hints with which the drive is filled: of each page that of the first job that writes
+    /// there, where a job has hints. The files were checked to fit.
+    pub fn fill_hints(&self, exported_pages: u32, page_bytes: u64) -> Option<PageHints> {
+        self.jobs.iter().find(|job| !job.hints.is_none())?;
+        let drive_bytes = u64::from(exported_pages) * page_bytes;
+        let layout = Layout::new(self, drive_bytes, page_bytes).ok()?;
+        let page = |bytes: u64| (bytes / page_bytes).min(u64::from(exported_pages)) as u32;
+        let part = |span: &Span| {
+            let job = &self.jobs[span.job];
+            let hint = job.hints.hints.first().copied().unwrap_or(0);
+            (page(span.first_byte), page(span.first_byte + span.bytes), hint)
+        };
+        let writers = layout.spans.iter().filter(|span| self.jobs[span.job].write_share() > 0.0);
+        Some(PageHints::of_parts(&writers.map(part).collect::<Vec<_>>()))
+    }
+
     /// The job of each clone, in the order of the clones.
     pub fn job_of_clones(&self) -> impl Iterator<Item = u16> + '_ {
         let clones =

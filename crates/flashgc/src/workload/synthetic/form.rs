@@ -40,7 +40,8 @@ fn plain(plan: &SyntheticPlan) -> Option<Plain<'_>> {
         && plan.large_align_bytes.is_none()
         && phase.read == phase.write
         && phase.write.extent_bytes.is_none()
-        && phase.high_share.is_none();
+        && phase.high_share.is_none()
+        && phase.hints.is_none();
     is_plain.then_some(Plain {
         requests: plan.requests,
         read_share,

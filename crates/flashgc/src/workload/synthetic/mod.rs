@@ -14,6 +14,7 @@ pub use overwrites::SyntheticOverwrites;
 pub use pattern::{Footprint, PatternPlan};
 pub use sizes::Size;
 
+use super::hints::{HintPlan, PageHints, Places};
 use super::length::Length;
 use super::{HostOp, HostRequest, Source, SourceError};
 use crate::ids::Lpn;
@@ -44,6 +45,11 @@ impl SyntheticPlan {
         Aligns { all_bytes: self.align_bytes, large_bytes }
     }
 
+    /// The hints with which the drive is filled: those of the first phase.
+    pub fn fill_hints(&self, exported_pages: u32, page_bytes: u64) -> Option<PageHints> {
+        self.phases[0].page_hints(self.aligns(), exported_pages, page_bytes)
+    }
+
     /// Derives amounts of work from the user capacity in bytes.
     pub fn on_drive(&mut self, exported_bytes: u64) {
         self.requests = self.requests.on_drive(exported_bytes);
@@ -69,6 +75,21 @@ pub struct PhasePlan {
     /// Which of them are of high priority.
     #[serde(skip_serializing_if = "HighShares::is_none")]
     pub high_share: HighShares,
+    /// The placement hints of the writes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hints: Option<HintPlan>,
+}
+
+impl PhasePlan {
+    /// The hint of a write by its first page, where writes have hints.
+    fn page_hints(&self, aligns: Aligns, pages: u32, page_bytes: u64) -> Option<PageHints> {
+        let places = Places {
+            span_bytes: self.footprint.pages(pages, page_bytes) * page_bytes,
+            place_bytes: self.write.extent_bytes.unwrap_or(aligns.all_bytes),
+            page_bytes,
+        };
+        self.hints.as_ref().map(|plan| PageHints::new(plan, &self.write.address, places, pages))
+    }
 }
 
 /// Shares of the requests that are marked as of high priority.
@@ -134,6 +155,7 @@ struct Phase {
     read: Pattern,
     write: Pattern,
     high_share: HighShares,
+    hints: Option<PageHints>,
 }
 
 enum Timing {
@@ -164,6 +186,7 @@ impl Phase {
             read,
             write,
             high_share: plan.high_share,
+            hints: plan.page_hints(aligns, exported_pages, page_bytes),
         }
     }
 }
@@ -290,6 +313,17 @@ impl Synthetic {
     }
 }
 
+impl Phase {
+    /// The hint of a request, by its first page.
+    #[inline(always)]
+    fn hint(&self, op: HostOp, first: Lpn) -> u8 {
+        match &self.hints {
+            Some(hints) if op == HostOp::Write => hints.of(first.0),
+            _ => 0,
+        }
+    }
+}
+
 impl Source for Synthetic {
     #[inline]
     fn next(&mut self) -> Result<Option<HostRequest>, SourceError> {
@@ -309,6 +343,7 @@ impl Source for Synthetic {
                 op,
                 high,
                 fua: false,
+                hint: self.phase.hint(op, first),
                 first,
                 pages: 1,
                 offset_bytes: u64::from(first.0) * self.page_bytes,
@@ -322,6 +357,7 @@ impl Source for Synthetic {
         let pattern = if op == HostOp::Read { &mut phase.read } else { &mut phase.write };
         let (offset, bytes) = pattern.next(&mut self.draws);
         let request = HostRequest::from_bytes(at_ns, op, offset, bytes, self.page_bytes);
-        Ok(Some(self.take(HostRequest { high, ..request })))
+        let hint = phase.hint(op, request.first);
+        Ok(Some(self.take(HostRequest { high, hint, ..request })))
     }
 }

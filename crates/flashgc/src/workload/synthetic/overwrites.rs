@@ -4,6 +4,7 @@ use super::SyntheticPlan;
 use super::pattern::{Draws, Pattern};
 use crate::ids::Lpn;
 use crate::rng::Random;
+use crate::workload::hints::PageHints;
 use crate::workload::length::Length;
 use crate::workload::{Overwrites, SourceError};
 use serde_json::{Value, json};
@@ -14,13 +15,17 @@ use serde_json::{Value, json};
 pub struct SyntheticOverwrites {
     /// Each phase's writes, with the share of all writes up to here.
     phases: Vec<(f64, Pattern)>,
+    /// The hints of each phase, and the phase of the request under way.
+    hints: Vec<Option<PageHints>>,
+    at: usize,
     phase: Random,
     draws: Draws,
     page_bytes: u64,
     one_page: bool,
-    /// Pages of the request under way.
+    /// Pages of the request under way, and its hint.
     next: u64,
     end: u64,
+    hint: u8,
 }
 
 /// The share of all writes that each phase has.
@@ -47,7 +52,11 @@ impl SyntheticOverwrites {
     pub fn made_from(plan: &SyntheticPlan) -> Value {
         let of = |(phase, share): (&super::PhasePlan, f64)| {
             let (footprint, write) = (&phase.footprint, &phase.write);
-            json!({ "share": share, "footprint": footprint, "write": write })
+            let mut phase_of = json!({ "share": share, "footprint": footprint, "write": write });
+            if let Some(hints) = &phase.hints {
+                phase_of["hints"] = json!(hints);
+            }
+            phase_of
         };
         let phases: Vec<Value> = plan.phases.iter().zip(shares(plan)).map(of).collect();
         let mut made_from = json!({ "align_bytes": plan.align_bytes, "phases": phases });
@@ -60,6 +69,7 @@ impl SyntheticOverwrites {
     /// From streams of their own, which the measured part does not draw from.
     pub fn new(plan: &SyntheticPlan, exported_pages: u32, page_bytes: u64, seed: u64) -> Self {
         let (mut phases, mut sum, mut one_page) = (Vec::new(), 0.0, true);
+        let mut hints = Vec::new();
         for (phase, share) in plan.phases.iter().zip(shares(plan)) {
             if share > 0.0 {
                 sum += share;
@@ -67,16 +77,20 @@ impl SyntheticOverwrites {
                 let pattern = Pattern::new(&phase.write, plan.aligns(), span_bytes);
                 one_page &= pattern.is_one_page(&phase.write, page_bytes);
                 phases.push((sum, pattern));
+                hints.push(phase.page_hints(plan.aligns(), exported_pages, page_bytes));
             }
         }
         SyntheticOverwrites {
             phases,
+            hints,
+            at: 0,
             phase: Random::named(seed, "precondition-phase"),
             draws: Draws::new(seed, "precondition", "precondition-size"),
             page_bytes,
             one_page,
             next: 0,
             end: 0,
+            hint: 0,
         }
     }
 }
@@ -91,7 +105,8 @@ impl Overwrites for SyntheticOverwrites {
                     let drawn = self.phase.unit();
                     let at = several.partition_point(|(sum, _)| *sum <= drawn);
                     let last = several.len() - 1;
-                    &mut several[at.min(last)].1
+                    self.at = at.min(last);
+                    &mut several[self.at].1
                 }
             };
             if self.one_page {
@@ -103,5 +118,18 @@ impl Overwrites for SyntheticOverwrites {
         }
         self.next += 1;
         Ok(Lpn((self.next - 1) as u32))
+    }
+
+    fn has_hints(&self) -> bool {
+        self.hints.iter().any(Option::is_some)
+    }
+
+    fn next_hinted(&mut self) -> Result<(Lpn, u8), SourceError> {
+        let is_first = self.next == self.end;
+        let lpn = self.next()?;
+        if is_first {
+            self.hint = self.hints[self.at].as_ref().map_or(0, |hints| hints.of(lpn.0));
+        }
+        Ok((lpn, self.hint))
     }
 }

@@ -177,7 +177,7 @@ fn run_row(setup: &Setup) -> Result<(), SimError> {
     let mut sim = Sim::new(setup.plan.clone(), checked(setup));
     if setup.precondition.fill.is_in_order() {
         match setup.precondition.fill {
-            Fill::ByBlock => sim.untimed().fill_by_block(0, exported)?,
+            Fill::ByBlock => sim.untimed().fill_by_block(0, exported, |_| 0)?,
             _ => sim.untimed().fill(0, exported)?,
         }
         let mut source = SyntheticOverwrites::new(&workload.plan, exported, page_bytes, 1);

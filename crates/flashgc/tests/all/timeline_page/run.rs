@@ -102,7 +102,9 @@ fn run(setup: &Setup, before: Vec<u32>, asked: &[Asked]) -> Result<Seen, String>
     let words = |error| RunError::from(error).to_string();
     match setup.precondition.fill {
         Fill::Sequential => sim.untimed().fill(0, geometry.exported_pages).map_err(words)?,
-        Fill::ByBlock => sim.untimed().fill_by_block(0, geometry.exported_pages).map_err(words)?,
+        Fill::ByBlock => {
+            sim.untimed().fill_by_block(0, geometry.exported_pages, |_| 0).map_err(words)?
+        }
         _ => (),
     }
     let count = before.len() as u64;

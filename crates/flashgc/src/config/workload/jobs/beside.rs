@@ -4,6 +4,7 @@ use super::super::{TracePlan, trace};
 use super::{extent, limit, or};
 use crate::plan::{Arrivals, Limit};
 use crate::workload::address::AddressChoice;
+use crate::workload::hints::JobHintPlan;
 use crate::workload::jobs::{Extent, File, JobPlan, Places, RateCap};
 use crate::workload::synthetic::Size;
 use flashgc_config::Reader;
@@ -108,6 +109,7 @@ fn job(
         weight: 1,
         flush_after: None,
         fua_share: 0.0,
+        hints: JobHintPlan::default(),
         limit: Limit::default(),
         think_ns: 0,
         think_after: 1,
