@@ -12,6 +12,7 @@ from flashgc.conversion import fio_keys
 from flashgc.conversion import fio_values as values
 from flashgc.conversion.findings import Choice, Finding, Findings, Key
 from flashgc.conversion.fio_flow import Flow
+from flashgc.conversion.fio_hints import Hints
 from flashgc.conversion.fio_job import DIFFERS, JOBS, MAPPED, Said, note
 from flashgc.conversion.fio_requests import Requests
 from flashgc.conversion.fio_text import JobFile
@@ -67,7 +68,7 @@ def _seeds(findings: Findings, file: JobFile, said: Said) -> int | None:
     return seed
 
 
-class _Job(Requests, Flow):
+class _Job(Requests, Flow, Hints):
     """One section: its options, and the job that they make."""
 
     def read(self) -> dict[str, Any]:
@@ -84,6 +85,7 @@ class _Job(Requests, Flow):
         self._addresses(kinds, is_random, sizes)
         self._depth()
         self._rates(kinds)
+        self._hints()
         return self.job
 
     def _check_names(self) -> None:

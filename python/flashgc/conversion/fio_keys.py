@@ -11,6 +11,7 @@ ALIASES = {
     "timeout": "runtime", "bs_unaligned": "blocksize_unaligned", "iomem": "mem",
     "fill_fs": "fill_device", "iodepth_batch_submit": "iodepth_batch",
     "iodepth_batch_complete": "iodepth_batch_complete_min", "nr_files": "nrfiles",
+    "fdp_pli": "plids", "fdp_pli_select": "plid_select",
 }  # fmt: skip
 """Second names of options."""
 
@@ -20,7 +21,8 @@ MAPPED = (
     "filesize", "offset", "offset_increment", "io_size", "filename", "time_based", "runtime",
     "numjobs", "loops", "number_ios", "randseed", "startdelay", "stonewall", "thinktime",
     "thinktime_blocks", "kb_base", "name", "ioengine", "direct", "buffered", "nrfiles",
-    "fsync", "fdatasync", "sync", "writefua",
+    "fsync", "fdatasync", "sync", "writefua", "fdp", "dataplacement", "plids", "plid_select",
+    "write_hint",
 )  # fmt: skip
 """Options that the converter reads."""
 
@@ -48,7 +50,7 @@ IGNORED: dict[str, str] = {
         "directory", "openfiles", "file_service_type", "create_serialize", "create_fsync",
         "create_on_open", "create_only", "allow_file_create", "allow_mounted_write", "unlink",
         "unlink_each_loop", "unique_filename", "fallocate", "fadvise_hint", "overwrite",
-        "invalidate", "pre_read", "write_hint", "size_is_exact", "end_fsync", "fsync_on_close",
+        "invalidate", "pre_read", "size_is_exact", "end_fsync", "fsync_on_close",
     ), _FILES),
     **dict.fromkeys((
         "mem", "iomem_align", "mem_align", "hugepage-size", "thread", "cpumask", "cpus_allowed",
@@ -140,6 +142,9 @@ REFUSED: dict[str, str] = {
     "opendir": "there is no directory to read; give `filename` and `size`",
     "file_append": "give `offset`",
     "fill_device": "give `size`, or `filename` of a device, which is the whole drive",
+    "dp_scheme": "a file of regions with their identifiers is not modelled; parts of the drive are "
+    "given by gc.placement.fdp.shares",
+    "stream_id": "streams of SCSI are not modelled; give dataplacement=streams and plids",
     "thinktime_iotime": "pauses after a time are not modelled; give `thinktime_blocks`",
 }  # fmt: skip
 """Options that change requests in a way that is not modelled, each with what to do."""

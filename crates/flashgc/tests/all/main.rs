@@ -26,6 +26,7 @@ mod flushes;
 mod foresight;
 mod formulas;
 mod garbage_share;
+mod hints;
 mod hotness;
 mod idle;
 mod independent_plane_reads;
