@@ -44,8 +44,12 @@ def facts(about: About) -> Facts:
 
 
 def _marked(about: About) -> Facts:
-    high = about.get("high")
-    return [("high priority", f"{units.count(high)} of the rows")] if high else []
+    high, hints = about.get("high"), about.get("hints")
+    facts = [("high priority", f"{units.count(high)} of the rows")] if high else []
+    if hints:
+        each = (f"{of['hint']}: {units.size(of['written_bytes'])}" for of in hints)
+        facts.append(("written by hint", ", ".join(each)))
+    return facts
 
 
 _SPREAD = ("mean", "stddev", "p10", "p50", "p90", "p99", "max")

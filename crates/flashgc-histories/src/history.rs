@@ -7,7 +7,7 @@ use flashgc::session::TraceOpener;
 use std::io::{Cursor, Read};
 
 /// How the rows of a trace are written in a file.
-pub const TRACE_FORMAT: &str = "csv:time:ns, op, offset, size, priority; high=1; normal=0";
+pub const TRACE_FORMAT: &str = "csv:time:ns, op, offset, size, priority, hint; high=1; normal=0";
 
 /// One history.
 #[derive(Clone, Debug, Default, PartialEq)]

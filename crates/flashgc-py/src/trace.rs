@@ -179,10 +179,14 @@ fn convert(
     Ok(with_marks_lost(done, &written))
 }
 
-/// Counts as JSON, with the marks of high priority that the format cannot hold, if any.
+/// Counts as JSON, with the marks of high priority and the hints that the format cannot hold, if
+/// any.
 pub fn with_marks_lost(mut done: Value, written: &Written) -> String {
     if written.marks_lost > 0 {
         done["marks_lost"] = written.marks_lost.into();
+    }
+    if written.hints_lost > 0 {
+        done["hints_lost"] = written.hints_lost.into();
     }
     done.to_string()
 }

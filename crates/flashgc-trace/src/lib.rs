@@ -34,8 +34,8 @@ mod write;
 
 pub use binary::{BinaryFormat, Bytes, RecordProblem};
 pub use describe::{
-    Batches, Burst, DeviceExtent, DeviceInfo, Extents, GapInfo, HintInfo, Hotness, Info,
-    Interarrival, Sequential, SizeInfo, Sizes, SpreadInfo, Timeline, Updates, extents, info,
+    Batches, Burst, DeviceExtent, DeviceInfo, Extents, GapInfo, HintCounts, HintInfo, Hotness,
+    Info, Interarrival, Sequential, SizeInfo, Sizes, SpreadInfo, Timeline, Updates, extents, info,
 };
 pub use error::{FieldError, TraceError};
 pub use fields::TimeUnit;

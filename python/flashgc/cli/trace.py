@@ -350,8 +350,9 @@ def _say_written(done: dict[str, Any], what: str) -> None:
 
 
 def _lost(done: dict[str, Any]) -> str:
-    marks = done.get("marks_lost")
-    return f"; {marks} priority marks lost, which fgt keeps" if marks else ""
+    named = (("marks_lost", "priority marks"), ("hints_lost", "placement hints"))
+    lost = [f"{done[key]} {name}" for key, name in named if done.get(key)]
+    return f"; {' and '.join(lost)} lost, which fgt keeps" if lost else ""
 
 
 def _bad(on_bad_line: options.OnBadLine | None) -> str:

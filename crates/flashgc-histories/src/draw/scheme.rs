@@ -334,6 +334,11 @@ impl Draw {
         let classes: &[&str] = match word {
             "hotness-groups" => return self.hotness_groups(),
             "dac" | "sfs" | "autostream" | "fadac" | "warcip" => &["1", "2", "3", "6", "16"],
+            "fdp" if self.choices.chance(50) => {
+                self.set("gc.placement.fdp.by", "\"hint\"");
+                self.value("gc.placement.fdp.handles", &["1", "2", "3", "4"]);
+                return self.maybe("gc.placement.fdp.isolation", &["initial", "persistent"]);
+            }
             "fdp" => {
                 let shares = ["[1]", "[0.5, 0.5]", "[0.1, 0.2, 0.3, 0.4]"];
                 self.value("gc.placement.fdp.shares", &shares);

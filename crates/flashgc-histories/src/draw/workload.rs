@@ -166,6 +166,10 @@ impl Draw {
             let key = choices.pick(&["high_share", "read_high_share", "write_high_share"]);
             add(key, choices.pick(&["0.3", "1.0"]));
         }
+        if choices.chance(30) {
+            let hints = ["[1.0]", "[0.1, 0.9]", "[0.2, 0.3, 0.1]", "[0.1, 0.2, 0.3, 0.3, 0.1]"];
+            add("hints", &format!("{{ regions = {} }}", choices.pick(&hints)));
+        }
         entries
     }
 
@@ -221,6 +225,13 @@ impl Draw {
         if self.choices.chance(30) {
             keys.push("address = { zipf = 1.2 }".into());
         }
+        if self.choices.chance(40) {
+            let hints = ["[0]", "[1]", "[2, 1]", "[0, 3, 200]"];
+            keys.push(format!("hints = {}", self.choices.pick(&hints)));
+            if self.choices.chance(30) {
+                keys.push("hint_select = \"random\"".into());
+            }
+        }
         let lasting = [("flush_after", ["1", "3", "30"]), ("fua_share", ["0.1", "0.5", "1.0"])];
         for (key, values) in lasting {
             if self.choices.chance(40) {
@@ -255,7 +266,8 @@ impl Draw {
             let offset = self.choices.below(span) * 512;
             let size = self.choices.sized(1, 64) * 512;
             let high = u8::from(self.choices.chance(10));
-            lines.push(format!("{at_ns},{op},{offset},{size},{high}"));
+            let hint = self.choices.pick(&[0, 0, 1, 2, 3, 255]);
+            lines.push(format!("{at_ns},{op},{offset},{size},{high},{hint}"));
             // Several at one instant, and pauses.
             if self.choices.chance(70) {
                 at_ns += self.choices.below(2 * gap + 1);

@@ -18,7 +18,7 @@ pub use hotness::Hotness;
 pub use sequence::Sequential;
 pub use sizes::{SizeInfo, Sizes};
 pub use spread::SpreadInfo;
-pub use totals::HintInfo;
+pub use totals::{HintCounts, HintInfo};
 pub use updates::Updates;
 
 use crate::FOOTPRINT_PAGE_BYTES;
@@ -213,7 +213,7 @@ impl Gathered {
             trims: totals.trims,
             others: totals.others,
             high: (totals.high > 0).then_some(totals.high),
-            hints: totals.hints(),
+            hints: totals.by_hint.info(),
             read_bytes: totals.read_bytes,
             written_bytes: totals.written_bytes,
             footprint_bytes: pages(|device| device.touched.count()) * FOOTPRINT_PAGE_BYTES,

@@ -14,12 +14,31 @@ pub struct HintInfo {
     pub written_bytes: u64,
 }
 
-/// Writes and their bytes by placement hint.
-struct ByHint(Box<[(u64, u64); 256]>);
+/// Counts writes and their bytes by placement hint.
+#[derive(Clone)]
+pub struct HintCounts(Box<[(u64, u64); 256]>);
 
-impl Default for ByHint {
+impl Default for HintCounts {
     fn default() -> Self {
-        ByHint(Box::new([(0, 0); 256]))
+        HintCounts(Box::new([(0, 0); 256]))
+    }
+}
+
+impl HintCounts {
+    /// A write with this hint.
+    #[inline]
+    pub fn add(&mut self, hint: u8, size_bytes: u64) {
+        let (writes, bytes) = &mut self.0[usize::from(hint)];
+        *writes += 1;
+        *bytes = bytes.saturating_add(size_bytes);
+    }
+
+    /// The hints that writes have, where one has any but 0.
+    pub fn info(&self) -> Option<Vec<HintInfo>> {
+        let of = |(hint, &(writes, written_bytes))| HintInfo { hint, writes, written_bytes };
+        let some = (0..=u8::MAX).zip(&*self.0).filter(|(_, (writes, _))| *writes > 0);
+        let some: Vec<HintInfo> = some.map(of).collect();
+        some.iter().any(|of| of.hint > 0).then_some(some)
     }
 }
 
@@ -32,7 +51,7 @@ pub(super) struct Totals {
     pub(super) trims: u64,
     pub(super) others: u64,
     pub(super) high: u64,
-    by_hint: ByHint,
+    pub(super) by_hint: HintCounts,
     pub(super) read_bytes: u64,
     pub(super) written_bytes: u64,
     pub(super) span_ns: Option<(u64, u64)>,
@@ -53,22 +72,11 @@ impl Totals {
             Op::Write => {
                 self.writes += 1;
                 self.written_bytes = self.written_bytes.saturating_add(record.size_bytes);
-                let (writes, bytes) = &mut self.by_hint.0[usize::from(record.marks.hint())];
-                *writes += 1;
-                *bytes = bytes.saturating_add(record.size_bytes);
+                self.by_hint.add(record.marks.hint(), record.size_bytes);
             }
             Op::Trim => self.trims += 1,
             Op::Other => self.others += 1,
         }
-    }
-
-    /// The hints that writes have, where one has any.
-    pub(super) fn hints(&self) -> Option<Vec<HintInfo>> {
-        let named = (0..=u8::MAX).zip(&*self.by_hint.0).filter(|(_, (writes, _))| *writes > 0);
-        let some: Vec<HintInfo> = named
-            .map(|(hint, &(writes, written_bytes))| HintInfo { hint, writes, written_bytes })
-            .collect();
-        some.iter().any(|of| of.hint > 0).then_some(some)
     }
 }
 

@@ -219,7 +219,7 @@ fn hint_of(field: &Field) -> Result<u8, FieldError> {
     u8::try_from(number).map_err(|_| {
         field
             .wrong("a placement hint from 0 to 255")
-            .help("name the column `-` if it is something else")
+            .help("name the column `-` if it holds no hints")
     })
 }
 

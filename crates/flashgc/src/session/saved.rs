@@ -132,7 +132,7 @@ pub(super) struct TraceFacts {
 
 impl TraceFacts {
     pub fn see(&mut self, record: &Record) {
-        let Record { device, op, offset_bytes, size_bytes, .. } = record;
+        let Record { device, op, marks, offset_bytes, size_bytes, .. } = record;
         self.requests += 1;
         let mut bytes = [0; 25];
         bytes[..8].copy_from_slice(&device.to_le_bytes());
@@ -140,6 +140,10 @@ impl TraceFacts {
         bytes[16..24].copy_from_slice(&size_bytes.to_le_bytes());
         bytes[24] = *op as u8;
         self.digest.update(bytes);
+        // A trace without hints has the digest that it had before there were any.
+        if marks.hint() > 0 {
+            self.digest.update([marks.hint()]);
+        }
     }
 
     fn json(&self) -> Value {
@@ -330,7 +334,15 @@ fn depends_on_workload(setup: &Setup) -> bool {
     let by_trace = precondition.fill == Fill::Trace || !precondition.reads.are_left();
     let by_overwrites =
         precondition.overwrite > 0.0 && precondition.overwrite_with != OverwriteWith::Uniform;
-    by_overwrites || by_trace
+    by_overwrites || by_trace || fills_with_hints(setup)
+}
+
+/// Whether pages are filled with hints of the workload, and placement sees them.
+fn fills_with_hints(setup: &Setup) -> bool {
+    let plan = setup.preconditioning_plan();
+    let page_bytes = u64::from(plan.geometry.shape.page_bytes);
+    let hints = || setup.workload.fill_hints(plan.geometry.exported_pages, page_bytes);
+    plan.gc.placement.is_some() && hints().is_some()
 }
 
 fn workload_facts(setup: &Setup, trace: Option<&TraceFacts>) -> Value {

@@ -1,6 +1,7 @@
 //! The requests of a workload, counted one by one.
 
 use super::{HostOp, HostRequest, SHORT_GAP_NS};
+use flashgc_trace::{HintCounts, HintInfo};
 use serde::Serialize;
 
 /// Footprints are in pages of this size whatever the device, as in the description of a trace.
@@ -73,6 +74,7 @@ pub struct Counter {
     write: Counts,
     trims: u64,
     high: u64,
+    by_hint: HintCounts,
     all: GapCounts,
     first_ns: Option<u64>,
     next_bytes: Option<u64>,
@@ -94,6 +96,9 @@ pub struct Statistics {
     /// Requests that are marked as of high priority, where there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub high: Option<u64>,
+    /// Writes by placement hint, where one has any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hints: Option<Vec<HintInfo>>,
     /// Share of the reads among all requests.
     pub read_share: Option<f64>,
     /// Share of the writes among all requests.
@@ -140,6 +145,7 @@ impl Counter {
             write: Counts::default(),
             trims: 0,
             high: 0,
+            by_hint: HintCounts::default(),
             all: GapCounts::default(),
             first_ns: None,
             next_bytes: None,
@@ -170,6 +176,7 @@ impl Counter {
         self.touched.touch(request);
         if request.op == HostOp::Write {
             self.written.touch(request);
+            self.by_hint.add(request.hint, request.bytes);
         }
     }
 
@@ -185,6 +192,7 @@ impl Counter {
             writes: write.requests,
             trims: self.trims,
             high: (self.high > 0).then_some(self.high),
+            hints: self.by_hint.info(),
             read_share: ratio(read.requests, requests),
             write_share: ratio(write.requests, requests),
             mean_size_bytes: ratio(read.bytes + write.bytes, data),

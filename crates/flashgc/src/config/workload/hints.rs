@@ -90,7 +90,7 @@ pub fn of_job(table: &Reader<'_>) -> Option<JobHintPlan> {
     if given && (hints.is_empty() || !are_right) {
         table.error(
             KEY,
-            format!("the hints of a job must be 1 to {HINTS_MAX} numbers from 0 to 255"),
+            format!("`hints` must be 1 to {HINTS_MAX} numbers from 0 to 255"),
             "write for example hints = [1], or hints = [1, 2] for two in turn",
         );
         return None;
