@@ -349,3 +349,57 @@ def test_a_flush_after_writes(tmp_path):
     path.write_text("[a]\nrw=randwrite\nsize=4m\nfsync=4\nfdatasync=8\n")
     with pytest.raises(package.ConfigError, match="fsync and fdatasync differ"):
         package.run(path, set=SMALL)
+
+
+HINTED = "[a]\nrw=write\nsize=1m\nioengine=io_uring_cmd\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "keys"),
+    [
+        ("fdp=1\nfdp_pli=0,2,5-7", {"hints": [0, 2, 5, 6, 7]}),
+        ("dataplacement=fdp\nplids=3", {"hints": [3]}),
+        ("dataplacement=streams\nplids=1,2\nplid_select=random",
+         {"hints": [1, 2], "hint_select": "random"}),
+        ("fdp=1\nplids=1,2\nfdp_pli_select=roundrobin",
+         {"hints": [1, 2], "hint_select": "round-robin"}),
+        ("write_hint=short", {"hints": [2]}),
+        ("write_hint=none", {}),
+        ("fdp=0\nplids=1", {}),
+        ("dataplacement=none\nplids=1\nwrite_hint=extreme", {"hints": [5]}),
+        ("fdp=1\nplids=1\nwrite_hint=extreme", {"hints": [1]}),
+    ],
+)  # fmt: skip
+def test_placement_hints(tmp_path, lines, keys):
+    (job,) = jobs_of(f"{HINTED}{lines}\n", tmp_path)
+    assert {key: job[key] for key in ("hints", "hint_select") if key in job} == keys
+
+
+@pytest.mark.parametrize(
+    ("lines", "why"),
+    [
+        ("fdp=1", "list them, as in plids=0,1,2"),
+        ("fdp=1\nplids=256", "255"),
+        ("fdp=1\nplids=5-2", "ends before it begins"),
+        ("fdp=maybe\nplids=1", "fdp"),
+        ("dataplacement=streams\nplids=0", "a stream has a number above 0"),
+        ("dataplacement=zones\nplids=1", "one of none, fdp, streams"),
+        ("fdp=1\nplids=1\nplid_select=scheme", "a file of regions is not modelled"),
+        ("fdp=1\nplids=1\ndp_scheme=file", "gc.placement.fdp.shares"),
+        ("stream_id=4", "dataplacement=streams"),
+        ("write_hint=brief", "none, short, medium, long, extreme"),
+    ],
+)
+def test_placement_hints_that_are_refused(tmp_path, lines, why):
+    assert why in refused(f"{HINTED}{lines}\n", tmp_path)
+
+
+def test_hints_of_jobs_are_handles(tmp_path):
+    path = tmp_path / "job.fio"
+    path.write_text(
+        "[global]\nrw=randwrite\nsize=4m\nfdp=1\n[a]\nfdp_pli=1\n[b]\nfdp_pli=0,2\n[c]\nfdp=0\n"
+    )
+    by_hint = {"gc.placement.fdp.by": "hint", "gc.placement.fdp.handles": 3, **SMALL}
+    report = package.run(path, scheme="fdp", set=by_hint)
+    written = [handle["host_bytes"] >> 20 for handle in report["placement"]["handles"]]
+    assert written == [2 + 4, 4, 2]

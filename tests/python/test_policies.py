@@ -202,3 +202,14 @@ def test_a_configuration_alone_has_no_function(flashgc, small, slot):
     done = flashgc("run", small, "--set", f"gc.{slot}.use=given", code=2)
     assert f'gc.{slot}.use = "given" takes a function, and none was given' in done.err
     assert f"flashgc.scheme({slot}=...)" in done.err
+
+
+def test_a_placement_sees_the_hint_of_a_write():
+    pages = []
+    own = flashgc.scheme(
+        "hints", base="greedy", placement=lambda page: pages.append(page) or 0, classes=1
+    )
+    flashgc.run(SMALL, scheme=own, set={**FEW, "workload.synthetic.hints.regions": [0.25, 0.75]})
+    end = max(page.lpn for page in pages) + 1
+    for page in pages:
+        assert page.hint == (0 if page.is_copy else int(page.lpn >= end / 4))

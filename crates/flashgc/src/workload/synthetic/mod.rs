@@ -207,6 +207,8 @@ pub struct Synthetic {
     op: Random,
     priority: Random,
     draws: Draws,
+    /// Whether the writes of a phase have hints.
+    has_hints: bool,
 }
 
 impl Synthetic {
@@ -231,6 +233,7 @@ impl Synthetic {
             op: Random::named(seed, "op"),
             priority: Random::named(seed, "priority"),
             draws: Draws::new(seed, "address", "size"),
+            has_hints: plan.phases.iter().any(|phase| phase.hints.is_some()),
         };
         source.begin_phase();
         source
@@ -311,24 +314,12 @@ impl Synthetic {
         let share = if op == HostOp::Read { read } else { write };
         share > 0.0 && self.priority.unit() < share
     }
-}
 
-impl Phase {
-    /// The hint of a request, by its first page.
+    /// The next request, without a hint.
     #[inline(always)]
-    fn hint(&self, op: HostOp, first: Lpn) -> u8 {
-        match &self.hints {
-            Some(hints) if op == HostOp::Write => hints.of(first.0),
-            _ => 0,
-        }
-    }
-}
-
-impl Source for Synthetic {
-    #[inline]
-    fn next(&mut self) -> Result<Option<HostRequest>, SourceError> {
+    fn draw_request(&mut self) -> Option<HostRequest> {
         if self.left == 0 && !self.next_phase() {
-            return Ok(None);
+            return None;
         }
         let op = self.arrive();
         let high = self.draw_high(op);
@@ -343,7 +334,7 @@ impl Source for Synthetic {
                 op,
                 high,
                 fua: false,
-                hint: self.phase.hint(op, first),
+                hint: 0,
                 first,
                 pages: 1,
                 offset_bytes: u64::from(first.0) * self.page_bytes,
@@ -351,13 +342,47 @@ impl Source for Synthetic {
                 head_partial: false,
                 tail_partial: false,
             };
-            return Ok(Some(self.take(request)));
+            return Some(self.take(request));
         }
         let phase = &mut self.phase;
         let pattern = if op == HostOp::Read { &mut phase.read } else { &mut phase.write };
         let (offset, bytes) = pattern.next(&mut self.draws);
         let request = HostRequest::from_bytes(at_ns, op, offset, bytes, self.page_bytes);
-        let hint = phase.hint(op, request.first);
-        Ok(Some(self.take(HostRequest { high, hint, ..request })))
+        Some(self.take(HostRequest { high, ..request }))
+    }
+
+    /// The next request, with the hint of its first page.
+    fn draw_hinted(&mut self) -> Option<HostRequest> {
+        let mut request = self.draw_request()?;
+        if let (HostOp::Write, Some(hints)) = (request.op, &self.phase.hints) {
+            request.hint = hints.of(request.first.0);
+        }
+        Some(request)
+    }
+
+    /// Draws requests while there is room. Returns their number.
+    #[inline(always)]
+    fn draw_into<const HINTS: bool>(&mut self, room: &mut [HostRequest]) -> usize {
+        for (count, place) in room.iter_mut().enumerate() {
+            match if HINTS { self.draw_hinted() } else { self.draw_request() } {
+                Some(request) => *place = request,
+                None => return count,
+            }
+        }
+        room.len()
+    }
+}
+
+impl Source for Synthetic {
+    fn next(&mut self) -> Result<Option<HostRequest>, SourceError> {
+        Ok(self.draw_hinted())
+    }
+
+    fn draw(&mut self, room: &mut [HostRequest]) -> (usize, Option<Result<(), SourceError>>) {
+        let count = match self.has_hints {
+            true => self.draw_into::<true>(room),
+            false => self.draw_into::<false>(room),
+        };
+        (count, (count < room.len()).then_some(Ok(())))
     }
 }

@@ -96,7 +96,7 @@ impl SyntheticOverwrites {
 }
 
 impl Overwrites for SyntheticOverwrites {
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Result<Lpn, SourceError> {
         if self.next == self.end {
             let pattern = match &mut self.phases[..] {
