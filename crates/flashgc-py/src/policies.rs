@@ -7,12 +7,12 @@ use crate::columns::packed;
 use crate::errors::ConfigError;
 use crate::pulse::Raised;
 use flashgc::device::Geometry;
+use flashgc::ftl::Writer;
 use flashgc::gc::given::{Given, GivenPlacement, GivenPolicies, NextStep, Pacer};
 use flashgc::gc::placement::{Copied, Placement, Write};
 use flashgc::gc::victim::{Candidates, VictimPolicy};
 use flashgc::ids::{BlockId, Lpn, PlaneId};
 use flashgc::rng::Random;
-use flashgc::workload::Writer;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

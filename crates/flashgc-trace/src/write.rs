@@ -75,7 +75,8 @@ pub struct Written {
 /// Times are cut off to the format's resolution, which its page in the manual gives; with fgt
 /// nothing is lost. Other data that a format cannot hold (a trim, an address
 /// between two sectors, a second device) is an error that names the record, except rows of
-/// [`Op::Other`], which are skipped and counted. Marks of high priority and hints that are lost are counted.
+/// [`Op::Other`], which are skipped and counted. Lost marks of high priority and lost hints
+/// are counted.
 pub struct TraceWriter {
     name: &'static str,
     records: RecordWriter,

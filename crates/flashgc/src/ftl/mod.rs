@@ -14,6 +14,7 @@ pub mod map;
 pub mod open;
 mod reserved;
 pub mod stamps;
+mod writer;
 
 use crate::device::Geometry;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
@@ -26,6 +27,7 @@ use map::PageMap;
 use reserved::Reserved;
 pub use stamps::BlockFacts;
 use stamps::Stamps;
+pub use writer::Writer;
 
 /// The translation layer of one drive.
 pub struct Ftl {

@@ -5,8 +5,8 @@
 //! it was rewritten since then it stays after the flush. The page used least recently is flushed
 //! first.
 
+use crate::ftl::Writer;
 use crate::ids::Lpn;
-use crate::workload::Writer;
 use rustc_hash::FxHashMap;
 
 const NONE: u32 = u32::MAX;

@@ -19,9 +19,10 @@
 use super::{FLUSH, Host, Op, OpKind};
 use crate::context::Context;
 use crate::event::Slot;
+use crate::ftl::Writer;
 use crate::ids::{Lpn, PlaneId};
 use crate::verify::{Happened, Watch};
-use crate::workload::{HostOp, Writer};
+use crate::workload::HostOp;
 use std::cmp::Reverse;
 
 impl Host {

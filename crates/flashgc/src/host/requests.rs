@@ -4,12 +4,12 @@ use super::records::{Cutting, Done, Fault, Request, Served};
 use super::{Host, OpKind};
 use crate::context::Context;
 use crate::event::Slot;
-use crate::ftl::Ftl;
 use crate::ftl::map::PageMap;
+use crate::ftl::{Ftl, Writer};
 use crate::ids::Lpn;
 use crate::plan::{Arrivals, Plan};
 use crate::verify::{Happened, Watch};
-use crate::workload::{HostOp, HostRequest, Source, SourceError, Writer};
+use crate::workload::{HostOp, HostRequest, Source, SourceError};
 
 impl Host {
     /// Requests under way.

@@ -2,12 +2,11 @@
 
 use super::Store;
 use crate::context::Context;
-use crate::ftl::{BlockFacts, Placed, Stream};
+use crate::ftl::{BlockFacts, Placed, Stream, Writer};
 use crate::gc::placement::{Copied, Placement, Write};
 use crate::ids::{Lpn, PlaneId, Ppn};
 use crate::plan::Plan;
 use crate::verify::Watch;
-use crate::workload::Writer;
 
 impl Store {
     /// The stream of a write by the host; that of a page that holds data is an update.

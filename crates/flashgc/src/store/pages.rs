@@ -4,11 +4,10 @@
 
 use super::Store;
 use crate::context::Context;
-use crate::ftl::{Parity, Placed, Stream};
+use crate::ftl::{Parity, Placed, Stream, Writer};
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use crate::plan::Plan;
 use crate::verify::{Cause, Happened, Watch};
-use crate::workload::Writer;
 
 impl Store {
     /// Takes a page for the host, binds it, and marks the old one invalid. `writer` is called only

@@ -7,13 +7,13 @@
 use super::steady::WINDOWS_PER_DRIVE_WRITE;
 use super::{NoSpace, SteadyWatch, Store};
 use crate::context::{Context, Copied};
-use crate::ftl::Placed;
+use crate::ftl::{Placed, Writer};
 use crate::gc::{Batch, Role, Victim};
 use crate::ids::{BlockId, Lpn, PlaneId};
 use crate::plan::Plan;
 use crate::stats::{Batches, Sums};
 use crate::verify::{Cause, Watch};
-use crate::workload::{Overwrites, SourceError, Writer};
+use crate::workload::{Overwrites, SourceError};
 
 /// Pages that are drawn at once, before they are written.
 const AHEAD: usize = 16;

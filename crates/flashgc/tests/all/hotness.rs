@@ -3,9 +3,9 @@
 use crate::common;
 
 use common::{TINY, setup};
+use flashgc::ftl::Writer;
 use flashgc::gc::placement::{Copied, Placement, Policy, Write};
 use flashgc::ids::Lpn;
-use flashgc::workload::Writer;
 
 /// TINY with sub-blocks, and two groups of pages: from the first update on, and from the second.
 const GROUPS: &[&str] = &[

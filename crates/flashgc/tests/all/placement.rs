@@ -7,11 +7,11 @@ use crate::placement_model::{BLOCKS, CLASSES, Dac, Log, One, PAGES, Rule, SepBit
 
 use flashgc::config::Setup;
 use flashgc::device::Geometry;
-use flashgc::ftl::BlockFacts;
+use flashgc::ftl::{BlockFacts, Writer};
 use flashgc::gc::placement::{Copied, Placement, Policy, Write};
 use flashgc::ids::{BlockId, Lpn};
 use flashgc::sim::Sim;
-use flashgc::workload::{HostOp, HostRequest, ListSource, Overwrites, SourceError, Writer};
+use flashgc::workload::{HostOp, HostRequest, ListSource, Overwrites, SourceError};
 use serde_json::Value;
 
 /// One plane: a single log.

@@ -5,8 +5,8 @@ use crate::workload::hints::{HINTS_MAX, HintPlan, JobHintPlan, Select};
 use flashgc_config::Reader;
 
 const KEY: &str = "hints";
-const HELP: &str = "write { regions = [0.25, 0.75] } (parts of the drive), { hotness = [0.1, 0.9] } \
-                    (shares of the places, the most written first), or \"groups\" (those of the \
+const HELP: &str = "write { regions = [0.25, 0.75] } (parts of the drive), { hotness = [0.1, \
+                    0.9] } (shares of the places, the most written first), or \"groups\" (those of the \
                     addresses)";
 /// Sums of shares that were written with few digits.
 const TOLERANCE: f64 = 1e-9;

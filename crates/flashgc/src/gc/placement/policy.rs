@@ -2,11 +2,10 @@
 //! its notifications.
 
 use crate::device::{Geometry, Shape};
-use crate::ftl::{BlockFacts, Ftl};
+use crate::ftl::{BlockFacts, Ftl, Writer};
 use crate::gc::victim::{Candidates, Ranks};
 use crate::gc::windows::Costs;
 use crate::ids::{BlockId, Lpn, PlaneId};
-use crate::workload::Writer;
 use flashgc_config::Reader;
 use serde::Serialize;
 use std::slice::Iter;

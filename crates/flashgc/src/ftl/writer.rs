@@ -1,0 +1,18 @@
+//! Who writes a page.
+
+/// Who writes a page, and the placement hint that comes with it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Writer {
+    /// The number of the writer among concurrent jobs; 0 without jobs, and for pages that no
+    /// request writes.
+    pub job: u16,
+    /// The hint; 0 is none.
+    pub hint: u8,
+}
+
+impl Writer {
+    /// A writer that is no job, with this hint.
+    pub fn with_hint(hint: u8) -> Self {
+        Writer { job: 0, hint }
+    }
+}
