@@ -259,7 +259,10 @@ fn a_run_on_the_saved_drive_is_the_same() {
 #[test]
 fn a_run_without_a_clock_counts_the_same() {
     let keys = "address = { zipf = 1.1 }\nhints = { hotness = [0.1, 0.3, 0.6] }\n";
-    let text = synthetic(keys).replace("queue_depth = 8", "queue_depth = 1");
+    // Each collection ends before the next request comes, and the last one among the reads.
+    let phases = "phases = [{ share = 0.9 }, { share = 0.1, read_share = 1.0 }]\n";
+    let text = synthetic(&format!("{keys}{phases}"))
+        .replace("queue_depth = 8", "interarrival = { fixed = \"100 ms\" }");
     let untimed = "engine.timing=\"none\"";
     for sets in [&[][..], &[PERSISTENT]] {
         let timed = run_verified(&text, sets);

@@ -5,9 +5,9 @@ use crate::workload::hints::{HINTS_MAX, HintPlan, JobHintPlan, Select};
 use flashgc_config::Reader;
 
 const KEY: &str = "hints";
-const HELP: &str = "write { regions = [0.25, 0.75] } (parts of the drive), { hotness = [0.1, \
-                    0.9] } (shares of the places, the most written first), or \"groups\" (those of the \
-                    addresses)";
+const HELP: &str = "write { regions = [0.25, 0.75] } (parts of the drive), \
+                    { hotness = [0.1, 0.9] } (shares of the places, the most written first), or \
+                    \"groups\" (those of the addresses)";
 /// Sums of shares that were written with few digits.
 const TOLERANCE: f64 = 1e-9;
 
@@ -26,8 +26,8 @@ pub fn read(table: &Reader<'_>) -> Option<HintPlan> {
     }
     let choice = table.table(KEY);
     let found = match (choice.has("regions"), choice.has("hotness")) {
-        (true, false) => shares(&choice, "regions").map(HintPlan::Regions),
-        (false, true) => shares(&choice, "hotness").map(HintPlan::Hotness),
+        (true, false) => checked(&choice, "regions", choice.f64s("regions")).map(HintPlan::Regions),
+        (false, true) => checked(&choice, "hotness", choice.f64s("hotness")).map(HintPlan::Hotness),
         (both, _) => {
             let message = match both {
                 true => "the hints have both `regions` and `hotness`",
@@ -41,8 +41,9 @@ pub fn read(table: &Reader<'_>) -> Option<HintPlan> {
     found
 }
 
-fn shares(choice: &Reader<'_>, key: &str) -> Option<Vec<f64>> {
-    let shares = choice.f64s(key)?;
+/// The shares under this key, if they can be hints.
+fn checked(choice: &Reader<'_>, key: &str, shares: Option<Vec<f64>>) -> Option<Vec<f64>> {
+    let shares = shares?;
     let sum: f64 = shares.iter().sum();
     let are_right = (1..=HINTS_MAX).contains(&shares.len())
         && shares.iter().all(|&share| share > 0.0)

@@ -73,8 +73,7 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
     let weight = or(table, "weight", 1, |key| table.u32(key, 1..=256));
     let flush_after = table.u32("flush_after", 1..=u32::MAX);
     let fua_share = or(table, "fua_share", 0.0, |key| table.f64(key, 0.0..=1.0));
-    let limit = limit(table);
-    let hints = hints::of_job(table);
+    let (limit, hints) = (limit(table), hints::of_job(table));
     let (think_ns, think_after) = think(table);
     let align = table.has("align").then(|| table.bytes("align"));
     table.finish();
