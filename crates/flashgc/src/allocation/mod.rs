@@ -52,7 +52,7 @@ impl Allocation {
             groups: Group::of_pools(plan),
             chooses_at_start: plan.chooses_at_start(),
             when_idle: WhenIdle::new(plan),
-            stripes: Stripes::new(&plan.geometry),
+            stripes: Stripes::new(plan),
         }
     }
 
