@@ -234,8 +234,9 @@ impl<W: Watch> Sim<W> {
             }
             return None;
         }
-        let plane = self.plan.geometry.plane_of(ppn);
-        if self.plan.geometry.unit_of_page(ppn) != unit {
+        let from = self.plan.geometry.plane_of(ppn);
+        let is_closed = from != plane && self.host.waiting.is_held(from);
+        if is_closed || self.plan.geometry.unit_of_page(ppn) != unit {
             // The page has moved since the read was queued.
             self.place(op);
             return None;
@@ -247,7 +248,7 @@ impl<W: Watch> Sim<W> {
             return None;
         }
         self.tell(Happened::Read { ppn, lpn });
-        Some(plane)
+        Some(from)
     }
 
     /// A write of the host takes its page. Returns whether that filled its block.

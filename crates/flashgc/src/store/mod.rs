@@ -201,7 +201,8 @@ impl Store {
 
     /// No plane of the page's pool accepts a page of the host: each that can free a page needs
     /// space, and its unit is checked. A plane that needs space already may have a page, and refuse
-    /// it: its unit is checked if no request waits there, since one that waits has had it checked.
+    /// it, or have no victim: its unit is checked if no request waits there, since one that waits
+    /// has had it checked.
     pub fn want_space_in_pool<W: Watch>(
         &mut self,
         lpn: Lpn,
@@ -212,8 +213,10 @@ impl Store {
         let pool = plan.pools.of_page(&plan.geometry, lpn);
         for &plane in plan.pools.planes(pool) {
             let unit = plan.geometry.unit_of(plane);
-            let refuses = self.gc.wants[plane.index()] && !waits_at(unit);
-            let needs = refuses || !self.ftl.host_has_room(plane);
+            let needs = match self.gc.wants[plane.index()] {
+                true => !waits_at(unit),
+                false => !self.ftl.host_has_room(plane),
+            };
             if needs && self.ftl.blocks.reclaimable[plane.index()] > 0 {
                 self.gc.want_space(plane, &cx.plan.geometry);
                 self.gc.call_unit(unit);
