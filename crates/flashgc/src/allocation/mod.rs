@@ -104,21 +104,27 @@ impl Allocation {
         self.when_idle.start_measuring();
     }
 
-    /// Where a write goes while nothing is timed: the plane by the number of the page, the one of
-    /// a unit that is fittest, or the next in turn. Units are all alike then: if the plane with the
-    /// most erased pages were taken, one that has just been collected would get all writes until
-    /// its next collection, and fill with valid pages.
+    /// Where a write goes while nothing is timed: the plane by the number of the page, the least
+    /// busy, or the next in turn.
     #[inline(always)]
     pub fn plane_for_write(&mut self, plan: &Plan, ftl: &Ftl, lpn: Lpn) -> PlaneId {
         match plan.allocation {
             Kind::Striped => plan.geometry.striped_plane(lpn),
-            Kind::Dynamic if self.chooses_at_start => self.least_busy_plane(plan, ftl, lpn),
-            Kind::Dynamic => self.next_of_pool(plan, ftl, lpn),
+            Kind::Dynamic => self.least_busy_plane(plan, ftl, lpn),
             Kind::WhenIdle => self.next_plane(plan, ftl, lpn),
         }
     }
 
-    /// The next plane in turn of the page's pool that has a page.
+    /// The same where a program joins pages: the next in turn that has a page. Planes are all alike
+    /// then, and if the one with the most erased pages were taken, a plane that has just been
+    /// collected would get all writes until its next collection, and fill with valid pages.
+    pub fn plane_for_program(&mut self, plan: &Plan, ftl: &Ftl, lpn: Lpn) -> PlaneId {
+        match plan.allocation {
+            Kind::WhenIdle => self.next_plane(plan, ftl, lpn),
+            Kind::Striped | Kind::Dynamic => self.next_of_pool(plan, ftl, lpn),
+        }
+    }
+
     fn next_of_pool(&mut self, plan: &Plan, ftl: &Ftl, lpn: Lpn) -> PlaneId {
         let pool = plan.pools.of_page(&plan.geometry, lpn);
         let planes = plan.pools.planes(pool);
