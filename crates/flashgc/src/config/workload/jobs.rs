@@ -54,8 +54,7 @@ pub fn read(table: &Reader<'_>, page_bytes: u64, until: Option<&Until>) -> Optio
 fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
     let name = table.string("name").map_or_else(|| format!("job {}", at + 1), str::to_string);
     let clones = or(table, "clones", 1, |key| table.u32(key, 1..=CLONES_MAX as u32));
-    let file = file(table);
-    let zero = Extent::Bytes(0);
+    let (file, zero) = (file(table), Extent::Bytes(0));
     let offset = or(table, "offset", zero, |key| extent(table, key, 1.0));
     let offset_step = or(table, "offset_step", zero, |key| extent(table, key, 1.0));
     let span = if table.has("span") { Some(extent(table, "span", 1.0)) } else { None };

@@ -201,6 +201,7 @@ fn all_asked() -> BTreeSet<String> {
         "workload.synthetic.address",
         "workload.synthetic.address.hot_cold",
         "workload.synthetic.address.normal",
+        "workload.synthetic.hints",
         "workload.synthetic.interarrival",
         "workload.synthetic.interarrival.bursty",
         "workload.synthetic.interarrival.hyperexponential",
