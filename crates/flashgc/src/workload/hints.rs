@@ -164,7 +164,7 @@ impl JobHints {
     }
 
     /// The hint of the next write.
-    pub fn next(&mut self) -> u8 {
+    pub fn draw(&mut self) -> u8 {
         match (&self.plan.hints[..], self.plan.select) {
             ([], _) => 0,
             ([only], _) => *only,
@@ -246,7 +246,7 @@ mod tests {
         let plan = |select| JobHintPlan { hints: vec![4, 0, 9], select };
         let draw = |plan: &JobHintPlan, count| {
             let mut hints = JobHints::new(plan, Random::named(1, "hint"));
-            (0..count).map(|_| hints.next()).collect::<Vec<u8>>()
+            (0..count).map(|_| hints.draw()).collect::<Vec<u8>>()
         };
         assert_eq!(draw(&plan(Select::RoundRobin), 5), [4, 0, 9, 4, 0]);
         assert_eq!(draw(&JobHintPlan::default(), 2), [0, 0]);

@@ -232,7 +232,7 @@ impl Clone {
         self.tally.drawn(op, bytes);
         let share = self.plan.fua_share;
         let fua = op == HostOp::Write && share > 0.0 && self.fua.unit() < share;
-        let hint = if op == HostOp::Write { self.hints.next() } else { 0 };
+        let hint = if op == HostOp::Write { self.hints.draw() } else { 0 };
         self.pending = Some(Pending { op, offset, bytes, at_ns: 0, high: false, fua, hint });
     }
 

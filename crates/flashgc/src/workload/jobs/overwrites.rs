@@ -68,7 +68,7 @@ impl Overwrites for JobsOverwrites {
             let drawn = self.choice.unit();
             let at = self.clones.partition_point(|(up_to, _, _)| *up_to <= drawn);
             let last = self.clones.len() - 1;
-            self.hint = self.hints[at.min(last)].next();
+            self.hint = self.hints[at.min(last)].draw();
             let (_, op, place) = &mut self.clones[at.min(last)];
             let (offset, bytes) = place.next(*op);
             self.next = offset / self.page_bytes;
