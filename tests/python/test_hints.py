@@ -20,9 +20,7 @@ def test_hints_are_counted_kept_and_lost(flashgc, small, tmp_path):
     assert "hints" not in flashgc("trace", "info", "plain.csv", "--format", "csv", "--json").json
     settings = {"workload.synthetic.hints.regions": [0.25, 0.75]}
     assert package.workload(small, set=settings)["statistics"]["hints"] == about["hints"]
-    by_hint = ("--scheme", "fdp", "--set", "gc.placement.fdp.by=hint", "--json")
-    report = flashgc("run", small, "--trace", "hints.fgt", *by_hint).json
-    handles = report["placement"]["handles"]
-    written = [handle["host_bytes"] for handle in handles]
-    assert written[:2] == [of["written_bytes"] for of in about["hints"]]
-    assert sum(written[2:]) == 0
+    by_hint = ("--scheme", "fdp", "--set", 'gc.placement.fdp={ by = "hint", handles = 2 }')
+    report = flashgc("run", small, "--trace", "hints.fgt", *by_hint, "--json").json
+    written = [handle["host_bytes"] for handle in report["placement"]["handles"]]
+    assert written == [of["written_bytes"] for of in about["hints"]]
