@@ -11,8 +11,8 @@ pub(super) enum Ranks {
     Scattered(u64, u64),
     /// The nearer to a center, the hotter.
     Around { center: f64, positions: u64 },
-    /// Spans of places, each with its first place and the rank of that.
-    Spans(Vec<(u64, u64)>),
+    /// Spans of this number of places, each with its first place and the rank of that.
+    Spans(Vec<(u64, u64)>, u64),
 }
 
 /// The groups of places of a distribution that has some, with what is in none of them.
@@ -46,7 +46,7 @@ impl Ranks {
                 Ranks::Around { center: center * positions as f64, positions }
             }
             AddressChoice::HotCold { .. } | AddressChoice::Groups(_) => {
-                Ranks::Spans(spans(&groups_of(choice), positions))
+                Ranks::Spans(spans(&groups_of(choice), positions), positions)
             }
         }
     }
@@ -64,7 +64,8 @@ impl Ranks {
                 let side = |room: f64| libm::fmin(distance, room);
                 libm::floor(side(*center) + side(*positions as f64 - center)) as u64
             }
-            Ranks::Spans(spans) => {
+            Ranks::Spans(_, positions) if place >= *positions => u64::MAX,
+            Ranks::Spans(spans, _) => {
                 let behind = spans.partition_point(|&(first, _)| first <= place);
                 let (first, rank) = spans[behind.saturating_sub(1)];
                 rank + (place - first)
