@@ -9,6 +9,8 @@ pub mod jobs;
 pub mod kept;
 pub mod layout;
 pub mod length;
+mod permutation;
+pub mod ranked;
 pub mod records;
 pub mod repeat;
 pub mod replay;
