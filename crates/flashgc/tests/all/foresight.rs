@@ -262,7 +262,7 @@ fn the_future_may_begin_with_the_measured_part() {
     let without_overwrite = TINY.replace("overwrite = 1.0\n", "");
     run_verified(&without_overwrite, &[&fills[..], &sets].concat());
     let own = refusal(&without_overwrite, &[&sets[..], &fills[1..]].concat());
-    assert!(own.contains("until = \"steady\" ends by what was copied"), "{own}");
+    assert!(own.contains("until = \"steady\" depends on the copies"), "{own}");
     let aged = ["precondition.fill=\"aged\"", "precondition.aged_ratio=0.3"];
     run_verified(TINY, &[&sets[..], &aged].concat());
 }
@@ -292,7 +292,7 @@ fn a_future_that_depends_on_the_run_is_refused() {
         (TINY.into(), BUFFER, "which writes a write buffer merges depends on the time"),
         (TINY.replace(synthetic, jobs), "seed=1", "which of several jobs issues the next"),
         (TINY.replace(synthetic, TRACE), "precondition.fill=\"trace\"", "until the drive is full"),
-        (without_overwrite, "precondition.until=\"steady\"", "ends by what was copied"),
+        (without_overwrite, "precondition.until=\"steady\"", "depends on the copies"),
     ];
     for (text, set, due) in rows {
         let told = refusal(&text, &["device.blocks_per_plane=64", SOFT, FEW, ORACLE, set]);

@@ -63,7 +63,7 @@ fn preconditioning(plan: &PreconditionPlan) -> Vec<Refused> {
         Refused {
             is_used: plan.until_steady,
             at: (TABLE, "until"),
-            why: "until = \"steady\" ends by what was copied, so the future of the pages is not \
+            why: "until = \"steady\" depends on the copies, so the future of the pages is not \
                   known before it",
             remedy: ("precondition.until", None),
         },
