@@ -6,45 +6,15 @@
 
 use super::engine::{Engine, engine};
 use super::error::RunError;
-use super::precondition::PreSource;
+use super::precondition::{Foreseeing, Part};
 use super::sources::RunSource;
 use super::{Phase, Progress, Session, Stage};
-use crate::config::Setup;
 use crate::gc::foresight::{Foreseer, MOST_CHANGES, TooMany};
-use crate::gc::placement::Classes;
 use crate::ids::Lpn;
 use crate::workload::{HostOp, HostRequest, Overwrites, Source};
 
 /// Pages or requests of one slice.
 const SLICE: u32 = 1 << 18;
-
-/// The drawing of a run.
-pub(super) struct Foreseeing {
-    foreseer: Foreseer,
-    part: Part,
-    /// Whether preconditioning follows.
-    is_before_fill: bool,
-}
-
-/// The part of it that is drawn.
-enum Part {
-    /// The fill, from this page on.
-    Fill(u32),
-    /// Pages to overwrite.
-    Overwrite { source: PreSource, left: u64 },
-    /// The requests.
-    Run(RunSource),
-}
-
-/// Whether the placement of the run knows the future.
-pub(super) fn foresees(setup: &Setup) -> bool {
-    setup.plan.gc.placement.as_ref().is_some_and(Classes::foresees)
-}
-
-/// Whether the drive is preconditioned by a placement that knows the future.
-pub(super) fn foresees_precondition(setup: &Setup) -> bool {
-    setup.filler.is_none() && foresees(setup)
-}
 
 impl From<TooMany> for RunError {
     fn from(_: TooMany) -> Self {
@@ -75,7 +45,7 @@ impl Foreseeing {
 impl Session {
     /// Before the drive is filled: the future begins here where the run's own scheme fills it.
     pub(super) fn begin_to_foresee(&mut self) -> Result<Progress, RunError> {
-        if self.given.is_some() || !foresees_precondition(&self.setup) {
+        if self.given.is_some() || !self.setup.foresees_precondition() {
             return self.begin_fill();
         }
         let is_filled = self.setup.precondition.fill.is_in_order();
@@ -85,8 +55,8 @@ impl Session {
 
     /// Before measuring: the future begins here where another scheme has filled the drive.
     pub(super) fn foresee_or_start(&mut self) -> Result<Progress, RunError> {
-        let is_known = self.given.is_none() && foresees_precondition(&self.setup);
-        if is_known || !foresees(&self.setup) {
+        let is_known = self.given.is_none() && self.setup.foresees_precondition();
+        if is_known || !self.setup.foresees() {
             return self.start_run();
         }
         let source = self.source()?;

@@ -35,9 +35,8 @@ use crate::workload::trace_reads::{MappedReads, TraceReads};
 use engine::{Engine, engine};
 pub use error::RunError;
 pub use fit_scan::FitScan;
-use foresight::Foreseeing;
 pub use options::Options;
-use precondition::PreSource;
+use precondition::{Foreseeing, PreSource};
 use saved::TraceFacts;
 pub use saved::{Origin, SavedDrive, drive_of};
 use sources::RunSource;
@@ -46,8 +45,8 @@ use std::sync::Arc;
 /// What a session does at present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// The trace is read once to find out where its addresses lie; the requests are drawn once for a
-    /// placement that knows the future.
+    /// The trace is read once to find out where its addresses lie, or the requests are drawn once
+    /// for a placement that knows the future.
     Scan,
     /// The drive is filled.
     Fill,

@@ -2,9 +2,11 @@
 
 use super::engine::{Engine, engine};
 use super::error::RunError;
+use super::sources::RunSource;
 use super::{Phase, Progress, Session, Stage};
 use crate::config::{Fill, OverwriteWith, Reads, WorkloadPlan};
 use crate::drive::{Drive, aged_blocks};
+use crate::gc::foresight::Foreseer;
 use crate::ids::Lpn;
 use crate::rng::Random;
 use crate::store::{FillState, SteadyWatch};
@@ -49,6 +51,24 @@ impl Overwrites for PreSource {
             PreSource::Uniform(random, pages) => Ok(Lpn(random.below(u64::from(*pages)) as u32)),
         }
     }
+}
+
+/// The requests of a run, while they are drawn for a placement that knows the future.
+pub(super) struct Foreseeing {
+    pub foreseer: Foreseer,
+    pub part: Part,
+    /// Whether preconditioning follows.
+    pub is_before_fill: bool,
+}
+
+/// The part of it that is drawn.
+pub(super) enum Part {
+    /// The fill, from this page on.
+    Fill(u32),
+    /// Pages to overwrite.
+    Overwrite { source: PreSource, left: u64 },
+    /// The requests.
+    Run(RunSource),
 }
 
 impl Session {

@@ -2,7 +2,6 @@
 
 use super::engine::Engine;
 use super::error::RunError;
-use super::foresight::foresees_precondition;
 use super::options::Options;
 use super::{Session, Stage};
 use crate::config::{Fill, OverwriteWith, Setup, WorkloadPlan, hash_of};
@@ -331,11 +330,11 @@ fn depends_on_workload(setup: &Setup) -> bool {
     let by_trace = precondition.fill == Fill::Trace || !precondition.reads.are_left();
     let by_overwrites =
         precondition.overwrite > 0.0 && precondition.overwrite_with != OverwriteWith::Uniform;
-    by_overwrites || by_trace || foresees_precondition(setup)
+    by_overwrites || by_trace || setup.foresees_precondition()
 }
 
 fn workload_facts(setup: &Setup, trace: Option<&TraceFacts>) -> Value {
-    let is_foreseen = foresees_precondition(setup);
+    let is_foreseen = setup.foresees_precondition();
     match &setup.workload {
         // The future of the pages reaches to the end of the run.
         WorkloadPlan::Trace(plan) if is_foreseen => {

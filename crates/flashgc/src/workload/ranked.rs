@@ -157,8 +157,8 @@ impl Shuffling {
     }
 }
 
-/// The formula of Gray and others (SIGMOD 1994), which fio and YCSB use: a continuous curve in place
-/// of the sums, exact for the first two ranks.
+/// The formula of Gray and others (SIGMOD 1994), which fio and YCSB use: a continuous curve in
+/// place of the sums, exact for the first two ranks.
 #[derive(Clone, Debug)]
 struct Gray {
     ranks: f64,
@@ -229,11 +229,11 @@ mod tests {
     fn the_formula_has_its_own_distribution() {
         let (ranks, theta) = (1000_u64, 1.1);
         let gray = Gray::new(ranks, theta);
-        let sum: f64 = (1..=ranks).map(|k| (k as f64).powf(-theta)).sum();
+        let sum: f64 = (1..=ranks).map(|k| libm::pow(k as f64, -theta)).sum();
         assert!((gray.zeta - sum).abs() < 1e-9);
         assert_eq!([0.0, 0.999 / sum, 1.001 / sum].map(|drawn| gray.next(drawn)), [1, 1, 2]);
         for rank in [3, 10, 100, 999] {
-            let up_to = 1.0 + ((rank as f64 / 1000.0_f64).powf(1.0 - theta) - 1.0) / gray.eta;
+            let up_to = 1.0 + (libm::pow(rank as f64 / 1000.0, 1.0 - theta) - 1.0) / gray.eta;
             assert_eq!(
                 [up_to - 1e-9, up_to + 1e-9].map(|drawn| gray.next(drawn)),
                 [rank, rank + 1]
@@ -246,7 +246,7 @@ mod tests {
     fn a_long_sum_ends_with_an_area() {
         for theta in [0.5, 0.99, 1.1] {
             let ranks = 3 * TERMS;
-            let sum: f64 = (1..=ranks).rev().map(|k| (k as f64).powf(-theta)).sum();
+            let sum: f64 = (1..=ranks).rev().map(|k| libm::pow(k as f64, -theta)).sum();
             assert!((Gray::new(ranks, theta).zeta / sum - 1.0).abs() < 1e-9);
         }
     }
@@ -284,5 +284,46 @@ mod tests {
         let mean = hot.iter().sum::<u64>() as f64 / 20.0;
         assert!(hot.iter().all(|&n| (n as f64 / mean - 1.0).abs() < 0.25), "{hot:?}");
         assert!(cold.iter().all(|&n| (n as f64) < mean / 3.0), "{cold:?}");
+    }
+
+    /// The share of the pages that are written again within `u` writes, of those whose last data
+    /// lived for at most `v` writes. The formula is that of Wang and others (FAST 2022).
+    fn inferred(theta: f64, pages: u64, v: f64, u: f64) -> f64 {
+        let weights: Vec<f64> = (1..=pages).map(|rank| libm::pow(rank as f64, -theta)).collect();
+        let sum: f64 = weights.iter().sum();
+        let within = |p: f64, writes: f64| -libm::expm1(writes * libm::log1p(-p));
+        let (mut both, mut young) = (0.0, 0.0);
+        for p in weights.into_iter().map(|weight| weight / sum) {
+            young += p * within(p, v);
+            both += p * within(p, v) * within(p, u);
+        }
+        both / young
+    }
+
+    /// Skew is why the lifetime of the data that a write replaces tells that of the new data.
+    #[test]
+    fn lifetimes_can_be_inferred_as_far_as_writes_are_skewed() {
+        // 10 GiB of pages; v and u in GiB.
+        for (theta, v, u, due) in
+            [(1.0, 0.25, 1.0, 0.9767), (1.0, 1.0, 1.0, 0.9370), (0.0, 0.25, 1.0, 0.0952)]
+        {
+            let found = inferred(theta, 5 << 19, v * 262_144.0, u * 262_144.0);
+            assert!((found - due).abs() < 2e-4, "{theta} {v} {u}: {found}");
+        }
+        // The same share of the draws of a small volume.
+        let (pages, v, u) = (20_000, 500, 2_000);
+        let choice = ZipfChoice { ranks: Ranks::InOrder, ..ZipfChoice::new(1.0) };
+        let (ranked, mut random) = (Ranked::new(&choice, pages), Random::named(1, "address"));
+        let mut writes = vec![Vec::new(); pages as usize];
+        (0..600_000).for_each(|at: u32| writes[ranked.next(&mut random) as usize].push(at));
+        let (mut young, mut both) = (0, 0);
+        for times in writes {
+            for three in times.windows(3).filter(|three| three[1] - three[0] <= v) {
+                young += 1;
+                both += u32::from(three[2] - three[1] <= u);
+            }
+        }
+        let (found, due) = (f64::from(both) / f64::from(young), inferred(1.0, pages, 500.0, 2e3));
+        assert!((found - due).abs() < 0.004, "{found}, {due}");
     }
 }

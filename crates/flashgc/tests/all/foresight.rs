@@ -161,7 +161,7 @@ fn no_placement_is_below_the_oracle() {
 fn windows_that_do_not_grow_are_no_bound_on_a_small_drive() {
     let of = |more: &[&str]| {
         let zipf = "workload.synthetic.address={zipf=1.0}";
-        write_amplification(&[&[zipf], more])
+        write_amplification(&[SQRT_AGE, &[zipf], more])
     };
     let linear = "gc.placement.oracle.windows=\"linear\"";
     let geometric = of(&[ORACLE]);

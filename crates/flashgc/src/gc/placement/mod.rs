@@ -144,6 +144,11 @@ macro_rules! placements {
                 match self { $(Policy::$word(p) => p.placed(lpn, block)),* }
             }
 
+            #[inline]
+            fn prefetch(&self, lpn: Lpn) {
+                match self { $(Policy::$word(p) => p.prefetch(lpn)),* }
+            }
+
             fn trimmed(&mut self, lpn: Lpn) {
                 match self { $(Policy::$word(p) => p.trimmed(lpn)),* }
             }

@@ -41,8 +41,8 @@ const WINDOWS: Word<Windows> = Word {
     words: &[("geometric", Windows::Geometric), ("linear", Windows::Linear)],
     default: 0,
     about: About::Each(&[
-        "class 0 takes pages that change in less than one block of changes in each plane, and class \
-         k those in less than base^k",
+        "class 0 takes pages that change in less than one block of changes in each plane, and \
+         class k those in less than base^k",
         "each class takes one block of changes in each plane",
     ]),
 };

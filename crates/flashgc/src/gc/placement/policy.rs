@@ -160,6 +160,10 @@ pub trait Placement: Send {
     /// The class of a page that a collection moves.
     fn class_of_copy(&mut self, copy: Copied) -> u8;
 
+    /// The page will be copied soon: its entries in the tables are brought into the cache.
+    #[inline]
+    fn prefetch(&self, _lpn: Lpn) {}
+
     /// The data of a page was written to this block, by the host or by a copy that is valid.
     fn placed(&mut self, _lpn: Lpn, _block: BlockId) {}
 

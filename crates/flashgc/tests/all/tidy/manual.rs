@@ -207,6 +207,10 @@ fn all_asked() -> BTreeSet<String> {
     ] {
         keys.extend(asked(table, &open));
     }
+    let zipf = "workload.synthetic.address={ zipf = 1.0, shuffle = { share = 0.2, every = 1.0 } }";
+    for table in ["workload.synthetic.address", "workload.synthetic.address.shuffle"] {
+        keys.extend(asked(table, &["workload.synthetic.requests=10", zipf]));
+    }
     for list in ["workload.synthetic.address.groups", "workload.synthetic.phases"] {
         keys.extend(asked_in_list(list, &open));
     }
@@ -310,13 +314,16 @@ fn defaults_are_as_the_manual_says() {
             }
             if slot == "placement" && choice != "hotness-groups" {
                 // Copies to each class have a reserve.
-                sets.push("gc.trigger.watermark.soft=\"9 blocks\"".into());
+                sets.push("gc.trigger.watermark.soft=\"13 blocks\"".into());
             }
             sets.push(match choice {
                 // It needs another trigger.
                 "idle" => "gc.trigger.use=[\"watermark\",\"idle\"]".into(),
                 _ => format!("gc.{slot}.use=\"{choice}\""),
             });
+        }
+        if key.starts_with("workload.synthetic.address.") {
+            sets.push("workload.synthetic.address.zipf=0.9".into());
         }
         let without = outcome(&sets).unwrap_or_else(|errors| panic!("{key}: {errors:?}"));
         sets.push(format!("{key}={value}"));
