@@ -137,7 +137,7 @@ impl Ranked {
 }
 
 /// The factor by which fio finds the place of a rank.
-const HASH: u64 = 0x9e37_fffffffc_0001;
+const HASH: u64 = 0x9e37_ffff_fffc_0001;
 
 impl Shuffling {
     /// The rank in the place of this one.

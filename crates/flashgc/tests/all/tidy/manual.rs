@@ -118,6 +118,8 @@ const TRACE: &str = "workload.trace.format=\"auto\"";
 /// Reads with errors.
 const RETRY: [&str; 2] = ["device.read_retry.cycles=1500", "device.read_retry.retention_days=90"];
 
+const ZIPF: &str =
+    "workload.synthetic.address={ zipf = 1.0, shuffle = { share = 0.2, every = 1.0 } }";
 const SUSPEND: &str = "device.suspend.suspend=\"20 us\"";
 const SUB_BLOCKS: [&str; 3] =
     ["device.sub_blocks=4", "gc.erase.use=\"sub-blocks\"", "gc.victim.use=\"recycle-benefit\""];
@@ -207,9 +209,8 @@ fn all_asked() -> BTreeSet<String> {
     ] {
         keys.extend(asked(table, &open));
     }
-    let zipf = "workload.synthetic.address={ zipf = 1.0, shuffle = { share = 0.2, every = 1.0 } }";
     for table in ["workload.synthetic.address", "workload.synthetic.address.shuffle"] {
-        keys.extend(asked(table, &["workload.synthetic.requests=10", zipf]));
+        keys.extend(asked(table, &["workload.synthetic.requests=10", ZIPF]));
     }
     for list in ["workload.synthetic.address.groups", "workload.synthetic.phases"] {
         keys.extend(asked_in_list(list, &open));
