@@ -209,9 +209,7 @@ fn all_asked() -> BTreeSet<String> {
     ] {
         keys.extend(asked(table, &open));
     }
-    for table in ["workload.synthetic.address", "workload.synthetic.address.shuffle"] {
-        keys.extend(asked(table, &["workload.synthetic.requests=10", ZIPF]));
-    }
+    keys.extend(asked_of_zipf());
     for list in ["workload.synthetic.address.groups", "workload.synthetic.phases"] {
         keys.extend(asked_in_list(list, &open));
     }
@@ -240,6 +238,11 @@ fn all_asked() -> BTreeSet<String> {
         }
     }
     keys
+}
+
+fn asked_of_zipf() -> Vec<String> {
+    let tables = ["workload.synthetic.address", "workload.synthetic.address.shuffle"].iter();
+    tables.flat_map(|table| asked(table, &["workload.synthetic.requests=10", ZIPF])).collect()
 }
 
 fn asked_of_read_retry() -> Vec<String> {
