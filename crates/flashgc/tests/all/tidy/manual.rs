@@ -189,7 +189,7 @@ fn all_asked() -> BTreeSet<String> {
     keys.extend(asked("device.host_link", &[SYNTHETIC, CLOSED, link]));
     let firmware = "device.firmware.command=\"1 us\"";
     keys.extend(asked("device.firmware", &[SYNTHETIC, CLOSED, firmware]));
-    keys.extend(asked_of_read_retry());
+    keys.extend([asked_of_read_retry(), asked_of_zipf()].concat());
     let buffer = "device.write_buffer.size=\"1 MiB\"";
     keys.extend(asked("device.write_buffer", &[SYNTHETIC, CLOSED, buffer]));
     keys.extend(asked("device.suspend", &[SYNTHETIC, CLOSED, SUSPEND]));
@@ -209,7 +209,6 @@ fn all_asked() -> BTreeSet<String> {
     ] {
         keys.extend(asked(table, &open));
     }
-    keys.extend(asked_of_zipf());
     for list in ["workload.synthetic.address.groups", "workload.synthetic.phases"] {
         keys.extend(asked_in_list(list, &open));
     }
