@@ -41,8 +41,8 @@ class Progress(NamedTuple):
     """How far a run is."""
 
     phase: str
-    """`scan` (of a trace), `fill`, `overwrite`, `run` or `done`; `refused` where a scheme of a
-    comparison cannot run."""
+    """`scan` (of a trace, or of all requests for the oracle), `fill`, `overwrite`, `run` or
+    `done`; `refused` where a scheme of a comparison cannot run."""
     done: int
     """Rows, pages or requests done in this phase."""
     total: int | None

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from conftest import PAPERS, ROOT
+from conftest import ROOT, WHOLE
 from flashgc.reproduction import orders, papers, pins, verdict
 from flashgc.reproduction.claims import Order, Value
 from flashgc.reproduction.plan import Planner
@@ -67,7 +67,7 @@ def unbacked(known, claims):
     return [key for key, items in shown.items() if not items or not items <= made]
 
 
-@pytest.mark.parametrize("name", PAPERS)
+@pytest.mark.parametrize("name", WHOLE)
 def test_a_claim_that_is_not_met_names_the_experiment_that_shows_why(name, tmp_path):
     known = papers.load(str(ROOT / "papers" / name))
     found = missed(known, tmp_path)

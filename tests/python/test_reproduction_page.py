@@ -8,7 +8,7 @@ import altair
 import pytest
 
 import flashgc
-from conftest import PAPERS, ROOT
+from conftest import PAPERS, ROOT, WHOLE
 from flashgc.reproduction import bars, beside, curves, grid, papers, pins, prose, story
 from flashgc.reproduction.pairs import Pair, charts
 from own_paper import CLAIMS, EXPERIMENT, claim_of, results
@@ -207,7 +207,7 @@ def test_charts_are_valid_by_the_schema_of_vega_lite(form):
 # ---- the story ----
 
 
-@pytest.mark.parametrize("name", PAPERS)
+@pytest.mark.parametrize("name", WHOLE)
 def test_each_paper_has_a_story_of_ten_lines_whose_numbers_are_on_record(name):
     known = papers.load(ROOT / f"papers/{name}")
     lines = story.told(known.experiment.story, known.claims, [], known.pins)
@@ -256,7 +256,7 @@ def test_the_prose_of_a_paper_keeps_links_inside_and_to_the_web_alone():
     assert '<div class="wide prose"><table class="facts">' in made
 
 
-@pytest.mark.parametrize("name", PAPERS)
+@pytest.mark.parametrize("name", WHOLE)
 def test_every_reason_names_the_experiment_that_backs_it(name):
     """Errors of the paper itself are arithmetic, and need none."""
     claims = tomllib.loads((ROOT / "papers" / name / "claims.toml").read_text())["claims"]

@@ -24,8 +24,9 @@ macro_rules! papers {
     };
 }
 
-const PAPERS: &[Paper] =
-    papers!("on-demand-gc" "parallel-gc" "pre-gc" "preemptible-gc" "speedup-gc");
+const PAPERS: &[Paper] = papers!(
+    "fdp-cache" "midas" "on-demand-gc" "parallel-gc" "pre-gc" "preemptible-gc" "sepbit" "speedup-gc"
+);
 
 /// Every paper: its name and its four files as text.
 #[pyfunction]

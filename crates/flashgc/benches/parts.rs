@@ -6,6 +6,7 @@ use flashgc::ids::UnitId;
 use flashgc::rng::Random;
 use flashgc::stats::Latency;
 use flashgc::workload::address::{AddressChoice, Addresses};
+use flashgc::workload::ranked::ZipfChoice;
 
 fn main() {
     divan::main();
@@ -40,7 +41,7 @@ fn latency_sample(bencher: Bencher<'_, '_>) {
 fn address(bencher: Bencher<'_, '_>, name: &str) {
     let choice = match name {
         "uniform" => AddressChoice::Uniform,
-        "zipf" => AddressChoice::Zipf { theta: 0.99 },
+        "zipf" => AddressChoice::Zipf(ZipfChoice::new(0.99)),
         _ => AddressChoice::HotCold { f: 0.2, r: 0.8 },
     };
     let addresses = Addresses::new(&choice, 1 << 24);

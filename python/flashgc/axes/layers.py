@@ -6,6 +6,7 @@ import functools
 import hashlib
 import json
 import os
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -157,8 +158,8 @@ def checked(request: Request, label: str) -> Checked:
             found = json.loads(_engine.check(request))
     except ConfigError as error:
         raise ConfigError(f"{error}\n  = note: in the run {label}") from None
-    if found["unused_keys"]:
-        unused = ", ".join(map(str, found["unused_keys"]))
+    given = _given(request)
+    if unused := ", ".join(key for key in found["unused_keys"] if _is_in(given, key)):
         raise ConfigError(f"error: {label}: these keys have no effect: {unused}")
     path = request["trace_path"]
     content = None if path is None else content_of(Path(path))
@@ -166,6 +167,26 @@ def checked(request: Request, label: str) -> Checked:
         request, found["settings"], found["config_hash"], found["drive"], content,
         found["awaits_fit"],
     )  # fmt: skip
+
+
+def _given(request: Request) -> set[str]:
+    """The keys that a request sets by itself: those of its scheme come with the preset."""
+    keys = {text.partition("=")[0].strip() for text in request["sets"]}
+    tables = [("", tomllib.loads(request["text"]))]
+    while tables:
+        path, table = tables.pop()
+        for key, value in table.items():
+            if isinstance(value, dict):
+                tables.append((f"{path}{key}.", value))
+            else:
+                keys.add(f"{path}{key}")
+    return keys
+
+
+def _is_in(given: set[str], key: str) -> bool:
+    """Whether a key, or a table around it, was given."""
+    parts = key.split(".")
+    return any(".".join(parts[:length]) in given for length in range(1, len(parts) + 1))
 
 
 def plain_name(file: Path) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Told = Callable[[str, float, float | None], None]
     """Called with a phase, the amount done in it, and its total where that is known."""
 
-PHASES = {"scan": "reading the trace", "fill": "filling the drive",
+PHASES = {"scan": "reading the requests", "fill": "filling the drive",
           "overwrite": "overwriting the drive", "run": "measuring", "done": "done",
           "refused": "cannot run here"}  # fmt: skip
 

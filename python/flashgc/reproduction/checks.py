@@ -62,6 +62,25 @@ def gc_time_identity(report: Report) -> Complaint:
     return f"{measured_ns:,} ns of GC, and its copies and erases take {expected} ns"
 
 
+def copies_identity(report: Report) -> Complaint:
+    """Copies are the valid pages of the victims, and with them programs are what they should be.
+
+    It holds without a clock, where no page is rewritten between the choice of its victim and its
+    copy.
+    """
+    gc, pages = report["gc"], report["pages"]
+    if "valid_distribution" not in gc:
+        raise MissingError("this engine does not report gc.valid_distribution")
+    valid = sum(valid * blocks for valid, blocks in gc["valid_distribution"])
+    if valid != pages["gc_moved"]:
+        return f"{pages['gc_moved']:,} copies, and the victims had {valid:,} valid pages"
+    written = pages["host_written"]
+    programmed = round(report["write_amplification"] * written) if written else 0
+    if programmed != written + valid:
+        return f"{programmed:,} programs, and {written:,} writes with {valid:,} copies"
+    return None
+
+
 def layer_factors(device: Mapping[str, Any]) -> tuple[float, float]:
     """Time of the fastest and of the slowest layer, as parts of the mean; 1 where all are alike.
 
@@ -89,6 +108,7 @@ def worst_case(report: Report) -> Complaint:
 
 
 CHECKS: dict[str, Callable[[Report], Complaint]] = {
+    "copies-identity": copies_identity,
     "gc-cost-identity": gc_cost_identity,
     "gc-time-identity": gc_time_identity,
     "worst-case-wait": worst_case,

@@ -15,11 +15,14 @@ SHARES = (70, 80, 90, 100)
 
 
 def with_derived(report: Report) -> dict[str, Any]:
-    """The report with its worst cases, its victims by invalid pages, and extremes over time."""
+    """The report with its worst cases, victims by invalid pages, groups, and extremes over time."""
     found = {**report, "worst_case": _worst_cases(report)}
     victims = _victims(report)
     if victims is not None:
         found["victims"] = victims
+    groups = report.get("placement", {}).get("groups")
+    if groups is not None:
+        found["groups"] = _groups(groups)
     if "series" in report:
         found["over_time"] = _extremes(report["series"])
     return found
@@ -44,6 +47,20 @@ def _victims(report: Report) -> dict[str, int] | None:
         )
         for share in SHARES
     }
+
+
+def _groups(groups: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Groups of blocks by name: `hot` and `g1` on for those with sizes, `last` for the rest.
+
+    >>> list(_groups([{"most_blocks": 9}, {"most_blocks": 47}, {"most_blocks": None}]))
+    ['hot', 'g1', 'last']
+    """
+    sized = [group for group in groups if group.get("most_blocks") is not None]
+    found = {f"g{at}" if at else "hot": group for at, group in enumerate(sized)}
+    rest = [group for group in groups if group.get("most_blocks") is None]
+    if sized and rest:
+        found["last"] = rest[-1]
+    return found
 
 
 def _extremes(series: Mapping[str, list[float | None]]) -> dict[str, dict[str, float]]:

@@ -86,6 +86,7 @@ pub fn draw(seed: u64) -> Drawn {
     draw.cached();
     draw.read_errors();
     draw.superblocks();
+    draw.foreseen();
     draw.fits()
 }
 
@@ -100,6 +101,7 @@ pub fn another_scheme(history: &History, seed: u64) -> History {
         true => draw.scheme_of_superblocks(),
         false => draw.scheme(),
     }
+    draw.foreseen();
     draw.history
 }
 

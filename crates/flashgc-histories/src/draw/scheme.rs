@@ -33,6 +33,7 @@ const PLACEMENTS: &[&str] = &[
     "fadac",
     "warcip",
     "midas",
+    "oracle",
 ];
 
 const LEVELS: &[&str] = &["unit", "channel", "chip", "die", "plane", "blocks"];
@@ -349,6 +350,10 @@ impl Draw {
             }
             "midas" => {
                 return self.value("gc.placement.midas.groups", &["3", "4", "6", "10"]);
+            }
+            "oracle" => {
+                self.maybe("gc.placement.oracle.windows", &["geometric", "linear"]);
+                &["1", "2", "3", "6", "12"]
             }
             "sepbit" => &["1", "2", "3", "4", "6"],
             "multilog" => &["1", "2", "3", "6", "15"],

@@ -315,4 +315,20 @@ impl Draw {
             self.word("precondition.scheme", &names);
         }
     }
+
+    /// The oracle needs a future that does not depend on the run. Elsewhere another placement takes
+    /// its place.
+    pub(super) fn foreseen(&mut self) {
+        if !self.is("gc.placement.use", "oracle") {
+            return;
+        }
+        let has = |key: &str| self.history.get(key).is_some();
+        let is_run = has("device.write_buffer.size") || has("workload.jobs.job");
+        let is_own = has("precondition.until")
+            || has("precondition.reads")
+            || self.is("precondition.fill", "trace");
+        if is_run || (is_own && !has("precondition.scheme")) {
+            self.word("gc.placement.use", &["dac"]);
+        }
+    }
 }

@@ -38,8 +38,8 @@ pub fn saved(tried: &Tried<'_>) -> Result<bool, Stop> {
 
 /// The requests of a workload that is not a trace.
 pub fn source(tried: &Tried<'_>) -> Option<Box<dyn Source>> {
-    if tried.setup.until.is_some() {
-        // The session ends it.
+    if tried.setup.until.is_some() || tried.setup.foresees() {
+        // The session ends it, or tells the placement its future.
         return None;
     }
     let plan = &tried.setup.plan;

@@ -8,6 +8,8 @@ use flashgc_config::{Exclusive, Tree};
 const SYNTHETIC: &str = "workload.synthetic";
 const GAPS: &[&str] = &["fixed", "uniform", "exponential", "bursty", "hyperexponential"];
 const PLACES: &[&str] = &["zipf", "pareto", "normal", "hot_cold", "groups"];
+const NOT_ZIPF: &[&str] = &["pareto", "normal", "hot_cold", "groups"];
+const OF_ZIPF: &[&str] = &["ranks", "draw", "shuffle"];
 const OPEN: &[&str] = &["interarrival", "read_interarrival", "write_interarrival"];
 
 const RULES: &[Exclusive] = &[
@@ -31,6 +33,10 @@ const RULES: &[Exclusive] = &[
     OneOf { table: "workload.synthetic.address", keys: PLACES },
     OneOf { table: "workload.synthetic.read_address", keys: PLACES },
     OneOf { table: "workload.synthetic.write_address", keys: PLACES },
+    // Of Zipf's alone.
+    Instead { table: "workload.synthetic.address", given: NOT_ZIPF, gone: OF_ZIPF },
+    Instead { table: "workload.synthetic.read_address", given: NOT_ZIPF, gone: OF_ZIPF },
+    Instead { table: "workload.synthetic.write_address", given: NOT_ZIPF, gone: OF_ZIPF },
     ValueOrTable { key: "workload.synthetic.size" },
     ValueOrTable { key: "workload.synthetic.read_size" },
     ValueOrTable { key: "workload.synthetic.write_size" },

@@ -5,6 +5,7 @@ use super::fitted::Fitted;
 use super::precondition::PreconditionPlan;
 use super::workload::WorkloadPlan;
 use crate::gc::GcPlan;
+use crate::gc::placement::Classes;
 use crate::plan::Plan;
 use crate::plan::Until;
 use serde_json::Value;
@@ -55,6 +56,16 @@ impl Setup {
     /// Whether the workload is a trace, or has one beside jobs.
     pub fn needs_trace(&self) -> bool {
         self.workload.trace().is_some()
+    }
+
+    /// Whether the placement of the run knows the future.
+    pub fn foresees(&self) -> bool {
+        self.plan.gc.placement.as_ref().is_some_and(Classes::foresees)
+    }
+
+    /// Whether the drive is preconditioned by a placement that knows the future.
+    pub fn foresees_precondition(&self) -> bool {
+        self.filler.is_none() && self.foresees()
     }
 
     /// Whether the drive has yet to be sized by its trace ([`super::fit`]).

@@ -13,6 +13,7 @@ mod answers;
 mod background;
 pub mod choice;
 pub mod copy;
+pub mod foresight;
 pub mod given;
 mod heap;
 mod idle;

@@ -9,6 +9,7 @@
 mod engine;
 mod error;
 mod fit_scan;
+mod foresight;
 mod job_run;
 mod measured;
 mod options;
@@ -18,6 +19,7 @@ mod sources;
 
 pub use crate::config::{Fitted, Inputs, Setup, fit, prepare};
 use crate::config::{TracePlan, WorkloadPlan};
+use crate::gc::foresight::Foresight;
 use crate::measure::JobResults;
 use crate::report::{Facts, Report};
 use crate::store::{FillState, Preconditioning, SteadyWatch};
@@ -34,7 +36,7 @@ use engine::{Engine, engine};
 pub use error::RunError;
 pub use fit_scan::FitScan;
 pub use options::Options;
-use precondition::PreSource;
+use precondition::{Foreseeing, PreSource};
 use saved::TraceFacts;
 pub use saved::{Origin, SavedDrive, drive_of};
 use sources::RunSource;
@@ -43,7 +45,8 @@ use std::sync::Arc;
 /// What a session does at present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// The trace is read once to find out where its addresses lie.
+    /// The trace is read once to find out where its addresses lie, or the requests are drawn once
+    /// for a placement that knows the future.
     Scan,
     /// The drive is filled.
     Fill,
@@ -87,6 +90,7 @@ struct Scan {
 enum Stage {
     Start,
     Scan(Box<Scan>),
+    Foresee(Box<Foreseeing>),
     Fill { next: u32 },
     TraceFill { source: Box<TraceFill>, state: FillState },
     MapReads { source: Box<TraceReads>, reads: MappedReads },
@@ -108,6 +112,8 @@ pub struct Session {
     trace_writes: u64,
     /// The properties of the trace that the state of the drive depends on.
     trace_facts: Option<TraceFacts>,
+    /// The changes of the run, where its placement knows them.
+    foresight: Option<Arc<Foresight>>,
     preconditioning: Preconditioning,
     /// The drive that was given, and its name.
     given: Option<(Origin, String)>,
@@ -136,6 +142,7 @@ impl Session {
             requests: None,
             trace_writes: 0,
             trace_facts: None,
+            foresight: None,
             preconditioning: Preconditioning { scheme, ..Preconditioning::default() },
             given: None,
             bad_rows: 0,
@@ -156,6 +163,7 @@ impl Session {
         match stage {
             Stage::Start => self.begin(),
             Stage::Scan(scan) => self.scan(scan),
+            Stage::Foresee(now) => self.foresee(now),
             Stage::Fill { next } => self.fill(next),
             Stage::TraceFill { source, state } => self.fill_by_trace(source, state),
             Stage::MapReads { source, reads } => self.map_reads(source, reads),
@@ -210,7 +218,7 @@ impl Session {
             self.stage = Stage::Scan(Box::new(Scan { records, layout, keeper, rows: 0 }));
             return Ok(self.at(Phase::Scan, 0, None));
         }
-        self.begin_fill()
+        self.begin_to_foresee()
     }
 
     fn scan(&mut self, mut scan: Box<Scan>) -> Result<Progress, RunError> {
@@ -263,7 +271,7 @@ impl Session {
             ));
         }
         self.layout = Some(layout);
-        self.begin_fill()
+        self.begin_to_foresee()
     }
 
     /// Measuring begins: another scheme may continue on the drive.
@@ -277,6 +285,10 @@ impl Session {
                 ))
             })?;
         }
+        self.foresee_or_start()
+    }
+
+    fn start_run(&mut self) -> Result<Progress, RunError> {
         let mut source = self.source()?;
         let circumstances = self.circumstances();
         engine!(&mut self.engine, sim => sim.judge_by(circumstances));

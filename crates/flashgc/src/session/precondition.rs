@@ -2,9 +2,11 @@
 
 use super::engine::{Engine, engine};
 use super::error::RunError;
+use super::sources::RunSource;
 use super::{Phase, Progress, Session, Stage};
 use crate::config::{Fill, OverwriteWith, Reads, WorkloadPlan};
 use crate::drive::{Drive, aged_blocks};
+use crate::gc::foresight::Foreseer;
 use crate::ids::Lpn;
 use crate::rng::Random;
 use crate::store::{FillState, SteadyWatch};
@@ -77,6 +79,24 @@ impl Overwrites for PreSource {
     }
 }
 
+/// The requests of a run, while they are drawn for a placement that knows the future.
+pub(super) struct Foreseeing {
+    pub foreseer: Foreseer,
+    pub part: Part,
+    /// Whether preconditioning follows.
+    pub is_before_fill: bool,
+}
+
+/// The part of it that is drawn.
+pub(super) enum Part {
+    /// The fill, from this page on.
+    Fill(u32),
+    /// Pages to overwrite.
+    Overwrite { source: PreSource, left: u64 },
+    /// The requests.
+    Run(RunSource),
+}
+
 impl Session {
     fn exported(&self) -> u32 {
         self.setup.plan.geometry.exported_pages
@@ -135,7 +155,9 @@ impl Session {
             u64::from(blocks) * u64::from(pages) * u64::from(plan.geometry.planes);
         let drive = Drive::aged(&plan.geometry, ratio);
         let aged = self.engine.hand_over(plan, Some(drive));
-        aged.map(|_| ()).map_err(|why| RunError::new(format!("error: the aged drive: {why}")))
+        aged.map_err(|why| RunError::new(format!("error: the aged drive: {why}")))?;
+        self.tell_future();
+        Ok(())
     }
 
     pub(super) fn fill(&mut self, next: u32) -> Result<Progress, RunError> {
@@ -223,7 +245,7 @@ impl Session {
         self.begin_overwrite()
     }
 
-    fn overwrite_pages(&self) -> u64 {
+    pub(super) fn overwrite_pages(&self) -> u64 {
         (self.setup.precondition.overwrite * f64::from(self.exported())) as u64
     }
 
@@ -231,6 +253,25 @@ impl Session {
         if self.overwrite_pages() == 0 {
             return self.ready();
         }
+        let source = self.pre_source()?;
+        if self.finds_no_writes() {
+            self.notes.push(NOTHING_WRITTEN.into());
+        }
+        let moved_before = engine!(&mut self.engine, sim => sim.untimed().pages_moved());
+        let watch = SteadyWatch::since(moved_before);
+        self.stage = Stage::Overwrite { source, watch, written: 0, moved_before };
+        Ok(self.at(Phase::Overwrite, 0, Some(self.overwrite_pages())))
+    }
+
+    /// Whether a trace that is to overwrite the drive has no writes.
+    fn finds_no_writes(&self) -> bool {
+        self.setup.precondition.overwrite_with == OverwriteWith::Workload
+            && matches!(self.setup.workload, WorkloadPlan::Trace(_))
+            && self.trace_writes == 0
+    }
+
+    /// The pages to overwrite, from the first one.
+    pub(super) fn pre_source(&mut self) -> Result<PreSource, RunError> {
         let exported = self.exported();
         let (seed, page_bytes) = (self.setup.plan.seed, self.page_bytes());
         let uniform = PreSource::Uniform(
@@ -239,13 +280,10 @@ impl Session {
             self.fill_hints(),
         );
         let overwrite_with = self.setup.precondition.overwrite_with;
-        let takes_reads = overwrite_with == OverwriteWith::Passes;
-        let source = match &self.setup.workload {
-            _ if overwrite_with == OverwriteWith::Uniform => uniform,
-            WorkloadPlan::Trace(_) if self.trace_writes == 0 && !takes_reads => {
-                self.notes.push(NOTHING_WRITTEN.into());
-                uniform
-            }
+        if overwrite_with == OverwriteWith::Uniform || self.finds_no_writes() {
+            return Ok(uniform);
+        }
+        Ok(match &self.setup.workload {
             WorkloadPlan::Synthetic(workload) => PreSource::Synthetic(Box::new(
                 SyntheticOverwrites::new(&workload.plan, exported, page_bytes, seed),
             )),
@@ -265,11 +303,19 @@ impl Session {
                 let source = ReplayOverwrites::new(trace, layout, page_bytes);
                 PreSource::Replay(Box::new(source))
             }
+        })
+    }
+
+    /// Takes the trace and its layout back from a source that has ended.
+    pub(super) fn give_back(&mut self, source: PreSource) {
+        let parts = match source {
+            PreSource::Replay(source) => Some(source.into_parts()),
+            PreSource::Passes(source) => Some(source.into_parts()),
+            _ => None,
         };
-        let moved_before = engine!(&mut self.engine, sim => sim.untimed().pages_moved());
-        let watch = SteadyWatch::since(moved_before);
-        self.stage = Stage::Overwrite { source, watch, written: 0, moved_before };
-        Ok(self.at(Phase::Overwrite, 0, Some(self.overwrite_pages())))
+        if let Some((trace, layout)) = parts {
+            (self.trace, self.layout) = (Some(trace), layout);
+        }
     }
 
     pub(super) fn overwrite(
@@ -313,14 +359,7 @@ impl Session {
         if until_steady {
             done.steady = Some(watch.report(steady, drive_writes));
         }
-        let parts = match source {
-            PreSource::Replay(source) => Some(source.into_parts()),
-            PreSource::Passes(source) => Some(source.into_parts()),
-            _ => None,
-        };
-        if let Some((trace, layout)) = parts {
-            (self.trace, self.layout) = (Some(trace), layout);
-        }
+        self.give_back(source);
         self.ready()
     }
 

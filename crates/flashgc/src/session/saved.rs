@@ -334,7 +334,7 @@ fn depends_on_workload(setup: &Setup) -> bool {
     let by_trace = precondition.fill == Fill::Trace || !precondition.reads.are_left();
     let by_overwrites =
         precondition.overwrite > 0.0 && precondition.overwrite_with != OverwriteWith::Uniform;
-    by_overwrites || by_trace || fills_with_hints(setup)
+    by_overwrites || by_trace || setup.foresees_precondition() || fills_with_hints(setup)
 }
 
 /// Whether pages are filled with hints of the workload, and placement sees them.
@@ -346,7 +346,13 @@ fn fills_with_hints(setup: &Setup) -> bool {
 }
 
 fn workload_facts(setup: &Setup, trace: Option<&TraceFacts>) -> Value {
+    let is_foreseen = setup.foresees_precondition();
     match &setup.workload {
+        // The future of the pages reaches to the end of the run.
+        WorkloadPlan::Trace(plan) if is_foreseen => {
+            json!({ "foreseen": plan, "trace": trace.map(TraceFacts::json) })
+        }
+        generated if is_foreseen => json!({ "foreseen": generated }),
         WorkloadPlan::Trace(plan) => json!({
             "address": plan.address,
             "trace": trace.map(TraceFacts::json),

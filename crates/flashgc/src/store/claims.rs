@@ -4,6 +4,7 @@
 use super::Store;
 use crate::context::Context;
 use crate::ftl::{Placed, Stream};
+use crate::gc::placement::Placement;
 use crate::gc::{Batch, Copy, Role, Victim};
 use crate::ids::{BlockId, PlaneId, Ppn};
 use crate::verify::{Cause, Happened, Watch};
@@ -66,6 +67,10 @@ impl Store {
         self.ftl.blocks.list_valid(victim, first, &mut self.scratch);
         for &from in &self.scratch {
             self.ftl.prefetch_copy(from);
+        }
+        if let Some(placement) = &self.gc.placement {
+            let pages = self.scratch.iter().map(|&from| self.ftl.map.lpn_of(from));
+            pages.for_each(|lpn| placement.prefetch(lpn));
         }
         &self.scratch
     }

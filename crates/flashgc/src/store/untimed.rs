@@ -8,12 +8,15 @@ use super::steady::WINDOWS_PER_DRIVE_WRITE;
 use super::{NoSpace, SteadyWatch, Store};
 use crate::context::{Context, Copied};
 use crate::ftl::{Placed, Writer};
+use crate::gc::foresight::Foresight;
+use crate::gc::placement::Placement;
 use crate::gc::{Batch, Role, Victim};
 use crate::ids::{BlockId, Lpn, PlaneId};
 use crate::plan::Plan;
 use crate::stats::{Batches, Sums};
 use crate::verify::{Cause, Watch};
 use crate::workload::{Overwrites, SourceError};
+use std::sync::Arc;
 
 /// Pages that are drawn at once, before they are written.
 const AHEAD: usize = 16;
@@ -171,6 +174,13 @@ impl<W: Watch> Untimed<'_, W> {
     /// Copies since the drive was made or measuring began.
     pub fn pages_moved(&self) -> u64 {
         self.cx.counters.gc_moved
+    }
+
+    /// The placement is told the changes of the run from now on.
+    pub fn foresee(&mut self, foresight: &Arc<Foresight>) {
+        if let Some(placement) = &mut self.store.gc.placement {
+            placement.foresee(foresight);
+        }
     }
 
     fn overwriting_begins(&mut self) {

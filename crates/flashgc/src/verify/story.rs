@@ -155,6 +155,9 @@ impl Stories {
         for (unit, from_ns, to_ns) in stays(&request.steps, row.end_ns) {
             self.units[unit.index()].tell((from_ns, to_ns), &mut work, &mut collections);
         }
+        // A request that waits for long has thousands of them.
+        let mut told = BTreeSet::new();
+        collections.retain(|collection| told.insert((collection.unit.0, collection.number)));
         Story { row, pages: request.pages, steps: request.steps.clone(), work, collections }
     }
 

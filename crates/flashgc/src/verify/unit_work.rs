@@ -178,7 +178,7 @@ impl UnitWork {
         work
     }
 
-    /// Adds the work that overlaps a time, and its collections.
+    /// Adds the work that overlaps a time, and its collections, which may be there already.
     pub(super) fn tell(
         &self,
         (from_ns, to_ns): (u64, u64),
@@ -194,10 +194,6 @@ impl UnitWork {
             collection.selected_ns < to_ns
                 && collection.end_ns.is_none_or(|end_ns| end_ns > from_ns)
         };
-        for told in self.collections.iter().filter(overlaps) {
-            if !collections.contains(told) {
-                collections.push(told.clone());
-            }
-        }
+        collections.extend(self.collections.iter().filter(overlaps).cloned());
     }
 }

@@ -1,5 +1,6 @@
 //! Where requests go: distributions over the pages of a drive.
 
+use super::ranked::{Ranked, ZipfChoice};
 use super::zipf::Zipf;
 use crate::rng::Random;
 use serde::Serialize;
@@ -10,11 +11,8 @@ use serde::Serialize;
 pub enum AddressChoice {
     /// Every place with the same probability.
     Uniform,
-    /// Popularity falls with rank as rank^-theta; ranks are scattered over the places.
-    Zipf {
-        /// The exponent.
-        theta: f64,
-    },
+    /// Popularity falls with rank as rank^-theta.
+    Zipf(ZipfChoice),
     /// Self-similar: the share `1 - h` of the requests goes to the share `h` of the places, and so
     /// on within that share. Ranks are scattered over the places.
     Pareto {
@@ -60,6 +58,7 @@ pub struct Addresses {
 enum Draw {
     Uniform,
     Zipf { zipf: Zipf, scatter: Scatter },
+    Ranked(Box<Ranked>, Scatter),
     Pareto { power: f64, scatter: Scatter },
     Normal { stddev: f64, center: f64 },
     HotCold { hot: u64, r: f64 },
@@ -80,8 +79,13 @@ impl Addresses {
         let positions = positions.max(1);
         let draw = match choice {
             AddressChoice::Uniform => Draw::Uniform,
-            AddressChoice::Zipf { theta } => {
-                Draw::Zipf { zipf: Zipf::new(positions, *theta), scatter: Scatter::new(positions) }
+            AddressChoice::Zipf(choice) if *choice == ZipfChoice::new(choice.theta) => {
+                let zipf = Zipf::new(positions, choice.theta);
+                Draw::Zipf { zipf, scatter: Scatter::new(positions) }
+            }
+            AddressChoice::Zipf(choice) => {
+                let ranked = Box::new(Ranked::new(choice, positions));
+                Draw::Ranked(ranked, Scatter::new(positions))
             }
             AddressChoice::Pareto { h } => {
                 let power = libm::log(*h) / libm::log(1.0 - h);
@@ -107,6 +111,10 @@ impl Addresses {
             Draw::Zipf { zipf, scatter } => {
                 scatter.place(zipf.next(random).clamp(1, self.positions) - 1)
             }
+            Draw::Ranked(ranked, scatter) => match ranked.are_scattered() {
+                true => scatter.place(ranked.next(random)),
+                false => ranked.next(random),
+            },
             Draw::Pareto { power, scatter } => {
                 let share = libm::pow(random.unit(), *power);
                 let rank = (share * self.positions as f64) as u64;
@@ -285,7 +293,7 @@ mod tests {
 
     #[test]
     fn zipf_gives_each_rank_a_place_of_its_own() {
-        let mut counts = counts(AddressChoice::Zipf { theta: 1.0 }, 50, 400_000);
+        let mut counts = counts(AddressChoice::Zipf(ZipfChoice::new(1.0)), 50, 400_000);
         counts.sort_unstable_by(|a, b| b.cmp(a));
         let harmonic: f64 = (1..=50).map(|k| 1.0 / f64::from(k)).sum();
         for (rank, &count) in counts.iter().enumerate() {

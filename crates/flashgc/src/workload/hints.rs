@@ -182,6 +182,7 @@ impl JobHints {
 mod tests {
     use super::*;
     use crate::workload::address::{Addresses, Group};
+    use crate::workload::ranked::ZipfChoice;
 
     fn hints(plan: &HintPlan, address: &AddressChoice, pages: u32) -> Vec<u8> {
         let bytes = |pages: u32| u64::from(pages) * 4096;
@@ -212,7 +213,7 @@ mod tests {
     fn the_hottest_pages_have_the_first_hint() {
         let group = |places, requests| Group { places, requests };
         let choices = [
-            AddressChoice::Zipf { theta: 1.0 },
+            AddressChoice::Zipf(ZipfChoice::new(1.0)),
             AddressChoice::Pareto { h: 0.2 },
             AddressChoice::Normal { stddev: 0.1, center: 0.3 },
             AddressChoice::HotCold { f: 0.25, r: 0.9 },

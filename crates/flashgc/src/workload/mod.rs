@@ -10,6 +10,8 @@ pub mod jobs;
 pub mod kept;
 pub mod layout;
 pub mod length;
+mod permutation;
+pub mod ranked;
 mod ranks;
 pub mod records;
 pub mod repeat;

@@ -1,6 +1,7 @@
 //! Places in the order in which a distribution of addresses prefers them, the hottest first.
 
 use super::address::{AddressChoice, Group, Scatter, group_ends};
+use super::ranked::{self, ZipfChoice};
 
 /// The rank of each place.
 #[derive(Clone)]
@@ -39,7 +40,8 @@ impl Ranks {
     pub(super) fn new(choice: &AddressChoice, positions: u64) -> Self {
         match choice {
             AddressChoice::Uniform => Ranks::InOrder,
-            AddressChoice::Zipf { .. } | AddressChoice::Pareto { .. } => {
+            AddressChoice::Zipf(ZipfChoice { ranks: ranked::Ranks::InOrder, .. }) => Ranks::InOrder,
+            AddressChoice::Zipf(_) | AddressChoice::Pareto { .. } => {
                 Ranks::Scattered(Scatter::new(positions).inverse(), positions)
             }
             AddressChoice::Normal { center, .. } => {
@@ -102,7 +104,11 @@ mod tests {
         let group = |places, requests| Group { places, requests };
         let choices = [
             AddressChoice::Uniform,
-            AddressChoice::Zipf { theta: 1.0 },
+            AddressChoice::Zipf(ZipfChoice::new(1.0)),
+            AddressChoice::Zipf(ZipfChoice {
+                ranks: ranked::Ranks::InOrder,
+                ..ZipfChoice::new(0.9)
+            }),
             AddressChoice::HotCold { f: 0.0, r: 1.0 },
             AddressChoice::HotCold { f: 0.31, r: 0.1 },
             AddressChoice::Groups(vec![group(0.1, 0.0), group(0.5, 0.2), group(0.3, 0.8)]),

@@ -51,6 +51,11 @@ impl Repeated {
         self.bad_rows.max(self.replay.as_ref().map_or(0, Replay::bad_rows))
     }
 
+    /// Returns the trace and its layout.
+    pub fn into_parts(self) -> (Trace, Option<Layout>) {
+        (self.trace, self.replay.map(Replay::into_layout))
+    }
+
     fn begin_again(&mut self) -> Result<(), SourceError> {
         self.bad_rows = self.bad_rows();
         let gaps = self.round_requests.saturating_sub(1).max(1);

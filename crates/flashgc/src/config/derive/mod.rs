@@ -7,10 +7,12 @@
 pub mod aged;
 mod cache;
 pub mod capacity;
+pub mod foresight;
 mod mapping_unit;
 pub mod notes;
 mod order;
 mod queue;
+mod refused;
 mod reserve;
 pub mod scheme;
 mod superblocks;

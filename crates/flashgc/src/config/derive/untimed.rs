@@ -1,20 +1,9 @@
 //! What has no meaning without a clock (docs/untimed.md).
 
+use super::refused::{Refused, refuse};
 use crate::config::workload::WorkloadPlan;
 use crate::plan::{Allocation, Plan};
 use flashgc_config::Reader;
-
-/// Something that depends on time.
-struct Refused {
-    /// Whether the configuration has it.
-    is_used: bool,
-    /// The table and the key.
-    at: (&'static [&'static str], &'static str),
-    /// Why it has no meaning.
-    why: &'static str,
-    /// The assignment that removes it; without a value the key goes.
-    remedy: (&'static str, Option<&'static str>),
-}
 
 /// Checks a run in logical time. Notes an error for the first part that needs a clock.
 pub fn check(
@@ -27,22 +16,8 @@ pub fn check(
         return Some(());
     }
     let rows = [device(plan), scheme(plan), requests(workload, until_steady)];
-    let Some(found) = rows.into_iter().flatten().find(|row| row.is_used) else { return Some(()) };
-    let (path, key) = found.at;
-    let table = path.iter().fold(root.table(path[0]), |table, &name| {
-        if name == path[0] { table } else { table.table(name) }
-    });
-    let (remedied, value) = found.remedy;
-    let help = match value {
-        Some(value) => format!("set {remedied} = {value}, or remove engine.timing = \"none\""),
-        None => format!("remove {remedied}, or engine.timing = \"none\""),
-    };
-    table.error(key, format!("engine.timing = \"none\": {}", found.why), help);
-    match value {
-        Some(value) => root.remedy(remedied, value),
-        None => root.remedy_without(remedied),
-    }
-    None
+    let by = "engine.timing = \"none\"";
+    refuse(root, rows, by, &format!("remove {by}"))
 }
 
 fn device(plan: &Plan) -> Vec<Refused> {

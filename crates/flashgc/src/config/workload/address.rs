@@ -1,6 +1,7 @@
 //! `address`, `read_address` and `write_address`, and the footprint.
 
 use crate::workload::address::{AddressChoice, Group};
+use crate::workload::ranked::{Ranks, Shuffle, ZipfChoice};
 use crate::workload::synthetic::Footprint;
 use flashgc_config::Reader;
 
@@ -28,7 +29,7 @@ pub fn read(table: &Reader<'_>, key: &str) -> Option<AddressChoice> {
     }
     let choice = table.table(key);
     let chosen = if choice.has("zipf") {
-        choice.f64("zipf", 0.0..=10.0).map(|theta| AddressChoice::Zipf { theta })
+        zipf(&choice)
     } else if choice.has("pareto") {
         pareto(&choice)
     } else if choice.has("normal") {
@@ -51,6 +52,42 @@ pub fn read(table: &Reader<'_>, key: &str) -> Option<AddressChoice> {
     };
     choice.finish();
     chosen
+}
+
+/// `zipf`, and the keys beside it.
+fn zipf(choice: &Reader<'_>) -> Option<AddressChoice> {
+    const RANKS: &[(&str, Ranks)] =
+        &[("scattered", Ranks::Scattered), ("in-order", Ranks::InOrder), ("hashed", Ranks::Hashed)];
+    const DRAW: &[(&str, bool)] = &[("exact", false), ("formula", true)];
+    let theta = choice.f64("zipf", 0.0..=10.0);
+    let ranks = choice.choice("ranks", RANKS).unwrap_or(Ranks::Scattered);
+    let by_formula = choice.choice("draw", DRAW).unwrap_or(false);
+    if by_formula && theta == Some(1.0) {
+        let help = "set zipf = 0.99 or zipf = 1.01, or draw = \"exact\"";
+        choice.error("draw", "the formula has no value for zipf = 1.0", help);
+        return None;
+    }
+    let shuffle = match choice.has("shuffle") {
+        true => Some(shuffle(&choice.table("shuffle"))?),
+        false => None,
+    };
+    Some(AddressChoice::Zipf(ZipfChoice { theta: theta?, ranks, by_formula, shuffle }))
+}
+
+fn shuffle(table: &Reader<'_>) -> Option<Shuffle> {
+    let share = table.required(
+        "share",
+        table.f64("share", 0.0..=1.0),
+        "the share of the ranks that change places, the most popular ones",
+    );
+    let every = table.required(
+        "every",
+        table.f64("every", 0.0..=1e6),
+        "requests between two changes, as a share of the places",
+    );
+    table.finish();
+    let (share, every) = (share?, every?);
+    Some(Shuffle { share, every })
 }
 
 fn pareto(choice: &Reader<'_>) -> Option<AddressChoice> {

@@ -2,6 +2,7 @@
 
 use crate::workload::address::AddressChoice;
 use crate::workload::hints::{HINTS_MAX, HintPlan, JobHintPlan, Select};
+use crate::workload::ranked::Ranks;
 use flashgc_config::Reader;
 
 const KEY: &str = "hints";
@@ -77,7 +78,21 @@ pub fn check(table: &Reader<'_>, hints: Option<&HintPlan>, address: &AddressChoi
             "hints by hotness need addresses that are not uniform: all places are equally hot",
             "set for example address = { zipf = 0.99 }, or give hints = { regions = [...] }",
         ),
+        Some(HintPlan::Hotness(_)) if !keeps_its_ranks(address) => table.error(
+            KEY,
+            "hints by hotness need a rank for each place that stays the same, but these addresses \
+             have ranks = \"hashed\" or `shuffle`",
+            "remove `ranks` and `shuffle` of the addresses, or give hints = { regions = [...] }",
+        ),
         _ => {}
+    }
+}
+
+/// Whether each place has one rank, for ever.
+fn keeps_its_ranks(address: &AddressChoice) -> bool {
+    match address {
+        AddressChoice::Zipf(zipf) => zipf.ranks != Ranks::Hashed && zipf.shuffle.is_none(),
+        _ => true,
     }
 }
 

@@ -7,6 +7,7 @@ use super::page_table::Levels;
 use super::{Copied, Placement, State, Write};
 use crate::device::Geometry;
 use crate::gc::choice::{Choice, Count};
+use crate::ids::Lpn;
 use std::slice::Iter;
 
 /// For the registry.
@@ -65,6 +66,11 @@ impl Placement for Policy {
         let level = self.levels.get(copy.lpn).saturating_sub(1);
         self.levels.set(copy.lpn, level);
         level
+    }
+
+    #[inline]
+    fn prefetch(&self, lpn: Lpn) {
+        self.levels.prefetch(lpn);
     }
 
     fn keep(&self, numbers: &mut Vec<u32>) {

@@ -116,6 +116,11 @@ impl Placement for Policy {
         self.counts.set(lpn, 0);
     }
 
+    #[inline]
+    fn prefetch(&self, lpn: Lpn) {
+        self.counts.prefetch(lpn);
+    }
+
     fn keep(&self, numbers: &mut Vec<u32>) {
         keep_fraction(self.average, numbers);
         self.runs.keep(numbers);

@@ -17,12 +17,14 @@ mod saved;
 use crate::device::{Geometry, Shape};
 use crate::ftl::{BlockFacts, Ftl};
 use crate::gc::choice::Row;
+use crate::gc::foresight::Foresight;
 use crate::gc::victim::{Candidates, Ranks};
 use crate::gc::windows::Costs;
 use crate::ids::{BlockId, Lpn, PlaneId};
 use flashgc_config::Reader;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
+use std::sync::Arc;
 
 use kept::BLOCKS;
 pub use kept::{keep, kept_by, note_of_kept, take_kept};
@@ -93,6 +95,10 @@ macro_rules! placements {
                 match self { $(Settings::$word(s) => s.keeps_blocks()),* }
             }
 
+            fn foresees(&self) -> bool {
+                match self { $(Settings::$word(s) => s.foresees()),* }
+            }
+
             fn check(&self, root: &Reader<'_>, table: &Reader<'_>, shape: &Shape) -> Option<()> {
                 match self { $(Settings::$word(s) => s.check(root, table, shape)),* }
             }
@@ -138,6 +144,11 @@ macro_rules! placements {
                 match self { $(Policy::$word(p) => p.placed(lpn, block)),* }
             }
 
+            #[inline]
+            fn prefetch(&self, lpn: Lpn) {
+                match self { $(Policy::$word(p) => p.prefetch(lpn)),* }
+            }
+
             fn trimmed(&mut self, lpn: Lpn) {
                 match self { $(Policy::$word(p) => p.trimmed(lpn)),* }
             }
@@ -181,6 +192,10 @@ macro_rules! placements {
                 match self { $(Policy::$word(p) => p.touch(ftl, geometry, plane, block)),* }
             }
 
+            fn foresee(&mut self, foresight: &Arc<Foresight>) {
+                match self { $(Policy::$word(p) => p.foresee(foresight)),* }
+            }
+
             fn start_counting(&mut self, seed: u64) {
                 match self { $(Policy::$word(p) => p.start_counting(seed)),* }
             }
@@ -213,5 +228,5 @@ macro_rules! placements {
 }
 
 placements! {
-    hotness_groups dac sepbit fdp sfs multilog eti autostream fadac warcip midas given
+    hotness_groups dac sepbit fdp sfs multilog eti autostream fadac warcip midas oracle given
 }

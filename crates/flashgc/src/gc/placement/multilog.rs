@@ -189,6 +189,12 @@ impl Placement for Policy {
         self.random = Random::named(seed, "placement");
     }
 
+    #[inline]
+    fn prefetch(&self, lpn: Lpn) {
+        self.pages.prefetch(lpn);
+        self.last.prefetch(lpn);
+    }
+
     fn keep(&self, numbers: &mut Vec<u32>) {
         numbers.push(self.used.into());
         let collected = |level: &Level| [level.collected, level.moved, level.blocks];

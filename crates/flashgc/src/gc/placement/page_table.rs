@@ -2,7 +2,7 @@
 
 use crate::device::Geometry;
 use crate::ids::Lpn;
-use crate::memory::{bytes_of, zeros};
+use crate::memory::{bytes_of, prefetch, zeros};
 use std::slice::Iter;
 
 /// A level from 0 to 15 for each page.
@@ -31,6 +31,12 @@ impl Levels {
         debug_assert!(level < 16, "a level has four bits");
         let pair = &mut self.0[lpn.index() / 2];
         *pair = *pair & !(15 << Levels::shift(lpn)) | level << Levels::shift(lpn);
+    }
+
+    /// Brings the level of a page into the cache.
+    #[inline]
+    pub fn prefetch(&self, lpn: Lpn) {
+        prefetch(&self.0, lpn.index() / 2);
     }
 
     fn shift(lpn: Lpn) -> u32 {
@@ -90,6 +96,12 @@ impl Numbers {
         self.0[lpn.index()] = number;
     }
 
+    /// Brings the number of a page into the cache.
+    #[inline]
+    pub fn prefetch(&self, lpn: Lpn) {
+        prefetch(&self.0, lpn.index());
+    }
+
     /// All of them, by page.
     pub fn all(&self) -> impl Iterator<Item = (Lpn, u32)> {
         (0..).map(Lpn).zip(self.0.iter().copied())
@@ -127,6 +139,12 @@ impl LastWrites {
     #[inline]
     pub fn since(&self, lpn: Lpn, clock: u64) -> u64 {
         u64::from((clock as u32).wrapping_sub(self.0.get(lpn)))
+    }
+
+    /// Brings the time of a page into the cache.
+    #[inline]
+    pub fn prefetch(&self, lpn: Lpn) {
+        self.0.prefetch(lpn);
     }
 
     /// The host writes the page.

@@ -3,12 +3,14 @@
 
 use crate::device::{Geometry, Shape};
 use crate::ftl::{BlockFacts, Ftl, Writer};
+use crate::gc::foresight::Foresight;
 use crate::gc::victim::{Candidates, Ranks};
 use crate::gc::windows::Costs;
 use crate::ids::{BlockId, Lpn, PlaneId};
 use flashgc_config::Reader;
 use serde::Serialize;
 use std::slice::Iter;
+use std::sync::Arc;
 
 /// A page that the host writes.
 #[derive(Clone, Copy, Debug)]
@@ -142,6 +144,11 @@ pub trait Classes {
         true
     }
 
+    /// Whether it must know when each page changes next, before anything is written.
+    fn foresees(&self) -> bool {
+        false
+    }
+
     /// Whether it can work on a device of this shape. Errors are noted; `root` is for remedies,
     /// `table` is the choice's own.
     fn check(&self, _root: &Reader<'_>, _table: &Reader<'_>, _shape: &Shape) -> Option<()> {
@@ -164,6 +171,10 @@ pub trait Placement: Send {
 
     /// The class of a page that a collection moves.
     fn class_of_copy(&mut self, copy: Copied) -> u8;
+
+    /// The page will be copied soon: its entries in the tables are brought into the cache.
+    #[inline]
+    fn prefetch(&self, _lpn: Lpn) {}
 
     /// The data of a page was written to this block, by the host or by a copy that is valid.
     fn placed(&mut self, _lpn: Lpn, _block: BlockId) {}
@@ -209,6 +220,9 @@ pub trait Placement: Send {
 
     /// A block was sealed, opened, claimed, erased or given back.
     fn touch(&mut self, _ftl: &Ftl, _geometry: &Geometry, _plane: PlaneId, _block: BlockId) {}
+
+    /// The changes of the run from now on, where the placement [foresees](Classes::foresees) them.
+    fn foresee(&mut self, _foresight: &Arc<Foresight>) {}
 
     /// Counting for the report begins; streams of random numbers start anew.
     fn start_counting(&mut self, _seed: u64) {}

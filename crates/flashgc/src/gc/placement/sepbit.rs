@@ -15,6 +15,7 @@ use super::{Copied, Placement, State, Write};
 use crate::device::Geometry;
 use crate::ftl::BlockFacts;
 use crate::gc::choice::{Choice, Count};
+use crate::ids::Lpn;
 use std::slice::Iter;
 
 /// For the registry.
@@ -117,13 +118,12 @@ impl Placement for Policy {
 
     #[inline]
     fn class_of_copy(&mut self, copy: Copied) -> u8 {
+        if copy.from.and_then(|block| block.class) == Some(0) {
+            return 2.min(self.highest);
+        }
         let age = self.last.since(copy.lpn, copy.clock);
-        let class = match copy.from.and_then(|block| block.class) {
-            Some(0) => 2,
-            _ if self.lifetimes.exceed(age, 4) => 3,
-            _ if self.lifetimes.exceed(age, 16) => 4,
-            _ => 5,
-        };
+        let is_below = |times| self.lifetimes.exceed(age, times);
+        let class = if is_below(4) { 3 } else { 5 - u8::from(is_below(16)) };
         class.min(self.highest)
     }
 
@@ -131,6 +131,11 @@ impl Placement for Policy {
         if block.class == Some(0) {
             self.lifetimes.add(clock - block.opened);
         }
+    }
+
+    #[inline]
+    fn prefetch(&self, lpn: Lpn) {
+        self.last.prefetch(lpn);
     }
 
     fn keep(&self, numbers: &mut Vec<u32>) {

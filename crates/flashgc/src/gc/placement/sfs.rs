@@ -208,6 +208,13 @@ impl Placement for Policy {
         }
     }
 
+    #[inline]
+    fn prefetch(&self, lpn: Lpn) {
+        self.writes.prefetch(lpn);
+        self.last.prefetch(lpn);
+        self.home.prefetch(lpn);
+    }
+
     fn keep(&self, numbers: &mut Vec<u32>) {
         keep_whole(self.clock, numbers);
         numbers.push(self.collections);

@@ -190,6 +190,12 @@ impl Placement for Policy {
         }
     }
 
+    #[inline]
+    fn prefetch(&self, lpn: Lpn) {
+        self.last.prefetch(lpn);
+        self.penalties.prefetch(lpn);
+    }
+
     fn keep(&self, numbers: &mut Vec<u32>) {
         numbers.push(self.sealed);
         for Cluster { centre, pages, writes, state } in &self.clusters {

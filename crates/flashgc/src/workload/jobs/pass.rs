@@ -1,18 +1,11 @@
 //! Random passes: every block once, in random order, then again in another order.
-//!
-//! The order is a permutation that needs no table: a network of Feistel's over the next power of
-//! four, whose numbers beyond the last block are mapped on until they are one of the blocks.
 
 use crate::rng::Random;
-
-const ROUNDS: usize = 6;
+use crate::workload::permutation::Permutation;
 
 /// Draws the blocks of one pass after the other.
 pub struct Passes {
-    blocks: u64,
-    /// Bits of half a number.
-    half_bits: u32,
-    keys: [u64; ROUNDS],
+    order: Permutation,
     /// Blocks of this pass that were drawn.
     drawn: u64,
 }
@@ -20,43 +13,16 @@ pub struct Passes {
 impl Passes {
     /// Over this number of blocks, at least one and below 2^62.
     pub fn new(blocks: u64, random: &mut Random) -> Self {
-        let blocks = blocks.max(1);
-        let bits = 64 - (blocks - 1).leading_zeros();
-        let mut passes =
-            Passes { blocks, half_bits: bits.div_ceil(2).max(1), keys: [0; ROUNDS], drawn: 0 };
-        passes.begin(random);
-        passes
-    }
-
-    fn begin(&mut self, random: &mut Random) {
-        self.drawn = 0;
-        self.keys = [(); ROUNDS].map(|()| random.bits());
+        Passes { order: Permutation::draw(blocks, random), drawn: 0 }
     }
 
     /// The next block.
     pub fn next(&mut self, random: &mut Random) -> u64 {
-        if self.drawn == self.blocks {
-            self.begin(random);
+        if self.drawn == self.order.count() {
+            *self = Passes::new(self.drawn, random);
         }
-        let mut at = self.drawn;
         self.drawn += 1;
-        loop {
-            at = self.mapped(at);
-            if at < self.blocks {
-                return at;
-            }
-        }
-    }
-
-    fn mapped(&self, number: u64) -> u64 {
-        let mask = (1u64 << self.half_bits) - 1;
-        let (mut left, mut right) = (number >> self.half_bits, number & mask);
-        for key in self.keys {
-            let mixed = (right ^ key).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            (left, right) = (right, left ^ ((mixed >> 32) & mask));
-        }
-        (left << self.half_bits) | right
+        self.order.of(self.drawn - 1)
     }
 }
 

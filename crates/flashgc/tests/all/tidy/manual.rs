@@ -118,6 +118,8 @@ const TRACE: &str = "workload.trace.format=\"auto\"";
 /// Reads with errors.
 const RETRY: [&str; 2] = ["device.read_retry.cycles=1500", "device.read_retry.retention_days=90"];
 
+const ZIPF: &str =
+    "workload.synthetic.address={ zipf = 1.0, shuffle = { share = 0.2, every = 1.0 } }";
 const SUSPEND: &str = "device.suspend.suspend=\"20 us\"";
 const SUB_BLOCKS: [&str; 3] =
     ["device.sub_blocks=4", "gc.erase.use=\"sub-blocks\"", "gc.victim.use=\"recycle-benefit\""];
@@ -187,6 +189,7 @@ fn all_asked() -> BTreeSet<String> {
     keys.extend(asked("device.host_link", &[SYNTHETIC, CLOSED, link]));
     let firmware = "device.firmware.command=\"1 us\"";
     keys.extend(asked("device.firmware", &[SYNTHETIC, CLOSED, firmware]));
+    keys.extend([asked_of_read_retry(), asked_of_zipf()].concat());
     let buffer = "device.write_buffer.size=\"1 MiB\"";
     keys.extend(asked("device.write_buffer", &[SYNTHETIC, CLOSED, buffer]));
     keys.extend(asked("device.suspend", &[SYNTHETIC, CLOSED, SUSPEND]));
@@ -235,6 +238,11 @@ fn all_asked() -> BTreeSet<String> {
         }
     }
     keys
+}
+
+fn asked_of_zipf() -> Vec<String> {
+    let tables = ["workload.synthetic.address", "workload.synthetic.address.shuffle"].iter();
+    tables.flat_map(|table| asked(table, &["workload.synthetic.requests=10", ZIPF])).collect()
 }
 
 fn asked_of_read_retry() -> Vec<String> {
@@ -310,13 +318,16 @@ fn defaults_are_as_the_manual_says() {
             }
             if slot == "placement" && choice != "hotness-groups" {
                 // Copies to each class have a reserve.
-                sets.push("gc.trigger.watermark.soft=\"9 blocks\"".into());
+                sets.push("gc.trigger.watermark.soft=\"13 blocks\"".into());
             }
             sets.push(match choice {
                 // It needs another trigger.
                 "idle" => "gc.trigger.use=[\"watermark\",\"idle\"]".into(),
                 _ => format!("gc.{slot}.use=\"{choice}\""),
             });
+        }
+        if key.starts_with("workload.synthetic.address.") {
+            sets.push("workload.synthetic.address.zipf=0.9".into());
         }
         let without = outcome(&sets).unwrap_or_else(|errors| panic!("{key}: {errors:?}"));
         sets.push(format!("{key}={value}"));

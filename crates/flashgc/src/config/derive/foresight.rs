@@ -1,0 +1,71 @@
+//! Where the future of a run cannot be known before it (docs/placement.md#oracle).
+
+use super::refused::{Refused, refuse};
+use crate::config::precondition::{Fill, PreconditionPlan};
+use crate::config::workload::WorkloadPlan;
+use crate::gc::placement::Classes;
+use crate::plan::Plan;
+use flashgc_config::Reader;
+
+/// Checks a run whose placement must know the next change of each page. `is_filled_by_other` where
+/// another scheme preconditions the drive, so that the future begins with the measured part.
+pub fn check(
+    root: &Reader<'_>,
+    plan: &Plan,
+    workload: &WorkloadPlan,
+    precondition: &PreconditionPlan,
+    is_filled_by_other: bool,
+) -> Option<()> {
+    let Some(placement) = plan.gc.placement.as_ref().filter(|own| own.foresees()) else {
+        return Some(());
+    };
+    let own = if is_filled_by_other { Vec::new() } else { preconditioning(precondition) };
+    let by = format!("gc.placement.use = \"{}\"", placement.name());
+    refuse(root, [run(plan, workload), own], &by, "choose another gc.placement.use")
+}
+
+fn run(plan: &Plan, workload: &WorkloadPlan) -> Vec<Refused> {
+    vec![
+        Refused {
+            is_used: plan.write_buffer.is_some(),
+            at: (&["device"], "write_buffer"),
+            why: "which writes a write buffer merges depends on the time that pages stay in it, \
+                  so the future of the pages is not known before the run",
+            remedy: ("device.write_buffer", None),
+        },
+        Refused {
+            is_used: matches!(workload, WorkloadPlan::Jobs(_)),
+            at: (&["workload"], "jobs"),
+            why: "which of several jobs issues the next request depends on the time that the \
+                  requests take, so the future of the pages is not known before the run",
+            remedy: ("workload.jobs", None),
+        },
+    ]
+}
+
+fn preconditioning(plan: &PreconditionPlan) -> Vec<Refused> {
+    const TABLE: &[&str] = &["precondition"];
+    vec![
+        Refused {
+            is_used: plan.fill == Fill::Trace,
+            at: (TABLE, "fill"),
+            why: "fill = \"trace\" lasts until the drive is full, so the future of the pages is \
+                  not known before it",
+            remedy: ("precondition.fill", Some("\"sequential\"")),
+        },
+        Refused {
+            is_used: !plan.reads.are_left(),
+            at: (TABLE, "reads"),
+            why: "which pages are mapped is found while they are written, so the future of the \
+                  pages is not known before it",
+            remedy: ("precondition.reads", None),
+        },
+        Refused {
+            is_used: plan.until_steady,
+            at: (TABLE, "until"),
+            why: "until = \"steady\" depends on the copies, so the future of the pages is not \
+                  known before it",
+            remedy: ("precondition.until", None),
+        },
+    ]
+}

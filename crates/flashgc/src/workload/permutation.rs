@@ -1,0 +1,52 @@
+//! A random permutation that needs no table: a network of Feistel's over the next power of four,
+//! whose numbers beyond the last one are mapped on until they are one of the numbers.
+
+use crate::rng::Random;
+
+const ROUNDS: usize = 6;
+
+/// A permutation of the numbers from 0 on.
+#[derive(Clone, Copy, Debug)]
+pub struct Permutation {
+    count: u64,
+    /// Bits of half a number.
+    half_bits: u32,
+    keys: [u64; ROUNDS],
+}
+
+impl Permutation {
+    /// A drawn one of this many numbers, at least one and below 2^62.
+    pub fn draw(count: u64, random: &mut Random) -> Self {
+        let count = count.max(1);
+        let bits = 64 - (count - 1).leading_zeros();
+        let keys = [(); ROUNDS].map(|()| random.bits());
+        Permutation { count, half_bits: bits.div_ceil(2).max(1), keys }
+    }
+
+    /// How many numbers it has.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The number in the place of this one.
+    #[inline]
+    pub fn of(&self, number: u64) -> u64 {
+        let mut at = self.mapped(number);
+        while at >= self.count {
+            at = self.mapped(at);
+        }
+        at
+    }
+
+    #[inline]
+    fn mapped(&self, number: u64) -> u64 {
+        let mask = (1u64 << self.half_bits) - 1;
+        let (mut left, mut right) = (number >> self.half_bits, number & mask);
+        for key in self.keys {
+            let mixed = (right ^ key).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            (left, right) = (right, left ^ ((mixed >> 32) & mask));
+        }
+        (left << self.half_bits) | right
+    }
+}
