@@ -10,6 +10,7 @@ mod engine;
 mod error;
 mod fit_scan;
 mod job_run;
+pub mod live;
 mod measured;
 mod options;
 mod precondition;
@@ -112,6 +113,8 @@ pub struct Session {
     /// The drive that was given, and its name.
     given: Option<(Origin, String)>,
     notes: Vec<String>,
+    /// Requests come from outside, and are not those of a trace that could be read.
+    is_live: bool,
     bad_rows: u64,
     of_jobs: Vec<JobResults>,
 }
@@ -138,6 +141,7 @@ impl Session {
             trace_facts: None,
             preconditioning: Preconditioning { scheme, ..Preconditioning::default() },
             given: None,
+            is_live: false,
             bad_rows: 0,
             of_jobs: Vec::new(),
         }
@@ -177,7 +181,7 @@ impl Session {
     }
 
     fn trace_plan(&self) -> Option<TracePlan> {
-        self.setup.workload.trace().cloned()
+        self.setup.workload.trace().filter(|_| !self.is_live).cloned()
     }
 
     /// The user pages that the trace has: all, or its part beside jobs.
@@ -266,8 +270,19 @@ impl Session {
         self.begin_fill()
     }
 
-    /// Measuring begins: another scheme may continue on the drive.
+    /// Measuring begins.
     fn begin_run(&mut self) -> Result<Progress, RunError> {
+        self.change_scheme()?;
+        let mut source = self.source()?;
+        let circumstances = self.circumstances();
+        engine!(&mut self.engine, sim => sim.judge_by(circumstances));
+        engine!(&mut self.engine, sim => sim.start(&mut source))?;
+        self.stage = Stage::Run { source };
+        Ok(self.at(Phase::Run, 0, self.measured(0, 0).1))
+    }
+
+    /// Another scheme may continue on the drive.
+    fn change_scheme(&mut self) -> Result<(), RunError> {
         if self.setup.filler.is_some() && self.given.is_none() {
             let carried = self.engine.hand_over(self.setup.plan.clone(), None);
             self.preconditioning.carried = carried.map_err(|why| {
@@ -277,12 +292,7 @@ impl Session {
                 ))
             })?;
         }
-        let mut source = self.source()?;
-        let circumstances = self.circumstances();
-        engine!(&mut self.engine, sim => sim.judge_by(circumstances));
-        engine!(&mut self.engine, sim => sim.start(&mut source))?;
-        self.stage = Stage::Run { source };
-        Ok(self.at(Phase::Run, 0, self.measured(0, 0).1))
+        Ok(())
     }
 
     fn run(&mut self, mut source: RunSource) -> Result<Progress, RunError> {

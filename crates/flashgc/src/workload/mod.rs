@@ -9,6 +9,7 @@ pub mod jobs;
 pub mod kept;
 pub mod layout;
 pub mod length;
+pub mod live;
 pub mod records;
 pub mod repeat;
 pub mod replay;
@@ -181,6 +182,11 @@ pub trait Source: Send {
             }
         }
         (room.len(), None)
+    }
+
+    /// Whether none comes any more, where there is none now.
+    fn has_ended(&self) -> bool {
+        true
     }
 
     /// What happens now, where arrivals are those of jobs.
