@@ -53,6 +53,7 @@ pub struct Drive {
     path: Arc<Mutex<DataPath>>,
     page_bytes: u64,
     bytes: u64,
+    has_served: bool,
     stopped: Option<String>,
 }
 
@@ -97,7 +98,7 @@ impl Drive {
                 return Err(DriveError::Stopped("the drive was not made to its end".into()));
             }
         }
-        Ok(Drive { session, path, page_bytes, bytes, stopped: None })
+        Ok(Drive { session, path, page_bytes, bytes, has_served: false, stopped: None })
     }
 
     /// The bytes that it has for its clients.
@@ -172,8 +173,8 @@ impl Drive {
     /// What was written before survives a loss of power as soon as this returns.
     pub fn flush(&mut self) -> Result<(), DriveError> {
         self.is_running()?;
-        let at_ns = self.session.now_ns() + 1;
-        self.run(HostRequest::flush(at_ns), HostOp::Flush, 0, Vec::new()).map(|_| ())
+        let request = HostRequest::flush(self.next_ns());
+        self.run(request, HostOp::Flush, 0, Vec::new()).map(|_| ())
     }
 
     /// The whole pages of an extent, as bytes, if it has any.
@@ -185,8 +186,7 @@ impl Drive {
 
     fn serve_trim(&mut self, from: u64, to: u64) -> Result<(), DriveError> {
         self.is_running()?;
-        let at_ns = self.session.now_ns() + 1;
-        let (bytes, page) = (to - from, self.page_bytes);
+        let (at_ns, bytes, page) = (self.next_ns(), to - from, self.page_bytes);
         let request = HostRequest::from_bytes(at_ns, HostOp::Trim, from, bytes, page);
         self.run(request, HostOp::Trim, from, Vec::new()).map(|_| ())
     }
@@ -204,10 +204,16 @@ impl Drive {
         if data.is_empty() {
             return Ok(data);
         }
-        let at_ns = self.session.now_ns() + 1;
-        let bytes = data.len() as u64;
+        let (at_ns, bytes) = (self.next_ns(), data.len() as u64);
         let request = HostRequest::from_bytes(at_ns, op, offset, bytes, self.page_bytes);
         self.run(HostRequest { fua, ..request }, op, offset, data)
+    }
+
+    /// When the next request comes: at the beginning, and else right after the one before it.
+    fn next_ns(&mut self) -> u64 {
+        let at_ns = if self.has_served { self.session.now_ns() + 1 } else { 0 };
+        self.has_served = true;
+        at_ns
     }
 
     fn check(&self, bytes: u64, offset: u64) -> Result<(), DriveError> {
@@ -261,9 +267,9 @@ impl Drive {
     }
 }
 
-/// What every report of such a drive says.
-const NOTE: &str = "the drive was served without a clock of its clients (--time off): requests came \
-                    one after the other, so latencies are those of a queue of one request";
+/// What every report of a served drive says.
+const NOTE: &str = "the drive was served to clients: requests came one after the other, so latencies \
+                    are those of a queue depth of 1";
 
 impl From<RunError> for DriveError {
     fn from(error: RunError) -> Self {

@@ -1,0 +1,7 @@
+//! The drive as its clients see it: every byte that is read is the one that was written last.
+
+mod common;
+mod faults;
+mod model;
+mod stores;
+mod virtual_time;

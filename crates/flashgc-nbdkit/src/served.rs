@@ -1,0 +1,107 @@
+//! The drive behind its lock, from nbdkit's first call to its last.
+
+use crate::job::Job;
+use flashgc_block::{Drive, DriveError};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A request that failed: its number for the client, and a message for the server's log where there
+/// is something new to say.
+pub struct Failed {
+    pub errno: i32,
+    pub message: Option<String>,
+}
+
+impl Failed {
+    fn new(errno: i32) -> Self {
+        Failed { errno, message: None }
+    }
+}
+
+struct Served {
+    job: Option<Job>,
+    drive: Option<Drive>,
+    /// When it was ready, and how long that took.
+    ready: Option<(Instant, Duration)>,
+    /// The log says once that the drive has stopped.
+    has_said_why: bool,
+}
+
+static SERVED: Mutex<Served> =
+    Mutex::new(Served { job: None, drive: None, ready: None, has_said_why: false });
+
+/// One request after the other.
+fn with_served<T>(act: impl FnOnce(&mut Served) -> T) -> T {
+    act(&mut SERVED.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Reads what is asked for.
+pub fn read_job(path: &Path) -> Result<(), String> {
+    let job = Job::read(path)?;
+    with_served(|served| served.job = Some(job));
+    Ok(())
+}
+
+/// Whether it is known what is asked for.
+pub fn has_job() -> bool {
+    with_served(|served| served.job.is_some())
+}
+
+/// Makes the drive.
+pub fn open() -> Result<(), String> {
+    with_served(|served| {
+        let job = served.job.as_ref().ok_or("error: the plugin needs job=FILE")?;
+        let begun = Instant::now();
+        match job.open() {
+            Ok(drive) => {
+                served.drive = Some(drive);
+                served.ready = Some((Instant::now(), begun.elapsed()));
+            }
+            Err(why) => {
+                job.tell(Err(why.clone()))?;
+                return Err(why);
+            }
+        }
+        Ok(())
+    })
+}
+
+/// The end: the report is written, or the reason why there is none.
+pub fn end() -> Result<(), String> {
+    with_served(|served| {
+        let (Some(job), Some(drive)) = (&served.job, served.drive.take()) else { return Ok(()) };
+        job.remove_store();
+        let mut report = match drive.end() {
+            Ok(report) => report,
+            Err(why) => return job.tell(Err(why.to_string())),
+        };
+        if let Some((ready, before)) = served.ready {
+            report.set_walls(ready.elapsed().as_secs_f64(), before.as_secs_f64(), None);
+        }
+        job.tell(Ok(&report))
+    })
+}
+
+/// Bytes of the drive, and of a page.
+pub fn sizes() -> (u64, u64) {
+    with_served(|served| served.drive.as_ref().map_or((0, 512), |d| (d.bytes(), d.page_bytes())))
+}
+
+/// Serves a request.
+pub fn serve(act: impl FnOnce(&mut Drive) -> Result<(), DriveError>) -> Result<(), Failed> {
+    with_served(|served| {
+        let drive = served.drive.as_mut().ok_or_else(|| Failed::new(libc::ESHUTDOWN))?;
+        act(drive).map_err(|error| match error {
+            DriveError::Beyond => Failed::new(libc::EINVAL),
+            DriveError::Io(error) => Failed {
+                errno: error.raw_os_error().unwrap_or(libc::EIO),
+                message: Some(format!("the store: {error}")),
+            },
+            DriveError::Stopped(why) => {
+                let is_new = !std::mem::replace(&mut served.has_said_why, true);
+                Failed { errno: libc::EIO, message: is_new.then_some(why) }
+            }
+        })
+    })
+}
