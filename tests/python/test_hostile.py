@@ -347,8 +347,8 @@ ELSEWHERE = {
 """Options that are advised only by the command that has them, or that say which one it is."""
 
 
-NBDKIT = {"--exit-with-parent"}
-"""Options of a program that the package starts."""
+OTHERS = {"--version", "--exit-with-parent"}
+"""Options of every command, and of a program that the package starts."""
 
 
 def advised():
@@ -373,7 +373,7 @@ def test_every_option_that_is_advised_exists_where_it_is_advised(flashgc):
     helps = {name: flashgc(*name.split(), "--help").out for name in commands}
     everywhere = "".join(helps.values())
     for source, option in advised():
-        assert re.search(rf"{option}\b", everywhere) or option in {"--version", *NBDKIT}, (source, option)
+        assert re.search(rf"{option}\b", everywhere) or option in OTHERS, (source, option)
         if source.endswith(".rs") and option not in ELSEWHERE:
             # Each command that runs a configuration prints the messages of the engine.
             for name in ("run", "compare", "drive save"):

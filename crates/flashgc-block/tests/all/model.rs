@@ -5,7 +5,7 @@ use flashgc::config::presets::scheme_names;
 use flashgc_block::{Backing, Drive, Opening};
 use std::collections::BTreeMap;
 
-/// What differs in each device.
+/// What differs in each device. The last three have [`SLOTS`] as well.
 const DEVICES: &[&[&str]] = &[
     &[],
     &["device.unit=\"die\"", "device.service=[\"gc\",\"reads\",\"writes\"]"],
@@ -15,18 +15,21 @@ const DEVICES: &[&[&str]] = &[
     &["gc.copy.use=\"bus\"", "device.timing.layer_ratio=2.5"],
     &["device.allocation=\"when-idle\""],
     &["device.unit=\"die\"", "device.summary={pages=1,copies=\"timed\"}"],
-    &[
-        "device.page_size=\"16 KiB\"",
-        "device.mapping_unit=\"4 KiB\"",
-        "device.write_buffer.size=\"256 KiB\"",
-        "device.sub_blocks=1",
-    ],
-    &[
-        "device.page_size=\"16 KiB\"",
-        "device.mapping_unit=\"4 KiB\"",
-        "device.write_buffer={size=\"256 KiB\",protected=false}",
-        "device.sub_blocks=1",
-    ],
+    &[],
+    &["device.write_buffer.size=\"256 KiB\""],
+    &["device.write_buffer={size=\"256 KiB\",power_loss_protection=false}"],
+];
+
+/// Flash pages of four mapped units.
+const SLOTS: &[&str] = &[
+    "device.page_size=\"16 KiB\"",
+    "device.mapping_unit=\"4 KiB\"",
+    "device.allocation=\"dynamic\"",
+    "device.pages_per_block=4",
+    "device.layers=4",
+    "device.sub_blocks=1",
+    "device.registers=1",
+    "device.blocks_per_plane=24",
 ];
 
 fn is_long() -> bool {
@@ -41,7 +44,8 @@ fn every_preset_returns_what_was_written_last() {
     for scheme in scheme_names() {
         for (at, device) in DEVICES.iter().enumerate() {
             let scheme_key = format!("gc.scheme=\"{scheme}\"");
-            let sets = [&[scheme_key.as_str()], *device].concat();
+            let slots = if at + 3 < DEVICES.len() { &[][..] } else { SLOTS };
+            let sets = [&[scheme_key.as_str()], slots, *device].concat();
             let Some(setup) = setup_or_none(&sets) else { continue };
             let opening =
                 Opening { setup, saved: None, backing: Backing::Memory, verify: at % 2 == 0 };
