@@ -73,7 +73,7 @@ def fio(ended, folder, *words):
         ("greedy", []),
         ("pgc", []),
         ("gsm", ["--set", "device.sub_blocks=4", "--set", "device.exported=0.6"]),
-        ("sepbit", ["--store", "drive.data"]),
+        ("sepbit", ["--store", "drive.data", "--set", "device.exported=0.6"]),
     ],
 )
 def test_fio_finds_every_block_as_it_wrote_it(tmp_path, scheme, options):

@@ -1,15 +1,17 @@
 //! A drive that serves requests as they come.
 
+use crate::engine::{Engine, lock};
 use crate::pages::{Backing, Pages};
-use crate::path::{DataPath, Done};
+use crate::path::DataPath;
+use crate::real_time;
+use flashgc::report::Report;
 use flashgc::session::live::LiveSession;
 use flashgc::session::{Options, Phase, Progress, RunError, SavedDrive, Session, Setup};
 use flashgc::verify::{Happened, Listener};
 use flashgc::workload::{HostOp, HostRequest};
 use std::fmt;
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Why a request failed.
 #[derive(Debug)]
@@ -34,6 +36,19 @@ impl fmt::Display for DriveError {
 
 impl std::error::Error for DriveError {}
 
+/// How time passes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Time {
+    /// Requests are served one after the other, each at once: time is that of the engine and
+    /// advances with the requests.
+    Off,
+    /// A request is done when the model says, on the clock of the machine.
+    Real {
+        /// How many times slower than the model's time passes, at least 1.
+        slowed: f64,
+    },
+}
+
 /// What a drive is made of.
 pub struct Opening {
     /// Its configuration. The workload is a trace: that of the requests that are to come.
@@ -44,17 +59,21 @@ pub struct Opening {
     pub backing: Backing,
     /// Whether the checker watches.
     pub verify: bool,
+    /// How time passes.
+    pub time: Time,
 }
 
-/// A drive that serves requests, one after the other, each at once: time is that of the engine and
-/// advances with the requests.
+/// A drive that serves requests, from any number of threads.
 pub struct Drive {
-    session: LiveSession,
-    path: Arc<Mutex<DataPath>>,
     page_bytes: u64,
     bytes: u64,
-    has_served: bool,
-    stopped: Option<String>,
+    server: Server,
+}
+
+/// Who serves the requests.
+enum Server {
+    AtOnce(Mutex<Engine>),
+    RealTime(real_time::Server),
 }
 
 impl Drive {
@@ -74,7 +93,7 @@ impl Drive {
         mut goes_on: impl FnMut(&Progress) -> bool,
         through: impl FnOnce(Listener) -> Listener,
     ) -> Result<Drive, DriveError> {
-        let Opening { setup, saved, backing, verify } = opening;
+        let Opening { setup, saved, backing, verify, time } = opening;
         let geometry = &setup.plan.geometry;
         let page_bytes = u64::from(geometry.shape.page_bytes);
         let bytes = u64::from(geometry.exported_pages) * page_bytes;
@@ -98,7 +117,12 @@ impl Drive {
                 return Err(DriveError::Stopped("the drive was not made to its end".into()));
             }
         }
-        Ok(Drive { session, path, page_bytes, bytes, has_served: false, stopped: None })
+        let engine = Engine::new(session, path);
+        let server = match time {
+            Time::Off => Server::AtOnce(Mutex::new(engine)),
+            Time::Real { slowed } => Server::RealTime(real_time::Server::new(engine, slowed)),
+        };
+        Ok(Drive { page_bytes, bytes, server })
     }
 
     /// The bytes that it has for its clients.
@@ -111,13 +135,8 @@ impl Drive {
         self.page_bytes
     }
 
-    /// Why it has stopped, if it has.
-    pub fn stopped(&self) -> Option<&str> {
-        self.stopped.as_deref()
-    }
-
     /// Reads the bytes from an offset on.
-    pub fn read(&mut self, into: &mut [u8], offset: u64) -> Result<(), DriveError> {
+    pub fn read(&self, into: &mut [u8], offset: u64) -> Result<(), DriveError> {
         let data = vec![0; into.len()];
         let found = self.serve(HostOp::Read, offset, data, false)?;
         into.copy_from_slice(&found);
@@ -126,14 +145,13 @@ impl Drive {
 
     /// Writes bytes from an offset on; with `fua` they survive a loss of power as soon as this
     /// returns.
-    pub fn write(&mut self, data: &[u8], offset: u64, fua: bool) -> Result<(), DriveError> {
-        lock(&self.path).pages().is_short().map_err(DriveError::Io)?;
+    pub fn write(&self, data: &[u8], offset: u64, fua: bool) -> Result<(), DriveError> {
         self.serve(HostOp::Write, offset, data.to_vec(), fua).map(|_| ())
     }
 
     /// Discards data. Whole pages read as zeros from now on; a page that is trimmed only in part
     /// keeps its data.
-    pub fn trim(&mut self, bytes: u64, offset: u64) -> Result<(), DriveError> {
+    pub fn trim(&self, bytes: u64, offset: u64) -> Result<(), DriveError> {
         self.check(bytes, offset)?;
         match self.whole_pages(bytes, offset) {
             Some((from, to)) => self.serve_trim(from, to),
@@ -143,7 +161,7 @@ impl Drive {
 
     /// Writes zeros. With `may_trim` whole pages are trimmed, and so need no flash.
     pub fn zero(
-        &mut self,
+        &self,
         bytes: u64,
         offset: u64,
         fua: bool,
@@ -159,22 +177,20 @@ impl Drive {
     }
 
     /// Zeros, in requests of a size that a client could send.
-    fn write_zeros(&mut self, from: u64, to: u64, fua: bool) -> Result<(), DriveError> {
+    fn write_zeros(&self, from: u64, to: u64, fua: bool) -> Result<(), DriveError> {
         const MOST: u64 = 1 << 20;
         let mut at = from;
         while at < to {
             let bytes = (to - at).min(MOST);
-            self.write(&vec![0; bytes as usize], at, fua)?;
+            self.serve(HostOp::Write, at, vec![0; bytes as usize], fua)?;
             at += bytes;
         }
         Ok(())
     }
 
     /// What was written before survives a loss of power as soon as this returns.
-    pub fn flush(&mut self) -> Result<(), DriveError> {
-        self.is_running()?;
-        let request = HostRequest::flush(self.next_ns());
-        self.run(request, HostOp::Flush, 0, Vec::new()).map(|_| ())
+    pub fn flush(&self) -> Result<(), DriveError> {
+        self.run(HostRequest::flush(0), Vec::new()).map(|_| ())
     }
 
     /// The whole pages of an extent, as bytes, if it has any.
@@ -184,36 +200,26 @@ impl Drive {
         (from < to).then_some((from, to))
     }
 
-    fn serve_trim(&mut self, from: u64, to: u64) -> Result<(), DriveError> {
-        self.is_running()?;
-        let (at_ns, bytes, page) = (self.next_ns(), to - from, self.page_bytes);
-        let request = HostRequest::from_bytes(at_ns, HostOp::Trim, from, bytes, page);
-        self.run(request, HostOp::Trim, from, Vec::new()).map(|_| ())
+    fn serve_trim(&self, from: u64, to: u64) -> Result<(), DriveError> {
+        let request = HostRequest::from_bytes(0, HostOp::Trim, from, to - from, self.page_bytes);
+        self.run(request, Vec::new()).map(|_| ())
     }
 
     /// Serves a read or a write. Returns the data of the request.
     fn serve(
-        &mut self,
+        &self,
         op: HostOp,
         offset: u64,
         data: Vec<u8>,
         fua: bool,
     ) -> Result<Vec<u8>, DriveError> {
-        self.check(data.len() as u64, offset)?;
-        self.is_running()?;
+        let bytes = data.len() as u64;
+        self.check(bytes, offset)?;
         if data.is_empty() {
             return Ok(data);
         }
-        let (at_ns, bytes) = (self.next_ns(), data.len() as u64);
-        let request = HostRequest::from_bytes(at_ns, op, offset, bytes, self.page_bytes);
-        self.run(HostRequest { fua, ..request }, op, offset, data)
-    }
-
-    /// When the next request comes: at the beginning, and else right after the one before it.
-    fn next_ns(&mut self) -> u64 {
-        let at_ns = if self.has_served { self.session.now_ns() + 1 } else { 0 };
-        self.has_served = true;
-        at_ns
+        let request = HostRequest::from_bytes(0, op, offset, bytes, self.page_bytes);
+        self.run(HostRequest { fua, ..request }, data)
     }
 
     fn check(&self, bytes: u64, offset: u64) -> Result<(), DriveError> {
@@ -221,64 +227,32 @@ impl Drive {
         end.map(|_| ()).ok_or(DriveError::Beyond)
     }
 
-    fn is_running(&self) -> Result<(), DriveError> {
-        self.stopped.clone().map_or(Ok(()), |why| Err(DriveError::Stopped(why)))
-    }
-
-    /// Hands a request to the engine, and lets its time advance until it is done.
-    fn run(
-        &mut self,
-        request: HostRequest,
-        op: HostOp,
-        offset: u64,
-        data: Vec<u8>,
-    ) -> Result<Vec<u8>, DriveError> {
-        let ticket = lock(&self.path).expect(op, offset, data);
-        let session = &mut self.session;
-        let ran = catch_unwind(AssertUnwindSafe(|| {
-            session.comes(request)?;
-            session.run_until_served()
-        }));
-        match ran {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => return Err(self.stop(error.text)),
-            Err(panic) => {
-                let why = panic.downcast_ref::<String>().map_or("without a word", String::as_str);
-                let text = format!("error: flashgc has failed: {why}");
-                return Err(self.stop(text));
-            }
+    /// Serves a request, whose time of arrival follows. Returns its data.
+    fn run(&self, request: HostRequest, data: Vec<u8>) -> Result<Vec<u8>, DriveError> {
+        match &self.server {
+            Server::AtOnce(engine) => lock(engine).serve_at_once(request, data),
+            Server::RealTime(server) => server.serve(request, data),
         }
-        let mut path = lock(&self.path);
-        path.done().for_each(drop);
-        let Done { data, failed, .. } = path.take(ticket).expect("the request is done");
-        failed.map_or(Ok(data), |error| Err(DriveError::Io(error)))
-    }
-
-    /// Nothing works from now on.
-    fn stop(&mut self, why: String) -> DriveError {
-        self.stopped = Some(why.clone());
-        DriveError::Stopped(why)
     }
 
     /// No request comes any more: the report of the run.
-    pub fn end(self) -> Result<flashgc::report::Report, DriveError> {
-        self.is_running()?;
-        Ok(self.session.end(&[NOTE.into()])?)
+    pub fn end(self) -> Result<Report, DriveError> {
+        match self.server {
+            Server::AtOnce(engine) => {
+                let engine = engine.into_inner().unwrap_or_else(|broken| broken.into_inner());
+                engine.end(&[AT_ONCE.into()])
+            }
+            Server::RealTime(server) => server.end(),
+        }
     }
 }
 
-/// What every report of a served drive says.
-const NOTE: &str = "the drive was served to clients: requests came one after the other, so latencies \
-                    are those of a queue depth of 1";
+/// What the report of a drive says that had no clock.
+const AT_ONCE: &str = "the drive was served without a clock (--time off): requests came one after \
+                       the other, so latencies are those of a queue depth of 1";
 
 impl From<RunError> for DriveError {
     fn from(error: RunError) -> Self {
         DriveError::Stopped(error.text)
     }
-}
-
-/// A fault of the engine is reported where it happens, and the data behind the lock is not used
-/// again.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

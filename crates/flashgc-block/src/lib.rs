@@ -8,8 +8,10 @@
 //! Nothing here knows of a network: `flashgc-nbdkit` serves a [`Drive`] to clients.
 
 pub mod drive;
+mod engine;
 pub mod pages;
 pub mod path;
+mod real_time;
 
-pub use drive::{Drive, DriveError, Opening};
+pub use drive::{Drive, DriveError, Opening, Time};
 pub use pages::Backing;

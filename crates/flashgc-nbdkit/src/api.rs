@@ -60,7 +60,7 @@ struct Plugin {
     extents: Unused,
     can_cache: Unused,
     cache: Unused,
-    thread_model_now: Unused,
+    thread_model_now: extern "C" fn() -> c_int,
     can_fast_zero: Unused,
     preconnect: Unused,
     get_ready: extern "C" fn() -> c_int,
@@ -77,6 +77,8 @@ unsafe impl Sync for Plugin {}
 
 /// Each connection has one request at a time in the plugin; several connections may have one each.
 const SERIALIZE_REQUESTS: c_int = 2;
+/// Any request may come at any time.
+const PARALLEL: c_int = 3;
 /// A request that is forced to the medium is passed on as such.
 const FUA_NATIVE: c_int = 2;
 const MAY_TRIM: u32 = 1;
@@ -85,7 +87,7 @@ const FUA: u32 = 2;
 static PLUGIN: Plugin = Plugin {
     struct_size: size_of::<Plugin>() as u64,
     api_version: 2,
-    thread_model: SERIALIZE_REQUESTS,
+    thread_model: PARALLEL,
     name: c"flashgc".as_ptr(),
     longname: c"A simulated flash drive".as_ptr(),
     version: null(),
@@ -118,7 +120,7 @@ static PLUGIN: Plugin = Plugin {
     extents: null(),
     can_cache: null(),
     cache: null(),
-    thread_model_now: null(),
+    thread_model_now,
     can_fast_zero: null(),
     preconnect: null(),
     get_ready,
@@ -188,6 +190,11 @@ extern "C" fn config_complete() -> c_int {
         true => Ok(()),
         false => Err("error: the plugin needs job=FILE; `flashgc serve` writes it".into()),
     })
+}
+
+/// Where requests are served at once, a thread for each of them would only cost time.
+extern "C" fn thread_model_now() -> c_int {
+    if served::is_parallel() { PARALLEL } else { SERIALIZE_REQUESTS }
 }
 
 extern "C" fn get_ready() -> c_int {

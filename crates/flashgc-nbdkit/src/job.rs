@@ -2,7 +2,7 @@
 
 use flashgc::report::Report;
 use flashgc::session::{Inputs, prepare};
-use flashgc_block::{Backing, Drive, DriveError, Opening};
+use flashgc_block::{Backing, Drive, DriveError, Opening, Time};
 use flashgc_drive::Limits;
 use serde_json::{Value, json};
 use std::fs::{self, File, OpenOptions};
@@ -17,6 +17,7 @@ pub struct Job {
     /// The file that is to hold the data.
     store: Option<PathBuf>,
     verify: bool,
+    time: Time,
     /// Where the report is to be.
     outcome: PathBuf,
 }
@@ -50,13 +51,23 @@ impl Job {
             ..Inputs::default()
         };
         let outcome = text(&job["outcome"]).ok_or("error: the job has no `outcome`")?;
+        let time = match &job["slowed"] {
+            Value::Null => Time::Off,
+            slowed => Time::Real { slowed: slowed.as_f64().unwrap_or(1.0).max(1.0) },
+        };
         Ok(Job {
             inputs,
+            time,
             drive: text(&job["drive"]).map(PathBuf::from),
             store: text(&job["store"]).map(PathBuf::from),
             verify: job["verify"].as_bool().unwrap_or(false),
             outcome: outcome.into(),
         })
+    }
+
+    /// Whether requests of one connection are under way together.
+    pub fn is_parallel(&self) -> bool {
+        self.time != Time::Off
     }
 
     /// Makes the drive.
@@ -80,7 +91,7 @@ impl Job {
             None => Backing::Memory,
             Some(path) => Backing::File(new_file(path)?),
         };
-        let opening = Opening { setup, saved, backing, verify: self.verify };
+        let opening = Opening { setup, saved, backing, verify: self.verify, time: self.time };
         Drive::open(opening, |_| true).map_err(|error| match error {
             DriveError::Io(error) => self.store_failed(&error),
             other => other.to_string(),

@@ -1,9 +1,10 @@
-//! The drive behind its lock, from nbdkit's first call to its last.
+//! The drive, from nbdkit's first call to its last.
 
 use crate::job::Job;
 use flashgc_block::{Drive, DriveError};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant};
 
 /// A request that failed: its number for the client, and a message for the server's log where there
@@ -24,84 +25,89 @@ struct Served {
     drive: Option<Drive>,
     /// When it was ready, and how long that took.
     ready: Option<(Instant, Duration)>,
-    /// The log says once that the drive has stopped.
-    has_said_why: bool,
 }
 
-static SERVED: Mutex<Served> =
-    Mutex::new(Served { job: None, drive: None, ready: None, has_said_why: false });
+/// Requests read it, side by side; it changes before the first of them and after the last.
+static SERVED: RwLock<Served> = RwLock::new(Served { job: None, drive: None, ready: None });
 
-/// One request after the other.
-fn with_served<T>(act: impl FnOnce(&mut Served) -> T) -> T {
-    act(&mut SERVED.lock().unwrap_or_else(PoisonError::into_inner))
+/// The log says once that the drive has stopped.
+static HAS_SAID_WHY: AtomicBool = AtomicBool::new(false);
+
+fn served() -> RwLockReadGuard<'static, Served> {
+    SERVED.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn changed() -> RwLockWriteGuard<'static, Served> {
+    SERVED.write().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Reads what is asked for.
 pub fn read_job(path: &Path) -> Result<(), String> {
-    let job = Job::read(path)?;
-    with_served(|served| served.job = Some(job));
+    changed().job = Some(Job::read(path)?);
     Ok(())
 }
 
 /// Whether it is known what is asked for.
 pub fn has_job() -> bool {
-    with_served(|served| served.job.is_some())
+    served().job.is_some()
+}
+
+/// Whether requests of one connection are under way together.
+pub fn is_parallel() -> bool {
+    served().job.as_ref().is_some_and(Job::is_parallel)
 }
 
 /// Makes the drive.
 pub fn open() -> Result<(), String> {
-    with_served(|served| {
-        let job = served.job.as_ref().ok_or("error: the plugin needs job=FILE")?;
-        let begun = Instant::now();
-        match job.open() {
-            Ok(drive) => {
-                served.drive = Some(drive);
-                served.ready = Some((Instant::now(), begun.elapsed()));
-            }
-            Err(why) => {
-                job.tell(Err(why.clone()))?;
-                return Err(why);
-            }
+    let served = &mut *changed();
+    let job = served.job.as_ref().ok_or("error: the plugin needs job=FILE")?;
+    let begun = Instant::now();
+    match job.open() {
+        Ok(drive) => {
+            served.drive = Some(drive);
+            served.ready = Some((Instant::now(), begun.elapsed()));
+            Ok(())
         }
-        Ok(())
-    })
+        Err(why) => {
+            job.tell(Err(why.clone()))?;
+            Err(why)
+        }
+    }
 }
 
 /// The end: the report is written, or the reason why there is none.
 pub fn end() -> Result<(), String> {
-    with_served(|served| {
-        let (Some(job), Some(drive)) = (&served.job, served.drive.take()) else { return Ok(()) };
-        job.remove_store();
-        let mut report = match drive.end() {
-            Ok(report) => report,
-            Err(why) => return job.tell(Err(why.to_string())),
-        };
-        if let Some((ready, before)) = served.ready {
-            report.set_walls(ready.elapsed().as_secs_f64(), before.as_secs_f64(), None);
-        }
-        job.tell(Ok(&report))
-    })
+    let served = &mut *changed();
+    let (Some(job), Some(drive)) = (&served.job, served.drive.take()) else { return Ok(()) };
+    job.remove_store();
+    let mut report = match drive.end() {
+        Ok(report) => report,
+        Err(why) => return job.tell(Err(why.to_string())),
+    };
+    if let Some((ready, before)) = served.ready {
+        report.set_walls(ready.elapsed().as_secs_f64(), before.as_secs_f64(), None);
+    }
+    job.tell(Ok(&report))
 }
 
 /// Bytes of the drive, and of a page.
 pub fn sizes() -> (u64, u64) {
-    with_served(|served| served.drive.as_ref().map_or((0, 512), |d| (d.bytes(), d.page_bytes())))
+    served().drive.as_ref().map_or((0, 512), |drive| (drive.bytes(), drive.page_bytes()))
 }
 
 /// Serves a request.
-pub fn serve(act: impl FnOnce(&mut Drive) -> Result<(), DriveError>) -> Result<(), Failed> {
-    with_served(|served| {
-        let drive = served.drive.as_mut().ok_or_else(|| Failed::new(libc::ESHUTDOWN))?;
-        act(drive).map_err(|error| match error {
-            DriveError::Beyond => Failed::new(libc::EINVAL),
-            DriveError::Io(error) => Failed {
-                errno: error.raw_os_error().unwrap_or(libc::EIO),
-                message: Some(format!("the store: {error}")),
-            },
-            DriveError::Stopped(why) => {
-                let is_new = !std::mem::replace(&mut served.has_said_why, true);
-                Failed { errno: libc::EIO, message: is_new.then_some(why) }
-            }
-        })
+pub fn serve(act: impl FnOnce(&Drive) -> Result<(), DriveError>) -> Result<(), Failed> {
+    let served = served();
+    let drive = served.drive.as_ref().ok_or_else(|| Failed::new(libc::ESHUTDOWN))?;
+    act(drive).map_err(|error| match error {
+        DriveError::Beyond => Failed::new(libc::EINVAL),
+        DriveError::Io(error) => Failed {
+            errno: error.raw_os_error().unwrap_or(libc::EIO),
+            message: Some(format!("the store: {error}")),
+        },
+        DriveError::Stopped(why) => {
+            let is_new = !HAS_SAID_WHY.swap(true, Ordering::Relaxed);
+            Failed { errno: libc::EIO, message: is_new.then_some(why) }
+        }
     })
 }

@@ -2,7 +2,7 @@
 //! bytes.
 
 use flashgc::session::{Inputs, Setup, prepare};
-use flashgc_block::{Backing, Drive, DriveError, Opening};
+use flashgc_block::{Backing, Drive, DriveError, Opening, Time};
 
 /// Everything that a run of any scheme needs, on 8 planes.
 pub const BASE: &str = r#"
@@ -51,7 +51,7 @@ pub fn setup_or_none(sets: &[&str]) -> Option<Setup> {
 /// What a drive in memory is made of, under the checker.
 pub fn opening(sets: &[&str]) -> Opening {
     let setup = setup_or_none(sets).unwrap_or_else(|| panic!("{sets:?} is refused"));
-    Opening { setup, saved: None, backing: Backing::Memory, verify: true }
+    Opening { setup, saved: None, backing: Backing::Memory, verify: true, time: Time::Off }
 }
 
 /// A drive in memory, under the checker.
@@ -109,7 +109,7 @@ impl Model {
     }
 
     /// One random request, to the drive and to the array. An error where they differ.
-    pub fn request(&mut self, drive: &mut Drive, choices: &mut Choices) -> Result<(), String> {
+    pub fn request(&mut self, drive: &Drive, choices: &mut Choices) -> Result<(), String> {
         let (offset, bytes) = self.extent(choices);
         let failed = |error: DriveError| error.to_string();
         match choices.below(20) {
@@ -148,7 +148,7 @@ impl Model {
     }
 
     /// Reads the whole drive.
-    pub fn compare(&mut self, drive: &mut Drive) -> Result<(), String> {
+    pub fn compare(&mut self, drive: &Drive) -> Result<(), String> {
         let mut found = vec![0xEE; self.bytes.len()];
         drive.read(&mut found, 0).map_err(|error| error.to_string())?;
         match found.iter().zip(&self.bytes).position(|(found, due)| found != due) {
@@ -159,7 +159,7 @@ impl Model {
 }
 
 /// Random requests, and then the whole drive.
-pub fn agree(drive: &mut Drive, seed: u64, requests: u32) -> Result<(), String> {
+pub fn agree(drive: &Drive, seed: u64, requests: u32) -> Result<(), String> {
     let (mut model, mut choices) = (Model::of(drive), Choices::new(seed));
     for at in 0..requests {
         model

@@ -18,8 +18,8 @@ fn found(
         })
     };
     let opening = opening(sets);
-    let mut drive = Drive::open_through(opening, |_| true, through).expect("the drive opens");
-    agree(&mut drive, 5, 4_000)
+    let drive = Drive::open_through(opening, |_| true, through).expect("the drive opens");
+    agree(&drive, 5, 4_000)
 }
 
 #[test]

@@ -3,5 +3,6 @@
 mod common;
 mod faults;
 mod model;
+mod real_time;
 mod stores;
 mod virtual_time;

@@ -2,7 +2,7 @@
 
 use crate::common::{agree, setup_or_none};
 use flashgc::config::presets::scheme_names;
-use flashgc_block::{Backing, Drive, Opening};
+use flashgc_block::{Backing, Drive, Opening, Time};
 use std::collections::BTreeMap;
 
 /// What differs in each device. The last three have [`SLOTS`] as well.
@@ -47,11 +47,10 @@ fn every_preset_returns_what_was_written_last() {
             let slots = if at + 3 < DEVICES.len() { &[][..] } else { SLOTS };
             let sets = [&[scheme_key.as_str()], slots, *device].concat();
             let Some(setup) = setup_or_none(&sets) else { continue };
-            let opening =
-                Opening { setup, saved: None, backing: Backing::Memory, verify: at % 2 == 0 };
-            let mut drive = Drive::open(opening, |_| true).expect("the drive opens");
-            agree(&mut drive, 7 + at as u64, requests)
-                .unwrap_or_else(|why| panic!("{sets:?}: {why}"));
+            let (saved, backing, verify) = (None, Backing::Memory, at % 2 == 0);
+            let opening = Opening { setup, saved, backing, verify, time: Time::Off };
+            let drive = Drive::open(opening, |_| true).expect("the drive opens");
+            agree(&drive, 7 + at as u64, requests).unwrap_or_else(|why| panic!("{sets:?}: {why}"));
             let report = drive.end().expect("a report").to_json();
             let count = report["gc"]["count"].as_u64().expect("collections");
             *collections.entry(scheme).or_default() += count;
@@ -69,9 +68,9 @@ fn every_preset_returns_what_was_written_last() {
 #[test]
 fn preconditioning_leaves_zeros() {
     let sets = ["precondition.overwrite=1.0", "precondition.overwrite_with=\"uniform\""];
-    let mut drive = crate::common::drive(&sets);
-    agree(&mut drive, 1, 2_000).expect("the same");
+    let drive = crate::common::drive(&sets);
+    agree(&drive, 1, 2_000).expect("the same");
     let sets = [&sets[..], &["precondition.scheme=\"fifo\"", "gc.scheme=\"pgc\""]].concat();
-    let mut drive = crate::common::drive(&sets);
-    agree(&mut drive, 2, 2_000).expect("the same");
+    let drive = crate::common::drive(&sets);
+    agree(&drive, 2, 2_000).expect("the same");
 }

@@ -1,7 +1,7 @@
 //! Where the data lies: in a file as in memory, and what a full disk does.
 
 use crate::common::{agree, drive, opening, setup_or_none};
-use flashgc_block::{Backing, Drive, DriveError, Opening};
+use flashgc_block::{Backing, Drive, DriveError, Opening, Time};
 use std::fs::File;
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::fs::MetadataExt;
@@ -26,10 +26,10 @@ fn drive_in(file: &File, sets: &[&str]) -> Drive {
 fn a_file_holds_what_memory_holds() {
     for sets in [&[][..], &["gc.scheme=\"fpgc\""], &["device.write_buffer.size=\"64 KiB\""]] {
         let file = file();
-        let mut in_file = drive_in(&file, sets);
-        agree(&mut in_file, 3, 3_000).expect("the same");
-        let mut in_memory = drive(sets);
-        agree(&mut in_memory, 3, 3_000).expect("the same");
+        let in_file = drive_in(&file, sets);
+        agree(&in_file, 3, 3_000).expect("the same");
+        let in_memory = drive(sets);
+        agree(&in_memory, 3, 3_000).expect("the same");
         let hashes = [in_file, in_memory]
             .map(|drive| drive.end().expect("a report").result_hash().to_string());
         assert_eq!(hashes[0], hashes[1], "{sets:?}");
@@ -40,7 +40,7 @@ fn a_file_holds_what_memory_holds() {
 #[test]
 fn a_file_is_sparse() {
     let file = file();
-    let mut drive = drive_in(&file, &[]);
+    let drive = drive_in(&file, &[]);
     let length = file.metadata().expect("a length").len();
     assert!(length > drive.bytes());
     assert_eq!(file.metadata().expect("blocks").blocks(), 0, "nothing was written");
@@ -60,7 +60,7 @@ fn a_file_is_sparse() {
 #[test]
 fn a_full_disk_fails_writes_and_loses_nothing_else() {
     let file = file();
-    let mut drive = drive_in(&file, &[]);
+    let drive = drive_in(&file, &[]);
     let bytes = drive.page_bytes();
     let pages = drive.bytes() / bytes;
     let content = |page: u64| vec![page as u8 | 1; bytes as usize];
@@ -85,7 +85,7 @@ fn a_full_disk_fails_writes_and_loses_nothing_else() {
 
 #[test]
 fn what_a_client_may_not_ask_is_an_error_and_changes_nothing() {
-    let mut drive = drive(&[]);
+    let drive = drive(&[]);
     let (end, mut page) = (drive.bytes(), [1; 4096]);
     let is_beyond = |error: Option<DriveError>| matches!(error, Some(DriveError::Beyond));
     assert!(is_beyond(drive.read(&mut page, end - 4095).err()));
@@ -109,7 +109,13 @@ fn what_a_client_may_not_ask_is_an_error_and_changes_nothing() {
 fn a_configuration_that_needs_its_requests_in_advance_is_refused() {
     let refusal = |sets: &[&str]| {
         let setup = setup_or_none(sets).expect("a configuration");
-        let opening = Opening { setup, saved: None, backing: Backing::Memory, verify: false };
+        let opening = Opening {
+            setup,
+            saved: None,
+            backing: Backing::Memory,
+            verify: false,
+            time: Time::Off,
+        };
         Drive::open(opening, |_| true).err().expect("a refusal").to_string()
     };
     let cases: &[(&[&str], &str)] = &[

@@ -24,7 +24,7 @@ impl TraceOpener for Rows {
 /// A write takes its transfer and its program, a read its array time and its transfer.
 #[test]
 fn latencies_are_those_of_one_request_at_a_time() {
-    let mut drive = drive(&["precondition.fill=\"none\""]);
+    let drive = drive(&["precondition.fill=\"none\""]);
     drive.write(&[1; 4096], 0, false).expect("a write");
     drive.read(&mut [0; 4096], 0).expect("a read");
     let report = drive.end().expect("a report").to_json();
@@ -57,7 +57,7 @@ fn served(sets: &[&str]) -> (String, String) {
             listener(now_ns, happened);
         })
     };
-    let mut drive = Drive::open_through(opening(sets), |_| true, through).expect("the drive opens");
+    let drive = Drive::open_through(opening(sets), |_| true, through).expect("the drive opens");
     let mut choices = Choices::new(11);
     let pages = drive.bytes() / 4096;
     for _ in 0..4_000 {
