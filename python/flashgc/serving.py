@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import shutil
-import signal
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from time import monotonic, sleep
+from typing import Any, BinaryIO
 from urllib.parse import quote
 
-from flashgc import _engine, _files, api, heads
+from flashgc import _engine, _files, api
 from flashgc._engine import ConfigError, OutputError, RunError
 from flashgc._types import Request
 from flashgc.report import Report
@@ -26,8 +26,13 @@ PLUGIN = "_nbdkit.so"
 
 _CLIENTS = "the requests of the clients"
 _UNIFORM = 'precondition.overwrite_with="uniform"'
+_THREADS = 128
+"""Requests of a connection that may be under way at once."""
+_SLOWEST = 1e6
 _ENDS_WITHIN = 60.0
 """Seconds that the server has to write its report."""
+_LEAVES_WITHIN = 1.0
+"""Seconds that clients have to leave after that."""
 
 
 def plugin() -> Path:
@@ -57,17 +62,42 @@ def uri(socket: str | os.PathLike[str]) -> str:
     return f"nbd+unix:///?socket={quote(os.path.abspath(socket))}"
 
 
+def slowed(time: str) -> float | None:
+    """How much slower than its own time a drive is: `real`, `scaled=K`, or None for `off`."""
+    if time == "off":
+        return None
+    if time == "real":
+        return 1.0
+    word, _, factor = time.partition("=")
+    try:
+        found = float(factor) if word == "scaled" else math.nan
+    except ValueError:
+        found = math.nan
+    if not 1 <= found <= _SLOWEST:
+        raise ConfigError(
+            f"error: the time of a served drive must be real, off or scaled=K, got {time}\n"
+            "  = help: K is how many times slower than its own time the drive is, from 1 on: "
+            "scaled=10"
+        )
+    return found
+
+
 class Server:
     """A drive that is served: from :func:`served`."""
 
     def __init__(
-        self, process: subprocess.Popen[bytes], request: Request, folder: Path, socket: Path
+        self,
+        process: subprocess.Popen[bytes],
+        pipe: BinaryIO,
+        request: Request,
+        folder: Path,
+        socket: Path,
     ) -> None:
         self._process = process
+        self._pipe = pipe
         self._request = request
         self._folder = folder
         self.socket = socket
-        self.bytes = 0
 
     @property
     def uri(self) -> str:
@@ -80,22 +110,18 @@ class Server:
 
     def end(self) -> Report:
         """Ends the server, and returns the report on everything that it has served."""
-        if self._process.poll() is None:
-            self._process.send_signal(signal.SIGTERM)
-        try:
-            self._process.wait(_ENDS_WITHIN)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            raise RunError(
-                f"error: the server did not end within {_ENDS_WITHIN:.0f} s, and was killed"
-            ) from None
-        outcome = _outcome(self._folder)
-        if outcome is None:
-            raise RunError(
-                f"error: the server ended without a report (status {self._process.returncode})"
-            )
+        self._pipe.close()
+        until = monotonic() + _ENDS_WITHIN
+        while True:
+            has_ended = self._process.poll() is not None or monotonic() > until
+            outcome = _outcome(self._folder)
+            if outcome is not None:
+                break
+            if has_ended:
+                raise RunError("error: the server ended without a report")
+            sleep(0.01)
         report = Report(outcome["report"], {kind: outcome[kind] for kind in ("read", "write")})
-        again = heads.call("run", [self._request["name"], "capture"], {})
+        again = f"flashgc serve {self._request['name']}"
         report._origin = Origin(self._request["name"], _CLIENTS, again)
         return report
 
@@ -113,48 +139,71 @@ def served(
     seed: int | None = None,
     drive: str | os.PathLike[str] | None = None,
     verify: bool = False,
+    time: str = "real",
 ) -> Iterator[Server]:
     """Serves a drive on a unix socket while the context lasts.
 
     The workload of the configuration does not count: clients send the requests. Their data is kept
-    in memory, or in the new file `store`, which is removed at the end.
+    in memory, or in the new file `store`, which is removed at the end. `time` is that of
+    :func:`slowed`.
     """
+    times_slower = slowed(time)
     program, library = nbdkit(), plugin()
     path = Path(os.path.abspath(socket))
     _check_socket(path)
+    data = None if store is None else Path(os.path.abspath(store))
+    if data is not None and (data.exists() or data.is_symlink()):
+        raise OutputError(
+            f"error: {data} exists\n  = help: name a new file; it is removed at the end"
+        )
     request = _request(config, scheme, device, set, seed, unset)
     with tempfile.TemporaryDirectory(prefix="flashgc-serve-") as name:
         folder = Path(name)
-        job = {
+        job: dict[str, Any] = {
             **{key: request[key] for key in ("name", "text", "scheme", "device", "sets", "unsets")},
             "jobs": request["jobs"],
             "drive": None if drive is None else os.path.abspath(drive),
-            "store": None if store is None else os.path.abspath(store),
+            "store": None if data is None else os.fspath(data),
             "verify": verify,
+            "slowed": times_slower,
             "outcome": os.fspath(folder / "outcome.json"),
         }
-        (folder / "job.json").write_text(json.dumps(job), "utf-8")
+        # Each request under way has a thread of the server.
+        threads = [] if times_slower is None else ["-t", str(_THREADS)]
         command = [
-            program, "-f", "--exit-with-parent", "-U", os.fspath(path),
+            program, "-f", *threads, "--exit-with-parent", "-U", os.fspath(path),
             "-P", os.fspath(folder / "pid"), os.fspath(library),
             f"job={folder / 'job.json'}",
         ]  # fmt: skip
-        with (folder / "log").open("wb") as log:
+        # The end of the pipe is the end of the drive.
+        ours, theirs = os.pipe()
+        job["pipe"] = ours
+        (folder / "job.json").write_text(json.dumps(job), "utf-8")
+        with open(theirs, "wb") as pipe, (folder / "log").open("wb") as log:
             # Ctrl-C is for the command: it ends the server, and waits for its report.
             process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, process_group=0
-            )
-        try:
-            _await(process, folder)
-            yield Server(process, request, folder, path)
-        finally:
-            if process.poll() is None:
-                process.terminate()
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    process.wait(_ENDS_WITHIN)
-                process.kill()
-            process.wait()
-            path.unlink(missing_ok=True)
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, pass_fds=[ours],
+                process_group=0,
+            )  # fmt: skip
+            os.close(ours)
+            try:
+                _await(process, folder)
+                yield Server(process, pipe, request, folder, path)
+            finally:
+                _stop(process)
+                path.unlink(missing_ok=True)
+                if data is not None:
+                    data.unlink(missing_ok=True)
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """Ends nbdkit, which waits for its clients to leave: not for long."""
+    if process.poll() is None:
+        process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_LEAVES_WITHIN)
+        process.kill()
+    process.wait()
 
 
 def _request(
@@ -203,7 +252,7 @@ def _await(process: subprocess.Popen[bytes], folder: Path) -> None:
                 raise RunError(outcome["error"])
             log = (folder / "log").read_text("utf-8", "replace").strip()
             raise RunError(f"error: nbdkit has ended (status {process.returncode})\n{log}")
-        time.sleep(0.01)
+        sleep(0.01)
 
 
 def _outcome(folder: Path) -> dict[str, Any] | None:

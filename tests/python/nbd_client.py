@@ -46,9 +46,14 @@ class Client:
     def ask(self, kind, offset, length, data=b"", flags=0):
         """Sends a request; returns the error of its answer, and its data."""
         self.send(kind, offset, length, data, flags)
+        error = self.answer()
+        return error, self.take(length) if kind == READ and error == 0 else b""
+
+    def answer(self):
+        """The error of the next answer."""
         magic, error, handle = struct.unpack(">IIQ", self.take(16))
         assert (magic, handle) == (REPLY, 7)
-        return error, self.take(length) if kind == READ and error == 0 else b""
+        return error
 
     def __enter__(self):
         return self

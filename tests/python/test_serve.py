@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 from pathlib import Path
+from time import monotonic
 
 import pytest
 
@@ -35,7 +36,8 @@ def needs(*programs):
 def served(folder, *options, config=DRIVE):
     """A drive that is served; `ended` has its report when the context is over."""
     (folder / "drive.toml").write_text(config)
-    command = [COMMAND, "serve", "drive.toml", "--socket", "drive.sock", "--json", *options]
+    command = [COMMAND, "serve", "drive.toml", "--socket", "drive.sock", "--json", "--time", "off",
+               *options]  # fmt: skip
     ended = {}
     with subprocess.Popen(
         command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -170,10 +172,14 @@ def test_what_cannot_be_served_is_an_error(tmp_path, flashgc):
     wrong = flashgc(*words, "--set", "gc.scheme=greddy", code=2).err
     assert 'did you mean "greedy"?' in wrong
     (tmp_path / "old").write_text("mine")
-    assert "cannot be created" in flashgc(*words, "--store", "old", code=2).err
+    assert "old exists" in flashgc(*words, "--store", "old", code=2).err
+    assert "cannot be created" in flashgc(*words, "--store", "no/where", code=2).err
     assert (tmp_path / "old").read_text() == "mine"
     (tmp_path / "drive.sock").write_text("mine")
     assert "exists" in flashgc(*words, code=2).err
+    for time in ("slow", "scaled", "scaled=0.5", "scaled=nan", "scaled=1e9"):
+        told = flashgc(*words, "--time", time, code=2).err
+        assert "must be real, off or scaled=K" in told
     assert (tmp_path / "drive.sock").read_text() == "mine"
 
 
@@ -199,6 +205,28 @@ def test_a_served_drive_continues_a_saved_one(tmp_path, flashgc):
         assert ended["report"]["gc"]["count"] > 0
         hashes.append(ended["report"]["result_hash"])
     assert hashes[0] == hashes[1]
+
+
+@BUILT
+@pytest.mark.parametrize("factor", [1, 20])
+def test_a_request_takes_the_time_of_the_model(tmp_path, factor):
+    """Nothing is done before the model says, and both clients are served side by side."""
+    time = "real" if factor == 1 else f"scaled={factor}"
+    with served(tmp_path, "--time", time) as ended, contextlib.ExitStack() as clients:
+        socket = tmp_path / "drive.sock"
+        one, other = (clients.enter_context(Client(socket)) for _ in range(2))
+        begun = monotonic()
+        for at in range(10):
+            one.send(WRITE, at * 4096, 4096, b"a" * 4096)
+            other.send(WRITE, (at + 20) * 4096, 4096, b"b" * 4096)
+            assert (one.answer(), other.answer()) == (0, 0)
+        # A transfer of 102 us and a program of 200 us each.
+        assert monotonic() - begun >= 10 * 302e-6 * factor
+        assert one.ask(READ, 20 * 4096, 4096) == (0, b"b" * 4096)
+    report = ended["report"]
+    assert report["latency_ns"]["write"]["min"] == 302_400
+    [lateness] = [note for note in report["notes"] if "after the model's time" in note]
+    assert ("20 times slower" in lateness) == (factor == 20)
 
 
 def page_commands():

@@ -72,7 +72,7 @@ pub struct Drive {
 
 /// Who serves the requests.
 enum Server {
-    AtOnce(Mutex<Engine>),
+    AtOnce(Box<Mutex<Engine>>),
     RealTime(real_time::Server),
 }
 
@@ -119,7 +119,7 @@ impl Drive {
         }
         let engine = Engine::new(session, path);
         let server = match time {
-            Time::Off => Server::AtOnce(Mutex::new(engine)),
+            Time::Off => Server::AtOnce(Box::new(Mutex::new(engine))),
             Time::Real { slowed } => Server::RealTime(real_time::Server::new(engine, slowed)),
         };
         Ok(Drive { page_bytes, bytes, server })

@@ -1,4 +1,5 @@
-//! A simulated drive that keeps the data it is given: reads, writes, trims and flushes as they come.
+//! A simulated drive that keeps the data it is given. It takes reads, writes, trims and flushes as
+//! they come.
 //!
 //! The engine decides where each page lies. The data lies in *physical* pages ([`pages`]): a write
 //! puts it into the page that the engine took, a copy of a collection moves it from page to page,

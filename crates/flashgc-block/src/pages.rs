@@ -1,8 +1,8 @@
 //! The physical pages of a drive, and the data in them: in memory, or in a sparse file.
 //!
 //! A page that was not programmed since its block was erased has no data and reads as zeros. So do
-//! the pages of preconditioning, which have none. What the file cannot take stays in memory, so that
-//! no page of another client is lost if its disk is full.
+//! the pages of preconditioning, which have none. What the file cannot take stays in memory, so
+//! that no page of another client is lost if its disk is full.
 
 use flashgc::device::Geometry;
 use flashgc::ids::{BlockId, Ppn};

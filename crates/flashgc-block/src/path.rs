@@ -9,8 +9,8 @@
 //! 4. A block is erased: its data is gone.
 //! 5. A read begins in the page that the map names: the answer is the data of that page.
 //!
-//! Where the device has a write buffer, its pages are kept here as well, from the access that brings
-//! them until the flush that programs them has ended.
+//! Where the device has a write buffer, its pages are kept here as well, from the access that
+//! brings them until the flush that programs them has ended.
 
 use crate::pages::Pages;
 use flashgc::device::Geometry;

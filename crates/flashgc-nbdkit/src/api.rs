@@ -1,11 +1,14 @@
-//! nbdkit's interface for plugins, version 2, as its header `nbdkit-plugin.h` declares it. All unsafe
-//! code of the plugin is here.
+//! nbdkit's interface for plugins, version 2, as its header `nbdkit-plugin.h` declares it. All
+//! unsafe code of the plugin is here.
 //!
 //! nbdkit calls one function of a plugin by name, which returns a table of functions. A panic must
 //! not leave any of them.
 
 use crate::served::{self, Failed};
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::FromRawFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::ptr::null;
@@ -64,7 +67,7 @@ struct Plugin {
     can_fast_zero: Unused,
     preconnect: Unused,
     get_ready: extern "C" fn() -> c_int,
-    after_fork: Unused,
+    after_fork: extern "C" fn() -> c_int,
     list_exports: Unused,
     default_export: Unused,
     export_description: Unused,
@@ -124,7 +127,7 @@ static PLUGIN: Plugin = Plugin {
     can_fast_zero: null(),
     preconnect: null(),
     get_ready,
-    after_fork: null(),
+    after_fork,
     list_exports: null(),
     default_export: null(),
     export_description: null(),
@@ -199,6 +202,22 @@ extern "C" fn thread_model_now() -> c_int {
 
 extern "C" fn get_ready() -> c_int {
     status(served::open)
+}
+
+/// nbdkit waits for its clients to leave, and some never do. So the end of a pipe is the end as
+/// well: the report is written, and from then on requests are errors.
+extern "C" fn after_fork() -> c_int {
+    status(|| {
+        let Some(pipe) = served::pipe() else { return Ok(()) };
+        // SAFETY: whoever started nbdkit has opened it for this plugin, and nobody else uses it.
+        let mut pipe = unsafe { File::from_raw_fd(pipe) };
+        let waits = std::thread::Builder::new().name("end".into());
+        let waits = waits.spawn(move || {
+            let _ = pipe.read(&mut [0]);
+            status(served::end);
+        });
+        waits.map(|_| ()).map_err(|error| format!("error: no thread: {error}"))
+    })
 }
 
 extern "C" fn cleanup() {

@@ -18,6 +18,8 @@ pub struct Job {
     store: Option<PathBuf>,
     verify: bool,
     time: Time,
+    /// The number of a pipe whose end is the end of the drive.
+    pipe: Option<i32>,
     /// Where the report is to be.
     outcome: PathBuf,
 }
@@ -58,6 +60,7 @@ impl Job {
         Ok(Job {
             inputs,
             time,
+            pipe: job["pipe"].as_i64().and_then(|pipe| i32::try_from(pipe).ok()),
             drive: text(&job["drive"]).map(PathBuf::from),
             store: text(&job["store"]).map(PathBuf::from),
             verify: job["verify"].as_bool().unwrap_or(false),
@@ -68,6 +71,11 @@ impl Job {
     /// Whether requests of one connection are under way together.
     pub fn is_parallel(&self) -> bool {
         self.time != Time::Off
+    }
+
+    /// The pipe whose end is the end of the drive.
+    pub fn pipe(&self) -> Option<i32> {
+        self.pipe.filter(|&pipe| pipe > 2)
     }
 
     /// Makes the drive.

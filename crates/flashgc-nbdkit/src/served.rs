@@ -57,6 +57,11 @@ pub fn is_parallel() -> bool {
     served().job.as_ref().is_some_and(Job::is_parallel)
 }
 
+/// The pipe whose end is the end of the drive.
+pub fn pipe() -> Option<i32> {
+    served().job.as_ref().and_then(Job::pipe)
+}
+
 /// Makes the drive.
 pub fn open() -> Result<(), String> {
     let served = &mut *changed();

@@ -13,7 +13,7 @@ from flashgc.cli.options import example, typed
 
 EPILOG = example(
     "flashgc serve oltp --socket drive.sock",
-    "flashgc serve oltp --socket drive.sock --scheme cost-benefit --store drive.data",
+    "flashgc serve oltp --socket drive.sock --time off --store drive.data",
 )
 
 
@@ -40,6 +40,15 @@ def serve(
             show_default=False,
         ),
     ] = None,
+    time: Annotated[
+        str,
+        typer.Option(
+            "--time",
+            metavar="real|off|scaled=K",
+            help="A request is done when the model says (real), K times later (scaled=K), or at "
+            "once (off).",
+        ),
+    ] = "real",
     scheme: options.Scheme = None,
     device: options.Device = None,
     sets: options.Sets = None,
@@ -56,7 +65,7 @@ def serve(
     folder: Path | None = None if out is None else _output.folder(out)
     with serving.served(
         config, socket, store=store, scheme=scheme, device=device, set=sets, unset=unsets,
-        seed=seed, drive=drive, verify=verify,
+        seed=seed, drive=drive, verify=verify, time=time,
     ) as server:  # fmt: skip
         try:
             say(f"serving {server.uri}\nCtrl-C ends it and shows the report")
